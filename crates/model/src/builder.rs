@@ -1,0 +1,528 @@
+//! Making a batch, row by row, as a decoder meets the members in any order.
+
+use crate::batch::{Bag, Batch, Cell, Extra, NO_TIME, Naming, Observation, Place, Span, Stream};
+use crate::time::Time;
+use crate::topic::{self, TopicError};
+use crate::value::Value;
+use alloc::format;
+use alloc::string::String;
+use core::fmt;
+use core::hash::{BuildHasher, Hash, Hasher};
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+/// Collects observations into a [`Batch`]; reusable, so that a decoder in steady state allocates nothing.
+///
+/// Between [`begin`](Self::begin) and [`end`](Self::end) the members of one observation are set, in any order.
+#[derive(Debug, Default)]
+pub struct BatchBuilder {
+    batch: Batch,
+    index: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+    row: Row,
+    previous: usize,
+}
+
+#[derive(Debug)]
+struct Row {
+    stream: Stream,
+    names_mark: usize,
+    texts_mark: usize,
+    value: Option<Cell>,
+    time: i64,
+    place: Place,
+    bag: Bag,
+}
+
+impl Default for Row {
+    fn default() -> Self {
+        Self {
+            stream: Stream::EMPTY,
+            names_mark: 0,
+            texts_mark: 0,
+            value: None,
+            time: NO_TIME,
+            place: Place::NOWHERE,
+            bag: EMPTY_BAG,
+        }
+    }
+}
+
+const EMPTY_BAG: Bag = Bag {
+    row: 0,
+    end: None,
+    result_time: None,
+    valid: None,
+    quality: Span::NONE,
+    feature: Span::NONE,
+    parameters: Span::NONE,
+};
+
+/// Why an observation cannot be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BatchError {
+    /// It has no `value`.
+    NoValue,
+    /// It has a latitude without a longitude, or the reverse, or one out of range.
+    Place,
+    /// Its topic is none.
+    Topic(TopicError),
+    /// Its topic does not lie at or under the one that the message was sent to.
+    Elsewhere {
+        /// The observation's topic.
+        topic: String,
+        /// The message's topic.
+        sent_to: String,
+    },
+    /// The number is not finite.
+    NotFinite,
+}
+
+impl fmt::Display for BatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BatchError::NoValue => f.write_str("an observation needs a `value`"),
+            BatchError::Place => f.write_str(
+                "a place needs both a latitude from -90 to 90 and a longitude from -180 to 180",
+            ),
+            BatchError::Topic(error) => write!(f, "bad topic: {error}"),
+            BatchError::Elsewhere { topic, sent_to } => {
+                write!(f, "topic `{topic}` does not lie at or under `{sent_to}`")
+            }
+            BatchError::NotFinite => f.write_str("a number must be finite"),
+        }
+    }
+}
+
+impl core::error::Error for BatchError {}
+
+impl BatchBuilder {
+    /// An empty builder.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Number of observations so far.
+    pub fn len(&self) -> usize {
+        self.batch.len()
+    }
+
+    /// Says whether there are no observations yet.
+    pub fn is_empty(&self) -> bool {
+        self.batch.is_empty()
+    }
+
+    /// Drops what was collected and keeps the memory.
+    pub fn clear(&mut self) {
+        let batch = &mut self.batch;
+        batch.names.clear();
+        batch.texts.clear();
+        batch.streams.clear();
+        batch.stream.clear();
+        batch.time.clear();
+        batch.value.clear();
+        batch.place.clear();
+        batch.bags.clear();
+        self.index.clear();
+        self.previous = 0;
+    }
+
+    /// The batch collected; the builder is empty again.
+    pub fn finish(&mut self) -> Batch {
+        let batch = core::mem::take(&mut self.batch);
+        self.clear();
+        batch
+    }
+
+    /// The batch collected so far, to look at.
+    pub fn batch(&self) -> &Batch {
+        &self.batch
+    }
+
+    /// Starts an observation, dropping one that was begun and not ended.
+    pub fn begin(&mut self) {
+        self.row = Row {
+            names_mark: self.batch.names.len(),
+            texts_mark: self.batch.texts.len(),
+            ..Row::default()
+        };
+    }
+
+    /// Drops the observation begun.
+    pub fn abandon(&mut self) {
+        self.batch.names.truncate(self.row.names_mark);
+        self.batch.texts.truncate(self.row.texts_mark);
+    }
+
+    /// Names the datastream.
+    pub fn topic(&mut self, naming: Naming, name: &str) {
+        self.row.stream.naming = naming;
+        self.row.stream.topic = Span::append(&mut self.batch.names, name);
+    }
+
+    /// Sets the sensor's URI.
+    pub fn sensor(&mut self, uri: &str) {
+        self.row.stream.sensor = Span::append(&mut self.batch.names, uri);
+    }
+
+    /// Sets the observed property.
+    pub fn property(&mut self, name: &str) {
+        self.row.stream.property = Span::append(&mut self.batch.names, name);
+    }
+
+    /// Sets the unit of measurement.
+    pub fn unit(&mut self, code: &str) {
+        self.row.stream.unit = Span::append(&mut self.batch.names, code);
+    }
+
+    /// Sets the result.
+    pub fn value(&mut self, value: Value<'_>) {
+        self.row.value = Some(match value {
+            Value::Number(number) => Cell::Number(number),
+            Value::Bool(truth) => Cell::Bool(truth),
+            Value::Null => Cell::Null,
+            Value::Text(text) => Cell::Text(Span::append(&mut self.batch.texts, text)),
+            Value::Json(json) => Cell::Json(Span::append(&mut self.batch.texts, json)),
+        });
+    }
+
+    /// Sets the phenomenon time.
+    pub fn time(&mut self, time: Time) {
+        self.row.time = time.nanos();
+    }
+
+    /// Sets the latitude, degrees.
+    pub fn latitude(&mut self, degrees: f64) {
+        self.row.place.latitude = degrees;
+    }
+
+    /// Sets the longitude, degrees.
+    pub fn longitude(&mut self, degrees: f64) {
+        self.row.place.longitude = degrees;
+    }
+
+    /// Adds what else the observation carries; members that are `None` stay as they were.
+    pub fn extra(&mut self, extra: Extra<'_>) {
+        let texts = &mut self.batch.texts;
+        let bag = &mut self.row.bag;
+        bag.end = extra.end.or(bag.end);
+        bag.result_time = extra.result_time.or(bag.result_time);
+        bag.valid = extra.valid.or(bag.valid);
+        for (span, text) in [
+            (&mut bag.quality, extra.quality),
+            (&mut bag.feature, extra.feature),
+            (&mut bag.parameters, extra.parameters),
+        ] {
+            if let Some(text) = text {
+                *span = Span::append(texts, text);
+            }
+        }
+    }
+
+    /// Ends the observation; on an error it is dropped and the builder is as before it.
+    pub fn end(&mut self) -> Result<(), BatchError> {
+        let checked = self.checked();
+        if checked.is_err() {
+            self.abandon();
+        }
+        let value = checked?;
+        let stream = self.intern();
+        let row = self.batch.value.len();
+        self.batch.stream.push(stream);
+        self.batch.time.push(self.row.time);
+        self.batch.value.push(value);
+        self.push_place(row);
+        if self.row.bag != EMPTY_BAG {
+            self.batch.bags.push(Bag {
+                row: row as u32,
+                ..self.row.bag
+            });
+        }
+        Ok(())
+    }
+
+    /// Adds a whole observation, as a view of another batch gives it.
+    pub fn push(&mut self, observation: &Observation<'_>) -> Result<(), BatchError> {
+        self.begin();
+        if observation.naming != Naming::Sent {
+            self.topic(observation.naming, observation.topic);
+        }
+        observation
+            .sensor
+            .into_iter()
+            .for_each(|uri| self.sensor(uri));
+        observation
+            .property
+            .into_iter()
+            .for_each(|name| self.property(name));
+        observation
+            .unit
+            .into_iter()
+            .for_each(|code| self.unit(code));
+        self.value(observation.value);
+        observation
+            .time
+            .into_iter()
+            .for_each(|time| self.time(time));
+        if let Some(place) = observation.place {
+            self.row.place = place;
+        }
+        if !observation.extra.is_empty() {
+            self.extra(observation.extra);
+        }
+        self.end()
+    }
+
+    fn checked(&self) -> Result<Cell, BatchError> {
+        let Place {
+            latitude,
+            longitude,
+        } = self.row.place;
+        let nowhere = latitude.is_nan() && longitude.is_nan();
+        let on_earth = (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude);
+        if !nowhere && !on_earth {
+            return Err(BatchError::Place);
+        }
+        match self.row.value {
+            None => Err(BatchError::NoValue),
+            Some(Cell::Number(number)) if !number.is_finite() => Err(BatchError::NotFinite),
+            Some(cell) => Ok(cell),
+        }
+    }
+
+    fn push_place(&mut self, row: usize) {
+        let nowhere = self.row.place.latitude.is_nan();
+        if nowhere && self.batch.place.is_empty() {
+            return;
+        }
+        self.batch.place.resize(row, Place::NOWHERE);
+        self.batch.place.push(self.row.place);
+    }
+
+    /// The index of the row's datastream: most often the one after the last row's, or the same again.
+    fn intern(&mut self) -> u32 {
+        let count = self.batch.streams.len();
+        for guess in [self.previous + 1, self.previous, 0] {
+            if guess < count && same(&self.batch, &self.batch.streams[guess], &self.row.stream) {
+                return self.known(guess);
+            }
+        }
+        let hash = hash_of(&self.hasher, &self.batch, &self.row.stream);
+        let (batch, row) = (&self.batch, &self.row.stream);
+        let found = self
+            .index
+            .find(hash, |&i| same(batch, &batch.streams[i as usize], row));
+        if let Some(&index) = found {
+            return self.known(index as usize);
+        }
+        self.batch.streams.push(self.row.stream);
+        let (batch, hasher) = (&self.batch, &self.hasher);
+        self.index.insert_unique(hash, count as u32, |&i| {
+            hash_of(hasher, batch, &batch.streams[i as usize])
+        });
+        self.previous = count;
+        count as u32
+    }
+
+    /// A datastream met before: its names need not be kept again.
+    fn known(&mut self, index: usize) -> u32 {
+        self.batch.names.truncate(self.row.names_mark);
+        self.previous = index;
+        index as u32
+    }
+}
+
+fn parts<'a>(batch: &'a Batch, stream: &Stream) -> [Option<&'a str>; 4] {
+    [stream.topic, stream.sensor, stream.property, stream.unit].map(|span| span.of(&batch.names))
+}
+
+fn same(batch: &Batch, a: &Stream, b: &Stream) -> bool {
+    a.naming == b.naming && parts(batch, a) == parts(batch, b)
+}
+
+fn hash_of(hasher: &DefaultHashBuilder, batch: &Batch, stream: &Stream) -> u64 {
+    let mut state = hasher.build_hasher();
+    parts(batch, stream).hash(&mut state);
+    state.finish()
+}
+
+impl Batch {
+    /// Makes the batch say in full what the message left to its surroundings: topics that lie at or
+    /// under `sent_to`, and `arrival` for a missing time.
+    pub fn complete(&mut self, sent_to: &str, arrival: Time) -> Result<(), BatchError> {
+        for index in 0..self.streams.len() {
+            let full = self.full_topic(index, sent_to)?;
+            let stream = &mut self.streams[index];
+            stream.naming = Naming::Topic;
+            if let Some(full) = full {
+                stream.topic = Span::append(&mut self.names, &full);
+            }
+        }
+        let missing = self.time.iter_mut().filter(|time| **time == NO_TIME);
+        missing.for_each(|time| *time = arrival.nanos());
+        Ok(())
+    }
+
+    /// The topic that a datastream of the batch has, where it is another than the one written.
+    fn full_topic(&self, index: usize, sent_to: &str) -> Result<Option<String>, BatchError> {
+        let stream = self.stream(index);
+        let name = stream.topic;
+        let full = match stream.naming {
+            Naming::Sent => return Ok(Some(sent_to.into())),
+            Naming::Topic | Naming::Name if topic::lies_under(name, sent_to) => None,
+            Naming::Topic => {
+                topic::check(name).map_err(BatchError::Topic)?;
+                return Err(BatchError::Elsewhere {
+                    topic: name.into(),
+                    sent_to: sent_to.into(),
+                });
+            }
+            Naming::Below | Naming::Name => Some(format!("{sent_to}/{name}")),
+        };
+        topic::check(full.as_deref().unwrap_or(name)).map_err(BatchError::Topic)?;
+        Ok(full)
+    }
+
+    /// Fills in what is known of a datastream and the message left out.
+    pub fn fill(&mut self, index: usize, known: &crate::datastream::Datastream) {
+        let names = &mut self.names;
+        let stream = &mut self.streams[index];
+        for (span, text) in [
+            (&mut stream.sensor, &known.sensor),
+            (&mut stream.property, &known.property),
+            (&mut stream.unit, &known.unit),
+        ] {
+            if let (true, Some(text)) = (span.is_none(), text) {
+                *span = Span::append(names, text);
+            }
+        }
+    }
+
+    /// Gives a row without a place this one.
+    pub fn fill_place(&mut self, row: usize, place: Place) {
+        if self.place.len() < self.len() {
+            self.place.resize(self.len(), Place::NOWHERE);
+        }
+        if self.place(row).is_none() {
+            self.place[row] = place;
+        }
+    }
+
+    /// The rows for which `keep` holds, as a batch of its own.
+    pub fn select(&self, mut keep: impl FnMut(usize) -> bool) -> Batch {
+        let mut builder = BatchBuilder::new();
+        for row in (0..self.len()).filter(|&row| keep(row)) {
+            // A row of a batch was checked when it was made.
+            let _checked_before = builder.push(&self.row(row));
+        }
+        builder.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use alloc::vec::Vec;
+
+    fn add(builder: &mut BatchBuilder, naming: Naming, name: &str, value: f64) {
+        builder.begin();
+        builder.topic(naming, name);
+        builder.value(Value::Number(value));
+        builder.end().unwrap();
+    }
+
+    #[test]
+    fn names_repeated_in_a_message_are_kept_once() {
+        let mut builder = BatchBuilder::new();
+        for round in 0..10 {
+            for name in ["a/x", "a/y", "a/z"] {
+                add(&mut builder, Naming::Topic, name, f64::from(round));
+            }
+        }
+        let batch = builder.finish();
+        assert_eq!(
+            (batch.len(), batch.stream_count(), batch.names.len()),
+            (30, 3, 9)
+        );
+        assert_eq!(batch.row(29).topic, "a/z");
+    }
+
+    #[test]
+    fn a_complete_batch_names_every_topic_and_time() {
+        let mut builder = BatchBuilder::new();
+        add(&mut builder, Naming::Below, "temperature", 21.5);
+        add(&mut builder, Naming::Topic, "kitchen/humidity", 40.0);
+        add(&mut builder, Naming::Name, "urn:dev:ow:1;t", 3.0);
+        builder.begin();
+        builder.value(Value::Bool(true));
+        builder.end().unwrap();
+        let mut batch = builder.finish();
+        batch.complete("kitchen", Time::from_nanos(7)).unwrap();
+        let topics: Vec<_> = batch.rows().map(|row| row.topic).collect();
+        let expected = [
+            "kitchen/temperature",
+            "kitchen/humidity",
+            "kitchen/urn:dev:ow:1;t",
+            "kitchen",
+        ];
+        assert_eq!(topics, expected);
+        assert!(
+            batch
+                .rows()
+                .all(|row| row.time == Some(Time::from_nanos(7)))
+        );
+    }
+
+    #[test]
+    fn an_observation_elsewhere_is_refused() {
+        let mut builder = BatchBuilder::new();
+        add(&mut builder, Naming::Topic, "cooling/x", 1.0);
+        let error = builder
+            .finish()
+            .complete("heating", Time::from_nanos(0))
+            .unwrap_err();
+        assert_eq!(
+            error,
+            BatchError::Elsewhere {
+                topic: "cooling/x".into(),
+                sent_to: "heating".into()
+            }
+        );
+    }
+
+    #[test]
+    fn a_refused_observation_leaves_nothing_behind() {
+        let mut builder = BatchBuilder::new();
+        add(&mut builder, Naming::Topic, "a", 1.0);
+        builder.begin();
+        builder.topic(Naming::Topic, "b");
+        assert_eq!(builder.end(), Err(BatchError::NoValue));
+        builder.begin();
+        builder.value(Value::Number(1.0));
+        builder.latitude(91.0);
+        builder.longitude(0.0);
+        assert_eq!(builder.end(), Err(BatchError::Place));
+        assert_eq!((builder.batch().len(), builder.batch().names.len()), (1, 1));
+    }
+
+    #[test]
+    fn a_selection_keeps_rows_with_all_they_carry() {
+        let mut builder = BatchBuilder::new();
+        add(&mut builder, Naming::Topic, "a", 1.0);
+        builder.begin();
+        builder.topic(Naming::Topic, "b");
+        builder.value(Value::Text("open"));
+        builder.latitude(44.8);
+        builder.longitude(20.4);
+        builder.extra(Extra {
+            quality: Some("good"),
+            ..Extra::default()
+        });
+        builder.end().unwrap();
+        let batch = builder.finish();
+        let selected = batch.select(|row| row == 1);
+        assert_eq!(selected.len(), 1);
+        assert_eq!(selected.row(0), batch.row(1));
+        assert_eq!(selected.row(0).extra.quality, Some("good"));
+    }
+}

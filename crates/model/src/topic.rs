@@ -1,0 +1,119 @@
+//! Topics: the path that names a datastream.
+
+use crate::limits::{TOPIC_BYTES_MAX, TOPIC_LEVELS_MAX};
+use alloc::boxed::Box;
+use core::fmt;
+use core::ops::Deref;
+
+/// A topic name of MQTT 5.0 section 4.7: levels joined by `/`, no wildcard, no NUL.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Topic(Box<str>);
+
+/// Why a text is no topic or no topic filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TopicError {
+    /// It has no characters.
+    Empty,
+    /// It is longer than [`TOPIC_BYTES_MAX`] bytes.
+    TooLong,
+    /// It has more than [`TOPIC_LEVELS_MAX`] levels.
+    TooDeep,
+    /// It holds U+0000 or another control character at this byte.
+    Control(usize),
+    /// It holds `+` or `#` where none may stand, at this byte.
+    Wildcard(usize),
+}
+
+impl fmt::Display for TopicError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TopicError::Empty => f.write_str("a topic needs at least one character"),
+            TopicError::TooLong => write!(f, "longer than {TOPIC_BYTES_MAX} bytes"),
+            TopicError::TooDeep => write!(f, "more than {TOPIC_LEVELS_MAX} levels"),
+            TopicError::Control(at) => write!(f, "control character at byte {at}"),
+            TopicError::Wildcard(at) => write!(f, "`+` or `#` not allowed at byte {at}"),
+        }
+    }
+}
+
+impl core::error::Error for TopicError {}
+
+impl Topic {
+    /// Reads a topic name.
+    pub fn parse(text: &str) -> Result<Self, TopicError> {
+        check(text)?;
+        Ok(Self(text.into()))
+    }
+
+    /// The topic as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Deref for Topic {
+    type Target = str;
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Topic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Says whether a text is a topic name, without keeping it.
+pub fn check(text: &str) -> Result<(), TopicError> {
+    check_shape(text)?;
+    match text.bytes().position(|byte| byte == b'+' || byte == b'#') {
+        Some(at) => Err(TopicError::Wildcard(at)),
+        None => Ok(()),
+    }
+}
+
+/// What topic names and topic filters have in common.
+pub(crate) fn check_shape(text: &str) -> Result<(), TopicError> {
+    if text.is_empty() {
+        return Err(TopicError::Empty);
+    }
+    if text.len() > TOPIC_BYTES_MAX {
+        return Err(TopicError::TooLong);
+    }
+    if text.bytes().filter(|&byte| byte == b'/').count() >= TOPIC_LEVELS_MAX {
+        return Err(TopicError::TooDeep);
+    }
+    match text.bytes().position(|byte| byte < 0x20 || byte == 0x7f) {
+        Some(at) => Err(TopicError::Control(at)),
+        None => Ok(()),
+    }
+}
+
+/// Says whether `topic` is `root` or lies below it.
+pub fn lies_under(topic: &str, root: &str) -> bool {
+    match topic.strip_prefix(root) {
+        Some(rest) => rest.is_empty() || rest.starts_with('/'),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wildcard_is_named_with_its_byte() {
+        assert_eq!(check("a/+/b"), Err(TopicError::Wildcard(2)));
+        assert_eq!(check("a\u{0}b"), Err(TopicError::Control(1)));
+        assert_eq!(check(""), Err(TopicError::Empty));
+        assert_eq!(check("heating/substation-3/supply/temperature"), Ok(()));
+    }
+
+    #[test]
+    fn a_sibling_with_the_same_beginning_lies_not_under() {
+        assert!(lies_under("a/b", "a"));
+        assert!(lies_under("a", "a"));
+        assert!(!lies_under("ab", "a"));
+    }
+}
