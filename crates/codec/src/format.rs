@@ -1,0 +1,64 @@
+//! What a format is: the only interface of the codec that is frozen.
+
+use crate::error::DecodeError;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use weir_model::{Batch, BatchBuilder, Limits};
+
+/// One line of [`FORMATS`](crate::FORMATS).
+#[derive(Clone, Copy)]
+pub struct Format {
+    /// Name in commands, subprotocols and `?as=`.
+    pub name: &'static str,
+    /// Media type sent.
+    pub media: &'static str,
+    /// Media types also understood.
+    pub media_also: &'static [&'static str],
+    /// CoAP Content-Format (RFC 7252 section 12.3), where IANA has one.
+    pub content_format: Option<u16>,
+    /// Whether a message is UTF-8 text; binary ones travel length-prefixed or in base64.
+    pub text: bool,
+    /// Whether a message never holds a line feed, so that a stream of them needs no other end mark.
+    pub one_line: bool,
+    /// What an observation may carry through it and come back equal.
+    pub carries: Carries,
+    /// Appends the message. Allocates nothing beyond what `out` grows.
+    pub encode: fn(batch: &Batch, out: &mut Vec<u8>),
+    /// Reads one whole message, adding its observations.
+    pub decode: fn(&[u8], &mut BatchBuilder, &Limits) -> Result<(), DecodeError>,
+    /// A reader of a message that arrives in pieces.
+    pub reader: fn(&Limits) -> Box<dyn Reader>,
+}
+
+/// Reads one message piece by piece.
+pub trait Reader: Send {
+    /// Takes the next piece; observations that are whole are added.
+    fn push(&mut self, piece: &[u8], out: &mut BatchBuilder) -> Result<(), DecodeError>;
+    /// Says that no more comes; what is left must be whole.
+    fn finish(&mut self, out: &mut BatchBuilder) -> Result<(), DecodeError>;
+}
+
+/// What a format can carry of an observation beside topic and value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Carries {
+    /// Topics of its own for each observation.
+    pub topic: bool,
+    /// URI of the sensor.
+    pub sensor: bool,
+    /// Observed property.
+    pub property: bool,
+    /// Unit.
+    pub unit: bool,
+    /// Phenomenon time.
+    pub time: bool,
+    /// Latitude and longitude.
+    pub place: bool,
+    /// Results that are text.
+    pub text: bool,
+    /// Results that are null.
+    pub null: bool,
+    /// Results that are arrays or objects.
+    pub json: bool,
+    /// End of interval, result time, valid time, quality, feature, parameters.
+    pub extra: bool,
+}
