@@ -1,0 +1,79 @@
+//! What the hub asks of a history store; `stores/embedded` is the default one.
+
+use crate::aggregate::Aggregate;
+use std::fmt;
+use weir_model::{Batch, Cursor, Observation, Time};
+
+/// Observations of the past, kept column by column behind the log.
+///
+/// It is fed from the committed tail, in order, and says how far it has come, so that after a start the
+/// rest is fed again: `apply` of a cursor at or before [`History::applied`] does nothing.
+pub trait History: Send + Sync {
+    /// Takes the observations of a committed message (topics complete, times set).
+    fn apply(&self, cursor: Cursor, arrival: Time, batch: &Batch) -> Result<(), HistoryFault>;
+
+    /// Forgets a datastream and all its observations.
+    fn forget(&self, cursor: Cursor, topic: &str) -> Result<(), HistoryFault>;
+
+    /// Notes that all records up to this cursor were offered.
+    fn advance(&self, cursor: Cursor);
+
+    /// All up to this cursor survives a crash here; the log may be released up to it.
+    fn applied(&self) -> Cursor;
+
+    /// Visits the last observation of every datastream with its record's cursor, as of the last start.
+    fn latest(&self, visit: &mut dyn FnMut(Cursor, &Observation<'_>)) -> Result<(), HistoryFault>;
+
+    /// One page of observations in time order.
+    fn read(&self, query: &Range<'_>) -> Result<Page, HistoryFault>;
+
+    /// Makes what is in memory durable and drops what is past its keeping; called now and then, off
+    /// the network threads, and before a clean stop.
+    fn maintain(&self, now: Time) -> Result<(), HistoryFault>;
+}
+
+/// What is asked of the past.
+#[derive(Clone, Debug)]
+pub struct Range<'a> {
+    /// Topics of the datastreams, sorted.
+    pub topics: &'a [&'a str],
+    /// From this time, it included.
+    pub from: Time,
+    /// Up to this time, it excluded.
+    pub to: Time,
+    /// At most this many observations.
+    pub limit: usize,
+    /// Where the page before ended.
+    pub page: Option<&'a str>,
+    /// One observation a window instead of all.
+    pub aggregate: Option<Aggregate>,
+}
+
+/// A page of the past: topic, time, value, place and extras of each observation, by time, then topic.
+#[derive(Clone, Debug, Default)]
+pub struct Page {
+    /// The observations.
+    pub batch: Batch,
+    /// Token of the next page; `None` at the end.
+    pub next: Option<String>,
+}
+
+/// Why history cannot answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HistoryFault {
+    /// The page token was not given by this store for this query.
+    BadPage,
+    /// The store's files cannot be read or written.
+    Failed(String),
+}
+
+impl fmt::Display for HistoryFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HistoryFault::BadPage => f.write_str("not a page token of this query"),
+            HistoryFault::Failed(cause) => write!(f, "history cannot be read or written: {cause}"),
+        }
+    }
+}
+
+impl std::error::Error for HistoryFault {}

@@ -1,0 +1,151 @@
+//! What the log holds: versioned records.
+//!
+//! Layout, little-endian: version u8 (1), kind u8, arrival i64 (ns), then topic, media, key and origin,
+//! each with a u16 length before it, then the body to the end. A record keeps the bytes as published.
+
+use std::fmt;
+use weir_model::Time;
+
+/// What a record is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A message of observations; `media` is the format's name.
+    Observations,
+    /// Bytes that are none of the formats; `media` is their content type.
+    Opaque,
+    /// The catalog's entry of `topic` is now the body (a JSON object), or deleted where it is empty.
+    Change,
+    /// The state of the durable consumer that `topic` names.
+    Consumer,
+    /// The retained message of `topic`.
+    Retained,
+}
+
+impl Kind {
+    const ALL: [Kind; 5] =
+        [Kind::Observations, Kind::Opaque, Kind::Change, Kind::Consumer, Kind::Retained];
+
+    /// Whether only the last record of a (kind, topic) counts: such records outlive retention.
+    pub const fn is_keyed(self) -> bool {
+        matches!(self, Kind::Change | Kind::Consumer | Kind::Retained)
+    }
+}
+
+/// A record, borrowed from whoever holds its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record<'a> {
+    /// What it is about.
+    pub kind: Kind,
+    /// When it reached the gateway.
+    pub arrival: Time,
+    /// Topic that it was published at, or the key of keyed kinds.
+    pub topic: &'a str,
+    /// Format or content type of the body.
+    pub media: &'a str,
+    /// The publisher's idempotency key with its principal, or empty.
+    pub key: &'a [u8],
+    /// The gateway or bridge that it came through, or empty: a bridge never sends one back.
+    pub origin: &'a str,
+    /// The bytes as published.
+    pub body: &'a [u8],
+}
+
+/// The bytes are no record of this version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotARecord {
+    /// Offset of the first byte that does not fit.
+    pub at: usize,
+}
+
+impl fmt::Display for NotARecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not a record of version {VERSION}: byte {}", self.at)
+    }
+}
+
+impl std::error::Error for NotARecord {}
+
+const VERSION: u8 = 1;
+
+impl<'a> Record<'a> {
+    /// Appends the record's bytes. Names longer than 65,535 bytes are cut (limits forbid them before).
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.push(VERSION);
+        out.push(self.kind as u8);
+        out.extend_from_slice(&self.arrival.nanos().to_le_bytes());
+        for part in [self.topic.as_bytes(), self.media.as_bytes(), self.key, self.origin.as_bytes()]
+        {
+            let part = &part[..part.len().min(usize::from(u16::MAX))];
+            out.extend_from_slice(&(part.len() as u16).to_le_bytes());
+            out.extend_from_slice(part);
+        }
+        out.extend_from_slice(self.body);
+    }
+
+    /// Reads a record that fills `bytes`.
+    pub fn read(bytes: &'a [u8]) -> Result<Self, NotARecord> {
+        let mut parts = Parts { bytes, at: 0 };
+        if parts.take(1)? != [VERSION] {
+            return Err(NotARecord { at: 0 });
+        }
+        let kind = usize::from(parts.take(1)?[0]);
+        let kind = *Kind::ALL.get(kind).ok_or(NotARecord { at: 1 })?;
+        let arrival = parts.take(8)?.try_into().map_err(|_| NotARecord { at: 2 })?;
+        Ok(Self {
+            kind,
+            arrival: Time::from_nanos(i64::from_le_bytes(arrival)),
+            topic: parts.text()?,
+            media: parts.text()?,
+            key: parts.counted()?,
+            origin: parts.text()?,
+            body: &bytes[parts.at..],
+        })
+    }
+}
+
+struct Parts<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Parts<'a> {
+    fn take(&mut self, len: usize) -> Result<&'a [u8], NotARecord> {
+        let part = self.bytes.get(self.at..self.at + len).ok_or(NotARecord { at: self.at })?;
+        self.at += len;
+        Ok(part)
+    }
+
+    fn counted(&mut self) -> Result<&'a [u8], NotARecord> {
+        let len = self.take(2)?;
+        self.take(usize::from(u16::from_le_bytes([len[0], len[1]])))
+    }
+
+    fn text(&mut self) -> Result<&'a str, NotARecord> {
+        let at = self.at;
+        std::str::from_utf8(self.counted()?).map_err(|_| NotARecord { at })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_record_reads_back_and_a_cut_one_is_refused() {
+        let record = Record {
+            kind: Kind::Opaque,
+            arrival: Time::from_nanos(-5),
+            topic: "a/b",
+            media: "image/png",
+            key: b"alice\0k1",
+            origin: "west",
+            body: b"\x00\xff",
+        };
+        let mut bytes = Vec::new();
+        record.write(&mut bytes);
+        assert_eq!(Record::read(&bytes), Ok(record));
+        let head = bytes.len() - record.body.len();
+        assert!((0..head).all(|cut| Record::read(&bytes[..cut]).is_err()));
+    }
+}
