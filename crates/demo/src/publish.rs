@@ -1,0 +1,283 @@
+//! A device's side of the public HTTP interface: publish a message, put a catalog entry.
+//!
+//! One kept-alive HTTP/1.1 connection per publisher, one request at a time. What fails for a
+//! passing reason (no connection, 429, 5xx) is tried again with the same `Idempotency-Key`, so a message
+//! whose acknowledgement got lost is not stored twice; what is refused is an error with the
+//! gateway's own words.
+
+use crate::limits::{RESPONSE_BYTES_MAX, RESPONSE_WAIT, RETRY_FIRST, RETRY_MAX};
+use crate::message::{Message, Stream};
+use crate::random::Random;
+use crate::{DemoFault, now};
+use core::fmt::Write as _;
+use core::time::Duration;
+use std::io;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::time::{sleep, timeout};
+
+/// Where the gateway is, and how to be let in.
+#[derive(Clone, Debug)]
+pub struct Gateway {
+    /// Host and port.
+    authority: String,
+    /// Path before every resource, without a slash at its end.
+    prefix: String,
+    token: Option<String>,
+}
+
+impl Gateway {
+    /// Reads `http://host:port/prefix`.
+    pub fn parse(url: &str, token: Option<String>) -> Result<Self, DemoFault> {
+        let refuse = || DemoFault::Url {
+            url: url.to_owned(),
+        };
+        let rest = url.strip_prefix("http://").ok_or_else(refuse)?;
+        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+        if host.is_empty() || host.contains(['@', '?', '#', ' ']) {
+            return Err(refuse());
+        }
+        let port_given = host
+            .rsplit_once(':')
+            .is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+        let authority = if port_given {
+            host.to_owned()
+        } else {
+            format!("{host}:80")
+        };
+        let path = path.trim_end_matches('/');
+        let prefix = if path.is_empty() {
+            String::new()
+        } else {
+            format!("/{path}")
+        };
+        Ok(Self {
+            authority,
+            prefix,
+            token,
+        })
+    }
+}
+
+/// A publisher with its connection.
+#[derive(Debug)]
+pub struct Publisher {
+    gateway: Gateway,
+    connection: Option<BufReader<TcpStream>>,
+    random: Random,
+    session: u64,
+    sent: u64,
+}
+
+/// What came back.
+struct Response {
+    status: u16,
+    retry_after: Option<Duration>,
+    body: String,
+}
+
+impl Publisher {
+    /// A publisher that connects when it first has something to say.
+    pub fn new(gateway: Gateway, seed: u64) -> Self {
+        let mut random = Random::new(seed ^ now().nanos() as u64);
+        let session = random.bits();
+        Self {
+            gateway,
+            connection: None,
+            random,
+            session,
+            sent: 0,
+        }
+    }
+
+    /// Publishes a message; returns when it is acknowledged, however long that takes.
+    pub async fn publish(&mut self, message: &Message) -> Result<(), DemoFault> {
+        let path = format!("/live/{}", escape(&message.topic));
+        self.send("POST", &path, &message.json(now()))
+            .await
+            .map(|_| ())
+    }
+
+    /// Puts a datastream into the catalog.
+    pub async fn describe(&mut self, stream: &Stream) -> Result<(), DemoFault> {
+        let path = format!("/catalog/{}", escape(&stream.topic));
+        self.send("PUT", &path, &stream.json()).await.map(|_| ())
+    }
+
+    /// Says whether the catalog knows this topic.
+    pub async fn knows(&mut self, topic: &str) -> Result<bool, DemoFault> {
+        let path = format!("/catalog/{}", escape(topic));
+        match self.send("GET", &path, b"").await {
+            Ok(_) => Ok(true),
+            Err(DemoFault::Refused { status: 404, .. }) => Ok(false),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    async fn send(&mut self, method: &str, path: &str, body: &[u8]) -> Result<Response, DemoFault> {
+        self.sent += 1;
+        let request = self.request(method, path, body);
+        let mut pause = RETRY_FIRST;
+        loop {
+            let wait = match timeout(RESPONSE_WAIT, self.attempt(&request)).await {
+                Ok(Ok(response)) if response.status < 300 => return Ok(response),
+                Ok(Ok(response)) if response.status == 429 || response.status >= 500 => {
+                    response.retry_after.unwrap_or(pause)
+                }
+                Ok(Ok(Response { status, body, .. })) => {
+                    let path = path.to_owned();
+                    return Err(DemoFault::Refused {
+                        path,
+                        status,
+                        reason: body,
+                    });
+                }
+                Ok(Err(_)) | Err(_) => {
+                    self.connection = None;
+                    pause
+                }
+            };
+            sleep(wait.mul_f64(0.5 + self.random.unit())).await;
+            pause = (pause * 2).min(RETRY_MAX);
+        }
+    }
+
+    fn request(&self, method: &str, path: &str, body: &[u8]) -> Vec<u8> {
+        let Gateway {
+            authority,
+            prefix,
+            token,
+        } = &self.gateway;
+        let mut head = format!("{method} {prefix}{path} HTTP/1.1\r\nHost: {authority}\r\n");
+        if let Some(token) = token {
+            let _ = write!(head, "Authorization: Bearer {token}\r\n");
+        }
+        if !body.is_empty() {
+            let length = body.len();
+            let _ = write!(
+                head,
+                "Content-Type: application/json\r\nContent-Length: {length}\r\n"
+            );
+            let (session, sent) = (self.session, self.sent);
+            let _ = write!(head, "Idempotency-Key: {session:016x}-{sent}\r\n");
+        }
+        let mut request = (head + "\r\n").into_bytes();
+        request.extend_from_slice(body);
+        request
+    }
+
+    /// One try: connect if need be, write, read the answer.
+    async fn attempt(&mut self, request: &[u8]) -> io::Result<Response> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => {
+                let socket = TcpStream::connect(&self.gateway.authority).await?;
+                socket.set_nodelay(true)?;
+                BufReader::new(socket)
+            }
+        };
+        connection.get_mut().write_all(request).await?;
+        let (response, reusable) = read_response(&mut connection).await?;
+        if reusable {
+            self.connection = Some(connection);
+        }
+        Ok(response)
+    }
+}
+
+/// Reads an answer; says whether the connection can serve another request. A body without a length
+/// is left unread and ends the connection: the demo needs none of those.
+async fn read_response(connection: &mut BufReader<TcpStream>) -> io::Result<(Response, bool)> {
+    let status_line = read_line(connection).await?;
+    let status = status_line
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok());
+    let status = status.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?;
+    let (mut length, mut retry_after, mut reusable) = (None, None, true);
+    loop {
+        let line = read_line(connection).await?;
+        let Some((name, value)) = line.split_once(':') else {
+            break;
+        };
+        let value = value.trim();
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = value.parse::<usize>().ok(),
+            "retry-after" => retry_after = value.parse().ok().map(Duration::from_secs),
+            "connection" if value.eq_ignore_ascii_case("close") => reusable = false,
+            _ => {}
+        }
+    }
+    let mut body = Vec::new();
+    match length {
+        Some(length) if length <= RESPONSE_BYTES_MAX => {
+            body.resize(length, 0);
+            connection.read_exact(&mut body).await?;
+        }
+        None if status == 204 || status == 304 => {}
+        _ => reusable = false,
+    }
+    let body = String::from_utf8_lossy(&body).into_owned();
+    Ok((
+        Response {
+            status,
+            retry_after,
+            body,
+        },
+        reusable,
+    ))
+}
+
+/// A line without its end; an empty one ends the head.
+async fn read_line(connection: &mut BufReader<TcpStream>) -> io::Result<String> {
+    let mut line = String::new();
+    let mut limited = connection.take(RESPONSE_BYTES_MAX as u64);
+    limited.read_line(&mut line).await?;
+    match line.strip_suffix('\n') {
+        Some(line) => Ok(line.trim_end_matches('\r').to_owned()),
+        None => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+}
+
+/// A topic as a URL path: `/` stays, everything that is not unreserved (RFC 3986 section 2.3) is
+/// percent-encoded.
+fn escape(topic: &str) -> String {
+    let mut path = String::with_capacity(topic.len());
+    for byte in topic.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                path.push(char::from(byte));
+            }
+            _ => {
+                let _ = write!(path, "%{byte:02X}");
+            }
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_topic_is_escaped_but_keeps_its_levels() {
+        assert_eq!(escape("a b/c#/ü"), "a%20b/c%23/%C3%BC");
+    }
+
+    #[test]
+    fn a_url_without_a_port_means_80() {
+        let authority = |url| {
+            Gateway::parse(url, None)
+                .map(|gateway| gateway.authority)
+                .ok()
+        };
+        assert_eq!(authority("http://localhost"), Some("localhost:80".into()));
+        assert_eq!(
+            authority("http://[::1]:8080/weir/"),
+            Some("[::1]:8080".into())
+        );
+        assert_eq!(authority("https://localhost"), None);
+        assert_eq!(authority("http://a@b"), None);
+    }
+}
