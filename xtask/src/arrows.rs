@@ -1,0 +1,169 @@
+//! The table of the house: which crate may import which. It is `ARCHITECTURE.md`'s table as data;
+//! change both in one commit.
+//!
+//! A crate may import what stands behind its arrow, and what that may import, and nothing else of
+//! ours. `protocols/*` and the like stand for every folder below them.
+
+use std::collections::BTreeSet;
+
+/// A folder and the folders behind its arrow.
+pub(crate) struct Arrow {
+    /// Folder of the crate, `*` for any name in its last place.
+    pub(crate) folder: &'static str,
+    /// What it may import directly.
+    pub(crate) behind: &'static [&'static str],
+    /// What it may import besides as a development dependency.
+    pub(crate) for_tests: &'static [&'static str],
+}
+
+const fn arrow(folder: &'static str, behind: &'static [&'static str]) -> Arrow {
+    Arrow {
+        folder,
+        behind,
+        for_tests: &["crates/testkit"],
+    }
+}
+
+/// THE table.
+pub(crate) const ARROWS: &[Arrow] = &[
+    arrow("crates/model", &[]),
+    arrow("crates/exi", &[]),
+    arrow("crates/sansio", &[]),
+    arrow("crates/link", &[]),
+    arrow("crates/codec", &["crates/model", "crates/exi"]),
+    arrow("crates/comet", &["crates/sansio", "crates/model"]),
+    arrow("crates/carrier", &["crates/sansio"]),
+    arrow("crates/log", &["crates/model", "crates/hub"]),
+    arrow(
+        "crates/hub",
+        &["crates/model", "crates/sansio", "crates/codec"],
+    ),
+    arrow(
+        "crates/binding",
+        &[
+            "crates/model",
+            "crates/sansio",
+            "crates/codec",
+            "crates/hub",
+        ],
+    ),
+    arrow(
+        "crates/registry",
+        &[
+            "crates/binding",
+            "crates/log",
+            "protocols/*",
+            "services/*",
+            "stores/*",
+        ],
+    ),
+    arrow("crates/gateway", &["crates/registry"]),
+    arrow(
+        "crates/bench",
+        &["crates/registry", "crates/link", "crates/sim"],
+    ),
+    arrow(
+        "crates/sim",
+        &[
+            "crates/comet",
+            "crates/sansio",
+            "crates/link",
+            "crates/log",
+            "crates/hub",
+            "protocols/*",
+        ],
+    ),
+    arrow("crates/demo", &["crates/registry"]),
+    arrow(
+        "crates/weir",
+        &[
+            "crates/gateway",
+            "crates/bench",
+            "crates/sim",
+            "crates/demo",
+        ],
+    ),
+    arrow("crates/testkit", &["crates/sansio", "crates/model"]),
+    arrow(
+        "protocols/*",
+        &[
+            "crates/sansio",
+            "crates/model",
+            "crates/binding",
+            "crates/carrier",
+        ],
+    ),
+    arrow(
+        "services/*",
+        &[
+            "crates/model",
+            "crates/codec",
+            "crates/hub",
+            "crates/binding",
+        ],
+    ),
+    arrow("stores/*", &["crates/hub"]),
+    arrow("xtask", &[]),
+];
+
+/// The arrow that starts at a folder.
+pub(crate) fn from(folder: &str) -> Option<&'static Arrow> {
+    ARROWS.iter().find(|arrow| matches(arrow.folder, folder))
+}
+
+/// Says whether `folder` may import `other`, directly or through what it may import.
+pub(crate) fn allowed(folder: &str, other: &str, for_tests: bool) -> bool {
+    let Some(arrow) = from(folder) else {
+        return false;
+    };
+    let extra = if for_tests { arrow.for_tests } else { &[] };
+    extra.iter().any(|behind| matches(behind, other)) || behind(arrow, other, &mut BTreeSet::new())
+}
+
+fn behind(arrow: &Arrow, other: &str, seen: &mut BTreeSet<&'static str>) -> bool {
+    if !seen.insert(arrow.folder) {
+        return false;
+    }
+    let direct = arrow.behind.iter().any(|behind| matches(behind, other));
+    direct
+        || ARROWS
+            .iter()
+            .filter(|next| arrow.behind.contains(&next.folder))
+            .any(|next| behind(next, other, seen))
+}
+
+/// Says whether a folder of the table means `folder`.
+fn matches(pattern: &str, folder: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(parent) => folder
+            .strip_prefix(parent)
+            .is_some_and(|name| !name.contains('/')),
+        None => pattern == folder,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_behind_an_arrow_counts_all_the_way() {
+        assert!(allowed("crates/gateway", "crates/model", false));
+        assert!(allowed("stores/embedded", "crates/codec", false));
+        assert!(allowed("crates/weir", "protocols/http", false));
+    }
+
+    #[test]
+    fn no_protocol_imports_another_and_only_the_registry_imports_one() {
+        assert!(!allowed("protocols/mqtt", "protocols/http", false));
+        assert!(!allowed("services/live", "protocols/http", false));
+        assert!(!allowed("crates/hub", "crates/log", false));
+        assert!(!allowed("crates/model", "crates/codec", false));
+    }
+
+    #[test]
+    fn the_testkit_is_for_tests() {
+        assert!(allowed("protocols/http", "crates/testkit", true));
+        assert!(!allowed("protocols/http", "crates/testkit", false));
+    }
+}
