@@ -43,3 +43,44 @@ impl fmt::Display for DecodeError {
 }
 
 impl core::error::Error for DecodeError {}
+
+impl DecodeError {
+    pub(crate) fn truncated(at: usize) -> Self {
+        let fault = Fault::Truncated;
+        Self { at, fault }
+    }
+
+    pub(crate) fn expected(at: usize, what: &'static str) -> Self {
+        let fault = Fault::Expected(what);
+        Self { at, fault }
+    }
+
+    pub(crate) fn meaning(at: usize, sentence: impl Into<Cow<'static, str>>) -> Self {
+        let fault = Fault::Meaning(sentence.into());
+        Self { at, fault }
+    }
+
+    pub(crate) fn over(at: usize, what: &'static str, limit: usize) -> Self {
+        let fault = Fault::OverLimit { what, limit };
+        Self { at, fault }
+    }
+
+    /// Line and column of the error in the text it was found in, both counted from 1, the column in
+    /// characters.
+    pub fn position(&self, text: &[u8]) -> (usize, usize) {
+        position(text, self.at)
+    }
+}
+
+/// Line and column, both counted from 1, of the byte at this offset; the column counts characters.
+///
+/// Lines end with a line feed; an offset beyond the end counts as the end.
+pub fn position(text: &[u8], at: usize) -> (usize, usize) {
+    let before = &text[..at.min(text.len())];
+    let line_start = before.iter().rposition(|&byte| byte == b'\n');
+    let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+    let rest = &before[line_start.map_or(0, |feed| feed + 1)..];
+    // Bytes 10xxxxxx continue a character of UTF-8.
+    let column = rest.iter().filter(|&&byte| byte & 0xC0 != 0x80).count() + 1;
+    (line, column)
+}

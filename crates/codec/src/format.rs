@@ -62,3 +62,31 @@ pub struct Carries {
     /// End of interval, result time, valid time, quality, feature, parameters.
     pub extra: bool,
 }
+
+impl Carries {
+    /// Everything.
+    pub const ALL: Self = Self {
+        topic: true,
+        sensor: true,
+        property: true,
+        unit: true,
+        time: true,
+        place: true,
+        text: true,
+        null: true,
+        json: true,
+        extra: true,
+    };
+
+    /// The result alone, of any kind.
+    pub const RESULT: Self = Self {
+        topic: false,
+        sensor: false,
+        property: false,
+        unit: false,
+        time: false,
+        place: false,
+        extra: false,
+        ..Self::ALL
+    };
+}

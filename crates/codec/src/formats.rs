@@ -1,9 +1,23 @@
 //! THE list of formats, from which content negotiation, help, documentation and tests are derived.
 
+#[cfg(feature = "csv")]
+mod csv;
+#[cfg(feature = "json")]
+pub(crate) mod json;
+#[cfg(feature = "plain")]
+mod plain;
+
 use crate::format::Format;
 
 /// Every format, in the order of `SURFACE`; the first is the default.
-pub const FORMATS: &[Format] = &[];
+pub const FORMATS: &[Format] = &[
+    #[cfg(feature = "json")]
+    json::FORMAT,
+    #[cfg(feature = "plain")]
+    plain::FORMAT,
+    #[cfg(feature = "csv")]
+    csv::FORMAT,
+];
 
 /// The format of this name.
 pub fn by_name(name: &str) -> Option<&'static Format> {

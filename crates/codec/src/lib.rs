@@ -1,17 +1,27 @@
 //! Messages to bytes and back, in every format.
 //!
-//! What it deliberately does not do: no sockets, no negotiation of who wants what, no `std`. The
+//! What it deliberately does not do: no sockets, no knowledge of who wants what, no `std`. The
 //! decision worth arguing: only [`Format`] is frozen; the vocabularies and syntaxes behind it are
 //! private tools, and `dyn` stops at the batch.
 #![no_std]
 #![forbid(unsafe_code)]
+// Where a format is left out, so are some methods that only it uses.
+#![cfg_attr(not(feature = "all"), allow(dead_code, unused_imports))]
 
 extern crate alloc;
 
+mod buffered;
 pub mod error;
 pub mod format;
 pub mod formats;
+mod lexical;
+pub mod limits;
+mod lines;
+mod number;
+mod rows;
+mod syntax;
+mod vocabulary;
 
-pub use error::{DecodeError, Fault};
+pub use error::{DecodeError, Fault, position};
 pub use format::{Carries, Format, Reader};
 pub use formats::{FORMATS, by_name};

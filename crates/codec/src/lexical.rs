@@ -1,0 +1,88 @@
+//! A result where there is nothing but text: `21.5` is a number, `true` a boolean, `open` a string.
+//!
+//! The decision worth arguing: a string that would read as something else (`"21.5"`, the empty one,
+//! one that spans lines) is written as a JSON string, in quotes; so every result comes back equal,
+//! and ordinary words stay bare.
+
+use crate::error::DecodeError;
+use crate::number::write_f64;
+use crate::syntax::Pull;
+use crate::syntax::json::Json;
+use crate::syntax::json_text::write_string;
+use alloc::vec::Vec;
+use weir_model::{BatchBuilder, Limits, Value};
+
+/// Appends a result so that [`read`] gives it back.
+pub(crate) fn write(value: Value<'_>, out: &mut Vec<u8>) {
+    match value {
+        Value::Number(number) => write_f64(number, out),
+        Value::Bool(true) => out.extend_from_slice(b"true"),
+        Value::Bool(false) => out.extend_from_slice(b"false"),
+        Value::Null => out.extend_from_slice(b"null"),
+        Value::Json(json) => out.extend_from_slice(json.as_bytes()),
+        Value::Text(text) if is_bare(text) => out.extend_from_slice(text.as_bytes()),
+        Value::Text(text) => write_string(text, out),
+    }
+}
+
+/// Says whether a string reads back as itself without quotes.
+pub(crate) fn is_bare(text: &str) -> bool {
+    let shape = text.trim_ascii() == text
+        && !text.is_empty()
+        && !text.starts_with(['"', '[', '{'])
+        && !text.contains(['\n', '\r']);
+    shape && matches!(simple(text), Value::Text(_))
+}
+
+/// A number, a boolean, null, or else the string itself.
+pub(crate) fn simple(text: &str) -> Value<'_> {
+    match text {
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        "null" => Value::Null,
+        _ => number(text).map_or(Value::Text(text), Value::Number),
+    }
+}
+
+/// A finite decimal number; `+` and leading zeros are allowed, as sensors write them.
+pub(crate) fn number(text: &str) -> Option<f64> {
+    let decimal = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+    if !text.bytes().all(decimal) {
+        return None;
+    }
+    text.parse::<f64>().ok().filter(|number| number.is_finite())
+}
+
+/// Sets the result that `text` says; its first byte is at `at` in the message.
+pub(crate) fn read(
+    text: &str,
+    at: usize,
+    out: &mut BatchBuilder,
+    limits: &Limits,
+) -> Result<(), DecodeError> {
+    let text = text.trim_ascii();
+    if text.len() > limits.text_bytes {
+        return Err(DecodeError::over(
+            at,
+            "bytes of a string",
+            limits.text_bytes,
+        ));
+    }
+    if text.starts_with(['"', '[', '{']) && read_json(text, out, limits).is_ok() {
+        return Ok(());
+    }
+    out.value(simple(text));
+    Ok(())
+}
+
+fn read_json(text: &str, out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
+    let mut whole = Json::new(text, limits);
+    whole.skip()?;
+    whole.finish()?;
+    let mut json = Json::new(text, limits);
+    match text.starts_with('"') {
+        true => out.value(Value::Text(json.text()?)),
+        false => out.value(Value::Json(&json.json()?)),
+    }
+    Ok(())
+}

@@ -1,0 +1,6 @@
+//! The codec's own limits; those of a message are [`weir_model::Limits`].
+
+/// Most columns of a table in csv.
+pub const CSV_COLUMNS_MAX: usize = 64;
+/// Longest payload without a declared format that is taken for plain text, in bytes.
+pub const SNIFFED_PLAIN_BYTES_MAX: usize = 4096;

@@ -1,0 +1,3 @@
+//! What the members of a message are called, over any tree syntax.
+
+pub(crate) mod message;

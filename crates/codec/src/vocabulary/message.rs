@@ -1,0 +1,416 @@
+//! The message of weir and of paper 000 (section V, figure 2): observations with named members.
+//!
+//! Four shapes are read: the message, one observation, an array of observations, and the flat
+//! object, whose members are one observation each. Which one it is follows from the outermost names,
+//! not from trying; so an error is always about the shape that was meant.
+
+use crate::error::DecodeError;
+use crate::rows::Rows;
+use crate::syntax::{Emit, Key, Kind, Label, Pull, label};
+use core::ops::ControlFlow;
+use weir_model::batch::Naming;
+use weir_model::limits::TOPIC_BYTES_MAX;
+use weir_model::{Batch, Extra, Observation, Value};
+
+const OBSERVATIONS: Label = label!("observations");
+const TOPIC: Label = label!("topic");
+const SENSOR: Label = label!("sensor");
+const TYPE: Label = label!("type");
+const VALUE: Label = label!("value");
+const UNIT: Label = label!("unit");
+const TIME: Label = label!("time");
+const LAT: Label = label!("lat");
+const LON: Label = label!("lon");
+const END: Label = label!("end");
+const RESULT_TIME: Label = label!("resultTime");
+const VALID_TIME: Label = label!("validTime");
+const QUALITY: Label = label!("quality");
+const FEATURE: Label = label!("feature");
+const PARAMETERS: Label = label!("parameters");
+
+/// Writes a whole message.
+pub(crate) fn write(batch: &Batch, emit: &mut impl Emit) {
+    emit.map(1);
+    emit.label(&OBSERVATIONS);
+    emit.array(batch.len());
+    for row in batch.rows() {
+        write_observation(&row, emit);
+    }
+    emit.end_array();
+    emit.end_map();
+}
+
+fn write_observation(row: &Observation<'_>, emit: &mut impl Emit) {
+    emit.map(members(row));
+    if row.naming != Naming::Sent {
+        emit.label(&TOPIC);
+        emit.text(row.topic);
+    }
+    write_text(&SENSOR, row.sensor, emit);
+    write_text(&TYPE, row.property, emit);
+    emit.label(&VALUE);
+    write_value(row.value, emit);
+    write_text(&UNIT, row.unit, emit);
+    if let Some(time) = row.time {
+        emit.label(&TIME);
+        emit.time(time);
+    }
+    if let Some(place) = row.place {
+        emit.label(&LAT);
+        emit.number(place.latitude);
+        emit.label(&LON);
+        emit.number(place.longitude);
+    }
+    if !row.extra.is_empty() {
+        write_extra(&row.extra, emit);
+    }
+    emit.end_map();
+}
+
+fn members(row: &Observation<'_>) -> usize {
+    let core = [
+        row.naming != Naming::Sent,
+        row.sensor.is_some(),
+        row.property.is_some(),
+        row.unit.is_some(),
+        row.time.is_some(),
+    ];
+    let core = 1 + core.iter().filter(|there| **there).count();
+    core + if row.place.is_some() { 2 } else { 0 } + extra_members(&row.extra)
+}
+
+fn extra_members(extra: &Extra<'_>) -> usize {
+    let there = [
+        extra.end.is_some(),
+        extra.result_time.is_some(),
+        extra.valid.is_some(),
+        extra.quality.is_some(),
+        extra.feature.is_some(),
+        extra.parameters.is_some(),
+    ];
+    there.iter().filter(|there| **there).count()
+}
+
+fn write_text(label: &'static Label, text: Option<&str>, emit: &mut impl Emit) {
+    if let Some(text) = text {
+        emit.label(label);
+        emit.text(text);
+    }
+}
+
+fn write_value(value: Value<'_>, emit: &mut impl Emit) {
+    match value {
+        Value::Number(number) => emit.number(number),
+        Value::Bool(truth) => emit.bool(truth),
+        Value::Text(text) => emit.text(text),
+        Value::Null => emit.null(),
+        Value::Json(json) => emit.json(json),
+    }
+}
+
+fn write_extra(extra: &Extra<'_>, emit: &mut impl Emit) {
+    for (label, time) in [(&END, extra.end), (&RESULT_TIME, extra.result_time)] {
+        if let Some(time) = time {
+            emit.label(label);
+            emit.time(time);
+        }
+    }
+    if let Some((from, to)) = extra.valid {
+        emit.label(&VALID_TIME);
+        emit.array(2);
+        emit.time(from);
+        emit.time(to);
+        emit.end_array();
+    }
+    write_text(&QUALITY, extra.quality, emit);
+    write_text(&FEATURE, extra.feature, emit);
+    if let Some(json) = extra.parameters {
+        emit.label(&PARAMETERS);
+        emit.json(json);
+    }
+}
+
+/// Reads a whole message of any of the four shapes.
+pub(crate) fn read(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
+    match pull.peek()? {
+        Kind::Array => read_observations(pull, rows)?,
+        Kind::Map => match shape(pull)? {
+            Shape::Message => read_message(pull, rows)?,
+            Shape::Observation => read_observation(pull, rows)?,
+            Shape::Flat => read_flat(pull, rows, &mut Path::default())?,
+        },
+        _ => {
+            let what = "a message: a map or an array of observations";
+            return Err(DecodeError::expected(pull.at(), what));
+        }
+    }
+    pull.finish()
+}
+
+enum Shape {
+    Message,
+    Observation,
+    Flat,
+}
+
+/// Looks at the outermost names and comes back.
+fn shape(pull: &mut impl Pull) -> Result<Shape, DecodeError> {
+    let start = pull.mark();
+    let mut shape = Shape::Flat;
+    let mut map = pull.map()?;
+    while let Some(key) = pull.key(&mut map)? {
+        if key == Key::Text(OBSERVATIONS.name) {
+            shape = Shape::Message;
+            break;
+        }
+        if key == Key::Text(VALUE.name) {
+            shape = Shape::Observation;
+        }
+        pull.skip()?;
+    }
+    pull.rewind(start);
+    Ok(shape)
+}
+
+fn read_message(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
+    let mut map = pull.map()?;
+    while let Some(key) = pull.key(&mut map)? {
+        match key == Key::Text(OBSERVATIONS.name) {
+            true => read_observations(pull, rows)?,
+            false => pull.skip()?,
+        }
+    }
+    Ok(())
+}
+
+fn read_observations(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
+    let mut array = pull.array()?;
+    while pull.item(&mut array)? {
+        read_observation(pull, rows)?;
+    }
+    Ok(())
+}
+
+#[derive(Clone, Copy)]
+enum Member {
+    Topic,
+    Sensor,
+    Type,
+    Value,
+    Unit,
+    Time,
+    Lat,
+    Lon,
+    End,
+    ResultTime,
+    ValidTime,
+    Quality,
+    Feature,
+    Parameters,
+    Unknown,
+}
+
+fn member(key: Key<'_>) -> Member {
+    let Key::Text(name) = key else {
+        return Member::Unknown;
+    };
+    match name {
+        "topic" => Member::Topic,
+        "sensor" => Member::Sensor,
+        "type" => Member::Type,
+        "value" => Member::Value,
+        "unit" => Member::Unit,
+        "time" => Member::Time,
+        "lat" => Member::Lat,
+        "lon" => Member::Lon,
+        "end" => Member::End,
+        "resultTime" => Member::ResultTime,
+        "validTime" => Member::ValidTime,
+        "quality" => Member::Quality,
+        "feature" => Member::Feature,
+        "parameters" => Member::Parameters,
+        _ => Member::Unknown,
+    }
+}
+
+fn read_observation(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
+    let start = pull.at();
+    rows.begin(start)?;
+    let mut map = pull.map()?;
+    while let Some(member) = pull.key(&mut map)?.map(member) {
+        read_member(member, pull, rows)?;
+    }
+    rows.end(start)
+}
+
+fn read_member(
+    member: Member,
+    pull: &mut impl Pull,
+    rows: &mut Rows<'_>,
+) -> Result<(), DecodeError> {
+    // Null counts as absent everywhere but as the result.
+    if !matches!(member, Member::Value) && pull.peek()? == Kind::Null {
+        return pull.null();
+    }
+    match member {
+        Member::Topic => rows.topic(Naming::Topic, pull.text()?),
+        Member::Sensor => rows.sensor(pull.text()?),
+        Member::Type => rows.property(pull.text()?),
+        Member::Value => read_value(pull, rows)?,
+        Member::Unit => rows.unit(pull.text()?),
+        Member::Time => rows.time(pull.time()?),
+        Member::Lat => rows.latitude(pull.number()?),
+        Member::Lon => rows.longitude(pull.number()?),
+        Member::Unknown => pull.skip()?,
+        of_bag => return read_extra(of_bag, pull, rows),
+    }
+    Ok(())
+}
+
+fn read_value(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
+    match pull.peek()? {
+        Kind::Number => rows.value(Value::Number(pull.number()?)),
+        Kind::Bool => rows.value(Value::Bool(pull.bool()?)),
+        Kind::Text => rows.value(Value::Text(pull.text()?)),
+        Kind::Null => {
+            pull.null()?;
+            rows.value(Value::Null);
+        }
+        Kind::Map | Kind::Array => rows.value(Value::Json(&pull.json()?)),
+        Kind::Time | Kind::Bytes => {
+            let what = "a number, a boolean, a string, null, an array or a map";
+            return Err(DecodeError::expected(pull.at(), what));
+        }
+    }
+    Ok(())
+}
+
+fn read_extra(
+    member: Member,
+    pull: &mut impl Pull,
+    rows: &mut Rows<'_>,
+) -> Result<(), DecodeError> {
+    let mut extra = Extra::default();
+    match member {
+        Member::End => extra.end = Some(pull.time()?),
+        Member::ResultTime => extra.result_time = Some(pull.time()?),
+        Member::ValidTime => extra.valid = Some(read_interval(pull)?),
+        Member::Quality => {
+            let quality = Some(pull.text()?);
+            rows.extra(Extra { quality, ..extra });
+        }
+        Member::Feature => {
+            let feature = Some(pull.text()?);
+            rows.extra(Extra { feature, ..extra });
+        }
+        _ => {
+            if pull.peek()? != Kind::Map {
+                return Err(DecodeError::expected(pull.at(), "a map of parameters"));
+            }
+            let parameters = &*pull.json()?;
+            let parameters = Some(parameters);
+            rows.extra(Extra {
+                parameters,
+                ..extra
+            });
+        }
+    }
+    rows.extra(extra);
+    Ok(())
+}
+
+fn read_interval(
+    pull: &mut impl Pull,
+) -> Result<(weir_model::Time, weir_model::Time), DecodeError> {
+    let start = pull.at();
+    let mut array = pull.array()?;
+    let mut ends = [None; 2];
+    for end in &mut ends {
+        if pull.item(&mut array)? {
+            *end = Some(pull.time()?);
+        }
+    }
+    match ends {
+        [Some(from), Some(to)] if !pull.item(&mut array)? => Ok((from, to)),
+        _ => Err(DecodeError::expected(start, "two times, from and to")),
+    }
+}
+
+/// Names joined on the way down a flat object, on the stack: no topic is longer.
+struct Path {
+    bytes: [u8; TOPIC_BYTES_MAX],
+    len: usize,
+}
+
+impl Default for Path {
+    fn default() -> Self {
+        let bytes = [0; TOPIC_BYTES_MAX];
+        Self { bytes, len: 0 }
+    }
+}
+
+impl Path {
+    /// Goes down to a member; `Break` where the path would be longer than a topic.
+    fn enter(&mut self, name: &str) -> ControlFlow<()> {
+        let slash = usize::from(self.len > 0);
+        let end = self.len + slash + name.len();
+        let Some(room) = self.bytes.get_mut(self.len..end) else {
+            return ControlFlow::Break(());
+        };
+        room[..slash].fill(b'/');
+        room[slash..].copy_from_slice(name.as_bytes());
+        self.len = end;
+        ControlFlow::Continue(())
+    }
+
+    fn as_str(&self) -> &str {
+        core::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
+    }
+}
+
+/// Reads a flat object: one observation a member, members of nested maps joined by `/`.
+fn read_flat(
+    pull: &mut impl Pull,
+    rows: &mut Rows<'_>,
+    path: &mut Path,
+) -> Result<(), DecodeError> {
+    let above = path.len;
+    let mut map = pull.map()?;
+    loop {
+        let start = pull.at();
+        let entered = match pull.key(&mut map)? {
+            None => return Ok(()),
+            Some(Key::Text(name)) => path.enter(name),
+            Some(Key::Number(_)) => {
+                return Err(DecodeError::expected(
+                    start,
+                    "a member name that is a string",
+                ));
+            }
+        };
+        if entered.is_break() {
+            return Err(DecodeError::over(
+                start,
+                "bytes of a topic",
+                TOPIC_BYTES_MAX,
+            ));
+        }
+        match pull.peek()? {
+            Kind::Map => read_flat(pull, rows, path)?,
+            _ => read_flat_member(pull, rows, path.as_str())?,
+        }
+        path.len = above;
+    }
+}
+
+fn read_flat_member(
+    pull: &mut impl Pull,
+    rows: &mut Rows<'_>,
+    name: &str,
+) -> Result<(), DecodeError> {
+    let start = pull.at();
+    rows.begin(start)?;
+    rows.topic(Naming::Below, name);
+    read_value(pull, rows)?;
+    rows.end(start)
+}

@@ -1,0 +1,277 @@
+//! Whatever a format says that it carries comes back equal.
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+use weir_codec::{Carries, FORMATS, Format};
+use weir_model::batch::Naming;
+use weir_model::{Batch, BatchBuilder, Extra, Limits, Observation, Place, Time, Value};
+
+#[derive(Clone, Debug)]
+enum Result_ {
+    Number(f64),
+    Bool(bool),
+    Text(String),
+    Null,
+    Json(String),
+}
+
+#[derive(Clone, Debug)]
+struct Row {
+    topic: String,
+    names: [Option<String>; 3],
+    value: Result_,
+    time: Option<Time>,
+    place: Option<Place>,
+    times: [Option<Time>; 2],
+    valid: Option<(Time, Time)>,
+    texts: [Option<String>; 2],
+    parameters: Option<String>,
+}
+
+impl Row {
+    fn view(&self) -> Observation<'_> {
+        Observation {
+            naming: Naming::Topic,
+            topic: &self.topic,
+            sensor: self.names[0].as_deref(),
+            property: self.names[1].as_deref(),
+            unit: self.names[2].as_deref(),
+            value: match &self.value {
+                Result_::Number(number) => Value::Number(*number),
+                Result_::Bool(truth) => Value::Bool(*truth),
+                Result_::Text(text) => Value::Text(text),
+                Result_::Null => Value::Null,
+                Result_::Json(json) => Value::Json(json),
+            },
+            time: self.time,
+            place: self.place,
+            extra: Extra {
+                end: self.times[0],
+                result_time: self.times[1],
+                valid: self.valid,
+                quality: self.texts[0].as_deref(),
+                feature: self.texts[1].as_deref(),
+                parameters: self.parameters.as_deref(),
+            },
+        }
+    }
+}
+
+/// What is left of an observation where no more is carried; `None`: nothing.
+fn project<'a>(row: &Observation<'a>, carries: &Carries) -> Option<Observation<'a>> {
+    let kept = match row.value {
+        Value::Number(_) | Value::Bool(_) => true,
+        Value::Text(_) => carries.text,
+        Value::Null => carries.null,
+        Value::Json(_) => carries.json,
+    };
+    kept.then_some(Observation {
+        naming: if carries.topic {
+            Naming::Topic
+        } else {
+            Naming::Sent
+        },
+        topic: if carries.topic { row.topic } else { "" },
+        sensor: row.sensor.filter(|_| carries.sensor),
+        property: row.property.filter(|_| carries.property),
+        unit: row.unit.filter(|_| carries.unit),
+        value: row.value,
+        time: row.time.filter(|_| carries.time),
+        place: row.place.filter(|_| carries.place),
+        extra: if carries.extra {
+            row.extra
+        } else {
+            Extra::default()
+        },
+    })
+}
+
+fn batch<'a>(rows: impl Iterator<Item = Observation<'a>>) -> Batch {
+    let mut builder = BatchBuilder::new();
+    rows.for_each(|row| builder.push(&row).unwrap());
+    builder.finish()
+}
+
+fn json_number() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        any::<f64>().prop_filter("finite", |number| number.is_finite()),
+        (-1_000_000_i32..1_000_000).prop_map(|cents| f64::from(cents) / 100.0),
+        any::<i32>().prop_map(f64::from),
+    ]
+}
+
+fn json() -> impl Strategy<Value = serde_json::Value> {
+    use serde_json::Value;
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        // Integers and halves look the same from every writer.
+        (-1_000_000_i32..1_000_000).prop_map(Value::from),
+        (-1_000_i32..1_000).prop_map(|number| Value::from(f64::from(number) + 0.5)),
+        "\\PC{0,8}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 16, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map("\\PC{0,6}", inner, 0..4)
+                .prop_map(|map| map.into_iter().collect()),
+        ]
+    })
+}
+
+fn tree() -> impl Strategy<Value = String> {
+    let only = |value: &serde_json::Value| value.is_array() || value.is_object();
+    json()
+        .prop_filter("a tree", only)
+        .prop_map(|value| value.to_string())
+}
+
+/// From 1980, since SenML reads less than 2^28 seconds as relative (RFC 8428 section 4.5.3).
+fn time() -> impl Strategy<Value = Time> {
+    let range = 315_532_800_000_i64..9_000_000_000_000;
+    prop_oneof![
+        range.clone().prop_map(Time::from_millis),
+        (range, 0_i64..1_000_000)
+            .prop_map(|(millis, nanos)| Time::from_millis(millis).plus_nanos(nanos)),
+    ]
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        any::<String>(),
+        Just(String::from("21.5")),
+        Just(String::from("true")),
+        Just(String::from("")),
+        Just(String::from(" a,\"b\"\r\n<&>]]>")),
+        "[a-z]{1,12}",
+    ]
+}
+
+fn name() -> impl Strategy<Value = String> {
+    "[^\\pC\\pZ](\\PC{0,20}[^\\pC\\pZ])?"
+}
+
+fn result() -> impl Strategy<Value = Result_> {
+    prop_oneof![
+        4 => json_number().prop_map(Result_::Number),
+        1 => any::<bool>().prop_map(Result_::Bool),
+        2 => text().prop_map(Result_::Text),
+        1 => Just(Result_::Null),
+        1 => tree().prop_map(Result_::Json),
+    ]
+}
+
+fn place() -> impl Strategy<Value = Place> {
+    (-90.0..=90.0, -180.0..=180.0).prop_map(|(latitude, longitude)| Place {
+        latitude,
+        longitude,
+    })
+}
+
+fn parameters() -> impl Strategy<Value = String> {
+    json().prop_map(|value| serde_json::json!({ "p": value }).to_string())
+}
+
+fn row() -> impl Strategy<Value = Row> {
+    use prop::option::{of, weighted};
+    let bag = (
+        [weighted(0.2, time()), weighted(0.2, time())],
+        weighted(0.2, (time(), time())),
+        [weighted(0.2, name()), weighted(0.2, name())],
+        weighted(0.2, parameters()),
+    );
+    let topic = "[a-z][a-z0-9/ .:é-]{0,20}[a-z]";
+    (
+        topic,
+        [of(name()), of(name()), of(name())],
+        result(),
+        of(time()),
+        of(place()),
+        bag,
+    )
+        .prop_map(
+            |(topic, names, value, time, place, (times, valid, texts, parameters))| Row {
+                topic,
+                names,
+                value,
+                time,
+                place,
+                times,
+                valid,
+                texts,
+                parameters,
+            },
+        )
+}
+
+/// Names that a topic may bear are read back; how they were named is not compared.
+fn named(mut batch: Batch, carries: &Carries) -> Batch {
+    if carries.topic {
+        let rows: Vec<_> = batch
+            .rows()
+            .map(|row| Observation {
+                naming: Naming::Topic,
+                ..row
+            })
+            .collect();
+        let again = self::batch(rows.into_iter());
+        batch = again;
+    }
+    batch
+}
+
+fn decode(format: &Format, bytes: &[u8]) -> Batch {
+    let mut builder = BatchBuilder::new();
+    let decoded = (format.decode)(bytes, &mut builder, &Limits::default());
+    if let Err(error) = decoded {
+        panic!(
+            "{}: {error}: {}",
+            format.name,
+            String::from_utf8_lossy(bytes)
+        );
+    }
+    builder.finish()
+}
+
+fn decode_in_pieces(format: &Format, bytes: &[u8], size: usize) -> Batch {
+    let mut builder = BatchBuilder::new();
+    let mut reader = (format.reader)(&Limits::default());
+    for piece in bytes.chunks(size) {
+        reader.push(piece, &mut builder).unwrap();
+    }
+    reader.finish(&mut builder).unwrap();
+    builder.finish()
+}
+
+fn check(format: &Format, rows: &[Row], piece: usize) -> Result<(), TestCaseError> {
+    let carries = &format.carries;
+    let kept = rows.iter().map(Row::view).collect::<Vec<_>>();
+    let sent = batch(kept.iter().filter_map(|row| project(row, carries)));
+    let mut bytes = Vec::new();
+    (format.encode)(&sent, &mut bytes);
+    let shown = String::from_utf8_lossy(&bytes).into_owned();
+    let read = named(decode(format, &bytes), carries);
+    prop_assert_eq!(&read, &sent, "{}: {}", format.name, shown);
+    let read = named(decode_in_pieces(format, &bytes, piece), carries);
+    prop_assert_eq!(&read, &sent, "{} in pieces: {}", format.name, shown);
+    prop_assert!(
+        !format.one_line || !bytes.contains(&b'\n'),
+        "{} on one line",
+        format.name
+    );
+    prop_assert!(!format.text || core::str::from_utf8(&bytes).is_ok());
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #[test]
+    fn every_format_gives_back_what_it_carries(
+        rows in prop::collection::vec(row(), 0..8),
+        piece in 1_usize..64,
+    ) {
+        for format in FORMATS {
+            check(format, &rows, piece)?;
+        }
+    }
+}
