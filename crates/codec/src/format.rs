@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use weir_model::{Batch, BatchBuilder, Limits};
 
 /// One line of [`FORMATS`](crate::FORMATS).
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Format {
     /// Name in commands, subprotocols and `?as=`.
     pub name: &'static str,

@@ -17,11 +17,17 @@ pub mod formats;
 mod lexical;
 pub mod limits;
 mod lines;
+pub mod negotiate;
 mod number;
 mod rows;
+pub mod sample;
+pub mod schema;
+mod sniff;
 mod syntax;
 mod vocabulary;
 
 pub use error::{DecodeError, Fault, position};
 pub use format::{Carries, Format, Reader};
 pub use formats::{FORMATS, by_name};
+pub use negotiate::{by_content_format, by_media, negotiate};
+pub use sniff::sniff;

@@ -1,0 +1,97 @@
+//! What an undeclared payload is: tried as weir JSON, flat JSON, SenML, plain, else opaque.
+//!
+//! Its first byte says which of these it can be, so that bytes are hardly ever read twice, and
+//! broken JSON stays opaque instead of becoming a string.
+
+use crate::format::Format;
+use crate::formats::by_name;
+use crate::limits::SNIFFED_PLAIN_BYTES_MAX;
+use weir_model::{BatchBuilder, Limits};
+
+/// Reads a payload whose format nobody said into an empty builder; `None`: it is opaque, and the
+/// builder is empty again.
+pub fn sniff(payload: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Option<&'static Format> {
+    let candidates: &[&str] = match payload.trim_ascii_start().first()? {
+        b'{' => &["json"],
+        // An array that is neither is the result of one observation.
+        b'[' => &["json", "senml-json", "plain"],
+        b'<' => &[],
+        _ if is_a_line(payload) => &["plain"],
+        _ => &[],
+    };
+    let candidates = candidates.iter().filter_map(|name| by_name(name));
+    let mut readable = candidates.filter(|format| reads(format, payload, out, limits));
+    readable.next()
+}
+
+fn reads(format: &Format, payload: &[u8], out: &mut BatchBuilder, limits: &Limits) -> bool {
+    let read = (format.decode)(payload, out, limits).is_ok();
+    let bracket_kept = format.name == "plain" && payload.trim_ascii_start().starts_with(b"[");
+    let is_tree = || matches!(out.batch().value(0), weir_model::Value::Json(_));
+    if read && out.len() > 0 && (!bracket_kept || (out.len() == 1 && is_tree())) {
+        return true;
+    }
+    out.clear();
+    false
+}
+
+/// Says whether a payload is one short line of printable text.
+fn is_a_line(payload: &[u8]) -> bool {
+    let line = payload.trim_ascii();
+    let text = core::str::from_utf8(line);
+    line.len() <= SNIFFED_PLAIN_BYTES_MAX
+        && text.is_ok_and(|text| !text.chars().any(char::is_control))
+}
+
+#[cfg(all(test, feature = "all"))]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use alloc::string::String;
+
+    fn seen(payload: &[u8]) -> String {
+        let mut builder = BatchBuilder::new();
+        let format = sniff(payload, &mut builder, &Limits::default());
+        format!(
+            "{} {}",
+            format.map_or("opaque", |format| format.name),
+            builder.len()
+        )
+    }
+
+    #[test]
+    fn a_payload_says_what_it_is() {
+        assert_eq!(
+            seen(br#"{"observations":[{"value":1},{"value":2}]}"#),
+            "json 2"
+        );
+        assert_eq!(seen(br#"{"temperature":21.5,"humidity":40}"#), "json 2");
+        assert_eq!(seen(br#"[{"value":1}]"#), "json 1");
+        assert_eq!(
+            seen(br#"[{"n":"urn:dev:ow:10e2073a01080063","u":"Cel","v":23.1}]"#),
+            "senml-json 1"
+        );
+        assert_eq!(seen(b"[1,2,3]"), "plain 1");
+        assert_eq!(seen(b"[]"), "plain 1");
+        assert_eq!(seen(b"21.5\n"), "plain 1");
+        assert_eq!(seen(b"open"), "plain 1");
+    }
+
+    #[test]
+    fn what_is_none_of_the_formats_is_opaque() {
+        for payload in [
+            &b"\x00\x01"[..],
+            b"",
+            b"  ",
+            b"{",
+            b"{}",
+            b"[1,",
+            b"<a/>",
+            b"a\nb",
+            b"\xff\xfe",
+        ] {
+            assert_eq!(seen(payload), "opaque 0", "{payload:?}");
+        }
+        assert_eq!(seen(&[b'a'; SNIFFED_PLAIN_BYTES_MAX + 1]), "opaque 0");
+    }
+}
