@@ -1,0 +1,139 @@
+/**
+ * Keeps one subscription alive whatever the delivery scheme: remembers the cursor, retries with jitter, and
+ * moves to another scheme or format without losing a message, by opening the new one at the cursor of the
+ * old. Decides nothing about messages: they go to the listener with the format they are in.
+ */
+
+import type { Format, Payload } from "../formats/format";
+import { RETRY_FIRST_MS, RETRY_MAX_MS } from "../limits";
+import { type Control, type Delivery, type Gap, Refused, type Sink, type Subscription } from "./delivery";
+import { sleep } from "./sleep";
+
+/** How the connection stands; `retry` is the wall-clock time of the next attempt in milliseconds. */
+export type State =
+  | { kind: "connecting" }
+  | { kind: "live" }
+  | { kind: "waiting"; why: string; retry: number }
+  | { kind: "locked" }
+  | { kind: "refused"; why: string };
+
+/** What to follow and how. */
+export interface Plan {
+  delivery: Delivery;
+  format: Format;
+  filters: readonly string[];
+}
+
+/** Who hears of it. */
+export interface Listener {
+  state(state: State): void;
+  message(payload: Payload, arrival: number, plan: Plan): void;
+  gap(gap: Gap): void;
+  /** The gateway's stamp of the messages since the last one, in microseconds since the epoch. */
+  sent(us: number): void;
+}
+
+export class Session {
+  private running = new AbortController();
+  private cursor: string | undefined;
+  private plan: Plan | undefined;
+  token: string | undefined;
+
+  constructor(
+    private readonly base: URL,
+    private readonly listener: Listener,
+  ) {}
+
+  /** Follows a plan from the cursor reached; other filters begin anew, with the latest values. */
+  follow(plan: Plan): void {
+    if (this.plan !== undefined && !sameFilters(this.plan, plan)) this.cursor = undefined;
+    this.plan = plan;
+    this.running.abort();
+    this.running = new AbortController();
+    void this.keep(plan, this.running.signal);
+  }
+
+  private async keep(plan: Plan, signal: AbortSignal): Promise<void> {
+    let failures = 0;
+    while (!signal.aborted) {
+      this.listener.state({ kind: "connecting" });
+      let opened = false;
+      const sink = this.sink(plan, signal, () => {
+        opened = true;
+      });
+      const fault = await attempt(plan.delivery, this.subscription(plan), sink, signal);
+      if (signal.aborted) return;
+      const end = final(fault);
+      if (end !== undefined) return this.listener.state(end);
+      failures = opened ? 1 : failures + 1;
+      await this.pause(fault, failures, signal);
+    }
+  }
+
+  private async pause(fault: Error | undefined, failures: number, signal: AbortSignal): Promise<void> {
+    const asked = fault instanceof Refused ? fault.retryAfter : undefined;
+    const ms = asked ?? retryMs(failures, Math.random());
+    const why = fault?.message ?? "the gateway closed the connection";
+    this.listener.state({ kind: "waiting", why, retry: Date.now() + ms });
+    await sleep(ms, signal);
+  }
+
+  private subscription(plan: Plan): Subscription {
+    const subscription: Subscription = { base: this.base, filters: plan.filters, format: plan.format };
+    if (this.cursor !== undefined) subscription.since = this.cursor;
+    if (this.token !== undefined) subscription.token = this.token;
+    return subscription;
+  }
+
+  /** The sink of one attempt: deaf once the attempt is replaced. */
+  private sink(plan: Plan, signal: AbortSignal, onOpen: () => void): Sink {
+    let live = false;
+    return {
+      opened: () => {
+        if (signal.aborted || live) return;
+        live = true;
+        onOpen();
+        this.listener.state({ kind: "live" });
+      },
+      message: (payload, arrival) => {
+        if (!signal.aborted) this.listener.message(payload, arrival, plan);
+      },
+      control: (control) => {
+        if (!signal.aborted) this.control(control);
+      },
+    };
+  }
+
+  private control(control: Control): void {
+    if (control.gap !== undefined) this.listener.gap(control.gap);
+    if (control.sent !== undefined) this.listener.sent(control.sent);
+    if (control.cursor !== undefined) this.cursor = control.cursor;
+  }
+}
+
+/** The pause before attempt number `failures` + 1: half of a doubling bound, and a random part of the rest. */
+export function retryMs(failures: number, random: number): number {
+  const bound = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** (failures - 1));
+  return bound / 2 + (bound / 2) * random;
+}
+
+async function attempt(delivery: Delivery, subscription: Subscription, sink: Sink, signal: AbortSignal) {
+  try {
+    await delivery.run(subscription, sink, signal);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** States that no retry changes: a missing token, or a request that the gateway refuses as such. */
+function final(fault: Error | undefined): State | undefined {
+  if (!(fault instanceof Refused)) return undefined;
+  if (fault.status === 401) return { kind: "locked" };
+  const lasting = fault.status >= 400 && fault.status < 500 && fault.status !== 408 && fault.status !== 429;
+  return lasting ? { kind: "refused", why: fault.message } : undefined;
+}
+
+function sameFilters(a: Plan, b: Plan): boolean {
+  return a.filters.length === b.filters.length && a.filters.every((filter, i) => filter === b.filters[i]);
+}

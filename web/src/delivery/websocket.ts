@@ -1,0 +1,70 @@
+/** WebSocket with subprotocol `weir.ENC`: messages in text or binary frames, controls in text frames. */
+
+import {
+  accepted,
+  type Delivery,
+  headersOf,
+  liveUrl,
+  position,
+  readControl,
+  type Sink,
+  type Subscription,
+} from "./delivery";
+
+export const webSocket: Delivery = {
+  id: "websocket",
+  label: "WebSocket",
+  hint: "one connection, a frame a message",
+  run,
+};
+
+async function run(subscription: Subscription, sink: Sink, signal: AbortSignal): Promise<void> {
+  const query = position(subscription);
+  if (subscription.token !== undefined) query["access_token"] = subscription.token;
+  const url = liveUrl(subscription, query);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  const socket = new WebSocket(url, `weir.${subscription.format.name}`);
+  socket.binaryType = "arraybuffer";
+  const ended = await follow(socket, sink, signal);
+  if (signal.aborted) return;
+  if (!ended.opened) await reason(subscription, signal);
+  if (ended.reason !== "") throw new Error(ended.reason);
+}
+
+/** Hands on frames until the socket closes; says whether it ever opened, and the close reason. */
+function follow(
+  socket: WebSocket,
+  sink: Sink,
+  signal: AbortSignal,
+): Promise<{ opened: boolean; reason: string }> {
+  return new Promise((resolve) => {
+    let opened = false;
+    socket.onopen = () => {
+      opened = true;
+      sink.opened();
+    };
+    socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => frame(event.data, sink);
+    socket.onclose = (event) => resolve({ opened, reason: event.reason });
+    const end = () => {
+      socket.onmessage = null;
+      socket.close();
+      resolve({ opened, reason: "" });
+    };
+    signal.addEventListener("abort", end, { once: true });
+  });
+}
+
+function frame(data: string | ArrayBuffer, sink: Sink): void {
+  const arrival = performance.now();
+  if (typeof data !== "string") return sink.message(new Uint8Array(data), arrival);
+  const control = readControl(data);
+  if (control !== undefined) sink.control(control);
+  else sink.message(data, arrival);
+}
+
+/** A failed upgrade hides its status, so the same resource is polled once for the gateway's own words. */
+async function reason(subscription: Subscription, signal: AbortSignal): Promise<never> {
+  const headers = headersOf(subscription);
+  await accepted(await fetch(liveUrl(subscription, {}), { headers, signal, cache: "no-store" }));
+  throw new Error("the WebSocket did not open");
+}
