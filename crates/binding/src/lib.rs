@@ -1,1 +1,16 @@
-//! weir-binding.
+//! All that a plug-in must know: what a protocol, a service and their configuration are.
+//!
+//! What it deliberately does not do: no protocol, no resource, no list of either. The decision worth
+//! arguing: a service answers calls with values ([`Answer`]) that the binding drives, so that one
+//! resource tree serves HTTP/1.1, HTTP/2, CoAP and whatever else carries a method and a path.
+#![forbid(unsafe_code)]
+
+mod client;
+mod config;
+mod service;
+
+pub use client::{Binding, Context, Event, LocalFuture, Publisher, Subscriber, Target, Transport};
+pub use config::{ConfigFault, Section};
+pub use service::{
+    Answer, Call, Delivery, Inbound, Pending, Response, Scheme, Service, Socket, Stream, Wrapper,
+};

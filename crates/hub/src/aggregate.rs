@@ -74,7 +74,14 @@ impl Window {
     /// Takes one more number, later in time than those before.
     pub fn add(&mut self, number: f64) {
         if self.count == 0 {
-            *self = Self { count: 0, sum: 0.0, min: number, max: number, first: number, last: number };
+            *self = Self {
+                count: 0,
+                sum: 0.0,
+                min: number,
+                max: number,
+                first: number,
+                last: number,
+            };
         }
         self.count += 1;
         self.sum += number;
@@ -119,14 +126,17 @@ impl FromStr for Aggregate {
 
     /// Reads `mean:10s`.
     fn from_str(text: &str) -> Result<Self, NotAnAggregate> {
-        let (name, window) = text.split_once(':').ok_or(NotAnAggregate(
-            "expected FUNCTION:WINDOW such as mean:10s",
-        ))?;
+        let (name, window) = text
+            .split_once(':')
+            .ok_or(NotAnAggregate("expected FUNCTION:WINDOW such as mean:10s"))?;
         let function = Function::ALL.iter().find(|(known, _)| *known == name);
         let &(_, function) = function.ok_or(NotAnAggregate(
             "the function must be mean, min, max, sum, count, first or last",
         ))?;
-        Ok(Self { function, window: parse_duration(window)? })
+        Ok(Self {
+            function,
+            window: parse_duration(window)?,
+        })
     }
 }
 
@@ -159,8 +169,14 @@ mod tests {
     fn an_aggregate_reads_function_and_window() {
         let aggregate: Aggregate = "mean:10s".parse().unwrap();
         assert_eq!(aggregate.window, Duration::from_secs(10));
-        assert_eq!(aggregate.begin(Time::from_millis(19_999)), Time::from_millis(10_000));
-        assert_eq!(aggregate.begin(Time::from_millis(-1)), Time::from_millis(-10_000));
+        assert_eq!(
+            aggregate.begin(Time::from_millis(19_999)),
+            Time::from_millis(10_000)
+        );
+        assert_eq!(
+            aggregate.begin(Time::from_millis(-1)),
+            Time::from_millis(-10_000)
+        );
         assert!("median:10s".parse::<Aggregate>().is_err());
         assert!("mean:0s".parse::<Aggregate>().is_err());
         assert_eq!(parse_duration("1.5m").unwrap(), Duration::from_secs(90));
@@ -170,8 +186,13 @@ mod tests {
     fn a_window_knows_all_its_functions() {
         let mut window = Window::default();
         assert_eq!(window.value(Function::Mean), None);
-        [3.0, 1.0, 2.0].into_iter().for_each(|number| window.add(number));
+        [3.0, 1.0, 2.0]
+            .into_iter()
+            .for_each(|number| window.add(number));
         let values = Function::ALL.iter().map(|(_, f)| window.value(*f).unwrap());
-        assert_eq!(values.collect::<Vec<_>>(), [2.0, 1.0, 3.0, 6.0, 3.0, 3.0, 2.0]);
+        assert_eq!(
+            values.collect::<Vec<_>>(),
+            [2.0, 1.0, 3.0, 6.0, 3.0, 3.0, 2.0]
+        );
     }
 }

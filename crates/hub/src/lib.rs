@@ -1,16 +1,48 @@
-//! The one door: everything published, read, subscribed or changed goes through [`Hub`].
+//! The one door: everything published, read, subscribed or changed goes through [`Hub::open`].
 //!
 //! What it deliberately does not do: no protocol, no socket, no clock, no thread; the log and the
 //! history are traits. The decision worth arguing: a queue belongs to the *group* of subscribers that
 //! want the same bytes, and a subscriber is a position in it.
 #![forbid(unsafe_code)]
 
+pub mod access;
 pub mod aggregate;
+mod catalog;
+mod change;
+pub mod condition;
+mod counters;
+pub mod entry;
+mod exchange;
+mod feed;
+mod framing;
+mod group;
 pub mod history;
+mod hub;
+mod keys;
+pub mod limits;
 pub mod log;
+mod message;
+mod pace;
+mod publish;
+mod recent;
 pub mod record;
+mod route;
+mod start;
+mod subscription;
+mod tree;
 
+pub use access::{Grants, Principal, Verb};
 pub use aggregate::Aggregate;
+pub use catalog::{Entry, Last};
+pub use condition::Condition;
+pub use counters::Counts;
+pub use exchange::{Exchange, Fault, Media, Past, Publish, Request, Since, Subscribe, Ticket};
+pub use framing::{Frame, Framing, FramingKey};
+pub use group::{Interest, Policy, Shape};
 pub use history::{History, HistoryFault, Page, Range};
+pub use hub::{Hub, every};
 pub use log::{Gap, GapReason, Log, LogFault, LogReader, Resume};
+pub use message::{Content, Item, Message, Rows};
 pub use record::{Kind, Record};
+pub use subscription::{Next, Subscription};
+pub use tree::Tree;

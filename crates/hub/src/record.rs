@@ -22,8 +22,13 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Kind; 5] =
-        [Kind::Observations, Kind::Opaque, Kind::Change, Kind::Consumer, Kind::Retained];
+    const ALL: [Kind; 5] = [
+        Kind::Observations,
+        Kind::Opaque,
+        Kind::Change,
+        Kind::Consumer,
+        Kind::Retained,
+    ];
 
     /// Whether only the last record of a (kind, topic) counts: such records outlive retention.
     pub const fn is_keyed(self) -> bool {
@@ -73,8 +78,12 @@ impl<'a> Record<'a> {
         out.push(VERSION);
         out.push(self.kind as u8);
         out.extend_from_slice(&self.arrival.nanos().to_le_bytes());
-        for part in [self.topic.as_bytes(), self.media.as_bytes(), self.key, self.origin.as_bytes()]
-        {
+        for part in [
+            self.topic.as_bytes(),
+            self.media.as_bytes(),
+            self.key,
+            self.origin.as_bytes(),
+        ] {
             let part = &part[..part.len().min(usize::from(u16::MAX))];
             out.extend_from_slice(&(part.len() as u16).to_le_bytes());
             out.extend_from_slice(part);
@@ -90,7 +99,10 @@ impl<'a> Record<'a> {
         }
         let kind = usize::from(parts.take(1)?[0]);
         let kind = *Kind::ALL.get(kind).ok_or(NotARecord { at: 1 })?;
-        let arrival = parts.take(8)?.try_into().map_err(|_| NotARecord { at: 2 })?;
+        let arrival = parts
+            .take(8)?
+            .try_into()
+            .map_err(|_| NotARecord { at: 2 })?;
         Ok(Self {
             kind,
             arrival: Time::from_nanos(i64::from_le_bytes(arrival)),
@@ -110,7 +122,10 @@ struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     fn take(&mut self, len: usize) -> Result<&'a [u8], NotARecord> {
-        let part = self.bytes.get(self.at..self.at + len).ok_or(NotARecord { at: self.at })?;
+        let part = self
+            .bytes
+            .get(self.at..self.at + len)
+            .ok_or(NotARecord { at: self.at })?;
         self.at += len;
         Ok(part)
     }

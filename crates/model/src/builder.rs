@@ -6,6 +6,7 @@ use crate::topic::{self, TopicError};
 use crate::value::Value;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 use core::hash::{BuildHasher, Hash, Hasher};
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -345,10 +346,16 @@ fn hash_of(hasher: &DefaultHashBuilder, batch: &Batch, stream: &Stream) -> u64 {
     state.finish()
 }
 
+/// SenML times before this count from now, nanoseconds (2^28 s, RFC 8428 section 4.5.3).
+const RELATIVE_NANOS_END: i64 = (1 << 28) * 1_000_000_000;
+
 impl Batch {
     /// Makes the batch say in full what the message left to its surroundings: topics that lie at or
     /// under `sent_to`, and `arrival` for a missing time.
+    ///
+    /// A SenML time before 2^28 seconds counts from now (RFC 8428 section 4.5.3).
     pub fn complete(&mut self, sent_to: &str, arrival: Time) -> Result<(), BatchError> {
+        let relative = self.relative_rows();
         for index in 0..self.streams.len() {
             let full = self.full_topic(index, sent_to)?;
             let stream = &mut self.streams[index];
@@ -357,9 +364,22 @@ impl Batch {
                 stream.topic = Span::append(&mut self.names, &full);
             }
         }
-        let missing = self.time.iter_mut().filter(|time| **time == NO_TIME);
-        missing.for_each(|time| *time = arrival.nanos());
+        for (time, relative) in self.time.iter_mut().zip(&relative) {
+            match *time {
+                NO_TIME => *time = arrival.nanos(),
+                span if *relative && span < RELATIVE_NANOS_END => {
+                    *time = arrival.nanos().saturating_add(span);
+                }
+                _ => {}
+            }
+        }
         Ok(())
+    }
+
+    /// Which rows' times may be relative: those named as SenML does.
+    fn relative_rows(&self) -> Vec<bool> {
+        let named = |&stream: &u32| self.streams[stream as usize].naming == Naming::Name;
+        self.stream.iter().map(named).collect()
     }
 
     /// The topic that a datastream of the batch has, where it is another than the one written.
@@ -368,6 +388,7 @@ impl Batch {
         let name = stream.topic;
         let full = match stream.naming {
             Naming::Sent => return Ok(Some(sent_to.into())),
+            Naming::Name if name.is_empty() => return Ok(Some(sent_to.into())),
             Naming::Topic | Naming::Name if topic::lies_under(name, sent_to) => None,
             Naming::Topic => {
                 topic::check(name).map_err(BatchError::Topic)?;
@@ -422,7 +443,6 @@ impl Batch {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use alloc::vec::Vec;
 
     fn add(builder: &mut BatchBuilder, naming: Naming, name: &str, value: f64) {
         builder.begin();
@@ -471,6 +491,31 @@ mod tests {
                 .rows()
                 .all(|row| row.time == Some(Time::from_nanos(7)))
         );
+    }
+
+    #[test]
+    fn a_senml_time_near_zero_counts_from_the_arrival() {
+        let mut builder = BatchBuilder::new();
+        for (naming, seconds) in [
+            (Naming::Name, -5),
+            (Naming::Topic, -5),
+            (Naming::Name, 1 << 29),
+        ] {
+            builder.begin();
+            builder.topic(naming, "a/b");
+            builder.value(Value::Number(1.0));
+            builder.time(Time::from_millis(seconds * 1000));
+            builder.end().unwrap();
+        }
+        let mut batch = builder.finish();
+        batch
+            .complete("a", Time::from_millis(1_700_000_000_000))
+            .unwrap();
+        let times: Vec<_> = batch
+            .rows()
+            .map(|row| row.time.unwrap().seconds())
+            .collect();
+        assert_eq!(times, [1_699_999_995.0, -5.0, f64::from(1 << 29)]);
     }
 
     #[test]

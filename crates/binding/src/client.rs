@@ -1,0 +1,110 @@
+//! A binding: a protocol as server and as client.
+
+use crate::service::Service;
+use bytes::Bytes;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use weir_carrier::Link;
+use weir_codec::Format;
+use weir_hub::{Hub, Principal};
+use weir_model::{Cursor, Filter, Time};
+
+/// A future that stays on its thread.
+pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// A protocol through which messages enter and leave; server and client.
+pub trait Binding: Send + Sync {
+    /// Name in configuration, metrics and the ready line.
+    fn name(&self) -> &'static str;
+
+    /// What its server takes.
+    fn transports(&self) -> Vec<Transport>;
+
+    /// Serves one opened link to its end.
+    fn serve(&self, link: Link, context: Arc<dyn Context>) -> LocalFuture<'static, io::Result<()>>;
+
+    /// URL schemes of its client.
+    fn schemes(&self) -> &'static [&'static str];
+
+    /// Opens a publisher.
+    fn publisher(&self, target: Target) -> LocalFuture<'static, io::Result<Box<dyn Publisher>>>;
+
+    /// Opens a subscriber.
+    fn subscriber(
+        &self,
+        target: Target,
+        filters: Vec<Filter>,
+        since: Option<Cursor>,
+    ) -> LocalFuture<'static, io::Result<Box<dyn Subscriber>>>;
+}
+
+/// A way that bytes reach a binding's server; the gateway opens it and owns listener and TLS.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// TCP at this address; with TLS where a certificate is set.
+    Stream {
+        /// Address and port to listen at; empty for off.
+        listen: String,
+        /// Protocols offered in the TLS handshake (ALPN, RFC 7301), best first.
+        alpn: &'static [&'static str],
+    },
+}
+
+/// What the gateway gives a binding's server.
+pub trait Context: Send + Sync {
+    /// The hub.
+    fn hub(&self) -> &Arc<Hub>;
+
+    /// The gateway's clock.
+    fn now(&self) -> Time;
+
+    /// The service whose mount holds this path.
+    fn service(&self, path: &str) -> Option<&Arc<dyn Service>>;
+
+    /// Who presents this credential (`Basic ...` or `Bearer ...`, RFC 9110 section 11.4), or nobody's
+    /// rights without one; an error is a sentence.
+    fn principal(&self, credential: Option<&str>, peer_is_local: bool)
+    -> Result<Principal, String>;
+
+    /// Ready once the gateway wants the link closed: answer what was begun, then end.
+    fn draining(&self) -> LocalFuture<'static, ()>;
+
+    /// Notes an answer, for metrics: service, status.
+    fn answered(&self, service: &'static str, status: u16);
+}
+
+/// Whom a client talks to.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The whole URL; its scheme picked the binding.
+    pub url: String,
+    /// What messages are encoded in.
+    pub format: &'static Format,
+    /// `Authorization` to present.
+    pub credential: Option<String>,
+}
+
+/// Publishes to one peer.
+pub trait Publisher {
+    /// Sends a message to a topic and waits until the peer acknowledges it.
+    fn publish<'a>(&'a mut self, topic: &'a str, body: Bytes) -> LocalFuture<'a, io::Result<()>>;
+}
+
+/// Receives from one peer.
+pub trait Subscriber {
+    /// What comes next; `None` at the end.
+    fn next(&mut self) -> LocalFuture<'_, io::Result<Option<Event>>>;
+}
+
+/// What a subscriber receives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A message, with the position after it where the protocol tells it.
+    Message(Bytes, Option<Cursor>),
+    /// A position without a message.
+    Position(Cursor),
+    /// Messages are missing: the gap as the peer told it.
+    Gap(String),
+}

@@ -1,0 +1,104 @@
+//! A plug-in's section of the configuration.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Keys of one section with their values as text; a plug-in takes its own, what is left is unknown.
+#[derive(Clone, Debug, Default)]
+pub struct Section {
+    name: String,
+    values: BTreeMap<String, String>,
+}
+
+/// Why a section is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigFault {
+    /// `section.key`.
+    pub key: String,
+    /// What is wrong, as a sentence that says what would be right.
+    pub problem: String,
+}
+
+impl fmt::Display for ConfigFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`: {}", self.key, self.problem)
+    }
+}
+
+impl std::error::Error for ConfigFault {}
+
+impl Section {
+    /// A section of this name; later values replace earlier ones.
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            values: BTreeMap::new(),
+        }
+    }
+
+    /// Sets a key.
+    pub fn set(&mut self, key: &str, value: &str) {
+        self.values.insert(key.into(), value.into());
+    }
+
+    /// Takes a text.
+    pub fn text(&mut self, key: &str, default: &str) -> String {
+        self.values.remove(key).unwrap_or_else(|| default.into())
+    }
+
+    /// Takes a text that may be missing.
+    pub fn optional(&mut self, key: &str) -> Option<String> {
+        self.values.remove(key).filter(|text| !text.is_empty())
+    }
+
+    /// Takes anything that reads from text; `expected` says what, for the error.
+    pub fn parsed<T: std::str::FromStr>(
+        &mut self,
+        key: &str,
+        default: T,
+        expected: &str,
+    ) -> Result<T, ConfigFault> {
+        let Some(text) = self.values.remove(key) else {
+            return Ok(default);
+        };
+        text.parse()
+            .map_err(|_| self.fault(key, format!("expected {expected}, found `{text}`")))
+    }
+
+    /// An error about a key of this section.
+    pub fn fault(&self, key: &str, problem: impl Into<String>) -> ConfigFault {
+        ConfigFault {
+            key: format!("{}.{key}", self.name),
+            problem: problem.into(),
+        }
+    }
+
+    /// Refuses what nobody took; `known` is offered in the error.
+    pub fn finish(self, known: &[&str]) -> Result<(), ConfigFault> {
+        match self.values.keys().next() {
+            None => Ok(()),
+            Some(key) => {
+                let problem = format!("unknown key; known here: {}", known.join(", "));
+                Err(self.fault(key, problem))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn an_unknown_key_is_named_with_the_known_ones() {
+        let mut section = Section::new("http");
+        section.set("lisen", "x");
+        assert_eq!(section.text("listen", "127.0.0.1:8080"), "127.0.0.1:8080");
+        let fault = section.finish(&["listen"]).unwrap_err();
+        assert_eq!(
+            fault.to_string(),
+            "`http.lisen`: unknown key; known here: listen"
+        );
+    }
+}

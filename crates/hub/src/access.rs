@@ -1,0 +1,138 @@
+//! Who may do what: one policy of verbs over topic filters, asked for every delivered topic.
+
+use std::fmt;
+use std::sync::Arc;
+use weir_model::Filter;
+
+/// What a principal may want to do with a topic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verb {
+    /// Publish observations and messages.
+    Publish,
+    /// Read last values, history and live messages, and the catalog's entry.
+    Read,
+    /// Change or delete the catalog's entry.
+    Change,
+}
+
+impl Verb {
+    /// Every verb with its name in policies and errors.
+    pub const ALL: &'static [(&'static str, Verb)] = &[
+        ("publish", Verb::Publish),
+        ("read", Verb::Read),
+        ("change", Verb::Change),
+    ];
+
+    /// The verb's name.
+    pub fn name(self) -> &'static str {
+        Self::ALL
+            .iter()
+            .find(|(_, verb)| *verb == self)
+            .map_or("", |(name, _)| name)
+    }
+}
+
+/// What a role grants: for each verb the filters of the topics it may be done to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Grants {
+    rules: Vec<(Verb, Filter)>,
+}
+
+impl Grants {
+    /// Grants these verbs on these filters and nothing else.
+    pub fn new(rules: Vec<(Verb, Filter)>) -> Self {
+        Self { rules }
+    }
+
+    /// Grants everything, topics that begin with `$` included.
+    pub fn all() -> Self {
+        let filters = ["#", "$SYS/#"]
+            .into_iter()
+            .filter_map(|text| Filter::parse(text).ok());
+        let rules = filters.flat_map(|filter| Verb::ALL.iter().map(move |v| (v.1, filter.clone())));
+        Self {
+            rules: rules.collect(),
+        }
+    }
+
+    /// Says whether the verb may be done to this topic.
+    pub fn allow(&self, verb: Verb, topic: &str) -> bool {
+        self.rules
+            .iter()
+            .any(|(granted, filter)| *granted == verb && filter.matches(topic))
+    }
+
+    /// Says whether some topic that `wanted` matches may be granted, so that asking is not in vain.
+    ///
+    /// Answers by trying: `true` is given where the filters may overlap.
+    pub fn may_overlap(&self, verb: Verb, wanted: &Filter) -> bool {
+        let of_verb = self.rules.iter().filter(|(granted, _)| *granted == verb);
+        of_verb
+            .into_iter()
+            .any(|(_, filter)| overlap(filter, wanted))
+    }
+}
+
+fn overlap(a: &Filter, b: &Filter) -> bool {
+    let (mut left, mut right) = (a.levels(), b.levels());
+    loop {
+        match (left.next(), right.next()) {
+            (Some("#"), _) | (_, Some("#")) | (None, None) => return true,
+            (None, Some(_)) | (Some(_), None) => return false,
+            (Some("+"), Some(_)) | (Some(_), Some("+")) => {}
+            (Some(x), Some(y)) if x == y => {}
+            _ => return false,
+        }
+    }
+}
+
+/// On whose behalf something is asked.
+#[derive(Clone, Debug)]
+pub struct Principal {
+    /// The user's or token's name; `anonymous` without.
+    pub name: Arc<str>,
+    /// What is granted.
+    pub grants: Arc<Grants>,
+}
+
+impl Principal {
+    /// The principal of a gateway without access rules (loopback, or `--open`).
+    pub fn unrestricted() -> Self {
+        Self {
+            name: "anonymous".into(),
+            grants: Arc::new(Grants::all()),
+        }
+    }
+}
+
+impl fmt::Display for Principal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn filter(text: &str) -> Filter {
+        Filter::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_verb_is_granted_on_its_filter_only() {
+        let grants = Grants::new(vec![(Verb::Read, filter("heating/+/supply/#"))]);
+        assert!(grants.allow(Verb::Read, "heating/plant/supply/temperature"));
+        assert!(!grants.allow(Verb::Publish, "heating/plant/supply/temperature"));
+        assert!(!grants.allow(Verb::Read, "heating/plant/return/temperature"));
+    }
+
+    #[test]
+    fn a_subscription_that_can_never_match_is_known_before() {
+        let grants = Grants::new(vec![(Verb::Read, filter("heating/#"))]);
+        assert!(grants.may_overlap(Verb::Read, &filter("+/plant")));
+        assert!(grants.may_overlap(Verb::Read, &filter("#")));
+        assert!(!grants.may_overlap(Verb::Read, &filter("cooling/#")));
+    }
+}

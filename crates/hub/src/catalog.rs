@@ -1,0 +1,321 @@
+//! The catalog: every datastream with what is known of it and its last observation, in memory.
+
+use crate::limits::DATASTREAMS_MAX;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
+use std::sync::Arc;
+use weir_model::{Batch, BatchBuilder, Cursor, Datastream, Filter, Observation, Time, Value};
+
+/// Index of a datastream for as long as the gateway runs.
+pub(crate) type StreamId = u32;
+
+/// A datastream as the gateway knows it.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Its topic.
+    pub topic: Arc<str>,
+    /// Sensor, property, unit, place.
+    pub datastream: Datastream,
+    /// Its last observation.
+    pub last: Option<Last>,
+    /// When something last arrived, observation or opaque.
+    pub last_seen: Option<Time>,
+    /// Smoothed time between arrivals, nanoseconds.
+    pub interval: Option<i64>,
+    /// Content type of the last message where it was opaque.
+    pub opaque: Option<Arc<str>>,
+}
+
+/// The last observation of a datastream.
+#[derive(Clone, Debug)]
+pub struct Last {
+    /// Its record's place in the log.
+    pub cursor: Cursor,
+    /// Its time.
+    pub time: Time,
+    /// What it is ordered by: its time, or its arrival where that is earlier (a clock that runs ahead).
+    rank: Time,
+    value: Kept,
+}
+
+#[derive(Clone, Debug)]
+enum Kept {
+    Number(f64),
+    Bool(bool),
+    Null,
+    Text(Box<str>),
+    Json(Box<str>),
+}
+
+impl Last {
+    /// Its result.
+    pub fn value(&self) -> Value<'_> {
+        match &self.value {
+            Kept::Number(number) => Value::Number(*number),
+            Kept::Bool(truth) => Value::Bool(*truth),
+            Kept::Null => Value::Null,
+            Kept::Text(text) => Value::Text(text),
+            Kept::Json(json) => Value::Json(json),
+        }
+    }
+}
+
+/// Least silence after which a datastream counts as stale, nanoseconds.
+const STALE_NANOS_MIN: i64 = 15_000_000_000;
+/// Intervals of silence after which it does.
+const STALE_INTERVALS: i64 = 5;
+
+impl Entry {
+    fn new(topic: Arc<str>) -> Self {
+        Self {
+            topic,
+            datastream: Datastream::default(),
+            last: None,
+            last_seen: None,
+            interval: None,
+            opaque: None,
+        }
+    }
+
+    /// Says whether it was heard of lately: within five of its usual intervals, at least 15 s.
+    pub fn is_online(&self, now: Time) -> bool {
+        let patience = self.interval.unwrap_or(0).saturating_mul(STALE_INTERVALS);
+        let patience = patience.max(STALE_NANOS_MIN);
+        self.last_seen
+            .is_some_and(|seen| now.nanos().saturating_sub(seen.nanos()) <= patience)
+    }
+
+    /// Notes an arrival.
+    pub(crate) fn seen(&mut self, arrival: Time) {
+        if let Some(before) = self.last_seen.replace(arrival) {
+            let gap = arrival.nanos().saturating_sub(before.nanos()).max(0);
+            self.interval = Some(
+                self.interval
+                    .map_or(gap, |smooth| smooth + (gap - smooth) / 8),
+            );
+        }
+    }
+
+    /// Takes an observation as the last one unless a later one is known.
+    pub(crate) fn observe(&mut self, cursor: Cursor, arrival: Time, row: &Observation<'_>) {
+        let time = row.time.unwrap_or(arrival);
+        let rank = time.min(arrival);
+        if row.place.is_some() {
+            self.datastream.place = row.place;
+        }
+        if self.last.as_ref().is_some_and(|last| last.rank > rank) {
+            return;
+        }
+        self.last = Some(Last {
+            cursor,
+            time,
+            rank,
+            value: keep(&row.value),
+        });
+        self.opaque = None;
+    }
+}
+
+fn keep(value: &Value<'_>) -> Kept {
+    match *value {
+        Value::Number(number) => Kept::Number(number),
+        Value::Bool(truth) => Kept::Bool(truth),
+        Value::Null => Kept::Null,
+        Value::Text(text) => Kept::Text(text.into()),
+        Value::Json(json) => Kept::Json(json.into()),
+    }
+}
+
+/// All datastreams, by topic.
+#[derive(Debug, Default)]
+pub(crate) struct Catalog {
+    slots: Vec<Slot>,
+    by_topic: HashMap<Arc<str>, StreamId>,
+    sorted: BTreeMap<Arc<str>, StreamId>,
+    free: Vec<StreamId>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Slot {
+    pub(crate) entry: Entry,
+    /// Groups that get this datastream, as of a generation of the subscriptions.
+    pub(crate) routes: (u64, Arc<[u32]>),
+}
+
+impl Catalog {
+    pub(crate) fn len(&self) -> usize {
+        self.by_topic.len()
+    }
+
+    pub(crate) fn find(&self, topic: &str) -> Option<StreamId> {
+        self.by_topic.get(topic).copied()
+    }
+
+    pub(crate) fn slot(&mut self, id: StreamId) -> &mut Slot {
+        &mut self.slots[id as usize]
+    }
+
+    pub(crate) fn entry(&self, id: StreamId) -> &Entry {
+        &self.slots[id as usize].entry
+    }
+
+    /// The datastream of a topic, made where there is none; `None` where there are too many.
+    pub(crate) fn intern(&mut self, topic: &str) -> Option<StreamId> {
+        if let Some(id) = self.find(topic) {
+            return Some(id);
+        }
+        if self.len() >= DATASTREAMS_MAX {
+            return None;
+        }
+        let topic: Arc<str> = topic.into();
+        let slot = Slot {
+            entry: Entry::new(topic.clone()),
+            routes: (0, [].into()),
+        };
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.slots[id as usize] = slot;
+                id
+            }
+            None => {
+                self.slots.push(slot);
+                (self.slots.len() - 1) as StreamId
+            }
+        };
+        self.by_topic.insert(topic.clone(), id);
+        self.sorted.insert(topic, id);
+        Some(id)
+    }
+
+    /// Forgets a datastream; says whether there was one.
+    pub(crate) fn remove(&mut self, topic: &str) -> bool {
+        let Some(id) = self.by_topic.remove(topic) else {
+            return false;
+        };
+        self.sorted.remove(topic);
+        self.free.push(id);
+        true
+    }
+
+    /// The entries whose topic one of the filters matches, by topic.
+    pub(crate) fn matching<'a>(
+        &'a self,
+        filters: &'a [Filter],
+    ) -> impl Iterator<Item = &'a Entry> + 'a {
+        let first = match filters {
+            [one] => literal_prefix(one),
+            _ => "",
+        };
+        let range = (Bound::Included(first), Bound::Unbounded);
+        self.sorted
+            .range::<str, _>(range)
+            .take_while(move |(topic, _)| topic.starts_with(first))
+            .filter(move |(topic, _)| filters.iter().any(|filter| filter.matches(topic)))
+            .map(|(_, &id)| &self.slots[id as usize].entry)
+    }
+}
+
+/// What every topic that the filter matches begins with.
+fn literal_prefix(filter: &Filter) -> &str {
+    let text = filter.as_str();
+    match text.find(['+', '#']) {
+        None => text,
+        Some(at) => text[..at].trim_end_matches('/'),
+    }
+}
+
+/// The last observations of datastreams as one message, those at or before `after` left out.
+pub(crate) fn last_values<'a>(
+    entries: impl Iterator<Item = &'a Entry>,
+    after: Cursor,
+    mut keep: impl FnMut(&Value<'_>) -> bool,
+) -> Batch {
+    let mut builder = BatchBuilder::new();
+    for entry in entries {
+        let Some(last) = entry.last.as_ref().filter(|last| last.cursor > after) else {
+            continue;
+        };
+        if keep(&last.value()) {
+            push(&mut builder, entry, last.value(), last.time);
+        }
+    }
+    builder.finish()
+}
+
+/// Adds an observation of a datastream with all that the catalog knows of it.
+pub(crate) fn push(builder: &mut BatchBuilder, entry: &Entry, value: Value<'_>, time: Time) {
+    let datastream = &entry.datastream;
+    let row = Observation {
+        naming: weir_model::batch::Naming::Topic,
+        topic: &entry.topic,
+        sensor: datastream.sensor.as_deref(),
+        property: datastream.property.as_deref(),
+        unit: datastream.unit.as_deref(),
+        value,
+        time: Some(time),
+        place: datastream.place,
+        extra: Default::default(),
+    };
+    // What the catalog holds was checked when it entered.
+    let _checked_before = builder.push(&row);
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn observe(entry: &mut Entry, sequence: u64, time: i64, arrival: i64, value: f64) {
+        let mut builder = BatchBuilder::new();
+        builder.begin();
+        builder.value(Value::Number(value));
+        builder.time(Time::from_nanos(time));
+        builder.end().unwrap();
+        let batch = builder.finish();
+        entry.observe(
+            Cursor::new(1, sequence),
+            Time::from_nanos(arrival),
+            &batch.row(0),
+        );
+    }
+
+    #[test]
+    fn the_latest_is_the_latest_in_time_unless_its_clock_ran_ahead() {
+        let mut entry = Entry::new("a".into());
+        let value = |entry: &Entry| entry.last.as_ref().unwrap().value().number();
+        observe(&mut entry, 1, 100, 100, 1.0);
+        observe(&mut entry, 2, 50, 110, 2.0);
+        assert_eq!(
+            value(&entry),
+            Some(1.0),
+            "a late one does not replace a newer one"
+        );
+        observe(&mut entry, 3, 9_999, 120, 3.0);
+        observe(&mut entry, 4, 130, 130, 4.0);
+        assert_eq!(
+            value(&entry),
+            Some(4.0),
+            "a clock that ran ahead does not pin its value"
+        );
+    }
+
+    #[test]
+    fn a_filter_lists_its_datastreams_in_order() {
+        let mut catalog = Catalog::default();
+        for topic in ["b/x", "a", "a/y", "ab/x", "a/x"] {
+            catalog.intern(topic).unwrap();
+        }
+        let list = |filter: &str| {
+            let filters = [Filter::parse(filter).unwrap()];
+            catalog
+                .matching(&filters)
+                .map(|e| e.topic.to_string())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        assert_eq!(list("a/#"), "a a/x a/y");
+        assert_eq!(list("a/+"), "a/x a/y");
+        assert_eq!(list("+/x"), "a/x ab/x b/x");
+        assert_eq!(list("a/x"), "a/x");
+    }
+}

@@ -1,0 +1,50 @@
+//! What a datastream is: set, or forgotten.
+
+use crate::access::{Principal, Verb};
+use crate::entry;
+use crate::exchange::{Fault, Ticket};
+use crate::hub::{Hub, denied};
+use crate::limits::DATASTREAMS_MAX;
+use weir_model::{Datastream, Time, topic};
+
+impl Hub {
+    pub(crate) fn change(
+        &self,
+        now: Time,
+        principal: &Principal,
+        topic: &str,
+        datastream: Option<Datastream>,
+    ) -> Result<Ticket, Fault> {
+        topic::check(topic).map_err(Fault::Topic)?;
+        if !principal.grants.allow(Verb::Change, topic) {
+            return Err(denied(principal, Verb::Change, topic));
+        }
+        match datastream {
+            Some(datastream) => self.set(now, topic, datastream),
+            None => self.forget(now, topic),
+        }
+    }
+
+    fn set(&self, now: Time, topic: &str, datastream: Datastream) -> Result<Ticket, Fault> {
+        let mut core = self.core();
+        let too_many = Fault::OverLimit {
+            what: "datastreams",
+            limit: DATASTREAMS_MAX,
+        };
+        let id = core.catalog.intern(topic).ok_or(too_many)?;
+        let cursor = self.append_change(now, topic, &entry::to_json(&datastream))?;
+        core.catalog.slot(id).entry.datastream = datastream;
+        Ok(self.ticket(cursor))
+    }
+
+    fn forget(&self, now: Time, topic: &str) -> Result<Ticket, Fault> {
+        let mut core = self.core();
+        if core.catalog.find(topic).is_none() {
+            return Err(Fault::Unknown(topic.into()));
+        }
+        let cursor = self.append_change(now, topic, &[])?;
+        core.catalog.remove(topic);
+        self.enqueue_forget(cursor, topic);
+        Ok(self.ticket(cursor))
+    }
+}

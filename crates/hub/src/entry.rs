@@ -1,0 +1,86 @@
+//! The catalog's entry as JSON: in the log, and in `PUT /catalog/{topic}`.
+
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use weir_model::{Datastream, Place};
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry<'a> {
+    #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
+    sensor: Option<Cow<'a, str>>,
+    #[serde(
+        default,
+        rename = "type",
+        skip_serializing_if = "Option::is_none",
+        borrow
+    )]
+    property: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
+    unit: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lat: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lon: Option<f64>,
+}
+
+/// Writes `{"sensor":...,"type":...,"unit":...,"lat":...,"lon":...}`, what is not known left out.
+pub fn to_json(datastream: &Datastream) -> Vec<u8> {
+    let entry = Entry {
+        sensor: datastream.sensor.as_deref().map(Cow::Borrowed),
+        property: datastream.property.as_deref().map(Cow::Borrowed),
+        unit: datastream.unit.as_deref().map(Cow::Borrowed),
+        lat: datastream.place.map(|place| place.latitude),
+        lon: datastream.place.map(|place| place.longitude),
+    };
+    serde_json::to_vec(&entry).unwrap_or_default()
+}
+
+/// Reads what [`to_json`] writes; an unknown member is refused by name, since it would be lost.
+pub fn from_json(body: &[u8]) -> Result<Datastream, String> {
+    let entry: Entry<'_> = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    let place = match (entry.lat, entry.lon) {
+        (None, None) => None,
+        (Some(latitude), Some(longitude))
+            if (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude) =>
+        {
+            Some(Place {
+                latitude,
+                longitude,
+            })
+        }
+        _ => return Err("`lat` (-90 to 90) and `lon` (-180 to 180) go together".into()),
+    };
+    Ok(Datastream {
+        sensor: entry.sensor.map(|text| text.into()),
+        property: entry.property.map(|text| text.into()),
+        unit: entry.unit.map(|text| text.into()),
+        place,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn an_entry_reads_back_and_an_unknown_member_is_named() {
+        let entry = Datastream {
+            sensor: Some("urn:x".into()),
+            unit: Some("Cel".into()),
+            place: Some(Place {
+                latitude: 44.8,
+                longitude: 20.4,
+            }),
+            ..Datastream::default()
+        };
+        assert_eq!(from_json(&to_json(&entry)), Ok(entry));
+        assert!(
+            from_json(br#"{"colour":"red"}"#)
+                .unwrap_err()
+                .contains("colour")
+        );
+        assert!(from_json(br#"{"lat":1}"#).is_err());
+    }
+}

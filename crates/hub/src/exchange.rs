@@ -1,0 +1,211 @@
+//! What can be asked of the hub, and what comes back.
+
+use crate::aggregate::Aggregate;
+use crate::catalog::Entry;
+use crate::condition::Condition;
+use crate::group::{Policy, Shape};
+use crate::history::{HistoryFault, Page};
+use crate::log::{Log, LogFault};
+use crate::subscription::Subscription;
+use bytes::Bytes;
+use std::fmt;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use weir_codec::{DecodeError, Format};
+use weir_model::{Batch, BatchError, Cursor, Datastream, Filter, Time, TopicError};
+
+/// What is asked.
+pub enum Request {
+    /// Store a message and hand it on.
+    Publish(Publish),
+    /// The last value of each datastream.
+    Latest(Vec<Filter>),
+    /// A page of the past.
+    History(Past),
+    /// Messages as they come.
+    Subscribe(Subscribe),
+    /// The catalog's entries.
+    Describe(Vec<Filter>),
+    /// Set what a datastream is, or (`None`) forget it with all its past.
+    Change(String, Option<Datastream>),
+}
+
+/// A message to be stored.
+#[derive(Clone, Debug)]
+pub struct Publish {
+    /// Where it is sent.
+    pub topic: String,
+    /// What it says it is.
+    pub media: Media,
+    /// Its bytes.
+    pub body: Bytes,
+    /// The publisher's idempotency key: a repeat within a day is acknowledged and not stored again.
+    pub key: Option<Vec<u8>>,
+    /// The gateway or bridge that it came through, or empty.
+    pub origin: String,
+}
+
+/// What a message says it is.
+#[derive(Clone, Debug)]
+pub enum Media {
+    /// In this format: refused if it is not.
+    Format(&'static Format),
+    /// Not said: what it looks like, else opaque.
+    Undeclared,
+    /// Opaque bytes of this content type.
+    Opaque(String),
+}
+
+/// What is asked of the past.
+#[derive(Clone, Debug)]
+pub struct Past {
+    /// Which datastreams.
+    pub filters: Vec<Filter>,
+    /// From this time, it included.
+    pub from: Time,
+    /// Up to this time, it excluded.
+    pub to: Time,
+    /// At most this many observations, held at the page limit.
+    pub limit: usize,
+    /// Token that the page before ended with.
+    pub page: Option<String>,
+    /// One observation a window instead of all.
+    pub aggregate: Option<Aggregate>,
+}
+
+/// What a subscriber wants.
+#[derive(Clone)]
+pub struct Subscribe {
+    /// Which datastreams.
+    pub filters: Vec<Filter>,
+    /// From where.
+    pub since: Since,
+    /// Condition on results.
+    pub condition: Option<Condition>,
+    /// One observation a window instead of all.
+    pub aggregate: Option<Aggregate>,
+    /// What becomes of it when it is slow.
+    pub policy: Policy,
+    /// What it is handed.
+    pub shape: Shape,
+}
+
+/// Where a subscription begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Since {
+    /// With the next message.
+    Now,
+    /// With the last value of each datastream, then the next message.
+    Snapshot,
+    /// After this cursor.
+    Cursor(Cursor),
+}
+
+/// What comes back: replies to be pulled.
+pub enum Exchange {
+    /// Accepted; acknowledged once the ticket is ready.
+    Accepted(Ticket),
+    /// Last values, and the position up to which they are so.
+    Latest(Batch, Cursor),
+    /// A page of the past.
+    Page(Page),
+    /// Messages as they come.
+    Subscription(Box<Subscription>),
+    /// The catalog's entries.
+    Entries(Vec<Entry>),
+}
+
+/// A promise that a record will be where a crash cannot reach it.
+pub struct Ticket {
+    pub(crate) cursor: Cursor,
+    pub(crate) log: Arc<dyn Log>,
+}
+
+impl Ticket {
+    /// The record's place in the log.
+    pub fn cursor(&self) -> Cursor {
+        self.cursor
+    }
+
+    /// Ready once it may be acknowledged.
+    pub fn poll(&self, cx: &mut Context<'_>) -> Poll<Result<Cursor, Fault>> {
+        let committed = self.log.poll_committed(self.cursor, cx);
+        committed.map(|done| done.map(|()| self.cursor).map_err(Fault::Log))
+    }
+}
+
+/// Why the hub refuses.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fault {
+    /// The principal may not do this to this topic.
+    Denied {
+        /// Who asked.
+        principal: Arc<str>,
+        /// The verb's name.
+        verb: &'static str,
+        /// Topic or filter.
+        topic: String,
+    },
+    /// The topic is none.
+    Topic(TopicError),
+    /// The body is not of the format that it says it is.
+    Undecodable {
+        /// Name of the format.
+        format: &'static str,
+        /// Where and why.
+        error: DecodeError,
+    },
+    /// The observations do not fit together.
+    Message(BatchError),
+    /// A limit of [`crate::limits`] or of the message limits is passed.
+    OverLimit {
+        /// Which one.
+        what: &'static str,
+        /// Its value.
+        limit: usize,
+    },
+    /// There is no such datastream.
+    Unknown(String),
+    /// The log cannot take it.
+    Log(LogFault),
+    /// History cannot answer.
+    History(HistoryFault),
+    /// The gateway is stopping.
+    Stopping,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Denied {
+                principal,
+                verb,
+                topic,
+            } => {
+                write!(f, "{principal} may not {verb} `{topic}`")
+            }
+            Fault::Topic(error) => write!(f, "bad topic: {error}"),
+            Fault::Undecodable { format, error } => write!(f, "not a message in {format}: {error}"),
+            Fault::Message(error) => write!(f, "bad message: {error}"),
+            Fault::OverLimit { what, limit } => write!(f, "{what} over the limit of {limit}"),
+            Fault::Unknown(topic) => write!(f, "no datastream `{topic}`"),
+            Fault::Log(fault) => fault.fmt(f),
+            Fault::History(fault) => fault.fmt(f),
+            Fault::Stopping => f.write_str("the gateway is stopping"),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl From<LogFault> for Fault {
+    fn from(fault: LogFault) -> Self {
+        Fault::Log(fault)
+    }
+}
+
+impl From<HistoryFault> for Fault {
+    fn from(fault: HistoryFault) -> Self {
+        Fault::History(fault)
+    }
+}

@@ -1,0 +1,174 @@
+//! From the log to the history store: what is committed, in order, off the publishers' way.
+
+use crate::exchange::Fault;
+use crate::hub::Hub;
+use crate::limits::FEED_BYTES_MAX;
+use crate::message::Message;
+use crate::record::Kind;
+use std::collections::VecDeque;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use weir_model::{Cursor, Time};
+
+/// What waits for the history store.
+pub(crate) struct Feeder {
+    waiting: VecDeque<Fed>,
+    bytes: usize,
+    /// All up to here was offered to the store.
+    offered: Cursor,
+    /// The queue overflowed: it is empty and takes nothing.
+    overflowed: bool,
+    /// What follows `offered` up to here must be read from the log; the queue holds what comes after.
+    backlog: Option<Cursor>,
+}
+
+enum Fed {
+    Message(Arc<Message>),
+    Forget(Cursor, Arc<str>),
+}
+
+impl Fed {
+    fn cursor(&self) -> Cursor {
+        match self {
+            Fed::Message(message) => message.cursor,
+            Fed::Forget(cursor, _) => *cursor,
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Fed::Message(message) => message.memory_bytes(),
+            Fed::Forget(_, topic) => topic.len(),
+        }
+    }
+}
+
+impl Feeder {
+    pub(crate) fn new(offered: Cursor) -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            bytes: 0,
+            offered,
+            overflowed: false,
+            backlog: None,
+        }
+    }
+
+    fn push(&mut self, fed: Fed) {
+        if self.overflowed {
+            return;
+        }
+        self.bytes += fed.bytes();
+        self.waiting.push_back(fed);
+        if self.bytes > FEED_BYTES_MAX {
+            self.overflowed = true;
+            self.waiting.clear();
+            self.bytes = 0;
+        }
+    }
+
+    /// The next one, if it is committed.
+    fn pop(&mut self, committed: Cursor) -> Option<Fed> {
+        let due = self
+            .waiting
+            .pop_front_if(|first| first.cursor() <= committed)?;
+        self.bytes -= due.bytes();
+        Some(due)
+    }
+}
+
+impl Hub {
+    fn feeder(&self) -> MutexGuard<'_, Feeder> {
+        self.feeder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn enqueue_for_history(&self, message: Arc<Message>) {
+        if message.batch().is_some() {
+            self.feeder().push(Fed::Message(message));
+        }
+    }
+
+    pub(crate) fn enqueue_forget(&self, cursor: Cursor, topic: &str) {
+        self.feeder().push(Fed::Forget(cursor, topic.into()));
+    }
+
+    /// Gives the history store what was committed since the last call.
+    pub fn feed(&self) -> Result<(), Fault> {
+        let _one_at_a_time = self.feeding.lock().unwrap_or_else(PoisonError::into_inner);
+        let committed = self.log.committed();
+        self.begin_backlog();
+        let backlog = self.feeder().backlog;
+        if let Some(end) = backlog {
+            self.feed_from_log(end.min(committed))?;
+            if end > committed {
+                return Ok(());
+            }
+            self.feeder().backlog = None;
+        }
+        while let Some(due) = self.feeder().pop(committed) {
+            match due {
+                Fed::Message(message) => self.apply(&message)?,
+                Fed::Forget(cursor, topic) => self.history.forget(cursor, &topic)?,
+            }
+        }
+        self.offered(committed);
+        Ok(())
+    }
+
+    /// After an overflow: the log up to today's head is read first, and the queue taken up behind it.
+    fn begin_backlog(&self) {
+        let _no_one_publishes = self.core();
+        let mut feeder = self.feeder();
+        if std::mem::take(&mut feeder.overflowed) {
+            feeder.backlog = Some(self.log.head());
+        }
+    }
+
+    fn apply(&self, message: &Message) -> Result<(), Fault> {
+        let Some(batch) = message.batch() else {
+            return Ok(());
+        };
+        Ok(self.history.apply(message.cursor, message.arrival, batch)?)
+    }
+
+    fn offered(&self, cursor: Cursor) {
+        self.history.advance(cursor);
+        self.feeder().offered = cursor;
+    }
+
+    /// Offers the records after those offered before, up to `end`.
+    fn feed_from_log(&self, end: Cursor) -> Result<(), Fault> {
+        let from = self.feeder().offered;
+        let mut reader = self.log.read(from);
+        let mut last = from;
+        while last < end {
+            let Some((cursor, record)) = reader.next()? else {
+                break;
+            };
+            last = cursor;
+            if record.kind == Kind::Change && record.body.is_empty() {
+                self.history.forget(cursor, record.topic)?;
+            } else if let Some(message) = self.message_of(cursor, &record) {
+                self.apply(&message)?;
+            }
+        }
+        self.offered(last);
+        Ok(())
+    }
+
+    /// Lets the log drop what the history store holds safely, after it has made itself durable.
+    pub fn maintain(&self, now: Time) -> Result<(), Fault> {
+        self.feed()?;
+        self.history.maintain(now)?;
+        self.log.release(self.history.applied());
+        Ok(())
+    }
+
+    /// Ready once something waits for [`Hub::feed`]; wakes `cx` then.
+    pub fn poll_feed(&self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
+        let offered = self.feeder().offered;
+        self.log
+            .poll_committed(offered.next(), cx)
+            .map_err(Fault::Log)
+    }
+}

@@ -1,0 +1,30 @@
+//! How a message is wrapped for a protocol, once for all who want it so.
+
+use crate::log::Gap;
+use weir_codec::Format;
+use weir_model::Cursor;
+
+/// Wraps encoded messages; a group's subscribers share the outcome.
+pub trait Framing: Send + Sync {
+    /// What tells this framing from every other: the protocol's name for it and its options.
+    fn key(&self) -> FramingKey;
+
+    /// Appends a frame.
+    fn frame(&self, frame: &Frame<'_>, out: &mut Vec<u8>);
+}
+
+/// Name of a framing and its options as bits; two framings with one key yield the same bytes.
+pub type FramingKey = (&'static str, u32);
+
+/// What is to be wrapped.
+#[derive(Clone, Copy)]
+pub struct Frame<'a> {
+    /// Format of the payload.
+    pub format: &'static Format,
+    /// The encoded message; `None` where only the cursor or a gap is to be told.
+    pub payload: Option<&'a [u8]>,
+    /// Position after this message.
+    pub cursor: Cursor,
+    /// What is missing before this message.
+    pub gap: Option<Gap>,
+}

@@ -1,0 +1,262 @@
+//! The hub itself: its parts, its lock, and the door.
+
+use crate::access::{Principal, Verb};
+use crate::aggregate::Aggregate;
+use crate::catalog::{Catalog, Entry, last_values};
+use crate::counters::{Counters, Counts};
+use crate::exchange::{Exchange, Fault, Past, Request, Ticket};
+use crate::feed::Feeder;
+use crate::group::{Group, GroupKey};
+use crate::history::{History, Range};
+use crate::keys::Keys;
+use crate::limits::{FILTERS_MAX, PAGE_OBSERVATIONS_MAX};
+use crate::log::Log;
+use crate::recent::Recent;
+use crate::tree::Tree;
+use slab::Slab;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use weir_model::{Cursor, Filter, Limits, Time};
+
+/// The one door to log, history, catalog and subscribers.
+pub struct Hub {
+    pub(crate) log: Arc<dyn Log>,
+    pub(crate) history: Arc<dyn History>,
+    pub(crate) counters: Arc<Counters>,
+    pub(crate) limits: Limits,
+    pub(crate) feeder: Mutex<Feeder>,
+    /// Held by whoever feeds the history store.
+    pub(crate) feeding: Mutex<()>,
+    core: Mutex<Core>,
+}
+
+/// What one lock guards; held for microseconds, and never across I/O or an encoding.
+pub(crate) struct Core {
+    pub(crate) catalog: Catalog,
+    pub(crate) tree: Tree,
+    pub(crate) groups: Slab<GroupSlot>,
+    pub(crate) by_key: HashMap<GroupKey, usize>,
+    /// Counts changes of the subscriptions, so that remembered routes are known to be stale.
+    pub(crate) generation: u64,
+    pub(crate) keys: Keys,
+    pub(crate) recent: Recent,
+    pub(crate) stopping: bool,
+}
+
+pub(crate) struct GroupSlot {
+    pub(crate) group: Arc<Group>,
+    pub(crate) subscribers: usize,
+}
+
+impl Hub {
+    pub(crate) fn assemble(log: Arc<dyn Log>, history: Arc<dyn History>, limits: Limits) -> Self {
+        let core = Core {
+            catalog: Catalog::default(),
+            tree: Tree::default(),
+            groups: Slab::new(),
+            by_key: HashMap::new(),
+            generation: 1,
+            keys: Keys::default(),
+            recent: Recent::new(log.head()),
+            stopping: false,
+        };
+        let counters = Arc::new(Counters::default());
+        let feeder = Mutex::new(Feeder::new(log.head()));
+        let feeding = Mutex::default();
+        Self {
+            log,
+            history,
+            counters,
+            limits,
+            feeder,
+            feeding,
+            core: Mutex::new(core),
+        }
+    }
+
+    pub(crate) fn core(&self) -> MutexGuard<'_, Core> {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks something on behalf of a principal at a time of the gateway's clock.
+    pub fn open(
+        self: &Arc<Self>,
+        now: Time,
+        principal: &Principal,
+        request: Request,
+    ) -> Result<Exchange, Fault> {
+        match request {
+            Request::Publish(publish) => self
+                .publish(now, principal, publish)
+                .map(Exchange::Accepted),
+            Request::Latest(filters) => self.latest(principal, &filters),
+            Request::History(past) => self.past(principal, &past),
+            Request::Subscribe(subscribe) => self.subscribe(principal, subscribe),
+            Request::Describe(filters) => self.describe(principal, &filters),
+            Request::Change(topic, entry) => self
+                .change(now, principal, &topic, entry)
+                .map(Exchange::Accepted),
+        }
+    }
+
+    fn latest(&self, principal: &Principal, filters: &[Filter]) -> Result<Exchange, Fault> {
+        check_filters(principal, filters)?;
+        let core = self.core();
+        let entries = core.readable(principal, filters);
+        let batch = last_values(entries, Cursor::START, |_| true);
+        Ok(Exchange::Latest(batch, self.log.head()))
+    }
+
+    fn describe(&self, principal: &Principal, filters: &[Filter]) -> Result<Exchange, Fault> {
+        check_filters(principal, filters)?;
+        let entries: Vec<_> = self.core().readable(principal, filters).cloned().collect();
+        match filters {
+            [one] if one.is_topic() && entries.is_empty() => {
+                Err(Fault::Unknown(one.as_str().into()))
+            }
+            _ => Ok(Exchange::Entries(entries)),
+        }
+    }
+
+    fn past(&self, principal: &Principal, past: &Past) -> Result<Exchange, Fault> {
+        check_filters(principal, &past.filters)?;
+        self.feed()?;
+        let entries: Vec<_> = self
+            .core()
+            .readable(principal, &past.filters)
+            .cloned()
+            .collect();
+        let topics: Vec<&str> = entries.iter().map(|entry| &*entry.topic).collect();
+        let mut page = self.history.read(&Range {
+            topics: &topics,
+            from: past.from,
+            to: past.to,
+            limit: past.limit.clamp(1, PAGE_OBSERVATIONS_MAX),
+            page: past.page.as_deref(),
+            aggregate: past.aggregate,
+        })?;
+        for index in 0..page.batch.stream_count() {
+            let topic = page.batch.stream(index).topic;
+            if let Ok(at) = entries.binary_search_by(|entry| (*entry.topic).cmp(topic)) {
+                page.batch.fill(index, &entries[at].datastream);
+            }
+        }
+        Ok(Exchange::Page(page))
+    }
+
+    /// A ticket for a cursor of this log.
+    pub(crate) fn ticket(&self, cursor: Cursor) -> Ticket {
+        Ticket {
+            cursor,
+            log: self.log.clone(),
+        }
+    }
+
+    /// What was counted since the start.
+    pub fn counts(&self) -> Counts {
+        self.counters.now()
+    }
+
+    /// Number of datastreams, of groups, and bytes held in queues.
+    pub fn gauges(&self) -> (usize, usize, usize) {
+        let core = self.core();
+        let bytes = core
+            .groups
+            .iter()
+            .map(|(_, slot)| slot.group.bytes_held())
+            .sum();
+        (core.catalog.len(), core.groups.len(), bytes)
+    }
+
+    /// The last cursors given and committed.
+    pub fn positions(&self) -> (Cursor, Cursor) {
+        (self.log.head(), self.log.committed())
+    }
+
+    /// Limits on messages.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// When [`Hub::tick`] is due next, Unix nanoseconds.
+    pub fn next_tick(&self) -> Option<i64> {
+        let groups = self.paced_groups();
+        groups.iter().filter_map(|group| group.next_close()).min()
+    }
+
+    /// Closes the windows of `every` and `agg` subscriptions that end at or before now.
+    pub fn tick(&self, now: Time) {
+        let mut wakers = Vec::new();
+        for group in self.paced_groups() {
+            group.close_windows(now.nanos(), &mut wakers);
+        }
+        wakers.into_iter().for_each(std::task::Waker::wake);
+    }
+
+    fn paced_groups(&self) -> Vec<Arc<Group>> {
+        let core = self.core();
+        let groups = core.groups.iter().map(|(_, slot)| &slot.group);
+        groups
+            .filter(|group| group.interest.aggregate.is_some())
+            .cloned()
+            .collect()
+    }
+
+    /// Ends every subscription and refuses what comes after; what was accepted is still committed.
+    pub fn stop(&self) {
+        let groups: Vec<_> = {
+            let mut core = self.core();
+            core.stopping = true;
+            core.groups
+                .iter()
+                .map(|(_, slot)| slot.group.clone())
+                .collect()
+        };
+        let mut wakers = Vec::new();
+        groups.iter().for_each(|group| group.end(&mut wakers));
+        wakers.into_iter().for_each(std::task::Waker::wake);
+    }
+}
+
+impl Core {
+    /// The entries that match and that the principal may read, by topic.
+    pub(crate) fn readable<'a>(
+        &'a self,
+        principal: &'a Principal,
+        filters: &'a [Filter],
+    ) -> impl Iterator<Item = &'a Entry> + 'a {
+        let entries = self.catalog.matching(filters);
+        entries.filter(|entry| principal.grants.allow(Verb::Read, &entry.topic))
+    }
+}
+
+/// Refuses too many filters, and those of which nothing may be read.
+pub(crate) fn check_filters(principal: &Principal, filters: &[Filter]) -> Result<(), Fault> {
+    if filters.len() > FILTERS_MAX {
+        return Err(Fault::OverLimit {
+            what: "topic filters",
+            limit: FILTERS_MAX,
+        });
+    }
+    let in_vain = |filter: &&Filter| !principal.grants.may_overlap(Verb::Read, filter);
+    match filters.iter().find(in_vain) {
+        Some(filter) => Err(denied(principal, Verb::Read, filter.as_str())),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn denied(principal: &Principal, verb: Verb, topic: &str) -> Fault {
+    Fault::Denied {
+        principal: principal.name.clone(),
+        verb: verb.name(),
+        topic: topic.into(),
+    }
+}
+
+/// `every=1s`: the last observation of each second.
+pub fn every(window: std::time::Duration) -> Aggregate {
+    Aggregate {
+        function: crate::aggregate::Function::Last,
+        window,
+    }
+}

@@ -1,0 +1,22 @@
+//! The hub's limits; reaching one is a [`Fault`](crate::Fault) or a counted policy.
+
+/// Bytes a group's queue may hold before its subscribers' policies act.
+pub const QUEUE_BYTES_MAX: usize = 4 << 20;
+/// Bytes of one chunk that a group hands to its subscribers.
+pub const CHUNK_BYTES_MAX: usize = 64 << 10;
+/// Filters in one subscription.
+pub const FILTERS_MAX: usize = 1024;
+/// Datastreams in the catalog.
+pub const DATASTREAMS_MAX: usize = 1_000_000;
+/// Idempotency keys remembered; the oldest is forgotten first.
+pub const KEYS_MAX: usize = 1 << 20;
+/// Longest idempotency key, bytes.
+pub const KEY_BYTES_MAX: usize = 255;
+/// For how long an idempotency key is remembered, nanoseconds (a day).
+pub const KEY_AGE_NANOS: i64 = 86_400_000_000_000;
+/// Bytes of messages that wait in memory for the history store; beyond, it reads the log instead.
+pub const FEED_BYTES_MAX: usize = 64 << 20;
+/// Observations in one page of history or one snapshot message.
+pub const PAGE_OBSERVATIONS_MAX: usize = 10_000;
+/// Windows that one aggregating group keeps open; the oldest closes first.
+pub const WINDOWS_MAX: usize = 1 << 20;

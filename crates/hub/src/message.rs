@@ -1,0 +1,135 @@
+//! A message on its way: what every subscriber is handed the same `Arc` of.
+
+use crate::record::Kind;
+use bytes::Bytes;
+use std::sync::{Arc, Mutex, PoisonError};
+use weir_codec::Format;
+use weir_model::{Batch, Cursor, Time};
+
+/// A message that has its place in the log.
+#[derive(Debug)]
+pub struct Message {
+    /// Its place in the log.
+    pub cursor: Cursor,
+    /// When it reached the gateway.
+    pub arrival: Time,
+    /// Topic that it was published at.
+    pub topic: Arc<str>,
+    /// What it holds.
+    pub content: Content,
+    /// The bytes as published.
+    pub body: Bytes,
+    /// The gateway or bridge that it came through, or empty.
+    pub origin: Arc<str>,
+    encodings: Mutex<Vec<(&'static str, Bytes)>>,
+}
+
+/// What a message holds.
+#[derive(Debug)]
+pub enum Content {
+    /// Observations, complete: topics, times, and what the catalog knew.
+    Observations {
+        /// The observations.
+        batch: Batch,
+        /// Format that the body is in.
+        format: &'static Format,
+    },
+    /// Bytes of this content type, for raw readers.
+    Opaque(Arc<str>),
+}
+
+impl Content {
+    /// Kind and media of the record that holds it.
+    pub(crate) fn record_parts(&self) -> (Kind, &str) {
+        match self {
+            Content::Observations { format, .. } => (Kind::Observations, format.name),
+            Content::Opaque(media) => (Kind::Opaque, media),
+        }
+    }
+}
+
+impl Message {
+    /// A message at its place.
+    pub fn new(cursor: Cursor, arrival: Time, topic: Arc<str>, content: Content) -> Self {
+        Self {
+            cursor,
+            arrival,
+            topic,
+            content,
+            body: Bytes::new(),
+            origin: "".into(),
+            encodings: Mutex::default(),
+        }
+    }
+
+    /// The observations, if that is what it holds.
+    pub fn batch(&self) -> Option<&Batch> {
+        match &self.content {
+            Content::Observations { batch, .. } => Some(batch),
+            Content::Opaque(_) => None,
+        }
+    }
+
+    /// All observations in a format: the first who needs one pays, all others share the bytes.
+    pub fn encoded(&self, format: &'static Format) -> Bytes {
+        let mut encodings = self
+            .encodings
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, bytes)) = encodings.iter().find(|(name, _)| *name == format.name) {
+            return bytes.clone();
+        }
+        let mut out = Vec::with_capacity(self.body.len() + 64);
+        self.batch()
+            .into_iter()
+            .for_each(|batch| (format.encode)(batch, &mut out));
+        let bytes = Bytes::from(out);
+        encodings.push((format.name, bytes.clone()));
+        bytes
+    }
+
+    /// Bytes of memory that it holds, roughly, for bounds.
+    pub fn memory_bytes(&self) -> usize {
+        self.body.len() + self.batch().map_or(0, Batch::memory_bytes) + size_of::<Self>()
+    }
+}
+
+/// Which of a message's observations a subscriber gets.
+#[derive(Clone, Debug)]
+pub enum Rows {
+    /// All of them.
+    All,
+    /// These, ascending.
+    Some(Arc<[u32]>),
+}
+
+/// A message and the part of it that is due.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// The message.
+    pub message: Arc<Message>,
+    /// Its observations that are due.
+    pub rows: Rows,
+}
+
+impl Item {
+    /// The observations due, in a format.
+    pub fn encoded(&self, format: &'static Format) -> Bytes {
+        match self.selected() {
+            None => self.message.encoded(format),
+            Some(batch) => {
+                let mut out = Vec::new();
+                (format.encode)(&batch, &mut out);
+                out.into()
+            }
+        }
+    }
+
+    /// The part as a batch of its own; `None` where it is all.
+    pub fn selected(&self) -> Option<Batch> {
+        let (Rows::Some(rows), Some(batch)) = (&self.rows, self.message.batch()) else {
+            return None;
+        };
+        Some(batch.select(|row| rows.binary_search(&(row as u32)).is_ok()))
+    }
+}

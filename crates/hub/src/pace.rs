@@ -1,0 +1,130 @@
+//! Fewer messages than were published: one observation of each datastream a window.
+
+use crate::aggregate::{Aggregate, Function, Window};
+use crate::limits::WINDOWS_MAX;
+use crate::message::{Content, Item, Message, Rows};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use weir_model::batch::Naming;
+use weir_model::{Batch, BatchBuilder, Cursor, Observation, Time, Value};
+
+/// Gathers what a group is offered and gives it out window by window.
+///
+/// Windows are those of the observations' times (of their arrival, where a sensor's clock runs ahead)
+/// and close once the gateway's clock has passed their end; a late observation opens its window again,
+/// for one more message.
+pub(crate) struct Pacer {
+    aggregate: Aggregate,
+    windows: BTreeMap<(Time, Arc<str>), Gathered>,
+    newest: Option<Arc<Message>>,
+}
+
+struct Gathered {
+    window: Window,
+    /// The last observation, with all it carries; its value stands for `last` of what is no number.
+    sample: Batch,
+}
+
+impl Pacer {
+    pub(crate) fn new(aggregate: Aggregate) -> Self {
+        Self {
+            aggregate,
+            windows: BTreeMap::new(),
+            newest: None,
+        }
+    }
+
+    pub(crate) fn add(&mut self, item: &Item) {
+        let Some(batch) = item.message.batch() else {
+            return;
+        };
+        match &item.rows {
+            Rows::All => (0..batch.len()).for_each(|row| self.add_row(item, batch, row)),
+            Rows::Some(rows) => {
+                rows.iter()
+                    .for_each(|&row| self.add_row(item, batch, row as usize));
+            }
+        }
+        self.newest = Some(item.message.clone());
+    }
+
+    fn add_row(&mut self, item: &Item, batch: &Batch, index: usize) {
+        let row = batch.row(index);
+        let arrival = item.message.arrival;
+        let number = row.value.number();
+        if number.is_none() && self.aggregate.function != Function::Last {
+            return;
+        }
+        let begin = self
+            .aggregate
+            .begin(row.time.unwrap_or(arrival).min(arrival));
+        let gathered = self
+            .windows
+            .entry((begin, row.topic.into()))
+            .or_insert_with(|| Gathered {
+                window: Window::default(),
+                sample: Batch::default(),
+            });
+        number
+            .into_iter()
+            .for_each(|number| gathered.window.add(number));
+        gathered.sample = batch.select(|other| other == index);
+        if self.windows.len() > WINDOWS_MAX {
+            self.windows.pop_first();
+        }
+    }
+
+    /// End of the oldest window, Unix nanoseconds.
+    pub(crate) fn next_close(&self) -> Option<i64> {
+        let ((begin, _), _) = self.windows.first_key_value()?;
+        Some(self.aggregate.end(*begin).nanos())
+    }
+
+    /// The windows that end at or before now, as one message.
+    pub(crate) fn close(&mut self, now_nanos: i64) -> Option<Item> {
+        let mut builder = BatchBuilder::new();
+        while self.next_close().is_some_and(|end| end <= now_nanos) {
+            let Some(((begin, _), gathered)) = self.windows.pop_first() else {
+                break;
+            };
+            self.push(&mut builder, begin, &gathered);
+        }
+        let newest = self.newest.as_ref().filter(|_| !builder.is_empty())?;
+        let Content::Observations { format, .. } = &newest.content else {
+            return None;
+        };
+        let content = Content::Observations {
+            batch: builder.finish(),
+            format,
+        };
+        let (cursor, topic): (Cursor, _) = (newest.cursor, newest.topic.clone());
+        let message = Message::new(cursor, newest.arrival, topic, content);
+        Some(Item {
+            message: Arc::new(message),
+            rows: Rows::All,
+        })
+    }
+
+    fn push(&self, builder: &mut BatchBuilder, begin: Time, gathered: &Gathered) {
+        let sample = gathered.sample.row(0);
+        let number = gathered
+            .window
+            .value(self.aggregate.function)
+            .map(Value::Number);
+        let last = self.aggregate.function == Function::Last;
+        let value = if last {
+            sample.value
+        } else {
+            number.unwrap_or(Value::Null)
+        };
+        let time = if last { sample.time } else { Some(begin) };
+        let row = Observation {
+            naming: Naming::Topic,
+            value,
+            time,
+            ..sample
+        };
+        // The sample was checked when its message was made.
+        let _checked_before = builder.push(&row);
+    }
+}

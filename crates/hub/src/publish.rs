@@ -1,0 +1,317 @@
+//! The way in: decode, complete, append, remember, hand on.
+
+use crate::access::{Principal, Verb};
+use crate::catalog::StreamId;
+use crate::entry;
+use crate::exchange::{Fault, Media, Publish, Ticket};
+use crate::hub::{Core, Hub, denied};
+use crate::keys;
+use crate::limits::{DATASTREAMS_MAX, KEY_BYTES_MAX};
+use crate::log::LogFault;
+use crate::message::{Content, Message};
+use crate::record::{Kind, Record};
+use crate::route;
+use bytes::Bytes;
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::task::Waker;
+use weir_codec::Format;
+use weir_model::{Batch, BatchBuilder, Datastream, Time, topic};
+
+/// A message read and checked, on its way to the log.
+struct Incoming {
+    topic: String,
+    content: Decoded,
+    body: Bytes,
+    key: Vec<u8>,
+    origin: String,
+}
+
+enum Decoded {
+    Observations(Batch, &'static Format),
+    Opaque(String),
+}
+
+impl Hub {
+    pub(crate) fn publish(
+        &self,
+        now: Time,
+        principal: &Principal,
+        publish: Publish,
+    ) -> Result<Ticket, Fault> {
+        let accepted = self.read_incoming(now, principal, publish);
+        let accepted = accepted.and_then(|incoming| self.accept(now, incoming));
+        if accepted.is_err() {
+            self.counters.refused();
+        }
+        accepted
+    }
+
+    fn read_incoming(
+        &self,
+        now: Time,
+        principal: &Principal,
+        publish: Publish,
+    ) -> Result<Incoming, Fault> {
+        topic::check(&publish.topic).map_err(Fault::Topic)?;
+        let key = self.check_key(principal, &publish)?;
+        let content = self.decode(&publish, now)?;
+        check_grants(principal, &publish.topic, &content)?;
+        Ok(Incoming {
+            topic: publish.topic,
+            content,
+            body: publish.body,
+            key,
+            origin: publish.origin,
+        })
+    }
+
+    fn check_key(&self, principal: &Principal, publish: &Publish) -> Result<Vec<u8>, Fault> {
+        let Some(key) = &publish.key else {
+            return Ok(Vec::new());
+        };
+        if key.is_empty() || key.len() > KEY_BYTES_MAX {
+            return Err(Fault::OverLimit {
+                what: "idempotency key bytes",
+                limit: KEY_BYTES_MAX,
+            });
+        }
+        Ok(keys::qualified(&principal.name, key))
+    }
+
+    fn decode(&self, publish: &Publish, now: Time) -> Result<Decoded, Fault> {
+        thread_local! {
+            static BUILDER: RefCell<BatchBuilder> = RefCell::default();
+        }
+        BUILDER.with_borrow_mut(|builder| {
+            builder.clear();
+            let format = match &publish.media {
+                Media::Opaque(media) => return Ok(Decoded::Opaque(media.clone())),
+                Media::Format(format) => self.decode_as(format, &publish.body, builder)?,
+                Media::Undeclared => {
+                    match weir_codec::sniff(&publish.body, builder, &self.limits) {
+                        Some(format) => format,
+                        None => return Ok(Decoded::Opaque("application/octet-stream".into())),
+                    }
+                }
+            };
+            let mut batch = builder.finish();
+            batch
+                .complete(&publish.topic, now)
+                .map_err(Fault::Message)?;
+            Ok(Decoded::Observations(batch, format))
+        })
+    }
+
+    fn decode_as(
+        &self,
+        format: &'static Format,
+        body: &[u8],
+        builder: &mut BatchBuilder,
+    ) -> Result<&'static Format, Fault> {
+        if body.len() > self.limits.message_bytes {
+            let limit = self.limits.message_bytes;
+            return Err(Fault::OverLimit {
+                what: "message bytes",
+                limit,
+            });
+        }
+        let decoded = (format.decode)(body, builder, &self.limits);
+        decoded.map_err(|error| Fault::Undecodable {
+            format: format.name,
+            error,
+        })?;
+        Ok(format)
+    }
+
+    fn accept(&self, now: Time, incoming: Incoming) -> Result<Ticket, Fault> {
+        let mut wakers = Vec::new();
+        let accepted = self.accept_locked(now, incoming, &mut wakers);
+        wakers.into_iter().for_each(Waker::wake);
+        accepted
+    }
+
+    fn accept_locked(
+        &self,
+        now: Time,
+        incoming: Incoming,
+        wakers: &mut Vec<Waker>,
+    ) -> Result<Ticket, Fault> {
+        let mut core = self.core();
+        if core.stopping {
+            return Err(Fault::Stopping);
+        }
+        if let Some(cursor) = core.keys.find(&incoming.key) {
+            self.counters.repeated();
+            return Ok(self.ticket(cursor));
+        }
+        let Incoming {
+            topic,
+            content,
+            body,
+            key,
+            origin,
+        } = incoming;
+        let (content, streams) = self.locate(&mut core, now, &topic, content)?;
+        let (kind, media) = content.record_parts();
+        let record = Record {
+            kind,
+            arrival: now,
+            topic: &topic,
+            media,
+            key: &key,
+            origin: &origin,
+            body: &body,
+        };
+        let cursor = self.log.append(&record)?;
+        if !key.is_empty() {
+            core.keys.insert(&key, cursor, now);
+        }
+        let mut message = Message::new(cursor, now, topic.into(), content);
+        message.body = body;
+        message.origin = origin.into();
+        self.hand_on(&mut core, Arc::new(message), &streams, wakers);
+        Ok(self.ticket(cursor))
+    }
+
+    /// Finds the datastreams that a message is about.
+    fn locate(
+        &self,
+        core: &mut Core,
+        now: Time,
+        topic: &str,
+        content: Decoded,
+    ) -> Result<(Content, Vec<StreamId>), Fault> {
+        match content {
+            Decoded::Observations(mut batch, format) => {
+                let streams = self.learn(core, now, &mut batch)?;
+                Ok((Content::Observations { batch, format }, streams))
+            }
+            Decoded::Opaque(media) => {
+                let stream = core.catalog.intern(topic).ok_or(TOO_MANY)?;
+                Ok((Content::Opaque(media.into()), vec![stream]))
+            }
+        }
+    }
+
+    /// Remembers a message and gives it to every group that wants a part of it.
+    fn hand_on(
+        &self,
+        core: &mut Core,
+        message: Arc<Message>,
+        streams: &[StreamId],
+        wakers: &mut Vec<Waker>,
+    ) {
+        core.remember(&message, streams);
+        self.counters
+            .published(message.batch().map_or(0, Batch::len), message.body.len());
+        route::distribute(core, &message, streams, wakers);
+        core.recent.push(message.clone());
+        self.enqueue_for_history(message);
+    }
+
+    /// Finds the datastreams of a batch, learns what it says of them (a record of its own in the log,
+    /// so that it outlives retention) and fills in what it leaves out.
+    fn learn(&self, core: &mut Core, now: Time, batch: &mut Batch) -> Result<Vec<StreamId>, Fault> {
+        let mut streams = Vec::with_capacity(batch.stream_count());
+        for index in 0..batch.stream_count() {
+            let view = batch.stream(index);
+            let before = core.catalog.len();
+            let id = core.catalog.intern(view.topic).ok_or(TOO_MANY)?;
+            let is_new = core.catalog.len() > before;
+            let known = &mut core.catalog.slot(id).entry.datastream;
+            let heard = Datastream {
+                sensor: differs(view.sensor, &known.sensor),
+                property: differs(view.property, &known.property),
+                unit: differs(view.unit, &known.unit),
+                place: None,
+            };
+            if known.learn(&heard) || is_new {
+                let body = entry::to_json(known);
+                self.append_change(now, view.topic, &body)?;
+            }
+            batch.fill(index, &core.catalog.entry(id).datastream);
+            streams.push(id);
+        }
+        fill_places(core, batch, &streams);
+        Ok(streams)
+    }
+
+    /// Appends what the catalog now says of a topic; an empty body says it is forgotten.
+    pub(crate) fn append_change(
+        &self,
+        now: Time,
+        topic: &str,
+        body: &[u8],
+    ) -> Result<weir_model::Cursor, LogFault> {
+        self.log.append(&Record {
+            kind: Kind::Change,
+            arrival: now,
+            topic,
+            media: "json",
+            key: &[],
+            origin: "",
+            body,
+        })
+    }
+}
+
+const TOO_MANY: Fault = Fault::OverLimit {
+    what: "datastreams",
+    limit: DATASTREAMS_MAX,
+};
+
+fn differs(heard: Option<&str>, known: &Option<Box<str>>) -> Option<Box<str>> {
+    heard
+        .filter(|heard| known.as_deref() != Some(heard))
+        .map(Into::into)
+}
+
+/// Rows without a place get that of their datastream, where it was set or heard before.
+fn fill_places(core: &Core, batch: &mut Batch, streams: &[StreamId]) {
+    let place = |index: usize| core.catalog.entry(streams[index]).datastream.place;
+    if (0..streams.len()).all(|index| place(index).is_none()) {
+        return;
+    }
+    for row in 0..batch.len() {
+        if let Some(place) = place(batch.stream_of(row)) {
+            batch.fill_place(row, place);
+        }
+    }
+}
+
+fn check_grants(principal: &Principal, sent_to: &str, content: &Decoded) -> Result<(), Fault> {
+    let allowed = |topic: &str| principal.grants.allow(Verb::Publish, topic);
+    let refused = match content {
+        Decoded::Observations(batch, _) => {
+            let topics = (0..batch.stream_count()).map(|index| batch.stream(index).topic);
+            topics.into_iter().find(|topic| !allowed(topic))
+        }
+        Decoded::Opaque(_) => Some(sent_to).filter(|topic| !allowed(topic)),
+    };
+    match refused {
+        Some(topic) => Err(denied(principal, Verb::Publish, topic)),
+        None => Ok(()),
+    }
+}
+
+impl Core {
+    /// Keeps the last observation of each datastream of a message.
+    pub(crate) fn remember(&mut self, message: &Message, streams: &[StreamId]) {
+        for &id in streams {
+            self.catalog.slot(id).entry.seen(message.arrival);
+        }
+        match &message.content {
+            Content::Observations { batch, .. } => {
+                for row in 0..batch.len() {
+                    let id = streams[batch.stream_of(row)];
+                    let entry = &mut self.catalog.slot(id).entry;
+                    entry.observe(message.cursor, message.arrival, &batch.row(row));
+                }
+            }
+            Content::Opaque(media) => {
+                self.catalog.slot(streams[0]).entry.opaque = Some(media.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,437 @@
+//! A consumer: snapshot or replay first, then its group's queue, with no hole and no duplicate.
+
+use crate::access::{Principal, Verb};
+use crate::catalog::last_values;
+use crate::exchange::{Exchange, Fault, Since, Subscribe};
+use crate::framing::Frame;
+use crate::group::{Group, Interest, Load, Policy, Shape, Taken};
+use crate::hub::{Core, GroupSlot, Hub, check_filters};
+use crate::limits::CHUNK_BYTES_MAX;
+use crate::log::{Gap, GapReason, LogReader, Resume};
+use crate::message::{Content, Item, Message, Rows};
+use crate::route;
+use bytes::Bytes;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use weir_model::{Cursor, Time};
+
+/// Messages as they come; pulled, so that not pulling is the back-pressure.
+pub struct Subscription {
+    hub: Arc<Hub>,
+    group: Arc<Group>,
+    policy: Policy,
+    stage: Stage,
+    /// The last message handed over, or where it began.
+    position: Cursor,
+}
+
+enum Stage {
+    /// Something is missing before what follows.
+    Gap(Gap, Box<Stage>),
+    /// The last values up to a head, those after `after`; the member waits in the group already.
+    Snapshot {
+        after: Cursor,
+        head: Cursor,
+        member: usize,
+    },
+    /// Messages from memory; the member waits in the group already.
+    Recent(Vec<Item>, usize),
+    /// Messages from the log.
+    Replay(Box<dyn LogReader>),
+    /// The group's queue.
+    Live(usize),
+    /// Over.
+    Ended,
+}
+
+/// What a subscriber gets next.
+#[derive(Clone, Debug)]
+pub enum Next {
+    /// Framed messages that others share, up to this cursor.
+    Bytes(Bytes, Cursor),
+    /// Messages as published, up to this cursor.
+    Items(Arc<[Item]>, Cursor),
+    /// Messages are missing before what follows (only where items are asked for; else it is framed).
+    Gap(Gap, Cursor),
+    /// It is over: too slow under [`Policy::Disconnect`], or the hub stops.
+    Ended,
+}
+
+/// Records looked at in one poll of a replay, so that one reader does not hold up a thread.
+const RECORDS_PER_POLL: usize = 2048;
+
+impl Hub {
+    pub(crate) fn subscribe(
+        self: &Arc<Self>,
+        principal: &Principal,
+        subscribe: Subscribe,
+    ) -> Result<Exchange, Fault> {
+        check_filters(principal, &subscribe.filters)?;
+        let mut filters = subscribe.filters;
+        filters.sort();
+        filters.dedup();
+        let interest = Interest {
+            filters: filters.into(),
+            grants: principal.grants.clone(),
+            condition: subscribe.condition,
+            aggregate: subscribe.aggregate,
+            shape: subscribe.shape,
+        };
+        let mut core = self.core();
+        if core.stopping {
+            return Err(Fault::Stopping);
+        }
+        let group = self.enter(&mut core, interest);
+        let policy = subscribe.policy;
+        let (stage, position) = self.first_stage(&core, &group, policy, subscribe.since);
+        drop(core);
+        let subscription = Subscription {
+            hub: self.clone(),
+            group,
+            policy,
+            stage,
+            position,
+        };
+        Ok(Exchange::Subscription(Box::new(subscription)))
+    }
+
+    /// The group of an interest, made where there is none.
+    fn enter(&self, core: &mut Core, interest: Interest) -> Arc<Group> {
+        self.counters.subscribed();
+        let key = interest.key();
+        if let Some(&id) = core.by_key.get(&key) {
+            core.groups[id].subscribers += 1;
+            return core.groups[id].group.clone();
+        }
+        let group = Arc::new(Group::new(interest, self.counters.clone()));
+        let id = core.groups.insert(GroupSlot {
+            group: group.clone(),
+            subscribers: 1,
+        });
+        for filter in group.interest.filters.iter() {
+            core.tree.insert(filter, id as u32);
+        }
+        core.by_key.insert(key, id);
+        core.generation += 1;
+        group
+    }
+
+    /// Leaves a group, which goes with its last subscriber.
+    fn exit(&self, group: &Group) {
+        self.counters.unsubscribed();
+        let key = group.interest.key();
+        let mut core = self.core();
+        let Some(&id) = core.by_key.get(&key) else {
+            return;
+        };
+        core.groups[id].subscribers -= 1;
+        if core.groups[id].subscribers == 0 {
+            core.by_key.remove(&key);
+            core.groups.remove(id);
+            for filter in group.interest.filters.iter() {
+                core.tree.remove(filter, id as u32);
+            }
+            core.generation += 1;
+        }
+    }
+
+    fn first_stage(
+        &self,
+        core: &Core,
+        group: &Group,
+        policy: Policy,
+        since: Since,
+    ) -> (Stage, Cursor) {
+        let head = self.log.head();
+        match since {
+            Since::Now => (Stage::Live(group.join(policy)), head),
+            Since::Snapshot => {
+                let member = group.join(policy);
+                (
+                    Stage::Snapshot {
+                        after: Cursor::START,
+                        head,
+                        member,
+                    },
+                    head,
+                )
+            }
+            Since::Cursor(cursor) => match self.log.resume(cursor) {
+                Resume::From(from) => (self.resumed(core, group, policy, from), from),
+                Resume::Gap(gap, from) => {
+                    let then = Box::new(self.resumed(core, group, policy, from));
+                    (Stage::Gap(gap, then), from)
+                }
+            },
+        }
+    }
+
+    /// What follows a cursor: from memory where it is recent, else from the log.
+    fn resumed(&self, core: &Core, group: &Group, policy: Policy, from: Cursor) -> Stage {
+        if group.interest.aggregate.is_some() {
+            return Stage::Live(group.join(policy));
+        }
+        match core.recent.after(from) {
+            None => Stage::Replay(self.log.read(from)),
+            Some(messages) => {
+                let items = messages.filter_map(|message| {
+                    let rows = route::project(message, &group.interest)?;
+                    Some(Item {
+                        message: message.clone(),
+                        rows,
+                    })
+                });
+                Stage::Recent(items.collect(), group.join(policy))
+            }
+        }
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        self.leave(&self.stage);
+        self.hub.exit(&self.group);
+    }
+}
+
+impl Subscription {
+    fn leave(&self, stage: &Stage) {
+        match stage {
+            Stage::Gap(_, then) => self.leave(then),
+            Stage::Snapshot { member, .. } | Stage::Recent(_, member) | Stage::Live(member) => {
+                self.group.leave(*member);
+            }
+            Stage::Replay(_) | Stage::Ended => {}
+        }
+    }
+
+    /// Position after what was handed over last.
+    pub fn position(&self) -> Cursor {
+        self.position
+    }
+
+    /// What comes next; wakes `cx` when there is something.
+    pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Next, Fault>> {
+        loop {
+            match std::mem::replace(&mut self.stage, Stage::Ended) {
+                Stage::Ended => return Poll::Ready(Ok(Next::Ended)),
+                Stage::Gap(gap, then) => {
+                    self.stage = *then;
+                    return Poll::Ready(Ok(self.gap(gap)));
+                }
+                Stage::Snapshot {
+                    after,
+                    head,
+                    member,
+                } => {
+                    self.stage = Stage::Live(member);
+                    if let Some(next) = self.snapshot(after, head) {
+                        return Poll::Ready(Ok(next));
+                    }
+                }
+                Stage::Recent(items, member) => {
+                    self.stage = Stage::Live(member);
+                    if let Some(next) = self.hand_over(items) {
+                        return Poll::Ready(Ok(next));
+                    }
+                }
+                Stage::Replay(reader) => match self.replay(reader)? {
+                    Replayed::Next(next) => return Poll::Ready(Ok(next)),
+                    Replayed::CaughtUp => {}
+                    Replayed::Later => {
+                        cx.waker().wake_by_ref();
+                        return Poll::Pending;
+                    }
+                },
+                Stage::Live(member) => {
+                    self.stage = Stage::Live(member);
+                    match self.group.poll_take(member, cx) {
+                        Poll::Pending => return Poll::Pending,
+                        Poll::Ready(taken) => {
+                            if let Some(next) = self.live(member, taken) {
+                                return Poll::Ready(Ok(next));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn live(&mut self, member: usize, taken: Taken) -> Option<Next> {
+        match taken {
+            Taken::Chunk(load, last) => {
+                self.position = self.position.max(last);
+                Some(match load {
+                    Load::Bytes(bytes) => Next::Bytes(bytes, last),
+                    Load::Items(items) => Next::Items(items, last),
+                })
+            }
+            Taken::Missed(_) if self.policy == Policy::Conflate => {
+                self.conflate(member);
+                None
+            }
+            Taken::Missed(count) => {
+                let gap = Gap {
+                    reason: GapReason::Policy,
+                    count: Some(count),
+                };
+                Some(self.gap(gap))
+            }
+            Taken::Ended => {
+                self.group.leave(member);
+                self.stage = Stage::Ended;
+                Some(Next::Ended)
+            }
+        }
+    }
+
+    /// Instead of all that was missed: the last value of each datastream that changed since.
+    fn conflate(&mut self, member: usize) {
+        let core = self.hub.core();
+        let member = self.group.skip(member, self.policy);
+        let head = self.hub.log.head();
+        drop(core);
+        self.stage = Stage::Snapshot {
+            after: self.position,
+            head,
+            member,
+        };
+    }
+
+    fn gap(&mut self, gap: Gap) -> Next {
+        self.hub.counters.gap();
+        match &self.group.interest.shape {
+            Shape::Items => Next::Gap(gap, self.position),
+            Shape::Framed(format, framing) => {
+                let mut out = Vec::new();
+                let cursor = self.position;
+                framing.frame(
+                    &Frame {
+                        format,
+                        payload: None,
+                        cursor,
+                        gap: Some(gap),
+                    },
+                    &mut out,
+                );
+                Next::Bytes(out.into(), cursor)
+            }
+        }
+    }
+
+    /// The last values with cursors after `after` and up to `head`, as one message.
+    fn snapshot(&mut self, after: Cursor, head: Cursor) -> Option<Next> {
+        let interest = &self.group.interest;
+        let batch = {
+            let core = self.hub.core();
+            let entries = core.catalog.matching(&interest.filters).filter(|entry| {
+                interest.grants.allow(Verb::Read, &entry.topic)
+                    && entry.last.as_ref().is_some_and(|last| last.cursor <= head)
+            });
+            last_values(entries, after, |value| {
+                interest
+                    .condition
+                    .as_ref()
+                    .is_none_or(|condition| condition.holds(value))
+            })
+        };
+        self.position = self.position.max(head);
+        if batch.is_empty() {
+            return None;
+        }
+        let format = match &interest.shape {
+            Shape::Framed(format, _) => format,
+            Shape::Items => &weir_codec::FORMATS[0],
+        };
+        let content = Content::Observations { batch, format };
+        let message = Message::new(head, Time::from_nanos(0), "".into(), content);
+        self.hand_over(vec![Item {
+            message: Arc::new(message),
+            rows: Rows::All,
+        }])
+    }
+
+    /// Messages that only this subscriber needs now.
+    fn hand_over(&mut self, items: Vec<Item>) -> Option<Next> {
+        let last = items.last()?.message.cursor;
+        self.position = self.position.max(last);
+        Some(match &self.group.interest.shape {
+            Shape::Items => Next::Items(items.into(), last),
+            Shape::Framed(format, framing) => {
+                let mut out = Vec::new();
+                for item in &items {
+                    let payload = item.encoded(format);
+                    let cursor = item.message.cursor;
+                    let frame = Frame {
+                        format,
+                        payload: Some(&payload),
+                        cursor,
+                        gap: None,
+                    };
+                    framing.frame(&frame, &mut out);
+                }
+                Next::Bytes(out.into(), last)
+            }
+        })
+    }
+}
+
+enum Replayed {
+    Next(Next),
+    CaughtUp,
+    Later,
+}
+
+impl Subscription {
+    /// Reads on in the log; at its head, joins the group while no one publishes.
+    fn replay(&mut self, mut reader: Box<dyn LogReader>) -> Result<Replayed, Fault> {
+        let mut items = Vec::new();
+        let read = self.read_records(&mut *reader, None, &mut items)?;
+        if read < RECORDS_PER_POLL && items.is_empty() {
+            let hub = self.hub.clone();
+            let core = hub.core();
+            let rest = self.read_records(&mut *reader, Some(&core), &mut items)?;
+            if rest < RECORDS_PER_POLL {
+                let member = self.group.join(self.policy);
+                self.stage = Stage::Recent(items, member);
+                return Ok(Replayed::CaughtUp);
+            }
+        }
+        self.stage = Stage::Replay(reader);
+        Ok(self
+            .hand_over(items)
+            .map_or(Replayed::Later, Replayed::Next))
+    }
+
+    /// Reads some records and keeps what is due; says [`RECORDS_PER_POLL`] unless the head was reached.
+    fn read_records(
+        &self,
+        reader: &mut dyn LogReader,
+        core: Option<&Core>,
+        items: &mut Vec<Item>,
+    ) -> Result<usize, Fault> {
+        let mut bytes = 0;
+        for read in 0..RECORDS_PER_POLL {
+            let Some((cursor, record)) = reader.next()? else {
+                return Ok(read);
+            };
+            let message = match core {
+                Some(core) => self.hub.decode_record(core, cursor, &record),
+                None => self.hub.message_of(cursor, &record),
+            };
+            let Some(message) = message else { continue };
+            bytes += message.body.len();
+            if let Some(rows) = route::project(&message, &self.group.interest) {
+                items.push(Item {
+                    message: Arc::new(message),
+                    rows,
+                });
+            }
+            if bytes >= CHUNK_BYTES_MAX {
+                break;
+            }
+        }
+        Ok(RECORDS_PER_POLL)
+    }
+}
