@@ -1,0 +1,86 @@
+//! Files behind a trait, so that faults can be simulated.
+//!
+//! What it deliberately does not do: directories in directories, paths, permissions. A [`Disk`] is
+//! one flat directory. The decision worth arguing: names become durable by [`Disk::sync_dir`] only,
+//! and bytes by [`DiskFile::sync_data`] only, as POSIX has it; [`SimDisk`] takes that at its word.
+
+mod real;
+mod sim;
+
+pub use real::RealDisk;
+pub use sim::SimDisk;
+
+use std::io;
+
+/// One flat directory of files.
+pub trait Disk: Send + Sync {
+    /// Opens an existing file for reading and writing.
+    fn open(&self, name: &str) -> io::Result<Box<dyn DiskFile>>;
+
+    /// Makes an empty file, or empties the one of that name.
+    fn create(&self, name: &str) -> io::Result<Box<dyn DiskFile>>;
+
+    /// Gives a file another name, in the place of the one that has it.
+    fn rename(&self, from: &str, to: &str) -> io::Result<()>;
+
+    /// Removes a file; who has it open may go on reading.
+    fn remove(&self, name: &str) -> io::Result<()>;
+
+    /// Names of all files, in no order.
+    fn list(&self) -> io::Result<Vec<String>>;
+
+    /// Makes creations, renamings and removals durable.
+    fn sync_dir(&self) -> io::Result<()>;
+
+    /// Takes the directory for this process until the guard is dropped.
+    ///
+    /// Fails with [`io::ErrorKind::WouldBlock`] where another process has it.
+    fn lock(&self) -> io::Result<Box<dyn Send + Sync>>;
+
+    /// What a person knows the directory by.
+    fn place(&self) -> String;
+}
+
+/// A file, read and written at positions.
+pub trait DiskFile: Send + Sync {
+    /// Reads at most `buffer.len()` bytes; 0 at the end.
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
+
+    /// Writes all bytes, or fails with some of them written.
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
+
+    /// Makes bytes and length durable. After an error nothing written since the last success is.
+    fn sync_data(&self) -> io::Result<()>;
+
+    /// Cuts the file or extends it with zeros that take no room.
+    fn set_len(&self, bytes: u64) -> io::Result<()>;
+
+    /// Extends the file to this length with zeros and takes the room for them.
+    fn preallocate(&self, bytes: u64) -> io::Result<()>;
+
+    /// Length in bytes.
+    fn len(&self) -> io::Result<u64>;
+
+    /// Says whether the file has no bytes.
+    fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.len()? == 0)
+    }
+}
+
+/// Says whether an error means that there is no room, which may pass.
+pub(crate) fn is_full(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+}
+
+/// Reads until the buffer is full or the file ends; says how many bytes.
+pub(crate) fn read_full(file: &dyn DiskFile, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read_at(&mut buffer[filled..], offset + filled as u64)? {
+            0 => break,
+            count => filled += count,
+        }
+    }
+    Ok(filled)
+}
