@@ -1,0 +1,55 @@
+# weir: `make demo` and `make test` need nothing set up but Rust and Node.js.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help demo web build test conformance lint deny tidy bench peers
+
+WEIR := target/debug/weir
+WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*' 2>/dev/null)
+export PATH := $(CURDIR)/build/tools/bin:$(PATH)
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
+
+demo: build ## build, then run the gateway with a simulated heating network: http://127.0.0.1:8080
+	$(WEIR) demo $(ARGS)
+
+web: web/dist/.stamp ## build the dashboard (where Node.js is)
+
+web/dist/.stamp: $(WEB_SOURCES)
+	@if command -v npm >/dev/null; then \
+	  cd web && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-audit --no-fund; } \
+	  && npm run --silent build && touch dist/.stamp; \
+	else \
+	  echo "no Node.js: the gateway is built without its dashboard"; \
+	fi
+
+build: web ## build the gateway
+	cargo build --package weir
+
+peers: ## install the foreign clients and servers that tests talk to
+	scripts/peers
+
+test: peers web ## every test: Rust, dashboard, browser, foreign clients
+	scripts/test
+
+conformance: peers build ## foreign clients against the gateway only
+	scripts/test conformance
+
+lint: tidy ## formatting, clippy, house rules, licences
+	cargo fmt --all --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	bash -n scripts/peers scripts/test .ci/run
+	@if command -v cargo-deny >/dev/null; then cargo deny --offline --log-level error check bans licenses sources; \
+	else echo "lint: cargo-deny is not installed; make deny installs and runs it"; fi
+
+tidy: ## import arrows, orphans, lengths
+	cargo xtask tidy
+
+deny: ## licences, sources and advisories of every dependency (builds cargo-deny where it is absent)
+	command -v cargo-deny >/dev/null || cargo install --quiet --root build/tools --locked cargo-deny
+	cargo deny --log-level error check bans licenses sources
+	cargo deny --log-level error check advisories || echo "deny: advisories not checked or found; see above"
+
+bench: build ## measure this machine: make bench, or make bench ARGS="gateway --quick"
+	$(WEIR) bench run $(or $(ARGS),gateway)

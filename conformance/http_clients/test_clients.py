@@ -1,0 +1,168 @@
+"""Each foreign client by itself: does it see what a person who uses it expects?"""
+
+import json
+import pathlib
+import subprocess
+import unittest
+
+import httpx
+import sseclient
+import websockets.sync.client
+
+from gateway import Gateway, ROOT
+from skips import program, skip
+
+JAVASCRIPT = pathlib.Path(__file__).resolve().parent.parent / "javascript"
+
+
+def first_value(text):
+    return json.loads(text)["observations"][0]["value"]
+
+
+class Clients(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.gateway = Gateway()
+        cls.addClassCleanup(cls.gateway.close)
+
+    def setUp(self):
+        self.topic = "clients/" + self._testMethodName
+        self.before = self.gateway.cursor()
+
+    def publish(self, *numbers):
+        for number in numbers:
+            self.gateway.publish_value(self.topic, number)
+
+    def run_client(self, *command, lines=1):
+        """Starts a program, returns its first lines, ends it."""
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as process:
+            taken = [process.stdout.readline() for _ in range(lines)]
+            process.kill()
+        return taken
+
+    def curl(self, *arguments):
+        command = [program(self, "curl"), "-sS", "--max-time", "30", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    def test_curl_publishes_and_polls(self):
+        url = f"{self.gateway.url}/live/{self.topic}"
+        code = self.curl("-o", "/dev/null", "-w", "%{http_code}", "--json", '{"value":21.5}', url)
+        self.assertEqual(code, "204")
+        self.assertEqual(first_value(self.curl(url)), 21.5)
+
+    def test_curl_publishes_plain_text_and_a_flat_object(self):
+        url = f"{self.gateway.url}/live/{self.topic}"
+        self.curl("-H", "Content-Type: text/plain", "-d", "21.5", f"{url}/temp")
+        self.assertEqual(self.curl("-H", "Accept: text/plain", f"{url}/temp").strip(), "21.5")
+        self.curl("--json", '{"temperature":21.5,"humidity":40}', url)
+        self.assertEqual(first_value(self.curl(f"{url}/humidity")), 40)
+
+    def test_curl_streams_lines(self):
+        self.publish(1, 2)
+        url = f"{self.gateway.url}/live/{self.topic}?stream&bare&since={self.before}"
+        lines = self.run_client(program(self, "curl"), "-sN", url, lines=2)
+        self.assertEqual([first_value(line) for line in lines], [1, 2])
+
+    def test_curl_speaks_http_2(self):
+        self.publish(5)
+        url = f"{self.gateway.url}/live/{self.topic}"
+        said = self.curl("--http2-prior-knowledge", "-w", " %{http_version}", url)
+        text, _, version = said.rpartition(" ")
+        self.assertEqual((first_value(text), version), (5, "2"))
+
+    def test_httpx_speaks_http_2_and_streams_over_it(self):
+        self.publish(1, 2, 3)
+        with httpx.Client(http1=False, http2=True, timeout=20) as client:
+            response = client.get(f"{self.gateway.url}/live/{self.topic}")
+            self.assertEqual((response.http_version, first_value(response.text)), ("HTTP/2", 3))
+            url = f"{self.gateway.url}/live/{self.topic}?stream&bare&since={self.before}"
+            with client.stream("GET", url) as streamed:
+                lines = (line for line in streamed.iter_lines() if line)
+                self.assertEqual([first_value(next(lines)) for _ in range(3)], [1, 2, 3])
+
+    def test_sseclient_py_reads_events_with_ids(self):
+        self.publish(1, 2, 3)
+        headers = {"Accept": "text/event-stream", "Last-Event-ID": self.before}
+        with httpx.stream("GET", f"{self.gateway.url}/live/{self.topic}", headers=headers) as answer:
+            self.assertTrue(answer.headers["Content-Type"].startswith("text/event-stream"))
+            self.assertIn("no-cache", answer.headers["Cache-Control"])
+            events = sseclient.SSEClient(answer.iter_bytes()).events()
+            events = [next(events) for _ in range(3)]
+        self.assertEqual([first_value(event.data) for event in events], [1, 2, 3])
+        self.assertEqual(len({event.id for event in events}), 3)
+
+    def node(self, script, *arguments, lines=1):
+        node = program(self, "node")
+        if not (JAVASCRIPT.parent / "node_modules").is_dir():
+            skip(self, "conformance/node_modules is not installed")
+        output = self.run_client(node, str(JAVASCRIPT / script), *arguments, lines=lines)
+        return [json.loads(line) for line in output]
+
+    def test_npm_eventsource_reads_events(self):
+        self.publish(1, 2)
+        url = f"{self.gateway.url}/live/{self.topic}"
+        events = self.node("eventsource.mjs", url, self.before, lines=2)
+        self.assertEqual([first_value(event["data"]) for event in events], [1, 2])
+
+    def test_npm_ws_reads_frames(self):
+        self.publish(1)
+        url = f"{self.gateway.ws_url}/live/{self.topic}?since={self.before}"
+        (frame,) = self.node("ws.mjs", url, "weir.json")
+        self.assertEqual((frame["protocol"], frame["binary"]), ("weir.json", False))
+        self.assertEqual(first_value(frame["data"]), 1)
+
+    def test_websocat_reads_frames(self):
+        self.publish(1)
+        url = f"{self.gateway.ws_url}/live/{self.topic}?since={self.before}&bare"
+        command = [program(self, "websocat"), "-n", "--protocol", "weir.json", url]
+        self.assertEqual(first_value(self.run_client(*command)[0]), 1)
+
+    def test_websockets_falls_back_to_json_without_a_subprotocol(self):
+        self.publish(1)
+        url = f"{self.gateway.ws_url}/live/{self.topic}?since={self.before}&bare"
+        with websockets.sync.client.connect(url) as socket:
+            self.assertEqual(first_value(socket.recv(timeout=20)), 1)
+
+    def test_websockets_ping_is_answered(self):
+        with websockets.sync.client.connect(f"{self.gateway.ws_url}/live/{self.topic}") as socket:
+            self.assertTrue(socket.ping().wait(timeout=20))
+
+    def test_one_filter_reads_many_topics_and_topic_may_be_repeated(self):
+        for name in ("a", "b", "c"):
+            self.gateway.publish_value(f"{self.topic}/{name}", 1)
+        body = json.loads(self.curl(f"{self.gateway.url}/live/{self.topic}/%23"))
+        topics = {row["topic"] for row in body["observations"]}
+        self.assertEqual(topics, {f"{self.topic}/{name}" for name in "abc"})
+        url = f"{self.gateway.url}/live?topic={self.topic}/a&topic={self.topic}/b"
+        body = json.loads(self.curl(url))
+        self.assertEqual(len(body["observations"]), 2)
+
+    def test_another_origin_may_read(self):
+        self.publish(1)
+        headers = {"Origin": "http://elsewhere.example", "Access-Control-Request-Method": "POST"}
+        answer = httpx.options(f"{self.gateway.url}/live/{self.topic}", headers=headers)
+        self.assertLess(answer.status_code, 300)
+        self.assertIn(answer.headers["Access-Control-Allow-Origin"], ("*", headers["Origin"]))
+
+    def test_a_compressed_answer_is_the_same(self):
+        self.gateway.publish(
+            self.topic,
+            {"observations": [{"topic": f"{self.topic}/{n}", "value": n} for n in range(200)]},
+        )
+        url = f"{self.gateway.url}/live/{self.topic}/%23"
+        packed = httpx.get(url, headers={"Accept-Encoding": "gzip"})
+        whole = httpx.get(url, headers={"Accept-Encoding": "identity"})
+        self.assertEqual(packed.json(), whole.json())
+        self.assertEqual(packed.headers.get("Content-Encoding"), "gzip")
+
+    def test_weir_sub_and_pub_agree_with_the_others(self):
+        weir = str(ROOT / "target/debug/weir")
+        url = f"http://{self.gateway.address}"
+        subprocess.run(
+            [weir, "pub", url, self.topic], input='{"value":4}\n', text=True, check=True, timeout=60
+        )
+        for scheme in ("ws", "sse+http", "stream+http", "longpoll+http"):
+            command = [weir, "sub", f"{scheme}://{self.gateway.address}", self.topic]
+            command += ["--since", self.before, "--count", "1"]
+            said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+            self.assertEqual(first_value(said.stdout.splitlines()[0]), 4, scheme)

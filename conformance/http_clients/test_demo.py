@@ -1,0 +1,52 @@
+"""`weir demo`: the network, the buoy, the ride and a person's own file are there within one start."""
+
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import httpx
+import httpx_sse
+
+from gateway import BINARY, Gateway
+
+
+class Demo(unittest.TestCase):
+    def until(self, gateway, wanted):
+        """Reads everything that is published until each wanted topic was seen."""
+        wanted = set(wanted)
+        with httpx.Client(timeout=60) as client:
+            url = f"{gateway.url}/live/%23?snapshot"
+            with httpx_sse.connect_sse(client, "GET", url) as source:
+                for event in source.iter_sse():
+                    if event.event == "message" and event.data:
+                        rows = json.loads(event.data)["observations"]
+                        wanted -= {row["topic"] for row in rows}
+                    if not wanted:
+                        return
+        self.fail(f"never published: {wanted}")
+
+    def test_the_demo_shows_the_network_the_buoy_the_ride_and_a_file(self):
+        with tempfile.TemporaryDirectory(prefix="weir-") as folder:
+            own = pathlib.Path(folder) / "My pool.csv"
+            own.write_text("time,depth (m),note\n2026-01-01T00:00:00Z,1.5,a\n2026-01-01T00:00:01Z,1.6,b\n")
+            with Gateway(arguments=("demo", "--replay", str(own))) as gateway:
+                nodes = ["plant", *(f"substation-{n}" for n in range(1, 13))]
+                topics = [f"heating/{node}/power" for node in nodes]
+                topics += ["heating/substation-3/supply/temperature", "ride/speed", "ride/altitude"]
+                topics += ["ocean/buoy-b01/sea/temperature", "replay/my-pool/depth-m"]
+                self.until(gateway, topics)
+                buoy = gateway.history("ocean/buoy-b01/sea/temperature", limit=10_000)
+                self.assertGreaterEqual(len(buoy), 19_226)
+
+    def test_a_file_that_is_no_table_is_refused_with_line_and_column(self):
+        with tempfile.TemporaryDirectory(prefix="weir-") as folder:
+            own = pathlib.Path(folder) / "bad.csv"
+            own.write_text("time,a\n2026-01-01,1\n2026-01-02,red\n")
+            command = [BINARY, "demo", "--data", folder, "--set", "http.listen=127.0.0.1:0"]
+            said = subprocess.run(
+                [*command, "--replay", str(own)], capture_output=True, text=True, timeout=60
+            )
+            self.assertNotEqual(said.returncode, 0)
+            self.assertIn("line 3, column 2", said.stderr)

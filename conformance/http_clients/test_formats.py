@@ -1,0 +1,107 @@
+"""Every format in every delivery scheme: the lists come from the gateway, the loop from here."""
+
+import json
+import unittest
+
+from decoders import DECODERS
+from gateway import Gateway
+from readers import SCHEMES
+
+SENT = {
+    "sensor": "urn:dev:mac:0024befffe804ff1",
+    "type": "temperature",
+    "value": 71.25,
+    "unit": "Cel",
+    "time": "2026-11-20T09:41:00.250Z",
+    "lat": 44.8125,
+    "lon": 20.4612,
+}
+TIME_S = 1795167660.25
+
+# What a format cannot carry, beside the value that all do.
+LACKING = {
+    "plain": {"topic", "sensor", "type", "unit", "time", "lat", "lon"},
+    "senml-json": {"sensor", "type", "lat", "lon"},
+    "senml-cbor": {"sensor", "type", "lat", "lon"},
+}
+
+gateway = None
+
+
+def described(form):
+    """A format of GET /formats with the keys that readers use."""
+    media = form.get("media") or form.get("mediaType") or form.get("media_type")
+    binary = {"cbor", "senml-cbor", "msgpack", "protobuf"}
+    return {"name": form["name"], "media": media, "text": form.get("text", form["name"] not in binary)}
+
+
+class EveryFormat(unittest.TestCase):
+    """Filled below: one test per format and scheme."""
+
+
+def cell(form, scheme):
+    def test(self):
+        self.assertIn(form["name"], DECODERS, "no independent decoder of this format")
+        topic = f"formats/{form['name']}/{scheme}"
+        before = gateway.cursor()
+        gateway.publish(topic, {"observations": [SENT]})
+        data, cursor = next(SCHEMES[scheme](gateway, topic, form, since=before))
+        self.assertTrue(cursor)
+        self.check(form, topic, DECODERS[form["name"]](data))
+
+    test.__doc__ = f"{form['name']} by {scheme}"
+    return test
+
+
+def check(self, form, topic, observations):
+    self.assertEqual(len(observations), 1, observations)
+    wanted = {**SENT, "topic": topic, "time": TIME_S}
+    for name, value in wanted.items():
+        if name in LACKING.get(form["name"], ()):
+            continue
+        found = observations[0].get(name)
+        if name == "time":
+            self.assertAlmostEqual(found, value, places=3)
+        elif isinstance(value, float):
+            self.assertAlmostEqual(found, value, places=9, msg=name)
+        elif not (name == "topic" and found is None):
+            # A message may leave out the topic that it was asked for by.
+            self.assertEqual(found, value, name)
+
+
+EveryFormat.check = check
+
+
+class EveryFormatIn(unittest.TestCase):
+    """What the gateway says in a format, it reads in that format."""
+
+
+def echo(form):
+    def test(self):
+        source, target = f"echo/{form['name']}", f"echoed/{form['name']}"
+        gateway.publish(source, {"observations": [SENT]})
+        _, _, data = gateway.request("GET", f"/live/{source}", headers={"Accept": form["media"]})
+        data = data.replace(source.encode(), target.encode()) if form["text"] else data
+        gateway.publish(target if form["text"] else source, data, form["media"])
+        topic = target if form["text"] else source
+        _, _, body = gateway.request("GET", f"/live/{topic}", headers={"Accept": "application/json"})
+        self.assertEqual(json.loads(body)["observations"][0]["value"], SENT["value"])
+
+    return test
+
+
+def load_tests(loader, _tests, _pattern):
+    """Asks a gateway for its formats and makes a test of each cell."""
+    global gateway
+    gateway = Gateway()
+    for form in map(described, gateway.formats()):
+        name = form["name"].replace("-", "_")
+        setattr(EveryFormatIn, f"test_{name}_reads_what_it_writes", echo(form))
+        for scheme in SCHEMES:
+            setattr(EveryFormat, f"test_{name}_by_{scheme}", cell(form, scheme))
+    cases = [loader.loadTestsFromTestCase(case) for case in (EveryFormat, EveryFormatIn)]
+    return unittest.TestSuite(cases)
+
+
+def tearDownModule():
+    gateway.close()
