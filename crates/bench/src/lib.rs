@@ -1,1 +1,48 @@
-//! weir-bench.
+//! The bench: plan, run, measure, report.
+//!
+//! An experiment is data (its cells), a target is a file that says how it is started and which
+//! bytes speak to it, and one load generator, a process of its own, drives them all in open loops.
+//! The bench deliberately uses no client library, not even ours: what it measures with must cost
+//! next to nothing and must be the same for every system. The decision worth arguing: it speaks
+//! HTTP, SSE, WebSocket and MQTT by canned bytes and a search for one marker.
+
+// The bench measures real time, real processes and real files; the bans guard deterministic code.
+#![allow(clippy::disallowed_methods)]
+
+mod calendar;
+mod cell;
+mod cli;
+mod clock;
+mod environment;
+mod experiments;
+mod latency;
+mod limits;
+mod load;
+mod null;
+mod plan;
+mod process;
+mod progress;
+mod report;
+mod results;
+mod run;
+mod sample;
+mod statistics;
+mod targets;
+mod worker;
+
+pub use cell::{Cell, Scheme};
+pub use experiments::{EXPERIMENTS, Effort, Experiment};
+pub use targets::{TARGETS, Target};
+
+/// Runs `weir bench` with what stands behind those two words; the exit code: 0 done, 1 the
+/// answer is no, 2 usage.
+///
+/// It starts this very program again, with the same words before `args`, as the load and as the
+/// null server; `args` must therefore be the end of the process's own arguments.
+pub fn main(args: &[String]) -> i32 {
+    match args.first().map(String::as_str) {
+        Some(load::SUBCOMMAND) => load::main(),
+        Some(null::SUBCOMMAND) => null::main(&args[1..]),
+        _ => cli::main(args),
+    }
+}

@@ -1,0 +1,158 @@
+//! A cell: one setting of an experiment's factors, what is done in it, and who takes part.
+
+use serde::{Deserialize, Serialize};
+
+use crate::load::job::Pace;
+use crate::load::message::Body;
+
+/// A way in which messages reach a subscriber.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scheme {
+    /// A request per answer.
+    LongPolling,
+    /// One HTTP answer that never ends.
+    Streaming,
+    /// Server-sent events.
+    Sse,
+    /// The same without cursors.
+    SseBare,
+    /// WebSocket.
+    WebSocket,
+    /// The same without control frames.
+    WebSocketBare,
+    /// An MQTT subscription.
+    Mqtt,
+}
+
+/// One cell.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// Factor and level, in the order of the experiment.
+    pub factors: Vec<(&'static str, String)>,
+    /// What is done.
+    pub(crate) work: Work,
+    /// Who takes part.
+    pub(crate) contenders: Vec<Contender>,
+    /// How often, interleaved.
+    pub(crate) rounds: usize,
+    /// What ours must reach.
+    pub(crate) goals: Vec<Goal>,
+}
+
+/// A target and the scheme by which it takes part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Contender {
+    /// The name of the target.
+    pub(crate) target: &'static str,
+    /// Its scheme, where there are subscribers.
+    pub(crate) scheme: Option<Scheme>,
+}
+
+/// What is done in a cell.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Work {
+    /// Publishing that nobody receives.
+    Ingest {
+        /// The message.
+        body: Body,
+        /// Connections.
+        connections: usize,
+        /// When.
+        pace: Pace,
+    },
+    /// Publishing to subscribers.
+    FanOut {
+        /// Connections that publish.
+        publishers: usize,
+        /// Connections that receive.
+        subscribers: usize,
+        /// When.
+        pace: Pace,
+    },
+    /// Connections on which nothing happens.
+    Idle {
+        /// How many.
+        connections: usize,
+    },
+    /// Reading back from a cursor.
+    Replay {
+        /// Messages.
+        messages: usize,
+        /// Each of them.
+        body: Body,
+    },
+    /// What cannot be measured yet.
+    Unmeasured {
+        /// Why.
+        reason: &'static str,
+    },
+}
+
+/// A figure that ours must reach.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Goal {
+    /// The metric of our own row, and the quantity of it.
+    pub(crate) metric: &'static str,
+    /// Which of its figures.
+    pub(crate) figure: Figure,
+    /// What it must reach.
+    pub(crate) bound: Bound,
+}
+
+/// A figure of a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Figure {
+    /// The mean over rounds.
+    Mean,
+    /// The median of all samples.
+    P50,
+    /// The 99th percentile of all samples.
+    P99,
+}
+
+/// What a figure must reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Bound {
+    /// So much.
+    AtLeast(f64),
+    /// So much, or that share of 64 times the disk's fdatasyncs a second where that is less.
+    AtLeastOrDisk(f64, f64),
+    /// No more than so much.
+    AtMost(f64),
+    /// So many times another target's figure.
+    AtLeastTimes(f64, &'static str),
+    /// No more than so many times another target's figure.
+    AtMostTimes(f64, &'static str),
+}
+
+impl Scheme {
+    /// Its name as a level of a factor.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::LongPolling => "long-polling",
+            Self::Streaming => "streaming",
+            Self::Sse => "sse",
+            Self::SseBare => "sse-bare",
+            Self::WebSocket => "websocket",
+            Self::WebSocketBare => "websocket-bare",
+            Self::Mqtt => "mqtt",
+        }
+    }
+}
+
+impl Work {
+    /// Whether the plan, not the target, sets the rate.
+    pub(crate) fn has_fixed_rate(&self) -> bool {
+        let (Self::Ingest { pace, .. } | Self::FanOut { pace, .. }) = self else { return false };
+        matches!(pace, Pace::Open { .. })
+    }
+}
+
+impl Cell {
+    /// Its name in results: `factor=level;factor=level`.
+    pub fn name(&self) -> String {
+        let pairs: Vec<String> = self.factors.iter().map(|(f, level)| format!("{f}={level}")).collect();
+        pairs.join(";")
+    }
+}

@@ -1,0 +1,201 @@
+//! The command line of the bench: list, run, report.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::experiments::{EXPERIMENTS, Effort, Experiment};
+use crate::plan::Plan;
+use crate::report;
+use crate::run::execute;
+use crate::targets::{Settings, TARGETS};
+
+/// Measures what each protocol, encoding and delivery scheme costs.
+#[derive(Parser)]
+#[command(name = "weir bench", no_binary_name = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List the experiments, their cells and the targets
+    List {
+        /// Machine output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run an experiment
+    Run(RunArguments),
+    /// Print the report of a run again
+    Report {
+        /// The run's folder
+        folder: PathBuf,
+        /// As the page docs/performance.md
+        #[arg(long, conflicts_with = "json")]
+        markdown: bool,
+        /// Machine output
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(clap::Args)]
+struct RunArguments {
+    /// The experiment
+    experiment: String,
+    /// The chief cells with short steps, in under two minutes
+    #[arg(long)]
+    quick: bool,
+    /// Only cells whose name contains this
+    #[arg(long, value_name = "CELL", default_value = "")]
+    only: String,
+    /// Orders cells and contenders
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where the run is written [default: runs/<time>]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Machine output
+    #[arg(long)]
+    json: bool,
+    /// The gateway's program [default: this one]
+    #[arg(long, value_name = "PATH")]
+    weir: Option<PathBuf>,
+    /// A gateway that runs already, as http://127.0.0.1:8080
+    #[arg(long, value_name = "URL", conflicts_with = "weir")]
+    url: Option<String>,
+}
+
+/// Exit codes, as everywhere in `weir`.
+const DONE: i32 = 0;
+const NO: i32 = 1;
+const USAGE: i32 = 2;
+
+/// Reads the arguments behind `weir bench` and acts; the exit code.
+pub(crate) fn main(arguments: &[String]) -> i32 {
+    let parsed = match Arguments::try_parse_from(arguments) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { USAGE } else { DONE };
+        }
+    };
+    match parsed.command {
+        Command::List { json } => list(json),
+        Command::Run(run) => self::run(&run, arguments),
+        Command::Report { folder, markdown, json } => report(&folder, markdown, json),
+    }
+}
+
+fn list(json: bool) -> i32 {
+    let cells = |e: &Experiment| (e.cells)(Effort::Full).iter().map(|c| c.name()).collect::<Vec<_>>();
+    if json {
+        let experiments: Vec<_> = EXPERIMENTS
+            .iter()
+            .map(|e| serde_json::json!({"name": e.name, "source": e.source, "about": e.about, "cells": cells(e)}))
+            .collect();
+        let targets: Vec<_> =
+            TARGETS.iter().map(|t| serde_json::json!({"name": t.name, "about": t.about})).collect();
+        println!("{}", serde_json::json!({"experiments": experiments, "targets": targets}));
+        return DONE;
+    }
+    for experiment in EXPERIMENTS {
+        println!("{} ({}): {}", experiment.name, experiment.source, experiment.about);
+        cells(experiment).iter().for_each(|cell| println!("  {cell}"));
+    }
+    println!("targets:");
+    TARGETS.iter().for_each(|target| println!("  {}: {}", target.name, target.about));
+    DONE
+}
+
+fn run(arguments: &RunArguments, line: &[String]) -> i32 {
+    let Some(experiment) = Experiment::named(&arguments.experiment) else {
+        let known: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).collect();
+        eprintln!("no experiment {:?}; there is {}", arguments.experiment, known.join(", "));
+        return USAGE;
+    };
+    let settings = match settings(arguments, line) {
+        Ok(settings) => settings,
+        Err(error) => return usage(&error),
+    };
+    let effort = if arguments.quick { Effort::Quick } else { Effort::Full };
+    let plan = Plan::new(experiment, effort, &arguments.only, arguments.seed);
+    if plan.cells.is_empty() {
+        return usage(&format!("no cell contains {:?}; see `weir bench list`", arguments.only));
+    }
+    let default = || format!("runs/{}", crate::calendar::utc_now().replace(':', "")).into();
+    let folder = arguments.out.clone().unwrap_or_else(default);
+    let work = folder.join("work");
+    if let Err(error) = std::fs::create_dir_all(&work) {
+        return usage(&format!("{}: {error}", folder.display()));
+    }
+    // Programs are started with paths of their own working folder.
+    let work = std::fs::canonicalize(&work).unwrap_or(work);
+    let run = execute(&plan, &settings, &work, command_line(line));
+    let _ = std::fs::remove_dir_all(&work);
+    if let Err(error) = report::write(&run, &folder) {
+        eprintln!("{error}");
+        return NO;
+    }
+    show(&run, arguments.json);
+    eprintln!("written to {}", folder.display());
+    i32::from(run.results.iter().all(|result| result.metrics.is_empty()))
+}
+
+fn settings(arguments: &RunArguments, line: &[String]) -> Result<Settings, String> {
+    let address = arguments.url.as_deref().map(parse_url).transpose()?;
+    Ok(Settings { weir: arguments.weir.clone(), address, prefix: prefix(line) })
+}
+
+fn parse_url(url: &str) -> Result<SocketAddr, String> {
+    let authority = url.strip_prefix("http://").unwrap_or(url).trim_end_matches('/');
+    authority.parse().map_err(|e| format!("--url {url}: {e}; give http://ADDRESS:PORT"))
+}
+
+/// What stands before the bench's arguments on this process's command line (`bench`, of `weir`).
+fn prefix(line: &[String]) -> Vec<String> {
+    let whole: Vec<String> = std::env::args().skip(1).collect();
+    let own = whole.len().saturating_sub(line.len());
+    whole[..own].to_vec()
+}
+
+fn command_line(line: &[String]) -> String {
+    let words = ["weir", "bench"].into_iter().chain(line.iter().map(String::as_str));
+    let quoted = words.map(|word| {
+        if word.contains([' ', ';', '&', '*']) { format!("'{word}'") } else { word.into() }
+    });
+    quoted.collect::<Vec<String>>().join(" ")
+}
+
+fn report(folder: &std::path::Path, markdown: bool, json: bool) -> i32 {
+    match report::read(folder) {
+        Ok(run) if markdown => {
+            print!("{}", report::markdown(&run, &folder.display().to_string()));
+            DONE
+        }
+        Ok(run) => {
+            show(&run, json);
+            DONE
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            NO
+        }
+    }
+}
+
+fn show(run: &crate::results::Run, json: bool) {
+    if json {
+        println!("{}", serde_json::to_string(run).unwrap_or_default());
+    } else {
+        print!("{}", report::table(run));
+    }
+}
+
+fn usage(error: &str) -> i32 {
+    eprintln!("{error}");
+    USAGE
+}

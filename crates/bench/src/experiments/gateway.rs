@@ -1,0 +1,288 @@
+//! The gateway's own experiment: durable ingest, fan-out, latency, idle memory, replay.
+//!
+//! The goals are the project's; the null servers say what the machine could do, nchan and
+//! Mosquitto what others do on it.
+
+use super::{Effort, Experiment};
+use crate::cell::{Bound, Cell, Contender, Figure, Goal, Scheme, Work};
+use crate::load::job::Pace;
+use crate::load::message::Body;
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "gateway",
+    source: "ours",
+    about: "durable ingest, fan-out per delivery scheme, latency, idle connections, replay",
+    cells,
+};
+
+const SCHEMES: [Scheme; 4] =
+    [Scheme::Sse, Scheme::WebSocket, Scheme::Streaming, Scheme::LongPolling];
+const P99_MS_MAX: f64 = 50.0;
+
+/// Durations and rounds of an effort.
+struct Scale {
+    effort: Effort,
+    rounds: usize,
+    rounds_latency: usize,
+    warm_up_ms: u64,
+    trial_ms: u64,
+    measure_ms: u64,
+}
+
+impl Scale {
+    fn of(effort: Effort) -> Self {
+        match effort {
+            Effort::Quick => Self {
+                effort,
+                rounds: 1,
+                rounds_latency: 2,
+                warm_up_ms: 200,
+                trial_ms: 250,
+                measure_ms: 800,
+            },
+            Effort::Full => Self {
+                effort,
+                rounds: 3,
+                rounds_latency: 5,
+                warm_up_ms: 1000,
+                trial_ms: 1000,
+                measure_ms: 3000,
+            },
+        }
+    }
+
+    fn window(&self, outstanding: usize) -> Pace {
+        let (warm_up_ms, measure_ms) = (self.warm_up_ms, self.measure_ms);
+        Pace::Window { outstanding, warm_up_ms, measure_ms }
+    }
+
+    fn open(&self, rate: f64) -> Pace {
+        Pace::Open { rate, warm_up_ms: self.warm_up_ms, measure_ms: self.measure_ms }
+    }
+
+    fn search(&self, subscribers: usize) -> Pace {
+        Pace::Search {
+            start_rate: (60_000.0 / subscribers as f64).clamp(5.0, 4000.0),
+            trial_ms: self.trial_ms,
+            measure_ms: self.measure_ms,
+            p99_ms_max: P99_MS_MAX,
+        }
+    }
+}
+
+fn cells(effort: Effort) -> Vec<Cell> {
+    let scale = Scale::of(effort);
+    let mut cells = ingest(&scale);
+    cells.extend(latency(&scale));
+    cells.extend(fan_out(&scale));
+    cells.extend(idle(&scale));
+    cells.push(replay(&scale));
+    cells
+}
+
+fn ingest(scale: &Scale) -> Vec<Cell> {
+    let single = |factor: &str, pace, goals| {
+        ingest_cell(scale, "single", factor, Work::Ingest { body: Body::Stamped, connections: 64, pace }, goals)
+    };
+    let batch = |name: &str, body| {
+        let work = Work::Ingest { body, connections: 8, pace: scale.window(4) };
+        let goals = vec![goal("observations", Figure::Mean, Bound::AtLeast(300_000.0))];
+        ingest_cell(scale, name, "window-4", work, goals)
+    };
+    let rate = vec![goal("observations", Figure::Mean, Bound::AtLeastOrDisk(15_000.0, 0.8))];
+    let mut cells = vec![
+        single("window-16", scale.window(16), rate.clone()),
+        single("open-15000", scale.open(15_000.0), Vec::new()),
+        batch("json-100", Body::JsonBatch(100)),
+        batch("cbor-100", Body::CborBatch(100)),
+    ];
+    if scale.effort == Effort::Full {
+        cells.push(single("window-1", scale.window(1), rate));
+        cells.push(batch("json-1000", Body::JsonBatch(1000)));
+        cells.push(batch("cbor-1000", Body::CborBatch(1000)));
+    }
+    cells
+}
+
+fn ingest_cell(scale: &Scale, message: &str, load: &str, work: Work, goals: Vec<Goal>) -> Cell {
+    let Work::Ingest { connections, .. } = work else { unreachable!("ingest cells ingest") };
+    Cell {
+        factors: vec![
+            ("test", "ingest".into()),
+            ("message", message.into()),
+            ("connections", connections.to_string()),
+            ("load", load.into()),
+        ],
+        work,
+        contenders: vec![plain("weir"), plain("null_coalescing")],
+        rounds: scale.rounds,
+        goals,
+    }
+}
+
+fn latency(scale: &Scale) -> Vec<Cell> {
+    let mut cells = Vec::new();
+    let schemes: &[Scheme] =
+        if scale.effort == Effort::Quick { &SCHEMES[..2] } else { &SCHEMES };
+    for &scheme in schemes {
+        let p50 = vec![goal("publish_to_receive", Figure::P50, Bound::AtMost(80.0))];
+        cells.push(latency_cell(scale, scheme, 1, 1000.0, p50));
+        let p99 = vec![goal("publish_to_receive", Figure::P99, Bound::AtMostTimes(3.0, "null"))];
+        cells.push(latency_cell(scale, scheme, 1000, 100.0, p99));
+    }
+    let reason = "the target offers live visibility only: delivery does not wait for the disk";
+    cells.push(unmeasured(
+        &[("test", "latency"), ("visibility", "committed"), ("subscribers", "1")],
+        reason,
+    ));
+    cells
+}
+
+fn latency_cell(
+    scale: &Scale, scheme: Scheme, subscribers: usize, rate: f64, goals: Vec<Goal>,
+) -> Cell {
+    Cell {
+        factors: vec![
+            ("test", "latency".into()),
+            ("delivery", scheme.name().into()),
+            ("subscribers", subscribers.to_string()),
+            ("rate", rate.to_string()),
+        ],
+        work: Work::FanOut { publishers: 4, subscribers, pace: scale.open(rate) },
+        contenders: contenders(scheme),
+        rounds: scale.rounds_latency,
+        goals: if matches!(scheme, Scheme::Sse | Scheme::WebSocket) { goals } else { Vec::new() },
+    }
+}
+
+fn fan_out(scale: &Scale) -> Vec<Cell> {
+    let (schemes, counts): (&[Scheme], &[usize]) = match scale.effort {
+        Effort::Quick => (&SCHEMES[..2], &[1000]),
+        Effort::Full => (&SCHEMES, &[1, 10, 100, 1000, 10_000]),
+    };
+    let mut cells = Vec::new();
+    for &scheme in schemes {
+        for &subscribers in counts {
+            cells.push(fan_out_cell(scale, scheme, subscribers, &[]));
+        }
+    }
+    if scale.effort == Effort::Full {
+        for scheme in [Scheme::SseBare, Scheme::WebSocketBare] {
+            cells.push(fan_out_cell(scale, scheme, 1000, &["nchan", "mosquitto"]));
+        }
+    }
+    cells
+}
+
+fn fan_out_cell(scale: &Scale, scheme: Scheme, subscribers: usize, without: &[&str]) -> Cell {
+    let publishers = if subscribers <= 10 { 16 } else { 4 };
+    let pace = scale.search(subscribers);
+    let mut contenders = contenders(scheme);
+    contenders.retain(|contender| !without.contains(&contender.target));
+    let goals = match (scheme, subscribers) {
+        (Scheme::Sse | Scheme::WebSocket, 1000) => vec![
+            goal("deliveries", Figure::Mean, Bound::AtLeast(1_000_000.0)),
+            goal("deliveries", Figure::Mean, Bound::AtLeastTimes(0.5, "null_coalescing")),
+            goal("deliveries", Figure::Mean, Bound::AtLeastTimes(1.0, "nchan")),
+        ],
+        _ => Vec::new(),
+    };
+    Cell {
+        factors: vec![
+            ("test", "fan-out".into()),
+            ("delivery", scheme.name().into()),
+            ("subscribers", subscribers.to_string()),
+        ],
+        work: Work::FanOut { publishers, subscribers, pace },
+        contenders,
+        rounds: scale.rounds,
+        goals,
+    }
+}
+
+fn idle(scale: &Scale) -> Vec<Cell> {
+    let plain_connections = [Scheme::Sse, Scheme::WebSocket].map(|scheme| Cell {
+        factors: vec![
+            ("test", "idle".into()),
+            ("delivery", scheme.name().into()),
+            ("connections", "10000".into()),
+            ("tls", "off".into()),
+        ],
+        work: Work::Idle { connections: 10_000 },
+        contenders: contenders(scheme)
+            .into_iter()
+            .filter(|c| !(c.target == "null" || scale.effort == Effort::Quick && c.target != "weir"))
+            .collect(),
+        rounds: 1,
+        goals: vec![goal("server_memory_per_connection", Figure::Mean, Bound::AtMost(6000.0))],
+    });
+    let mut cells = Vec::from(plain_connections);
+    let tls = [("test", "idle"), ("connections", "10000"), ("tls", "on")];
+    cells.push(unmeasured(&tls, "not yet measured: the load generator speaks plain TCP only"));
+    cells
+}
+
+fn replay(scale: &Scale) -> Cell {
+    let messages = if scale.effort == Effort::Quick { 300 } else { 1500 };
+    Cell {
+        factors: vec![
+            ("test", "replay".into()),
+            ("message", "json-1000".into()),
+            ("messages", messages.to_string()),
+        ],
+        work: Work::Replay { messages, body: Body::JsonBatch(1000) },
+        contenders: vec![plain("weir"), plain("null_coalescing")],
+        rounds: scale.rounds,
+        goals: vec![goal("observations", Figure::Mean, Bound::AtLeast(1_000_000.0))],
+    }
+}
+
+fn unmeasured(factors: &[(&'static str, &str)], reason: &'static str) -> Cell {
+    Cell {
+        factors: factors.iter().map(|&(factor, level)| (factor, level.into())).collect(),
+        work: Work::Unmeasured { reason },
+        contenders: vec![plain("weir")],
+        rounds: 1,
+        goals: Vec::new(),
+    }
+}
+
+/// Ours, both ceilings, and whoever has the scheme; Mosquitto is set beside SSE, by MQTT.
+fn contenders(scheme: Scheme) -> Vec<Contender> {
+    let by = |target| Contender { target, scheme: Some(scheme) };
+    let mut all = vec![by("weir"), by("null"), by("null_coalescing")];
+    if scheme != Scheme::Streaming {
+        all.push(by("nchan"));
+    }
+    if scheme == Scheme::Sse {
+        all.push(Contender { target: "mosquitto", scheme: Some(Scheme::Mqtt) });
+    }
+    all
+}
+
+fn plain(target: &'static str) -> Contender {
+    Contender { target, scheme: None }
+}
+
+fn goal(metric: &'static str, figure: Figure, bound: Bound) -> Goal {
+    Goal { metric, figure, bound }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::targets::Target;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_cell_has_its_own_name_and_known_contenders() {
+        for effort in [Effort::Quick, Effort::Full] {
+            let cells = cells(effort);
+            let names: BTreeSet<String> = cells.iter().map(Cell::name).collect();
+            assert_eq!(names.len(), cells.len());
+            for contender in cells.iter().flat_map(|cell| &cell.contenders) {
+                assert!(Target::named(contender.target).is_some(), "{}", contender.target);
+            }
+        }
+    }
+}

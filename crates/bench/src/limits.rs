@@ -1,0 +1,43 @@
+//! Every bound of the bench, each with its unit and what happens when it is reached.
+
+/// Bytes one read from a socket takes at most; more waits for the next turn.
+pub(crate) const READ_BYTES_MAX: usize = 128 * 1024;
+
+/// Bytes that may wait unsent in one publisher; beyond, the offered rate counts as not sustained.
+pub(crate) const PUBLISH_BACKLOG_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Bytes of a response head, or of a long poll's answer; beyond, the peer is at fault.
+pub(crate) const RESPONSE_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Bytes that a null server keeps of what was published; beyond, the oldest go.
+pub(crate) const NULL_LOG_BYTES_MAX: usize = 512 * 1024 * 1024;
+
+/// Bytes of one request that a null server takes; beyond, the connection is closed.
+pub(crate) const NULL_REQUEST_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Nanoseconds of the longest latency that is told apart from a longer one (60 s).
+pub(crate) const LATENCY_NS_MAX: u64 = 60_000_000_000;
+
+/// Connections opened at once before their answers are awaited, so that no accept queue overflows.
+pub(crate) const CONNECT_WAVE: usize = 64;
+
+/// Milliseconds a connection may take to be answered; beyond, the cell fails.
+pub(crate) const CONNECT_MS_MAX: u64 = 10_000;
+
+/// Milliseconds without a delivery after which what is missing counts as lost.
+pub(crate) const DRAIN_QUIET_MS: u64 = 700;
+
+/// Milliseconds that a drain lasts at most, deliveries or not.
+pub(crate) const DRAIN_MS_MAX: u64 = 8_000;
+
+/// Milliseconds that a target may take from its start to its first answer.
+pub(crate) const TARGET_START_MS_MAX: u64 = 15_000;
+
+/// Share of the null server's rate from which a cell is marked `ceiling`.
+pub(crate) const CEILING_SHARE: f64 = 0.8;
+
+/// Half width of a confidence interval, as a share of the mean, from which a result is `wide`.
+pub(crate) const WIDE_SHARE: f64 = 0.5;
+
+/// Seconds that a load process may be silent; beyond, the cell fails.
+pub(crate) const WORKER_SECONDS_MAX: u64 = 600;

@@ -1,0 +1,194 @@
+//! What the orchestrator asks of the load process and what it answers: lines of JSON.
+
+use std::net::SocketAddr;
+
+use serde::{Deserialize, Serialize};
+
+use super::message::Body;
+use super::wire::{PublishWire, SubscribeWire};
+use crate::latency::Latency;
+
+/// One task for one load process.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Job {
+    /// Where the target listens.
+    pub(crate) address: SocketAddr,
+    /// What to do there.
+    pub(crate) kind: Kind,
+}
+
+/// The kinds of load.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Kind {
+    /// Publishers, and perhaps subscribers.
+    Traffic(TrafficPlan),
+    /// Connections on which nothing happens.
+    Idle(IdlePlan),
+    /// Reading back what was published before.
+    Replay(ReplayPlan),
+}
+
+/// Publishers that offer a rate and subscribers that receive.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct TrafficPlan {
+    /// How to publish.
+    pub(crate) publish: PublishWire,
+    /// Connections that publish, in turn.
+    pub(crate) publishers: usize,
+    /// What is published.
+    pub(crate) body: Body,
+    /// How to subscribe; absent: nobody does.
+    pub(crate) subscribe: Option<SubscribeWire>,
+    /// Connections that subscribe.
+    pub(crate) subscribers: usize,
+    /// When messages are sent.
+    pub(crate) pace: Pace,
+}
+
+/// When messages are sent.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) enum Pace {
+    /// Each publisher keeps so many unanswered, for so long: finds the highest rate of
+    /// acknowledgement. A closed loop; its latencies count from the sending.
+    Window {
+        /// Unanswered messages a connection.
+        outstanding: usize,
+        /// Milliseconds before counting starts.
+        warm_up_ms: u64,
+        /// Milliseconds that count.
+        measure_ms: u64,
+    },
+    /// A fixed rate, on schedule whatever the target does; latencies count from when due.
+    Open {
+        /// Messages a second.
+        rate: f64,
+        /// Milliseconds before counting starts.
+        warm_up_ms: u64,
+        /// Milliseconds that count.
+        measure_ms: u64,
+    },
+    /// Open loops at rates that are searched for the highest with p99 under the limit.
+    Search {
+        /// The first rate tried, messages a second.
+        start_rate: f64,
+        /// Milliseconds a trial.
+        trial_ms: u64,
+        /// Milliseconds of the confirmation, which is what counts.
+        measure_ms: u64,
+        /// The limit, milliseconds.
+        p99_ms_max: f64,
+    },
+}
+
+/// Connections on which nothing happens.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct IdlePlan {
+    /// How to subscribe.
+    pub(crate) subscribe: SubscribeWire,
+    /// How many.
+    pub(crate) connections: usize,
+    /// Milliseconds to let both sides settle before memory is read.
+    pub(crate) settle_ms: u64,
+}
+
+/// Publishing a backlog, then reading it from a cursor on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ReplayPlan {
+    /// How to publish the backlog.
+    pub(crate) publish: PublishWire,
+    /// One message of it.
+    pub(crate) body: Body,
+    /// Messages in it.
+    pub(crate) messages: usize,
+    /// A request whose stream carries a control line `"cursor":"..."` after a message; absent: the
+    /// cursor is `0`, the beginning of what this process publishes.
+    pub(crate) cursor_request: Option<String>,
+    /// The request that replays; `{cursor}` is replaced.
+    pub(crate) replay_request: String,
+}
+
+/// What a load process says, one a line.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Event {
+    /// All connections are open; it waits for one byte.
+    Ready,
+    /// What counts begins now.
+    Begin,
+    /// What counts has ended.
+    End,
+    /// The outcome of [`Kind::Traffic`].
+    Traffic(TrafficOutcome),
+    /// The outcome of [`Kind::Idle`].
+    Idle(IdleOutcome),
+    /// The outcome of [`Kind::Replay`].
+    Replay(ReplayOutcome),
+    /// Why there is none.
+    Failed {
+        /// In words.
+        reason: String,
+    },
+}
+
+/// What one measured step of traffic gave.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct TrafficOutcome {
+    /// Messages a second that were offered (open loop) or acknowledged (window).
+    pub(crate) offered_rate: f64,
+    /// Seconds from the first message due to the last that arrived (or was answered).
+    pub(crate) seconds: f64,
+    /// Messages sent.
+    pub(crate) sent: u64,
+    /// Of these, answered with success.
+    pub(crate) acknowledged: u64,
+    /// Of these, answered otherwise.
+    pub(crate) refused: u64,
+    /// The first such answer.
+    pub(crate) first_refusal: Option<String>,
+    /// Deliveries owed: messages times subscribers.
+    pub(crate) expected: u64,
+    /// Deliveries made.
+    pub(crate) received: u64,
+    /// Bytes that arrived at subscribers, framing included.
+    pub(crate) received_bytes: u64,
+    /// From due to received, over all subscribers.
+    pub(crate) delivery: Latency,
+    /// From due (open loop) or sent (window) to acknowledged.
+    pub(crate) acknowledgement: Latency,
+    /// From due to handed to the kernel: how late the load itself was.
+    pub(crate) schedule_lag: Latency,
+    /// The trials of a search, in their order.
+    pub(crate) trials: Vec<Trial>,
+}
+
+/// One trial of a search.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Trial {
+    /// Messages a second offered.
+    pub(crate) rate: f64,
+    /// Milliseconds.
+    pub(crate) p99_ms: f64,
+    /// Deliveries that did not arrive.
+    pub(crate) lost: u64,
+    /// Whether the rate was sustained within the limit.
+    pub(crate) passed: bool,
+}
+
+/// What idle connections gave; memory is read by the orchestrator.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct IdleOutcome {
+    /// Connections that were open.
+    pub(crate) connections: usize,
+}
+
+/// What a replay gave.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct ReplayOutcome {
+    /// Observations in the backlog.
+    pub(crate) expected: u64,
+    /// Observations that came.
+    pub(crate) received: u64,
+    /// Bytes that came.
+    pub(crate) received_bytes: u64,
+    /// From the request to the last observation.
+    pub(crate) seconds: f64,
+}

@@ -1,0 +1,78 @@
+//! The load generator: one thread, one epoll, a process of its own.
+//!
+//! It knows no target: a [`Job`] carries the very bytes that subscribe and publish, so a new
+//! target costs nothing here. It deliberately reads only the stamp out of what arrives (the time
+//! at which the message was due, found by a byte search), because on two cores that server and
+//! load share each instruction spent here would be charged to the server. The decision worth
+//! arguing: JSON is never parsed; a server that mangled a message beside its value would pass.
+
+mod connect;
+mod http;
+mod idle;
+pub(crate) mod job;
+pub(crate) mod message;
+mod mqtt;
+mod publisher;
+pub(crate) mod reactor;
+mod replay;
+mod search;
+mod stamp;
+mod subscriber;
+mod traffic;
+pub(crate) mod wire;
+
+use std::io::{Read, Write};
+use std::num::NonZeroU64;
+
+use rustix::process::{Resource, getrlimit, setrlimit};
+use rustix::thread::set_current_timer_slack;
+
+use job::{Event, Job, Kind};
+
+/// The hidden subcommand that turns a process into the load.
+pub(crate) const SUBCOMMAND: &str = "__load";
+
+/// Reads one job from standard input, runs it, and writes events as lines of JSON.
+pub(crate) fn main() -> i32 {
+    let event = match run() {
+        Ok(event) => event,
+        Err(reason) => Event::Failed { reason },
+    };
+    let failed = matches!(event, Event::Failed { .. });
+    emit(&event);
+    i32::from(failed)
+}
+
+fn run() -> Result<Event, String> {
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).map_err(|e| format!("reading the job: {e}"))?;
+    let job: Job = serde_json::from_str(&line).map_err(|e| format!("the job: {e}"))?;
+    raise_open_files();
+    // The default slack of 50 us would be added to each message's due time.
+    let _ = set_current_timer_slack(NonZeroU64::new(1));
+    match job.kind {
+        Kind::Traffic(ref plan) => traffic::run(job.address, plan).map(Event::Traffic),
+        Kind::Idle(ref plan) => idle::run(job.address, plan).map(Event::Idle),
+        Kind::Replay(ref plan) => replay::run(job.address, plan).map(Event::Replay),
+    }
+}
+
+/// Ten thousand connections need as many descriptors: take all the system gives.
+pub(crate) fn raise_open_files() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    let _ = setrlimit(Resource::Nofile, limit);
+}
+
+/// Writes one event for the orchestrator.
+fn emit(event: &Event) {
+    let mut line = serde_json::to_string(event).unwrap_or_default();
+    line.push('\n');
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Blocks until the orchestrator has taken its measurements (one byte, or the end, of input).
+fn await_orchestrator() {
+    let _ = std::io::stdin().lock().read(&mut [0u8; 1]);
+}

@@ -1,0 +1,108 @@
+//! The highest open-loop rate whose 99th percentile stays under a limit.
+//!
+//! Doubles until a trial fails, halves the interval on a logarithmic scale until it is under an
+//! eighth, then confirms with a longer step; only a confirmation counts, and one that fails
+//! lowers the rate. A short trial lets a slow backlog pass, a long one does not: hence both.
+
+use super::job::{TrafficOutcome, Trial};
+use super::traffic::Traffic;
+
+/// What is searched for.
+pub(crate) struct Limits {
+    /// The first rate tried, messages a second.
+    pub(crate) start_rate: f64,
+    /// Milliseconds a trial.
+    pub(crate) trial_ms: u64,
+    /// Milliseconds of a confirmation.
+    pub(crate) measure_ms: u64,
+    /// What the 99th percentile must stay under, milliseconds.
+    pub(crate) p99_ms_max: f64,
+}
+
+const RESOLUTION: f64 = 1.125;
+const STEP_DOWN: f64 = 0.92;
+const HALVINGS_MAX: usize = 8;
+const DOUBLINGS_MAX: usize = 16;
+const CONFIRMATIONS_MAX: usize = 6;
+
+/// Searches, and gives the outcome of the last confirmation.
+pub(crate) fn run(traffic: &mut Traffic<'_>, limits: &Limits) -> Result<TrafficOutcome, String> {
+    traffic.give_up_ns = (limits.p99_ms_max * 1e6 * 10.0) as u64;
+    let mut trials = Vec::new();
+    let mut attempt = |traffic: &mut Traffic<'_>, rate: f64, ms: u64| {
+        let trial = try_rate(traffic, rate, ms, limits.p99_ms_max)?;
+        trials.push(trial);
+        Ok::<bool, String>(trial.passed)
+    };
+    let mut rate = highest(limits.start_rate, |rate| attempt(traffic, rate, limits.trial_ms))?
+        .ok_or("no rate, however low, is delivered within the limit")?;
+    traffic.announces = true;
+    for _ in 0..CONFIRMATIONS_MAX {
+        if attempt(traffic, rate, limits.measure_ms)? {
+            return Ok(traffic.step.outcome(trials));
+        }
+        rate *= STEP_DOWN;
+    }
+    Err(format!("no rate near {rate:.0} messages/s was confirmed over {} ms", limits.measure_ms))
+}
+
+fn try_rate(
+    traffic: &mut Traffic<'_>, rate: f64, ms: u64, p99_ms_max: f64,
+) -> Result<Trial, String> {
+    traffic.open_loop(rate, ms / 4, ms)?;
+    let closed = traffic.reopen_closed()?;
+    let step = &traffic.step;
+    let (p99_ms, lost) = (step.p99_ms(), step.lost());
+    let whole = lost == 0 && step.refused() == 0 && closed == 0 && !step.overrun;
+    Ok(Trial { rate, p99_ms, lost, passed: whole && p99_ms < p99_ms_max })
+}
+
+/// The highest rate that passes, to within [`RESOLUTION`]; `None` if none does.
+fn highest(
+    start: f64, mut passes: impl FnMut(f64) -> Result<bool, String>,
+) -> Result<Option<f64>, String> {
+    let mut good = start;
+    let mut halvings = 0;
+    while !passes(good)? {
+        good /= 2.0;
+        halvings += 1;
+        if halvings == HALVINGS_MAX {
+            return Ok(None);
+        }
+    }
+    let mut bad = good * 2.0;
+    if halvings == 0 {
+        let mut doublings = 0;
+        while doublings < DOUBLINGS_MAX && passes(bad)? {
+            good = bad;
+            bad *= 2.0;
+            doublings += 1;
+        }
+    }
+    while bad / good > RESOLUTION {
+        let middle = (good * bad).sqrt();
+        if passes(middle)? { good = middle } else { bad = middle }
+    }
+    Ok(Some(good))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_search_ends_just_under_the_limit(limit in 1.0f64..1e6, start in 10.0f64..1e4) {
+            prop_assume!(limit > start / 100.0);
+            let found = highest(start, |rate| Ok(rate <= limit)).unwrap().unwrap();
+            prop_assert!(found <= limit && limit / found <= RESOLUTION * 1.001);
+        }
+    }
+
+    #[test]
+    fn a_target_that_delivers_nothing_has_no_highest_rate() {
+        assert_eq!(highest(1000.0, |_| Ok(false)).unwrap(), None);
+    }
+}

@@ -1,0 +1,136 @@
+//! One connection that receives: finds the stamps, and polls again where the scheme asks for it.
+//!
+//! A WebSocket ping that opens a read is answered; one between two messages of the same read is
+//! passed over, since a connection that receives needs no proof of life.
+
+use super::http::Responses;
+use super::reactor::{Reactor, Socket, Taken};
+use super::stamp::{CARRY_BYTES_MAX, Carry, Scanner};
+use super::wire::SubscribeWire;
+
+/// One receiving connection.
+pub(crate) struct Subscriber {
+    socket: Socket,
+    scheme: Scheme,
+    closed: bool,
+}
+
+enum Scheme {
+    Stream(Carry),
+    LongPoll { responses: Responses, again: String },
+}
+
+/// RFC 6455 section 5.5.2: an empty ping, and the pong that a client masks (here by zeros).
+const PING: &[u8] = &[0x89, 0x00];
+const PONG: &[u8] = &[0x8a, 0x80, 0, 0, 0, 0];
+
+impl Subscriber {
+    /// A subscriber on an open socket.
+    pub(crate) fn new(socket: Socket, wire: &SubscribeWire) -> Self {
+        let scheme = match wire {
+            SubscribeWire::LongPoll { again, .. } => {
+                Scheme::LongPoll { responses: Responses::default(), again: again.clone() }
+            }
+            SubscribeWire::Stream { .. } | SubscribeWire::Mqtt { .. } => {
+                Scheme::Stream(Carry::default())
+            }
+        };
+        Self { socket, scheme, closed: false }
+    }
+
+    /// Whether the peer has closed it.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Reads once, calls `each` with every stamp, returns the bytes read.
+    pub(crate) fn read(
+        &mut self, reactor: &Reactor, buffer: &mut [u8], scanner: &Scanner, each: impl FnMut(u64),
+    ) -> Result<usize, String> {
+        let len = match self.socket.take(&mut buffer[CARRY_BYTES_MAX..]) {
+            Taken::Bytes(len) => len,
+            Taken::Nothing => return Ok(0),
+            Taken::Closed => {
+                self.closed = true;
+                return Ok(0);
+            }
+        };
+        match &mut self.scheme {
+            Scheme::Stream(carry) => {
+                scan(carry, &mut buffer[..CARRY_BYTES_MAX + len], scanner, each);
+                if buffer[CARRY_BYTES_MAX..CARRY_BYTES_MAX + len].starts_with(PING) {
+                    self.socket.out().extend_from_slice(PONG);
+                }
+            }
+            Scheme::LongPoll { responses, again } => {
+                let read = &buffer[CARRY_BYTES_MAX..CARRY_BYTES_MAX + len];
+                poll_again(responses, again, read, self.socket.out(), scanner, each)?;
+            }
+        }
+        self.flush(reactor);
+        Ok(len)
+    }
+
+    /// Sends what the kernel takes.
+    pub(crate) fn flush(&mut self, reactor: &Reactor) {
+        if self.socket.unsent() > 0 {
+            self.socket.flush(reactor);
+        }
+    }
+}
+
+/// `buffer` has room for what was carried in front of what was read.
+fn scan(carry: &mut Carry, buffer: &mut [u8], scanner: &Scanner, each: impl FnMut(u64)) {
+    let mut kept = [0; CARRY_BYTES_MAX];
+    let len = carry.restore(&mut kept);
+    let start = CARRY_BYTES_MAX - len;
+    buffer[start..CARRY_BYTES_MAX].copy_from_slice(&kept[..len]);
+    let whole = &buffer[start..];
+    let rest = scanner.scan(whole, each);
+    carry.keep(&whole[rest..]);
+}
+
+fn poll_again(
+    responses: &mut Responses, again: &str, read: &[u8], out: &mut Vec<u8>, scanner: &Scanner,
+    mut each: impl FnMut(u64),
+) -> Result<(), String> {
+    let mut refusal = None;
+    responses.feed(read, |response| {
+        if response.status >= 400 && response.status != 408 {
+            refusal = Some(response.summary());
+        }
+        scanner.scan(response.body, &mut each);
+        out.extend_from_slice(fill(again, |name| response.field(name)).as_bytes());
+    })?;
+    match refusal {
+        Some(summary) => Err(format!("a long poll was answered {summary}")),
+        None => Ok(()),
+    }
+}
+
+/// Replaces each `{name}` by what `value` gives for it, or by nothing.
+pub(crate) fn fill<'a>(template: &str, value: impl Fn(&str) -> Option<&'a str>) -> String {
+    let mut filled = String::with_capacity(template.len() + 32);
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        let Some((name, behind)) = after.split_once('}') else { break };
+        filled.push_str(before);
+        filled.push_str(value(name).unwrap_or(""));
+        rest = behind;
+    }
+    filled.push_str(rest);
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_poll_names_the_cursor_of_the_last_answer() {
+        let filled = fill("GET /x?since={weir-cursor} HTTP/1.1", |name| {
+            (name == "weir-cursor").then_some("42")
+        });
+        assert_eq!(filled, "GET /x?since=42 HTTP/1.1");
+    }
+}

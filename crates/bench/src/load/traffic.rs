@@ -1,0 +1,319 @@
+//! Publishers and subscribers in one loop: offers a rate, counts what arrives and how late.
+//!
+//! The schedule is absolute: message k is due at start + k / rate whatever happened before, and
+//! its latency counts from then (no coordinated omission). The clock is looked at after every
+//! read, so that a thousand readable subscribers do not delay a message that is due.
+
+use std::net::SocketAddr;
+
+use super::connect::{Opening, open_all};
+use super::job::{Event, Pace, TrafficOutcome, TrafficPlan};
+use super::message::Template;
+use super::publisher::{Answer, Publisher};
+use super::reactor::{Reactor, Readiness};
+use super::search;
+use super::stamp::{STAMP_BASE, Scanner};
+use super::subscriber::Subscriber;
+use crate::clock::now_ns;
+use crate::limits::{
+    DRAIN_MS_MAX, DRAIN_QUIET_MS, PUBLISH_BACKLOG_BYTES_MAX, READ_BYTES_MAX,
+};
+use step::{Schedule, Step};
+
+mod step;
+
+const MS: u64 = 1_000_000;
+/// Milliseconds between the last connection's opening and the first message.
+const SETTLE_MS: u64 = 200;
+
+/// Runs a plan of traffic against a target.
+pub(crate) fn run(address: SocketAddr, plan: &TrafficPlan) -> Result<TrafficOutcome, String> {
+    let mut traffic = Traffic::open(address, plan)?;
+    match plan.pace {
+        Pace::Window { outstanding, warm_up_ms, measure_ms } => {
+            traffic.window(outstanding, warm_up_ms, measure_ms)?;
+            Ok(traffic.step.outcome(Vec::new()))
+        }
+        Pace::Open { rate, warm_up_ms, measure_ms } => {
+            traffic.announces = true;
+            traffic.open_loop(rate, warm_up_ms, measure_ms)?;
+            Ok(traffic.step.outcome(Vec::new()))
+        }
+        Pace::Search { start_rate, trial_ms, measure_ms, p99_ms_max } => {
+            let limits = search::Limits { start_rate, trial_ms, measure_ms, p99_ms_max };
+            search::run(&mut traffic, &limits)
+        }
+    }
+}
+
+/// All connections of one load and what they are counted into.
+pub(crate) struct Traffic<'a> {
+    plan: &'a TrafficPlan,
+    address: SocketAddr,
+    reactor: Reactor,
+    publishers: Vec<Publisher>,
+    subscribers: Vec<Subscriber>,
+    template: Template,
+    scanner: Scanner,
+    buffer: Vec<u8>,
+    base: u64,
+    next_publisher: usize,
+    /// Outstanding messages a publisher, while a window is kept.
+    window: usize,
+    /// What the current step counts.
+    pub(crate) step: Step,
+    /// Whether the orchestrator is told when counting begins and ends.
+    pub(crate) announces: bool,
+    /// Latency beyond which a trial is given up, nanoseconds.
+    pub(crate) give_up_ns: u64,
+}
+
+impl<'a> Traffic<'a> {
+    fn open(address: SocketAddr, plan: &'a TrafficPlan) -> Result<Self, String> {
+        let mut traffic = Self {
+            plan,
+            address,
+            reactor: Reactor::new()?,
+            publishers: Vec::new(),
+            subscribers: Vec::new(),
+            template: Template::new(&plan.publish, plan.body),
+            scanner: Scanner::new(),
+            buffer: vec![0; READ_BYTES_MAX],
+            base: now_ns(),
+            next_publisher: 0,
+            window: 0,
+            step: Step::default(),
+            announces: false,
+            give_up_ns: u64::MAX,
+        };
+        traffic.open_publishers()?;
+        traffic.open_subscribers()?;
+        traffic.turn_until(traffic.elapsed() + SETTLE_MS * MS)?;
+        Ok(traffic)
+    }
+
+    fn open_publishers(&mut self) -> Result<(), String> {
+        let (wire, reactor, publishers) = (&self.plan.publish, &self.reactor, &mut self.publishers);
+        let opening = |number| Opening::of_publisher(wire, number);
+        open_all(self.address, self.plan.publishers, opening, |index, stream| {
+            let socket = reactor.add(stream, index as u64)?;
+            publishers.push(Publisher::new(socket, wire.acknowledges()));
+            Ok(())
+        })
+    }
+
+    fn open_subscribers(&mut self) -> Result<(), String> {
+        let Some(wire) = &self.plan.subscribe else { return Ok(()) };
+        let (reactor, subscribers) = (&self.reactor, &mut self.subscribers);
+        let first = self.publishers.len();
+        let opening = |number| Opening::of_subscriber(wire, number);
+        open_all(self.address, self.plan.subscribers, opening, |index, stream| {
+            let socket = reactor.add(stream, (first + index) as u64)?;
+            subscribers.push(Subscriber::new(socket, wire));
+            Ok(())
+        })
+        .map_err(|e| format!("subscribing, {e}"))
+    }
+
+    /// Opens anew what the target has closed; the number of those.
+    pub(crate) fn reopen_closed(&mut self) -> Result<u64, String> {
+        let closed = self.subscribers.iter().filter(|s| s.is_closed()).count();
+        if closed > 0 {
+            self.subscribers.clear();
+            self.open_subscribers()?;
+            self.turn_until(self.elapsed() + SETTLE_MS * MS)?;
+        }
+        Ok(closed as u64)
+    }
+
+    /// Offers `rate` messages a second on schedule, counts those due after the warm-up, drains.
+    pub(crate) fn open_loop(
+        &mut self, rate: f64, warm_up_ms: u64, measure_ms: u64,
+    ) -> Result<(), String> {
+        let start = self.elapsed() + 2 * MS;
+        let schedule = Schedule::new(start, rate, warm_up_ms * MS, measure_ms * MS);
+        self.step = Step::new(schedule, self.subscribers.len() as u64);
+        while let Some(due) = self.step.schedule.next_due() {
+            let now = self.elapsed();
+            if now >= due {
+                self.publish_due(now);
+            }
+            self.announce_begin(now);
+            if self.overrun() {
+                self.step.overrun = true;
+                break;
+            }
+            let due = self.step.schedule.next_due().unwrap_or(now);
+            self.turn(Some(due.saturating_sub(now)))?;
+        }
+        self.announce_end();
+        self.drain()
+    }
+
+    /// Keeps `outstanding` messages a publisher unanswered; counts answers after the warm-up.
+    fn window(&mut self, outstanding: usize, warm_up_ms: u64, measure_ms: u64) -> Result<(), String> {
+        let start = self.elapsed();
+        let schedule = Schedule::new(start, 1.0, warm_up_ms * MS, measure_ms * MS);
+        self.step = Step::new(schedule, 0);
+        self.announces = true;
+        self.window = outstanding;
+        for index in 0..self.publishers.len() {
+            self.refill(index, outstanding);
+        }
+        let end = self.step.schedule.end;
+        loop {
+            let now = self.elapsed();
+            self.announce_begin(now);
+            if now >= end {
+                break;
+            }
+            self.turn(Some(end - now))?;
+        }
+        self.window = 0;
+        self.announce_end();
+        self.drain()
+    }
+
+    fn refill(&mut self, index: usize, count: usize) {
+        let now = self.elapsed();
+        let publisher = &mut self.publishers[index];
+        for _ in 0..count {
+            publisher.push(&mut self.template, now);
+            self.step.count_sent(now);
+        }
+        publisher.flush(&self.reactor);
+    }
+
+    fn publish_due(&mut self, now: u64) {
+        let first = self.next_publisher;
+        let mut count = 0;
+        while let Some(due) = self.step.schedule.take_due(now) {
+            self.publishers[self.next_publisher].push(&mut self.template, due);
+            self.next_publisher = (self.next_publisher + 1) % self.publishers.len();
+            self.step.count_sent(due);
+            self.step.count_lag(due, now);
+            count += 1;
+        }
+        for offset in 0..count.min(self.publishers.len()) {
+            let index = (first + offset) % self.publishers.len();
+            self.publishers[index].flush(&self.reactor);
+        }
+    }
+
+    fn turn(&mut self, timeout_ns: Option<u64>) -> Result<(), String> {
+        let mut ready: Vec<Readiness> = std::mem::take(&mut self.step.ready);
+        self.reactor.wait(timeout_ns, &mut ready);
+        for readiness in &ready {
+            self.serve(*readiness)?;
+        }
+        self.step.ready = ready;
+        Ok(())
+    }
+
+    fn turn_until(&mut self, end: u64) -> Result<(), String> {
+        loop {
+            let now = self.elapsed();
+            if now >= end {
+                return Ok(());
+            }
+            self.turn(Some(end - now))?;
+        }
+    }
+
+    fn serve(&mut self, readiness: Readiness) -> Result<(), String> {
+        let index = readiness.token as usize;
+        if index < self.publishers.len() {
+            return self.serve_publisher(index, readiness);
+        }
+        if readiness.writable {
+            self.subscribers[index - self.publishers.len()].flush(&self.reactor);
+        }
+        if readiness.readable {
+            self.serve_subscriber(index - self.publishers.len())?;
+        }
+        Ok(())
+    }
+
+    fn serve_publisher(&mut self, index: usize, readiness: Readiness) -> Result<(), String> {
+        if readiness.writable {
+            self.publishers[index].flush(&self.reactor);
+        }
+        if !readiness.readable {
+            return Ok(());
+        }
+        let (base, step) = (self.base, &mut self.step);
+        let mut answered = 0;
+        let each = |answer: Answer| {
+            answered += 1;
+            step.count_answer(answer, now_ns() - base);
+        };
+        self.publishers[index].read(&mut self.buffer, each)?;
+        if self.window > 0 {
+            self.refill(index, answered);
+        }
+        Ok(())
+    }
+
+    fn serve_subscriber(&mut self, index: usize) -> Result<(), String> {
+        let subscriber = &mut self.subscribers[index];
+        if subscriber.is_closed() {
+            return Ok(());
+        }
+        let (step, base) = (&mut self.step, self.base);
+        let mut now = 0;
+        let each = |stamp: u64| {
+            if now == 0 {
+                now = now_ns() - base;
+            }
+            step.count_delivery(stamp.wrapping_sub(STAMP_BASE), now);
+        };
+        let len = subscriber.read(&self.reactor, &mut self.buffer, &self.scanner, each)?;
+        self.step.received_bytes += len as u64;
+        if self.step.schedule.next_due().is_some_and(|due| now >= due) && self.window == 0 {
+            self.publish_due(now);
+        }
+        Ok(())
+    }
+
+    /// Waits until all is answered and delivered, or nothing comes any more.
+    fn drain(&mut self) -> Result<(), String> {
+        let end = self.elapsed() + DRAIN_MS_MAX * MS;
+        let mut progress = (self.elapsed(), 0);
+        loop {
+            let now = self.elapsed();
+            let unanswered: usize = self.publishers.iter().map(Publisher::unanswered).sum();
+            if (unanswered == 0 && self.step.is_complete()) || now > end {
+                return Ok(());
+            }
+            let seen = self.step.all_received + self.step.answered();
+            if seen != progress.1 {
+                progress = (now, seen);
+            } else if now - progress.0 > DRAIN_QUIET_MS * MS {
+                return Ok(());
+            }
+            self.turn(Some(20 * MS))?;
+        }
+    }
+
+    fn overrun(&self) -> bool {
+        let late = self.step.worst_delivery_ns > self.give_up_ns;
+        late || self.publishers.iter().map(Publisher::unsent).sum::<usize>() > PUBLISH_BACKLOG_BYTES_MAX
+    }
+
+    fn announce_begin(&mut self, now: u64) {
+        if self.announces && !self.step.announced && now >= self.step.schedule.count_from {
+            self.step.announced = true;
+            super::emit(&Event::Begin);
+        }
+    }
+
+    fn announce_end(&self) {
+        if self.announces {
+            super::emit(&Event::End);
+        }
+    }
+
+    fn elapsed(&self) -> u64 {
+        now_ns() - self.base
+    }
+}

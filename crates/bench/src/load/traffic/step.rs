@@ -1,0 +1,205 @@
+//! One step of traffic: its schedule and its counters.
+//!
+//! Only messages due after the warm-up count, wherever their deliveries fall.
+
+use super::super::job::{TrafficOutcome, Trial};
+use super::super::publisher::Answer;
+use super::super::reactor::Readiness;
+use crate::latency::Latency;
+
+/// When messages are due; all times are nanoseconds since the load's start.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Schedule {
+    start: u64,
+    interval_ns: f64,
+    next: u64,
+    /// From here on messages count.
+    pub(crate) count_from: u64,
+    /// No message is due from here on.
+    pub(crate) end: u64,
+}
+
+/// What one step counts.
+#[derive(Default)]
+pub(crate) struct Step {
+    pub(crate) schedule: Schedule,
+    pub(crate) received_bytes: u64,
+    pub(crate) all_received: u64,
+    pub(crate) worst_delivery_ns: u64,
+    /// Given up before its end.
+    pub(crate) overrun: bool,
+    pub(crate) announced: bool,
+    /// Scratch of the loop, kept for its memory.
+    pub(crate) ready: Vec<Readiness>,
+    subscribers: u64,
+    sent: u64,
+    acknowledged: u64,
+    refused: u64,
+    uncounted_answers: u64,
+    first_refusal: Option<String>,
+    received: u64,
+    last_event: u64,
+    delivery: Option<Latency>,
+    acknowledgement: Option<Latency>,
+    lag: Option<Latency>,
+}
+
+impl Schedule {
+    /// A schedule of `rate` messages a second from `start` on.
+    pub(crate) fn new(start: u64, rate: f64, warm_up_ns: u64, measure_ns: u64) -> Self {
+        let count_from = start + warm_up_ns;
+        Self { start, interval_ns: 1e9 / rate, next: 0, count_from, end: count_from + measure_ns }
+    }
+
+    /// When the next message is due; `None` after the last.
+    pub(crate) fn next_due(&self) -> Option<u64> {
+        let due = self.start + (self.next as f64 * self.interval_ns) as u64;
+        (due < self.end).then_some(due)
+    }
+
+    /// Takes the next message if it is due at `now`.
+    pub(crate) fn take_due(&mut self, now: u64) -> Option<u64> {
+        let due = self.next_due().filter(|&due| due <= now)?;
+        self.next += 1;
+        Some(due)
+    }
+
+    fn rate(&self) -> f64 {
+        1e9 / self.interval_ns
+    }
+}
+
+impl Step {
+    /// Empty counters for a schedule.
+    pub(crate) fn new(schedule: Schedule, subscribers: u64) -> Self {
+        Self {
+            schedule,
+            subscribers,
+            delivery: Some(Latency::new()),
+            acknowledgement: Some(Latency::new()),
+            lag: Some(Latency::new()),
+            ..Self::default()
+        }
+    }
+
+    /// Counts a message handed to a publisher.
+    pub(crate) fn count_sent(&mut self, due: u64) {
+        self.sent += u64::from(due >= self.schedule.count_from);
+    }
+
+    /// Counts how late the load itself was.
+    pub(crate) fn count_lag(&mut self, due: u64, now: u64) {
+        record(&mut self.lag, now.saturating_sub(due));
+    }
+
+    /// Counts one delivery by its stamp; older steps' stragglers are passed over.
+    pub(crate) fn count_delivery(&mut self, due: u64, now: u64) {
+        if due < self.schedule.start || due > now {
+            return;
+        }
+        self.all_received += 1;
+        let latency = now - due;
+        self.worst_delivery_ns = self.worst_delivery_ns.max(latency);
+        if due >= self.schedule.count_from {
+            self.received += 1;
+            self.last_event = now;
+            record(&mut self.delivery, latency);
+        }
+    }
+
+    /// Counts one answer of the target to a publisher.
+    pub(crate) fn count_answer(&mut self, answer: Answer, now: u64) {
+        if answer.due < self.schedule.count_from {
+            self.uncounted_answers += 1;
+            return;
+        }
+        if let Some(refusal) = answer.refusal {
+            self.refused += 1;
+            self.first_refusal.get_or_insert(refusal);
+            return;
+        }
+        self.acknowledged += 1;
+        self.last_event = now;
+        record(&mut self.acknowledgement, now - answer.due);
+    }
+
+    /// Answers so far.
+    pub(crate) fn answered(&self) -> u64 {
+        self.acknowledged + self.refused + self.uncounted_answers
+    }
+
+    /// Whether all that is owed has come.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.received >= self.expected()
+    }
+
+    /// Deliveries that did not come.
+    pub(crate) fn lost(&self) -> u64 {
+        self.expected().saturating_sub(self.received)
+    }
+
+    /// Messages refused.
+    pub(crate) fn refused(&self) -> u64 {
+        self.refused
+    }
+
+    /// The 99th percentile of what was delivered, or acknowledged where nobody subscribes, in ms.
+    pub(crate) fn p99_ms(&self) -> f64 {
+        let latency = if self.subscribers > 0 { &self.delivery } else { &self.acknowledgement };
+        latency.as_ref().map_or(0.0, |l| l.quantile_ns(0.99) as f64 / 1e6)
+    }
+
+    /// The counters as they are reported.
+    pub(crate) fn outcome(&mut self, trials: Vec<Trial>) -> TrafficOutcome {
+        let schedule = &self.schedule;
+        let end = self.last_event.max(schedule.end);
+        TrafficOutcome {
+            offered_rate: schedule.rate(),
+            seconds: (end - schedule.count_from) as f64 / 1e9,
+            sent: self.sent,
+            acknowledged: self.acknowledged,
+            refused: self.refused,
+            first_refusal: self.first_refusal.take(),
+            expected: self.expected(),
+            received: self.received,
+            received_bytes: self.received_bytes,
+            delivery: self.delivery.take().unwrap_or_else(Latency::new),
+            acknowledgement: self.acknowledgement.take().unwrap_or_else(Latency::new),
+            schedule_lag: self.lag.take().unwrap_or_else(Latency::new),
+            trials,
+        }
+    }
+
+    fn expected(&self) -> u64 {
+        self.sent * self.subscribers
+    }
+}
+
+fn record(latency: &mut Option<Latency>, nanoseconds: u64) {
+    if let Some(latency) = latency {
+        latency.record(nanoseconds);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_due_on_schedule_however_late_one_looks() {
+        let mut schedule = Schedule::new(1_000, 1e6, 0, 5_000);
+        let due: Vec<u64> = std::iter::from_fn(|| schedule.take_due(1_000_000)).collect();
+        assert_eq!(due, [1_000, 2_000, 3_000, 4_000, 5_000]);
+    }
+
+    #[test]
+    fn only_what_is_due_after_the_warm_up_counts() {
+        let mut step = Step::new(Schedule::new(0, 1e9, 100, 100), 2);
+        for due in [50, 150] {
+            step.count_sent(due);
+            step.count_delivery(due, 300);
+        }
+        assert_eq!((step.lost(), step.all_received), (1, 2));
+        assert_eq!(step.outcome(Vec::new()).delivery.len(), 1);
+    }
+}

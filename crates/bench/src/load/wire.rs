@@ -1,0 +1,49 @@
+//! How a target is spoken to, as data: the bytes to send and how to know the answer.
+//!
+//! Deliberately not a client library: no negotiation, no redirects, no retries.
+
+use serde::{Deserialize, Serialize};
+
+/// How one message is published.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum PublishWire {
+    /// A request per message, pipelined; `head` ends before `Content-Length`, which is added.
+    Http {
+        /// Request line and header fields, each line ended by CR LF.
+        head: String,
+    },
+    /// MQTT 3.1.1, quality of service 0: nothing is acknowledged.
+    Mqtt {
+        /// The topic.
+        topic: String,
+    },
+}
+
+/// How one subscription is opened and read.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum SubscribeWire {
+    /// One HTTP request whose answer never ends: streaming, SSE, WebSocket.
+    Stream {
+        /// The whole request.
+        request: String,
+    },
+    /// A request per answer. `{name}` in `again` is that header field of the answer before.
+    LongPoll {
+        /// The first request, whole.
+        request: String,
+        /// Every further one.
+        again: String,
+    },
+    /// MQTT 3.1.1, quality of service 0.
+    Mqtt {
+        /// The filter.
+        filter: String,
+    },
+}
+
+impl PublishWire {
+    /// Whether the peer answers every message.
+    pub(crate) fn acknowledges(&self) -> bool {
+        matches!(self, Self::Http { .. })
+    }
+}

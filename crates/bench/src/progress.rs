@@ -1,0 +1,84 @@
+//! What a person sees while a run goes on: a bar on a terminal, plain lines elsewhere.
+
+use std::io::IsTerminal;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::sample::Sample;
+
+/// Progress over all measurements of a run, on standard error.
+pub(crate) struct Progress {
+    bar: Option<ProgressBar>,
+    done: std::cell::Cell<usize>,
+    total: usize,
+}
+
+impl Progress {
+    /// For so many measurements.
+    pub(crate) fn new(total: usize) -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {wide_msg}");
+            let bar = ProgressBar::new(total as u64);
+            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        });
+        Self { bar, done: std::cell::Cell::new(0), total }
+    }
+
+    /// One measurement begins.
+    pub(crate) fn begin(&self, cell: &str, target: &str, round: usize) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!("{cell}  {target}, round {}", round + 1));
+        }
+    }
+
+    /// One measurement has ended.
+    pub(crate) fn end(&self, cell: &str, target: &str, sample: &Result<Sample, String>) {
+        self.done.set(self.done.get() + 1);
+        let line = format!("{cell}  {target}: {}", summary(sample));
+        match &self.bar {
+            Some(bar) => {
+                bar.println(line);
+                bar.inc(1);
+            }
+            None => eprintln!("[{}/{}] {line}", self.done.get(), self.total),
+        }
+    }
+
+    /// All measurements have ended.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn summary(sample: &Result<Sample, String>) -> String {
+    let sample = match sample {
+        Ok(sample) => sample,
+        Err(reason) => return format!("failed: {reason}"),
+    };
+    let mut parts = Vec::new();
+    for name in ["deliveries", "observations"] {
+        if let Some((_, rate)) = sample.values.get(name) {
+            parts.push(format!("{rate:.0} {name}/s"));
+        }
+    }
+    for name in ["publish_to_receive", "acknowledgement"] {
+        if let Some(latency) = sample.latencies.get(name) {
+            let p = latency.percentiles();
+            parts.push(format!("{name} p50 {:.0} us p99 {:.0} us", p.p50, p.p99));
+        }
+    }
+    if let Some((_, bytes)) = sample.values.get("server_memory_per_connection") {
+        parts.push(format!("{bytes:.0} bytes a connection"));
+    }
+    if sample.lost > 0 {
+        parts.push(format!("{} lost", sample.lost));
+    }
+    for (side, name) in [("server", "server_cpu"), ("load", "load_cpu")] {
+        if let Some((_, cpus)) = sample.values.get(name) {
+            parts.push(format!("{side} {cpus:.2} cpus"));
+        }
+    }
+    parts.join(", ")
+}

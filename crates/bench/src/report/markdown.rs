@@ -1,0 +1,91 @@
+//! The page `docs/performance.md`, generated from a run and from nothing else.
+
+use std::fmt::Write;
+
+use super::number;
+use super::table::{result_line, verdict};
+use crate::results::Run;
+
+/// The page of a run; `folder` is where the run lies, for the command that made the page.
+pub(crate) fn markdown(run: &Run, folder: &str) -> String {
+    let mut text = String::from("# Performance\n\n");
+    let _ = writeln!(
+        text,
+        "This page is generated: `{}`, then `weir bench report {folder} --markdown`.\n",
+        run.command
+    );
+    environment(run, &mut text);
+    goals(run, &mut text);
+    ratios(run, &mut text);
+    cells(run, &mut text);
+    text += HOW;
+    text
+}
+
+const HOW: &str = "\n## How to read it
+
+Server and load share the machine. Rates are offered on an absolute schedule and a latency counts
+from when its message was due, so a server that stalls pays for all that waited (no coordinated
+omission); only `window` cells are closed loops. Latencies are p50 / p90 / p99 / p99.9 / max in
+microseconds on one clock. Fan-out is the highest rate at which p99 stays under 50 ms and nothing is
+lost, found by a search and confirmed by a longer step. `null` is one thread that writes each message
+to each socket; `null_coalescing` sends all that is due in one write and is the ceiling of load and
+machine: what comes within 20 % of it is marked `ceiling`. Memory a connection is the growth of the
+server's proportional resident memory; kernel figures count both ends of each connection. Mosquitto
+stands beside SSE and is measured by MQTT at quality of service 0; neither it, nor nchan, nor the
+null servers write to disk.
+";
+
+fn environment(run: &Run, text: &mut String) {
+    let _ = writeln!(text, "Run of {}, {}, seed {}, {:.0} s.\n", run.started, run.effort, run.seed, run.seconds);
+    for line in run.environment.lines() {
+        let _ = writeln!(text, "- {line}");
+    }
+    for (target, version) in &run.targets {
+        let _ = writeln!(text, "- {target}: {version}");
+    }
+}
+
+fn goals(run: &Run, text: &mut String) {
+    text.push_str("\n## Goals\n\n| cell | figure | asked | bound | measured | |\n|---|---|---|---:|---:|---|\n");
+    for goal in &run.goals {
+        let shown = |value: Option<f64>| value.map_or("unknown".into(), number);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} |",
+            goal.cell,
+            goal.metric,
+            goal.asked,
+            shown(goal.bound),
+            shown(goal.measured),
+            verdict(goal)
+        );
+    }
+}
+
+fn ratios(run: &Run, text: &mut String) {
+    text.push_str("\n## Ours divided by theirs\n\nPair by pair in interleaved rounds; 95 % interval by Student's t.\n\n| cell | figure | against | ratio | interval | rounds |\n|---|---|---|---:|---:|---:|\n");
+    for ratio in &run.ratios {
+        let e = &ratio.estimate;
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} to {}{} | {} |",
+            ratio.cell,
+            ratio.metric,
+            ratio.target,
+            number(e.mean),
+            number(e.low),
+            number(e.high),
+            if e.n > 1 && e.is_wide() { " (wide)" } else { "" },
+            e.n
+        );
+    }
+}
+
+fn cells(run: &Run, text: &mut String) {
+    text.push_str("\n## Cells\n\n| cell | target | result |\n|---|---|---|\n");
+    for result in &run.results {
+        let line = result_line(result).replace('|', "\\|").replace('\n', " ");
+        let _ = writeln!(text, "| {} | {} | {line} |", result.cell, result.target);
+    }
+}

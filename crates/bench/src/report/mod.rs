@@ -1,0 +1,69 @@
+//! A run as a folder: `run.json` (all of it), `summary.csv`, `report.txt`.
+
+mod markdown;
+mod summary;
+mod table;
+
+use std::path::Path;
+
+use crate::results::Run;
+
+pub(crate) use markdown::markdown;
+pub(crate) use table::table;
+
+/// Writes all files of a run.
+pub(crate) fn write(run: &Run, folder: &Path) -> Result<(), String> {
+    let json = serde_json::to_string_pretty(run).map_err(|e| e.to_string())?;
+    write_file(folder, "run.json", &json)?;
+    write_file(folder, "summary.csv", &summary::csv(run))?;
+    write_file(folder, "report.txt", &table(run))
+}
+
+/// Reads a run back from its folder.
+pub(crate) fn read(folder: &Path) -> Result<Run, String> {
+    let path = folder.join("run.json");
+    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn write_file(folder: &Path, name: &str, text: &str) -> Result<(), String> {
+    let path = folder.join(name);
+    std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// A number as a person reads it: thousands apart, three digits that matter.
+pub(crate) fn number(value: f64) -> String {
+    if value.abs() >= 1000.0 {
+        return thousands(value.round() as i64);
+    }
+    let decimals = match value.abs() {
+        v if v >= 100.0 || v == 0.0 => 0,
+        v if v >= 10.0 => 1,
+        v if v >= 1.0 => 2,
+        _ => 3,
+    };
+    format!("{value:.decimals$}")
+}
+
+fn thousands(value: i64) -> String {
+    let digits = value.abs().to_string();
+    let mut text = String::from(if value < 0 { "-" } else { "" });
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn numbers_show_three_digits_that_matter_and_thousands_apart() {
+        let shown = [1_234_567.8, -1000.0, 347.2, 34.72, 3.472, 0.0347, 0.0].map(number);
+        assert_eq!(shown, ["1,234,568", "-1,000", "347", "34.7", "3.47", "0.035", "0"]);
+    }
+}

@@ -1,0 +1,125 @@
+//! The table that a run prints: cells and contenders, then ratios, then goals.
+
+use std::fmt::Write;
+
+use super::number;
+use crate::results::{CellResult, GoalResult, Ratio, Run};
+
+/// The whole report as text of fixed width.
+pub(crate) fn table(run: &Run) -> String {
+    let mut text = format!(
+        "experiment {} ({}), {}, seed {}, {} s\ncommand: {}\n",
+        run.experiment, run.effort, run.started, run.seed, run.seconds.round(), run.command
+    );
+    for line in run.environment.lines() {
+        let _ = writeln!(text, "{line}");
+    }
+    for (target, version) in &run.targets {
+        let _ = writeln!(text, "{target}: {version}");
+    }
+    results(run, &mut text);
+    if !run.ratios.is_empty() {
+        text += "\nOurs divided by theirs, pair by pair (95 % interval):\n";
+        run.ratios.iter().for_each(|ratio| ratio_line(ratio, &mut text));
+    }
+    if !run.goals.is_empty() {
+        text += "\nGoals:\n";
+        run.goals.iter().for_each(|goal| goal_line(goal, &mut text));
+    }
+    text
+}
+
+fn results(run: &Run, text: &mut String) {
+    let mut cell = "";
+    for result in &run.results {
+        if result.cell != cell {
+            cell = &result.cell;
+            let _ = writeln!(text, "\n{cell}");
+        }
+        let _ = writeln!(text, "  {:<16} {}", result.target, result_line(result));
+        for remark in &result.remarks {
+            let _ = writeln!(text, "  {:<16}   {remark}", "");
+        }
+    }
+}
+
+/// The chief figures of a result in one line.
+pub(super) fn result_line(result: &CellResult) -> String {
+    if result.metrics.is_empty() {
+        return format!("- ({})", result.status);
+    }
+    let mut parts = Vec::new();
+    let mut lost = 0;
+    for metric in &result.metrics {
+        lost += metric.lost;
+        if let Some(p) = &metric.percentiles {
+            let quantiles = [p.p50, p.p90, p.p99, p.p999, p.max].map(number).join(" / ");
+            parts.push(format!("{} {quantiles} us", words(&metric.metric)));
+        }
+    }
+    for (name, unit) in [
+        ("observations", "observations/s"),
+        ("deliveries", "deliveries/s"),
+        ("server_memory_per_connection", "B server memory a connection"),
+        ("kernel_slab_per_connection", "B kernel slab a connection, both ends"),
+        ("server_cpu", "cpus server"),
+        ("load_cpu", "cpus load"),
+    ] {
+        if let Some(metric) = result.metric(name) {
+            parts.push(format!("{} {unit}", number(metric.estimate.mean)));
+        }
+    }
+    if let Some(peak) = result.metric("server_memory_peak") {
+        parts.push(format!("{} MB peak", number(peak.estimate.mean / 1e6)));
+    }
+    if lost > 0 {
+        parts.push(format!("{lost} lost"));
+    }
+    if result.status != "ok" {
+        parts.push(format!("[{}]", result.status));
+    }
+    parts.join(", ")
+}
+
+fn words(name: &str) -> String {
+    name.replace('_', " ")
+}
+
+fn ratio_line(ratio: &Ratio, text: &mut String) {
+    let e = &ratio.estimate;
+    let wide = if e.n > 1 && e.is_wide() { " [wide]" } else { "" };
+    let _ = writeln!(
+        text,
+        "  {}  {} / {}: {} ({} to {}, n={}){wide}",
+        ratio.cell,
+        words(&ratio.metric),
+        ratio.target,
+        number(e.mean),
+        number(e.low),
+        number(e.high),
+        e.n
+    );
+}
+
+fn goal_line(goal: &GoalResult, text: &mut String) {
+    let verdict = verdict(goal);
+    let shown = |value: Option<f64>| value.map_or("unknown".into(), number);
+    let _ = writeln!(
+        text,
+        "  {verdict:<14} {}  {}: {} (asked {}, that is {})",
+        goal.cell,
+        words(&goal.metric),
+        shown(goal.measured),
+        goal.asked,
+        shown(goal.bound)
+    );
+}
+
+/// The verdict on a goal in words.
+pub(super) fn verdict(goal: &GoalResult) -> &'static str {
+    match goal.holds {
+        Some(true) => "holds",
+        Some(false) => "falls short",
+        None => "not measured",
+    }
+}

@@ -1,0 +1,122 @@
+//! What one contender gave in one round, as named figures with units.
+
+use std::collections::BTreeMap;
+
+use crate::cell::Work;
+use crate::latency::Latency;
+use crate::load::job::{Event, IdleOutcome, Pace, ReplayOutcome, TrafficOutcome, Trial};
+use crate::worker::Measured;
+
+/// Name of a metric.
+pub(crate) type Name = &'static str;
+
+/// One round's figures.
+#[derive(Default)]
+pub(crate) struct Sample {
+    /// Single figures by metric, with their unit.
+    pub(crate) values: BTreeMap<Name, (&'static str, f64)>,
+    /// Distributions by metric.
+    pub(crate) latencies: BTreeMap<Name, Latency>,
+    /// What was owed and did not come.
+    pub(crate) lost: u64,
+    /// Trials of a search.
+    pub(crate) trials: Vec<Trial>,
+    /// What a reader must know.
+    pub(crate) remark: Option<String>,
+}
+
+impl Sample {
+    /// Reads a measurement; an error where it shows nothing.
+    pub(crate) fn of(work: &Work, measured: &Measured) -> Result<Self, String> {
+        let mut sample = match &measured.outcome {
+            Event::Traffic(outcome) => Self::of_traffic(work, outcome)?,
+            Event::Idle(outcome) => Self::of_idle(outcome, measured),
+            Event::Replay(outcome) => Self::of_replay(outcome),
+            other => return Err(format!("an unexpected outcome {other:?}")),
+        };
+        if let Some(server) = measured.server {
+            sample.put("server_cpu", "cpus", server.cpus);
+            sample.put("server_memory_peak", "bytes", server.peak_bytes as f64);
+        }
+        sample.put("load_cpu", "cpus", measured.load.cpus);
+        sample.put("load_memory_peak", "bytes", measured.load.peak_bytes as f64);
+        Ok(sample)
+    }
+
+    fn of_traffic(work: &Work, outcome: &TrafficOutcome) -> Result<Self, String> {
+        let mut sample = Self { trials: outcome.trials.clone(), ..Self::default() };
+        if let (0, Some(refusal)) = (outcome.acknowledged, &outcome.first_refusal) {
+            return Err(format!("every message was refused: {refusal}"));
+        }
+        if outcome.refused > 0 {
+            let first = outcome.first_refusal.as_deref().unwrap_or("");
+            sample.remark = Some(format!("{} messages refused: {first}", outcome.refused));
+        }
+        match work {
+            Work::Ingest { body, pace, .. } => {
+                let per_message = body.observations() as f64;
+                let messages = outcome.acknowledged as f64 / outcome.seconds;
+                sample.put("observations", "1/s", messages * per_message);
+                sample.put("messages", "1/s", messages);
+                if matches!(pace, Pace::Open { .. }) {
+                    sample.lost = outcome.sent - outcome.acknowledged;
+                }
+            }
+            _ => sample.put_deliveries(outcome)?,
+        }
+        sample.put_latency("acknowledgement", &outcome.acknowledgement);
+        sample.put_latency("schedule_lag", &outcome.schedule_lag);
+        Ok(sample)
+    }
+
+    fn put_deliveries(&mut self, outcome: &TrafficOutcome) -> Result<(), String> {
+        if outcome.received == 0 {
+            return Err(format!("none of {} deliveries came", outcome.expected));
+        }
+        self.put("deliveries", "1/s", outcome.received as f64 / outcome.seconds);
+        self.put("messages", "1/s", outcome.offered_rate);
+        self.put("received_bytes", "B/s", outcome.received_bytes as f64 / outcome.seconds);
+        self.lost = outcome.expected.saturating_sub(outcome.received);
+        self.put_latency("publish_to_receive", &outcome.delivery);
+        Ok(())
+    }
+
+    fn of_idle(outcome: &IdleOutcome, measured: &Measured) -> Self {
+        let mut sample = Self::default();
+        let Some((before, after)) = measured.memory else { return sample };
+        let per_connection =
+            |from: u64, to: u64| (to as f64 - from as f64) / outcome.connections as f64;
+        if measured.server.is_some() {
+            let (from, to) = (before.server, after.server);
+            let proportional = per_connection(from.proportional_bytes, to.proportional_bytes);
+            sample.put("server_memory_per_connection", "bytes", proportional);
+            let resident = per_connection(from.resident_bytes, to.resident_bytes);
+            sample.put("server_resident_per_connection", "bytes", resident);
+        }
+        let (from, to) = (before.kernel, after.kernel);
+        let slab = per_connection(from.slab_bytes, to.slab_bytes);
+        sample.put("kernel_slab_per_connection", "bytes", slab);
+        let sockets = per_connection(from.socket_bytes, to.socket_bytes);
+        sample.put("kernel_buffers_per_connection", "bytes", sockets);
+        sample.put("connections", "1", outcome.connections as f64);
+        sample
+    }
+
+    fn of_replay(outcome: &ReplayOutcome) -> Self {
+        let mut sample = Self::default();
+        sample.put("observations", "1/s", outcome.received as f64 / outcome.seconds);
+        sample.put("received_bytes", "B/s", outcome.received_bytes as f64 / outcome.seconds);
+        sample.lost = outcome.expected.saturating_sub(outcome.received);
+        sample
+    }
+
+    fn put(&mut self, name: Name, unit: &'static str, value: f64) {
+        self.values.insert(name, (unit, value));
+    }
+
+    fn put_latency(&mut self, name: Name, latency: &Latency) {
+        if latency.len() > 0 {
+            self.latencies.insert(name, latency.clone());
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Means of few rounds and their 95 % confidence intervals by Student's t.
+//!
+//! Ratios are compared on a logarithmic scale, pair by pair: a mean of logarithms treats "twice"
+//! and "half" alike, and what disturbs both of a pair cancels.
+
+use serde::{Deserialize, Serialize};
+
+/// A mean over rounds and its 95 % confidence interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Estimate {
+    /// Rounds.
+    pub(crate) n: u64,
+    /// Their mean; of ratios the geometric one.
+    pub(crate) mean: f64,
+    /// The interval's lower end; the mean itself where one round is all there is.
+    pub(crate) low: f64,
+    /// The interval's upper end.
+    pub(crate) high: f64,
+}
+
+impl Estimate {
+    /// Of one value a round; `None` of no round.
+    pub(crate) fn of(values: &[f64]) -> Option<Self> {
+        let n = values.len();
+        if n == 0 {
+            return None;
+        }
+        let mean = values.iter().sum::<f64>() / n as f64;
+        if n == 1 {
+            return Some(Self { n: 1, mean, low: mean, high: mean });
+        }
+        let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1) as f64;
+        let half = student_t(n - 1) * (variance / n as f64).sqrt();
+        Some(Self { n: n as u64, mean, low: mean - half, high: mean + half })
+    }
+
+    /// Of the ratios of pairs (ours, theirs), one a round.
+    pub(crate) fn of_ratios(pairs: &[(f64, f64)]) -> Option<Self> {
+        let whole = pairs.iter().filter(|(ours, theirs)| *ours > 0.0 && *theirs > 0.0);
+        let logs: Vec<f64> = whole.map(|(ours, theirs)| (ours / theirs).ln()).collect();
+        let Self { n, mean, low, high } = Self::of(&logs)?;
+        Some(Self { n, mean: mean.exp(), low: low.exp(), high: high.exp() })
+    }
+
+    /// Whether the interval is too wide to rank by.
+    pub(crate) fn is_wide(&self) -> bool {
+        let half = (self.high - self.low) / 2.0;
+        half > crate::limits::WIDE_SHARE * self.mean.abs()
+    }
+}
+
+/// The 97.5 % quantile of Student's t; from 30 degrees on the normal one, rounded up.
+fn student_t(degrees: usize) -> f64 {
+    const TABLE: [f64; 15] = [
+        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+        2.145, 2.131,
+    ];
+    match degrees {
+        1..=15 => TABLE[degrees - 1],
+        16..=29 => 2.120,
+        _ => 2.045,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn the_interval_of_five_rounds_is_students() {
+        let estimate = Estimate::of(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        assert!((estimate.mean - 3.0).abs() < 1e-9);
+        assert!((estimate.high - 4.963).abs() < 1e-3);
+        assert!(estimate.is_wide());
+    }
+
+    #[test]
+    fn twice_and_half_cancel() {
+        let estimate = Estimate::of_ratios(&[(2.0, 1.0), (1.0, 2.0)]).unwrap();
+        assert!((estimate.mean - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn no_round_gives_no_estimate() {
+        assert_eq!(Estimate::of(&[]), None);
+        assert_eq!(Estimate::of_ratios(&[(0.0, 1.0)]), None);
+    }
+}

@@ -1,0 +1,174 @@
+//! The systems under test: one file and one line of [`TARGETS`] each.
+//!
+//! A target says how it is started and, as data, which bytes subscribe and publish. It
+//! deliberately holds no client code: the one load generator speaks to all, so that two systems
+//! never differ by the client that measured them.
+
+mod mosquitto;
+mod nchan;
+mod null;
+mod weir;
+
+use std::io::{BufRead, BufReader};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use crate::cell::Scheme;
+use crate::clock::now_ns;
+use crate::limits::TARGET_START_MS_MAX;
+use crate::load::wire::{PublishWire, SubscribeWire};
+
+/// All targets; the first is ours.
+pub static TARGETS: &[Target] = &[
+    weir::TARGET,
+    null::TARGET,
+    null::COALESCING,
+    nchan::TARGET,
+    mosquitto::TARGET,
+];
+
+/// A system that can be measured.
+pub struct Target {
+    /// Its name in results.
+    pub name: &'static str,
+    /// What it is, in a sentence.
+    pub about: &'static str,
+    pub(crate) start: fn(&Settings, &Path) -> Result<Running, String>,
+    /// How to publish to a topic.
+    pub(crate) publish: fn(&str) -> PublishWire,
+    /// How to subscribe to a topic by a scheme; `None` where it has no such scheme.
+    pub(crate) subscribe: fn(Scheme, &str) -> Option<SubscribeWire>,
+    /// The requests that tell a cursor and that replay from it.
+    pub(crate) replay: Option<fn(&str) -> Replay>,
+}
+
+/// How a target is asked for what was before.
+pub(crate) struct Replay {
+    /// A stream that tells cursors; `None`: the cursor is `0`.
+    pub(crate) cursor_request: Option<String>,
+    /// The replay, with `{cursor}`.
+    pub(crate) replay_request: String,
+}
+
+/// What a person may say about targets.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settings {
+    /// The gateway's program; absent: this one.
+    pub(crate) weir: Option<PathBuf>,
+    /// A gateway that runs already.
+    pub(crate) address: Option<SocketAddr>,
+    /// Arguments before the bench's own on this program's command line.
+    pub(crate) prefix: Vec<String>,
+}
+
+/// A target that runs, until dropped.
+pub(crate) struct Running {
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+    /// What it says it is.
+    pub(crate) version: String,
+    process: Option<Child>,
+}
+
+impl Target {
+    /// The target of a name.
+    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+        TARGETS.iter().find(|target| target.name == name)
+    }
+}
+
+impl Running {
+    /// Its process, if it is ours.
+    pub(crate) fn pid(&self) -> Option<u32> {
+        self.process.as_ref().map(Child::id)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(process) = &mut self.process {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
+}
+
+/// The settings' own program with its prefix, for hidden subcommands.
+pub(crate) fn this_program(settings: &Settings) -> Result<Command, String> {
+    let program = std::env::current_exe().map_err(|e| format!("this program's path: {e}"))?;
+    let mut command = Command::new(program);
+    command.args(&settings.prefix);
+    Ok(command)
+}
+
+/// Starts a program that prints one line `{"ready":true,"http":"address"}`.
+fn start_announced(mut command: Command, version: String, log: &Path) -> Result<Running, String> {
+    let errors = std::fs::File::create(log).map_err(|e| format!("{}: {e}", log.display()))?;
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(errors);
+    let mut process = command.spawn().map_err(|e| format!("absent: {e}"))?;
+    let output = process.stdout.take();
+    let address = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
+    let mut running = Running { address, version, process: Some(process) };
+    let line = first_line(output.ok_or("no output")?)
+        .ok_or_else(|| format!("did not get ready: {}", last_line(log)))?;
+    let ready: serde_json::Value =
+        serde_json::from_str(&line).map_err(|e| format!("its first line is no JSON: {e}: {line}"))?;
+    let http = ready["http"].as_str().ok_or_else(|| format!("its first line names no http: {line}"))?;
+    running.address = http.parse().map_err(|e| format!("its address {http}: {e}"))?;
+    Ok(running)
+}
+
+/// Reads on a thread of its own, because a pipe has no timeout.
+fn first_line(output: impl std::io::Read + Send + 'static) -> Option<String> {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut reader = BufReader::new(output);
+        let mut line = String::new();
+        let _ = reader.read_line(&mut line);
+        let _ = sender.send(line);
+        // Whatever else it prints must not block it.
+        let _ = std::io::copy(&mut reader, &mut std::io::sink());
+    });
+    let line = receiver.recv_timeout(Duration::from_millis(TARGET_START_MS_MAX)).ok()?;
+    (!line.is_empty()).then_some(line)
+}
+
+/// Starts a program that listens on a port we chose.
+fn start_listening(
+    mut command: Command, address: SocketAddr, version: String, log: &Path,
+) -> Result<Running, String> {
+    let errors = std::fs::File::create(log).map_err(|e| format!("{}: {e}", log.display()))?;
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors);
+    let process = command.spawn().map_err(|e| format!("absent: {e}"))?;
+    let mut running = Running { address, version, process: Some(process) };
+    let end = now_ns() + TARGET_START_MS_MAX * 1_000_000;
+    while TcpStream::connect(address).is_err() {
+        let exited = running.process.as_mut().and_then(|p| p.try_wait().ok().flatten());
+        if exited.is_some() || now_ns() > end {
+            return Err(format!("did not listen: {}", last_line(log)));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(running)
+}
+
+fn last_line(log: &Path) -> String {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    text.lines().last().unwrap_or("it said nothing").into()
+}
+
+/// A loopback port that is free now.
+fn free_port() -> Result<u16, String> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| e.to_string())?;
+    listener.local_addr().map(|address| address.port()).map_err(|e| e.to_string())
+}
+
+/// A program of the system, wherever its packages put it; an error that names the package.
+fn find_program(name: &str, package: &str) -> Result<PathBuf, String> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain(["/usr/sbin".into(), "/usr/local/sbin".into()]);
+    let found = folders.map(|folder| folder.join(name)).find(|file| file.is_file());
+    found.ok_or_else(|| format!("absent: no {name} here (Debian package {package})"))
+}

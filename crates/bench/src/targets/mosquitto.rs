@@ -1,0 +1,39 @@
+//! Eclipse Mosquitto, Debian's: MQTT 3.1.1 at quality of service 0, nothing kept on disk.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::process::Command;
+
+use super::{Running, Settings, Target, find_program, free_port, start_listening};
+use crate::cell::Scheme;
+use crate::environment::version_of;
+use crate::load::wire::{PublishWire, SubscribeWire};
+
+pub(super) const TARGET: Target = Target {
+    name: "mosquitto",
+    about: "Eclipse Mosquitto by MQTT 3.1.1 at quality of service 0, in memory",
+    start,
+    publish: |topic| PublishWire::Mqtt { topic: topic.into() },
+    subscribe,
+    replay: None,
+};
+
+fn start(_: &Settings, folder: &Path) -> Result<Running, String> {
+    let mosquitto = find_program("mosquitto", "mosquitto")?;
+    let port = free_port()?;
+    let file = folder.join("mosquitto.conf");
+    let configuration = format!(
+        "listener {port} 127.0.0.1\nallow_anonymous true\npersistence false\n\
+        set_tcp_nodelay true\nmax_queued_messages 0\nmax_connections -1\nlog_type error\n"
+    );
+    std::fs::write(&file, configuration).map_err(|e| e.to_string())?;
+    let mut command = Command::new(&mosquitto);
+    command.arg("-c").arg(&file);
+    let version = version_of(&mosquitto.to_string_lossy(), "-h");
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    start_listening(command, address, version, &folder.join("stderr.log"))
+}
+
+fn subscribe(scheme: Scheme, topic: &str) -> Option<SubscribeWire> {
+    (scheme == Scheme::Mqtt).then(|| SubscribeWire::Mqtt { filter: topic.into() })
+}

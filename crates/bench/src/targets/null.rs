@@ -1,0 +1,37 @@
+//! The null servers, which speak the gateway's own protocol: see [`crate::null`].
+
+use std::path::Path;
+
+use super::weir::{publish, subscribe};
+use super::{Replay, Running, Settings, Target, start_announced, this_program};
+use crate::null::{COALESCE, SUBCOMMAND};
+
+pub(super) const TARGET: Target = Target {
+    name: "null",
+    about: "one thread that copies what it gets to every subscriber, a write a message",
+    start: |settings, folder| start(settings, folder, &[]),
+    publish,
+    subscribe,
+    replay: None,
+};
+
+pub(super) const COALESCING: Target = Target {
+    name: "null_coalescing",
+    about: "the same, one write for all that is due; the ceiling of the load and this machine",
+    start: |settings, folder| start(settings, folder, &[COALESCE]),
+    publish,
+    subscribe,
+    replay: Some(replay),
+};
+
+fn start(settings: &Settings, folder: &Path, arguments: &[&str]) -> Result<Running, String> {
+    let mut command = this_program(settings)?;
+    command.arg(SUBCOMMAND).args(arguments);
+    start_announced(command, env!("CARGO_PKG_VERSION").into(), &folder.join("stderr.log"))
+}
+
+fn replay(topic: &str) -> Replay {
+    let request =
+        format!("GET /live/{topic}?stream&since={{cursor}} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    Replay { cursor_request: None, replay_request: request }
+}

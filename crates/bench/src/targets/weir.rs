@@ -1,0 +1,76 @@
+//! The gateway itself, as a person starts it: `weir serve` on a free port and a fresh data folder.
+
+use std::path::Path;
+
+use super::{Replay, Running, Settings, Target, start_announced, this_program};
+use crate::cell::Scheme;
+use crate::environment::version_of;
+use crate::load::wire::{PublishWire, SubscribeWire};
+
+pub(super) const TARGET: Target = Target {
+    name: "weir",
+    about: "the gateway: HTTP publish, every message durable before its answer",
+    start,
+    publish,
+    subscribe,
+    replay: Some(replay),
+};
+
+const HOST: &str = "Host: localhost\r\n";
+const WEBSOCKET: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+    Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: weir.json\r\n";
+
+fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
+    if let Some(address) = settings.address {
+        return Ok(Running { address, version: "as given by --url".into(), process: None });
+    }
+    let (mut command, version) = match &settings.weir {
+        Some(program) => {
+            let version = version_of(&program.to_string_lossy(), "--version");
+            (std::process::Command::new(program), version)
+        }
+        None if settings.prefix.is_empty() => {
+            return Err("absent: this program has no `serve`; name one by --weir".into());
+        }
+        None => {
+            let own = Settings { prefix: Vec::new(), ..settings.clone() };
+            (this_program(&own)?, env!("CARGO_PKG_VERSION").into())
+        }
+    };
+    command.args(["serve", "--set", "http.listen=127.0.0.1:0", "--data"]).arg(folder.join("data"));
+    start_announced(command, version, &folder.join("stderr.log"))
+}
+
+pub(super) fn publish(topic: &str) -> PublishWire {
+    PublishWire::Http { head: format!("POST /live/{topic} HTTP/1.1\r\n{HOST}") }
+}
+
+pub(super) fn subscribe(scheme: Scheme, topic: &str) -> Option<SubscribeWire> {
+    let get = |target: &str, fields: &str| {
+        format!("GET /live/{topic}{target} HTTP/1.1\r\n{HOST}{fields}\r\n")
+    };
+    let json = "Accept: application/json\r\n";
+    match scheme {
+        Scheme::LongPolling => Some(SubscribeWire::LongPoll {
+            request: get("?wait=30", json),
+            again: get("?wait=30&since={weir-cursor}", json),
+        }),
+        Scheme::Streaming => Some(stream(get("?stream", json))),
+        Scheme::Sse => Some(stream(get("", "Accept: text/event-stream\r\n"))),
+        Scheme::SseBare => Some(stream(get("?bare", "Accept: text/event-stream\r\n"))),
+        Scheme::WebSocket => Some(stream(get("", WEBSOCKET))),
+        Scheme::WebSocketBare => Some(stream(get("?bare", WEBSOCKET))),
+        Scheme::Mqtt => None,
+    }
+}
+
+fn stream(request: String) -> SubscribeWire {
+    SubscribeWire::Stream { request }
+}
+
+fn replay(topic: &str) -> Replay {
+    let get = |query: &str| {
+        format!("GET /live/{topic}?stream{query} HTTP/1.1\r\n{HOST}Accept: application/json\r\n\r\n")
+    };
+    Replay { cursor_request: Some(get("")), replay_request: get("&since={cursor}") }
+}
