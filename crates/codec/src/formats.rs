@@ -1,9 +1,13 @@
 //! THE list of formats, from which content negotiation, help, documentation and tests are derived.
 
+#[cfg(feature = "cbor")]
+mod cbor;
 #[cfg(feature = "csv")]
 mod csv;
 #[cfg(feature = "json")]
 pub(crate) mod json;
+#[cfg(feature = "msgpack")]
+mod msgpack;
 #[cfg(feature = "plain")]
 mod plain;
 
@@ -15,6 +19,10 @@ pub const FORMATS: &[Format] = &[
     json::FORMAT,
     #[cfg(feature = "plain")]
     plain::FORMAT,
+    #[cfg(feature = "cbor")]
+    cbor::FORMAT,
+    #[cfg(feature = "msgpack")]
+    msgpack::FORMAT,
     #[cfg(feature = "csv")]
     csv::FORMAT,
 ];

@@ -10,6 +10,7 @@
 
 extern crate alloc;
 
+mod base64;
 mod buffered;
 pub mod error;
 pub mod format;

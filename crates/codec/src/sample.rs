@@ -15,13 +15,13 @@ pub const START: Time = Time::from_millis(1_795_167_660_250);
 
 /// One quantity that a substation measures: path, property, unit, mean, span.
 const QUANTITIES: [(&str, &str, &str, f64, f64); OBSERVATIONS_PER_NODE] = [
-    ("supply/temperature", "temperature", "Cel", 78.0, 6.0),
-    ("return/temperature", "temperature", "Cel", 46.0, 4.0),
-    ("supply/pressure", "pressure", "bar", 7.25, 0.5),
-    ("return/pressure", "pressure", "bar", 4.75, 0.5),
-    ("supply/flow", "volume-flow", "m3/h", 18.5, 3.0),
+    ("supply/temperature", "water-temperature", "Cel", 78.0, 6.0),
+    ("return/temperature", "water-temperature", "Cel", 46.0, 4.0),
+    ("supply/pressure", "water-pressure", "bar", 7.25, 0.5),
+    ("return/pressure", "water-pressure", "bar", 4.75, 0.5),
+    ("supply/flow", "water-volume-flow", "m3/h", 18.5, 3.0),
     ("supply/power", "thermal-power", "kW", 640.0, 90.0),
-    ("supply/energy", "heat-energy", "kW.h", 51_200.0, 0.0),
+    ("supply/energy", "thermal-energy", "kW.h", 51_200.0, 0.0),
 ];
 
 /// The message of `nodes` nodes at a second after [`START`]; the same arguments give the same message.

@@ -20,8 +20,14 @@
 //! [`crate::infoset`] instead; lines and columns (csv, plain) and numbered fields (protobuf) are
 //! written directly.
 
+#[cfg(any(feature = "cbor", feature = "senml-cbor", feature = "msgpack"))]
+pub(crate) mod binary;
+#[cfg(any(feature = "cbor", feature = "senml-cbor"))]
+pub(crate) mod cbor;
 pub(crate) mod json;
 pub(crate) mod json_text;
+#[cfg(feature = "msgpack")]
+pub(crate) mod msgpack;
 
 use crate::error::DecodeError;
 use alloc::borrow::Cow;
@@ -148,6 +154,8 @@ pub(crate) trait Pull {
     fn seconds(&mut self) -> Result<i64, DecodeError>;
     /// Reads a string.
     fn text(&mut self) -> Result<&str, DecodeError>;
+    /// Reads a byte string.
+    fn bytes(&mut self) -> Result<&[u8], DecodeError>;
     /// Reads an instant.
     fn time(&mut self) -> Result<Time, DecodeError>;
     /// Reads an array or object as compact JSON text.

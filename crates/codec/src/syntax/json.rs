@@ -87,12 +87,12 @@ impl<'a> Json<'a> {
         }
     }
 
-    fn bytes(&self) -> &'a [u8] {
+    fn raw(&self) -> &'a [u8] {
         self.text.as_bytes()
     }
 
     fn space(&mut self) {
-        let bytes = self.bytes();
+        let bytes = self.raw();
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(self.at) {
             self.at += 1;
             self.spaced = true;
@@ -102,7 +102,7 @@ impl<'a> Json<'a> {
     /// The byte that stands next, after white space.
     fn look(&mut self) -> Result<u8, DecodeError> {
         self.space();
-        let next = self.bytes().get(self.at).copied();
+        let next = self.raw().get(self.at).copied();
         next.ok_or(DecodeError::truncated(self.at))
     }
 
@@ -116,7 +116,7 @@ impl<'a> Json<'a> {
 
     fn literal(&mut self, word: &'static str) -> Result<(), DecodeError> {
         self.space();
-        let rest = &self.bytes()[self.at..];
+        let rest = &self.raw()[self.at..];
         if rest.starts_with(word.as_bytes()) {
             self.at += word.len();
             return Ok(());
@@ -169,10 +169,10 @@ impl<'a> Json<'a> {
     fn string(&mut self) -> Result<Found, DecodeError> {
         self.expect(b'"', "a string")?;
         let start = self.at;
-        let plain = plain_prefix(&self.bytes()[start..]);
+        let plain = plain_prefix(&self.raw()[start..]);
         self.check_text(start, plain)?;
         self.at += plain;
-        match self.bytes().get(self.at) {
+        match self.raw().get(self.at) {
             Some(b'"') => {
                 self.at += 1;
                 Ok(Found::Plain(start, start + plain))
@@ -186,7 +186,7 @@ impl<'a> Json<'a> {
         self.unescaped.clear();
         self.unescaped.push(&self.text.as_bytes()[start..self.at]);
         loop {
-            match self.bytes().get(self.at) {
+            match self.raw().get(self.at) {
                 None => return Err(DecodeError::truncated(self.at)),
                 Some(b'"') => break,
                 Some(b'\\') => self.escape()?,
@@ -195,7 +195,7 @@ impl<'a> Json<'a> {
                     return Err(DecodeError::expected(self.at, what));
                 }
             }
-            let plain = plain_prefix(&self.bytes()[self.at..]);
+            let plain = plain_prefix(&self.raw()[self.at..]);
             self.unescaped
                 .push(&self.text.as_bytes()[self.at..self.at + plain]);
             self.at += plain;
@@ -217,7 +217,7 @@ impl<'a> Json<'a> {
     }
 
     fn escape(&mut self) -> Result<(), DecodeError> {
-        let Some(&mark) = self.bytes().get(self.at + 1) else {
+        let Some(&mark) = self.raw().get(self.at + 1) else {
             return Err(DecodeError::truncated(self.text.len()));
         };
         let character = match mark {
@@ -244,7 +244,7 @@ impl<'a> Json<'a> {
         let start = self.at;
         let high = self.four_digits()?;
         let code = match high {
-            0xD800..=0xDBFF if self.bytes()[self.at..].starts_with(b"\\u") => {
+            0xD800..=0xDBFF if self.raw()[self.at..].starts_with(b"\\u") => {
                 let low = self.four_digits()?;
                 let offset = low.wrapping_sub(0xDC00);
                 if offset > 0x3FF {
@@ -264,7 +264,7 @@ impl<'a> Json<'a> {
 
     /// Reads `\uXXXX`.
     fn four_digits(&mut self) -> Result<u32, DecodeError> {
-        let Some(digits) = self.bytes().get(self.at + 2..self.at + 6) else {
+        let Some(digits) = self.raw().get(self.at + 2..self.at + 6) else {
             return Err(DecodeError::truncated(self.text.len()));
         };
         let mut code = 0;
@@ -289,22 +289,22 @@ impl<'a> Json<'a> {
         self.space();
         let start = self.at;
         let mut decimal = Decimal::default();
-        if self.bytes().get(self.at) == Some(&b'-') {
+        if self.raw().get(self.at) == Some(&b'-') {
             decimal.negative = true;
             self.at += 1;
         }
-        let zero = self.bytes().get(self.at) == Some(&b'0');
+        let zero = self.raw().get(self.at) == Some(&b'0');
         if self.digits(&mut decimal, 0)? > 1 && zero {
             return Err(DecodeError::expected(
                 start,
                 "a number without leading zeros",
             ));
         }
-        if self.bytes().get(self.at) == Some(&b'.') {
+        if self.raw().get(self.at) == Some(&b'.') {
             self.at += 1;
             self.digits(&mut decimal, -1)?;
         }
-        if let Some(b'e' | b'E') = self.bytes().get(self.at) {
+        if let Some(b'e' | b'E') = self.raw().get(self.at) {
             self.at += 1;
             self.exponent(&mut decimal)?;
         }
@@ -313,7 +313,7 @@ impl<'a> Json<'a> {
 
     /// Reads digits, each of which changes the exponent by `step`; gives how many.
     fn digits(&mut self, decimal: &mut Decimal, step: i32) -> Result<usize, DecodeError> {
-        let bytes = self.bytes();
+        let bytes = self.raw();
         let start = self.at;
         while let Some(digit @ b'0'..=b'9') = bytes.get(self.at) {
             if decimal.mantissa < u64::MAX / 10 - 1 {
@@ -334,7 +334,7 @@ impl<'a> Json<'a> {
 
     fn exponent(&mut self, decimal: &mut Decimal) -> Result<(), DecodeError> {
         let mut written = Decimal::default();
-        if let Some(sign @ (b'+' | b'-')) = self.bytes().get(self.at) {
+        if let Some(sign @ (b'+' | b'-')) = self.raw().get(self.at) {
             written.negative = *sign == b'-';
             self.at += 1;
         }
@@ -483,6 +483,10 @@ impl Pull for Json<'_> {
     fn text(&mut self) -> Result<&str, DecodeError> {
         let found = self.string()?;
         Ok(self.found(&found))
+    }
+
+    fn bytes(&mut self) -> Result<&[u8], DecodeError> {
+        Err(DecodeError::expected(self.at, "no bytes: JSON has none"))
     }
 
     fn time(&mut self) -> Result<Time, DecodeError> {

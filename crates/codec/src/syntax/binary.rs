@@ -1,0 +1,230 @@
+//! What the binary syntaxes share: bytes taken from the front, with limits, and trees given as JSON.
+
+use crate::error::DecodeError;
+use crate::syntax::json::Json;
+use crate::syntax::json_text::JsonText;
+use crate::syntax::{DEPTH_MAX, Emit, Key, Kind, Open, Pull};
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+use weir_model::Limits;
+
+/// A place in a message and how deep it lies.
+#[derive(Clone)]
+pub(crate) struct Input<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) at: usize,
+    pub(crate) depth: usize,
+    pub(crate) limits: &'a Limits,
+}
+
+impl<'a> Input<'a> {
+    pub(crate) fn new(bytes: &'a [u8], limits: &'a Limits) -> Self {
+        Self {
+            bytes,
+            at: 0,
+            depth: 0,
+            limits,
+        }
+    }
+
+    pub(crate) fn peek(&self) -> Result<u8, DecodeError> {
+        let byte = self.bytes.get(self.at).copied();
+        byte.ok_or(DecodeError::truncated(self.at))
+    }
+
+    pub(crate) fn take(&mut self, len: usize) -> Result<&'a [u8], DecodeError> {
+        let taken = self
+            .at
+            .checked_add(len)
+            .and_then(|end| self.bytes.get(self.at..end));
+        let taken = taken.ok_or(DecodeError::truncated(self.bytes.len()))?;
+        self.at += len;
+        Ok(taken)
+    }
+
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N)?);
+        Ok(array)
+    }
+
+    /// Takes a big-endian unsigned integer of 1, 2, 4 or 8 bytes.
+    pub(crate) fn unsigned(&mut self, width: usize) -> Result<u64, DecodeError> {
+        Ok(self
+            .take(width)?
+            .iter()
+            .fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
+    }
+
+    pub(crate) fn text(&mut self, len: u64) -> Result<&'a str, DecodeError> {
+        let start = self.at;
+        let bytes = self.string(len)?;
+        core::str::from_utf8(bytes)
+            .map_err(|error| DecodeError::expected(start + error.valid_up_to(), "UTF-8"))
+    }
+
+    pub(crate) fn string(&mut self, len: u64) -> Result<&'a [u8], DecodeError> {
+        let limit = self.limits.text_bytes;
+        match usize::try_from(len) {
+            Ok(len) if len <= limit => self.take(len),
+            _ => Err(DecodeError::over(self.at, "bytes of a string", limit)),
+        }
+    }
+
+    /// Goes down into a map or array.
+    pub(crate) fn descend(&mut self, left: Option<u64>, start: usize) -> Result<Open, DecodeError> {
+        let limit = self.limits.depth.min(DEPTH_MAX);
+        if self.depth >= limit {
+            return Err(DecodeError::over(start, "nesting", limit));
+        }
+        self.depth += 1;
+        Ok(Open { left, first: true })
+    }
+
+    pub(crate) fn finish(&self) -> Result<(), DecodeError> {
+        match self.at == self.bytes.len() {
+            true => Ok(()),
+            false => Err(DecodeError::expected(self.at, "the end of the message")),
+        }
+    }
+}
+
+/// A finite number, or the error at `at`.
+pub(crate) fn finite(number: f64, at: usize) -> Result<f64, DecodeError> {
+    match number.is_finite() {
+        true => Ok(number),
+        false => Err(DecodeError::expected(at, "a finite number")),
+    }
+}
+
+/// Says whether a number is an integer that fits, negative zero excepted.
+pub(crate) fn as_integer(number: f64) -> Option<i64> {
+    let whole = number as i64;
+    let exact = whole as f64 == number && number.abs() < 9.1e18;
+    (exact && (whole != 0 || number.is_sign_positive())).then_some(whole)
+}
+
+/// Reads over a whole value.
+pub(crate) fn skip(pull: &mut impl Pull) -> Result<(), DecodeError> {
+    match pull.peek()? {
+        Kind::Map => {
+            let mut map = pull.map()?;
+            while pull.key(&mut map)?.is_some() {
+                skip(pull)?;
+            }
+        }
+        Kind::Array => {
+            let mut array = pull.array()?;
+            while pull.item(&mut array)? {
+                skip(pull)?;
+            }
+        }
+        Kind::Text => drop(pull.text()?),
+        Kind::Number => drop(pull.number()?),
+        Kind::Bool => drop(pull.bool()?),
+        Kind::Null => pull.null()?,
+        Kind::Time => drop(pull.time()?),
+        Kind::Bytes => drop(pull.bytes()?),
+    }
+    Ok(())
+}
+
+/// Reads a map or array as compact JSON text; times become RFC 3339, bytes base64url.
+pub(crate) fn json(
+    pull: &mut impl Pull,
+    limits: &Limits,
+) -> Result<Cow<'static, str>, DecodeError> {
+    let start = pull.at();
+    let mut out = Vec::new();
+    let mut emit = JsonText::new(&mut out);
+    copy(pull, &mut emit)?;
+    emit.finish();
+    if out.len() > limits.text_bytes {
+        return Err(DecodeError::over(
+            start,
+            "bytes of a string",
+            limits.text_bytes,
+        ));
+    }
+    let text = String::from_utf8(out).map_err(|_| DecodeError::expected(start, "UTF-8"))?;
+    Ok(Cow::Owned(text))
+}
+
+/// Writes JSON text as a tree of another syntax; null where it is not JSON.
+pub(crate) fn write_json(json: &str, emit: &mut impl Emit) {
+    let limits = Limits {
+        message_bytes: usize::MAX,
+        observations: usize::MAX,
+        depth: DEPTH_MAX,
+        text_bytes: usize::MAX,
+    };
+    let mut check = Json::new(json, &limits);
+    match check.skip().and_then(|()| check.finish()) {
+        // The text was just read over: copying it cannot fail.
+        Ok(()) => drop(copy(&mut Json::new(json, &limits), emit)),
+        Err(_) => emit.null(),
+    }
+}
+
+fn copy(pull: &mut impl Pull, emit: &mut impl Emit) -> Result<(), DecodeError> {
+    match pull.peek()? {
+        Kind::Map => copy_map(pull, emit)?,
+        Kind::Array => copy_array(pull, emit)?,
+        Kind::Text => emit.text(pull.text()?),
+        Kind::Number => emit.number(pull.number()?),
+        Kind::Bool => emit.bool(pull.bool()?),
+        Kind::Time => emit.time(pull.time()?),
+        Kind::Bytes => emit.text(&crate::base64::url(pull.bytes()?)),
+        Kind::Null => {
+            pull.null()?;
+            emit.null();
+        }
+    }
+    Ok(())
+}
+
+fn copy_map(pull: &mut impl Pull, emit: &mut impl Emit) -> Result<(), DecodeError> {
+    emit.map(count(pull)?);
+    let mut map = pull.map()?;
+    while let Some(key) = pull.key(&mut map)? {
+        match key {
+            Key::Text(name) => emit.key(name),
+            Key::Number(number) => emit.key(&alloc::format!("{number}")),
+        }
+        copy(pull, emit)?;
+    }
+    emit.end_map();
+    Ok(())
+}
+
+fn copy_array(pull: &mut impl Pull, emit: &mut impl Emit) -> Result<(), DecodeError> {
+    emit.array(count(pull)?);
+    let mut array = pull.array()?;
+    while pull.item(&mut array)? {
+        copy(pull, emit)?;
+    }
+    emit.end_array();
+    Ok(())
+}
+
+/// Number of members or items of what stands next: some syntaxes write it first, JSON does not say.
+fn count(pull: &mut impl Pull) -> Result<usize, DecodeError> {
+    let start = pull.mark();
+    let mut count = 0;
+    if pull.peek()? == Kind::Map {
+        let mut map = pull.map()?;
+        while pull.key(&mut map)?.is_some() {
+            pull.skip()?;
+            count += 1;
+        }
+    } else {
+        let mut array = pull.array()?;
+        while pull.item(&mut array)? {
+            pull.skip()?;
+            count += 1;
+        }
+    }
+    pull.rewind(start);
+    Ok(count)
+}
