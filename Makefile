@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo web build test conformance lint deny tidy bench peers
+.PHONY: help demo web build test conformance lint advisories tidy bench peers
 
 WEIR := target/debug/weir
 WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*' 2>/dev/null)
@@ -40,16 +40,14 @@ lint: tidy ## formatting, clippy, house rules, licences
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	bash -n scripts/peers scripts/test .ci/run
-	@if command -v cargo-deny >/dev/null; then cargo deny --offline --log-level error check bans licenses sources; \
-	else echo "lint: cargo-deny is not installed; make deny installs and runs it"; fi
+	command -v cargo-deny >/dev/null || cargo install --quiet --root build/tools --locked cargo-deny
+	cargo deny --log-level error check bans licenses sources
 
 tidy: ## import arrows, orphans, lengths
 	cargo xtask tidy
 
-deny: ## licences, sources and advisories of every dependency (builds cargo-deny where it is absent)
-	command -v cargo-deny >/dev/null || cargo install --quiet --root build/tools --locked cargo-deny
-	cargo deny --log-level error check bans licenses sources
-	cargo deny --log-level error check advisories || echo "deny: advisories not checked or found; see above"
+advisories: ## known vulnerabilities of dependencies (needs the network)
+	cargo deny --log-level error check advisories
 
 bench: build ## measure this machine: make bench, or make bench ARGS="gateway --quick"
 	$(WEIR) bench run $(or $(ARGS),gateway)
