@@ -105,14 +105,25 @@ pub enum Since {
 pub enum Exchange {
     /// Accepted; acknowledged once the ticket is ready.
     Accepted(Ticket),
-    /// Last values, and the position up to which they are so.
-    Latest(Batch, Cursor),
+    /// Last values.
+    Latest(Latest),
     /// A page of the past.
     Page(Page),
     /// Messages as they come.
     Subscription(Box<Subscription>),
     /// The catalog's entries.
     Entries(Vec<Entry>),
+}
+
+/// The last values of datastreams, and up to where they are so.
+#[derive(Clone, Debug)]
+pub struct Latest {
+    /// The observations, by topic.
+    pub batch: Batch,
+    /// Cursor of the newest of them: unchanged as long as they are.
+    pub newest: Cursor,
+    /// Position of the log's head: what comes after it is newer.
+    pub head: Cursor,
 }
 
 /// A promise that a record will be where a crash cannot reach it.

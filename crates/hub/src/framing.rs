@@ -11,6 +11,11 @@ pub trait Framing: Send + Sync {
 
     /// Appends a frame.
     fn frame(&self, frame: &Frame<'_>, out: &mut Vec<u8>);
+
+    /// Appends what ends a batch of frames that travel together, the last of them at this cursor.
+    fn end(&self, cursor: Cursor, out: &mut Vec<u8>) {
+        let _nothing_by_default = (cursor, out);
+    }
 }
 
 /// Name of a framing and its options as bits; two framings with one key yield the same bytes.

@@ -347,6 +347,7 @@ impl Queue {
     fn seal_framed(&self, format: &'static Format, framing: &dyn Framing) -> (Load, usize, usize) {
         let mut out = Vec::with_capacity(self.pending_bytes + self.pending.len() * 64);
         let mut taken = 0;
+        let mut last = Cursor::START;
         for item in &self.pending {
             let payload = item.encoded(format);
             let cursor = item.message.cursor;
@@ -357,11 +358,13 @@ impl Queue {
                 gap: None,
             };
             framing.frame(&frame, &mut out);
+            last = cursor;
             taken += 1;
             if out.len() >= CHUNK_BYTES_MAX {
                 break;
             }
         }
+        framing.end(last, &mut out);
         out.shrink_to_fit();
         let bytes = out.len();
         (Load::Bytes(out.into()), taken, bytes)

@@ -4,7 +4,7 @@ use crate::access::{Principal, Verb};
 use crate::aggregate::Aggregate;
 use crate::catalog::{Catalog, Entry, last_values};
 use crate::counters::{Counters, Counts};
-use crate::exchange::{Exchange, Fault, Past, Request, Ticket};
+use crate::exchange::{Exchange, Fault, Latest, Past, Request, Ticket};
 use crate::feed::Feeder;
 use crate::group::{Group, GroupKey};
 use crate::history::{History, Range};
@@ -102,9 +102,19 @@ impl Hub {
     fn latest(&self, principal: &Principal, filters: &[Filter]) -> Result<Exchange, Fault> {
         check_filters(principal, filters)?;
         let core = self.core();
-        let entries = core.readable(principal, filters);
-        let batch = last_values(entries, Cursor::START, |_| true);
-        Ok(Exchange::Latest(batch, self.log.head()))
+        let cursors = core
+            .readable(principal, filters)
+            .filter_map(|entry| entry.last.as_ref());
+        let newest = cursors
+            .map(|last| last.cursor)
+            .max()
+            .unwrap_or(Cursor::START);
+        let batch = last_values(core.readable(principal, filters), Cursor::START, |_| true);
+        Ok(Exchange::Latest(Latest {
+            batch,
+            newest,
+            head: self.log.head(),
+        }))
     }
 
     fn describe(&self, principal: &Principal, filters: &[Filter]) -> Result<Exchange, Fault> {

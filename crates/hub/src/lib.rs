@@ -36,7 +36,9 @@ pub use aggregate::Aggregate;
 pub use catalog::{Entry, Last};
 pub use condition::Condition;
 pub use counters::Counts;
-pub use exchange::{Exchange, Fault, Media, Past, Publish, Request, Since, Subscribe, Ticket};
+pub use exchange::{
+    Exchange, Fault, Latest, Media, Past, Publish, Request, Since, Subscribe, Ticket,
+};
 pub use framing::{Frame, Framing, FramingKey};
 pub use group::{Interest, Policy, Shape};
 pub use history::{History, HistoryFault, Page, Range};

@@ -371,6 +371,7 @@ impl Subscription {
                     };
                     framing.frame(&frame, &mut out);
                 }
+                framing.end(last, &mut out);
                 Next::Bytes(out.into(), last)
             }
         })

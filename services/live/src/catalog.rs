@@ -1,0 +1,105 @@
+//! `/catalog`: what the datastreams are.
+
+use crate::fault::{from_hub, method_not_allowed, refuse};
+use crate::publish::Acknowledge;
+use crate::query;
+use serde_json::{Map, Value as Json, json};
+use std::sync::Arc;
+use weir_binding::{Answer, Call, Response};
+use weir_hub::{Entry, Exchange, Hub, Request, entry};
+use weir_model::{Filter, Time, Value};
+
+/// Lists, shows, sets or deletes.
+pub(crate) fn answer(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Response> {
+    match (call.method.as_str(), rest) {
+        ("GET", "") => describe(hub, &call, all()),
+        ("GET", _) => describe(hub, &call, query::filters(&call, rest)?),
+        ("PUT" | "DELETE", "") => Err(refuse(400, "name a topic: /catalog/{topic}")),
+        ("PUT", _) => {
+            let datastream = entry::from_json(&call.body);
+            let datastream =
+                datastream.map_err(|error| refuse(400, format!("bad entry: {error}")))?;
+            change(
+                hub,
+                &call,
+                Request::Change(query::decode_path(rest)?, Some(datastream)),
+            )
+        }
+        ("DELETE", _) => change(hub, &call, Request::Change(query::decode_path(rest)?, None)),
+        (other, _) => Err(method_not_allowed(other, "GET, PUT, DELETE")),
+    }
+}
+
+fn all() -> Vec<Filter> {
+    Filter::parse("#").into_iter().collect()
+}
+
+fn describe(hub: &Arc<Hub>, call: &Call, filters: Vec<Filter>) -> Result<Answer, Response> {
+    let one = matches!(&filters[..], [filter] if filter.is_topic());
+    let opened = hub.open(call.now, &call.principal, Request::Describe(filters));
+    let Exchange::Entries(entries) = opened.map_err(|fault| from_hub(&fault, &[]))? else {
+        return Err(refuse(500, "the hub answered something else"));
+    };
+    let mut list = entries.iter().map(|entry| to_json(entry, call.now));
+    let body = match (one, list.len()) {
+        (true, 1) => list.next().unwrap_or_default(),
+        _ => json!({ "datastreams": list.collect::<Vec<_>>() }),
+    };
+    Ok(Answer::Now(Response::with_body(
+        200,
+        "application/json",
+        body.to_string(),
+    )))
+}
+
+fn change(hub: &Arc<Hub>, call: &Call, request: Request) -> Result<Answer, Response> {
+    match hub.open(call.now, &call.principal, request) {
+        Ok(Exchange::Accepted(ticket)) => Ok(Answer::Later(Box::new(Acknowledge { ticket }))),
+        Ok(_) => Err(refuse(500, "the hub answered something else")),
+        Err(fault) => Err(from_hub(&fault, &call.body)),
+    }
+}
+
+fn to_json(entry: &Entry, now: Time) -> Json {
+    let mut object = Map::new();
+    let mut set = |name: &str, value: Option<Json>| {
+        value
+            .into_iter()
+            .for_each(|value| drop(object.insert(name.into(), value)));
+    };
+    let datastream = &entry.datastream;
+    let text = |text: &Option<Box<str>>| text.as_deref().map(Json::from);
+    set("topic", Some((&*entry.topic).into()));
+    set("sensor", text(&datastream.sensor));
+    set("type", text(&datastream.property));
+    set("unit", text(&datastream.unit));
+    set("lat", datastream.place.map(|place| place.latitude.into()));
+    set("lon", datastream.place.map(|place| place.longitude.into()));
+    set(
+        "lastSeen",
+        entry.last_seen.map(|time| time.to_string().into()),
+    );
+    let status = if entry.is_online(now) {
+        "online"
+    } else {
+        "stale"
+    };
+    set("status", Some(status.into()));
+    set("opaque", entry.opaque.as_deref().map(Json::from));
+    if let Some(last) = &entry.last {
+        set("value", Some(value_json(last.value())));
+        set("time", Some(last.time.to_string().into()));
+        set("cursor", Some(last.cursor.to_string().into()));
+    }
+    Json::Object(object)
+}
+
+fn value_json(value: Value<'_>) -> Json {
+    match value {
+        Value::Number(number) => number.into(),
+        Value::Bool(truth) => truth.into(),
+        Value::Text(text) => text.into(),
+        Value::Null => Json::Null,
+        Value::Json(text) => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
+    }
+}

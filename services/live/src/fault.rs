@@ -1,0 +1,60 @@
+//! Refusals: a status and one sentence.
+
+use weir_binding::Response;
+use weir_codec::{DecodeError, by_name};
+use weir_hub::{Fault, LogFault};
+
+/// A refusal.
+pub(crate) fn refuse(status: u16, sentence: impl Into<String>) -> Response {
+    Response::text(status, sentence)
+}
+
+/// 405 with the methods that are.
+pub(crate) fn method_not_allowed(method: &str, allowed: &str) -> Response {
+    refuse(405, format!("{method} is not possible here; {allowed} are")).header("allow", allowed)
+}
+
+/// What a refusal by the hub is to a client; `body` lets a decode error say line and column.
+pub(crate) fn from_hub(fault: &Fault, body: &[u8]) -> Response {
+    let status = match fault {
+        Fault::Denied { principal, .. } if &**principal == "anonymous" => 401,
+        Fault::Denied { .. } => 403,
+        Fault::Topic(_) | Fault::Message(_) | Fault::History(weir_hub::HistoryFault::BadPage) => {
+            400
+        }
+        Fault::Undecodable { .. } => 400,
+        Fault::OverLimit { .. } | Fault::Log(LogFault::OverLimit { .. }) => 413,
+        Fault::Unknown(_) => 404,
+        Fault::Log(LogFault::Busy) => 429,
+        Fault::Log(LogFault::Full(_)) => 507,
+        Fault::Log(_) | Fault::Stopping => 503,
+        Fault::History(_) => 500,
+    };
+    let sentence = match fault {
+        Fault::Undecodable { format, error } => undecodable(format, error, body),
+        fault => fault.to_string(),
+    };
+    let response = refuse(status, sentence);
+    match status {
+        401 => response.header("www-authenticate", "Bearer, Basic realm=\"weir\""),
+        429 | 503 => response.header("retry-after", "1"),
+        _ => response,
+    }
+}
+
+fn undecodable(format: &str, error: &DecodeError, body: &[u8]) -> String {
+    let sentence = format!("not a message in {format}: {error}");
+    let text = by_name(format).is_some_and(|format| format.text);
+    let before = body.get(..error.at).filter(|_| text);
+    let Some(before) = before else {
+        return sentence;
+    };
+    let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+    let column = before
+        .iter()
+        .rev()
+        .take_while(|&&byte| byte != b'\n')
+        .count()
+        + 1;
+    format!("{sentence} (line {line}, column {column})")
+}

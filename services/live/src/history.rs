@@ -1,0 +1,103 @@
+//! `GET /history/{filter}`: pages of the past.
+
+use crate::fault::{from_hub, method_not_allowed, refuse};
+use crate::query;
+use std::sync::Arc;
+use weir_binding::{Answer, Call, Response};
+use weir_codec::Format;
+use weir_hub::aggregate::parse_duration;
+use weir_hub::{Exchange, Hub, Page, Past, Request};
+use weir_model::Time;
+
+/// Observations in a page where the query does not say.
+const LIMIT_DEFAULT: usize = 1000;
+
+/// Answers with one page; what follows it is `next` in JSON and a `Link` elsewhere.
+pub(crate) fn read(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Answer, Response> {
+    if call.method != "GET" {
+        return Err(method_not_allowed(&call.method, "GET"));
+    }
+    let format = query::format(call)?;
+    let past = Past {
+        filters: query::filters(call, rest)?,
+        from: time(call, "from", Time::from_nanos(i64::MIN + 1))?,
+        to: time(call, "to", Time::from_nanos(i64::MAX))?,
+        limit: limit(call)?,
+        page: call.query("page").map(str::to_owned),
+        aggregate: query::aggregate(call)?,
+    };
+    let opened = hub.open(call.now, &call.principal, Request::History(past));
+    match opened.map_err(|fault| from_hub(&fault, &[]))? {
+        Exchange::Page(page) => Ok(Answer::Now(respond(call, format, &page))),
+        _ => Err(refuse(500, "the hub answered something else")),
+    }
+}
+
+fn respond(call: &Call, format: &'static Format, page: &Page) -> Response {
+    let mut body = Vec::new();
+    (format.encode)(&page.batch, &mut body);
+    if let (Some(next), "json") = (&page.next, format.name) {
+        let trimmed = body.trim_ascii_end().len() - 1;
+        body.truncate(trimmed);
+        body.extend_from_slice(format!(r#","next":"{next}"}}"#).as_bytes());
+    }
+    let response = Response::with_body(200, format.media, body).header("vary", "accept");
+    match &page.next {
+        Some(next) => response.header("link", format!("<{}>; rel=\"next\"", next_url(call, next))),
+        None => response,
+    }
+}
+
+fn next_url(call: &Call, page: &str) -> String {
+    let mut url = call.path.clone();
+    let kept = call.query.iter().filter(|(name, _)| name != "page");
+    let page = ("page".to_owned(), page.to_owned());
+    for (index, (name, value)) in kept.chain([&page]).enumerate() {
+        url.push(if index == 0 { '?' } else { '&' });
+        url.push_str(&escape(name));
+        url.push('=');
+        url.push_str(&escape(value));
+    }
+    url
+}
+
+fn escape(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(char::from(byte));
+            }
+            byte => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+/// A time as RFC 3339, or as a duration before now such as `-1h`.
+fn time(call: &Call, name: &str, default: Time) -> Result<Time, Response> {
+    let Some(text) = call.query(name).filter(|text| !text.is_empty()) else {
+        return Ok(default);
+    };
+    if let Some(span) = text.strip_prefix('-').map(parse_duration) {
+        let span = span.map_err(|error| refuse(400, format!("{name}: {error}")))?;
+        return Ok(call.now.plus_nanos(-(span.as_nanos() as i64)));
+    }
+    // A `+` of an offset that was not escaped arrives as a space.
+    let text = text.replace(' ', "+");
+    text.parse()
+        .map_err(|error| refuse(400, format!("{name}: {error}")))
+}
+
+fn limit(call: &Call) -> Result<usize, Response> {
+    let Some(text) = call.query("limit") else {
+        return Ok(LIMIT_DEFAULT);
+    };
+    match text.parse() {
+        Ok(limit) if limit > 0 => Ok(limit),
+        _ => Err(refuse(
+            400,
+            format!("limit: expected a number from 1, found `{text}`"),
+        )),
+    }
+}

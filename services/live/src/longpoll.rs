@@ -1,0 +1,152 @@
+//! Polling and long polling: one answer now, or at the next message.
+
+use crate::fault::{from_hub, refuse};
+use crate::framing::gap_json;
+use crate::query;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use weir_binding::{Answer, Call, Pending, Response};
+use weir_codec::Format;
+use weir_hub::{Exchange, Gap, Hub, Item, Latest, Next, Request, Shape, Subscription};
+use weir_model::{BatchBuilder, Cursor};
+
+/// Answers a plain GET.
+pub(crate) fn answer(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Answer, Response> {
+    match query::wait(call)? {
+        None => poll(hub, call, rest).map(Answer::Now),
+        Some(patience) => long_poll(hub, call, rest, patience),
+    }
+}
+
+/// The last values; `304` where they are those that the client names in `If-None-Match`.
+fn poll(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Response, Response> {
+    let format = query::format(call)?;
+    let filters = query::filters(call, rest)?;
+    let one = matches!(&filters[..], [filter] if filter.is_topic());
+    let opened = hub.open(call.now, &call.principal, Request::Latest(filters));
+    let Exchange::Latest(latest) = opened.map_err(|fault| from_hub(&fault, &[]))? else {
+        return Err(refuse(500, "the hub answered something else"));
+    };
+    if one && latest.batch.is_empty() {
+        return Err(refuse(
+            404,
+            format!("nothing was published at `{rest}` yet"),
+        ));
+    }
+    let Latest {
+        batch,
+        newest,
+        head,
+    } = latest;
+    let tag = format!("\"{newest}\"");
+    let known = call
+        .header("if-none-match")
+        .is_some_and(|known| known.contains(&tag));
+    let mut response = Response::empty(304);
+    if !known {
+        let mut body = Vec::new();
+        (format.encode)(&batch, &mut body);
+        response = Response::with_body(200, format.media, body);
+    }
+    Ok(positioned(response, tag, head))
+}
+
+fn positioned(response: Response, tag: String, cursor: Cursor) -> Response {
+    let response = response
+        .header("etag", tag)
+        .header("weir-cursor", cursor.to_string());
+    response
+        .header("cache-control", "no-cache")
+        .header("vary", "accept")
+}
+
+fn long_poll(
+    hub: &Arc<Hub>,
+    call: &Call,
+    rest: &str,
+    patience: Duration,
+) -> Result<Answer, Response> {
+    let format = query::format(call)?;
+    let subscribe = query::subscribe(call, rest, Shape::Items)?;
+    let opened = hub.open(call.now, &call.principal, Request::Subscribe(subscribe));
+    match opened.map_err(|fault| from_hub(&fault, &[]))? {
+        Exchange::Subscription(subscription) => Ok(Answer::Later(Box::new(LongPoll {
+            subscription,
+            format,
+            patience,
+            gap: None,
+        }))),
+        _ => Err(refuse(500, "the hub answered something else")),
+    }
+}
+
+/// One late answer: all messages that are due then, as one.
+struct LongPoll {
+    subscription: Box<Subscription>,
+    format: &'static Format,
+    patience: Duration,
+    gap: Option<Gap>,
+}
+
+impl Pending for LongPoll {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Response> {
+        loop {
+            match self.subscription.poll_next(cx) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Ok(Next::Gap(gap, _))) => self.gap = Some(gap),
+                Poll::Ready(Ok(Next::Items(items, last))) => {
+                    if let Some(body) = merged(&items, self.format) {
+                        let response = Response::with_body(200, self.format.media, body);
+                        return Poll::Ready(self.told(response, last));
+                    }
+                }
+                Poll::Ready(Ok(Next::Bytes(..))) => {}
+                Poll::Ready(Ok(Next::Ended)) => {
+                    let response =
+                        refuse(503, "the gateway is stopping").header("retry-after", "1");
+                    return Poll::Ready(response);
+                }
+                Poll::Ready(Err(fault)) => return Poll::Ready(from_hub(&fault, &[])),
+            }
+        }
+    }
+
+    fn patience(&self) -> Option<Duration> {
+        Some(self.patience)
+    }
+
+    fn expire(&mut self) -> Response {
+        self.told(Response::empty(204), self.subscription.position())
+    }
+}
+
+impl LongPoll {
+    fn told(&self, response: Response, cursor: Cursor) -> Response {
+        let response = positioned(response, format!("\"{cursor}\""), cursor);
+        match &self.gap {
+            Some(gap) => response.header("weir-gap", gap_json(gap)),
+            None => response,
+        }
+    }
+}
+
+/// Messages as one in a format; `None` where they hold nothing that it could carry.
+fn merged(items: &[Item], format: &'static Format) -> Option<bytes::Bytes> {
+    let observations = || items.iter().filter(|item| item.message.batch().is_some());
+    if let (Some(one), 1) = (observations().next(), observations().count()) {
+        return Some(one.encoded(format));
+    }
+    let mut builder = BatchBuilder::new();
+    for item in observations() {
+        let selected = item.selected();
+        let batch = selected.as_ref().or(item.message.batch());
+        for row in batch.into_iter().flat_map(|batch| batch.rows()) {
+            // Rows of a message were checked when it came.
+            let _checked_before = builder.push(&row);
+        }
+    }
+    let mut out = Vec::new();
+    (format.encode)(builder.batch(), &mut out);
+    (!builder.is_empty()).then(|| out.into())
+}

@@ -1,0 +1,68 @@
+//! `POST /live/{topic}`: stored, then acknowledged.
+
+use crate::fault::{from_hub, refuse};
+use crate::query::{decode_path, format_names};
+use bytes::Bytes;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use weir_binding::{Answer, Call, Pending, Response};
+use weir_codec::Format;
+use weir_hub::{Exchange, Hub, Media, Publish, Request, Ticket};
+
+/// Publishes the body; 204 once it is on disk.
+pub(crate) fn publish(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Response> {
+    let publish = Publish {
+        topic: decode_path(rest)?,
+        media: media(&call)?,
+        body: call.body.clone(),
+        key: call
+            .header("idempotency-key")
+            .map(|key| key.as_bytes().to_vec()),
+        origin: String::new(),
+    };
+    let opened = hub.open(call.now, &call.principal, Request::Publish(publish));
+    match opened {
+        Ok(Exchange::Accepted(ticket)) => Ok(Answer::Later(Box::new(Acknowledge { ticket }))),
+        Ok(_) => Err(refuse(500, "the hub answered something else")),
+        Err(fault) => Err(from_hub(&fault, &call.body)),
+    }
+}
+
+/// What the body says it is. A form's content type is what clients send that were told nothing.
+fn media(call: &Call) -> Result<Media, Response> {
+    let declared = call.header("content-type").unwrap_or_default();
+    if declared.is_empty() {
+        return Ok(Media::Undeclared);
+    }
+    if declared.starts_with("application/x-www-form-urlencoded") {
+        return Ok(Media::Format(looks_like(&call.body)));
+    }
+    weir_codec::by_media(declared)
+        .map(Media::Format)
+        .ok_or_else(|| {
+            refuse(
+                415,
+                format!("`{declared}` is no media type of {}", format_names()),
+            )
+        })
+}
+
+fn looks_like(body: &Bytes) -> &'static Format {
+    let json = matches!(body.trim_ascii_start().first(), Some(b'{' | b'['));
+    let name = if json { "json" } else { "plain" };
+    weir_codec::by_name(name).unwrap_or(&weir_codec::FORMATS[0])
+}
+
+/// 204 once the record is committed.
+pub(crate) struct Acknowledge {
+    pub(crate) ticket: Ticket,
+}
+
+impl Pending for Acknowledge {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Response> {
+        self.ticket.poll(cx).map(|done| match done {
+            Ok(cursor) => Response::empty(204).header("weir-cursor", cursor.to_string()),
+            Err(fault) => from_hub(&fault, &[]),
+        })
+    }
+}

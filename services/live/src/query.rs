@@ -1,0 +1,156 @@
+//! What a URL asks for: filters, format, position, conditions.
+
+use crate::fault::refuse;
+use std::time::Duration;
+use weir_binding::{Call, Response};
+use weir_codec::{FORMATS, Format};
+use weir_hub::aggregate::parse_duration;
+use weir_hub::{Aggregate, Policy, Shape, Since, Subscribe, every};
+use weir_model::{Cursor, Filter};
+
+/// The path below the mount, percent-decoded (RFC 3986 section 2.1); `+` stays what it is.
+pub(crate) fn decode_path(rest: &str) -> Result<String, Response> {
+    let mut out = Vec::with_capacity(rest.len());
+    let mut bytes = rest.bytes();
+    while let Some(byte) = bytes.next() {
+        if byte != b'%' {
+            out.push(byte);
+            continue;
+        }
+        let hex = [bytes.next(), bytes.next()]
+            .map(|digit| digit.and_then(|digit| char::from(digit).to_digit(16)));
+        let [Some(high), Some(low)] = hex else {
+            return Err(refuse(
+                400,
+                format!("bad percent-encoding in the path `{rest}`"),
+            ));
+        };
+        out.push((high * 16 + low) as u8);
+    }
+    String::from_utf8(out).map_err(|_| refuse(400, "the path is not UTF-8"))
+}
+
+/// The filters of the path and of every `?topic=`.
+pub(crate) fn filters(call: &Call, rest: &str) -> Result<Vec<Filter>, Response> {
+    let path = decode_path(rest)?;
+    let texts = Some(path.as_str())
+        .filter(|path| !path.is_empty())
+        .into_iter();
+    let filters = texts.chain(call.queries("topic")).map(|text| {
+        Filter::parse(text).map_err(|error| refuse(400, format!("bad filter `{text}`: {error}")))
+    });
+    let filters = filters.collect::<Result<Vec<_>, _>>()?;
+    if filters.is_empty() {
+        return Err(refuse(
+            400,
+            "name a topic or filter: /live/{filter} or ?topic={filter}",
+        ));
+    }
+    Ok(filters)
+}
+
+/// The format that `?as=` names, or else the `Accept` field; the first of all by default.
+pub(crate) fn format(call: &Call) -> Result<&'static Format, Response> {
+    if let Some(name) = call.query("as") {
+        return weir_codec::by_name(name).ok_or_else(|| {
+            refuse(
+                400,
+                format!("no format `{name}`; there are {}", format_names()),
+            )
+        });
+    }
+    match call.header("accept") {
+        None => Ok(&FORMATS[0]),
+        Some(accept) => weir_codec::negotiate(accept).ok_or_else(|| {
+            let media: Vec<_> = FORMATS.iter().map(|format| format.media).collect();
+            refuse(
+                406,
+                format!("nothing acceptable; there are {}", media.join(", ")),
+            )
+        }),
+    }
+}
+
+pub(crate) fn format_names() -> String {
+    FORMATS
+        .iter()
+        .map(|format| format.name)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// Where `?since=`, `Last-Event-ID` or `?snapshot` say to begin.
+pub(crate) fn since(call: &Call) -> Result<Since, Response> {
+    let said = call
+        .header("last-event-id")
+        .or(call.query("since"))
+        .filter(|text| !text.is_empty());
+    match said {
+        Some(text) => {
+            let cursor = text.trim_matches('"').parse::<Cursor>();
+            cursor
+                .map(Since::Cursor)
+                .map_err(|error| refuse(400, format!("since `{text}`: {error}")))
+        }
+        None if call.query("snapshot").is_some() => Ok(Since::Snapshot),
+        None => Ok(Since::Now),
+    }
+}
+
+/// The window of `?every=` or `?agg=`.
+pub(crate) fn aggregate(call: &Call) -> Result<Option<Aggregate>, Response> {
+    let bad = |name: &str, error: &dyn std::fmt::Display| refuse(400, format!("{name}: {error}"));
+    match (call.query("every"), call.query("agg")) {
+        (Some(_), Some(_)) => Err(refuse(400, "either every or agg, not both")),
+        (Some(text), None) => parse_duration(text)
+            .map(|window| Some(every(window)))
+            .map_err(|e| bad("every", &e)),
+        (None, Some(text)) => text.parse().map(Some).map_err(|e| bad("agg", &e)),
+        (None, None) => Ok(None),
+    }
+}
+
+/// A subscription as the query describes it.
+pub(crate) fn subscribe(call: &Call, rest: &str, shape: Shape) -> Result<Subscribe, Response> {
+    let condition = call.query("where").map(str::parse).transpose();
+    Ok(Subscribe {
+        filters: filters(call, rest)?,
+        since: since(call)?,
+        condition: condition.map_err(|error| refuse(400, format!("where: {error}")))?,
+        aggregate: aggregate(call)?,
+        policy: policy(call)?,
+        shape,
+    })
+}
+
+fn policy(call: &Call) -> Result<Policy, Response> {
+    let Some(name) = call.query("policy") else {
+        return Ok(Policy::default());
+    };
+    let known = Policy::ALL.iter().find(|(known, _)| *known == name);
+    known.map(|(_, policy)| *policy).ok_or_else(|| {
+        let names: Vec<_> = Policy::ALL.iter().map(|(name, _)| *name).collect();
+        refuse(
+            400,
+            format!("no policy `{name}`; there are {}", names.join(", ")),
+        )
+    })
+}
+
+/// How long `?wait=` or `Prefer: wait=` (RFC 7240 section 4.3) allow, at most five minutes.
+pub(crate) fn wait(call: &Call) -> Result<Option<Duration>, Response> {
+    let prefer = call.header("prefer").and_then(|prefer| {
+        prefer
+            .split([',', ';'])
+            .find_map(|part| part.trim().strip_prefix("wait="))
+    });
+    let Some(text) = call.query("wait").or(prefer) else {
+        return Ok(None);
+    };
+    let wait = match text {
+        "" => Ok(Duration::from_secs(30)),
+        text => parse_duration(text),
+    };
+    let wait = wait.map_err(|error| refuse(400, format!("wait: {error}")))?;
+    Ok(Some(wait.min(Duration::from_secs(300))))
+}
