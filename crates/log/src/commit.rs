@@ -123,11 +123,11 @@ impl Committer {
             if !tail.pending.bytes.is_empty() {
                 return Work::Write(self.take_batch(&mut tail));
             }
-            if tail.state == State::Closing {
-                return Work::Close;
-            }
             if std::mem::take(&mut tail.nudged) {
                 return Work::Retain;
+            }
+            if tail.state == State::Closing {
+                return Work::Close;
             }
             tail = sleep(&shared, tail, None);
         }

@@ -100,7 +100,7 @@ pub(crate) fn scan(file: &dyn DiskFile, header: &Header, base: u64) -> io::Resul
     let mut last = None;
     let mut end = HEADER_BYTES;
     while let Some(frame) = frames.next()? {
-        if last.is_none() && frame.cursor != header.first {
+        if last.is_none() && !may_begin(header.first, frame.cursor) {
             break;
         }
         let at = base + frame.offset - HEADER_BYTES;
@@ -118,6 +118,12 @@ pub(crate) fn scan(file: &dyn DiskFile, header: &Header, base: u64) -> io::Resul
         last,
         marks,
     })
+}
+
+/// Whether a segment named by `first` may begin with this record: a crash may have undone the one that
+/// it was made for.
+fn may_begin(first: Cursor, cursor: Cursor) -> bool {
+    cursor.sequence() == first.sequence() && cursor.epoch() >= first.epoch()
 }
 
 /// Where to start reading in order to meet this sequence: the last mark at or before it.

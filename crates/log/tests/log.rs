@@ -1,0 +1,344 @@
+//! What a log promises while its disk behaves, and when the disk is full, fails, rots or is slow.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use support::{append, numbers, open, options, read, record};
+use weir_hub::{Gap, GapReason, Kind, Log, LogFault, Record, Resume};
+use weir_log::{Disk, DiskLog, OpenFault, Options, SimDisk, mark_restored};
+use weir_model::{Cursor, Time};
+
+#[test]
+fn what_was_appended_is_read_at_once_and_after_a_restart() {
+    let disk = SimDisk::new();
+    let log = open(&disk).unwrap();
+    assert_eq!(
+        (log.head(), log.tail()),
+        (Cursor::new(1, 0), Cursor::new(1, 0))
+    );
+    for number in 1..=500 {
+        assert_eq!(append(&log, number), Ok(Cursor::new(1, number)));
+    }
+    assert_eq!(numbers(&log), (1..=500).collect::<Vec<_>>());
+    log.close().unwrap();
+    assert_eq!(append(&log, 501), Err(LogFault::Closed));
+    drop(log);
+    let log = open(&disk).unwrap();
+    assert!(log.recovery().clean);
+    assert_eq!(append(&log, 501), Ok(Cursor::new(1, 501)));
+    for from in [0, 1, 250, 499, 500, 501] {
+        let seen = read(&log, Cursor::new(1, from));
+        assert!(
+            seen.iter()
+                .map(|(_cursor, number)| *number)
+                .eq(from + 1..=501)
+        );
+    }
+}
+
+#[test]
+fn a_reader_follows_records_from_memory_to_files_and_back() {
+    let log = open(&SimDisk::new()).unwrap();
+    let mut reader = log.read(Cursor::START);
+    let mut expected = 1;
+    for round in 1..=40_u64 {
+        let mut last = Cursor::START;
+        for number in (round - 1) * 10 + 1..=round * 10 {
+            last = append(&log, number).unwrap();
+        }
+        if round % 3 == 0 {
+            log.wait_committed(last).unwrap();
+        }
+        if round % 2 == 0 {
+            while let Some((cursor, _record)) = reader.next().unwrap() {
+                assert_eq!(cursor.sequence(), expected);
+                expected += 1;
+            }
+            assert_eq!(expected, round * 10 + 1);
+        }
+    }
+}
+
+#[test]
+fn many_waiters_share_a_sync() {
+    let disk = SimDisk::new();
+    let log = open(&disk).unwrap();
+    disk.hold_syncs(true);
+    let cursors: Vec<_> = (1..=100)
+        .map(|number| append(&log, number).unwrap())
+        .collect();
+    let mut cx = Context::from_waker(Waker::noop());
+    assert!(
+        cursors
+            .iter()
+            .all(|&cursor| log.poll_committed(cursor, &mut cx).is_pending())
+    );
+    assert_eq!(log.committed(), Cursor::new(1, 0));
+    let before = disk.syncs();
+    disk.hold_syncs(false);
+    log.wait_committed(cursors[99]).unwrap();
+    assert!(
+        cursors
+            .iter()
+            .all(|&cursor| log.poll_committed(cursor, &mut cx) == Poll::Ready(Ok(())))
+    );
+    assert!(
+        disk.syncs() - before < 20,
+        "{} syncs",
+        disk.syncs() - before
+    );
+}
+
+#[test]
+fn a_slow_disk_pushes_back_before_memory_is_full() {
+    let disk = SimDisk::new();
+    let options = Options {
+        pending_bytes_max: 1000,
+        ..options()
+    };
+    let log = DiskLog::open(Arc::new(disk.clone()), options).unwrap();
+    disk.hold_syncs(true);
+    let refused = (1..1000).find_map(|number| append(&log, number).err());
+    assert_eq!(refused, Some(LogFault::Busy));
+    disk.hold_syncs(false);
+    log.wait_committed(log.head()).unwrap();
+    assert!(append(&log, 1).is_ok());
+}
+
+#[test]
+fn a_full_disk_refuses_and_goes_on_once_there_is_room() {
+    let disk = SimDisk::new();
+    let log = open(&disk).unwrap();
+    disk.set_capacity(Some(10_000));
+    let mut acknowledged = 0;
+    let fault = (1..).find_map(|number| {
+        let waited = append(&log, number).and_then(|cursor| log.wait_committed(cursor));
+        acknowledged += u64::from(waited.is_ok());
+        waited.err()
+    });
+    assert!(matches!(fault, Some(LogFault::Full(_))), "{fault:?}");
+    assert!(matches!(append(&log, 0), Err(LogFault::Full(_))));
+    let waiting = log.head();
+    assert_eq!(waiting.sequence(), acknowledged + 1);
+    disk.set_capacity(None);
+    let next = loop {
+        match append(&log, waiting.sequence() + 1) {
+            Ok(cursor) => break cursor,
+            Err(LogFault::Full(_)) => std::thread::yield_now(),
+            Err(other) => panic!("{other}"),
+        }
+    };
+    log.wait_committed(next).unwrap();
+    assert_eq!(numbers(&log), (1..=next.sequence()).collect::<Vec<_>>());
+    log.close().unwrap();
+    drop(log);
+    assert_eq!(numbers(&open(&disk).unwrap()).len() as u64, next.sequence());
+}
+
+#[test]
+fn a_failed_sync_ends_the_right_to_acknowledge() {
+    let disk = SimDisk::new();
+    let log = open(&disk).unwrap();
+    log.wait_committed(append(&log, 1).unwrap()).unwrap();
+    disk.fail_next_sync();
+    let lost = append(&log, 2).unwrap();
+    assert!(matches!(log.wait_committed(lost), Err(LogFault::Failed(_))));
+    assert!(matches!(append(&log, 3), Err(LogFault::Failed(_))));
+    assert!(log.wait_committed(Cursor::new(1, 1)).is_ok());
+    assert!(matches!(log.close(), Err(LogFault::Failed(_))));
+    drop(log);
+    disk.crash(1);
+    let log = open(&disk).unwrap();
+    assert_eq!(log.head(), Cursor::new(2, 1));
+    let gap = Gap {
+        reason: GapReason::Rollback,
+        count: Some(1),
+    };
+    assert_eq!(log.resume(lost), Resume::Gap(gap, Cursor::new(2, 1)));
+}
+
+#[test]
+fn a_second_gateway_is_told_that_the_first_runs() {
+    let disk = SimDisk::new();
+    let first = open(&disk).unwrap();
+    let second = open(&disk).err().unwrap();
+    assert!(matches!(second, OpenFault::Locked { .. }), "{second}");
+    drop(first);
+    assert!(open(&disk).is_ok());
+}
+
+#[test]
+fn a_restored_copy_takes_no_later_cursor_for_its_own() {
+    let disk = SimDisk::new();
+    let log = open(&disk).unwrap();
+    append(&log, 1).unwrap();
+    log.close().unwrap();
+    drop(log);
+    mark_restored(&disk).unwrap();
+    let log = open(&disk).unwrap();
+    assert!(log.head().epoch() > 200);
+    assert_eq!(log.resume(Cursor::new(1, 1)), Resume::From(log.head()));
+    let foreign = Gap {
+        reason: GapReason::Foreign,
+        count: None,
+    };
+    assert_eq!(
+        log.resume(Cursor::new(2, 1)),
+        Resume::Gap(foreign, log.head())
+    );
+}
+
+#[test]
+fn rot_in_an_old_segment_is_told_with_file_and_byte_and_read_past() {
+    let disk = SimDisk::new();
+    let log = open(&disk).unwrap();
+    for number in 1..=100 {
+        log.wait_committed(append(&log, number).unwrap()).unwrap();
+    }
+    log.close().unwrap();
+    drop(log);
+    disk.rot("0001-000000000001.log", 1000);
+    let log = open(&disk).unwrap();
+    let mut reader = log.read(Cursor::START);
+    let (mut seen, mut faults) = (Vec::new(), Vec::new());
+    loop {
+        match reader.next() {
+            Ok(Some((cursor, _record))) => seen.push(cursor.sequence()),
+            Ok(None) => break,
+            Err(fault) => faults.push(fault.to_string()),
+        }
+    }
+    assert_eq!(faults.len(), 1);
+    assert!(
+        faults[0].contains("0001-000000000001.log is damaged at byte "),
+        "{}",
+        faults[0]
+    );
+    assert!(seen.len() > 70 && seen.is_sorted() && seen.last() == Some(&100));
+}
+
+#[test]
+fn rot_in_the_last_segment_of_a_clean_log_is_told_as_lost() {
+    let disk = SimDisk::new();
+    let log = open(&disk).unwrap();
+    (1..=5).for_each(|number| assert!(append(&log, number).is_ok()));
+    log.close().unwrap();
+    drop(log);
+    disk.rot("0001-000000000001.log", 40);
+    let log = open(&disk).unwrap();
+    assert_eq!(log.recovery().lost, Some((1, 5)));
+    let gap = Gap {
+        reason: GapReason::Rollback,
+        count: Some(3),
+    };
+    assert_eq!(
+        log.resume(Cursor::new(1, 3)),
+        Resume::Gap(gap, Cursor::new(2, 0))
+    );
+}
+
+/// Appends 400 records, an hour apart, of which the third is keyed, and releases the first 350.
+fn aged(options: Options) -> (SimDisk, DiskLog) {
+    let disk = SimDisk::new();
+    let log = DiskLog::open(Arc::new(disk.clone()), options).unwrap();
+    for number in 1..=400_i64 {
+        let arrival = Time::from_millis(number * 3_600_000);
+        let keyed = [
+            (Kind::Change, "a"),
+            (Kind::Retained, "b"),
+            (Kind::Consumer, "c"),
+        ];
+        let (kind, topic) = keyed
+            .get(number as usize)
+            .copied()
+            .unwrap_or((Kind::Opaque, "x"));
+        let text = number.to_string();
+        let body = if number == 2 { "" } else { text.as_str() };
+        let made = Record {
+            arrival,
+            ..record(kind, topic, body.as_bytes())
+        };
+        log.wait_committed(log.append(&made).unwrap()).unwrap();
+    }
+    log.release(Cursor::new(1, 350));
+    (disk, log)
+}
+
+fn snapshot(log: &DiskLog) -> (Vec<(Kind, String)>, Cursor) {
+    let mut seen = Vec::new();
+    let cursor = log.snapshot(&mut |record| seen.push((record.kind, record.topic.to_owned())));
+    (seen, cursor.unwrap())
+}
+
+#[test]
+fn retention_drops_only_what_is_released_and_keeps_keyed_records() {
+    let (disk, log) = aged(Options {
+        retention_bytes: 0,
+        ..options()
+    });
+    log.close().unwrap();
+    let tail = log.tail();
+    assert!((200..=350).contains(&tail.sequence()), "{tail}");
+    assert_eq!(
+        log.read(Cursor::START).next().unwrap().unwrap().0,
+        tail.next()
+    );
+    let gap = Gap {
+        reason: GapReason::Retention,
+        count: Some(tail.sequence() - 5),
+    };
+    assert_eq!(log.resume(Cursor::new(1, 5)), Resume::Gap(gap, tail));
+    drop(log);
+    let log = DiskLog::open(Arc::new(disk), options()).unwrap();
+    assert_eq!(
+        snapshot(&log),
+        (vec![(Kind::Retained, "b".into())], Cursor::new(1, 400))
+    );
+}
+
+#[test]
+fn retention_by_age_keeps_what_is_young() {
+    let (_disk, log) = aged(Options {
+        retention_age: Duration::from_secs(200 * 3600),
+        ..options()
+    });
+    log.close().unwrap();
+    let oldest = log.tail().sequence();
+    assert!((100..200).contains(&oldest), "{oldest}");
+    let noon = Time::from_millis(300 * 3_600_000).nanos();
+    let found = log.seek(noon).sequence();
+    assert!((250..300).contains(&found), "{found}");
+    assert_eq!(log.seek(0), log.tail());
+}
+
+#[test]
+fn an_over_long_record_is_refused_and_leaves_nothing() {
+    let log = open(&SimDisk::new()).unwrap();
+    let body = vec![0; weir_log::limits::RECORD_BYTES_MAX + 1];
+    let limit = weir_log::limits::RECORD_BYTES_MAX;
+    let refused = log.append(&record(Kind::Opaque, "x", &body));
+    assert_eq!(refused, Err(LogFault::OverLimit { limit }));
+    assert_eq!(log.head(), Cursor::new(1, 0));
+    assert_eq!(append(&log, 1), Ok(Cursor::new(1, 1)));
+    assert_eq!(numbers(&log), [1]);
+}
+
+#[test]
+fn a_directory_without_epochs_is_refused() {
+    let disk = SimDisk::new();
+    let log = open(&disk).unwrap();
+    append(&log, 1).unwrap();
+    log.close().unwrap();
+    drop(log);
+    disk.remove("epochs").unwrap();
+    let fault = open(&disk).err().unwrap();
+    assert!(
+        fault
+            .to_string()
+            .contains("epochs is damaged (it is missing)"),
+        "{fault}"
+    );
+}
