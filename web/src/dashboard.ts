@@ -25,9 +25,12 @@ import { DatastreamList } from "./panels/datastreams";
 import { Latency } from "./panels/latency";
 import { Network } from "./panels/network";
 import { initialSelection, RANGES, readSettings, writeSettings } from "./settings";
-import { byId, el, setText } from "./ui/dom";
+import { byId, segments, setText } from "./ui/dom";
 import { startKeys } from "./ui/keys";
 import { onTheme, startTheme, toggleTheme } from "./ui/palette";
+
+/** How far back a track reaches, in milliseconds. */
+const TRACK_MS = 3_600_000;
 
 export class Dashboard {
   private readonly base = new URL("./", document.baseURI);
@@ -73,6 +76,8 @@ export class Dashboard {
     sent: (us) => this.meter.sent(us),
   });
   private chosen = false;
+  private started = false;
+  private readonly retraced = new Set<string>();
   private following = "";
   private figured = 0;
   private fault = "";
@@ -89,13 +94,22 @@ export class Dashboard {
     setInterval(() => void this.readCatalog(), CATALOG_MS);
     document.addEventListener("visibilitychange", () => this.frames.request());
     await Promise.all([this.readCatalog(), this.readFormats()]);
+    this.started = true;
     this.follow();
   }
 
   private controls(): void {
     byId("theme").addEventListener("click", toggleTheme);
     byId("help").addEventListener("click", () => this.help());
-    for (const { label, ms } of RANGES) byId("ranges").append(this.rangeRadio(label, ms));
+    const { range, follow } = this.settings;
+    segments(
+      byId("ranges"),
+      RANGES.map(({ label }) => label),
+      range,
+      (label) => this.setRange(label),
+    );
+    segments(byId("follow"), ["all", "selected"], follow, (what) => this.setFollow(what));
+    this.setRange(range);
     startKeys([
       { key: "/", words: "search datastreams", run: () => this.list.focusSearch() },
       ...DELIVERIES.map((delivery, i) => ({
@@ -112,20 +126,16 @@ export class Dashboard {
     ]);
   }
 
-  private rangeRadio(label: string, ms: number): HTMLElement {
-    const input = el("input");
-    input.type = "radio";
-    input.name = "range";
-    input.value = label;
-    input.checked = label === this.settings.range;
-    const set = () => {
-      this.settings.range = label;
-      this.curves.setRange(ms);
-      writeSettings(this.settings);
-    };
-    input.addEventListener("change", set);
-    if (input.checked) set();
-    return el("label", "", input, el("span", "", label));
+  private setRange(label: string): void {
+    this.settings.range = label;
+    this.curves.setRange(RANGES.find((range) => range.label === label)?.ms ?? RANGES[0].ms);
+    writeSettings(this.settings);
+  }
+
+  private setFollow(follow: string): void {
+    this.settings.follow = follow === "selected" ? "selected" : "all";
+    writeSettings(this.settings);
+    this.follow();
   }
 
   private async readCatalog(): Promise<void> {
@@ -162,7 +172,7 @@ export class Dashboard {
     this.settings.select = this.store.selected.map((datastream) => datastream.topic);
     writeSettings(this.settings);
     this.figured = 0;
-    if (!this.choice.format.topics) this.follow();
+    this.follow();
     this.frames.request();
   }
 
@@ -208,21 +218,24 @@ export class Dashboard {
     this.follow();
   }
 
-  /** Follows what the settings say; a format without topics can only follow one datastream. */
+  /** Follows what the settings say, unless that is what is followed already. */
   private follow(): void {
+    if (!this.started) return;
     const { delivery, format } = this.choice;
-    const single = this.store.selected[0]?.topic;
-    const filters = format.topics || single === undefined ? this.settings.filters : [single];
+    const filters = this.filters();
     const key = [delivery.id, format.name, ...filters].join(" ");
     if (key === this.following) return;
     this.following = key;
-    if (!format.topics)
-      this.notice(
-        single === undefined
-          ? `${format.name} carries no topic: select a datastream to follow it.`
-          : `${format.name} carries no topic: following ${single} alone.`,
-      );
+    if (!format.topics) this.notice(aloneText(format.name, this.store.selected[0]?.topic));
     this.session.follow({ delivery, format, filters });
+  }
+
+  /** A format without topics can only follow one datastream. */
+  private filters(): readonly string[] {
+    const selected = this.store.selected.map(({ topic }) => topic);
+    if (selected.length === 0) return this.settings.filters;
+    if (!this.choice.format.topics) return selected.slice(0, 1);
+    return this.settings.follow === "selected" ? selected : this.settings.filters;
   }
 
   private authorize(token: string): void {
@@ -278,9 +291,21 @@ export class Dashboard {
     this.meter.tick(performance.now());
     this.connection.update();
     if (document.hidden) return;
+    for (const thing of this.store.tracks.keys()) void this.retrace(thing);
     this.latency.update();
     this.bars.describe();
     this.frames.request();
+  }
+
+  /** Fetches once where a thing that moves has been before. */
+  private async retrace(thing: string): Promise<void> {
+    if (this.retraced.has(thing)) return;
+    this.retraced.add(thing);
+    const member = [...this.store.datastreams.values()].find((datastream) => datastream.thing === thing);
+    if (member === undefined) return;
+    const now = Date.now();
+    const past = await this.gateway.history(member.topic, now - TRACK_MS, now).catch(() => undefined);
+    if (past !== undefined) this.store.retrace(thing, past.lats, past.lons);
   }
 
   private notice(words: string): void {
@@ -289,6 +314,11 @@ export class Dashboard {
     notice.hidden = words === "";
     if (words === "") this.fault = "";
   }
+}
+
+function aloneText(format: string, topic: string | undefined): string {
+  if (topic === undefined) return `${format} carries no topic: select a datastream to follow it.`;
+  return `${format} carries no topic: following ${topic} alone.`;
 }
 
 const utf8 = new TextEncoder();

@@ -7,6 +7,8 @@ export interface Settings {
   delivery: string;
   format: string;
   range: string;
+  /** Whether all filters are followed live, or the selected datastreams alone. */
+  follow: "all" | "selected";
   filters: string[];
   /** Selected topics; undefined where the address names none. */
   select: string[] | undefined;
@@ -21,7 +23,7 @@ export const RANGES = [
   { label: "24 h", ms: 86_400_000 },
 ] as const;
 
-const DEFAULTS = { delivery: "sse", format: "json", range: "5 min", filters: ["#"] };
+const DEFAULTS = { delivery: "sse", format: "json", range: "5 min", follow: "all", filters: ["#"] };
 
 /** Reads the settings; what is missing or no filter takes its default. */
 export function readSettings(search: string): Settings {
@@ -32,6 +34,7 @@ export function readSettings(search: string): Settings {
     delivery: query.get("delivery") ?? DEFAULTS.delivery,
     format: query.get("format") ?? DEFAULTS.format,
     range: RANGES.some(({ label }) => label === range) ? (range as string) : DEFAULTS.range,
+    follow: query.get("follow") === "selected" ? "selected" : "all",
     filters: filters.length === 0 ? DEFAULTS.filters : filters,
     select: query.has("select") ? query.getAll("select").filter((topic) => topic !== "") : undefined,
   };
@@ -40,7 +43,7 @@ export function readSettings(search: string): Settings {
 /** Writes the settings into the address without adding to the browser's history. */
 export function writeSettings(settings: Settings): void {
   const query = new URLSearchParams();
-  for (const name of ["delivery", "format", "range"] as const) {
+  for (const name of ["delivery", "format", "range", "follow"] as const) {
     if (settings[name] !== DEFAULTS[name]) query.set(name, settings[name]);
   }
   if (settings.filters.join() !== DEFAULTS.filters.join())

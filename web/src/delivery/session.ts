@@ -36,7 +36,6 @@ export interface Listener {
 export class Session {
   private running = new AbortController();
   private cursor: string | undefined;
-  private plan: Plan | undefined;
   token: string | undefined;
 
   constructor(
@@ -44,10 +43,11 @@ export class Session {
     private readonly listener: Listener,
   ) {}
 
-  /** Follows a plan from the cursor reached; other filters begin anew, with the latest values. */
+  /**
+   * Follows a plan from the cursor reached, whatever the last plan was: a cursor is a position in the gateway's
+   * log, valid for every scheme, format and filter.
+   */
   follow(plan: Plan): void {
-    if (this.plan !== undefined && !sameFilters(this.plan, plan)) this.cursor = undefined;
-    this.plan = plan;
     this.running.abort();
     this.running = new AbortController();
     void this.keep(plan, this.running.signal);
@@ -122,6 +122,8 @@ async function attempt(delivery: Delivery, subscription: Subscription, sink: Sin
     await delivery.run(subscription, sink, signal);
     return undefined;
   } catch (error) {
+    // A TypeError is how `fetch` says that nobody answered.
+    if (error instanceof TypeError) return new Error("the gateway does not answer");
     return error instanceof Error ? error : new Error(String(error));
   }
 }
@@ -132,8 +134,4 @@ function final(fault: Error | undefined): State | undefined {
   if (fault.status === 401) return { kind: "locked" };
   const lasting = fault.status >= 400 && fault.status < 500 && fault.status !== 408 && fault.status !== 429;
   return lasting ? { kind: "refused", why: fault.message } : undefined;
-}
-
-function sameFilters(a: Plan, b: Plan): boolean {
-  return a.filters.length === b.filters.length && a.filters.every((filter, i) => filter === b.filters[i]);
 }

@@ -25,6 +25,8 @@ export class Meter {
   readonly render = new Samples(SAMPLES);
   readonly wait = new Samples(SAMPLES);
   readonly bytes = new Samples(SAMPLES);
+  /** Messages counted since the page was opened. */
+  messages = 0;
   /** Messages in each of the last whole seconds. */
   readonly rate = new Samples(SPARK_POINTS);
   /** Whether T_transmit starts at the gateway's own stamp. */
@@ -63,6 +65,7 @@ export class Meter {
     if (m.live) this.arrivals.push(m.arrival);
     if (this.arrivals.length > SAMPLES) this.arrivals.shift();
     this.inSecond++;
+    this.messages++;
   }
 
   /** Takes the gateway's stamp (microseconds since the epoch) for the messages since the last one. */

@@ -82,11 +82,7 @@ function label(ctx: CanvasRenderingContext2D, datastream: Datastream, box: Box):
   const name = datastream.thing.slice(datastream.thing.lastIndexOf("/") + 1) || datastream.property;
   ctx.fillText(fitting(ctx, box.wide - 4, name, brief(name)), middle, box.base + 15);
   const most = number(datastream.maximum);
-  ctx.fillText(
-    fitting(ctx, box.wide - 4, `of ${most} ${unitSign(datastream.unit)}`, `of ${most}`, most),
-    middle,
-    box.base + 29,
-  );
+  ctx.fillText(fitting(ctx, box.wide - 4, most), middle, box.base + 29);
 }
 
 /** The first of the texts that fits, else nothing. */

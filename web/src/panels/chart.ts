@@ -47,7 +47,11 @@ export function chartOptions(members: readonly Datastream[], last: boolean, acti
         space: 80,
         values: (_, times) => times.map((time) => (last ? timeText(time, times) : "")),
       },
-      { ...axis(AXIS_PX), space: 28 },
+      {
+        ...axis(AXIS_PX),
+        space: 28,
+        values: (_, values) => values.map((value) => String(Number(value.toPrecision(6)))),
+      },
     ],
     series: [{}, ...members.map(series)],
     hooks: {

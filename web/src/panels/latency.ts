@@ -42,7 +42,9 @@ export class Latency {
       (this.parts.get(term) as HTMLElement).style.flexBasis = `${share}%`;
     }
     setText(this.total[0] as HTMLElement, total === 0 ? "–" : milliseconds(total));
-    setText(byId("latency-note"), this.note());
+    const note = byId("latency-note");
+    setText(note, this.note());
+    note.dataset["messages"] = String(this.meter.messages);
     setText(byId("clock-note"), clockNote(this.meter, summaries[0]));
   }
 

@@ -34,6 +34,24 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Fills a field set with radio buttons that look like one switch. */
+export function segments(
+  box: HTMLElement,
+  choices: readonly string[],
+  chosen: string,
+  pick: (choice: string) => void,
+): void {
+  for (const choice of choices) {
+    const input = el("input");
+    input.type = "radio";
+    input.name = box.id;
+    input.value = choice;
+    input.checked = choice === chosen;
+    input.addEventListener("change", () => pick(choice));
+    box.append(el("label", "", input, el("span", "", choice)));
+  }
+}
+
 /** A canvas matched to its box and the screen's pixels; undefined where it has no size. */
 export function context2d(
   canvas: HTMLCanvasElement,

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Demo, launch, messagesArrive, open, options, stateIs } from "./gateway.mjs";
+
+const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
+
+describe("the dashboard on a live network", options(), () => {
+  let demo;
+  let browser;
+  before(async () => {
+    demo = await new Demo().start();
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await demo?.stop();
+  });
+
+  test("values, curves, bars, plan and latency appear", async () => {
+    const page = await open(browser, demo.url);
+    await stateIs(page, "live");
+    await page.waitForSelector("#rows [role=option] .value:not(:empty)");
+    await messagesArrive(page);
+    assert.ok((await page.locator(".chart canvas").count()) > 0, "no curve");
+    assert.ok((await page.locator(".place").count()) > 0, "no place on the plan");
+    assert.match(await page.locator("#bars").getAttribute("aria-label"), /heating\//);
+    await page.waitForFunction(() => /\d/.test(document.querySelector("#terms tbody td")?.textContent ?? ""));
+    assert.deepEqual(page.faults, []);
+    await page.context().close();
+  });
+
+  test("every delivery scheme shows values in every format of the menus", async (t) => {
+    const page = await open(browser, demo.url);
+    await stateIs(page, "live");
+    await page.waitForSelector('#rows [aria-selected="true"]');
+    const schemes = await page
+      .locator("#deliveries input")
+      .evaluateAll((inputs) => inputs.map(({ value }) => value));
+    const formats = await page
+      .locator("#format option")
+      .evaluateAll((choices) => choices.map(({ value }) => value));
+    assert.ok(schemes.length >= 5 && formats.length >= 9, `menus: ${schemes} x ${formats}`);
+    for (const scheme of schemes) {
+      for (const format of formats) {
+        await t.test(`${format} by ${scheme}`, async () => {
+          await page.check(`#deliveries input[value=${scheme}]`);
+          await page.selectOption("#format", format);
+          await stateIs(page, "live");
+          await messagesArrive(page);
+          const notice = await page.locator("#notice").textContent();
+          assert.doesNotMatch(notice ?? "", /is not|refuses/);
+        });
+      }
+    }
+    assert.equal(await page.locator("#gaps").textContent(), "no gaps");
+    assert.deepEqual(page.faults, []);
+    await page.context().close();
+  });
+
+  test("search, selection and shortcuts work from the keyboard", async () => {
+    const page = await open(browser, demo.url);
+    await page.waitForSelector('#rows [aria-selected="true"]');
+    await page.keyboard.press("c");
+    await page.waitForFunction(() => document.querySelectorAll('#rows [aria-selected="true"]').length === 0);
+    await page.keyboard.press("/");
+    await page.keyboard.type("heating/+/supply/temperature");
+    await page.waitForFunction(() =>
+      /^\d+ of \d+$/.test(document.getElementById("list-count")?.textContent ?? ""),
+    );
+    await page.keyboard.press("Tab");
+    await page.locator("#rows").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector('#rows [aria-selected="true"]');
+    await page.keyboard.press("5");
+    await page.waitForSelector("#deliveries input[value=websocket]:checked");
+    await page.keyboard.press("?");
+    await page.waitForSelector("#help-dialog[open]");
+    assert.deepEqual(page.faults, []);
+    await page.context().close();
+  });
+
+  test("a stretch dragged out of a curve is fetched from history, and a double click goes back", async () => {
+    const page = await open(browser, demo.url);
+    await stateIs(page, "live");
+    await messagesArrive(page, 3);
+    const box = await page.locator(".chart .u-over").first().boundingBox();
+    const fetched = page.waitForResponse((response) => response.url().includes("/history/") && response.ok());
+    await page.mouse.move(box.x + box.width * 0.6, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.95, box.y + box.height / 2, { steps: 4 });
+    await page.mouse.up();
+    await fetched;
+    await page.waitForSelector("#reset:not([hidden])");
+    await page.mouse.dblclick(box.x + box.width / 2, box.y + box.height / 2);
+    await page.waitForSelector("#reset[hidden]", { state: "attached" });
+    await page.context().close();
+  });
+
+  test("a phone shows all of it without sideways scrolling", async () => {
+    const page = await open(browser, demo.url, PHONE);
+    await stateIs(page, "live");
+    await messagesArrive(page);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    assert.ok(wide <= 0, `${wide} px too wide`);
+    await page.locator("#deliveries label", { hasText: "WebSocket" }).tap();
+    await stateIs(page, "live");
+    await messagesArrive(page);
+    assert.deepEqual(page.faults, []);
+    await page.context().close();
+  });
+});
+
+describe("the dashboard and a gateway that is killed", options(), () => {
+  for (const scheme of ["polling", "longpoll", "stream", "sse", "websocket"]) {
+    test(`${scheme} says so, reconnects and resumes`, async () => {
+      const demo = await new Demo().start();
+      const browser = await launch();
+      try {
+        const page = await open(browser, `${demo.url}?delivery=${scheme}`);
+        await stateIs(page, "live");
+        await messagesArrive(page);
+        await demo.kill();
+        await stateIs(page, "waiting");
+        assert.match(await page.locator("#state").textContent(), /reconnecting/);
+        await demo.start();
+        await stateIs(page, "live", 60_000);
+        await messagesArrive(page);
+        assert.deepEqual(page.faults, []);
+      } finally {
+        await browser.close();
+        await demo.stop();
+      }
+    });
+  }
+});

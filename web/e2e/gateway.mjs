@@ -1,0 +1,113 @@
+/**
+ * Starts the real gateway with its demo, and a real browser, for the end-to-end tests.
+ *
+ * The gateway is `target/debug/weir`, or what WEIR_BIN names; the browser is $CHROMIUM, or a Chromium or Chrome
+ * found on the machine. What is missing is a skip, loud by name, and with CI=true a failure.
+ */
+
+import { spawn } from "node:child_process";
+import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { chromium } from "playwright-core";
+
+const WEIR = process.env.WEIR_BIN ?? resolve(import.meta.dirname, "../../target/debug/weir");
+const BROWSERS = ["chromium", "google-chrome", "google-chrome-stable", "chromium-browser", "chrome"];
+
+/** Options of a test: skipped, with the reason, where gateway or browser is missing. */
+export function options() {
+  const missing = [!executable(WEIR) && WEIR, !browserPath() && "a Chromium or Chrome"].filter(Boolean);
+  if (missing.length === 0) return { timeout: 300_000 };
+  if (process.env.CI === "true") throw new Error(`missing: ${missing.join(", ")}`);
+  console.error(`SKIPPED, missing: ${missing.join(", ")}`);
+  return { skip: `missing: ${missing.join(", ")}` };
+}
+
+/** A running `weir demo`; `restart` kills it without warning and starts it at the same address and data. */
+export class Demo {
+  constructor() {
+    this.data = mkdtempSync(join(tmpdir(), "weir-e2e-"));
+    this.address = "127.0.0.1:0";
+  }
+
+  async start() {
+    const set = `http.listen=${this.address}`;
+    this.child = spawn(WEIR, ["demo", "--set", set, "--data", this.data], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const ready = await firstLine(this.child);
+    this.address = JSON.parse(ready).http;
+    return this;
+  }
+
+  get url() {
+    return `http://${this.address}/`;
+  }
+
+  /** Kills the gateway as a power cut would. */
+  async kill() {
+    const gone = new Promise((done) => this.child.once("exit", done));
+    this.child.kill("SIGKILL");
+    await gone;
+  }
+
+  async stop() {
+    if (this.child.exitCode === null && this.child.signalCode === null) await this.kill();
+    rmSync(this.data, { recursive: true, force: true });
+  }
+}
+
+/** A browser; close it. */
+export function launch() {
+  return chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox"] });
+}
+
+/** A page on which an error of the program fails the test. */
+export async function open(browser, url, context = {}) {
+  const page = await (await browser.newContext(context)).newPage();
+  page.faults = [];
+  page.on("pageerror", (error) => page.faults.push(error.message));
+  await page.goto(url);
+  return page;
+}
+
+/** Waits until `state` says `kind`. */
+export function stateIs(page, kind, timeout = 30_000) {
+  return page.waitForSelector(`#state[data-kind="${kind}"]`, { timeout });
+}
+
+/** Waits until `more` messages have come on top of those counted now. */
+export async function messagesArrive(page, more = 2, timeout = 45_000) {
+  const counted = () => Number(document.getElementById("latency-note")?.dataset.messages ?? 0);
+  const before = await page.evaluate(counted);
+  await page.waitForFunction(
+    (least) => Number(document.getElementById("latency-note")?.dataset.messages ?? 0) >= least,
+    before + more,
+    { timeout },
+  );
+}
+
+function firstLine(child) {
+  return new Promise((done, failed) => {
+    createInterface({ input: child.stdout }).once("line", done);
+    child.once("error", failed);
+    child.once("exit", (code) => failed(new Error(`weir demo ended with ${code} before it was ready`)));
+  });
+}
+
+function browserPath() {
+  const named = process.env.CHROMIUM;
+  if (named !== undefined) return named;
+  const folders = ["/usr/bin", ...(process.env.PATH ?? "").split(delimiter)];
+  return BROWSERS.flatMap((name) => folders.map((folder) => join(folder, name))).find(executable);
+}
+
+function executable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { filterFault, matches, shortTopic, splitTopic, topicPath } from "../src/data/topic";
+
+test.each([
+  ["#", "a/b/c", true],
+  ["a/#", "a", true],
+  ["a/#", "a/b/c", true],
+  ["a/#", "b/a", false],
+  ["a/+/c", "a/b/c", true],
+  ["a/+/c", "a/b/d", false],
+  ["a/+", "a/b/c", false],
+  ["+/+", "a/", true],
+  ["a", "a/b", false],
+])("filter %s on topic %s is %s", (filter, topic, expected) => {
+  expect(matches(filter, topic)).toBe(expected);
+});
+
+test("a filter says what is wrong with it", () => {
+  expect(filterFault("heating/+/flow")).toBeUndefined();
+  expect(filterFault("")).toMatch(/empty/);
+  expect(filterFault("a/#/b")).toMatch(/last/);
+  expect(filterFault("a/b#")).toMatch(/alone/);
+  expect(filterFault("a/b+")).toMatch(/alone/);
+});
+
+test("a topic in a path keeps its slashes and escapes the rest", () => {
+  expect(topicPath("heating/#")).toBe("heating/%23");
+  expect(topicPath("a b/ü?")).toBe("a%20b/%C3%BC%3F");
+});
+
+test("a topic splits into thing and property", () => {
+  const split = splitTopic("heating/substation-3/supply/temperature");
+  expect(split).toEqual({ thing: "heating/substation-3", property: "supply/temperature" });
+  expect(splitTopic("ride/speed")).toEqual({ thing: "ride", property: "speed" });
+  expect(splitTopic("lonely")).toEqual({ thing: "", property: "lonely" });
+  expect(shortTopic("heating/substation-3/supply/temperature")).toBe("substation-3 supply temperature");
+});
