@@ -10,6 +10,8 @@ pub(crate) mod json;
 mod msgpack;
 #[cfg(feature = "plain")]
 mod plain;
+#[cfg(any(feature = "senml-json", feature = "senml-cbor"))]
+mod senml;
 
 use crate::format::Format;
 
@@ -19,6 +21,10 @@ pub const FORMATS: &[Format] = &[
     json::FORMAT,
     #[cfg(feature = "plain")]
     plain::FORMAT,
+    #[cfg(feature = "senml-json")]
+    senml::JSON,
+    #[cfg(feature = "senml-cbor")]
+    senml::CBOR,
     #[cfg(feature = "cbor")]
     cbor::FORMAT,
     #[cfg(feature = "msgpack")]

@@ -24,6 +24,7 @@ mod rows;
 pub mod sample;
 pub mod schema;
 mod sniff;
+mod stack_text;
 mod syntax;
 mod vocabulary;
 

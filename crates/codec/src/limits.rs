@@ -4,3 +4,5 @@
 pub const CSV_COLUMNS_MAX: usize = 64;
 /// Longest payload without a declared format that is taken for plain text, in bytes.
 pub const SNIFFED_PLAIN_BYTES_MAX: usize = 4096;
+/// Longest base unit of SenML, in bytes; UCUM's codes are far shorter.
+pub const SENML_UNIT_BYTES_MAX: usize = 256;

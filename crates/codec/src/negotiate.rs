@@ -209,7 +209,10 @@ mod tests {
         assert_eq!(chosen("text/csv;q=0.5, application/json;q=0.4"), "csv");
         assert_eq!(chosen("application/json, text/csv"), "json");
         assert_eq!(chosen("text/csv, application/json"), "csv");
-        assert_eq!(chosen("*/*, application/json;q=0, text/plain;q=0"), "senml-json");
+        assert_eq!(
+            chosen("*/*, application/json;q=0, text/plain;q=0"),
+            "senml-json"
+        );
         assert_eq!(chosen("text/*"), "plain");
         assert_eq!(chosen("TEXT/Plain ; charset=\"utf-8\""), "plain");
     }

@@ -6,6 +6,7 @@
 
 use crate::error::DecodeError;
 use crate::rows::Rows;
+use crate::stack_text::StackText;
 use crate::syntax::{Emit, Key, Kind, Label, Pull, label};
 use core::ops::ControlFlow;
 use weir_model::batch::Naming;
@@ -336,36 +337,14 @@ fn read_interval(
     }
 }
 
-/// Names joined on the way down a flat object, on the stack: no topic is longer.
-struct Path {
-    bytes: [u8; TOPIC_BYTES_MAX],
-    len: usize,
-}
+/// Names joined on the way down a flat object: no topic is longer.
+type Path = StackText<TOPIC_BYTES_MAX>;
 
-impl Default for Path {
-    fn default() -> Self {
-        let bytes = [0; TOPIC_BYTES_MAX];
-        Self { bytes, len: 0 }
+fn enter(path: &mut Path, name: &str) -> ControlFlow<()> {
+    if path.len() > 0 {
+        path.push("/")?;
     }
-}
-
-impl Path {
-    /// Goes down to a member; `Break` where the path would be longer than a topic.
-    fn enter(&mut self, name: &str) -> ControlFlow<()> {
-        let slash = usize::from(self.len > 0);
-        let end = self.len + slash + name.len();
-        let Some(room) = self.bytes.get_mut(self.len..end) else {
-            return ControlFlow::Break(());
-        };
-        room[..slash].fill(b'/');
-        room[slash..].copy_from_slice(name.as_bytes());
-        self.len = end;
-        ControlFlow::Continue(())
-    }
-
-    fn as_str(&self) -> &str {
-        core::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
-    }
+    path.push(name)
 }
 
 /// Reads a flat object: one observation a member, members of nested maps joined by `/`.
@@ -374,13 +353,13 @@ fn read_flat(
     rows: &mut Rows<'_>,
     path: &mut Path,
 ) -> Result<(), DecodeError> {
-    let above = path.len;
+    let above = path.len();
     let mut map = pull.map()?;
     loop {
         let start = pull.at();
         let entered = match pull.key(&mut map)? {
             None => return Ok(()),
-            Some(Key::Text(name)) => path.enter(name),
+            Some(Key::Text(name)) => enter(path, name),
             Some(Key::Number(_)) => {
                 return Err(DecodeError::expected(
                     start,
@@ -399,7 +378,7 @@ fn read_flat(
             Kind::Map => read_flat(pull, rows, path)?,
             _ => read_flat_member(pull, rows, path.as_str())?,
         }
-        path.len = above;
+        path.truncate(above);
     }
 }
 
