@@ -97,7 +97,7 @@ impl Network {
         let pipes = |cel| PLAN.map(|branch| Pipe::new(branch.length_m, branch.diameter_m, cel));
         let mut network = Self {
             random,
-            weather: weather::Weather::new(),
+            weather: weather::Weather::january(),
             faults: Faults::new(f64::INFINITY, &mut Random::new(0)),
             unix_s: unix_s - WARM_UP_S,
             outdoor_cel: 1.0,

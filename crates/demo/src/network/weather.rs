@@ -16,8 +16,8 @@ pub struct Weather {
 }
 
 impl Weather {
-    /// Weather that has just begun.
-    pub fn new() -> Self {
+    /// A mild day to begin with.
+    pub fn january() -> Self {
         Self {
             front: Wander::new(3.0, 18.0 * 3600.0),
             outdoor_cel: 1.0,
