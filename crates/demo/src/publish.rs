@@ -257,27 +257,4 @@ fn escape(topic: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_topic_is_escaped_but_keeps_its_levels() {
-        assert_eq!(escape("a b/c#/ü"), "a%20b/c%23/%C3%BC");
-    }
-
-    #[test]
-    fn a_url_without_a_port_means_80() {
-        let authority = |url| {
-            Gateway::parse(url, None)
-                .map(|gateway| gateway.authority)
-                .ok()
-        };
-        assert_eq!(authority("http://localhost"), Some("localhost:80".into()));
-        assert_eq!(
-            authority("http://[::1]:8080/weir/"),
-            Some("[::1]:8080".into())
-        );
-        assert_eq!(authority("https://localhost"), None);
-        assert_eq!(authority("http://a@b"), None);
-    }
-}
+mod tests;
