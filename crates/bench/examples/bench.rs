@@ -1,6 +1,8 @@
 //! The bench on its own, as long as no gateway is wanted: `cargo run --example bench -- list`.
 
-fn main() {
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    std::process::exit(weir_bench::main(&args));
+    ExitCode::from(u8::try_from(weir_bench::main(&args)).unwrap_or(1))
 }

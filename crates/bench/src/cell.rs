@@ -115,15 +115,15 @@ pub(crate) enum Figure {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Bound {
     /// So much.
-    AtLeast(f64),
+    Least(f64),
     /// So much, or that share of 64 times the disk's fdatasyncs a second where that is less.
-    AtLeastOrDisk(f64, f64),
+    LeastOrDisk(f64, f64),
     /// No more than so much.
-    AtMost(f64),
+    Most(f64),
     /// So many times another target's figure.
-    AtLeastTimes(f64, &'static str),
+    LeastTimes(f64, &'static str),
     /// No more than so many times another target's figure.
-    AtMostTimes(f64, &'static str),
+    MostTimes(f64, &'static str),
 }
 
 impl Scheme {
@@ -144,7 +144,9 @@ impl Scheme {
 impl Work {
     /// Whether the plan, not the target, sets the rate.
     pub(crate) fn has_fixed_rate(&self) -> bool {
-        let (Self::Ingest { pace, .. } | Self::FanOut { pace, .. }) = self else { return false };
+        let (Self::Ingest { pace, .. } | Self::FanOut { pace, .. }) = self else {
+            return false;
+        };
         matches!(pace, Pace::Open { .. })
     }
 }
@@ -152,7 +154,11 @@ impl Work {
 impl Cell {
     /// Its name in results: `factor=level;factor=level`.
     pub fn name(&self) -> String {
-        let pairs: Vec<String> = self.factors.iter().map(|(f, level)| format!("{f}={level}")).collect();
+        let pairs: Vec<String> = self
+            .factors
+            .iter()
+            .map(|(f, level)| format!("{f}={level}"))
+            .collect();
         pairs.join(";")
     }
 }

@@ -86,45 +86,77 @@ pub(crate) fn main(arguments: &[String]) -> i32 {
     match parsed.command {
         Command::List { json } => list(json),
         Command::Run(run) => self::run(&run, arguments),
-        Command::Report { folder, markdown, json } => report(&folder, markdown, json),
+        Command::Report {
+            folder,
+            markdown,
+            json,
+        } => report(&folder, markdown, json),
     }
 }
 
 fn list(json: bool) -> i32 {
-    let cells = |e: &Experiment| (e.cells)(Effort::Full).iter().map(|c| c.name()).collect::<Vec<_>>();
+    let cells = |e: &Experiment| {
+        (e.cells)(Effort::Full)
+            .iter()
+            .map(|c| c.name())
+            .collect::<Vec<_>>()
+    };
     if json {
         let experiments: Vec<_> = EXPERIMENTS
             .iter()
             .map(|e| serde_json::json!({"name": e.name, "source": e.source, "about": e.about, "cells": cells(e)}))
             .collect();
-        let targets: Vec<_> =
-            TARGETS.iter().map(|t| serde_json::json!({"name": t.name, "about": t.about})).collect();
-        println!("{}", serde_json::json!({"experiments": experiments, "targets": targets}));
+        let targets: Vec<_> = TARGETS
+            .iter()
+            .map(|t| serde_json::json!({"name": t.name, "about": t.about}))
+            .collect();
+        println!(
+            "{}",
+            serde_json::json!({"experiments": experiments, "targets": targets})
+        );
         return DONE;
     }
     for experiment in EXPERIMENTS {
-        println!("{} ({}): {}", experiment.name, experiment.source, experiment.about);
-        cells(experiment).iter().for_each(|cell| println!("  {cell}"));
+        println!(
+            "{} ({}): {}",
+            experiment.name, experiment.source, experiment.about
+        );
+        cells(experiment)
+            .iter()
+            .for_each(|cell| println!("  {cell}"));
     }
     println!("targets:");
-    TARGETS.iter().for_each(|target| println!("  {}: {}", target.name, target.about));
+    TARGETS
+        .iter()
+        .for_each(|target| println!("  {}: {}", target.name, target.about));
     DONE
 }
 
 fn run(arguments: &RunArguments, line: &[String]) -> i32 {
     let Some(experiment) = Experiment::named(&arguments.experiment) else {
         let known: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).collect();
-        eprintln!("no experiment {:?}; there is {}", arguments.experiment, known.join(", "));
+        eprintln!(
+            "no experiment {:?}; there is {}",
+            arguments.experiment,
+            known.join(", ")
+        );
         return USAGE;
     };
     let settings = match settings(arguments, line) {
         Ok(settings) => settings,
         Err(error) => return usage(&error),
     };
-    let effort = if arguments.quick { Effort::Quick } else { Effort::Full };
+    let effort = if arguments.quick {
+        Effort::Quick
+    } else {
+        Effort::Full
+    };
     let plan = Plan::new(experiment, effort, &arguments.only, arguments.seed);
     if plan.cells.is_empty() {
-        return usage(&format!("no cell contains {:?}; see `weir bench list`", arguments.only));
+        return usage(&format!(
+            "no cell contains {:?}; see `weir bench list`",
+            arguments.only
+        ));
     }
     let default = || format!("runs/{}", crate::calendar::utc_now().replace(':', "")).into();
     let folder = arguments.out.clone().unwrap_or_else(default);
@@ -147,12 +179,21 @@ fn run(arguments: &RunArguments, line: &[String]) -> i32 {
 
 fn settings(arguments: &RunArguments, line: &[String]) -> Result<Settings, String> {
     let address = arguments.url.as_deref().map(parse_url).transpose()?;
-    Ok(Settings { weir: arguments.weir.clone(), address, prefix: prefix(line) })
+    Ok(Settings {
+        weir: arguments.weir.clone(),
+        address,
+        prefix: prefix(line),
+    })
 }
 
 fn parse_url(url: &str) -> Result<SocketAddr, String> {
-    let authority = url.strip_prefix("http://").unwrap_or(url).trim_end_matches('/');
-    authority.parse().map_err(|e| format!("--url {url}: {e}; give http://ADDRESS:PORT"))
+    let authority = url
+        .strip_prefix("http://")
+        .unwrap_or(url)
+        .trim_end_matches('/');
+    authority
+        .parse()
+        .map_err(|e| format!("--url {url}: {e}; give http://ADDRESS:PORT"))
 }
 
 /// What stands before the bench's arguments on this process's command line (`bench`, of `weir`).
@@ -163,9 +204,15 @@ fn prefix(line: &[String]) -> Vec<String> {
 }
 
 fn command_line(line: &[String]) -> String {
-    let words = ["weir", "bench"].into_iter().chain(line.iter().map(String::as_str));
+    let words = ["weir", "bench"]
+        .into_iter()
+        .chain(line.iter().map(String::as_str));
     let quoted = words.map(|word| {
-        if word.contains([' ', ';', '&', '*']) { format!("'{word}'") } else { word.into() }
+        if word.contains([' ', ';', '&', '*']) {
+            format!("'{word}'")
+        } else {
+            word.into()
+        }
     });
     quoted.collect::<Vec<String>>().join(" ")
 }

@@ -42,16 +42,25 @@ impl Environment {
     /// Looks around; `data` is where targets keep their data.
     pub(crate) fn of(data: &Path) -> Self {
         let memory = kernel_file("/proc/meminfo");
-        let memory_kib = memory.split_whitespace().nth(1).and_then(|kib| kib.parse::<u64>().ok());
+        let memory_kib = memory
+            .split_whitespace()
+            .nth(1)
+            .and_then(|kib| kib.parse::<u64>().ok());
         let load = kernel_file("/proc/loadavg");
         Self {
             cpu: field(&kernel_file("/proc/cpuinfo"), "model name"),
             cpus: std::thread::available_parallelism().map_or(1, usize::from),
             memory_bytes: memory_kib.unwrap_or(0) * 1024,
-            kernel: kernel_file("/proc/sys/kernel/ostype") + " " + &kernel_file("/proc/sys/kernel/osrelease"),
+            kernel: kernel_file("/proc/sys/kernel/ostype")
+                + " "
+                + &kernel_file("/proc/sys/kernel/osrelease"),
             system: system_name(),
             congestion_control: kernel_file("/proc/sys/net/ipv4/tcp_congestion_control"),
-            load_before: load.split(' ').next().and_then(|l| l.parse().ok()).unwrap_or(0.0),
+            load_before: load
+                .split(' ')
+                .next()
+                .and_then(|l| l.parse().ok())
+                .unwrap_or(0.0),
             open_files: rustix::process::getrlimit(rustix::process::Resource::Nofile)
                 .maximum
                 .unwrap_or(u64::MAX),
@@ -66,21 +75,31 @@ impl Environment {
         let gib = self.memory_bytes as f64 / (1u64 << 30) as f64;
         let sync = &self.fdatasync;
         vec![
-            format!("{} x {}, {gib:.1} GiB, {}, {}", self.cpus, self.cpu, self.kernel, self.system),
+            format!(
+                "{} x {}, {gib:.1} GiB, {}, {}",
+                self.cpus, self.cpu, self.kernel, self.system
+            ),
             format!(
                 "congestion control {}, load before {:.2}, open files {}",
                 self.congestion_control, self.load_before, self.open_files
             ),
             format!(
                 "data disk {}: 4 kB append + fdatasync p50 {:.0} us, p99 {:.0} us ({:.0} a second)",
-                self.data_disk, sync.p50, sync.p99, self.fdatasyncs_per_second()
+                self.data_disk,
+                sync.p50,
+                sync.p99,
+                self.fdatasyncs_per_second()
             ),
         ]
     }
 
     /// How many one thread makes, one after the other.
     pub(crate) fn fdatasyncs_per_second(&self) -> f64 {
-        if self.fdatasync.mean > 0.0 { 1e6 / self.fdatasync.mean } else { 0.0 }
+        if self.fdatasync.mean > 0.0 {
+            1e6 / self.fdatasync.mean
+        } else {
+            0.0
+        }
     }
 }
 
@@ -105,23 +124,40 @@ fn fdatasync(data: &Path) -> std::io::Result<Percentiles> {
 
 /// The version that a program prints, first line, whichever stream it takes.
 pub(crate) fn version_of(program: &str, argument: &str) -> String {
-    let Ok(output) = Command::new(program).arg(argument).output() else { return "unknown".into() };
+    let Ok(output) = Command::new(program).arg(argument).output() else {
+        return "unknown".into();
+    };
     let printed = [output.stdout, output.stderr].concat();
-    String::from_utf8_lossy(&printed).lines().next().unwrap_or("unknown").trim().into()
+    String::from_utf8_lossy(&printed)
+        .lines()
+        .next()
+        .unwrap_or("unknown")
+        .trim()
+        .into()
 }
 
 fn kernel_file(path: &str) -> String {
-    std::fs::read_to_string(path).unwrap_or_default().trim().into()
+    std::fs::read_to_string(path)
+        .unwrap_or_default()
+        .trim()
+        .into()
 }
 
 fn field(text: &str, name: &str) -> String {
-    let line = text.lines().find(|line| line.starts_with(name)).unwrap_or("");
-    line.split_once(':').map_or("unknown", |(_, value)| value.trim()).into()
+    let line = text
+        .lines()
+        .find(|line| line.starts_with(name))
+        .unwrap_or("");
+    line.split_once(':')
+        .map_or("unknown", |(_, value)| value.trim())
+        .into()
 }
 
 fn system_name() -> String {
     let release = kernel_file("/etc/os-release");
-    let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
+    let name = release
+        .lines()
+        .find_map(|line| line.strip_prefix("PRETTY_NAME="));
     name.unwrap_or("unknown").trim_matches('"').into()
 }
 
@@ -133,7 +169,9 @@ fn file_system(path: &Path) -> String {
         let mut fields = line.split(' ').skip(1);
         Some((fields.next()?, fields.next()?))
     });
-    let nearest = above.filter(|(point, _)| path.starts_with(point)).max_by_key(|(p, _)| p.len());
+    let nearest = above
+        .filter(|(point, _)| path.starts_with(point))
+        .max_by_key(|(p, _)| p.len());
     nearest.map_or("unknown", |(_, kind)| kind).into()
 }
 
@@ -147,7 +185,12 @@ mod tests {
         std::fs::create_dir_all(&directory).expect("a temporary folder");
         let environment = Environment::of(&directory);
         assert!(environment.fdatasync.n == FDATASYNCS as u64);
-        assert!(std::fs::read_dir(&directory).expect("listable").next().is_none());
+        assert!(
+            std::fs::read_dir(&directory)
+                .expect("listable")
+                .next()
+                .is_none()
+        );
         let _ = std::fs::remove_dir(&directory);
     }
 }

@@ -18,6 +18,7 @@ mod experiments;
 mod latency;
 mod limits;
 mod load;
+mod merge;
 mod null;
 mod plan;
 mod process;
@@ -28,6 +29,7 @@ mod run;
 mod sample;
 mod statistics;
 mod targets;
+mod verdict;
 mod worker;
 
 pub use cell::{Cell, Scheme};

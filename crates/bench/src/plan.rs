@@ -21,12 +21,20 @@ pub(crate) struct Shuffle(u64);
 impl Plan {
     /// The cells of an experiment whose name contains `only`, shuffled.
     pub(crate) fn new(
-        experiment: &'static Experiment, effort: Effort, only: &str, seed: u64,
+        experiment: &'static Experiment,
+        effort: Effort,
+        only: &str,
+        seed: u64,
     ) -> Self {
         let mut cells = (experiment.cells)(effort);
         cells.retain(|cell| cell.name().contains(only));
         Shuffle::new(seed).shuffle(&mut cells);
-        Self { experiment, cells, seed, effort }
+        Self {
+            experiment,
+            cells,
+            seed,
+            effort,
+        }
     }
 
     /// The contenders of each round of a cell, each round in an order of its own.
@@ -68,7 +76,11 @@ mod tests {
 
     fn names(seed: u64, only: &str) -> Vec<String> {
         let gateway = Experiment::named("gateway").unwrap();
-        Plan::new(gateway, Effort::Full, only, seed).cells.iter().map(Cell::name).collect()
+        Plan::new(gateway, Effort::Full, only, seed)
+            .cells
+            .iter()
+            .map(Cell::name)
+            .collect()
     }
 
     #[test]

@@ -58,7 +58,10 @@ impl KernelMemory {
 
 /// CPU time of a process tree, milliseconds: the cheap part of [`Usage`].
 pub(crate) fn cpu_ms_of_tree(root: u32) -> f64 {
-    tree(root).into_iter().map(|pid| cpu_ms(&read(&format!("/proc/{pid}/stat")))).sum()
+    tree(root)
+        .into_iter()
+        .map(|pid| cpu_ms(&read(&format!("/proc/{pid}/stat"))))
+        .sum()
 }
 
 /// Greatest resident memory of a process tree since [`reset_peak`], bytes.
@@ -80,7 +83,11 @@ fn tree(root: u32) -> Vec<u32> {
     let mut next = 0;
     while let Some(&pid) = pids.get(next) {
         let children = read(&format!("/proc/{pid}/task/{pid}/children"));
-        pids.extend(children.split_whitespace().filter_map(|child| child.parse::<u32>().ok()));
+        pids.extend(
+            children
+                .split_whitespace()
+                .filter_map(|child| child.parse::<u32>().ok()),
+        );
         next += 1;
     }
     pids
@@ -90,20 +97,36 @@ fn tree(root: u32) -> Vec<u32> {
 fn cpu_ms(stat: &str) -> f64 {
     let after_name = stat.rsplit(") ").next().unwrap_or("");
     let mut fields = after_name.split_whitespace().skip(11);
-    let mut ticks = || fields.next().and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
+    let mut ticks = || {
+        fields
+            .next()
+            .and_then(|f| f.parse::<f64>().ok())
+            .unwrap_or(0.0)
+    };
     let user = ticks();
     (user + ticks()) * 1e3 / rustix::param::clock_ticks_per_second() as f64
 }
 
 fn kibibytes(text: &str, name: &str) -> u64 {
-    let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("");
-    let number = line.split_whitespace().next().and_then(|n| n.parse::<u64>().ok());
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix(name))
+        .unwrap_or("");
+    let number = line
+        .split_whitespace()
+        .next()
+        .and_then(|n| n.parse::<u64>().ok());
     number.unwrap_or(0) * 1024
 }
 
 fn socket_pages(sockstat: &str) -> u64 {
-    let tcp = sockstat.lines().find(|line| line.starts_with("TCP:")).unwrap_or("");
-    let mem = tcp.split_once("mem ").and_then(|(_, rest)| rest.split_whitespace().next());
+    let tcp = sockstat
+        .lines()
+        .find(|line| line.starts_with("TCP:"))
+        .unwrap_or("");
+    let mem = tcp
+        .split_once("mem ")
+        .and_then(|(_, rest)| rest.split_whitespace().next());
     mem.and_then(|pages| pages.parse().ok()).unwrap_or(0)
 }
 
@@ -124,7 +147,10 @@ mod tests {
 
     #[test]
     fn socket_memory_is_counted_in_pages() {
-        assert_eq!(socket_pages("UDP: inuse 1 mem 9\nTCP: inuse 5 orphan 0 tw 0 alloc 7 mem 3\n"), 3);
+        assert_eq!(
+            socket_pages("UDP: inuse 1 mem 9\nTCP: inuse 5 orphan 0 tw 0 alloc 7 mem 3\n"),
+            3
+        );
     }
 
     #[test]

@@ -21,7 +21,11 @@ impl Progress {
             let bar = ProgressBar::new(total as u64);
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
-        Self { bar, done: std::cell::Cell::new(0), total }
+        Self {
+            bar,
+            done: std::cell::Cell::new(0),
+            total,
+        }
     }
 
     /// One measurement begins.

@@ -13,11 +13,13 @@ use crate::clock::now_ns;
 use crate::environment::Environment;
 use crate::experiments::Effort;
 use crate::load::job::{IdlePlan, Job, Kind, ReplayPlan, TrafficPlan};
+use crate::merge::{Round, merge};
 use crate::plan::Plan;
 use crate::progress::Progress;
-use crate::results::{CellResult, Run, goals, mark_ceiling, ratios};
+use crate::results::{CellResult, Run};
 use crate::sample::Sample;
 use crate::targets::{Running, Settings, TARGETS, Target};
+use crate::verdict::{goals, mark_ceiling, ratios};
 use crate::worker;
 
 /// Milliseconds idle connections settle before memory is read.
@@ -40,7 +42,12 @@ pub(crate) fn execute(plan: &Plan, settings: &Settings, folder: &Path, command: 
         source: plan.experiment.source.into(),
         command,
         seed: plan.seed,
-        effort: if plan.effort == Effort::Quick { "quick" } else { "full" }.into(),
+        effort: if plan.effort == Effort::Quick {
+            "quick"
+        } else {
+            "full"
+        }
+        .into(),
         started: utc_now(),
         seconds: 0.0,
         environment,
@@ -49,7 +56,11 @@ pub(crate) fn execute(plan: &Plan, settings: &Settings, folder: &Path, command: 
         ratios: Vec::new(),
         goals: Vec::new(),
     };
-    let measurements = plan.cells.iter().map(|cell| cell.rounds * cell.contenders.len()).sum();
+    let measurements = plan
+        .cells
+        .iter()
+        .map(|cell| cell.rounds * cell.contenders.len())
+        .sum();
     let progress = Progress::new(measurements);
     for (index, cell) in plan.cells.iter().enumerate() {
         let folder = folder.join(format!("cell-{index}"));
@@ -68,11 +79,16 @@ pub(crate) fn execute(plan: &Plan, settings: &Settings, folder: &Path, command: 
 
 /// Results in the experiment's order, not the shuffled one of the run.
 fn sort(run: &mut Run, plan: &Plan) {
-    let cells: Vec<String> = (plan.experiment.cells)(plan.effort).iter().map(Cell::name).collect();
+    let cells: Vec<String> = (plan.experiment.cells)(plan.effort)
+        .iter()
+        .map(Cell::name)
+        .collect();
     let place = |name: &str| cells.iter().position(|cell| cell == name);
     let target = |name: &str| TARGETS.iter().position(|target| target.name == name);
-    run.results.sort_by_key(|result| (place(&result.cell), target(&result.target)));
-    run.ratios.sort_by_key(|ratio| (place(&ratio.cell), target(&ratio.target)));
+    run.results
+        .sort_by_key(|result| (place(&result.cell), target(&result.target)));
+    run.ratios
+        .sort_by_key(|ratio| (place(&ratio.cell), target(&ratio.target)));
     run.goals.sort_by_key(|goal| place(&goal.cell));
 }
 
@@ -85,26 +101,42 @@ struct Stage<'a> {
 
 impl<'a> Stage<'a> {
     fn new(settings: &'a Settings, folder: &Path) -> Self {
-        Self { settings, folder: folder.into(), running: BTreeMap::new() }
+        Self {
+            settings,
+            folder: folder.into(),
+            running: BTreeMap::new(),
+        }
     }
 
     fn measure(
-        mut self, plan: &Plan, cell: &Cell, progress: &Progress, run: &mut Run,
+        mut self,
+        plan: &Plan,
+        cell: &Cell,
+        progress: &Progress,
+        run: &mut Run,
     ) -> Vec<CellResult> {
-        let mut samples: BTreeMap<&str, Vec<(usize, Result<Sample, String>)>> = BTreeMap::new();
+        let mut samples: BTreeMap<&str, Vec<Round>> = BTreeMap::new();
         for (round, contenders) in plan.rounds(cell).into_iter().enumerate() {
             for contender in contenders {
                 progress.begin(&cell.name(), contender.target, round);
                 let sample = self.sample(cell, contender);
                 progress.end(&cell.name(), contender.target, &sample);
-                samples.entry(contender.target).or_default().push((round, sample));
+                samples
+                    .entry(contender.target)
+                    .or_default()
+                    .push((round, sample));
             }
         }
         for (name, running) in &self.running {
-            let version = running.as_ref().map_or_else(Clone::clone, |r| r.version.clone());
+            let version = running
+                .as_ref()
+                .map_or_else(Clone::clone, |r| r.version.clone());
             run.targets.entry((*name).into()).or_insert(version);
         }
-        samples.iter().map(|(target, rounds)| CellResult::of(cell, target, rounds)).collect()
+        samples
+            .iter()
+            .map(|(target, rounds)| merge(cell, target, rounds))
+            .collect()
     }
 
     fn sample(&mut self, cell: &Cell, contender: Contender) -> Result<Sample, String> {
@@ -113,11 +145,16 @@ impl<'a> Stage<'a> {
         }
         let target = Target::named(contender.target).ok_or("no such target")?;
         let (settings, folder) = (self.settings, &self.folder);
-        let running =
-            self.running.entry(target.name).or_insert_with(|| start(target, settings, folder));
+        let running = self
+            .running
+            .entry(target.name)
+            .or_insert_with(|| start(target, settings, folder));
         let running = running.as_ref().map_err(Clone::clone)?;
         let kind = kind(cell, contender, target)?;
-        let job = Job { address: running.address, kind };
+        let job = Job {
+            address: running.address,
+            kind,
+        };
         let measured = worker::run(self.settings, running, &job);
         let sample = measured.and_then(|measured| Sample::of(&cell.work, &measured));
         if sample.is_err() {
@@ -137,11 +174,17 @@ fn start(target: &Target, settings: &Settings, folder: &Path) -> Result<Running,
 /// What the load process is asked, in the target's own terms.
 fn kind(cell: &Cell, contender: Contender, target: &Target) -> Result<Kind, String> {
     let subscribe = |topic| {
-        let wire = contender.scheme.and_then(|scheme| (target.subscribe)(scheme, topic));
+        let wire = contender
+            .scheme
+            .and_then(|scheme| (target.subscribe)(scheme, topic));
         wire.ok_or_else(|| format!("{} has no such delivery scheme", target.name))
     };
     Ok(match cell.work {
-        Work::Ingest { body, connections, pace } => Kind::Traffic(TrafficPlan {
+        Work::Ingest {
+            body,
+            connections,
+            pace,
+        } => Kind::Traffic(TrafficPlan {
             publish: (target.publish)(topic_of(body.observations())),
             publishers: connections,
             body,
@@ -149,7 +192,11 @@ fn kind(cell: &Cell, contender: Contender, target: &Target) -> Result<Kind, Stri
             subscribers: 0,
             pace,
         }),
-        Work::FanOut { publishers, subscribers, pace } => Kind::Traffic(TrafficPlan {
+        Work::FanOut {
+            publishers,
+            subscribers,
+            pace,
+        } => Kind::Traffic(TrafficPlan {
             publish: (target.publish)(TOPIC),
             publishers,
             body: crate::load::message::Body::Stamped,
@@ -157,9 +204,11 @@ fn kind(cell: &Cell, contender: Contender, target: &Target) -> Result<Kind, Stri
             subscribers,
             pace,
         }),
-        Work::Idle { connections } => {
-            Kind::Idle(IdlePlan { subscribe: subscribe(TOPIC)?, connections, settle_ms: IDLE_SETTLE_MS })
-        }
+        Work::Idle { connections } => Kind::Idle(IdlePlan {
+            subscribe: subscribe(TOPIC)?,
+            connections,
+            settle_ms: IDLE_SETTLE_MS,
+        }),
         Work::Replay { messages, body } => {
             let replay = target.replay.ok_or("this target replays nothing")?;
             let requests = replay(&format!("{REPLAY_TOPIC}/%23"));
@@ -176,5 +225,9 @@ fn kind(cell: &Cell, contender: Contender, target: &Target) -> Result<Kind, Stri
 }
 
 fn topic_of(observations: usize) -> &'static str {
-    if observations > 1 { INGEST_TOPIC } else { TOPIC }
+    if observations > 1 {
+        INGEST_TOPIC
+    } else {
+        TOPIC
+    }
 }

@@ -44,7 +44,10 @@ impl Sample {
     }
 
     fn of_traffic(work: &Work, outcome: &TrafficOutcome) -> Result<Self, String> {
-        let mut sample = Self { trials: outcome.trials.clone(), ..Self::default() };
+        let mut sample = Self {
+            trials: outcome.trials.clone(),
+            ..Self::default()
+        };
         if let (0, Some(refusal)) = (outcome.acknowledged, &outcome.first_refusal) {
             return Err(format!("every message was refused: {refusal}"));
         }
@@ -73,9 +76,17 @@ impl Sample {
         if outcome.received == 0 {
             return Err(format!("none of {} deliveries came", outcome.expected));
         }
-        self.put("deliveries", "1/s", outcome.received as f64 / outcome.seconds);
+        self.put(
+            "deliveries",
+            "1/s",
+            outcome.received as f64 / outcome.seconds,
+        );
         self.put("messages", "1/s", outcome.offered_rate);
-        self.put("received_bytes", "B/s", outcome.received_bytes as f64 / outcome.seconds);
+        self.put(
+            "received_bytes",
+            "B/s",
+            outcome.received_bytes as f64 / outcome.seconds,
+        );
         self.lost = outcome.expected.saturating_sub(outcome.received);
         self.put_latency("publish_to_receive", &outcome.delivery);
         Ok(())
@@ -83,7 +94,9 @@ impl Sample {
 
     fn of_idle(outcome: &IdleOutcome, measured: &Measured) -> Self {
         let mut sample = Self::default();
-        let Some((before, after)) = measured.memory else { return sample };
+        let Some((before, after)) = measured.memory else {
+            return sample;
+        };
         let per_connection =
             |from: u64, to: u64| (to as f64 - from as f64) / outcome.connections as f64;
         if measured.server.is_some() {
@@ -104,8 +117,16 @@ impl Sample {
 
     fn of_replay(outcome: &ReplayOutcome) -> Self {
         let mut sample = Self::default();
-        sample.put("observations", "1/s", outcome.received as f64 / outcome.seconds);
-        sample.put("received_bytes", "B/s", outcome.received_bytes as f64 / outcome.seconds);
+        sample.put(
+            "observations",
+            "1/s",
+            outcome.received as f64 / outcome.seconds,
+        );
+        sample.put(
+            "received_bytes",
+            "B/s",
+            outcome.received_bytes as f64 / outcome.seconds,
+        );
         sample.lost = outcome.expected.saturating_sub(outcome.received);
         sample
     }

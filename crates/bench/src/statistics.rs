@@ -27,19 +27,36 @@ impl Estimate {
         }
         let mean = values.iter().sum::<f64>() / n as f64;
         if n == 1 {
-            return Some(Self { n: 1, mean, low: mean, high: mean });
+            return Some(Self {
+                n: 1,
+                mean,
+                low: mean,
+                high: mean,
+            });
         }
         let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1) as f64;
         let half = student_t(n - 1) * (variance / n as f64).sqrt();
-        Some(Self { n: n as u64, mean, low: mean - half, high: mean + half })
+        Some(Self {
+            n: n as u64,
+            mean,
+            low: mean - half,
+            high: mean + half,
+        })
     }
 
     /// Of the ratios of pairs (ours, theirs), one a round.
     pub(crate) fn of_ratios(pairs: &[(f64, f64)]) -> Option<Self> {
-        let whole = pairs.iter().filter(|(ours, theirs)| *ours > 0.0 && *theirs > 0.0);
+        let whole = pairs
+            .iter()
+            .filter(|(ours, theirs)| *ours > 0.0 && *theirs > 0.0);
         let logs: Vec<f64> = whole.map(|(ours, theirs)| (ours / theirs).ln()).collect();
         let Self { n, mean, low, high } = Self::of(&logs)?;
-        Some(Self { n, mean: mean.exp(), low: low.exp(), high: high.exp() })
+        Some(Self {
+            n,
+            mean: mean.exp(),
+            low: low.exp(),
+            high: high.exp(),
+        })
     }
 
     /// Whether the interval is too wide to rank by.

@@ -79,7 +79,10 @@ pub(crate) fn run(settings: &Settings, target: &Running, job: &Job) -> Result<Me
             Event::Ready => {
                 memory = Some((before, Memory::of(server)));
                 load_peak = peak_bytes_of_tree(load);
-                worker.input.write_all(b"\n").map_err(|e| format!("the load: {e}"))?;
+                worker
+                    .input
+                    .write_all(b"\n")
+                    .map_err(|e| format!("the load: {e}"))?;
             }
             Event::Failed { reason } => return Err(reason),
             outcome => {
@@ -91,7 +94,11 @@ pub(crate) fn run(settings: &Settings, target: &Running, job: &Job) -> Result<Me
 }
 
 fn measured(
-    outcome: Event, server: Option<u32>, begin: Mark, end: Mark, load_peak: u64,
+    outcome: Event,
+    server: Option<u32>,
+    begin: Mark,
+    end: Mark,
+    load_peak: u64,
     memory: Option<(Memory, Memory)>,
 ) -> Measured {
     let milliseconds = (end.at_ns.saturating_sub(begin.at_ns) as f64 / 1e6).max(1.0);
@@ -102,7 +109,10 @@ fn measured(
             cpus: cpus(begin.server_ms, end.server_ms),
             peak_bytes: peak_bytes_of_tree(pid),
         }),
-        load: Spent { cpus: cpus(begin.load_ms, end.load_ms), peak_bytes: load_peak },
+        load: Spent {
+            cpus: cpus(begin.load_ms, end.load_ms),
+            peak_bytes: load_peak,
+        },
         memory,
     }
 }
@@ -110,32 +120,49 @@ fn measured(
 impl Worker {
     fn start(settings: &Settings, job: &Job) -> Result<Self, String> {
         let mut command = this_program(settings)?;
-        command.arg(SUBCOMMAND).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().map_err(|e| format!("the load process: {e}"))?;
-        let output = child.stdout.take().ok_or("the load process has no output")?;
+        command
+            .arg(SUBCOMMAND)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let mut child = command
+            .spawn()
+            .map_err(|e| format!("the load process: {e}"))?;
+        let output = child
+            .stdout
+            .take()
+            .ok_or("the load process has no output")?;
         let mut input = child.stdin.take().ok_or("the load process has no input")?;
         let (sender, events) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
-                let event = serde_json::from_str(&line)
-                    .unwrap_or_else(|e| Event::Failed { reason: format!("{e}: {line}") });
+                let event = serde_json::from_str(&line).unwrap_or_else(|e| Event::Failed {
+                    reason: format!("{e}: {line}"),
+                });
                 if sender.send(event).is_err() {
                     return;
                 }
             }
         });
         let line = serde_json::to_string(job).map_err(|e| e.to_string())? + "\n";
-        input.write_all(line.as_bytes()).map_err(|e| format!("the load process: {e}"))?;
-        Ok(Self { child, input, events })
+        input
+            .write_all(line.as_bytes())
+            .map_err(|e| format!("the load process: {e}"))?;
+        Ok(Self {
+            child,
+            input,
+            events,
+        })
     }
 
     fn next_event(&mut self) -> Result<Event, String> {
-        self.events.recv_timeout(Duration::from_secs(WORKER_SECONDS_MAX)).map_err(|e| match e {
-            std::sync::mpsc::RecvTimeoutError::Timeout => {
-                format!("the load process said nothing for {WORKER_SECONDS_MAX} s")
-            }
-            std::sync::mpsc::RecvTimeoutError::Disconnected => "the load process ended".into(),
-        })
+        self.events
+            .recv_timeout(Duration::from_secs(WORKER_SECONDS_MAX))
+            .map_err(|e| match e {
+                std::sync::mpsc::RecvTimeoutError::Timeout => {
+                    format!("the load process said nothing for {WORKER_SECONDS_MAX} s")
+                }
+                std::sync::mpsc::RecvTimeoutError::Disconnected => "the load process ended".into(),
+            })
     }
 }
 

@@ -15,8 +15,12 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     cells,
 };
 
-const SCHEMES: [Scheme; 4] =
-    [Scheme::Sse, Scheme::WebSocket, Scheme::Streaming, Scheme::LongPolling];
+const SCHEMES: [Scheme; 4] = [
+    Scheme::Sse,
+    Scheme::WebSocket,
+    Scheme::Streaming,
+    Scheme::LongPolling,
+];
 const P99_MS_MAX: f64 = 50.0;
 
 /// Durations and rounds of an effort.
@@ -53,11 +57,19 @@ impl Scale {
 
     fn window(&self, outstanding: usize) -> Pace {
         let (warm_up_ms, measure_ms) = (self.warm_up_ms, self.measure_ms);
-        Pace::Window { outstanding, warm_up_ms, measure_ms }
+        Pace::Window {
+            outstanding,
+            warm_up_ms,
+            measure_ms,
+        }
     }
 
     fn open(&self, rate: f64) -> Pace {
-        Pace::Open { rate, warm_up_ms: self.warm_up_ms, measure_ms: self.measure_ms }
+        Pace::Open {
+            rate,
+            warm_up_ms: self.warm_up_ms,
+            measure_ms: self.measure_ms,
+        }
     }
 
     fn search(&self, subscribers: usize) -> Pace {
@@ -82,14 +94,32 @@ fn cells(effort: Effort) -> Vec<Cell> {
 
 fn ingest(scale: &Scale) -> Vec<Cell> {
     let single = |factor: &str, pace, goals| {
-        ingest_cell(scale, "single", factor, Work::Ingest { body: Body::Stamped, connections: 64, pace }, goals)
+        ingest_cell(
+            scale,
+            "single",
+            factor,
+            Work::Ingest {
+                body: Body::Stamped,
+                connections: 64,
+                pace,
+            },
+            goals,
+        )
     };
     let batch = |name: &str, body| {
-        let work = Work::Ingest { body, connections: 8, pace: scale.window(4) };
-        let goals = vec![goal("observations", Figure::Mean, Bound::AtLeast(300_000.0))];
+        let work = Work::Ingest {
+            body,
+            connections: 8,
+            pace: scale.window(4),
+        };
+        let goals = vec![goal("observations", Figure::Mean, Bound::Least(300_000.0))];
         ingest_cell(scale, name, "window-4", work, goals)
     };
-    let rate = vec![goal("observations", Figure::Mean, Bound::AtLeastOrDisk(15_000.0, 0.8))];
+    let rate = vec![goal(
+        "observations",
+        Figure::Mean,
+        Bound::LeastOrDisk(15_000.0, 0.8),
+    )];
     let mut cells = vec![
         single("window-16", scale.window(16), rate.clone()),
         single("open-15000", scale.open(15_000.0), Vec::new()),
@@ -105,7 +135,9 @@ fn ingest(scale: &Scale) -> Vec<Cell> {
 }
 
 fn ingest_cell(scale: &Scale, message: &str, load: &str, work: Work, goals: Vec<Goal>) -> Cell {
-    let Work::Ingest { connections, .. } = work else { unreachable!("ingest cells ingest") };
+    let Work::Ingest { connections, .. } = work else {
+        unreachable!("ingest cells ingest")
+    };
     Cell {
         factors: vec![
             ("test", "ingest".into()),
@@ -122,24 +154,39 @@ fn ingest_cell(scale: &Scale, message: &str, load: &str, work: Work, goals: Vec<
 
 fn latency(scale: &Scale) -> Vec<Cell> {
     let mut cells = Vec::new();
-    let schemes: &[Scheme] =
-        if scale.effort == Effort::Quick { &SCHEMES[..2] } else { &SCHEMES };
+    let schemes: &[Scheme] = if scale.effort == Effort::Quick {
+        &SCHEMES[..2]
+    } else {
+        &SCHEMES
+    };
     for &scheme in schemes {
-        let p50 = vec![goal("publish_to_receive", Figure::P50, Bound::AtMost(80.0))];
+        let p50 = vec![goal("publish_to_receive", Figure::P50, Bound::Most(80.0))];
         cells.push(latency_cell(scale, scheme, 1, 1000.0, p50));
-        let p99 = vec![goal("publish_to_receive", Figure::P99, Bound::AtMostTimes(3.0, "null"))];
+        let p99 = vec![goal(
+            "publish_to_receive",
+            Figure::P99,
+            Bound::MostTimes(3.0, "null"),
+        )];
         cells.push(latency_cell(scale, scheme, 1000, 100.0, p99));
     }
     let reason = "the target offers live visibility only: delivery does not wait for the disk";
     cells.push(unmeasured(
-        &[("test", "latency"), ("visibility", "committed"), ("subscribers", "1")],
+        &[
+            ("test", "latency"),
+            ("visibility", "committed"),
+            ("subscribers", "1"),
+        ],
         reason,
     ));
     cells
 }
 
 fn latency_cell(
-    scale: &Scale, scheme: Scheme, subscribers: usize, rate: f64, goals: Vec<Goal>,
+    scale: &Scale,
+    scheme: Scheme,
+    subscribers: usize,
+    rate: f64,
+    goals: Vec<Goal>,
 ) -> Cell {
     Cell {
         factors: vec![
@@ -148,10 +195,18 @@ fn latency_cell(
             ("subscribers", subscribers.to_string()),
             ("rate", rate.to_string()),
         ],
-        work: Work::FanOut { publishers: 4, subscribers, pace: scale.open(rate) },
+        work: Work::FanOut {
+            publishers: 4,
+            subscribers,
+            pace: scale.open(rate),
+        },
         contenders: contenders(scheme),
         rounds: scale.rounds_latency,
-        goals: if matches!(scheme, Scheme::Sse | Scheme::WebSocket) { goals } else { Vec::new() },
+        goals: if matches!(scheme, Scheme::Sse | Scheme::WebSocket) {
+            goals
+        } else {
+            Vec::new()
+        },
     }
 }
 
@@ -175,15 +230,18 @@ fn fan_out(scale: &Scale) -> Vec<Cell> {
 }
 
 fn fan_out_cell(scale: &Scale, scheme: Scheme, subscribers: usize, without: &[&str]) -> Cell {
-    let publishers = if subscribers <= 10 { 16 } else { 4 };
     let pace = scale.search(subscribers);
     let mut contenders = contenders(scheme);
     contenders.retain(|contender| !without.contains(&contender.target));
     let goals = match (scheme, subscribers) {
         (Scheme::Sse | Scheme::WebSocket, 1000) => vec![
-            goal("deliveries", Figure::Mean, Bound::AtLeast(1_000_000.0)),
-            goal("deliveries", Figure::Mean, Bound::AtLeastTimes(0.5, "null_coalescing")),
-            goal("deliveries", Figure::Mean, Bound::AtLeastTimes(1.0, "nchan")),
+            goal("deliveries", Figure::Mean, Bound::Least(1_000_000.0)),
+            goal(
+                "deliveries",
+                Figure::Mean,
+                Bound::LeastTimes(0.5, "null_coalescing"),
+            ),
+            goal("deliveries", Figure::Mean, Bound::LeastTimes(1.0, "nchan")),
         ],
         _ => Vec::new(),
     };
@@ -193,7 +251,11 @@ fn fan_out_cell(scale: &Scale, scheme: Scheme, subscribers: usize, without: &[&s
             ("delivery", scheme.name().into()),
             ("subscribers", subscribers.to_string()),
         ],
-        work: Work::FanOut { publishers, subscribers, pace },
+        work: Work::FanOut {
+            publishers: 16,
+            subscribers,
+            pace,
+        },
         contenders,
         rounds: scale.rounds,
         goals,
@@ -208,38 +270,63 @@ fn idle(scale: &Scale) -> Vec<Cell> {
             ("connections", "10000".into()),
             ("tls", "off".into()),
         ],
-        work: Work::Idle { connections: 10_000 },
+        work: Work::Idle {
+            connections: 10_000,
+        },
         contenders: contenders(scheme)
             .into_iter()
-            .filter(|c| !(c.target == "null" || scale.effort == Effort::Quick && c.target != "weir"))
+            .filter(|c| {
+                !(c.target == "null" || scale.effort == Effort::Quick && c.target != "weir")
+            })
             .collect(),
         rounds: 1,
-        goals: vec![goal("server_memory_per_connection", Figure::Mean, Bound::AtMost(6000.0))],
+        goals: vec![goal(
+            "server_memory_per_connection",
+            Figure::Mean,
+            Bound::Most(6000.0),
+        )],
     });
     let mut cells = Vec::from(plain_connections);
     let tls = [("test", "idle"), ("connections", "10000"), ("tls", "on")];
-    cells.push(unmeasured(&tls, "not yet measured: the load generator speaks plain TCP only"));
+    cells.push(unmeasured(
+        &tls,
+        "not yet measured: the load generator speaks plain TCP only",
+    ));
     cells
 }
 
 fn replay(scale: &Scale) -> Cell {
-    let messages = if scale.effort == Effort::Quick { 300 } else { 1500 };
+    let messages = if scale.effort == Effort::Quick {
+        300
+    } else {
+        1500
+    };
     Cell {
         factors: vec![
             ("test", "replay".into()),
             ("message", "json-1000".into()),
             ("messages", messages.to_string()),
         ],
-        work: Work::Replay { messages, body: Body::JsonBatch(1000) },
+        work: Work::Replay {
+            messages,
+            body: Body::JsonBatch(1000),
+        },
         contenders: vec![plain("weir"), plain("null_coalescing")],
         rounds: scale.rounds,
-        goals: vec![goal("observations", Figure::Mean, Bound::AtLeast(1_000_000.0))],
+        goals: vec![goal(
+            "observations",
+            Figure::Mean,
+            Bound::Least(1_000_000.0),
+        )],
     }
 }
 
 fn unmeasured(factors: &[(&'static str, &str)], reason: &'static str) -> Cell {
     Cell {
-        factors: factors.iter().map(|&(factor, level)| (factor, level.into())).collect(),
+        factors: factors
+            .iter()
+            .map(|&(factor, level)| (factor, level.into()))
+            .collect(),
         work: Work::Unmeasured { reason },
         contenders: vec![plain("weir")],
         rounds: 1,
@@ -249,23 +336,36 @@ fn unmeasured(factors: &[(&'static str, &str)], reason: &'static str) -> Cell {
 
 /// Ours, both ceilings, and whoever has the scheme; Mosquitto is set beside SSE, by MQTT.
 fn contenders(scheme: Scheme) -> Vec<Contender> {
-    let by = |target| Contender { target, scheme: Some(scheme) };
+    let by = |target| Contender {
+        target,
+        scheme: Some(scheme),
+    };
     let mut all = vec![by("weir"), by("null"), by("null_coalescing")];
     if scheme != Scheme::Streaming {
         all.push(by("nchan"));
     }
     if scheme == Scheme::Sse {
-        all.push(Contender { target: "mosquitto", scheme: Some(Scheme::Mqtt) });
+        all.push(Contender {
+            target: "mosquitto",
+            scheme: Some(Scheme::Mqtt),
+        });
     }
     all
 }
 
 fn plain(target: &'static str) -> Contender {
-    Contender { target, scheme: None }
+    Contender {
+        target,
+        scheme: None,
+    }
 }
 
 fn goal(metric: &'static str, figure: Figure, bound: Bound) -> Goal {
-    Goal { metric, figure, bound }
+    Goal {
+        metric,
+        figure,
+        bound,
+    }
 }
 
 #[cfg(test)]
@@ -281,7 +381,11 @@ mod tests {
             let names: BTreeSet<String> = cells.iter().map(Cell::name).collect();
             assert_eq!(names.len(), cells.len());
             for contender in cells.iter().flat_map(|cell| &cell.contenders) {
-                assert!(Target::named(contender.target).is_some(), "{}", contender.target);
+                assert!(
+                    Target::named(contender.target).is_some(),
+                    "{}",
+                    contender.target
+                );
             }
         }
     }

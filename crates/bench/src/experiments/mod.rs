@@ -31,6 +31,8 @@ pub enum Effort {
 impl Experiment {
     /// The experiment of a name.
     pub fn named(name: &str) -> Option<&'static Self> {
-        EXPERIMENTS.iter().find(|experiment| experiment.name == name)
+        EXPERIMENTS
+            .iter()
+            .find(|experiment| experiment.name == name)
     }
 }

@@ -24,10 +24,16 @@ impl Opening {
     /// How a publisher's connection is opened; `number` tells clients apart.
     pub(crate) fn of_publisher(wire: &PublishWire, number: usize) -> Self {
         match wire {
-            PublishWire::Http { .. } => Self { request: Vec::new(), opened: |_| Ok(true) },
+            PublishWire::Http { .. } => Self {
+                request: Vec::new(),
+                opened: |_| Ok(true),
+            },
             PublishWire::Mqtt { .. } => {
                 let request = mqtt::connect(&format!("bench-pub-{}-{number}", std::process::id()));
-                Self { request, opened: mqtt_connected }
+                Self {
+                    request,
+                    opened: mqtt_connected,
+                }
             }
         }
     }
@@ -35,17 +41,22 @@ impl Opening {
     /// How a subscriber's connection is opened.
     pub(crate) fn of_subscriber(wire: &SubscribeWire, number: usize) -> Self {
         match wire {
-            SubscribeWire::Stream { request } => {
-                Self { request: request.clone().into_bytes(), opened: http_accepted }
-            }
-            SubscribeWire::LongPoll { request, .. } => {
-                Self { request: request.clone().into_bytes(), opened: |_| Ok(true) }
-            }
+            SubscribeWire::Stream { request } => Self {
+                request: request.clone().into_bytes(),
+                opened: http_accepted,
+            },
+            SubscribeWire::LongPoll { request, .. } => Self {
+                request: request.clone().into_bytes(),
+                opened: |_| Ok(true),
+            },
             SubscribeWire::Mqtt { filter } => {
                 let client = format!("bench-sub-{}-{number}", std::process::id());
                 let mut request = mqtt::connect(&client);
                 request.extend_from_slice(&mqtt::subscribe(filter));
-                Self { request, opened: mqtt_subscribed }
+                Self {
+                    request,
+                    opened: mqtt_subscribed,
+                }
             }
         }
     }
@@ -53,7 +64,9 @@ impl Opening {
 
 /// Opens one connection an opening, and hands each on with its index.
 pub(crate) fn open_all(
-    address: SocketAddr, count: usize, opening: impl Fn(usize) -> Opening,
+    address: SocketAddr,
+    count: usize,
+    opening: impl Fn(usize) -> Opening,
     mut each: impl FnMut(usize, TcpStream) -> Result<(), String>,
 ) -> Result<(), String> {
     let mut index = 0;
@@ -85,7 +98,9 @@ fn begin(address: SocketAddr, opening: Opening) -> Result<(TcpStream, Opening), 
         .and_then(|()| stream.set_read_timeout(Some(timeout)))
         .and_then(|()| Ok(set_socket_linger(&stream, Some(Duration::ZERO))?));
     options.map_err(|e| format!("socket options: {e}"))?;
-    stream.write_all(&opening.request).map_err(|e| format!("request: {e}"))?;
+    stream
+        .write_all(&opening.request)
+        .map_err(|e| format!("request: {e}"))?;
     Ok((stream, opening))
 }
 
@@ -93,7 +108,9 @@ fn finish(mut stream: &TcpStream, opening: &Opening) -> Result<(), String> {
     let mut answer = Vec::new();
     let mut buffer = [0u8; 4096];
     while !(opening.opened)(&answer)? {
-        let len = stream.read(&mut buffer).map_err(|e| format!("no answer: {e}"))?;
+        let len = stream
+            .read(&mut buffer)
+            .map_err(|e| format!("no answer: {e}"))?;
         if len == 0 {
             let got = String::from_utf8_lossy(&answer[..answer.len().min(200)]).into_owned();
             return Err(format!("closed after {} bytes: {got}", answer.len()));

@@ -30,16 +30,26 @@ impl Response<'_> {
 
     /// The answer in a few words, for a report.
     pub(crate) fn summary(&self) -> String {
-        let line = self.head.split(|&byte| byte == b'\r').next().unwrap_or_default();
+        let line = self
+            .head
+            .split(|&byte| byte == b'\r')
+            .next()
+            .unwrap_or_default();
         let body = &self.body[..self.body.len().min(200)];
-        format!("{}: {}", String::from_utf8_lossy(line), String::from_utf8_lossy(body).trim())
+        format!(
+            "{}: {}",
+            String::from_utf8_lossy(line),
+            String::from_utf8_lossy(body).trim()
+        )
     }
 }
 
 impl Responses {
     /// Takes what was read and hands on every answer that is whole.
     pub(crate) fn feed(
-        &mut self, bytes: &[u8], each: impl FnMut(Response<'_>),
+        &mut self,
+        bytes: &[u8],
+        each: impl FnMut(Response<'_>),
     ) -> Result<(), String> {
         if self.pending.is_empty() {
             let taken = cut(bytes, each)?;
@@ -80,11 +90,17 @@ fn cut(bytes: &[u8], mut each: impl FnMut(Response<'_>)) -> Result<usize, String
 }
 
 fn first(bytes: &[u8]) -> Result<Option<(Response<'_>, usize)>, String> {
-    let Some(head_len) = head_len(bytes) else { return Ok(None) };
+    let Some(head_len) = head_len(bytes) else {
+        return Ok(None);
+    };
     let head = &bytes[..head_len - 4];
     let status = status(head).ok_or("an answer that is not HTTP/1")?;
-    let Some(body_len) = body_len(status, head, &bytes[head_len..])? else { return Ok(None) };
-    let Some(body) = bytes.get(head_len..head_len + body_len) else { return Ok(None) };
+    let Some(body_len) = body_len(status, head, &bytes[head_len..])? else {
+        return Ok(None);
+    };
+    let Some(body) = bytes.get(head_len..head_len + body_len) else {
+        return Ok(None);
+    };
     Ok(Some((Response { status, head, body }, head_len + body_len)))
 }
 
@@ -93,7 +109,10 @@ fn body_len(status: u16, head: &[u8], rest: &[u8]) -> Result<Option<usize>, Stri
         return Ok(Some(0));
     }
     if let Some(length) = field(head, "content-length") {
-        return length.parse().map(Some).map_err(|_| format!("Content-Length {length}"));
+        return length
+            .parse()
+            .map(Some)
+            .map_err(|_| format!("Content-Length {length}"));
     }
     if field(head, "transfer-encoding").is_none() {
         return Err("an answer of unknown length".into());
@@ -107,9 +126,13 @@ fn body_len(status: u16, head: &[u8], rest: &[u8]) -> Result<Option<usize>, Stri
 fn field<'a>(head: &'a [u8], name: &str) -> Option<&'a str> {
     let lines = head.split(|&byte| byte == b'\n').skip(1);
     for line in lines {
-        let matches = line.get(..name.len()).is_some_and(|n| n.eq_ignore_ascii_case(name.as_bytes()));
+        let matches = line
+            .get(..name.len())
+            .is_some_and(|n| n.eq_ignore_ascii_case(name.as_bytes()));
         if matches && line.get(name.len()) == Some(&b':') {
-            return std::str::from_utf8(&line[name.len() + 1..]).ok().map(str::trim);
+            return std::str::from_utf8(&line[name.len() + 1..])
+                .ok()
+                .map(str::trim);
         }
     }
     None
@@ -140,7 +163,11 @@ mod tests {
 
     #[test]
     fn a_field_is_found_in_any_case() {
-        let response = Response { status: 204, head: b"HTTP/1.1 204 x\r\nweir-cursor: 7\r", body: b"" };
+        let response = Response {
+            status: 204,
+            head: b"HTTP/1.1 204 x\r\nweir-cursor: 7\r",
+            body: b"",
+        };
         assert_eq!(response.field("Weir-Cursor"), Some("7"));
         assert_eq!(response.field("weir"), None);
     }

@@ -22,13 +22,19 @@ pub(crate) fn run(address: SocketAddr, plan: &IdlePlan) -> Result<IdleOutcome, S
     super::await_orchestrator();
     let connections = held.iter().filter(|stream| is_open(stream)).count();
     if connections < plan.connections {
-        return Err(format!("{} of {} were closed", plan.connections - connections, plan.connections));
+        return Err(format!(
+            "{} of {} were closed",
+            plan.connections - connections,
+            plan.connections
+        ));
     }
     Ok(IdleOutcome { connections })
 }
 
 fn is_open(stream: &std::net::TcpStream) -> bool {
-    let peeked = stream.set_nonblocking(true).and_then(|()| stream.peek(&mut [0u8; 1]));
+    let peeked = stream
+        .set_nonblocking(true)
+        .and_then(|()| stream.peek(&mut [0u8; 1]));
     match peeked {
         Ok(len) => len > 0,
         Err(error) => error.kind() == std::io::ErrorKind::WouldBlock,

@@ -117,7 +117,7 @@ pub(crate) enum Event {
     /// What counts has ended.
     End,
     /// The outcome of [`Kind::Traffic`].
-    Traffic(TrafficOutcome),
+    Traffic(Box<TrafficOutcome>),
     /// The outcome of [`Kind::Idle`].
     Idle(IdleOutcome),
     /// The outcome of [`Kind::Replay`].

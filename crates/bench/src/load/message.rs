@@ -64,7 +64,9 @@ impl Body {
 impl Template {
     /// Builds the message once for a wire.
     pub(crate) fn new(wire: &PublishWire, body: Body) -> Self {
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since_epoch = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         let payload = body.bytes(&date(since_epoch.as_secs() / 86_400));
         let mut bytes = head(wire, body, payload.len());
         bytes.extend_from_slice(&payload);
@@ -72,7 +74,12 @@ impl Template {
         let stamp_at = memchr::memmem::find(&bytes, blank.as_bytes());
         let times_at = memchr::memmem::find_iter(&bytes, TIME_BLANK).collect();
         let next_time_us = since_epoch.as_micros() as u64 % DAY_US;
-        Self { bytes, stamp_at, times_at, next_time_us }
+        Self {
+            bytes,
+            stamp_at,
+            times_at,
+            next_time_us,
+        }
     }
 
     /// Bytes of one message on the wire.
@@ -145,7 +152,10 @@ fn cbor_batch(count: usize, date: &str) -> Vec<u8> {
 }
 
 fn batch_row(index: usize) -> (usize, f64) {
-    (index % BATCH_DATASTREAMS, 20.0 + (index * 37 % 1000) as f64 / 100.0)
+    (
+        index % BATCH_DATASTREAMS,
+        20.0 + (index * 37 % 1000) as f64 / 100.0,
+    )
 }
 
 fn cbor_head(bytes: &mut Vec<u8>, major: u8, argument: usize) {
@@ -185,7 +195,9 @@ mod tests {
     use super::*;
 
     fn wire() -> PublishWire {
-        PublishWire::Http { head: "POST /live/x HTTP/1.1\r\nHost: x\r\n".into() }
+        PublishWire::Http {
+            head: "POST /live/x HTTP/1.1\r\nHost: x\r\n".into(),
+        }
     }
 
     fn payload(message: &[u8]) -> &[u8] {

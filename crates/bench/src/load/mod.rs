@@ -45,13 +45,17 @@ pub(crate) fn main() -> i32 {
 
 fn run() -> Result<Event, String> {
     let mut line = String::new();
-    std::io::stdin().read_line(&mut line).map_err(|e| format!("reading the job: {e}"))?;
+    std::io::stdin()
+        .read_line(&mut line)
+        .map_err(|e| format!("reading the job: {e}"))?;
     let job: Job = serde_json::from_str(&line).map_err(|e| format!("the job: {e}"))?;
     raise_open_files();
     // The default slack of 50 us would be added to each message's due time.
     let _ = set_current_timer_slack(NonZeroU64::new(1));
     match job.kind {
-        Kind::Traffic(ref plan) => traffic::run(job.address, plan).map(Event::Traffic),
+        Kind::Traffic(ref plan) => {
+            traffic::run(job.address, plan).map(|outcome| Event::Traffic(Box::new(outcome)))
+        }
         Kind::Idle(ref plan) => idle::run(job.address, plan).map(Event::Idle),
         Kind::Replay(ref plan) => replay::run(job.address, plan).map(Event::Replay),
     }

@@ -29,7 +29,12 @@ impl Publisher {
     /// A publisher on an open socket.
     pub(crate) fn new(socket: Socket, acknowledges: bool) -> Self {
         let (responses, unanswered) = (Responses::default(), VecDeque::new());
-        Self { socket, responses, unanswered, acknowledges }
+        Self {
+            socket,
+            responses,
+            unanswered,
+            acknowledges,
+        }
     }
 
     /// Puts one message into the buffer; [`Publisher::flush`] sends.
@@ -57,7 +62,9 @@ impl Publisher {
 
     /// Reads once and hands on every whole answer.
     pub(crate) fn read(
-        &mut self, buffer: &mut [u8], mut each: impl FnMut(Answer),
+        &mut self,
+        buffer: &mut [u8],
+        mut each: impl FnMut(Answer),
     ) -> Result<(), String> {
         let len = match self.socket.take(buffer) {
             Taken::Bytes(len) => len,
@@ -78,6 +85,9 @@ impl Publisher {
     }
 
     fn closed(&self) -> String {
-        format!("the target closed a publisher's connection with {} unanswered", self.unanswered.len())
+        format!(
+            "the target closed a publisher's connection with {} unanswered",
+            self.unanswered.len()
+        )
     }
 }

@@ -53,15 +53,27 @@ pub(crate) enum Taken {
 impl Reactor {
     /// A new epoll instance.
     pub(crate) fn new() -> Result<Self, String> {
-        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(|e| format!("epoll: {e}"))?;
-        Ok(Self { epoll, events: Vec::with_capacity(EVENTS_A_TURN) })
+        let epoll =
+            epoll::create(epoll::CreateFlags::CLOEXEC).map_err(|e| format!("epoll: {e}"))?;
+        Ok(Self {
+            epoll,
+            events: Vec::with_capacity(EVENTS_A_TURN),
+        })
     }
 
     /// Makes a connected stream non-blocking and watches it for reading.
     pub(crate) fn add(&self, stream: TcpStream, token: u64) -> Result<Socket, String> {
-        stream.set_nonblocking(true).map_err(|e| format!("set_nonblocking: {e}"))?;
+        stream
+            .set_nonblocking(true)
+            .map_err(|e| format!("set_nonblocking: {e}"))?;
         self.watch(&stream, token)?;
-        Ok(Socket { stream, token, out: Vec::new(), written: 0, awaits_room: false })
+        Ok(Socket {
+            stream,
+            token,
+            out: Vec::new(),
+            written: 0,
+            awaits_room: false,
+        })
     }
 
     /// Watches something else, a listener, for reading.
@@ -85,7 +97,10 @@ impl Reactor {
     fn collect(&mut self) {
         self.events.clear();
         // An interrupted look is an empty one.
-        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let now = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
         let _ = epoll::wait(&self.epoll, spare_capacity(&mut self.events), Some(&now));
     }
 
@@ -95,7 +110,10 @@ impl Reactor {
             tv_sec: (ns / 1_000_000_000) as i64,
             tv_nsec: (ns % 1_000_000_000) as i64,
         });
-        let _ = poll(&mut [PollFd::new(&self.epoll, PollFlags::IN)], timeout.as_ref());
+        let _ = poll(
+            &mut [PollFd::new(&self.epoll, PollFlags::IN)],
+            timeout.as_ref(),
+        );
     }
 
     fn want_room(&self, socket: &mut Socket, wanted: bool) {
@@ -103,10 +121,19 @@ impl Reactor {
             return;
         }
         socket.awaits_room = wanted;
-        let room = if wanted { epoll::EventFlags::OUT } else { epoll::EventFlags::empty() };
+        let room = if wanted {
+            epoll::EventFlags::OUT
+        } else {
+            epoll::EventFlags::empty()
+        };
         let data = epoll::EventData::new_u64(socket.token);
         // A socket that has just died is announced by its next read.
-        let _ = epoll::modify(&self.epoll, &socket.stream, data, epoll::EventFlags::IN | room);
+        let _ = epoll::modify(
+            &self.epoll,
+            &socket.stream,
+            data,
+            epoll::EventFlags::IN | room,
+        );
     }
 }
 

@@ -42,7 +42,10 @@ struct Publisher {
 impl Publisher {
     fn open(address: SocketAddr, plan: &ReplayPlan) -> Result<Self, String> {
         let template = Template::new(&plan.publish, plan.body);
-        Ok(Self { stream: connect(address)?, template })
+        Ok(Self {
+            stream: connect(address)?,
+            template,
+        })
     }
 
     fn publish(&mut self, messages: usize) -> Result<(), String> {
@@ -52,10 +55,15 @@ impl Publisher {
         for _ in 0..messages {
             message.clear();
             self.template.write(0, &mut message);
-            self.stream.write_all(&message).map_err(|e| format!("publishing: {e}"))?;
+            self.stream
+                .write_all(&message)
+                .map_err(|e| format!("publishing: {e}"))?;
             let mut answer = None;
             while answer.is_none() {
-                let len = self.stream.read(&mut buffer).map_err(|e| format!("no answer: {e}"))?;
+                let len = self
+                    .stream
+                    .read(&mut buffer)
+                    .map_err(|e| format!("no answer: {e}"))?;
                 if len == 0 {
                     return Err("closed while publishing".into());
                 }
@@ -72,16 +80,22 @@ impl Publisher {
 
 /// The cursor after one first message, as the control line of a stream tells it.
 fn first_cursor(
-    address: SocketAddr, request: &str, publisher: &mut Publisher,
+    address: SocketAddr,
+    request: &str,
+    publisher: &mut Publisher,
 ) -> Result<String, String> {
     let mut stream = connect(address)?;
-    stream.write_all(request.as_bytes()).map_err(|e| e.to_string())?;
+    stream
+        .write_all(request.as_bytes())
+        .map_err(|e| e.to_string())?;
     let mut seen = Vec::new();
     let mut buffer = vec![0u8; READ_BYTES_MAX];
     let mut published = false;
     let mark = b"\"cursor\":\"";
     loop {
-        let len = stream.read(&mut buffer).map_err(|e| format!("no control line came: {e}"))?;
+        let len = stream
+            .read(&mut buffer)
+            .map_err(|e| format!("no control line came: {e}"))?;
         if len == 0 {
             return Err("the stream closed before a control line".into());
         }
@@ -91,7 +105,9 @@ fn first_cursor(
             published = true;
         }
         let found = memmem::rfind(&seen, mark).filter(|_| observed(&seen));
-        let Some(start) = found.map(|at| at + mark.len()) else { continue };
+        let Some(start) = found.map(|at| at + mark.len()) else {
+            continue;
+        };
         if let Some(end) = seen[start..].iter().position(|&byte| byte == b'"') {
             return Ok(String::from_utf8_lossy(&seen[start..start + end]).into_owned());
         }
@@ -100,7 +116,9 @@ fn first_cursor(
 
 /// Whether the message itself has come; a control line before it would name an older cursor.
 fn observed(seen: &[u8]) -> bool {
-    let Some(value) = memmem::find(seen, MARKER) else { return false };
+    let Some(value) = memmem::find(seen, MARKER) else {
+        return false;
+    };
     memmem::rfind(seen, b"\"cursor\"").is_some_and(|cursor| cursor > value)
 }
 
@@ -111,10 +129,16 @@ fn read_back(address: SocketAddr, request: &str, expected: u64) -> Result<Replay
     let (mut received, mut received_bytes, mut kept) = (0u64, 0u64, 0usize);
     let start = now_ns();
     let mut last = start;
-    stream.write_all(request.as_bytes()).map_err(|e| e.to_string())?;
+    stream
+        .write_all(request.as_bytes())
+        .map_err(|e| e.to_string())?;
     while received < expected {
         let len = match stream.read(&mut buffer[kept..]) {
-            Ok(0) => return Err(format!("closed after {received} of {expected} observations")),
+            Ok(0) => {
+                return Err(format!(
+                    "closed after {received} of {expected} observations"
+                ));
+            }
             Ok(len) => len,
             Err(e) => return Err(format!("{received} of {expected} observations, then {e}")),
         };
@@ -128,20 +152,32 @@ fn read_back(address: SocketAddr, request: &str, expected: u64) -> Result<Replay
         kept = whole - tail;
     }
     let seconds = (last - start) as f64 / 1e9;
-    Ok(ReplayOutcome { expected, received, received_bytes, seconds })
+    Ok(ReplayOutcome {
+        expected,
+        received,
+        received_bytes,
+        seconds,
+    })
 }
 
 fn connect(address: SocketAddr) -> Result<TcpStream, String> {
     let mut connected = None;
-    let silent = |_| Opening::of_publisher(
-        &super::wire::PublishWire::Http { head: String::new() }, 0,
-    );
+    let silent = |_| {
+        Opening::of_publisher(
+            &super::wire::PublishWire::Http {
+                head: String::new(),
+            },
+            0,
+        )
+    };
     open_all(address, 1, silent, |_, stream| {
         connected = Some(stream);
         Ok(())
     })?;
     let stream = connected.ok_or("no connection")?;
     let timeout = Some(Duration::from_millis(CONNECT_MS_MAX));
-    stream.set_read_timeout(timeout).map_err(|e| e.to_string())?;
+    stream
+        .set_read_timeout(timeout)
+        .map_err(|e| e.to_string())?;
     Ok(stream)
 }

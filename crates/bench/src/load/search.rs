@@ -34,8 +34,10 @@ pub(crate) fn run(traffic: &mut Traffic<'_>, limits: &Limits) -> Result<TrafficO
         trials.push(trial);
         Ok::<bool, String>(trial.passed)
     };
-    let mut rate = highest(limits.start_rate, |rate| attempt(traffic, rate, limits.trial_ms))?
-        .ok_or("no rate, however low, is delivered within the limit")?;
+    let mut rate = highest(limits.start_rate, |rate| {
+        attempt(traffic, rate, limits.trial_ms)
+    })?
+    .ok_or("no rate, however low, is delivered within the limit")?;
     traffic.announces = true;
     for _ in 0..CONFIRMATIONS_MAX {
         if attempt(traffic, rate, limits.measure_ms)? {
@@ -43,23 +45,35 @@ pub(crate) fn run(traffic: &mut Traffic<'_>, limits: &Limits) -> Result<TrafficO
         }
         rate *= STEP_DOWN;
     }
-    Err(format!("no rate near {rate:.0} messages/s was confirmed over {} ms", limits.measure_ms))
+    Err(format!(
+        "no rate near {rate:.0} messages/s was confirmed over {} ms",
+        limits.measure_ms
+    ))
 }
 
 fn try_rate(
-    traffic: &mut Traffic<'_>, rate: f64, ms: u64, p99_ms_max: f64,
+    traffic: &mut Traffic<'_>,
+    rate: f64,
+    ms: u64,
+    p99_ms_max: f64,
 ) -> Result<Trial, String> {
     traffic.open_loop(rate, ms / 4, ms)?;
     let closed = traffic.reopen_closed()?;
     let step = &traffic.step;
     let (p99_ms, lost) = (step.p99_ms(), step.lost());
     let whole = lost == 0 && step.refused() == 0 && closed == 0 && !step.overrun;
-    Ok(Trial { rate, p99_ms, lost, passed: whole && p99_ms < p99_ms_max })
+    Ok(Trial {
+        rate,
+        p99_ms,
+        lost,
+        passed: whole && p99_ms < p99_ms_max,
+    })
 }
 
 /// The highest rate that passes, to within [`RESOLUTION`]; `None` if none does.
 fn highest(
-    start: f64, mut passes: impl FnMut(f64) -> Result<bool, String>,
+    start: f64,
+    mut passes: impl FnMut(f64) -> Result<bool, String>,
 ) -> Result<Option<f64>, String> {
     let mut good = start;
     let mut halvings = 0;
@@ -81,7 +95,11 @@ fn highest(
     }
     while bad / good > RESOLUTION {
         let middle = (good * bad).sqrt();
-        if passes(middle)? { good = middle } else { bad = middle }
+        if passes(middle)? {
+            good = middle
+        } else {
+            bad = middle
+        }
     }
     Ok(Some(good))
 }

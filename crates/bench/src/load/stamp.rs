@@ -32,7 +32,9 @@ pub(crate) struct Carry {
 impl Scanner {
     /// A scanner for [`MARKER`].
     pub(crate) fn new() -> Self {
-        Self { marker: Finder::new(MARKER) }
+        Self {
+            marker: Finder::new(MARKER),
+        }
     }
 
     /// Calls `each` with every stamp (0 for a value that is none) and returns where the rest

@@ -28,14 +28,19 @@ impl Subscriber {
     /// A subscriber on an open socket.
     pub(crate) fn new(socket: Socket, wire: &SubscribeWire) -> Self {
         let scheme = match wire {
-            SubscribeWire::LongPoll { again, .. } => {
-                Scheme::LongPoll { responses: Responses::default(), again: again.clone() }
-            }
+            SubscribeWire::LongPoll { again, .. } => Scheme::LongPoll {
+                responses: Responses::default(),
+                again: again.clone(),
+            },
             SubscribeWire::Stream { .. } | SubscribeWire::Mqtt { .. } => {
                 Scheme::Stream(Carry::default())
             }
         };
-        Self { socket, scheme, closed: false }
+        Self {
+            socket,
+            scheme,
+            closed: false,
+        }
     }
 
     /// Whether the peer has closed it.
@@ -45,7 +50,11 @@ impl Subscriber {
 
     /// Reads once, calls `each` with every stamp, returns the bytes read.
     pub(crate) fn read(
-        &mut self, reactor: &Reactor, buffer: &mut [u8], scanner: &Scanner, each: impl FnMut(u64),
+        &mut self,
+        reactor: &Reactor,
+        buffer: &mut [u8],
+        scanner: &Scanner,
+        each: impl FnMut(u64),
     ) -> Result<usize, String> {
         let len = match self.socket.take(&mut buffer[CARRY_BYTES_MAX..]) {
             Taken::Bytes(len) => len,
@@ -91,7 +100,11 @@ fn scan(carry: &mut Carry, buffer: &mut [u8], scanner: &Scanner, each: impl FnMu
 }
 
 fn poll_again(
-    responses: &mut Responses, again: &str, read: &[u8], out: &mut Vec<u8>, scanner: &Scanner,
+    responses: &mut Responses,
+    again: &str,
+    read: &[u8],
+    out: &mut Vec<u8>,
+    scanner: &Scanner,
     mut each: impl FnMut(u64),
 ) -> Result<(), String> {
     let mut refusal = None;
@@ -113,7 +126,9 @@ pub(crate) fn fill<'a>(template: &str, value: impl Fn(&str) -> Option<&'a str>) 
     let mut filled = String::with_capacity(template.len() + 32);
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
-        let Some((name, behind)) = after.split_once('}') else { break };
+        let Some((name, behind)) = after.split_once('}') else {
+            break;
+        };
         filled.push_str(before);
         filled.push_str(value(name).unwrap_or(""));
         rest = behind;

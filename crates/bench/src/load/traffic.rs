@@ -15,14 +15,16 @@ use super::search;
 use super::stamp::{STAMP_BASE, Scanner};
 use super::subscriber::Subscriber;
 use crate::clock::now_ns;
-use crate::limits::{
-    DRAIN_MS_MAX, DRAIN_QUIET_MS, PUBLISH_BACKLOG_BYTES_MAX, READ_BYTES_MAX,
-};
+use crate::limits::{DRAIN_MS_MAX, DRAIN_QUIET_MS, PUBLISH_BACKLOG_BYTES_MAX, READ_BYTES_MAX};
 use step::{Schedule, Step};
 
 mod step;
 
 const MS: u64 = 1_000_000;
+/// Nanoseconds before a message is due and after the last event during which a fixed rate's loop
+/// looks without sleeping: waking an idle processor takes 40 us on a virtual machine, which is the
+/// load's own lateness and not the target's.
+const SPIN_NS: u64 = 150_000;
 /// Milliseconds between the last connection's opening and the first message.
 const SETTLE_MS: u64 = 200;
 
@@ -30,17 +32,35 @@ const SETTLE_MS: u64 = 200;
 pub(crate) fn run(address: SocketAddr, plan: &TrafficPlan) -> Result<TrafficOutcome, String> {
     let mut traffic = Traffic::open(address, plan)?;
     match plan.pace {
-        Pace::Window { outstanding, warm_up_ms, measure_ms } => {
+        Pace::Window {
+            outstanding,
+            warm_up_ms,
+            measure_ms,
+        } => {
             traffic.window(outstanding, warm_up_ms, measure_ms)?;
             Ok(traffic.step.outcome(Vec::new()))
         }
-        Pace::Open { rate, warm_up_ms, measure_ms } => {
+        Pace::Open {
+            rate,
+            warm_up_ms,
+            measure_ms,
+        } => {
             traffic.announces = true;
             traffic.open_loop(rate, warm_up_ms, measure_ms)?;
             Ok(traffic.step.outcome(Vec::new()))
         }
-        Pace::Search { start_rate, trial_ms, measure_ms, p99_ms_max } => {
-            let limits = search::Limits { start_rate, trial_ms, measure_ms, p99_ms_max };
+        Pace::Search {
+            start_rate,
+            trial_ms,
+            measure_ms,
+            p99_ms_max,
+        } => {
+            let limits = search::Limits {
+                start_rate,
+                trial_ms,
+                measure_ms,
+                p99_ms_max,
+            };
             search::run(&mut traffic, &limits)
         }
     }
@@ -60,6 +80,9 @@ pub(crate) struct Traffic<'a> {
     next_publisher: usize,
     /// Outstanding messages a publisher, while a window is kept.
     window: usize,
+    /// Whether the loop spins rather than sleeps for [`SPIN_NS`].
+    spins: bool,
+    last_event: u64,
     /// What the current step counts.
     pub(crate) step: Step,
     /// Whether the orchestrator is told when counting begins and ends.
@@ -82,6 +105,8 @@ impl<'a> Traffic<'a> {
             base: now_ns(),
             next_publisher: 0,
             window: 0,
+            spins: matches!(plan.pace, Pace::Open { .. }),
+            last_event: 0,
             step: Step::default(),
             announces: false,
             give_up_ns: u64::MAX,
@@ -95,23 +120,35 @@ impl<'a> Traffic<'a> {
     fn open_publishers(&mut self) -> Result<(), String> {
         let (wire, reactor, publishers) = (&self.plan.publish, &self.reactor, &mut self.publishers);
         let opening = |number| Opening::of_publisher(wire, number);
-        open_all(self.address, self.plan.publishers, opening, |index, stream| {
-            let socket = reactor.add(stream, index as u64)?;
-            publishers.push(Publisher::new(socket, wire.acknowledges()));
-            Ok(())
-        })
+        open_all(
+            self.address,
+            self.plan.publishers,
+            opening,
+            |index, stream| {
+                let socket = reactor.add(stream, index as u64)?;
+                publishers.push(Publisher::new(socket, wire.acknowledges()));
+                Ok(())
+            },
+        )
     }
 
     fn open_subscribers(&mut self) -> Result<(), String> {
-        let Some(wire) = &self.plan.subscribe else { return Ok(()) };
+        let Some(wire) = &self.plan.subscribe else {
+            return Ok(());
+        };
         let (reactor, subscribers) = (&self.reactor, &mut self.subscribers);
         let first = self.publishers.len();
         let opening = |number| Opening::of_subscriber(wire, number);
-        open_all(self.address, self.plan.subscribers, opening, |index, stream| {
-            let socket = reactor.add(stream, (first + index) as u64)?;
-            subscribers.push(Subscriber::new(socket, wire));
-            Ok(())
-        })
+        open_all(
+            self.address,
+            self.plan.subscribers,
+            opening,
+            |index, stream| {
+                let socket = reactor.add(stream, (first + index) as u64)?;
+                subscribers.push(Subscriber::new(socket, wire));
+                Ok(())
+            },
+        )
         .map_err(|e| format!("subscribing, {e}"))
     }
 
@@ -128,7 +165,10 @@ impl<'a> Traffic<'a> {
 
     /// Offers `rate` messages a second on schedule, counts those due after the warm-up, drains.
     pub(crate) fn open_loop(
-        &mut self, rate: f64, warm_up_ms: u64, measure_ms: u64,
+        &mut self,
+        rate: f64,
+        warm_up_ms: u64,
+        measure_ms: u64,
     ) -> Result<(), String> {
         let start = self.elapsed() + 2 * MS;
         let schedule = Schedule::new(start, rate, warm_up_ms * MS, measure_ms * MS);
@@ -151,7 +191,12 @@ impl<'a> Traffic<'a> {
     }
 
     /// Keeps `outstanding` messages a publisher unanswered; counts answers after the warm-up.
-    fn window(&mut self, outstanding: usize, warm_up_ms: u64, measure_ms: u64) -> Result<(), String> {
+    fn window(
+        &mut self,
+        outstanding: usize,
+        warm_up_ms: u64,
+        measure_ms: u64,
+    ) -> Result<(), String> {
         let start = self.elapsed();
         let schedule = Schedule::new(start, 1.0, warm_up_ms * MS, measure_ms * MS);
         self.step = Step::new(schedule, 0);
@@ -202,12 +247,26 @@ impl<'a> Traffic<'a> {
 
     fn turn(&mut self, timeout_ns: Option<u64>) -> Result<(), String> {
         let mut ready: Vec<Readiness> = std::mem::take(&mut self.step.ready);
-        self.reactor.wait(timeout_ns, &mut ready);
+        self.reactor.wait(self.sleep_ns(timeout_ns), &mut ready);
+        if self.spins && !ready.is_empty() {
+            self.last_event = self.elapsed();
+        }
         for readiness in &ready {
             self.serve(*readiness)?;
         }
         self.step.ready = ready;
         Ok(())
+    }
+
+    /// How much of a timeout is slept: nothing while an answer is likely or a message nearly due.
+    fn sleep_ns(&self, timeout_ns: Option<u64>) -> Option<u64> {
+        if !self.spins {
+            return timeout_ns;
+        }
+        if self.elapsed() - self.last_event < SPIN_NS {
+            return Some(0);
+        }
+        timeout_ns.map(|timeout| timeout.saturating_sub(SPIN_NS))
     }
 
     fn turn_until(&mut self, end: u64) -> Result<(), String> {
@@ -297,7 +356,8 @@ impl<'a> Traffic<'a> {
 
     fn overrun(&self) -> bool {
         let late = self.step.worst_delivery_ns > self.give_up_ns;
-        late || self.publishers.iter().map(Publisher::unsent).sum::<usize>() > PUBLISH_BACKLOG_BYTES_MAX
+        late || self.publishers.iter().map(Publisher::unsent).sum::<usize>()
+            > PUBLISH_BACKLOG_BYTES_MAX
     }
 
     fn announce_begin(&mut self, now: u64) {

@@ -22,7 +22,11 @@ pub(super) enum Role {
     /// One that sends requests.
     Asking,
     /// One that follows a log; `once`: until its next answer.
-    Following { scheme: Scheme, position: u64, once: bool },
+    Following {
+        scheme: Scheme,
+        position: u64,
+        once: bool,
+    },
 }
 
 /// A request, as far as the null server cares.
@@ -31,7 +35,11 @@ pub(super) enum Request<'a> {
     /// POST; `kept` where it will be read back.
     Publish { body: &'a [u8], kept: bool },
     /// GET of a delivery scheme.
-    Subscribe { scheme: Scheme, since: Option<u64>, once: bool },
+    Subscribe {
+        scheme: Scheme,
+        since: Option<u64>,
+        once: bool,
+    },
     /// Anything else.
     Unknown,
 }
@@ -88,7 +96,11 @@ fn frame_text(body: &[u8], out: &mut Vec<u8>) {
 impl Role {
     /// A connection that follows a log from a position on.
     pub(super) fn following(scheme: Scheme, position: u64, once: bool) -> Self {
-        Self::Following { scheme, position, once }
+        Self::Following {
+            scheme,
+            position,
+            once,
+        }
     }
 
     /// Whether its answer never ends.
@@ -99,16 +111,29 @@ impl Role {
     /// Where it stands in a scheme's log.
     pub(super) fn position_in(&self, wanted: Scheme) -> Option<u64> {
         match self {
-            Self::Following { scheme, position, .. } if *scheme == wanted => Some(*position),
+            Self::Following {
+                scheme, position, ..
+            } if *scheme == wanted => Some(*position),
             _ => None,
         }
     }
 
     /// Sends what is due: all in one write, or a write a message.
     pub(super) fn deliver(
-        &mut self, socket: &mut Socket, reactor: &Reactor, logs: &[Log; 3], coalesce: bool,
+        &mut self,
+        socket: &mut Socket,
+        reactor: &Reactor,
+        logs: &[Log; 3],
+        coalesce: bool,
     ) {
-        let Self::Following { scheme, position, once } = self else { return };
+        let Self::Following {
+            scheme,
+            position,
+            once,
+        } = self
+        else {
+            return;
+        };
         let log = &logs[*scheme as usize];
         if *once {
             if *position < log.end() {
@@ -119,7 +144,11 @@ impl Role {
             return;
         }
         loop {
-            let due = if coalesce { log.after(*position) } else { log.message_after(*position) };
+            let due = if coalesce {
+                log.after(*position)
+            } else {
+                log.message_after(*position)
+            };
             if due.is_empty() {
                 socket.quiet(reactor);
                 return;
@@ -135,8 +164,11 @@ impl Role {
 
 fn answer_poll(socket: &mut Socket, log: &Log, position: u64) {
     let body = log.after(position);
-    let head =
-        format!("HTTP/1.1 200 OK\r\nWeir-Cursor: {}\r\nContent-Length: {}\r\n\r\n", log.end(), body.len());
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nWeir-Cursor: {}\r\nContent-Length: {}\r\n\r\n",
+        log.end(),
+        body.len()
+    );
     socket.out().extend_from_slice(head.as_bytes());
     socket.out().extend_from_slice(body);
 }
@@ -149,7 +181,10 @@ pub(super) fn cut_request(bytes: &[u8]) -> Option<(Request<'_>, usize)> {
         return Some((subscription(head), head_len));
     };
     let body = bytes.get(head_len..head_len + length.parse::<usize>().ok()?)?;
-    let kept = head.split(' ').nth(1).is_some_and(|path| path.ends_with(REPLAY_TOPIC));
+    let kept = head
+        .split(' ')
+        .nth(1)
+        .is_some_and(|path| path.ends_with(REPLAY_TOPIC));
     Some((Request::Publish { body, kept }, head_len + body.len()))
 }
 
@@ -166,7 +201,11 @@ fn subscription(head: &str) -> Request<'_> {
     } else {
         return Request::Unknown;
     };
-    Request::Subscribe { scheme, since, once }
+    Request::Subscribe {
+        scheme,
+        since,
+        once,
+    }
 }
 
 fn query<'a>(target: &'a str, key: &str) -> Option<&'a str> {
@@ -190,11 +229,27 @@ mod tests {
     fn requests_are_told_apart_by_what_the_gateway_would_look_at() {
         let (request, taken) =
             cut_request(b"POST /live/x HTTP/1.1\r\nContent-Length: 2\r\n\r\nokGET").unwrap();
-        assert_eq!((request, taken), (Request::Publish { body: b"ok", kept: false }, 44));
+        assert_eq!(
+            (request, taken),
+            (
+                Request::Publish {
+                    body: b"ok",
+                    kept: false
+                },
+                46
+            )
+        );
         let (request, _) = cut_request(b"GET /live/x?wait=30&since=7 HTTP/1.1\r\n\r\n").unwrap();
-        let poll = Request::Subscribe { scheme: Scheme::Lines, since: Some(7), once: true };
+        let poll = Request::Subscribe {
+            scheme: Scheme::Lines,
+            since: Some(7),
+            once: true,
+        };
         assert_eq!(request, poll);
-        assert_eq!(cut_request(b"POST /x HTTP/1.1\r\nContent-Length: 9\r\n\r\nok"), None);
+        assert_eq!(
+            cut_request(b"POST /x HTTP/1.1\r\nContent-Length: 9\r\n\r\nok"),
+            None
+        );
     }
 
     #[test]

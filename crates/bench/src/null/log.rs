@@ -86,7 +86,10 @@ mod tests {
 
     #[test]
     fn trimming_keeps_what_the_slowest_has_not_read() {
-        let mut log = Log { is_followed: true, ..Log::default() };
+        let mut log = Log {
+            is_followed: true,
+            ..Log::default()
+        };
         for _ in 0..3 {
             log.append(|bytes| bytes.resize(bytes.len() + TRIM_BYTES / 2, b'x'));
         }

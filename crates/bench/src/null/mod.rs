@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, TcpListener};
 
 use crate::limits::{NULL_REQUEST_BYTES_MAX, READ_BYTES_MAX};
-use crate::load::reactor::{Readiness, Reactor, Socket, Taken};
+use crate::load::reactor::{Reactor, Readiness, Socket, Taken};
 use conversation::{Request, Role, Scheme, cut_request};
 use log::Log;
 
@@ -97,8 +97,14 @@ impl Null {
         while let Ok((stream, _)) = self.listener.accept() {
             let index = self.free.pop().unwrap_or(self.connections.len());
             let _ = stream.set_nodelay(true);
-            let Ok(socket) = self.reactor.add(stream, index as u64) else { continue };
-            let connection = Connection { socket, request: Vec::new(), role: Role::Asking };
+            let Ok(socket) = self.reactor.add(stream, index as u64) else {
+                continue;
+            };
+            let connection = Connection {
+                socket,
+                request: Vec::new(),
+                role: Role::Asking,
+            };
             if index == self.connections.len() {
                 self.connections.push(Some(connection));
             } else {
@@ -128,7 +134,9 @@ impl Null {
 
     /// Reads once and acts on every whole request; false once the connection is to be closed.
     fn read(&mut self, index: usize) -> bool {
-        let Some(Some(connection)) = self.connections.get_mut(index) else { return true };
+        let Some(Some(connection)) = self.connections.get_mut(index) else {
+            return true;
+        };
         let len = match connection.socket.take(&mut self.buffer) {
             Taken::Bytes(len) => len,
             Taken::Nothing => return true,
@@ -145,20 +153,31 @@ impl Null {
             self.act(index, &parsed);
         }
         request.drain(..at);
-        let Some(Some(connection)) = self.connections.get_mut(index) else { return true };
+        let Some(Some(connection)) = self.connections.get_mut(index) else {
+            return true;
+        };
         connection.request = request;
         connection.socket.flush(&self.reactor);
         connection.request.len() <= NULL_REQUEST_BYTES_MAX
     }
 
     fn act(&mut self, index: usize, request: &Request<'_>) {
-        let Some(Some(connection)) = self.connections.get_mut(index) else { return };
+        let Some(Some(connection)) = self.connections.get_mut(index) else {
+            return;
+        };
         match request {
             Request::Publish { body, kept } => {
-                connection.socket.out().extend_from_slice(b"HTTP/1.1 204 No Content\r\n\r\n");
+                connection
+                    .socket
+                    .out()
+                    .extend_from_slice(b"HTTP/1.1 204 No Content\r\n\r\n");
                 self.publish(body, *kept);
             }
-            Request::Subscribe { scheme, since, once } => {
+            Request::Subscribe {
+                scheme,
+                since,
+                once,
+            } => {
                 let log = &mut self.logs[*scheme as usize];
                 let position = since.unwrap_or(log.end()).max(log.start());
                 log.is_followed = true;
@@ -197,7 +216,9 @@ impl Null {
     }
 
     fn deliver(&mut self, index: usize) {
-        let Some(Some(connection)) = self.connections.get_mut(index) else { return };
+        let Some(Some(connection)) = self.connections.get_mut(index) else {
+            return;
+        };
         let Connection { socket, role, .. } = connection;
         if socket.unsent() > 0 {
             socket.flush(&self.reactor);

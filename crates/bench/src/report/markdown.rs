@@ -37,7 +37,11 @@ null servers write to disk.
 ";
 
 fn environment(run: &Run, text: &mut String) {
-    let _ = writeln!(text, "Run of {}, {}, seed {}, {:.0} s.\n", run.started, run.effort, run.seed, run.seconds);
+    let _ = writeln!(
+        text,
+        "Run of {}, {}, seed {}, {:.0} s.\n",
+        run.started, run.effort, run.seed, run.seconds
+    );
     for line in run.environment.lines() {
         let _ = writeln!(text, "- {line}");
     }
@@ -76,7 +80,11 @@ fn ratios(run: &Run, text: &mut String) {
             number(e.mean),
             number(e.low),
             number(e.high),
-            if e.n > 1 && e.is_wide() { " (wide)" } else { "" },
+            if e.n > 1 && e.is_wide() {
+                " (wide)"
+            } else {
+                ""
+            },
             e.n
         );
     }

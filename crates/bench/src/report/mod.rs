@@ -49,7 +49,7 @@ fn thousands(value: i64) -> String {
     let digits = value.abs().to_string();
     let mut text = String::from(if value < 0 { "-" } else { "" });
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -64,6 +64,9 @@ mod tests {
     #[test]
     fn numbers_show_three_digits_that_matter_and_thousands_apart() {
         let shown = [1_234_567.8, -1000.0, 347.2, 34.72, 3.472, 0.0347, 0.0].map(number);
-        assert_eq!(shown, ["1,234,568", "-1,000", "347", "34.7", "3.47", "0.035", "0"]);
+        assert_eq!(
+            shown,
+            ["1,234,568", "-1,000", "347", "34.7", "3.47", "0.035", "0"]
+        );
     }
 }

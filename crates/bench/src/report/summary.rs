@@ -61,11 +61,17 @@ fn ratio_row(experiment: &str, ratio: &Ratio) -> String {
 
 fn failed(experiment: &str, result: &CellResult) -> String {
     let (cell, status) = (quoted(&result.cell), quoted(&result.status));
-    format!("{experiment},{},{cell},,,0,,,,,,,,,,{status}\n", result.target)
+    format!(
+        "{experiment},{},{cell},,,0,,,,,,,,,,{status}\n",
+        result.target
+    )
 }
 
 fn quantiles(p: &Percentiles) -> String {
-    format!("{:.3},{:.3},{:.3},{:.3},{:.3}", p.p50, p.p90, p.p99, p.p999, p.max)
+    format!(
+        "{:.3},{:.3},{:.3},{:.3},{:.3}",
+        p.p50, p.p90, p.p99, p.p999, p.max
+    )
 }
 
 /// RFC 4180: quotes where a comma, a quote or a line end would cut.
@@ -94,6 +100,9 @@ mod tests {
         let row = failed("gateway", &result);
         assert!(row.ends_with(",\"answered 404, \"\"no\"\"\"\n"));
         let before_status = row.split('"').next().unwrap_or("");
-        assert_eq!(before_status.matches(',').count(), HEAD.matches(',').count());
+        assert_eq!(
+            before_status.matches(',').count(),
+            HEAD.matches(',').count()
+        );
     }
 }

@@ -9,7 +9,12 @@ use crate::results::{CellResult, GoalResult, Ratio, Run};
 pub(crate) fn table(run: &Run) -> String {
     let mut text = format!(
         "experiment {} ({}), {}, seed {}, {} s\ncommand: {}\n",
-        run.experiment, run.effort, run.started, run.seed, run.seconds.round(), run.command
+        run.experiment,
+        run.effort,
+        run.started,
+        run.seed,
+        run.seconds.round(),
+        run.command
     );
     for line in run.environment.lines() {
         let _ = writeln!(text, "{line}");
@@ -20,7 +25,9 @@ pub(crate) fn table(run: &Run) -> String {
     results(run, &mut text);
     if !run.ratios.is_empty() {
         text += "\nOurs divided by theirs, pair by pair (95 % interval):\n";
-        run.ratios.iter().for_each(|ratio| ratio_line(ratio, &mut text));
+        run.ratios
+            .iter()
+            .for_each(|ratio| ratio_line(ratio, &mut text));
     }
     if !run.goals.is_empty() {
         text += "\nGoals:\n";
@@ -60,8 +67,14 @@ pub(super) fn result_line(result: &CellResult) -> String {
     for (name, unit) in [
         ("observations", "observations/s"),
         ("deliveries", "deliveries/s"),
-        ("server_memory_per_connection", "B server memory a connection"),
-        ("kernel_slab_per_connection", "B kernel slab a connection, both ends"),
+        (
+            "server_memory_per_connection",
+            "B server memory a connection",
+        ),
+        (
+            "kernel_slab_per_connection",
+            "B kernel slab a connection, both ends",
+        ),
         ("server_cpu", "cpus server"),
         ("load_cpu", "cpus load"),
     ] {
@@ -87,7 +100,11 @@ fn words(name: &str) -> String {
 
 fn ratio_line(ratio: &Ratio, text: &mut String) {
     let e = &ratio.estimate;
-    let wide = if e.n > 1 && e.is_wide() { " [wide]" } else { "" };
+    let wide = if e.n > 1 && e.is_wide() {
+        " [wide]"
+    } else {
+        ""
+    };
     let _ = writeln!(
         text,
         "  {}  {} / {}: {} ({} to {}, n={}){wide}",

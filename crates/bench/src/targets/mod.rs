@@ -106,17 +106,28 @@ pub(crate) fn this_program(settings: &Settings) -> Result<Command, String> {
 /// Starts a program that prints one line `{"ready":true,"http":"address"}`.
 fn start_announced(mut command: Command, version: String, log: &Path) -> Result<Running, String> {
     let errors = std::fs::File::create(log).map_err(|e| format!("{}: {e}", log.display()))?;
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(errors);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(errors);
     let mut process = command.spawn().map_err(|e| format!("absent: {e}"))?;
     let output = process.stdout.take();
     let address = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
-    let mut running = Running { address, version, process: Some(process) };
+    let mut running = Running {
+        address,
+        version,
+        process: Some(process),
+    };
     let line = first_line(output.ok_or("no output")?)
         .ok_or_else(|| format!("did not get ready: {}", last_line(log)))?;
-    let ready: serde_json::Value =
-        serde_json::from_str(&line).map_err(|e| format!("its first line is no JSON: {e}: {line}"))?;
-    let http = ready["http"].as_str().ok_or_else(|| format!("its first line names no http: {line}"))?;
-    running.address = http.parse().map_err(|e| format!("its address {http}: {e}"))?;
+    let ready: serde_json::Value = serde_json::from_str(&line)
+        .map_err(|e| format!("its first line is no JSON: {e}: {line}"))?;
+    let http = ready["http"]
+        .as_str()
+        .ok_or_else(|| format!("its first line names no http: {line}"))?;
+    running.address = http
+        .parse()
+        .map_err(|e| format!("its address {http}: {e}"))?;
     Ok(running)
 }
 
@@ -131,21 +142,36 @@ fn first_line(output: impl std::io::Read + Send + 'static) -> Option<String> {
         // Whatever else it prints must not block it.
         let _ = std::io::copy(&mut reader, &mut std::io::sink());
     });
-    let line = receiver.recv_timeout(Duration::from_millis(TARGET_START_MS_MAX)).ok()?;
+    let line = receiver
+        .recv_timeout(Duration::from_millis(TARGET_START_MS_MAX))
+        .ok()?;
     (!line.is_empty()).then_some(line)
 }
 
 /// Starts a program that listens on a port we chose.
 fn start_listening(
-    mut command: Command, address: SocketAddr, version: String, log: &Path,
+    mut command: Command,
+    address: SocketAddr,
+    version: String,
+    log: &Path,
 ) -> Result<Running, String> {
     let errors = std::fs::File::create(log).map_err(|e| format!("{}: {e}", log.display()))?;
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(errors);
     let process = command.spawn().map_err(|e| format!("absent: {e}"))?;
-    let mut running = Running { address, version, process: Some(process) };
+    let mut running = Running {
+        address,
+        version,
+        process: Some(process),
+    };
     let end = now_ns() + TARGET_START_MS_MAX * 1_000_000;
     while TcpStream::connect(address).is_err() {
-        let exited = running.process.as_mut().and_then(|p| p.try_wait().ok().flatten());
+        let exited = running
+            .process
+            .as_mut()
+            .and_then(|p| p.try_wait().ok().flatten());
         if exited.is_some() || now_ns() > end {
             return Err(format!("did not listen: {}", last_line(log)));
         }
@@ -162,13 +188,19 @@ fn last_line(log: &Path) -> String {
 /// A loopback port that is free now.
 fn free_port() -> Result<u16, String> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| e.to_string())?;
-    listener.local_addr().map(|address| address.port()).map_err(|e| e.to_string())
+    listener
+        .local_addr()
+        .map(|address| address.port())
+        .map_err(|e| e.to_string())
 }
 
 /// A program of the system, wherever its packages put it; an error that names the package.
 fn find_program(name: &str, package: &str) -> Result<PathBuf, String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain(["/usr/sbin".into(), "/usr/local/sbin".into()]);
-    let found = folders.map(|folder| folder.join(name)).find(|file| file.is_file());
+    let folders =
+        std::env::split_paths(&path).chain(["/usr/sbin".into(), "/usr/local/sbin".into()]);
+    let found = folders
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file());
     found.ok_or_else(|| format!("absent: no {name} here (Debian package {package})"))
 }

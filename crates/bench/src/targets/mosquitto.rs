@@ -13,7 +13,9 @@ pub(super) const TARGET: Target = Target {
     name: "mosquitto",
     about: "Eclipse Mosquitto by MQTT 3.1.1 at quality of service 0, in memory",
     start,
-    publish: |topic| PublishWire::Mqtt { topic: topic.into() },
+    publish: |topic| PublishWire::Mqtt {
+        topic: topic.into(),
+    },
     subscribe,
     replay: None,
 };
@@ -35,5 +37,7 @@ fn start(_: &Settings, folder: &Path) -> Result<Running, String> {
 }
 
 fn subscribe(scheme: Scheme, topic: &str) -> Option<SubscribeWire> {
-    (scheme == Scheme::Mqtt).then(|| SubscribeWire::Mqtt { filter: topic.into() })
+    (scheme == Scheme::Mqtt).then(|| SubscribeWire::Mqtt {
+        filter: topic.into(),
+    })
 }

@@ -25,13 +25,19 @@ const MODULE: &str = "/usr/lib/nginx/modules/ngx_nchan_module.so";
 fn start(_: &Settings, folder: &Path) -> Result<Running, String> {
     let nginx = find_program("nginx", "nginx")?;
     if !Path::new(MODULE).is_file() {
-        return Err(format!("absent: no {MODULE} (Debian package libnginx-mod-nchan)"));
+        return Err(format!(
+            "absent: no {MODULE} (Debian package libnginx-mod-nchan)"
+        ));
     }
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()?));
     let file = folder.join("nginx.conf");
     std::fs::write(&file, configuration(folder, address)).map_err(|e| e.to_string())?;
     let mut command = Command::new(&nginx);
-    command.arg("-c").arg(&file).arg("-e").arg(folder.join("error.log"));
+    command
+        .arg("-c")
+        .arg(&file)
+        .arg("-e")
+        .arg(folder.join("error.log"));
     let version = version_of(&nginx.to_string_lossy(), "-v");
     start_listening(command, address, version, &folder.join("stderr.log"))
 }
@@ -78,22 +84,27 @@ http {{
 }
 
 fn publish(topic: &str) -> PublishWire {
-    PublishWire::Http { head: format!("POST /pub/{topic} HTTP/1.1\r\nHost: localhost\r\n") }
+    PublishWire::Http {
+        head: format!("POST /pub/{topic} HTTP/1.1\r\nHost: localhost\r\n"),
+    }
 }
 
 fn subscribe(scheme: Scheme, topic: &str) -> Option<SubscribeWire> {
-    let get = |fields: &str| format!("GET /sub/{topic} HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n");
+    let get =
+        |fields: &str| format!("GET /sub/{topic} HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n");
     match scheme {
         Scheme::LongPolling => Some(SubscribeWire::LongPoll {
             request: get(""),
             again: get("If-Modified-Since: {last-modified}\r\nIf-None-Match: {etag}\r\n"),
         }),
-        Scheme::Sse => {
-            Some(SubscribeWire::Stream { request: get("Accept: text/event-stream\r\n") })
-        }
+        Scheme::Sse => Some(SubscribeWire::Stream {
+            request: get("Accept: text/event-stream\r\n"),
+        }),
         Scheme::WebSocket => Some(SubscribeWire::Stream {
-            request: get("Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
-                Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"),
+            request: get(
+                "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+                Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
+            ),
         }),
         Scheme::Streaming | Scheme::SseBare | Scheme::WebSocketBare | Scheme::Mqtt => None,
     }

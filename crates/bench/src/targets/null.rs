@@ -27,11 +27,18 @@ pub(super) const COALESCING: Target = Target {
 fn start(settings: &Settings, folder: &Path, arguments: &[&str]) -> Result<Running, String> {
     let mut command = this_program(settings)?;
     command.arg(SUBCOMMAND).args(arguments);
-    start_announced(command, env!("CARGO_PKG_VERSION").into(), &folder.join("stderr.log"))
+    start_announced(
+        command,
+        env!("CARGO_PKG_VERSION").into(),
+        &folder.join("stderr.log"),
+    )
 }
 
 fn replay(topic: &str) -> Replay {
     let request =
         format!("GET /live/{topic}?stream&since={{cursor}} HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    Replay { cursor_request: None, replay_request: request }
+    Replay {
+        cursor_request: None,
+        replay_request: request,
+    }
 }

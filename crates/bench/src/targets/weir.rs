@@ -22,7 +22,11 @@ const WEBSOCKET: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSoc
 
 fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
     if let Some(address) = settings.address {
-        return Ok(Running { address, version: "as given by --url".into(), process: None });
+        return Ok(Running {
+            address,
+            version: "as given by --url".into(),
+            process: None,
+        });
     }
     let (mut command, version) = match &settings.weir {
         Some(program) => {
@@ -33,16 +37,23 @@ fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
             return Err("absent: this program has no `serve`; name one by --weir".into());
         }
         None => {
-            let own = Settings { prefix: Vec::new(), ..settings.clone() };
+            let own = Settings {
+                prefix: Vec::new(),
+                ..settings.clone()
+            };
             (this_program(&own)?, env!("CARGO_PKG_VERSION").into())
         }
     };
-    command.args(["serve", "--set", "http.listen=127.0.0.1:0", "--data"]).arg(folder.join("data"));
+    command
+        .args(["serve", "--set", "http.listen=127.0.0.1:0", "--data"])
+        .arg(folder.join("data"));
     start_announced(command, version, &folder.join("stderr.log"))
 }
 
 pub(super) fn publish(topic: &str) -> PublishWire {
-    PublishWire::Http { head: format!("POST /live/{topic} HTTP/1.1\r\n{HOST}") }
+    PublishWire::Http {
+        head: format!("POST /live/{topic} HTTP/1.1\r\n{HOST}"),
+    }
 }
 
 pub(super) fn subscribe(scheme: Scheme, topic: &str) -> Option<SubscribeWire> {
@@ -70,7 +81,12 @@ fn stream(request: String) -> SubscribeWire {
 
 fn replay(topic: &str) -> Replay {
     let get = |query: &str| {
-        format!("GET /live/{topic}?stream{query} HTTP/1.1\r\n{HOST}Accept: application/json\r\n\r\n")
+        format!(
+            "GET /live/{topic}?stream{query} HTTP/1.1\r\n{HOST}Accept: application/json\r\n\r\n"
+        )
     };
-    Replay { cursor_request: Some(get("")), replay_request: get("&since={cursor}") }
+    Replay {
+        cursor_request: Some(get("")),
+        replay_request: get("&since={cursor}"),
+    }
 }

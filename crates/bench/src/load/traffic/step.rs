@@ -48,7 +48,13 @@ impl Schedule {
     /// A schedule of `rate` messages a second from `start` on.
     pub(crate) fn new(start: u64, rate: f64, warm_up_ns: u64, measure_ns: u64) -> Self {
         let count_from = start + warm_up_ns;
-        Self { start, interval_ns: 1e9 / rate, next: 0, count_from, end: count_from + measure_ns }
+        Self {
+            start,
+            interval_ns: 1e9 / rate,
+            next: 0,
+            count_from,
+            end: count_from + measure_ns,
+        }
     }
 
     /// When the next message is due; `None` after the last.
@@ -145,8 +151,14 @@ impl Step {
 
     /// The 99th percentile of what was delivered, or acknowledged where nobody subscribes, in ms.
     pub(crate) fn p99_ms(&self) -> f64 {
-        let latency = if self.subscribers > 0 { &self.delivery } else { &self.acknowledgement };
-        latency.as_ref().map_or(0.0, |l| l.quantile_ns(0.99) as f64 / 1e6)
+        let latency = if self.subscribers > 0 {
+            &self.delivery
+        } else {
+            &self.acknowledgement
+        };
+        latency
+            .as_ref()
+            .map_or(0.0, |l| l.quantile_ns(0.99) as f64 / 1e6)
     }
 
     /// The counters as they are reported.

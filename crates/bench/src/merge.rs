@@ -1,0 +1,122 @@
+//! Rounds merged into one result: distributions by their buckets, single figures by their mean.
+
+use crate::cell::Cell;
+use crate::latency::Latency;
+use crate::results::{CellResult, Figures, Metric, RATES};
+use crate::sample::Sample;
+use crate::statistics::Estimate;
+
+/// The number of a round, and what it gave or why it failed.
+pub(crate) type Round = (usize, Result<Sample, String>);
+
+/// Merges the rounds of one contender into its result.
+pub(crate) fn merge(cell: &Cell, target: &str, rounds: &[Round]) -> CellResult {
+    let good: Vec<(usize, &Sample)> = rounds
+        .iter()
+        .filter_map(|(n, r)| Some((*n, r.as_ref().ok()?)))
+        .collect();
+    let bad: Vec<&String> = rounds
+        .iter()
+        .filter_map(|(_, r)| r.as_ref().err())
+        .collect();
+    let mut result = CellResult {
+        cell: cell.name(),
+        target: target.into(),
+        status: if good.is_empty() {
+            "not run".into()
+        } else {
+            "ok".into()
+        },
+        remarks: good
+            .iter()
+            .filter_map(|(_, sample)| sample.remark.clone())
+            .collect(),
+        metrics: metrics(&good),
+        trials: good
+            .iter()
+            .map(|(_, sample)| sample.trials.clone())
+            .collect(),
+    };
+    match bad.first() {
+        Some(&reason) if good.is_empty() => result.status = reason.clone(),
+        Some(reason) => {
+            let counted = format!("{} of {} rounds failed: {reason}", bad.len(), rounds.len());
+            result.remarks.push(counted);
+        }
+        None => {}
+    }
+    let wide = |m: &Metric| RATES.contains(&m.metric.as_str()) && m.estimate.is_wide();
+    if result.metrics.iter().any(wide) {
+        result.status = "wide".into();
+    }
+    result
+}
+
+fn metrics(rounds: &[(usize, &Sample)]) -> Vec<Metric> {
+    let names = |pick: fn(&Sample) -> Vec<&'static str>| {
+        rounds
+            .iter()
+            .flat_map(|(_, s)| pick(s))
+            .collect::<std::collections::BTreeSet<_>>()
+    };
+    let distributions = names(|s| s.latencies.keys().copied().collect());
+    let values = names(|s| s.values.keys().copied().collect());
+    let distributions = distributions
+        .into_iter()
+        .filter_map(|name| distribution(name, rounds));
+    let values = values.into_iter().filter_map(|name| value(name, rounds));
+    distributions.chain(values).collect()
+}
+
+fn value(name: &str, rounds: &[(usize, &Sample)]) -> Option<Metric> {
+    let of = |(n, s): &(usize, &Sample)| s.values.get(name).map(|&(unit, v)| (*n, unit, v));
+    let found: Vec<(usize, &str, f64)> = rounds.iter().filter_map(of).collect();
+    let means: Vec<f64> = found.iter().map(|f| f.2).collect();
+    let figures = found.iter().map(|&(round, _, v)| Figures {
+        round,
+        mean: v,
+        p50: v,
+        p99: v,
+    });
+    let lost = rounds.iter().map(|(_, s)| s.lost).sum();
+    Some(Metric {
+        metric: name.into(),
+        unit: found.first()?.1.into(),
+        estimate: Estimate::of(&means)?,
+        percentiles: None,
+        rounds: figures.collect(),
+        lost: if RATES.contains(&name) { lost } else { 0 },
+    })
+}
+
+fn distribution(name: &str, rounds: &[(usize, &Sample)]) -> Option<Metric> {
+    let mut merged = Latency::new();
+    let mut figures = Vec::new();
+    for (round, sample) in rounds {
+        let Some(latency) = sample.latencies.get(name) else {
+            continue;
+        };
+        merged.merge(latency);
+        let of_round = latency.percentiles();
+        let (mean, p50, p99) = (of_round.mean, of_round.p50, of_round.p99);
+        figures.push(Figures {
+            round: *round,
+            mean,
+            p50,
+            p99,
+        });
+    }
+    let means: Vec<f64> = figures.iter().map(|f| f.mean).collect();
+    Some(Metric {
+        metric: name.into(),
+        unit: "us".into(),
+        estimate: Estimate::of(&means)?,
+        percentiles: Some(merged.percentiles()),
+        rounds: figures,
+        lost: if name == "publish_to_receive" {
+            rounds.iter().map(|(_, s)| s.lost).sum()
+        } else {
+            0
+        },
+    })
+}

@@ -1,0 +1,159 @@
+//! What results mean: near the ceiling or not, ours against theirs, goals reached or not.
+
+use crate::cell::{Bound, Cell, Figure, Goal};
+use crate::environment::Environment;
+use crate::limits::CEILING_SHARE;
+use crate::results::{CEILING, CellResult, Figures, GoalResult, Metric, OURS, RATES, Ratio};
+use crate::statistics::Estimate;
+
+impl Figure {
+    /// Its name behind a metric's.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::P50 => "p50",
+            Self::P99 => "p99",
+        }
+    }
+
+    fn of(self, metric: &Metric) -> f64 {
+        match (self, &metric.percentiles) {
+            (Self::P50, Some(percentiles)) => percentiles.p50,
+            (Self::P99, Some(percentiles)) => percentiles.p99,
+            _ => metric.estimate.mean,
+        }
+    }
+
+    fn of_round(self, figures: &Figures) -> f64 {
+        match self {
+            Self::Mean => figures.mean,
+            Self::P50 => figures.p50,
+            Self::P99 => figures.p99,
+        }
+    }
+}
+
+/// Marks what comes too near to the ceiling, in the results of one cell.
+pub(crate) fn mark_ceiling(cell: &Cell, results: &mut [CellResult]) {
+    if cell.work.has_fixed_rate() {
+        return;
+    }
+    for rate in RATES {
+        let ceiling = results.iter().find(|r| r.target == CEILING);
+        let Some(ceiling) = ceiling
+            .and_then(|r| r.metric(rate))
+            .map(|m| m.estimate.mean)
+        else {
+            continue;
+        };
+        for result in results.iter_mut().filter(|r| !r.target.starts_with("null")) {
+            let reached = result
+                .metric(rate)
+                .map_or(0.0, |metric| metric.estimate.mean);
+            if result.status == "ok" && reached >= CEILING_SHARE * ceiling {
+                result.status = "ceiling".into();
+            }
+        }
+    }
+}
+
+/// Ours against every other contender of one cell.
+pub(crate) fn ratios(results: &[CellResult]) -> Vec<Ratio> {
+    let Some(ours) = results.iter().find(|r| r.target == OURS) else {
+        return Vec::new();
+    };
+    let compared = [
+        ("deliveries", Figure::Mean),
+        ("observations", Figure::Mean),
+        ("publish_to_receive", Figure::P50),
+        ("publish_to_receive", Figure::P99),
+        ("server_memory_per_connection", Figure::Mean),
+    ];
+    let mut ratios = Vec::new();
+    for theirs in results.iter().filter(|r| r.target != OURS) {
+        for (name, figure) in compared {
+            let pair = ours.metric(name).zip(theirs.metric(name));
+            let Some(estimate) = pair.and_then(|(a, b)| ratio(a, b, figure)) else {
+                continue;
+            };
+            ratios.push(Ratio {
+                cell: ours.cell.clone(),
+                target: theirs.target.clone(),
+                metric: format!("{name}_{}", figure.name()),
+                estimate,
+            });
+        }
+    }
+    ratios
+}
+
+fn ratio(ours: &Metric, theirs: &Metric, figure: Figure) -> Option<Estimate> {
+    let same_round = |a: &Figures| theirs.rounds.iter().find(|b| b.round == a.round).copied();
+    let pairs: Vec<(f64, f64)> = ours
+        .rounds
+        .iter()
+        .filter_map(|a| Some((figure.of_round(a), figure.of_round(&same_round(a)?))))
+        .collect();
+    Estimate::of_ratios(&pairs)
+}
+
+/// Whether each goal of a cell is reached.
+pub(crate) fn goals(
+    cell: &Cell,
+    results: &[CellResult],
+    environment: &Environment,
+) -> Vec<GoalResult> {
+    cell.goals
+        .iter()
+        .map(|goal| judge(cell, goal, results, environment))
+        .collect()
+}
+
+fn judge(
+    cell: &Cell,
+    goal: &Goal,
+    results: &[CellResult],
+    environment: &Environment,
+) -> GoalResult {
+    let figure_of = |target: &str| {
+        let result = results.iter().find(|r| r.target == target)?;
+        result
+            .metric(goal.metric)
+            .map(|metric| goal.figure.of(metric))
+    };
+    let measured = figure_of(OURS);
+    let disk = 64.0 * environment.fdatasyncs_per_second();
+    let (asked, bound, is_floor) = match goal.bound {
+        Bound::Least(floor) => (format!("at least {floor}"), Some(floor), true),
+        Bound::LeastOrDisk(floor, share) => {
+            let asked = format!("at least {floor}, or {share} x 64 x fdatasyncs/s if less");
+            (asked, Some(floor.min(share * disk)), true)
+        }
+        Bound::Most(most) => (format!("at most {most}"), Some(most), false),
+        Bound::LeastTimes(share, other) => (
+            format!("at least {share} x {other}"),
+            figure_of(other).map(|v| v * share),
+            true,
+        ),
+        Bound::MostTimes(times, other) => (
+            format!("at most {times} x {other}"),
+            figure_of(other).map(|v| v * times),
+            false,
+        ),
+    };
+    let holds = |(measured, bound)| {
+        if is_floor {
+            measured >= bound
+        } else {
+            measured <= bound
+        }
+    };
+    GoalResult {
+        cell: cell.name(),
+        metric: format!("{} {}", goal.metric, goal.figure.name()),
+        asked,
+        bound,
+        measured,
+        holds: measured.zip(bound).map(holds),
+    }
+}
