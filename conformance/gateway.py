@@ -12,7 +12,7 @@ import tempfile
 import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BINARY = os.environ.get("WEIR", str(ROOT / "target/debug/weir"))
+BINARY = os.environ.get("WEIR_BIN", str(ROOT / "target/debug/weir"))
 READY_WAIT_S = 30
 
 
