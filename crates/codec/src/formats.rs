@@ -10,6 +10,8 @@ pub(crate) mod json;
 mod msgpack;
 #[cfg(feature = "plain")]
 mod plain;
+#[cfg(feature = "protobuf")]
+mod protobuf;
 #[cfg(any(feature = "senml-json", feature = "senml-cbor"))]
 mod senml;
 
@@ -29,6 +31,8 @@ pub const FORMATS: &[Format] = &[
     cbor::FORMAT,
     #[cfg(feature = "msgpack")]
     msgpack::FORMAT,
+    #[cfg(feature = "protobuf")]
+    protobuf::FORMAT,
     #[cfg(feature = "csv")]
     csv::FORMAT,
 ];

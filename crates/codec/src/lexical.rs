@@ -9,6 +9,7 @@ use crate::number::write_f64;
 use crate::syntax::Pull;
 use crate::syntax::json::Json;
 use crate::syntax::json_text::write_string;
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use weir_model::{BatchBuilder, Limits, Value};
 
@@ -75,14 +76,27 @@ pub(crate) fn read(
     Ok(())
 }
 
-fn read_json(text: &str, out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
-    let mut whole = Json::new(text, limits);
-    whole.skip()?;
-    whole.finish()?;
+/// An array or object in JSON, made compact; its first byte is at `at` in the message.
+pub(crate) fn json<'t>(
+    text: &'t str,
+    at: usize,
+    limits: &'t Limits,
+) -> Result<Cow<'t, str>, DecodeError> {
     let mut json = Json::new(text, limits);
-    match text.starts_with('"') {
-        true => out.value(Value::Text(json.text()?)),
-        false => out.value(Value::Json(&json.json()?)),
+    let checked = json.tree().and_then(|tree| json.finish().map(|()| tree));
+    checked.map_err(|error| DecodeError {
+        at: at + error.at,
+        ..error
+    })
+}
+
+fn read_json(text: &str, out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
+    if !text.starts_with('"') {
+        out.value(Value::Json(&json(text, 0, limits)?));
+        return Ok(());
     }
-    Ok(())
+    let mut string = Json::new(text, limits);
+    out.value(Value::Text(string.text()?));
+    // What was set is overwritten where this fails.
+    string.finish()
 }

@@ -372,6 +372,21 @@ impl<'a> Json<'a> {
         out
     }
 
+    /// Reads an array or object as compact text, borrowed where it is compact.
+    pub(crate) fn tree(&mut self) -> Result<Cow<'a, str>, DecodeError> {
+        let start = self.at();
+        if !matches!(self.peek()?, Kind::Map | Kind::Array) {
+            return Err(DecodeError::expected(start, "an array or an object"));
+        }
+        self.spaced = false;
+        self.skip()?;
+        self.check_text(start, self.at - start)?;
+        Ok(match self.spaced {
+            true => Cow::Owned(self.compact(start)),
+            false => Cow::Borrowed(&self.text[start..self.at]),
+        })
+    }
+
     fn skip_map(&mut self) -> Result<(), DecodeError> {
         let mut map = self.map()?;
         while self.key(&mut map)?.is_some() {
@@ -499,14 +514,7 @@ impl Pull for Json<'_> {
     }
 
     fn json(&mut self) -> Result<Cow<'_, str>, DecodeError> {
-        let start = self.at();
-        self.spaced = false;
-        self.skip()?;
-        self.check_text(start, self.at - start)?;
-        Ok(match self.spaced {
-            true => Cow::Owned(self.compact(start)),
-            false => Cow::Borrowed(&self.text[start..self.at]),
-        })
+        self.tree()
     }
 
     fn skip(&mut self) -> Result<(), DecodeError> {
