@@ -44,10 +44,7 @@ export class Dashboard {
   };
   private readonly frames = new Frames(
     (now) => this.draw(now),
-    (ready, began, presented) => {
-      this.meter.wait.push(began - ready);
-      this.meter.render.push(presented - began);
-    },
+    (ready, began, presented) => this.meter.presented(ready, began, presented),
   );
   private readonly curves = new Curves(
     this.store,

@@ -138,3 +138,52 @@ test("the menu holds what both sides know, in our order", () => {
   expect(offered(["protobuf", "json", "turtle"]).map(({ name }) => name)).toEqual(["json", "protobuf"]);
   expect(offered(undefined)).toBe(FORMATS);
 });
+
+test("several csv messages of one batch each bring their header", () => {
+  expect(decode("csv", "topic,value\na,1\ntopic,value\nb,2\n").map(({ topic }) => topic)).toEqual(["a", "b"]);
+});
+
+test("an xml value says its kind where it would read as another", () => {
+  const values = '<value kind="text">12</value>|<value>12</value>|<value kind="null"/>'.split("|");
+  const rows = values.map((value) => `<observation>${value}</observation>`);
+  const read = decode("xml", `<observations>${rows.join("")}</observations>`);
+  expect(read.map(({ value }) => value)).toEqual(["12", 12, null]);
+});
+
+// Tag 1 with 1.5 seconds; a timestamp of 64 bits with 1 s and 500,000 ns.
+test("times of cbor and msgpack keep what is finer than a millisecond", () => {
+  const cbor = [
+    0xa1,
+    0x6c,
+    ...utf8("observations"),
+    0x81,
+    0xa2,
+    0x65,
+    ...utf8("value"),
+    1,
+    0x64,
+    ...utf8("time"),
+  ];
+  const tagged = [...cbor, 0xc1, 0xfb, ...new Uint8Array(new Float64Array([1.0000005]).buffer).reverse()];
+  expect(decode("cbor", Uint8Array.from(tagged))[0]?.time).toBeCloseTo(1000.0005, 6);
+  const msgpack = [
+    0x81,
+    0xac,
+    ...utf8("observations"),
+    0x91,
+    0x82,
+    0xa5,
+    ...utf8("value"),
+    1,
+    0xa4,
+    ...utf8("time"),
+  ];
+  const stamp = new DataView(new ArrayBuffer(8));
+  stamp.setBigUint64(0, (500_000n << 34n) | 1n);
+  const stamped = [...msgpack, 0xd7, 0xff, ...new Uint8Array(stamp.buffer)];
+  expect(decode("msgpack", Uint8Array.from(stamped))[0]?.time).toBeCloseTo(1000.5, 6);
+});
+
+function utf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

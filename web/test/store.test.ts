@@ -19,14 +19,6 @@ test("only the selected keep points, and an older observation changes nothing", 
   expect(store.datastreams.get("c/d")?.ring).toBeUndefined();
 });
 
-test("a replay of the past is drawn as it arrives", () => {
-  const store = new Store();
-  store.take([at("buoy/t", 1, -1e6)], 0);
-  store.select("buoy/t");
-  store.take([at("buoy/t", 2, -1e6 + 600)], 5000);
-  expect(store.datastreams.get("buoy/t")?.ring?.newest).toBe(NOW + 5000);
-});
-
 test("datastreams of one thing share a colour, and a freed one is used again", () => {
   const store = new Store();
   store.take(

@@ -24,8 +24,10 @@ export interface Datastream {
   /** Arrival of the latest live value on the clock of `performance.now`. */
   arrival?: number;
   online: boolean;
-  /** Largest magnitude seen: what a full bar means. */
+  /** Largest magnitude seen. */
   maximum: number;
+  /** What a full bar means, where the catalog says so; else `maximum` serves. */
+  full?: number;
   /** Set where it is selected: the colour of its thing, shared by all of the thing's datastreams. */
   slot?: number;
   ring?: Ring;
@@ -51,9 +53,6 @@ export interface Track {
   west: number;
   east: number;
 }
-
-/** An observation time further than this from the clock is a replay of the past, drawn as it arrives. */
-const REPLAY_MS = 3_600_000;
 
 export class Store {
   readonly datastreams = new Map<string, Datastream>();
@@ -136,7 +135,7 @@ export class Store {
     const value = numeric(observation.value);
     if (value === undefined) return;
     if (Math.abs(value) > datastream.maximum) datastream.maximum = Math.abs(value);
-    datastream.ring?.push(Math.abs(time - now) > REPLAY_MS ? now : time, value);
+    datastream.ring?.push(time, value);
   }
 
   private at(topic: string): Datastream | undefined {

@@ -1,8 +1,14 @@
-/** The encoding `msgpack`: the members of the JSON message in MessagePack. */
+/**
+ * The encoding `msgpack`: the members of the JSON message in MessagePack. Its timestamps (extension -1) are read
+ * as seconds: a `Date` would cut them to milliseconds.
+ */
 
-import { Unpackr } from "msgpackr";
+import { addExtension, Unpackr } from "msgpackr/unpack";
 import { bytes, DecodeError, type Format } from "./format";
 import { observationsOf } from "./json";
+
+const TIMESTAMP = 0xff;
+addExtension({ Class: Object, type: TIMESTAMP, unpack: timestamp, pack: unused });
 
 const decoder = new Unpackr({ mapsAsObjects: true, useRecords: false });
 
@@ -20,4 +26,24 @@ function decode(payload: Uint8Array): unknown {
   } catch (error) {
     throw new DecodeError(error instanceof Error ? error.message : "not MessagePack");
   }
+}
+
+/** Seconds since the epoch from the 32, 64 or 96 bits of a timestamp. */
+function timestamp(data: Uint8Array): number {
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  switch (data.length) {
+    case 4:
+      return view.getUint32(0);
+    case 8:
+      // 30 bits of nanoseconds, then 34 of seconds.
+      return (view.getUint32(0) % 4) * 2 ** 32 + view.getUint32(4) + (view.getUint32(0) >>> 2) / 1e9;
+    case 12:
+      return Number(view.getBigInt64(4)) + view.getUint32(0) / 1e9;
+    default:
+      throw new DecodeError(`a timestamp of ${data.length} bytes`);
+  }
+}
+
+function unused(): never {
+  throw new Error("this page reads MessagePack and writes none");
 }

@@ -1,5 +1,5 @@
 /**
- * The encoding `plain`: the bare value as text, nothing else. It carries neither topic nor time, so the
+ * The encoding `plain`: bare values as text, one a line. It carries neither topic nor time, so the
  * dashboard subscribes to one datastream at a time and takes the arrival as the time.
  */
 
@@ -11,5 +11,10 @@ export const plain: Format = {
   media: "text/plain",
   binary: false,
   topics: false,
-  decode: (payload, topic) => [{ topic, value: valueOfText(text(payload).trim()) }],
+  decode: (payload, topic) => {
+    const lines = text(payload)
+      .split(/\r?\n/)
+      .filter((line) => line !== "");
+    return lines.map((line) => ({ topic, value: valueOfText(line) }));
+  },
 };

@@ -4,8 +4,8 @@
  * records of their own, named `lat` and `lon`, and are left to the catalog.
  */
 
-import { Decoder } from "cbor-x";
 import type { Observation, Value } from "../data/observation";
+import { decodeCbor } from "./cbor";
 import { bytes, DecodeError, type Format, text } from "./format";
 import { parse } from "./json";
 
@@ -17,14 +17,12 @@ export const senmlJson: Format = {
   decode: (payload, topic) => resolve(parse(text(payload)), topic, Date.now()),
 };
 
-const cbor = new Decoder({ mapsAsObjects: false, useRecords: false });
-
 export const senmlCbor: Format = {
   name: "senml-cbor",
   media: "application/senml+cbor",
   binary: true,
   topics: true,
-  decode: (payload, topic) => resolve(named(cbor.decode(bytes(payload))), topic, Date.now()),
+  decode: (payload, topic) => resolve(named(decodeCbor(bytes(payload), "maps")), topic, Date.now()),
 };
 
 /** Labels of the CBOR representation (RFC 8428 section 6, table 4). */

@@ -3,7 +3,7 @@
  * the same names as in JSON, read with the browser's own parser.
  */
 
-import { type Observation, readObservation, timeOf, valueOfText } from "../data/observation";
+import { type Observation, readObservation, valueOfText } from "../data/observation";
 import { DecodeError, type Format, text } from "./format";
 
 export const xml: Format = {
@@ -34,21 +34,17 @@ function readElement(element: Element, topic: string): Observation {
 function read(element: Element, name: string, content: string): unknown {
   switch (name) {
     case "value":
-      // A text that looks like a number keeps its kind where the element says so.
-      return /string$/.test(element.getAttribute("type") ?? element.getAttribute("xsi:type") ?? "")
-        ? content
-        : valueOfText(content.trim());
+      return readValue(element.getAttribute("kind"), content);
     case "lat":
     case "lon":
       return Number(content);
-    case "time":
-      return stamp(content);
     default:
       return content;
   }
 }
 
-function stamp(content: string): Date | string {
-  const time = timeOf(content.trim());
-  return time === undefined ? content : content.trim();
+/** The result as it reads, unless its `kind` says that it is another (weir.xsd). */
+function readValue(kind: string | null, content: string): unknown {
+  if (kind === "text" || kind === "json") return content;
+  return kind === "null" ? null : valueOfText(content.trim());
 }

@@ -18,11 +18,28 @@ import { SAMPLES, SPARK_POINTS } from "../limits";
 export const TERMS = ["transmit", "decode", "process", "render"] as const;
 export type Term = (typeof TERMS)[number];
 
+/** An observation older than this on arrival is the past being handed in, not a slow transmission. */
+const PAST_MS = 3_600_000;
+
+/** A message that has been handled; times on the clock of `performance.now`, `newest` since the epoch. */
+export interface Handled {
+  bytes: number;
+  arrival: number;
+  decoded: number;
+  processed: number;
+  /** Newest observation time in it, in milliseconds. */
+  newest: number | undefined;
+  /** Whether it happened now, and was not handed over as what went before. */
+  live: boolean;
+}
+
 export class Meter {
   readonly transmit = new Samples(SAMPLES);
   readonly decode = new Samples(SAMPLES);
   readonly process = new Samples(SAMPLES);
   readonly render = new Samples(SAMPLES);
+  /** T_total of equation 1, for each message whose T_transmit is known. */
+  readonly total = new Samples(SAMPLES);
   readonly wait = new Samples(SAMPLES);
   readonly bytes = new Samples(SAMPLES);
   /** Messages counted since the page was opened. */
@@ -33,47 +50,53 @@ export class Meter {
   stamped = false;
   private second = 0;
   private inSecond = 0;
-  /** Arrivals since the last stamp, oldest dropped. */
-  private arrivals: number[] = [];
+  /** T_transmit + T_decode + T_process of the messages that the next frame will show. */
+  private unseen: number[] = [];
+  /** Messages since the last stamp, oldest dropped. */
+  private unstamped: Handled[] = [];
 
   /** Forgets what another scheme or format has measured. */
   restart(): void {
     for (const term of TERMS) this[term].clear();
-    for (const samples of [this.wait, this.bytes, this.rate]) samples.clear();
+    for (const samples of [this.total, this.wait, this.bytes, this.rate]) samples.clear();
     this.stamped = false;
-    this.arrivals = [];
+    this.unstamped = [];
+    this.unseen = [];
     this.second = 0;
     this.inSecond = 0;
   }
 
-  /**
-   * Counts a message that has been handled; all times on the clock of `performance.now`. A message that is not
-   * `live` brings what happened earlier: it has no T_transmit.
-   */
-  message(m: {
-    bytes: number;
-    arrival: number;
-    decoded: number;
-    processed: number;
-    newest: number | undefined;
-    live: boolean;
-  }) {
+  /** Counts a message; one that is not live has no T_transmit. */
+  message(m: Handled): void {
     this.bytes.push(m.bytes);
     this.decode.push(m.decoded - m.arrival);
     this.process.push(m.processed - m.decoded);
-    if (m.live && !this.stamped && m.newest !== undefined) this.transmit.push(epoch(m.arrival) - m.newest);
-    if (m.live) this.arrivals.push(m.arrival);
-    if (this.arrivals.length > SAMPLES) this.arrivals.shift();
+    const fresh = m.newest !== undefined && epoch(m.arrival) - m.newest < PAST_MS;
+    if (m.live && !this.stamped && fresh) this.transmitted(epoch(m.arrival) - (m.newest as number), m);
+    if (m.live) keep(this.unstamped, m);
     this.inSecond++;
     this.messages++;
+  }
+
+  /** Takes a frame: what it showed is now seen. Times on the clock of `performance.now`. */
+  presented(ready: number, began: number, presented: number): void {
+    this.wait.push(began - ready);
+    this.render.push(presented - began);
+    for (const before of this.unseen) this.total.push(before + presented - began);
+    this.unseen = [];
   }
 
   /** Takes the gateway's stamp (microseconds since the epoch) for the messages since the last one. */
   sent(us: number): void {
     if (!this.stamped) this.transmit.clear();
     this.stamped = true;
-    for (const arrival of this.arrivals) this.transmit.push(epoch(arrival) - us / 1000);
-    this.arrivals = [];
+    for (const message of this.unstamped) this.transmitted(epoch(message.arrival) - us / 1000, message);
+    this.unstamped = [];
+  }
+
+  private transmitted(ms: number, m: Handled): void {
+    this.transmit.push(ms);
+    keep(this.unseen, ms + m.processed - m.arrival);
   }
 
   /** Closes the seconds that have passed. */
@@ -86,6 +109,12 @@ export class Meter {
     }
     this.second = second;
   }
+}
+
+/** Appends within the bound; the oldest leaves first. */
+function keep<T>(list: T[], item: T): void {
+  list.push(item);
+  if (list.length > SAMPLES) list.shift();
 }
 
 function epoch(now: number): number {

@@ -86,6 +86,8 @@ function readEntry(row: unknown): Entry[] {
   const entry: Entry = { ...described, topic, value, online: record["status"] === "online" };
   const time = timeOf(record["time"]) ?? timeOf(record["lastSeen"]);
   if (time !== undefined) entry.time = time;
+  const full = record["maximum"];
+  if (typeof full === "number" && full > 0) entry.full = full;
   return [entry];
 }
 

@@ -1,6 +1,6 @@
 /**
  * Vertical bars of the selected datastreams, as in Babovic et al. 2016, section V: the height of a bar is the
- * ratio of the value to the maximum. The maximum is the largest magnitude the gateway or this page has seen.
+ * ratio of the value to the maximum: what the catalog says is the most to expect, else the largest magnitude seen.
  */
 
 import { numeric } from "../data/observation";
@@ -46,6 +46,10 @@ export class Bars {
   }
 }
 
+function fullOf({ full, maximum }: Datastream): number {
+  return full ?? maximum;
+}
+
 interface Box {
   left: number;
   wide: number;
@@ -58,7 +62,7 @@ function drawBar(ctx: CanvasRenderingContext2D, datastream: Datastream, box: Box
   const bar = Math.min(BAR_MAX_PX, box.wide * 0.62);
   const x = box.left + (box.wide - bar) / 2;
   const full = box.base - box.top;
-  const share = datastream.maximum === 0 ? 0 : Math.abs(numeric(datastream.value) ?? 0) / datastream.maximum;
+  const share = Math.abs(numeric(datastream.value) ?? 0) / (fullOf(datastream) || 1);
   const height = Math.max(share === 0 ? 0 : 2, full * Math.min(1, share));
   const radius = Math.min(4, bar / 4);
   ctx.fillStyle = palette().track;
@@ -81,7 +85,7 @@ function label(ctx: CanvasRenderingContext2D, datastream: Datastream, box: Box):
   ctx.font = `11px ${font}`;
   const name = datastream.thing.slice(datastream.thing.lastIndexOf("/") + 1) || datastream.property;
   ctx.fillText(fitting(ctx, box.wide - 4, name, brief(name)), middle, box.base + 15);
-  const most = number(datastream.maximum);
+  const most = number(fullOf(datastream));
   ctx.fillText(fitting(ctx, box.wide - 4, most), middle, box.base + 29);
 }
 

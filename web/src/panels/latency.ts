@@ -16,7 +16,6 @@ interface Line {
 
 export class Latency {
   private readonly lines: Line[] = [];
-  private readonly total: HTMLElement[] = [];
   private readonly parts = new Map<Term, HTMLElement>();
   private readonly body = byId("terms").querySelector("tbody") as HTMLElement;
 
@@ -27,7 +26,7 @@ export class Latency {
       this.parts.set(term, part);
       byId("split").append(part);
     }
-    this.sum();
+    this.line(termName("total"), meter.total, milliseconds, "total");
     this.line("frame wait", meter.wait, milliseconds, "wait");
     this.line("payload, bytes", meter.bytes, byteCount, "bytes");
     this.line("messages / s", meter.rate, (value) => value.toFixed(1), "rate");
@@ -41,7 +40,6 @@ export class Latency {
       const share = total === 0 ? 0 : ((means[i] as number) / total) * 100;
       (this.parts.get(term) as HTMLElement).style.flexBasis = `${share}%`;
     }
-    setText(this.total[0] as HTMLElement, total === 0 ? "–" : milliseconds(total));
     const note = byId("latency-note");
     setText(note, this.note());
     note.dataset["messages"] = String(this.meter.messages);
@@ -65,13 +63,6 @@ export class Latency {
     const row = el("tr", kind, head, ...cells, el("td", "spark-cell", spark));
     this.body.append(row);
     this.lines.push({ samples, text, cells, spark });
-  }
-
-  private sum(): void {
-    this.total.push(el("td"), el("td"), el("td"));
-    const head = el("th", "", el("i"), termName("total"));
-    head.scope = "row";
-    this.body.append(el("tr", "total", head, ...this.total, el("td")));
   }
 
   private note(): string {

@@ -49,6 +49,16 @@ export class Network {
     this.built = wanted;
     const heat = spanOf(this.marks.map(({ thing }) => leading(thing)));
     for (const mark of this.marks) this.refresh(mark, heat);
+    this.note();
+  }
+
+  /** An alarm, if there is one, else how many places there are. */
+  private note(): void {
+    const alarms = this.marks.flatMap(({ thing }) => alarmOf(thing) ?? []);
+    const places = this.marks.length === 0 ? "" : `${this.marks.length} places`;
+    const note = byId("network-note");
+    note.classList.toggle("alarm", alarms.length > 0);
+    setText(note, alarms.length === 0 ? places : `alarm: ${alarms.join(", ")}`);
   }
 
   private build(): void {
@@ -59,7 +69,6 @@ export class Network {
     this.box.replaceChildren(...figures.map(({ figure }) => figure));
     for (const [i, group] of groups.entries()) this.plan(group, figures[i]?.drawing as SVGSVGElement);
     if (groups.length === 0) this.box.append(el("p", "empty", "No datastream has a position yet."));
-    setText(byId("network-note"), things.length === 0 ? "" : `${things.length} places`);
   }
 
   private plan(group: Thing[], drawing: SVGSVGElement): void {
@@ -118,6 +127,7 @@ export class Network {
       "selected",
       thing.datastreams.some((datastream) => datastream.slot !== undefined),
     );
+    root.classList.toggle("alarm", alarmOf(thing) !== undefined);
     root.style.setProperty("--warmth", warmth(lead, heat));
     if (track !== undefined) track.setAttribute("points", polyline(this.store, thing, project));
   }
@@ -188,6 +198,13 @@ function kindOf(thing: Thing): "plant" | "station" | "point" {
 function leading(thing: Thing): Datastream | undefined {
   const find = (pattern: RegExp) => thing.datastreams.find(({ property }) => pattern.test(property));
   return find(/supply\/temperature/) ?? find(/temperature/) ?? find(/speed/) ?? thing.datastreams[0];
+}
+
+/** What a thing's datastream named alarm says, unless that is nothing. */
+function alarmOf(thing: Thing): string | undefined {
+  const alarm = thing.datastreams.find(({ property }) => /(^|\/)alarm$/.test(property))?.value;
+  if (alarm === true) return thing.name;
+  return typeof alarm === "string" && alarm !== "" && alarm !== "none" ? alarm : undefined;
 }
 
 /** Where the thing is now: the newest position among its datastreams. */

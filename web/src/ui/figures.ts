@@ -5,6 +5,7 @@ import type { Value } from "../data/observation";
 /** UCUM codes whose usual sign differs. */
 const SIGNS: Record<string, string> = {
   Cel: "°C",
+  "kW.h": "kWh",
   "[degF]": "°F",
   deg: "°",
   "m3/h": "m³/h",
