@@ -9,7 +9,7 @@ import httpx
 import sseclient
 import websockets.sync.client
 
-from gateway import Gateway, ROOT
+from gateway import BINARY, Gateway
 from skips import program, skip
 
 JAVASCRIPT = pathlib.Path(__file__).resolve().parent.parent / "javascript"
@@ -156,7 +156,7 @@ class Clients(unittest.TestCase):
         self.assertEqual(packed.headers.get("Content-Encoding"), "gzip")
 
     def test_weir_sub_and_pub_agree_with_the_others(self):
-        weir = str(ROOT / "target/debug/weir")
+        weir = BINARY
         url = f"http://{self.gateway.address}"
         subprocess.run(
             [weir, "pub", url, self.topic], input='{"value":4}\n', text=True, check=True, timeout=60
