@@ -14,6 +14,8 @@ mod plain;
 mod protobuf;
 #[cfg(any(feature = "senml-json", feature = "senml-cbor"))]
 mod senml;
+#[cfg(feature = "xml")]
+mod xml;
 
 use crate::format::Format;
 
@@ -33,6 +35,8 @@ pub const FORMATS: &[Format] = &[
     msgpack::FORMAT,
     #[cfg(feature = "protobuf")]
     protobuf::FORMAT,
+    #[cfg(feature = "xml")]
+    xml::FORMAT,
     #[cfg(feature = "csv")]
     csv::FORMAT,
 ];

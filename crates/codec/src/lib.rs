@@ -15,6 +15,8 @@ mod buffered;
 pub mod error;
 pub mod format;
 pub mod formats;
+#[cfg(feature = "xml")]
+mod infoset;
 mod lexical;
 pub mod limits;
 mod lines;
@@ -26,6 +28,7 @@ pub mod schema;
 mod sniff;
 mod stack_text;
 mod syntax;
+mod unescaped;
 mod vocabulary;
 
 pub use error::{DecodeError, Fault, position};

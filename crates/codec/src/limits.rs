@@ -6,3 +6,7 @@ pub const CSV_COLUMNS_MAX: usize = 64;
 pub const SNIFFED_PLAIN_BYTES_MAX: usize = 4096;
 /// Longest base unit of SenML, in bytes; UCUM's codes are far shorter.
 pub const SENML_UNIT_BYTES_MAX: usize = 256;
+/// Most attributes of an XML element, namespace declarations included.
+pub const XML_ATTRIBUTES_MAX: usize = 64;
+/// Most namespace declarations in scope at once.
+pub const XML_NAMESPACES_MAX: usize = 96;

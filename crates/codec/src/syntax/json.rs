@@ -8,13 +8,10 @@ use crate::error::DecodeError;
 use crate::number::Decimal;
 use crate::syntax::json_text::plain_prefix;
 use crate::syntax::{DEPTH_MAX, Key, Kind, Mark, Open, Pull};
+use crate::unescaped::Unescaped;
 use alloc::borrow::Cow;
 use alloc::string::String;
-use alloc::vec::Vec;
 use weir_model::{Limits, Time};
-
-/// Bytes of an unescaped string that are kept without the heap.
-const SHORT_MAX: usize = 120;
 
 /// Reads one JSON text.
 pub(crate) struct Json<'a> {
@@ -27,43 +24,6 @@ pub(crate) struct Json<'a> {
     unescaped: Unescaped,
 }
 
-struct Unescaped {
-    short: [u8; SHORT_MAX],
-    len: usize,
-    /// Holds everything once `short` does not suffice.
-    long: Vec<u8>,
-}
-
-impl Unescaped {
-    fn clear(&mut self) {
-        self.len = 0;
-        self.long.clear();
-    }
-
-    fn push(&mut self, bytes: &[u8]) {
-        if self.long.is_empty() {
-            if let Some(room) = self.short.get_mut(self.len..self.len + bytes.len()) {
-                room.copy_from_slice(bytes);
-                self.len += bytes.len();
-                return;
-            }
-            self.long.extend_from_slice(&self.short[..self.len]);
-        }
-        self.long.extend_from_slice(bytes);
-    }
-
-    fn push_char(&mut self, character: char) {
-        self.push(character.encode_utf8(&mut [0; 4]).as_bytes());
-    }
-
-    fn as_bytes(&self) -> &[u8] {
-        match self.long.is_empty() {
-            true => &self.short[..self.len],
-            false => &self.long,
-        }
-    }
-}
-
 /// Where a string's content was found.
 enum Found {
     /// In the input, from and to.
@@ -74,9 +34,7 @@ enum Found {
 
 impl<'a> Json<'a> {
     pub(crate) fn new(text: &'a str, limits: &'a Limits) -> Self {
-        let short = [0; SHORT_MAX];
-        let (len, long) = (0, Vec::new());
-        let unescaped = Unescaped { short, len, long };
+        let unescaped = Unescaped::default();
         Self {
             text,
             at: 0,
@@ -280,7 +238,7 @@ impl<'a> Json<'a> {
     fn found(&self, found: &Found) -> &str {
         match *found {
             Found::Plain(from, to) => self.text.get(from..to).unwrap_or_default(),
-            Found::Unescaped => core::str::from_utf8(self.unescaped.as_bytes()).unwrap_or_default(),
+            Found::Unescaped => self.unescaped.as_str(),
         }
     }
 

@@ -1,0 +1,138 @@
+//! XML written: one line, no declaration, no white space between elements.
+
+use crate::infoset::xml_chars::is_char;
+use crate::infoset::{Atom, Emit, Name};
+use crate::number::{TimeWriter, write_f64};
+use alloc::vec::Vec;
+
+/// Writes one document, in no namespace.
+pub(crate) struct XmlText<'o> {
+    out: &'o mut Vec<u8>,
+    times: TimeWriter,
+    /// Whether the start tag written last still lacks its `>`.
+    open: bool,
+}
+
+impl<'o> XmlText<'o> {
+    pub(crate) fn new(out: &'o mut Vec<u8>) -> Self {
+        let times = TimeWriter::default();
+        Self {
+            out,
+            times,
+            open: false,
+        }
+    }
+
+    fn close_tag(&mut self) {
+        if core::mem::replace(&mut self.open, false) {
+            self.out.push(b'>');
+        }
+    }
+
+    fn atom(&mut self, value: Atom<'_>) {
+        match value {
+            Atom::Text(text) => write_text(text, self.out),
+            Atom::Number(number) => write_f64(number, self.out),
+            Atom::Bool(truth) => self
+                .out
+                .extend_from_slice(if truth { b"true" } else { b"false" }),
+            Atom::Time(time) => self.times.write(time, self.out),
+            Atom::Json(json) => write_json(json, self.out),
+            Atom::JsonString(text) => write_json_string(text, self.out),
+        }
+    }
+}
+
+impl Emit for XmlText<'_> {
+    fn start(&mut self, name: Name<'static>) {
+        self.close_tag();
+        self.out.push(b'<');
+        self.out.extend_from_slice(name.local.as_bytes());
+        self.open = true;
+    }
+
+    fn attribute(&mut self, name: Name<'static>, value: Atom<'_>) {
+        self.out.push(b' ');
+        self.out.extend_from_slice(name.local.as_bytes());
+        self.out.extend_from_slice(b"=\"");
+        self.atom(value);
+        self.out.push(b'"');
+    }
+
+    fn content(&mut self, value: Atom<'_>) {
+        self.close_tag();
+        self.atom(value);
+    }
+
+    fn end(&mut self, name: Name<'static>) {
+        if core::mem::replace(&mut self.open, false) {
+            return self.out.extend_from_slice(b"/>");
+        }
+        self.out.extend_from_slice(b"</");
+        self.out.extend_from_slice(name.local.as_bytes());
+        self.out.push(b'>');
+    }
+}
+
+fn write_text(text: &str, out: &mut Vec<u8>) {
+    write_escaped(text, out, |_forbidden, out| {
+        out.extend_from_slice("\u{FFFD}".as_bytes());
+    });
+}
+
+/// Forbidden characters can only stand inside the strings of JSON, where they may be escaped.
+fn write_json(json: &str, out: &mut Vec<u8>) {
+    write_escaped(json, out, |forbidden, out| {
+        write_unicode_escape(forbidden, out)
+    });
+}
+
+fn write_json_string(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '\\', '\n', '\r', '\t']) {
+        write_json(&rest[..at], out);
+        write_unicode_escape(char::from(rest.as_bytes()[at]), out);
+        rest = &rest[at + 1..];
+    }
+    write_json(rest, out);
+    out.push(b'"');
+}
+
+fn write_unicode_escape(character: char, out: &mut Vec<u8>) {
+    let code = character as u32;
+    out.extend_from_slice(b"\\u");
+    for shift in [12, 8, 4, 0] {
+        out.push(b"0123456789abcdef"[(code >> shift & 15) as usize]);
+    }
+}
+
+/// Bytes that may not stand as they are; those from 0xEF on may begin U+FFFE or U+FFFF.
+const fn is_special(byte: u8) -> bool {
+    matches!(byte, 0..=0x1F | b'<' | b'>' | b'&' | b'"' | 0xEF)
+}
+
+fn write_escaped(text: &str, out: &mut Vec<u8>, forbidden: impl Fn(char, &mut Vec<u8>)) {
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(is_special) {
+        out.extend_from_slice(&rest.as_bytes()[..at]);
+        rest = &rest[at..];
+        let Some(character) = rest.chars().next() else {
+            return;
+        };
+        let len = character.len_utf8();
+        match character {
+            '<' => out.extend_from_slice(b"&lt;"),
+            '>' => out.extend_from_slice(b"&gt;"),
+            '&' => out.extend_from_slice(b"&amp;"),
+            '"' => out.extend_from_slice(b"&quot;"),
+            '\n' => out.extend_from_slice(b"&#10;"),
+            '\r' => out.extend_from_slice(b"&#13;"),
+            '\t' => out.extend_from_slice(b"&#9;"),
+            other if is_char(other) => out.extend_from_slice(&rest.as_bytes()[..len]),
+            other => forbidden(other, out),
+        }
+        rest = &rest[len..];
+    }
+    out.extend_from_slice(rest.as_bytes());
+}

@@ -1,0 +1,355 @@
+//! The message as elements: the names of JSON's members, `<observation>` in `<observations>`.
+//!
+//! A result is a number, a boolean or a string as it reads; where that would be another, the
+//! attribute `kind` says which: `text`, `null` or `json`. Elements of other names or in a namespace
+//! are ignored.
+
+use crate::error::DecodeError;
+use crate::infoset::{Atom, Emit, Event, Name, Pull};
+use crate::lexical;
+use crate::rows::Rows;
+use weir_model::batch::Naming;
+use weir_model::{Batch, Extra, Limits, Observation, Time, Value};
+
+const OBSERVATIONS: Name = Name::local("observations");
+const OBSERVATION: Name = Name::local("observation");
+const VALUE: Name = Name::local("value");
+const KIND: Name = Name::local("kind");
+const VALID_TIME: Name = Name::local("validTime");
+
+/// Writes a whole message.
+pub(crate) fn write(batch: &Batch, emit: &mut impl Emit) {
+    emit.start(OBSERVATIONS);
+    for row in batch.rows() {
+        write_observation(&row, emit);
+    }
+    emit.end(OBSERVATIONS);
+}
+
+fn write_observation(row: &Observation<'_>, emit: &mut impl Emit) {
+    let topic = (row.naming != Naming::Sent).then_some(row.topic);
+    emit.start(OBSERVATION);
+    write_leaf("topic", topic.map(Atom::Text), emit);
+    write_leaf("sensor", row.sensor.map(Atom::Text), emit);
+    write_leaf("type", row.property.map(Atom::Text), emit);
+    write_value(row.value, emit);
+    write_leaf("unit", row.unit.map(Atom::Text), emit);
+    write_leaf("time", row.time.map(Atom::Time), emit);
+    write_leaf(
+        "lat",
+        row.place.map(|place| Atom::Number(place.latitude)),
+        emit,
+    );
+    write_leaf(
+        "lon",
+        row.place.map(|place| Atom::Number(place.longitude)),
+        emit,
+    );
+    if !row.extra.is_empty() {
+        write_extra(&row.extra, emit);
+    }
+    emit.end(OBSERVATION);
+}
+
+fn write_leaf(name: &'static str, value: Option<Atom<'_>>, emit: &mut impl Emit) {
+    if let Some(value) = value {
+        emit.start(Name::local(name));
+        emit.content(value);
+        emit.end(Name::local(name));
+    }
+}
+
+fn write_value(value: Value<'_>, emit: &mut impl Emit) {
+    let (kind, content) = match value {
+        Value::Number(number) => (None, Some(Atom::Number(number))),
+        Value::Bool(truth) => (None, Some(Atom::Bool(truth))),
+        Value::Null => (Some("null"), None),
+        Value::Json(json) => (Some("json"), Some(Atom::Json(json))),
+        Value::Text("") => (Some("text"), None),
+        Value::Text(text) => text_kind(text),
+    };
+    emit.start(VALUE);
+    if let Some(kind) = kind {
+        emit.attribute(KIND, Atom::Text(kind));
+    }
+    if let Some(content) = content {
+        emit.content(content);
+    }
+    emit.end(VALUE);
+}
+
+fn text_kind(text: &str) -> (Option<&'static str>, Option<Atom<'_>>) {
+    let forbidden = |character: char| {
+        character < ' ' && !matches!(character, '\t' | '\n' | '\r')
+            || ('\u{FFFE}'..='\u{FFFF}').contains(&character)
+    };
+    if text.contains(forbidden) {
+        return (Some("json"), Some(Atom::JsonString(text)));
+    }
+    let bare = text.trim_ascii() == text && matches!(lexical::simple(text), Value::Text(_));
+    ((!bare).then_some("text"), Some(Atom::Text(text)))
+}
+
+fn write_extra(extra: &Extra<'_>, emit: &mut impl Emit) {
+    write_leaf("end", extra.end.map(Atom::Time), emit);
+    write_leaf("resultTime", extra.result_time.map(Atom::Time), emit);
+    if let Some((from, to)) = extra.valid {
+        emit.start(VALID_TIME);
+        write_leaf("from", Some(Atom::Time(from)), emit);
+        write_leaf("to", Some(Atom::Time(to)), emit);
+        emit.end(VALID_TIME);
+    }
+    write_leaf("quality", extra.quality.map(Atom::Text), emit);
+    write_leaf("feature", extra.feature.map(Atom::Text), emit);
+    write_leaf("parameters", extra.parameters.map(Atom::Json), emit);
+}
+
+/// Reads a whole message, or one observation.
+pub(crate) fn read(
+    pull: &mut impl Pull,
+    rows: &mut Rows<'_>,
+    limits: &Limits,
+) -> Result<(), DecodeError> {
+    match pull.next()? {
+        Event::Start(OBSERVATIONS) => read_observations(pull, rows, limits)?,
+        Event::Start(OBSERVATION) => read_observation(pull, rows, limits)?,
+        _ => return Err(DecodeError::expected(pull.at(), "the element observations")),
+    }
+    match pull.next()? {
+        Event::Done => Ok(()),
+        _ => Err(DecodeError::expected(pull.at(), "the end of the document")),
+    }
+}
+
+fn read_observations(
+    pull: &mut impl Pull,
+    rows: &mut Rows<'_>,
+    limits: &Limits,
+) -> Result<(), DecodeError> {
+    loop {
+        match pull.next()? {
+            Event::Start(OBSERVATION) => read_observation(pull, rows, limits)?,
+            Event::Start(_) => skip(pull)?,
+            Event::End => return Ok(()),
+            _ => {}
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Member {
+    Topic,
+    Sensor,
+    Type,
+    Value,
+    Unit,
+    Time,
+    Lat,
+    Lon,
+    End,
+    ResultTime,
+    ValidTime,
+    Quality,
+    Feature,
+    Parameters,
+    Unknown,
+}
+
+fn member(name: Name<'_>) -> Member {
+    match (name.uri, name.local) {
+        ("", "topic") => Member::Topic,
+        ("", "sensor") => Member::Sensor,
+        ("", "type") => Member::Type,
+        ("", "value") => Member::Value,
+        ("", "unit") => Member::Unit,
+        ("", "time") => Member::Time,
+        ("", "lat") => Member::Lat,
+        ("", "lon") => Member::Lon,
+        ("", "end") => Member::End,
+        ("", "resultTime") => Member::ResultTime,
+        ("", "validTime") => Member::ValidTime,
+        ("", "quality") => Member::Quality,
+        ("", "feature") => Member::Feature,
+        ("", "parameters") => Member::Parameters,
+        _ => Member::Unknown,
+    }
+}
+
+fn read_observation(
+    pull: &mut impl Pull,
+    rows: &mut Rows<'_>,
+    limits: &Limits,
+) -> Result<(), DecodeError> {
+    let start = pull.at();
+    rows.begin(start)?;
+    loop {
+        let member = match pull.next()? {
+            Event::Start(name) => member(name),
+            Event::End => return rows.end(start),
+            _ => continue,
+        };
+        match member {
+            Member::Unknown => skip(pull)?,
+            Member::Value => read_value(pull, rows, limits)?,
+            Member::ValidTime => read_valid_time(pull, rows)?,
+            leaf => read_leaf(leaf, pull, rows, limits)?,
+        }
+    }
+}
+
+/// Goes to an element's content; says whether there is any.
+fn enter(pull: &mut impl Pull) -> Result<bool, DecodeError> {
+    loop {
+        match pull.next()? {
+            Event::Attribute(_) => {}
+            Event::Content => return Ok(true),
+            Event::End => return Ok(false),
+            _ => return Err(DecodeError::expected(pull.at(), "text and no element")),
+        }
+    }
+}
+
+/// Leaves an element behind its content.
+fn leave(pull: &mut impl Pull) -> Result<(), DecodeError> {
+    match pull.next()? {
+        Event::End => Ok(()),
+        _ => Err(DecodeError::expected(pull.at(), "text and no element")),
+    }
+}
+
+fn read_leaf(
+    member: Member,
+    pull: &mut impl Pull,
+    rows: &mut Rows<'_>,
+    limits: &Limits,
+) -> Result<(), DecodeError> {
+    if !enter(pull)? {
+        return Ok(());
+    }
+    let mut extra = Extra::default();
+    match member {
+        Member::Topic => rows.topic(Naming::Topic, pull.text()),
+        Member::Sensor => rows.sensor(pull.text()),
+        Member::Type => rows.property(pull.text()),
+        Member::Unit => rows.unit(pull.text()),
+        Member::Time => rows.time(pull.time()?),
+        Member::Lat => rows.latitude(pull.number()?),
+        Member::Lon => rows.longitude(pull.number()?),
+        Member::End => extra.end = Some(pull.time()?),
+        Member::ResultTime => extra.result_time = Some(pull.time()?),
+        Member::Quality => extra.quality = Some(pull.text()),
+        Member::Feature => extra.feature = Some(pull.text()),
+        Member::Parameters => {
+            let parameters = lexical::json(pull.text(), pull.at(), limits)?;
+            rows.extra(Extra {
+                parameters: Some(&parameters),
+                ..extra
+            });
+        }
+        // These are no leaves.
+        Member::Value | Member::ValidTime | Member::Unknown => {}
+    }
+    rows.extra(extra);
+    leave(pull)
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    AsItReads,
+    Text,
+    Null,
+    Json,
+}
+
+fn read_value(
+    pull: &mut impl Pull,
+    rows: &mut Rows<'_>,
+    limits: &Limits,
+) -> Result<(), DecodeError> {
+    let mut kind = Kind::AsItReads;
+    let content = loop {
+        match pull.next()? {
+            Event::Attribute(KIND) => kind = read_kind(pull)?,
+            Event::Attribute(_) => {}
+            Event::Content => break true,
+            Event::End => break false,
+            _ => return Err(DecodeError::expected(pull.at(), "text and no element")),
+        }
+    };
+    let text = if content { pull.text() } else { "" };
+    match kind {
+        Kind::Null => rows.value(Value::Null),
+        Kind::Text => rows.value(Value::Text(text)),
+        Kind::Json => lexical::read(text, pull.at(), rows, limits)?,
+        // An empty element says nothing, so that the missing value is the error.
+        Kind::AsItReads if text.trim_ascii().is_empty() => {}
+        Kind::AsItReads => rows.value(lexical::simple(text.trim_ascii())),
+    }
+    if content { leave(pull) } else { Ok(()) }
+}
+
+fn read_kind(pull: &impl Pull) -> Result<Kind, DecodeError> {
+    match pull.text() {
+        "text" => Ok(Kind::Text),
+        "null" => Ok(Kind::Null),
+        "json" => Ok(Kind::Json),
+        _ => Err(DecodeError::expected(
+            pull.at(),
+            "kind to be text, null or json",
+        )),
+    }
+}
+
+fn read_valid_time(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
+    let start = pull.at();
+    let (mut from, mut to) = (None, None);
+    loop {
+        let end = match pull.next()? {
+            Event::Start(Name {
+                uri: "",
+                local: "from",
+            }) => &mut from,
+            Event::Start(Name {
+                uri: "",
+                local: "to",
+            }) => &mut to,
+            Event::Start(_) => {
+                skip(pull)?;
+                continue;
+            }
+            Event::End => break,
+            _ => continue,
+        };
+        *end = read_time(pull)?;
+    }
+    let valid = from.zip(to);
+    let both = DecodeError::expected(start, "both from and to in validTime");
+    let valid = Some(valid.ok_or(both)?);
+    rows.extra(Extra {
+        valid,
+        ..Extra::default()
+    });
+    Ok(())
+}
+
+fn read_time(pull: &mut impl Pull) -> Result<Option<Time>, DecodeError> {
+    if !enter(pull)? {
+        return Ok(None);
+    }
+    let time = pull.time()?;
+    leave(pull)?;
+    Ok(Some(time))
+}
+
+/// Reads over the rest of an element just begun.
+fn skip(pull: &mut impl Pull) -> Result<(), DecodeError> {
+    let mut depth = 1;
+    while depth > 0 {
+        match pull.next()? {
+            Event::Start(_) => depth += 1,
+            Event::End => depth -= 1,
+            _ => {}
+        }
+    }
+    Ok(())
+}
