@@ -1,0 +1,39 @@
+//! The limits of HTTP; reaching one is an answer that names it, or the end of the connection.
+
+use core::time::Duration;
+
+/// Longest request or response head, bytes.
+pub const HEAD_BYTES_MAX: usize = 16 << 10;
+/// Most header fields of a head.
+pub const HEADERS_MAX: usize = 100;
+/// Longest request target, bytes.
+pub const TARGET_BYTES_MAX: usize = 8 << 10;
+/// Longest line that says a chunk's size, its extensions included, bytes.
+pub const CHUNK_LINE_BYTES_MAX: usize = 256;
+/// Longest trailer section, bytes.
+pub const TRAILER_BYTES_MAX: usize = 4 << 10;
+/// Requests of one connection that wait for their answers; beyond, nothing more is read.
+pub const OUTSTANDING_MAX: usize = 1024;
+/// Bytes of answers that wait to be sent; beyond, nothing more is read.
+pub const UNSENT_BYTES_MAX: usize = 1 << 20;
+
+/// Within this a begun head must be whole.
+pub const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
+/// Within this a body must make progress.
+pub const BODY_TIME_MAX: Duration = Duration::from_secs(20);
+/// After this an idle connection is closed.
+pub const IDLE_TIME_MAX: Duration = Duration::from_secs(75);
+/// After this without progress a peer that does not read is given up.
+pub const STALL_TIME_MAX: Duration = Duration::from_secs(60);
+/// For so long what a closed peer still sends is read and dropped, so that it sees the last answer.
+pub const LINGER_TIME_MAX: Duration = Duration::from_secs(2);
+/// Sign of life on a stream whose service names none.
+pub const HEARTBEAT_TIME: Duration = Duration::from_secs(15);
+/// Bytes read from a socket at once.
+pub const READ_BYTES_MAX: usize = 64 << 10;
+/// Bytes that one stream sends before others of its thread get a turn.
+pub const TURN_BYTES_MAX: usize = 1 << 20;
+/// Bodies below this are not compressed, bytes.
+pub const COMPRESS_BYTES_MIN: usize = 1024;
+/// Messages of a stream below this are not compressed, bytes.
+pub const COMPRESS_MESSAGE_BYTES_MIN: usize = 256;

@@ -1,0 +1,95 @@
+//! Sockets: the binding `http`, server and client.
+
+mod answer;
+mod bytes;
+mod clock;
+mod connection;
+mod linger;
+mod requests;
+mod route;
+mod settings;
+mod socket;
+mod streaming;
+mod wrapper;
+
+use connection::Connection;
+use route::Shared;
+use settings::Settings;
+use std::io;
+use std::sync::Arc;
+use weir_binding::{
+    Binding, ConfigFault, Context, LocalFuture, Publisher, Section, Subscriber, Target, Transport,
+};
+use weir_carrier::Link;
+use weir_model::{Cursor, Filter};
+
+/// HTTP as a binding: HTTP/1.1, HTTP/2, WebSocket.
+pub struct Http {
+    settings: Arc<Settings>,
+}
+
+impl Http {
+    /// The binding as its section of the configuration wants it.
+    pub fn configure(section: Section) -> Result<Self, ConfigFault> {
+        let settings = Arc::new(Settings::read(section)?);
+        Ok(Self { settings })
+    }
+}
+
+impl Binding for Http {
+    fn name(&self) -> &'static str {
+        "http"
+    }
+
+    fn transports(&self) -> Vec<Transport> {
+        vec![Transport::Stream {
+            listen: self.settings.listen.clone(),
+            alpn: &["http/1.1"],
+        }]
+    }
+
+    fn serve(&self, link: Link, context: Arc<dyn Context>) -> LocalFuture<'static, io::Result<()>> {
+        // A small message must not wait for the acknowledgement of the one before.
+        if let Err(error) = link.stream.tcp().set_nodelay(true) {
+            return Box::pin(std::future::ready(Err(error)));
+        }
+        let shared = Shared {
+            settings: self.settings.clone(),
+            context,
+            peer_is_local: link.peer.ip().is_loopback(),
+        };
+        Box::pin(Connection::new(link.stream, shared))
+    }
+
+    fn schemes(&self) -> &'static [&'static str] {
+        &[
+            "http",
+            "https",
+            "ws",
+            "wss",
+            "sse+http",
+            "sse+https",
+            "poll+http",
+            "poll+https",
+            "longpoll+http",
+            "longpoll+https",
+            "stream+http",
+            "stream+https",
+        ]
+    }
+
+    fn publisher(&self, target: Target) -> LocalFuture<'static, io::Result<Box<dyn Publisher>>> {
+        let unsupported = io::Error::new(io::ErrorKind::Unsupported, target.url);
+        Box::pin(std::future::ready(Err(unsupported)))
+    }
+
+    fn subscriber(
+        &self,
+        target: Target,
+        _filters: Vec<Filter>,
+        _since: Option<Cursor>,
+    ) -> LocalFuture<'static, io::Result<Box<dyn Subscriber>>> {
+        let unsupported = io::Error::new(io::ErrorKind::Unsupported, target.url);
+        Box::pin(std::future::ready(Err(unsupported)))
+    }
+}

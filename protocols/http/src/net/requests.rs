@@ -1,0 +1,277 @@
+//! The phase in which requests are answered, in their order.
+
+use super::answer;
+use super::bytes::{Outbox, poll_read};
+use super::clock::{Timer, now};
+use super::connection::Phase;
+use super::linger::Linger;
+use super::route::{Meta, Shared, dispatch};
+use super::socket::Sockets;
+use super::streaming::Streaming;
+use crate::limits::{OUTSTANDING_MAX, STALL_TIME_MAX, UNSENT_BYTES_MAX};
+use crate::session::{Event, Session};
+use crate::wire::{Refusal, Request, Version};
+use std::collections::VecDeque;
+use std::io;
+use std::task::{Context, Poll};
+use weir_binding::{Answer, Pending, Response, Socket, Stream};
+use weir_carrier::Stream as Bytes;
+use weir_sansio::{Instant, Output, Session as _};
+
+/// Requests in, answers out.
+pub(super) struct Requests {
+    session: Session,
+    slots: VecDeque<Slot>,
+    outbox: Outbox,
+    /// When the socket last took something.
+    moved: Instant,
+    /// The peer sends nothing more.
+    eof: bool,
+}
+
+/// An answer at its place among the others.
+enum Slot {
+    /// `100 Continue`.
+    Interim(&'static [u8]),
+    Whole(Response, Meta),
+    Later(Box<dyn Pending>, Meta, Instant),
+    Stream(Box<Stream>, Meta),
+    Socket(Box<Socket>, Meta),
+}
+
+/// Whether anything moved.
+type Moved = bool;
+
+impl Requests {
+    pub(super) fn new(shared: &Shared) -> Self {
+        let limit = shared.context.hub().limits().message_bytes;
+        let limit = shared.settings.body_bytes_max.unwrap_or(limit);
+        Self {
+            session: Session::new(now(), limit),
+            slots: VecDeque::new(),
+            outbox: Outbox::default(),
+            moved: now(),
+            eof: false,
+        }
+    }
+
+    /// Goes on until something is awaited; ready with what the connection turns into.
+    pub(super) fn poll(
+        &mut self,
+        stream: &mut Bytes,
+        shared: &Shared,
+        draining: bool,
+        timer: &mut Timer,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<Phase>> {
+        loop {
+            if draining && self.session.is_between() {
+                self.session.end();
+            }
+            if let Some(phase) = self.answer(shared, draining, cx) {
+                return Poll::Ready(Ok(phase));
+            }
+            let sent = self.send(stream, cx)?;
+            if self.is_finished() {
+                return Poll::Ready(Ok(self.finished()));
+            }
+            let read = self.receive(stream, shared, cx)?;
+            if sent || read {
+                continue;
+            }
+            if !timer.poll_due(cx, self.deadline()) {
+                return Poll::Pending;
+            }
+            if self.outbox.len() > 0 {
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
+            self.late();
+            self.collect(shared);
+        }
+    }
+
+    /// Writes the answers that are ready, in order.
+    fn answer(&mut self, shared: &Shared, draining: bool, cx: &mut Context<'_>) -> Option<Phase> {
+        while let Some(slot) = self.slots.pop_front() {
+            match slot {
+                Slot::Interim(bytes) => self.outbox.tail().extend_from_slice(bytes),
+                Slot::Whole(response, meta) => self.write(shared, &meta, response, draining),
+                Slot::Later(mut pending, meta, until) => match pending.poll(cx) {
+                    Poll::Ready(response) => {
+                        self.write(shared, &meta, response, draining);
+                        self.session.touch(now());
+                    }
+                    Poll::Pending => {
+                        self.slots.push_front(Slot::Later(pending, meta, until));
+                        return None;
+                    }
+                },
+                Slot::Stream(stream, meta) => return Some(self.stream(shared, *stream, &meta)),
+                Slot::Socket(socket, meta) => return Some(self.socket(shared, *socket, &meta)),
+            }
+        }
+        self.slots = VecDeque::new();
+        None
+    }
+
+    fn write(&mut self, shared: &Shared, meta: &Meta, response: Response, draining: bool) {
+        shared.context.answered(meta.service, response.status);
+        let closing = draining && self.slots.is_empty() && self.session.is_over();
+        answer::write_whole(meta, response, closing, &mut self.outbox);
+    }
+
+    fn stream(&mut self, shared: &Shared, stream: Stream, meta: &Meta) -> Phase {
+        shared.context.answered(meta.service, stream.head.status);
+        let mut outbox = std::mem::take(&mut self.outbox);
+        answer::write_stream(meta, &stream, &mut outbox);
+        match meta.head_only {
+            true => Phase::Linger(Box::new(Linger::new(outbox.into_bytes()))),
+            false => {
+                let chunked = meta.version == Version::Http11;
+                let first = outbox.into_bytes();
+                Phase::Streaming(Box::new(Streaming::new(stream.delivery, first, chunked)))
+            }
+        }
+    }
+
+    fn socket(&mut self, shared: &Shared, socket: Socket, meta: &Meta) -> Phase {
+        shared.context.answered(meta.service, 101);
+        let mut outbox = std::mem::take(&mut self.outbox);
+        answer::write_upgrade(meta, socket.subprotocol.as_deref(), &mut outbox);
+        let deflate = meta.upgrade.as_ref().is_some_and(|upgrade| upgrade.deflate);
+        let limit = shared.context.hub().limits().message_bytes;
+        let first = outbox.into_bytes();
+        Phase::Socket(Box::new(Sockets::new(socket, first, deflate, limit)))
+    }
+
+    fn send(&mut self, stream: &mut Bytes, cx: &mut Context<'_>) -> io::Result<Moved> {
+        if self.outbox.len() == 0 {
+            return Ok(false);
+        }
+        let before = self.outbox.len();
+        let flushed = self.outbox.poll_flush(stream, cx);
+        if self.outbox.len() < before {
+            self.moved = now();
+        }
+        match flushed {
+            Poll::Ready(result) => result.map(|()| true),
+            Poll::Pending => Ok(false),
+        }
+    }
+
+    fn is_finished(&self) -> bool {
+        let answered = self.slots.is_empty() && self.outbox.len() == 0;
+        let given_up = matches!(self.slots.front(), Some(Slot::Later(pending, ..)) if pending.patience().is_some());
+        (answered && (self.session.is_over() || self.eof)) || (self.eof && given_up)
+    }
+
+    fn finished(&self) -> Phase {
+        match self.eof {
+            true => Phase::Done,
+            false => Phase::Linger(Box::new(Linger::new(bytes::Bytes::new()))),
+        }
+    }
+
+    fn receive(
+        &mut self,
+        stream: &mut Bytes,
+        shared: &Shared,
+        cx: &mut Context<'_>,
+    ) -> io::Result<Moved> {
+        let full = self.slots.len() >= OUTSTANDING_MAX || self.outbox.len() >= UNSENT_BYTES_MAX;
+        if self.eof || full {
+            return Ok(false);
+        }
+        let session = &mut self.session;
+        let read = poll_read(stream, cx, |bytes| {
+            let Ok(()) = session.handle_input(now(), bytes);
+            bytes.len()
+        });
+        match read? {
+            Poll::Pending => return Ok(false),
+            Poll::Ready(0) => {
+                self.eof = true;
+                self.session.end();
+            }
+            Poll::Ready(_) => self.collect(shared),
+        }
+        Ok(true)
+    }
+
+    /// Takes what the session found.
+    fn collect(&mut self, shared: &Shared) {
+        loop {
+            match self.session.poll_output() {
+                Output::Transmit(bytes) => self.slots.push_back(Slot::Interim(bytes)),
+                Output::Event(Event::Request(request)) => self.ask(shared, *request),
+                Output::Event(Event::Refused(refusal)) => {
+                    self.slots.push_back(refused(refusal));
+                }
+                Output::Event(Event::Idle) => self.eof = true,
+                Output::Timeout(_) => return,
+            }
+        }
+    }
+
+    fn ask(&mut self, shared: &Shared, request: Request) {
+        if matches!(self.slots.back(), Some(Slot::Stream(..) | Slot::Socket(..))) {
+            return;
+        }
+        let slot = match dispatch(shared, request) {
+            (Answer::Now(response), meta) => Slot::Whole(response, meta),
+            (Answer::Later(pending), meta) => {
+                let until = pending
+                    .patience()
+                    .map_or(Instant::NEVER, |span| now() + span);
+                Slot::Later(pending, meta, until)
+            }
+            (Answer::Stream(stream), meta) => Slot::Stream(Box::new(stream), meta),
+            (Answer::Socket(socket), meta) if meta.upgrade.is_some() => {
+                Slot::Socket(Box::new(socket), meta)
+            }
+            (Answer::Socket(_), meta) => {
+                Slot::Whole(Response::text(426, "only a WebSocket is served here"), meta)
+            }
+        };
+        if matches!(slot, Slot::Stream(..) | Slot::Socket(..)) {
+            self.session.end();
+        }
+        self.slots.push_back(slot);
+    }
+
+    fn deadline(&self) -> Instant {
+        if self.outbox.len() > 0 {
+            return self.moved + STALL_TIME_MAX;
+        }
+        match self.slots.front() {
+            Some(Slot::Later(_, _, until)) => *until,
+            _ => self.session.deadline(),
+        }
+    }
+
+    /// Patience ends, or the peer was too slow.
+    fn late(&mut self) {
+        match self.slots.pop_front() {
+            Some(Slot::Later(mut pending, meta, _)) => {
+                let expired = Slot::Whole(pending.expire(), meta);
+                self.slots.push_front(expired);
+                self.session.touch(now());
+            }
+            Some(slot) => self.slots.push_front(slot),
+            None => self.session.handle_timeout(now()),
+        }
+    }
+}
+
+fn refused(refusal: Refusal) -> Slot {
+    let meta = Meta {
+        service: "",
+        version: Version::Http11,
+        keep_alive: false,
+        head_only: false,
+        gzip: false,
+        allow_origin: None,
+        upgrade: None,
+    };
+    Slot::Whole(Response::text(refusal.status, refusal.reason), meta)
+}

@@ -1,0 +1,194 @@
+//! From a request to a service's answer: credentials, CORS, negotiation of codings and upgrades.
+
+use super::settings::{Cors, Settings};
+use super::wrapper;
+use crate::wire::{Request, Version};
+use std::sync::Arc;
+use weir_binding::{Answer, Call, Context, Response};
+use weir_carrier::websocket::{Offer, accept};
+
+/// What a connection's requests have in common.
+pub(super) struct Shared {
+    pub(super) settings: Arc<Settings>,
+    pub(super) context: Arc<dyn Context>,
+    pub(super) peer_is_local: bool,
+}
+
+/// What must be known of a request to write its answer.
+pub(super) struct Meta {
+    pub(super) service: &'static str,
+    pub(super) version: Version,
+    pub(super) keep_alive: bool,
+    /// `HEAD`: the answer's body is not sent.
+    pub(super) head_only: bool,
+    /// Whether gzip may be sent.
+    pub(super) gzip: bool,
+    /// `Access-Control-Allow-Origin`.
+    pub(super) allow_origin: Option<String>,
+    pub(super) upgrade: Option<Upgrade>,
+}
+
+/// A WebSocket handshake that is in order.
+pub(super) struct Upgrade {
+    /// `Sec-WebSocket-Accept`.
+    pub(super) accept: String,
+    /// Whether permessage-deflate is agreed.
+    pub(super) deflate: bool,
+    /// Subprotocols offered.
+    offers: Vec<String>,
+}
+
+/// Asks the service that holds the path.
+pub(super) fn dispatch(shared: &Shared, mut request: Request) -> (Answer, Meta) {
+    let mut meta = meta(shared, &request);
+    let answer = match request.method.as_str() {
+        "OPTIONS" => Answer::Now(options(&request, &meta)),
+        _ => {
+            if meta.head_only {
+                request.method = "GET".into();
+            }
+            called(shared, request, &mut meta).unwrap_or_else(Answer::Now)
+        }
+    };
+    (answer, meta)
+}
+
+fn meta(shared: &Shared, request: &Request) -> Meta {
+    let origin = request.header("origin");
+    let plain = request
+        .query
+        .iter()
+        .any(|pair| pair.0 == "compress" && pair.1 == "0");
+    Meta {
+        service: "",
+        version: request.version,
+        keep_alive: request.keep_alive,
+        head_only: request.method == "HEAD",
+        gzip: shared.settings.compress && !plain && accepts_gzip(request),
+        allow_origin: origin.and_then(|origin| shared.settings.cors.allow(origin)),
+        upgrade: None,
+    }
+}
+
+fn called(shared: &Shared, mut request: Request, meta: &mut Meta) -> Result<Answer, Response> {
+    let Some(service) = shared.context.service(&request.path) else {
+        let reason = format!(
+            "nothing is served at {}: try /live, /catalog or /",
+            request.path
+        );
+        return Err(Response::text(404, reason));
+    };
+    meta.service = service.name();
+    let credential = credential(&request);
+    let principal = shared
+        .context
+        .principal(credential.as_deref(), shared.peer_is_local)
+        .map_err(|reason| Response::text(401, reason))?;
+    meta.upgrade = upgrade(shared, &request, meta)?;
+    let websocket = meta
+        .upgrade
+        .as_mut()
+        .map(|upgrade| std::mem::take(&mut upgrade.offers));
+    let wrapper = match &meta.upgrade {
+        Some(upgrade) => wrapper::of_frames(upgrade.deflate),
+        None => wrapper::of_body(meta.version == Version::Http11, meta.gzip),
+    };
+    Ok(service.call(Call {
+        principal,
+        now: shared.context.now(),
+        method: std::mem::take(&mut request.method),
+        path: request.path,
+        query: request.query,
+        headers: request.headers,
+        body: request.body,
+        wrapper,
+        websocket,
+    }))
+}
+
+/// `Authorization`, or `?access_token=` (RFC 6750 section 2.3) where a browser cannot set the field.
+fn credential(request: &Request) -> Option<String> {
+    let field = request.header("authorization").map(str::to_owned);
+    field.or_else(|| {
+        let token = request.query.iter().find(|pair| pair.0 == "access_token")?;
+        Some(format!("Bearer {}", token.1))
+    })
+}
+
+/// The handshake of RFC 6455 section 4.2.1, where one is asked for.
+fn upgrade(shared: &Shared, request: &Request, meta: &Meta) -> Result<Option<Upgrade>, Response> {
+    let asked = request.lists("upgrade", "websocket") && request.lists("connection", "upgrade");
+    if !asked || request.version == Version::Http10 {
+        return Ok(None);
+    }
+    if request.method != "GET" || meta.head_only {
+        return Err(Response::text(400, "a WebSocket is asked for with GET"));
+    }
+    if request.header("sec-websocket-version") != Some("13") {
+        let answer = Response::text(426, "the WebSocket version spoken here is 13");
+        return Err(answer.header("sec-websocket-version", "13"));
+    }
+    if let (Some(origin), Cors::Off | Cors::Origins(_)) =
+        (request.header("origin"), &shared.settings.cors)
+    {
+        check_origin(shared, request, origin)?;
+    }
+    let key = request.header("sec-websocket-key").unwrap_or_default();
+    let Some(accept) = accept(key) else {
+        let reason = "Sec-WebSocket-Key is not 16 bytes in base64";
+        return Err(Response::text(400, reason));
+    };
+    let mut extensions = request.fields("sec-websocket-extensions");
+    let deflate = shared.settings.compress && extensions.any(|field| Offer::find(field).is_some());
+    let offers = request.fields("sec-websocket-protocol");
+    let offers = offers
+        .flat_map(|field| field.split(','))
+        .map(|name| name.trim().to_owned());
+    Ok(Some(Upgrade {
+        accept,
+        deflate,
+        offers: offers.collect(),
+    }))
+}
+
+/// Browsers let any page open a WebSocket, so what CORS forbids is refused here (RFC 6455 section 10.2).
+fn check_origin(shared: &Shared, request: &Request, origin: &str) -> Result<(), Response> {
+    let own = origin.split_once("://").map(|(_, authority)| authority) == request.header("host");
+    match own || shared.settings.cors.allow(origin).is_some() {
+        true => Ok(()),
+        false => Err(Response::text(
+            403,
+            format!("`{origin}` is not in http.cors"),
+        )),
+    }
+}
+
+const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+const REQUEST_FIELDS: &str = "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Prefer";
+/// What a page may read beside the safe fields.
+pub(super) const EXPOSED: &str = "Weir-Cursor, Weir-Gap, ETag, Link";
+
+/// `OPTIONS`, as a preflight of CORS or by itself.
+fn options(request: &Request, meta: &Meta) -> Response {
+    let answer = Response::empty(204).header("allow", METHODS);
+    let preflight = request.header("access-control-request-method").is_some();
+    match preflight && meta.allow_origin.is_some() {
+        false => answer,
+        true => answer
+            .header("access-control-allow-methods", METHODS)
+            .header("access-control-allow-headers", REQUEST_FIELDS)
+            .header("access-control-max-age", "86400"),
+    }
+}
+
+/// Says whether gzip is listed with a weight above zero (RFC 9110 section 12.5.3).
+fn accepts_gzip(request: &Request) -> bool {
+    let codings = request
+        .fields("accept-encoding")
+        .flat_map(|field| field.split(','));
+    codings.into_iter().any(|coding| {
+        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
+        let weight = weight.trim().strip_prefix("q=").unwrap_or("1");
+        name.trim().eq_ignore_ascii_case("gzip") && weight.parse::<f32>().is_ok_and(|q| q > 0.0)
+    })
+}

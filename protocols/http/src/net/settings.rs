@@ -1,0 +1,110 @@
+//! Section `[http]` of the configuration.
+
+use weir_binding::{ConfigFault, Section};
+
+/// What can be set.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    /// Where to listen; empty for off.
+    pub(super) listen: String,
+    /// Which origins may read answers in a browser.
+    pub(super) cors: Cors,
+    /// Whether answers are compressed for who accepts it.
+    pub(super) compress: bool,
+    /// Largest body of a request, bytes; `None` for the limit on messages.
+    pub(super) body_bytes_max: Option<usize>,
+}
+
+/// Which origins may read answers in a browser (WHATWG Fetch section 3.2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Cors {
+    /// None but the gateway's own pages.
+    Off,
+    /// Every one, without credentials.
+    Any,
+    /// These.
+    Origins(Vec<String>),
+}
+
+const KEYS: &[&str] = &["listen", "cors", "compress", "max_body_bytes"];
+
+impl Settings {
+    /// Takes the section's keys.
+    pub(super) fn read(mut section: Section) -> Result<Self, ConfigFault> {
+        let listen = section.text("listen", "127.0.0.1:8080");
+        let cors = section.text("cors", "*");
+        let cors = Cors::read(&cors).map_err(|problem| section.fault("cors", problem))?;
+        let compress = section.parsed("compress", true, "true or false")?;
+        let bytes = section.parsed("max_body_bytes", 0usize, "a number of bytes")?;
+        section.finish(KEYS)?;
+        let body_bytes_max = (bytes > 0).then_some(bytes);
+        Ok(Self {
+            listen,
+            cors,
+            compress,
+            body_bytes_max,
+        })
+    }
+}
+
+impl Cors {
+    fn read(text: &str) -> Result<Self, String> {
+        let origins: Vec<String> = text
+            .split([',', ' '])
+            .filter(|origin| !origin.is_empty())
+            .map(|origin| origin.trim_end_matches('/').to_owned())
+            .collect();
+        if let Some(bad) = origins
+            .iter()
+            .find(|origin| *origin != "*" && !origin.contains("://"))
+        {
+            return Err(format!(
+                "`{bad}` is no origin: expected `*`, nothing, or such as `https://example.org`"
+            ));
+        }
+        Ok(match origins.iter().any(|origin| origin == "*") {
+            true => Cors::Any,
+            false if origins.is_empty() => Cors::Off,
+            false => Cors::Origins(origins),
+        })
+    }
+
+    /// `Access-Control-Allow-Origin` for a page of this origin.
+    pub(super) fn allow(&self, origin: &str) -> Option<String> {
+        match self {
+            Cors::Off => None,
+            Cors::Any => Some("*".into()),
+            Cors::Origins(origins) => origins
+                .iter()
+                .find(|known| *known == origin)
+                .map(|_| origin.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn origins_are_listed_or_all() {
+        assert_eq!(Cors::read("*"), Ok(Cors::Any));
+        assert_eq!(Cors::read(""), Ok(Cors::Off));
+        let listed = Cors::read("https://a.example, http://b.example:81/").unwrap();
+        assert_eq!(
+            listed.allow("http://b.example:81").as_deref(),
+            Some("http://b.example:81")
+        );
+        assert_eq!(listed.allow("http://c.example"), None);
+        assert!(Cors::read("example.org").is_err());
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused() {
+        let mut section = Section::new("http");
+        section.set("port", "80");
+        let fault = Settings::read(section).unwrap_err();
+        assert_eq!(fault.key, "http.port");
+    }
+}

@@ -1,0 +1,250 @@
+//! The phase of a WebSocket.
+
+use super::bytes::{poll_read, poll_write};
+use super::clock::Timer;
+use super::connection::Phase;
+use super::linger::Linger;
+use super::route::Shared;
+use super::streaming::{Beat, Pulse};
+use crate::limits::{HEARTBEAT_TIME, OUTSTANDING_MAX, TURN_BYTES_MAX, UNSENT_BYTES_MAX};
+use bytes::Bytes;
+use std::collections::VecDeque;
+use std::io;
+use std::task::{Context, Poll};
+use weir_binding::{Answer, Delivery, Inbound, Pending, Socket};
+use weir_carrier::Stream;
+use weir_carrier::websocket::{
+    Close, CloseCode, Failure, Message, Opcode, Reader, Role, write_close, write_frame,
+};
+
+/// A WebSocket on its way.
+pub(super) struct Sockets {
+    delivery: Option<Delivery>,
+    inbound: Box<dyn Inbound>,
+    reader: Reader,
+    /// What the socket has not taken yet.
+    rest: Bytes,
+    /// Frames of our own that go before the next delivery.
+    own: Vec<u8>,
+    acks: VecDeque<Ack>,
+    pulse: Pulse,
+    /// Beats since the peer last sent anything.
+    silent: u8,
+    /// A close frame has been written: what is left goes out, then the connection ends.
+    closing: bool,
+}
+
+/// What is sent back for a message, at its place among the others.
+enum Ack {
+    Now(Bytes),
+    Later(Box<dyn Pending>),
+}
+
+/// Unanswered pings after which a peer is gone.
+const SILENT_BEATS_MAX: u8 = 3;
+
+impl Sockets {
+    pub(super) fn new(socket: Socket, first: Bytes, deflate: bool, bytes_max: usize) -> Self {
+        let beat = socket
+            .delivery
+            .as_ref()
+            .and_then(|delivery| delivery.heartbeat.as_ref());
+        let every = beat.map_or(HEARTBEAT_TIME, |beat| beat.0);
+        Self {
+            delivery: socket.delivery,
+            inbound: socket.inbound,
+            reader: Reader::new(Role::Server, deflate, bytes_max),
+            rest: first,
+            own: Vec::new(),
+            acks: VecDeque::new(),
+            pulse: Pulse::new(every),
+            silent: 0,
+            closing: false,
+        }
+    }
+
+    pub(super) fn poll(
+        &mut self,
+        stream: &mut Stream,
+        shared: &Shared,
+        draining: bool,
+        timer: &mut Timer,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<Phase>> {
+        loop {
+            if draining && !self.closing {
+                self.leave();
+            }
+            if self.poll_send(stream, cx)?.is_ready() {
+                return Poll::Ready(Ok(Phase::Linger(Box::new(Linger::new(Bytes::new())))));
+            }
+            let received = self.receive(stream, shared, cx)?;
+            match received {
+                Received::End => return Poll::Ready(Ok(Phase::Done)),
+                Received::Something => continue,
+                Received::Nothing => {}
+            }
+            match self.pulse.poll(!self.rest.is_empty(), timer, cx) {
+                Beat::Nothing => return Poll::Pending,
+                Beat::Stalled => return Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+                Beat::Heartbeat if self.silent >= SILENT_BEATS_MAX => {
+                    return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+                }
+                Beat::Heartbeat => self.ping(),
+            }
+        }
+    }
+
+    fn ping(&mut self) {
+        self.silent += 1;
+        write_frame(Opcode::PING, b"", &mut self.own);
+    }
+
+    /// The gateway stops: farewell, then the close frame.
+    fn leave(&mut self) {
+        if let Some(delivery) = self.delivery.take() {
+            self.own.extend_from_slice(&delivery.farewell);
+        }
+        self.close(&Close::new(
+            CloseCode::GOING_AWAY,
+            "the gateway is stopping",
+        ));
+    }
+
+    fn close(&mut self, close: &Close) {
+        if !self.closing {
+            write_close(close, None, &mut self.own);
+        }
+        self.closing = true;
+        self.delivery = None;
+        self.acks = VecDeque::new();
+    }
+
+    /// Sends what is due; ready once all is sent of a WebSocket that closes.
+    fn poll_send(&mut self, stream: &mut Stream, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut turn = 0;
+        loop {
+            let before = self.rest.len();
+            let written = poll_write(stream, cx, &mut self.rest)?;
+            if self.rest.len() < before {
+                self.pulse.sent();
+            }
+            if written.is_pending() {
+                return Poll::Pending;
+            }
+            turn += before;
+            if turn > TURN_BYTES_MAX {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            self.acknowledge(cx);
+            if !self.own.is_empty() {
+                self.rest = std::mem::take(&mut self.own).into();
+                continue;
+            }
+            self.rest = Bytes::new();
+            if self.closing {
+                return Poll::Ready(Ok(()));
+            }
+            if !self.pull(cx) {
+                return Poll::Pending;
+            }
+        }
+    }
+
+    /// Takes the next delivery; says whether there is something to send.
+    fn pull(&mut self, cx: &mut Context<'_>) -> bool {
+        let Some(delivery) = &mut self.delivery else {
+            return false;
+        };
+        match delivery.poll_next(cx) {
+            Poll::Pending => return false,
+            Poll::Ready(Ok(Some((bytes, _)))) => self.rest = bytes,
+            Poll::Ready(Ok(None)) => {
+                let reason = "too slow, or the gateway is stopping: resume by the last cursor";
+                self.close(&Close::new(CloseCode::GOING_AWAY, reason));
+            }
+            Poll::Ready(Err(fault)) => {
+                self.close(&Close::new(CloseCode::INTERNAL, fault.to_string()));
+            }
+        }
+        true
+    }
+
+    /// Writes the acknowledgements that are ready, in the order of their messages.
+    fn acknowledge(&mut self, cx: &mut Context<'_>) {
+        while let Some(ack) = self.acks.pop_front() {
+            let body = match ack {
+                Ack::Now(body) => body,
+                Ack::Later(mut pending) => match pending.poll(cx) {
+                    Poll::Ready(response) => response.body,
+                    Poll::Pending => return self.acks.push_front(Ack::Later(pending)),
+                },
+            };
+            if !body.is_empty() {
+                write_frame(Opcode::TEXT, &body, &mut self.own);
+            }
+        }
+        self.acks = VecDeque::new();
+    }
+
+    fn receive(
+        &mut self,
+        stream: &mut Stream,
+        shared: &Shared,
+        cx: &mut Context<'_>,
+    ) -> io::Result<Received> {
+        if self.acks.len() >= OUTSTANDING_MAX || self.own.len() >= UNSENT_BYTES_MAX {
+            return Ok(Received::Nothing);
+        }
+        let mut messages = Vec::new();
+        let reader = &mut self.reader;
+        let read = poll_read(stream, cx, |bytes| {
+            (bytes.is_empty(), reader.read(bytes, &mut messages))
+        });
+        let Poll::Ready((eof, outcome)) = read? else {
+            return Ok(Received::Nothing);
+        };
+        if eof {
+            return Ok(Received::End);
+        }
+        self.silent = 0;
+        for message in messages {
+            self.take(shared, message);
+        }
+        if let Err(Failure { code, reason }) = outcome {
+            self.close(&Close::new(code, reason));
+        }
+        Ok(Received::Something)
+    }
+
+    fn take(&mut self, shared: &Shared, message: Message) {
+        if self.closing {
+            return;
+        }
+        let (text, payload) = match message {
+            Message::Text(payload) => (true, payload),
+            Message::Binary(payload) => (false, payload),
+            Message::Ping(payload) => {
+                return write_frame(Opcode::PONG, &payload, &mut self.own);
+            }
+            Message::Pong(_) => return,
+            Message::Close(close) => {
+                // The code comes back as it came (RFC 6455 section 5.5.1).
+                let code = close.map_or(CloseCode::NORMAL, |close| close.code);
+                return self.close(&Close::new(code, ""));
+            }
+        };
+        match self.inbound.receive(shared.context.now(), text, payload) {
+            Answer::Now(response) => self.acks.push_back(Ack::Now(response.body)),
+            Answer::Later(pending) => self.acks.push_back(Ack::Later(pending)),
+            Answer::Stream(_) | Answer::Socket(_) => {}
+        }
+    }
+}
+
+enum Received {
+    Nothing,
+    Something,
+    End,
+}

@@ -1,0 +1,167 @@
+//! The phase of a response that never ends: a subscription, and the bytes that the socket has not
+//! taken yet.
+
+use super::bytes::{poll_read, poll_write};
+use super::clock::{Timer, now};
+use super::connection::Phase;
+use super::linger::Linger;
+use crate::limits::{HEARTBEAT_TIME, STALL_TIME_MAX, TURN_BYTES_MAX};
+use crate::wire::response::LAST_CHUNK;
+use bytes::Bytes;
+use std::io;
+use std::task::{Context, Poll};
+use weir_binding::Delivery;
+use weir_carrier::Stream;
+use weir_sansio::{Duration, Instant};
+
+/// A stream on its way.
+pub(super) struct Streaming {
+    delivery: Delivery,
+    /// What the socket has not taken yet; nothing is pulled before it is gone.
+    rest: Bytes,
+    pulse: Pulse,
+    chunked: bool,
+}
+
+/// Heartbeats and stalls from one timer, which no message moves.
+pub(super) struct Pulse {
+    every: Duration,
+    at: Instant,
+    /// Whether anything was sent since the last beat.
+    sent: bool,
+    /// For how long nothing could be sent.
+    stalled: Duration,
+}
+
+/// What is due at a beat.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Beat {
+    Nothing,
+    Heartbeat,
+    Stalled,
+}
+
+impl Pulse {
+    pub(super) fn new(every: Duration) -> Self {
+        Self {
+            every,
+            at: now() + every,
+            sent: false,
+            stalled: Duration::ZERO,
+        }
+    }
+
+    /// Notes that the socket took something.
+    pub(super) fn sent(&mut self) {
+        self.sent = true;
+        self.stalled = Duration::ZERO;
+    }
+
+    /// Says what is due, once a beat; a heartbeat after one to two beats of silence.
+    pub(super) fn poll(&mut self, blocked: bool, timer: &mut Timer, cx: &mut Context<'_>) -> Beat {
+        if !timer.poll_due(cx, self.at) {
+            return Beat::Nothing;
+        }
+        self.at = now() + self.every;
+        let sent = std::mem::take(&mut self.sent);
+        if blocked && !sent {
+            self.stalled += self.every;
+        }
+        // Waits for the next beat.
+        timer.poll_due(cx, self.at);
+        match (sent, blocked) {
+            (false, true) if self.stalled >= STALL_TIME_MAX => Beat::Stalled,
+            (false, false) => Beat::Heartbeat,
+            _ => Beat::Nothing,
+        }
+    }
+}
+
+impl Streaming {
+    pub(super) fn new(delivery: Delivery, first: Bytes, chunked: bool) -> Self {
+        let every = delivery
+            .heartbeat
+            .as_ref()
+            .map_or(HEARTBEAT_TIME, |beat| beat.0);
+        Self {
+            delivery,
+            rest: first,
+            pulse: Pulse::new(every),
+            chunked,
+        }
+    }
+
+    /// Sends what is due; ready with the phase that follows.
+    pub(super) fn poll(
+        &mut self,
+        stream: &mut Stream,
+        draining: bool,
+        timer: &mut Timer,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<Phase>> {
+        loop {
+            if draining {
+                return Poll::Ready(Ok(self.end(true)));
+            }
+            if let Poll::Ready(ended) = self.poll_send(stream, cx)? {
+                return Poll::Ready(Ok(ended));
+            }
+            while let Poll::Ready(received) = poll_read(stream, cx, |bytes| bytes.len())? {
+                if received == 0 {
+                    return Poll::Ready(Ok(Phase::Done));
+                }
+            }
+            match self.pulse.poll(!self.rest.is_empty(), timer, cx) {
+                Beat::Nothing => return Poll::Pending,
+                Beat::Stalled => return Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+                Beat::Heartbeat => {
+                    let beat = self.delivery.heartbeat.as_ref();
+                    self.rest = beat.map(|beat| beat.1.clone()).unwrap_or_default();
+                    self.pulse.sent();
+                }
+            }
+        }
+    }
+
+    fn poll_send(&mut self, stream: &mut Stream, cx: &mut Context<'_>) -> Poll<io::Result<Phase>> {
+        let mut turn = 0;
+        loop {
+            let before = self.rest.len();
+            let written = poll_write(stream, cx, &mut self.rest)?;
+            if self.rest.len() < before {
+                self.pulse.sent();
+            }
+            if written.is_pending() {
+                return Poll::Pending;
+            }
+            turn += before;
+            if turn > TURN_BYTES_MAX {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            match self.delivery.poll_next(cx) {
+                Poll::Pending => {
+                    self.rest = Bytes::new();
+                    return Poll::Pending;
+                }
+                Poll::Ready(Ok(Some((bytes, _)))) => self.rest = bytes,
+                Poll::Ready(Ok(None)) => return Poll::Ready(Ok(self.end(false))),
+                // Without the last chunk the client knows that the stream is broken.
+                Poll::Ready(Err(fault)) => {
+                    return Poll::Ready(Err(io::Error::other(fault)));
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, farewell: bool) -> Phase {
+        let mut last = self.rest.to_vec();
+        if farewell {
+            last.extend_from_slice(&self.delivery.farewell);
+        }
+        if self.chunked {
+            last.extend_from_slice(LAST_CHUNK);
+        }
+        Phase::Linger(Box::new(Linger::new(last.into())))
+    }
+}

@@ -1,0 +1,93 @@
+//! The request target (RFC 9112 section 3.2) and its query.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// The path and query of a target in origin or absolute form; `*` stays as it is.
+pub fn origin(target: &str) -> &str {
+    let lower = target.get(..8).unwrap_or(target);
+    let scheme = ["http://", "https://"].into_iter().find(|scheme| {
+        lower.len() >= scheme.len() && lower[..scheme.len()].eq_ignore_ascii_case(scheme)
+    });
+    let Some(scheme) = scheme else {
+        return target;
+    };
+    let rest = &target[scheme.len()..];
+    rest.find(['/', '?']).map_or("/", |at| &rest[at..])
+}
+
+/// Path, still encoded, and decoded query of a target.
+pub fn split(target: &str) -> (String, Vec<(String, String)>) {
+    match origin(target).split_once('?') {
+        None => (origin(target).to_owned(), Vec::new()),
+        Some((path, query)) => (path.to_owned(), pairs(query)),
+    }
+}
+
+/// Decoded pairs of a query; a name without `=` has an empty value.
+pub fn pairs(query: &str) -> Vec<(String, String)> {
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            (decoded(name), decoded(value))
+        })
+        .collect()
+}
+
+/// Percent-decoded text with `+` for a space (WHATWG URL section 5.1); what is no escape stays, and
+/// what is not UTF-8 is replaced.
+pub fn decoded(text: &str) -> String {
+    if !text.contains(['%', '+']) {
+        return text.to_owned();
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        match (first, escape(tail)) {
+            (b'%', Some(byte)) => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            (b'+', _) => bytes.push(b' '),
+            (other, _) => bytes.push(*other),
+        }
+    }
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+fn escape(digits: &[u8]) -> Option<u8> {
+    let high = char::from(*digits.first()?).to_digit(16)?;
+    let low = char::from(*digits.get(1)?).to_digit(16)?;
+    u8::try_from(high * 16 + low).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_is_decoded_and_a_path_is_not() {
+        let (path, query) = split("/live/a%2Fb/%23?since=1-2f&where=value%3E80&bare&x=a+b%zz");
+        assert_eq!(path, "/live/a%2Fb/%23");
+        let expected = [
+            ("since", "1-2f"),
+            ("where", "value>80"),
+            ("bare", ""),
+            ("x", "a b%zz"),
+        ];
+        let expected = expected.map(|(name, value)| (name.into(), value.into()));
+        assert_eq!(query, expected);
+    }
+
+    #[test]
+    fn an_absolute_target_loses_its_authority() {
+        assert_eq!(origin("http://weir.example:8080/live?a"), "/live?a");
+        assert_eq!(origin("HTTPS://weir.example"), "/");
+        assert_eq!(origin("http://weir.example?a"), "?a");
+        assert_eq!(origin("*"), "*");
+    }
+}
