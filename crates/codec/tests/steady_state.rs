@@ -1,0 +1,76 @@
+//! In steady state neither encoding nor decoding allocates.
+#![allow(clippy::unwrap_used)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use weir_codec::{FORMATS, sample};
+use weir_model::{BatchBuilder, Limits};
+
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+// Safety: every call is handed on to the system's allocator as it came.
+#[allow(unsafe_code, reason = "there is no other way to count allocations")]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.with(|count| count.set(count.get() + 1));
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(work: impl FnOnce()) -> usize {
+    let before = COUNT.with(Cell::get);
+    work();
+    COUNT.with(Cell::get) - before
+}
+
+#[test]
+fn encoding_into_a_warm_buffer_allocates_nothing() {
+    let batch = sample::message(5, 0);
+    for format in FORMATS {
+        let mut out = Vec::new();
+        (format.encode)(&batch, &mut out);
+        out.clear();
+        let count = allocations(|| (format.encode)(&batch, &mut out));
+        assert_eq!(count, 0, "{}", format.name);
+    }
+}
+
+#[test]
+fn decoding_into_a_warm_builder_allocates_nothing() {
+    let batch = sample::message(5, 0);
+    for format in FORMATS {
+        let mut bytes = Vec::new();
+        (format.encode)(&batch, &mut bytes);
+        let mut builder = BatchBuilder::new();
+        let mut round = || {
+            builder.clear();
+            (format.decode)(&bytes, &mut builder, &Limits::default()).unwrap();
+        };
+        round();
+        assert_eq!(allocations(round), 0, "{}", format.name);
+    }
+}
+
+#[test]
+fn short_escaped_strings_allocate_nothing() {
+    let text = br#"{"observations":[{"topic":"a","value":"a\tb","unit":"\u00b0C"}]}"#;
+    let json = weir_codec::by_name("json").unwrap();
+    let mut builder = BatchBuilder::new();
+    let mut round = || {
+        builder.clear();
+        (json.decode)(text, &mut builder, &Limits::default()).unwrap();
+    };
+    round();
+    assert_eq!(allocations(round), 0);
+}
