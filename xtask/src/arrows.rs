@@ -34,10 +34,11 @@ pub(crate) const ARROWS: &[Arrow] = &[
     arrow("crates/comet", &["crates/sansio", "crates/model"]),
     arrow("crates/carrier", &["crates/sansio"]),
     arrow("crates/log", &["crates/model", "crates/hub"]),
-    arrow(
-        "crates/hub",
-        &["crates/model", "crates/sansio", "crates/codec"],
-    ),
+    Arrow {
+        folder: "crates/hub",
+        behind: &["crates/model", "crates/sansio", "crates/codec"],
+        for_tests: &["crates/testkit", "crates/log"],
+    },
     arrow(
         "crates/binding",
         &[
@@ -45,6 +46,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
             "crates/sansio",
             "crates/codec",
             "crates/hub",
+            "crates/carrier",
         ],
     ),
     arrow(

@@ -1,1 +1,26 @@
-//! weir-gateway.
+//! Composes the house: configuration, listeners, TLS, access, metrics, and the dashboard's files.
+//!
+//! What it deliberately does not do: it knows no protocol and no service by name; it loops over the
+//! registry's lists. The decision worth arguing: every listener, certificate and thread is owned here,
+//! so that a binding is handed a link already opened and one policy holds for all.
+#![forbid(unsafe_code)]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "clock, files, threads and tasks are owned here"
+)]
+
+mod access;
+mod assets;
+mod config;
+mod context;
+mod health;
+mod limits;
+mod listen;
+mod metrics;
+mod run;
+mod timers;
+
+pub use access::{hash_password, new_token};
+pub use config::{Config, Problem};
+pub use limits::*;
+pub use run::{Gateway, RunFault};

@@ -1,1 +1,14 @@
-//! weir-registry.
+//! THE lists of protocols, services and stores, and no logic: adding one costs its folder and a line.
+//!
+//! What it deliberately does not do: decide anything. The decision worth arguing: each line is a name
+//! and a function that makes the thing from its own section of the configuration, so that no list and
+//! no configuration type knows what a plug-in's keys are.
+#![forbid(unsafe_code)]
+
+mod bindings;
+mod services;
+mod stores;
+
+pub use bindings::{BINDINGS, BindingLine, binding_of_url};
+pub use services::{SERVICES, ServiceLine};
+pub use stores::{LOG_KEYS, STORES, StoreLine, open_log};

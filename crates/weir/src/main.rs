@@ -1,2 +1,74 @@
-//! The weir command line.
-fn main() {}
+//! `weir`: the command line, nothing else.
+//!
+//! Exit codes: 0 done, 1 the answer is no, 2 usage. What a person reads goes to stderr, what a program
+//! reads to stdout.
+#![forbid(unsafe_code)]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "arguments, environment and exit codes end here"
+)]
+
+mod account;
+mod arguments;
+mod check;
+mod convert;
+mod demo;
+mod publish;
+mod serve;
+mod subscribe;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// Why a command did not do what it was asked: a sentence and an exit code.
+pub(crate) struct Failure {
+    code: u8,
+    sentence: String,
+}
+
+impl Failure {
+    /// The answer is no.
+    pub(crate) fn no(sentence: impl ToString) -> Self {
+        Self {
+            code: 1,
+            sentence: sentence.to_string(),
+        }
+    }
+
+    /// The question was not understood.
+    pub(crate) fn usage(sentence: impl ToString) -> Self {
+        Self {
+            code: 2,
+            sentence: sentence.to_string(),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().command) {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("weir: {}", failure.sentence);
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+fn run(command: Command) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Serve(serve) => serve::run(&serve)?,
+        Command::Demo(demo) => demo::run(&demo)?,
+        Command::Check(source) => check::run(&source)?,
+        Command::Pub(publish) => publish::run(publish)?,
+        Command::Sub(subscribe) => subscribe::run(subscribe)?,
+        Command::Convert(convert) => convert::run(&convert)?,
+        Command::User { name, role } => account::user(&name, &role)?,
+        Command::Token { name, role } => account::token(&name, &role)?,
+        Command::Bench { arguments } => {
+            let code = weir_bench::main(&arguments);
+            return Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

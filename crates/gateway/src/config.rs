@@ -1,0 +1,267 @@
+//! One TOML file, the command line over the environment over the file, each plug-in's section its own.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use toml::de::{DeTable, DeValue};
+use weir_binding::{ConfigFault, Section};
+use weir_registry::{BINDINGS, LOG_KEYS};
+
+/// Values as text by section and key, and where each was set.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    values: BTreeMap<(String, String), (String, Origin)>,
+    file: Option<(PathBuf, String)>,
+}
+
+#[derive(Clone, Debug)]
+enum Origin {
+    /// Byte offset in the file.
+    File(usize),
+    Environment(String),
+    CommandLine,
+}
+
+/// What is wrong with the configuration, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// `weir.toml:3:1`, `WEIR_HTTP_LISTEN` or `--set`.
+    pub place: String,
+    /// What is wrong, as a sentence.
+    pub problem: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.problem)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// Sections that are the gateway's own, with their keys.
+const OWN: &[(&str, &[&str])] = &[
+    ("data", &["dir"]),
+    ("tls", &["certificate", "key"]),
+    ("access", &["policy"]),
+    ("log", LOG_KEYS),
+    ("history", &["retention_bytes", "retention_age"]),
+    ("gateway", &["threads", "log"]),
+];
+
+impl Config {
+    /// Reads a file; a missing one is an error only where it was asked for by name.
+    pub fn from_file(path: &Path) -> Result<Self, Problem> {
+        let place = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| Problem {
+            place,
+            problem: format!("cannot be read: {error}"),
+        })?;
+        Self::from_text(path, text)
+    }
+
+    /// Reads the text of a file.
+    pub fn from_text(path: &Path, text: String) -> Result<Self, Problem> {
+        let mut config = Self {
+            file: Some((path.into(), text.clone())),
+            ..Self::default()
+        };
+        let table = DeTable::parse(&text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            config.problem_at(at, error.message().to_owned())
+        })?;
+        for (section, value) in table.get_ref() {
+            let DeValue::Table(keys) = value.get_ref() else {
+                let problem = format!("`{}` must be a section: [name]", section.get_ref());
+                return Err(config.problem_at(section.span().start, problem));
+            };
+            for (key, value) in keys {
+                let at = key.span().start;
+                let text = scalar(value.get_ref()).ok_or_else(|| {
+                    config.problem_at(at, format!("`{}` must be a single value", key.get_ref()))
+                })?;
+                let name = (section.get_ref().to_string(), key.get_ref().to_string());
+                config.values.insert(name, (text, Origin::File(at)));
+            }
+        }
+        Ok(config)
+    }
+
+    /// Sets `section.key=value` from the command line.
+    pub fn set(&mut self, assignment: &str) -> Result<(), Problem> {
+        let parsed = assignment.split_once('=').and_then(|(name, value)| {
+            name.split_once('.')
+                .map(|(section, key)| (section, key, value))
+        });
+        let (section, key, value) = parsed.ok_or_else(|| Problem {
+            place: format!("--set {assignment}"),
+            problem: "expected section.key=value such as http.listen=127.0.0.1:8080".into(),
+        })?;
+        self.put(section, key, value, Origin::CommandLine);
+        Ok(())
+    }
+
+    /// Takes `WEIR_SECTION_KEY` variables, without replacing what the command line set.
+    pub fn take_environment(&mut self, variables: impl Iterator<Item = (String, String)>) {
+        for (name, value) in variables {
+            let Some(rest) = name.strip_prefix("WEIR_").map(str::to_ascii_lowercase) else {
+                continue;
+            };
+            let sections = OWN.iter().map(|(section, _)| *section);
+            let sections = sections.chain(BINDINGS.iter().map(|line| line.name));
+            for section in sections {
+                let key = rest
+                    .strip_prefix(section)
+                    .and_then(|rest| rest.strip_prefix('_'));
+                if let Some(key) = key.filter(|key| !key.is_empty()) {
+                    self.put(section, key, &value, Origin::Environment(name.clone()));
+                }
+            }
+        }
+    }
+
+    fn put(&mut self, section: &str, key: &str, value: &str, origin: Origin) {
+        self.values
+            .insert((section.into(), key.into()), (value.into(), origin));
+    }
+
+    /// A value of the gateway's own sections.
+    pub fn text(&self, section: &str, key: &str) -> Option<&str> {
+        let found = self.values.get(&(section.to_owned(), key.to_owned()));
+        found
+            .map(|(text, _)| text.as_str())
+            .filter(|text| !text.is_empty())
+    }
+
+    /// The section of a plug-in.
+    pub fn section(&self, name: &str) -> Section {
+        let mut section = Section::new(name);
+        let of_section = self.values.iter().filter(|((known, _), _)| known == name);
+        of_section.for_each(|((_, key), (value, _))| section.set(key, value));
+        section
+    }
+
+    /// Everything that is wrong before anything is opened.
+    pub fn check(&self) -> Vec<Problem> {
+        let mut problems = self.check_own();
+        for line in BINDINGS {
+            problems.extend(
+                (line.configure)(self.section(line.name))
+                    .err()
+                    .map(|e| self.locate(&e)),
+            );
+        }
+        problems
+    }
+
+    fn check_own(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for (section, key) in self.values.keys() {
+            let own = OWN.iter().find(|(name, _)| name == section);
+            let known = BINDINGS.iter().any(|line| line.name == section);
+            let problem = match own {
+                Some((_, keys)) if !keys.contains(&key.as_str()) => {
+                    format!("unknown key; known here: {}", keys.join(", "))
+                }
+                None if !known => format!("unknown section `{section}`"),
+                _ => continue,
+            };
+            problems.push(self.locate(&ConfigFault {
+                key: format!("{section}.{key}"),
+                problem,
+            }));
+        }
+        problems
+    }
+
+    /// A fault with the place where its key was set.
+    pub fn locate(&self, fault: &ConfigFault) -> Problem {
+        let (section, key) = fault.key.split_once('.').unwrap_or((&fault.key, ""));
+        let origin = self.values.get(&(section.to_owned(), key.to_owned()));
+        match origin.map(|(_, origin)| origin) {
+            Some(Origin::File(at)) => self.problem_at(*at, fault.to_string()),
+            Some(Origin::Environment(name)) => Problem {
+                place: name.clone(),
+                problem: fault.to_string(),
+            },
+            Some(Origin::CommandLine) => Problem {
+                place: "--set".into(),
+                problem: fault.to_string(),
+            },
+            None => Problem {
+                place: "configuration".into(),
+                problem: fault.to_string(),
+            },
+        }
+    }
+
+    fn problem_at(&self, at: usize, problem: String) -> Problem {
+        let Some((path, text)) = &self.file else {
+            return Problem {
+                place: "configuration".into(),
+                problem,
+            };
+        };
+        let before = &text[..at.min(text.len())];
+        let line = before.matches('\n').count() + 1;
+        let column = before
+            .rsplit('\n')
+            .next()
+            .map_or(0, |tail| tail.chars().count())
+            + 1;
+        Problem {
+            place: format!("{}:{line}:{column}", path.display()),
+            problem,
+        }
+    }
+}
+
+fn scalar(value: &DeValue<'_>) -> Option<String> {
+    Some(match value {
+        DeValue::String(text) => text.to_string(),
+        DeValue::Integer(number) => number.as_str().to_owned(),
+        DeValue::Float(number) => number.as_str().to_owned(),
+        DeValue::Boolean(truth) => truth.to_string(),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn config(text: &str) -> Config {
+        Config::from_text(Path::new("weir.toml"), text.into()).unwrap()
+    }
+
+    #[test]
+    fn an_unknown_key_is_said_with_line_and_column() {
+        let problems = config("[data]\ndir = \"x\"\n  dri = \"y\"\n").check();
+        assert_eq!(problems.len(), 1);
+        assert_eq!(problems[0].place, "weir.toml:3:3");
+        assert!(
+            problems[0].problem.contains("known here: dir"),
+            "{}",
+            problems[0]
+        );
+    }
+
+    #[test]
+    fn a_syntax_error_is_said_with_line_and_column() {
+        let text = "[http]\nlisten = \n".to_owned();
+        let problem = Config::from_text(Path::new("weir.toml"), text).unwrap_err();
+        assert!(problem.place.starts_with("weir.toml:2:"), "{problem}");
+    }
+
+    #[test]
+    fn the_command_line_goes_over_the_environment_over_the_file() {
+        let mut config = config("[data]\ndir = \"file\"\n");
+        let variable = ("WEIR_DATA_DIR".to_owned(), "environment".to_owned());
+        config.take_environment([variable].into_iter());
+        assert_eq!(config.text("data", "dir"), Some("environment"));
+        config.set("data.dir=line").unwrap();
+        assert_eq!(config.text("data", "dir"), Some("line"));
+        assert!(config.set("nonsense").is_err());
+    }
+}

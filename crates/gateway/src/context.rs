@@ -1,0 +1,83 @@
+//! What the bindings' servers are given.
+
+use crate::access::Access;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+use tokio::sync::watch;
+use weir_binding::{Context, LocalFuture, Service};
+use weir_hub::{Hub, Principal};
+use weir_model::Time;
+
+/// Hub, services, access and clock of one gateway.
+pub(crate) struct House {
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) services: Vec<Arc<dyn Service>>,
+    pub(crate) access: Access,
+    pub(crate) draining: watch::Receiver<bool>,
+    pub(crate) traffic: Arc<Traffic>,
+}
+
+/// What was answered and opened, for metrics.
+#[derive(Debug, Default)]
+pub(crate) struct Traffic {
+    pub(crate) answers: Mutex<HashMap<(&'static str, u16), u64>>,
+    pub(crate) connections: AtomicU64,
+    pub(crate) accepted: AtomicU64,
+}
+
+impl Traffic {
+    pub(crate) fn open_now(&self) -> u64 {
+        self.connections.load(Ordering::Relaxed)
+    }
+}
+
+/// The gateway's clock.
+pub(crate) fn now() -> Time {
+    let since = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
+    Time::from_nanos(i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
+}
+
+impl Context for House {
+    fn hub(&self) -> &Arc<Hub> {
+        &self.hub
+    }
+
+    fn now(&self) -> Time {
+        now()
+    }
+
+    fn service(&self, path: &str) -> Option<&Arc<dyn Service>> {
+        let holds = |mount: &str| {
+            path.strip_prefix(mount)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let mounted =
+            |service: &&Arc<dyn Service>| service.mounts().iter().any(|mount| holds(mount));
+        self.services.iter().find(mounted).or(self.services.last())
+    }
+
+    fn principal(&self, credential: Option<&str>, _local: bool) -> Result<Principal, String> {
+        self.access.principal(credential)
+    }
+
+    fn draining(&self) -> LocalFuture<'static, ()> {
+        let mut draining = self.draining.clone();
+        Box::pin(async move {
+            // A sender that is gone means the same: the gateway stops.
+            let _stopping = draining.wait_for(|draining| *draining).await;
+        })
+    }
+
+    fn answered(&self, service: &'static str, status: u16) {
+        let mut answers = self
+            .traffic
+            .answers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *answers.entry((service, status)).or_default() += 1;
+    }
+}

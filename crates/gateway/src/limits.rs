@@ -1,0 +1,24 @@
+//! The gateway's limits.
+
+use std::time::Duration;
+
+/// Connections open at once, all listeners together; beyond, new ones wait unaccepted.
+pub const CONNECTIONS_MAX: usize = 200_000;
+/// For how long a stopping gateway waits for what was begun.
+pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(10);
+/// Credentials whose check is remembered, so that a password is not hashed at every request.
+pub const VERIFIED_MAX: usize = 10_000;
+
+/// Lifts this process's limit of open files to the most that it may have.
+pub fn raise_descriptor_limit() -> std::io::Result<()> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(
+        Resource::Nofile,
+        Rlimit {
+            current: limit.maximum,
+            ..limit
+        },
+    )?;
+    Ok(())
+}

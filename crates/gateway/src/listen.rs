@@ -1,0 +1,115 @@
+//! Listeners, and the threads that serve what they accept.
+
+use crate::context::House;
+use crate::limits::CONNECTIONS_MAX;
+use std::io;
+use std::net::TcpListener;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use tokio::runtime;
+use tokio::task::LocalSet;
+use weir_binding::{Binding, Context};
+use weir_carrier::Link;
+
+/// A binding's opened listener.
+pub(crate) struct Listener {
+    pub(crate) binding: Arc<dyn Binding>,
+    pub(crate) socket: TcpListener,
+    pub(crate) tls: Option<weir_carrier::tls::Acceptor>,
+}
+
+impl Listener {
+    fn try_clone(&self) -> io::Result<Self> {
+        let socket = self.socket.try_clone()?;
+        Ok(Self {
+            binding: self.binding.clone(),
+            socket,
+            tls: self.tls.clone(),
+        })
+    }
+}
+
+/// Starts a network thread that serves all listeners until the gateway drains.
+pub(crate) fn start_thread(
+    number: usize,
+    listeners: &[Listener],
+    house: &Arc<House>,
+) -> io::Result<JoinHandle<()>> {
+    let listeners = listeners
+        .iter()
+        .map(Listener::try_clone)
+        .collect::<io::Result<Vec<_>>>()?;
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let house = house.clone();
+    thread::Builder::new()
+        .name(format!("net-{number}"))
+        .spawn(move || {
+            let local = LocalSet::new();
+            runtime.block_on(local.run_until(serve(listeners, house)));
+            // What was begun is finished: links end by themselves once they have said their farewell.
+            runtime.block_on(async {
+                let _out_of_patience =
+                    tokio::time::timeout(crate::limits::DRAIN_TIME_MAX, local).await;
+            });
+        })
+}
+
+async fn serve(listeners: Vec<Listener>, house: Arc<House>) {
+    for listener in listeners {
+        let house = house.clone();
+        tokio::task::spawn_local(async move {
+            if let Err(error) = accept(listener, house).await {
+                tracing::error!(%error, "a listener ended");
+            }
+        });
+    }
+    house.draining().await;
+}
+
+async fn accept(listener: Listener, house: Arc<House>) -> io::Result<()> {
+    listener.socket.set_nonblocking(true)?;
+    let socket = tokio::net::TcpListener::from_std(listener.socket)?;
+    let tls = listener.tls.map(Rc::new);
+    let draining = house.draining();
+    tokio::pin!(draining);
+    loop {
+        let accepted = tokio::select! {
+            accepted = socket.accept() => accepted,
+            () = &mut draining => return Ok(()),
+        };
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept a connection");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        let open = house.traffic.connections.fetch_add(1, Ordering::Relaxed);
+        house.traffic.accepted.fetch_add(1, Ordering::Relaxed);
+        if open as usize >= CONNECTIONS_MAX {
+            house.traffic.connections.fetch_sub(1, Ordering::Relaxed);
+            continue;
+        }
+        let (binding, house, tls) = (listener.binding.clone(), house.clone(), tls.clone());
+        tokio::task::spawn_local(async move {
+            let traffic = house.traffic.clone();
+            let served = match tls {
+                None => binding.serve(Link::tcp(stream, peer), house).await,
+                Some(tls) => match tls.accept(stream, peer).await {
+                    Ok(link) => binding.serve(link, house).await,
+                    Err(error) => Err(error),
+                },
+            };
+            if let Err(error) = served {
+                tracing::debug!(%peer, %error, "a connection ended");
+            }
+            traffic.connections.fetch_sub(1, Ordering::Relaxed);
+        });
+    }
+}

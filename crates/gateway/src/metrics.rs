@@ -1,0 +1,143 @@
+//! `/metrics` in the Prometheus text format.
+
+use crate::context::Traffic;
+use std::fmt::Write;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+use weir_binding::Response;
+use weir_hub::{Hub, Policy};
+
+/// All metrics now.
+pub(crate) fn respond(hub: &Hub, traffic: &Traffic) -> Response {
+    let mut page = Page::default();
+    publishing(hub, &mut page);
+    delivery(hub, &mut page);
+    transport(traffic, &mut page);
+    Response::with_body(200, "text/plain; version=0.0.4; charset=utf-8", page.text)
+}
+
+fn publishing(hub: &Hub, page: &mut Page) {
+    let counts = hub.counts();
+    page.counter(
+        "weir_published_messages",
+        "Messages accepted.",
+        counts.published_messages,
+    );
+    page.counter(
+        "weir_published_observations",
+        "Observations accepted.",
+        counts.published_observations,
+    );
+    page.counter(
+        "weir_published_bytes",
+        "Bytes of bodies accepted.",
+        counts.published_bytes,
+    );
+    page.counter(
+        "weir_repeated",
+        "Publishes recognised by idempotency key.",
+        counts.repeated,
+    );
+    page.counter("weir_refused", "Publishes refused.", counts.refused);
+    let (head, committed) = hub.positions();
+    page.gauge(
+        "weir_log_head",
+        "Sequence of the last record appended.",
+        head.sequence(),
+    );
+    page.gauge(
+        "weir_log_committed",
+        "Sequence of the last record on disk.",
+        committed.sequence(),
+    );
+}
+
+fn delivery(hub: &Hub, page: &mut Page) {
+    let counts = hub.counts();
+    let (datastreams, groups, bytes) = hub.gauges();
+    page.counter(
+        "weir_delivered_messages",
+        "Messages handed over.",
+        counts.delivered_messages,
+    );
+    page.counter(
+        "weir_delivered_bytes",
+        "Bytes handed over.",
+        counts.delivered_bytes,
+    );
+    page.counter("weir_gaps", "Gaps told to subscribers.", counts.gaps);
+    page.head(
+        "weir_missed_messages_total",
+        "counter",
+        "Messages missed by slow subscribers.",
+    );
+    for ((policy, _), missed) in Policy::ALL.iter().zip(counts.missed) {
+        page.line(
+            &format!("weir_missed_messages_total{{policy=\"{policy}\"}}"),
+            missed,
+        );
+    }
+    page.gauge("weir_subscribers", "Subscribers now.", counts.subscribers);
+    page.gauge("weir_groups", "Groups of subscribers now.", groups as u64);
+    page.gauge(
+        "weir_queue_bytes",
+        "Bytes in the groups' queues.",
+        bytes as u64,
+    );
+    page.gauge(
+        "weir_datastreams",
+        "Datastreams in the catalog.",
+        datastreams as u64,
+    );
+}
+
+fn transport(traffic: &Traffic, page: &mut Page) {
+    page.gauge("weir_connections", "Connections open.", traffic.open_now());
+    let accepted = traffic.accepted.load(Ordering::Relaxed);
+    page.counter(
+        "weir_accepted_connections",
+        "Connections accepted.",
+        accepted,
+    );
+    page.head(
+        "weir_answers_total",
+        "counter",
+        "Answers by service and status.",
+    );
+    let answers = traffic
+        .answers
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    let mut answers: Vec<_> = answers.iter().collect();
+    answers.sort();
+    for ((service, status), count) in answers {
+        let name = format!("weir_answers_total{{service=\"{service}\",status=\"{status}\"}}");
+        page.line(&name, *count);
+    }
+}
+
+#[derive(Default)]
+struct Page {
+    text: String,
+}
+
+impl Page {
+    fn head(&mut self, name: &str, kind: &str, help: &str) {
+        let _infallible = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    }
+
+    fn line(&mut self, name: &str, value: u64) {
+        let _infallible = writeln!(self.text, "{name} {value}");
+    }
+
+    fn counter(&mut self, name: &str, help: &str, value: u64) {
+        let name = format!("{name}_total");
+        self.head(&name, "counter", help);
+        self.line(&name, value);
+    }
+
+    fn gauge(&mut self, name: &str, help: &str, value: u64) {
+        self.head(name, "gauge", help);
+        self.line(name, value);
+    }
+}

@@ -1,0 +1,289 @@
+//! A gateway from its configuration to its end.
+
+use crate::access::{Access, Policy};
+use crate::assets::Assets;
+use crate::config::{Config, Problem};
+use crate::context::{House, Traffic, now};
+use crate::health::Health;
+use crate::listen::{self, Listener};
+use crate::timers::{Historian, close_windows};
+use std::fmt;
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use tokio::sync::watch;
+use weir_binding::{Binding, ConfigFault, Transport};
+use weir_hub::{Fault, Hub, Log};
+use weir_model::Limits;
+use weir_registry::{BINDINGS, SERVICES, STORES, open_log};
+
+/// A running gateway.
+pub struct Gateway {
+    hub: Arc<Hub>,
+    log: Arc<dyn Log>,
+    addresses: Vec<(&'static str, SocketAddr)>,
+    drain: watch::Sender<bool>,
+    threads: Vec<JoinHandle<()>>,
+    historian: Historian,
+}
+
+/// Why a gateway does not start.
+#[derive(Debug)]
+pub enum RunFault {
+    /// The configuration is wrong.
+    Config(Problem),
+    /// The data cannot be read.
+    Hub(Fault),
+    /// A socket or thread cannot be had.
+    Io(String, std::io::Error),
+    /// It would be open to the network without any access rule.
+    Exposed(SocketAddr),
+}
+
+impl fmt::Display for RunFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunFault::Config(problem) => problem.fmt(f),
+            RunFault::Hub(fault) => write!(f, "the data cannot be opened: {fault}"),
+            RunFault::Io(what, error) => write!(f, "{what}: {error}"),
+            RunFault::Exposed(address) => write!(
+                f,
+                "{address} can be reached from other machines and no access rules are set: \
+                 set access.policy to a file, or say --open to let everyone do everything"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for RunFault {}
+
+impl Gateway {
+    /// Opens the data, listens, and serves from threads of its own.
+    pub fn start(config: &Config, open_to_all: bool) -> Result<Self, RunFault> {
+        if let Some(problem) = config.check().into_iter().next() {
+            return Err(RunFault::Config(problem));
+        }
+        let access = access(config)?;
+        let restricted = matches!(access, Access::Policy(_));
+        let bindings = bindings(config)?;
+        let listeners = listen_all(config, &bindings, restricted || open_to_all)?;
+        let (log, hub) = open_data(config)?;
+        let (drain, draining) = watch::channel(false);
+        let traffic = Arc::new(Traffic::default());
+        let services = services(&hub, &traffic);
+        let house = Arc::new(House {
+            hub: hub.clone(),
+            services,
+            access,
+            draining,
+            traffic,
+        });
+        let addresses = listeners.iter().map(|(name, listener)| {
+            let address = listener.socket.local_addr();
+            address
+                .map(|address| (*name, address))
+                .map_err(|e| RunFault::Io((*name).into(), e))
+        });
+        let addresses = addresses.collect::<Result<_, _>>()?;
+        let listeners: Vec<_> = listeners
+            .into_iter()
+            .map(|(_, listener)| listener)
+            .collect();
+        let threads = start_threads(config, &listeners, &house)?;
+        let historian = Historian::start(hub.clone())
+            .map_err(|error| RunFault::Io("thread historian".into(), error))?;
+        Ok(Self {
+            hub,
+            log,
+            addresses,
+            drain,
+            threads,
+            historian,
+        })
+    }
+
+    /// `{"ready":true,"http":"127.0.0.1:8080"}`.
+    pub fn ready_line(&self) -> String {
+        let mut line = serde_json::Map::new();
+        line.insert("ready".into(), true.into());
+        for (name, address) in &self.addresses {
+            line.insert((*name).into(), address.to_string().into());
+        }
+        serde_json::Value::Object(line).to_string()
+    }
+
+    /// The address of a binding's first listener.
+    pub fn address(&self, binding: &str) -> Option<SocketAddr> {
+        self.addresses
+            .iter()
+            .find(|(name, _)| *name == binding)
+            .map(|(_, address)| *address)
+    }
+
+    /// Stops: tells readers, answers what was begun, commits what was accepted.
+    pub fn stop(self) {
+        tracing::info!("stopping");
+        self.hub.stop();
+        // No receiver left means that the threads have ended already.
+        let _ended_already = self.drain.send(true);
+        for thread in self.threads {
+            if thread.join().is_err() {
+                tracing::error!("a network thread ended early");
+            }
+        }
+        self.historian.finish(&self.hub, &*self.log);
+        tracing::info!("stopped");
+    }
+}
+
+fn access(config: &Config) -> Result<Access, RunFault> {
+    match config.text("access", "policy") {
+        None => Ok(Access::Open),
+        Some(path) => Policy::from_file(Path::new(path))
+            .map(Access::Policy)
+            .map_err(RunFault::Config),
+    }
+}
+
+fn bindings(config: &Config) -> Result<Vec<(&'static str, Arc<dyn Binding>)>, RunFault> {
+    let made = BINDINGS.iter().map(|line| {
+        let made = (line.configure)(config.section(line.name));
+        made.map(|binding| (line.name, binding))
+            .map_err(|e| RunFault::Config(config.locate(&e)))
+    });
+    made.collect()
+}
+
+fn listen_all(
+    config: &Config,
+    bindings: &[(&'static str, Arc<dyn Binding>)],
+    may_be_exposed: bool,
+) -> Result<Vec<(&'static str, Listener)>, RunFault> {
+    let mut listeners = Vec::new();
+    for (name, binding) in bindings {
+        for transport in binding.transports() {
+            let Transport::Stream { listen, alpn } = &transport;
+            if listen.is_empty() {
+                continue;
+            }
+            let fault = |problem: String| {
+                let fault = ConfigFault {
+                    key: format!("{name}.listen"),
+                    problem,
+                };
+                RunFault::Config(config.locate(&fault))
+            };
+            let address = resolve(listen).map_err(fault)?;
+            if !address.ip().is_loopback() && !may_be_exposed {
+                return Err(RunFault::Exposed(address));
+            }
+            let socket = TcpListener::bind(address)
+                .map_err(|error| fault(format!("cannot listen at {address}: {error}")))?;
+            let tls = tls(config, alpn)?;
+            listeners.push((
+                *name,
+                Listener {
+                    binding: binding.clone(),
+                    socket,
+                    tls,
+                },
+            ));
+        }
+    }
+    Ok(listeners)
+}
+
+fn resolve(listen: &str) -> Result<SocketAddr, String> {
+    let mut addresses = listen.to_socket_addrs().map_err(|error| {
+        format!("expected an address and port such as 127.0.0.1:8080, found `{listen}` ({error})")
+    })?;
+    addresses
+        .next()
+        .ok_or_else(|| format!("`{listen}` has no address"))
+}
+
+fn tls(config: &Config, alpn: &[&str]) -> Result<Option<weir_carrier::tls::Acceptor>, RunFault> {
+    match (config.text("tls", "certificate"), config.text("tls", "key")) {
+        (None, None) => Ok(None),
+        (Some(certificate), Some(key)) => {
+            let acceptor = weir_carrier::tls::Acceptor::from_files(
+                Path::new(certificate),
+                Path::new(key),
+                alpn,
+            );
+            acceptor.map(Some).map_err(|error| {
+                let fault = ConfigFault {
+                    key: "tls.certificate".into(),
+                    problem: error.to_string(),
+                };
+                RunFault::Config(config.locate(&fault))
+            })
+        }
+        _ => {
+            let problem = "`tls.certificate` and `tls.key` go together".into();
+            let fault = ConfigFault {
+                key: "tls.certificate".into(),
+                problem,
+            };
+            Err(RunFault::Config(config.locate(&fault)))
+        }
+    }
+}
+
+fn open_data(config: &Config) -> Result<(Arc<dyn Log>, Arc<Hub>), RunFault> {
+    let data = PathBuf::from(config.text("data", "dir").unwrap_or("weir-data"));
+    let located = |fault: ConfigFault| RunFault::Config(config.locate(&fault));
+    std::fs::create_dir_all(&data)
+        .map_err(|error| RunFault::Io(format!("data directory {}", data.display()), error))?;
+    let log = open_log(&data, config.section("log")).map_err(located)?;
+    let store = &STORES[0];
+    let history = (store.open)(&data, config.section("history")).map_err(located)?;
+    let hub = Hub::start(log.clone(), history, Limits::default(), now()).map_err(RunFault::Hub)?;
+    Ok((log, hub))
+}
+
+fn services(hub: &Arc<Hub>, traffic: &Arc<Traffic>) -> Vec<Arc<dyn weir_binding::Service>> {
+    let mut services: Vec<_> = SERVICES.iter().map(|line| (line.make)(hub)).collect();
+    services.push(Arc::new(Health {
+        hub: hub.clone(),
+        traffic: traffic.clone(),
+    }));
+    services.push(Arc::new(Assets));
+    services
+}
+
+fn start_threads(
+    config: &Config,
+    listeners: &[Listener],
+    house: &Arc<House>,
+) -> Result<Vec<JoinHandle<()>>, RunFault> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let asked = config
+        .text("gateway", "threads")
+        .and_then(|text| text.parse().ok());
+    let count = asked.unwrap_or(cores / 2).max(1);
+    let io = |error| RunFault::Io("network thread".into(), error);
+    let mut threads = Vec::new();
+    for number in 0..count {
+        threads.push(listen::start_thread(number, listeners, house).map_err(io)?);
+    }
+    threads.push(start_ticker(house).map_err(io)?);
+    Ok(threads)
+}
+
+/// The thread that closes windows: it must not wait behind a network thread's work.
+fn start_ticker(house: &Arc<House>) -> std::io::Result<JoinHandle<()>> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()?;
+    let house = house.clone();
+    thread::Builder::new().name("ticker".into()).spawn(move || {
+        runtime.block_on(async {
+            tokio::select! {
+                () = close_windows(house.hub.clone()) => {}
+                () = weir_binding::Context::draining(&*house) => {}
+            }
+        });
+    })
+}

@@ -1,0 +1,214 @@
+//! A hub on a simulated disk, and how tests talk to it.
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "each test uses a part of it"
+)]
+
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use weir_codec::by_name;
+use weir_hub::{
+    Condition, Exchange, Fault, Frame, Framing, FramingKey, History, HistoryFault, Hub, Log, Media,
+    Next, Page, Policy, Principal, Publish, Range, Request, Shape, Since, Subscribe, Subscription,
+};
+use weir_log::{DiskLog, Options, SimDisk};
+use weir_model::{Batch, Cursor, Filter, Limits, Observation, Time};
+
+/// A history store that only counts: these tests are about what comes before it.
+#[derive(Default)]
+pub struct Tally {
+    pub applied: Mutex<Vec<(Cursor, usize)>>,
+}
+
+impl History for Tally {
+    fn apply(&self, cursor: Cursor, _: Time, batch: &Batch) -> Result<(), HistoryFault> {
+        self.applied.lock().unwrap().push((cursor, batch.len()));
+        Ok(())
+    }
+    fn forget(&self, _: Cursor, _: &str) -> Result<(), HistoryFault> {
+        Ok(())
+    }
+    fn advance(&self, _: Cursor) {}
+    fn applied(&self) -> Cursor {
+        Cursor::START
+    }
+    fn latest(&self, _: &mut dyn FnMut(Cursor, &Observation<'_>)) -> Result<(), HistoryFault> {
+        Ok(())
+    }
+    fn read(&self, _: &Range<'_>) -> Result<Page, HistoryFault> {
+        Ok(Page::default())
+    }
+    fn maintain(&self, _: Time) -> Result<(), HistoryFault> {
+        Ok(())
+    }
+}
+
+pub struct House {
+    pub disk: Arc<SimDisk>,
+    pub log: Arc<DiskLog>,
+    pub tally: Arc<Tally>,
+    pub hub: Arc<Hub>,
+}
+
+pub fn open(disk: Arc<SimDisk>) -> House {
+    let options = Options {
+        segment_bytes: 1 << 20,
+        ..Options::default()
+    };
+    let log = Arc::new(DiskLog::open(disk.clone(), options).unwrap());
+    let tally = Arc::new(Tally::default());
+    let hub = Hub::start(log.clone(), tally.clone(), Limits::default(), at(0)).unwrap();
+    House {
+        disk,
+        log,
+        tally,
+        hub,
+    }
+}
+
+pub fn new() -> House {
+    open(Arc::new(SimDisk::new()))
+}
+
+/// Milliseconds after a fixed moment of 2026.
+pub fn at(millis: i64) -> Time {
+    Time::from_millis(1_795_000_000_000 + millis)
+}
+
+pub fn everyone() -> Principal {
+    Principal::unrestricted()
+}
+
+pub fn publication(topic: &str, body: &str) -> Publish {
+    Publish {
+        topic: topic.into(),
+        media: Media::Format(by_name("json").unwrap()),
+        body: body.to_owned().into(),
+        key: None,
+        origin: String::new(),
+    }
+}
+
+/// Publishes a number and waits until it is on disk.
+pub fn publish(hub: &Arc<Hub>, topic: &str, value: f64) -> Cursor {
+    let body = format!("{{\"value\":{value}}}");
+    acknowledged(hub, &everyone(), publication(topic, &body)).unwrap()
+}
+
+pub fn acknowledged(
+    hub: &Arc<Hub>,
+    principal: &Principal,
+    publish: Publish,
+) -> Result<Cursor, Fault> {
+    match hub.open(at(0), principal, Request::Publish(publish))? {
+        Exchange::Accepted(ticket) => wait(|cx| ticket.poll(cx)),
+        _ => panic!("not a ticket"),
+    }
+}
+
+/// Frames as `CURSOR PAYLOAD;`, gaps as `gap REASON COUNT;`.
+pub struct Plain;
+
+impl Framing for Plain {
+    fn key(&self) -> FramingKey {
+        ("test", 0)
+    }
+    fn frame(&self, frame: &Frame<'_>, out: &mut Vec<u8>) {
+        if let Some(gap) = frame.gap {
+            let count = gap.count.unwrap_or_default();
+            out.extend_from_slice(format!("gap {} {count};", gap.reason.name()).as_bytes());
+        }
+        if let Some(payload) = frame.payload {
+            out.extend_from_slice(format!("{} ", frame.cursor).as_bytes());
+            out.extend_from_slice(payload.trim_ascii_end());
+            out.push(b';');
+        }
+    }
+}
+
+pub fn wish(filters: &[&str], since: Since) -> Subscribe {
+    Subscribe {
+        filters: filters
+            .iter()
+            .map(|text| Filter::parse(text).unwrap())
+            .collect(),
+        since,
+        condition: None::<Condition>,
+        aggregate: None,
+        policy: Policy::default(),
+        shape: Shape::Framed(by_name("plain").unwrap(), Arc::new(Plain)),
+    }
+}
+
+pub fn subscribe(hub: &Arc<Hub>, wish: Subscribe) -> Subscription {
+    subscribe_as(hub, &everyone(), wish).unwrap()
+}
+
+pub fn subscribe_as(
+    hub: &Arc<Hub>,
+    principal: &Principal,
+    wish: Subscribe,
+) -> Result<Subscription, Fault> {
+    match hub.open(at(0), principal, Request::Subscribe(wish))? {
+        Exchange::Subscription(subscription) => Ok(*subscription),
+        _ => panic!("not a subscription"),
+    }
+}
+
+/// What is there for a subscriber now: values, gaps in brackets, `end` at the end.
+pub fn drain(subscription: &mut Subscription) -> Vec<String> {
+    let mut seen = Vec::new();
+    let mut idle = 0;
+    while idle < 3 {
+        match subscription.poll_next(&mut Context::from_waker(Waker::noop())) {
+            Poll::Pending => idle += 1,
+            Poll::Ready(next) => match next.unwrap() {
+                Next::Ended => {
+                    seen.push("end".into());
+                    return seen;
+                }
+                next => seen.extend(words(&next)),
+            },
+        }
+    }
+    seen
+}
+
+/// The payloads of what was handed over.
+pub fn words(next: &Next) -> Vec<String> {
+    let Next::Bytes(bytes, _) = next else {
+        return vec![format!("{next:?}")];
+    };
+    let text = String::from_utf8(bytes.to_vec()).unwrap();
+    let frames = text.split_terminator(';');
+    frames
+        .map(|frame| match frame.strip_prefix("gap ") {
+            Some(gap) => format!("[{gap}]"),
+            None => frame.split_once(' ').unwrap().1.to_owned(),
+        })
+        .collect()
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// Blocks this thread until it is ready.
+pub fn wait<T>(mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T {
+    let waker = Arc::new(Unpark(thread::current())).into();
+    let mut future = pin!(std::future::poll_fn(|cx| poll(cx)));
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(done) => return done,
+            Poll::Pending => thread::park(),
+        }
+    }
+}

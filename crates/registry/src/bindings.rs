@@ -1,0 +1,31 @@
+//! Protocols.
+
+use std::sync::Arc;
+use weir_binding::{Binding, ConfigFault, Section};
+
+/// One line of [`BINDINGS`].
+pub struct BindingLine {
+    /// Name of the protocol and of its section.
+    pub name: &'static str,
+    /// Makes it from its section.
+    pub configure: fn(Section) -> Result<Arc<dyn Binding>, ConfigFault>,
+}
+
+/// Every protocol, as server and client.
+pub const BINDINGS: &[BindingLine] = &[
+    #[cfg(feature = "http")]
+    BindingLine {
+        name: "http",
+        configure: |section| Ok(Arc::new(weir_http::Http::configure(section)?)),
+    },
+];
+
+/// The protocol whose client a URL's scheme picks, as configured by default.
+pub fn binding_of_url(url: &str) -> Option<Arc<dyn Binding>> {
+    let (scheme, _) = url.split_once("://")?;
+    let made = BINDINGS
+        .iter()
+        .filter_map(|line| (line.configure)(Section::new(line.name)).ok());
+    made.into_iter()
+        .find(|binding| binding.schemes().contains(&scheme))
+}

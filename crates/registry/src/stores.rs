@@ -1,0 +1,62 @@
+//! Stores: the log, and history behind it.
+
+use std::path::Path;
+use std::sync::Arc;
+use weir_binding::{ConfigFault, Section};
+use weir_hub::aggregate::parse_duration;
+use weir_hub::{History, Log};
+use weir_log::{DiskLog, Options, RealDisk};
+
+/// One line of [`STORES`].
+pub struct StoreLine {
+    /// Scheme of `store.url`, or the name of the default.
+    pub name: &'static str,
+    /// Opens it in the data directory from its section.
+    pub open: fn(&Path, Section) -> Result<Arc<dyn History>, ConfigFault>,
+}
+
+/// Every history store; the first is the default.
+pub const STORES: &[StoreLine] = &[
+    #[cfg(feature = "embedded")]
+    StoreLine {
+        name: "embedded",
+        open: open_embedded,
+    },
+];
+
+/// Keys of the section `log`.
+pub const LOG_KEYS: &[&str] = &["segment_bytes", "retention_bytes", "retention_age"];
+
+/// Opens the log on local disk.
+pub fn open_log(data: &Path, mut section: Section) -> Result<Arc<dyn Log>, ConfigFault> {
+    let default = Options::default();
+    let bytes = "a number of bytes";
+    let options = Options {
+        segment_bytes: section.parsed("segment_bytes", default.segment_bytes, bytes)?,
+        retention_bytes: section.parsed("retention_bytes", default.retention_bytes, bytes)?,
+        retention_age: age(&mut section, default.retention_age)?,
+        ..default
+    };
+    let fault = section.fault("dir", String::new());
+    section.finish(LOG_KEYS)?;
+    let failed = |problem: String| ConfigFault {
+        key: "data.dir".into(),
+        problem,
+        ..fault.clone()
+    };
+    let disk = RealDisk::new(data.join("log")).map_err(|error| failed(error.to_string()))?;
+    let log = DiskLog::open(Arc::new(disk), options).map_err(|error| failed(error.to_string()))?;
+    Ok(Arc::new(log))
+}
+
+fn age(
+    section: &mut Section,
+    default: std::time::Duration,
+) -> Result<std::time::Duration, ConfigFault> {
+    match section.optional("retention_age") {
+        None => Ok(default),
+        Some(text) => {
+            parse_duration(&text).map_err(|error| section.fault("retention_age", error.to_string()))
+        }
+    }
+}

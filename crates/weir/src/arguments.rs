@@ -1,0 +1,145 @@
+//! What can be typed.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Regulates a stream of observations and measures it.
+#[derive(Parser)]
+#[command(name = "weir", version, about, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Run the gateway
+    Serve(Serve),
+    /// Run the gateway with a simulated district heating network and a replay of real sensors
+    Demo(Demo),
+    /// Say what is wrong with a configuration, and where
+    Check(Source),
+    /// Publish lines or files from standard input, by any protocol
+    Pub(Publish),
+    /// Print messages as they come, by any protocol
+    Sub(Subscribe),
+    /// Turn a message from one encoding into another
+    Convert(Convert),
+    /// Measure: list, run, report, compare
+    #[command(disable_help_flag = true)]
+    Bench {
+        /// What `weir bench --help` says
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Read a password from standard input and print the policy file's entry for a user
+    User {
+        /// Name of the user
+        name: String,
+        /// Role of the policy file
+        #[arg(long, default_value = "reader")]
+        role: String,
+    },
+    /// Make a token and print it with the policy file's entry
+    Token {
+        /// What the token is for
+        name: String,
+        /// Role of the policy file
+        #[arg(long, default_value = "publisher")]
+        role: String,
+    },
+}
+
+/// Where the configuration comes from.
+#[derive(Args, Clone, Default)]
+pub(crate) struct Source {
+    /// Configuration file; weir.toml is read where it exists
+    #[arg(long)]
+    pub(crate) config: Option<PathBuf>,
+    /// Sets a key: section.key=value
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// Directory of the data
+    #[arg(long)]
+    pub(crate) data: Option<PathBuf>,
+    /// Let everyone do everything, from other machines too
+    #[arg(long)]
+    pub(crate) open: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct Demo {
+    #[command(flatten)]
+    pub(crate) serve: Serve,
+    /// Play a CSV file of your own as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) replay: Option<PathBuf>,
+    /// Messages of each node a second
+    #[arg(long, default_value_t = 1.0, value_name = "HZ")]
+    pub(crate) rate: f64,
+    /// Seed of the simulation: the same seed, the same network
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Args)]
+pub(crate) struct Publish {
+    /// Whom: http://HOST:PORT, ws://HOST:PORT
+    pub(crate) url: String,
+    /// Topic to publish at
+    pub(crate) topic: String,
+    /// Encoding of the messages: each line is one where it is text, all of the input where it is binary
+    #[arg(long = "as", default_value = "json", value_name = "ENC")]
+    pub(crate) format: String,
+    /// All of the input is one message
+    #[arg(long)]
+    pub(crate) whole: bool,
+    /// Bearer token
+    #[arg(long, env = "WEIR_TOKEN")]
+    pub(crate) token: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct Subscribe {
+    /// Whom, and how: poll+http, longpoll+http, stream+http, sse+http, ws (http is sse+http)
+    pub(crate) url: String,
+    /// Topic filters
+    #[arg(required = true)]
+    pub(crate) filters: Vec<String>,
+    /// Encoding to ask for
+    #[arg(long = "as", default_value = "json", value_name = "ENC")]
+    pub(crate) format: String,
+    /// Begin after this cursor, as an earlier run printed it
+    #[arg(long)]
+    pub(crate) since: Option<String>,
+    /// End after so many messages
+    #[arg(long)]
+    pub(crate) count: Option<u64>,
+    /// Print positions and gaps to stderr
+    #[arg(long)]
+    pub(crate) cursors: bool,
+    /// Bearer token
+    #[arg(long, env = "WEIR_TOKEN")]
+    pub(crate) token: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct Convert {
+    /// Encoding of the input
+    #[arg(long, value_name = "ENC")]
+    pub(crate) from: String,
+    /// Encoding of the output
+    #[arg(long, value_name = "ENC")]
+    pub(crate) to: String,
+    /// Topic that the message counts as sent to, for formats that name none
+    #[arg(long)]
+    pub(crate) topic: Option<String>,
+    /// Input; standard input without
+    pub(crate) file: Option<PathBuf>,
+}

@@ -1,0 +1,62 @@
+//! `weir convert`.
+
+use crate::Failure;
+use crate::arguments::Convert;
+use std::io::{Read, Write, stdin, stdout};
+use weir_codec::{FORMATS, Format, by_name, position};
+use weir_model::{BatchBuilder, Limits, Time};
+
+/// Decodes all of the input and encodes it again.
+pub(crate) fn run(convert: &Convert) -> Result<(), Failure> {
+    let (from, to) = (format(&convert.from)?, format(&convert.to)?);
+    let input = read(convert)?;
+    let mut builder = BatchBuilder::new();
+    (from.decode)(&input, &mut builder, &Limits::default()).map_err(|error| {
+        let place = match from.text {
+            true => {
+                let (line, column) = position(&input, error.at);
+                format!(" (line {line}, column {column})")
+            }
+            false => String::new(),
+        };
+        Failure::no(format!("not a message in {}: {error}{place}", from.name))
+    })?;
+    let mut batch = builder.finish();
+    if let Some(topic) = &convert.topic {
+        batch.complete(topic, now()).map_err(Failure::no)?;
+    }
+    let mut out = Vec::new();
+    (to.encode)(&batch, &mut out);
+    if to.text && !out.ends_with(b"\n") {
+        out.push(b'\n');
+    }
+    stdout().lock().write_all(&out).map_err(Failure::no)
+}
+
+/// The format of this name.
+pub(crate) fn format(name: &str) -> Result<&'static Format, Failure> {
+    by_name(name).ok_or_else(|| {
+        let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+        Failure::usage(format!(
+            "no format `{name}`; there are {}",
+            names.join(", ")
+        ))
+    })
+}
+
+fn read(convert: &Convert) -> Result<Vec<u8>, Failure> {
+    let Some(file) = &convert.file else {
+        let mut input = Vec::new();
+        stdin()
+            .lock()
+            .read_to_end(&mut input)
+            .map_err(Failure::no)?;
+        return Ok(input);
+    };
+    std::fs::read(file).map_err(|error| Failure::no(format!("{}: {error}", file.display())))
+}
+
+fn now() -> Time {
+    let since = std::time::SystemTime::now().duration_since(std::time::SystemTime::UNIX_EPOCH);
+    Time::from_nanos(i64::try_from(since.unwrap_or_default().as_nanos()).unwrap_or(i64::MAX))
+}

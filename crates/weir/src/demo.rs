@@ -1,0 +1,43 @@
+//! `weir demo`.
+
+use crate::Failure;
+use crate::arguments::Demo;
+use crate::check;
+use crate::serve::with_gateway;
+use std::path::PathBuf;
+use weir_gateway::Gateway;
+
+/// Runs a gateway with things that publish to it over HTTP, as any device does.
+pub(crate) fn run(demo: &Demo) -> Result<(), Failure> {
+    let mut config = check::read_for(&demo.serve)?;
+    if config.text("data", "dir").is_none() {
+        let data = demo_folder();
+        config
+            .set(&format!("data.dir={}", data.display()))
+            .map_err(Failure::usage)?;
+    }
+    let options = weir_demo::Options {
+        rate_hz: demo.rate,
+        seed: demo.seed,
+        replay: demo.replay.clone(),
+        token: std::env::var("WEIR_TOKEN").ok(),
+        ..weir_demo::Options::default()
+    };
+    with_gateway(&config, demo.serve.open, |gateway| {
+        play(base_url(gateway), options)
+    })
+}
+
+async fn play(url: String, options: weir_demo::Options) -> Result<(), Failure> {
+    weir_demo::run(&url, options).await.map_err(Failure::no)
+}
+
+fn base_url(gateway: &Gateway) -> String {
+    let address = gateway.address("http").map(|address| address.to_string());
+    format!("http://{}", address.unwrap_or_default())
+}
+
+/// A demo's data outlives it, so that a second start shows yesterday's curves.
+fn demo_folder() -> PathBuf {
+    PathBuf::from("weir-data").join("demo")
+}
