@@ -230,17 +230,17 @@ async fn play(mut publisher: Publisher, recording: Option<Recording>) -> Result<
     core::future::pending().await
 }
 
-/// Describes the datastreams and sends the past, unless an earlier run has: a datastream that the
-/// catalog knows has its past already.
+/// Describes the datastreams and sends the past, unless an earlier run has: a datastream that was
+/// observed before has its past already.
 async fn send_past(publisher: &mut Publisher, recording: &Recording) -> Result<(), DemoFault> {
-    let known = match recording.streams.first() {
-        Some(stream) => publisher.knows(&stream.topic).await?,
+    let observed = match recording.streams.first() {
+        Some(stream) => publisher.observed(&stream.topic).await?,
         None => return Ok(()),
     };
     for stream in &recording.streams {
         publisher.describe(stream).await?;
     }
-    if recording.backfill && !known {
+    if recording.backfill && !observed {
         for message in recording.past(now()) {
             publisher.publish(&message).await?;
         }

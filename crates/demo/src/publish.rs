@@ -104,11 +104,11 @@ impl Publisher {
         self.send("PUT", &path, &stream.json()).await.map(|_| ())
     }
 
-    /// Says whether the catalog knows this topic.
-    pub async fn knows(&mut self, topic: &str) -> Result<bool, DemoFault> {
+    /// Says whether anything was observed at this topic before.
+    pub async fn observed(&mut self, topic: &str) -> Result<bool, DemoFault> {
         let path = format!("/catalog/{}", escape(topic));
         match self.send("GET", &path, b"").await {
-            Ok(_) => Ok(true),
+            Ok(response) => Ok(has_value(&response.body)),
             Err(DemoFault::Refused { status: 404, .. }) => Ok(false),
             Err(fault) => Err(fault),
         }
@@ -237,6 +237,12 @@ async fn read_line(connection: &mut BufReader<TcpStream>) -> io::Result<String> 
         Some(line) => Ok(line.trim_end_matches('\r').to_owned()),
         None => Err(io::ErrorKind::UnexpectedEof.into()),
     }
+}
+
+/// Says whether a catalog entry tells of an observation.
+fn has_value(body: &str) -> bool {
+    let entry: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
+    entry.get("value").is_some()
 }
 
 /// A topic as a URL path: `/` stays, everything that is not unreserved (RFC 3986 section 2.3) is

@@ -91,3 +91,10 @@ fn a_refusal_is_said_in_the_words_of_the_gateway() {
     let said = result.unwrap_err().to_string();
     assert_eq!(said, "the gateway refused /live/a/b with 400: byte 7: no }");
 }
+
+#[test]
+fn an_entry_without_a_value_was_never_observed() {
+    assert!(has_value(r#"{"topic":"a","value":1.5}"#));
+    assert!(!has_value(r#"{"topic":"a","unit":"Cel"}"#));
+    assert!(!has_value(r#"{"datastreams":[]}"#));
+}
