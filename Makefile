@@ -14,12 +14,12 @@ help: ## this list
 demo: build ## build, then run the gateway with a simulated heating network: http://127.0.0.1:8080
 	$(WEIR) demo $(ARGS)
 
-web: web/dist/.stamp ## build the dashboard (where Node.js is)
+web: web/dist/index.html ## build the dashboard (where Node.js is)
 
-web/dist/.stamp: $(WEB_SOURCES)
+web/dist/index.html: $(WEB_SOURCES)
 	@if command -v npm >/dev/null; then \
 	  cd web && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-audit --no-fund; } \
-	  && npm run --silent build && touch dist/.stamp; \
+	  && npm run --silent build && touch dist/index.html; \
 	else \
 	  echo "no Node.js: the gateway is built without its dashboard"; \
 	fi
