@@ -12,6 +12,8 @@
 
 pub(crate) mod xml;
 mod xml_chars;
+#[cfg(test)]
+mod xml_tests;
 pub(crate) mod xml_text;
 
 use crate::error::DecodeError;
@@ -90,5 +92,6 @@ pub(crate) trait Pull {
     /// The same as an instant.
     fn time(&self) -> Result<Time, DecodeError>;
     /// The namespace bound to a prefix here, for names in values.
+    #[allow(dead_code, reason = "the message has no such names, O&M has")]
     fn namespace(&self, prefix: &str) -> Option<&str>;
 }

@@ -1,0 +1,83 @@
+//! Prints the table of formats in Markdown, for `docs/reference/formats.md`.
+
+use weir_codec::{Carries, FORMATS, Format, sample};
+
+fn main() {
+    print!("{}", table());
+}
+
+/// The document, from nothing but [`FORMATS`].
+pub(crate) fn table() -> String {
+    let mut out = String::from(HEAD);
+    for format in FORMATS {
+        out += &line(format);
+    }
+    out += TAIL;
+    out
+}
+
+const HEAD: &str = "# Formats
+
+Printed by `cargo run -p weir-codec --example table`; a test compares it.
+
+`CoAP` is the Content-Format. A format carries of an observation, beside its topic where it has one
+and results that are numbers or booleans, what is marked; all else is lost in it. `extra` is the end
+of the interval, result time, valid time, quality, feature and parameters. `1 node` and `5 nodes` are
+the bytes of the sensor message of paper 000, section V.
+
+| format | media type | CoAP | topic | sensor | type | unit | time | place | text | null | JSON | extra | 1 node | 5 nodes |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
+";
+
+const TAIL: &str = "
+Also understood:
+
+- `json`: an array of observations; one observation (an object with `value`); a flat object, one
+  observation a member, members of nested objects joined by `/`.
+- `plain`: several lines are several observations.
+- `csv`: columns in any order, of which only `value` is required.
+- `senml-json`, `senml-cbor`: base values, relative times, sums (as the parameter `sum`); results that
+  are null are left out when written, arrays and objects become strings.
+- Times before 1978-07-04 are read as relative in SenML (RFC 8428 section 4.5.3).
+
+Schemas: `weir.proto`, `weir.xsd`, `weir.cddl`.
+";
+
+fn line(format: &Format) -> String {
+    let Carries {
+        topic,
+        sensor,
+        property,
+        unit,
+        time,
+        place,
+        text,
+        null,
+        json,
+        extra,
+    } = format.carries;
+    let carried = [
+        topic, sensor, property, unit, time, place, text, null, json, extra,
+    ];
+    let marks: String = carried
+        .map(|there| if there { " x |" } else { " |" })
+        .concat();
+    let also = match format.media_also {
+        [] => String::new(),
+        also => format!(", {}", also.join(", ")),
+    };
+    let number = format
+        .content_format
+        .map_or(String::new(), |number| number.to_string());
+    let bytes = |nodes: usize| {
+        let mut out = Vec::new();
+        (format.encode)(&sample::message(nodes, 0), &mut out);
+        out.len()
+    };
+    let (name, media) = (format.name, format.media);
+    format!(
+        "| `{name}` | {media}{also} | {number} |{marks} {} | {} |\n",
+        bytes(1),
+        bytes(5)
+    )
+}
