@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Totals since the start; every one only grows but the gauges.
 #[derive(Debug, Default)]
-pub struct Counters {
+pub(crate) struct Counters {
     published_messages: AtomicU64,
     published_observations: AtomicU64,
     published_bytes: AtomicU64,
@@ -85,7 +85,7 @@ impl Counters {
     }
 
     /// The counters now.
-    pub fn now(&self) -> Counts {
+    pub(crate) fn now(&self) -> Counts {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Counts {
             published_messages: read(&self.published_messages),

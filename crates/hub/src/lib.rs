@@ -47,4 +47,3 @@ pub use log::{Gap, GapReason, Log, LogFault, LogReader, Resume};
 pub use message::{Content, Item, Message, Rows};
 pub use record::{Kind, Record};
 pub use subscription::{Next, Subscription};
-pub use tree::Tree;

@@ -59,7 +59,8 @@ pub trait LogReader: Send {
 /// The answer to a client that comes back with a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resume {
-    /// Nothing is missing: read on from this cursor (the same position, in today's epoch).
+    /// Nothing is missing: read on from this cursor (the same position, named by the latest epoch that
+    /// had begun there, so that cursors compare as positions do).
     From(Cursor),
     /// Something is missing: why, how many records where known, and the cursor to read on from.
     Gap(Gap, Cursor),

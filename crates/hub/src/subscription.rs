@@ -37,11 +37,20 @@ enum Stage {
     /// Messages from memory; the member waits in the group already.
     Recent(Vec<Item>, usize),
     /// Messages from the log.
-    Replay(Box<dyn LogReader>),
+    Replay(Box<Replay>),
     /// The group's queue.
     Live(usize),
     /// Over.
     Ended,
+}
+
+/// Where a replay stands.
+struct Replay {
+    reader: Box<dyn LogReader>,
+    /// The last record read.
+    last: Cursor,
+    /// A message read already that comes after a gap.
+    ahead: Vec<Item>,
 }
 
 /// What a subscriber gets next.
@@ -172,7 +181,11 @@ impl Hub {
             return Stage::Live(group.join(policy));
         }
         match core.recent.after(from) {
-            None => Stage::Replay(self.log.read(from)),
+            None => Stage::Replay(Box::new(Replay {
+                reader: self.log.read(from),
+                last: from,
+                ahead: Vec::new(),
+            })),
             Some(messages) => {
                 let items = messages.filter_map(|message| {
                     let rows = route::project(message, &group.interest)?;
@@ -235,7 +248,7 @@ impl Subscription {
                         return Poll::Ready(Ok(next));
                     }
                 }
-                Stage::Replay(reader) => match self.replay(reader)? {
+                Stage::Replay(replay) => match self.replay(replay)? {
                     Replayed::Next(next) => return Poll::Ready(Ok(next)),
                     Replayed::CaughtUp => {}
                     Replayed::Later => {
@@ -384,55 +397,84 @@ enum Replayed {
     Later,
 }
 
+/// Why reading stopped.
+enum Stopped {
+    /// A chunk is full, or enough records were looked at.
+    Enough,
+    /// The head, for now.
+    Head,
+    /// So many records were dropped by retention meanwhile.
+    Gap(u64),
+}
+
 impl Subscription {
     /// Reads on in the log; at its head, joins the group while no one publishes.
-    fn replay(&mut self, mut reader: Box<dyn LogReader>) -> Result<Replayed, Fault> {
-        let mut items = Vec::new();
-        let read = self.read_records(&mut *reader, None, &mut items)?;
-        if read < RECORDS_PER_POLL && items.is_empty() {
+    fn replay(&mut self, mut replay: Box<Replay>) -> Result<Replayed, Fault> {
+        let mut items = std::mem::take(&mut replay.ahead);
+        let mut stopped = self.read_records(&mut replay, None, &mut items)?;
+        if matches!(stopped, Stopped::Head) && items.is_empty() {
             let hub = self.hub.clone();
             let core = hub.core();
-            let rest = self.read_records(&mut *reader, Some(&core), &mut items)?;
-            if rest < RECORDS_PER_POLL {
+            stopped = self.read_records(&mut replay, Some(&core), &mut items)?;
+            if matches!(stopped, Stopped::Head) {
                 let member = self.group.join(self.policy);
                 self.stage = Stage::Recent(items, member);
                 return Ok(Replayed::CaughtUp);
             }
         }
-        self.stage = Stage::Replay(reader);
+        self.stage = match stopped {
+            Stopped::Gap(count) => {
+                let gap = Gap {
+                    reason: GapReason::Retention,
+                    count: Some(count),
+                };
+                Stage::Gap(gap, Box::new(Stage::Replay(replay)))
+            }
+            _ => Stage::Replay(replay),
+        };
         Ok(self
             .hand_over(items)
             .map_or(Replayed::Later, Replayed::Next))
     }
 
-    /// Reads some records and keeps what is due; says [`RECORDS_PER_POLL`] unless the head was reached.
+    /// Reads some records and keeps what is due.
     fn read_records(
-        &self,
-        reader: &mut dyn LogReader,
+        &mut self,
+        replay: &mut Replay,
         core: Option<&Core>,
         items: &mut Vec<Item>,
-    ) -> Result<usize, Fault> {
+    ) -> Result<Stopped, Fault> {
         let mut bytes = 0;
-        for read in 0..RECORDS_PER_POLL {
-            let Some((cursor, record)) = reader.next()? else {
-                return Ok(read);
+        for _ in 0..RECORDS_PER_POLL {
+            let Some((cursor, record)) = replay.reader.next()? else {
+                return Ok(Stopped::Head);
             };
+            let jumped = cursor.sequence().saturating_sub(replay.last.sequence() + 1);
+            replay.last = cursor;
             let message = match core {
                 Some(core) => self.hub.decode_record(core, cursor, &record),
                 None => self.hub.message_of(cursor, &record),
             };
-            let Some(message) = message else { continue };
-            bytes += message.body.len();
-            if let Some(rows) = route::project(&message, &self.group.interest) {
-                items.push(Item {
+            let into = if jumped > 0 {
+                &mut replay.ahead
+            } else {
+                &mut *items
+            };
+            if let Some(message) = message {
+                bytes += message.body.len();
+                let rows = route::project(&message, &self.group.interest);
+                into.extend(rows.map(|rows| Item {
                     message: Arc::new(message),
                     rows,
-                });
+                }));
+            }
+            if jumped > 0 {
+                return Ok(Stopped::Gap(jumped));
             }
             if bytes >= CHUNK_BYTES_MAX {
                 break;
             }
         }
-        Ok(RECORDS_PER_POLL)
+        Ok(Stopped::Enough)
     }
 }

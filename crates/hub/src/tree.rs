@@ -5,7 +5,7 @@ use weir_model::Filter;
 
 /// Filters with the ids of those who hold them; a lookup walks the topic's levels, not the filters.
 #[derive(Debug, Default)]
-pub struct Tree {
+pub(crate) struct Tree {
     root: Node,
 }
 
@@ -27,7 +27,7 @@ impl Node {
 
 impl Tree {
     /// Adds a holder of a filter.
-    pub fn insert(&mut self, filter: &Filter, id: u32) {
+    pub(crate) fn insert(&mut self, filter: &Filter, id: u32) {
         let mut node = &mut self.root;
         for level in filter.levels() {
             node = match level {
@@ -40,13 +40,13 @@ impl Tree {
     }
 
     /// Takes a holder of a filter out again, and the branches that no one holds any more.
-    pub fn remove(&mut self, filter: &Filter, id: u32) {
+    pub(crate) fn remove(&mut self, filter: &Filter, id: u32) {
         let levels: Vec<_> = filter.levels().collect();
         remove(&mut self.root, &levels, id);
     }
 
     /// Collects the holders of all filters that match a topic, sorted, each once.
-    pub fn matching(&self, topic: &str, found: &mut Vec<u32>) {
+    pub(crate) fn matching(&self, topic: &str, found: &mut Vec<u32>) {
         found.clear();
         let levels: Vec<_> = topic.split('/').collect();
         // MQTT 5.0 section 4.7.2: a wildcard in the first level does not match `$...`.
@@ -108,7 +108,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_tree_finds_what_each_filter_matches(filters in filters(), topic in "[ab$x]{0,2}(/[ab]{0,1}){0,3}") {
+        fn the_tree_finds_what_each_filter_matches(
+            filters in filters(),
+            topic in "[ab$x]{0,2}(/[ab]{0,1}){0,3}",
+        ) {
             let parsed: Vec<_> = filters.iter().filter_map(|f| Filter::parse(f).ok()).collect();
             let mut tree = Tree::default();
             for (id, filter) in parsed.iter().enumerate() {

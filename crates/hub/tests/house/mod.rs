@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use weir_codec::by_name;
 use weir_hub::{
-    Condition, Exchange, Fault, Frame, Framing, FramingKey, History, HistoryFault, Hub, Log, Media,
+    Condition, Exchange, Fault, Frame, Framing, FramingKey, History, HistoryFault, Hub, Media,
     Next, Page, Policy, Principal, Publish, Range, Request, Shape, Since, Subscribe, Subscription,
 };
 use weir_log::{DiskLog, Options, SimDisk};
@@ -20,8 +20,8 @@ use weir_model::{Batch, Cursor, Filter, Limits, Observation, Time};
 
 /// A history store that only counts: these tests are about what comes before it.
 #[derive(Default)]
-pub struct Tally {
-    pub applied: Mutex<Vec<(Cursor, usize)>>,
+pub(crate) struct Tally {
+    pub(crate) applied: Mutex<Vec<(Cursor, usize)>>,
 }
 
 impl History for Tally {
@@ -47,14 +47,14 @@ impl History for Tally {
     }
 }
 
-pub struct House {
-    pub disk: Arc<SimDisk>,
-    pub log: Arc<DiskLog>,
-    pub tally: Arc<Tally>,
-    pub hub: Arc<Hub>,
+pub(crate) struct House {
+    pub(crate) disk: Arc<SimDisk>,
+    pub(crate) log: Arc<DiskLog>,
+    pub(crate) tally: Arc<Tally>,
+    pub(crate) hub: Arc<Hub>,
 }
 
-pub fn open(disk: Arc<SimDisk>) -> House {
+pub(crate) fn open(disk: Arc<SimDisk>) -> House {
     let options = Options {
         segment_bytes: 1 << 20,
         ..Options::default()
@@ -70,20 +70,20 @@ pub fn open(disk: Arc<SimDisk>) -> House {
     }
 }
 
-pub fn new() -> House {
+pub(crate) fn new() -> House {
     open(Arc::new(SimDisk::new()))
 }
 
 /// Milliseconds after a fixed moment of 2026.
-pub fn at(millis: i64) -> Time {
+pub(crate) fn at(millis: i64) -> Time {
     Time::from_millis(1_795_000_000_000 + millis)
 }
 
-pub fn everyone() -> Principal {
+pub(crate) fn everyone() -> Principal {
     Principal::unrestricted()
 }
 
-pub fn publication(topic: &str, body: &str) -> Publish {
+pub(crate) fn publication(topic: &str, body: &str) -> Publish {
     Publish {
         topic: topic.into(),
         media: Media::Format(by_name("json").unwrap()),
@@ -94,12 +94,12 @@ pub fn publication(topic: &str, body: &str) -> Publish {
 }
 
 /// Publishes a number and waits until it is on disk.
-pub fn publish(hub: &Arc<Hub>, topic: &str, value: f64) -> Cursor {
+pub(crate) fn publish(hub: &Arc<Hub>, topic: &str, value: f64) -> Cursor {
     let body = format!("{{\"value\":{value}}}");
     acknowledged(hub, &everyone(), publication(topic, &body)).unwrap()
 }
 
-pub fn acknowledged(
+pub(crate) fn acknowledged(
     hub: &Arc<Hub>,
     principal: &Principal,
     publish: Publish,
@@ -111,7 +111,7 @@ pub fn acknowledged(
 }
 
 /// Frames as `CURSOR PAYLOAD;`, gaps as `gap REASON COUNT;`.
-pub struct Plain;
+pub(crate) struct Plain;
 
 impl Framing for Plain {
     fn key(&self) -> FramingKey {
@@ -130,7 +130,7 @@ impl Framing for Plain {
     }
 }
 
-pub fn wish(filters: &[&str], since: Since) -> Subscribe {
+pub(crate) fn wish(filters: &[&str], since: Since) -> Subscribe {
     Subscribe {
         filters: filters
             .iter()
@@ -144,11 +144,11 @@ pub fn wish(filters: &[&str], since: Since) -> Subscribe {
     }
 }
 
-pub fn subscribe(hub: &Arc<Hub>, wish: Subscribe) -> Subscription {
+pub(crate) fn subscribe(hub: &Arc<Hub>, wish: Subscribe) -> Subscription {
     subscribe_as(hub, &everyone(), wish).unwrap()
 }
 
-pub fn subscribe_as(
+pub(crate) fn subscribe_as(
     hub: &Arc<Hub>,
     principal: &Principal,
     wish: Subscribe,
@@ -160,7 +160,7 @@ pub fn subscribe_as(
 }
 
 /// What is there for a subscriber now: values, gaps in brackets, `end` at the end.
-pub fn drain(subscription: &mut Subscription) -> Vec<String> {
+pub(crate) fn drain(subscription: &mut Subscription) -> Vec<String> {
     let mut seen = Vec::new();
     let mut idle = 0;
     while idle < 3 {
@@ -179,7 +179,7 @@ pub fn drain(subscription: &mut Subscription) -> Vec<String> {
 }
 
 /// The payloads of what was handed over.
-pub fn words(next: &Next) -> Vec<String> {
+pub(crate) fn words(next: &Next) -> Vec<String> {
     let Next::Bytes(bytes, _) = next else {
         return vec![format!("{next:?}")];
     };
@@ -202,7 +202,7 @@ impl Wake for Unpark {
 }
 
 /// Blocks this thread until it is ready.
-pub fn wait<T>(mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T {
+pub(crate) fn wait<T>(mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T {
     let waker = Arc::new(Unpark(thread::current())).into();
     let mut future = pin!(std::future::poll_fn(|cx| poll(cx)));
     loop {
