@@ -24,6 +24,7 @@ import { Curves } from "./panels/curves";
 import { DatastreamList } from "./panels/datastreams";
 import { Latency } from "./panels/latency";
 import { Network } from "./panels/network";
+import { Notice } from "./panels/notice";
 import { initialSelection, RANGES, readSettings, writeSettings } from "./settings";
 import { byId, segments, setText } from "./ui/dom";
 import { startKeys } from "./ui/keys";
@@ -31,6 +32,9 @@ import { onTheme, startTheme, toggleTheme } from "./ui/palette";
 
 /** How far back a track reaches, in milliseconds. */
 const TRACK_MS = 3_600_000;
+
+/** After this long a connection has handed over what it starts with, whatever the sensors' clocks say. */
+const CATCH_UP_MS = 5_000;
 
 export class Dashboard {
   private readonly base = new URL("./", document.baseURI);
@@ -51,7 +55,7 @@ export class Dashboard {
     this.gateway,
     (topic) => this.toggle(topic),
     () => this.frames.request(),
-    (what) => this.notice(what),
+    (what) => this.notice.show(what),
   );
   private readonly bars = new Bars(this.store);
   private readonly list = new DatastreamList(
@@ -62,6 +66,7 @@ export class Dashboard {
   private readonly network = new Network(this.store, (thing) => this.pickThing(thing));
   private readonly latency = new Latency(this.meter);
   private readonly connection = new Connection(this.choice, FORMATS, () => this.switched());
+  private readonly notice = new Notice();
   private readonly access = new Access((token) => this.authorize(token));
   private readonly session = new Session(this.base, {
     state: (state) => this.state(state),
@@ -78,8 +83,8 @@ export class Dashboard {
   private following = "";
   private figured = 0;
   private fault = "";
-  /** Whether the connection has handed over what it starts with. */
-  private live = false;
+  /** When the connection was answered, on the clock of `performance.now`. */
+  private opened = 0;
 
   /** Reads the catalog, then follows; never returns to a blank page whatever the gateway answers. */
   async start(): Promise<void> {
@@ -176,7 +181,8 @@ export class Dashboard {
   private add(topic: string): void {
     const datastream = this.store.select(topic);
     if (datastream !== undefined) void this.curves.prefill(datastream);
-    else this.notice(`No more than ${this.store.selected.length} datastreams fit on the screen together.`);
+    else
+      this.notice.show(`No more than ${this.store.selected.length} datastreams fit on the screen together.`);
   }
 
   private clear(): void {
@@ -211,7 +217,7 @@ export class Dashboard {
     writeSettings(this.settings);
     this.meter.restart();
     this.following = "";
-    this.notice("");
+    this.notice.hide();
     this.follow();
   }
 
@@ -223,7 +229,7 @@ export class Dashboard {
     const key = [delivery.id, format.name, ...filters].join(" ");
     if (key === this.following) return;
     this.following = key;
-    if (!format.topics) this.notice(aloneText(format.name, this.store.selected[0]?.topic));
+    if (!format.topics) this.notice.show(aloneText(format.name, this.store.selected[0]?.topic));
     this.session.follow({ delivery, format, filters });
   }
 
@@ -249,10 +255,10 @@ export class Dashboard {
 
   private state(state: State): void {
     this.connection.show(state);
-    if (state.kind === "connecting") this.live = false;
+    if (state.kind === "live") this.opened = performance.now();
     if (state.kind === "locked") this.access.ask();
-    if (state.kind === "refused") this.notice(`The gateway refuses: ${state.why}`);
-    if (state.kind === "live" && this.fault !== "") this.notice("");
+    if (state.kind === "refused") this.notice.show(`The gateway refuses: ${state.why}`);
+    if (state.kind === "live" && this.fault !== "") this.notice.hide();
   }
 
   private message(payload: Payload, arrival: number, plan: Plan): void {
@@ -262,15 +268,27 @@ export class Dashboard {
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       this.fault = why;
-      return this.notice(`A message is not ${plan.format.name}: ${why}`);
+      return this.notice.show(`A message is not ${plan.format.name}: ${why}`);
     }
     const decoded = performance.now();
     const newest = this.store.take(observations, arrival);
     const processed = performance.now();
-    this.meter.message({ bytes: size(payload), arrival, decoded, processed, newest, live: this.live });
-    this.live = true;
+    this.meter.message({
+      bytes: size(payload),
+      arrival,
+      decoded,
+      processed,
+      newest,
+      live: this.isLive(arrival, newest),
+    });
     this.selectFirst();
     this.frames.request(processed);
+  }
+
+  /** Whether a message happened since the connection was answered, and is not what was missed before. */
+  private isLive(arrival: number, newest: number | undefined): boolean {
+    if (arrival - this.opened > CATCH_UP_MS) return true;
+    return newest !== undefined && newest >= performance.timeOrigin + this.opened;
   }
 
   private draw(now: number): void {
@@ -303,13 +321,6 @@ export class Dashboard {
     const now = Date.now();
     const past = await this.gateway.history(member.topic, now - TRACK_MS, now).catch(() => undefined);
     if (past !== undefined) this.store.retrace(thing, past.lats, past.lons);
-  }
-
-  private notice(words: string): void {
-    const notice = byId("notice");
-    setText(notice, words);
-    notice.hidden = words === "";
-    if (words === "") this.fault = "";
   }
 }
 

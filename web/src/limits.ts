@@ -42,5 +42,7 @@ export const RETRY_MAX_MS = 15_000;
 export const CATALOG_MS = 10_000;
 /** Shortest time between two drawings of the curves, in milliseconds; bars follow every frame. */
 export const CURVES_MS = 33;
+/** How long a notice stays, in milliseconds. */
+export const NOTICE_MS = 12_000;
 /** Time between two updates of figures that a person reads, in milliseconds. */
 export const FIGURES_MS = 250;

@@ -60,6 +60,8 @@ export class Store {
   readonly gaps: MissedStretch[] = [];
   readonly tracks = new Map<string, Track>();
   gapCount = 0;
+  /** Whether the catalog has been read. */
+  read = false;
   /** Datastreams not kept because there were too many. */
   overflow = 0;
   /** Rises when datastreams come, go or change their place. */
@@ -81,6 +83,7 @@ export class Store {
 
   /** Takes a reading of the catalog: adds, describes, and drops what is no longer there. */
   describe(entries: readonly Entry[]): void {
+    this.read = true;
     const named = new Set<string>();
     for (const entry of entries) {
       named.add(entry.topic);

@@ -29,8 +29,8 @@ export interface Listener {
   state(state: State): void;
   message(payload: Payload, arrival: number, plan: Plan): void;
   gap(gap: Gap): void;
-  /** The gateway's stamp of the messages since the last one, in microseconds since the epoch. */
-  sent(us: number): void;
+  /** A batch has ended; `us` is the gateway's stamp of it where it has one, in microseconds since the epoch. */
+  sent(us: number | undefined): void;
 }
 
 export class Session {
@@ -106,7 +106,7 @@ export class Session {
 
   private control(control: Control): void {
     if (control.gap !== undefined) this.listener.gap(control.gap);
-    if (control.sent !== undefined) this.listener.sent(control.sent);
+    this.listener.sent(control.sent);
     if (control.cursor !== undefined) this.cursor = control.cursor;
   }
 }

@@ -86,11 +86,13 @@ export class Meter {
     this.unseen = [];
   }
 
-  /** Takes the gateway's stamp (microseconds since the epoch) for the messages since the last one. */
-  sent(us: number): void {
-    if (!this.stamped) this.transmit.clear();
-    this.stamped = true;
-    for (const message of this.unstamped) this.transmitted(epoch(message.arrival) - us / 1000, message);
+  /** Takes the gateway's stamp (microseconds since the epoch) of the messages since the last one, if it has one. */
+  sent(us: number | undefined): void {
+    if (us !== undefined) {
+      if (!this.stamped) this.transmit.clear();
+      this.stamped = true;
+      for (const message of this.unstamped) this.transmitted(epoch(message.arrival) - us / 1000, message);
+    }
     this.unstamped = [];
   }
 

@@ -61,7 +61,7 @@ export class DatastreamList {
 
   /** Brings figures up to date; the order only where datastreams came or went. */
   update(): void {
-    if (this.revision !== this.store.revision) this.refresh();
+    if (this.revision !== this.store.revision || this.store.datastreams.size === 0) this.refresh();
     else this.draw();
   }
 
@@ -74,7 +74,8 @@ export class DatastreamList {
     this.tall.style.height = `${this.items.length * ROW}px`;
     const all = this.store.datastreams.size;
     setText(byId("list-count"), found.length === all ? String(all) : `${found.length} of ${all}`);
-    this.box.dataset["empty"] = all === 0 ? "none" : found.length === 0 ? "unfound" : "";
+    const none = this.store.read ? "none" : "unread";
+    this.box.dataset["empty"] = all === 0 ? none : found.length === 0 ? "unfound" : "";
     this.draw();
   }
 
@@ -83,7 +84,7 @@ export class DatastreamList {
     const visible = Math.ceil(this.box.clientHeight / ROW) + 2 * SPARE;
     const last = Math.min(this.items.length, first + visible);
     for (let i = first; i < last; i++) this.place(this.row(i - first), i);
-    for (const row of this.rows.slice(last - first)) hide(row);
+    for (const row of this.rows.slice(Math.max(0, last - first))) hide(row);
     const online = [...this.store.datastreams.values()].filter((datastream) => !datastream.online).length;
     const stale = online === 0 ? "" : `, ${online} stale`;
     setText(byId("list-selected"), `${count(this.store.selected.length, "curve")}${stale}`);

@@ -75,8 +75,9 @@ export class Network {
     const { clientWidth: width, clientHeight: height } = drawing;
     drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
     const project = projection([...group, ...corners(this.store, group)], width, height, MARGIN);
-    drawing.append(...pipes(group, project));
-    const taken = group.map((thing) => around(project(thing), radius(thing)));
+    const edges = pipes(group, project);
+    drawing.append(...edges.flatMap(([from, to]) => pair(from, to)));
+    const taken = [...group.map((thing) => around(project(thing), radius(thing))), ...edges.flatMap(along)];
     for (const thing of group) this.mark(thing, project, group.length > 1, taken, drawing);
   }
 
@@ -167,11 +168,21 @@ function around({ x, y }: Point, r: number): Box {
   return { left: x - r, right: x + r, top: y - r, bottom: y + r };
 }
 
-function pipes(group: readonly Thing[], project: Project): SVGElement[] {
+/** Where the pipes of a heating network begin and end. */
+function pipes(group: readonly Thing[], project: Project): [Point, Point][] {
   const stations = group.filter((thing) => thing.name.startsWith("heating/"));
   stations.sort((a, b) => Number(kindOf(b) === "plant") - Number(kindOf(a) === "plant"));
   const points = stations.map(project);
-  return tree(points).flatMap(([from, to]) => pair(points[from] as Point, points[to] as Point));
+  return tree(points).map(([from, to]) => [points[from] as Point, points[to] as Point]);
+}
+
+/** Small boxes along a pipe, so that no label lies across it. */
+function along([a, b]: [Point, Point]): Box[] {
+  const steps = Math.max(1, Math.ceil(Math.hypot(b.x - a.x, b.y - a.y) / 6));
+  return Array.from({ length: steps }, (_, i) => {
+    const share = i / steps;
+    return around({ x: a.x + (b.x - a.x) * share, y: a.y + (b.y - a.y) * share }, 3);
+  });
 }
 
 /** Supply and return side by side. */
