@@ -7,6 +7,7 @@
 
 pub mod limits;
 mod link;
+pub mod tls;
 pub mod websocket;
 
 pub use link::{Link, Stream};

@@ -2,7 +2,7 @@
 
 use super::bytes::Outbox;
 use super::route::{EXPOSED, Meta};
-use super::wrapper::{GZIP_HEADER, chunk};
+use super::wrapper::{self, GZIP_HEADER, chunk};
 use crate::limits::COMPRESS_BYTES_MIN;
 use crate::wire::Version;
 use crate::wire::response::{Delimiter, write_head};
@@ -58,7 +58,7 @@ pub(super) fn write_stream(meta: &Meta, stream: &Stream, out: &mut Outbox) {
         (true, false) => out.tail().extend_from_slice(GZIP_HEADER),
         (false, _) => {}
     }
-    out.push(head.body.clone());
+    wrapper::of_body(chunked, meta.gzip).bytes(&head.body, out.tail());
 }
 
 /// Appends the answer to a WebSocket handshake (RFC 6455 section 4.2.2).

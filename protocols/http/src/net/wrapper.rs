@@ -11,6 +11,7 @@ use std::sync::{Arc, LazyLock};
 use weir_binding::Wrapper;
 use weir_carrier::websocket::{Deflate, Header, deflate_message};
 use weir_hub::{Frame, Framing, FramingKey};
+use weir_model::Cursor;
 
 /// Header of a gzip member without name or time (RFC 1952 section 2.3).
 pub(super) const GZIP_HEADER: &[u8] = &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
@@ -83,9 +84,19 @@ impl Framing for Wrapped {
     }
 
     fn frame(&self, frame: &Frame<'_>, out: &mut Vec<u8>) {
+        self.wrap(out, |bytes| self.inner.frame(frame, bytes));
+    }
+
+    fn end(&self, cursor: Cursor, out: &mut Vec<u8>) {
+        self.wrap(out, |bytes| self.inner.end(cursor, bytes));
+    }
+}
+
+impl Wrapped {
+    fn wrap(&self, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
         FRAME.with_borrow_mut(|bytes| {
             bytes.clear();
-            self.inner.frame(frame, bytes);
+            write(bytes);
             self.wrapping.bytes(bytes, out);
         });
     }
