@@ -26,7 +26,7 @@ import { Latency } from "./panels/latency";
 import { Network } from "./panels/network";
 import { Notice } from "./panels/notice";
 import { initialSelection, RANGES, readSettings, writeSettings } from "./settings";
-import { byId, segments, setText } from "./ui/dom";
+import { byId, segments } from "./ui/dom";
 import { startKeys } from "./ui/keys";
 import { onTheme, startTheme, toggleTheme } from "./ui/palette";
 
@@ -120,7 +120,7 @@ export class Dashboard {
         run: () => this.connection.pickDelivery(delivery.id),
       })),
       { key: "f", words: "next format", run: () => this.connection.nextFormat() },
-      { key: "p", words: "hold or release the curves", run: () => this.pause() },
+      { key: "p", words: "hold or release the curves", run: () => this.curves.pause() },
       { key: "r", words: "back to live after a zoom", run: () => this.curves.reset() },
       { key: "c", words: "clear the selection", run: () => this.clear() },
       { key: "t", words: "light or dark", run: toggleTheme },
@@ -193,12 +193,6 @@ export class Dashboard {
     const members = [...this.store.datastreams.values()].filter((datastream) => datastream.thing === thing);
     const all = members.every(({ slot }) => slot !== undefined);
     for (const { topic, slot } of members) if (all || slot === undefined) this.toggle(topic);
-  }
-
-  private pause(): void {
-    this.curves.paused = !this.curves.paused;
-    setText(byId("zoom-note"), this.curves.paused ? "held" : "");
-    this.frames.request();
   }
 
   private help(): void {

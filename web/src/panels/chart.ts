@@ -9,9 +9,13 @@ export interface ChartActions {
   zoom(from: number, to: number): void;
   reset(): void;
   gaps(): readonly MissedStretch[];
+  /** The pointer stands at a time, with each curve's value there; undefined where it has left. */
+  point(at: { time: number; values: (number | undefined)[] } | undefined): void;
 }
 
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
+/** Slots to look aside for a value under the pointer. */
+const REACH = 40;
 const AXIS_PX = 46;
 const TIMES_PX = 26;
 
@@ -56,6 +60,7 @@ export function chartOptions(members: readonly Datastream[], last: boolean, acti
     series: [{}, ...members.map(series)],
     hooks: {
       setSelect: [(plot) => select(plot, actions)],
+      setCursor: [(plot) => actions.point(underPointer(plot))],
       draw: [(plot) => marks(plot, actions.gaps())],
     },
   };
@@ -85,6 +90,24 @@ function select(plot: uPlot, actions: ChartActions): void {
   if (width < 4) return;
   actions.zoom(plot.posToVal(left, "x") * 1000, plot.posToVal(left + width, "x") * 1000);
   plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+}
+
+/** The time under the pointer and the value of each curve nearest to it. */
+function underPointer(plot: uPlot) {
+  const { idx } = plot.cursor;
+  const [xs, ...columns] = plot.data;
+  const seconds = idx === null || idx === undefined ? undefined : xs[idx];
+  if (seconds === undefined || (plot.cursor.left ?? -1) < 0) return undefined;
+  return { time: seconds * 1000, values: columns.map((values) => nearest(values, idx as number)) };
+}
+
+/** The value at an index, or the nearest one within reach: most slots of the grid are empty. */
+function nearest(values: ArrayLike<number | null | undefined>, index: number): number | undefined {
+  for (let off = 0; off <= REACH; off++) {
+    const value = values[index - off] ?? values[index + off];
+    if (value !== null && value !== undefined) return value;
+  }
+  return undefined;
 }
 
 /** A band over each stretch that was missed, with a line where it ends. */

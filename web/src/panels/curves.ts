@@ -42,7 +42,7 @@ export class Curves {
   private zoom: Zoom | undefined;
   private fetching = new AbortController();
   private range = 60_000;
-  paused = false;
+  private paused = false;
 
   constructor(
     private readonly store: Store,
@@ -92,6 +92,13 @@ export class Curves {
     this.changed();
   }
 
+  /** Holds the curves as they are, or lets them run on. */
+  pause(): void {
+    this.paused = !this.paused;
+    setText(byId("zoom-note"), this.stretch());
+    this.changed();
+  }
+
   /** Back to live. */
   reset(): void {
     this.fetching.abort();
@@ -99,7 +106,7 @@ export class Curves {
     this.zoom = undefined;
     this.drawn = 0;
     byId("reset").hidden = true;
-    setText(byId("zoom-note"), "");
+    setText(byId("zoom-note"), this.stretch());
     this.changed();
   }
 
@@ -131,7 +138,7 @@ export class Curves {
     const zoom: Zoom = { from, to, pasts: new Map() };
     this.zoom = zoom;
     byId("reset").hidden = false;
-    setText(byId("zoom-note"), `${clock(from)} to ${clock(to)}`);
+    setText(byId("zoom-note"), this.stretch());
     const { signal } = this.fetching;
     const fetches = this.store.selected.map(async ({ topic }) => {
       const past = await this.past(topic, from, to, signal);
@@ -189,11 +196,23 @@ export class Curves {
       zoom: (from, to) => void this.zoomTo(from, to),
       reset: () => this.reset(),
       gaps: () => this.store.gaps,
+      point: (at) => this.point(legend, at),
     });
     const plot = new uPlot({ ...options, width: 300, height: 100 }, [[]], holder);
     legend.update();
     this.charts.push({ members, legend, holder, plot });
     this.sizes.observe(holder);
+  }
+
+  /** Shows the values under the pointer in the legend, and the time; the latest values once it has left. */
+  private point(legend: Legend, at: { time: number; values: (number | undefined)[] } | undefined): void {
+    legend.point(at?.values);
+    setText(byId("zoom-note"), at === undefined ? this.stretch() : `at ${clock(at.time)}`);
+  }
+
+  private stretch(): string {
+    if (this.zoom !== undefined) return `${clock(this.zoom.from)} to ${clock(this.zoom.to)}`;
+    return this.paused ? "held" : "";
   }
 
   private resize(): void {

@@ -10,6 +10,8 @@ export class Legend {
   readonly root = el("div", "chart-head");
   private readonly values = new Map<Datastream, HTMLElement>();
 
+  private pointed: readonly (number | undefined)[] | undefined;
+
   constructor(members: readonly Datastream[], toggle: (topic: string) => void) {
     const [first] = members;
     const alike = members.every(({ property }) => property === first?.property);
@@ -20,10 +22,16 @@ export class Legend {
     this.root.append(el("div", "legend", ...chips));
   }
 
+  /** Shows other values than the latest until called without any; in the order of the members. */
+  point(values: readonly (number | undefined)[] | undefined): void {
+    this.pointed = values;
+    this.update();
+  }
+
   /** Brings the values up to date. */
   update(): void {
-    for (const [datastream, value] of this.values) {
-      setText(value, valueText(datastream.value));
+    for (const [i, [datastream, value]] of [...this.values].entries()) {
+      setText(value, valueText(this.pointed === undefined ? datastream.value : this.pointed[i]));
       value.parentElement?.classList.toggle("stale", !datastream.online);
     }
   }
