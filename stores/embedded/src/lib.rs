@@ -1,1 +1,27 @@
-//! stores/embedded.
+//! The embedded history store: observations of the past in compressed columns, in one directory.
+//!
+//! What it deliberately does not do: it is no log (what was applied since the last `maintain` is fed
+//! again after a crash), no catalog, and keeps no secondary index. The decision worth arguing: chunks
+//! are written at each `maintain`, however small, and merged later by size, so that memory holds only
+//! what came since, the log can be released soon, and a chunk that is read often is large.
+//!
+//! Files: `NNNNNNNN.dat` (chunks, each a checksum and a [`block`]), `manifest` (a journal of what lies
+//! where, one checksummed frame a commit), `lock`.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the store owns its files; file.rs is the one place that touches them"
+)]
+
+mod aggregate;
+pub mod block;
+mod file;
+mod history;
+pub mod limits;
+mod maintain;
+mod manifest;
+mod merge;
+mod read;
+mod state;
+mod token;
+
+pub use history::{EmbeddedHistory, Options};

@@ -1,0 +1,109 @@
+//! Reading one number a window and datastream instead of all rows.
+//!
+//! Numbers and truths (1 and 0) count; texts, null and JSON do not, for any function. Windows without
+//! numbers are left out. A window that reaches over `from` or `to` has only the rows between.
+
+use crate::read::{Merge, Merged};
+use crate::token::Token;
+use std::collections::BTreeMap;
+use weir_hub::aggregate::Window;
+use weir_hub::{Aggregate, HistoryFault, Page, Range};
+use weir_model::batch::Naming;
+use weir_model::{BatchBuilder, Extra, Observation, Time, Value};
+
+/// Where reading begins in order to continue after a token: at the window that it names.
+pub(crate) fn begin(query: &Range<'_>, after: Option<&Token>) -> i64 {
+    let from = query.from.nanos();
+    after.map_or(from, |token| token.time.max(from))
+}
+
+/// One page of windows.
+pub(crate) fn page(
+    query: &Range<'_>,
+    aggregate: Aggregate,
+    after: Option<&Token>,
+    mut merge: Merge,
+) -> Result<Page, HistoryFault> {
+    let fail = |error: std::io::Error| HistoryFault::Failed(error.to_string());
+    let mut page = Windows {
+        query,
+        aggregate,
+        builder: BatchBuilder::new(),
+        last: None,
+    };
+    let mut windows: BTreeMap<usize, Window> = BTreeMap::new();
+    let mut begin = i64::MIN;
+    while let Some(Merged { topic, rows, row }) = merge.next().map_err(fail)? {
+        let Some(number) = rows.value(row).number() else {
+            continue;
+        };
+        let of_row = aggregate.begin(Time::from_nanos(rows.time(row))).nanos();
+        if of_row != begin {
+            if page.is_full_with(begin, &windows) {
+                return Ok(page.cut());
+            }
+            windows.clear();
+            begin = of_row;
+        }
+        let given = |token: &Token| token.time == begin && query.topics[topic] <= &token.topic[..];
+        if !after.is_some_and(given) {
+            windows.entry(topic).or_default().add(number);
+        }
+    }
+    if page.is_full_with(begin, &windows) {
+        return Ok(page.cut());
+    }
+    Ok(Page {
+        batch: page.builder.finish(),
+        next: None,
+    })
+}
+
+struct Windows<'a> {
+    query: &'a Range<'a>,
+    aggregate: Aggregate,
+    builder: BatchBuilder,
+    last: Option<Token>,
+}
+
+impl Windows<'_> {
+    /// Takes the windows that begin here, by topic; says whether one had no room.
+    fn is_full_with(&mut self, begin: i64, windows: &BTreeMap<usize, Window>) -> bool {
+        for (&topic, window) in windows {
+            let Some(number) = window.value(self.aggregate.function) else {
+                continue;
+            };
+            if self.builder.len() == self.query.limit {
+                return true;
+            }
+            let topic = self.query.topics[topic];
+            let observation = Observation {
+                naming: Naming::Topic,
+                topic,
+                sensor: None,
+                property: None,
+                unit: None,
+                value: Value::Number(number),
+                time: Some(Time::from_nanos(begin)),
+                place: None,
+                extra: Extra::default(),
+            };
+            // A sum beyond the doubles is no number; it is left out.
+            let _finite = self.builder.push(&observation);
+            self.last = Some(Token {
+                time: begin,
+                topic: topic.to_owned(),
+                ordinal: 1,
+            });
+        }
+        false
+    }
+
+    fn cut(mut self) -> Page {
+        let next = self.last.map(|token| token.print(self.query));
+        Page {
+            batch: self.builder.finish(),
+            next,
+        }
+    }
+}

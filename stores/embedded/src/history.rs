@@ -1,0 +1,149 @@
+//! The store as the hub sees it.
+
+use crate::aggregate;
+use crate::block::Encoder;
+use crate::file::Dir;
+use crate::maintain::Upkeep;
+use crate::read::{self, Merge};
+use crate::state::{Body, State};
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use weir_hub::{History, HistoryFault, Page, Range};
+use weir_model::{Batch, Cursor, Observation, Time};
+
+/// What an owner decides about the history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Bytes of chunks above which the oldest are dropped.
+    pub retention_bytes: u64,
+    /// Age, by the last row's time, after which a chunk is dropped.
+    pub retention_age: Duration,
+}
+
+impl Default for Options {
+    /// Ten gigabytes, ten years.
+    fn default() -> Self {
+        Self {
+            retention_bytes: 10_000_000_000,
+            retention_age: Duration::from_secs(10 * 366 * 86_400),
+        }
+    }
+}
+
+/// Observations of the past in one directory.
+pub struct EmbeddedHistory {
+    state: Mutex<State>,
+    upkeep: Mutex<Upkeep>,
+    /// Packs chunks that fill up while they are applied.
+    encoder: Mutex<Encoder>,
+}
+
+impl EmbeddedHistory {
+    /// Opens the history in a directory, or begins one; reads the manifest and no chunk.
+    pub fn open(dir: impl AsRef<Path>, options: Options) -> io::Result<Self> {
+        let (upkeep, state) = Upkeep::open(Dir::open(dir.as_ref())?, options)?;
+        Ok(Self {
+            state: Mutex::new(state),
+            upkeep: Mutex::new(upkeep),
+            encoder: Mutex::default(),
+        })
+    }
+
+    /// Bytes of chunks in files and number of observations in them, for an operator.
+    pub fn stored(&self) -> (u64, u64) {
+        let state = self.state();
+        let parts = state
+            .streams
+            .iter()
+            .flatten()
+            .flat_map(|stream| &stream.parts);
+        let metas = parts.filter_map(|part| part.meta());
+        metas.fold((0, 0), |(bytes, rows), meta| {
+            (bytes + u64::from(meta.len), rows + u64::from(meta.rows))
+        })
+    }
+
+    #[cfg(test)]
+    pub(crate) fn fault(&self) -> crate::file::tests::Fault {
+        lock(&self.upkeep).dir.fault.clone()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl History for EmbeddedHistory {
+    fn apply(&self, cursor: Cursor, arrival: Time, batch: &Batch) -> Result<(), HistoryFault> {
+        let mut state = self.state();
+        if cursor <= state.seen {
+            return Ok(());
+        }
+        let full = state.apply(cursor, arrival, batch);
+        drop(state);
+        for (number, part) in full {
+            let Body::Rows(rows) = &part.body else {
+                continue;
+            };
+            let mut block = Vec::new();
+            lock(&self.encoder).encode(rows, &mut block);
+            self.state().pack(number, part.order, Arc::new(block));
+        }
+        Ok(())
+    }
+
+    fn forget(&self, cursor: Cursor, topic: &str) -> Result<(), HistoryFault> {
+        let mut state = self.state();
+        if cursor > state.seen {
+            state.seen = cursor;
+            state.forget(topic);
+        }
+        Ok(())
+    }
+
+    fn advance(&self, cursor: Cursor) {
+        let mut state = self.state();
+        state.seen = state.seen.max(cursor);
+    }
+
+    fn applied(&self) -> Cursor {
+        self.state().applied
+    }
+
+    fn latest(&self, visit: &mut dyn FnMut(Cursor, &Observation<'_>)) -> Result<(), HistoryFault> {
+        let state = self.state();
+        for stream in state.streams.iter().flatten() {
+            if let Some(latest) = &stream.latest {
+                visit(latest.key.1, &latest.row.observation(0, &stream.topic));
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&self, query: &Range<'_>) -> Result<Page, HistoryFault> {
+        let after = read::start(query)?;
+        let after = after.as_ref();
+        if let Some(windows) = query.aggregate {
+            let from = aggregate::begin(query, after);
+            let merge = Merge::begin(&self.state(), query, |_topic| (from, usize::MAX));
+            return aggregate::page(query, windows, after, merge);
+        }
+        let merge = Merge::begin(&self.state(), query, |topic| {
+            read::need(query, after, topic)
+        });
+        read::page(query, after, merge)
+    }
+
+    fn maintain(&self, now: Time) -> Result<(), HistoryFault> {
+        let mut upkeep = lock(&self.upkeep);
+        upkeep
+            .run(&self.state, now)
+            .map_err(|error| HistoryFault::Failed(error.to_string()))
+    }
+}

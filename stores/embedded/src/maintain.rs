@@ -1,0 +1,490 @@
+//! What happens behind the scenes: chunks are written and committed, merged, dropped, and the room of
+//! those no longer needed is given back.
+//!
+//! Every step is: write to the end of a data file, sync it, commit the manifest, then change memory.
+//! So a kill at any point leaves either the old or the new, and bytes that nobody refers to, which the
+//! next open removes. A step that fails is taken anew by the next call, from memory.
+
+use crate::block::{self, Encoder};
+use crate::file::Dir;
+use crate::history::{Options, lock};
+use crate::limits::{FILE_BYTES, MANIFEST_BYTES_MIN, RECLAIM_BYTES_MAX};
+use crate::manifest::{ChunkMeta, Entries, Loaded, Manifest};
+use crate::merge;
+use crate::state::{Body, DataFile, Latest, Part, State, Stream, put_chunk};
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::sync::{Arc, Mutex};
+use weir_model::Time;
+
+/// Who keeps the files in order.
+pub(crate) struct Upkeep {
+    pub(crate) dir: Dir,
+    options: Options,
+    manifest: Manifest,
+    files: BTreeMap<u32, Arc<DataFile>>,
+    /// The file being written and where it ends.
+    end: u64,
+    encoder: Encoder,
+    /// Streams below this number are in the manifest.
+    topics_committed: usize,
+    /// What no commit has taken yet and memory no longer knows.
+    kept: Entries,
+    /// Written since the last commit.
+    pending: Vec<(u32, Part)>,
+}
+
+impl Upkeep {
+    /// Opens the files and makes the memory of what they hold.
+    pub(crate) fn open(dir: Dir, options: Options) -> io::Result<(Self, State)> {
+        let (manifest, loaded) = Manifest::open(&dir)?;
+        let mut ends: HashMap<u32, u64> = HashMap::new();
+        for chunk in loaded
+            .streams
+            .values()
+            .flat_map(|stream| stream.chunks.values())
+        {
+            let end = ends.entry(chunk.file).or_default();
+            *end = (*end).max(chunk.offset + u64::from(chunk.len));
+        }
+        let mut files = BTreeMap::new();
+        for name in dir.list()?.iter().filter(|name| name.ends_with(".dat")) {
+            match name[..name.len() - 4]
+                .parse()
+                .ok()
+                .filter(|number| ends.contains_key(number))
+            {
+                None => dir.remove(name)?,
+                Some(number) => {
+                    let stored = dir.file(name)?;
+                    files.insert(number, Arc::new(DataFile { number, stored }));
+                }
+            }
+        }
+        let end = match files.last_key_value() {
+            Some((number, file)) => {
+                let end = ends.get(number).copied().unwrap_or_default();
+                file.stored.cut(end)?;
+                end
+            }
+            None => 0,
+        };
+        let state = state_of(loaded, &files)?;
+        let topics_committed = state.streams.len();
+        let upkeep = Self {
+            dir,
+            options,
+            manifest,
+            files,
+            end,
+            encoder: Encoder::default(),
+            topics_committed,
+            kept: Entries::default(),
+            pending: Vec::new(),
+        };
+        Ok((upkeep, state))
+    }
+
+    /// One round.
+    pub(crate) fn run(&mut self, state: &Mutex<State>, now: Time) -> io::Result<()> {
+        self.pending.clear();
+        self.flush(state)?;
+        self.merge(state)?;
+        self.retain(state, now)?;
+        self.reclaim(state)?;
+        if self.manifest.is_long(MANIFEST_BYTES_MIN) {
+            let entries = self.whole(&lock(state));
+            self.manifest.rewrite(&self.dir, &entries)?;
+        }
+        Ok(())
+    }
+
+    /// Writes all rows that are only in memory.
+    fn flush(&mut self, state: &Mutex<State>) -> io::Result<()> {
+        let mut locked = lock(state);
+        let seen = locked.seen;
+        if seen == locked.applied && locked.dirty.is_empty() && self.kept.is_empty() {
+            return Ok(());
+        }
+        let dirty = locked.close_dirty();
+        let unsaved = locked.unsaved();
+        self.keep_changes(&mut locked, &dirty);
+        drop(locked);
+        for (number, part) in unsaved {
+            let mut packed = Vec::new();
+            match &part.body {
+                Body::Rows(rows) => self.encoder.encode(rows, &mut packed),
+                Body::Packed(block) => packed.extend_from_slice(block),
+                Body::Stored { .. } => continue,
+            }
+            self.write(number, part, &packed)?;
+        }
+        let mut entries = Entries::default();
+        entries.applied(seen);
+        self.commit(&entries)?;
+        let mut locked = lock(state);
+        for (number, part) in self.pending.drain(..) {
+            locked.replace(number, part.order, part.body);
+        }
+        locked.applied = seen;
+        Ok(())
+    }
+
+    /// Notes new topics, forgotten ones and last observations for the next commit.
+    fn keep_changes(&mut self, state: &mut State, dirty: &[u32]) {
+        let topics = state.streams.iter().enumerate().skip(self.topics_committed);
+        for (number, stream) in topics {
+            let topic = stream.as_ref().map_or("", |stream| &stream.topic);
+            self.kept.topic(number as u32, topic);
+        }
+        self.topics_committed = state.streams.len();
+        state
+            .forgotten
+            .drain(..)
+            .for_each(|number| self.kept.forget(number));
+        for &number in dirty {
+            let stream = state.streams[number as usize].as_deref();
+            if let Some(latest) = stream.and_then(|stream| stream.latest.as_ref()) {
+                put_latest(&mut self.encoder, &mut self.kept, number, latest);
+            }
+        }
+    }
+
+    /// Writes a block behind the last chunk, in a new file where the last is full.
+    pub(crate) fn write(&mut self, number: u32, part: Part, block: &[u8]) -> io::Result<()> {
+        let last = self
+            .files
+            .last_key_value()
+            .map(|(_number, file)| Arc::clone(file));
+        let file = match last.filter(|_| self.end < FILE_BYTES) {
+            Some(file) => file,
+            None => self.begin_file()?,
+        };
+        let mut chunk = Vec::with_capacity(block.len() + 4);
+        let len = put_chunk(&mut chunk, block);
+        file.stored.write(self.end, &chunk)?;
+        let body = Body::Stored {
+            file,
+            offset: self.end,
+            len,
+        };
+        self.end += u64::from(len);
+        self.pending.push((number, Part { body, ..part }));
+        Ok(())
+    }
+
+    fn begin_file(&mut self) -> io::Result<Arc<DataFile>> {
+        if let Some((_number, full)) = self.files.last_key_value() {
+            full.stored.sync()?;
+        }
+        let number = self
+            .files
+            .last_key_value()
+            .map_or(1, |(last, _file)| last + 1);
+        let stored = self.dir.file(&DataFile::name(number))?;
+        stored.cut(0)?;
+        self.dir.sync()?;
+        let file = Arc::new(DataFile { number, stored });
+        self.files.insert(number, Arc::clone(&file));
+        self.end = 0;
+        Ok(file)
+    }
+
+    /// Makes what was written durable, and then that it is there.
+    fn commit(&mut self, entries: &Entries) -> io::Result<()> {
+        let mut all = self.kept.clone();
+        if !self.pending.is_empty() {
+            if let Some((_number, file)) = self.files.last_key_value() {
+                file.stored.sync()?;
+            }
+        }
+        for (number, part) in &self.pending {
+            part.meta()
+                .into_iter()
+                .for_each(|meta| all.chunk(*number, &meta));
+        }
+        all.append(entries);
+        if !all.is_empty() {
+            self.manifest.commit(&all)?;
+        }
+        self.kept.clear();
+        Ok(())
+    }
+
+    /// Makes large chunks of small ones.
+    fn merge(&mut self, state: &Mutex<State>) -> io::Result<()> {
+        let runs = merge::find(&lock(state));
+        if runs.is_empty() {
+            return Ok(());
+        }
+        let mut entries = Entries::default();
+        let mut written = Vec::with_capacity(runs.len());
+        for run in runs {
+            // A chunk that cannot be read is left alone; who reads it is told which it is.
+            let Ok(merged) = merge::merged(&run) else {
+                continue;
+            };
+            let before = self.pending.len();
+            for (part, rows) in merged {
+                let mut block = Vec::new();
+                self.encoder.encode(&rows, &mut block);
+                self.write(run.number, part, &block)?;
+            }
+            for part in &run.parts {
+                entries.drop_chunk(run.number, part.order);
+            }
+            written.push((run, before..self.pending.len()));
+        }
+        // Merged chunks take over orders of the parts they replace: the drops come first.
+        self.commit_after(&entries)?;
+        let mut locked = lock(state);
+        for (run, pending) in written {
+            let Some(stream) = locked.stream_mut(run.number) else {
+                continue;
+            };
+            let first = run.parts[0].order;
+            let Ok(at) = stream.parts.binary_search_by_key(&first, |part| part.order) else {
+                continue;
+            };
+            let parts = self.pending[pending]
+                .iter()
+                .map(|(_number, part)| part.clone());
+            stream.parts.splice(at..at + run.parts.len(), parts);
+        }
+        self.pending.clear();
+        Ok(())
+    }
+
+    /// Commits with `entries` before the chunks written.
+    fn commit_after(&mut self, entries: &Entries) -> io::Result<()> {
+        let mut kept = self.kept.clone();
+        std::mem::swap(&mut self.kept, &mut kept);
+        self.kept.append(entries);
+        let done = self.commit(&Entries::default());
+        if done.is_err() {
+            self.kept = kept;
+        }
+        done
+    }
+
+    /// Drops chunks that are too old, and the oldest where there are too many bytes.
+    fn retain(&mut self, state: &Mutex<State>, now: Time) -> io::Result<()> {
+        let age = i64::try_from(self.options.retention_age.as_nanos()).unwrap_or(i64::MAX);
+        let oldest = now.nanos().saturating_sub(age);
+        let mut locked = lock(state);
+        let too_old = locked.drop_before(oldest, self.options.retention_bytes);
+        drop(locked);
+        too_old
+            .iter()
+            .for_each(|&(number, order)| self.kept.drop_chunk(number, order));
+        if too_old.is_empty() {
+            Ok(())
+        } else {
+            self.commit(&Entries::default())
+        }
+    }
+
+    /// Moves chunks out of files that are mostly garbage, and removes files without chunks.
+    fn reclaim(&mut self, state: &Mutex<State>) -> io::Result<()> {
+        let Some((&current, _file)) = self.files.last_key_value() else {
+            return Ok(());
+        };
+        let mut live: HashMap<u32, u64> = HashMap::new();
+        let locked = lock(state);
+        for meta in locked.metas() {
+            *live.entry(meta.1.file).or_default() += u64::from(meta.1.len);
+        }
+        let wasted = |number: &u32| {
+            let live = live.get(number).copied().unwrap_or_default();
+            live > 0 && live < FILE_BYTES / 2
+        };
+        let mut moving: Vec<(u32, Part)> = Vec::new();
+        let mut budget = RECLAIM_BYTES_MAX;
+        for number in self
+            .files
+            .keys()
+            .copied()
+            .filter(|&number| number != current)
+        {
+            let bytes = live.get(&number).copied().unwrap_or_default();
+            if wasted(&number) && bytes <= budget {
+                budget -= bytes;
+                moving.extend(locked.parts_in(number));
+            }
+        }
+        drop(locked);
+        if !moving.is_empty() {
+            self.move_chunks(state, moving)?;
+        }
+        let empty: Vec<_> = {
+            let locked = lock(state);
+            let used: std::collections::HashSet<_> =
+                locked.metas().map(|(_number, meta)| meta.file).collect();
+            self.files
+                .keys()
+                .copied()
+                .filter(|number| !used.contains(number))
+                .collect()
+        };
+        let current = self.files.last_key_value().map(|(&number, _file)| number);
+        for number in empty.into_iter().filter(|&number| Some(number) != current) {
+            self.dir.remove(&DataFile::name(number))?;
+            self.files.remove(&number);
+        }
+        Ok(())
+    }
+
+    fn move_chunks(&mut self, state: &Mutex<State>, moving: Vec<(u32, Part)>) -> io::Result<()> {
+        for (number, part) in moving {
+            let Body::Stored { file, offset, len } = &part.body else {
+                continue;
+            };
+            let chunk = file.stored.read(*offset, *len as usize)?;
+            self.write(number, part.clone(), &chunk[4..])?;
+        }
+        self.commit(&Entries::default())?;
+        let mut locked = lock(state);
+        for (number, part) in self.pending.drain(..) {
+            locked.replace(number, part.order, part.body);
+        }
+        Ok(())
+    }
+
+    /// All that the manifest must say.
+    fn whole(&mut self, state: &State) -> Entries {
+        let mut entries = Entries::default();
+        for (number, stream) in state.streams.iter().enumerate() {
+            let number = number as u32;
+            let Some(stream) = stream else { continue };
+            entries.topic(number, &stream.topic);
+            for meta in stream.parts.iter().filter_map(Part::meta) {
+                entries.chunk(number, &meta);
+            }
+            if let Some(latest) = &stream.latest {
+                put_latest(&mut self.encoder, &mut entries, number, latest);
+            }
+        }
+        if let Some(last) = state.streams.len().checked_sub(1) {
+            // The last number given stays given.
+            if state.streams[last].is_none() {
+                entries.topic(last as u32, "");
+                entries.forget(last as u32);
+            }
+        }
+        entries.applied(state.applied);
+        entries
+    }
+}
+
+fn put_latest(encoder: &mut Encoder, entries: &mut Entries, number: u32, latest: &Latest) {
+    let mut block = Vec::new();
+    encoder.encode(&latest.row, &mut block);
+    entries.latest(number, latest.key, &block);
+}
+
+/// The memory of what a manifest says.
+fn state_of(loaded: Loaded, files: &BTreeMap<u32, Arc<DataFile>>) -> io::Result<State> {
+    let mut state = State {
+        seen: loaded.applied,
+        applied: loaded.applied,
+        ..State::default()
+    };
+    state
+        .streams
+        .resize_with(loaded.next_stream as usize, || None);
+    for (number, known) in loaded.streams {
+        let topic: Arc<str> = known.topic.into();
+        let mut stream = Box::new(Stream::new(Arc::clone(&topic)));
+        for chunk in known.chunks.values() {
+            let file = files.get(&chunk.file).ok_or_else(|| missing(chunk))?;
+            stream.parts.push(Part::stored(chunk, Arc::clone(file)));
+            state.next_order = state.next_order.max(chunk.order + 1);
+        }
+        if let Some((key, block)) = known.latest {
+            let row = block::decode(&block).map_err(io::Error::other)?;
+            stream.latest = (!row.is_empty()).then_some(Latest { key, row });
+        }
+        state.numbers.insert(topic, number);
+        state.streams[number as usize] = Some(stream);
+    }
+    Ok(state)
+}
+
+fn missing(chunk: &ChunkMeta) -> io::Error {
+    io::Error::other(format!(
+        "the history's file {} is missing",
+        DataFile::name(chunk.file)
+    ))
+}
+
+impl State {
+    /// Parts that are in no file.
+    fn unsaved(&self) -> Vec<(u32, Part)> {
+        let of = |(number, stream): (usize, &Option<Box<Stream>>)| {
+            let parts = stream.iter().flat_map(|stream| stream.parts.iter().rev());
+            let unsaved = parts.take_while(|part| !matches!(part.body, Body::Stored { .. }));
+            let mut unsaved: Vec<_> = unsaved.map(|part| (number as u32, part.clone())).collect();
+            unsaved.reverse();
+            unsaved
+        };
+        self.streams.iter().enumerate().flat_map(of).collect()
+    }
+
+    /// Chunks in files, with their stream's number.
+    fn metas(&self) -> impl Iterator<Item = (u32, ChunkMeta)> + '_ {
+        let numbered = self.streams.iter().enumerate();
+        numbered.flat_map(|(number, stream)| {
+            let parts = stream.iter().flat_map(|stream| &stream.parts);
+            parts.filter_map(move |part| Some((number as u32, part.meta()?)))
+        })
+    }
+
+    /// Parts in one file.
+    fn parts_in(&self, file: u32) -> Vec<(u32, Part)> {
+        let numbered = self.streams.iter().enumerate();
+        let parts = numbered.flat_map(|(number, stream)| {
+            let parts = stream.iter().flat_map(|stream| &stream.parts);
+            parts.map(move |part| (number as u32, part))
+        });
+        let inside =
+            parts.filter(|(_number, part)| part.meta().is_some_and(|meta| meta.file == file));
+        inside
+            .map(|(number, part)| (number, part.clone()))
+            .collect()
+    }
+
+    /// Drops chunks whose last row is older, then the oldest until so many bytes remain.
+    fn drop_before(&mut self, oldest: i64, bytes_max: u64) -> Vec<(u32, u64)> {
+        let mut all: Vec<_> = self
+            .metas()
+            .map(|(number, meta)| (meta.last, number, meta.order, meta.len))
+            .collect();
+        let mut bytes: u64 = all.iter().map(|chunk| u64::from(chunk.3)).sum();
+        if bytes > bytes_max {
+            all.sort_unstable();
+        }
+        let mut dropped = Vec::new();
+        for (last, number, order, len) in all {
+            if last < oldest || bytes > bytes_max {
+                bytes -= u64::from(len);
+                dropped.push((number, order));
+            }
+        }
+        for &(number, order) in &dropped {
+            if let Some(stream) = self.stream_mut(number) {
+                stream.parts.retain(|part| part.order != order);
+            }
+        }
+        dropped
+    }
+
+    /// Puts the block of a full part in the place of its rows.
+    pub(crate) fn pack(&mut self, number: u32, order: u64, block: Arc<Vec<u8>>) {
+        let part = self
+            .stream_mut(number)
+            .and_then(|stream| stream.part_mut(order));
+        if let Some(part) = part.filter(|part| matches!(part.body, Body::Rows(_))) {
+            part.body = Body::Packed(block);
+        }
+    }
+}

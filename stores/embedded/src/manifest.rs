@@ -1,0 +1,335 @@
+//! The journal of what lies where.
+//!
+//! Layout: `weirma01`, then frames: length u32, CRC-32C u32, entries. An entry is a byte and varints;
+//! a frame is a commit, whole or not there. The journal is rewritten as one frame when it has grown.
+
+use crate::file::{Dir, Stored};
+use std::collections::BTreeMap;
+use std::io;
+use weir_model::Cursor;
+
+const NAME: &str = "manifest";
+const ASIDE: &str = "manifest.new";
+const MAGIC: &[u8; 8] = b"weirma01";
+const HEAD_BYTES: usize = 8;
+
+const TOPIC: u8 = 1;
+const CHUNK: u8 = 2;
+const DROP: u8 = 3;
+const FORGET: u8 = 4;
+const LATEST: u8 = 5;
+const APPLIED: u8 = 6;
+
+/// Where a chunk lies and what it spans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ChunkMeta {
+    pub(crate) order: u64,
+    pub(crate) rows: u32,
+    pub(crate) first: i64,
+    pub(crate) last: i64,
+    pub(crate) file: u32,
+    pub(crate) offset: u64,
+    pub(crate) len: u32,
+}
+
+/// Entries of a commit to be.
+#[derive(Clone, Default)]
+pub(crate) struct Entries {
+    bytes: Vec<u8>,
+}
+
+impl Entries {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+    }
+
+    pub(crate) fn append(&mut self, other: &Entries) {
+        self.bytes.extend_from_slice(&other.bytes);
+    }
+
+    pub(crate) fn topic(&mut self, stream: u32, topic: &str) {
+        self.put(TOPIC, &[u64::from(stream), topic.len() as u64]);
+        self.bytes.extend_from_slice(topic.as_bytes());
+    }
+
+    pub(crate) fn chunk(&mut self, stream: u32, chunk: &ChunkMeta) {
+        let span = chunk.last.wrapping_sub(chunk.first) as u64;
+        let first = (chunk.first as u64).rotate_left(1);
+        let (file, rows) = (u64::from(chunk.file), u64::from(chunk.rows));
+        let len = u64::from(chunk.len);
+        let stream = u64::from(stream);
+        self.put(
+            CHUNK,
+            &[
+                stream,
+                chunk.order,
+                rows,
+                first,
+                span,
+                file,
+                chunk.offset,
+                len,
+            ],
+        );
+    }
+
+    pub(crate) fn drop_chunk(&mut self, stream: u32, order: u64) {
+        self.put(DROP, &[u64::from(stream), order]);
+    }
+
+    pub(crate) fn forget(&mut self, stream: u32) {
+        self.put(FORGET, &[u64::from(stream)]);
+    }
+
+    /// The last observation: by what it is last, and its block.
+    pub(crate) fn latest(&mut self, stream: u32, key: (i64, Cursor), block: &[u8]) {
+        let (time, cursor) = key;
+        let time = (time as u64).rotate_left(1);
+        self.put(
+            LATEST,
+            &[u64::from(stream), time, cursor.bits(), block.len() as u64],
+        );
+        self.bytes.extend_from_slice(block);
+    }
+
+    pub(crate) fn applied(&mut self, cursor: Cursor) {
+        self.put(APPLIED, &[cursor.bits()]);
+    }
+
+    fn put(&mut self, tag: u8, numbers: &[u64]) {
+        self.bytes.push(tag);
+        for &number in numbers {
+            let mut number = number;
+            while number >= 0x80 {
+                self.bytes.push(number as u8 | 0x80);
+                number >>= 7;
+            }
+            self.bytes.push(number as u8);
+        }
+    }
+}
+
+/// A datastream as the manifest has it.
+#[derive(Default)]
+pub(crate) struct LoadedStream {
+    pub(crate) topic: String,
+    pub(crate) chunks: BTreeMap<u64, ChunkMeta>,
+    pub(crate) latest: Option<((i64, Cursor), Vec<u8>)>,
+}
+
+/// All that the manifest says.
+#[derive(Default)]
+pub(crate) struct Loaded {
+    pub(crate) streams: BTreeMap<u32, LoadedStream>,
+    /// One more than any number given so far, forgotten ones too.
+    pub(crate) next_stream: u32,
+    pub(crate) applied: Cursor,
+}
+
+impl Loaded {
+    /// About what a manifest that says only this is long.
+    fn bytes(&self) -> u64 {
+        const CHUNK_BYTES: usize = 24;
+        const STREAM_BYTES: usize = 48;
+        let of = |stream: &LoadedStream| {
+            STREAM_BYTES + stream.topic.len() + stream.chunks.len() * CHUNK_BYTES
+        };
+        self.streams.values().map(of).sum::<usize>() as u64
+    }
+
+    fn take(&mut self, body: &[u8]) -> Option<()> {
+        let mut entries = Fields { bytes: body };
+        while let Some((&tag, rest)) = entries.bytes.split_first() {
+            entries.bytes = rest;
+            self.entry(tag, &mut entries)?;
+        }
+        Some(())
+    }
+
+    fn entry(&mut self, tag: u8, fields: &mut Fields<'_>) -> Option<()> {
+        if tag == APPLIED {
+            self.applied = Cursor::from_bits(fields.number()?);
+            return Some(());
+        }
+        let stream = u32::try_from(fields.number()?).ok()?;
+        match tag {
+            TOPIC => {
+                let topic = fields.counted()?;
+                self.next_stream = self.next_stream.max(stream + 1);
+                let known = self.streams.entry(stream).or_default();
+                known.topic = String::from_utf8(topic.to_vec()).ok()?;
+            }
+            FORGET => {
+                self.streams.remove(&stream);
+            }
+            CHUNK => {
+                let chunk = fields.chunk()?;
+                if let Some(known) = self.streams.get_mut(&stream) {
+                    known.chunks.insert(chunk.order, chunk);
+                }
+            }
+            DROP => {
+                let order = fields.number()?;
+                if let Some(known) = self.streams.get_mut(&stream) {
+                    known.chunks.remove(&order);
+                }
+            }
+            LATEST => {
+                let time = fields.number()?.rotate_right(1) as i64;
+                let cursor = Cursor::from_bits(fields.number()?);
+                let block = fields.counted()?.to_vec();
+                if let Some(known) = self.streams.get_mut(&stream) {
+                    known.latest = Some(((time, cursor), block));
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+struct Fields<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Fields<'a> {
+    fn number(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let (&byte, rest) = self.bytes.split_first()?;
+            self.bytes = rest;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    fn counted(&mut self) -> Option<&'a [u8]> {
+        let len = usize::try_from(self.number()?).ok()?;
+        let (part, rest) = self.bytes.split_at_checked(len)?;
+        self.bytes = rest;
+        Some(part)
+    }
+
+    fn chunk(&mut self) -> Option<ChunkMeta> {
+        let order = self.number()?;
+        let rows = u32::try_from(self.number()?).ok()?;
+        let first = self.number()?.rotate_right(1) as i64;
+        let last = first.wrapping_add(self.number()? as i64);
+        let file = u32::try_from(self.number()?).ok()?;
+        let offset = self.number()?;
+        let len = u32::try_from(self.number()?).ok()?;
+        Some(ChunkMeta {
+            order,
+            rows,
+            first,
+            last,
+            file,
+            offset,
+            len,
+        })
+    }
+}
+
+/// The journal, open for more.
+pub(crate) struct Manifest {
+    file: Stored,
+    end: u64,
+    /// Length when it was last rewritten.
+    base: u64,
+}
+
+impl Manifest {
+    /// Reads the directory's journal, cut behind its last whole commit; begins one where there is none.
+    pub(crate) fn open(dir: &Dir) -> io::Result<(Self, Loaded)> {
+        let file = dir.file(NAME)?;
+        let bytes = file.read(0, file.len()? as usize)?;
+        let mut loaded = Loaded::default();
+        if bytes.len() < MAGIC.len() {
+            file.write(0, MAGIC)?;
+            file.sync()?;
+            dir.sync()?;
+            let end = MAGIC.len() as u64;
+            return Ok((
+                Self {
+                    file,
+                    end,
+                    base: end,
+                },
+                loaded,
+            ));
+        }
+        let Some(mut rest) = bytes.strip_prefix(MAGIC) else {
+            return Err(io::Error::other(
+                "the history's manifest is of another version",
+            ));
+        };
+        while let Some((body, behind)) = split_frame(rest) {
+            if loaded.take(body).is_none() {
+                return Err(io::Error::other(
+                    "the history's manifest has an unknown entry",
+                ));
+            }
+            rest = behind;
+        }
+        let end = (bytes.len() - rest.len()) as u64;
+        file.cut(end)?;
+        let base = loaded.bytes();
+        Ok((Self { file, end, base }, loaded))
+    }
+
+    /// Makes a commit durable.
+    pub(crate) fn commit(&mut self, entries: &Entries) -> io::Result<()> {
+        let frame = frame(entries);
+        self.file.write(self.end, &frame)?;
+        self.file.sync()?;
+        self.end += frame.len() as u64;
+        Ok(())
+    }
+
+    /// Whether it has grown enough to be rewritten.
+    pub(crate) fn is_long(&self, least: u64) -> bool {
+        self.end > least && self.end > 4 * self.base
+    }
+
+    /// Puts these entries in the place of all.
+    pub(crate) fn rewrite(&mut self, dir: &Dir, entries: &Entries) -> io::Result<()> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend_from_slice(&frame(entries));
+        let file = dir.file(ASIDE)?;
+        file.cut(0)?;
+        file.write(0, &bytes)?;
+        file.sync()?;
+        dir.rename(ASIDE, NAME)?;
+        let end = bytes.len() as u64;
+        *self = Self {
+            file,
+            end,
+            base: end,
+        };
+        Ok(())
+    }
+}
+
+fn frame(entries: &Entries) -> Vec<u8> {
+    let body = &entries.bytes;
+    let mut frame = Vec::with_capacity(HEAD_BYTES + body.len());
+    frame.extend_from_slice(&(body.len() as u32).to_le_bytes());
+    frame.extend_from_slice(&crc32c::crc32c(body).to_le_bytes());
+    frame.extend_from_slice(body);
+    frame
+}
+
+fn split_frame(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (len, rest) = bytes.split_first_chunk::<4>()?;
+    let (checksum, rest) = rest.split_first_chunk::<4>()?;
+    let (body, behind) = rest.split_at_checked(u32::from_le_bytes(*len) as usize)?;
+    let whole = !body.is_empty() && crc32c::crc32c(body).to_le_bytes() == *checksum;
+    whole.then_some((body, behind))
+}

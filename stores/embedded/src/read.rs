@@ -1,0 +1,240 @@
+//! Reading: rows of many datastreams by time, then topic, then cursor, a page at a time.
+//!
+//! What may hold rows of the page is noted under the lock (shares of chunks, copies of open rows);
+//! files are read and chunks unpacked outside of it, each only when its turn comes.
+
+use crate::block::Rows;
+use crate::state::{Body, State, Stream};
+use crate::token::Token;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io;
+use std::sync::Arc;
+use weir_hub::{HistoryFault, Page, Range};
+use weir_model::BatchBuilder;
+
+/// Open rows stand behind all chunks.
+const OPEN: u64 = u64::MAX;
+
+/// Something that holds rows of one datastream in order of time.
+struct Source {
+    topic: usize,
+    order: u64,
+    from: i64,
+    first: i64,
+    body: Option<Body>,
+    rows: Option<Arc<Rows>>,
+}
+
+/// Rows of all sources in the order of pages.
+pub(crate) struct Merge {
+    sources: Vec<Source>,
+    /// Time, topic, order, row, source; a source not yet read stands at the earliest time it may have.
+    heap: BinaryHeap<Reverse<(i64, usize, u64, usize, usize)>>,
+    to: i64,
+}
+
+/// A row of a merge.
+pub(crate) struct Merged {
+    pub(crate) topic: usize,
+    pub(crate) rows: Arc<Rows>,
+    pub(crate) row: usize,
+}
+
+impl Merge {
+    /// Notes all that may hold rows of a page: of each datastream what `need` says by its topic, from
+    /// which time on and how many rows.
+    pub(crate) fn begin(
+        state: &State,
+        query: &Range<'_>,
+        need: impl Fn(&str) -> (i64, usize),
+    ) -> Self {
+        let to = query.to.nanos();
+        let mut merge = Self {
+            sources: Vec::new(),
+            heap: BinaryHeap::new(),
+            to,
+        };
+        for (topic, name) in query.topics.iter().enumerate() {
+            if let Some(stream) = state.stream_of(name) {
+                let (from, most) = need(name);
+                merge.add_stream(topic, stream, from, most);
+            }
+        }
+        let first = |(index, source): (usize, &Source)| {
+            Reverse((
+                source.first.max(source.from),
+                source.topic,
+                source.order,
+                0,
+                index,
+            ))
+        };
+        merge.heap = merge.sources.iter().enumerate().map(first).collect();
+        merge
+    }
+
+    fn add_stream(&mut self, topic: usize, stream: &Stream, from: i64, most: usize) {
+        let to = self.to;
+        let mut parts: Vec<_> = stream
+            .parts
+            .iter()
+            .filter(|part| part.last >= from && part.first < to)
+            .collect();
+        parts.sort_by_key(|part| part.first);
+        // Once parts that lie wholly behind `from` hold enough rows, later ones cannot matter.
+        let (mut rows, mut last) = (0, i64::MIN);
+        for part in parts {
+            if rows >= most && part.first > last {
+                break;
+            }
+            if part.first >= from && rows < most {
+                rows += part.rows as usize;
+                last = last.max(part.last);
+            }
+            self.sources.push(Source {
+                topic,
+                order: part.order,
+                from,
+                first: part.first,
+                body: Some(part.body.clone()),
+                rows: None,
+            });
+        }
+        let open = stream.pick_open(from, to, most);
+        if let Some(&first) = open.times.first() {
+            let rows = Some(Arc::new(open));
+            self.sources.push(Source {
+                topic,
+                order: OPEN,
+                from,
+                first,
+                body: None,
+                rows,
+            });
+        }
+    }
+
+    /// The next row.
+    pub(crate) fn next(&mut self) -> io::Result<Option<Merged>> {
+        while let Some(Reverse((_time, topic, order, row, index))) = self.heap.pop() {
+            let source = &mut self.sources[index];
+            if let (None, Some(body)) = (&source.rows, source.body.take()) {
+                let rows = body.load()?;
+                let row = rows.times.partition_point(|&time| time < source.from);
+                source.rows = Some(rows);
+                self.queue(index, row);
+                continue;
+            }
+            let Some(rows) = source.rows.clone() else {
+                continue;
+            };
+            debug_assert_eq!((source.topic, source.order), (topic, order));
+            self.queue(index, row + 1);
+            return Ok(Some(Merged { topic, rows, row }));
+        }
+        Ok(None)
+    }
+
+    fn queue(&mut self, index: usize, row: usize) {
+        let source = &mut self.sources[index];
+        let time = source
+            .rows
+            .as_ref()
+            .and_then(|rows| rows.times.get(row))
+            .copied();
+        match time.filter(|&time| time < self.to) {
+            Some(time) => {
+                self.heap
+                    .push(Reverse((time, source.topic, source.order, row, index)));
+            }
+            None => source.rows = None,
+        }
+    }
+}
+
+/// Where a page begins.
+pub(crate) fn start(query: &Range<'_>) -> Result<Option<Token>, HistoryFault> {
+    let token = query
+        .page
+        .map(|page| Token::parse(page, query).ok_or(HistoryFault::BadPage));
+    token.transpose()
+}
+
+/// From which time on, and how many rows of a datastream a page may need after a token.
+pub(crate) fn need(query: &Range<'_>, after: Option<&Token>, topic: &str) -> (i64, usize) {
+    let most = query.limit.saturating_add(1);
+    match after {
+        None => (query.from.nanos(), most),
+        Some(token) if *topic < *token.topic => (token.time.saturating_add(1), most),
+        Some(token) if *topic > *token.topic => (token.time, most),
+        Some(token) => (token.time, most.saturating_add(token.ordinal as usize)),
+    }
+}
+
+/// How the rows after a token are told from those before: by time, topic, and how many were given.
+struct Given<'a> {
+    time: i64,
+    topic: &'a str,
+    count: u64,
+    /// Rows of that time and topic to leave out yet.
+    skip: u64,
+}
+
+/// One page of rows.
+pub(crate) fn page(
+    query: &Range<'_>,
+    after: Option<&Token>,
+    mut merge: Merge,
+) -> Result<Page, HistoryFault> {
+    let fail = |error: io::Error| HistoryFault::Failed(error.to_string());
+    let nothing = Given {
+        time: i64::MIN,
+        topic: "",
+        count: 0,
+        skip: 0,
+    };
+    let mut given = after.map_or(nothing, |token| Given {
+        time: token.time,
+        topic: &token.topic,
+        count: token.ordinal,
+        skip: token.ordinal,
+    });
+    let mut builder = BatchBuilder::new();
+    while let Some(Merged { topic, rows, row }) = merge.next().map_err(fail)? {
+        let (time, name) = (rows.time(row), query.topics[topic]);
+        let place = (time, name).cmp(&(given.time, given.topic));
+        if place.is_lt() || (place.is_eq() && given.skip > 0) {
+            given.skip -= u64::from(place.is_eq());
+            continue;
+        }
+        if builder.len() == query.limit {
+            let Given {
+                time, topic, count, ..
+            } = given;
+            let token = Token {
+                time,
+                topic: topic.to_owned(),
+                ordinal: count,
+            };
+            return Ok(Page {
+                batch: builder.finish(),
+                next: Some(token.print(query)),
+            });
+        }
+        let count = if place.is_eq() { given.count + 1 } else { 1 };
+        given = Given {
+            time,
+            topic: name,
+            count,
+            skip: 0,
+        };
+        builder
+            .push(&rows.observation(row, name))
+            .map_err(|error| HistoryFault::Failed(format!("{name}: {error}")))?;
+    }
+    Ok(Page {
+        batch: builder.finish(),
+        next: None,
+    })
+}
