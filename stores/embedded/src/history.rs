@@ -147,3 +147,6 @@ impl History for EmbeddedHistory {
             .map_err(|error| HistoryFault::Failed(error.to_string()))
     }
 }
+
+#[cfg(test)]
+mod tests;

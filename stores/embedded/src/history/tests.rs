@@ -1,0 +1,573 @@
+//! The store against a list, with restarts and kills between and within its steps.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use weir_hub::Aggregate;
+use weir_hub::aggregate::Function;
+use weir_model::batch::Naming;
+use weir_model::{BatchBuilder, Extra, Place, Value};
+
+/// A directory that goes away.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("weir-embedded-{}-{number}", std::process::id());
+        Self(std::env::temp_dir().join(name))
+    }
+
+    fn open(&self) -> EmbeddedHistory {
+        EmbeddedHistory::open(&self.0, Options::default()).unwrap()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _gone = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const TOPICS: [&str; 4] = ["a", "a/b", "c", "d/e"];
+
+/// A row: index of its topic, time, and a number that says its place in the order of all.
+type Row = (usize, i64, u64);
+
+fn push(builder: &mut BatchBuilder, (topic, time, number): Row) {
+    builder.begin();
+    builder.topic(Naming::Topic, TOPICS[topic]);
+    builder.time(Time::from_nanos(time));
+    let text = format!("{{\"n\":{number}}}");
+    builder.value(match topic {
+        0 | 1 => Value::Number(number as f64),
+        2 if number % 3 == 0 => Value::Null,
+        2 if number % 3 == 1 => Value::Bool(number % 2 == 0),
+        2 => Value::Text(&text),
+        _ => Value::Json(&text),
+    });
+    if topic == 1 && number % 5 == 0 {
+        builder.latitude(number as f64 / 1e7);
+        builder.longitude(-(number as f64) / 1e7);
+    }
+    if topic == 3 && number % 4 == 0 {
+        builder.extra(Extra {
+            result_time: Some(Time::from_nanos(time + 5)),
+            quality: Some("good"),
+            parameters: (number % 8 == 0).then_some("{}"),
+            ..Extra::default()
+        });
+    }
+    builder.end().unwrap();
+}
+
+fn batch(rows: &[Row]) -> Batch {
+    let mut builder = BatchBuilder::new();
+    rows.iter().for_each(|&row| push(&mut builder, row));
+    builder.finish()
+}
+
+fn range<'a>(topics: &'a [&'a str], from: i64, to: i64, limit: usize) -> Range<'a> {
+    let (from, to) = (Time::from_nanos(from), Time::from_nanos(to));
+    Range {
+        topics,
+        from,
+        to,
+        limit,
+        page: None,
+        aggregate: None,
+    }
+}
+
+/// All pages of a query.
+fn walk(store: &EmbeddedHistory, query: &Range<'_>) -> Vec<Batch> {
+    let mut pages = Vec::new();
+    let mut page = None;
+    loop {
+        let answer = store
+            .read(&Range {
+                page: page.as_deref(),
+                ..query.clone()
+            })
+            .unwrap();
+        assert!(answer.batch.len() <= query.limit);
+        assert!(answer.next.is_none() || answer.batch.len() == query.limit);
+        pages.push(answer.batch);
+        page = answer.next;
+        if page.is_none() {
+            return pages;
+        }
+    }
+}
+
+/// What a query must give: by time, topic, order of cursors.
+fn expected(rows: &[Row], query: &Range<'_>) -> Batch {
+    let mut rows: Vec<_> = rows
+        .iter()
+        .copied()
+        .filter(|(topic, time, _number)| {
+            query.topics.contains(&TOPICS[*topic])
+                && (query.from.nanos()..query.to.nanos()).contains(time)
+        })
+        .collect();
+    rows.sort_by_key(|&(topic, time, number)| (time, topic, number));
+    batch(&rows)
+}
+
+fn joined(pages: &[Batch]) -> Batch {
+    let mut builder = BatchBuilder::new();
+    for row in pages.iter().flat_map(|page| page.rows()) {
+        builder.push(&row).unwrap();
+    }
+    builder.finish()
+}
+
+fn check(store: &EmbeddedHistory, rows: &[Row]) {
+    for (topics, limit) in [(&TOPICS[..], 7), (&TOPICS[1..3], 1000), (&TOPICS[..1], 1)] {
+        for (from, to) in [(i64::MIN, i64::MAX), (3, 20)] {
+            let query = range(topics, from, to, limit);
+            assert_eq!(
+                joined(&walk(store, &query)),
+                expected(rows, &query),
+                "{query:?}"
+            );
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Apply(Vec<(usize, i64)>),
+    Maintain,
+    Restart,
+    KillWithin(u64),
+    FailWithin(u64),
+    Forget(usize),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let rows = proptest::collection::vec((0..TOPICS.len(), -5_i64..25), 1..12);
+    let step = prop_oneof![
+        8 => rows.prop_map(Step::Apply),
+        4 => Just(Step::Maintain),
+        1 => Just(Step::Restart),
+        2 => (0_u64..12).prop_map(Step::KillWithin),
+        2 => (0_u64..12).prop_map(Step::FailWithin),
+        1 => (0..TOPICS.len()).prop_map(Step::Forget),
+    ];
+    proptest::collection::vec(step, 1..60)
+}
+
+/// Feeds what a restarted store has not kept, as the hub does from its log.
+fn feed(store: &EmbeddedHistory, log: &[(Cursor, Logged)]) {
+    let applied = store.applied();
+    for (cursor, logged) in log.iter().filter(|(cursor, _logged)| *cursor > applied) {
+        match logged {
+            Logged::Rows(rows) => store
+                .apply(*cursor, Time::from_nanos(0), &batch(rows))
+                .unwrap(),
+            Logged::Forget(topic) => store.forget(*cursor, TOPICS[*topic]).unwrap(),
+        }
+    }
+}
+
+enum Logged {
+    Rows(Vec<Row>),
+    Forget(usize),
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn the_store_is_a_list_through_failures_restarts_and_kills(steps in steps()) {
+        let dir = Scratch::new();
+        let mut store = dir.open();
+        let (mut log, mut model, mut next) = (Vec::new(), Vec::<Row>::new(), 0_u64);
+        let mut cursor = Cursor::new(1, 0);
+        for step in steps {
+            match step {
+                Step::Apply(new) => {
+                    cursor = cursor.next();
+                    let numbered = new.into_iter().map(|(topic, time)| {
+                        next += 1;
+                        (topic, time, next)
+                    });
+                    let rows: Vec<Row> = numbered.collect();
+                    store.apply(cursor, Time::from_nanos(0), &batch(&rows)).unwrap();
+                    model.extend(&rows);
+                    log.push((cursor, Logged::Rows(rows)));
+                }
+                Step::Forget(topic) => {
+                    cursor = cursor.next();
+                    store.forget(cursor, TOPICS[topic]).unwrap();
+                    model.retain(|row| row.0 != topic);
+                    log.push((cursor, Logged::Forget(topic)));
+                }
+                Step::Maintain => {
+                    store.maintain(Time::from_nanos(0)).unwrap();
+                    prop_assert_eq!(store.applied(), store.state().seen);
+                }
+                Step::Restart => {
+                    drop(store);
+                    store = dir.open();
+                    feed(&store, &log);
+                }
+                Step::FailWithin(operations) => {
+                    store.fault().after(operations);
+                    let _failed = store.maintain(Time::from_nanos(0));
+                    store.fault().after(u64::MAX);
+                }
+                Step::KillWithin(operations) => {
+                    store.fault().after(operations);
+                    let _killed = store.maintain(Time::from_nanos(0));
+                    check(&store, &model);
+                    drop(store);
+                    store = dir.open();
+                    feed(&store, &log);
+                }
+            }
+            check(&store, &model);
+        }
+    }
+}
+
+#[test]
+fn pages_give_every_row_once_while_rows_are_applied_and_merged() {
+    let dir = Scratch::new();
+    let store = dir.open();
+    let mut cursor = Cursor::new(1, 0);
+    let mut number = 0;
+    let mut add = |times: std::ops::Range<i64>| {
+        let rows: Vec<Row> = times
+            .flat_map(|time| [(0, time / 3, 0), (1, time / 3, 0)])
+            .map(|(topic, time, _number)| {
+                number += 1;
+                (topic, time, number)
+            })
+            .collect();
+        cursor = cursor.next();
+        store
+            .apply(cursor, Time::from_nanos(0), &batch(&rows))
+            .unwrap();
+        rows
+    };
+    let before = add(0..3000);
+    let query = range(&TOPICS, 0, i64::MAX, 113);
+    let (mut page, mut seen) = (None::<String>, Vec::new());
+    for round in 0.. {
+        let answer = store
+            .read(&Range {
+                page: page.as_deref(),
+                ..query.clone()
+            })
+            .unwrap();
+        seen.extend(
+            answer
+                .batch
+                .rows()
+                .map(|row| row.value.number().unwrap() as u64),
+        );
+        page = answer.next;
+        if page.is_none() {
+            break;
+        }
+        if round < 30 {
+            add(round * 100..round * 100 + 50);
+            store.maintain(Time::from_nanos(0)).unwrap();
+        }
+    }
+    let count = seen.len();
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!(seen.len(), count);
+    assert!(before.iter().all(|row| seen.binary_search(&row.2).is_ok()));
+}
+
+#[test]
+fn a_token_of_another_query_is_refused() {
+    let dir = Scratch::new();
+    let store = dir.open();
+    let rows: Vec<Row> = (0..10).map(|time| (0, time, time as u64)).collect();
+    store
+        .apply(Cursor::new(1, 1), Time::from_nanos(0), &batch(&rows))
+        .unwrap();
+    let query = range(&TOPICS, 0, 100, 3);
+    let token = store.read(&query).unwrap().next.unwrap();
+    let other = Range {
+        page: Some(&token),
+        ..range(&TOPICS, 1, 100, 3)
+    };
+    assert_eq!(store.read(&other).unwrap_err(), HistoryFault::BadPage);
+    let spoilt = Range {
+        page: Some("AAAA"),
+        ..query
+    };
+    assert_eq!(store.read(&spoilt).unwrap_err(), HistoryFault::BadPage);
+}
+
+#[test]
+fn every_function_gives_its_number_for_each_window_and_datastream() {
+    let dir = Scratch::new();
+    let store = dir.open();
+    let rows: Vec<Row> = (0..40)
+        .map(|index| (index % 3, index as i64 * 700_000, index as u64 + 1))
+        .collect();
+    store
+        .apply(Cursor::new(1, 1), Time::from_nanos(0), &batch(&rows[..20]))
+        .unwrap();
+    store.maintain(Time::from_nanos(0)).unwrap();
+    store
+        .apply(Cursor::new(1, 2), Time::from_nanos(0), &batch(&rows[20..]))
+        .unwrap();
+    for (function, limit) in Function::ALL
+        .iter()
+        .flat_map(|(_name, f)| [(*f, 1), (*f, 4), (*f, 999)])
+    {
+        let aggregate = Some(Aggregate {
+            function,
+            window: Duration::from_millis(5),
+        });
+        let query = Range {
+            aggregate,
+            ..range(&TOPICS, 1_000_000, 24_000_000, limit)
+        };
+        let mut windows: BTreeMap<(i64, usize), Vec<f64>> = BTreeMap::new();
+        let whole = batch(&rows);
+        for (&(topic, time, _number), row) in rows.iter().zip(whole.rows()) {
+            let within = (1_000_000..24_000_000).contains(&time);
+            if let (true, Some(number)) = (within, row.value.number()) {
+                windows
+                    .entry((time / 5_000_000 * 5_000_000, topic))
+                    .or_default()
+                    .push(number);
+            }
+        }
+        let expected: Vec<_> = windows
+            .into_iter()
+            .map(|((begin, topic), numbers)| {
+                let mut window = weir_hub::aggregate::Window::default();
+                numbers.into_iter().for_each(|number| window.add(number));
+                (
+                    TOPICS[topic].to_owned(),
+                    begin,
+                    window.value(function).unwrap(),
+                )
+            })
+            .collect();
+        let pages = walk(&store, &query);
+        let seen: Vec<_> = pages
+            .iter()
+            .flat_map(|page| page.rows())
+            .map(|row| {
+                (
+                    row.topic.to_owned(),
+                    row.time.unwrap().nanos(),
+                    row.value.number().unwrap(),
+                )
+            })
+            .collect();
+        assert_eq!(seen, expected, "{function:?} in pages of {limit}");
+    }
+}
+
+#[test]
+fn the_latest_is_by_the_lesser_of_time_and_arrival_and_survives_a_restart() {
+    let dir = Scratch::new();
+    let store = dir.open();
+    let arrival = Time::from_nanos;
+    // A clock that runs far ahead does not stay the latest for ever.
+    store
+        .apply(Cursor::new(1, 1), arrival(10), &batch(&[(0, 1_000_000, 1)]))
+        .unwrap();
+    store
+        .apply(
+            Cursor::new(1, 2),
+            arrival(20),
+            &batch(&[(0, 19, 2), (1, 5, 3)]),
+        )
+        .unwrap();
+    store
+        .apply(Cursor::new(1, 3), arrival(30), &batch(&[(0, 4, 4)]))
+        .unwrap();
+    store.maintain(arrival(30)).unwrap();
+    drop(store);
+    let store = dir.open();
+    let mut seen = Vec::new();
+    let mut visit = |cursor: Cursor, row: &Observation<'_>| {
+        seen.push((row.topic.to_owned(), cursor.sequence(), row.value.number()));
+    };
+    store.latest(&mut visit).unwrap();
+    assert_eq!(
+        seen,
+        [("a".into(), 2, Some(2.0)), ("a/b".into(), 2, Some(3.0))]
+    );
+    assert_eq!(store.applied(), Cursor::new(1, 3));
+}
+
+#[test]
+fn an_advance_without_observations_is_kept_too() {
+    let dir = Scratch::new();
+    let store = dir.open();
+    store.advance(Cursor::new(1, 77));
+    assert_eq!(store.applied(), Cursor::START);
+    store.maintain(Time::from_nanos(0)).unwrap();
+    drop(store);
+    assert_eq!(dir.open().applied(), Cursor::new(1, 77));
+}
+
+#[test]
+fn retention_drops_chunks_that_are_old_or_too_many() {
+    let dir = Scratch::new();
+    let options = Options {
+        retention_age: Duration::from_nanos(1000),
+        retention_bytes: 1 << 40,
+    };
+    let store = EmbeddedHistory::open(&dir.0, options).unwrap();
+    let rows = |from: i64| {
+        (from..from + 100)
+            .map(|time| (0, time, 1))
+            .collect::<Vec<Row>>()
+    };
+    for (index, from) in [0, 5000, 9500].into_iter().enumerate() {
+        let cursor = Cursor::new(1, index as u64 + 1);
+        store
+            .apply(cursor, Time::from_nanos(0), &batch(&rows(from)))
+            .unwrap();
+        store.maintain(Time::from_nanos(100)).unwrap();
+    }
+    store.maintain(Time::from_nanos(10_000)).unwrap();
+    let count = |store: &EmbeddedHistory| store.stored().1;
+    assert_eq!(count(&store), 100);
+    drop(store);
+    assert_eq!(count(&dir.open()), 100);
+    let options = Options {
+        retention_bytes: 0,
+        ..Options::default()
+    };
+    let store = EmbeddedHistory::open(&dir.0, options).unwrap();
+    store.maintain(Time::from_nanos(0)).unwrap();
+    assert_eq!(count(&store), 0);
+}
+
+#[test]
+fn small_chunks_become_large_ones_and_a_forgotten_topic_gives_its_room_back() {
+    let dir = Scratch::new();
+    let store = dir.open();
+    for index in 0..512_i64 {
+        let rows: Vec<Row> = (0..8).map(|row| (0, index * 8 + row, 1)).collect();
+        let cursor = Cursor::new(1, index as u64 + 1);
+        store
+            .apply(cursor, Time::from_nanos(0), &batch(&rows))
+            .unwrap();
+        store.maintain(Time::from_nanos(0)).unwrap();
+    }
+    let chunks = store.state().stream_of("a").unwrap().parts.len();
+    assert!(chunks < 24, "{chunks} chunks");
+    assert_eq!(
+        walk(&store, &range(&TOPICS, 0, i64::MAX, 10_000))[0].len(),
+        4096
+    );
+    store.forget(Cursor::new(1, 600), "a").unwrap();
+    assert!(walk(&store, &range(&TOPICS, 0, i64::MAX, 10_000))[0].is_empty());
+    store.maintain(Time::from_nanos(0)).unwrap();
+    drop(store);
+    let store = dir.open();
+    assert_eq!(store.stored(), (0, 0));
+    assert!(!std::fs::exists(dir.0.join("00000001.dat")).unwrap());
+}
+
+#[test]
+fn a_damaged_chunk_is_named_and_the_rest_is_read() {
+    let dir = Scratch::new();
+    let store = dir.open();
+    for (cursor, topic) in [(1, 0), (2, 1)] {
+        let rows: Vec<Row> = (0..50)
+            .map(|time| (topic, time, time as u64 * 77))
+            .collect();
+        store
+            .apply(Cursor::new(1, cursor), Time::from_nanos(0), &batch(&rows))
+            .unwrap();
+        store.maintain(Time::from_nanos(0)).unwrap();
+    }
+    drop(store);
+    let path = dir.0.join("00000001.dat");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[10] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    let store = dir.open();
+    let fault = store
+        .read(&range(&TOPICS[..1], 0, 99, 99))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        fault.contains("00000001.dat, chunk at byte 0: the checksum does not match"),
+        "{fault}"
+    );
+    assert_eq!(
+        store
+            .read(&range(&TOPICS[1..2], 0, 99, 99))
+            .unwrap()
+            .batch
+            .len(),
+        50
+    );
+}
+
+#[test]
+fn a_second_store_in_one_directory_is_refused() {
+    let dir = Scratch::new();
+    let _first = dir.open();
+    let second = EmbeddedHistory::open(&dir.0, Options::default())
+        .err()
+        .unwrap();
+    assert!(
+        second
+            .to_string()
+            .contains("another gateway has the history"),
+        "{second}"
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_rows_are_a_block_and_any_bytes_are_rows_or_an_error(
+        rows in proptest::collection::vec((any::<i64>(), 0_u8..7, any::<f64>(), ".{0,9}"), 0..80),
+        cut in 0_usize..400,
+    ) {
+        let mut all = crate::block::Rows::default();
+        for (time, kind, number, text) in &rows {
+            let value = match kind {
+                0 | 1 => Value::Number(*number),
+                2 => Value::Bool(*time > 0),
+                3 => Value::Text(text),
+                4 => Value::Json(text),
+                _ => Value::Null,
+            };
+            let extra = Extra {
+                end: (kind % 2 == 0).then_some(Time::from_nanos(time.wrapping_add(1))),
+                valid: (kind % 3 == 0).then_some((Time::from_nanos(*time), Time::from_nanos(0))),
+                feature: (kind % 4 == 0).then_some(text),
+                ..Extra::default()
+            };
+            let place = Place { latitude: (time % 90) as f64, longitude: number % 180.0 };
+            let known = (*kind > 3 && !place.longitude.is_nan()).then_some(place);
+            all.push(*time, value, known, &extra);
+        }
+        let mut block = Vec::new();
+        Encoder::default().encode(&all, &mut block);
+        let back = crate::block::decode(&block).unwrap();
+        let finite = rows.iter().all(|row| !row.2.is_nan());
+        prop_assert!(!finite || back == all);
+        if cut < block.len() {
+            prop_assert!(crate::block::decode(&block[..cut]).is_err());
+            let mut spoilt = block.clone();
+            spoilt[cut] = spoilt[cut].wrapping_add(1);
+            let _either = crate::block::decode(&spoilt);
+        }
+    }
+}
