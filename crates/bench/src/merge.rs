@@ -45,6 +45,10 @@ pub(crate) fn merge(cell: &Cell, target: &str, rounds: &[Round]) -> CellResult {
         }
         None => {}
     }
+    if let Some(missed) = good.iter().find_map(|(_, sample)| sample.missed.clone()) {
+        result.status = missed;
+        return result;
+    }
     let wide = |m: &Metric| RATES.contains(&m.metric.as_str()) && m.estimate.is_wide();
     if result.metrics.iter().any(wide) {
         result.status = "wide".into();

@@ -27,7 +27,8 @@ impl Plan {
         seed: u64,
     ) -> Self {
         let mut cells = (experiment.cells)(effort);
-        cells.retain(|cell| cell.name().contains(only));
+        // The semicolon lets `subscribers=10;` mean ten and not ten thousand.
+        cells.retain(|cell| (cell.name() + ";").contains(only));
         Shuffle::new(seed).shuffle(&mut cells);
         Self {
             experiment,

@@ -23,6 +23,8 @@ pub(crate) struct Sample {
     pub(crate) trials: Vec<Trial>,
     /// What a reader must know.
     pub(crate) remark: Option<String>,
+    /// What the search wanted and did not find; the figures are those of the least rate.
+    pub(crate) missed: Option<String>,
 }
 
 impl Sample {
@@ -46,6 +48,7 @@ impl Sample {
     fn of_traffic(work: &Work, outcome: &TrafficOutcome) -> Result<Self, String> {
         let mut sample = Self {
             trials: outcome.trials.clone(),
+            missed: outcome.missed.clone(),
             ..Self::default()
         };
         if let (0, Some(refusal)) = (outcome.acknowledged, &outcome.first_refusal) {

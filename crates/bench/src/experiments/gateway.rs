@@ -49,7 +49,7 @@ impl Scale {
                 rounds: 3,
                 rounds_latency: 5,
                 warm_up_ms: 1000,
-                trial_ms: 1000,
+                trial_ms: 600,
                 measure_ms: 3000,
             },
         }
@@ -201,12 +201,12 @@ fn latency_cell(
             pace: scale.open(rate),
         },
         contenders: contenders(scheme),
-        rounds: scale.rounds_latency,
-        goals: if matches!(scheme, Scheme::Sse | Scheme::WebSocket) {
-            goals
+        rounds: if is_goal(scheme) {
+            scale.rounds_latency
         } else {
-            Vec::new()
+            2
         },
+        goals: if is_goal(scheme) { goals } else { Vec::new() },
     }
 }
 
@@ -257,7 +257,7 @@ fn fan_out_cell(scale: &Scale, scheme: Scheme, subscribers: usize, without: &[&s
             pace,
         },
         contenders,
-        rounds: scale.rounds,
+        rounds: if subscribers == 1000 { scale.rounds } else { 1 },
         goals,
     }
 }
@@ -351,6 +351,11 @@ fn contenders(scheme: Scheme) -> Vec<Contender> {
         });
     }
     all
+}
+
+/// The schemes whose figures are goals; they get more rounds.
+fn is_goal(scheme: Scheme) -> bool {
+    matches!(scheme, Scheme::Sse | Scheme::WebSocket)
 }
 
 fn plain(target: &'static str) -> Contender {

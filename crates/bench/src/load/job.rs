@@ -156,6 +156,8 @@ pub(crate) struct TrafficOutcome {
     pub(crate) acknowledgement: Latency,
     /// From due to handed to the kernel: how late the load itself was.
     pub(crate) schedule_lag: Latency,
+    /// Of a search that found no rate within the limit: what was reached at the least.
+    pub(crate) missed: Option<String>,
     /// The trials of a search, in their order.
     pub(crate) trials: Vec<Trial>,
 }

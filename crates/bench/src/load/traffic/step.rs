@@ -178,6 +178,7 @@ impl Step {
             delivery: self.delivery.take().unwrap_or_else(Latency::new),
             acknowledgement: self.acknowledgement.take().unwrap_or_else(Latency::new),
             schedule_lag: self.lag.take().unwrap_or_else(Latency::new),
+            missed: None,
             trials,
         }
     }
