@@ -96,6 +96,9 @@ fn to_json(entry: &Entry, now: Time) -> Json {
 
 fn value_json(value: Value<'_>) -> Json {
     match value {
+        Value::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+            (number as i64).into()
+        }
         Value::Number(number) => number.into(),
         Value::Bool(truth) => truth.into(),
         Value::Text(text) => text.into(),

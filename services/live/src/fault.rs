@@ -36,7 +36,8 @@ pub(crate) fn from_hub(fault: &Fault, body: &[u8]) -> Response {
     };
     let response = refuse(status, sentence);
     match status {
-        401 => response.header("www-authenticate", "Bearer, Basic realm=\"weir\""),
+        // Not `Basic`: browsers would put their own password box over the dashboard's.
+        401 => response.header("www-authenticate", "Bearer"),
         429 | 503 => response.header("retry-after", "1"),
         _ => response,
     }
