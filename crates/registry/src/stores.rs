@@ -60,3 +60,27 @@ fn age(
         }
     }
 }
+
+#[cfg(feature = "embedded")]
+fn open_embedded(data: &Path, mut section: Section) -> Result<Arc<dyn History>, ConfigFault> {
+    use weir_embedded::{EmbeddedHistory, Options};
+    let default = Options::default();
+    let options = Options {
+        retention_bytes: section.parsed(
+            "retention_bytes",
+            default.retention_bytes,
+            "a number of bytes",
+        )?,
+        retention_age: age(&mut section, default.retention_age)?,
+    };
+    section.finish(&["retention_bytes", "retention_age"])?;
+    let opened = EmbeddedHistory::open(data.join("history"), options);
+    let history = opened.map_err(|error| ConfigFault {
+        key: "data.dir".into(),
+        problem: format!(
+            "the history in {} cannot be opened: {error}",
+            data.display()
+        ),
+    })?;
+    Ok(Arc::new(history))
+}
