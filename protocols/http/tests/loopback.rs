@@ -1,0 +1,289 @@
+//! The server over real sockets.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+mod gateway;
+
+use gateway::Gateway;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use weir_carrier::websocket::{Message, Opcode, Reader, Role, write_masked};
+
+async fn connect(gateway: &Gateway, request: &str) -> TcpStream {
+    let mut tcp = TcpStream::connect(gateway.address).await.unwrap();
+    tcp.write_all(request.as_bytes()).await.unwrap();
+    tcp
+}
+
+/// Reads until the text has come.
+async fn until(tcp: &mut TcpStream, wanted: &str) -> String {
+    let mut text = Vec::new();
+    while !String::from_utf8_lossy(&text).contains(wanted) {
+        let mut piece = [0; 4096];
+        let length = tcp.read(&mut piece).await.unwrap();
+        assert_ne!(
+            length,
+            0,
+            "ended after {:?}",
+            String::from_utf8_lossy(&text)
+        );
+        text.extend_from_slice(&piece[..length]);
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+async fn all(mut tcp: TcpStream) -> String {
+    let mut text = Vec::new();
+    tcp.read_to_end(&mut text).await.unwrap();
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+#[test]
+fn pipelined_requests_are_answered_in_their_order() {
+    gateway::with(&[], async |gateway| {
+        let requests = "POST /later HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n1\
+             POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n2\r\n0\r\n\r\n\
+             GET /never HTTP/1.1\r\nHost: a\r\n\r\n\
+             HEAD /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+        let text = all(connect(&gateway, requests).await).await;
+        let expected = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 1\r\n\r\n1\
+             HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\ncontent-length: 1\r\n\r\n2\
+             HTTP/1.1 204 No Content\r\n\r\n\
+             HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\ncontent-length: 0\r\n\
+             connection: close\r\n\r\n";
+        assert_eq!(text, expected);
+    });
+}
+
+#[test]
+fn a_refused_request_is_answered_although_its_body_still_comes() {
+    gateway::with(&[("max_body_bytes", "10")], async |gateway| {
+        let head = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5000000\r\n\r\n";
+        let mut tcp = connect(&gateway, head).await;
+        let (mut read, mut write) = tcp.split();
+        let sent = async {
+            let _refused_meanwhile = write.write_all(&vec![0; 1_000_000]).await;
+            write.shutdown().await.ok();
+        };
+        let mut text = Vec::new();
+        let (_, received) = tokio::join!(sent, read.read_to_end(&mut text));
+        received.unwrap();
+        let text = String::from_utf8_lossy(&text);
+        assert!(
+            text.starts_with("HTTP/1.1 413 Content Too Large\r\n"),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("the body is larger than 10 bytes\n"),
+            "{text}"
+        );
+    });
+}
+
+#[test]
+fn a_stream_is_chunked_and_ends_with_its_farewell() {
+    gateway::with(&[], async |gateway| {
+        let mut tcp = connect(&gateway, "GET /stream HTTP/1.1\r\nHost: a\r\n\r\n").await;
+        let head = until(&mut tcp, "6\r\nbegin\n\r\n").await;
+        assert!(head.contains("transfer-encoding: chunked\r\n"), "{head}");
+        gateway.publish("kitchen/temp", "21.5");
+        let message = until(&mut tcp, "\n\r\n").await;
+        assert!(message.contains("21.5"), "{message}");
+        gateway.drain.send(true).unwrap();
+        assert_eq!(all(tcp).await, "9\r\nfarewell\n\r\n0\r\n\r\n");
+    });
+}
+
+#[test]
+fn a_stream_to_http_10_ends_with_the_connection() {
+    gateway::with(&[], async |gateway| {
+        let mut tcp = connect(&gateway, "GET /stream HTTP/1.0\r\n\r\n").await;
+        let head = until(&mut tcp, "\r\n\r\nbegin\n").await;
+        assert!(!head.contains("chunked"), "{head}");
+        gateway.drain.send(true).unwrap();
+        assert_eq!(all(tcp).await, "farewell\n");
+    });
+}
+
+/// What a gzip member that has not ended yet holds so far, behind the head of an answer.
+fn gunzipped(answer: &[u8]) -> String {
+    let head = answer.windows(4).position(|four| four == b"\r\n\r\n");
+    let deflated = head
+        .and_then(|at| answer.get(at + 4 + 10..))
+        .unwrap_or_default();
+    let mut text = vec![0; 10_000];
+    let mut inflate = flate2::Decompress::new(false);
+    let flush = flate2::FlushDecompress::Sync;
+    inflate.decompress(deflated, &mut text, flush).unwrap();
+    text.truncate(inflate.total_out() as usize);
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn a_stream_in_gzip_is_readable_after_each_message() {
+    gateway::with(&[], async |gateway| {
+        let request = "GET /stream HTTP/1.0\r\nAccept-Encoding: br, gzip\r\n\r\n";
+        let mut tcp = connect(&gateway, request).await;
+        let topic = format!("kitchen/{}", "a".repeat(300));
+        let mut answer = Vec::new();
+        for wanted in ["begin\n", "1.5", "2.5", "3.5"] {
+            if wanted != "begin\n" {
+                gateway.publish(&topic, wanted);
+            }
+            while !gunzipped(&answer).contains(wanted) {
+                let mut piece = [0; 4096];
+                let length = tcp.read(&mut piece).await.unwrap();
+                assert_ne!(length, 0);
+                answer.extend_from_slice(&piece[..length]);
+            }
+        }
+    });
+}
+
+#[test]
+fn a_large_answer_is_compressed_for_who_accepts_it() {
+    gateway::with(&[], async |gateway| {
+        let request =
+            "GET /large HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n";
+        let packed = all(connect(&gateway, request).await).await;
+        assert!(packed.contains("content-encoding: gzip\r\n"), "{packed}");
+        assert!(packed.len() < 1000);
+        let request = "GET /large?compress=0 HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n";
+        assert!(all(connect(&gateway, request).await).await.len() > 12_000);
+    });
+}
+
+#[test]
+fn a_page_of_another_origin_may_read_but_not_with_credentials() {
+    gateway::with(&[], async |gateway| {
+        let request = "OPTIONS /echo HTTP/1.1\r\nHost: a\r\nOrigin: https://b.example\r\n\
+             Access-Control-Request-Method: POST\r\nConnection: close\r\n\r\n";
+        let text = all(connect(&gateway, request).await).await;
+        assert!(text.starts_with("HTTP/1.1 204 "), "{text}");
+        assert!(
+            text.contains("access-control-allow-origin: *\r\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("access-control-allow-methods: GET, "),
+            "{text}"
+        );
+        assert!(!text.contains("credentials"), "{text}");
+    });
+}
+
+#[test]
+fn a_wrong_credential_is_challenged() {
+    gateway::with(&[], async |gateway| {
+        let request =
+            "GET /echo?access_token=wrong HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+        let text = all(connect(&gateway, request).await).await;
+        assert!(text.starts_with("HTTP/1.1 401 Unauthorized\r\n"), "{text}");
+        assert!(
+            text.contains("www-authenticate: Basic realm=\"weir\", Bearer\r\n"),
+            "{text}"
+        );
+    });
+}
+
+#[test]
+fn a_reader_that_leaves_is_noticed() {
+    gateway::with(&[], async |mut gateway| {
+        let mut tcp = connect(&gateway, "GET /stream HTTP/1.1\r\nHost: a\r\n\r\n").await;
+        until(&mut tcp, "begin").await;
+        drop(tcp);
+        assert!(gateway.ended.recv().await.unwrap().is_ok());
+    });
+}
+
+const HANDSHAKE: &str = "GET /socket HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\n\
+     Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+     Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: weir.json\r\n";
+
+async fn messages(tcp: &mut TcpStream, reader: &mut Reader, count: usize) -> Vec<Message> {
+    let mut messages = Vec::new();
+    while messages.len() < count {
+        let mut piece = [0; 4096];
+        let length = tcp.read(&mut piece).await.unwrap();
+        assert_ne!(length, 0);
+        reader.read(&piece[..length], &mut messages).unwrap();
+    }
+    messages
+}
+
+#[test]
+fn a_websocket_delivers_answers_and_closes() {
+    gateway::with(&[], async |gateway| {
+        let mut tcp = connect(&gateway, &format!("{HANDSHAKE}\r\n")).await;
+        let head = until(&mut tcp, "\r\n\r\n").await;
+        assert!(
+            head.starts_with("HTTP/1.1 101 Switching Protocols\r\n"),
+            "{head}"
+        );
+        assert!(head.contains("sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"));
+        assert!(head.contains("sec-websocket-protocol: weir.json\r\n"));
+        let mut reader = Reader::new(Role::Client, false, 1 << 20);
+        gateway.publish("kitchen/temp", "21.5");
+        let delivered = messages(&mut tcp, &mut reader, 1).await;
+        assert!(
+            matches!(&delivered[0], Message::Text(text) if text.windows(4).any(|part| part == b"21.5"))
+        );
+        let mut frames = Vec::new();
+        for (opcode, payload) in [
+            (Opcode::TEXT, "one"),
+            (Opcode::TEXT, "two"),
+            (Opcode::PING, "!"),
+        ] {
+            write_masked(opcode, payload.as_bytes(), [1, 2, 3, 4], &mut frames);
+        }
+        tcp.write_all(&frames).await.unwrap();
+        let answers = messages(&mut tcp, &mut reader, 3).await;
+        assert!(answers.contains(&Message::Pong("!".into())));
+        let texts: Vec<_> = answers
+            .iter()
+            .filter(|answer| matches!(answer, Message::Text(_)))
+            .collect();
+        assert_eq!(
+            texts,
+            [&Message::Text("one".into()), &Message::Text("two".into())]
+        );
+        gateway.drain.send(true).unwrap();
+        let last = messages(&mut tcp, &mut reader, 1).await;
+        assert!(matches!(&last[0], Message::Close(Some(close)) if close.code.0 == 1001));
+    });
+}
+
+#[test]
+fn a_websocket_is_deflated_where_that_is_agreed_and_worth_it() {
+    gateway::with(&[], async |gateway| {
+        let extensions =
+            "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n\r\n";
+        let mut tcp = connect(&gateway, &format!("{HANDSHAKE}{extensions}")).await;
+        let head = until(&mut tcp, "\r\n\r\n").await;
+        assert!(
+            head.contains("permessage-deflate; server_no_context_takeover"),
+            "{head}"
+        );
+        let topic = format!("kitchen/{}", "a".repeat(400));
+        gateway.publish(&topic, "21.5");
+        let mut piece = [0; 4096];
+        let length = tcp.read(&mut piece).await.unwrap();
+        assert_eq!(piece[0], 0xc1, "text with RSV1");
+        assert!(length < 300);
+        let mut messages = Vec::new();
+        let mut reader = Reader::new(Role::Client, true, 1 << 20);
+        reader.read(&piece[..length], &mut messages).unwrap();
+        assert!(matches!(&messages[0], Message::Text(text) if text.len() > 400));
+    });
+}
+
+#[test]
+fn an_unmasked_frame_closes_the_websocket_with_1002() {
+    gateway::with(&[], async |gateway| {
+        let mut tcp = connect(&gateway, &format!("{HANDSHAKE}\r\n")).await;
+        until(&mut tcp, "\r\n\r\n").await;
+        tcp.write_all(&[0x81, 1, b'a']).await.unwrap();
+        let mut reader = Reader::new(Role::Client, false, 1 << 20);
+        let last = messages(&mut tcp, &mut reader, 1).await;
+        assert!(matches!(&last[0], Message::Close(Some(close)) if close.code.0 == 1002));
+    });
+}
