@@ -5,6 +5,7 @@
 
 import type { Datastream, Store } from "../data/store";
 import { matches } from "../data/topic";
+import type { Selection } from "../selection";
 import { byId, el, setText } from "../ui/dom";
 import { count, unitSign, valueText } from "../ui/figures";
 import { seriesColor } from "../ui/palette";
@@ -36,27 +37,20 @@ export class DatastreamList {
 
   constructor(
     private readonly store: Store,
-    private readonly toggle: (topic: string) => void,
-    clear: () => void,
+    private readonly selection: Selection,
   ) {
     this.box.append(this.tall);
     this.box.addEventListener("scroll", () => this.draw(), { passive: true });
     this.box.addEventListener("keydown", (event) => this.key(event));
     this.box.addEventListener("click", (event) => this.click(event));
     this.search.addEventListener("input", () => this.refresh());
-    byId("clear").addEventListener("click", clear);
+    byId("clear").addEventListener("click", () => selection.clear());
     new ResizeObserver(() => this.draw()).observe(this.box);
   }
 
   focusSearch(): void {
     this.search.focus();
     this.search.select();
-  }
-
-  /** Shows only what a search finds. */
-  find(words: string): void {
-    this.search.value = words;
-    this.refresh();
   }
 
   /** Brings figures up to date; the order only where datastreams came or went. */
@@ -146,18 +140,9 @@ export class DatastreamList {
 
   private choose(): void {
     const item = this.items[this.active];
-    if (item?.kind === "datastream") this.toggle(item.datastream.topic);
-    else if (item?.kind === "thing") this.chooseThing(item.thing);
+    if (item?.kind === "datastream") this.selection.toggle(item.datastream.topic);
+    else if (item?.kind === "thing") this.selection.toggleThing(item.thing);
     this.draw();
-  }
-
-  /** Takes all of a thing, or none where all are taken already. */
-  private chooseThing(thing: string): void {
-    const members = this.items.flatMap((item) =>
-      item.kind === "datastream" && item.datastream.thing === thing ? [item.datastream] : [],
-    );
-    const all = members.every((datastream) => datastream.slot !== undefined);
-    for (const { topic, slot } of members) if (all || slot === undefined) this.toggle(topic);
   }
 }
 
@@ -182,7 +167,7 @@ function grouped(found: readonly Datastream[]): Item[] {
   const items: Item[] = [];
   let thing: string | undefined;
   for (const datastream of found) {
-    if (datastream.thing !== thing) items.push({ kind: "thing", thing: datastream.thing || "no thing" });
+    if (datastream.thing !== thing) items.push({ kind: "thing", thing: datastream.thing });
     thing = datastream.thing;
     items.push({ kind: "datastream", datastream });
   }
@@ -205,7 +190,7 @@ function placeThing(row: Row, thing: string): void {
     setText(row.unit, "");
     row.shown = `/${thing}`;
   }
-  setText(row.name, thing);
+  setText(row.name, thing || "no thing");
 }
 
 function placeDatastream(row: Row, datastream: Datastream): void {
