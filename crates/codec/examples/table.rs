@@ -9,6 +9,11 @@ fn main() {
 /// The document, from nothing but [`FORMATS`].
 pub(crate) fn table() -> String {
     let mut out = String::from(HEAD);
+    out += &format!(
+        "| {} |\n{}|\n",
+        COLUMNS.join(" | "),
+        "|---".repeat(COLUMNS.len())
+    );
     for format in FORMATS {
         out += &line(format);
     }
@@ -25,9 +30,25 @@ and results that are numbers or booleans, what is marked; all else is lost in it
 of the interval, result time, valid time, quality, feature and parameters. `1 node` and `5 nodes` are
 the bytes of the sensor message of paper 000, section V.
 
-| format | media type | CoAP | topic | sensor | type | unit | time | place | text | null | JSON | extra | 1 node | 5 nodes |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 ";
+
+const COLUMNS: [&str; 15] = [
+    "format",
+    "media type",
+    "CoAP",
+    "topic",
+    "sensor",
+    "type",
+    "unit",
+    "time",
+    "place",
+    "text",
+    "null",
+    "JSON",
+    "extra",
+    "1 node",
+    "5 nodes",
+];
 
 const TAIL: &str = "
 Also understood:

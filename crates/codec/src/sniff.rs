@@ -28,7 +28,7 @@ fn reads(format: &Format, payload: &[u8], out: &mut BatchBuilder, limits: &Limit
     let read = (format.decode)(payload, out, limits).is_ok();
     let bracket_kept = format.name == "plain" && payload.trim_ascii_start().starts_with(b"[");
     let is_tree = || matches!(out.batch().value(0), weir_model::Value::Json(_));
-    if read && out.len() > 0 && (!bracket_kept || (out.len() == 1 && is_tree())) {
+    if read && !out.is_empty() && (!bracket_kept || (out.len() == 1 && is_tree())) {
         return true;
     }
     out.clear();

@@ -20,10 +20,15 @@ fn encoded(format: &Format, batch: &Batch) -> Vec<u8> {
 
 fn mixed() -> Batch {
     let text = r#"{"observations":[
-        {"topic":"a/b","sensor":"urn:x","type":"t","value":-21.5,"unit":"Cel","time":"2026-11-20T09:41:00.123456789Z","lat":44.5,"lon":20},
+        {"topic":"a/b","sensor":"urn:x","type":"t","value":-21.5,"unit":"Cel",
+         "time":"2026-11-20T09:41:00.123456789Z","lat":44.5,"lon":20},
         {"topic":"a/c","value":"q\"uote, <&> é\n😀","time":"2026-11-20T09:41:00Z"},
-        {"topic":"a/c","value":true},{"topic":"a","value":null},{"topic":"a","value":[1,{"b":[null,"x"]}]},
-        {"topic":"a","value":1e-7,"end":"2026-11-20T09:42:00Z","resultTime":"2026-11-20T09:42:00.5Z","quality":"good","feature":"urn:f","validTime":["2026-11-20T00:00:00Z","2026-11-21T00:00:00Z"],"parameters":{"k":[1,"2"]}}]}"#;
+        {"topic":"a/c","value":true},{"topic":"a","value":null},
+        {"topic":"a","value":[1,{"b":[null,"x"]}]},
+        {"topic":"a","value":1e-7,"end":"2026-11-20T09:42:00Z",
+         "resultTime":"2026-11-20T09:42:00.5Z","quality":"good","feature":"urn:f",
+         "validTime":["2026-11-20T00:00:00Z","2026-11-21T00:00:00Z"],
+         "parameters":{"k":[1,"2"]}}]}"#;
     let mut builder = BatchBuilder::new();
     let json = weir_codec::by_name("json").unwrap();
     (json.decode)(text.as_bytes(), &mut builder, &Limits::default()).unwrap();

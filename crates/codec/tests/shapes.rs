@@ -17,7 +17,12 @@ fn write(format: &str, batch: &Batch) -> String {
     String::from_utf8(out).unwrap()
 }
 
-const EXAMPLE: &str = r#"{"observations":[{"topic":"heating/substation-3/supply/temperature","sensor":"urn:dev:mac:0024befffe804ff1","type":"temperature","value":71.25,"unit":"Cel","time":"2026-11-20T09:41:00.250Z","lat":44.8125,"lon":20.4612}]}"#;
+const EXAMPLE: &str = concat!(
+    r#"{"observations":[{"topic":"heating/substation-3/supply/temperature","#,
+    r#""sensor":"urn:dev:mac:0024befffe804ff1","type":"temperature","#,
+    r#""value":71.25,"unit":"Cel","time":"2026-11-20T09:41:00.250Z","#,
+    r#""lat":44.8125,"lon":20.4612}]}"#,
+);
 
 #[test]
 fn the_documented_example_reads_and_is_written_the_same() {
@@ -38,7 +43,8 @@ fn the_documented_example_reads_and_is_written_the_same() {
 
 #[test]
 fn a_flat_object_is_one_observation_a_member() {
-    let text = r#"{"temperature":21.5,"air":{"humidity":40,"co2":{"ppm":412}},"door":"open","xy":[1, 2],"none":null}"#;
+    let text = r#"{"temperature":21.5,"air":{"humidity":40,"co2":{"ppm":412}},
+        "door":"open","xy":[1, 2],"none":null}"#;
     let batch = read("json", text).unwrap();
     let rows: Vec<_> = batch
         .rows()
@@ -68,7 +74,8 @@ fn one_observation_or_an_array_of_them_needs_no_envelope() {
 
 #[test]
 fn unknown_members_are_ignored_and_the_last_of_two_counts() {
-    let text = r#"{"v":2,"observations":[{"x":{"y":[1,"z"]},"value":1,"value":2,"unit":"m","unit":"km"}]}"#;
+    let text = r#"{"v":2,"observations":[
+        {"x":{"y":[1,"z"]},"value":1,"value":2,"unit":"m","unit":"km"}]}"#;
     let batch = read("json", text).unwrap();
     assert_eq!(
         (batch.row(0).value, batch.row(0).unit),

@@ -263,7 +263,7 @@ fn read_time(field: &str, at: usize) -> Result<Time, DecodeError> {
 
 fn read_degrees(field: &str, at: usize) -> Result<f64, DecodeError> {
     lexical::number(field.trim_ascii())
-        .ok_or(DecodeError::expected(at, "degrees as a decimal number"))
+        .ok_or_else(|| DecodeError::expected(at, "degrees as a decimal number"))
 }
 
 /// Reads field after field.

@@ -298,7 +298,8 @@ impl<'a> Fields<'a> {
         let tag = u32::try_from(self.varint()?)
             .ok()
             .filter(|tag| tag >> 3 > 0);
-        let tag = tag.ok_or(DecodeError::expected(start, "a field number and wire type"))?;
+        let tag =
+            tag.ok_or_else(|| DecodeError::expected(start, "a field number and wire type"))?;
         Ok(Some((tag >> 3, tag & 7)))
     }
 

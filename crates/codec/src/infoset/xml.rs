@@ -5,16 +5,18 @@
 //! attributes are unique, and every character. Names of open elements and namespaces in scope are
 //! kept on the stack, within limits, so that reading allocates nothing but for long escaped runs.
 
+mod run;
+mod tag;
+
+use self::tag::{Attribute, Namespace};
 use crate::error::DecodeError;
-use crate::infoset::xml_chars::{is_char, is_name_char, is_name_start, is_space};
-use crate::infoset::{Event, Name, Pull};
+use crate::infoset::xml_chars::{is_ascii_name, is_char, is_name_char, is_name_start, is_space};
+use crate::infoset::{Event, Pull};
 use crate::lexical;
 use crate::limits::{XML_ATTRIBUTES_MAX, XML_NAMESPACES_MAX};
 use crate::syntax::DEPTH_MAX;
 use crate::unescaped::Unescaped;
 use weir_model::{Limits, Time};
-
-const XML_URI: &str = "http://www.w3.org/XML/1998/namespace";
 
 /// Reads one document.
 pub(crate) struct Xml<'a> {
@@ -50,29 +52,6 @@ enum State {
     Epilog,
 }
 
-#[derive(Clone, Copy, Default)]
-struct Attribute<'a> {
-    at: usize,
-    prefix: &'a str,
-    local: &'a str,
-    value_at: usize,
-    value: &'a str,
-}
-
-impl Attribute<'_> {
-    /// Says whether it declares a namespace and hence is no attribute of the infoset.
-    fn declares(&self) -> bool {
-        self.prefix == "xmlns" || (self.prefix.is_empty() && self.local == "xmlns")
-    }
-}
-
-#[derive(Clone, Copy, Default)]
-struct Namespace<'a> {
-    depth: usize,
-    prefix: &'a str,
-    uri: &'a str,
-}
-
 /// The value of the attribute or content met last.
 #[derive(Clone, Copy)]
 enum Value<'a> {
@@ -106,7 +85,7 @@ impl<'a> Xml<'a> {
 
     fn byte(&self) -> Result<u8, DecodeError> {
         let byte = self.text.as_bytes().get(self.at).copied();
-        byte.ok_or(DecodeError::truncated(self.at))
+        byte.ok_or_else(|| DecodeError::truncated(self.at))
     }
 
     fn space(&mut self) -> bool {
@@ -139,7 +118,7 @@ impl<'a> Xml<'a> {
         let rest = self.rest();
         let end = rest
             .find(mark)
-            .ok_or(DecodeError::truncated(self.text.len()))?;
+            .ok_or_else(|| DecodeError::truncated(self.text.len()))?;
         let passed = &rest[..end];
         if let Some((at, _)) = passed
             .char_indices()
@@ -166,16 +145,19 @@ impl<'a> Xml<'a> {
 
     fn part(&mut self) -> Result<&'a str, DecodeError> {
         let rest = self.rest();
+        let bytes = rest.as_bytes();
+        let ascii = bytes.iter().position(|&byte| !is_ascii_name(byte));
+        let len = match ascii {
+            Some(len) if bytes[len] < 0x80 => len,
+            _ => rest
+                .find(|character| !is_name_char(character))
+                .unwrap_or(rest.len()),
+        };
         match rest.chars().next() {
             None => return Err(DecodeError::truncated(self.at)),
-            Some(first) if !is_name_start(first) => {
-                return Err(DecodeError::expected(self.at, "a name"));
-            }
-            Some(_) => {}
+            Some(first) if is_name_start(first) => {}
+            Some(_) => return Err(DecodeError::expected(self.at, "a name")),
         }
-        let len = rest
-            .find(|character| !is_name_char(character))
-            .unwrap_or(rest.len());
         self.at += len;
         Ok(&rest[..len])
     }
@@ -271,230 +253,6 @@ impl<'a> Xml<'a> {
         }
     }
 
-    /// Reads a start tag whole, since its namespaces may be declared after they are used.
-    fn start_tag(&mut self) -> Result<Event<'_>, DecodeError> {
-        self.event_at = self.at;
-        self.expect("<")?;
-        let start = self.at;
-        let (prefix, local) = self.name()?;
-        let limit = self.limits.depth.min(DEPTH_MAX);
-        if self.depth >= limit {
-            return Err(DecodeError::over(self.event_at, "nesting", limit));
-        }
-        self.open[self.depth] = &self.text[start..self.at];
-        self.depth += 1;
-        let empty = self.read_attributes()?;
-        self.declare_namespaces()?;
-        self.check_unique()?;
-        self.state = State::Attributes(0, empty);
-        let uri = self.resolve(prefix, start)?;
-        Ok(Event::Start(Name { uri, local }))
-    }
-
-    /// Reads attributes up to the end of the tag; says whether the element is empty.
-    fn read_attributes(&mut self) -> Result<bool, DecodeError> {
-        self.attribute_count = 0;
-        loop {
-            let spaced = self.space();
-            match self.byte()? {
-                b'>' => {
-                    self.at += 1;
-                    return Ok(false);
-                }
-                b'/' => {
-                    self.expect("/>")?;
-                    return Ok(true);
-                }
-                _ if !spaced => {
-                    return Err(DecodeError::expected(
-                        self.at,
-                        "white space before an attribute",
-                    ));
-                }
-                _ => self.read_attribute()?,
-            }
-        }
-    }
-
-    fn read_attribute(&mut self) -> Result<(), DecodeError> {
-        let at = self.at;
-        let (prefix, local) = self.name()?;
-        self.space();
-        self.expect("=")?;
-        self.space();
-        let quote = match self.byte()? {
-            b'"' => "\"",
-            b'\'' => "'",
-            _ => return Err(DecodeError::expected(self.at, "a value in quotes")),
-        };
-        self.at += 1;
-        let value_at = self.at;
-        let value = self.until(quote)?;
-        if let Some(less) = value.find('<') {
-            return Err(DecodeError::expected(
-                value_at + less,
-                "no < in an attribute",
-            ));
-        }
-        let Some(room) = self.attributes.get_mut(self.attribute_count) else {
-            return Err(DecodeError::over(at, "attributes", XML_ATTRIBUTES_MAX));
-        };
-        *room = Attribute {
-            at,
-            prefix,
-            local,
-            value_at,
-            value,
-        };
-        self.attribute_count += 1;
-        Ok(())
-    }
-
-    fn declare_namespaces(&mut self) -> Result<(), DecodeError> {
-        for index in 0..self.attribute_count {
-            let attribute = self.attributes[index];
-            if !attribute.declares() {
-                continue;
-            }
-            if attribute.value.contains('&') {
-                let what = "a namespace name without entities";
-                return Err(DecodeError::expected(attribute.value_at, what));
-            }
-            let prefix = if attribute.prefix.is_empty() {
-                ""
-            } else {
-                attribute.local
-            };
-            let Some(room) = self.namespaces.get_mut(self.namespace_count) else {
-                return Err(DecodeError::over(
-                    attribute.at,
-                    "namespaces",
-                    XML_NAMESPACES_MAX,
-                ));
-            };
-            *room = Namespace {
-                depth: self.depth,
-                prefix,
-                uri: attribute.value,
-            };
-            self.namespace_count += 1;
-        }
-        Ok(())
-    }
-
-    fn check_unique(&self) -> Result<(), DecodeError> {
-        let attributes = &self.attributes[..self.attribute_count];
-        for (index, one) in attributes.iter().enumerate() {
-            for other in &attributes[..index] {
-                let same = one.local == other.local
-                    && (one.prefix == other.prefix
-                        || (!one.prefix.is_empty()
-                            && !other.prefix.is_empty()
-                            && self.bound(one.prefix) == self.bound(other.prefix)));
-                if same {
-                    return Err(DecodeError::expected(one.at, "each attribute once"));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn bound(&self, prefix: &str) -> Option<&'a str> {
-        let inner_first = self.namespaces[..self.namespace_count].iter().rev();
-        let mut bound = inner_first.filter(|namespace| namespace.prefix == prefix);
-        match bound.next() {
-            Some(namespace) => Some(namespace.uri),
-            None if prefix == "xml" => Some(XML_URI),
-            None => None,
-        }
-    }
-
-    fn resolve(&self, prefix: &str, at: usize) -> Result<&'a str, DecodeError> {
-        match self.bound(prefix) {
-            Some(uri) => Ok(uri),
-            None if prefix.is_empty() => Ok(""),
-            None => Err(DecodeError::expected(
-                at,
-                "a prefix that is bound to a namespace",
-            )),
-        }
-    }
-
-    fn next_attribute(&mut self, from: usize, empty: bool) -> Result<Event<'_>, DecodeError> {
-        let attributes = &self.attributes[..self.attribute_count];
-        let mut rest = attributes.iter().enumerate().skip(from);
-        let Some((index, &attribute)) = rest.find(|(_, attribute)| !attribute.declares()) else {
-            self.state = if empty { State::Empty } else { State::Content };
-            return self.next();
-        };
-        self.state = State::Attributes(index + 1, empty);
-        self.event_at = attribute.at;
-        self.set_attribute_value(&attribute)?;
-        // Attributes without a prefix are in no namespace.
-        let uri = match attribute.prefix {
-            "" => "",
-            prefix => self.resolve(prefix, attribute.at)?,
-        };
-        Ok(Event::Attribute(Name {
-            uri,
-            local: attribute.local,
-        }))
-    }
-
-    /// White space becomes spaces (section 3.3.3), entities what they stand for.
-    fn set_attribute_value(&mut self, attribute: &Attribute<'a>) -> Result<(), DecodeError> {
-        self.value_at = attribute.value_at;
-        self.check_text(attribute.value_at, attribute.value.len())?;
-        self.value = Value::Plain(attribute.value);
-        if !attribute.value.contains(['&', '\t', '\n', '\r']) {
-            return Ok(());
-        }
-        self.unescaped.clear();
-        self.value = Value::Unescaped;
-        let mut rest = attribute.value;
-        while let Some(at) = rest.find(['&', '\t', '\n', '\r']) {
-            self.unescaped.push(&rest.as_bytes()[..at]);
-            rest = &rest[at..];
-            let len = match rest.as_bytes() {
-                [b'&', ..] => self.entity(
-                    rest,
-                    attribute.value_at + attribute.value.len() - rest.len(),
-                )?,
-                [b'\r', b'\n', ..] => 2,
-                _ => 1,
-            };
-            if !rest.starts_with('&') {
-                self.unescaped.push(b" ");
-            }
-            rest = &rest[len..];
-        }
-        self.unescaped.push(rest.as_bytes());
-        Ok(())
-    }
-
-    /// Adds what the reference at the beginning of `text` stands for; gives its length.
-    fn entity(&mut self, text: &str, at: usize) -> Result<usize, DecodeError> {
-        let what = DecodeError::expected(
-            at,
-            "a character reference or one of &lt; &gt; &amp; &quot; &apos;",
-        );
-        let end = text
-            .bytes()
-            .take(12)
-            .position(|byte| byte == b';')
-            .ok_or(what.clone())?;
-        let character = match &text[1..end] {
-            "lt" => Some('<'),
-            "gt" => Some('>'),
-            "amp" => Some('&'),
-            "quot" => Some('"'),
-            "apos" => Some('\''),
-            reference => numeric_reference(reference),
-        };
-        self.unescaped.push_char(character.ok_or(what)?);
-        Ok(end + 1)
-    }
-
     fn check_text(&self, at: usize, len: usize) -> Result<(), DecodeError> {
         match len > self.limits.text_bytes {
             true => Err(DecodeError::over(
@@ -544,109 +302,13 @@ impl<'a> Xml<'a> {
         };
         Event::End
     }
-
-    /// Reads content up to the next tag; says whether there is any.
-    fn read_run(&mut self) -> Result<bool, DecodeError> {
-        self.event_at = self.at;
-        self.value_at = self.at;
-        let start = self.at;
-        let len = plain_run(self.rest());
-        self.check_text(start, len)?;
-        self.at += len;
-        self.value = Value::Plain(&self.text[start..self.at]);
-        let rest = self.rest();
-        let markup = rest.starts_with('<') && !rest.starts_with("<!") && !rest.starts_with("<?");
-        if markup {
-            return Ok(len > 0);
-        }
-        self.unescaped.clear();
-        self.unescaped.push(&self.text.as_bytes()[start..self.at]);
-        self.value = Value::Unescaped;
-        while self.read_piece()? {
-            self.check_text(start, self.unescaped.as_bytes().len())?;
-        }
-        Ok(!self.unescaped.as_bytes().is_empty())
-    }
-
-    /// Reads on where a run is not plain; says whether it goes on.
-    fn read_piece(&mut self) -> Result<bool, DecodeError> {
-        let rest = self.rest();
-        let len = plain_run(rest);
-        if len > 0 {
-            self.unescaped.push(&rest.as_bytes()[..len]);
-            self.at += len;
-            return Ok(true);
-        }
-        if self.misc()? {
-            return Ok(true);
-        }
-        match rest.as_bytes() {
-            [] => Err(DecodeError::truncated(self.at)),
-            [b'&', ..] => {
-                self.at += self.entity(rest, self.at)?;
-                Ok(true)
-            }
-            [b'\r', ..] => {
-                self.at += if rest.starts_with("\r\n") { 2 } else { 1 };
-                self.unescaped.push(b"\n");
-                Ok(true)
-            }
-            [b'<', b'!', ..] => self.character_data(),
-            [b'<', ..] => Ok(false),
-            _ => self.odd_character(),
-        }
-    }
-
-    /// Reads `<![CDATA[...]]>`.
-    fn character_data(&mut self) -> Result<bool, DecodeError> {
-        self.expect("<![CDATA[")?;
-        let mut rest = self.until("]]>")?;
-        while let Some((line, after)) = rest.split_once('\r') {
-            self.unescaped.push(line.as_bytes());
-            self.unescaped.push(b"\n");
-            rest = after.strip_prefix('\n').unwrap_or(after);
-        }
-        self.unescaped.push(rest.as_bytes());
-        Ok(true)
-    }
-
-    /// Reads a character that is rare or not allowed.
-    fn odd_character(&mut self) -> Result<bool, DecodeError> {
-        let rest = self.rest();
-        let character = rest.chars().next().filter(|&character| is_char(character));
-        let what = DecodeError::expected(self.at, "a character that XML allows");
-        let character = character.ok_or(what)?;
-        if rest.starts_with("]]>") {
-            return Err(DecodeError::expected(self.at, "no ]]> in content"));
-        }
-        self.unescaped.push_char(character);
-        self.at += character.len_utf8();
-        Ok(true)
-    }
-}
-
-/// `#10` or `#xA`.
-fn numeric_reference(reference: &str) -> Option<char> {
-    let digits = reference.strip_prefix('#')?;
-    let code = match digits.strip_prefix('x') {
-        Some(hex) => u32::from_str_radix(hex, 16),
-        None => digits.parse(),
-    };
-    let character = char::from_u32(code.ok()?)?;
-    is_char(character).then_some(character)
-}
-
-/// Number of bytes of content that stand for themselves; those from 0xEF on may begin U+FFFE.
-fn plain_run(text: &str) -> usize {
-    let special = |byte: u8| match byte {
-        b'\t' | b'\n' => false,
-        0..=0x1F | b'<' | b'&' | b']' | 0xEF => true,
-        _ => false,
-    };
-    text.bytes().position(special).unwrap_or(text.len())
 }
 
 impl Pull for Xml<'_> {
+    #[allow(
+        clippy::misnamed_getters,
+        reason = "`at` is where the parser is, not the event"
+    )]
     fn at(&self) -> usize {
         self.event_at
     }
@@ -670,7 +332,7 @@ impl Pull for Xml<'_> {
 
     fn number(&self) -> Result<f64, DecodeError> {
         let number = lexical::number(self.text().trim_ascii());
-        number.ok_or(DecodeError::expected(self.value_at, "a number"))
+        number.ok_or_else(|| DecodeError::expected(self.value_at, "a number"))
     }
 
     fn time(&self) -> Result<Time, DecodeError> {

@@ -26,3 +26,8 @@ pub(super) fn is_name_char(character: char) -> bool {
 pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
+
+/// Production 4a within ASCII, without the colon.
+pub(super) fn is_ascii_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}

@@ -189,7 +189,7 @@ fn attributes_and_namespaces_have_limits() {
     assert!(refused(&format!("<a{attributes}/>")).starts_with("attributes over the limit of 64"));
     let nested: String = (0..20)
         .map(|level| {
-            (0..5).fold(format!("<e"), |tag, index| {
+            (0..5).fold(String::from("<e"), |tag, index| {
                 tag + &format!(" xmlns:p{level}x{index}='u'")
             }) + ">"
         })

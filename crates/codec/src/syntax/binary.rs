@@ -28,17 +28,19 @@ impl<'a> Input<'a> {
         }
     }
 
+    #[inline]
     pub(crate) fn peek(&self) -> Result<u8, DecodeError> {
         let byte = self.bytes.get(self.at).copied();
-        byte.ok_or(DecodeError::truncated(self.at))
+        byte.ok_or_else(|| DecodeError::truncated(self.at))
     }
 
+    #[inline]
     pub(crate) fn take(&mut self, len: usize) -> Result<&'a [u8], DecodeError> {
         let taken = self
             .at
             .checked_add(len)
             .and_then(|end| self.bytes.get(self.at..end));
-        let taken = taken.ok_or(DecodeError::truncated(self.bytes.len()))?;
+        let taken = taken.ok_or_else(|| DecodeError::truncated(self.bytes.len()))?;
         self.at += len;
         Ok(taken)
     }

@@ -61,7 +61,7 @@ impl<'a> Json<'a> {
     fn look(&mut self) -> Result<u8, DecodeError> {
         self.space();
         let next = self.raw().get(self.at).copied();
-        next.ok_or(DecodeError::truncated(self.at))
+        next.ok_or_else(|| DecodeError::truncated(self.at))
     }
 
     fn expect(&mut self, byte: u8, what: &'static str) -> Result<(), DecodeError> {
@@ -229,7 +229,8 @@ impl<'a> Json<'a> {
         for (index, &digit) in digits.iter().enumerate() {
             let value = char::from(digit).to_digit(16);
             let at = self.at + 2 + index;
-            code = code * 16 + value.ok_or(DecodeError::expected(at, "a hexadecimal digit"))?;
+            code = code * 16
+                + value.ok_or_else(|| DecodeError::expected(at, "a hexadecimal digit"))?;
         }
         self.at += 6;
         Ok(code)
@@ -437,10 +438,7 @@ impl Pull for Json<'_> {
         number
             .ok()
             .filter(|number| number.is_finite())
-            .ok_or(DecodeError::expected(
-                start,
-                "a number that a double can hold",
-            ))
+            .ok_or_else(|| DecodeError::expected(start, "a number that a double can hold"))
     }
 
     fn seconds(&mut self) -> Result<i64, DecodeError> {
