@@ -8,6 +8,8 @@ use weir_model::{Datastream, Place};
 #[serde(deny_unknown_fields)]
 struct Entry<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
+    name: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
     sensor: Option<Cow<'a, str>>,
     #[serde(
         default,
@@ -22,16 +24,20 @@ struct Entry<'a> {
     lat: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lon: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    maximum: Option<f64>,
 }
 
-/// Writes `{"sensor":...,"type":...,"unit":...,"lat":...,"lon":...}`, what is not known left out.
+/// Writes `{"name":...,"sensor":...,"type":...,"unit":...,"lat":...,"lon":...,"maximum":...}`, what is not known left out.
 pub fn to_json(datastream: &Datastream) -> Vec<u8> {
     let entry = Entry {
+        name: datastream.name.as_deref().map(Cow::Borrowed),
         sensor: datastream.sensor.as_deref().map(Cow::Borrowed),
         property: datastream.property.as_deref().map(Cow::Borrowed),
         unit: datastream.unit.as_deref().map(Cow::Borrowed),
         lat: datastream.place.map(|place| place.latitude),
         lon: datastream.place.map(|place| place.longitude),
+        maximum: datastream.maximum,
     };
     serde_json::to_vec(&entry).unwrap_or_default()
 }
@@ -52,10 +58,12 @@ pub fn from_json(body: &[u8]) -> Result<Datastream, String> {
         _ => return Err("`lat` (-90 to 90) and `lon` (-180 to 180) go together".into()),
     };
     Ok(Datastream {
+        name: entry.name.map(|text| text.into()),
         sensor: entry.sensor.map(|text| text.into()),
         property: entry.property.map(|text| text.into()),
         unit: entry.unit.map(|text| text.into()),
         place,
+        maximum: entry.maximum,
     })
 }
 

@@ -221,10 +221,12 @@ impl Hub {
             let is_new = core.catalog.len() > before;
             let known = &mut core.catalog.slot(id).entry.datastream;
             let heard = Datastream {
+                name: None,
                 sensor: differs(view.sensor, &known.sensor),
                 property: differs(view.property, &known.property),
                 unit: differs(view.unit, &known.unit),
                 place: None,
+                maximum: None,
             };
             if known.learn(&heard) || is_new {
                 let body = entry::to_json(known);

@@ -6,6 +6,8 @@ use alloc::boxed::Box;
 /// One sensor, one observed property, one unit (OGC 18-088 section 8.2.4), named by its topic.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Datastream {
+    /// Label for people.
+    pub name: Option<Box<str>>,
     /// URI of the sensor (procedure).
     pub sensor: Option<Box<str>>,
     /// Observed property; `type` on the wire.
@@ -14,16 +16,20 @@ pub struct Datastream {
     pub unit: Option<Box<str>>,
     /// Where the sensor is, degrees WGS 84.
     pub place: Option<Place>,
+    /// Greatest value to be expected: what a bar of full height stands for (Babovic, section V).
+    pub maximum: Option<f64>,
 }
 
 impl Datastream {
     /// Takes over what `newer` says and keeps the rest; says whether anything changed.
     pub fn learn(&mut self, newer: &Datastream) -> bool {
         let before = self.clone();
+        learn(&mut self.name, &newer.name);
         learn(&mut self.sensor, &newer.sensor);
         learn(&mut self.property, &newer.property);
         learn(&mut self.unit, &newer.unit);
         learn(&mut self.place, &newer.place);
+        learn(&mut self.maximum, &newer.maximum);
         *self != before
     }
 }

@@ -70,6 +70,7 @@ fn to_json(entry: &Entry, now: Time) -> Json {
     let datastream = &entry.datastream;
     let text = |text: &Option<Box<str>>| text.as_deref().map(Json::from);
     set("topic", Some((&*entry.topic).into()));
+    set("name", text(&datastream.name));
     set("sensor", text(&datastream.sensor));
     set("type", text(&datastream.property));
     set("unit", text(&datastream.unit));
