@@ -41,6 +41,9 @@ pub(crate) fn run(traffic: &mut Traffic<'_>, limits: &Limits) -> Result<TrafficO
     traffic.announces = true;
     let mut rate = found.unwrap_or(least);
     for _ in 0..CONFIRMATIONS_MAX {
+        if rate <= least {
+            traffic.give_up_ns = u64::MAX;
+        }
         if attempt(traffic, rate, limits.measure_ms)? {
             return Ok(traffic.step.outcome(trials));
         }
@@ -67,9 +70,12 @@ fn try_rate(
     p99_ms_max: f64,
 ) -> Result<Trial, String> {
     traffic.open_loop(rate, ms / 4, ms)?;
-    let closed = traffic.reopen_closed()?;
+    let (p99_ms, lost) = (traffic.step.p99_ms(), traffic.step.lost());
+    let closed = traffic.closed();
+    if lost > 0 || closed > 0 {
+        traffic.reopen()?;
+    }
     let step = &traffic.step;
-    let (p99_ms, lost) = (step.p99_ms(), step.lost());
     let whole = lost == 0 && step.refused() == 0 && closed == 0 && !step.overrun;
     Ok(Trial {
         rate,

@@ -152,15 +152,16 @@ impl<'a> Traffic<'a> {
         .map_err(|e| format!("subscribing, {e}"))
     }
 
-    /// Opens anew what the target has closed; the number of those.
-    pub(crate) fn reopen_closed(&mut self) -> Result<u64, String> {
-        let closed = self.subscribers.iter().filter(|s| s.is_closed()).count();
-        if closed > 0 {
-            self.subscribers.clear();
-            self.open_subscribers()?;
-            self.turn_until(self.elapsed() + SETTLE_MS * MS)?;
-        }
-        Ok(closed as u64)
+    /// Subscribers whose connection the target has closed.
+    pub(crate) fn closed(&self) -> usize {
+        self.subscribers.iter().filter(|s| s.is_closed()).count()
+    }
+
+    /// Opens all subscribers anew, so that no trial inherits the backlog of one that failed.
+    pub(crate) fn reopen(&mut self) -> Result<(), String> {
+        self.subscribers.clear();
+        self.open_subscribers()?;
+        self.turn_until(self.elapsed() + SETTLE_MS * MS)
     }
 
     /// Offers `rate` messages a second on schedule, counts those due after the warm-up, drains.

@@ -55,7 +55,9 @@ impl Log {
     /// Drops what lies before `slowest`, and whatever exceeds the limit.
     pub(super) fn trim(&mut self, slowest: u64) {
         let excess = self.end().saturating_sub(NULL_LOG_BYTES_MAX as u64);
-        let start = slowest.clamp(self.start, self.end()).max(excess);
+        // A poller is between two requests: what it will ask for next is recent.
+        let recent = self.end().saturating_sub(TRIM_BYTES as u64 / 4);
+        let start = slowest.min(recent).max(self.start).max(excess);
         let dropped = (start - self.start) as usize;
         // Dropping less than half would copy each byte more than once.
         if dropped < TRIM_BYTES / 2 || (dropped < self.bytes.len() / 2 && excess < start) {
