@@ -3,10 +3,12 @@
 use crate::error::DecodeError;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::fmt;
+use core::hash::{Hash, Hasher};
 use weir_model::{Batch, BatchBuilder, Limits};
 
 /// One line of [`FORMATS`](crate::FORMATS).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Format {
     /// Name in commands, subprotocols and `?as=`.
     pub name: &'static str,
@@ -24,10 +26,31 @@ pub struct Format {
     pub carries: Carries,
     /// Appends the message. Allocates nothing beyond what `out` grows.
     pub encode: fn(batch: &Batch, out: &mut Vec<u8>),
-    /// Reads one whole message, adding its observations.
+    /// Reads one whole message, adding its observations; after an error those before it are there.
     pub decode: fn(&[u8], &mut BatchBuilder, &Limits) -> Result<(), DecodeError>,
     /// A reader of a message that arrives in pieces.
     pub reader: fn(&Limits) -> Box<dyn Reader>,
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Formats are told apart by their names.
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Format {}
+
+impl Hash for Format {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
 }
 
 /// Reads one message piece by piece.

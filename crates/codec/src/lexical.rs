@@ -90,7 +90,12 @@ pub(crate) fn json<'t>(
     })
 }
 
-fn read_json(text: &str, out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
+/// Sets the result that is written in JSON: an array, an object or a string.
+pub(crate) fn read_json(
+    text: &str,
+    out: &mut BatchBuilder,
+    limits: &Limits,
+) -> Result<(), DecodeError> {
     if !text.starts_with('"') {
         out.value(Value::Json(&json(text, 0, limits)?));
         return Ok(());

@@ -275,3 +275,38 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_a_format_does_not_carry_is_lost_and_nothing_else() {
+    let time = Time::from_millis(1_795_167_660_250);
+    let full = Row {
+        topic: "a/b".into(),
+        names: [
+            Some("urn:s".into()),
+            Some("temperature".into()),
+            Some("Cel".into()),
+        ],
+        value: Result_::Number(21.5),
+        time: Some(time),
+        place: Some(Place {
+            latitude: 44.5,
+            longitude: 20.25,
+        }),
+        times: [Some(time.plus_nanos(1)), Some(time.plus_nanos(1_000_000))],
+        valid: Some((time, time)),
+        texts: [Some("good".into()), Some("urn:f".into())],
+        parameters: Some(r#"{"k":[1]}"#.into()),
+    };
+    for format in FORMATS {
+        let carries = &format.carries;
+        let mut bytes = Vec::new();
+        (format.encode)(&batch([full.view()].into_iter()), &mut bytes);
+        let expected = batch(project(&full.view(), carries).into_iter());
+        assert_eq!(
+            named(decode(format, &bytes), carries),
+            expected,
+            "{}",
+            format.name
+        );
+    }
+}

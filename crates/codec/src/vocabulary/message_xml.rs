@@ -280,7 +280,13 @@ fn read_value(
     match kind {
         Kind::Null => rows.value(Value::Null),
         Kind::Text => rows.value(Value::Text(text)),
-        Kind::Json => lexical::read(text, pull.at(), rows, limits)?,
+        Kind::Json => {
+            let read = lexical::read_json(text, rows, limits);
+            read.map_err(|error| DecodeError {
+                at: pull.at() + error.at,
+                ..error
+            })?;
+        }
         // An empty element says nothing, so that the missing value is the error.
         Kind::AsItReads if text.trim_ascii().is_empty() => {}
         Kind::AsItReads => rows.value(lexical::simple(text.trim_ascii())),
