@@ -2,6 +2,7 @@
 
 mod answer;
 mod bytes;
+mod client;
 mod clock;
 mod connection;
 mod linger;
@@ -79,17 +80,15 @@ impl Binding for Http {
     }
 
     fn publisher(&self, target: Target) -> LocalFuture<'static, io::Result<Box<dyn Publisher>>> {
-        let unsupported = io::Error::new(io::ErrorKind::Unsupported, target.url);
-        Box::pin(std::future::ready(Err(unsupported)))
+        Box::pin(client::publisher(target))
     }
 
     fn subscriber(
         &self,
         target: Target,
-        _filters: Vec<Filter>,
-        _since: Option<Cursor>,
+        filters: Vec<Filter>,
+        since: Option<Cursor>,
     ) -> LocalFuture<'static, io::Result<Box<dyn Subscriber>>> {
-        let unsupported = io::Error::new(io::ErrorKind::Unsupported, target.url);
-        Box::pin(std::future::ready(Err(unsupported)))
+        Box::pin(client::subscriber(target, filters, since))
     }
 }

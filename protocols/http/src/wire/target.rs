@@ -101,7 +101,10 @@ mod tests {
         assert_eq!(decoded("heating/+/supply"), "heating/+/supply");
         assert_eq!(decoded("+"), "+");
         assert_eq!(decoded("heating%2F+"), "heating/+");
-        assert_eq!(decoded("2026-11-20T10:00:00+01:00"), "2026-11-20T10:00:00+01:00");
+        assert_eq!(
+            decoded("2026-11-20T10:00:00+01:00"),
+            "2026-11-20T10:00:00+01:00"
+        );
     }
 
     #[test]

@@ -1,0 +1,152 @@
+//! URLs of the client: scheme, delivery, authority, base path.
+
+use super::Way;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use std::io;
+use weir_model::{Cursor, Filter};
+
+/// A parsed URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Url {
+    pub(super) way: Way,
+    pub(super) secure: bool,
+    pub(super) host: String,
+    pub(super) port: u16,
+    /// What stands before a topic: `/live` where the URL says nothing else.
+    base: String,
+    /// `Basic ...` of `user:password@`.
+    pub(super) credential: Option<String>,
+}
+
+impl Url {
+    /// Reads a URL; an error says what was expected.
+    pub(super) fn parse(text: &str) -> io::Result<Self> {
+        let bad = |problem: String| io::Error::new(io::ErrorKind::InvalidInput, problem);
+        let (scheme, rest) = text.split_once("://").ok_or_else(|| {
+            bad(format!(
+                "`{text}` is no URL: expected such as http://host:8080"
+            ))
+        })?;
+        let (way, secure) = Way::of_scheme(scheme)
+            .ok_or_else(|| bad(format!("`{scheme}` is no scheme of HTTP")))?;
+        let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+        let (user, authority) = match authority.rsplit_once('@') {
+            None => (None, authority),
+            Some((user, authority)) => (Some(user), authority),
+        };
+        let port = if secure { 443 } else { 80 };
+        let (host, port) = match authority
+            .rsplit_once(':')
+            .filter(|(_, port)| !port.ends_with(']'))
+        {
+            None => (authority, port),
+            Some((host, port)) => {
+                let problem = || bad(format!("`{port}` is no port"));
+                (host, port.parse().map_err(|_| problem())?)
+            }
+        };
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        if host.is_empty() {
+            return Err(bad(format!("`{text}` names no host")));
+        }
+        let path = path.split(['?', '#']).next().unwrap_or_default();
+        let base = match path.trim_end_matches('/') {
+            "" => "/live",
+            path => path,
+        };
+        Ok(Self {
+            way,
+            secure,
+            host: host.into(),
+            port,
+            base: base.into(),
+            credential: user.map(|user| format!("Basic {}", STANDARD.encode(user))),
+        })
+    }
+
+    /// The `Host` field.
+    pub(super) fn authority(&self) -> String {
+        let host = match self.host.contains(':') {
+            true => format!("[{}]", self.host),
+            false => self.host.clone(),
+        };
+        match (self.secure, self.port) {
+            (false, 80) | (true, 443) => host,
+            (_, port) => format!("{host}:{port}"),
+        }
+    }
+
+    /// The target of a topic.
+    pub(super) fn topic(&self, topic: &str) -> String {
+        format!("{}/{}", self.base, encoded(topic))
+    }
+
+    /// The target of a subscription; `query` comes first, as it is.
+    pub(super) fn filters(&self, filters: &[Filter], query: &str, since: Option<Cursor>) -> String {
+        let mut target = match filters {
+            [one] => self.topic(one.as_str()),
+            _ => self.base.clone(),
+        };
+        let mut pairs: Vec<String> = Vec::new();
+        pairs.extend((!query.is_empty()).then(|| query.to_owned()));
+        if filters.len() > 1 {
+            let topics = filters.iter().map(|filter| encoded(filter.as_str()));
+            pairs.extend(topics.map(|topic| format!("topic={topic}")));
+        }
+        pairs.extend(since.map(|cursor| format!("since={cursor}")));
+        if !pairs.is_empty() {
+            target.push('?');
+            target.push_str(&pairs.join("&"));
+        }
+        target
+    }
+}
+
+/// Percent-encodes all but unreserved characters and `/` (RFC 3986 section 2.3).
+fn encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                out.push(char::from(byte));
+            }
+            other => out.push_str(&format!("%{other:02X}")),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_url_has_its_parts() {
+        let url = Url::parse("sse+https://ann:secret@weir.example/gate/live/?x").unwrap();
+        assert_eq!((url.way, url.secure, url.port), (Way::Sse, true, 443));
+        assert_eq!(url.credential.as_deref(), Some("Basic YW5uOnNlY3JldA=="));
+        assert_eq!(url.topic("a/b c"), "/gate/live/a/b%20c");
+        let url = Url::parse("http://[::1]:8080").unwrap();
+        assert_eq!((url.host.as_str(), url.port), ("::1", 8080));
+        assert_eq!(url.authority(), "[::1]:8080");
+        let filters = ["a/#", "b/+"].map(|text| Filter::parse(text).unwrap());
+        let since = Some(Cursor::new(1, 0x2f));
+        assert_eq!(
+            url.filters(&filters[..1], "stream", since),
+            "/live/a/%23?stream&since=1-2f"
+        );
+        assert_eq!(
+            url.filters(&filters, "", None),
+            "/live?topic=a/%23&topic=b/%2B"
+        );
+    }
+
+    #[test]
+    fn what_is_no_url_is_refused() {
+        for text in ["localhost:8080", "mqtt://a", "http://", "http://a:99999"] {
+            assert!(Url::parse(text).is_err(), "{text}");
+        }
+    }
+}
