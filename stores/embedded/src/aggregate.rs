@@ -33,7 +33,11 @@ pub(crate) fn page(
     };
     let mut windows: BTreeMap<usize, Window> = BTreeMap::new();
     let mut begin = i64::MIN;
-    while let Some(Merged { topic, rows, row }) = merge.next().map_err(fail)? {
+    while let Some(merged) = merge.next().map_err(fail)? {
+        let Merged { topic, row, .. } = merged;
+        let Some(rows) = merge.rows(merged) else {
+            continue;
+        };
         let Some(number) = rows.value(row).number() else {
             continue;
         };

@@ -14,6 +14,8 @@ pub const MERGE_FAN: usize = 8;
 pub const MERGES_MAX: usize = 16_384;
 /// Bytes after which a data file is not appended to any more.
 pub const FILE_BYTES: u64 = 64 << 20;
+/// Bytes of chunks that are written at once.
+pub const WRITE_BYTES: usize = 1 << 20;
 /// Most bytes moved out of half-empty data files in one call of `maintain`.
 pub const RECLAIM_BYTES_MAX: u64 = 64 << 20;
 /// Bytes of the manifest below which it is not rewritten.

@@ -8,7 +8,7 @@
 use crate::block::{self, Encoder};
 use crate::file::Dir;
 use crate::history::{Options, lock};
-use crate::limits::{FILE_BYTES, MANIFEST_BYTES_MIN, RECLAIM_BYTES_MAX};
+use crate::limits::{FILE_BYTES, MANIFEST_BYTES_MIN, RECLAIM_BYTES_MAX, WRITE_BYTES};
 use crate::manifest::{ChunkMeta, Entries, Loaded, Manifest};
 use crate::merge;
 use crate::state::{Body, DataFile, Latest, Part, State, Stream, put_chunk};
@@ -23,8 +23,10 @@ pub(crate) struct Upkeep {
     options: Options,
     manifest: Manifest,
     files: BTreeMap<u32, Arc<DataFile>>,
-    /// The file being written and where it ends.
+    /// Where the file being written ends, what is in `unwritten` counted in.
     end: u64,
+    /// Chunks that go to that file at the next commit or when there are many.
+    unwritten: Vec<u8>,
     encoder: Encoder,
     /// Streams below this number are in the manifest.
     topics_committed: usize,
@@ -77,6 +79,7 @@ impl Upkeep {
             manifest,
             files,
             end,
+            unwritten: Vec::new(),
             encoder: Encoder::default(),
             topics_committed,
             kept: Entries::default(),
@@ -88,6 +91,8 @@ impl Upkeep {
     /// One round.
     pub(crate) fn run(&mut self, state: &Mutex<State>, now: Time) -> io::Result<()> {
         self.pending.clear();
+        // What a failed round left unwritten is made anew, behind a gap.
+        self.unwritten.clear();
         self.flush(state)?;
         self.merge(state)?;
         self.retain(state, now)?;
@@ -108,8 +113,12 @@ impl Upkeep {
         }
         let dirty = locked.close_dirty();
         let unsaved = locked.unsaved();
-        self.keep_changes(&mut locked, &dirty);
+        self.keep_names(&mut locked);
+        let latest = locked.latest_of(&dirty);
         drop(locked);
+        for (number, latest) in &latest {
+            put_latest(&mut self.encoder, &mut self.kept, *number, latest);
+        }
         for (number, part) in unsaved {
             let mut packed = Vec::new();
             match &part.body {
@@ -130,8 +139,8 @@ impl Upkeep {
         Ok(())
     }
 
-    /// Notes new topics, forgotten ones and last observations for the next commit.
-    fn keep_changes(&mut self, state: &mut State, dirty: &[u32]) {
+    /// Notes new topics and forgotten ones for the next commit.
+    fn keep_names(&mut self, state: &mut State) {
         let topics = state.streams.iter().enumerate().skip(self.topics_committed);
         for (number, stream) in topics {
             let topic = stream.as_ref().map_or("", |stream| &stream.topic);
@@ -142,12 +151,6 @@ impl Upkeep {
             .forgotten
             .drain(..)
             .for_each(|number| self.kept.forget(number));
-        for &number in dirty {
-            let stream = state.streams[number as usize].as_deref();
-            if let Some(latest) = stream.and_then(|stream| stream.latest.as_ref()) {
-                put_latest(&mut self.encoder, &mut self.kept, number, latest);
-            }
-        }
     }
 
     /// Writes a block behind the last chunk, in a new file where the last is full.
@@ -160,20 +163,28 @@ impl Upkeep {
             Some(file) => file,
             None => self.begin_file()?,
         };
-        let mut chunk = Vec::with_capacity(block.len() + 4);
-        let len = put_chunk(&mut chunk, block);
-        file.stored.write(self.end, &chunk)?;
-        let body = Body::Stored {
-            file,
-            offset: self.end,
-            len,
-        };
+        let len = put_chunk(&mut self.unwritten, block);
+        let offset = self.end;
+        let body = Body::Stored { file, offset, len };
         self.end += u64::from(len);
+        if self.unwritten.len() >= WRITE_BYTES {
+            self.write_out()?;
+        }
         self.pending.push((number, Part { body, ..part }));
         Ok(())
     }
 
+    fn write_out(&mut self) -> io::Result<()> {
+        if let Some((_number, file)) = self.files.last_key_value() {
+            file.stored
+                .write(self.end - self.unwritten.len() as u64, &self.unwritten)?;
+        }
+        self.unwritten.clear();
+        Ok(())
+    }
+
     fn begin_file(&mut self) -> io::Result<Arc<DataFile>> {
+        self.write_out()?;
         if let Some((_number, full)) = self.files.last_key_value() {
             full.stored.sync()?;
         }
@@ -194,6 +205,7 @@ impl Upkeep {
     fn commit(&mut self, entries: &Entries) -> io::Result<()> {
         let mut all = self.kept.clone();
         if !self.pending.is_empty() {
+            self.write_out()?;
             if let Some((_number, file)) = self.files.last_key_value() {
                 file.stored.sync()?;
             }
@@ -418,6 +430,13 @@ fn missing(chunk: &ChunkMeta) -> io::Error {
 }
 
 impl State {
+    /// The last observations of these streams.
+    fn latest_of(&self, numbers: &[u32]) -> Vec<(u32, Latest)> {
+        let stream = |number: u32| self.streams[number as usize].as_deref();
+        let latest = |&number: &u32| Some((number, stream(number)?.latest.clone()?));
+        numbers.iter().filter_map(latest).collect()
+    }
+
     /// Parts that are in no file.
     fn unsaved(&self) -> Vec<(u32, Part)> {
         let of = |(number, stream): (usize, &Option<Box<Stream>>)| {

@@ -8,6 +8,7 @@ use crate::state::{Body, State, Stream};
 use crate::token::Token;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 use std::io;
 use std::sync::Arc;
 use weir_hub::{HistoryFault, Page, Range};
@@ -32,12 +33,15 @@ pub(crate) struct Merge {
     /// Time, topic, order, row, source; a source not yet read stands at the earliest time it may have.
     heap: BinaryHeap<Reverse<(i64, usize, u64, usize, usize)>>,
     to: i64,
+    /// A source whose last row was given.
+    spent: Option<usize>,
 }
 
-/// A row of a merge.
+/// Where a row of a merge is, until the next one is asked for.
+#[derive(Clone, Copy)]
 pub(crate) struct Merged {
     pub(crate) topic: usize,
-    pub(crate) rows: Arc<Rows>,
+    source: usize,
     pub(crate) row: usize,
 }
 
@@ -54,6 +58,7 @@ impl Merge {
             sources: Vec::new(),
             heap: BinaryHeap::new(),
             to,
+            spent: None,
         };
         for (topic, name) in query.topics.iter().enumerate() {
             if let Some(stream) = state.stream_of(name) {
@@ -117,39 +122,49 @@ impl Merge {
 
     /// The next row.
     pub(crate) fn next(&mut self) -> io::Result<Option<Merged>> {
-        while let Some(Reverse((_time, topic, order, row, index))) = self.heap.pop() {
-            let source = &mut self.sources[index];
-            if let (None, Some(body)) = (&source.rows, source.body.take()) {
-                let rows = body.load()?;
-                let row = rows.times.partition_point(|&time| time < source.from);
-                source.rows = Some(rows);
-                self.queue(index, row);
-                continue;
-            }
-            let Some(rows) = source.rows.clone() else {
-                continue;
-            };
-            debug_assert_eq!((source.topic, source.order), (topic, order));
-            self.queue(index, row + 1);
-            return Ok(Some(Merged { topic, rows, row }));
+        if let Some(spent) = self.spent.take() {
+            self.sources[spent].rows = None;
         }
-        Ok(None)
+        loop {
+            let Some(mut top) = self.heap.peek_mut() else {
+                return Ok(None);
+            };
+            let Reverse((_time, topic, order, row, index)) = *top;
+            let source = &mut self.sources[index];
+            let body = source.body.take();
+            let was_unread = body.is_some();
+            let next = match body {
+                Some(body) => {
+                    let rows = source.rows.insert(body.load()?);
+                    rows.times.partition_point(|&time| time < source.from)
+                }
+                None => row + 1,
+            };
+            let time = source
+                .rows
+                .as_ref()
+                .and_then(|rows| rows.times.get(next))
+                .copied();
+            match time.filter(|&time| time < self.to) {
+                Some(time) => *top = Reverse((time, topic, order, next, index)),
+                None => {
+                    PeekMut::pop(top);
+                    self.spent = Some(index);
+                }
+            }
+            if !was_unread {
+                return Ok(Some(Merged {
+                    topic,
+                    source: index,
+                    row,
+                }));
+            }
+        }
     }
 
-    fn queue(&mut self, index: usize, row: usize) {
-        let source = &mut self.sources[index];
-        let time = source
-            .rows
-            .as_ref()
-            .and_then(|rows| rows.times.get(row))
-            .copied();
-        match time.filter(|&time| time < self.to) {
-            Some(time) => {
-                self.heap
-                    .push(Reverse((time, source.topic, source.order, row, index)));
-            }
-            None => source.rows = None,
-        }
+    /// The rows among which a row is.
+    pub(crate) fn rows(&self, merged: Merged) -> Option<&Rows> {
+        self.sources[merged.source].rows.as_deref()
     }
 }
 
@@ -201,8 +216,12 @@ pub(crate) fn page(
         skip: token.ordinal,
     });
     let mut builder = BatchBuilder::new();
-    while let Some(Merged { topic, rows, row }) = merge.next().map_err(fail)? {
-        let (time, name) = (rows.time(row), query.topics[topic]);
+    while let Some(merged) = merge.next().map_err(fail)? {
+        let Some(rows) = merge.rows(merged) else {
+            continue;
+        };
+        let (row, name) = (merged.row, query.topics[merged.topic]);
+        let time = rows.time(row);
         let place = (time, name).cmp(&(given.time, given.topic));
         if place.is_lt() || (place.is_eq() && given.skip > 0) {
             given.skip -= u64::from(place.is_eq());
