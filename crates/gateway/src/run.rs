@@ -124,9 +124,10 @@ impl Gateway {
     /// Stops: tells readers, answers what was begun, commits what was accepted.
     pub fn stop(self) {
         tracing::info!("stopping");
-        self.hub.stop();
+        // Links first, so that streams end with a farewell; then who waits for a message is answered.
         // No receiver left means that the threads have ended already.
         let _ended_already = self.drain.send(true);
+        self.hub.stop();
         for thread in self.threads {
             if thread.join().is_err() {
                 tracing::error!("a network thread ended early");
