@@ -31,7 +31,7 @@ export function chartOptions(members: readonly Datastream[], last: boolean, acti
     gap: 6,
   });
   const options: Omit<uPlot.Options, "width" | "height"> = {
-    padding: [10, 8, last ? 0 : 4, 0],
+    padding: [10, 18, last ? 0 : 4, 0],
     legend: { show: false },
     cursor: {
       sync: { key: "curves", setSeries: false },

@@ -30,6 +30,8 @@ interface Chart {
 }
 
 const SHORTEST_ZOOM_MS = 1000;
+const SHORTEST_LIVE_MS = 20_000;
+const AHEAD_MAX_MS = 60_000;
 /** As many charts may stand above each other before datastreams of one unit share one. */
 const CHARTS_FINE = 4;
 
@@ -149,11 +151,18 @@ export class Curves {
     await Promise.all(fetches);
   }
 
+  /** The live stretch: it ends now, and where there is less to show than the range, it begins with the first point. */
   private window(): { from: number; to: number } {
     const now = Date.now();
-    const ahead = this.store.selected.reduce((most, { ring }) => Math.max(most, ring?.newest ?? 0), 0);
-    const to = Math.max(now, Math.min(ahead, now + 60_000));
-    return { from: to - this.range, to };
+    let [newest, oldest] = [0, now];
+    for (const { ring } of this.store.selected) {
+      if (ring === undefined || ring.length === 0) continue;
+      newest = Math.max(newest, ring.newest);
+      oldest = Math.min(oldest, ring.time(0));
+    }
+    // A sensor's clock may run ahead of this one; one far ahead is wrong.
+    const to = Math.max(now, Math.min(newest, now + AHEAD_MAX_MS));
+    return { from: Math.max(to - this.range, Math.min(oldest, to - SHORTEST_LIVE_MS)), to };
   }
 
   private fill(chart: Chart, xs: number[], grid: Grid, from: number, to: number): void {
