@@ -44,6 +44,7 @@ pub use targets::{TARGETS, Target};
 pub fn main(args: &[String]) -> i32 {
     match args.first().map(String::as_str) {
         Some(load::SUBCOMMAND) => load::main(),
+        Some(targets::SUBCOMMAND) => targets::exec(&args[1..]),
         Some(null::SUBCOMMAND) => null::main(&args[1..]),
         _ => cli::main(args),
     }

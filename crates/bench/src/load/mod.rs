@@ -49,6 +49,7 @@ fn run() -> Result<Event, String> {
         .read_line(&mut line)
         .map_err(|e| format!("reading the job: {e}"))?;
     let job: Job = serde_json::from_str(&line).map_err(|e| format!("the job: {e}"))?;
+    crate::targets::die_with_parent();
     raise_open_files();
     // The default slack of 50 us would be added to each message's due time.
     let _ = set_current_timer_slack(NonZeroU64::new(1));

@@ -1,7 +1,7 @@
 //! The highest open-loop rate whose 99th percentile stays under a limit.
 //!
-//! Doubles until a trial fails, halves the interval on a logarithmic scale until it is under an
-//! eighth, then confirms with a longer step; only a confirmation counts, and one that fails
+//! Doubles until a trial fails, halves the interval on a logarithmic scale until it is under a
+//! fifth, then confirms with a longer step; only a confirmation counts, and one that fails
 //! lowers the rate. A short trial lets a slow backlog pass, a long one does not: hence both.
 
 use super::job::{TrafficOutcome, Trial};
@@ -19,8 +19,8 @@ pub(crate) struct Limits {
     pub(crate) p99_ms_max: f64,
 }
 
-const RESOLUTION: f64 = 1.125;
-const STEP_DOWN: f64 = 0.92;
+const RESOLUTION: f64 = 1.2;
+const STEP_DOWN: f64 = 0.85;
 const DOUBLINGS_MAX: usize = 16;
 const CONFIRMATIONS_MAX: usize = 5;
 /// A percentile of fewer messages says nothing.
@@ -37,10 +37,17 @@ pub(crate) fn run(traffic: &mut Traffic<'_>, limits: &Limits) -> Result<TrafficO
     };
     let least = MESSAGES_A_TRIAL_MIN / (limits.trial_ms as f64 / 1e3);
     let start = limits.start_rate.max(least);
-    let found = highest(start, least, |rate| attempt(traffic, rate, limits.trial_ms))?;
+    let found = highest(start, least, |rate| {
+        let passed = attempt(traffic, rate, limits.trial_ms)?;
+        // Another process's moment on the processor is not the target's limit: once more.
+        Ok(passed || traffic.is_merely_late() && attempt(traffic, rate, limits.trial_ms)?)
+    })?;
     traffic.announces = true;
     let mut rate = found.unwrap_or(least);
-    for _ in 0..CONFIRMATIONS_MAX {
+    for confirmation in 0..CONFIRMATIONS_MAX {
+        if confirmation > 0 {
+            rate = (rate * STEP_DOWN).max(least);
+        }
         if rate <= least {
             traffic.give_up_ns = u64::MAX;
         }
@@ -50,7 +57,6 @@ pub(crate) fn run(traffic: &mut Traffic<'_>, limits: &Limits) -> Result<TrafficO
         if rate <= least {
             break;
         }
-        rate = (rate * STEP_DOWN).max(least);
     }
     // What was reached is still worth showing, as what it is.
     let (p99_ms, lost) = (traffic.step.p99_ms(), traffic.step.lost());

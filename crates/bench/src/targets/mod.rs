@@ -11,9 +11,12 @@ mod weir;
 
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+
+use rustix::process::{Signal, set_parent_process_death_signal};
 
 use crate::cell::Scheme;
 use crate::clock::now_ns;
@@ -28,6 +31,9 @@ pub static TARGETS: &[Target] = &[
     nchan::TARGET,
     mosquitto::TARGET,
 ];
+
+/// The hidden subcommand that becomes a target.
+pub(crate) const SUBCOMMAND: &str = "__exec";
 
 /// A system that can be measured.
 pub struct Target {
@@ -101,6 +107,29 @@ pub(crate) fn this_program(settings: &Settings) -> Result<Command, String> {
     let mut command = Command::new(program);
     command.args(&settings.prefix);
     Ok(command)
+}
+
+/// A program that dies with the bench, however the bench dies: see [`exec`].
+fn bound_to_bench(settings: &Settings, program: &Path) -> Result<Command, String> {
+    let mut command = this_program(settings)?;
+    command.arg(SUBCOMMAND).arg(program);
+    Ok(command)
+}
+
+/// Becomes the program that the arguments name, to be killed when its parent ends.
+pub(crate) fn exec(arguments: &[String]) -> i32 {
+    let [program, rest @ ..] = arguments else {
+        return 2;
+    };
+    die_with_parent();
+    let error = Command::new(program).args(rest).exec();
+    eprintln!("{program}: {error}");
+    1
+}
+
+/// Asks the kernel to kill this process when the thread that started it ends.
+pub(crate) fn die_with_parent() {
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
 }
 
 /// Starts a program that prints one line `{"ready":true,"http":"address"}`.

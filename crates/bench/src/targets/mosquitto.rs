@@ -1,10 +1,11 @@
 //! Eclipse Mosquitto, Debian's: MQTT 3.1.1 at quality of service 0, nothing kept on disk.
+//!
+//! Started by root it stays root (`user root`): a change of user would undo its tie to the bench.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
-use std::process::Command;
 
-use super::{Running, Settings, Target, find_program, free_port, start_listening};
+use super::{Running, Settings, Target, bound_to_bench, find_program, free_port, start_listening};
 use crate::cell::Scheme;
 use crate::environment::version_of;
 use crate::load::wire::{PublishWire, SubscribeWire};
@@ -20,16 +21,16 @@ pub(super) const TARGET: Target = Target {
     replay: None,
 };
 
-fn start(_: &Settings, folder: &Path) -> Result<Running, String> {
+fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
     let mosquitto = find_program("mosquitto", "mosquitto")?;
     let port = free_port()?;
     let file = folder.join("mosquitto.conf");
     let configuration = format!(
-        "listener {port} 127.0.0.1\nallow_anonymous true\npersistence false\n\
+        "listener {port} 127.0.0.1\nallow_anonymous true\npersistence false\nuser root\n\
         set_tcp_nodelay true\nmax_queued_messages 0\nmax_connections -1\nlog_type error\n"
     );
     std::fs::write(&file, configuration).map_err(|e| e.to_string())?;
-    let mut command = Command::new(&mosquitto);
+    let mut command = bound_to_bench(settings, &mosquitto)?;
     command.arg("-c").arg(&file);
     let version = version_of(&mosquitto.to_string_lossy(), "-h");
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));

@@ -4,9 +4,8 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
-use std::process::Command;
 
-use super::{Running, Settings, Target, find_program, free_port, start_listening};
+use super::{Running, Settings, Target, bound_to_bench, find_program, free_port, start_listening};
 use crate::cell::Scheme;
 use crate::environment::version_of;
 use crate::load::wire::{PublishWire, SubscribeWire};
@@ -22,7 +21,7 @@ pub(super) const TARGET: Target = Target {
 
 const MODULE: &str = "/usr/lib/nginx/modules/ngx_nchan_module.so";
 
-fn start(_: &Settings, folder: &Path) -> Result<Running, String> {
+fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
     let nginx = find_program("nginx", "nginx")?;
     if !Path::new(MODULE).is_file() {
         return Err(format!(
@@ -32,7 +31,7 @@ fn start(_: &Settings, folder: &Path) -> Result<Running, String> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()?));
     let file = folder.join("nginx.conf");
     std::fs::write(&file, configuration(folder, address)).map_err(|e| e.to_string())?;
-    let mut command = Command::new(&nginx);
+    let mut command = bound_to_bench(settings, &nginx)?;
     command
         .arg("-c")
         .arg(&file)

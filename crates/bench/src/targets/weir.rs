@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Replay, Running, Settings, Target, start_announced, this_program};
+use super::{Replay, Running, Settings, Target, bound_to_bench, start_announced};
 use crate::cell::Scheme;
 use crate::environment::version_of;
 use crate::load::wire::{PublishWire, SubscribeWire};
@@ -28,22 +28,20 @@ fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
             process: None,
         });
     }
-    let (mut command, version) = match &settings.weir {
-        Some(program) => {
-            let version = version_of(&program.to_string_lossy(), "--version");
-            (std::process::Command::new(program), version)
-        }
+    let (program, version) = match &settings.weir {
+        Some(program) => (
+            program.clone(),
+            version_of(&program.to_string_lossy(), "--version"),
+        ),
         None if settings.prefix.is_empty() => {
             return Err("absent: this program has no `serve`; name one by --weir".into());
         }
         None => {
-            let own = Settings {
-                prefix: Vec::new(),
-                ..settings.clone()
-            };
-            (this_program(&own)?, env!("CARGO_PKG_VERSION").into())
+            let program = std::env::current_exe().map_err(|e| format!("this program: {e}"))?;
+            (program, format!("weir {}", env!("CARGO_PKG_VERSION")))
         }
     };
+    let mut command = bound_to_bench(settings, &program)?;
     command
         .args(["serve", "--set", "http.listen=127.0.0.1:0", "--data"])
         .arg(folder.join("data"));
