@@ -217,11 +217,10 @@ impl Committer {
         }
         tail.take_waiters(&mut self.wakers);
         drop(tail);
-        if let Ok(mut bytes) = Arc::try_unwrap(written.shared.bytes) {
-            if bytes.capacity() <= SPARE_BYTES_MAX {
-                bytes.clear();
-                self.spare = bytes;
-            }
+        let unshared = Arc::try_unwrap(written.shared.bytes).ok();
+        if let Some(mut bytes) = unshared.filter(|bytes| bytes.capacity() <= SPARE_BYTES_MAX) {
+            bytes.clear();
+            self.spare = bytes;
         }
         rolled
     }

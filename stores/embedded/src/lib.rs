@@ -21,6 +21,7 @@ mod maintain;
 mod manifest;
 mod merge;
 mod read;
+mod reclaim;
 mod state;
 mod token;
 

@@ -8,7 +8,7 @@
 use crate::block::{self, Encoder};
 use crate::file::Dir;
 use crate::history::{Options, lock};
-use crate::limits::{FILE_BYTES, MANIFEST_BYTES_MIN, RECLAIM_BYTES_MAX, WRITE_BYTES};
+use crate::limits::{FILE_BYTES, MANIFEST_BYTES_MIN, WRITE_BYTES};
 use crate::manifest::{ChunkMeta, Entries, Loaded, Manifest};
 use crate::merge;
 use crate::state::{Body, DataFile, Latest, Part, State, Stream, put_chunk};
@@ -20,9 +20,9 @@ use weir_model::Time;
 /// Who keeps the files in order.
 pub(crate) struct Upkeep {
     pub(crate) dir: Dir,
-    options: Options,
+    pub(crate) options: Options,
     manifest: Manifest,
-    files: BTreeMap<u32, Arc<DataFile>>,
+    pub(crate) files: BTreeMap<u32, Arc<DataFile>>,
     /// Where the file being written ends, what is in `unwritten` counted in.
     end: u64,
     /// Chunks that go to that file at the next commit or when there are many.
@@ -31,9 +31,9 @@ pub(crate) struct Upkeep {
     /// Streams below this number are in the manifest.
     topics_committed: usize,
     /// What no commit has taken yet and memory no longer knows.
-    kept: Entries,
+    pub(crate) kept: Entries,
     /// Written since the last commit.
-    pending: Vec<(u32, Part)>,
+    pub(crate) pending: Vec<(u32, Part)>,
 }
 
 impl Upkeep {
@@ -202,7 +202,7 @@ impl Upkeep {
     }
 
     /// Makes what was written durable, and then that it is there.
-    fn commit(&mut self, entries: &Entries) -> io::Result<()> {
+    pub(crate) fn commit(&mut self, entries: &Entries) -> io::Result<()> {
         let mut all = self.kept.clone();
         if !self.pending.is_empty() {
             self.write_out()?;
@@ -277,89 +277,6 @@ impl Upkeep {
             self.kept = kept;
         }
         done
-    }
-
-    /// Drops chunks that are too old, and the oldest where there are too many bytes.
-    fn retain(&mut self, state: &Mutex<State>, now: Time) -> io::Result<()> {
-        let age = i64::try_from(self.options.retention_age.as_nanos()).unwrap_or(i64::MAX);
-        let oldest = now.nanos().saturating_sub(age);
-        let mut locked = lock(state);
-        let too_old = locked.drop_before(oldest, self.options.retention_bytes);
-        drop(locked);
-        too_old
-            .iter()
-            .for_each(|&(number, order)| self.kept.drop_chunk(number, order));
-        if too_old.is_empty() {
-            Ok(())
-        } else {
-            self.commit(&Entries::default())
-        }
-    }
-
-    /// Moves chunks out of files that are mostly garbage, and removes files without chunks.
-    fn reclaim(&mut self, state: &Mutex<State>) -> io::Result<()> {
-        let Some((&current, _file)) = self.files.last_key_value() else {
-            return Ok(());
-        };
-        let mut live: HashMap<u32, u64> = HashMap::new();
-        let locked = lock(state);
-        for meta in locked.metas() {
-            *live.entry(meta.1.file).or_default() += u64::from(meta.1.len);
-        }
-        let wasted = |number: &u32| {
-            let live = live.get(number).copied().unwrap_or_default();
-            live > 0 && live < FILE_BYTES / 2
-        };
-        let mut moving: Vec<(u32, Part)> = Vec::new();
-        let mut budget = RECLAIM_BYTES_MAX;
-        for number in self
-            .files
-            .keys()
-            .copied()
-            .filter(|&number| number != current)
-        {
-            let bytes = live.get(&number).copied().unwrap_or_default();
-            if wasted(&number) && bytes <= budget {
-                budget -= bytes;
-                moving.extend(locked.parts_in(number));
-            }
-        }
-        drop(locked);
-        if !moving.is_empty() {
-            self.move_chunks(state, moving)?;
-        }
-        let empty: Vec<_> = {
-            let locked = lock(state);
-            let used: std::collections::HashSet<_> =
-                locked.metas().map(|(_number, meta)| meta.file).collect();
-            self.files
-                .keys()
-                .copied()
-                .filter(|number| !used.contains(number))
-                .collect()
-        };
-        let current = self.files.last_key_value().map(|(&number, _file)| number);
-        for number in empty.into_iter().filter(|&number| Some(number) != current) {
-            self.dir.remove(&DataFile::name(number))?;
-            self.files.remove(&number);
-        }
-        Ok(())
-    }
-
-    fn move_chunks(&mut self, state: &Mutex<State>, moving: Vec<(u32, Part)>) -> io::Result<()> {
-        for (number, part) in moving {
-            let Body::Stored { file, offset, len } = &part.body else {
-                continue;
-            };
-            let chunk = file.stored.read(*offset, *len as usize)?;
-            self.write(number, part.clone(), &chunk[4..])?;
-        }
-        self.commit(&Entries::default())?;
-        let mut locked = lock(state);
-        for (number, part) in self.pending.drain(..) {
-            locked.replace(number, part.order, part.body);
-        }
-        Ok(())
     }
 
     /// All that the manifest must say.
@@ -447,54 +364,6 @@ impl State {
             unsaved
         };
         self.streams.iter().enumerate().flat_map(of).collect()
-    }
-
-    /// Chunks in files, with their stream's number.
-    fn metas(&self) -> impl Iterator<Item = (u32, ChunkMeta)> + '_ {
-        let numbered = self.streams.iter().enumerate();
-        numbered.flat_map(|(number, stream)| {
-            let parts = stream.iter().flat_map(|stream| &stream.parts);
-            parts.filter_map(move |part| Some((number as u32, part.meta()?)))
-        })
-    }
-
-    /// Parts in one file.
-    fn parts_in(&self, file: u32) -> Vec<(u32, Part)> {
-        let numbered = self.streams.iter().enumerate();
-        let parts = numbered.flat_map(|(number, stream)| {
-            let parts = stream.iter().flat_map(|stream| &stream.parts);
-            parts.map(move |part| (number as u32, part))
-        });
-        let inside =
-            parts.filter(|(_number, part)| part.meta().is_some_and(|meta| meta.file == file));
-        inside
-            .map(|(number, part)| (number, part.clone()))
-            .collect()
-    }
-
-    /// Drops chunks whose last row is older, then the oldest until so many bytes remain.
-    fn drop_before(&mut self, oldest: i64, bytes_max: u64) -> Vec<(u32, u64)> {
-        let mut all: Vec<_> = self
-            .metas()
-            .map(|(number, meta)| (meta.last, number, meta.order, meta.len))
-            .collect();
-        let mut bytes: u64 = all.iter().map(|chunk| u64::from(chunk.3)).sum();
-        if bytes > bytes_max {
-            all.sort_unstable();
-        }
-        let mut dropped = Vec::new();
-        for (last, number, order, len) in all {
-            if last < oldest || bytes > bytes_max {
-                bytes -= u64::from(len);
-                dropped.push((number, order));
-            }
-        }
-        for &(number, order) in &dropped {
-            if let Some(stream) = self.stream_mut(number) {
-                stream.parts.retain(|part| part.order != order);
-            }
-        }
-        dropped
     }
 
     /// Puts the block of a full part in the place of its rows.

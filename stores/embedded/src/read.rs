@@ -27,11 +27,14 @@ struct Source {
     rows: Option<Arc<Rows>>,
 }
 
+/// Time, topic, order, row, source: rows come in the order of these.
+type Next = (i64, usize, u64, usize, usize);
+
 /// Rows of all sources in the order of pages.
 pub(crate) struct Merge {
     sources: Vec<Source>,
-    /// Time, topic, order, row, source; a source not yet read stands at the earliest time it may have.
-    heap: BinaryHeap<Reverse<(i64, usize, u64, usize, usize)>>,
+    /// The next row of each source; one not yet read stands at the earliest time it may have.
+    heap: BinaryHeap<Reverse<Next>>,
     to: i64,
     /// A source whose last row was given.
     spent: Option<usize>,
