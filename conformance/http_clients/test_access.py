@@ -84,8 +84,10 @@ class Access(unittest.TestCase):
                 self.post("site/closed/a", self.writer, value)
                 self.post("site/open/a", self.writer, value)
             got = []
-            for data, _ in streaming(self.gateway, "site/%23", JSON, since=since, client=client):
-                got += [(row["topic"], row["value"]) for row in json.loads(data)["observations"]]
+            for messages, _ in streaming(self.gateway, "site/%23", JSON, since=since, client=client):
+                for data in messages:
+                    rows = json.loads(data)["observations"]
+                    got += [(row["topic"], row["value"]) for row in rows]
                 if len(got) == 3:
                     break
         self.assertEqual(got, [("site/open/a", value) for value in range(3)])

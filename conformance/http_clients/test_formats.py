@@ -45,9 +45,9 @@ def cell(form, scheme):
         topic = f"formats/{form['name']}/{scheme}"
         before = gateway.cursor()
         gateway.publish(topic, {"observations": [SENT]})
-        data, cursor = next(SCHEMES[scheme](gateway, topic, form, since=before))
+        messages, cursor = next(SCHEMES[scheme](gateway, topic, form, since=before))
         self.assertTrue(cursor)
-        self.check(form, topic, DECODERS[form["name"]](data))
+        self.check(form, topic, DECODERS[form["name"]](messages[0]))
 
     test.__doc__ = f"{form['name']} by {scheme}"
     return test

@@ -89,8 +89,8 @@ class BehindNginx(unittest.TestCase):
         messages = SCHEMES[scheme](self.proxy, topic, JSON, since=self.gateway.cursor())
         for number in range(3):
             self.gateway.publish_value(topic, number)
-            data, _ = next(messages)
-            self.assertEqual(json.loads(data)["observations"][0]["value"], number)
+            received, _ = next(messages)
+            self.assertEqual(json.loads(received[0])["observations"][0]["value"], number)
         messages.close()
 
     def test_long_polling_passes(self):
