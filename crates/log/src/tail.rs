@@ -51,6 +51,7 @@ pub(crate) struct Tail {
     pub(crate) marks: VecDeque<Mark>,
     /// Sequence up to which retention may drop.
     pub(crate) released: u64,
+    /// Arrival of the last record: a clock that once ran ahead ages nothing once it is set right.
     pub(crate) newest_arrival: i64,
     pub(crate) waiters: Vec<Waiter>,
     /// The log's thread sleeps and must be woken.
@@ -141,7 +142,7 @@ impl Tail {
         pending.keyed |= record.kind.is_keyed();
         self.mark(cursor.sequence(), self.pending.base + start as u64);
         self.head = cursor.sequence();
-        self.newest_arrival = self.newest_arrival.max(record.arrival.nanos());
+        self.newest_arrival = record.arrival.nanos();
         Ok(cursor)
     }
 

@@ -315,6 +315,32 @@ fn retention_by_age_keeps_what_is_young() {
 }
 
 #[test]
+fn a_clock_that_ran_ahead_and_was_set_right_ages_nothing() {
+    let age = Duration::from_secs(3600);
+    let options = Options {
+        retention_age: age,
+        ..options()
+    };
+    let log = DiskLog::open(Arc::new(SimDisk::new()), options).unwrap();
+    let body = [7; 900];
+    let mut put = |seconds: i64| {
+        let arrival = Time::from_millis(seconds * 1000);
+        let record = Record {
+            arrival,
+            ..record(Kind::Opaque, "x", &body)
+        };
+        let cursor = log.append(&record).unwrap();
+        log.wait_committed(cursor).unwrap();
+        cursor
+    };
+    let seconds = (0..8).chain([1 << 30]).chain(8..20);
+    let last = seconds.map(&mut put).last().unwrap();
+    log.release(last);
+    log.close().unwrap();
+    assert_eq!(log.tail(), Cursor::new(1, 0));
+}
+
+#[test]
 fn an_over_long_record_is_refused_and_leaves_nothing() {
     let log = open(&SimDisk::new()).unwrap();
     let body = vec![0; weir_log::limits::RECORD_BYTES_MAX + 1];

@@ -234,7 +234,9 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_a_column_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn any_bytes_are_a_column_or_an_error(
+            bytes in proptest::collection::vec(any::<u8>(), 0..200),
+        ) {
             let _either = get(&mut Input::new(&bytes), 100);
         }
     }
