@@ -60,6 +60,9 @@ pub(crate) use label;
 
 /// Writes a tree.
 pub(crate) trait Emit {
+    /// Whether counts of members and items are written; else they need not be right.
+    const COUNTS: bool;
+
     /// Begins a map of this many members.
     fn map(&mut self, members: usize);
     /// Ends a map.

@@ -186,8 +186,8 @@ fn copy(pull: &mut impl Pull, emit: &mut impl Emit) -> Result<(), DecodeError> {
     Ok(())
 }
 
-fn copy_map(pull: &mut impl Pull, emit: &mut impl Emit) -> Result<(), DecodeError> {
-    emit.map(count(pull)?);
+fn copy_map<E: Emit>(pull: &mut impl Pull, emit: &mut E) -> Result<(), DecodeError> {
+    emit.map(if E::COUNTS { count(pull)? } else { 0 });
     let mut map = pull.map()?;
     while let Some(key) = pull.key(&mut map)? {
         match key {
@@ -200,8 +200,8 @@ fn copy_map(pull: &mut impl Pull, emit: &mut impl Emit) -> Result<(), DecodeErro
     Ok(())
 }
 
-fn copy_array(pull: &mut impl Pull, emit: &mut impl Emit) -> Result<(), DecodeError> {
-    emit.array(count(pull)?);
+fn copy_array<E: Emit>(pull: &mut impl Pull, emit: &mut E) -> Result<(), DecodeError> {
+    emit.array(if E::COUNTS { count(pull)? } else { 0 });
     let mut array = pull.array()?;
     while pull.item(&mut array)? {
         copy(pull, emit)?;

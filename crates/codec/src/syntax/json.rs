@@ -45,10 +45,12 @@ impl<'a> Json<'a> {
         }
     }
 
+    #[inline]
     fn raw(&self) -> &'a [u8] {
         self.text.as_bytes()
     }
 
+    #[inline]
     fn space(&mut self) {
         let bytes = self.raw();
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(self.at) {
@@ -58,12 +60,14 @@ impl<'a> Json<'a> {
     }
 
     /// The byte that stands next, after white space.
+    #[inline]
     fn look(&mut self) -> Result<u8, DecodeError> {
         self.space();
         let next = self.raw().get(self.at).copied();
         next.ok_or_else(|| DecodeError::truncated(self.at))
     }
 
+    #[inline]
     fn expect(&mut self, byte: u8, what: &'static str) -> Result<(), DecodeError> {
         match self.look()? == byte {
             true => self.at += 1,
@@ -97,6 +101,7 @@ impl<'a> Json<'a> {
     }
 
     /// Passes the comma before the next member or item, or the bracket at the end.
+    #[inline]
     fn follows(
         &mut self,
         open: &mut Open,
@@ -163,6 +168,7 @@ impl<'a> Json<'a> {
         Ok(Found::Unescaped)
     }
 
+    #[inline]
     fn check_text(&self, start: usize, len: usize) -> Result<(), DecodeError> {
         match len > self.limits.text_bytes {
             true => Err(DecodeError::over(
@@ -236,6 +242,7 @@ impl<'a> Json<'a> {
         Ok(code)
     }
 
+    #[inline]
     fn found(&self, found: &Found) -> &str {
         match *found {
             Found::Plain(from, to) => self.text.get(from..to).unwrap_or_default(),

@@ -34,6 +34,8 @@ impl<'o> JsonText<'o> {
 }
 
 impl Emit for JsonText<'_> {
+    const COUNTS: bool = false;
+
     fn map(&mut self, _members: usize) {
         self.out.push(b'{');
     }

@@ -76,6 +76,8 @@ impl<'o> MsgpackEmit<'o> {
 }
 
 impl Emit for MsgpackEmit<'_> {
+    const COUNTS: bool = true;
+
     fn map(&mut self, members: usize) {
         self.length(0x80, 16, MAP_16, members);
     }

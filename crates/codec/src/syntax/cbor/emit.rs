@@ -97,6 +97,8 @@ fn half_of(single: f32) -> Option<u16> {
 }
 
 impl Emit for CborEmit<'_> {
+    const COUNTS: bool = true;
+
     fn map(&mut self, members: usize) {
         self.head(MAP, members as u64);
     }
