@@ -4,7 +4,7 @@ import type { Samples, Summary } from "../data/ring";
 import { SPARK_POINTS } from "../limits";
 import { type Meter, TERMS, type Term } from "../measure/meter";
 import { byId, context2d, el, setText } from "../ui/dom";
-import { byteCount, milliseconds } from "../ui/figures";
+import { grouped, milliseconds } from "../ui/figures";
 import { palette } from "../ui/palette";
 
 interface Line {
@@ -28,7 +28,7 @@ export class Latency {
     }
     this.line(termName("total"), meter.total, milliseconds, "total");
     this.line("frame wait", meter.wait, milliseconds, "wait");
-    this.line("payload, bytes", meter.bytes, byteCount, "bytes");
+    this.line("payload, bytes", meter.bytes, grouped, "bytes");
     this.line("messages / s", meter.rate, (value) => value.toFixed(1), "rate");
   }
 

@@ -48,13 +48,19 @@ export class Network {
     if (this.built !== wanted) this.build();
     this.built = wanted;
     const heat = spanOf(this.marks.map(({ thing }) => leading(thing)));
-    for (const mark of this.marks) this.refresh(mark, heat);
-    this.note();
+    const alarms = this.marks.flatMap(({ thing }) => alarmOf(thing) ?? []);
+    for (const mark of this.marks) {
+      this.refresh(mark, heat);
+      mark.root.classList.toggle(
+        "alarm",
+        alarms.some((alarm) => concerns(alarm, mark.thing)),
+      );
+    }
+    this.note(alarms);
   }
 
   /** An alarm, if there is one, else how many places there are. */
-  private note(): void {
-    const alarms = this.marks.flatMap(({ thing }) => alarmOf(thing) ?? []);
+  private note(alarms: readonly string[]): void {
     const places = this.marks.length === 0 ? "" : `${this.marks.length} places`;
     const note = byId("network-note");
     note.classList.toggle("alarm", alarms.length > 0);
@@ -128,7 +134,6 @@ export class Network {
       "selected",
       thing.datastreams.some((datastream) => datastream.slot !== undefined),
     );
-    root.classList.toggle("alarm", alarmOf(thing) !== undefined);
     root.style.setProperty("--warmth", warmth(lead, heat));
     if (track !== undefined) track.setAttribute("points", polyline(this.store, thing, project));
   }
@@ -216,6 +221,12 @@ function alarmOf(thing: Thing): string | undefined {
   const alarm = thing.datastreams.find(({ property }) => /(^|\/)alarm$/.test(property))?.value;
   if (alarm === true) return thing.name;
   return typeof alarm === "string" && alarm !== "" && alarm !== "none" ? alarm : undefined;
+}
+
+/** Whether an alarm names a thing, or is its own. */
+function concerns(alarm: string, thing: Thing): boolean {
+  const last = thing.name.slice(thing.name.lastIndexOf("/") + 1);
+  return alarm.split(/\s+/).includes(last) || alarmOf(thing) === alarm;
 }
 
 /** Where the thing is now: the newest position among its datastreams. */

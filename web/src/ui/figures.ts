@@ -33,7 +33,8 @@ export function valueText(value: Value | undefined): string {
 /** A number in about four significant digits. */
 export function number(value: number): string {
   const magnitude = Math.abs(value);
-  if (magnitude >= 1e6) return value.toExponential(2);
+  if (magnitude >= 1e10) return value.toExponential(2);
+  if (magnitude >= 1e5) return grouped(value);
   if (magnitude >= 1000) return value.toFixed(0);
   if (magnitude >= 100) return value.toFixed(1);
   if (magnitude >= 1 || magnitude === 0) return value.toFixed(2);
@@ -48,8 +49,8 @@ export function milliseconds(value: number): string {
   return value.toFixed(magnitude >= 10 ? 1 : 2);
 }
 
-/** A length in bytes, with thousands apart. */
-export function byteCount(value: number): string {
+/** A whole number with thousands apart. */
+export function grouped(value: number): string {
   return Math.round(value).toLocaleString("en").replaceAll(",", "\u202f");
 }
 
