@@ -1,7 +1,7 @@
 //! Who may do what: one policy of verbs over topic filters, asked for every delivered topic.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use weir_model::Filter;
 
 /// What a principal may want to do with a topic.
@@ -33,7 +33,7 @@ impl Verb {
 }
 
 /// What a role grants: for each verb the filters of the topics it may be done to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Grants {
     rules: Vec<(Verb, Filter)>,
 }
@@ -98,10 +98,11 @@ pub struct Principal {
 impl Principal {
     /// The principal of a gateway without access rules (loopback, or `--open`).
     pub fn unrestricted() -> Self {
-        Self {
+        static EVERYONE: LazyLock<Principal> = LazyLock::new(|| Principal {
             name: "anonymous".into(),
             grants: Arc::new(Grants::all()),
-        }
+        });
+        EVERYONE.clone()
     }
 }
 

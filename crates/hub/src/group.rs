@@ -67,11 +67,11 @@ pub struct Interest {
     pub shape: Shape,
 }
 
-/// What tells a group from every other; the condition by its text, the grants by their address.
+/// What tells a group from every other; the condition by its text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct GroupKey {
     filters: Arc<[Filter]>,
-    grants: usize,
+    grants: Arc<Grants>,
     condition: Option<String>,
     aggregate: Option<Aggregate>,
     shape: Option<(&'static str, FramingKey)>,
@@ -81,7 +81,7 @@ impl Interest {
     pub(crate) fn key(&self) -> GroupKey {
         GroupKey {
             filters: self.filters.clone(),
-            grants: Arc::as_ptr(&self.grants).addr(),
+            grants: self.grants.clone(),
             condition: self
                 .condition
                 .as_ref()

@@ -63,6 +63,23 @@ fn a_subscription_is_answered_only_with_what_the_policy_grants() {
 }
 
 #[test]
+fn subscribers_with_the_same_wish_and_rights_share_a_group() {
+    let house = new();
+    let _many: Vec<_> = (0..100)
+        .map(|_| subscribe(&house.hub, wish(&["a", "b"], Since::Now)))
+        .collect();
+    let filter = Filter::parse("#").unwrap();
+    let reader = || Principal {
+        name: "reader".into(),
+        grants: Arc::new(Grants::new(vec![(Verb::Read, filter.clone())])),
+    };
+    let _readers: Vec<_> = (0..100)
+        .map(|_| subscribe_as(&house.hub, &reader(), wish(&["b", "a"], Since::Now)))
+        .collect();
+    assert_eq!(house.hub.gauges().1, 2);
+}
+
+#[test]
 fn a_repeated_idempotency_key_is_acknowledged_and_not_stored_again() {
     let house = new();
     let mut all = subscribe(&house.hub, wish(&["#"], Since::Now));
