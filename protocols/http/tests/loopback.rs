@@ -287,3 +287,54 @@ fn an_unmasked_frame_closes_the_websocket_with_1002() {
         assert!(matches!(&last[0], Message::Close(Some(close)) if close.code.0 == 1002));
     });
 }
+
+/// Runs curl in the background of the test's thread; `None` without curl.
+async fn curl(gateway: &Gateway, path: &str, options: &[&str]) -> Option<String> {
+    let url = format!("http://{}{path}", gateway.address);
+    let options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
+    let run = move || {
+        std::process::Command::new("curl")
+            .args(options)
+            .arg("-s")
+            .arg(url)
+            .output()
+    };
+    let output = tokio::task::spawn_blocking(run).await.unwrap();
+    match output {
+        Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
+        Err(error) => {
+            eprintln!("SKIPPED: curl is not to be had: {error}");
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "a skip is a failure in CI"
+            );
+            None
+        }
+    }
+}
+
+#[test]
+fn http_2_with_prior_knowledge_answers_calls_and_streams() {
+    gateway::with(&[], async |gateway| {
+        let options = ["--http2-prior-knowledge", "-i", "--data-binary", "21.5"];
+        let Some(text) = curl(&gateway, "/later", &options).await else {
+            return;
+        };
+        assert!(text.starts_with("HTTP/2 200 "), "{text}");
+        assert!(text.ends_with("\r\n\r\n21.5"), "{text}");
+        let (text, ()) = tokio::join!(
+            curl(&gateway, "/stream", &["--http2-prior-knowledge", "-iN"]),
+            async {
+                while gateway.hub.gauges().1 == 0 {
+                    tokio::task::yield_now().await;
+                }
+                gateway.publish("kitchen/temp", "21.5");
+                tokio::task::yield_now().await;
+                gateway.drain.send(true).unwrap();
+            }
+        );
+        let text = text.unwrap();
+        assert!(text.contains("\r\n\r\nbegin\n"), "{text}");
+        assert!(text.ends_with("farewell\n"), "{text}");
+    });
+}

@@ -9,47 +9,71 @@ use crate::wire::response::{Delimiter, write_head};
 use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
-use weir_binding::{Response, Stream};
+use weir_binding::Response;
 use weir_carrier::websocket::Offer;
+
+/// Adds the fields that no service writes, and compresses where that is wanted and worth it.
+pub(super) fn prepare(meta: &Meta, answer: &mut Response) {
+    common(meta, answer);
+    if let Some(packed) = packed(meta, answer) {
+        answer.body = packed;
+        coded(answer);
+    }
+}
+
+/// The same for the head of a stream, whose body the wrapper compresses.
+pub(super) fn prepare_stream(meta: &Meta, head: &mut Response) {
+    common(meta, head);
+    if meta.gzip {
+        coded(head);
+    }
+}
+
+fn coded(answer: &mut Response) {
+    answer.headers.push(("content-encoding", "gzip".into()));
+    answer.headers.push(("vary", "accept-encoding".into()));
+}
 
 /// Appends a whole answer.
 pub(super) fn write_whole(meta: &Meta, mut answer: Response, closing: bool, out: &mut Outbox) {
-    let mut extra = extras(meta, answer.status, &answer.headers);
-    if let Some(packed) = packed(meta, &answer) {
-        answer.body = packed;
-        extra.push(("content-encoding", "gzip".into()));
-        extra.push(("vary", "accept-encoding".into()));
-    }
+    prepare(meta, &mut answer);
     let delimiter = match answer.status {
         204 | 304 => Delimiter::Nothing,
         _ => Delimiter::Length(answer.body.len()),
     };
-    let keep_alive = keep_alive(meta, closing);
-    let fields = answer.headers.iter().chain(&extra);
-    let fields = fields.map(|(name, value)| (*name, value.as_str()));
-    write_head(answer.status, fields, delimiter, keep_alive, out.tail());
+    write_head(
+        answer.status,
+        fields(&answer),
+        delimiter,
+        keep_alive(meta, closing),
+        out.tail(),
+    );
     if !meta.head_only && delimiter != Delimiter::Nothing {
         out.push(answer.body);
     }
 }
 
+fn fields(answer: &Response) -> impl Iterator<Item = (&str, &str)> {
+    let fields = answer.headers.iter();
+    fields.map(|(name, value)| (*name, value.as_str()))
+}
+
 /// Appends a stream's head and what goes before its first message.
-pub(super) fn write_stream(meta: &Meta, stream: &Stream, out: &mut Outbox) {
-    let head = &stream.head;
-    let mut extra = extras(meta, head.status, &head.headers);
-    if meta.gzip {
-        extra.push(("content-encoding", "gzip".into()));
-        extra.push(("vary", "accept-encoding".into()));
-    }
+pub(super) fn write_stream(meta: &Meta, head: &mut Response, out: &mut Outbox) {
+    prepare_stream(meta, head);
     let chunked = meta.version == Version::Http11;
     let delimiter = if chunked {
         Delimiter::Chunked
     } else {
         Delimiter::Close
     };
-    let fields = head.headers.iter().chain(&extra);
-    let fields = fields.map(|(name, value)| (*name, value.as_str()));
-    write_head(head.status, fields, delimiter, Some(false), out.tail());
+    write_head(
+        head.status,
+        fields(head),
+        delimiter,
+        Some(false),
+        out.tail(),
+    );
     if meta.head_only {
         return;
     }
@@ -83,28 +107,23 @@ fn keep_alive(meta: &Meta, closing: bool) -> Option<bool> {
     match (meta.keep_alive && !closing, meta.version) {
         (false, _) => Some(false),
         (true, Version::Http10) => Some(true),
-        (true, Version::Http11) => None,
+        (true, _) => None,
     }
 }
 
-/// Fields that no service writes.
-fn extras(
-    meta: &Meta,
-    status: u16,
-    headers: &[(&'static str, String)],
-) -> Vec<(&'static str, String)> {
-    let mut extra = Vec::new();
+fn common(meta: &Meta, answer: &mut Response) {
+    let headers = &mut answer.headers;
     if let Some(origin) = &meta.allow_origin {
-        extra.push(("access-control-allow-origin", origin.clone()));
-        extra.push(("access-control-expose-headers", EXPOSED.into()));
+        headers.push(("access-control-allow-origin", origin.clone()));
+        headers.push(("access-control-expose-headers", EXPOSED.into()));
         if origin != "*" {
-            extra.push(("vary", "origin".into()));
+            headers.push(("vary", "origin".into()));
         }
     }
-    if status == 401 && !headers.iter().any(|(name, _)| *name == "www-authenticate") {
-        extra.push(("www-authenticate", "Basic realm=\"weir\", Bearer".into()));
+    let challenged = headers.iter().any(|(name, _)| *name == "www-authenticate");
+    if answer.status == 401 && !challenged {
+        headers.push(("www-authenticate", "Basic realm=\"weir\", Bearer".into()));
     }
-    extra
 }
 
 /// The body in gzip, where that is wanted and worth it.

@@ -18,10 +18,12 @@ thread_local! {
 pub(super) fn poll_read<T>(
     stream: &mut Stream,
     cx: &mut Context<'_>,
+    bytes_max: usize,
     take: impl FnOnce(&[u8]) -> T,
 ) -> Poll<io::Result<T>> {
     SCRATCH.with_borrow_mut(|scratch| {
-        let mut buffer = ReadBuf::new(scratch);
+        let length = bytes_max.min(scratch.len());
+        let mut buffer = ReadBuf::new(&mut scratch[..length]);
         ready!(Pin::new(stream).poll_read(cx, &mut buffer))?;
         Poll::Ready(Ok(take(buffer.filled())))
     })

@@ -4,12 +4,14 @@
 //! would keep until the end.
 
 use super::clock::{Timer, now};
+use super::http2;
 use super::linger::Linger;
 use super::requests::Requests;
 use super::route::Shared;
 use super::socket::Sockets;
 use super::streaming::Streaming;
 use crate::limits::HEARTBEAT_TIME;
+use bytes::Bytes;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
@@ -19,7 +21,8 @@ use weir_carrier::Stream;
 
 /// A connection on its way.
 pub(super) struct Connection {
-    stream: Stream,
+    /// Gone where HTTP/2 took it.
+    stream: Option<Stream>,
     shared: Shared,
     phase: Phase,
     timer: Timer,
@@ -33,15 +36,23 @@ pub(super) enum Phase {
     Streaming(Box<Streaming>),
     Socket(Box<Sockets>),
     Linger(Box<Linger>),
+    /// It turned out to be HTTP/2, of which this was read already.
+    Begin2(Bytes),
+    Http2(LocalFuture<'static, io::Result<()>>),
     Done,
 }
 
 impl Connection {
-    pub(super) fn new(stream: Stream, shared: Shared) -> Self {
+    /// A connection on which HTTP/2 was agreed already, or HTTP/1.1, or nothing.
+    pub(super) fn new(stream: Stream, shared: Shared, http2: bool) -> Self {
         let draining = shared.context.draining();
+        let phase = match http2 {
+            true => Phase::Begin2(Bytes::new()),
+            false => Phase::Requests(Box::new(Requests::new(&shared))),
+        };
         Self {
-            stream,
-            phase: Phase::Requests(Box::new(Requests::new(&shared))),
+            stream: Some(stream),
+            phase,
             shared,
             timer: Timer::new(now() + HEARTBEAT_TIME),
             draining: Some(draining),
@@ -67,18 +78,45 @@ impl Future for Connection {
         let this = self.get_mut();
         let draining = this.poll_draining(cx);
         loop {
-            let (stream, timer, shared) = (&mut this.stream, &mut this.timer, &this.shared);
-            let next = match &mut this.phase {
-                Phase::Requests(phase) => phase.poll(stream, shared, draining, timer, cx)?,
-                Phase::Streaming(phase) => phase.poll(stream, draining, timer, cx)?,
-                Phase::Socket(phase) => phase.poll(stream, shared, draining, timer, cx)?,
-                Phase::Linger(phase) => phase.poll(stream, timer, cx)?.map(|()| Phase::Done),
-                Phase::Done => return Poll::Ready(Ok(())),
+            let next = match (&mut this.phase, &mut this.stream) {
+                (Phase::Done, _) => return Poll::Ready(Ok(())),
+                (Phase::Http2(serving), _) => serving.as_mut().poll(cx)?.map(|()| Phase::Done),
+                (Phase::Begin2(read), stream) => Poll::Ready(match stream.take() {
+                    None => Phase::Done,
+                    Some(stream) => {
+                        let read = std::mem::take(read);
+                        Phase::Http2(Box::pin(http2::serve(stream, read, this.shared.clone())))
+                    }
+                }),
+                (_, None) => return Poll::Ready(Ok(())),
+                (phase, Some(stream)) => {
+                    let timer = &mut this.timer;
+                    phase.poll(stream, &this.shared, draining, timer, cx)?
+                }
             };
             match next {
                 Poll::Ready(phase) => this.phase = phase,
                 Poll::Pending => return Poll::Pending,
             }
+        }
+    }
+}
+
+impl Phase {
+    fn poll(
+        &mut self,
+        stream: &mut Stream,
+        shared: &Shared,
+        draining: bool,
+        timer: &mut Timer,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<Phase>> {
+        match self {
+            Phase::Requests(phase) => phase.poll(stream, shared, draining, timer, cx),
+            Phase::Streaming(phase) => phase.poll(stream, draining, timer, cx),
+            Phase::Socket(phase) => phase.poll(stream, shared, draining, timer, cx),
+            Phase::Linger(phase) => phase.poll(stream, timer, cx).map_ok(|()| Phase::Done),
+            Phase::Begin2(_) | Phase::Http2(_) | Phase::Done => Poll::Ready(Ok(Phase::Done)),
         }
     }
 }

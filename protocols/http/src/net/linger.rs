@@ -5,7 +5,7 @@
 
 use super::bytes::{poll_read, poll_write};
 use super::clock::{Timer, now};
-use crate::limits::{LINGER_TIME_MAX, STALL_TIME_MAX};
+use crate::limits::{LINGER_TIME_MAX, READ_BYTES_MAX, STALL_TIME_MAX};
 use bytes::Bytes;
 use std::io;
 use std::pin::Pin;
@@ -49,7 +49,7 @@ impl Linger {
         if timer.poll_due(cx, self.until) {
             return Poll::Ready(Ok(()));
         }
-        while ready!(poll_read(stream, cx, |bytes| bytes.len()))? > 0 {}
+        while ready!(poll_read(stream, cx, READ_BYTES_MAX, |bytes| bytes.len()))? > 0 {}
         Poll::Ready(Ok(()))
     }
 

@@ -5,6 +5,7 @@ mod bytes;
 mod client;
 mod clock;
 mod connection;
+mod http2;
 mod linger;
 mod requests;
 mod route;
@@ -45,7 +46,7 @@ impl Binding for Http {
     fn transports(&self) -> Vec<Transport> {
         vec![Transport::Stream {
             listen: self.settings.listen.clone(),
-            alpn: &["http/1.1"],
+            alpn: &["h2", "http/1.1"],
         }]
     }
 
@@ -59,7 +60,8 @@ impl Binding for Http {
             context,
             peer_is_local: link.peer.ip().is_loopback(),
         };
-        Box::pin(Connection::new(link.stream, shared))
+        let http2 = link.alpn.as_deref() == Some(b"h2");
+        Box::pin(Connection::new(link.stream, shared, http2))
     }
 
     fn schemes(&self) -> &'static [&'static str] {

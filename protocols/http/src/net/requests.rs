@@ -4,11 +4,12 @@ use super::answer;
 use super::bytes::{Outbox, poll_read};
 use super::clock::{Timer, now};
 use super::connection::Phase;
+use super::http2::PREFACE;
 use super::linger::Linger;
 use super::route::{Meta, Shared, dispatch};
 use super::socket::Sockets;
 use super::streaming::Streaming;
-use crate::limits::{OUTSTANDING_MAX, STALL_TIME_MAX, UNSENT_BYTES_MAX};
+use crate::limits::{OUTSTANDING_MAX, READ_BYTES_MAX, STALL_TIME_MAX, UNSENT_BYTES_MAX};
 use crate::session::{Event, Session};
 use crate::wire::{Refusal, Request, Version};
 use std::collections::VecDeque;
@@ -27,6 +28,10 @@ pub(super) struct Requests {
     moved: Instant,
     /// The peer sends nothing more.
     eof: bool,
+    /// Nothing was read yet: HTTP/2 may still begin.
+    fresh: bool,
+    /// What was read of an HTTP/2 connection.
+    preface: bytes::Bytes,
 }
 
 /// An answer at its place among the others.
@@ -44,14 +49,14 @@ type Moved = bool;
 
 impl Requests {
     pub(super) fn new(shared: &Shared) -> Self {
-        let limit = shared.context.hub().limits().message_bytes;
-        let limit = shared.settings.body_bytes_max.unwrap_or(limit);
         Self {
-            session: Session::new(now(), limit),
+            session: Session::new(now(), shared.body_bytes_max()),
             slots: VecDeque::new(),
             outbox: Outbox::default(),
             moved: now(),
             eof: false,
+            fresh: true,
+            preface: bytes::Bytes::new(),
         }
     }
 
@@ -76,6 +81,9 @@ impl Requests {
                 return Poll::Ready(Ok(self.finished()));
             }
             let read = self.receive(stream, shared, cx)?;
+            if !self.preface.is_empty() {
+                return Poll::Ready(Ok(Phase::Begin2(std::mem::take(&mut self.preface))));
+            }
             if sent || read {
                 continue;
             }
@@ -120,10 +128,10 @@ impl Requests {
         answer::write_whole(meta, response, closing, &mut self.outbox);
     }
 
-    fn stream(&mut self, shared: &Shared, stream: Stream, meta: &Meta) -> Phase {
+    fn stream(&mut self, shared: &Shared, mut stream: Stream, meta: &Meta) -> Phase {
         shared.context.answered(meta.service, stream.head.status);
         let mut outbox = std::mem::take(&mut self.outbox);
-        answer::write_stream(meta, &stream, &mut outbox);
+        answer::write_stream(meta, &mut stream.head, &mut outbox);
         match meta.head_only {
             true => Phase::Linger(Box::new(Linger::new(outbox.into_bytes()))),
             false => {
@@ -182,11 +190,17 @@ impl Requests {
         if self.eof || full {
             return Ok(false);
         }
-        let session = &mut self.session;
-        let read = poll_read(stream, cx, |bytes| {
-            let Ok(()) = session.handle_input(now(), bytes);
+        let (session, preface) = (&mut self.session, &mut self.preface);
+        let fresh = std::mem::replace(&mut self.fresh, false);
+        let read = poll_read(stream, cx, READ_BYTES_MAX, |bytes| {
+            if fresh && is_preface(bytes) {
+                *preface = bytes::Bytes::copy_from_slice(bytes);
+            } else {
+                let Ok(()) = session.handle_input(now(), bytes);
+            }
             bytes.len()
         });
+        self.fresh = fresh && matches!(read, Poll::Pending);
         match read? {
             Poll::Pending => return Ok(false),
             Poll::Ready(0) => {
@@ -261,6 +275,11 @@ impl Requests {
             None => self.session.handle_timeout(now()),
         }
     }
+}
+
+/// Says whether a connection begins as HTTP/2 does, with prior knowledge.
+fn is_preface(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PRI") && bytes.iter().zip(PREFACE).all(|(byte, known)| byte == known)
 }
 
 fn refused(refusal: Refusal) -> Slot {

@@ -8,10 +8,19 @@ use weir_binding::{Answer, Call, Context, Response};
 use weir_carrier::websocket::{Offer, accept};
 
 /// What a connection's requests have in common.
+#[derive(Clone)]
 pub(super) struct Shared {
     pub(super) settings: Arc<Settings>,
     pub(super) context: Arc<dyn Context>,
     pub(super) peer_is_local: bool,
+}
+
+impl Shared {
+    /// Largest body of a request, bytes.
+    pub(super) fn body_bytes_max(&self) -> usize {
+        let messages = self.context.hub().limits().message_bytes;
+        self.settings.body_bytes_max.unwrap_or(messages)
+    }
 }
 
 /// What must be known of a request to write its answer.
@@ -118,7 +127,7 @@ fn credential(request: &Request) -> Option<String> {
 /// The handshake of RFC 6455 section 4.2.1, where one is asked for.
 fn upgrade(shared: &Shared, request: &Request, meta: &Meta) -> Result<Option<Upgrade>, Response> {
     let asked = request.lists("upgrade", "websocket") && request.lists("connection", "upgrade");
-    if !asked || request.version == Version::Http10 {
+    if !asked || request.version != Version::Http11 {
         return Ok(None);
     }
     if request.method != "GET" || meta.head_only {

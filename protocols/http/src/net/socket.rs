@@ -6,7 +6,9 @@ use super::connection::Phase;
 use super::linger::Linger;
 use super::route::Shared;
 use super::streaming::{Beat, Pulse};
-use crate::limits::{HEARTBEAT_TIME, OUTSTANDING_MAX, TURN_BYTES_MAX, UNSENT_BYTES_MAX};
+use crate::limits::{
+    HEARTBEAT_TIME, OUTSTANDING_MAX, READ_BYTES_MAX, TURN_BYTES_MAX, UNSENT_BYTES_MAX,
+};
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::io;
@@ -199,7 +201,7 @@ impl Sockets {
         }
         let mut messages = Vec::new();
         let reader = &mut self.reader;
-        let read = poll_read(stream, cx, |bytes| {
+        let read = poll_read(stream, cx, READ_BYTES_MAX, |bytes| {
             (bytes.is_empty(), reader.read(bytes, &mut messages))
         });
         let Poll::Ready((eof, outcome)) = read? else {

@@ -5,7 +5,7 @@ use super::bytes::{poll_read, poll_write};
 use super::clock::{Timer, now};
 use super::connection::Phase;
 use super::linger::Linger;
-use crate::limits::{HEARTBEAT_TIME, STALL_TIME_MAX, TURN_BYTES_MAX};
+use crate::limits::{HEARTBEAT_TIME, READ_BYTES_MAX, STALL_TIME_MAX, TURN_BYTES_MAX};
 use crate::wire::response::LAST_CHUNK;
 use bytes::Bytes;
 use std::io;
@@ -106,7 +106,9 @@ impl Streaming {
             if let Poll::Ready(ended) = self.poll_send(stream, cx)? {
                 return Poll::Ready(Ok(ended));
             }
-            while let Poll::Ready(received) = poll_read(stream, cx, |bytes| bytes.len())? {
+            while let Poll::Ready(received) =
+                poll_read(stream, cx, READ_BYTES_MAX, |bytes| bytes.len())?
+            {
                 if received == 0 {
                     return Poll::Ready(Ok(Phase::Done));
                 }

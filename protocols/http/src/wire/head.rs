@@ -9,13 +9,15 @@ use alloc::vec::Vec;
 use bytes::Bytes;
 use core::fmt;
 
-/// The versions of one session.
+/// The version of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
     /// Answers end where the connection does, or by `Content-Length`.
     Http10,
     /// Persistent, chunked.
     Http11,
+    /// Many streams on a connection; delimited by its frames.
+    Http2,
 }
 
 /// A whole request.
@@ -127,7 +129,7 @@ pub fn read(head: &[u8]) -> Result<(Request, Framing), Refusal> {
     };
     request.keep_alive = match version {
         Version::Http10 => request.lists("connection", "keep-alive"),
-        Version::Http11 => !request.lists("connection", "close"),
+        _ => !request.lists("connection", "close"),
     };
     check_host(&request)?;
     let framing = framing(&request)?;

@@ -1,0 +1,340 @@
+//! HTTP/2 (RFC 9113) through hyper: the same calls, the same answers.
+//!
+//! What it deliberately does not do: no upgrades (RFC 8441), no push. Flow control is the back-pressure:
+//! a stream whose window is full is not polled, so its subscription waits and its policy acts.
+
+use super::answer;
+use super::bytes::poll_read;
+use super::clock::{Timer, now};
+use super::route::{Meta, Shared, dispatch};
+use super::streaming::{Beat, Pulse};
+use super::wrapper;
+use crate::limits::{BODY_TIME_MAX, HEAD_BYTES_MAX, HEARTBEAT_TIME, STREAMS_MAX, UNSENT_BYTES_MAX};
+use crate::wire::body::too_large;
+use crate::wire::{Refusal, Request, Version, target};
+use bytes::{Buf, Bytes};
+use hyper::body::{Body, Frame, Incoming};
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper::server::conn::http2::Builder;
+use hyper::service::service_fn;
+use std::convert::Infallible;
+use std::future::{Future, poll_fn};
+use std::io;
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::task::{Context, Poll, ready};
+use tokio::io::AsyncWrite;
+use weir_binding::{Answer, Delivery, LocalFuture, Pending, Response};
+use weir_carrier::Stream;
+use weir_sansio::Instant;
+
+/// What every connection begins with (RFC 9113 section 3.4).
+pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// Serves a connection to its end; `read` was read of it already.
+pub(super) async fn serve(stream: Stream, read: Bytes, shared: Shared) -> io::Result<()> {
+    let shared = Rc::new(shared);
+    let answering = shared.clone();
+    let service = service_fn(move |request| {
+        let shared = answering.clone();
+        async move { Ok::<_, Infallible>(answer(&shared, request).await) }
+    });
+    let mut builder = Builder::new(Local);
+    builder
+        .max_concurrent_streams(STREAMS_MAX)
+        .max_header_list_size(HEAD_BYTES_MAX as u32)
+        .max_send_buf_size(UNSENT_BYTES_MAX);
+    let mut connection = pin!(builder.serve_connection(Wire { stream, read }, service));
+    let mut draining = Some(shared.context.draining());
+    let served = poll_fn(|cx| {
+        if let Some(stops) = &mut draining
+            && stops.as_mut().poll(cx).is_ready()
+        {
+            draining = None;
+            connection.as_mut().graceful_shutdown();
+        }
+        connection.as_mut().poll(cx)
+    });
+    served.await.map_err(io::Error::other)
+}
+
+/// Runs hyper's tasks on the connection's thread.
+#[derive(Clone, Copy)]
+struct Local;
+
+impl<F: Future<Output = ()> + 'static> hyper::rt::Executor<F> for Local {
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "each request of a connection is a task"
+    )]
+    fn execute(&self, task: F) {
+        tokio::task::spawn_local(task);
+    }
+}
+
+async fn answer(shared: &Shared, request: hyper::Request<Incoming>) -> hyper::Response<Outgoing> {
+    let (head, body) = request.into_parts();
+    let limit = shared.body_bytes_max();
+    let read = tokio::time::timeout(BODY_TIME_MAX, whole(head, body, limit));
+    let late = |_| Err(Refusal::new(408, "the body did not come in time"));
+    let request = match read.await.unwrap_or_else(late) {
+        Ok(request) => request,
+        Err(refusal) => {
+            let answer = Response::text(refusal.status, refusal.reason);
+            return written(answer, Outgoing::whole);
+        }
+    };
+    let (answer, meta) = dispatch(shared, request);
+    match answer {
+        Answer::Now(response) => finished(shared, &meta, response),
+        Answer::Later(pending) => {
+            let response = awaited(pending).await;
+            finished(shared, &meta, response)
+        }
+        Answer::Socket(_) => {
+            let reason = "a WebSocket is opened over HTTP/1.1";
+            finished(shared, &meta, Response::text(426, reason))
+        }
+        Answer::Stream(mut stream) => {
+            shared.context.answered(meta.service, stream.head.status);
+            answer::prepare_stream(&meta, &mut stream.head);
+            let mut first = Vec::new();
+            if meta.gzip {
+                first.extend_from_slice(wrapper::GZIP_HEADER);
+            }
+            wrapper::of_body(false, meta.gzip).bytes(&stream.head.body, &mut first);
+            let draining = shared.context.draining();
+            written(stream.head, |_| match meta.head_only {
+                true => Outgoing::whole(Bytes::new()),
+                false => Outgoing::streaming(first.into(), stream.delivery, draining),
+            })
+        }
+    }
+}
+
+/// The request with its whole body.
+async fn whole(
+    head: hyper::http::request::Parts,
+    mut body: Incoming,
+    limit: usize,
+) -> Result<Request, Refusal> {
+    let mut bytes = Vec::new();
+    while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+        let broken = |error: hyper::Error| Refusal::new(400, error.to_string());
+        if let Ok(data) = frame.map_err(broken)?.into_data() {
+            if bytes.len() + data.len() > limit {
+                return Err(too_large(limit));
+            }
+            bytes.extend_from_slice(&data);
+        }
+    }
+    let uri = head
+        .uri
+        .path_and_query()
+        .map_or("/", |target| target.as_str());
+    let (path, query) = target::split(uri);
+    let mut headers = Vec::with_capacity(head.headers.len() + 1);
+    headers.extend(
+        head.uri
+            .authority()
+            .map(|host| ("host".to_owned(), host.to_string())),
+    );
+    for (name, value) in &head.headers {
+        let value = value
+            .to_str()
+            .map_err(|_| Refusal::new(400, format!("field `{name}` holds what is not ASCII")))?;
+        headers.push((name.as_str().to_owned(), value.to_owned()));
+    }
+    Ok(Request {
+        method: head.method.as_str().to_owned(),
+        path,
+        query,
+        version: Version::Http2,
+        headers,
+        body: bytes.into(),
+        keep_alive: true,
+    })
+}
+
+/// The answer, once it is ready or patience ends.
+async fn awaited(mut pending: Box<dyn Pending>) -> Response {
+    let until = pending
+        .patience()
+        .map_or(Instant::NEVER, |span| now() + span);
+    let mut timer = Timer::new(until);
+    poll_fn(|cx| match pending.poll(cx) {
+        Poll::Pending if timer.poll_due(cx, until) => Poll::Ready(pending.expire()),
+        polled => polled,
+    })
+    .await
+}
+
+fn finished(shared: &Shared, meta: &Meta, mut answer: Response) -> hyper::Response<Outgoing> {
+    shared.context.answered(meta.service, answer.status);
+    answer::prepare(meta, &mut answer);
+    written(answer, |body| match meta.head_only {
+        true => Outgoing::whole(Bytes::new()),
+        false => Outgoing::whole(body),
+    })
+}
+
+fn written(answer: Response, body: impl FnOnce(Bytes) -> Outgoing) -> hyper::Response<Outgoing> {
+    let mut response = hyper::Response::new(body(answer.body));
+    *response.status_mut() = hyper::StatusCode::from_u16(answer.status).unwrap_or_default();
+    for (name, value) in answer.headers {
+        let value = value.replace(['\r', '\n'], " ");
+        if let Ok(value) = hyper::header::HeaderValue::from_bytes(value.as_bytes()) {
+            let name = hyper::header::HeaderName::from_static(name);
+            response.headers_mut().append(name, value);
+        }
+    }
+    response
+}
+
+/// A response's body.
+enum Outgoing {
+    Whole(Bytes),
+    Streaming(Box<Streamed>),
+}
+
+struct Streamed {
+    first: Bytes,
+    delivery: Option<Delivery>,
+    pulse: Pulse,
+    timer: Timer,
+    draining: LocalFuture<'static, ()>,
+}
+
+impl Outgoing {
+    fn whole(body: Bytes) -> Self {
+        Self::Whole(body)
+    }
+
+    fn streaming(first: Bytes, delivery: Delivery, draining: LocalFuture<'static, ()>) -> Self {
+        let every = delivery
+            .heartbeat
+            .as_ref()
+            .map_or(HEARTBEAT_TIME, |beat| beat.0);
+        Self::Streaming(Box::new(Streamed {
+            first,
+            delivery: Some(delivery),
+            pulse: Pulse::new(every),
+            timer: Timer::new(now() + every),
+            draining,
+        }))
+    }
+}
+
+impl Streamed {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
+        if !self.first.is_empty() {
+            return Poll::Ready(Some(Ok(std::mem::take(&mut self.first))));
+        }
+        let Some(delivery) = &mut self.delivery else {
+            return Poll::Ready(None);
+        };
+        if self.draining.as_mut().poll(cx).is_ready() {
+            let farewell = delivery.farewell.clone();
+            self.delivery = None;
+            return Poll::Ready((!farewell.is_empty()).then_some(Ok(farewell)));
+        }
+        match delivery.poll_next(cx) {
+            Poll::Ready(Ok(Some((bytes, _)))) => {
+                self.pulse.sent();
+                return Poll::Ready(Some(Ok(bytes)));
+            }
+            Poll::Ready(Ok(None)) => return Poll::Ready(None),
+            Poll::Ready(Err(fault)) => return Poll::Ready(Some(Err(io::Error::other(fault)))),
+            Poll::Pending => {}
+        }
+        match (
+            self.pulse.poll(false, &mut self.timer, cx),
+            &delivery.heartbeat,
+        ) {
+            (Beat::Heartbeat, Some((_, beat))) => Poll::Ready(Some(Ok(beat.clone()))),
+            _ => Poll::Pending,
+        }
+    }
+}
+
+impl Body for Outgoing {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        let next = match self.get_mut() {
+            Outgoing::Whole(body) if body.is_empty() => None,
+            Outgoing::Whole(body) => Some(Ok(std::mem::take(body))),
+            Outgoing::Streaming(streamed) => ready!(streamed.poll(cx)),
+        };
+        Poll::Ready(next.map(|bytes| bytes.map(Frame::data)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self, Outgoing::Whole(body) if body.is_empty())
+    }
+
+    fn size_hint(&self) -> hyper::body::SizeHint {
+        match self {
+            Outgoing::Whole(body) => hyper::body::SizeHint::with_exact(body.len() as u64),
+            Outgoing::Streaming(_) => hyper::body::SizeHint::default(),
+        }
+    }
+}
+
+/// A stream as hyper wants it, with what was read of it before.
+struct Wire {
+    stream: Stream,
+    read: Bytes,
+}
+
+impl Read for Wire {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        mut buffer: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if !this.read.is_empty() {
+            let length = this.read.len().min(buffer.remaining());
+            buffer.put_slice(&this.read[..length]);
+            this.read.advance(length);
+            return Poll::Ready(Ok(()));
+        }
+        let room = buffer.remaining();
+        poll_read(&mut this.stream, cx, room, |bytes| buffer.put_slice(bytes))
+    }
+}
+
+impl Write for Wire {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.get_mut().stream).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(cx)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.get_mut().stream).poll_write_vectored(cx, slices)
+    }
+}
