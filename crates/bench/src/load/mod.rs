@@ -6,6 +6,8 @@
 //! load share each instruction spent here would be charged to the server. The decision worth
 //! arguing: JSON is never parsed; a server that mangled a message beside its value would pass.
 
+#[cfg(test)]
+mod against_null;
 mod connect;
 mod http;
 mod idle;

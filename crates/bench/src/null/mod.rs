@@ -9,7 +9,7 @@ mod conversation;
 mod log;
 
 use std::collections::BTreeSet;
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 use crate::limits::{NULL_REQUEST_BYTES_MAX, READ_BYTES_MAX};
 use crate::load::reactor::{Reactor, Readiness, Socket, Taken};
@@ -29,7 +29,10 @@ pub(crate) fn main(args: &[String]) -> i32 {
     crate::load::raise_open_files();
     let coalesce = args.iter().any(|arg| arg == COALESCE);
     match Null::listen(coalesce) {
-        Ok(null) => null.serve(),
+        Ok((null, address)) => {
+            println!("{{\"ready\":true,\"http\":\"{address}\"}}");
+            null.serve()
+        }
         Err(error) => {
             eprintln!("the null server: {error}");
             1
@@ -37,7 +40,8 @@ pub(crate) fn main(args: &[String]) -> i32 {
     }
 }
 
-struct Null {
+/// The server.
+pub(crate) struct Null {
     reactor: Reactor,
     listener: TcpListener,
     connections: Vec<Option<Connection>>,
@@ -56,15 +60,15 @@ struct Connection {
 }
 
 impl Null {
-    fn listen(coalesce: bool) -> Result<Self, String> {
+    /// A null server on a free port of the loopback, and its address.
+    pub(crate) fn listen(coalesce: bool) -> Result<(Self, SocketAddr), String> {
         let listener =
             TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| format!("bind: {e}"))?;
         listener.set_nonblocking(true).map_err(|e| e.to_string())?;
         let reactor = Reactor::new()?;
         reactor.watch(&listener, LISTENER)?;
         let address = listener.local_addr().map_err(|e| e.to_string())?;
-        println!("{{\"ready\":true,\"http\":\"{address}\"}}");
-        Ok(Self {
+        let null = Self {
             reactor,
             listener,
             connections: Vec::new(),
@@ -73,10 +77,12 @@ impl Null {
             followers: BTreeSet::new(),
             coalesce,
             buffer: vec![0; READ_BYTES_MAX],
-        })
+        };
+        Ok((null, address))
     }
 
-    fn serve(mut self) -> i32 {
+    /// Serves for ever.
+    pub(crate) fn serve(mut self) -> i32 {
         let mut ready: Vec<Readiness> = Vec::new();
         loop {
             self.reactor.wait(None, &mut ready);
