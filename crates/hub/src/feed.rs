@@ -69,9 +69,10 @@ impl Feeder {
 
     /// The next one, if it is committed.
     fn pop(&mut self, committed: Cursor) -> Option<Fed> {
-        let due = self
-            .waiting
-            .pop_front_if(|first| first.cursor() <= committed)?;
+        self.waiting
+            .front()
+            .filter(|first| first.cursor() <= committed)?;
+        let due = self.waiting.pop_front()?;
         self.bytes -= due.bytes();
         Some(due)
     }

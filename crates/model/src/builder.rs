@@ -8,7 +8,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
-use core::hash::{BuildHasher, Hash, Hasher};
+use core::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// Collects observations into a [`Batch`]; reusable, so that a decoder in steady state allocates nothing.
@@ -341,9 +341,7 @@ fn same(batch: &Batch, a: &Stream, b: &Stream) -> bool {
 }
 
 fn hash_of(hasher: &DefaultHashBuilder, batch: &Batch, stream: &Stream) -> u64 {
-    let mut state = hasher.build_hasher();
-    parts(batch, stream).hash(&mut state);
-    state.finish()
+    hasher.hash_one(parts(batch, stream))
 }
 
 /// SenML times before this count from now, nanoseconds (2^28 s, RFC 8428 section 4.5.3).

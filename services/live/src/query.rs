@@ -61,6 +61,8 @@ pub(crate) fn format(call: &Call) -> Result<&'static Format, Response> {
     }
     match call.header("accept") {
         None => Ok(&FORMATS[0]),
+        // A person who types the URL into a browser, whose Accept would pick XML.
+        Some(accept) if accept.contains("text/html") => Ok(&FORMATS[0]),
         Some(accept) => weir_codec::negotiate(accept).ok_or_else(|| {
             let media: Vec<_> = FORMATS.iter().map(|format| format.media).collect();
             refuse(
