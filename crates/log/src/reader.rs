@@ -8,6 +8,7 @@ use crate::frame::{HEAD_BYTES, Parsed, parse};
 use crate::limits::{COPY_BYTES_MAX, READ_BYTES};
 use crate::segment::{self, HEADER_BYTES, Segment};
 use crate::tail::{Shared, Tail};
+use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 use weir_hub::{LogFault, LogReader, Record};
@@ -23,9 +24,15 @@ pub(crate) struct Reader {
     bytes: Bytes,
     /// Where in `bytes` the next frame begins.
     within: usize,
-    /// The segment's logical begin and end, and its file.
-    open: Option<(u64, Box<dyn DiskFile>)>,
+    open: Option<Open>,
+    /// Logical begin and end of the segment that is open.
     segment: Range<u64>,
+}
+
+/// A segment's file.
+struct Open {
+    name: String,
+    file: Box<dyn DiskFile>,
 }
 
 /// Where the bytes at hand came from.
@@ -55,6 +62,8 @@ impl Bytes {
 impl Reader {
     /// A reader of the records after the one with this sequence.
     pub(crate) fn new(shared: Arc<Shared>, after: u64) -> Self {
+        // A cursor beyond the head, which is of another log, must not hide what is appended next.
+        let after = after.min(shared.tail().head);
         let at = position(&shared, after);
         let bytes = Bytes::Copy(Vec::new());
         Self {
@@ -70,35 +79,71 @@ impl Reader {
 
     /// Brings at least `need` bytes from `self.at` on to hand; `false` at the head.
     fn refill(&mut self, need: usize) -> Result<bool, LogFault> {
+        loop {
+            if let Some(ready) = self.try_refill(need)? {
+                return Ok(ready);
+            }
+        }
+    }
+
+    /// The same; `None` where retention removed the segment between finding and opening it.
+    fn try_refill(&mut self, need: usize) -> Result<Option<bool>, LogFault> {
         let shared = Arc::clone(&self.shared);
         let tail = shared.tail();
         if self.at >= tail.end() {
-            return Ok(false);
+            return Ok(Some(false));
         }
         if self.at >= tail.pending.base {
             self.copy_pending(&tail, need);
-            return Ok(true);
+            return Ok(Some(true));
         }
         if let Some(inflight) = tail.inflight.as_ref().filter(|it| self.at >= it.base) {
             self.within = (self.at - inflight.base) as usize;
             self.bytes = Bytes::Inflight(Arc::clone(&inflight.bytes));
-            return Ok(true);
+            return Ok(Some(true));
         }
         let first = tail
             .segments
             .front()
             .map_or(self.at, |segment| segment.base);
+        if self.at < first && self.open.is_some() && self.segment.contains(&self.at) {
+            // Dropped, but the file is still in hand.
+            drop(tail);
+            return self.read_file(need).map(Some);
+        }
         self.at = self.at.max(first);
         let passed = tail
             .segments
             .partition_point(|segment| segment.end() <= self.at);
-        let Some(segment) = tail.segments.get(passed) else {
-            return Ok(false);
+        let Some(segment) = tail.segments.get(passed).cloned() else {
+            return Ok(Some(false));
         };
-        let name = segment.name.clone();
-        self.segment = segment.base..segment.end();
         drop(tail);
-        self.read_file(&name, need)
+        if self.open.is_none() || self.segment.start != segment.base {
+            self.open = match shared.disk.open(&segment.name) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                Err(error) => return Err(reading(&segment.name, &error)),
+                Ok(file) => Some(Open {
+                    name: segment.name.clone(),
+                    file,
+                }),
+            };
+        }
+        self.segment = segment.base..segment.end();
+        match self.open {
+            None if self.is_kept(&segment) => {
+                self.at = segment.end();
+                let fault = format!("{} is missing: restore a backup", segment.name);
+                Err(LogFault::Failed(fault))
+            }
+            None => Ok(None),
+            Some(_) => self.read_file(need).map(Some),
+        }
+    }
+
+    fn is_kept(&self, segment: &Segment) -> bool {
+        let tail = self.shared.tail();
+        tail.segments.iter().any(|kept| kept.base == segment.base)
     }
 
     fn copy_pending(&mut self, tail: &Tail, need: usize) {
@@ -111,33 +156,31 @@ impl Reader {
         self.within = 0;
     }
 
-    fn read_file(&mut self, name: &str, need: usize) -> Result<bool, LogFault> {
-        let base = self.segment.start;
-        let fail = |error| LogFault::Failed(format!("reading {name}: {error}"));
-        let file = match self.open.take().filter(|(open, _file)| *open == base) {
-            Some((_base, file)) => file,
-            None => self.shared.disk.open(name).map_err(fail)?,
+    /// Reads on in the open segment.
+    fn read_file(&mut self, need: usize) -> Result<bool, LogFault> {
+        let Some(open) = &self.open else {
+            return Ok(false);
         };
-        let (_base, file) = self.open.insert((base, file));
         let rest = (self.segment.end - self.at) as usize;
         let mut own = self.bytes.take_own();
         own.resize(rest.min(need.max(READ_BYTES)), 0);
-        let filled = read_full(&**file, &mut own, HEADER_BYTES + self.at - base).map_err(fail)?;
+        let offset = HEADER_BYTES + self.at - self.segment.start;
+        let filled = read_full(&*open.file, &mut own, offset)
+            .map_err(|error| reading(&open.name, &error))?;
         own.truncate(filled);
-        let whole = filled >= need;
         self.bytes = Bytes::File(own);
         self.within = 0;
-        if whole { Ok(true) } else { Err(self.damaged()) }
+        if filled >= need {
+            Ok(true)
+        } else {
+            Err(self.damaged())
+        }
     }
 
     /// Says what is wrong here, and goes on behind the segment at the next call.
     fn damaged(&mut self) -> LogFault {
         let byte = HEADER_BYTES + self.at - self.segment.start;
-        let segments = &self.shared.tail().segments;
-        let found = segments
-            .iter()
-            .find(|segment| segment.base == self.segment.start);
-        let name = found.map_or("a dropped segment", |segment| segment.name.as_str());
+        let name = self.open.as_ref().map_or("a segment", |open| &open.name);
         let fault = format!("{name} is damaged at byte {byte}: the checksum does not match");
         self.at = self.segment.end;
         self.bytes = Bytes::Copy(Vec::new());
@@ -180,6 +223,10 @@ impl LogReader for Reader {
             Err(error) => Err(LogFault::Failed(format!("record {cursor}: {error}"))),
         }
     }
+}
+
+fn reading(name: &str, error: &io::Error) -> LogFault {
+    LogFault::Failed(format!("reading {name}: {error}"))
 }
 
 /// Logical offset at or before the first record after this sequence.

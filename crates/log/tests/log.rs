@@ -341,6 +341,55 @@ fn a_clock_that_ran_ahead_and_was_set_right_ages_nothing() {
 }
 
 #[test]
+fn many_appenders_and_readers_agree_on_one_order_while_segments_are_dropped() {
+    const EACH: u64 = 3000;
+    let options = Options {
+        retention_bytes: 16 << 10,
+        ..options()
+    };
+    let log = DiskLog::open(Arc::new(SimDisk::new()), options).unwrap();
+    let all = 4 * EACH;
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for number in 0..EACH {
+                    let cursor = append(&log, number).unwrap();
+                    if number % 100 == 0 {
+                        log.wait_committed(cursor).unwrap();
+                        log.release(Cursor::new(1, cursor.sequence() / 2));
+                    }
+                }
+            });
+            scope.spawn(|| {
+                let (mut reader, mut last, mut seen) = (log.read(Cursor::START), 0, 0);
+                while last < all {
+                    match reader.next().unwrap() {
+                        Some((cursor, _record)) => {
+                            assert!(cursor.sequence() > last);
+                            (last, seen) = (cursor.sequence(), seen + 1);
+                        }
+                        None => std::thread::yield_now(),
+                    }
+                }
+                // What a reader did not see was dropped before it came there.
+                assert!(seen == all || log.tail().sequence() > 0);
+            });
+        }
+    });
+    log.wait_committed(log.head()).unwrap();
+    assert_eq!(log.head().sequence(), all);
+    assert!(log.tail().sequence() > all / 4);
+}
+
+#[test]
+fn a_cursor_of_another_log_hides_nothing() {
+    let log = open(&SimDisk::new()).unwrap();
+    let mut reader = log.read(Cursor::new(1, 1000));
+    append(&log, 1).unwrap();
+    assert_eq!(reader.next().unwrap().unwrap().0, Cursor::new(1, 1));
+}
+
+#[test]
 fn an_over_long_record_is_refused_and_leaves_nothing() {
     let log = open(&SimDisk::new()).unwrap();
     let body = vec![0; weir_log::limits::RECORD_BYTES_MAX + 1];

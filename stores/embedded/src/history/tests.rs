@@ -181,7 +181,7 @@ enum Logged {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
     fn the_store_is_a_list_through_failures_restarts_and_kills(steps in steps()) {
@@ -286,6 +286,50 @@ fn pages_give_every_row_once_while_rows_are_applied_and_merged() {
     seen.dedup();
     assert_eq!(seen.len(), count);
     assert!(before.iter().all(|row| seen.binary_search(&row.2).is_ok()));
+}
+
+#[test]
+fn readers_meet_no_hole_while_others_apply_and_maintain() {
+    const MESSAGES: u64 = 300;
+    let dir = Scratch::new();
+    let store = dir.open();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for index in 1..=MESSAGES {
+                let rows = (0..20).map(|row| (row as usize % 4, index as i64, index * 20 + row));
+                let made = batch(&rows.collect::<Vec<Row>>());
+                store
+                    .apply(Cursor::new(1, index), Time::from_nanos(0), &made)
+                    .unwrap();
+            }
+        });
+        scope.spawn(|| {
+            while store.applied() < Cursor::new(1, MESSAGES) {
+                store.maintain(Time::from_nanos(0)).unwrap();
+            }
+        });
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let mut before = 0;
+                while before < MESSAGES as usize * 20 {
+                    let pages = walk(&store, &range(&TOPICS, 0, i64::MAX, 997));
+                    let times = pages
+                        .iter()
+                        .flat_map(|page| page.rows())
+                        .map(|row| row.time.unwrap());
+                    let times: Vec<_> = times.collect();
+                    assert!(times.is_sorted());
+                    let whole = times
+                        .chunk_by(|a, b| a == b)
+                        .rev()
+                        .skip(1)
+                        .all(|of| of.len() == 20);
+                    assert!(whole && times.len() >= before);
+                    before = times.len();
+                }
+            });
+        }
+    });
 }
 
 #[test]
