@@ -67,7 +67,7 @@ pub(crate) fn execute(plan: &Plan, settings: &Settings, folder: &Path, command: 
         let mut results = Stage::new(settings, &folder).measure(plan, cell, &progress, &mut run);
         let _ = std::fs::remove_dir_all(&folder);
         mark_ceiling(cell, &mut results);
-        run.ratios.extend(ratios(&results));
+        run.ratios.extend(ratios(cell, &results));
         run.goals.extend(goals(cell, &results, &run.environment));
         run.results.extend(results);
     }

@@ -58,20 +58,27 @@ pub(crate) fn mark_ceiling(cell: &Cell, results: &mut [CellResult]) {
 }
 
 /// Ours against every other contender of one cell.
-pub(crate) fn ratios(results: &[CellResult]) -> Vec<Ratio> {
+///
+/// Rates are compared where targets find their own, latencies where all have the same rate.
+pub(crate) fn ratios(cell: &Cell, results: &[CellResult]) -> Vec<Ratio> {
     let Some(ours) = results.iter().find(|r| r.target == OURS) else {
         return Vec::new();
     };
-    let compared = [
-        ("deliveries", Figure::Mean),
-        ("observations", Figure::Mean),
-        ("publish_to_receive", Figure::P50),
-        ("publish_to_receive", Figure::P99),
-        ("server_memory_per_connection", Figure::Mean),
-    ];
+    let compared: &[(&str, Figure)] = if cell.work.has_fixed_rate() {
+        &[
+            ("publish_to_receive", Figure::P50),
+            ("publish_to_receive", Figure::P99),
+        ]
+    } else {
+        &[
+            ("deliveries", Figure::Mean),
+            ("observations", Figure::Mean),
+            ("server_memory_per_connection", Figure::Mean),
+        ]
+    };
     let mut ratios = Vec::new();
     for theirs in results.iter().filter(|r| r.target != OURS) {
-        for (name, figure) in compared {
+        for &(name, figure) in compared {
             let pair = ours.metric(name).zip(theirs.metric(name));
             let Some(estimate) = pair.and_then(|(a, b)| ratio(a, b, figure)) else {
                 continue;

@@ -1,8 +1,9 @@
 //! The highest open-loop rate whose 99th percentile stays under a limit.
 //!
-//! Doubles until a trial fails, halves the interval on a logarithmic scale until it is under a
-//! fifth, then confirms with a longer step; only a confirmation counts, and one that fails
-//! lowers the rate. A short trial lets a slow backlog pass, a long one does not: hence both.
+//! Doubles until two trials in a row fail (one may be another process's moment on the processor, and
+//! a server that coalesces does not fail by rate alone), halves the interval on a logarithmic scale
+//! until it is under a fifth, then confirms with a longer step; only a confirmation counts, and one
+//! that fails lowers the rate. A short trial lets a slow backlog pass, a long one does not.
 
 use super::job::{TrafficOutcome, Trial};
 use super::traffic::Traffic;
@@ -37,11 +38,7 @@ pub(crate) fn run(traffic: &mut Traffic<'_>, limits: &Limits) -> Result<TrafficO
     };
     let least = MESSAGES_A_TRIAL_MIN / (limits.trial_ms as f64 / 1e3);
     let start = limits.start_rate.max(least);
-    let found = highest(start, least, |rate| {
-        let passed = attempt(traffic, rate, limits.trial_ms)?;
-        // Another process's moment on the processor is not the target's limit: once more.
-        Ok(passed || traffic.is_merely_late() && attempt(traffic, rate, limits.trial_ms)?)
-    })?;
+    let found = highest(start, least, |rate| attempt(traffic, rate, limits.trial_ms))?;
     traffic.announces = true;
     let mut rate = found.unwrap_or(least);
     for confirmation in 0..CONFIRMATIONS_MAX {
@@ -98,22 +95,23 @@ fn highest(
     mut passes: impl FnMut(f64) -> Result<bool, String>,
 ) -> Result<Option<f64>, String> {
     let mut good = start;
-    let mut halvings = 0;
     while !passes(good)? {
         if good <= least {
             return Ok(None);
         }
         good = (good / 2.0).max(least);
-        halvings += 1;
     }
     let mut bad = good * 2.0;
-    if halvings == 0 {
-        let mut doublings = 0;
-        while doublings < DOUBLINGS_MAX && passes(bad)? {
-            good = bad;
-            bad *= 2.0;
-            doublings += 1;
+    let (mut rate, mut failures) = (bad, 0);
+    for _ in 0..DOUBLINGS_MAX {
+        if passes(rate)? {
+            (good, bad, failures) = (rate, rate * 2.0, 0);
+        } else if failures == 1 {
+            break;
+        } else {
+            (bad, failures) = (rate, 1);
         }
+        rate *= 2.0;
     }
     while bad / good > RESOLUTION {
         let middle = (good * bad).sqrt();

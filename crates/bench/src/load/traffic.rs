@@ -157,11 +157,6 @@ impl<'a> Traffic<'a> {
         self.subscribers.iter().filter(|s| s.is_closed()).count()
     }
 
-    /// Whether the step delivered everything and fell short by its latency only.
-    pub(crate) fn is_merely_late(&self) -> bool {
-        !self.step.overrun && self.step.lost() == 0 && self.step.refused() == 0
-    }
-
     /// Opens all subscribers anew, so that no trial inherits the backlog of one that failed.
     pub(crate) fn reopen(&mut self) -> Result<(), String> {
         self.subscribers.clear();
