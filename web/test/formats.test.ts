@@ -1,6 +1,6 @@
+import { encode as encodeMsgpack } from "@msgpack/msgpack";
 import { DOMParser } from "@xmldom/xmldom";
 import { encode as encodeCbor } from "cbor-x";
-import { pack } from "msgpackr";
 import { beforeAll, expect, test } from "vitest";
 import type { Observation } from "../src/data/observation";
 import { DecodeError } from "../src/formats/format";
@@ -43,7 +43,7 @@ test("a flat JSON object is one datastream a member under the topic", () => {
 
 test("cbor and msgpack read what json reads", () => {
   expect(decode("cbor", encodeCbor({ observations: [RECORD] }))).toEqual([EXPECTED]);
-  expect(decode("msgpack", pack({ observations: [RECORD] }))).toEqual([EXPECTED]);
+  expect(decode("msgpack", encodeMsgpack({ observations: [RECORD] }))).toEqual([EXPECTED]);
 });
 
 test("xml reads the same names as elements", () => {

@@ -3,14 +3,15 @@
  * as seconds: a `Date` would cut them to milliseconds.
  */
 
-import { addExtension, Unpackr } from "msgpackr/unpack";
+import { Decoder, ExtensionCodec } from "@msgpack/msgpack";
 import { bytes, DecodeError, type Format } from "./format";
 import { observationsOf } from "./json";
 
-const TIMESTAMP = 0xff;
-addExtension({ Class: Object, type: TIMESTAMP, unpack: timestamp, pack: unused });
+const TIMESTAMP = -1;
+const extensions = new ExtensionCodec();
+extensions.register({ type: TIMESTAMP, encode: () => null, decode: timestamp });
 
-const decoder = new Unpackr({ mapsAsObjects: true, useRecords: false });
+const decoder = new Decoder({ extensionCodec: extensions });
 
 export const msgpack: Format = {
   name: "msgpack",
@@ -22,7 +23,7 @@ export const msgpack: Format = {
 
 function decode(payload: Uint8Array): unknown {
   try {
-    return decoder.unpack(payload);
+    return decoder.decode(payload);
   } catch (error) {
     throw new DecodeError(error instanceof Error ? error.message : "not MessagePack");
   }
@@ -42,8 +43,4 @@ function timestamp(data: Uint8Array): number {
     default:
       throw new DecodeError(`a timestamp of ${data.length} bytes`);
   }
-}
-
-function unused(): never {
-  throw new Error("this page reads MessagePack and writes none");
 }
