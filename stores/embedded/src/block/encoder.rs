@@ -191,3 +191,56 @@ fn get_places(input: &mut Input<'_>, rows: &mut Rows) -> Result<(), BlockError> 
     rows.places = presence.into_iter().map(&mut place).collect();
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use proptest::prelude::*;
+    use weir_model::{Extra, Time, Value};
+
+    /// Time, kind, number, text.
+    fn any_row() -> impl Strategy<Value = (i64, u8, f64, String)> {
+        (any::<i64>(), 0_u8..7, any::<f64>(), ".{0,9}")
+    }
+
+    proptest! {
+        #[test]
+        fn any_rows_are_a_block_and_any_bytes_are_rows_or_an_error(
+            rows in proptest::collection::vec(any_row(), 0..80),
+            cut in 0_usize..400,
+        ) {
+            let mut all = Rows::default();
+            for (time, kind, number, text) in &rows {
+                let value = match kind {
+                    0 | 1 => Value::Number(*number),
+                    2 => Value::Bool(*time > 0),
+                    3 => Value::Text(text),
+                    4 => Value::Json(text),
+                    _ => Value::Null,
+                };
+                let epoch = Time::from_nanos(0);
+                let extra = Extra {
+                    end: (kind % 2 == 0).then_some(Time::from_nanos(time.wrapping_add(1))),
+                    valid: (kind % 3 == 0).then_some((Time::from_nanos(*time), epoch)),
+                    feature: (kind % 4 == 0).then_some(text),
+                    ..Extra::default()
+                };
+                let place = Place { latitude: (time % 90) as f64, longitude: number % 180.0 };
+                let known = (*kind > 3 && !place.longitude.is_nan()).then_some(place);
+                all.push(*time, value, known, &extra);
+            }
+            let mut block = Vec::new();
+            Encoder::default().encode(&all, &mut block);
+            let back = decode(&block).unwrap();
+            let finite = rows.iter().all(|row| !row.2.is_nan());
+            prop_assert!(!finite || back == all);
+            if cut < block.len() {
+                prop_assert!(decode(&block[..cut]).is_err());
+                let mut spoilt = block.clone();
+                spoilt[cut] = spoilt[cut].wrapping_add(1);
+                let _either = decode(&spoilt);
+            }
+        }
+    }
+}

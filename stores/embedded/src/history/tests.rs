@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use weir_hub::Aggregate;
 use weir_hub::aggregate::Function;
 use weir_model::batch::Naming;
-use weir_model::{BatchBuilder, Extra, Place, Value};
+use weir_model::{BatchBuilder, Extra, Value};
 
 /// A directory that goes away.
 struct Scratch(PathBuf);
@@ -575,43 +575,4 @@ fn a_second_store_in_one_directory_is_refused() {
             .contains("another gateway has the history"),
         "{second}"
     );
-}
-
-proptest! {
-    #[test]
-    fn any_rows_are_a_block_and_any_bytes_are_rows_or_an_error(
-        rows in proptest::collection::vec((any::<i64>(), 0_u8..7, any::<f64>(), ".{0,9}"), 0..80),
-        cut in 0_usize..400,
-    ) {
-        let mut all = crate::block::Rows::default();
-        for (time, kind, number, text) in &rows {
-            let value = match kind {
-                0 | 1 => Value::Number(*number),
-                2 => Value::Bool(*time > 0),
-                3 => Value::Text(text),
-                4 => Value::Json(text),
-                _ => Value::Null,
-            };
-            let extra = Extra {
-                end: (kind % 2 == 0).then_some(Time::from_nanos(time.wrapping_add(1))),
-                valid: (kind % 3 == 0).then_some((Time::from_nanos(*time), Time::from_nanos(0))),
-                feature: (kind % 4 == 0).then_some(text),
-                ..Extra::default()
-            };
-            let place = Place { latitude: (time % 90) as f64, longitude: number % 180.0 };
-            let known = (*kind > 3 && !place.longitude.is_nan()).then_some(place);
-            all.push(*time, value, known, &extra);
-        }
-        let mut block = Vec::new();
-        Encoder::default().encode(&all, &mut block);
-        let back = crate::block::decode(&block).unwrap();
-        let finite = rows.iter().all(|row| !row.2.is_nan());
-        prop_assert!(!finite || back == all);
-        if cut < block.len() {
-            prop_assert!(crate::block::decode(&block[..cut]).is_err());
-            let mut spoilt = block.clone();
-            spoilt[cut] = spoilt[cut].wrapping_add(1);
-            let _either = crate::block::decode(&spoilt);
-        }
-    }
 }
