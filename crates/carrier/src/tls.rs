@@ -5,9 +5,10 @@
 
 use crate::limits::CERTIFICATES_MAX;
 use crate::link::{Link, Stream};
+use rustls::RootCertStore;
 use rustls::pki_types::pem::{Error as PemError, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use rustls::{ClientConfig, RootCertStore, ServerConfig};
+pub use rustls::{ClientConfig, ServerConfig};
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;

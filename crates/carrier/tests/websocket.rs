@@ -131,21 +131,26 @@ fn what_breaks_the_protocol_is_refused_with_its_code() {
     );
 }
 
-#[test]
-fn a_deflate_bomb_is_stopped_at_the_limit() {
-    let mut payload = Vec::new();
-    deflate_message(&mut Deflate::default(), &vec![0; 200_000], &mut payload);
+/// A binary frame that says its payload is deflated.
+fn deflated_frame(payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let length = payload.len() as u64;
-    Header {
+    let header = Header {
         fin: true,
         rsv1: true,
         opcode: Opcode::BINARY,
         mask: None,
-        length,
-    }
-    .write(&mut bytes);
-    bytes.extend_from_slice(&payload);
+        length: payload.len() as u64,
+    };
+    header.write(&mut bytes);
+    bytes.extend_from_slice(payload);
+    bytes
+}
+
+#[test]
+fn a_deflate_bomb_is_stopped_at_the_limit() {
+    let mut payload = Vec::new();
+    deflate_message(&mut Deflate::default(), &vec![0; 200_000], &mut payload);
+    let bytes = deflated_frame(&payload);
     assert!(bytes.len() < 2000);
     assert_eq!(code(Role::Client, &bytes), 1009);
 }
@@ -209,7 +214,8 @@ proptest! {
             rest = after;
         }
         reader.read(rest, &mut messages).unwrap();
-        let expected: Vec<_> = payloads.into_iter().map(|payload| Message::Binary(payload.into())).collect();
+        let expected = payloads.into_iter().map(|payload| Message::Binary(payload.into()));
+        let expected: Vec<_> = expected.collect();
         prop_assert_eq!(messages, expected);
         prop_assert!(reader.is_idle());
     }
@@ -218,10 +224,7 @@ proptest! {
     fn what_is_deflated_comes_back(message in proptest::collection::vec(0u8..4, 0..5000)) {
         let mut payload = Vec::new();
         deflate_message(&mut Deflate::default(), &message, &mut payload);
-        let mut bytes = Vec::new();
-        let length = payload.len() as u64;
-        Header { fin: true, rsv1: true, opcode: Opcode::BINARY, mask: None, length }.write(&mut bytes);
-        bytes.extend_from_slice(&payload);
+        let bytes = deflated_frame(&payload);
         prop_assert_eq!(read(Role::Client, &bytes).unwrap(), [Message::Binary(message.into())]);
     }
 

@@ -304,7 +304,7 @@ impl Partial {
         }
     }
 
-    fn finish(self: Box<Self>) -> Box<Request> {
+    fn finish(self) -> Box<Request> {
         let mut request = self.request;
         request.body = self.bytes.into();
         request

@@ -147,7 +147,8 @@ fn a_large_answer_is_compressed_for_who_accepts_it() {
         let packed = all(connect(&gateway, request).await).await;
         assert!(packed.contains("content-encoding: gzip\r\n"), "{packed}");
         assert!(packed.len() < 1000);
-        let request = "GET /large?compress=0 HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n";
+        let request = "GET /large?compress=0 HTTP/1.1\r\nHost: a\r\n\
+             Accept-Encoding: gzip\r\nConnection: close\r\n\r\n";
         assert!(all(connect(&gateway, request).await).await.len() > 12_000);
     });
 }
@@ -224,9 +225,10 @@ fn a_websocket_delivers_answers_and_closes() {
         let mut reader = Reader::new(Role::Client, false, 1 << 20);
         gateway.publish("kitchen/temp", "21.5");
         let delivered = messages(&mut tcp, &mut reader, 1).await;
-        assert!(
-            matches!(&delivered[0], Message::Text(text) if text.windows(4).any(|part| part == b"21.5"))
-        );
+        let Message::Text(text) = &delivered[0] else {
+            panic!("{delivered:?}");
+        };
+        assert!(String::from_utf8_lossy(text).contains("21.5"));
         let mut frames = Vec::new();
         for (opcode, payload) in [
             (Opcode::TEXT, "one"),

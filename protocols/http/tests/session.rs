@@ -46,7 +46,8 @@ fn refusal(bytes: &str) -> Refusal {
 }
 
 const PIPELINE: &str = "\r\nPOST /live/kitchen/temp?x=1 HTTP/1.1\r\nHost: weir.example\r\n\
-    Content-Type: text/plain\r\nContent-Length: 4\r\n\r\n21.5GET /live/%23 HTTP/1.1\r\nhost:a\r\n\r\n\
+    Content-Type: text/plain\r\nContent-Length: 4\r\n\r\n21.5\
+    GET /live/%23 HTTP/1.1\r\nhost:a\r\n\r\n\
     POST /live/b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\
     2;name=\"v\"\r\n21\r\n2 \r\n.5\r\n0\r\nTrailer: x\r\n\r\n\
     GET / HTTP/1.0\r\n\r\nGET /never HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -96,7 +97,10 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300), after in "[ -~]{0,40}") {
+    fn no_bytes_panic(
+        bytes in proptest::collection::vec(any::<u8>(), 0..300),
+        after in "[ -~]{0,40}",
+    ) {
         outputs(&[&bytes]);
         outputs(&[b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", &bytes]);
         outputs(&[b"GET / HTTP/1.1\r\n", after.as_bytes(), &bytes, b"\r\n\r\n"]);

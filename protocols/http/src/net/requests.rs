@@ -169,7 +169,10 @@ impl Requests {
 
     fn is_finished(&self) -> bool {
         let answered = self.slots.is_empty() && self.outbox.len() == 0;
-        let given_up = matches!(self.slots.front(), Some(Slot::Later(pending, ..)) if pending.patience().is_some());
+        let given_up = match self.slots.front() {
+            Some(Slot::Later(pending, ..)) => pending.patience().is_some(),
+            _ => false,
+        };
         (answered && (self.session.is_over() || self.eof)) || (self.eof && given_up)
     }
 

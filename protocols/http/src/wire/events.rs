@@ -183,9 +183,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const EVENTS: &[u8] =
-        b"retry: 1000\n\n:\n\nid: 1-2\ndata: a\ndata: b\n\nid: 1-3\r\nevent: gap\r\n\
-        data: {\"reason\":\"policy\"}\r\n\r\ndata:c\n\n";
+    const EVENTS: &[u8] = b"retry: 1000\n\n:\n\nid: 1-2\ndata: a\ndata: b\n\n\
+        id: 1-3\r\nevent: gap\r\ndata: {\"reason\":\"policy\"}\r\n\r\ndata:c\n\n";
     const LINES: &[u8] = b"{\"a\":1}\n\n{\"weir\":{\"cursor\":\"1-2\"}}\n{\"a\":2}\n";
     const LENGTHS: &[u8] = b"\0\0\0\x01a\0\0\0\0\0\0\0\x0b{\"weir\":{}}\0\0\0\x02bc";
 

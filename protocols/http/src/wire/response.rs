@@ -162,7 +162,8 @@ mod tests {
         let mut out = Vec::new();
         let headers = [("etag", "a\r\nset-cookie: b")];
         write_head(200, headers, Delimiter::Length(0), Some(false), &mut out);
-        let expected = b"HTTP/1.1 200 OK\r\netag: a  set-cookie: b\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
-        assert_eq!(out, expected);
+        let expected = "HTTP/1.1 200 OK\r\netag: a  set-cookie: b\r\n\
+            content-length: 0\r\nconnection: close\r\n\r\n";
+        assert_eq!(out, expected.as_bytes());
     }
 }

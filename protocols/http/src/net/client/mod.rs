@@ -32,7 +32,7 @@ enum Way {
 impl Way {
     /// What stands before `http` or `https`.
     const PREFIXES: &'static [(&'static str, Way)] = &[
-        ("", Way::Stream),
+        ("", Way::Sse),
         ("stream+", Way::Stream),
         ("sse+", Way::Sse),
         ("poll+", Way::Poll),
