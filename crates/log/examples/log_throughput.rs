@@ -1,6 +1,6 @@
 //! Prints what the log does on this disk: fdatasyncs, appends with 1 and 64 waiters, replay.
 //!
-//! `cargo run -p weir-log --example throughput [DIRECTORY]`
+//! `cargo run -p weir-log --example log_throughput [DIRECTORY]`
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -33,7 +33,7 @@ fn record(body: &[u8]) -> Record<'_> {
 fn main() {
     let dir = std::env::args()
         .nth(1)
-        .unwrap_or_else(|| "target/throughput".into());
+        .unwrap_or_else(|| "target/log-throughput".into());
     let _none_before = std::fs::remove_dir_all(&dir);
     let disk: Arc<dyn Disk> = Arc::new(RealDisk::new(&dir).unwrap());
     syncs(&*disk);

@@ -1,6 +1,6 @@
 //! Prints what the history does on this machine: apply, maintain, read, open; and its size.
 //!
-//! `cargo run -p weir-embedded --example throughput [DIRECTORY]`
+//! `cargo run -p weir-embedded --example history_throughput [DIRECTORY]`
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -51,7 +51,7 @@ fn rate(name: &str, count: usize, begun: Instant) {
 fn main() {
     let dir = std::env::args()
         .nth(1)
-        .unwrap_or_else(|| "target/throughput-history".into());
+        .unwrap_or_else(|| "target/history-throughput".into());
     for (streams, rows, messages) in [(50, 100, 1000), (50_000, 1, 40)] {
         println!(
             "{streams} datastreams, messages of {} observations",
