@@ -5,7 +5,7 @@ SHELL := bash
 .PHONY: help demo web build test conformance lint advisories tidy bench peers
 
 WEIR := target/debug/weir
-WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*' 2>/dev/null)
+WEB_SOURCES := $(shell find web/src web/public -type f 2>/dev/null) $(wildcard web/*.json web/*.ts web/*.html)
 export PATH := $(CURDIR)/build/tools/bin:$(PATH)
 
 help: ## this list
