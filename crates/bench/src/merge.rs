@@ -27,6 +27,7 @@ pub(crate) fn merge(cell: &Cell, target: &str, rounds: &[Round]) -> CellResult {
         } else {
             "ok".into()
         },
+        missed: false,
         remarks: good
             .iter()
             .filter_map(|(_, sample)| sample.remark.clone())
@@ -47,6 +48,7 @@ pub(crate) fn merge(cell: &Cell, target: &str, rounds: &[Round]) -> CellResult {
     }
     if let Some(missed) = good.iter().find_map(|(_, sample)| sample.missed.clone()) {
         result.status = missed;
+        result.missed = true;
         return result;
     }
     let wide = |m: &Metric| RATES.contains(&m.metric.as_str()) && m.estimate.is_wide();

@@ -49,6 +49,9 @@ pub(crate) struct CellResult {
     pub(crate) target: String,
     /// `ok`, `ceiling`, `wide`, or why it failed.
     pub(crate) status: String,
+    /// A search found no rate within the limit: the figures are of a rate that broke it, and
+    /// reach no goal.
+    pub(crate) missed: bool,
     /// Further things a reader must know.
     pub(crate) remarks: Vec<String>,
     /// Its metrics.

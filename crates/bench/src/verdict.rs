@@ -39,7 +39,7 @@ pub(crate) fn mark_ceiling(cell: &Cell, results: &mut [CellResult]) {
         return;
     }
     for rate in RATES {
-        let ceiling = results.iter().find(|r| r.target == CEILING);
+        let ceiling = results.iter().find(|r| r.target == CEILING && !r.missed);
         let Some(ceiling) = ceiling
             .and_then(|r| r.metric(rate))
             .map(|m| m.estimate.mean)
@@ -77,7 +77,8 @@ pub(crate) fn ratios(cell: &Cell, results: &[CellResult]) -> Vec<Ratio> {
         ]
     };
     let mut ratios = Vec::new();
-    for theirs in results.iter().filter(|r| r.target != OURS) {
+    let comparable = |r: &&CellResult| r.target != OURS && !r.missed && !ours.missed;
+    for theirs in results.iter().filter(comparable) {
         for &(name, figure) in compared {
             let pair = ours.metric(name).zip(theirs.metric(name));
             let Some(estimate) = pair.and_then(|(a, b)| ratio(a, b, figure)) else {
@@ -123,7 +124,9 @@ fn judge(
     environment: &Environment,
 ) -> GoalResult {
     let figure_of = |target: &str| {
-        let result = results.iter().find(|r| r.target == target)?;
+        let result = results
+            .iter()
+            .find(|r| r.target == target && (!r.missed || target == OURS))?;
         result
             .metric(goal.metric)
             .map(|metric| goal.figure.of(metric))
@@ -148,12 +151,16 @@ fn judge(
             false,
         ),
     };
+    let ours = results.iter().find(|r| r.target == OURS);
+    // A figure that was bought with losses, or beyond the limit of its search, reaches nothing.
+    let is_sound = ours.is_some_and(|r| !r.missed && r.metrics.iter().all(|m| m.lost == 0));
     let holds = |(measured, bound)| {
-        if is_floor {
+        let reached = if is_floor {
             measured >= bound
         } else {
             measured <= bound
-        }
+        };
+        is_sound && reached
     };
     GoalResult {
         cell: cell.name(),
@@ -162,5 +169,84 @@ fn judge(
         bound,
         measured,
         holds: measured.zip(bound).map(holds),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::experiments::{Effort, Experiment};
+
+    fn result(target: &str, deliveries: f64, missed: bool, lost: u64) -> CellResult {
+        CellResult {
+            cell: String::new(),
+            target: target.into(),
+            status: "ok".into(),
+            missed,
+            remarks: Vec::new(),
+            metrics: vec![Metric {
+                metric: "deliveries".into(),
+                unit: "1/s".into(),
+                estimate: Estimate::of(&[deliveries]).unwrap(),
+                percentiles: None,
+                rounds: vec![Figures {
+                    round: 0,
+                    mean: deliveries,
+                    p50: 0.0,
+                    p99: 0.0,
+                }],
+                lost,
+            }],
+            trials: Vec::new(),
+        }
+    }
+
+    /// The cell of fan-out to 1,000 by SSE: at least a million, and half the ceiling.
+    fn fan_out() -> Cell {
+        let mut cells = (Experiment::named("gateway").unwrap().cells)(Effort::Quick);
+        let position = cells
+            .iter()
+            .position(|c| c.name().contains("fan-out;delivery=sse"));
+        cells.remove(position.unwrap())
+    }
+
+    fn holds(results: &[CellResult]) -> Vec<Option<bool>> {
+        let environment = Environment::of(&std::env::temp_dir());
+        goals(&fan_out(), results, &environment)
+            .iter()
+            .map(|goal| goal.holds)
+            .collect()
+    }
+
+    #[test]
+    fn a_rate_beyond_its_latency_limit_or_with_losses_reaches_no_goal() {
+        let ceiling = result(CEILING, 3e6, false, 0);
+        let sound = holds(&[result(OURS, 2e6, false, 0), ceiling.clone()]);
+        assert_eq!(sound[..2], [Some(true), Some(true)]);
+        for ours in [result(OURS, 2e6, true, 0), result(OURS, 2e6, false, 1)] {
+            assert_eq!(
+                holds(&[ours, ceiling.clone()])[..2],
+                [Some(false), Some(false)]
+            );
+        }
+    }
+
+    #[test]
+    fn a_ceiling_that_missed_its_own_limit_bounds_nothing() {
+        let results = [result(OURS, 2e6, false, 0), result(CEILING, 3e6, true, 0)];
+        assert_eq!(holds(&results)[..2], [Some(true), None]);
+        assert!(ratios(&fan_out(), &results).is_empty());
+    }
+
+    #[test]
+    fn what_comes_near_the_ceiling_is_marked() {
+        let mut results = [
+            result(OURS, 2.5e6, false, 0),
+            result(CEILING, 3e6, false, 0),
+        ];
+        mark_ceiling(&fan_out(), &mut results);
+        assert_eq!(results[0].status, "ceiling");
+        assert_eq!(results[1].status, "ok");
     }
 }

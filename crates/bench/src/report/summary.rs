@@ -93,6 +93,7 @@ mod tests {
             cell: "test=x;rate=1".into(),
             target: "weir".into(),
             status: "answered 404, \"no\"".into(),
+            missed: false,
             remarks: Vec::new(),
             metrics: Vec::new(),
             trials: Vec::new(),
