@@ -3,7 +3,7 @@
 use crate::catalog::Catalog;
 use crate::entry;
 use crate::exchange::Fault;
-use crate::history::History;
+use crate::history::{History, HistoryFault};
 use crate::hub::{Core, Hub};
 use crate::limits::KEY_AGE_NANOS;
 use crate::log::Log;
@@ -24,6 +24,7 @@ impl Hub {
         now: Time,
     ) -> Result<Arc<Self>, Fault> {
         let hub = Self::assemble(log, history, limits);
+        hub.refuse_a_history_without_its_log()?;
         let replay_from = {
             let mut core = hub.core();
             let folded = hub
@@ -36,6 +37,19 @@ impl Hub {
         hub.replay(replay_from)?;
         hub.history.advance(hub.log.head());
         Ok(Arc::new(hub))
+    }
+
+    /// A history that was fed more than the log holds would take nothing new for old.
+    fn refuse_a_history_without_its_log(&self) -> Result<(), Fault> {
+        let (applied, head) = (self.history.applied(), self.log.head());
+        if applied <= head {
+            return Ok(());
+        }
+        let problem = format!(
+            "the history goes on to {applied}, ahead of the log, which ends at {head}: the log was \
+             removed or is of another time; restore both together or move both away"
+        );
+        Err(Fault::History(HistoryFault::Failed(problem)))
     }
 
     fn recall_last_values(&self, core: &mut Core) -> Result<(), Fault> {
