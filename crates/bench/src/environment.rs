@@ -26,6 +26,8 @@ pub(crate) struct Environment {
     pub(crate) congestion_control: String,
     /// Processes that ran or waited to, mean of the last minute before the run.
     pub(crate) load_before: f64,
+    /// What the bench and all it starts have over other processes: their niceness.
+    pub(crate) priority: String,
     /// Open files this process may have.
     pub(crate) open_files: u64,
     /// This program's version.
@@ -61,6 +63,7 @@ impl Environment {
                 .next()
                 .and_then(|l| l.parse().ok())
                 .unwrap_or(0.0),
+            priority: priority(),
             open_files: rustix::process::getrlimit(rustix::process::Resource::Nofile)
                 .maximum
                 .unwrap_or(u64::MAX),
@@ -80,8 +83,8 @@ impl Environment {
                 self.cpus, self.cpu, self.kernel, self.system
             ),
             format!(
-                "congestion control {}, load before {:.2}, open files {}",
-                self.congestion_control, self.load_before, self.open_files
+                "congestion control {}, load before {:.2}, {}, open files {}",
+                self.congestion_control, self.load_before, self.priority, self.open_files
             ),
             format!(
                 "data disk {}: 4 kB append + fdatasync p50 {:.0} us, p99 {:.0} us ({:.0} a second)",
@@ -134,6 +137,19 @@ pub(crate) fn version_of(program: &str, argument: &str) -> String {
         .unwrap_or("unknown")
         .trim()
         .into()
+}
+
+/// The process's own niceness, and its session's, which outweighs it where the kernel groups by session.
+fn priority() -> String {
+    let stat = kernel_file("/proc/self/stat");
+    let after_name = stat.rsplit(") ").next().unwrap_or("");
+    let nice = after_name.split_whitespace().nth(16).unwrap_or("unknown");
+    let group = kernel_file("/proc/self/autogroup");
+    let group_nice = group.rsplit("nice ").next().filter(|nice| !nice.is_empty());
+    format!(
+        "nice {nice}, session nice {}",
+        group_nice.unwrap_or("unknown")
+    )
 }
 
 fn kernel_file(path: &str) -> String {

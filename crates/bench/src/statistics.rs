@@ -59,6 +59,16 @@ impl Estimate {
         })
     }
 
+    /// The interval in words; of one round there is none.
+    pub(crate) fn interval(&self) -> String {
+        if self.n < 2 {
+            return "one round".into();
+        }
+        let number = crate::report::number;
+        let wide = if self.is_wide() { " (wide)" } else { "" };
+        format!("{} to {}{wide}", number(self.low), number(self.high))
+    }
+
     /// Whether the interval is too wide to rank by.
     pub(crate) fn is_wide(&self) -> bool {
         let half = (self.high - self.low) / 2.0;

@@ -15,12 +15,21 @@ pub(crate) fn markdown(run: &Run, folder: &str) -> String {
         run.command
     );
     environment(run, &mut text);
+    if run.effort == "quick" {
+        text += QUICK;
+    }
     goals(run, &mut text);
     ratios(run, &mut text);
     cells(run, &mut text);
     text += HOW;
     text
 }
+
+const QUICK: &str = "
+A quick run shows orders of magnitude: steps of less than a second, one round of most cells. Where
+the load before is not near zero or the priority is raised, other work shared the machine; do not
+quote such figures, run without `--quick` on a machine that rests.
+";
 
 const HOW: &str = "\n## How to read it
 
@@ -70,22 +79,15 @@ fn goals(run: &Run, text: &mut String) {
 fn ratios(run: &Run, text: &mut String) {
     text.push_str("\n## Ours divided by theirs\n\nPair by pair in interleaved rounds; 95 % interval by Student's t.\n\n| cell | figure | against | ratio | interval | rounds |\n|---|---|---|---:|---:|---:|\n");
     for ratio in &run.ratios {
-        let e = &ratio.estimate;
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {} to {}{} | {} |",
+            "| {} | {} | {} | {} | {} | {} |",
             ratio.cell,
             ratio.metric,
             ratio.target,
-            number(e.mean),
-            number(e.low),
-            number(e.high),
-            if e.n > 1 && e.is_wide() {
-                " (wide)"
-            } else {
-                ""
-            },
-            e.n
+            number(ratio.estimate.mean),
+            ratio.estimate.interval(),
+            ratio.estimate.n
         );
     }
 }

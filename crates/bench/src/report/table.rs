@@ -99,22 +99,15 @@ fn words(name: &str) -> String {
 }
 
 fn ratio_line(ratio: &Ratio, text: &mut String) {
-    let e = &ratio.estimate;
-    let wide = if e.n > 1 && e.is_wide() {
-        " [wide]"
-    } else {
-        ""
-    };
     let _ = writeln!(
         text,
-        "  {}  {} / {}: {} ({} to {}, n={}){wide}",
+        "  {}  {} / {}: {} ({}, n={})",
         ratio.cell,
         words(&ratio.metric),
         ratio.target,
-        number(e.mean),
-        number(e.low),
-        number(e.high),
-        e.n
+        number(ratio.estimate.mean),
+        ratio.estimate.interval(),
+        ratio.estimate.n
     );
 }
 
