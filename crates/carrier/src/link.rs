@@ -46,6 +46,14 @@ impl Stream {
             Stream::Tls(tls) => tls.get_ref().0,
         }
     }
+
+    /// Sets what long-lived connections of small messages need: none waits for the acknowledgement of
+    /// the one before, and a peer that vanished without a word is noticed by the kernel.
+    pub fn tune(&self) -> io::Result<()> {
+        let tcp = self.tcp();
+        tcp.set_nodelay(true)?;
+        Ok(rustix::net::sockopt::set_socket_keepalive(tcp, true)?)
+    }
 }
 
 impl AsyncRead for Stream {

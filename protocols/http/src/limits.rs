@@ -39,3 +39,5 @@ pub const TURN_BYTES_MAX: usize = 1 << 20;
 pub const COMPRESS_BYTES_MIN: usize = 1024;
 /// Messages of a stream below this are not compressed, bytes.
 pub const COMPRESS_MESSAGE_BYTES_MIN: usize = 256;
+/// Bytes that a thread keeps for wrapping; what a larger message needed is given back.
+pub const SCRATCH_BYTES_MAX: usize = 256 << 10;

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use weir_http::limits::{HEAD_TIME_MAX, IDLE_TIME_MAX};
 use weir_http::session::{Event, Session};
 use weir_http::wire::{Refusal, Request};
-use weir_sansio::{Instant, Output, Session as _};
+use weir_sansio::{Duration, Instant, Output, Session as Machine};
+use weir_testkit::{BadLink, Pair};
 
 const BODY_BYTES_MAX: usize = 1000;
 
@@ -261,3 +262,49 @@ fn an_idle_connection_is_closed_without_a_word() {
     assert_eq!(drained(&mut session), [Output::Event(Event::Idle)]);
     assert!(session.is_over());
 }
+
+/// A peer that sends what it has at once and then says nothing.
+struct Mute(Option<&'static [u8]>);
+
+impl Machine for Mute {
+    type Transmit = &'static [u8];
+    type Event = ();
+    type Error = std::convert::Infallible;
+
+    fn handle_input(&mut self, _now: Instant, _bytes: &[u8]) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    fn handle_timeout(&mut self, _now: Instant) {}
+
+    fn poll_output(&mut self) -> Output<&'static [u8], ()> {
+        match self.0.take() {
+            Some(bytes) => Output::Transmit(bytes),
+            None => Output::Timeout(Instant::NEVER),
+        }
+    }
+}
+
+#[test]
+fn over_a_bad_link_the_same_requests_arrive_and_then_the_connection_is_idle() {
+    for seed in 1..50 {
+        let session = Session::new(Instant::START, BODY_BYTES_MAX);
+        let client = Mute(Some(&PIPELINE.as_bytes()[..KEPT_BYTES]));
+        let mut pair = Pair::new(session, client, &BadLink::split(17, seed));
+        let ended = pair.run(Instant::START + Duration::from_secs(3600));
+        let whole = outputs(&[&PIPELINE.as_bytes()[..KEPT_BYTES]]).into_iter();
+        let mut expected: Vec<_> = whole
+            .filter_map(|output| match output {
+                Output::Event(event) => Some(event),
+                _ => None,
+            })
+            .collect();
+        expected.push(Event::Idle);
+        assert_eq!(pair.a.events, expected, "seed {seed}");
+        assert!(ended.since(Instant::START) >= IDLE_TIME_MAX);
+    }
+}
+
+/// The requests of [`PIPELINE`] after which the connection is kept.
+const KEPT_BYTES: usize = PIPELINE.len() - GOODBYE.len();
+const GOODBYE: &str = "GET / HTTP/1.0\r\n\r\nGET /never HTTP/1.1\r\nHost: a\r\n\r\n";

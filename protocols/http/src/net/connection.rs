@@ -120,3 +120,19 @@ impl Phase {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_idle_connection_is_small() {
+        assert!(
+            size_of::<Connection>() <= 192,
+            "{}",
+            size_of::<Connection>()
+        );
+        assert!(size_of::<Streaming>() <= 256, "{}", size_of::<Streaming>());
+        assert!(size_of::<Sockets>() <= 448, "{}", size_of::<Sockets>());
+    }
+}

@@ -51,8 +51,7 @@ impl Binding for Http {
     }
 
     fn serve(&self, link: Link, context: Arc<dyn Context>) -> LocalFuture<'static, io::Result<()>> {
-        // A small message must not wait for the acknowledgement of the one before.
-        if let Err(error) = link.stream.tcp().set_nodelay(true) {
+        if let Err(error) = link.stream.tune() {
             return Box::pin(std::future::ready(Err(error)));
         }
         let shared = Shared {

@@ -173,7 +173,8 @@ fn check_origin(shared: &Shared, request: &Request, origin: &str) -> Result<(), 
 }
 
 const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
-const REQUEST_FIELDS: &str = "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Prefer";
+const REQUEST_FIELDS: &str =
+    "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Prefer";
 /// What a page may read beside the safe fields.
 pub(super) const EXPOSED: &str = "Weir-Cursor, Weir-Gap, ETag, Link";
 

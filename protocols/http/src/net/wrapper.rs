@@ -4,7 +4,7 @@
 //! same for whoever joins when. A gzip member opened with the head is never closed: its checksum would
 //! need every byte that this one client got, and no decoder of streams waits for it.
 
-use crate::limits::COMPRESS_MESSAGE_BYTES_MIN;
+use crate::limits::{COMPRESS_MESSAGE_BYTES_MIN, SCRATCH_BYTES_MAX};
 use crate::wire::response::chunk_line;
 use std::cell::RefCell;
 use std::sync::{Arc, LazyLock};
@@ -65,6 +65,7 @@ impl Wrapper for Wrapping {
             0 => out.extend_from_slice(inner),
             _ => PIECE.with_borrow_mut(|piece| {
                 piece.clear();
+                piece.shrink_to(SCRATCH_BYTES_MAX);
                 gzip(inner, piece);
                 chunk(piece, out);
             }),
@@ -98,6 +99,7 @@ impl Wrapped {
             bytes.clear();
             write(bytes);
             self.wrapping.bytes(bytes, out);
+            bytes.shrink_to(SCRATCH_BYTES_MAX);
         });
     }
 }
@@ -133,6 +135,7 @@ fn deflate_frames(mut frames: &[u8], out: &mut Vec<u8>) {
         } else {
             PIECE.with_borrow_mut(|piece| {
                 piece.clear();
+                piece.shrink_to(SCRATCH_BYTES_MAX);
                 DEFLATER.with_borrow_mut(|deflate| deflate_message(deflate, payload, piece));
                 header.rsv1 = true;
                 header.length = piece.len() as u64;

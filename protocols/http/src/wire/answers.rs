@@ -192,3 +192,74 @@ fn says(head: &Head, name: &str, token: &str) -> bool {
         .split(',')
         .any(|listed| listed.trim().eq_ignore_ascii_case(token))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const ANSWERS: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n\
+        HTTP/1.1 204 No Content\r\nWeir-Cursor: 1-2\r\n\r\n\
+        HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n21.5\
+        HTTP/1.1 400 Bad Request\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n\
+        HTTP/1.0 200 OK\r\n\r\nto the end";
+
+    /// Status, body and whether the connection serves on, of each answer.
+    fn read(pieces: &[&[u8]]) -> Vec<(u16, Vec<u8>, bool)> {
+        let mut answers = Answers::new(1000);
+        let mut parts = Vec::new();
+        for piece in pieces {
+            answers.read(piece, &mut parts).unwrap();
+        }
+        assert!(answers.finish(&mut parts));
+        let mut seen: Vec<(u16, Vec<u8>, bool)> = Vec::new();
+        for part in parts {
+            match (part, seen.last_mut()) {
+                (Part::Head(head), _) => seen.push((head.status, Vec::new(), false)),
+                (Part::Body(body), Some(last)) => last.1.extend_from_slice(&body),
+                (Part::End { keep_alive }, Some(last)) => last.2 = keep_alive,
+                (part, None) => panic!("{part:?} before a head"),
+            }
+        }
+        seen
+    }
+
+    #[test]
+    fn answers_do_not_depend_on_where_the_bytes_are_split() {
+        let expected = [
+            (204, b"".to_vec(), true),
+            (200, b"21.5".to_vec(), true),
+            (400, b"no".to_vec(), true),
+            (200, b"to the end".to_vec(), false),
+        ];
+        for at in 0..ANSWERS.len() {
+            let (first, second) = ANSWERS.split_at(at);
+            assert_eq!(read(&[first, second]), expected, "split at byte {at}");
+        }
+    }
+
+    #[test]
+    fn what_follows_an_upgrade_is_not_http() {
+        let mut answers = Answers::new(1000);
+        let mut parts = Vec::new();
+        let bytes = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n\x81\x01a";
+        answers.read(bytes, &mut parts).unwrap();
+        assert!(matches!(&parts[..], [Part::Head(head)] if head.status == 101));
+        assert_eq!(answers.take_rest(), b"\x81\x01a");
+    }
+
+    #[test]
+    fn an_answer_that_ends_early_is_not_whole() {
+        let mut answers = Answers::new(1000);
+        let mut parts = Vec::new();
+        answers
+            .read(
+                b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n21",
+                &mut parts,
+            )
+            .unwrap();
+        assert!(!answers.finish(&mut parts));
+        let huge = b"HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n";
+        assert!(Answers::new(1000).read(huge, &mut parts).is_err());
+    }
+}
