@@ -52,7 +52,7 @@ impl BadLink {
 
     pub(crate) fn send(&mut self, now: Instant, mut bytes: &[u8]) {
         if let Some(one_in) = self.lost_one_in
-            && self.random() % one_in == 0
+            && self.random().is_multiple_of(one_in)
         {
             return;
         }

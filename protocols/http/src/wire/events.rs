@@ -235,7 +235,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_do_not_depend_on_where_the_bytes_are_split(at in 0usize..200, which in 0usize..3) {
+        fn pieces_do_not_depend_on_where_the_bytes_are_split(
+            at in 0usize..200,
+            which in 0usize..3,
+        ) {
             let (bytes, cut): (&[u8], fn() -> Cut) = match which {
                 0 => (EVENTS, || Cut::Events(Event::default())),
                 1 => (LINES, || Cut::Lines),
