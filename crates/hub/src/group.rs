@@ -136,6 +136,9 @@ struct Member {
     policy: Policy,
     /// Messages dropped since it last took one.
     missed: u64,
+    /// It took a chunk in this turn: the next chunk is not cut for it before all others had their turn,
+    /// so that what comes during a pass over many sockets is one write for each, not many.
+    sated: bool,
     ended: bool,
     waker: Option<Waker>,
 }
@@ -187,7 +190,7 @@ impl Group {
     }
 
     fn enqueue(&self, queue: &mut Queue, item: Item, wakers: &mut Vec<Waker>) {
-        queue.pending_bytes += item.message.body.len().max(64);
+        queue.pending_bytes += weight(&item);
         queue.pending.push(item);
         queue.bound(&self.counters);
         queue.wake(wakers);
@@ -222,6 +225,7 @@ impl Group {
             next,
             policy,
             missed: 0,
+            sated: false,
             ended: false,
             waker: None,
         })
@@ -233,7 +237,11 @@ impl Group {
         let Some(member) = queue.members.try_remove(key) else {
             return;
         };
-        let from = (member.next - queue.base) as usize;
+        if member.waker.is_some() {
+            queue.forget_waiting(key);
+        }
+        // A member that its policy ended stands still while the queue moves on.
+        let from = member.next.saturating_sub(queue.base) as usize;
         queue
             .chunks
             .range_mut(from..)
@@ -260,7 +268,12 @@ impl Group {
         }
         if member.next == queue.base + queue.chunks.len() as u64 {
             if queue.pending.is_empty() {
+                member.sated = false;
                 queue.wait(key, cx);
+                return Poll::Pending;
+            }
+            if std::mem::take(&mut member.sated) {
+                cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
             queue.seal(&self.interest.shape);
@@ -307,6 +320,12 @@ impl Queue {
         }
     }
 
+    fn forget_waiting(&mut self, key: usize) {
+        if let Some(place) = self.waiting.iter().position(|&waiting| waiting == key) {
+            self.waiting.swap_remove(place);
+        }
+    }
+
     fn wake(&mut self, wakers: &mut Vec<Waker>) {
         for key in self.waiting.drain(..) {
             wakers.extend(
@@ -328,11 +347,7 @@ impl Queue {
         };
         let last = self.pending[taken - 1].message.cursor;
         self.pending.drain(..taken);
-        let left = self
-            .pending
-            .iter()
-            .map(|item| item.message.body.len().max(64));
-        self.pending_bytes = left.sum();
+        self.pending_bytes = self.pending.iter().map(weight).sum();
         let remaining = self.members.len();
         self.chunk_bytes += bytes;
         self.chunks.push_back(Chunk {
@@ -374,6 +389,7 @@ impl Queue {
         let member = &mut self.members[key];
         let chunk = &mut self.chunks[(member.next - self.base) as usize];
         member.next += 1;
+        member.sated = true;
         chunk.remaining -= 1;
         counters.delivered(chunk.messages, chunk.bytes as u64);
         let taken = Taken::Chunk(chunk.load.clone(), chunk.last);
@@ -401,21 +417,23 @@ impl Queue {
     }
 
     /// Keeps the queue within its bound: the oldest goes, and whoever had not taken it is told.
+    ///
+    /// The newest message stays, however long it is: else nobody would ever get it.
     fn bound(&mut self, counters: &Counters) {
         while self.chunk_bytes + self.pending_bytes > QUEUE_BYTES_MAX && !self.chunks.is_empty() {
             let messages = self.drop_front();
             self.lap(messages, self.base, counters);
         }
-        if self.pending_bytes > QUEUE_BYTES_MAX {
-            let messages = self.pending.len() as u64;
-            self.pending.clear();
-            self.pending_bytes = 0;
-            self.lap(messages, u64::MAX, counters);
+        let older = self.pending.len().saturating_sub(1);
+        if self.pending_bytes > QUEUE_BYTES_MAX && older > 0 {
+            self.pending.drain(..older);
+            self.pending_bytes = self.pending.iter().map(weight).sum();
+            self.lap(older as u64, u64::MAX, counters);
         }
     }
 
     /// Applies the policies of the members that wanted something just dropped: those whose next chunk
-    /// lay before `bound`.
+    /// lay before `bound`. Those that wait are woken by whoever put the message in.
     fn lap(&mut self, messages: u64, bound: u64, counters: &Counters) {
         for (_, member) in &mut self.members {
             if member.next >= bound || member.ended {
@@ -425,9 +443,14 @@ impl Queue {
             member.missed += messages;
             member.ended = member.policy == Policy::Disconnect;
             counters.lapped(member.policy, messages);
-            if let Some(waker) = member.waker.take().filter(|_| member.ended) {
-                waker.wake();
-            }
         }
+    }
+}
+
+/// Bytes that a waiting message counts for: those published, or, where the gateway made it, those held.
+fn weight(item: &Item) -> usize {
+    match item.message.body.len() {
+        0 => item.message.memory_bytes(),
+        published => published.max(64),
     }
 }

@@ -18,5 +18,5 @@ pub const KEY_AGE_NANOS: i64 = 86_400_000_000_000;
 pub const FEED_BYTES_MAX: usize = 64 << 20;
 /// Observations in one page of history or one snapshot message.
 pub const PAGE_OBSERVATIONS_MAX: usize = 10_000;
-/// Windows that one aggregating group keeps open; the oldest closes first.
-pub const WINDOWS_MAX: usize = 1 << 20;
+/// Windows that one aggregating group keeps open; beyond, the oldest closes before its time.
+pub const WINDOWS_MAX: usize = 1 << 17;

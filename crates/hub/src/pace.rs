@@ -16,6 +16,8 @@ use weir_model::{Batch, BatchBuilder, Cursor, Observation, Time, Value};
 pub(crate) struct Pacer {
     aggregate: Aggregate,
     windows: BTreeMap<(Time, Arc<str>), Gathered>,
+    /// Windows closed early, since there were too many.
+    early: BatchBuilder,
     newest: Option<Arc<Message>>,
 }
 
@@ -30,6 +32,7 @@ impl Pacer {
         Self {
             aggregate,
             windows: BTreeMap::new(),
+            early: BatchBuilder::new(),
             newest: None,
         }
     }
@@ -68,26 +71,31 @@ impl Pacer {
         number
             .into_iter()
             .for_each(|number| gathered.window.add(number));
-        gathered.sample = batch.select(|other| other == index);
-        if self.windows.len() > WINDOWS_MAX {
-            self.windows.pop_first();
+        gathered.sample = batch.only(index);
+        if self.windows.len() > WINDOWS_MAX
+            && let Some(((begin, _), gathered)) = self.windows.pop_first()
+        {
+            push(self.aggregate.function, &mut self.early, begin, &gathered);
         }
     }
 
     /// End of the oldest window, Unix nanoseconds.
     pub(crate) fn next_close(&self) -> Option<i64> {
+        if !self.early.is_empty() {
+            return Some(i64::MIN);
+        }
         let ((begin, _), _) = self.windows.first_key_value()?;
         Some(self.aggregate.end(*begin).nanos())
     }
 
     /// The windows that end at or before now, as one message.
     pub(crate) fn close(&mut self, now_nanos: i64) -> Option<Item> {
-        let mut builder = BatchBuilder::new();
+        let mut builder = std::mem::take(&mut self.early);
         while self.next_close().is_some_and(|end| end <= now_nanos) {
             let Some(((begin, _), gathered)) = self.windows.pop_first() else {
                 break;
             };
-            self.push(&mut builder, begin, &gathered);
+            push(self.aggregate.function, &mut builder, begin, &gathered);
         }
         let newest = self.newest.as_ref().filter(|_| !builder.is_empty())?;
         let Content::Observations { format, .. } = &newest.content else {
@@ -104,27 +112,24 @@ impl Pacer {
             rows: Rows::All,
         })
     }
+}
 
-    fn push(&self, builder: &mut BatchBuilder, begin: Time, gathered: &Gathered) {
-        let sample = gathered.sample.row(0);
-        let number = gathered
-            .window
-            .value(self.aggregate.function)
-            .map(Value::Number);
-        let last = self.aggregate.function == Function::Last;
-        let value = if last {
+/// Adds the one observation that a window becomes.
+fn push(function: Function, builder: &mut BatchBuilder, begin: Time, gathered: &Gathered) {
+    let sample = gathered.sample.row(0);
+    // Finite numbers may have a sum that is not.
+    let number = gathered.window.value(function).filter(|it| it.is_finite());
+    let last = function == Function::Last;
+    let row = Observation {
+        naming: Naming::Topic,
+        value: if last {
             sample.value
         } else {
-            number.unwrap_or(Value::Null)
-        };
-        let time = if last { sample.time } else { Some(begin) };
-        let row = Observation {
-            naming: Naming::Topic,
-            value,
-            time,
-            ..sample
-        };
-        // The sample was checked when its message was made.
-        let _checked_before = builder.push(&row);
-    }
+            number.map_or(Value::Null, Value::Number)
+        },
+        time: if last { sample.time } else { Some(begin) },
+        ..sample
+    };
+    // The sample was checked when its message was made.
+    let _checked_before = builder.push(&row);
 }

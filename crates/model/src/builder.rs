@@ -426,6 +426,14 @@ impl Batch {
         }
     }
 
+    /// One row as a batch of its own, whatever the number of rows; panics beyond [`Batch::len`].
+    pub fn only(&self, row: usize) -> Batch {
+        let mut builder = BatchBuilder::new();
+        // A row of a batch was checked when it was made.
+        let _checked_before = builder.push(&self.row(row));
+        builder.finish()
+    }
+
     /// The rows for which `keep` holds, as a batch of its own.
     pub fn select(&self, mut keep: impl FnMut(usize) -> bool) -> Batch {
         let mut builder = BatchBuilder::new();
@@ -564,6 +572,7 @@ mod tests {
         builder.end().unwrap();
         let batch = builder.finish();
         let selected = batch.select(|row| row == 1);
+        assert_eq!(selected, batch.only(1));
         assert_eq!(selected.len(), 1);
         assert_eq!(selected.row(0), batch.row(1));
         assert_eq!(selected.row(0).extra.quality, Some("good"));
