@@ -61,10 +61,14 @@ impl Feeder {
         self.bytes += fed.bytes();
         self.waiting.push_back(fed);
         if self.bytes > FEED_BYTES_MAX {
-            self.overflowed = true;
-            self.waiting.clear();
-            self.bytes = 0;
+            self.overflow();
         }
+    }
+
+    fn overflow(&mut self) {
+        self.overflowed = true;
+        self.waiting.clear();
+        self.bytes = 0;
     }
 
     /// The next one, if it is committed.
@@ -106,14 +110,35 @@ impl Hub {
             }
             self.feeder().backlog = None;
         }
-        while let Some(due) = self.feeder().pop(committed) {
-            match due {
-                Fed::Message(message) => self.apply(&message)?,
-                Fed::Forget(cursor, topic) => self.history.forget(cursor, &topic)?,
+        self.feed_from_queue(committed)
+    }
+
+    /// Offers what waits in memory, up to `committed`. Where the queue overflows meanwhile or the store
+    /// fails, all behind the last one that it took is read from the log at the next call.
+    fn feed_from_queue(&self, committed: Cursor) -> Result<(), Fault> {
+        let mut last = self.feeder().offered;
+        loop {
+            let Some(due) = self.feeder().pop(committed) else {
+                break;
+            };
+            let cursor = due.cursor();
+            if let Err(fault) = self.offer_to_history(due) {
+                self.feeder().overflow();
+                self.offered(last);
+                return Err(fault);
             }
+            last = cursor;
         }
-        self.offered(committed);
+        let overflowed = self.feeder().overflowed;
+        self.offered(if overflowed { last } else { committed });
         Ok(())
+    }
+
+    fn offer_to_history(&self, due: Fed) -> Result<(), Fault> {
+        match due {
+            Fed::Message(message) => self.apply(&message),
+            Fed::Forget(cursor, topic) => Ok(self.history.forget(cursor, &topic)?),
+        }
     }
 
     /// After an overflow: the log up to today's head is read first, and the queue taken up behind it.
