@@ -147,6 +147,10 @@ impl Catalog {
         self.by_topic.len()
     }
 
+    pub(crate) fn is_full(&self) -> bool {
+        self.len() >= DATASTREAMS_MAX
+    }
+
     pub(crate) fn find(&self, topic: &str) -> Option<StreamId> {
         self.by_topic.get(topic).copied()
     }
@@ -164,7 +168,7 @@ impl Catalog {
         if let Some(id) = self.find(topic) {
             return Some(id);
         }
-        if self.len() >= DATASTREAMS_MAX {
+        if self.is_full() {
             return None;
         }
         let topic: Arc<str> = topic.into();

@@ -31,8 +31,11 @@ impl Hub {
             what: "datastreams",
             limit: DATASTREAMS_MAX,
         };
-        let id = core.catalog.intern(topic).ok_or(too_many)?;
+        if core.catalog.find(topic).is_none() && core.catalog.is_full() {
+            return Err(too_many);
+        }
         let cursor = self.append_change(now, topic, &entry::to_json(&datastream))?;
+        let id = core.catalog.intern(topic).ok_or(too_many)?;
         core.catalog.slot(id).entry.datastream = datastream;
         Ok(self.ticket(cursor))
     }

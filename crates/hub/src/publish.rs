@@ -16,7 +16,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::task::Waker;
 use weir_codec::Format;
-use weir_model::{Batch, BatchBuilder, Datastream, Time, topic};
+use weir_model::batch::StreamView;
+use weir_model::{Batch, BatchBuilder, Datastream, Filter, Place, Time, topic};
 
 /// A message read and checked, on its way to the log.
 struct Incoming {
@@ -54,6 +55,7 @@ impl Hub {
         publish: Publish,
     ) -> Result<Incoming, Fault> {
         topic::check(&publish.topic).map_err(Fault::Topic)?;
+        check_reach(principal, &publish.topic)?;
         let key = self.check_key(principal, &publish)?;
         let content = self.decode(&publish, now)?;
         check_grants(principal, &publish.topic, &content)?;
@@ -76,7 +78,7 @@ impl Hub {
                 limit: KEY_BYTES_MAX,
             });
         }
-        Ok(keys::qualified(&principal.name, key))
+        Ok(keys::qualified(&principal.name, &publish.topic, key))
     }
 
     fn decode(&self, publish: &Publish, now: Time) -> Result<Decoded, Fault> {
@@ -215,28 +217,39 @@ impl Hub {
     fn learn(&self, core: &mut Core, now: Time, batch: &mut Batch) -> Result<Vec<StreamId>, Fault> {
         let mut streams = Vec::with_capacity(batch.stream_count());
         for index in 0..batch.stream_count() {
-            let view = batch.stream(index);
-            let before = core.catalog.len();
-            let id = core.catalog.intern(view.topic).ok_or(TOO_MANY)?;
-            let is_new = core.catalog.len() > before;
-            let known = &mut core.catalog.slot(id).entry.datastream;
-            let heard = Datastream {
-                name: None,
-                sensor: differs(view.sensor, &known.sensor),
-                property: differs(view.property, &known.property),
-                unit: differs(view.unit, &known.unit),
-                place: None,
-                maximum: None,
-            };
-            if known.learn(&heard) || is_new {
-                let body = entry::to_json(known);
-                self.append_change(now, view.topic, &body)?;
-            }
+            let id = self.learn_stream(core, now, &batch.stream(index))?;
             batch.fill(index, &core.catalog.entry(id).datastream);
             streams.push(id);
         }
-        fill_places(core, batch, &streams);
+        let place = |&id: &StreamId| core.catalog.entry(id).datastream.place;
+        fill_places(batch, &streams.iter().map(place).collect::<Vec<_>>());
         Ok(streams)
+    }
+
+    /// The datastream of a part of a message, with what that part says of it; nothing is learned that
+    /// the log refused.
+    fn learn_stream(
+        &self,
+        core: &mut Core,
+        now: Time,
+        view: &StreamView<'_>,
+    ) -> Result<StreamId, Fault> {
+        let known = core.catalog.find(view.topic);
+        if known.is_none() && core.catalog.is_full() {
+            return Err(TOO_MANY);
+        }
+        let nothing = Datastream::default();
+        let before = known.map_or(&nothing, |id| &core.catalog.entry(id).datastream);
+        let heard = heard(view, before);
+        if known.is_none() || heard != nothing {
+            let mut datastream = before.clone();
+            datastream.learn(&heard);
+            self.append_change(now, view.topic, &entry::to_json(&datastream))?;
+            let id = core.catalog.intern(view.topic).ok_or(TOO_MANY)?;
+            core.catalog.slot(id).entry.datastream = datastream;
+            return Ok(id);
+        }
+        known.ok_or(TOO_MANY)
     }
 
     /// Appends what the catalog now says of a topic; an empty body says it is forgotten.
@@ -263,6 +276,16 @@ const TOO_MANY: Fault = Fault::OverLimit {
     limit: DATASTREAMS_MAX,
 };
 
+/// What a part of a message says of its datastream that is not known.
+fn heard(view: &StreamView<'_>, known: &Datastream) -> Datastream {
+    Datastream {
+        sensor: differs(view.sensor, &known.sensor),
+        property: differs(view.property, &known.property),
+        unit: differs(view.unit, &known.unit),
+        ..Datastream::default()
+    }
+}
+
 fn differs(heard: Option<&str>, known: &Option<Box<str>>) -> Option<Box<str>> {
     heard
         .filter(|heard| known.as_deref() != Some(heard))
@@ -270,21 +293,33 @@ fn differs(heard: Option<&str>, known: &Option<Box<str>>) -> Option<Box<str>> {
 }
 
 /// Rows without a place get that of their datastream, where it was set or heard before.
-fn fill_places(core: &Core, batch: &mut Batch, streams: &[StreamId]) {
-    let place = |index: usize| core.catalog.entry(streams[index]).datastream.place;
-    if (0..streams.len()).all(|index| place(index).is_none()) {
+pub(crate) fn fill_places(batch: &mut Batch, places: &[Option<Place>]) {
+    if places.iter().all(Option::is_none) {
         return;
     }
     for row in 0..batch.len() {
-        if let Some(place) = place(batch.stream_of(row)) {
+        if let Some(place) = places[batch.stream_of(row)] {
             batch.fill_place(row, place);
         }
+    }
+}
+
+/// Refuses who may publish nothing at or under a topic, before any of the body is read.
+fn check_reach(principal: &Principal, sent_to: &str) -> Result<(), Fault> {
+    let reach = Filter::parse(&format!("{sent_to}/#")).or_else(|_| Filter::parse(sent_to));
+    match reach.map_err(Fault::Topic)? {
+        reach if principal.grants.may_overlap(Verb::Publish, &reach) => Ok(()),
+        _ => Err(denied(principal, Verb::Publish, sent_to)),
     }
 }
 
 fn check_grants(principal: &Principal, sent_to: &str, content: &Decoded) -> Result<(), Fault> {
     let allowed = |topic: &str| principal.grants.allow(Verb::Publish, topic);
     let refused = match content {
+        // Without observations it is still a record: at the topic that it was sent to.
+        Decoded::Observations(batch, _) if batch.is_empty() => {
+            Some(sent_to).filter(|topic| !allowed(topic))
+        }
         Decoded::Observations(batch, _) => {
             let topics = (0..batch.stream_count()).map(|index| batch.stream(index).topic);
             topics.into_iter().find(|topic| !allowed(topic))

@@ -39,11 +39,13 @@ impl Recent {
         }
     }
 
-    /// The messages after a cursor; `None` where it lies before what is kept.
+    /// The messages after a position of this log, whatever epoch names it; `None` where it lies before
+    /// what is kept.
     pub(crate) fn after(&self, cursor: Cursor) -> Option<impl Iterator<Item = &Arc<Message>>> {
+        let position = cursor.sequence();
         let start = self
             .messages
-            .partition_point(|message| message.cursor <= cursor);
-        (cursor >= self.from).then(|| self.messages.range(start..))
+            .partition_point(|message| message.cursor.sequence() <= position);
+        (position >= self.from.sequence()).then(|| self.messages.range(start..))
     }
 }

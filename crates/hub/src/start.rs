@@ -8,6 +8,7 @@ use crate::hub::{Core, Hub};
 use crate::limits::KEY_AGE_NANOS;
 use crate::log::Log;
 use crate::message::{Content, Message};
+use crate::publish::fill_places;
 use crate::record::{Kind, Record};
 use bytes::Bytes;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ impl Hub {
             let folded = hub
                 .log
                 .snapshot(&mut |record| apply_change(&mut core.catalog, &record))?;
-            hub.recall_last_values(&mut core)?;
+            hub.recall_last_values(&mut core, now)?;
             let keys = hub.log.seek(now.nanos() - KEY_AGE_NANOS);
             folded.min(hub.history.applied()).min(keys)
         };
@@ -52,16 +53,18 @@ impl Hub {
         Err(Fault::History(HistoryFault::Failed(problem)))
     }
 
-    fn recall_last_values(&self, core: &mut Core) -> Result<(), Fault> {
+    /// Last values of the history store, which no longer says when they arrived: at their time, and
+    /// before all else where that has not come yet, so that a clock that ran ahead pins nothing.
+    fn recall_last_values(&self, core: &mut Core, now: Time) -> Result<(), Fault> {
         let catalog = &mut core.catalog;
         self.history.latest(&mut |cursor, row| {
             let Some(id) = catalog.intern(row.topic) else {
                 return;
             };
-            let arrival = row.time.unwrap_or(Time::from_nanos(0));
+            let time = row.time.filter(|time| *time <= now);
             let entry = &mut catalog.slot(id).entry;
-            entry.observe(cursor, arrival, row);
-            entry.last_seen = Some(arrival);
+            entry.observe(cursor, time.unwrap_or(Time::from_nanos(i64::MIN)), row);
+            entry.last_seen = time.or(entry.last_seen);
         })?;
         Ok(())
     }
@@ -86,11 +89,13 @@ impl Hub {
         if !record.key.is_empty() {
             core.keys.insert(record.key, cursor, record.arrival);
         }
-        let Some(message) = self.decode_record(&core, cursor, record) else {
+        let Some(mut message) = self.decode_record(cursor, record) else {
             return Ok(());
         };
-        let streams = streams_of(&mut core.catalog, &message);
-        core.remember(&message, &streams);
+        fill(&core.catalog, &mut message);
+        if let Some(streams) = streams_of(&mut core.catalog, &message) {
+            core.remember(&message, &streams);
+        }
         if let Some(batch) = message.batch() {
             self.history.apply(cursor, record.arrival, batch)?;
         }
@@ -99,21 +104,18 @@ impl Hub {
 
     /// The message that a record holds, completed as it was when it came; `None` for other kinds.
     pub(crate) fn message_of(&self, cursor: Cursor, record: &Record<'_>) -> Option<Message> {
-        self.decode_record(&self.core(), cursor, record)
+        let mut message = self.decode_record(cursor, record)?;
+        fill(&self.core().catalog, &mut message);
+        Some(message)
     }
 
-    /// The same for who holds the lock.
-    pub(crate) fn decode_record(
-        &self,
-        core: &Core,
-        cursor: Cursor,
-        record: &Record<'_>,
-    ) -> Option<Message> {
+    /// The same without what only the catalog knows: decoding is done outside of its lock.
+    fn decode_record(&self, cursor: Cursor, record: &Record<'_>) -> Option<Message> {
         let content = match record.kind {
             Kind::Opaque => Content::Opaque(record.media.into()),
             Kind::Observations => {
                 let format = weir_codec::by_name(record.media)?;
-                let batch = decode_batch(format, record, &core.catalog, &self.limits)?;
+                let batch = decode_batch(format, record, &self.limits)?;
                 Content::Observations { batch, format }
             }
             _ => return None,
@@ -125,31 +127,39 @@ impl Hub {
     }
 }
 
-/// The observations of a record, complete; what was accepted once decodes again.
-fn decode_batch(
-    format: &Format,
-    record: &Record<'_>,
-    catalog: &Catalog,
-    limits: &Limits,
-) -> Option<Batch> {
+/// The observations of a record with their topics and times; what was accepted once decodes again.
+fn decode_batch(format: &Format, record: &Record<'_>, limits: &Limits) -> Option<Batch> {
     let mut builder = BatchBuilder::new();
     (format.decode)(record.body, &mut builder, limits).ok()?;
     let mut batch = builder.finish();
     batch.complete(record.topic, record.arrival).ok()?;
-    for index in 0..batch.stream_count() {
-        if let Some(id) = catalog.find(batch.stream(index).topic) {
-            batch.fill(index, &catalog.entry(id).datastream);
-        }
-    }
     Some(batch)
 }
 
-fn streams_of(catalog: &mut Catalog, message: &Message) -> Vec<u32> {
+/// Fills in what the catalog knows and the message left out.
+fn fill(catalog: &Catalog, message: &mut Message) {
+    let Content::Observations { batch, .. } = &mut message.content else {
+        return;
+    };
+    let mut places = Vec::with_capacity(batch.stream_count());
+    for index in 0..batch.stream_count() {
+        let known = catalog.find(batch.stream(index).topic);
+        let datastream = known.map(|id| &catalog.entry(id).datastream);
+        datastream
+            .into_iter()
+            .for_each(|datastream| batch.fill(index, datastream));
+        places.push(datastream.and_then(|datastream| datastream.place));
+    }
+    fill_places(batch, &places);
+}
+
+/// The datastreams of a message; `None` where the catalog has no room for one.
+fn streams_of(catalog: &mut Catalog, message: &Message) -> Option<Vec<u32>> {
     match message.batch() {
-        None => catalog.intern(&message.topic).into_iter().collect(),
+        None => Some(vec![catalog.intern(&message.topic)?]),
         Some(batch) => {
             let topics = (0..batch.stream_count()).map(|index| batch.stream(index).topic);
-            topics.filter_map(|topic| catalog.intern(topic)).collect()
+            topics.map(|topic| catalog.intern(topic)).collect()
         }
     }
 }

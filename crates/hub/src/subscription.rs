@@ -34,8 +34,8 @@ enum Stage {
         head: Cursor,
         member: usize,
     },
-    /// Messages from memory; the member waits in the group already.
-    Recent(Vec<Item>, usize),
+    /// Messages from memory, those after this cursor.
+    Recent(Cursor),
     /// Messages from the log.
     Replay(Box<Replay>),
     /// The group's queue.
@@ -66,7 +66,7 @@ pub enum Next {
     Ended,
 }
 
-/// Records looked at in one poll of a replay, so that one reader does not hold up a thread.
+/// Messages or records looked at in one poll, so that one reader does not hold up a thread or the lock.
 const RECORDS_PER_POLL: usize = 2048;
 
 impl Hub {
@@ -92,7 +92,7 @@ impl Hub {
         }
         let group = self.enter(&mut core, interest);
         let policy = subscribe.policy;
-        let (stage, position) = self.first_stage(&core, &group, policy, subscribe.since);
+        let (stage, position) = self.first_stage(&group, policy, subscribe.since);
         drop(core);
         let subscription = Subscription {
             hub: self.clone(),
@@ -144,13 +144,7 @@ impl Hub {
         }
     }
 
-    fn first_stage(
-        &self,
-        core: &Core,
-        group: &Group,
-        policy: Policy,
-        since: Since,
-    ) -> (Stage, Cursor) {
+    fn first_stage(&self, group: &Group, policy: Policy, since: Since) -> (Stage, Cursor) {
         let head = self.log.head();
         match since {
             Since::Now => (Stage::Live(group.join(policy)), head),
@@ -166,38 +160,27 @@ impl Hub {
                 )
             }
             Since::Cursor(cursor) => match self.log.resume(cursor) {
-                Resume::From(from) => (self.resumed(core, group, policy, from), from),
+                Resume::From(from) => (resumed(group, policy, from), from),
                 Resume::Gap(gap, from) => {
-                    let then = Box::new(self.resumed(core, group, policy, from));
+                    let then = Box::new(resumed(group, policy, from));
                     (Stage::Gap(gap, then), from)
                 }
             },
         }
     }
+}
 
-    /// What follows a cursor: from memory where it is recent, else from the log.
-    fn resumed(&self, core: &Core, group: &Group, policy: Policy, from: Cursor) -> Stage {
-        if group.interest.aggregate.is_some() {
-            return Stage::Live(group.join(policy));
-        }
-        match core.recent.after(from) {
-            None => Stage::Replay(Box::new(Replay {
-                reader: self.log.read(from),
-                last: from,
-                ahead: Vec::new(),
-            })),
-            Some(messages) => {
-                let items = messages.filter_map(|message| {
-                    let rows = route::project(message, &group.interest)?;
-                    Some(Item {
-                        message: message.clone(),
-                        rows,
-                    })
-                });
-                Stage::Recent(items.collect(), group.join(policy))
-            }
-        }
+/// What follows a cursor: from memory where it is recent, else from the log.
+fn resumed(group: &Group, policy: Policy, from: Cursor) -> Stage {
+    if group.interest.aggregate.is_none() {
+        return Stage::Recent(from);
     }
+    // Windows that closed meanwhile were nobody's, and one that was open is not whole.
+    let gap = Gap {
+        reason: GapReason::Policy,
+        count: None,
+    };
+    Stage::Gap(gap, Box::new(Stage::Live(group.join(policy))))
 }
 
 impl Drop for Subscription {
@@ -211,10 +194,10 @@ impl Subscription {
     fn leave(&self, stage: &Stage) {
         match stage {
             Stage::Gap(_, then) => self.leave(then),
-            Stage::Snapshot { member, .. } | Stage::Recent(_, member) | Stage::Live(member) => {
+            Stage::Snapshot { member, .. } | Stage::Live(member) => {
                 self.group.leave(*member);
             }
-            Stage::Replay(_) | Stage::Ended => {}
+            Stage::Recent(_) | Stage::Replay(_) | Stage::Ended => {}
         }
     }
 
@@ -242,15 +225,14 @@ impl Subscription {
                         return Poll::Ready(Ok(next));
                     }
                 }
-                Stage::Recent(items, member) => {
-                    self.stage = Stage::Live(member);
-                    if let Some(next) = self.hand_over(items) {
+                Stage::Recent(from) => {
+                    if let Some(next) = self.recent(from) {
                         return Poll::Ready(Ok(next));
                     }
                 }
                 Stage::Replay(replay) => match self.replay(replay)? {
                     Replayed::Next(next) => return Poll::Ready(Ok(next)),
-                    Replayed::CaughtUp => {}
+                    Replayed::CaughtUp(last) => self.stage = Stage::Recent(last),
                     Replayed::Later => {
                         cx.waker().wake_by_ref();
                         return Poll::Pending;
@@ -269,6 +251,42 @@ impl Subscription {
                 }
             }
         }
+    }
+
+    /// Some messages from memory; behind the last, joins the group while no one publishes.
+    fn recent(&mut self, from: Cursor) -> Option<Next> {
+        let hub = self.hub.clone();
+        let core = hub.core();
+        let Some(mut messages) = core.recent.after(from) else {
+            drop(core);
+            self.stage = Stage::Replay(Box::new(Replay {
+                reader: hub.log.read(from),
+                last: from,
+                ahead: Vec::new(),
+            }));
+            return None;
+        };
+        let (mut items, mut bytes, mut last) = (Vec::new(), 0, from);
+        for message in messages.by_ref().take(RECORDS_PER_POLL) {
+            last = message.cursor;
+            bytes += message.body.len();
+            let rows = route::project(message, &self.group.interest);
+            items.extend(rows.map(|rows| Item {
+                message: message.clone(),
+                rows,
+            }));
+            if bytes >= CHUNK_BYTES_MAX {
+                break;
+            }
+        }
+        self.stage = match messages.next() {
+            Some(_) => Stage::Recent(last),
+            None if core.stopping => Stage::Ended,
+            None => Stage::Live(self.group.join(self.policy)),
+        };
+        drop(messages);
+        drop(core);
+        self.hand_over(items)
     }
 
     fn live(&mut self, member: usize, taken: Taken) -> Option<Next> {
@@ -393,7 +411,8 @@ impl Subscription {
 
 enum Replayed {
     Next(Next),
-    CaughtUp,
+    /// Up to this cursor; what follows is in memory.
+    CaughtUp(Cursor),
     Later,
 }
 
@@ -408,19 +427,12 @@ enum Stopped {
 }
 
 impl Subscription {
-    /// Reads on in the log; at its head, joins the group while no one publishes.
+    /// Reads on in the log, up to its head.
     fn replay(&mut self, mut replay: Box<Replay>) -> Result<Replayed, Fault> {
         let mut items = std::mem::take(&mut replay.ahead);
-        let mut stopped = self.read_records(&mut replay, None, &mut items)?;
+        let stopped = self.read_records(&mut replay, &mut items)?;
         if matches!(stopped, Stopped::Head) && items.is_empty() {
-            let hub = self.hub.clone();
-            let core = hub.core();
-            stopped = self.read_records(&mut replay, Some(&core), &mut items)?;
-            if matches!(stopped, Stopped::Head) {
-                let member = self.group.join(self.policy);
-                self.stage = Stage::Recent(items, member);
-                return Ok(Replayed::CaughtUp);
-            }
+            return Ok(Replayed::CaughtUp(replay.last));
         }
         self.stage = match stopped {
             Stopped::Gap(count) => {
@@ -441,7 +453,6 @@ impl Subscription {
     fn read_records(
         &mut self,
         replay: &mut Replay,
-        core: Option<&Core>,
         items: &mut Vec<Item>,
     ) -> Result<Stopped, Fault> {
         let mut bytes = 0;
@@ -451,10 +462,7 @@ impl Subscription {
             };
             let jumped = cursor.sequence().saturating_sub(replay.last.sequence() + 1);
             replay.last = cursor;
-            let message = match core {
-                Some(core) => self.hub.decode_record(core, cursor, &record),
-                None => self.hub.message_of(cursor, &record),
-            };
+            let message = self.hub.message_of(cursor, &record);
             let into = if jumped > 0 {
                 &mut replay.ahead
             } else {
