@@ -22,11 +22,17 @@ use weir_model::{Batch, Cursor, Filter, Limits, Observation, Time};
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) applied: Mutex<Vec<(Cursor, usize)>>,
+    /// Done once, at the next application.
+    pub(crate) meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+    /// What it says at a start to be the last observations.
+    pub(crate) latest: Mutex<Option<(Cursor, Batch)>>,
 }
 
 impl History for Tally {
     fn apply(&self, cursor: Cursor, _: Time, batch: &Batch) -> Result<(), HistoryFault> {
         self.applied.lock().unwrap().push((cursor, batch.len()));
+        let meanwhile = self.meanwhile.lock().unwrap().take();
+        meanwhile.into_iter().for_each(|act| act());
         Ok(())
     }
     fn forget(&self, _: Cursor, _: &str) -> Result<(), HistoryFault> {
@@ -36,7 +42,10 @@ impl History for Tally {
     fn applied(&self) -> Cursor {
         Cursor::START
     }
-    fn latest(&self, _: &mut dyn FnMut(Cursor, &Observation<'_>)) -> Result<(), HistoryFault> {
+    fn latest(&self, visit: &mut dyn FnMut(Cursor, &Observation<'_>)) -> Result<(), HistoryFault> {
+        if let Some((cursor, batch)) = &*self.latest.lock().unwrap() {
+            batch.rows().for_each(|row| visit(*cursor, &row));
+        }
         Ok(())
     }
     fn read(&self, _: &Range<'_>) -> Result<Page, HistoryFault> {
@@ -55,12 +64,16 @@ pub(crate) struct House {
 }
 
 pub(crate) fn open(disk: Arc<SimDisk>) -> House {
+    open_with(disk, Tally::default())
+}
+
+pub(crate) fn open_with(disk: Arc<SimDisk>, tally: Tally) -> House {
     let options = Options {
         segment_bytes: 1 << 20,
         ..Options::default()
     };
     let log = Arc::new(DiskLog::open(disk.clone(), options).unwrap());
-    let tally = Arc::new(Tally::default());
+    let tally = Arc::new(tally);
     let hub = Hub::start(log.clone(), tally.clone(), Limits::default(), at(0)).unwrap();
     House {
         disk,

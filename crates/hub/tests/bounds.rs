@@ -1,0 +1,213 @@
+//! What large messages, many messages and slow or foreign clients may cost, and whom.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+mod house;
+
+use house::{
+    Tally, acknowledged, at, drain, everyone, new, open_with, publication, publish, subscribe, wish,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use weir_hub::{Exchange, Fault, Grants, Next, Policy, Principal, Request, Since, Verb};
+use weir_model::batch::Naming;
+use weir_model::{BatchBuilder, Cursor, Filter, Value};
+
+fn flood(house: &house::House, count: usize) {
+    let body = format!("{{\"value\":\"{}\"}}", "x".repeat(60_000));
+    for _ in 0..count {
+        acknowledged(&house.hub, &everyone(), publication("big", &body)).unwrap();
+    }
+}
+
+#[test]
+fn who_was_ended_for_being_slow_leaves_while_the_queue_moves_on() {
+    let house = new();
+    let mut slow = wish(&["big"], Since::Now);
+    slow.policy = Policy::Disconnect;
+    let mut slow = subscribe(&house.hub, slow);
+    let mut quick = subscribe(&house.hub, wish(&["big"], Since::Now));
+    for _ in 0..20 {
+        flood(&house, 10);
+        assert_eq!(drain(&mut quick).len(), 10);
+    }
+    assert_eq!(drain(&mut slow), ["end"]);
+    flood(&house, 1);
+    assert_eq!(drain(&mut quick).len(), 1);
+    assert_eq!(house.hub.gauges().2, 0, "nothing waits for who left");
+}
+
+#[derive(Default)]
+struct Flag(AtomicBool);
+
+impl Wake for Flag {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn a_message_longer_than_the_queue_wakes_and_reaches_who_waits() {
+    let house = new();
+    let mut waits = subscribe(&house.hub, wish(&["a"], Since::Now));
+    let flag = Arc::new(Flag::default());
+    let waker = Waker::from(flag.clone());
+    assert!(
+        waits
+            .poll_next(&mut Context::from_waker(&waker))
+            .is_pending()
+    );
+    let body = format!("{{\"value\":1{}}}", " ".repeat(5 << 20));
+    acknowledged(&house.hub, &everyone(), publication("a", &body)).unwrap();
+    assert!(flag.0.load(Ordering::SeqCst));
+    assert_eq!(drain(&mut waits), ["1"]);
+    publish(&house.hub, "a", 2.0);
+    assert_eq!(drain(&mut waits), ["2"]);
+}
+
+fn publish_at(house: &house::House, millis: i64, body: &str) {
+    let request = Request::Publish(publication("a", body));
+    let accepted = house.hub.open(at(millis), &everyone(), request);
+    assert!(matches!(accepted, Ok(Exchange::Accepted(_))));
+}
+
+#[test]
+fn a_window_takes_a_message_of_very_many_observations() {
+    let house = new();
+    let mut count = wish(&["a"], Since::Now);
+    count.aggregate = Some("count:10s".parse().unwrap());
+    let mut count = subscribe(&house.hub, count);
+    let rows = vec!["{\"value\":1}"; 100_000].join(",");
+    publish_at(&house, 0, &format!("{{\"observations\":[{rows}]}}"));
+    house.hub.tick(at(10_000));
+    assert_eq!(drain(&mut count), ["100000"]);
+}
+
+#[test]
+fn windows_that_nobody_takes_are_bounded_too() {
+    let house = new();
+    let mut slow = wish(&["#"], Since::Now);
+    slow.aggregate = Some("last:10ms".parse().unwrap());
+    let mut slow = subscribe(&house.hub, slow);
+    let members: Vec<_> = (0..1000).map(|n| format!("\"m{n}\":{n}")).collect();
+    let body = format!("{{{}}}", members.join(","));
+    for round in 0..100 {
+        publish_at(&house, round * 10, &body);
+        house.hub.tick(at(round * 10 + 10));
+    }
+    assert!(drain(&mut slow)[0].starts_with("[policy "));
+}
+
+#[test]
+fn a_resume_of_windows_is_told_that_some_are_missing() {
+    let house = new();
+    let first = publish(&house.hub, "a", 1.0);
+    let mut mean = wish(&["a"], Since::Cursor(first));
+    mean.aggregate = Some("mean:10s".parse().unwrap());
+    assert_eq!(drain(&mut subscribe(&house.hub, mean)), ["[policy 0]"]);
+}
+
+#[test]
+fn history_misses_nothing_where_its_queue_overflows_while_it_is_fed() {
+    let house = new();
+    let before: Vec<_> = (0..3)
+        .map(|n| publish(&house.hub, "a", f64::from(n)))
+        .collect();
+    let (hub, body) = (
+        house.hub.clone(),
+        format!("{{\"value\":\"{}\"}}", "x".repeat(900_000)),
+    );
+    *house.tally.meanwhile.lock().unwrap() = Some(Box::new(move || {
+        for _ in 0..80 {
+            acknowledged(&hub, &everyone(), publication("big", &body)).unwrap();
+        }
+    }));
+    for _ in 0..3 {
+        house.hub.feed().unwrap();
+    }
+    let applied = house.tally.applied.lock().unwrap();
+    let cursors: Vec<_> = applied.iter().map(|(cursor, _)| *cursor).collect();
+    assert_eq!(cursors.len(), 83, "each once");
+    assert!(cursors.is_sorted() && cursors.starts_with(&before));
+}
+
+#[test]
+fn a_message_without_observations_needs_the_right_to_publish_too() {
+    let house = new();
+    let of = |filter: &str| Principal {
+        name: "guest".into(),
+        grants: Arc::new(Grants::new(vec![(
+            Verb::Publish,
+            Filter::parse(filter).unwrap(),
+        )])),
+    };
+    let head = house.hub.positions().0;
+    for filter in ["b/#", "a/b"] {
+        let empty = publication("a", "{\"observations\":[]}");
+        let refused = acknowledged(&house.hub, &of(filter), empty);
+        assert!(matches!(refused, Err(Fault::Denied { .. })), "{refused:?}");
+    }
+    assert_eq!(house.hub.positions().0, head, "nothing was stored");
+}
+
+#[test]
+fn who_may_publish_nothing_there_learns_nothing_of_the_body() {
+    let house = new();
+    let stranger = Principal {
+        name: "stranger".into(),
+        grants: Arc::default(),
+    };
+    let refused = acknowledged(&house.hub, &stranger, publication("a", "{"));
+    assert!(matches!(refused, Err(Fault::Denied { .. })), "{refused:?}");
+}
+
+#[test]
+fn two_sensors_that_count_their_keys_alike_do_not_silence_each_other() {
+    let house = new();
+    let mut all = subscribe(&house.hub, wish(&["#"], Since::Now));
+    for topic in ["a", "b", "a"] {
+        let mut message = publication(topic, "{\"value\":1}");
+        message.key = Some(b"1".to_vec());
+        acknowledged(&house.hub, &everyone(), message).unwrap();
+    }
+    assert_eq!(drain(&mut all), ["1", "1"]);
+}
+
+#[test]
+fn who_comes_back_from_far_behind_is_served_in_pieces() {
+    let house = new();
+    let first = publish(&house.hub, "a", -1.0);
+    let body = format!("{{\"value\":\"{}\"}}", "x".repeat(1000));
+    for _ in 0..1000 {
+        publish_at(&house, 0, &body);
+    }
+    let mut back = subscribe(&house.hub, wish(&["a"], Since::Cursor(first)));
+    let mut lengths = Vec::new();
+    while let Poll::Ready(Ok(Next::Bytes(bytes, _))) =
+        back.poll_next(&mut Context::from_waker(Waker::noop()))
+    {
+        lengths.push(bytes.len());
+    }
+    assert!(lengths.iter().sum::<usize>() > 1_000_000);
+    assert!(lengths.iter().all(|&length| length < 80_000), "{lengths:?}");
+}
+
+#[test]
+fn a_clock_that_ran_ahead_pins_no_value_over_a_restart() {
+    let mut builder = BatchBuilder::new();
+    builder.begin();
+    builder.topic(Naming::Topic, "a");
+    builder.value(Value::Number(99.0));
+    builder.time(at(1_000_000_000));
+    builder.end().unwrap();
+    let tally = Tally::default();
+    *tally.latest.lock().unwrap() = Some((Cursor::new(1, 0), builder.finish()));
+    let house = open_with(Arc::default(), tally);
+    publish(&house.hub, "a", 1.0);
+    let filters = vec![Filter::parse("a").unwrap()];
+    let latest = house.hub.open(at(0), &everyone(), Request::Latest(filters));
+    let Ok(Exchange::Latest(latest)) = latest else {
+        panic!("no last values")
+    };
+    assert_eq!(latest.batch.value(0), Value::Number(1.0));
+}
