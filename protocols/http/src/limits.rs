@@ -33,8 +33,6 @@ pub const LINGER_TIME_MAX: Duration = Duration::from_secs(2);
 pub const HEARTBEAT_TIME: Duration = Duration::from_secs(15);
 /// Bytes read from a socket at once.
 pub const READ_BYTES_MAX: usize = 64 << 10;
-/// Bytes that one stream sends before others of its thread get a turn.
-pub const TURN_BYTES_MAX: usize = 1 << 20;
 /// Bodies below this are not compressed, bytes.
 pub const COMPRESS_BYTES_MIN: usize = 1024;
 /// Messages of a stream below this are not compressed, bytes.

@@ -6,9 +6,7 @@ use super::connection::Phase;
 use super::linger::Linger;
 use super::route::Shared;
 use super::streaming::{Beat, Pulse};
-use crate::limits::{
-    HEARTBEAT_TIME, OUTSTANDING_MAX, READ_BYTES_MAX, TURN_BYTES_MAX, UNSENT_BYTES_MAX,
-};
+use crate::limits::{HEARTBEAT_TIME, OUTSTANDING_MAX, READ_BYTES_MAX, UNSENT_BYTES_MAX};
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::io;
@@ -124,7 +122,7 @@ impl Sockets {
 
     /// Sends what is due; ready once all is sent of a WebSocket that closes.
     fn poll_send(&mut self, stream: &mut Stream, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut turn = 0;
+        let mut taken = false;
         loop {
             let before = self.rest.len();
             let written = poll_write(stream, cx, &mut self.rest)?;
@@ -132,11 +130,6 @@ impl Sockets {
                 self.pulse.sent();
             }
             if written.is_pending() {
-                return Poll::Pending;
-            }
-            turn += before;
-            if turn > TURN_BYTES_MAX {
-                cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
             self.acknowledge(cx);
@@ -148,9 +141,15 @@ impl Sockets {
             if self.closing {
                 return Poll::Ready(Ok(()));
             }
+            // One chunk a turn, as on other streams.
+            if taken {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
             if !self.pull(cx) {
                 return Poll::Pending;
             }
+            taken = true;
         }
     }
 

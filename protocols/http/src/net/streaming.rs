@@ -5,7 +5,7 @@ use super::bytes::{poll_read, poll_write};
 use super::clock::{Timer, now};
 use super::connection::Phase;
 use super::linger::Linger;
-use crate::limits::{HEARTBEAT_TIME, READ_BYTES_MAX, STALL_TIME_MAX, TURN_BYTES_MAX};
+use crate::limits::{HEARTBEAT_TIME, READ_BYTES_MAX, STALL_TIME_MAX};
 use crate::wire::response::LAST_CHUNK;
 use bytes::Bytes;
 use std::io;
@@ -125,8 +125,10 @@ impl Streaming {
         }
     }
 
+    /// Takes and sends one chunk a turn. Who took again at once would seal a chunk of the few messages
+    /// that came meanwhile; after a turn of all others it is one chunk of all that came.
     fn poll_send(&mut self, stream: &mut Stream, cx: &mut Context<'_>) -> Poll<io::Result<Phase>> {
-        let mut turn = 0;
+        let mut taken = false;
         loop {
             let before = self.rest.len();
             let written = poll_write(stream, cx, &mut self.rest)?;
@@ -136,8 +138,8 @@ impl Streaming {
             if written.is_pending() {
                 return Poll::Pending;
             }
-            turn += before;
-            if turn > TURN_BYTES_MAX {
+            if taken {
+                self.rest = Bytes::new();
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
@@ -146,7 +148,7 @@ impl Streaming {
                     self.rest = Bytes::new();
                     return Poll::Pending;
                 }
-                Poll::Ready(Ok(Some((bytes, _)))) => self.rest = bytes,
+                Poll::Ready(Ok(Some((bytes, _)))) => (self.rest, taken) = (bytes, true),
                 Poll::Ready(Ok(None)) => return Poll::Ready(Ok(self.end(false))),
                 // Without the last chunk the client knows that the stream is broken.
                 Poll::Ready(Err(fault)) => {
