@@ -113,10 +113,10 @@ class Tls(unittest.TestCase):
             check=True,
             capture_output=True,
         )
-        settings = {"tls.certificate": cls.certificate, "tls.key": key}
+        settings = {"tls.certificate": cls.certificate, "tls.key": key, "http.listen_tls": "127.0.0.1:0"}
         cls.gateway = Gateway(settings=settings)
         cls.addClassCleanup(cls.gateway.close)
-        cls.url = f"https://{cls.gateway.address}"
+        cls.url = f"https://{cls.gateway.ready['https']}"
         cls.context = ssl.create_default_context(cafile=cls.certificate)
 
     def exchange(self, client):
@@ -143,6 +143,6 @@ class Tls(unittest.TestCase):
     def test_a_websocket_over_tls(self):
         with httpx.Client(verify=self.context, timeout=20) as client:
             self.exchange(client)
-        url = f"wss://{self.gateway.address}/live/tls/a?snapshot&bare"
+        url = f"wss://{self.gateway.ready['https']}/live/tls/a?snapshot&bare"
         with websockets.sync.client.connect(url, ssl=self.context) as socket:
             self.assertEqual(json.loads(socket.recv(timeout=20))["observations"][0]["value"], 3)

@@ -43,10 +43,16 @@ pub trait Binding: Send + Sync {
 /// A way that bytes reach a binding's server; the gateway opens it and owns listener and TLS.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transport {
-    /// TCP at this address; with TLS where a certificate is set.
+    /// TCP at an address.
     Stream {
+        /// Name in the ready line: `http`, `https`.
+        name: &'static str,
+        /// Key of the address in the binding's section, for errors.
+        key: &'static str,
         /// Address and port to listen at; empty for off.
         listen: String,
+        /// Whether TLS is spoken; such a listener is opened where a certificate is set.
+        tls: bool,
         /// Protocols offered in the TLS handshake (ALPN, RFC 7301), best first.
         alpn: &'static [&'static str],
     },

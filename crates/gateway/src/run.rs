@@ -113,11 +113,11 @@ impl Gateway {
         serde_json::Value::Object(line).to_string()
     }
 
-    /// The address of a binding's first listener.
-    pub fn address(&self, binding: &str) -> Option<SocketAddr> {
+    /// The address of a listener by its name in the ready line.
+    pub fn address(&self, listener: &str) -> Option<SocketAddr> {
         self.addresses
             .iter()
-            .find(|(name, _)| *name == binding)
+            .find(|(name, _)| *name == listener)
             .map(|(_, address)| *address)
     }
 
@@ -161,29 +161,39 @@ fn listen_all(
     bindings: &[(&'static str, Arc<dyn Binding>)],
     may_be_exposed: bool,
 ) -> Result<Vec<(&'static str, Listener)>, RunFault> {
+    let certified = config
+        .text("tls", "certificate")
+        .or(config.text("tls", "key"))
+        .is_some();
     let mut listeners = Vec::new();
-    for (name, binding) in bindings {
+    for (section, binding) in bindings {
         for transport in binding.transports() {
-            let Transport::Stream { listen, alpn } = &transport;
-            if listen.is_empty() {
+            let Transport::Stream {
+                name,
+                key,
+                listen,
+                tls,
+                alpn,
+            } = transport;
+            if listen.is_empty() || (tls && !certified) {
                 continue;
             }
             let fault = |problem: String| {
                 let fault = ConfigFault {
-                    key: format!("{name}.listen"),
+                    key: format!("{section}.{key}"),
                     problem,
                 };
                 RunFault::Config(config.locate(&fault))
             };
-            let address = resolve(listen).map_err(fault)?;
+            let address = resolve(&listen).map_err(fault)?;
             if !address.ip().is_loopback() && !may_be_exposed {
                 return Err(RunFault::Exposed(address));
             }
             let socket = TcpListener::bind(address)
                 .map_err(|error| fault(format!("cannot listen at {address}: {error}")))?;
-            let tls = tls(config, alpn)?;
+            let tls = if tls { acceptor(config, alpn)? } else { None };
             listeners.push((
-                *name,
+                name,
                 Listener {
                     binding: binding.clone(),
                     socket,
@@ -204,7 +214,10 @@ fn resolve(listen: &str) -> Result<SocketAddr, String> {
         .ok_or_else(|| format!("`{listen}` has no address"))
 }
 
-fn tls(config: &Config, alpn: &[&str]) -> Result<Option<weir_carrier::tls::Acceptor>, RunFault> {
+fn acceptor(
+    config: &Config,
+    alpn: &[&str],
+) -> Result<Option<weir_carrier::tls::Acceptor>, RunFault> {
     match (config.text("tls", "certificate"), config.text("tls", "key")) {
         (None, None) => Ok(None),
         (Some(certificate), Some(key)) => {

@@ -44,10 +44,22 @@ impl Binding for Http {
     }
 
     fn transports(&self) -> Vec<Transport> {
-        vec![Transport::Stream {
+        const ALPN: &[&str] = &["h2", "http/1.1"];
+        let plain = Transport::Stream {
+            name: "http",
+            key: "listen",
             listen: self.settings.listen.clone(),
-            alpn: &["h2", "http/1.1"],
-        }]
+            tls: false,
+            alpn: ALPN,
+        };
+        let secure = Transport::Stream {
+            name: "https",
+            key: "listen_tls",
+            listen: self.settings.listen_tls.clone(),
+            tls: true,
+            alpn: ALPN,
+        };
+        vec![plain, secure]
     }
 
     fn serve(&self, link: Link, context: Arc<dyn Context>) -> LocalFuture<'static, io::Result<()>> {

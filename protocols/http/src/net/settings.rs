@@ -7,6 +7,8 @@ use weir_binding::{ConfigFault, Section};
 pub(super) struct Settings {
     /// Where to listen; empty for off.
     pub(super) listen: String,
+    /// Where to listen for TLS, where a certificate is set; empty for off.
+    pub(super) listen_tls: String,
     /// Which origins may read answers in a browser.
     pub(super) cors: Cors,
     /// Whether answers are compressed for who accepts it.
@@ -26,12 +28,13 @@ pub(super) enum Cors {
     Origins(Vec<String>),
 }
 
-const KEYS: &[&str] = &["listen", "cors", "compress", "max_body_bytes"];
+const KEYS: &[&str] = &["listen", "listen_tls", "cors", "compress", "max_body_bytes"];
 
 impl Settings {
     /// Takes the section's keys.
     pub(super) fn read(mut section: Section) -> Result<Self, ConfigFault> {
         let listen = section.text("listen", "127.0.0.1:8080");
+        let listen_tls = section.text("listen_tls", "127.0.0.1:8443");
         let cors = section.text("cors", "*");
         let cors = Cors::read(&cors).map_err(|problem| section.fault("cors", problem))?;
         let compress = section.parsed("compress", true, "true or false")?;
@@ -40,6 +43,7 @@ impl Settings {
         let body_bytes_max = (bytes > 0).then_some(bytes);
         Ok(Self {
             listen,
+            listen_tls,
             cors,
             compress,
             body_bytes_max,
