@@ -1,10 +1,10 @@
 //! The catalog: every datastream with what is known of it and its last observation, in memory.
 
-use crate::limits::DATASTREAMS_MAX;
+use crate::limits::{COMPARISONS_MAX, DATASTREAMS_MAX};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::sync::Arc;
-use weir_model::{Batch, BatchBuilder, Cursor, Datastream, Filter, Observation, Time, Value};
+use weir_model::{BatchBuilder, Cursor, Datastream, Filter, Observation, Time, Value};
 
 /// Index of a datastream for as long as the gateway runs.
 pub(crate) type StreamId = u32;
@@ -201,21 +201,44 @@ impl Catalog {
         true
     }
 
-    /// The entries whose topic one of the filters matches, by topic.
-    pub(crate) fn matching<'a>(
-        &'a self,
-        filters: &'a [Filter],
-    ) -> impl Iterator<Item = &'a Entry> + 'a {
+    /// Entries whose topic one of the filters matches, by topic, those up to `after` left out, as far as
+    /// [`COMPARISONS_MAX`] goes; and the topic to go on after, where that is not the end.
+    pub(crate) fn page(
+        &self,
+        filters: &[Filter],
+        after: Option<&str>,
+    ) -> (Vec<&Entry>, Option<Arc<str>>) {
+        if filters.iter().all(Filter::is_topic) {
+            return (self.named(filters), None);
+        }
         let first = match filters {
             [one] => literal_prefix(one),
             _ => "",
         };
-        let range = (Bound::Included(first), Bound::Unbounded);
-        self.sorted
-            .range::<str, _>(range)
-            .take_while(move |(topic, _)| topic.starts_with(first))
-            .filter(move |(topic, _)| filters.iter().any(|filter| filter.matches(topic)))
-            .map(|(_, &id)| &self.slots[id as usize].entry)
+        let begin = after.map_or(Bound::Included(first), Bound::Excluded);
+        let mut range = self
+            .sorted
+            .range::<str, _>((begin, Bound::Unbounded))
+            .take_while(|(topic, _)| topic.starts_with(first));
+        let mut found = Vec::new();
+        let mut last = None;
+        for (topic, &id) in range.by_ref().take(COMPARISONS_MAX / filters.len().max(1)) {
+            last = Some(topic);
+            if filters.iter().any(|filter| filter.matches(topic)) {
+                found.push(self.entry(id));
+            }
+        }
+        let next = last.filter(|_| range.next().is_some());
+        (found, next.cloned())
+    }
+
+    /// The entries of these topics, by topic.
+    fn named(&self, topics: &[Filter]) -> Vec<&Entry> {
+        let ids = topics.iter().filter_map(|topic| self.find(topic.as_str()));
+        let mut found: Vec<_> = ids.map(|id| self.entry(id)).collect();
+        found.sort_unstable_by(|a, b| a.topic.cmp(&b.topic));
+        found.dedup_by(|a, b| a.topic == b.topic);
+        found
     }
 }
 
@@ -228,26 +251,15 @@ fn literal_prefix(filter: &Filter) -> &str {
     }
 }
 
-/// The last observations of datastreams as one message, those at or before `after` left out.
-pub(crate) fn last_values<'a>(
-    entries: impl Iterator<Item = &'a Entry>,
-    after: Cursor,
-    mut keep: impl FnMut(&Value<'_>) -> bool,
-) -> Batch {
-    let mut builder = BatchBuilder::new();
-    for entry in entries {
-        let Some(last) = entry.last.as_ref().filter(|last| last.cursor > after) else {
-            continue;
-        };
-        if keep(&last.value()) {
-            push(&mut builder, entry, last.value(), last.time);
-        }
+/// Adds the last observation of a datastream, unless it has none.
+pub(crate) fn push_last(builder: &mut BatchBuilder, entry: &Entry) {
+    if let Some(last) = &entry.last {
+        push(builder, entry, last.value(), last.time);
     }
-    builder.finish()
 }
 
 /// Adds an observation of a datastream with all that the catalog knows of it.
-pub(crate) fn push(builder: &mut BatchBuilder, entry: &Entry, value: Value<'_>, time: Time) {
+fn push(builder: &mut BatchBuilder, entry: &Entry, value: Value<'_>, time: Time) {
     let datastream = &entry.datastream;
     let row = Observation {
         naming: weir_model::batch::Naming::Topic,
@@ -311,8 +323,10 @@ mod tests {
         }
         let list = |filter: &str| {
             let filters = [Filter::parse(filter).unwrap()];
-            catalog
-                .matching(&filters)
+            let (found, next) = catalog.page(&filters, None);
+            assert_eq!(next, None);
+            found
+                .into_iter()
                 .map(|e| e.topic.to_string())
                 .collect::<Vec<_>>()
                 .join(" ")
@@ -321,5 +335,26 @@ mod tests {
         assert_eq!(list("a/+"), "a/x a/y");
         assert_eq!(list("+/x"), "a/x ab/x b/x");
         assert_eq!(list("a/x"), "a/x");
+    }
+
+    #[test]
+    fn a_long_list_comes_in_pages_and_each_entry_once() {
+        let mut catalog = Catalog::default();
+        for number in 0..COMPARISONS_MAX + 5 {
+            catalog.intern(&format!("n/{number}")).unwrap();
+        }
+        let filters = [Filter::parse("#").unwrap(), Filter::parse("n/7").unwrap()];
+        let (mut after, mut topics, mut pages) = (None, Vec::new(), 0);
+        loop {
+            let (found, next) = catalog.page(&filters, after.as_deref());
+            topics.extend(found.iter().map(|entry| entry.topic.clone()));
+            pages += 1;
+            after = next;
+            if after.is_none() {
+                break;
+            }
+        }
+        assert_eq!((topics.len(), pages), (COMPARISONS_MAX + 5, 3));
+        assert!(topics.is_sorted());
     }
 }

@@ -28,7 +28,8 @@ struct Entry<'a> {
     maximum: Option<f64>,
 }
 
-/// Writes `{"name":...,"sensor":...,"type":...,"unit":...,"lat":...,"lon":...,"maximum":...}`, what is not known left out.
+/// Writes `{"name":...,"sensor":...,"type":...,"unit":...,"lat":...,"lon":...,"maximum":...}`,
+/// what is not known left out.
 pub fn to_json(datastream: &Datastream) -> Vec<u8> {
     let entry = Entry {
         name: datastream.name.as_deref().map(Cow::Borrowed),

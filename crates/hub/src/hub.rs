@@ -1,8 +1,8 @@
 //! The hub itself: its parts, its lock, and the door.
 
-use crate::access::{Principal, Verb};
+use crate::access::{Grants, Principal, Verb};
 use crate::aggregate::Aggregate;
-use crate::catalog::{Catalog, Entry, last_values};
+use crate::catalog::{Catalog, Entry, push_last};
 use crate::counters::{Counters, Counts};
 use crate::exchange::{Exchange, Fault, Latest, Past, Request, Ticket};
 use crate::feed::Feeder;
@@ -16,7 +16,7 @@ use crate::tree::Tree;
 use slab::Slab;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use weir_model::{Cursor, Filter, Limits, Time};
+use weir_model::{BatchBuilder, Cursor, Filter, Limits, Time};
 
 /// The one door to log, history, catalog and subscribers.
 pub struct Hub {
@@ -101,25 +101,23 @@ impl Hub {
 
     fn latest(&self, principal: &Principal, filters: &[Filter]) -> Result<Exchange, Fault> {
         check_filters(principal, filters)?;
-        let core = self.core();
-        let cursors = core
-            .readable(principal, filters)
-            .filter_map(|entry| entry.last.as_ref());
-        let newest = cursors
-            .map(|last| last.cursor)
-            .max()
-            .unwrap_or(Cursor::START);
-        let batch = last_values(core.readable(principal, filters), Cursor::START, |_| true);
+        let mut builder = BatchBuilder::new();
+        let mut newest = Cursor::START;
+        let head = self.visit_readable(&principal.grants, filters, &mut |entry| {
+            let cursor = entry.last.as_ref().map(|last| last.cursor);
+            newest = newest.max(cursor.unwrap_or(newest));
+            push_last(&mut builder, entry);
+        });
         Ok(Exchange::Latest(Latest {
-            batch,
+            batch: builder.finish(),
             newest,
-            head: self.log.head(),
+            head,
         }))
     }
 
     fn describe(&self, principal: &Principal, filters: &[Filter]) -> Result<Exchange, Fault> {
         check_filters(principal, filters)?;
-        let entries: Vec<_> = self.core().readable(principal, filters).cloned().collect();
+        let entries = self.entries(principal, filters);
         match filters {
             [one] if one.is_topic() && entries.is_empty() => {
                 Err(Fault::Unknown(one.as_str().into()))
@@ -128,14 +126,45 @@ impl Hub {
         }
     }
 
+    fn entries(&self, principal: &Principal, filters: &[Filter]) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        self.visit_readable(&principal.grants, filters, &mut |entry| {
+            entries.push(entry.clone());
+        });
+        entries
+    }
+
+    /// Visits the entries that match and may be read, by topic; says the log's head as of the first.
+    ///
+    /// The lock is given back between pages, so a long list is not of one instant: what changes
+    /// meanwhile may be seen as of later than the head, never as of before.
+    fn visit_readable(
+        &self,
+        grants: &Grants,
+        filters: &[Filter],
+        visit: &mut dyn FnMut(&Entry),
+    ) -> Cursor {
+        let (mut head, mut after) = (None, None);
+        loop {
+            let core = self.core();
+            let head = *head.get_or_insert_with(|| self.log.head());
+            let (found, next) = core.catalog.page(filters, after.as_deref());
+            let may_be_read = |entry: &&&Entry| grants.allow(Verb::Read, &entry.topic);
+            found
+                .iter()
+                .filter(may_be_read)
+                .for_each(|entry| visit(entry));
+            if next.is_none() {
+                return head;
+            }
+            after = next;
+        }
+    }
+
     fn past(&self, principal: &Principal, past: &Past) -> Result<Exchange, Fault> {
         check_filters(principal, &past.filters)?;
         self.feed()?;
-        let entries: Vec<_> = self
-            .core()
-            .readable(principal, &past.filters)
-            .cloned()
-            .collect();
+        let entries = self.entries(principal, &past.filters);
         let topics: Vec<&str> = entries.iter().map(|entry| &*entry.topic).collect();
         let mut page = self.history.read(&Range {
             topics: &topics,
@@ -225,18 +254,6 @@ impl Hub {
         let mut wakers = Vec::new();
         groups.iter().for_each(|group| group.end(&mut wakers));
         wakers.into_iter().for_each(std::task::Waker::wake);
-    }
-}
-
-impl Core {
-    /// The entries that match and that the principal may read, by topic.
-    pub(crate) fn readable<'a>(
-        &'a self,
-        principal: &'a Principal,
-        filters: &'a [Filter],
-    ) -> impl Iterator<Item = &'a Entry> + 'a {
-        let entries = self.catalog.matching(filters);
-        entries.filter(|entry| principal.grants.allow(Verb::Read, &entry.topic))
     }
 }
 

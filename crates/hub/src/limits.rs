@@ -16,7 +16,9 @@ pub const KEY_BYTES_MAX: usize = 255;
 pub const KEY_AGE_NANOS: i64 = 86_400_000_000_000;
 /// Bytes of messages that wait in memory for the history store; beyond, it reads the log instead.
 pub const FEED_BYTES_MAX: usize = 64 << 20;
-/// Observations in one page of history or one snapshot message.
+/// Comparisons of a topic with a filter in one hold of the hub's lock: some milliseconds.
+pub const COMPARISONS_MAX: usize = 20_000;
+/// Observations in one page of history.
 pub const PAGE_OBSERVATIONS_MAX: usize = 10_000;
 /// Windows that one aggregating group keeps open; beyond, the oldest closes before its time.
 pub const WINDOWS_MAX: usize = 1 << 17;

@@ -1,7 +1,7 @@
 //! A consumer: snapshot or replay first, then its group's queue, with no hole and no duplicate.
 
 use crate::access::{Principal, Verb};
-use crate::catalog::last_values;
+use crate::catalog::{Last, push_last};
 use crate::exchange::{Exchange, Fault, Since, Subscribe};
 use crate::framing::Frame;
 use crate::group::{Group, Interest, Load, Policy, Shape, Taken};
@@ -11,9 +11,10 @@ use crate::log::{Gap, GapReason, LogReader, Resume};
 use crate::message::{Content, Item, Message, Rows};
 use crate::route;
 use bytes::Bytes;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use weir_model::{Cursor, Time};
+use weir_model::{Batch, BatchBuilder, Cursor, Time};
 
 /// Messages as they come; pulled, so that not pulling is the back-pressure.
 pub struct Subscription {
@@ -33,6 +34,8 @@ enum Stage {
         after: Cursor,
         head: Cursor,
         member: usize,
+        /// Topics up to this one were handed over.
+        upto: Option<Arc<str>>,
     },
     /// Messages from memory, those after this cursor.
     Recent(Cursor),
@@ -155,6 +158,7 @@ impl Hub {
                         after: Cursor::START,
                         head,
                         member,
+                        upto: None,
                     },
                     head,
                 )
@@ -219,10 +223,26 @@ impl Subscription {
                     after,
                     head,
                     member,
+                    upto,
                 } => {
-                    self.stage = Stage::Live(member);
-                    if let Some(next) = self.snapshot(after, head) {
-                        return Poll::Ready(Ok(next));
+                    let piece = self.snapshot(after, head, upto.as_deref());
+                    let whole = piece.upto.is_none();
+                    self.stage = match piece.upto {
+                        None => Stage::Live(member),
+                        upto => Stage::Snapshot {
+                            after,
+                            head,
+                            member,
+                            upto,
+                        },
+                    };
+                    match piece.next {
+                        Some(next) => return Poll::Ready(Ok(next)),
+                        None if whole => {}
+                        None => {
+                            cx.waker().wake_by_ref();
+                            return Poll::Pending;
+                        }
                     }
                 }
                 Stage::Recent(from) => {
@@ -327,6 +347,7 @@ impl Subscription {
             after: self.position,
             head,
             member,
+            upto: None,
         };
     }
 
@@ -351,36 +372,27 @@ impl Subscription {
         }
     }
 
-    /// The last values with cursors after `after` and up to `head`, as one message.
-    fn snapshot(&mut self, after: Cursor, head: Cursor) -> Option<Next> {
-        let interest = &self.group.interest;
-        let batch = {
-            let core = self.hub.core();
-            let entries = core.catalog.matching(&interest.filters).filter(|entry| {
-                interest.grants.allow(Verb::Read, &entry.topic)
-                    && entry.last.as_ref().is_some_and(|last| last.cursor <= head)
-            });
-            last_values(entries, after, |value| {
-                interest
-                    .condition
-                    .as_ref()
-                    .is_none_or(|condition| condition.holds(value))
-            })
-        };
-        self.position = self.position.max(head);
+    /// Some last values with cursors after `after` and up to `head`, of topics behind `upto`, as one
+    /// message; only the last piece says the head, so that who breaks off in the middle begins again.
+    fn snapshot(&mut self, after: Cursor, head: Cursor, upto: Option<&str>) -> Piece {
+        let group = self.group.clone();
+        let (batch, upto) = last_values(&self.hub, &group.interest, after..=head, upto);
+        let cursor = if upto.is_some() { after } else { head };
+        self.position = self.position.max(cursor);
         if batch.is_empty() {
-            return None;
+            return Piece { next: None, upto };
         }
-        let format = match &interest.shape {
+        let format = match &group.interest.shape {
             Shape::Framed(format, _) => format,
             Shape::Items => &weir_codec::FORMATS[0],
         };
         let content = Content::Observations { batch, format };
-        let message = Message::new(head, Time::from_nanos(0), "".into(), content);
-        self.hand_over(vec![Item {
+        let message = Message::new(cursor, Time::from_nanos(0), "".into(), content);
+        let next = self.hand_over(vec![Item {
             message: Arc::new(message),
             rows: Rows::All,
-        }])
+        }]);
+        Piece { next, upto }
     }
 
     /// Messages that only this subscriber needs now.
@@ -407,6 +419,40 @@ impl Subscription {
             }
         })
     }
+}
+
+/// A part of a snapshot.
+struct Piece {
+    next: Option<Next>,
+    /// Where the next one begins, unless this is the last.
+    upto: Option<Arc<str>>,
+}
+
+/// One page of last values with cursors behind the begin of `due` and up to its end.
+fn last_values(
+    hub: &Hub,
+    interest: &Interest,
+    due: RangeInclusive<Cursor>,
+    upto: Option<&str>,
+) -> (Batch, Option<Arc<str>>) {
+    let holds = |last: &Last| {
+        let condition = interest.condition.as_ref();
+        condition.is_none_or(|condition| condition.holds(&last.value()))
+    };
+    let is_due = |last: &Last| last.cursor > *due.start() && last.cursor <= *due.end();
+    let mut builder = BatchBuilder::new();
+    let core = hub.core();
+    let (found, next) = core.catalog.page(&interest.filters, upto);
+    for entry in found {
+        let wanted = entry
+            .last
+            .as_ref()
+            .is_some_and(|last| is_due(last) && holds(last));
+        if wanted && interest.grants.allow(Verb::Read, &entry.topic) {
+            push_last(&mut builder, entry);
+        }
+    }
+    (builder.finish(), next)
 }
 
 enum Replayed {

@@ -4,11 +4,11 @@
 mod house;
 
 use house::{
-    Tally, acknowledged, at, drain, everyone, new, open_with, publication, publish, subscribe, wish,
+    Flag, Tally, acknowledged, at, drain, everyone, new, open_with, publication, publish,
+    subscribe, take_all, wish,
 };
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Waker};
 use weir_hub::{Exchange, Fault, Grants, Next, Policy, Principal, Request, Since, Verb};
 use weir_model::batch::Naming;
 use weir_model::{BatchBuilder, Cursor, Filter, Value};
@@ -37,15 +37,6 @@ fn who_was_ended_for_being_slow_leaves_while_the_queue_moves_on() {
     assert_eq!(house.hub.gauges().2, 0, "nothing waits for who left");
 }
 
-#[derive(Default)]
-struct Flag(AtomicBool);
-
-impl Wake for Flag {
-    fn wake(self: Arc<Self>) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-}
-
 #[test]
 fn a_message_longer_than_the_queue_wakes_and_reaches_who_waits() {
     let house = new();
@@ -59,7 +50,7 @@ fn a_message_longer_than_the_queue_wakes_and_reaches_who_waits() {
     );
     let body = format!("{{\"value\":1{}}}", " ".repeat(5 << 20));
     acknowledged(&house.hub, &everyone(), publication("a", &body)).unwrap();
-    assert!(flag.0.load(Ordering::SeqCst));
+    assert!(flag.take());
     assert_eq!(drain(&mut waits), ["1"]);
     publish(&house.hub, "a", 2.0);
     assert_eq!(drain(&mut waits), ["2"]);
@@ -182,13 +173,11 @@ fn who_comes_back_from_far_behind_is_served_in_pieces() {
         publish_at(&house, 0, &body);
     }
     let mut back = subscribe(&house.hub, wish(&["a"], Since::Cursor(first)));
-    let mut lengths = Vec::new();
-    while let Poll::Ready(Ok(Next::Bytes(bytes, _))) =
-        back.poll_next(&mut Context::from_waker(Waker::noop()))
-    {
-        lengths.push(bytes.len());
-    }
-    assert!(lengths.iter().sum::<usize>() > 1_000_000);
+    let lengths: Vec<_> = take_all(&mut back)
+        .iter()
+        .map(|next| house::words(next).concat().len())
+        .collect();
+    assert!(lengths.iter().sum::<usize>() >= 1_000_000);
     assert!(lengths.iter().all(|&length| length < 80_000), "{lengths:?}");
 }
 
@@ -210,4 +199,30 @@ fn a_clock_that_ran_ahead_pins_no_value_over_a_restart() {
         panic!("no last values")
     };
     assert_eq!(latest.batch.value(0), Value::Number(1.0));
+}
+
+#[test]
+fn a_snapshot_of_very_many_datastreams_comes_in_pieces_and_the_last_says_where() {
+    let house = new();
+    for part in 0..21 {
+        let members: Vec<_> = (0..1000).map(|n| format!("\"{part}-{n}\":1")).collect();
+        publish_at(&house, 0, &format!("{{{}}}", members.join(",")));
+    }
+    let head = house.hub.positions().0;
+    let mut all = subscribe(&house.hub, wish(&["#"], Since::Snapshot));
+    let (mut positions, mut values) = (Vec::new(), 0);
+    for next in take_all(&mut all) {
+        let Next::Bytes(_, cursor) = &next else {
+            panic!("not bytes")
+        };
+        positions.push(*cursor);
+        values += house::words(&next).concat().split('\n').count();
+    }
+    assert_eq!(positions, [Cursor::START, head]);
+    assert_eq!(values, 21_000);
+    let latest = Request::Latest(vec![Filter::parse("#").unwrap()]);
+    let Ok(Exchange::Latest(latest)) = house.hub.open(at(0), &everyone(), latest) else {
+        panic!("no last values")
+    };
+    assert_eq!((latest.batch.len(), latest.head), (21_000, head));
 }

@@ -29,6 +29,11 @@ fn control(cursor: Cursor, gap: Option<&Gap>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}}");
 }
 
+/// A piece of a snapshot that is not the last has no position: to resume there would be to begin again.
+fn is_position(cursor: Cursor) -> bool {
+    cursor != Cursor::START
+}
+
 /// Server-sent events (HTML Living Standard section 9.2): `id` is the cursor, binary payloads are base64.
 pub(crate) struct Sse {
     pub(crate) bare: bool,
@@ -44,19 +49,27 @@ impl Framing for Sse {
             put(out, format_args!("event: gap\ndata: {}\n\n", gap_json(gap)));
         }
         let Some(payload) = frame.payload else { return };
-        if !self.bare {
+        if !self.bare && is_position(frame.cursor) {
             put(out, format_args!("id: {}\n", frame.cursor));
         }
         if frame.format.text {
-            for line in payload.trim_ascii_end().split(|&byte| byte == b'\n') {
-                out.extend_from_slice(b"data: ");
-                out.extend_from_slice(line);
-                out.push(b'\n');
-            }
+            data_lines(payload.trim_ascii_end(), out);
         } else {
             put(out, format_args!("data: {}\n", STANDARD.encode(payload)));
         }
         out.push(b'\n');
+    }
+}
+
+/// A lone carriage return ends a line of an event stream too: it must not let a payload begin a field.
+fn data_lines(payload: &[u8], out: &mut Vec<u8>) {
+    for line in payload.split(|&byte| byte == b'\n') {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        for part in line.split(|&byte| byte == b'\r') {
+            out.extend_from_slice(b"data: ");
+            out.extend_from_slice(part);
+            out.push(b'\n');
+        }
     }
 }
 
@@ -82,7 +95,7 @@ impl Framing for Lines {
     }
 
     fn end(&self, cursor: Cursor, out: &mut Vec<u8>) {
-        if !self.bare {
+        if !self.bare && is_position(cursor) {
             control(cursor, None, out);
             out.push(b'\n');
         }
@@ -120,7 +133,7 @@ impl Framing for Prefixed {
     }
 
     fn end(&self, cursor: Cursor, out: &mut Vec<u8>) {
-        if !self.bare {
+        if !self.bare && is_position(cursor) {
             Self::control(cursor, None, out);
         }
     }
@@ -144,7 +157,9 @@ impl Framing for Parts {
             format_args!("--{BOUNDARY}\r\nContent-Type: {}\r\n", frame.format.media),
         );
         put(out, format_args!("Content-Length: {}\r\n", payload.len()));
-        put(out, format_args!("Weir-Cursor: {}\r\n", frame.cursor));
+        if is_position(frame.cursor) {
+            put(out, format_args!("Weir-Cursor: {}\r\n", frame.cursor));
+        }
         if let Some(gap) = &frame.gap {
             put(out, format_args!("Weir-Gap: {}\r\n", gap_json(gap)));
         }
@@ -198,7 +213,7 @@ impl Framing for WebSocket {
     }
 
     fn end(&self, cursor: Cursor, out: &mut Vec<u8>) {
-        if !self.bare {
+        if !self.bare && is_position(cursor) {
             Self::control(cursor, None, out);
         }
     }

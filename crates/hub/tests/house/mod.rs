@@ -7,6 +7,7 @@
 )]
 
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
@@ -172,23 +173,48 @@ pub(crate) fn subscribe_as(
     }
 }
 
-/// What is there for a subscriber now: values, gaps in brackets, `end` at the end.
-pub(crate) fn drain(subscription: &mut Subscription) -> Vec<String> {
-    let mut seen = Vec::new();
-    let mut idle = 0;
-    while idle < 3 {
-        match subscription.poll_next(&mut Context::from_waker(Waker::noop())) {
-            Poll::Pending => idle += 1,
-            Poll::Ready(next) => match next.unwrap() {
-                Next::Ended => {
-                    seen.push("end".into());
-                    return seen;
-                }
-                next => seen.extend(words(&next)),
-            },
+/// Notes that it was woken.
+#[derive(Default)]
+pub(crate) struct Flag(AtomicBool);
+
+impl Flag {
+    /// Says whether it was woken since it was last asked.
+    pub(crate) fn take(&self) -> bool {
+        self.0.swap(false, Ordering::SeqCst)
+    }
+}
+
+impl Wake for Flag {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+/// All that a subscriber is handed until it would sleep.
+pub(crate) fn take_all(subscription: &mut Subscription) -> Vec<Next> {
+    let flag = Arc::new(Flag::default());
+    let waker = Waker::from(flag.clone());
+    let mut taken = Vec::new();
+    loop {
+        match subscription.poll_next(&mut Context::from_waker(&waker)) {
+            Poll::Pending if flag.take() => {}
+            Poll::Pending => return taken,
+            Poll::Ready(next) => taken.push(next.unwrap()),
+        }
+        if matches!(taken.last(), Some(Next::Ended)) {
+            return taken;
         }
     }
-    seen
+}
+
+/// What is there for a subscriber now: values, gaps in brackets, `end` at the end.
+pub(crate) fn drain(subscription: &mut Subscription) -> Vec<String> {
+    let taken = take_all(subscription);
+    let seen = taken.iter().flat_map(|next| match next {
+        Next::Ended => vec!["end".into()],
+        next => words(next),
+    });
+    seen.collect()
 }
 
 /// The payloads of what was handed over.
