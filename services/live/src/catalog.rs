@@ -3,7 +3,7 @@
 use crate::fault::{from_hub, method_not_allowed, refuse};
 use crate::publish::Acknowledge;
 use crate::query;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 use weir_binding::{Answer, Call, Response};
 use weir_hub::{Entry, Exchange, Hub, Request, entry};
@@ -40,16 +40,27 @@ fn describe(hub: &Arc<Hub>, call: &Call, filters: Vec<Filter>) -> Result<Answer,
     let Exchange::Entries(entries) = opened.map_err(|fault| from_hub(&fault, &[]))? else {
         return Err(refuse(500, "the hub answered something else"));
     };
-    let mut list = entries.iter().map(|entry| to_json(entry, call.now));
-    let body = match (one, list.len()) {
-        (true, 1) => list.next().unwrap_or_default(),
-        _ => json!({ "datastreams": list.collect::<Vec<_>>() }),
+    let body = match &entries[..] {
+        [entry] if one => to_json(entry, call.now).to_string(),
+        entries => list(entries, call.now),
     };
     Ok(Answer::Now(Response::with_body(
         200,
         "application/json",
-        body.to_string(),
+        body,
     )))
+}
+
+/// Written one by one: a tree of a million entries would take gigabytes.
+fn list(entries: &[Entry], now: Time) -> String {
+    let mut text = String::from(r#"{"datastreams":["#);
+    for (index, entry) in entries.iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        text += &to_json(entry, now).to_string();
+    }
+    text + "]}"
 }
 
 fn change(hub: &Arc<Hub>, call: &Call, request: Request) -> Result<Answer, Response> {

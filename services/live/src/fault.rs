@@ -59,3 +59,43 @@ fn undecodable(format: &str, error: &DecodeError, body: &[u8]) -> String {
         + 1;
     format!("{sentence} (line {line}, column {column})")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weir_hub::HistoryFault;
+
+    #[test]
+    fn each_fault_has_the_status_that_says_what_to_do() {
+        let denied = |who: &str| Fault::Denied {
+            principal: who.into(),
+            verb: "read",
+            topic: "a".into(),
+        };
+        let too_long = Fault::OverLimit {
+            what: "message bytes",
+            limit: 1,
+        };
+        for (fault, status) in [
+            (denied("anonymous"), 401),
+            (denied("ada"), 403),
+            (Fault::Topic(weir_model::TopicError::Empty), 400),
+            (too_long, 413),
+            (Fault::Unknown("a".into()), 404),
+            (Fault::Log(LogFault::Busy), 429),
+            (Fault::Log(LogFault::Full("no room".into())), 507),
+            (Fault::Log(LogFault::Failed("io".into())), 503),
+            (Fault::Stopping, 503),
+            (Fault::History(HistoryFault::BadPage), 400),
+            (Fault::History(HistoryFault::Failed("io".into())), 500),
+        ] {
+            let response = from_hub(&fault, &[]);
+            assert_eq!(response.status, status, "{fault}");
+            let retries = response
+                .headers
+                .iter()
+                .any(|(name, _)| *name == "retry-after");
+            assert_eq!(retries, matches!(status, 429 | 503), "{fault}");
+        }
+    }
+}

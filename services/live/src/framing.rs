@@ -218,3 +218,118 @@ impl Framing for WebSocket {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use weir_hub::GapReason;
+
+    fn framed(framing: &dyn Framing, format: &str, payload: &[u8], cursor: Cursor) -> String {
+        let mut out = Vec::new();
+        framing.frame(
+            &Frame {
+                format: weir_codec::by_name(format).unwrap(),
+                payload: Some(payload),
+                cursor,
+                gap: None,
+            },
+            &mut out,
+        );
+        framing.end(cursor, &mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    fn gap(framing: &dyn Framing) -> String {
+        let mut out = Vec::new();
+        let gap = Gap {
+            reason: GapReason::Policy,
+            count: Some(3),
+        };
+        framing.frame(
+            &Frame {
+                format: weir_codec::by_name("json").unwrap(),
+                payload: None,
+                cursor: AT,
+                gap: Some(gap),
+            },
+            &mut out,
+        );
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    const AT: Cursor = Cursor::new(1, 0x2f);
+    const NAMED: bool = false;
+
+    #[test]
+    fn an_event_has_its_cursor_as_id_and_a_line_for_each_of_the_payload() {
+        let sse = Sse { bare: NAMED };
+        assert_eq!(
+            framed(&sse, "plain", b"1\n2\n", AT),
+            "id: 1-2f\ndata: 1\ndata: 2\n\n"
+        );
+        assert_eq!(
+            framed(&sse, "cbor", b"\x01\x02", AT),
+            "id: 1-2f\ndata: AQI=\n\n"
+        );
+        let bare = Sse { bare: true };
+        assert_eq!(framed(&bare, "plain", b"1", AT), "data: 1\n\n");
+    }
+
+    #[test]
+    fn a_carriage_return_in_a_payload_begins_no_field() {
+        let event = framed(&Sse { bare: true }, "plain", b"a\rid: 9-9\r\nb", AT);
+        assert_eq!(event, "data: a\ndata: id: 9-9\ndata: b\n\n");
+    }
+
+    #[test]
+    fn a_piece_of_a_snapshot_has_no_position() {
+        let start = Cursor::START;
+        assert_eq!(
+            framed(&Sse { bare: NAMED }, "plain", b"1", start),
+            "data: 1\n\n"
+        );
+        assert_eq!(framed(&Lines { bare: NAMED }, "plain", b"1", start), "1\n");
+        let part = framed(&Parts, "plain", b"1", start);
+        assert!(!part.contains("Weir-Cursor"), "{part}");
+    }
+
+    #[test]
+    fn a_control_line_or_frame_follows_each_batch_unless_bare() {
+        let control = r#"{"weir":{"cursor":"1-2f"}}"#;
+        assert_eq!(
+            framed(&Lines { bare: NAMED }, "plain", b"1\n", AT),
+            format!("1\n{control}\n")
+        );
+        assert_eq!(framed(&Lines { bare: true }, "plain", b"1", AT), "1\n");
+        assert_eq!(
+            framed(&Prefixed { bare: NAMED }, "cbor", b"\x01", AT),
+            format!("\0\0\0\x01\x01\0\0\0\x1a{control}")
+        );
+        let frames = framed(&WebSocket { bare: NAMED }, "json", b"{}", AT);
+        assert!(frames.ends_with(&format!("\x1a{control}")), "{frames:?}");
+    }
+
+    #[test]
+    fn a_frame_says_its_length_in_seven_sixteen_or_sixty_four_bits() {
+        let head = |length: usize, bytes: usize| {
+            let mut out = Vec::new();
+            WebSocket::message(false, &vec![0; length], &mut out);
+            out[..bytes].to_vec()
+        };
+        assert_eq!(head(125, 2), [0x82, 125]);
+        assert_eq!(head(126, 4), [0x82, 126, 0, 126]);
+        assert_eq!(head(65_536, 10), [0x82, 127, 0, 0, 0, 0, 0, 1, 0, 0]);
+    }
+
+    #[test]
+    fn a_gap_is_told_with_reason_and_count() {
+        assert_eq!(
+            gap(&Sse { bare: true }),
+            "event: gap\ndata: {\"reason\":\"policy\",\"count\":3}\n\n"
+        );
+        let control = r#"{"weir":{"cursor":"1-2f","gap":{"reason":"policy","count":3}}}"#;
+        assert_eq!(gap(&Lines { bare: NAMED }), format!("{control}\n"));
+        assert!(gap(&Parts).contains("Weir-Gap: {\"reason\":\"policy\",\"count\":3}\r\n"));
+    }
+}

@@ -150,3 +150,49 @@ fn merged(items: &[Item], format: &'static Format) -> Option<bytes::Bytes> {
     (format.encode)(builder.batch(), &mut out);
     (!builder.is_empty()).then(|| out.into())
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use weir_hub::{Content, Message, Rows};
+    use weir_model::batch::Naming;
+    use weir_model::{Time, Value};
+
+    fn item(content: Content, rows: Rows) -> Item {
+        let message = Message::new(Cursor::new(1, 1), Time::from_nanos(0), "a".into(), content);
+        Item {
+            message: Arc::new(message),
+            rows,
+        }
+    }
+
+    fn observations(values: &[f64]) -> Content {
+        let mut builder = BatchBuilder::new();
+        for &value in values {
+            builder.begin();
+            builder.topic(Naming::Topic, "a");
+            builder.value(Value::Number(value));
+            builder.end().unwrap();
+        }
+        Content::Observations {
+            batch: builder.finish(),
+            format: weir_codec::by_name("json").unwrap(),
+        }
+    }
+
+    #[test]
+    fn messages_that_waited_are_answered_as_one_in_order_and_as_far_as_due() {
+        let plain = weir_codec::by_name("plain").unwrap();
+        let opaque = || item(Content::Opaque("image/png".into()), Rows::All);
+        let items = [
+            item(observations(&[1.0]), Rows::All),
+            opaque(),
+            item(observations(&[2.0, 3.0, 4.0]), Rows::Some([0, 2].into())),
+        ];
+        let body = merged(&items, plain).unwrap();
+        assert_eq!(body.trim_ascii_end(), b"1\n2\n4");
+        assert_eq!(merged(&items[..1], plain).unwrap().trim_ascii_end(), b"1");
+        assert_eq!(merged(&[opaque()], plain), None);
+    }
+}

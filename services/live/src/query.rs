@@ -156,3 +156,125 @@ pub(crate) fn wait(call: &Call) -> Result<Option<Duration>, Response> {
     let wait = wait.map_err(|error| refuse(400, format!("wait: {error}")))?;
     Ok(Some(wait.min(Duration::from_secs(300))))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::sync::Arc;
+    use weir_binding::Wrapper;
+    use weir_hub::{Framing, Principal};
+    use weir_model::Time;
+
+    struct AsItIs;
+
+    impl Wrapper for AsItIs {
+        fn framing(&self, inner: Arc<dyn Framing>) -> Arc<dyn Framing> {
+            inner
+        }
+        fn bytes(&self, inner: &[u8], out: &mut Vec<u8>) {
+            out.extend_from_slice(inner);
+        }
+    }
+
+    fn call(query: &[(&str, &str)], headers: &[(&str, &str)]) -> Call {
+        let owned = |pairs: &[(&str, &str)]| {
+            pairs
+                .iter()
+                .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()))
+                .collect()
+        };
+        Call {
+            principal: Principal::unrestricted(),
+            now: Time::from_nanos(0),
+            method: "GET".into(),
+            path: "/live/a".into(),
+            query: owned(query),
+            headers: owned(headers),
+            body: bytes::Bytes::new(),
+            wrapper: Arc::new(AsItIs),
+            websocket: None,
+        }
+    }
+
+    #[test]
+    fn a_path_is_decoded_and_a_bad_escape_is_refused() {
+        assert_eq!(decode_path("a/%23").unwrap(), "a/#");
+        assert_eq!(decode_path("a+b").unwrap(), "a+b");
+        for bad in ["%", "%2", "%zz", "%ff"] {
+            assert_eq!(decode_path(bad).unwrap_err().status, 400, "{bad}");
+        }
+    }
+
+    #[test]
+    fn filters_come_from_the_path_and_every_topic() {
+        let both = call(&[("topic", "b/+"), ("topic", "c")], &[]);
+        let texts = |filters: Vec<Filter>| {
+            filters
+                .iter()
+                .map(|filter| filter.as_str().to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(texts(filters(&both, "a").unwrap()), ["a", "b/+", "c"]);
+        assert_eq!(filters(&call(&[], &[]), "").unwrap_err().status, 400);
+        assert_eq!(filters(&call(&[], &[]), "a%23b").unwrap_err().status, 400);
+    }
+
+    #[test]
+    fn a_format_is_named_or_negotiated() {
+        let name = |query, headers| format(&call(query, headers)).map(|format| format.name);
+        assert_eq!(name(&[("as", "cbor")], &[]).unwrap(), "cbor");
+        assert_eq!(
+            name(&[], &[("accept", "application/cbor")]).unwrap(),
+            "cbor"
+        );
+        assert_eq!(name(&[("as", "fax")], &[]).unwrap_err().status, 400);
+        assert_eq!(
+            name(&[], &[("accept", "image/png")]).unwrap_err().status,
+            406
+        );
+    }
+
+    #[test]
+    fn a_position_is_that_of_the_last_event_before_that_of_the_query() {
+        let at = Since::Cursor(Cursor::new(1, 0x2f));
+        let id = ("last-event-id", "1-2f");
+        assert_eq!(since(&call(&[("since", "1-1")], &[id])).unwrap(), at);
+        assert_eq!(since(&call(&[("since", "\"1-2f\"")], &[])).unwrap(), at);
+        assert_eq!(
+            since(&call(&[("snapshot", "")], &[])).unwrap(),
+            Since::Snapshot
+        );
+        assert_eq!(
+            since(&call(&[("since", "now")], &[])).unwrap_err().status,
+            400
+        );
+    }
+
+    #[test]
+    fn a_window_a_policy_and_a_wait_are_read_or_refused() {
+        let every = call(&[("every", "1s")], &[]);
+        assert!(aggregate(&every).unwrap().is_some());
+        for bad in [
+            &[("every", "1s"), ("agg", "mean:1s")][..],
+            &[("every", "0s")],
+            &[("agg", "x")],
+        ] {
+            assert_eq!(
+                aggregate(&call(bad, &[])).unwrap_err().status,
+                400,
+                "{bad:?}"
+            );
+        }
+        assert_eq!(
+            policy(&call(&[("policy", "none")], &[]))
+                .unwrap_err()
+                .status,
+            400
+        );
+        let prefer = call(&[], &[("prefer", "respond-async, wait=10")]);
+        assert_eq!(wait(&prefer).unwrap(), Some(Duration::from_secs(10)));
+        let long = call(&[("wait", "1d")], &[]);
+        assert_eq!(wait(&long).unwrap(), Some(Duration::from_secs(300)));
+    }
+}
