@@ -132,6 +132,13 @@ pub struct Ticket {
     pub(crate) log: Arc<dyn Log>,
 }
 
+/// Whoever does not wait leaves nothing uncommitted behind.
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.log.commit();
+    }
+}
+
 impl Ticket {
     /// The record's place in the log.
     pub fn cursor(&self) -> Cursor {

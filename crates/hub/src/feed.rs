@@ -184,6 +184,7 @@ impl Hub {
 
     /// Lets the log drop what the history store holds safely, after it has made itself durable.
     pub fn maintain(&self, now: Time) -> Result<(), Fault> {
+        self.log.commit();
         self.feed()?;
         self.history.maintain(now)?;
         self.log.release(self.history.applied());

@@ -136,9 +136,6 @@ struct Member {
     policy: Policy,
     /// Messages dropped since it last took one.
     missed: u64,
-    /// It took a chunk in this turn: the next chunk is not cut for it before all others had their turn,
-    /// so that what comes during a pass over many sockets is one write for each, not many.
-    sated: bool,
     ended: bool,
     waker: Option<Waker>,
 }
@@ -225,7 +222,6 @@ impl Group {
             next,
             policy,
             missed: 0,
-            sated: false,
             ended: false,
             waker: None,
         })
@@ -268,12 +264,7 @@ impl Group {
         }
         if member.next == queue.base + queue.chunks.len() as u64 {
             if queue.pending.is_empty() {
-                member.sated = false;
                 queue.wait(key, cx);
-                return Poll::Pending;
-            }
-            if std::mem::take(&mut member.sated) {
-                cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
             queue.seal(&self.interest.shape);
@@ -389,7 +380,6 @@ impl Queue {
         let member = &mut self.members[key];
         let chunk = &mut self.chunks[(member.next - self.base) as usize];
         member.next += 1;
-        member.sated = true;
         chunk.remaining -= 1;
         counters.delivered(chunk.messages, chunk.bytes as u64);
         let taken = Taken::Chunk(chunk.load.clone(), chunk.last);

@@ -16,6 +16,11 @@ pub trait Log: Send + Sync {
     /// a write or sync has failed.
     fn append(&self, record: &Record<'_>) -> Result<Cursor, LogFault>;
 
+    /// Asks that what was appended be committed. Appending does not ask by itself, so that a message can
+    /// go out to live subscribers before the disk takes the processor; waiting
+    /// ([`Log::poll_committed`]) does, and so does an implementation that holds much.
+    fn commit(&self);
+
     /// Cursor of the last record appended; `Cursor::new(epoch, 0)`-like in an empty log.
     fn head(&self) -> Cursor;
 

@@ -10,6 +10,8 @@ pub const MARK_BYTES: u64 = 64 << 10;
 pub const COPY_BYTES_MAX: usize = 256 << 10;
 /// Bytes of a commit buffer kept for the next batch; a larger one is given back.
 pub const SPARE_BYTES_MAX: usize = 8 << 20;
+/// Bytes appended of which nobody asked the commit; from here on they are committed all the same.
+pub const UNASKED_BYTES_MAX: usize = 256 << 10;
 /// Milliseconds between attempts to write on a full disk when nobody appends.
 pub const FULL_RETRY_MS: u64 = 1000;
 /// Epochs that a restore skips, so that cursors given between backup and restore are foreign.

@@ -2,7 +2,7 @@
 
 use crate::commit::Committer;
 use crate::disk::Disk;
-use crate::limits::SEGMENT_BYTES_MIN;
+use crate::limits::{SEGMENT_BYTES_MIN, UNASKED_BYTES_MAX};
 use crate::reader::Reader;
 use crate::recovery::{self, OpenFault, Recovery};
 use crate::retention::Folded;
@@ -186,7 +186,7 @@ impl Log for DiskLog {
     fn append(&self, record: &Record<'_>) -> Result<Cursor, LogFault> {
         let mut tail = self.shared.tail();
         let appended = tail.append(record, self.shared.options.pending_bytes_max);
-        let idle = tail.idle && (appended.is_ok() || tail.nudged);
+        let idle = tail.idle && (tail.nudged || tail.pending.bytes.len() >= UNASKED_BYTES_MAX);
         drop(tail);
         self.nudge(idle);
         appended
@@ -200,8 +200,20 @@ impl Log for DiskLog {
         self.shared.epochs.cursor(self.shared.tail().committed)
     }
 
+    fn commit(&self) {
+        let tail = self.shared.tail();
+        let idle = tail.idle && tail.committed < tail.head;
+        drop(tail);
+        self.nudge(idle);
+    }
+
     fn poll_committed(&self, cursor: Cursor, cx: &mut Context<'_>) -> Poll<Result<(), LogFault>> {
-        self.shared.tail().poll_committed(cursor.sequence(), cx)
+        let mut tail = self.shared.tail();
+        let polled = tail.poll_committed(cursor.sequence(), cx);
+        let idle = tail.idle && polled.is_pending() && tail.committed < tail.head;
+        drop(tail);
+        self.nudge(idle);
+        polled
     }
 
     fn tail(&self) -> Cursor {

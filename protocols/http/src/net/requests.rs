@@ -28,6 +28,8 @@ pub(super) struct Requests {
     moved: Instant,
     /// The peer sends nothing more.
     eof: bool,
+    /// Something was published in this turn: who reads it live goes first, then the disk is waited for.
+    published: bool,
     /// Nothing was read yet: HTTP/2 may still begin.
     fresh: bool,
     /// What was read of an HTTP/2 connection.
@@ -55,6 +57,7 @@ impl Requests {
             outbox: Outbox::default(),
             moved: now(),
             eof: false,
+            published: false,
             fresh: true,
             preface: bytes::Bytes::new(),
         }
@@ -83,6 +86,10 @@ impl Requests {
             let read = self.receive(stream, shared, cx)?;
             if !self.preface.is_empty() {
                 return Poll::Ready(Ok(Phase::Begin2(std::mem::take(&mut self.preface))));
+            }
+            if std::mem::take(&mut self.published) {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
             }
             if sent || read {
                 continue;
@@ -240,6 +247,7 @@ impl Requests {
                 let until = pending
                     .patience()
                     .map_or(Instant::NEVER, |span| now() + span);
+                self.published = true;
                 Slot::Later(pending, meta, until)
             }
             (Answer::Stream(stream), meta) => Slot::Stream(Box::new(stream), meta),
