@@ -105,11 +105,13 @@ impl Policy {
 
     fn authenticate(&self, credential: &str) -> Result<Principal, String> {
         let remembered = digest(&SHA256, credential.as_bytes()).as_ref().to_vec();
-        let mut verified = self.verified.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(principal) = verified.get(&remembered) {
+        let lock = || self.verified.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(principal) = lock().get(&remembered) {
             return Ok(principal.clone());
         }
+        // Outside of the lock: who guesses passwords holds up no one whose credential is known.
         let principal = self.verify(credential)?;
+        let mut verified = lock();
         if verified.len() >= VERIFIED_MAX {
             verified.clear();
         }
@@ -172,9 +174,12 @@ fn grants(name: &str, role: &toml::Value) -> Result<Grants, String> {
     refuse_unknown(table, &format!("role `{name}`"), &verbs)?;
     let mut rules = Vec::new();
     for (verb_name, verb) in Verb::ALL {
-        let filters = table.get(*verb_name).and_then(toml::Value::as_array);
-        for filter in filters.into_iter().flatten() {
-            let filter = filter.as_str().unwrap_or_default();
+        let Some(filters) = table.get(*verb_name) else {
+            continue;
+        };
+        let listed = || format!("role `{name}`: {verb_name} must be a list of topic filters");
+        for filter in filters.as_array().ok_or_else(listed)? {
+            let filter = filter.as_str().ok_or_else(listed)?;
             let parsed = Filter::parse(filter)
                 .map_err(|error| format!("role `{name}`: {verb_name} `{filter}`: {error}"))?;
             rules.push((*verb, parsed));
@@ -251,6 +256,7 @@ mod tests {
         let error = |text: &str| Policy::from_table(&text.parse().unwrap()).err().unwrap();
         assert!(error("[role.r]\nraed = [\"#\"]").contains("`raed`"));
         assert!(error("[role.r]\nread = [\"a/#/b\"]").contains("byte 2"));
+        assert!(error("[role.r]\nread = \"#\"").contains("must be a list"));
         assert!(error("[token.t]\nsha256 = \"0\"\nrole = \"x\"").contains("no role `x`"));
     }
 }

@@ -1,5 +1,6 @@
 //! One TOML file, the command line over the environment over the file, each plug-in's section its own.
 
+use crate::access::Policy;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -144,6 +145,9 @@ impl Config {
     /// Everything that is wrong before anything is opened.
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = self.check_own();
+        problems.extend(self.threads().err());
+        let policy = self.text("access", "policy").map(Path::new);
+        problems.extend(policy.and_then(|path| Policy::from_file(path).err()));
         for line in BINDINGS {
             problems.extend(
                 (line.configure)(self.section(line.name))
@@ -152,6 +156,17 @@ impl Config {
             );
         }
         problems
+    }
+
+    /// Network threads, where their number is set.
+    pub(crate) fn threads(&self) -> Result<Option<usize>, Problem> {
+        let section = &mut self.section("gateway");
+        let threads = section.parsed("threads", 0, "a number of threads");
+        match threads {
+            Ok(0) => Ok(None),
+            Ok(threads) => Ok(Some(threads)),
+            Err(fault) => Err(self.locate(&fault)),
+        }
     }
 
     fn check_own(&self) -> Vec<Problem> {
@@ -245,6 +260,15 @@ mod tests {
             "{}",
             problems[0]
         );
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_is_said_before_anything_is_opened() {
+        let text = "[gateway]\nthreads = \"many\"\n[access]\npolicy = \"/nowhere.toml\"\n";
+        let problems = config(text).check();
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        assert_eq!(problems[0].place, "weir.toml:2:1");
+        assert_eq!(problems[1].place, "/nowhere.toml");
     }
 
     #[test]

@@ -6,6 +6,8 @@ use std::time::Duration;
 pub const CONNECTIONS_MAX: usize = 200_000;
 /// For how long a stopping gateway waits for what was begun.
 pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(10);
+/// For how long a peer may take to finish its TLS handshake.
+pub const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(10);
 /// Credentials whose check is remembered, so that a password is not hashed at every request.
 pub const VERIFIED_MAX: usize = 10_000;
 

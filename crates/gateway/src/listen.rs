@@ -1,7 +1,7 @@
 //! Listeners, and the threads that serve what they accept.
 
-use crate::context::House;
-use crate::limits::CONNECTIONS_MAX;
+use crate::context::{House, Traffic};
+use crate::limits::{CONNECTIONS_MAX, HANDSHAKE_TIME_MAX};
 use std::io;
 use std::net::TcpListener;
 use std::rc::Rc;
@@ -97,19 +97,37 @@ async fn accept(listener: Listener, house: Arc<House>) -> io::Result<()> {
             continue;
         }
         let (binding, house, tls) = (listener.binding.clone(), house.clone(), tls.clone());
+        let counted = Counted(house.traffic.clone());
         tokio::task::spawn_local(async move {
-            let traffic = house.traffic.clone();
+            let _until_the_end = counted;
             let served = match tls {
                 None => binding.serve(Link::tcp(stream, peer), house).await,
-                Some(tls) => match tls.accept(stream, peer).await {
-                    Ok(link) => binding.serve(link, house).await,
-                    Err(error) => Err(error),
-                },
+                Some(tls) => serve_tls(&tls, stream, peer, &*binding, house).await,
             };
             if let Err(error) = served {
                 tracing::debug!(%peer, %error, "a connection ended");
             }
-            traffic.connections.fetch_sub(1, Ordering::Relaxed);
         });
     }
+}
+
+/// Counts a connection as open until it is dropped, however its task ends.
+struct Counted(Arc<Traffic>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+async fn serve_tls(
+    tls: &weir_carrier::tls::Acceptor,
+    stream: tokio::net::TcpStream,
+    peer: std::net::SocketAddr,
+    binding: &dyn Binding,
+    house: Arc<House>,
+) -> io::Result<()> {
+    let handshake = tokio::time::timeout(HANDSHAKE_TIME_MAX, tls.accept(stream, peer));
+    let link = handshake.await.map_err(|_| io::ErrorKind::TimedOut)??;
+    binding.serve(link, house).await
 }

@@ -273,9 +273,7 @@ fn start_threads(
     house: &Arc<House>,
 ) -> Result<Vec<JoinHandle<()>>, RunFault> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let asked = config
-        .text("gateway", "threads")
-        .and_then(|text| text.parse().ok());
+    let asked = config.threads().map_err(RunFault::Config)?;
     let count = asked.unwrap_or(cores / 2).max(1);
     let io = |error| RunFault::Io("network thread".into(), error);
     let mut threads = Vec::new();
@@ -300,4 +298,33 @@ fn start_ticker(house: &Arc<House>) -> std::io::Result<JoinHandle<()>> {
             }
         });
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_gateway_that_others_can_reach_needs_rules_or_the_word() {
+        let mut config = Config::default();
+        config.set("http.listen=0.0.0.0:0").unwrap();
+        let bindings = bindings(&config).unwrap();
+        let refused = listen_all(&config, &bindings, false);
+        assert!(matches!(refused, Err(RunFault::Exposed(_))));
+        assert_eq!(listen_all(&config, &bindings, true).unwrap().len(), 1);
+        config.set("http.listen=127.0.0.1:0").unwrap();
+        let bindings = super::bindings(&config).unwrap();
+        assert_eq!(listen_all(&config, &bindings, false).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_certificate_needs_its_key() {
+        let mut config = Config::default();
+        config.set("tls.certificate=x.pem").unwrap();
+        let Err(RunFault::Config(problem)) = acceptor(&config, &[]) else {
+            panic!("accepted")
+        };
+        assert!(problem.to_string().contains("go together"), "{problem}");
+    }
 }
