@@ -104,7 +104,14 @@ fn list(json: bool) -> i32 {
     if json {
         let experiments: Vec<_> = EXPERIMENTS
             .iter()
-            .map(|e| serde_json::json!({"name": e.name, "source": e.source, "about": e.about, "cells": cells(e)}))
+            .map(|e| {
+                serde_json::json!({
+                    "name": e.name,
+                    "source": e.source,
+                    "about": e.about,
+                    "cells": cells(e),
+                })
+            })
             .collect();
         let targets: Vec<_> = TARGETS
             .iter()

@@ -147,7 +147,10 @@ fn access(config: &Config) -> Result<Access, RunFault> {
     }
 }
 
-fn bindings(config: &Config) -> Result<Vec<(&'static str, Arc<dyn Binding>)>, RunFault> {
+/// A binding and its section.
+type Named = (&'static str, Arc<dyn Binding>);
+
+fn bindings(config: &Config) -> Result<Vec<Named>, RunFault> {
     let made = BINDINGS.iter().map(|line| {
         let made = (line.configure)(config.section(line.name));
         made.map(|binding| (line.name, binding))
@@ -158,7 +161,7 @@ fn bindings(config: &Config) -> Result<Vec<(&'static str, Arc<dyn Binding>)>, Ru
 
 fn listen_all(
     config: &Config,
-    bindings: &[(&'static str, Arc<dyn Binding>)],
+    bindings: &[Named],
     may_be_exposed: bool,
 ) -> Result<Vec<(&'static str, Listener)>, RunFault> {
     let certified = config

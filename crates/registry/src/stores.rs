@@ -12,8 +12,11 @@ pub struct StoreLine {
     /// Scheme of `store.url`, or the name of the default.
     pub name: &'static str,
     /// Opens it in the data directory from its section.
-    pub open: fn(&Path, Section) -> Result<Arc<dyn History>, ConfigFault>,
+    pub open: Open,
 }
+
+/// Opens a store in the data directory from its section.
+pub type Open = fn(&Path, Section) -> Result<Arc<dyn History>, ConfigFault>;
 
 /// Every history store; the first is the default.
 pub const STORES: &[StoreLine] = &[
@@ -37,12 +40,10 @@ pub fn open_log(data: &Path, mut section: Section) -> Result<Arc<dyn Log>, Confi
         retention_age: age(&mut section, default.retention_age)?,
         ..default
     };
-    let fault = section.fault("dir", String::new());
     section.finish(LOG_KEYS)?;
     let failed = |problem: String| ConfigFault {
         key: "data.dir".into(),
         problem,
-        ..fault.clone()
     };
     let disk = RealDisk::new(data.join("log")).map_err(|error| failed(error.to_string()))?;
     let log = DiskLog::open(Arc::new(disk), options).map_err(|error| failed(error.to_string()))?;

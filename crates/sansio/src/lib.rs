@@ -6,8 +6,8 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
-pub use core::time::Duration;
 use core::ops::{Add, Sub};
+pub use core::time::Duration;
 
 /// A moment of some monotonic clock, in nanoseconds since a start that the driver chose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,7 +38,10 @@ impl Instant {
 impl Add<Duration> for Instant {
     type Output = Self;
     fn add(self, span: Duration) -> Self {
-        Self(self.0.saturating_add(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)))
+        Self(
+            self.0
+                .saturating_add(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)),
+        )
     }
 }
 

@@ -174,7 +174,8 @@ fn latency(scale: &Scale) -> Vec<Cell> {
         )];
         cells.push(latency_cell(scale, scheme, 1000, 100.0, p99));
     }
-    let reason = "delivery does not wait for the disk; the live cells' acknowledgement is the time until there";
+    let reason = "delivery does not wait for the disk; \
+        the live cells' acknowledgement is the time until there";
     cells.push(unmeasured(
         &[
             ("test", "latency"),

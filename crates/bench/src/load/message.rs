@@ -114,9 +114,8 @@ fn head(wire: &PublishWire, body: Body, payload_bytes: usize) -> Vec<u8> {
 }
 
 fn stamped(date: &str) -> String {
-    format!(
-        r#"{{"observations":[{{"type":"temperature","value":{STAMP_BASE},"unit":"Cel","time":"{date}T{TIME_BLANK}Z"}}]}}"#
-    )
+    let value = format!(r#""type":"temperature","value":{STAMP_BASE},"unit":"Cel""#);
+    format!(r#"{{"observations":[{{{value},"time":"{date}T{TIME_BLANK}Z"}}]}}"#)
 }
 
 fn json_batch(count: usize, date: &str) -> String {

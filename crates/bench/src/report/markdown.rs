@@ -60,7 +60,8 @@ fn environment(run: &Run, text: &mut String) {
 }
 
 fn goals(run: &Run, text: &mut String) {
-    text.push_str("\n## Goals\n\n| cell | figure | asked | bound | measured | |\n|---|---|---|---:|---:|---|\n");
+    text.push_str("\n## Goals\n\n| cell | figure | asked | bound | measured | |\n");
+    text.push_str("|---|---|---|---:|---:|---|\n");
     for goal in &run.goals {
         let shown = |value: Option<f64>| value.map_or("unknown".into(), number);
         let _ = writeln!(
@@ -77,7 +78,10 @@ fn goals(run: &Run, text: &mut String) {
 }
 
 fn ratios(run: &Run, text: &mut String) {
-    text.push_str("\n## Ours divided by theirs\n\nPair by pair in interleaved rounds; 95 % interval by Student's t.\n\n| cell | figure | against | ratio | interval | rounds |\n|---|---|---|---:|---:|---:|\n");
+    text.push_str("\n## Ours divided by theirs\n\n");
+    text.push_str("Pair by pair in interleaved rounds; 95 % interval by Student's t.\n\n");
+    text.push_str("| cell | figure | against | ratio | interval | rounds |\n");
+    text.push_str("|---|---|---|---:|---:|---:|\n");
     for ratio in &run.ratios {
         let _ = writeln!(
             text,
