@@ -137,12 +137,20 @@ class Clients(unittest.TestCase):
         body = json.loads(self.curl(url))
         self.assertEqual(len(body["observations"]), 2)
 
-    def test_another_origin_may_read(self):
-        self.publish(1)
-        headers = {"Origin": "http://elsewhere.example", "Access-Control-Request-Method": "POST"}
+    def test_another_origin_may_read_where_it_is_listed_only(self):
+        origin = "http://elsewhere.example"
+        headers = {"Origin": origin, "Access-Control-Request-Method": "POST"}
         answer = httpx.options(f"{self.gateway.url}/live/{self.topic}", headers=headers)
-        self.assertLess(answer.status_code, 300)
-        self.assertIn(answer.headers["Access-Control-Allow-Origin"], ("*", headers["Origin"]))
+        self.assertNotIn("Access-Control-Allow-Origin", answer.headers)
+        post = {"headers": {"Origin": origin, "Content-Type": "text/plain"}, "content": "1"}
+        answer = httpx.post(f"{self.gateway.url}/live/{self.topic}", **post)
+        self.assertEqual(answer.status_code, 403)
+        self.assertIn("http.cors", answer.text)
+        with Gateway(settings={"http.cors": origin}) as listed:
+            answer = httpx.options(f"{listed.url}/live/{self.topic}", headers=headers)
+            self.assertEqual(answer.headers["Access-Control-Allow-Origin"], origin)
+            answer = httpx.post(f"{listed.url}/live/{self.topic}", **post)
+            self.assertEqual(answer.status_code, 204)
 
     def test_a_compressed_answer_is_the_same(self):
         self.gateway.publish(

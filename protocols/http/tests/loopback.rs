@@ -154,8 +154,8 @@ fn a_large_answer_is_compressed_for_who_accepts_it() {
 }
 
 #[test]
-fn a_page_of_another_origin_may_read_but_not_with_credentials() {
-    gateway::with(&[], async |gateway| {
+fn a_page_of_another_origin_may_read_where_all_may_but_not_with_credentials() {
+    gateway::with(&[("cors", "*")], async |gateway| {
         let request = "OPTIONS /echo HTTP/1.1\r\nHost: a\r\nOrigin: https://b.example\r\n\
              Access-Control-Request-Method: POST\r\nConnection: close\r\n\r\n";
         let text = all(connect(&gateway, request).await).await;

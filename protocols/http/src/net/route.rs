@@ -1,6 +1,6 @@
 //! From a request to a service's answer: credentials, CORS, negotiation of codings and upgrades.
 
-use super::settings::{Cors, Settings};
+use super::settings::Settings;
 use super::wrapper;
 use crate::wire::{Request, Version};
 use std::sync::Arc;
@@ -88,6 +88,9 @@ fn called(shared: &Shared, mut request: Request, meta: &mut Meta) -> Result<Answ
         return Err(Response::text(404, reason));
     };
     meta.service = service.name();
+    if request.method != "GET" {
+        check_origin(shared, &request)?;
+    }
     let credential = credential(&request);
     let principal = shared
         .context
@@ -137,11 +140,7 @@ fn upgrade(shared: &Shared, request: &Request, meta: &Meta) -> Result<Option<Upg
         let answer = Response::text(426, "the WebSocket version spoken here is 13");
         return Err(answer.header("sec-websocket-version", "13"));
     }
-    if let (Some(origin), Cors::Off | Cors::Origins(_)) =
-        (request.header("origin"), &shared.settings.cors)
-    {
-        check_origin(shared, request, origin)?;
-    }
+    check_origin(shared, request)?;
     let key = request.header("sec-websocket-key").unwrap_or_default();
     let Some(accept) = accept(key) else {
         let reason = "Sec-WebSocket-Key is not 16 bytes in base64";
@@ -160,14 +159,18 @@ fn upgrade(shared: &Shared, request: &Request, meta: &Meta) -> Result<Option<Upg
     }))
 }
 
-/// Browsers let any page open a WebSocket, so what CORS forbids is refused here (RFC 6455 section 10.2).
-fn check_origin(shared: &Shared, request: &Request, origin: &str) -> Result<(), Response> {
+/// Browsers let any page open a WebSocket (RFC 6455 section 10.2) or post a form, so what CORS forbids
+/// is refused here.
+fn check_origin(shared: &Shared, request: &Request) -> Result<(), Response> {
+    let Some(origin) = request.header("origin") else {
+        return Ok(());
+    };
     let own = origin.split_once("://").map(|(_, authority)| authority) == request.header("host");
     match own || shared.settings.cors.allow(origin).is_some() {
         true => Ok(()),
         false => Err(Response::text(
             403,
-            format!("`{origin}` is not in http.cors"),
+            format!("pages of `{origin}` may not: list it in http.cors, or set that to `*`"),
         )),
     }
 }

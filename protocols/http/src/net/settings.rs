@@ -35,7 +35,7 @@ impl Settings {
     pub(super) fn read(mut section: Section) -> Result<Self, ConfigFault> {
         let listen = section.text("listen", "127.0.0.1:8080");
         let listen_tls = section.text("listen_tls", "127.0.0.1:8443");
-        let cors = section.text("cors", "*");
+        let cors = section.text("cors", "");
         let cors = Cors::read(&cors).map_err(|problem| section.fault("cors", problem))?;
         let compress = section.parsed("compress", true, "true or false")?;
         let bytes = section.parsed("max_body_bytes", 0usize, "a number of bytes")?;
