@@ -52,9 +52,10 @@ fn poll(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Response, Response> {
     Ok(positioned(response, tag, head))
 }
 
+/// The tag is weak (RFC 9110 section 8.8.1): it is the same in every format.
 fn positioned(response: Response, tag: String, cursor: Cursor) -> Response {
     let response = response
-        .header("etag", tag)
+        .header("etag", format!("W/{tag}"))
         .header("weir-cursor", cursor.to_string());
     response
         .header("cache-control", "no-cache")

@@ -89,7 +89,9 @@ pub(crate) fn since(call: &Call) -> Result<Since, Response> {
         .filter(|text| !text.is_empty());
     match said {
         Some(text) => {
-            let cursor = text.trim_matches('"').parse::<Cursor>();
+            // As it came in an entity tag, too.
+            let bare = text.strip_prefix("W/").unwrap_or(text).trim_matches('"');
+            let cursor = bare.parse::<Cursor>();
             cursor
                 .map(Since::Cursor)
                 .map_err(|error| refuse(400, format!("since `{text}`: {error}")))
