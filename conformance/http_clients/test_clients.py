@@ -137,6 +137,17 @@ class Clients(unittest.TestCase):
         body = json.loads(self.curl(url))
         self.assertEqual(len(body["observations"]), 2)
 
+    def test_the_catalog_gives_back_what_was_put(self):
+        entry = {"name": "north room", "sensor": "urn:x:1", "type": "temperature", "unit": "Cel"}
+        entry |= {"lat": 44.8125, "lon": 20.4612, "maximum": 40}
+        url = f"{self.gateway.url}/catalog/{self.topic}"
+        self.assertEqual(httpx.put(url, json=entry).status_code, 204)
+        given = httpx.get(url).json()
+        self.assertEqual({name: given.get(name) for name in entry}, entry)
+        answer = httpx.put(url, json={"colour": "red"})
+        self.assertEqual(answer.status_code, 400)
+        self.assertIn("colour", answer.text)
+
     def test_another_origin_may_read_where_it_is_listed_only(self):
         origin = "http://elsewhere.example"
         headers = {"Origin": origin, "Access-Control-Request-Method": "POST"}

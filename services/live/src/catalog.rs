@@ -87,6 +87,7 @@ fn to_json(entry: &Entry, now: Time) -> Json {
     set("unit", text(&datastream.unit));
     set("lat", datastream.place.map(|place| place.latitude.into()));
     set("lon", datastream.place.map(|place| place.longitude.into()));
+    set("maximum", datastream.maximum.map(Json::from));
     set(
         "lastSeen",
         entry.last_seen.map(|time| time.to_string().into()),

@@ -63,9 +63,12 @@ impl Plant {
         let hours = dt_s / 3600.0;
         let out = flow * hours * self.supply_cel * KWH_PER_M3_K;
         let made = out - back.heat_kwh - leaked * hours * MAKEUP_CEL * KWH_PER_M3_K;
-        self.return_cel = back.heat_kwh / (back.volume_m3 * KWH_PER_M3_K).max(f64::MIN_POSITIVE);
         self.flow_m3h = flow;
-        self.power_kw = made / hours;
+        // In no time nothing comes back and nothing is made.
+        if back.volume_m3 > 0.0 && hours > 0.0 {
+            self.return_cel = back.heat_kwh / (back.volume_m3 * KWH_PER_M3_K);
+            self.power_kw = made / hours;
+        }
         self.energy_kwh += made.max(0.0);
         made + leaked * hours * MAKEUP_CEL * KWH_PER_M3_K
     }

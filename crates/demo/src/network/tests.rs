@@ -67,6 +67,25 @@ fn water_returns_colder_than_it_was_supplied() {
 }
 
 #[test]
+fn the_first_readings_are_those_of_a_running_network() {
+    let mut network = sound();
+    for dt_s in [0.0, 0.001, 1.0] {
+        network.step(dt_s);
+        let messages = network.read();
+        let back = values(&messages, "return/temperature");
+        assert!(
+            back.iter().all(|cel| (30.0..70.0).contains(cel)),
+            "{dt_s} s: {back:?}"
+        );
+        let power = values(&messages, "heating/plant/power");
+        assert!(
+            power.iter().all(|kw| (100.0..10_000.0).contains(kw)),
+            "{dt_s} s: {power:?}"
+        );
+    }
+}
+
+#[test]
 fn supply_pressure_falls_and_return_pressure_rises_with_distance() {
     let mut network = sound();
     for _ in 0..50 {
