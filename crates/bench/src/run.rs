@@ -150,7 +150,7 @@ impl<'a> Stage<'a> {
             .entry(target.name)
             .or_insert_with(|| start(target, settings, folder));
         let running = running.as_ref().map_err(Clone::clone)?;
-        let kind = kind(cell, contender, target)?;
+        let kind = kind(cell, contender, target, running)?;
         let job = Job {
             address: running.address,
             kind,
@@ -172,7 +172,15 @@ fn start(target: &Target, settings: &Settings, folder: &Path) -> Result<Running,
 }
 
 /// What the load process is asked, in the target's own terms.
-fn kind(cell: &Cell, contender: Contender, target: &Target) -> Result<Kind, String> {
+fn kind(
+    cell: &Cell,
+    contender: Contender,
+    target: &Target,
+    running: &Running,
+) -> Result<Kind, String> {
+    if running.certificate.is_some() && !matches!(cell.work, Work::Idle { .. }) {
+        return Err("only idle connections are measured with TLS".into());
+    }
     let subscribe = |topic| {
         let wire = contender
             .scheme
@@ -207,6 +215,7 @@ fn kind(cell: &Cell, contender: Contender, target: &Target) -> Result<Kind, Stri
         Work::Idle { connections } => Kind::Idle(IdlePlan {
             subscribe: subscribe(TOPIC)?,
             connections,
+            certificate: running.certificate.clone(),
             settle_ms: IDLE_SETTLE_MS,
         }),
         Work::Replay { messages, body } => {

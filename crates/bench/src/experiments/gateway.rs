@@ -3,6 +3,8 @@
 //! The goals are the project's; the null servers say what the machine could do, nchan and
 //! Mosquitto what others do on it.
 
+mod idle;
+
 use super::{Effort, Experiment};
 use crate::cell::{Bound, Cell, Contender, Figure, Goal, Scheme, Work};
 use crate::load::job::Pace;
@@ -92,7 +94,7 @@ fn cells(effort: Effort) -> Vec<Cell> {
     let mut cells = ingest(&scale);
     cells.extend(latency(&scale));
     cells.extend(fan_out(&scale));
-    cells.extend(idle(&scale));
+    cells.extend(idle::cells(&scale));
     cells.push(replay(&scale));
     cells
 }
@@ -267,39 +269,6 @@ fn fan_out_cell(scale: &Scale, scheme: Scheme, subscribers: usize, without: &[&s
         rounds: if subscribers == 1000 { scale.rounds } else { 1 },
         goals,
     }
-}
-
-fn idle(scale: &Scale) -> Vec<Cell> {
-    let plain_connections = [Scheme::Sse, Scheme::WebSocket].map(|scheme| Cell {
-        factors: vec![
-            ("test", "idle".into()),
-            ("delivery", scheme.name().into()),
-            ("connections", "10000".into()),
-            ("tls", "off".into()),
-        ],
-        work: Work::Idle {
-            connections: 10_000,
-        },
-        contenders: contenders(scheme)
-            .into_iter()
-            .filter(|c| {
-                !(c.target == "null" || scale.effort == Effort::Quick && c.target != "weir")
-            })
-            .collect(),
-        rounds: 1,
-        goals: vec![goal(
-            "server_memory_per_connection",
-            Figure::Mean,
-            Bound::Most(6000.0),
-        )],
-    });
-    let mut cells = Vec::from(plain_connections);
-    let tls = [("test", "idle"), ("connections", "10000"), ("tls", "on")];
-    cells.push(unmeasured(
-        &tls,
-        "not yet measured: the load generator speaks plain TCP only",
-    ));
-    cells
 }
 
 fn replay(scale: &Scale) -> Cell {

@@ -16,7 +16,7 @@ use crate::limits::{CONNECT_MS_MAX, CONNECT_WAVE};
 
 /// What is sent on a fresh connection and when it counts as open.
 pub(crate) struct Opening {
-    request: Vec<u8>,
+    pub(super) request: Vec<u8>,
     opened: fn(&[u8]) -> Result<bool, String>,
 }
 
@@ -85,26 +85,34 @@ pub(crate) fn open_all(
     Ok(())
 }
 
-fn at(number: usize, error: &str) -> String {
+/// Puts the number of a connection, counted from one, before what went wrong with it.
+pub(super) fn at(number: usize, error: &str) -> String {
     format!("connection {}: {error}", number + 1)
 }
 
 fn begin(address: SocketAddr, opening: Opening) -> Result<(TcpStream, Opening), String> {
-    let timeout = Duration::from_millis(CONNECT_MS_MAX);
-    let mut stream =
-        TcpStream::connect_timeout(&address, timeout).map_err(|e| format!("connect: {e}"))?;
-    let options = stream
-        .set_nodelay(true)
-        .and_then(|()| stream.set_read_timeout(Some(timeout)))
-        .and_then(|()| Ok(set_socket_linger(&stream, Some(Duration::ZERO))?));
-    options.map_err(|e| format!("socket options: {e}"))?;
+    let mut stream = dial(address)?;
     stream
         .write_all(&opening.request)
         .map_err(|e| format!("request: {e}"))?;
     Ok((stream, opening))
 }
 
-fn finish(mut stream: &TcpStream, opening: &Opening) -> Result<(), String> {
+/// A connected socket on which nothing was sent yet, with the options that all have.
+pub(super) fn dial(address: SocketAddr) -> Result<TcpStream, String> {
+    let timeout = Duration::from_millis(CONNECT_MS_MAX);
+    let stream =
+        TcpStream::connect_timeout(&address, timeout).map_err(|e| format!("connect: {e}"))?;
+    let options = stream
+        .set_nodelay(true)
+        .and_then(|()| stream.set_read_timeout(Some(timeout)))
+        .and_then(|()| Ok(set_socket_linger(&stream, Some(Duration::ZERO))?));
+    options.map_err(|e| format!("socket options: {e}"))?;
+    Ok(stream)
+}
+
+/// Reads until the connection counts as open.
+pub(super) fn finish(mut stream: impl Read, opening: &Opening) -> Result<(), String> {
     let mut answer = Vec::new();
     let mut buffer = [0u8; 4096];
     while !(opening.opened)(&answer)? {

@@ -1,26 +1,32 @@
 //! Connections on which nothing happens, held open while the orchestrator reads memory.
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 
 use super::connect::{Opening, open_all};
 use super::job::{Event, IdleOutcome, IdlePlan};
+use super::tls::{self, Session};
 use crate::clock::now_ns;
+
+/// A connection held open.
+enum Held {
+    Plain(TcpStream),
+    Tls(Box<Session>),
+}
 
 /// Opens all, settles, says [`Event::Ready`] and closes when told.
 pub(crate) fn run(address: SocketAddr, plan: &IdlePlan) -> Result<IdleOutcome, String> {
-    let mut held = Vec::with_capacity(plan.connections);
-    let opening = |number| Opening::of_subscriber(&plan.subscribe, number);
-    open_all(address, plan.connections, opening, |_, stream| {
-        held.push(stream);
-        Ok(())
-    })?;
+    let mut held = open(address, plan)?;
     let settled = now_ns() + plan.settle_ms * 1_000_000;
     while now_ns() < settled {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     super::emit(&Event::Ready);
     super::await_orchestrator();
-    let connections = held.iter().filter(|stream| is_open(stream)).count();
+    let connections = held
+        .iter_mut()
+        .map(Held::is_open)
+        .filter(|open| *open)
+        .count();
     if connections < plan.connections {
         return Err(format!(
             "{} of {} were closed",
@@ -31,7 +37,32 @@ pub(crate) fn run(address: SocketAddr, plan: &IdlePlan) -> Result<IdleOutcome, S
     Ok(IdleOutcome { connections })
 }
 
-fn is_open(stream: &std::net::TcpStream) -> bool {
+fn open(address: SocketAddr, plan: &IdlePlan) -> Result<Vec<Held>, String> {
+    let mut held = Vec::with_capacity(plan.connections);
+    let opening = |number| Opening::of_subscriber(&plan.subscribe, number);
+    match &plan.certificate {
+        None => open_all(address, plan.connections, opening, |_, stream| {
+            held.push(Held::Plain(stream));
+            Ok(())
+        })?,
+        Some(certificate) => {
+            let each = |session| held.push(Held::Tls(Box::new(session)));
+            tls::open_all(address, plan.connections, certificate, opening, each)?;
+        }
+    }
+    Ok(held)
+}
+
+impl Held {
+    fn is_open(&mut self) -> bool {
+        match self {
+            Self::Plain(stream) => is_open(stream),
+            Self::Tls(session) => tls::is_open(session),
+        }
+    }
+}
+
+fn is_open(stream: &TcpStream) -> bool {
     let peeked = stream
         .set_nonblocking(true)
         .and_then(|()| stream.peek(&mut [0u8; 1]));

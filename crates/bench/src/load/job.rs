@@ -87,6 +87,8 @@ pub(crate) struct IdlePlan {
     pub(crate) subscribe: SubscribeWire,
     /// How many.
     pub(crate) connections: usize,
+    /// The certificate of a server that speaks TLS, in DER; absent: plain TCP.
+    pub(crate) certificate: Option<Vec<u8>>,
     /// Milliseconds to let both sides settle before memory is read.
     pub(crate) settle_ms: u64,
 }

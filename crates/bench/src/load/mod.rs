@@ -20,6 +20,7 @@ mod replay;
 mod search;
 mod stamp;
 mod subscriber;
+mod tls;
 mod traffic;
 pub(crate) mod wire;
 
@@ -30,6 +31,8 @@ use rustix::process::{Resource, getrlimit, setrlimit};
 use rustix::thread::set_current_timer_slack;
 
 use job::{Event, Job, Kind};
+
+pub(crate) use tls::NAME as TLS_NAME;
 
 /// The hidden subcommand that turns a process into the load.
 pub(crate) const SUBCOMMAND: &str = "__load";

@@ -26,6 +26,7 @@ use crate::load::wire::{PublishWire, SubscribeWire};
 /// All targets; the first is ours.
 pub static TARGETS: &[Target] = &[
     weir::TARGET,
+    weir::TLS,
     null::TARGET,
     null::COALESCING,
     nchan::TARGET,
@@ -73,6 +74,8 @@ pub(crate) struct Settings {
 pub(crate) struct Running {
     /// Where it listens.
     pub(crate) address: SocketAddr,
+    /// The certificate of a target that speaks TLS there, in DER; it vouches for itself.
+    pub(crate) certificate: Option<Vec<u8>>,
     /// What it says it is.
     pub(crate) version: String,
     process: Option<Child>,
@@ -132,8 +135,14 @@ pub(crate) fn die_with_parent() {
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
 }
 
-/// Starts a program that prints one line `{"ready":true,"http":"address"}`.
-fn start_announced(mut command: Command, version: String, log: &Path) -> Result<Running, String> {
+/// Starts a program that prints one line `{"ready":true,"http":"address"}`, where `listener` is
+/// the key whose address is wanted.
+fn start_announced(
+    mut command: Command,
+    listener: &str,
+    version: String,
+    log: &Path,
+) -> Result<Running, String> {
     let errors = std::fs::File::create(log).map_err(|e| format!("{}: {e}", log.display()))?;
     command
         .stdin(Stdio::null())
@@ -144,6 +153,7 @@ fn start_announced(mut command: Command, version: String, log: &Path) -> Result<
     let address = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
     let mut running = Running {
         address,
+        certificate: None,
         version,
         process: Some(process),
     };
@@ -151,12 +161,12 @@ fn start_announced(mut command: Command, version: String, log: &Path) -> Result<
         .ok_or_else(|| format!("did not get ready: {}", last_line(log)))?;
     let ready: serde_json::Value = serde_json::from_str(&line)
         .map_err(|e| format!("its first line is no JSON: {e}: {line}"))?;
-    let http = ready["http"]
+    let announced = ready[listener]
         .as_str()
-        .ok_or_else(|| format!("its first line names no http: {line}"))?;
-    running.address = http
+        .ok_or_else(|| format!("its first line names no {listener}: {line}"))?;
+    running.address = announced
         .parse()
-        .map_err(|e| format!("its address {http}: {e}"))?;
+        .map_err(|e| format!("its address {announced}: {e}"))?;
     Ok(running)
 }
 
@@ -192,6 +202,7 @@ fn start_listening(
     let process = command.spawn().map_err(|e| format!("absent: {e}"))?;
     let mut running = Running {
         address,
+        certificate: None,
         version,
         process: Some(process),
     };

@@ -29,6 +29,7 @@ fn start(settings: &Settings, folder: &Path, arguments: &[&str]) -> Result<Runni
     command.arg(SUBCOMMAND).args(arguments);
     start_announced(
         command,
+        "http",
         env!("CARGO_PKG_VERSION").into(),
         &folder.join("stderr.log"),
     )

@@ -1,10 +1,16 @@
 //! The gateway itself, as a person starts it: `weir serve` on a free port and a fresh data folder.
+//!
+//! With TLS it is a target of its own, since it needs a certificate before it starts: one made for
+//! the occasion, which vouches for itself and for nothing else.
 
 use std::path::Path;
+
+use rcgen::generate_simple_self_signed;
 
 use super::{Replay, Running, Settings, Target, bound_to_bench, start_announced};
 use crate::cell::Scheme;
 use crate::environment::version_of;
+use crate::load::TLS_NAME;
 use crate::load::wire::{PublishWire, SubscribeWire};
 
 pub(super) const TARGET: Target = Target {
@@ -16,6 +22,15 @@ pub(super) const TARGET: Target = Target {
     replay: Some(replay),
 };
 
+pub(super) const TLS: Target = Target {
+    name: "weir_tls",
+    about: "the gateway on its TLS listener; of idle cells only",
+    start: start_tls,
+    publish,
+    subscribe,
+    replay: None,
+};
+
 const HOST: &str = "Host: localhost\r\n";
 const WEBSOCKET: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
     Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: weir.json\r\n";
@@ -24,10 +39,46 @@ fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
     if let Some(address) = settings.address {
         return Ok(Running {
             address,
+            certificate: None,
             version: "as given by --url".into(),
             process: None,
         });
     }
+    launch(settings, folder, "http", &[])
+}
+
+fn start_tls(settings: &Settings, folder: &Path) -> Result<Running, String> {
+    if settings.address.is_some() {
+        return Err("absent: a gateway given by --url has a certificate of its own".into());
+    }
+    let made = generate_simple_self_signed([TLS_NAME.to_owned()])
+        .map_err(|e| format!("the certificate: {e}"))?;
+    let certificate = keep(folder, "certificate.pem", &made.cert.pem())?;
+    let key = keep(folder, "key.pem", &made.signing_key.serialize_pem())?;
+    let sets = [
+        format!("tls.certificate={certificate}"),
+        format!("tls.key={key}"),
+        "http.listen_tls=127.0.0.1:0".into(),
+    ];
+    let mut running = launch(settings, folder, "https", &sets)?;
+    running.certificate = Some(made.cert.der().to_vec());
+    Ok(running)
+}
+
+fn keep(folder: &Path, name: &str, text: &str) -> Result<String, String> {
+    let file = folder.join(name).display().to_string();
+    std::fs::write(&file, text).map_err(|e| format!("{file}: {e}"))?;
+    Ok(file)
+}
+
+/// Starts the gateway with these settings beside those of every run; `listener` is the one that
+/// will be spoken to.
+fn launch(
+    settings: &Settings,
+    folder: &Path,
+    listener: &str,
+    sets: &[String],
+) -> Result<Running, String> {
     let (program, version) = match &settings.weir {
         Some(program) => (
             program.clone(),
@@ -44,8 +95,9 @@ fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
     let mut command = bound_to_bench(settings, &program)?;
     command
         .args(["serve", "--set", "http.listen=127.0.0.1:0", "--data"])
-        .arg(folder.join("data"));
-    start_announced(command, version, &folder.join("stderr.log"))
+        .arg(folder.join("data"))
+        .args(sets.iter().flat_map(|set| ["--set", set]));
+    start_announced(command, listener, version, &folder.join("stderr.log"))
 }
 
 pub(super) fn publish(topic: &str) -> PublishWire {
