@@ -1,6 +1,7 @@
 //! How a message is wrapped for a protocol, once for all who want it so.
 
 use crate::log::Gap;
+use crate::message::Item;
 use weir_codec::Format;
 use weir_model::Cursor;
 
@@ -32,4 +33,34 @@ pub struct Frame<'a> {
     pub cursor: Cursor,
     /// What is missing before this message.
     pub gap: Option<Gap>,
+}
+
+/// Appends messages in a format, framed, as one batch; stops once `bytes_max` are there. Says how many
+/// went in.
+pub(crate) fn frame_batch(
+    items: &[Item],
+    format: &'static Format,
+    framing: &dyn Framing,
+    bytes_max: usize,
+    out: &mut Vec<u8>,
+) -> usize {
+    let mut taken = 0;
+    let mut last = Cursor::START;
+    for item in items {
+        let payload = item.encoded(format);
+        last = item.message.cursor;
+        let frame = Frame {
+            format,
+            payload: Some(&payload),
+            cursor: last,
+            gap: None,
+        };
+        framing.frame(&frame, out);
+        taken += 1;
+        if out.len() >= bytes_max {
+            break;
+        }
+    }
+    framing.end(last, out);
+    taken
 }

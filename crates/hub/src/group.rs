@@ -10,7 +10,7 @@ use crate::access::Grants;
 use crate::aggregate::Aggregate;
 use crate::condition::Condition;
 use crate::counters::Counters;
-use crate::framing::{Frame, Framing, FramingKey};
+use crate::framing::{Framing, FramingKey, frame_batch};
 use crate::limits::{CHUNK_BYTES_MAX, QUEUE_BYTES_MAX};
 use crate::message::Item;
 use crate::pace::Pacer;
@@ -352,25 +352,7 @@ impl Queue {
 
     fn seal_framed(&self, format: &'static Format, framing: &dyn Framing) -> (Load, usize, usize) {
         let mut out = Vec::with_capacity(self.pending_bytes + self.pending.len() * 64);
-        let mut taken = 0;
-        let mut last = Cursor::START;
-        for item in &self.pending {
-            let payload = item.encoded(format);
-            let cursor = item.message.cursor;
-            let frame = Frame {
-                format,
-                payload: Some(&payload),
-                cursor,
-                gap: None,
-            };
-            framing.frame(&frame, &mut out);
-            last = cursor;
-            taken += 1;
-            if out.len() >= CHUNK_BYTES_MAX {
-                break;
-            }
-        }
-        framing.end(last, &mut out);
+        let taken = frame_batch(&self.pending, format, framing, CHUNK_BYTES_MAX, &mut out);
         out.shrink_to_fit();
         let bytes = out.len();
         (Load::Bytes(out.into()), taken, bytes)

@@ -3,7 +3,7 @@
 use crate::access::{Principal, Verb};
 use crate::catalog::{Last, push_last};
 use crate::exchange::{Exchange, Fault, Since, Subscribe};
-use crate::framing::Frame;
+use crate::framing::{Frame, frame_batch};
 use crate::group::{Group, Interest, Load, Policy, Shape, Taken};
 use crate::hub::{Core, GroupSlot, Hub, check_filters};
 use crate::limits::CHUNK_BYTES_MAX;
@@ -403,18 +403,7 @@ impl Subscription {
             Shape::Items => Next::Items(items.into(), last),
             Shape::Framed(format, framing) => {
                 let mut out = Vec::new();
-                for item in &items {
-                    let payload = item.encoded(format);
-                    let cursor = item.message.cursor;
-                    let frame = Frame {
-                        format,
-                        payload: Some(&payload),
-                        cursor,
-                        gap: None,
-                    };
-                    framing.frame(&frame, &mut out);
-                }
-                framing.end(last, &mut out);
+                frame_batch(&items, format, &**framing, usize::MAX, &mut out);
                 Next::Bytes(out.into(), last)
             }
         })

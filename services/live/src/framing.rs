@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::io::Write;
+use weir_carrier::websocket::{Opcode, write_frame};
 use weir_hub::{Frame, Framing, FramingKey, Gap};
 use weir_model::Cursor;
 
@@ -182,19 +183,8 @@ impl WebSocket {
     }
 
     fn message(text: bool, payload: &[u8], out: &mut Vec<u8>) {
-        out.push(if text { 0x81 } else { 0x82 });
-        match payload.len() {
-            len @ ..126 => out.push(len as u8),
-            len @ 126..=0xffff => {
-                out.push(126);
-                out.extend_from_slice(&(len as u16).to_be_bytes());
-            }
-            len => {
-                out.push(127);
-                out.extend_from_slice(&(len as u64).to_be_bytes());
-            }
-        }
-        out.extend_from_slice(payload);
+        let opcode = if text { Opcode::TEXT } else { Opcode::BINARY };
+        write_frame(opcode, payload, out);
     }
 }
 
