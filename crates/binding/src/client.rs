@@ -1,6 +1,7 @@
 //! A binding: a protocol as server and as client.
 
 use crate::service::Service;
+use crate::work::Workers;
 use bytes::Bytes;
 use std::future::Future;
 use std::io;
@@ -68,6 +69,9 @@ pub trait Context: Send + Sync {
 
     /// The service whose mount holds this path.
     fn service(&self, path: &str) -> Option<&Arc<dyn Service>>;
+
+    /// Threads for work that takes a while.
+    fn workers(&self) -> Arc<dyn Workers>;
 
     /// Who presents this credential (`Basic ...` or `Bearer ...`, RFC 9110 section 11.4), or nobody's
     /// rights without one; an error is a sentence.

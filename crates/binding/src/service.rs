@@ -1,5 +1,6 @@
 //! A service: a resource tree over any protocol that has methods and paths.
 
+use crate::work::Workers;
 use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -37,6 +38,8 @@ pub struct Call {
     pub body: Bytes,
     /// How the protocol wraps what streams, shared by all who are wrapped alike.
     pub wrapper: Arc<dyn Wrapper>,
+    /// Where work goes that takes a while ([`crate::answer_of`]).
+    pub workers: Arc<dyn Workers>,
     /// WebSocket subprotocols offered, where the call asks to become a WebSocket.
     pub websocket: Option<Vec<String>>,
 }

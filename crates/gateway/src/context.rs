@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 use tokio::sync::watch;
-use weir_binding::{Context, LocalFuture, Service};
+use weir_binding::{Context, LocalFuture, Service, Workers};
 use weir_hub::{Hub, Principal};
 use weir_model::Time;
 
@@ -15,6 +15,7 @@ pub(crate) struct House {
     pub(crate) hub: Arc<Hub>,
     pub(crate) services: Vec<Arc<dyn Service>>,
     pub(crate) access: Access,
+    pub(crate) workers: Arc<dyn Workers>,
     pub(crate) draining: watch::Receiver<bool>,
     pub(crate) traffic: Arc<Traffic>,
 }
@@ -63,6 +64,10 @@ impl Context for House {
 
     fn principal(&self, credential: Option<&str>, _local: bool) -> Result<Principal, String> {
         self.access.principal(credential)
+    }
+
+    fn workers(&self) -> Arc<dyn Workers> {
+        self.workers.clone()
     }
 
     fn draining(&self) -> LocalFuture<'static, ()> {

@@ -19,6 +19,7 @@ mod listen;
 mod metrics;
 mod run;
 mod timers;
+mod workers;
 
 pub use access::{hash_password, new_token};
 pub use config::{Config, Problem};

@@ -11,6 +11,11 @@ pub const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(10);
 /// Credentials whose check is remembered, so that a password is not hashed at every request.
 pub const VERIFIED_MAX: usize = 10_000;
 
+/// Threads that answer questions about the past.
+pub const WORK_THREADS: usize = 2;
+/// Questions about the past that wait for a thread; beyond, they are refused.
+pub const WORK_WAITING_MAX: usize = 256;
+
 /// Lifts this process's limit of open files to the most that it may have.
 pub fn raise_descriptor_limit() -> std::io::Result<()> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

@@ -5,8 +5,10 @@ use crate::assets::Assets;
 use crate::config::{Config, Problem};
 use crate::context::{House, Traffic, now};
 use crate::health::Health;
+use crate::limits::WORK_THREADS;
 use crate::listen::{self, Listener};
 use crate::timers::{Historian, close_windows};
+use crate::workers::WorkThreads;
 use std::fmt;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::path::{Path, PathBuf};
@@ -72,10 +74,13 @@ impl Gateway {
         let (drain, draining) = watch::channel(false);
         let traffic = Arc::new(Traffic::default());
         let services = services(&hub, &traffic);
+        let workers = WorkThreads::start(WORK_THREADS)
+            .map_err(|error| RunFault::Io("work thread".into(), error))?;
         let house = Arc::new(House {
             hub: hub.clone(),
             services,
             access,
+            workers: Arc::new(workers),
             draining,
             traffic,
         });

@@ -3,7 +3,7 @@
 use crate::fault::{from_hub, method_not_allowed, refuse};
 use crate::query;
 use std::sync::Arc;
-use weir_binding::{Answer, Call, Response};
+use weir_binding::{Answer, Call, Response, answer_of};
 use weir_codec::Format;
 use weir_hub::aggregate::parse_duration;
 use weir_hub::{Exchange, Hub, Page, Past, Request};
@@ -13,23 +13,32 @@ use weir_model::Time;
 const LIMIT_DEFAULT: usize = 1000;
 
 /// Answers with one page; what follows it is `next` in JSON and a `Link` elsewhere.
-pub(crate) fn read(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Answer, Response> {
+///
+/// What is asked is checked at once; what is read from files is read off the network's threads.
+pub(crate) fn read(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Response> {
     if call.method != "GET" {
         return Err(method_not_allowed(&call.method, "GET"));
     }
-    let format = query::format(call)?;
+    let format = query::format(&call)?;
     let past = Past {
-        filters: query::filters(call, rest)?,
-        from: time(call, "from", Time::from_nanos(i64::MIN + 1))?,
-        to: time(call, "to", Time::from_nanos(i64::MAX))?,
-        limit: limit(call)?,
+        filters: query::filters(&call, rest)?,
+        from: time(&call, "from", Time::from_nanos(i64::MIN + 1))?,
+        to: time(&call, "to", Time::from_nanos(i64::MAX))?,
+        limit: limit(&call)?,
         page: call.query("page").map(str::to_owned),
-        aggregate: query::aggregate(call)?,
+        aggregate: query::aggregate(&call)?,
     };
-    let opened = hub.open(call.now, &call.principal, Request::History(past));
-    match opened.map_err(|fault| from_hub(&fault, &[]))? {
-        Exchange::Page(page) => Ok(Answer::Now(respond(call, format, &page))),
-        _ => Err(refuse(500, "the hub answered something else")),
+    let (hub, workers) = (hub.clone(), call.workers.clone());
+    Ok(answer_of(&*workers, move || {
+        look_up(&hub, &call, format, past)
+    }))
+}
+
+fn look_up(hub: &Arc<Hub>, call: &Call, format: &'static Format, past: Past) -> Response {
+    match hub.open(call.now, &call.principal, Request::History(past)) {
+        Ok(Exchange::Page(page)) => respond(call, format, &page),
+        Ok(_) => refuse(500, "the hub answered something else"),
+        Err(fault) => from_hub(&fault, &[]),
     }
 }
 

@@ -52,7 +52,7 @@ impl Service for Live {
         };
         let answer = match mount {
             "live" => self.live(call, rest),
-            "history" => history::read(&self.hub, &call, rest),
+            "history" => history::read(&self.hub, call, rest),
             "catalog" => catalog::answer(&self.hub, call, rest),
             "formats" => Ok(Answer::Now(formats())),
             "schema" => Ok(Answer::Now(schema(rest))),

@@ -179,6 +179,13 @@ mod tests {
         }
     }
 
+    impl weir_binding::Workers for AsItIs {
+        fn take(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), weir_binding::Busy> {
+            work();
+            Ok(())
+        }
+    }
+
     fn call(query: &[(&str, &str)], headers: &[(&str, &str)]) -> Call {
         let owned = |pairs: &[(&str, &str)]| {
             pairs
@@ -195,6 +202,7 @@ mod tests {
             headers: owned(headers),
             body: bytes::Bytes::new(),
             wrapper: Arc::new(AsItIs),
+            workers: Arc::new(AsItIs),
             websocket: None,
         }
     }

@@ -114,6 +114,7 @@ fn called(shared: &Shared, mut request: Request, meta: &mut Meta) -> Result<Answ
         headers: request.headers,
         body: request.body,
         wrapper,
+        workers: shared.context.workers(),
         websocket,
     }))
 }

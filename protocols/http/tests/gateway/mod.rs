@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, LocalSet};
 use weir_binding::{
-    Answer, Binding, Call, Context, Delivery, Inbound, LocalFuture, Pending, Response, Scheme,
-    Section, Service, Socket, Stream,
+    Answer, Binding, Busy, Call, Context, Delivery, Inbound, LocalFuture, Pending, Response,
+    Scheme, Section, Service, Socket, Stream, Workers,
 };
 use weir_carrier::Link;
 use weir_codec::FORMATS;
@@ -231,6 +231,16 @@ impl Pending for Never {
     }
 }
 
+/// Does work where it is asked for.
+struct AtOnce;
+
+impl Workers for AtOnce {
+    fn take(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), Busy> {
+        work();
+        Ok(())
+    }
+}
+
 struct House {
     hub: Arc<Hub>,
     service: Arc<dyn Service>,
@@ -252,6 +262,9 @@ impl Context for House {
             Some("Bearer wrong") => Err("no such token".into()),
             _ => Ok(Principal::unrestricted()),
         }
+    }
+    fn workers(&self) -> Arc<dyn Workers> {
+        Arc::new(AtOnce)
     }
     fn draining(&self) -> LocalFuture<'static, ()> {
         let mut draining = self.draining.clone();
