@@ -46,17 +46,10 @@ pub(crate) fn from_hub(fault: &Fault, body: &[u8]) -> Response {
 fn undecodable(format: &str, error: &DecodeError, body: &[u8]) -> String {
     let sentence = format!("not a message in {format}: {error}");
     let text = by_name(format).is_some_and(|format| format.text);
-    let before = body.get(..error.at).filter(|_| text);
-    let Some(before) = before else {
+    if !text || error.at > body.len() {
         return sentence;
-    };
-    let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
-    let column = before
-        .iter()
-        .rev()
-        .take_while(|&&byte| byte != b'\n')
-        .count()
-        + 1;
+    }
+    let (line, column) = error.position(body);
     format!("{sentence} (line {line}, column {column})")
 }
 

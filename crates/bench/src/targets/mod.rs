@@ -138,17 +138,12 @@ pub(crate) fn die_with_parent() {
 /// Starts a program that prints one line `{"ready":true,"http":"address"}`, where `listener` is
 /// the key whose address is wanted.
 fn start_announced(
-    mut command: Command,
+    command: Command,
     listener: &str,
     version: String,
     log: &Path,
 ) -> Result<Running, String> {
-    let errors = std::fs::File::create(log).map_err(|e| format!("{}: {e}", log.display()))?;
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(errors);
-    let mut process = command.spawn().map_err(|e| format!("absent: {e}"))?;
+    let mut process = spawn(command, Stdio::piped(), log)?;
     let output = process.stdout.take();
     let address = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
     let mut running = Running {
@@ -187,19 +182,21 @@ fn first_line(output: impl std::io::Read + Send + 'static) -> Option<String> {
     (!line.is_empty()).then_some(line)
 }
 
+/// Starts a program without input, its errors going to a file.
+fn spawn(mut command: Command, output: Stdio, log: &Path) -> Result<Child, String> {
+    let errors = std::fs::File::create(log).map_err(|e| format!("{}: {e}", log.display()))?;
+    command.stdin(Stdio::null()).stdout(output).stderr(errors);
+    command.spawn().map_err(|e| format!("absent: {e}"))
+}
+
 /// Starts a program that listens on a port we chose.
 fn start_listening(
-    mut command: Command,
+    command: Command,
     address: SocketAddr,
     version: String,
     log: &Path,
 ) -> Result<Running, String> {
-    let errors = std::fs::File::create(log).map_err(|e| format!("{}: {e}", log.display()))?;
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(errors);
-    let process = command.spawn().map_err(|e| format!("absent: {e}"))?;
+    let process = spawn(command, Stdio::null(), log)?;
     let mut running = Running {
         address,
         certificate: None,
