@@ -1,0 +1,114 @@
+//! What can go wrong, and where.
+
+use alloc::string::String;
+use core::fmt;
+
+/// A failure of the encoder, the decoder or the XML reader, with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    /// What went wrong.
+    pub kind: ErrorKind,
+    /// Bytes before the place, counted in the input of a decoder (in the inflated channel where
+    /// `channel` says so) and in the output of an encoder.
+    pub byte: u64,
+    /// Bits of that byte already consumed, 0 to 7; always 0 in byte-aligned streams.
+    pub bit: u8,
+    /// Whether `byte` counts in the inflated bytes of a compressed block.
+    pub inflated: bool,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The input ends inside the stream.
+    UnexpectedEnd,
+    /// Bytes follow the end of the document.
+    TrailingData,
+    /// The stream does not begin as an EXI header does (EXI 1.0 section 5).
+    NotExi,
+    /// The format version is not the one of this edition (section 5.3).
+    UnsupportedVersion(u32),
+    /// The options document contradicts the standard or what the caller fixed (section 5.4).
+    InvalidOptions(&'static str),
+    /// The stream names a schema that the caller did not give.
+    UnknownSchema(String),
+    /// An event code that the grammar in effect does not have (section 6.2).
+    InvalidEventCode,
+    /// A compact identifier that no string table entry has (section 7.3).
+    InvalidIdentifier,
+    /// A code point outside Unicode, or a surrogate.
+    InvalidCharacter(u64),
+    /// A value outside its datatype (section 7.1).
+    InvalidValue(&'static str),
+    /// A compressed block is no DEFLATE stream, or holds the wrong number of bytes (section 9.3).
+    InvalidDeflate,
+    /// An event that the grammar in effect does not allow, with what was wrong about it.
+    NotAllowed(&'static str),
+    /// Text that is not what the datatype of its place asks for, in a strict stream.
+    NotInDatatype(String),
+    /// XML that is not well-formed, or what the reader refuses, with the rule.
+    Xml(&'static str),
+    /// A limit was reached.
+    OverLimit(crate::limits::Limit),
+}
+
+impl Error {
+    /// Says what went wrong at a byte.
+    pub fn at_byte(kind: ErrorKind, byte: u64) -> Self {
+        Self {
+            kind,
+            byte,
+            bit: 0,
+            inflated: false,
+        }
+    }
+
+    /// Says what went wrong at a bit.
+    pub fn at_bit(kind: ErrorKind, bit: u64) -> Self {
+        Self {
+            kind,
+            byte: bit / 8,
+            bit: (bit % 8) as u8,
+            inflated: false,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} at byte {}", self.kind, self.byte)?;
+        if self.bit != 0 {
+            write!(out, " bit {}", self.bit)?;
+        }
+        if self.inflated {
+            out.write_str(" of the inflated block")
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnexpectedEnd => out.write_str("the input ends inside the stream"),
+            Self::TrailingData => out.write_str("bytes follow the end of the document"),
+            Self::NotExi => out.write_str("not an EXI header"),
+            Self::UnsupportedVersion(version) => write!(out, "EXI version {version} is unknown"),
+            Self::InvalidOptions(rule) => write!(out, "EXI options: {rule}"),
+            Self::UnknownSchema(id) => write!(out, "schema {id:?} is not known here"),
+            Self::InvalidEventCode => out.write_str("no such event code in this grammar"),
+            Self::InvalidIdentifier => out.write_str("no such entry in the string table"),
+            Self::InvalidCharacter(point) => write!(out, "{point:#x} is not a character"),
+            Self::InvalidValue(rule) => write!(out, "value: {rule}"),
+            Self::InvalidDeflate => out.write_str("damaged DEFLATE data"),
+            Self::NotAllowed(what) => write!(out, "not allowed here: {what}"),
+            Self::NotInDatatype(text) => write!(out, "{text:?} is not of the schema's datatype"),
+            Self::Xml(rule) => write!(out, "XML: {rule}"),
+            Self::OverLimit(limit) => write!(out, "limit reached: {limit}"),
+        }
+    }
+}
+
+impl core::error::Error for Error {}

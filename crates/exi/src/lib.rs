@@ -1,0 +1,32 @@
+//! Efficient XML Interchange (W3C EXI 1.0, Second Edition): encoder and decoder.
+//!
+//! Events go in and EXI comes out, or the other way round; see [`Encoder`] and [`Decoder`]. What a
+//! stream may contain is told by [`Options`]; what a schema adds, by [`Schema`]. The crate knows
+//! nothing of the rest of weir, needs no `std` and holds no `unsafe` code.
+//!
+//! Deliberately absent: files, sockets, a document tree, validation beyond what the grammars ask.
+//!
+//! The decision worth arguing: one interpreter runs the built-in and the schema-informed grammars
+//! over integer identifiers. Names and values are resolved to such identifiers once, so an event
+//! costs neither hashing nor allocation while decoding.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+pub mod error;
+pub mod event;
+pub mod grammar;
+pub mod limits;
+pub mod options;
+mod stored;
+pub mod value;
+pub mod xml;
+pub mod xsd;
+
+pub use error::{Error, ErrorKind};
+pub use event::{Event, NameHint, QName};
+pub use grammar::Schema;
+pub use limits::Limits;
+pub use options::{Alignment, Options, Preserve};
+pub use value::Value;

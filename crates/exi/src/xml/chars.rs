@@ -1,0 +1,66 @@
+//! Which characters XML 1.0 allows where (productions 2, 3, 4 and 4a), and the tables by byte that
+//! scanning looks up.
+
+/// Production 2: a character that a document may hold at all.
+pub(super) const fn is_char(character: char) -> bool {
+    matches!(character, '\t' | '\n' | '\r' | ' '..='\u{FFFD}' | '\u{10000}'..)
+}
+
+/// Production 4 without the colon, which namespaces took (Namespaces in XML, production 4).
+pub(super) const fn is_name_start(character: char) -> bool {
+    matches!(character,
+        'A'..='Z' | '_' | 'a'..='z'
+        | '\u{C0}'..='\u{D6}' | '\u{D8}'..='\u{F6}' | '\u{F8}'..='\u{2FF}'
+        | '\u{370}'..='\u{37D}' | '\u{37F}'..='\u{1FFF}' | '\u{200C}'..='\u{200D}'
+        | '\u{2070}'..='\u{218F}' | '\u{2C00}'..='\u{2FEF}' | '\u{3001}'..='\u{D7FF}'
+        | '\u{F900}'..='\u{FDCF}' | '\u{FDF0}'..='\u{FFFD}' | '\u{10000}'..='\u{EFFFF}')
+}
+
+/// Production 4a without the colon.
+pub(super) const fn is_name_char(character: char) -> bool {
+    is_name_start(character)
+        || matches!(character,
+            '-' | '.' | '0'..='9' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
+}
+
+/// Production 3: white space.
+pub(super) const fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// What is not an ASCII character of names, the colon counted among them.
+pub(super) const NAME_END: u8 = 1;
+/// What ends or changes the value of an attribute: quotes, `<`, `&`, white space but blanks.
+pub(super) const VALUE_SPECIAL: u8 = 2;
+/// What ends or changes character data: `<`, `&` and a carriage return.
+pub(super) const TEXT_SPECIAL: u8 = 4;
+
+/// The classes of each byte.
+pub(super) static CLASSES: [u8; 256] = classes();
+
+const fn classes() -> [u8; 256] {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = class(byte as u8);
+        byte += 1;
+    }
+    classes
+}
+
+const fn class(byte: u8) -> u8 {
+    let name = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':');
+    let value = matches!(byte, b'"' | b'\'' | b'<' | b'&' | b'\t' | b'\n' | b'\r');
+    let text = matches!(byte, b'<' | b'&' | b'\r');
+    (if name { 0 } else { NAME_END })
+        | (if value { VALUE_SPECIAL } else { 0 })
+        | (if text { TEXT_SPECIAL } else { 0 })
+}
+
+/// Where the first byte of a class stands from `at` on, or the end.
+#[inline]
+pub(super) fn find(bytes: &[u8], at: usize, class: u8) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let found = rest.iter().position(|&byte| CLASSES[usize::from(byte)] & class != 0);
+    at + found.unwrap_or(rest.len())
+}

@@ -1,0 +1,1 @@
+//! XML text to events and back: a namespace-aware reader and a writer.

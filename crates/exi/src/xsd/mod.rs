@@ -1,0 +1,1 @@
+//! XML Schema documents lowered to the tables of [`crate::grammar`].
