@@ -5,7 +5,9 @@ SHELL := bash
 .PHONY: help demo web build test conformance lint advisories tidy bench peers
 
 WEIR := target/debug/weir
-WEB_SOURCES := $(shell find web/src web/public -type f 2>/dev/null) $(wildcard web/*.json web/*.ts web/*.html)
+CODEC_WASM := web/src/formats/codec.wasm
+CODEC_SOURCES := $(shell find crates/wasm crates/codec/src crates/exi/src crates/model/src -name '*.rs' -o -name Cargo.toml 2>/dev/null)
+WEB_SOURCES := $(shell find web/src web/public -type f -not -name codec.wasm 2>/dev/null) $(wildcard web/*.json web/*.ts web/*.html)
 export PATH := $(CURDIR)/build/tools/bin:$(PATH)
 
 help: ## this list
@@ -16,7 +18,10 @@ demo: build ## build, then run the gateway with a simulated heating network: htt
 
 web: web/dist/index.html ## build the dashboard (where Node.js is)
 
-web/dist/index.html: $(WEB_SOURCES)
+$(CODEC_WASM): $(CODEC_SOURCES) scripts/wasm scripts/toolchain
+	@scripts/wasm
+
+web/dist/index.html: $(WEB_SOURCES) $(CODEC_WASM)
 	@if command -v npm >/dev/null; then \
 	  cd web && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-audit --no-fund; } \
 	  && npm run --silent build && touch dist/index.html; \

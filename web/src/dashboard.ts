@@ -11,6 +11,7 @@ import { DELIVERIES } from "./delivery/list";
 import type { State } from "./delivery/session";
 import { sse } from "./delivery/sse";
 import { FORMATS, offered } from "./formats/list";
+import { loadFormats } from "./formats/load";
 import { CATALOG_MS, FIGURES_MS, SELECTED_MAX } from "./limits";
 import { Live } from "./live";
 import { Frames } from "./measure/frame";
@@ -143,10 +144,11 @@ export class Dashboard {
   }
 
   private async readFormats(): Promise<void> {
-    const formats = offered(await this.gateway.formats());
+    const [known, names] = await Promise.all([loadFormats(), this.gateway.formats()]);
+    const formats = offered(known, names);
     const [first] = formats;
     if (first === undefined) return;
-    if (!formats.includes(this.choice.format)) this.choice.format = first;
+    this.choice.format = formats.find(({ name }) => name === this.settings.format) ?? first;
     this.connection.offer(formats);
   }
 

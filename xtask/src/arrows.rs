@@ -86,6 +86,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
         ],
     ),
     arrow("crates/testkit", &["crates/sansio", "crates/model"]),
+    arrow("crates/wasm", &["crates/codec"]),
     arrow(
         "protocols/*",
         &[
@@ -105,7 +106,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
         ],
     ),
     arrow("stores/*", &["crates/hub"]),
-    arrow("xtask", &[]),
+    arrow("xtask", &["crates/exi"]),
 ];
 
 /// The arrow that starts at a folder.

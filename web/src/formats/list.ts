@@ -1,6 +1,10 @@
-/** THE list of formats the dashboard reads, in the order of the menu. */
+/**
+ * THE list of formats the dashboard reads with the browser's own or a JavaScript decoder, in the order of the
+ * menu. All others that the gateway has are read by its own codec as WebAssembly and follow by themselves.
+ */
 
 import { cbor } from "./cbor";
+import type { Codec, FormatRow } from "./codec";
 import { csv } from "./csv";
 import type { Format } from "./format";
 import { json } from "./json";
@@ -22,8 +26,27 @@ export const FORMATS: readonly [Format, ...Format[]] = [
   protobuf,
 ];
 
+/** Those of the list, then what only the codec reads. */
+export function withCodec(codec: Codec): readonly Format[] {
+  const others = codec.formats.filter(({ name }) => FORMATS.every((format) => format.name !== name));
+  return [...FORMATS, ...others.map((row) => byCodec(codec, row))];
+}
+
+/** A format that the codec reads. */
+export function byCodec(codec: Codec, row: FormatRow): Format {
+  const index = codec.index(row.name);
+  return {
+    name: row.name,
+    media: row.media,
+    binary: !row.text,
+    multiline: row.text && !row.oneLine,
+    topics: row.topics,
+    decode: (payload, topic) => codec.observations(index, payload, topic),
+  };
+}
+
 /** The formats both sides know, in our order; ours alone where the gateway names none. */
-export function offered(names: readonly string[] | undefined): readonly Format[] {
-  if (names === undefined) return FORMATS;
-  return FORMATS.filter((format) => names.includes(format.name));
+export function offered(formats: readonly Format[], names: readonly string[] | undefined): readonly Format[] {
+  if (names === undefined) return formats;
+  return formats.filter((format) => names.includes(format.name));
 }

@@ -1,0 +1,94 @@
+//! What is kept between two calls: the buffers, the message read last, the names.
+
+use crate::columns::Columns;
+use crate::formats::write_list;
+use crate::names::Names;
+use crate::view::View;
+use weir_codec::FORMATS;
+use weir_model::{BatchBuilder, Limits};
+
+/// Reads messages into columns and writes them again; all buffers are used again and again.
+#[derive(Debug, Default)]
+pub struct Codec {
+    input: Vec<u8>,
+    topic: Vec<u8>,
+    message: BatchBuilder,
+    columns: Columns,
+    names: Names,
+    reply: Vec<u8>,
+    view: View,
+}
+
+impl Codec {
+    /// Room for a message of this length.
+    pub fn input(&mut self, length: usize) -> &mut [u8] {
+        self.input.resize(length, 0);
+        &mut self.input
+    }
+
+    /// Room for a topic of this length.
+    pub fn topic(&mut self, length: usize) -> &mut [u8] {
+        self.topic.resize(length, 0);
+        &mut self.topic
+    }
+
+    /// Reads the input; on failure the reply says why, and there are no rows.
+    pub fn decode(&mut self, format: usize) -> bool {
+        self.message.clear();
+        self.columns.clear();
+        self.reply.clear();
+        let read = self.read(format);
+        if let Err(why) = &read {
+            self.reply.extend_from_slice(why.as_bytes());
+        }
+        read.is_ok()
+    }
+
+    fn read(&mut self, format: usize) -> Result<(), String> {
+        let format = FORMATS.get(format).ok_or("no such format")?;
+        let topic = str::from_utf8(&self.topic).map_err(|_| "the topic is not UTF-8")?;
+        (format.decode)(&self.input, &mut self.message, &Limits::default())
+            .map_err(|error| error.to_string())?;
+        let batch = self.message.batch();
+        self.columns.fill(batch, self.names.intern(batch, topic));
+        Ok(())
+    }
+
+    /// Writes the message read last as the reply.
+    pub fn encode(&mut self, format: usize) -> bool {
+        self.reply.clear();
+        let Some(format) = FORMATS.get(format) else {
+            return false;
+        };
+        (format.encode)(self.message.batch(), &mut self.reply);
+        true
+    }
+
+    /// Tells the formats as the reply.
+    pub fn formats(&mut self) {
+        let mut list = String::new();
+        write_list(&mut list);
+        self.reply = list.into_bytes();
+    }
+
+    /// The columns of the message read last.
+    pub fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// The datastreams met.
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// What was written last, or why a message was refused.
+    pub fn reply(&self) -> &[u8] {
+        &self.reply
+    }
+
+    /// Where everything lies now.
+    pub fn view(&mut self) -> &View {
+        self.view = View::of(&self.columns, &self.names, &self.reply);
+        &self.view
+    }
+}

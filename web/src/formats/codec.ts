@@ -1,0 +1,228 @@
+/**
+ * The gateway's own codec as WebAssembly (crates/wasm): reads and writes every format the gateway has.
+ *
+ * A message becomes columns in the module's memory, looked at as typed arrays: nothing is copied, and a
+ * name is made a string only once however often it comes. What a call returns is good until the next one.
+ */
+
+import type { Observation, Value } from "../data/observation";
+import { DecodeError, type Payload } from "./format";
+
+/** A line of the gateway's list of formats. */
+export interface FormatRow {
+  name: string;
+  media: string;
+  text: boolean;
+  oneLine: boolean;
+  topics: boolean;
+}
+
+/** What the module exports; addresses are offsets in its memory. */
+interface Exports {
+  memory: WebAssembly.Memory;
+  input(length: number): number;
+  topic(length: number): number;
+  decode(format: number): number;
+  encode(format: number): number;
+  formats(): void;
+  view(): number;
+}
+
+/** Words of the view, in the order of crates/wasm/src/view.rs. */
+const VIEW = {
+  rows: 0,
+  times: 1,
+  streams: 2,
+  kinds: 3,
+  numbers: 4,
+  places: 5,
+  textSpans: 6,
+  texts: 7,
+  names: 8,
+  nameSpans: 9,
+  nameTexts: 10,
+  generation: 11,
+  reply: 12,
+  replyLength: 13,
+  length: 14,
+} as const;
+
+/** What a row's result is (crates/wasm/src/columns.rs). */
+const KIND = { number: 0, bool: 1, text: 2, null: 3 } as const;
+
+/** A datastream's names. */
+export interface Names {
+  topic: string;
+  sensor?: string;
+  type?: string;
+  unit?: string;
+}
+
+/** A message, column by column; one entry a row in each. */
+export interface Columns {
+  rows: number;
+  /** Milliseconds since the epoch; NaN where the message has no time. */
+  times: Float64Array;
+  /** Index into the names. */
+  streams: Uint32Array;
+  kinds: Uint8Array;
+  /** The number; 0 or 1 for a boolean, NaN for the rest. */
+  numbers: Float64Array;
+  /** Latitude and longitude a row; empty where no row has a place. */
+  places: Float64Array;
+  /** Start and length in the texts a row; empty where no row is a text. */
+  textSpans: Uint32Array;
+}
+
+const ABSENT = 0xffff_ffff;
+const utf8 = new TextDecoder();
+const toUtf8 = new TextEncoder();
+
+export class Codec {
+  readonly formats: readonly FormatRow[];
+  private names: Names[] = [];
+  private generation = 0;
+  private words: Uint32Array = new Uint32Array();
+
+  private constructor(private readonly wasm: Exports) {
+    wasm.formats();
+    this.formats = JSON.parse(utf8.decode(this.reply())) as FormatRow[];
+  }
+
+  /** Compiles the module from its bytes or from an answer of the gateway's. */
+  static async load(source: BufferSource | Promise<Response>): Promise<Codec> {
+    const { instance } =
+      source instanceof Promise
+        ? await WebAssembly.instantiateStreaming(source, {})
+        : await WebAssembly.instantiate(source, {});
+    return new Codec(instance.exports as unknown as Exports);
+  }
+
+  /** The index of a format. */
+  index(name: string): number {
+    const index = this.formats.findIndex((format) => format.name === name);
+    if (index < 0) throw new DecodeError(`the codec has no format ${name}`);
+    return index;
+  }
+
+  /** Reads a message; `topic` stands in where it names none. Throws `DecodeError`. */
+  columns(format: number, payload: Payload, topic: string): Columns {
+    this.put(topic, "topic");
+    this.put(payload, "input");
+    const refused = this.wasm.decode(format) !== 0;
+    if (refused) throw new DecodeError(utf8.decode(this.reply()));
+    this.look();
+    const rows = this.word("rows");
+    return {
+      rows,
+      times: this.array(Float64Array, "times", rows),
+      streams: this.array(Uint32Array, "streams", rows),
+      kinds: this.array(Uint8Array, "kinds", rows),
+      numbers: this.array(Float64Array, "numbers", rows),
+      places: this.array(Float64Array, "places", 2 * rows),
+      textSpans: this.array(Uint32Array, "textSpans", 2 * rows),
+    };
+  }
+
+  /** Reads a message as objects. */
+  observations(format: number, payload: Payload, topic: string): Observation[] {
+    const columns = this.columns(format, payload, topic);
+    const names = this.known();
+    return Array.from({ length: columns.rows }, (_, row) => this.observation(columns, names, row));
+  }
+
+  /** Writes the message read last in another format; a view of the module's memory. */
+  encode(format: number): Uint8Array {
+    if (this.wasm.encode(format) !== 0) throw new DecodeError("the codec has no such format");
+    return this.reply();
+  }
+
+  /** Names by index, made strings only where they are new. */
+  known(): readonly Names[] {
+    const generation = this.word("generation");
+    if (generation !== this.generation) {
+      this.generation = generation;
+      this.names = [];
+    }
+    const count = this.word("names");
+    if (this.names.length === count) return this.names;
+    const spans = this.array(Uint32Array, "nameSpans", 8 * count);
+    for (let index = this.names.length; index < count; index++) this.names.push(this.namesAt(spans, index));
+    return this.names;
+  }
+
+  private namesAt(spans: Uint32Array, index: number): Names {
+    const base = this.word("nameTexts");
+    const [topic, sensor, type, unit] = [0, 2, 4, 6].map((part) => {
+      const start = spans[8 * index + part] as number;
+      return start === ABSENT ? undefined : this.text(base + start, spans[8 * index + part + 1] as number);
+    });
+    const names: Names = { topic: topic ?? "" };
+    if (sensor !== undefined) names.sensor = sensor;
+    if (type !== undefined) names.type = type;
+    if (unit !== undefined) names.unit = unit;
+    return names;
+  }
+
+  private observation(columns: Columns, names: readonly Names[], row: number): Observation {
+    const known = names[columns.streams[row] as number] as Names;
+    const observation: Observation = { ...known, value: this.value(columns, row) };
+    const time = columns.times[row] as number;
+    if (!Number.isNaN(time)) observation.time = time;
+    const lat = columns.places[2 * row];
+    if (lat !== undefined && !Number.isNaN(lat)) {
+      observation.lat = lat;
+      observation.lon = columns.places[2 * row + 1] as number;
+    }
+    return observation;
+  }
+
+  private value(columns: Columns, row: number): Value {
+    switch (columns.kinds[row]) {
+      case KIND.number:
+        return columns.numbers[row] as number;
+      case KIND.bool:
+        return columns.numbers[row] === 1;
+      case KIND.null:
+        return null;
+      default: {
+        const [start = 0, length = 0] = columns.textSpans.subarray(2 * row, 2 * row + 2);
+        return this.text(this.word("texts") + start, length);
+      }
+    }
+  }
+
+  private put(content: Payload, where: "input" | "topic"): void {
+    const bytes = typeof content === "string" ? toUtf8.encode(content) : content;
+    const address = this.wasm[where](bytes.length);
+    new Uint8Array(this.wasm.memory.buffer, address, bytes.length).set(bytes);
+  }
+
+  private reply(): Uint8Array {
+    this.look();
+    return this.array(Uint8Array, "reply", this.word("replyLength"));
+  }
+
+  private text(address: number, length: number): string {
+    return utf8.decode(new Uint8Array(this.wasm.memory.buffer, address, length));
+  }
+
+  /** Takes up where things lie since the last call. */
+  private look(): void {
+    this.words = new Uint32Array(this.wasm.memory.buffer, this.wasm.view(), VIEW.length);
+  }
+
+  private word(name: keyof typeof VIEW): number {
+    return this.words[VIEW[name]] as number;
+  }
+
+  /** A column; empty where the message has none of it. */
+  private array<T>(
+    type: new (buffer: ArrayBuffer, address: number, length: number) => T,
+    name: keyof typeof VIEW,
+    length: number,
+  ): T {
+    const address = this.word(name);
+    return new type(this.wasm.memory.buffer, address, address === 0 ? 0 : length);
+  }
+}

@@ -1,0 +1,75 @@
+/** The codec as WebAssembly: built by scripts/wasm before the tests. */
+
+import { readFile } from "node:fs/promises";
+import { DOMParser } from "@xmldom/xmldom";
+import { beforeAll, expect, test } from "vitest";
+import { Codec } from "../src/formats/codec";
+import { DecodeError, type Payload } from "../src/formats/format";
+import { byCodec, FORMATS, withCodec } from "../src/formats/list";
+
+const SENT = "heating/substation-3/supply/temperature";
+const MESSAGE = JSON.stringify({
+  observations: [
+    {
+      topic: SENT,
+      sensor: "urn:dev:mac:0024befffe804ff1",
+      type: "temperature",
+      value: 71.25,
+      unit: "Cel",
+      time: "2026-11-20T09:41:00.250Z",
+      lat: 44.8125,
+      lon: 20.4612,
+    },
+    { topic: "heating/substation-3/supply/flow", value: 18.5, unit: "m3/h", time: "2026-11-20T09:41:00.250Z" },
+  ],
+});
+
+let codec: Codec;
+
+beforeAll(async () => {
+  globalThis.DOMParser = DOMParser as unknown as typeof globalThis.DOMParser;
+  codec = await Codec.load(await readFile(new URL("../src/formats/codec.wasm", import.meta.url)));
+});
+
+/** The message in a format, as a delivery hands it on. */
+function written(name: string): Payload {
+  codec.columns(codec.index("json"), MESSAGE, SENT);
+  const bytes = codec.encode(codec.index(name)).slice();
+  return codec.formats[codec.index(name)]?.text ? new TextDecoder().decode(bytes) : bytes;
+}
+
+test("the codec brings every format that the list lacks", () => {
+  const names = withCodec(codec).map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(new Set(names)).toEqual(new Set([...FORMATS.map(({ name }) => name), ...codec.formats.map(({ name }) => name)]));
+});
+
+test("what JavaScript decoders read, the codec reads equal", () => {
+  for (const format of FORMATS) {
+    const row = codec.formats[codec.index(format.name)];
+    if (row === undefined) throw new Error(format.name);
+    const payload = written(format.name);
+    expect(byCodec(codec, row).decode(payload, SENT), format.name).toEqual(format.decode(payload, SENT));
+  }
+});
+
+test("every format of the codec gives back the values it was given", () => {
+  const wanted = codec.observations(codec.index("json"), MESSAGE, SENT).map(({ value }) => value);
+  for (const row of codec.formats.filter(({ topics }) => topics)) {
+    const read = byCodec(codec, row).decode(written(row.name), SENT);
+    expect(read.map(({ value }) => value), row.name).toEqual(wanted);
+  }
+});
+
+test("a column is a view of the module's memory, one entry a row", () => {
+  const columns = codec.columns(codec.index("json"), MESSAGE, SENT);
+  expect([...columns.numbers]).toEqual([71.25, 18.5]);
+  expect([...columns.times]).toEqual([Date.parse("2026-11-20T09:41:00.250Z"), Date.parse("2026-11-20T09:41:00.250Z")]);
+  expect(columns.places.length).toBe(4);
+  expect(columns.textSpans.length).toBe(0);
+});
+
+test("what is refused says where", () => {
+  expect(() => codec.columns(codec.index("json"), '{"observations":[{', "x")).toThrow(DecodeError);
+  expect(() => codec.columns(codec.index("cbor"), Uint8Array.from([0xa1]), "x")).toThrow(/1/);
+});
