@@ -47,7 +47,7 @@ pub enum ErrorKind {
     NotAllowed(&'static str),
     /// Text that is not what the datatype of its place asks for, in a strict stream.
     NotInDatatype(String),
-    /// XML that is not well-formed, or what the reader refuses, with the rule.
+    /// XML that is not well-formed, or what the reader refuses: what had to stand there.
     Xml(&'static str),
     /// A limit was reached.
     OverLimit(crate::limits::Limit),
@@ -105,7 +105,7 @@ impl fmt::Display for ErrorKind {
             Self::InvalidDeflate => out.write_str("damaged DEFLATE data"),
             Self::NotAllowed(what) => write!(out, "not allowed here: {what}"),
             Self::NotInDatatype(text) => write!(out, "{text:?} is not of the schema's datatype"),
-            Self::Xml(rule) => write!(out, "XML: {rule}"),
+            Self::Xml(expected) => write!(out, "XML: expected {expected}"),
             Self::OverLimit(limit) => write!(out, "limit reached: {limit}"),
         }
     }

@@ -14,19 +14,32 @@
 
 extern crate alloc;
 
+mod bits;
+mod codec;
+pub mod decode;
+mod deflate;
+pub mod encode;
 pub mod error;
 pub mod event;
+mod fault;
 pub mod grammar;
+mod header;
+pub mod infoset;
 pub mod limits;
+mod machine;
+mod names;
 pub mod options;
+mod partition;
 mod stored;
 pub mod value;
 pub mod xml;
 pub mod xsd;
 
+pub use decode::{Decoder, DecoderSettings, PieceDecoder};
+pub use encode::{Canonical, Encoder, EncoderSettings, SpaceBetween};
 pub use error::{Error, ErrorKind};
 pub use event::{Event, NameHint, QName};
 pub use grammar::Schema;
 pub use limits::Limits;
-pub use options::{Alignment, Options, Preserve};
+pub use options::{Alignment, Header, Options, Preserve};
 pub use value::Value;

@@ -5,7 +5,7 @@ use crate::value::{DateTime, DateTimeKind, Decimal, Float, Integer, List, TimeOf
 use crate::value::{Unsigned, Value};
 
 /// A piece of the store, by offset and length.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Span {
     pub(crate) at: u32,
     pub(crate) len: u32,

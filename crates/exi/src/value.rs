@@ -167,6 +167,8 @@ pub fn push_lexical(value: &Value<'_>, out: &mut String) {
     use fmt::Write;
     match value {
         Value::Text(text) => out.push_str(text),
-        other => drop(write!(out, "{other}")),
+        other => {
+            let _ = write!(out, "{other}");
+        }
     }
 }

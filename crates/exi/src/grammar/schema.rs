@@ -191,7 +191,7 @@ impl Check<'_> {
                     .character_set
                     .is_none_or(|set| set.index() < parts.character_sets.len())
                 && match datatype.representation {
-                    Representation::List(item) => before(item),
+                    Representation::List(item) => before(item) && !self.is_list(item),
                     Representation::Enumeration { first, count, of } => {
                         before(of) && count > 0 && fits(first, count, &parts.enumeration_values)
                     }
@@ -206,6 +206,13 @@ impl Check<'_> {
             }
         }
         Ok(())
+    }
+
+    fn is_list(&self, item: DatatypeId) -> bool {
+        matches!(
+            self.parts.datatypes[item.index()].representation,
+            Representation::List(_)
+        )
     }
 
     fn name(&self, name: NameId) -> bool {

@@ -1,0 +1,181 @@
+//! EXI to events.
+//!
+//! [`Decoder`] reads a slice that is there as a whole; [`PieceDecoder`] is fed while bytes arrive.
+//! Both give events one by one, which borrow the decoder's string tables: nothing is allocated for
+//! an event.
+
+mod block;
+mod body;
+mod content;
+mod pieces;
+mod raw;
+mod text;
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+pub(crate) use block::SMALL;
+pub(crate) use body::Body;
+pub use pieces::PieceDecoder;
+
+use crate::error::{Error, ErrorKind};
+use crate::event::Event;
+use crate::fault::{Fault, Result as FaultResult};
+use crate::grammar::Schema;
+use crate::header::{self, OptionsSchema};
+use crate::limits::{Limit, Limits};
+use crate::options::{Options, SchemaId};
+
+/// What a decoder is told besides the stream.
+#[derive(Debug, Clone, Default)]
+pub struct DecoderSettings {
+    /// Options of streams without an options document (EXI 1.0 section 5.4).
+    pub options: Options,
+    /// Schemas by their identifier; the first one without identifier, or else the first, is that of
+    /// streams that do not name one. None means schema-less.
+    pub schemas: Vec<Arc<Schema>>,
+    /// What a stream may cost.
+    pub limits: Limits,
+}
+
+impl DecoderSettings {
+    /// Settings with options and one schema or none.
+    pub fn new(options: Options, schema: Option<Arc<Schema>>) -> Self {
+        Self {
+            options,
+            schemas: schema.into_iter().collect(),
+            limits: Limits::default(),
+        }
+    }
+
+    fn schema_of(&self, id: &SchemaId) -> FaultResult<Option<Arc<Schema>>> {
+        let named = |id: &str| self.schemas.iter().find(|s| s.id.as_deref() == Some(id));
+        let nameless = self.schemas.iter().find(|schema| schema.id.is_none());
+        match id {
+            SchemaId::None => Ok(None),
+            SchemaId::Unspecified => Ok(nameless.or(self.schemas.first()).cloned()),
+            SchemaId::BuiltInTypes => Ok(Some(match named("") {
+                Some(schema) => schema.clone(),
+                None => Arc::new(crate::xsd::built_in_types()),
+            })),
+            SchemaId::Id(id) => match named(id).or(nameless) {
+                Some(schema) => Ok(Some(schema.clone())),
+                None => Err(ErrorKind::UnknownSchema(id.clone()).into()),
+            },
+        }
+    }
+}
+
+/// A header, then a body: what both decoders share.
+#[derive(Debug)]
+struct Core {
+    settings: DecoderSettings,
+    options_schema: OptionsSchema,
+    body: Option<Box<Body>>,
+    failed: Option<Error>,
+}
+
+impl Core {
+    fn new(settings: DecoderSettings) -> Self {
+        Self {
+            settings,
+            options_schema: OptionsSchema::default(),
+            body: None,
+            failed: None,
+        }
+    }
+
+    /// Makes the body once the header is there.
+    fn begin(&mut self, input: &[u8]) -> FaultResult<()> {
+        let settings = &self.settings;
+        header::check(&settings.options)?;
+        let limits = settings.limits;
+        let read = header::read(input, &settings.options, &mut self.options_schema, limits)?;
+        let (options, bit) = read;
+        let options = options.unwrap_or_else(|| settings.options.clone());
+        let schema = settings.schema_of(&options.schema_id)?;
+        let mut body = Body::new(schema, options, limits);
+        body.bit = bit;
+        self.body = Some(Box::new(body));
+        Ok(())
+    }
+
+    fn fail(&mut self, fault: Fault, base: u64) -> Error {
+        let (bit, inflated) = self.body.as_ref().map_or((0, false), |body| body.failed_at);
+        let mut error = Error::at_bit(fault.kind(), bit as u64);
+        error.inflated = inflated;
+        if !inflated {
+            error.byte += base;
+        }
+        self.failed = Some(error.clone());
+        error
+    }
+
+    fn is_done(&self) -> bool {
+        self.body.as_ref().is_some_and(|body| body.is_done())
+    }
+}
+
+/// A decoder of a stream that is in memory.
+#[derive(Debug)]
+pub struct Decoder<'i> {
+    core: Core,
+    input: &'i [u8],
+}
+
+impl<'i> Decoder<'i> {
+    /// Begins a stream.
+    pub fn new(input: &'i [u8], settings: DecoderSettings) -> Self {
+        Self {
+            core: Core::new(settings),
+            input,
+        }
+    }
+
+    /// The next event; `None` after [`Event::EndDocument`]. After an error there is nothing but
+    /// that error.
+    pub fn next_event(&mut self) -> Result<Option<Event<'_>>, Error> {
+        if let Some(error) = &self.core.failed {
+            return Err(error.clone());
+        }
+        if self.core.is_done() {
+            return Ok(None);
+        }
+        if self.core.body.is_none() {
+            self.begin()?;
+        }
+        let Some(body) = &mut self.core.body else {
+            return Ok(None);
+        };
+        match body.next(self.input) {
+            Ok(raw) => match &self.core.body {
+                Some(body) => Ok(Some(body.show(raw))),
+                None => Ok(None),
+            },
+            Err(fault) => Err(self.core.fail(fault, 0)),
+        }
+    }
+
+    fn begin(&mut self) -> Result<(), Error> {
+        if self.input.len() as u64 > self.core.settings.limits.input_bytes {
+            return Err(self.core.fail(Fault::Limit(Limit::InputBytes), 0));
+        }
+        self.core
+            .begin(self.input)
+            .map_err(|fault| self.core.fail(fault, 0))
+    }
+
+    /// The options in effect, once the header was read.
+    pub fn options(&self) -> Option<&Options> {
+        self.core.body.as_ref().map(|body| &body.options)
+    }
+
+    /// Bytes of the input consumed so far, the padding of the last one included.
+    pub fn consumed(&self) -> usize {
+        self.core
+            .body
+            .as_ref()
+            .map_or(0, |body| body.bit.div_ceil(8))
+    }
+}

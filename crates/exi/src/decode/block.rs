@@ -1,0 +1,302 @@
+//! Blocks of streams with channels (EXI 1.0 section 9): the structure is read first, then the values
+//! channel by channel, then events are handed out.
+//!
+//! Every step keeps its place, so that a block can be read while its bytes arrive.
+
+use alloc::vec::Vec;
+use core::mem;
+
+use super::body::Body;
+use super::raw::Raw;
+use crate::bits::Reader;
+use crate::deflate::Inflater;
+use crate::fault::{Fault, Result};
+use crate::limits::Limit;
+use crate::machine::Root;
+use crate::names::{NONE, Names};
+use crate::options::Alignment;
+use crate::stored::Stored;
+
+/// Values of a block that are combined into one compressed stream, and of a channel that is combined
+/// with others (section 9.3).
+pub(crate) const SMALL: u32 = 100;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Phase {
+    #[default]
+    Structure,
+    /// Values: the channel in `order` and the value in it that comes next.
+    Values(u32, u32),
+    Drain,
+}
+
+/// Values of one name, in their order.
+#[derive(Debug, Default)]
+struct Channel {
+    name: u32,
+    /// Codec and slot.
+    values: Vec<(u32, u32)>,
+}
+
+/// A block between its first byte and its last event.
+#[derive(Debug, Default)]
+pub(crate) struct Block {
+    phase: Phase,
+    events: Vec<Raw>,
+    given: usize,
+    channels: Vec<Channel>,
+    channels_len: usize,
+    values: u32,
+    /// Channels in the order of the stream, and how many of them share the first stream of values.
+    order: Vec<u32>,
+    small: u32,
+    inflater: Inflater,
+}
+
+impl Block {
+    /// Whether all events were handed out.
+    pub(crate) fn is_drained(&self) -> bool {
+        self.given == self.events.len()
+    }
+
+    /// Puts a value into the channel of its name.
+    pub(super) fn defer(&mut self, names: &mut Names, name: u32, codec: u32, slot: u32) {
+        let entry = names.name_mut(name);
+        if entry.channel == NONE {
+            entry.channel = self.channels_len as u32;
+            self.channels_len += 1;
+            if self.channels.len() < self.channels_len {
+                self.channels.push(Channel::default());
+            }
+            self.channels[entry.channel as usize].name = name;
+        }
+        self.channels[entry.channel as usize]
+            .values
+            .push((codec, slot));
+        self.values += 1;
+    }
+
+    /// The order of channels in the stream (section 9.3): small ones first if there are many values.
+    fn arrange(&mut self) {
+        let channels = &self.channels[..self.channels_len];
+        let all = 0..self.channels_len as u32;
+        let is_small = |id: &u32| channels[*id as usize].values.len() as u32 <= SMALL;
+        self.order.clear();
+        if self.values <= SMALL {
+            self.order.extend(all);
+            self.small = self.channels_len as u32;
+            return;
+        }
+        self.order.extend(all.clone().filter(is_small));
+        self.small = self.order.len() as u32;
+        self.order.extend(all.filter(|id| !is_small(id)));
+    }
+
+    /// Forgets the block.
+    fn restart(&mut self, names: &mut Names) {
+        for channel in &mut self.channels[..self.channels_len] {
+            names.name_mut(channel.name).channel = NONE;
+            channel.values.clear();
+        }
+        (self.channels_len, self.values, self.given) = (0, 0, 0);
+        self.events.clear();
+        self.phase = Phase::Structure;
+        self.inflater.restart();
+    }
+}
+
+impl Body {
+    pub(super) fn next_of_block(&mut self, input: &[u8]) -> Result<Raw> {
+        loop {
+            match self.block.phase {
+                Phase::Structure => self.read_structure(input)?,
+                Phase::Values(channel, value) => self.read_values(input, channel, value)?,
+                Phase::Drain => match self.block.events.get(self.block.given) {
+                    Some(raw) => {
+                        self.block.given += 1;
+                        return Ok(*raw);
+                    }
+                    None if self.machine.root == Root::Done => return Err(Fault::Code),
+                    None => self.restart_block(),
+                },
+            }
+        }
+    }
+
+    fn restart_block(&mut self) {
+        self.block.restart(&mut self.machine.names);
+        self.slots.clear();
+        self.text.clear();
+        self.content.clear();
+    }
+
+    /// Reads with a reader over the bytes of the stream in effect, inflating while there are too
+    /// few of them.
+    fn with_reader<T>(
+        &mut self,
+        input: &[u8],
+        mut read: impl FnMut(&mut Self, &mut Reader<'_>) -> Result<T>,
+    ) -> Result<T> {
+        if self.options.alignment == Alignment::PreCompression {
+            let mut reader = Reader::new(input, self.bit, true);
+            let value = read(self, &mut reader);
+            match &value {
+                Ok(_) => self.bit = reader.bit,
+                Err(_) => self.failed_at = (reader.bit, false),
+            }
+            return value;
+        }
+        let mut inflater = mem::take(&mut self.block.inflater);
+        let value = self.with_inflater(input, &mut inflater, &mut read);
+        self.block.inflater = inflater;
+        value
+    }
+
+    fn with_inflater<T>(
+        &mut self,
+        input: &[u8],
+        inflater: &mut Inflater,
+        read: &mut impl FnMut(&mut Self, &mut Reader<'_>) -> Result<T>,
+    ) -> Result<T> {
+        loop {
+            let mut reader = Reader::new(&inflater.out, inflater.bit, true);
+            match read(self, &mut reader) {
+                Ok(value) => {
+                    inflater.bit = reader.bit;
+                    return Ok(value);
+                }
+                Err(Fault::End(_)) => self.pump(input, inflater)?,
+                Err(fault) => {
+                    self.failed_at = (reader.bit, true);
+                    return Err(fault);
+                }
+            }
+        }
+    }
+
+    fn pump(&mut self, input: &[u8], inflater: &mut Inflater) -> Result<()> {
+        let rest = input.get(self.bit / 8..).unwrap_or(&[]);
+        let before = inflater.out.len() as u64;
+        self.failed_at = (self.bit, false);
+        let taken = inflater.pump(rest, self.limits.expanded_bytes)?;
+        self.bit += 8 * taken;
+        // Each value is bounded by itself; this bounds all inflated bytes together.
+        let grown = inflater.out.len() as u64 - before;
+        self.inflated += grown;
+        if self.inflated > self.limits.expanded_bytes {
+            return Err(Fault::Limit(Limit::ExpandedBytes));
+        }
+        Ok(())
+    }
+
+    /// Ends a compressed stream: all of it must have been wanted.
+    fn end_stream(&mut self, input: &[u8]) -> Result<()> {
+        let mut inflater = mem::take(&mut self.block.inflater);
+        let mut ended = Ok(());
+        while inflater.begun && !inflater.ended && ended.is_ok() {
+            ended = self.pump(input, &mut inflater);
+        }
+        if ended.is_ok() {
+            if inflater.out.len() * 8 > inflater.bit {
+                self.failed_at = (inflater.bit, true);
+                ended = Err(Fault::Deflate);
+            } else {
+                inflater.restart();
+            }
+        }
+        self.block.inflater = inflater;
+        ended
+    }
+
+    /// The structure channel (section 9.2.1), up to the value that fills the block or to ED.
+    fn read_structure(&mut self, input: &[u8]) -> Result<()> {
+        while self.machine.root != Root::Done && self.block.values < self.options.block_size {
+            let raw = self.with_reader(input, |body, reader| body.attempt(reader));
+            self.block.events.push(raw?);
+            if self.block.events.len() as u64 > self.limits.events {
+                return Err(Fault::Limit(Limit::Events));
+            }
+        }
+        if self.block.values > SMALL {
+            self.end_stream(input)?;
+        }
+        self.block.arrange();
+        self.block.phase = Phase::Values(0, 0);
+        Ok(())
+    }
+
+    /// The value channels from a place on (section 9.2.2).
+    fn read_values(&mut self, input: &[u8], channel: u32, value: u32) -> Result<()> {
+        let (mut channel, mut value) = (channel, value);
+        while let Some(id) = self.block.order.get(channel as usize).copied() {
+            let entry = &mut self.block.channels[id as usize];
+            let (name, values) = (entry.name, mem::take(&mut entry.values));
+            let read = self.read_channel(input, name, &values, &mut value);
+            self.block.channels[id as usize].values = values;
+            self.block.phase = Phase::Values(channel, value);
+            read?;
+            let is_last_small = channel + 1 == self.block.small;
+            if self.block.values > SMALL && (is_last_small || channel >= self.block.small) {
+                self.end_stream(input)?;
+            }
+            (channel, value) = (channel + 1, 0);
+            self.block.phase = Phase::Values(channel, value);
+        }
+        if self.block.values <= SMALL {
+            self.end_stream(input)?;
+        }
+        self.block.phase = Phase::Drain;
+        Ok(())
+    }
+
+    /// Values of one channel, as many as there are bytes for in one go.
+    fn read_channel(
+        &mut self,
+        input: &[u8],
+        name: u32,
+        values: &[(u32, u32)],
+        at: &mut u32,
+    ) -> Result<()> {
+        while let Some((codec, slot)) = values.get(*at as usize).copied() {
+            if self.content.codecs.is_void(codec) {
+                let mut reader = Reader::new(&[], 0, true);
+                let names = &mut self.machine.names;
+                self.slots[slot as usize] = self.content.read(names, &mut reader, name, codec)?;
+                *at += 1;
+                continue;
+            }
+            let from = *at;
+            let read = self.with_reader(input, |body, reader| {
+                body.read_run(reader, name, &values[from as usize..])
+            })?;
+            *at += read;
+        }
+        Ok(())
+    }
+
+    /// Reads values until the bytes at hand end; fails only if there are none for the first.
+    fn read_run(&mut self, r: &mut Reader<'_>, name: u32, values: &[(u32, u32)]) -> Result<u32> {
+        let mut done = 0;
+        for (codec, slot) in values {
+            let before = r.bit;
+            match self.content.read(&mut self.machine.names, r, name, *codec) {
+                Ok(stored) => self.slots[*slot as usize] = stored,
+                Err(Fault::End(_)) if done > 0 => {
+                    r.bit = before;
+                    return Ok(done);
+                }
+                Err(fault) => return Err(fault),
+            }
+            done += 1;
+        }
+        Ok(done)
+    }
+
+    /// A slot for a value that is read later.
+    pub(super) fn defer(&mut self, name: u32, codec: u32) -> u32 {
+        let slot = self.slots.len() as u32;
+        self.slots.push(Stored::Boolean(false));
+        self.block.defer(&mut self.machine.names, name, codec, slot);
+        slot
+    }
+}

@@ -1,0 +1,575 @@
+//! Events of a body in their order (EXI 1.0 section 6), for streams without channels and for the
+//! structure channel of those that have them.
+
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::block::Block;
+use super::content::Content;
+use super::raw::Raw;
+use crate::bits::{Reader, width};
+use crate::codec::{Codecs, NIL_CHARACTERS, STRING};
+use crate::fault::{Fault, Result};
+use crate::grammar::{DatatypeId, NameId, Production, Schema, StateId, Terminal};
+use crate::limits::{Limit, Limits};
+use crate::machine::{At, Frame, Learned, Machine, Root, Second, Target};
+use crate::names::NONE;
+use crate::options::Options;
+use crate::partition::Values;
+use crate::stored::{Span, Stored};
+
+/// The state of a body between events.
+#[derive(Debug)]
+pub(crate) struct Body {
+    pub(crate) machine: Machine,
+    pub(crate) content: Content,
+    pub(crate) options: Options,
+    pub(super) limits: Limits,
+    /// Values that events refer to.
+    pub(super) slots: Vec<Stored>,
+    /// Text of CM, PI, DT and ER.
+    pub(super) text: String,
+    pub(super) doc_type: [Span; 4],
+    /// What waits while a self-contained element is read (section 8.5.4.4.1).
+    pub(super) saved: Vec<(Machine, Values)>,
+    pub(super) block: Block,
+    pub(super) channels: bool,
+    /// Bits of the input consumed.
+    pub(crate) bit: usize,
+    /// Where the last failure was, in bits, and whether in inflated bytes.
+    pub(crate) failed_at: (usize, bool),
+    /// Bytes inflated so far.
+    pub(super) inflated: u64,
+    events: u64,
+}
+
+impl Body {
+    pub(crate) fn new(schema: Option<Arc<Schema>>, options: Options, limits: Limits) -> Self {
+        let mut content = Content::new(schema.clone(), limits);
+        content.codecs = Codecs::new(schema.as_deref(), &options);
+        content.values.reset(&options);
+        Self {
+            machine: Machine::new(schema, &options, limits, false),
+            content,
+            limits,
+            slots: Vec::new(),
+            text: String::new(),
+            doc_type: [Span::default(); 4],
+            saved: Vec::new(),
+            block: Block::default(),
+            channels: options.alignment.has_channels(),
+            bit: 0,
+            failed_at: (0, false),
+            inflated: 0,
+            events: 0,
+            options,
+        }
+    }
+
+    /// Whether the end of the document was read.
+    pub(crate) fn is_done(&self) -> bool {
+        self.machine.root == Root::Done && self.block.is_drained()
+    }
+
+    /// Reads the next event. A failure for want of input leaves everything as it was.
+    pub(crate) fn next(&mut self, input: &[u8]) -> Result<Raw> {
+        self.events += 1;
+        if self.events > self.limits.events {
+            return Err(Fault::Limit(Limit::Events));
+        }
+        if self.channels {
+            return self.next_of_block(input);
+        }
+        self.slots.clear();
+        self.text.clear();
+        self.content.clear();
+        let aligned = self.options.alignment != crate::options::Alignment::BitPacked;
+        let mut reader = Reader::new(input, self.bit, aligned);
+        let read = self.attempt(&mut reader);
+        match read {
+            Ok(raw) => {
+                self.bit = reader.bit;
+                Ok(raw)
+            }
+            Err(fault) => {
+                self.failed_at = (reader.bit, false);
+                self.events -= 1;
+                Err(fault)
+            }
+        }
+    }
+
+    /// Reads an event, or leaves the string tables as they were.
+    pub(super) fn attempt(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
+        if !self.saved.is_empty() && self.machine.frames.is_empty() {
+            self.end_self_contained(reader)?;
+            self.bit = reader.bit;
+        }
+        let mark = self.machine.names.mark();
+        let read = self.event(reader);
+        if read.is_err() {
+            self.machine.names.rewind(mark);
+        } else if mark != self.machine.names.mark() {
+            self.machine.names.check(&self.limits)?;
+        }
+        read
+    }
+
+    #[inline]
+    fn event(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
+        let Some(frame) = self.machine.frame() else {
+            return self.root_event(reader);
+        };
+        match frame.at {
+            At::BuiltInStart(grammar) => self.built_in(reader, grammar, true),
+            At::BuiltInContent(grammar) => self.built_in(reader, grammar, false),
+            At::Informed(state) => {
+                let frame = *frame;
+                self.informed(reader, state, &frame)
+            }
+        }
+    }
+
+    fn root_event(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
+        match self.machine.root {
+            Root::Start => {
+                let fragment = self.machine.is_fragment;
+                self.machine.root = if fragment {
+                    Root::FragmentContent
+                } else {
+                    Root::DocContent
+                };
+                Ok(Raw::StartDocument)
+            }
+            Root::DocContent => self.doc_content(reader),
+            Root::DocEnd => self.doc_end(reader),
+            Root::FragmentContent => self.fragment_content(reader),
+            Root::Done => Err(Fault::Code),
+        }
+    }
+
+    /// DocContent (sections 8.4.1 and 8.5.1).
+    fn doc_content(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
+        let schema = self.machine.schema.clone();
+        let globals = schema
+            .as_ref()
+            .map_or(&[][..], |schema| &schema.global_elements);
+        let level = self.machine.levels.doc_content;
+        let count = globals.len() as u32;
+        let code = reader.n_bit(width(count + 1 + u32::from(!level.is_empty())))?;
+        let raw = if let Some(element) = globals.get(code as usize) {
+            let name = schema
+                .as_ref()
+                .map_or(NONE, |s| s.elements[element.index()].name.0);
+            self.start(reader, name, Target::Declared(*element))?
+        } else if code == count {
+            self.start_any(reader)?
+        } else {
+            let kind = level.kind(reader.n_bit(level.width())?);
+            return match kind.filter(|_| !level.is_empty() && code == count + 1) {
+                Some(Second::DocType) => self.read_doc_type(reader),
+                Some(Second::Miscellany) => self.miscellany(reader),
+                _ => Err(Fault::Code),
+            };
+        };
+        self.machine.root = Root::DocEnd;
+        Ok(raw)
+    }
+
+    fn doc_end(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
+        let level = self.machine.levels.outside;
+        let code = reader.n_bit(width(1 + u32::from(!level.is_empty())))?;
+        if code != 0 {
+            return self.outside(reader);
+        }
+        self.machine.root = Root::Done;
+        Ok(Raw::EndDocument)
+    }
+
+    /// CM and PI outside of elements.
+    fn outside(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
+        let level = self.machine.levels.outside;
+        let code = reader.n_bit(level.width())?;
+        self.comment_or_instruction(reader, level.kind(code))
+    }
+
+    /// FragmentContent (sections 8.4.2 and 8.5.2).
+    pub(super) fn fragment_content(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
+        let schema = self.machine.schema.clone();
+        let count = match &schema {
+            Some(schema) => schema.fragment_elements.len() as u32,
+            None => self.machine.fragment.len(),
+        };
+        let extra = u32::from(!self.machine.levels.outside.is_empty());
+        let code = reader.n_bit(width(count + 2 + extra))?;
+        if code < count {
+            let (name, target) = match (&schema, self.machine.fragment.get(code)) {
+                (Some(schema), _) => {
+                    let element = schema.fragment_elements[code as usize];
+                    (
+                        schema.elements[element.index()].name.0,
+                        Target::Declared(element),
+                    )
+                }
+                (None, Some(Learned::StartElement(name, target))) => (name, target),
+                (None, _) => return Err(Fault::Code),
+            };
+            return self.start(reader, name, target);
+        }
+        match code - count {
+            0 => {
+                let raw = self.start_any(reader)?;
+                if let (None, Raw::StartElement { name, .. }) = (&schema, raw) {
+                    let target = self.machine.target_of(name);
+                    self.machine.count_learned()?;
+                    self.machine
+                        .fragment
+                        .learn(Learned::StartElement(name, target));
+                }
+                Ok(raw)
+            }
+            1 => {
+                self.machine.root = Root::Done;
+                Ok(Raw::EndDocument)
+            }
+            2 if extra == 1 => self.outside(reader),
+            _ => Err(Fault::Code),
+        }
+    }
+
+    /// A state of a built-in element grammar (section 8.4.3).
+    fn built_in(&mut self, reader: &mut Reader<'_>, grammar: u32, start: bool) -> Result<Raw> {
+        let known = self.machine.built_in(grammar);
+        let productions = if start { &known.start } else { &known.content };
+        let (count, code) = (productions.len(), reader.n_bit(productions.width())?);
+        match productions.get(code) {
+            Some(Learned::StartElement(name, target)) => {
+                let prefix = self.prefix(reader, name)?;
+                self.machine.go(At::BuiltInContent(grammar))?;
+                self.machine.enter(name, target)?;
+                Ok(Raw::StartElement { name, prefix })
+            }
+            Some(Learned::EndElement) => self.end(),
+            Some(Learned::Characters) => {
+                let raw = self.characters(reader, STRING)?;
+                self.machine.go(At::BuiltInContent(grammar))?;
+                Ok(raw)
+            }
+            Some(Learned::Attribute(name)) => {
+                let prefix = self.prefix(reader, name)?;
+                if name == self.machine.names.xsi_type {
+                    return self.xsi_type(reader, prefix);
+                }
+                self.attribute(reader, name, prefix, STRING)
+            }
+            None if code == count => self.built_in_second(reader, grammar, start),
+            None => Err(Fault::Code),
+        }
+    }
+
+    fn built_in_second(&mut self, r: &mut Reader<'_>, grammar: u32, start: bool) -> Result<Raw> {
+        let levels = &self.machine.levels;
+        let level = if start {
+            levels.start_tag
+        } else {
+            levels.content
+        };
+        let kind = level.kind(r.n_bit(level.width())?).ok_or(Fault::Code)?;
+        let raw = match kind {
+            Second::EndElement => {
+                self.learn(grammar, start, Learned::EndElement)?;
+                return self.end();
+            }
+            Second::Attribute => return self.built_in_attribute(r, grammar),
+            Second::Namespace => return self.namespace(r),
+            Second::SelfContained => return self.self_contained(r),
+            Second::StartElement => {
+                let (name, prefix) = self.qname(r)?;
+                let target = self.machine.target_of(name);
+                self.learn(grammar, start, Learned::StartElement(name, target))?;
+                self.machine.go(At::BuiltInContent(grammar))?;
+                self.machine.enter(name, target)?;
+                return Ok(Raw::StartElement { name, prefix });
+            }
+            Second::Characters => {
+                let raw = self.characters(r, STRING)?;
+                self.learn(grammar, start, Learned::Characters)?;
+                raw
+            }
+            Second::EntityReference => self.entity_reference(r)?,
+            Second::Miscellany => self.miscellany(r)?,
+            _ => return Err(Fault::Code),
+        };
+        self.machine.go(At::BuiltInContent(grammar))?;
+        Ok(raw)
+    }
+
+    /// AT(*): learned, xsi:type only once (section 8.4.3).
+    fn built_in_attribute(&mut self, reader: &mut Reader<'_>, grammar: u32) -> Result<Raw> {
+        let (name, prefix) = self.qname(reader)?;
+        if name != self.machine.names.xsi_type {
+            let raw = self.attribute(reader, name, prefix, STRING)?;
+            self.learn(grammar, true, Learned::Attribute(name))?;
+            return Ok(raw);
+        }
+        let raw = self.xsi_type(reader, prefix)?;
+        let known = self
+            .machine
+            .built_in(grammar)
+            .start
+            .find(|l| *l == Learned::Attribute(name));
+        if known.is_none() {
+            self.learn(grammar, true, Learned::Attribute(name))?;
+        }
+        Ok(raw)
+    }
+
+    fn learn(&mut self, grammar: u32, start: bool, production: Learned) -> Result<()> {
+        self.machine.count_learned()?;
+        let known = self.machine.built_in_mut(grammar);
+        let productions = if start {
+            &mut known.start
+        } else {
+            &mut known.content
+        };
+        productions.learn(production);
+        Ok(())
+    }
+
+    /// A state of a schema-informed grammar (section 8.5.4).
+    fn informed(&mut self, reader: &mut Reader<'_>, state: StateId, frame: &Frame) -> Result<Raw> {
+        let (_, productions) = self.machine.state(state);
+        let level = self.machine.level(state, frame);
+        let count = productions.len() as u32;
+        let code = reader.n_bit(width(count + u32::from(!level.is_empty())))?;
+        if let Some(production) = productions.get(code as usize).copied() {
+            return self.declared(reader, production);
+        }
+        let level = *level;
+        let kind = level
+            .kind(reader.n_bit(level.width())?)
+            .filter(|_| code == count);
+        self.undeclared(reader, state, kind.ok_or(Fault::Code)?)
+    }
+
+    /// A production of the schema's (section 8.5.4.1).
+    fn declared(&mut self, reader: &mut Reader<'_>, production: Production) -> Result<Raw> {
+        let next = At::Informed(production.next);
+        match production.terminal {
+            Terminal::StartElement(element) => {
+                let schema = self.machine.schema.as_ref().ok_or(Fault::Code)?;
+                let name = schema.elements[element.index()].name.0;
+                let prefix = self.prefix(reader, name)?;
+                self.machine.go(next)?;
+                self.machine.enter(name, Target::Declared(element))?;
+                Ok(Raw::StartElement { name, prefix })
+            }
+            Terminal::EndElement => self.end(),
+            Terminal::Characters(datatype) => {
+                let raw = self.characters(reader, datatype.0)?;
+                self.machine.go(next)?;
+                Ok(raw)
+            }
+            Terminal::Attribute { name, datatype } => {
+                let prefix = self.prefix(reader, name.0)?;
+                let raw = self.attribute(reader, name.0, prefix, datatype.0)?;
+                self.machine.go(next)?;
+                Ok(raw)
+            }
+            Terminal::AttributeAny | Terminal::AttributeInUri(_) => {
+                let (name, prefix) = self.qname_of(reader, production.terminal)?;
+                let raw = self.attribute(reader, name, prefix, self.global_attribute(name))?;
+                self.machine.go(next)?;
+                Ok(raw)
+            }
+            Terminal::StartElementAny | Terminal::StartElementInUri(_) => {
+                let (name, prefix) = self.qname_of(reader, production.terminal)?;
+                self.machine.go(next)?;
+                let target = self.machine.target_of(name);
+                self.machine.enter(name, target)?;
+                Ok(Raw::StartElement { name, prefix })
+            }
+        }
+    }
+
+    /// The codec of a global attribute, or the string (section 8.5.4.1.3.2).
+    fn global_attribute(&self, name: u32) -> u32 {
+        let schema = self.machine.schema.as_ref();
+        let datatype = schema.and_then(|schema| schema.global_attribute(NameId(name)));
+        datatype.unwrap_or(DatatypeId::STRING).0
+    }
+
+    /// A production that the schema does not have (section 8.5.4.4).
+    fn undeclared(&mut self, r: &mut Reader<'_>, state: StateId, kind: Second) -> Result<Raw> {
+        let content = At::Informed(self.machine.state(state).0.content);
+        let raw = match kind {
+            Second::EndElement => return self.end(),
+            Second::XsiType => {
+                let prefix = self.prefix(r, self.machine.names.xsi_type)?;
+                return self.xsi_type(r, prefix);
+            }
+            Second::XsiNil => return self.xsi_nil(r),
+            Second::Attribute => {
+                let (name, prefix) = self.qname(r)?;
+                return self.attribute(r, name, prefix, self.global_attribute(name));
+            }
+            Second::AttributeUntyped => return self.untyped(r, state),
+            Second::Namespace => return self.namespace(r),
+            Second::SelfContained => return self.self_contained(r),
+            Second::StartElement => {
+                let (name, prefix) = self.qname(r)?;
+                self.machine.go(content)?;
+                let target = self.machine.target_of(name);
+                self.machine.enter(name, target)?;
+                return Ok(Raw::StartElement { name, prefix });
+            }
+            Second::Characters => self.characters(r, STRING)?,
+            Second::EntityReference => self.entity_reference(r)?,
+            Second::Miscellany => self.miscellany(r)?,
+            _ => return Err(Fault::Code),
+        };
+        self.machine.go(content)?;
+        Ok(raw)
+    }
+
+    /// AT(qname) or AT(*) with an untyped value: the third part says which.
+    fn untyped(&mut self, reader: &mut Reader<'_>, state: StateId) -> Result<Raw> {
+        let (_, productions) = self.machine.state(state);
+        let is_attribute = |p: &&Production| matches!(p.terminal, Terminal::Attribute { .. });
+        let count = productions.iter().take_while(is_attribute).count() as u32;
+        let code = reader.n_bit(width(count + 1))?;
+        let declared = productions
+            .get(code as usize)
+            .copied()
+            .filter(|_| code < count);
+        match declared {
+            Some(Production {
+                terminal: Terminal::Attribute { name, .. },
+                next,
+            }) => {
+                let prefix = self.prefix(reader, name.0)?;
+                let raw = self.attribute(reader, name.0, prefix, STRING)?;
+                self.machine.go(At::Informed(next))?;
+                Ok(raw)
+            }
+            _ if code == count => {
+                let (name, prefix) = self.qname(reader)?;
+                self.attribute(reader, name, prefix, STRING)
+            }
+            _ => Err(Fault::Code),
+        }
+    }
+
+    #[inline]
+    fn end(&mut self) -> Result<Raw> {
+        self.machine.leave()?;
+        Ok(Raw::EndElement)
+    }
+
+    /// An element whose name is known.
+    fn start(&mut self, reader: &mut Reader<'_>, name: u32, target: Target) -> Result<Raw> {
+        let prefix = self.prefix(reader, name)?;
+        self.machine.enter(name, target)?;
+        Ok(Raw::StartElement { name, prefix })
+    }
+
+    /// An element whose name is in the stream.
+    fn start_any(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
+        let (name, prefix) = self.qname(reader)?;
+        let target = self.machine.target_of(name);
+        self.machine.enter(name, target)?;
+        Ok(Raw::StartElement { name, prefix })
+    }
+
+    /// The value of an attribute, or its place in a channel.
+    #[inline]
+    fn attribute(&mut self, r: &mut Reader<'_>, name: u32, prefix: u32, codec: u32) -> Result<Raw> {
+        let slot = self.value(r, name, codec)?;
+        Ok(Raw::Attribute { name, prefix, slot })
+    }
+
+    #[inline]
+    fn characters(&mut self, reader: &mut Reader<'_>, codec: u32) -> Result<Raw> {
+        let name = self.machine.frame().ok_or(Fault::Code)?.name;
+        let slot = self.value(reader, name, codec)?;
+        Ok(Raw::Characters { slot })
+    }
+
+    #[inline]
+    fn value(&mut self, reader: &mut Reader<'_>, name: u32, codec: u32) -> Result<u32> {
+        if self.channels {
+            return Ok(self.defer(name, codec));
+        }
+        let stored = self
+            .content
+            .read(&mut self.machine.names, reader, name, codec)?;
+        self.slots.push(stored);
+        Ok(0)
+    }
+
+    /// xsi:type: its value stays in the structure channel, and the grammar of the type, if there is
+    /// one, takes over (sections 8.4.3 and 8.5.4.4.1).
+    fn xsi_type(&mut self, reader: &mut Reader<'_>, prefix: u32) -> Result<Raw> {
+        let name = self.machine.names.xsi_type;
+        if self.options.preserve.lexical_values {
+            let names = &mut self.machine.names;
+            let stored = self.content.string(names, reader, name, None)?;
+            let value = self.content.store().value(&stored);
+            let found = value
+                .as_text()
+                .and_then(|text| lexical_type(&self.machine, text));
+            self.slots.push(stored);
+            if let Some(type_id) = found.and_then(|name| self.machine.named_type(name)) {
+                self.machine.cast(type_id)?;
+            }
+            return Ok(Raw::Attribute {
+                name,
+                prefix,
+                slot: self.slots.len() as u32 - 1,
+            });
+        }
+        let (value, value_prefix) = self.qname(reader)?;
+        if let Some(type_id) = self.machine.named_type(value) {
+            self.machine.cast(type_id)?;
+        }
+        Ok(Raw::XsiType {
+            prefix,
+            value,
+            value_prefix,
+        })
+    }
+
+    /// xsi:nil of a schema-informed grammar: also in the structure channel.
+    fn xsi_nil(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
+        let name = self.machine.names.xsi_nil;
+        let prefix = self.prefix(reader, name)?;
+        let (stored, nil) = if self.options.preserve.lexical_values {
+            let names = &mut self.machine.names;
+            let stored = self
+                .content
+                .string(names, reader, name, Some(NIL_CHARACTERS))?;
+            let value = self.content.store().value(&stored);
+            let text = value.as_text().unwrap_or("").trim();
+            (stored, matches!(text, "true" | "1"))
+        } else {
+            let nil = reader.boolean()?;
+            (Stored::Boolean(nil), nil)
+        };
+        if nil {
+            self.machine.nil()?;
+        }
+        self.slots.push(stored);
+        Ok(Raw::Attribute {
+            name,
+            prefix,
+            slot: self.slots.len() as u32 - 1,
+        })
+    }
+}
+
+/// The name that the lexical value of xsi:type means.
+fn lexical_type(machine: &Machine, text: &str) -> Option<u32> {
+    let (prefix, local) = text.trim().split_once(':').unwrap_or(("", text.trim()));
+    machine.names.find(machine.resolve(prefix)?, local)
+}

@@ -1,0 +1,75 @@
+//! zlib-rs.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
+
+/// The largest window, which RFC 1951 allows every encoder.
+const WINDOW_BITS: u8 = 15;
+
+/// Room made for output at a time.
+const CHUNK: usize = 1 << 16;
+
+/// 6 is the default of zlib, 9 the smallest output.
+const LEVEL: i32 = 9;
+
+pub(crate) struct Inflater(Inflate);
+
+impl fmt::Debug for Inflater {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Inflater")
+    }
+}
+
+impl Inflater {
+    pub(crate) fn new() -> Self {
+        Self(Inflate::new(false, WINDOW_BITS))
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.0.reset(false);
+    }
+
+    /// Appends to the output; says how much input that took and whether the stream has ended.
+    pub(crate) fn inflate(&mut self, input: &[u8], out: &mut Vec<u8>) -> Option<(usize, bool)> {
+        let (before_in, before_out, at) = (self.0.total_in(), self.0.total_out(), out.len());
+        out.resize(at + CHUNK.max(at), 0);
+        let status = self
+            .0
+            .decompress(input, &mut out[at..], InflateFlush::NoFlush);
+        out.truncate(at + (self.0.total_out() - before_out) as usize);
+        let ended = matches!(status.ok()?, Status::StreamEnd);
+        Some(((self.0.total_in() - before_in) as usize, ended))
+    }
+}
+
+/// Deflates whole streams.
+pub(crate) struct Deflater(Deflate);
+
+impl fmt::Debug for Deflater {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Deflater")
+    }
+}
+
+impl Deflater {
+    pub(crate) fn new() -> Self {
+        Self(Deflate::new(LEVEL, false, WINDOW_BITS))
+    }
+
+    /// Appends one stream that holds the input.
+    pub(crate) fn deflate(&mut self, input: &[u8], out: &mut Vec<u8>) {
+        self.0.reset();
+        loop {
+            let (taken, given, at) = (self.0.total_in(), self.0.total_out(), out.len());
+            let rest = &input[taken as usize..];
+            out.resize(at + CHUNK.max(rest.len() / 4), 0);
+            let status = self.0.compress(rest, &mut out[at..], DeflateFlush::Finish);
+            out.truncate(at + (self.0.total_out() - given) as usize);
+            if !matches!(status, Ok(Status::Ok | Status::BufError)) {
+                return;
+            }
+        }
+    }
+}

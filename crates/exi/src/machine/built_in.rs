@@ -1,0 +1,109 @@
+//! Built-in element grammars, which learn (EXI 1.0 section 8.4.3).
+
+use alloc::vec::Vec;
+
+use super::Target;
+use crate::bits::width;
+
+/// A production with an event code of one part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Learned {
+    Attribute(u32),
+    StartElement(u32, Target),
+    EndElement,
+    Characters,
+}
+
+/// The productions of one left-hand side. New ones get event code 0 and push the others up, so they
+/// are kept in reverse: the code of index i is `len - 1 - i`.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Productions {
+    list: Vec<Learned>,
+    has_characters: bool,
+    has_end: bool,
+}
+
+impl Productions {
+    pub(crate) fn clear(&mut self) {
+        self.list.clear();
+        (self.has_characters, self.has_end) = (false, false);
+    }
+
+    pub(crate) fn len(&self) -> u32 {
+        self.list.len() as u32
+    }
+
+    /// Bits of the first part: all productions and one code that leads to the second part.
+    #[inline]
+    pub(crate) fn width(&self) -> u32 {
+        width(self.len() + 1)
+    }
+
+    /// The production with an event code.
+    #[inline]
+    pub(crate) fn get(&self, code: u32) -> Option<Learned> {
+        let index = self.list.len().checked_sub(code as usize + 1)?;
+        self.list.get(index).copied()
+    }
+
+    /// The least event code of a production that fits.
+    #[inline]
+    pub(crate) fn find(&self, fits: impl Fn(&Learned) -> bool) -> Option<u32> {
+        let index = self.list.iter().rposition(fits)?;
+        Some((self.list.len() - 1 - index) as u32)
+    }
+
+    pub(crate) fn find_characters(&self) -> Option<u32> {
+        if !self.has_characters {
+            return None;
+        }
+        self.find(|learned| *learned == Learned::Characters)
+    }
+
+    pub(crate) fn find_end(&self) -> Option<u32> {
+        if !self.has_end {
+            return None;
+        }
+        self.find(|learned| *learned == Learned::EndElement)
+    }
+
+    /// Adds a production; CH and EE only once. Says whether it was added.
+    pub(crate) fn learn(&mut self, production: Learned) -> bool {
+        let known = match production {
+            Learned::Characters => &mut self.has_characters,
+            Learned::EndElement => &mut self.has_end,
+            _ => &mut false,
+        };
+        if core::mem::replace(known, true) {
+            return false;
+        }
+        self.list.push(production);
+        true
+    }
+}
+
+/// One grammar: StartTagContent and ElementContent.
+#[derive(Debug, Clone)]
+pub(crate) struct BuiltIn {
+    pub(crate) start: Productions,
+    pub(crate) content: Productions,
+}
+
+impl Default for BuiltIn {
+    fn default() -> Self {
+        let mut content = Productions::default();
+        content.learn(Learned::EndElement);
+        Self {
+            start: Productions::default(),
+            content,
+        }
+    }
+}
+
+impl BuiltIn {
+    pub(crate) fn clear(&mut self) {
+        self.start.clear();
+        self.content.clear();
+        self.content.learn(Learned::EndElement);
+    }
+}

@@ -1,0 +1,370 @@
+//! The partitions for namespaces, prefixes and local names (EXI 1.0 section 7.3), with names
+//! resolved to dense identifiers.
+//!
+//! Everything only grows, so going back, to the start of a stream or of an event, is truncation.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::hash::BuildHasher;
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use crate::fault::{Fault, Result};
+use crate::grammar::SchemaParts;
+use crate::limits::{Limit, Limits};
+use crate::stored::Span;
+
+/// No such thing.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// Identifiers of names that every stream has.
+pub(crate) const XSI: u32 = 2;
+
+/// One (uri, local name).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Name {
+    pub(crate) uri: u32,
+    /// Compact identifier in the local-name partition of the uri.
+    pub(crate) local: u32,
+    pub(crate) text: Span,
+    /// Its value partition, if it has one.
+    pub(crate) partition: u32,
+    /// Its built-in element grammar, if it has one.
+    pub(crate) grammar: u32,
+    /// Its channel in the current block, if it has one.
+    pub(crate) channel: u32,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Uri {
+    text: Span,
+    locals: Vec<u32>,
+    prefixes: Vec<u32>,
+    locals_base: u32,
+    prefixes_base: u32,
+}
+
+/// The three kinds of partitions.
+#[derive(Debug, Clone)]
+pub(crate) struct Names {
+    text: String,
+    uris: Vec<Uri>,
+    names: Vec<Name>,
+    prefixes: Vec<Span>,
+    base: Mark,
+    hasher: DefaultHashBuilder,
+    index: HashTable<u32>,
+    /// Whether names are looked up by their text, which only encoders need.
+    indexed: bool,
+    /// xsi:nil and xsi:type.
+    pub(crate) xsi_nil: u32,
+    pub(crate) xsi_type: u32,
+}
+
+/// How much there was at some time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Mark {
+    text: usize,
+    uris: usize,
+    names: usize,
+    prefixes: usize,
+}
+
+/// What schema-less streams begin with (appendix D).
+const INITIAL: [(&str, &[&str], &[&str]); 3] = [
+    ("", &[""], &[]),
+    (
+        "http://www.w3.org/XML/1998/namespace",
+        &["xml"],
+        &["base", "id", "lang", "space"],
+    ),
+    (
+        "http://www.w3.org/2001/XMLSchema-instance",
+        &["xsi"],
+        &["nil", "type"],
+    ),
+];
+
+impl Names {
+    /// The partitions at the start of a stream with or without a schema.
+    pub(crate) fn new(schema: Option<&SchemaParts>, indexed: bool) -> Self {
+        let mut names = Self {
+            text: String::new(),
+            uris: Vec::new(),
+            names: Vec::new(),
+            prefixes: Vec::new(),
+            base: Mark::default(),
+            hasher: DefaultHashBuilder::default(),
+            index: HashTable::new(),
+            indexed,
+            xsi_nil: NONE,
+            xsi_type: NONE,
+        };
+        match schema {
+            None => INITIAL.iter().for_each(|(uri, prefixes, locals)| {
+                names.populate(uri, prefixes.iter().copied(), locals.iter().copied());
+            }),
+            Some(parts) => parts.uris.iter().for_each(|entry| {
+                let (prefixes, locals) = (entry.prefixes.iter(), entry.locals.iter());
+                names.populate(&entry.uri, prefixes.map(|s| &**s), locals.map(|s| &**s));
+            }),
+        }
+        names.base = names.mark();
+        let xsi = |local| names.find_in(XSI, local).unwrap_or(NONE);
+        (names.xsi_nil, names.xsi_type) = (xsi("nil"), xsi("type"));
+        names
+    }
+
+    fn populate<'t>(
+        &mut self,
+        uri: &str,
+        prefixes: impl Iterator<Item = &'t str>,
+        locals: impl Iterator<Item = &'t str>,
+    ) {
+        let id = self.uris.len() as u32;
+        let text = self.push_text(uri);
+        self.uris.push(Uri {
+            text,
+            ..Uri::default()
+        });
+        for prefix in prefixes {
+            self.push_prefix(id, prefix);
+        }
+        for local in locals {
+            self.push_name(id, local);
+        }
+        let entry = &mut self.uris[id as usize];
+        entry.locals_base = entry.locals.len() as u32;
+        entry.prefixes_base = entry.prefixes.len() as u32;
+    }
+
+    fn find_in(&self, uri: u32, local: &str) -> Option<u32> {
+        let locals = &self.uris.get(uri as usize)?.locals;
+        locals
+            .iter()
+            .copied()
+            .find(|name| self.local(*name) == local)
+    }
+
+    fn push_text(&mut self, text: &str) -> Span {
+        let at = self.text.len() as u32;
+        self.text.push_str(text);
+        Span {
+            at,
+            len: text.len() as u32,
+        }
+    }
+
+    fn push_name(&mut self, uri: u32, local: &str) -> u32 {
+        let text = self.push_text(local);
+        self.add_name(uri, text)
+    }
+
+    fn add_name(&mut self, uri: u32, text: Span) -> u32 {
+        let id = self.names.len() as u32;
+        let locals = &mut self.uris[uri as usize].locals;
+        let local = locals.len() as u32;
+        locals.push(id);
+        let (partition, grammar, channel) = (NONE, NONE, NONE);
+        self.names.push(Name {
+            uri,
+            local,
+            text,
+            partition,
+            grammar,
+            channel,
+        });
+        if self.indexed {
+            let hash = self.hash(uri, text.of(&self.text));
+            let (names, text, hasher) = (&self.names, &self.text, &self.hasher);
+            self.index.insert_unique(hash, id, |id| {
+                let name = &names[*id as usize];
+                hasher.hash_one((name.uri, name.text.of(text)))
+            });
+        }
+        id
+    }
+
+    fn push_prefix(&mut self, uri: u32, prefix: &str) -> u32 {
+        let text = self.push_text(prefix);
+        let id = self.prefixes.len() as u32;
+        self.prefixes.push(text);
+        self.uris[uri as usize].prefixes.push(id);
+        id
+    }
+
+    fn hash(&self, uri: u32, local: &str) -> u64 {
+        self.hasher.hash_one((uri, local))
+    }
+
+    /// How much there is now.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            text: self.text.len(),
+            uris: self.uris.len(),
+            names: self.names.len(),
+            prefixes: self.prefixes.len(),
+        }
+    }
+
+    /// Goes back to an earlier state.
+    pub(crate) fn rewind(&mut self, mark: Mark) {
+        if mark == self.mark() {
+            return;
+        }
+        while self.names.len() > mark.names {
+            self.pop_name();
+        }
+        self.prefixes.truncate(mark.prefixes);
+        for uri in &mut self.uris {
+            while uri
+                .prefixes
+                .last()
+                .is_some_and(|prefix| *prefix as usize >= mark.prefixes)
+            {
+                uri.prefixes.pop();
+            }
+        }
+        self.uris.truncate(mark.uris);
+        self.text.truncate(mark.text);
+    }
+
+    fn pop_name(&mut self) {
+        let Some(name) = self.names.pop() else { return };
+        let id = self.names.len() as u32;
+        if self.indexed {
+            let hash = self.hash(name.uri, name.text.of(&self.text));
+            if let Ok(entry) = self.index.find_entry(hash, |other| *other == id) {
+                entry.remove();
+            }
+        }
+        self.uris[name.uri as usize].locals.pop();
+    }
+
+    /// Refuses to grow beyond the limits.
+    pub(crate) fn check(&self, limits: &Limits) -> Result<()> {
+        if self.text.len() as u64 > limits.table_bytes || self.text.len() > u32::MAX as usize / 2 {
+            return Err(Fault::Limit(Limit::TableBytes));
+        }
+        let entries = self.names.len() + self.uris.len() + self.prefixes.len();
+        if entries > limits.table_entries as usize + self.base.names {
+            return Err(Fault::Limit(Limit::TableEntries));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn uris_len(&self) -> u32 {
+        self.uris.len() as u32
+    }
+
+    pub(crate) fn name(&self, name: u32) -> &Name {
+        &self.names[name as usize]
+    }
+
+    pub(crate) fn name_mut(&mut self, name: u32) -> &mut Name {
+        &mut self.names[name as usize]
+    }
+
+    #[inline]
+    pub(crate) fn local(&self, name: u32) -> &str {
+        self.names[name as usize].text.of(&self.text)
+    }
+
+    #[inline]
+    pub(crate) fn uri(&self, uri: u32) -> &str {
+        self.uris[uri as usize].text.of(&self.text)
+    }
+
+    pub(crate) fn prefix(&self, prefix: u32) -> &str {
+        self.prefixes[prefix as usize].of(&self.text)
+    }
+
+    /// Names in the local-name partition of a namespace.
+    pub(crate) fn locals_len(&self, uri: u32) -> u32 {
+        self.uris[uri as usize].locals.len() as u32
+    }
+
+    /// The name with a compact identifier in the partition of a namespace.
+    pub(crate) fn name_at(&self, uri: u32, local: u32) -> Result<u32> {
+        let locals = &self.uris.get(uri as usize).ok_or(Fault::Identifier)?.locals;
+        locals.get(local as usize).copied().ok_or(Fault::Identifier)
+    }
+
+    /// Prefixes in the partition of a namespace.
+    pub(crate) fn prefixes_of(&self, uri: u32) -> &[u32] {
+        &self.uris[uri as usize].prefixes
+    }
+
+    /// The text that a reader appends to, and where it begins.
+    pub(crate) fn append(&mut self, read: impl FnOnce(&mut String) -> Result<()>) -> Result<Span> {
+        let at = self.text.len();
+        if let Err(fault) = read(&mut self.text) {
+            self.text.truncate(at);
+            return Err(fault);
+        }
+        Ok(Span {
+            at: at as u32,
+            len: (self.text.len() - at) as u32,
+        })
+    }
+
+    /// Adds a namespace whose text was appended.
+    pub(crate) fn add_uri(&mut self, text: Span) -> u32 {
+        self.uris.push(Uri {
+            text,
+            ..Uri::default()
+        });
+        self.uris.len() as u32 - 1
+    }
+
+    /// Adds a name whose text was appended.
+    pub(crate) fn add_local(&mut self, uri: u32, text: Span) -> u32 {
+        self.add_name(uri, text)
+    }
+
+    /// Adds a prefix whose text was appended.
+    pub(crate) fn add_prefix(&mut self, uri: u32, text: Span) -> u32 {
+        let id = self.prefixes.len() as u32;
+        self.prefixes.push(text);
+        self.uris[uri as usize].prefixes.push(id);
+        id
+    }
+
+    /// The identifier of a namespace by its text.
+    pub(crate) fn find_uri(&self, uri: &str) -> Option<u32> {
+        (0..self.uris.len() as u32).find(|id| self.uri(*id) == uri)
+    }
+
+    /// The identifier of a name by its text.
+    pub(crate) fn find(&self, uri: u32, local: &str) -> Option<u32> {
+        if !self.indexed {
+            return self.find_in(uri, local);
+        }
+        let same = |id: &u32| self.names[*id as usize].uri == uri && self.local(*id) == local;
+        self.index.find(self.hash(uri, local), same).copied()
+    }
+
+    /// The compact identifier of a prefix in the partition of a namespace.
+    pub(crate) fn find_prefix(&self, uri: u32, prefix: &str) -> Option<u32> {
+        let position = self
+            .prefixes_of(uri)
+            .iter()
+            .position(|id| self.prefix(*id) == prefix);
+        position.map(|at| at as u32)
+    }
+
+    /// Adds a namespace.
+    pub(crate) fn insert_uri(&mut self, uri: &str) -> u32 {
+        let text = self.push_text(uri);
+        self.add_uri(text)
+    }
+
+    /// Adds a name.
+    pub(crate) fn insert(&mut self, uri: u32, local: &str) -> u32 {
+        self.push_name(uri, local)
+    }
+
+    /// Adds a prefix to the partition of a namespace.
+    pub(crate) fn insert_prefix(&mut self, uri: u32, prefix: &str) -> u32 {
+        self.push_prefix(uri, prefix)
+    }
+}

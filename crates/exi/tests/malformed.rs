@@ -1,0 +1,142 @@
+//! Damaged streams are refused with a place, within limits, and never crash the decoder.
+
+mod support;
+
+use support::*;
+use weir_exi::error::ErrorKind;
+use weir_exi::limits::Limit;
+use weir_exi::{Alignment, Decoder, DecoderSettings, Limits, Options};
+
+fn sample() -> Vec<Owned> {
+    let mut parts = vec!["<{urn:a}list".to_string(), "@{urn:a}kind=one".to_string()];
+    for number in 0..40 {
+        parts.extend(["<item".into(), format!("@id={number}"), "\"some text".into(), ">".into()]);
+    }
+    parts.push(">".into());
+    document(&parts.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn limits() -> Limits {
+    Limits {
+        depth: 50,
+        expanded_bytes: 1 << 20,
+        table_bytes: 1 << 20,
+        table_entries: 10_000,
+        events: 100_000,
+        ..Limits::default()
+    }
+}
+
+fn settings() -> DecoderSettings {
+    DecoderSettings { limits: limits(), ..DecoderSettings::default() }
+}
+
+#[test]
+fn a_stream_cut_short_anywhere_says_so() {
+    for alignment in ALIGNMENTS {
+        let bytes = encode(&sample(), &options(alignment), None).unwrap();
+        for length in 0..bytes.len() {
+            let error = decode_with(&bytes[..length], settings()).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::UnexpectedEnd, "{alignment:?} {length}: {error}");
+            assert!(error.inflated || error.byte <= length as u64, "{alignment:?} {length}");
+        }
+    }
+}
+
+#[test]
+fn a_flipped_bit_is_an_error_with_a_place_or_another_document() {
+    for alignment in ALIGNMENTS {
+        let bytes = encode(&sample(), &preserving(alignment), None).unwrap();
+        for bit in 0..bytes.len() * 8 {
+            let mut damaged = bytes.clone();
+            damaged[bit / 8] ^= 128 >> (bit % 8);
+            if let Err(error) = decode_with(&damaged, settings()) {
+                assert!(error.inflated || error.byte <= bytes.len() as u64, "{bit}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn noise_never_passes_the_limits() {
+    let mut state = 1u64;
+    for _ in 0..20_000 {
+        let mut bytes = b"$EXI\x80".to_vec();
+        for _ in 0..64 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            bytes.push((state >> 33) as u8);
+        }
+        for alignment in ALIGNMENTS {
+            let options = preserving(alignment);
+            let _ = decode_with(&bytes, DecoderSettings { options, ..settings() });
+        }
+    }
+}
+
+#[test]
+fn what_is_not_exi_is_told_at_once() {
+    for (bytes, kind) in [
+        (&b"<a/>"[..], ErrorKind::NotExi),
+        (b"$EXX", ErrorKind::NotExi),
+        (b"\x81\x00", ErrorKind::UnsupportedVersion(2)),
+        (b"", ErrorKind::UnexpectedEnd),
+    ] {
+        assert_eq!(decode_with(bytes, settings()).unwrap_err().kind, kind, "{bytes:?}");
+    }
+}
+
+#[test]
+fn an_error_stays_an_error() {
+    let mut decoder = Decoder::new(b"<a/>", settings());
+    let first = decoder.next_event().unwrap_err();
+    assert_eq!(decoder.next_event().unwrap_err(), first);
+}
+
+#[test]
+fn depth_has_a_limit() {
+    let mut parts = vec!["<a"; 51];
+    parts.extend(vec![">"; 51]);
+    let bytes = encode(&document(&parts), &options(Alignment::BitPacked), None).unwrap();
+    let error = decode_with(&bytes, settings()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::OverLimit(Limit::Depth));
+}
+
+#[test]
+fn deflated_bombs_have_a_limit() {
+    let long = format!("\"{}", "x".repeat(5_000_000));
+    let events = document(&["<a", &long, ">"]);
+    let bytes = encode(&events, &options(Alignment::Compression), None).unwrap();
+    assert!(bytes.len() < 20_000);
+    let error = decode_with(&bytes, settings()).unwrap_err();
+    assert!(matches!(error.kind, ErrorKind::OverLimit(_)), "{error}");
+}
+
+#[test]
+fn repeated_values_have_a_limit() {
+    let long = format!("\"{}", "x".repeat(100_000));
+    let mut parts = vec!["<a"];
+    for _ in 0..20 {
+        parts.extend(["<b", &long, ">"]);
+    }
+    parts.push(">");
+    let bytes = encode(&document(&parts), &options(Alignment::BitPacked), None).unwrap();
+    assert!(bytes.len() < 110_000);
+    let error = decode_with(&bytes, settings()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::OverLimit(Limit::ExpandedBytes));
+}
+
+#[test]
+fn contradicting_options_are_refused() {
+    let mut strict = Options { strict: true, ..Options::default() };
+    strict.preserve.comments = true;
+    let channels = Options {
+        self_contained: true,
+        alignment: Alignment::Compression,
+        ..Options::default()
+    };
+    let empty = Options { block_size: 0, ..Options::default() };
+    for options in [strict, channels, empty] {
+        let error = encode(&sample(), &options, None).unwrap_err();
+        assert!(matches!(error.kind, ErrorKind::InvalidOptions(_)), "{error}");
+    }
+}
