@@ -61,6 +61,8 @@ const fn class(byte: u8) -> u8 {
 #[inline]
 pub(super) fn find(bytes: &[u8], at: usize, class: u8) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
-    let found = rest.iter().position(|&byte| CLASSES[usize::from(byte)] & class != 0);
+    let found = rest
+        .iter()
+        .position(|&byte| CLASSES[usize::from(byte)] & class != 0);
     at + found.unwrap_or(rest.len())
 }

@@ -47,6 +47,9 @@ pub(super) struct Doctype {
     pub(super) subset: String,
     /// Whether declarations may exist that are not read (section 4.1, Entity Declared).
     pub(super) partial: bool,
+    /// Whether a parameter entity was passed over: declarations after it may not be the first of their
+    /// name, and do not count (section 5.1).
+    unread: bool,
     pub(super) entities: Vec<Entity>,
     pub(super) entity_ids: BTreeMap<String, usize>,
     /// Replacement texts of parameter entities; none of external ones.
@@ -58,7 +61,10 @@ impl Doctype {
     /// Reads a declaration after its `<!DOCTYPE` (production 28).
     pub(super) fn read(scan: &mut Scan<'_>, limits: &Limits) -> Result<Self, XmlError> {
         scan.needs_space()?;
-        let mut doctype = Self { name: String::from(scan.name()?), ..Self::default() };
+        let mut doctype = Self {
+            name: String::from(scan.name()?),
+            ..Self::default()
+        };
         if scan.space() && matches!(scan.peek(), Some(b'S' | b'P')) {
             (doctype.public, doctype.system) = external_id(scan)?;
             doctype.partial = true;
@@ -116,12 +122,17 @@ pub(super) fn external_id(scan: &mut Scan<'_>) -> Result<(String, String), XmlEr
 /// Reads a public identifier (production 12), its white space as section 4.2.2 has it.
 pub(super) fn public_literal(scan: &mut Scan<'_>) -> Result<String, XmlError> {
     let (at, literal) = scan.quoted("a public identifier in quotes")?;
-    let allowed = |byte: u8| {
-        byte.is_ascii_alphanumeric() || b" \r\n-'()+,./:=?;!*#@$_%".contains(&byte)
-    };
+    let allowed =
+        |byte: u8| byte.is_ascii_alphanumeric() || b" \r\n-'()+,./:=?;!*#@$_%".contains(&byte);
     match literal.bytes().position(|byte| !allowed(byte)) {
-        Some(wrong) => Err(XmlError::expected(at + wrong, "a character of public identifiers")),
-        None => Ok(literal.split_ascii_whitespace().collect::<Vec<_>>().join(" ")),
+        Some(wrong) => Err(XmlError::expected(
+            at + wrong,
+            "a character of public identifiers",
+        )),
+        None => Ok(literal
+            .split_ascii_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")),
     }
 }
 

@@ -24,15 +24,24 @@ pub(super) enum Fault {
 
 impl XmlError {
     pub(super) const fn expected(at: usize, expected: &'static str) -> Self {
-        Self { at, fault: Fault::Expected(expected) }
+        Self {
+            at,
+            fault: Fault::Expected(expected),
+        }
     }
 
     pub(super) const fn truncated(at: usize) -> Self {
-        Self { at, fault: Fault::Truncated }
+        Self {
+            at,
+            fault: Fault::Truncated,
+        }
     }
 
     pub(super) const fn over(at: usize, limit: Limit) -> Self {
-        Self { at, fault: Fault::OverLimit(limit) }
+        Self {
+            at,
+            fault: Fault::OverLimit(limit),
+        }
     }
 
     /// The same, met in the text of an entity that is referred to here.

@@ -114,7 +114,11 @@ impl<'t> Scan<'t> {
         let start = self.at;
         loop {
             self.at = find(self.text.as_bytes(), self.at, NAME_END);
-            let Some(next) = self.text.get(self.at..).and_then(|rest| rest.chars().next()) else {
+            let Some(next) = self
+                .text
+                .get(self.at..)
+                .and_then(|rest| rest.chars().next())
+            else {
                 break;
             };
             if next.is_ascii() || !is_name_char(next) {
@@ -147,13 +151,20 @@ impl<'t> Scan<'t> {
             false => (10, start),
         };
         let mut code = 0_u32;
-        while let Some(digit) = self.peek().and_then(|byte| char::from(byte).to_digit(radix)) {
+        while let Some(digit) = self
+            .peek()
+            .and_then(|byte| char::from(byte).to_digit(radix))
+        {
             code = code.saturating_mul(radix).saturating_add(digit);
             self.at += 1;
         }
         let some = self.at > digits_at;
-        let character = char::from_u32(code).filter(|&character| some && super::chars::is_char(character));
-        let character = character.ok_or(XmlError::expected(start, "the number of a character that XML allows"))?;
+        let character =
+            char::from_u32(code).filter(|&character| some && super::chars::is_char(character));
+        let character = character.ok_or(XmlError::expected(
+            start,
+            "the number of a character that XML allows",
+        ))?;
         self.expect(";")?;
         Ok(character)
     }

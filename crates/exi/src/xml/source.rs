@@ -33,20 +33,31 @@ impl<'a> Source<'a> {
             [b'<', 0, _, 0, ..] => Cow::Owned(utf16(bytes, u16::from_le_bytes)?),
             _ => eight_bits(bytes)?,
         };
-        let before = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+        let before = if bytes.starts_with(b"\xEF\xBB\xBF") {
+            3
+        } else {
+            0
+        };
         Self::checked(text, before)
     }
 
     fn checked(text: Cow<'a, str>, before: usize) -> Result<Self, XmlError> {
         let census = Census::of(text.as_bytes());
         if census.forbidden || census.specials && has_noncharacter(text.as_bytes()) {
-            let wrong = text.char_indices().find(|&(_, character)| !is_char(character));
+            let wrong = text
+                .char_indices()
+                .find(|&(_, character)| !is_char(character));
             if let Some((at, _)) = wrong {
                 return Err(XmlError::expected(at, "a character that XML allows"));
             }
         }
         let brackets = memmem::find(text.as_bytes(), b"]]>").is_some();
-        Ok(Self { text, before, returns: census.returns, brackets })
+        Ok(Self {
+            text,
+            before,
+            returns: census.returns,
+            brackets,
+        })
     }
 }
 
@@ -63,12 +74,17 @@ impl Census {
         let (mut forbidden, mut returns, mut specials) = (0_u8, 0_u8, 0_u8);
         for &byte in bytes {
             let control = u8::from(byte < 0x20);
-            let allowed = u8::from(byte == b'\t') | u8::from(byte == b'\n') | u8::from(byte == b'\r');
+            let allowed =
+                u8::from(byte == b'\t') | u8::from(byte == b'\n') | u8::from(byte == b'\r');
             forbidden |= control & !allowed;
             returns |= u8::from(byte == b'\r');
             specials |= u8::from(byte == 0xEF);
         }
-        Self { forbidden: forbidden != 0, returns: returns != 0, specials: specials != 0 }
+        Self {
+            forbidden: forbidden != 0,
+            returns: returns != 0,
+            specials: specials != 0,
+        }
     }
 }
 
@@ -109,7 +125,10 @@ fn eight_bits(bytes: &[u8]) -> Result<Cow<'_, str>, XmlError> {
     if is("iso-8859-1") || is("latin1") || is("iso_8859-1") {
         return Ok(Cow::Owned(bytes.iter().copied().map(char::from).collect()));
     }
-    Err(XmlError::expected(at, "the encoding UTF-8, UTF-16, ISO-8859-1 or US-ASCII"))
+    Err(XmlError::expected(
+        at,
+        "the encoding UTF-8, UTF-16, ISO-8859-1 or US-ASCII",
+    ))
 }
 
 /// The encoding that the XML declaration names, and where it does.
@@ -120,10 +139,15 @@ fn declared(bytes: &[u8]) -> Option<(usize, &[u8])> {
     }
     let end = memmem::find(head, b"?>")?;
     let mut at = memmem::find(&head[..end], b"encoding")? + 8;
-    while head.get(at).is_some_and(|&byte| is_space(byte) || byte == b'=') {
+    while head
+        .get(at)
+        .is_some_and(|&byte| is_space(byte) || byte == b'=')
+    {
         at += 1;
     }
-    let quote = *head.get(at).filter(|&&byte| byte == b'"' || byte == b'\'')?;
+    let quote = *head
+        .get(at)
+        .filter(|&&byte| byte == b'"' || byte == b'\'')?;
     let name = &head[at + 1..end];
     let len = name.iter().position(|&byte| byte == quote)?;
     Some((at + 1, &name[..len]))

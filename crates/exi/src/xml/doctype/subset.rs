@@ -22,8 +22,18 @@ pub(in crate::xml) struct Declarations<'d, 't> {
 }
 
 impl<'d, 't> Declarations<'d, 't> {
-    pub(in crate::xml) fn new(doctype: &'d mut Doctype, scan: Scan<'t>, limits: &'d Limits) -> Self {
-        Self { doctype, scan, limits, expanded: 0, depth: 0 }
+    pub(in crate::xml) fn new(
+        doctype: &'d mut Doctype,
+        scan: Scan<'t>,
+        limits: &'d Limits,
+    ) -> Self {
+        Self {
+            doctype,
+            scan,
+            limits,
+            expanded: 0,
+            depth: 0,
+        }
     }
 
     /// Where it is.
@@ -76,6 +86,7 @@ impl<'d, 't> Declarations<'d, 't> {
         let Some(Some(text)) = self.doctype.parameters.get(name).cloned() else {
             // One that is declared elsewhere may declare anything (section 5.1).
             self.doctype.partial = true;
+            self.doctype.unread = true;
             return Ok(());
         };
         self.expanded += text.len() as u64;
@@ -83,7 +94,10 @@ impl<'d, 't> Declarations<'d, 't> {
             return Err(XmlError::over(at, Limit::ExpandedBytes));
         }
         if self.depth == PARAMETER_DEPTH_MAX {
-            return Err(XmlError::expected(at, "parameter entities less deep in one another"));
+            return Err(XmlError::expected(
+                at,
+                "parameter entities less deep in one another",
+            ));
         }
         self.included(&text).map_err(|error| error.in_entity(at))
     }
@@ -114,8 +128,7 @@ impl<'d, 't> Declarations<'d, 't> {
         let name = String::from(self.scan.ncname()?);
         self.scan.needs_space()?;
         let entity = self.definition(parameter)?;
-        // After an entity that was not read, a declaration may not be the first (section 5.1).
-        if self.doctype.partial && self.doctype.system.is_empty() {
+        if self.doctype.unread {
             return Ok(());
         }
         if !parameter {
@@ -154,13 +167,20 @@ impl<'d, 't> Declarations<'d, 't> {
         let (start, literal) = self.scan.quoted("an entity's value in quotes")?;
         let mut value = String::with_capacity(literal.len());
         let mut scan = Scan::new(&self.scan.text[..start + literal.len()], start);
-        while let Some(len) = scan.rest().iter().position(|byte| matches!(byte, b'&' | b'%')) {
+        while let Some(len) = scan
+            .rest()
+            .iter()
+            .position(|byte| matches!(byte, b'&' | b'%'))
+        {
             let passed = scan.at;
             scan.at += len;
             value.push_str(&lines(scan.since(passed)));
             let reference = scan.at;
             if scan.accept("%") {
-                return Err(XmlError::expected(reference, "no parameter entity within a declaration"));
+                return Err(XmlError::expected(
+                    reference,
+                    "no parameter entity within a declaration",
+                ));
             }
             scan.at += 1;
             match scan.accept("#") {
@@ -189,7 +209,7 @@ impl<'d, 't> Declarations<'d, 't> {
                 return Err(self.scan.expected("white space"));
             }
             let declared = self.attribute()?;
-            if self.doctype.partial && self.doctype.system.is_empty() {
+            if self.doctype.unread {
                 continue;
             }
             let of_element = self.doctype.attributes.entry(element.clone()).or_default();
@@ -208,7 +228,11 @@ impl<'d, 't> Declarations<'d, 't> {
         let tokenized = self.attribute_type()?;
         self.scan.needs_space()?;
         let default = self.default_value(tokenized)?;
-        Ok(Declared { name, tokenized, default })
+        Ok(Declared {
+            name,
+            tokenized,
+            default,
+        })
     }
 
     /// Reads a type (productions 54 to 59): whether it is another than `CDATA`.
@@ -241,7 +265,10 @@ impl<'d, 't> Declarations<'d, 't> {
         let (at, literal) = self.scan.quoted("a default in quotes")?;
         let mut value = String::new();
         let mut expansion = Expansion::new(self.doctype, self.limits);
-        expansion.attribute(Scan::new(&self.scan.text[..at + literal.len()], at), &mut value)?;
+        expansion.attribute(
+            Scan::new(&self.scan.text[..at + literal.len()], at),
+            &mut value,
+        )?;
         if tokenized {
             crate::xml::entity::collapse(&mut value, 0);
         }

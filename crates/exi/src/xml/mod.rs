@@ -1,1 +1,0 @@
-//! XML text to events and back: a namespace-aware reader and a writer.
