@@ -249,6 +249,16 @@ impl Batch {
         self.place.get(row).and_then(|place| place.known())
     }
 
+    /// Says whether any row may have a place.
+    pub fn has_places(&self) -> bool {
+        !self.place.is_empty()
+    }
+
+    /// Says whether any row has extras.
+    pub fn has_extras(&self) -> bool {
+        !self.bags.is_empty()
+    }
+
     /// What else a row carries.
     pub fn extra(&self, row: usize) -> Extra<'_> {
         let found = self.bags.binary_search_by_key(&(row as u32), |bag| bag.row);

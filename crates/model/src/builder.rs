@@ -58,6 +58,15 @@ const EMPTY_BAG: Bag = Bag {
     parameters: Span::NONE,
 };
 
+/// Names of a datastream that rows to come share; of [`BatchBuilder::keep`].
+#[derive(Clone, Copy, Debug)]
+pub struct KeptNames(Stream);
+
+impl KeptNames {
+    /// No names: the topic that the message was sent to, and nothing else.
+    pub const NONE: Self = Self(Stream::EMPTY);
+}
+
 /// Why an observation cannot be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BatchError {
@@ -146,6 +155,20 @@ impl BatchBuilder {
             texts_mark: self.batch.texts.len(),
             ..Row::default()
         };
+    }
+
+    /// Ends the observation begun without adding it, but keeps its names for observations to come.
+    pub fn keep(&mut self) -> KeptNames {
+        self.batch.texts.truncate(self.row.texts_mark);
+        KeptNames(self.row.stream)
+    }
+
+    /// Starts an observation of a datastream whose names were kept, which need not be said again.
+    ///
+    /// Names are kept until the builder is cleared or finished.
+    pub fn begin_as(&mut self, names: KeptNames) {
+        self.begin();
+        self.row.stream = names.0;
     }
 
     /// Drops the observation begun.
@@ -337,7 +360,7 @@ fn parts<'a>(batch: &'a Batch, stream: &Stream) -> [Option<&'a str>; 4] {
 }
 
 fn same(batch: &Batch, a: &Stream, b: &Stream) -> bool {
-    a.naming == b.naming && parts(batch, a) == parts(batch, b)
+    a == b || (a.naming == b.naming && parts(batch, a) == parts(batch, b))
 }
 
 fn hash_of(hasher: &DefaultHashBuilder, batch: &Batch, stream: &Stream) -> u64 {
@@ -539,6 +562,27 @@ mod tests {
                 sent_to: "heating".into()
             }
         );
+    }
+
+    #[test]
+    fn kept_names_serve_many_rows() {
+        let mut builder = BatchBuilder::new();
+        builder.begin();
+        builder.topic(Naming::Topic, "a/b");
+        builder.unit("Cel");
+        let names = builder.keep();
+        for value in [1.0, 2.0] {
+            for names in [names, KeptNames::NONE] {
+                builder.begin_as(names);
+                builder.value(Value::Number(value));
+                builder.end().unwrap();
+            }
+        }
+        let batch = builder.finish();
+        assert_eq!((batch.len(), batch.stream_count()), (4, 2));
+        assert_eq!((batch.row(2).topic, batch.row(2).unit), ("a/b", Some("Cel")));
+        assert_eq!(batch.row(3).naming, Naming::Sent);
+        assert_eq!(batch.names, "a/bCel");
     }
 
     #[test]

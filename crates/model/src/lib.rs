@@ -20,7 +20,7 @@ pub mod topic;
 pub mod value;
 
 pub use batch::{Batch, Extra, Observation, Place};
-pub use builder::{BatchBuilder, BatchError};
+pub use builder::{BatchBuilder, BatchError, KeptNames};
 pub use cursor::Cursor;
 pub use datastream::Datastream;
 pub use filter::Filter;
