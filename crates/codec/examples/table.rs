@@ -59,6 +59,16 @@ Also understood:
 - `csv`: columns in any order, of which only `value` is required.
 - `senml-json`, `senml-cbor`: base values, relative times, sums (as the parameter `sum`); results that
   are null are left out when written, arrays and objects become strings.
+- `bson`: all types of MongoDB's; a document of other members is a flat object. `ubjson`: containers with
+  counts and types, numbers of high precision. `amf3`: sealed classes, references, the collections of
+  Flex, vectors, dictionaries. `bson` and `amf3` have instants in milliseconds; finer ones are text.
+- `gwt`: versions 7 and 8 of the answer of a service, an `ArrayList` of `weir.client.Observation`.
+- `pbf-string`: two bytes of `protobuf` in one code point, escaped as `src/formats/pbf_string.rs` says.
+- `influx`: any metric: each field is an observation at `measurement/tag=value/field` below the topic.
+  Timestamps are nanoseconds, or the unit that puts them after 1973. Without a `Content-Type`, lines
+  with timestamps in nanoseconds are recognized.
+- `arrow`: tables with any of the columns `topic`, `time`, `value`, `text`, `truth`, `json`, `unit`, `type`,
+  `sensor`, `lat`, `lon` (and those of `extra`), of which one for the result must be there.
 - Times before 1978-07-04 are read as relative in SenML (RFC 8428 section 4.5.3).
 
 Schemas: `weir.proto`, `weir.xsd`, `weir.cddl`.

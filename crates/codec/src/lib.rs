@@ -17,6 +17,8 @@ pub mod format;
 pub mod formats;
 #[cfg(feature = "xml")]
 mod infoset;
+mod inline;
+mod known_strings;
 mod lexical;
 pub mod limits;
 mod lines;
@@ -34,5 +36,7 @@ mod vocabulary;
 pub use error::{DecodeError, Fault, position};
 pub use format::{Carries, Format, Reader};
 pub use formats::{FORMATS, by_name};
+#[cfg(feature = "pbf-string")]
+pub use formats::{TextSize, text_size};
 pub use negotiate::{by_content_format, by_media, negotiate};
 pub use sniff::sniff;

@@ -2,6 +2,8 @@
 
 /// Most columns of a table in csv.
 pub const CSV_COLUMNS_MAX: usize = 64;
+/// Most columns of a table in Arrow, nested ones apart.
+pub const ARROW_COLUMNS_MAX: usize = 64;
 /// Longest payload without a declared format that is taken for plain text, in bytes.
 pub const SNIFFED_PLAIN_BYTES_MAX: usize = 4096;
 /// Longest base unit of SenML, in bytes; UCUM's codes are far shorter.

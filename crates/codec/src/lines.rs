@@ -9,6 +9,11 @@ use weir_model::{BatchBuilder, Limits};
 pub(crate) trait Lines: Send {
     /// Whether a line feed between quotes does not end a line.
     const QUOTES: bool;
+    /// Says whether this byte, which follows those asked about before, ends a line; `quoted` is kept.
+    fn ends_line(&mut self, byte: u8, quoted: &mut bool) -> bool {
+        *quoted ^= Self::QUOTES && byte == b'"';
+        byte == b'\n' && !*quoted
+    }
     /// Decodes whole lines; offsets of errors are counted from their beginning.
     fn decode(
         &mut self,
@@ -51,10 +56,8 @@ impl<L: Lines> LineReader<L> {
     fn whole(&mut self) -> usize {
         let mut end = 0;
         for (index, &byte) in self.rest.iter().enumerate().skip(self.seen) {
-            match byte {
-                b'"' if L::QUOTES => self.quoted = !self.quoted,
-                b'\n' if !self.quoted => end = index + 1,
-                _ => {}
+            if self.format.ends_line(byte, &mut self.quoted) {
+                end = index + 1;
             }
         }
         self.seen = self.rest.len();

@@ -1,4 +1,5 @@
-//! What an undeclared payload is: tried as weir JSON, flat JSON, SenML, plain, else opaque.
+//! What an undeclared payload is: tried as weir JSON, flat JSON, SenML, plain, else opaque; and, where
+//! its beginning leaves no doubt, as Telegraf's line protocol, BSON, an Arrow stream or GWT-RPC.
 //!
 //! Its first byte says which of these it can be, so that bytes are hardly ever read twice, and
 //! broken JSON stays opaque instead of becoming a string.
@@ -12,10 +13,14 @@ use weir_model::{BatchBuilder, Limits};
 /// builder is empty again.
 pub fn sniff(payload: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Option<&'static Format> {
     let candidates: &[&str] = match payload.trim_ascii_start().first()? {
+        _ if payload.starts_with(&[0xFF; 4]) => &["arrow"],
+        _ if is_a_document(payload) => &["bson"],
+        _ if payload.starts_with(b"//OK[") => &["gwt"],
         b'{' => &["json"],
         // An array that is neither is the result of one observation.
         b'[' => &["json", "senml-json", "plain"],
         b'<' => &[],
+        _ if has_timestamps(payload) => &["influx"],
         _ if is_a_line(payload) => &["plain"],
         _ => &[],
     };
@@ -35,6 +40,22 @@ fn reads(format: &Format, payload: &[u8], out: &mut BatchBuilder, limits: &Limit
     false
 }
 
+/// Says whether a payload begins with its own length and ends as documents of BSON do.
+fn is_a_document(payload: &[u8]) -> bool {
+    let len = payload
+        .first_chunk()
+        .map(|len| u32::from_le_bytes(*len) as usize);
+    len == Some(payload.len()) && payload.ends_with(&[0])
+}
+
+#[cfg(feature = "influx")]
+use crate::formats::influx::has_timestamps;
+
+#[cfg(not(feature = "influx"))]
+fn has_timestamps(_payload: &[u8]) -> bool {
+    false
+}
+
 /// Says whether a payload is one short line of printable text.
 fn is_a_line(payload: &[u8]) -> bool {
     let line = payload.trim_ascii();
@@ -45,6 +66,7 @@ fn is_a_line(payload: &[u8]) -> bool {
 
 #[cfg(all(test, feature = "all"))]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
     use alloc::format;
     use alloc::string::String;
@@ -75,6 +97,21 @@ mod tests {
         assert_eq!(seen(b"[]"), "plain 1");
         assert_eq!(seen(b"21.5\n"), "plain 1");
         assert_eq!(seen(b"open"), "plain 1");
+    }
+
+    #[test]
+    fn a_beginning_that_leaves_no_doubt_is_believed() {
+        let sample = crate::sample::message(1, 0);
+        for name in ["arrow", "bson", "gwt", "influx"] {
+            let mut payload = alloc::vec::Vec::new();
+            (by_name(name).unwrap().encode)(&sample, &mut payload);
+            assert_eq!(seen(&payload), format!("{name} 7"));
+            payload.insert(0, b'!');
+            assert_ne!(seen(&payload), format!("{name} 7"));
+        }
+        let telegraf = b"mem,host=a free=3i,used=4i 1795167660250000000\n";
+        assert_eq!(seen(telegraf), "influx 2");
+        assert_eq!(seen(b"mem free=3"), "plain 1");
     }
 
     #[test]

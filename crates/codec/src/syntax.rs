@@ -20,14 +20,27 @@
 //! [`crate::infoset`] instead; lines and columns (csv, plain) and numbered fields (protobuf) are
 //! written directly.
 
-#[cfg(any(feature = "cbor", feature = "senml-cbor", feature = "msgpack"))]
+#[cfg(feature = "amf3")]
+pub(crate) mod amf3;
+#[cfg(any(
+    feature = "amf3",
+    feature = "bson",
+    feature = "cbor",
+    feature = "msgpack",
+    feature = "senml-cbor",
+    feature = "ubjson"
+))]
 pub(crate) mod binary;
+#[cfg(feature = "bson")]
+pub(crate) mod bson;
 #[cfg(any(feature = "cbor", feature = "senml-cbor"))]
 pub(crate) mod cbor;
 pub(crate) mod json;
 pub(crate) mod json_text;
 #[cfg(feature = "msgpack")]
 pub(crate) mod msgpack;
+#[cfg(feature = "ubjson")]
+pub(crate) mod ubjson;
 
 use crate::error::DecodeError;
 use alloc::borrow::Cow;

@@ -2,26 +2,24 @@
 
 use alloc::vec::Vec;
 
-/// Bytes that are kept without the heap.
-const SHORT_MAX: usize = 120;
-
-/// A buffer for one string, of valid UTF-8 once the string is whole.
-pub(crate) struct Unescaped {
-    short: [u8; SHORT_MAX],
+/// A buffer for one string, of valid UTF-8 once the string is whole; `N` bytes are kept without the
+/// heap.
+pub(crate) struct Unescaped<const N: usize = 120> {
+    short: [u8; N],
     len: usize,
     /// Holds everything once `short` does not suffice.
     long: Vec<u8>,
 }
 
-impl Default for Unescaped {
+impl<const N: usize> Default for Unescaped<N> {
     fn default() -> Self {
-        let short = [0; SHORT_MAX];
+        let short = [0; N];
         let (len, long) = (0, Vec::new());
         Self { short, len, long }
     }
 }
 
-impl Unescaped {
+impl<const N: usize> Unescaped<N> {
     pub(crate) fn clear(&mut self) {
         self.len = 0;
         self.long.clear();

@@ -86,7 +86,18 @@ fn a_message_with_any_bit_turned_is_survived() {
 
 #[test]
 fn a_cut_message_of_a_closed_format_is_refused() {
-    for name in ["json", "senml-json", "senml-cbor", "cbor", "msgpack", "xml"] {
+    for name in [
+        "json",
+        "senml-json",
+        "senml-cbor",
+        "cbor",
+        "msgpack",
+        "bson",
+        "ubjson",
+        "amf3",
+        "gwt",
+        "xml",
+    ] {
         let format = weir_codec::by_name(name).unwrap();
         let bytes = encoded(format, &sample::message(1, 0));
         for end in 0..bytes.len() {
@@ -129,16 +140,31 @@ fn every_format_honours_every_limit() {
     }
 }
 
+/// Documents in documents, as the member `a` of each.
+fn deep_bson() -> Vec<u8> {
+    let mut bytes = vec![5, 0, 0, 0, 0];
+    for _ in 0..2000 {
+        let len = (bytes.len() + 8) as u32;
+        bytes = [&len.to_le_bytes()[..], b"\x03a\0", &bytes, &[0]].concat();
+    }
+    bytes
+}
+
 #[test]
 fn trees_nested_too_deep_are_refused() {
     let deep_cbor = [&[0x81; 5000][..], &[0]].concat();
     let deep_msgpack = [&[0x91; 5000][..], &[0]].concat();
+    let deep_ubjson = [&[b'['; 5000][..], &[b']'; 5000]].concat();
+    let deep_amf3 = [0x09, 0x03, 0x01].repeat(5000);
     let deep_json = "[".repeat(5000) + &"]".repeat(5000);
     let deep_flat = "{\"a\":".repeat(5000) + "1" + &"}".repeat(5000);
     let deep_xml = "<observations>".to_owned() + &"<a>".repeat(5000);
     for (name, bytes) in [
         ("cbor", &deep_cbor[..]),
         ("msgpack", &deep_msgpack),
+        ("ubjson", &deep_ubjson),
+        ("amf3", &deep_amf3),
+        ("bson", &deep_bson()),
         ("json", deep_json.as_bytes()),
         ("json", deep_flat.as_bytes()),
         ("senml-json", format!("[{{\"x\":{deep_json}}}]").as_bytes()),
