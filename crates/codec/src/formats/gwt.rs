@@ -57,8 +57,8 @@ const EXCEPTION: &str = "//EX";
 // (GWT, SerializabilityUtil). `conformance/formats` checks them against GWT's own.
 const ARRAY_LIST: &str = "java.util.ArrayList/4159755760";
 const TIMESTAMP: &str = "java.sql.Timestamp/3040052672";
-const OBSERVATION: &str = "weir.client.Observation/3272764690";
-const PLACE: &str = "weir.client.Place/2721435406";
+const OBSERVATION: &str = "weir.client.Observation/772852460";
+const PLACE: &str = "weir.client.Place/2938226432";
 const EXTRA: &str = "weir.client.Extra/2899036630";
 
 const KIND_NULL: i64 = 0;
@@ -98,8 +98,8 @@ mod tests {
         let expected = concat!(
             "//OK[8,7,10,-4,0,9,-3,47.17,1,0,2,",
             "8,7,6,250000000,'aH4VKja',5,0,4,20.462207,44.813503,3,75.88,1,0,2,2,1,",
-            r#"["java.util.ArrayList/4159755760","weir.client.Observation/3272764690","#,
-            r#""weir.client.Place/2721435406","urn:dev:mac:0024befffe800010","#,
+            r#"["java.util.ArrayList/4159755760","weir.client.Observation/772852460","#,
+            r#""weir.client.Place/2938226432","urn:dev:mac:0024befffe800010","#,
             r#""java.sql.Timestamp/3040052672","heating/substation-1/supply/temperature","#,
             r#""water-temperature","Cel","urn:dev:mac:0024befffe800011","#,
             r#""heating/substation-1/return/temperature"],0,7]"#,
@@ -170,11 +170,11 @@ mod tests {
         let fine = one("1", "7", "0", "");
         let cases: Vec<(String, &str)> = [
             ("//OK[", "//NO[", "expected //OK and an array at byte 0"),
-            (",0,7]", ",0,6]", "expected version 7 or 8 at byte 105"),
+            (",0,7]", ",0,6]", "expected version 7 or 8 at byte 104"),
             (
                 ",0,7]",
                 ",1,7]",
-                "expected no flags: class names as they are at byte 103",
+                "expected no flags: class names as they are at byte 102",
             ),
             (
                 ",2,1,1,",

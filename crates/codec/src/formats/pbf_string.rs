@@ -5,9 +5,9 @@
 //! is what is written, and whoever reads it needs no more:
 //!
 //! - Bytes `h` and `l` are the code point `h * 256 + l`, unless that is a surrogate (U+D800 to
-//!   U+DFFF), a line feed (U+000A), a carriage return (U+000D) or a byte order mark (U+FEFF): then it
-//!   is that plus 10000 hexadecimal, in plane 1. Line ends and byte order marks do not survive in
-//!   lines, in event streams and at the beginning of a text.
+//!   U+DFFF), what some reader takes for the end of a line (U+000A to U+000D, U+001C to U+001E,
+//!   U+0085, U+2028, U+2029) or a byte order mark (U+FEFF): then it is that plus 10000 hexadecimal,
+//!   in plane 1. Neither survives in lines, in event streams and at the beginning of a text.
 //! - The last byte `b` of an odd number of them is the code point U+20000 plus `b`, in plane 2.
 //! - No bytes are the empty text.
 //!
@@ -86,7 +86,8 @@ fn encode(batch: &Batch, out: &mut Vec<u8>) {
 
 fn code_of(high: u8, low: u8) -> u32 {
     match u32::from(high) << 8 | u32::from(low) {
-        code @ (0xD800..=0xDFFF | 0x0A | 0x0D | 0xFEFF) => code + ESCAPED,
+        code @ (0xD800..=0xDFFF | 0xFEFF) => code + ESCAPED,
+        code @ (0x0A..=0x0D | 0x1C..=0x1E | 0x85 | 0x2028 | 0x2029) => code + ESCAPED,
         code => code,
     }
 }
@@ -250,7 +251,7 @@ mod tests {
         for high in 0..=255 {
             for low in 0..=255 {
                 let character = char::from_u32(code_of(high, low)).unwrap();
-                assert!(!"\r\n\u{FEFF}".contains(character));
+                assert!(!"\r\n\u{b}\u{c}\u{1e}\u{85}\u{2028}\u{FEFF}".contains(character));
                 let text = String::from(character);
                 assert_eq!(unpacked(&text), Ok(vec![high, low]));
                 assert_eq!(text_size(&text).characters, 1);
