@@ -1,0 +1,167 @@
+//! What is wrong with a schema is said with its place.
+
+use super::support::{compiled, document};
+
+/// The error of a schema whose body begins on line 2, after a column that is known.
+fn error(body: &str) -> String {
+    let text = document("", &format!("\n{body}"));
+    match compiled(&[("test.xsd", text)]) {
+        Ok(_) => panic!("compiled: {body}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn references_to_nothing_name_the_component_and_what_is_missing() {
+    assert_eq!(
+        error("<xs:element name='e' type='T'/>"),
+        "test.xsd:3:1: element e: there is no type T (src-resolve)"
+    );
+    assert_eq!(
+        error(
+            "<xs:complexType name='C'><xs:sequence>\n<xs:element ref='x'/></xs:sequence></xs:complexType>"
+        ),
+        "test.xsd:4:1: element x: there is no element x (src-resolve)"
+    );
+    assert_eq!(
+        error("<xs:complexType name='C'>\n <xs:attributeGroup ref='g'/></xs:complexType>"),
+        "test.xsd:4:2: attributeGroup g: there is no attributeGroup g (src-resolve)"
+    );
+}
+
+#[test]
+fn an_import_that_brought_nothing_is_named_where_it_is_missed() {
+    let body = "<xs:import namespace='urn:n' schemaLocation='n.xsd'/>\
+                <xs:element name='e' type='n:T' xmlns:n='urn:n'/>";
+    assert!(error(body).ends_with("{urn:n}T (nothing was found at \"n.xsd\") (src-resolve)"));
+}
+
+#[test]
+fn every_mistake_has_its_rule() {
+    for (body, rule) in [
+        ("<xs:include schemaLocation='x.xsd'/>", "no document at"),
+        (
+            "<xs:element name='e' type='p:T'/>",
+            "prefix \"p\" is not declared",
+        ),
+        (
+            "<xs:element name='e'/><xs:element name='e'/>",
+            "e is there twice",
+        ),
+        ("<xs:element/>", "expected name"),
+        (
+            "<xs:simpleType name='S'/>",
+            "expected restriction, list or union",
+        ),
+        (
+            "<xs:simpleType name='S'><xs:restriction base='S'/></xs:simpleType>",
+            "it refers to itself",
+        ),
+        (
+            "<xs:simpleType name='S'><xs:list itemType='S'/></xs:simpleType>",
+            "it refers to itself",
+        ),
+        (
+            "<xs:element name='a' substitutionGroup='b'/>\
+             <xs:element name='b' substitutionGroup='a'/>",
+            "it refers to itself",
+        ),
+        (
+            "<xs:group name='g'><xs:sequence><xs:group ref='g'/></xs:sequence></xs:group>\
+             <xs:complexType name='C'><xs:group ref='g'/></xs:complexType>",
+            "it refers to itself",
+        ),
+        (
+            "<xs:simpleType name='S'><xs:restriction base='xs:string'>\
+             <xs:pattern value='a('/></xs:restriction></xs:simpleType>",
+            "pattern, character 2: expected a closing parenthesis",
+        ),
+        (
+            "<xs:simpleType name='S'><xs:restriction base='xs:int'>\
+             <xs:minInclusive value='x'/></xs:restriction></xs:simpleType>",
+            "value=\"x\", but a whole number was expected",
+        ),
+        (
+            "<xs:complexType name='C'><xs:sequence maxOccurs='-1'/></xs:complexType>",
+            "maxOccurs=\"-1\", but a number of occurrences was expected",
+        ),
+        (
+            "<xs:complexType name='C'><xs:complexContent><xs:extension base='xs:int'/>\
+             </xs:complexContent></xs:complexType>",
+            "the base of complex content is a simple type",
+        ),
+        (
+            "<xs:complexType name='B'/><xs:complexType name='C'><xs:simpleContent>\
+             <xs:extension base='B'/></xs:simpleContent></xs:complexType>",
+            "the base type has no simple content",
+        ),
+        (
+            "<xs:complexType name='C'/><xs:attribute name='a' type='C'/>",
+            "a simple type was expected",
+        ),
+        (
+            "<xs:complexType name='C'><xs:attribute name='a'/><xs:attribute name='a'/>\
+             </xs:complexType>",
+            "a is there twice",
+        ),
+        (
+            "<xs:complexType name='C'><xs:sequence><xs:attribute name='a'/></xs:sequence>\
+             </xs:complexType>",
+            "a particle was expected",
+        ),
+    ] {
+        let message = error(body);
+        assert!(message.contains(rule), "{message}");
+    }
+}
+
+#[test]
+fn what_is_no_schema_is_said() {
+    let of = |text: &str| match compiled(&[("a.xsd", text.to_string())]) {
+        Ok(_) => panic!("compiled: {text}"),
+        Err(error) => error.to_string(),
+    };
+    assert!(of("<a><b></a>").starts_with("a.xsd:1:"));
+    assert_eq!(of("<html/>"), "a.xsd: xs:schema was expected, not html");
+}
+
+#[test]
+fn a_document_of_another_namespace_is_refused() {
+    let outer = document("urn:a", "<xs:include schemaLocation='b.xsd'/>");
+    let inner = document("urn:b", "");
+    let error = compiled(&[("a.xsd", outer), ("b.xsd", inner)]).expect_err("refused");
+    assert!(
+        error
+            .to_string()
+            .contains("the target namespace is \"urn:b\", not \"urn:a\"")
+    );
+}
+
+#[test]
+fn occurrences_beyond_the_limit_are_refused_with_their_type() {
+    let message = error(
+        "<xs:complexType name='C'><xs:sequence maxOccurs='4000000000'><xs:element name='a'/>\
+         </xs:sequence></xs:complexType>",
+    );
+    let expected = "complexType C: limit reached: occurrences in one content model";
+    assert!(message.ends_with(expected), "{message}");
+}
+
+#[test]
+fn derivation_deeper_than_the_limit_is_refused() {
+    let types = (1..400).rev().map(|at| {
+        let base = at - 1;
+        format!(
+            "<xs:complexType name='T{at}'><xs:complexContent><xs:extension base='T{base}'/>\
+             </xs:complexContent></xs:complexType>"
+        )
+    });
+    let message = error(&format!(
+        "{}<xs:complexType name='T0'/>",
+        types.collect::<String>()
+    ));
+    assert!(
+        message.contains("limit reached: depth of definitions"),
+        "{message}"
+    );
+}

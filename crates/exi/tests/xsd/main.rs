@@ -1,0 +1,12 @@
+//! Schemas to grammars: what each construct of XML Schema becomes, with event codes worked out by
+//! hand from EXI 1.0 section 8.5.4.
+
+mod datatypes;
+mod documents;
+mod errors;
+mod examples;
+mod fragments;
+mod models;
+mod names;
+mod support;
+mod types;
