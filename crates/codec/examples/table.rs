@@ -27,12 +27,13 @@ Printed by `cargo run -p weir-codec --example table`; a test compares it.
 
 `CoAP` is the Content-Format. A format carries of an observation, beside its topic where it has one
 and results that are numbers or booleans, what is marked; all else is lost in it. `extra` is the end
-of the interval, result time, valid time, quality, feature and parameters. `1 node` and `5 nodes` are
-the bytes of the sensor message of paper 000, section V.
+of the interval, result time, valid time, quality, feature and parameters. `order` is how the
+observations of several datastreams are interleaved; those of each one are always in order. `1 node`
+and `5 nodes` are the bytes of the sensor message of paper 000, section V.
 
 ";
 
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 16] = [
     "format",
     "media type",
     "CoAP",
@@ -46,6 +47,7 @@ const COLUMNS: [&str; 15] = [
     "null",
     "JSON",
     "extra",
+    "order",
     "1 node",
     "5 nodes",
 ];
@@ -59,6 +61,12 @@ Also understood:
 - `csv`: columns in any order, of which only `value` is required.
 - `senml-json`, `senml-cbor`: base values, relative times, sums (as the parameter `sum`); results that
   are null are left out when written, arrays and objects become strings.
+- `om`, `om1`: each reads the other, any collection of OGC's around the observations, and a
+  `swe:DataArray` as result; of a record with several results, each field is a datastream.
+- `swe-text`: a block without descriptions, of times and results or of results alone.
+- `soap`: SOAP 1.1; a fault is an error that says its code and its reason.
+- `jsonld`, `turtle`, `ntriples`: what other serializers make of the same graph; contexts of JSON-LD
+  must stand in the document.
 - `bson`: all types of MongoDB's; a document of other members is a flat object. `ubjson`: containers with
   counts and types, numbers of high precision. `amf3`: sealed classes, references, the collections of
   Flex, vectors, dictionaries. `bson` and `amf3` have instants in milliseconds; finer ones are text.
@@ -86,9 +94,10 @@ fn line(format: &Format) -> String {
         null,
         json,
         extra,
+        order,
     } = format.carries;
     let carried = [
-        topic, sensor, property, unit, time, place, text, null, json, extra,
+        topic, sensor, property, unit, time, place, text, null, json, extra, order,
     ];
     let marks: String = carried
         .map(|there| if there { " x |" } else { " |" })

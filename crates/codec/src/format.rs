@@ -64,6 +64,8 @@ pub trait Reader: Send {
 /// What a format can carry of an observation beside topic and value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Carries {
+    /// The order of the observations of different datastreams; that of each one's is always kept.
+    pub order: bool,
     /// Topics of its own for each observation.
     pub topic: bool,
     /// URI of the sensor.
@@ -89,6 +91,7 @@ pub struct Carries {
 impl Carries {
     /// Everything.
     pub const ALL: Self = Self {
+        order: true,
         topic: true,
         sensor: true,
         property: true,

@@ -18,14 +18,22 @@ pub(crate) mod influx;
 pub(crate) mod json;
 #[cfg(feature = "msgpack")]
 mod msgpack;
+#[cfg(any(feature = "om", feature = "om1"))]
+mod om;
 #[cfg(feature = "pbf-string")]
 mod pbf_string;
 #[cfg(feature = "plain")]
 mod plain;
 #[cfg(feature = "protobuf")]
 mod protobuf;
+#[cfg(any(feature = "jsonld", feature = "turtle", feature = "ntriples"))]
+mod rdf;
 #[cfg(any(feature = "senml-json", feature = "senml-cbor"))]
 mod senml;
+#[cfg(feature = "soap")]
+mod soap;
+#[cfg(feature = "swe-text")]
+mod swe_text;
 #[cfg(feature = "ubjson")]
 mod ubjson;
 #[cfg(feature = "xml")]
@@ -63,8 +71,22 @@ pub const FORMATS: &[Format] = &[
     gwt::FORMAT,
     #[cfg(feature = "xml")]
     xml::FORMAT,
+    #[cfg(feature = "om")]
+    om::OM,
+    #[cfg(feature = "om1")]
+    om::OM1,
+    #[cfg(feature = "swe-text")]
+    swe_text::FORMAT,
+    #[cfg(feature = "soap")]
+    soap::FORMAT,
     #[cfg(feature = "csv")]
     csv::FORMAT,
+    #[cfg(feature = "jsonld")]
+    rdf::JSON_LD,
+    #[cfg(feature = "turtle")]
+    rdf::TURTLE,
+    #[cfg(feature = "ntriples")]
+    rdf::N_TRIPLES,
     #[cfg(feature = "influx")]
     influx::FORMAT,
     #[cfg(feature = "arrow")]

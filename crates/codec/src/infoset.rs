@@ -5,13 +5,14 @@
 //! to be parsed again, since EXI carries them so; a writer is handed an [`Atom`].
 //!
 //! Decode was settled first, on O&M: `om:result` with `xsi:type` (a name in a value, hence
-//! [`Pull::namespace`]), `xlink:href` (attributes have namespaces of their own), times nested in
+//! [`Pull::name`]), `xlink:href` (attributes have namespaces of their own), times nested in
 //! `gml:TimeInstant` (depth without meaning: the vocabulary walks it), and the text block of
 //! `swe:values`, megabytes in one run (content is borrowed where it stands unescaped, and joined only
 //! where it does not). Attributes come before content, as in EXI, in any order.
 
+pub(crate) mod walk;
 pub(crate) mod xml;
-mod xml_chars;
+pub(crate) mod xml_chars;
 #[cfg(test)]
 mod xml_tests;
 pub(crate) mod xml_text;
@@ -50,6 +51,12 @@ pub(crate) enum Atom<'a> {
     Json(&'a str),
     /// A string, to be written as a JSON string.
     JsonString(&'a str),
+    /// A qualified name (`xsi:type`).
+    Name(Name<'static>),
+    /// Two numbers in a list.
+    Pair(f64, f64),
+    /// An identifier that is counted: `o12`.
+    Id(&'static str, usize),
 }
 
 /// Writes a document.
@@ -91,7 +98,8 @@ pub(crate) trait Pull {
     fn number(&self) -> Result<f64, DecodeError>;
     /// The same as an instant.
     fn time(&self) -> Result<Time, DecodeError>;
-    /// The namespace bound to a prefix here, for names in values.
-    #[allow(dead_code, reason = "the message has no such names, O&M has")]
-    fn namespace(&self, prefix: &str) -> Option<&str>;
+    /// The same as a qualified name.
+    fn name(&self) -> Result<Name<'_>, DecodeError>;
+    /// Lets the next run of content be as long as the message, for blocks of values.
+    fn long(&mut self);
 }

@@ -15,7 +15,6 @@ mod buffered;
 pub mod error;
 pub mod format;
 pub mod formats;
-#[cfg(feature = "xml")]
 mod infoset;
 mod inline;
 mod known_strings;
@@ -24,6 +23,8 @@ pub mod limits;
 mod lines;
 pub mod negotiate;
 mod number;
+#[cfg(any(feature = "jsonld", feature = "turtle", feature = "ntriples"))]
+mod rdf;
 mod rows;
 pub mod sample;
 pub mod schema;

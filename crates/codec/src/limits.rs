@@ -12,3 +12,17 @@ pub const SENML_UNIT_BYTES_MAX: usize = 256;
 pub const XML_ATTRIBUTES_MAX: usize = 64;
 /// Most namespace declarations in scope at once.
 pub const XML_NAMESPACES_MAX: usize = 96;
+/// Most fields of a record of SWE Common.
+pub const SWE_FIELDS_MAX: usize = 32;
+/// Times of O&M that others may refer to: so many of those given last.
+pub const OM_TIMES_MAX: usize = 16;
+/// Datastreams of a block of SWE Common that are kept without the heap.
+pub const SWE_STREAMS_ON_STACK: usize = 48;
+/// Most triples of RDF to an observation that may be allowed, on average.
+pub const RDF_TRIPLES_PER_OBSERVATION_MAX: usize = 32;
+/// Fewest bytes of a message that a triple of RDF takes, on average.
+pub const RDF_BYTES_PER_TRIPLE_MIN: usize = 8;
+/// Longest IRI of RDF, in bytes, once prefixes are replaced.
+pub const RDF_IRI_BYTES_MAX: usize = 8192;
+/// Most terms of the contexts of JSON-LD in force at once.
+pub const JSONLD_TERMS_MAX: usize = 1024;

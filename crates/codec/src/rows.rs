@@ -3,7 +3,7 @@
 use crate::error::DecodeError;
 use alloc::string::ToString;
 use core::ops::{Deref, DerefMut};
-use weir_model::{BatchBuilder, Limits};
+use weir_model::{BatchBuilder, KeptNames, Limits};
 
 /// A batch under construction by one message.
 pub(crate) struct Rows<'b> {
@@ -26,10 +26,15 @@ impl<'b> Rows<'b> {
 
     /// Starts an observation whose first byte is at `at`.
     pub(crate) fn begin(&mut self, at: usize) -> Result<(), DecodeError> {
+        self.begin_as(at, KeptNames::NONE)
+    }
+
+    /// Starts an observation of a datastream whose names were kept.
+    pub(crate) fn begin_as(&mut self, at: usize, names: KeptNames) -> Result<(), DecodeError> {
         if self.builder.len() >= self.full {
             return Err(DecodeError::over(at, "observations", self.limit));
         }
-        self.builder.begin();
+        self.builder.begin_as(names);
         Ok(())
     }
 

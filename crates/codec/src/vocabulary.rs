@@ -1,7 +1,15 @@
-//! What the members of a message are called, over any tree syntax or infoset.
+//! What the members of a message are called, over any tree syntax, infoset or graph.
 
+pub(crate) mod iso_time;
+pub(crate) mod members;
 pub(crate) mod message;
-#[cfg(feature = "xml")]
+#[cfg(any(feature = "xml", feature = "soap"))]
 pub(crate) mod message_xml;
+#[cfg(any(feature = "om", feature = "om1"))]
+pub(crate) mod om;
 #[cfg(any(feature = "senml-json", feature = "senml-cbor"))]
 pub(crate) mod senml;
+#[cfg(any(feature = "jsonld", feature = "turtle", feature = "ntriples"))]
+pub(crate) mod sosa;
+#[cfg(any(feature = "om", feature = "om1", feature = "swe-text"))]
+pub(crate) mod swe;

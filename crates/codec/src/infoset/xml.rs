@@ -11,7 +11,7 @@ mod tag;
 use self::tag::{Attribute, Namespace};
 use crate::error::DecodeError;
 use crate::infoset::xml_chars::{is_ascii_name, is_char, is_name_char, is_name_start, is_space};
-use crate::infoset::{Event, Pull};
+use crate::infoset::{Event, Name, Pull};
 use crate::lexical;
 use crate::limits::{XML_ATTRIBUTES_MAX, XML_NAMESPACES_MAX};
 use crate::syntax::DEPTH_MAX;
@@ -36,6 +36,8 @@ pub(crate) struct Xml<'a> {
     namespace_count: usize,
     value: Value<'a>,
     unescaped: Unescaped,
+    /// Whether the next run of content may be as long as the message.
+    long: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -76,6 +78,7 @@ impl<'a> Xml<'a> {
             namespace_count: 0,
             value: Value::Plain(""),
             unescaped: Unescaped::default(),
+            long: false,
         }
     }
 
@@ -254,18 +257,17 @@ impl<'a> Xml<'a> {
     }
 
     fn check_text(&self, at: usize, len: usize) -> Result<(), DecodeError> {
-        match len > self.limits.text_bytes {
-            true => Err(DecodeError::over(
-                at,
-                "bytes of a string",
-                self.limits.text_bytes,
-            )),
+        let limit = self.limits.text_bytes;
+        match len > limit && !self.long {
+            true => Err(DecodeError::over(at, "bytes of a string", limit)),
             false => Ok(()),
         }
     }
 
     fn content(&mut self) -> Result<Event<'_>, DecodeError> {
-        if self.read_run()? {
+        let found = self.read_run()?;
+        self.long = false;
+        if found {
             return Ok(Event::Content);
         }
         self.event_at = self.at;
@@ -342,7 +344,14 @@ impl Pull for Xml<'_> {
         time.map_err(|error| DecodeError::expected(self.value_at + lead + error.at, error.expected))
     }
 
-    fn namespace(&self, prefix: &str) -> Option<&str> {
-        self.bound(prefix)
+    fn name(&self) -> Result<Name<'_>, DecodeError> {
+        let text = self.text().trim_ascii();
+        let (prefix, local) = text.split_once(':').unwrap_or(("", text));
+        let uri = self.resolve(prefix, self.value_at)?;
+        Ok(Name { uri, local })
+    }
+
+    fn long(&mut self) {
+        self.long = true;
     }
 }

@@ -5,6 +5,11 @@ pub(super) fn is_char(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{FFFD}' | '\u{10000}'..)
 }
 
+/// Says whether a document may hold this text.
+pub(crate) fn is_text(text: &str) -> bool {
+    text.chars().all(is_char)
+}
+
 /// Production 4 without the colon, which namespaces took (Namespaces in XML, production 4).
 pub(super) fn is_name_start(character: char) -> bool {
     matches!(character,

@@ -81,8 +81,8 @@ fn read_observation(xml: &mut impl Pull) -> Result<Seen, DecodeError> {
             ("result", "uom") => seen.unit = xml.text().into(),
             ("result", "") => seen.result = Some(xml.number()?),
             ("result", "type") => {
-                let (prefix, local) = xml.text().split_once(':').unwrap();
-                seen.result_type = format!("{} {local}", xml.namespace(prefix).unwrap());
+                let name = xml.name()?;
+                seen.result_type = format!("{} {}", name.uri, name.local);
             }
             _ => {}
         }

@@ -5,20 +5,34 @@ use crate::infoset::{Atom, Emit, Name};
 use crate::number::{TimeWriter, write_f64};
 use alloc::vec::Vec;
 
-/// Writes one document, in no namespace.
+/// A prefix and the namespace that it stands for.
+pub(crate) type Prefix = (&'static str, &'static str);
+
+/// Writes one document.
 pub(crate) struct XmlText<'o> {
     out: &'o mut Vec<u8>,
     times: TimeWriter,
+    /// Namespaces that names may be in; the root declares them all.
+    prefixes: &'static [Prefix],
+    /// Whether the root is still to come.
+    before_root: bool,
     /// Whether the start tag written last still lacks its `>`.
     open: bool,
 }
 
 impl<'o> XmlText<'o> {
+    /// A document in no namespace.
     pub(crate) fn new(out: &'o mut Vec<u8>) -> Self {
-        let times = TimeWriter::default();
+        Self::with_prefixes(&[], out)
+    }
+
+    /// A document in these namespaces; names in none have no prefix.
+    pub(crate) fn with_prefixes(prefixes: &'static [Prefix], out: &'o mut Vec<u8>) -> Self {
         Self {
             out,
-            times,
+            times: TimeWriter::default(),
+            prefixes,
+            before_root: true,
             open: false,
         }
     }
@@ -29,16 +43,43 @@ impl<'o> XmlText<'o> {
         }
     }
 
+    fn name(&mut self, name: Name<'static>) {
+        if !name.uri.is_empty() {
+            let bound = self.prefixes.iter().find(|(_, uri)| *uri == name.uri);
+            let prefix = bound.map_or("", |(prefix, _)| prefix);
+            self.out.extend_from_slice(prefix.as_bytes());
+            self.out.push(b':');
+        }
+        self.out.extend_from_slice(name.local.as_bytes());
+    }
+
+    fn declare_prefixes(&mut self) {
+        for (prefix, uri) in self.prefixes {
+            for part in [" xmlns:", prefix, "=\"", uri, "\""] {
+                self.out.extend_from_slice(part.as_bytes());
+            }
+        }
+    }
+
     fn atom(&mut self, value: Atom<'_>) {
         match value {
             Atom::Text(text) => write_text(text, self.out),
             Atom::Number(number) => write_f64(number, self.out),
-            Atom::Bool(truth) => self
-                .out
-                .extend_from_slice(if truth { b"true" } else { b"false" }),
+            Atom::Bool(true) => self.out.extend_from_slice(b"true"),
+            Atom::Bool(false) => self.out.extend_from_slice(b"false"),
             Atom::Time(time) => self.times.write(time, self.out),
             Atom::Json(json) => write_json(json, self.out),
             Atom::JsonString(text) => write_json_string(text, self.out),
+            Atom::Name(name) => self.name(name),
+            Atom::Pair(one, other) => {
+                write_f64(one, self.out);
+                self.out.push(b' ');
+                write_f64(other, self.out);
+            }
+            Atom::Id(letter, number) => {
+                self.out.extend_from_slice(letter.as_bytes());
+                write_f64(number as f64, self.out);
+            }
         }
     }
 }
@@ -47,13 +88,16 @@ impl Emit for XmlText<'_> {
     fn start(&mut self, name: Name<'static>) {
         self.close_tag();
         self.out.push(b'<');
-        self.out.extend_from_slice(name.local.as_bytes());
+        self.name(name);
+        if core::mem::replace(&mut self.before_root, false) {
+            self.declare_prefixes();
+        }
         self.open = true;
     }
 
     fn attribute(&mut self, name: Name<'static>, value: Atom<'_>) {
         self.out.push(b' ');
-        self.out.extend_from_slice(name.local.as_bytes());
+        self.name(name);
         self.out.extend_from_slice(b"=\"");
         self.atom(value);
         self.out.push(b'"');
@@ -69,7 +113,7 @@ impl Emit for XmlText<'_> {
             return self.out.extend_from_slice(b"/>");
         }
         self.out.extend_from_slice(b"</");
-        self.out.extend_from_slice(name.local.as_bytes());
+        self.name(name);
         self.out.push(b'>');
     }
 }

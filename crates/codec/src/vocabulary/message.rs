@@ -7,27 +7,15 @@
 use crate::error::DecodeError;
 use crate::rows::Rows;
 use crate::stack_text::StackText;
-use crate::syntax::{Emit, Key, Kind, Label, Pull, label};
+use crate::syntax::{Emit, Key, Kind, Label, Pull};
+use crate::vocabulary::members::{
+    END, FEATURE, LAT, LON, Member, OBSERVATIONS, PARAMETERS, QUALITY, RESULT_TIME, SENSOR, TIME,
+    TOPIC, TYPE, UNIT, VALID_TIME, VALUE,
+};
 use core::ops::ControlFlow;
 use weir_model::batch::Naming;
 use weir_model::limits::TOPIC_BYTES_MAX;
 use weir_model::{Batch, Extra, Observation, Value};
-
-const OBSERVATIONS: Label = label!("observations");
-const TOPIC: Label = label!("topic");
-const SENSOR: Label = label!("sensor");
-const TYPE: Label = label!("type");
-const VALUE: Label = label!("value");
-const UNIT: Label = label!("unit");
-const TIME: Label = label!("time");
-const LAT: Label = label!("lat");
-const LON: Label = label!("lon");
-const END: Label = label!("end");
-const RESULT_TIME: Label = label!("resultTime");
-const VALID_TIME: Label = label!("validTime");
-const QUALITY: Label = label!("quality");
-const FEATURE: Label = label!("feature");
-const PARAMETERS: Label = label!("parameters");
 
 /// Writes a whole message.
 pub(crate) fn write(batch: &Batch, emit: &mut impl Emit) {
@@ -192,45 +180,10 @@ fn read_observations(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), De
     Ok(())
 }
 
-#[derive(Clone, Copy)]
-enum Member {
-    Topic,
-    Sensor,
-    Type,
-    Value,
-    Unit,
-    Time,
-    Lat,
-    Lon,
-    End,
-    ResultTime,
-    ValidTime,
-    Quality,
-    Feature,
-    Parameters,
-    Unknown,
-}
-
 fn member(key: Key<'_>) -> Member {
-    let Key::Text(name) = key else {
-        return Member::Unknown;
-    };
-    match name {
-        "topic" => Member::Topic,
-        "sensor" => Member::Sensor,
-        "type" => Member::Type,
-        "value" => Member::Value,
-        "unit" => Member::Unit,
-        "time" => Member::Time,
-        "lat" => Member::Lat,
-        "lon" => Member::Lon,
-        "end" => Member::End,
-        "resultTime" => Member::ResultTime,
-        "validTime" => Member::ValidTime,
-        "quality" => Member::Quality,
-        "feature" => Member::Feature,
-        "parameters" => Member::Parameters,
-        _ => Member::Unknown,
+    match key {
+        Key::Text(name) => Member::named(name),
+        Key::Number(_) => Member::Unknown,
     }
 }
 

@@ -5,17 +5,26 @@
 //! are ignored.
 
 use crate::error::DecodeError;
+use crate::infoset::walk::{enter, leave, skip};
+use crate::infoset::xml_chars::is_text;
 use crate::infoset::{Atom, Emit, Event, Name, Pull};
 use crate::lexical;
 use crate::rows::Rows;
+use crate::syntax::Label;
+use crate::vocabulary::members::{
+    self, END, FEATURE, LAT, LON, Member, PARAMETERS, QUALITY, RESULT_TIME, SENSOR, TIME, TOPIC,
+    TYPE, UNIT,
+};
 use weir_model::batch::Naming;
 use weir_model::{Batch, Extra, Limits, Observation, Time, Value};
 
-const OBSERVATIONS: Name = Name::local("observations");
+const OBSERVATIONS: Name = Name::local(members::OBSERVATIONS.name);
 const OBSERVATION: Name = Name::local("observation");
-const VALUE: Name = Name::local("value");
+const VALUE: Name = Name::local(members::VALUE.name);
 const KIND: Name = Name::local("kind");
-const VALID_TIME: Name = Name::local("validTime");
+const VALID_TIME: Name = Name::local(members::VALID_TIME.name);
+const FROM: &str = "from";
+const TO: &str = "to";
 
 /// Writes a whole message.
 pub(crate) fn write(batch: &Batch, emit: &mut impl Emit) {
@@ -29,19 +38,19 @@ pub(crate) fn write(batch: &Batch, emit: &mut impl Emit) {
 fn write_observation(row: &Observation<'_>, emit: &mut impl Emit) {
     let topic = (row.naming != Naming::Sent).then_some(row.topic);
     emit.start(OBSERVATION);
-    write_leaf("topic", topic.map(Atom::Text), emit);
-    write_leaf("sensor", row.sensor.map(Atom::Text), emit);
-    write_leaf("type", row.property.map(Atom::Text), emit);
+    write_leaf(&TOPIC, topic.map(Atom::Text), emit);
+    write_leaf(&SENSOR, row.sensor.map(Atom::Text), emit);
+    write_leaf(&TYPE, row.property.map(Atom::Text), emit);
     write_value(row.value, emit);
-    write_leaf("unit", row.unit.map(Atom::Text), emit);
-    write_leaf("time", row.time.map(Atom::Time), emit);
+    write_leaf(&UNIT, row.unit.map(Atom::Text), emit);
+    write_leaf(&TIME, row.time.map(Atom::Time), emit);
     write_leaf(
-        "lat",
+        &LAT,
         row.place.map(|place| Atom::Number(place.latitude)),
         emit,
     );
     write_leaf(
-        "lon",
+        &LON,
         row.place.map(|place| Atom::Number(place.longitude)),
         emit,
     );
@@ -51,7 +60,11 @@ fn write_observation(row: &Observation<'_>, emit: &mut impl Emit) {
     emit.end(OBSERVATION);
 }
 
-fn write_leaf(name: &'static str, value: Option<Atom<'_>>, emit: &mut impl Emit) {
+fn write_leaf(label: &'static Label, value: Option<Atom<'_>>, emit: &mut impl Emit) {
+    write_named(label.name, value, emit);
+}
+
+fn write_named(name: &'static str, value: Option<Atom<'_>>, emit: &mut impl Emit) {
     if let Some(value) = value {
         emit.start(Name::local(name));
         emit.content(value);
@@ -79,11 +92,7 @@ fn write_value(value: Value<'_>, emit: &mut impl Emit) {
 }
 
 fn text_kind(text: &str) -> (Option<&'static str>, Option<Atom<'_>>) {
-    let forbidden = |character: char| {
-        character < ' ' && !matches!(character, '\t' | '\n' | '\r')
-            || ('\u{FFFE}'..='\u{FFFF}').contains(&character)
-    };
-    if text.contains(forbidden) {
+    if !is_text(text) {
         return (Some("json"), Some(Atom::JsonString(text)));
     }
     let bare = text.trim_ascii() == text && matches!(lexical::simple(text), Value::Text(_));
@@ -91,17 +100,17 @@ fn text_kind(text: &str) -> (Option<&'static str>, Option<Atom<'_>>) {
 }
 
 fn write_extra(extra: &Extra<'_>, emit: &mut impl Emit) {
-    write_leaf("end", extra.end.map(Atom::Time), emit);
-    write_leaf("resultTime", extra.result_time.map(Atom::Time), emit);
+    write_leaf(&END, extra.end.map(Atom::Time), emit);
+    write_leaf(&RESULT_TIME, extra.result_time.map(Atom::Time), emit);
     if let Some((from, to)) = extra.valid {
         emit.start(VALID_TIME);
-        write_leaf("from", Some(Atom::Time(from)), emit);
-        write_leaf("to", Some(Atom::Time(to)), emit);
+        write_named(FROM, Some(Atom::Time(from)), emit);
+        write_named(TO, Some(Atom::Time(to)), emit);
         emit.end(VALID_TIME);
     }
-    write_leaf("quality", extra.quality.map(Atom::Text), emit);
-    write_leaf("feature", extra.feature.map(Atom::Text), emit);
-    write_leaf("parameters", extra.parameters.map(Atom::Json), emit);
+    write_leaf(&QUALITY, extra.quality.map(Atom::Text), emit);
+    write_leaf(&FEATURE, extra.feature.map(Atom::Text), emit);
+    write_leaf(&PARAMETERS, extra.parameters.map(Atom::Json), emit);
 }
 
 /// Reads a whole message, or one observation.
@@ -110,14 +119,47 @@ pub(crate) fn read(
     rows: &mut Rows<'_>,
     limits: &Limits,
 ) -> Result<(), DecodeError> {
-    match pull.next()? {
-        Event::Start(OBSERVATIONS) => read_observations(pull, rows, limits)?,
-        Event::Start(OBSERVATION) => read_observation(pull, rows, limits)?,
-        _ => return Err(DecodeError::expected(pull.at(), "the element observations")),
-    }
+    let root = match pull.next()? {
+        Event::Start(name) => Root::named(name),
+        _ => None,
+    };
+    let what = "the element observations";
+    let root = root.ok_or_else(|| DecodeError::expected(pull.at(), what))?;
+    read_root(root, pull, rows, limits)?;
     match pull.next()? {
         Event::Done => Ok(()),
         _ => Err(DecodeError::expected(pull.at(), "the end of the document")),
+    }
+}
+
+/// The elements that can be a whole message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Root {
+    Observations,
+    Observation,
+}
+
+impl Root {
+    /// The root of this name.
+    pub(crate) fn named(name: Name<'_>) -> Option<Self> {
+        match name {
+            OBSERVATIONS => Some(Root::Observations),
+            OBSERVATION => Some(Root::Observation),
+            _ => None,
+        }
+    }
+}
+
+/// Reads a message whose root was met last, up to its end.
+pub(crate) fn read_root(
+    root: Root,
+    pull: &mut impl Pull,
+    rows: &mut Rows<'_>,
+    limits: &Limits,
+) -> Result<(), DecodeError> {
+    match root {
+        Root::Observations => read_observations(pull, rows, limits),
+        Root::Observation => read_observation(pull, rows, limits),
     }
 }
 
@@ -136,41 +178,9 @@ fn read_observations(
     }
 }
 
-#[derive(Clone, Copy)]
-enum Member {
-    Topic,
-    Sensor,
-    Type,
-    Value,
-    Unit,
-    Time,
-    Lat,
-    Lon,
-    End,
-    ResultTime,
-    ValidTime,
-    Quality,
-    Feature,
-    Parameters,
-    Unknown,
-}
-
 fn member(name: Name<'_>) -> Member {
-    match (name.uri, name.local) {
-        ("", "topic") => Member::Topic,
-        ("", "sensor") => Member::Sensor,
-        ("", "type") => Member::Type,
-        ("", "value") => Member::Value,
-        ("", "unit") => Member::Unit,
-        ("", "time") => Member::Time,
-        ("", "lat") => Member::Lat,
-        ("", "lon") => Member::Lon,
-        ("", "end") => Member::End,
-        ("", "resultTime") => Member::ResultTime,
-        ("", "validTime") => Member::ValidTime,
-        ("", "quality") => Member::Quality,
-        ("", "feature") => Member::Feature,
-        ("", "parameters") => Member::Parameters,
+    match name.uri {
+        "" => Member::named(name.local),
         _ => Member::Unknown,
     }
 }
@@ -194,26 +204,6 @@ fn read_observation(
             Member::ValidTime => read_valid_time(pull, rows)?,
             leaf => read_leaf(leaf, pull, rows, limits)?,
         }
-    }
-}
-
-/// Goes to an element's content; says whether there is any.
-fn enter(pull: &mut impl Pull) -> Result<bool, DecodeError> {
-    loop {
-        match pull.next()? {
-            Event::Attribute(_) => {}
-            Event::Content => return Ok(true),
-            Event::End => return Ok(false),
-            _ => return Err(DecodeError::expected(pull.at(), "text and no element")),
-        }
-    }
-}
-
-/// Leaves an element behind its content.
-fn leave(pull: &mut impl Pull) -> Result<(), DecodeError> {
-    match pull.next()? {
-        Event::End => Ok(()),
-        _ => Err(DecodeError::expected(pull.at(), "text and no element")),
     }
 }
 
@@ -313,12 +303,9 @@ fn read_valid_time(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), Deco
         let end = match pull.next()? {
             Event::Start(Name {
                 uri: "",
-                local: "from",
+                local: FROM,
             }) => &mut from,
-            Event::Start(Name {
-                uri: "",
-                local: "to",
-            }) => &mut to,
+            Event::Start(Name { uri: "", local: TO }) => &mut to,
             Event::Start(_) => {
                 skip(pull)?;
                 continue;
@@ -345,17 +332,4 @@ fn read_time(pull: &mut impl Pull) -> Result<Option<Time>, DecodeError> {
     let time = pull.time()?;
     leave(pull)?;
     Ok(Some(time))
-}
-
-/// Reads over the rest of an element just begun.
-fn skip(pull: &mut impl Pull) -> Result<(), DecodeError> {
-    let mut depth = 1;
-    while depth > 0 {
-        match pull.next()? {
-            Event::Start(_) => depth += 1,
-            Event::End => depth -= 1,
-            _ => {}
-        }
-    }
-    Ok(())
 }

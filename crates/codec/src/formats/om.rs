@@ -1,0 +1,62 @@
+//! `om` and `om1`: O&M 2.0 and 1.0 in XML. Each reads the other's, since their elements tell.
+
+use crate::buffered;
+use crate::error::DecodeError;
+use crate::format::{Carries, Format};
+use crate::infoset::xml::Xml;
+use crate::infoset::xml_text::XmlText;
+use crate::rows::{Rows, utf8};
+use crate::vocabulary::om;
+use alloc::vec::Vec;
+use weir_model::{Batch, BatchBuilder, Limits};
+
+#[cfg(feature = "om")]
+pub(crate) const OM: Format = Format {
+    name: "om",
+    media: "application/om+xml;version=2.0",
+    media_also: &["application/om+xml"],
+    content_format: None,
+    text: true,
+    one_line: true,
+    carries: Carries::ALL,
+    encode,
+    decode,
+    reader: |limits| buffered::reader(decode, limits),
+};
+
+#[cfg(feature = "om1")]
+pub(crate) const OM1: Format = Format {
+    name: "om1",
+    media: "application/om+xml;version=1.0.0",
+    media_also: &["text/xml;subtype=\"om/1.0.0\""],
+    content_format: None,
+    text: true,
+    one_line: true,
+    carries: Carries {
+        order: false,
+        ..Carries::ALL
+    },
+    encode: encode_blocks,
+    decode,
+    reader: |limits| buffered::reader(decode, limits),
+};
+
+fn encode(batch: &Batch, out: &mut Vec<u8>) {
+    om::write::write(batch, &mut XmlText::with_prefixes(om::write::PREFIXES, out));
+}
+
+fn encode_blocks(batch: &Batch, out: &mut Vec<u8>) {
+    om::write_block::write(
+        batch,
+        &mut XmlText::with_prefixes(om::write_block::PREFIXES, out),
+    );
+}
+
+fn decode(bytes: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
+    let text = utf8(bytes, limits)?;
+    om::read::read(
+        &mut Xml::new(text, limits),
+        &mut Rows::new(out, limits),
+        limits,
+    )
+}

@@ -1,0 +1,105 @@
+//! `turtle`, `ntriples` and `jsonld`: observations of SOSA as graphs.
+
+use crate::buffered;
+use crate::error::DecodeError;
+use crate::format::{Carries, Format};
+use crate::rdf::graph::Graph;
+use crate::rows::{Rows, utf8};
+use crate::vocabulary::sosa;
+use alloc::vec::Vec;
+use weir_model::{Batch, BatchBuilder, Limits};
+
+#[cfg(feature = "jsonld")]
+pub(crate) const JSON_LD: Format = Format {
+    name: "jsonld",
+    media: "application/ld+json",
+    media_also: &[],
+    content_format: None,
+    text: true,
+    one_line: true,
+    carries: Carries::ALL,
+    encode: encode_jsonld,
+    decode: decode_jsonld,
+    reader: |limits| buffered::reader(decode_jsonld, limits),
+};
+
+#[cfg(feature = "turtle")]
+pub(crate) const TURTLE: Format = Format {
+    name: "turtle",
+    media: "text/turtle",
+    media_also: &["application/x-turtle"],
+    content_format: None,
+    text: true,
+    one_line: false,
+    carries: Carries::ALL,
+    encode: encode_turtle,
+    decode: decode_turtle,
+    reader: |limits| buffered::reader(decode_turtle, limits),
+};
+
+#[cfg(feature = "ntriples")]
+pub(crate) const N_TRIPLES: Format = Format {
+    name: "ntriples",
+    media: "application/n-triples",
+    media_also: &[],
+    content_format: None,
+    text: true,
+    one_line: false,
+    carries: Carries::ALL,
+    encode: encode_ntriples,
+    decode: decode_ntriples,
+    reader: |limits| buffered::reader(decode_ntriples, limits),
+};
+
+type Parse = fn(&str, &mut Graph, &Limits) -> Result<(), DecodeError>;
+
+fn decode(
+    parse: Parse,
+    bytes: &[u8],
+    out: &mut BatchBuilder,
+    limits: &Limits,
+) -> Result<(), DecodeError> {
+    let text = utf8(bytes, limits)?;
+    let mut graph = Graph::new(bytes.len(), limits);
+    parse(text, &mut graph, limits)?;
+    sosa::read(graph, &mut Rows::new(out, limits), limits)
+}
+
+#[cfg(feature = "jsonld")]
+fn encode_jsonld(batch: &Batch, out: &mut Vec<u8>) {
+    let mut text = crate::rdf::jsonld_text::JsonLdText::new(out);
+    sosa::write(batch, &mut text);
+    text.finish();
+}
+
+#[cfg(feature = "jsonld")]
+fn decode_jsonld(bytes: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
+    decode(crate::rdf::jsonld_read::read, bytes, out, limits)
+}
+
+#[cfg(feature = "turtle")]
+fn encode_turtle(batch: &Batch, out: &mut Vec<u8>) {
+    sosa::write(batch, &mut crate::rdf::turtle_text::TurtleText::new(out));
+}
+
+#[cfg(feature = "turtle")]
+fn decode_turtle(bytes: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
+    decode(crate::rdf::turtle_read::read_turtle, bytes, out, limits)
+}
+
+#[cfg(feature = "ntriples")]
+fn encode_ntriples(batch: &Batch, out: &mut Vec<u8>) {
+    sosa::write(
+        batch,
+        &mut crate::rdf::ntriples_text::NTriplesText::new(out),
+    );
+}
+
+#[cfg(feature = "ntriples")]
+fn decode_ntriples(
+    bytes: &[u8],
+    out: &mut BatchBuilder,
+    limits: &Limits,
+) -> Result<(), DecodeError> {
+    decode(crate::rdf::turtle_read::read_ntriples, bytes, out, limits)
+}

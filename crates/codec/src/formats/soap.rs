@@ -1,0 +1,215 @@
+//! `soap`: the elements of `xml` in the body of a SOAP 1.2 envelope; 1.1 is read too.
+//!
+//! A fault is read as an error that says what the peer says. What it deliberately does not do:
+//! headers of its own; one that must be understood is refused, as none is (SOAP 1.2 part 1 section
+//! 5.2.3).
+
+use crate::buffered;
+use crate::error::DecodeError;
+use crate::format::{Carries, Format};
+use crate::infoset::walk::skip;
+use crate::infoset::xml::Xml;
+use crate::infoset::xml_text::{Prefix, XmlText};
+use crate::infoset::{Emit, Event, Name, Pull};
+use crate::rows::{Rows, utf8};
+use crate::vocabulary::message_xml::{self, Root};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use weir_model::{Batch, BatchBuilder, Limits};
+
+pub(crate) const FORMAT: Format = Format {
+    name: "soap",
+    media: "application/soap+xml",
+    media_also: &[],
+    content_format: None,
+    text: true,
+    one_line: true,
+    carries: Carries::ALL,
+    encode,
+    decode,
+    reader: |limits| buffered::reader(decode, limits),
+};
+
+const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";
+const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
+
+const PREFIXES: &[Prefix] = &[("env", SOAP12)];
+
+const fn env(local: &'static str) -> Name<'static> {
+    Name { uri: SOAP12, local }
+}
+
+fn encode(batch: &Batch, out: &mut Vec<u8>) {
+    let mut xml = XmlText::with_prefixes(PREFIXES, out);
+    xml.start(env("Envelope"));
+    xml.start(env("Body"));
+    message_xml::write(batch, &mut xml);
+    xml.end(env("Body"));
+    xml.end(env("Envelope"));
+}
+
+fn decode(bytes: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
+    let text = utf8(bytes, limits)?;
+    let mut xml = Xml::new(text, limits);
+    read(&mut xml, &mut Rows::new(out, limits), limits)
+}
+
+/// An element of the envelope.
+enum Part {
+    Header,
+    Body,
+    Other,
+}
+
+impl Part {
+    fn named(name: Name<'_>) -> Self {
+        match (is_soap(name.uri), name.local) {
+            (true, "Header") => Part::Header,
+            (true, "Body") => Part::Body,
+            _ => Part::Other,
+        }
+    }
+}
+
+fn is_soap(uri: &str) -> bool {
+    uri == SOAP12 || uri == SOAP11
+}
+
+fn read(pull: &mut impl Pull, rows: &mut Rows<'_>, limits: &Limits) -> Result<(), DecodeError> {
+    let root = match pull.next()? {
+        Event::Start(name) if name.local == "Envelope" => Some(is_soap(name.uri)),
+        _ => None,
+    };
+    match root {
+        Some(true) => {}
+        // SOAP 1.2 part 1 section 2.8: another namespace is another version.
+        Some(false) => return Err(DecodeError::expected(pull.at(), "SOAP 1.2 or 1.1")),
+        None => {
+            return Err(DecodeError::expected(
+                pull.at(),
+                "the element Envelope of SOAP",
+            ));
+        }
+    }
+    let mut body = false;
+    loop {
+        let part = match pull.next()? {
+            Event::Start(name) => Part::named(name),
+            Event::End => break,
+            _ => continue,
+        };
+        match part {
+            Part::Header => check_header(pull)?,
+            Part::Body => read_body(pull, rows, limits)?,
+            Part::Other => skip(pull)?,
+        }
+        body |= matches!(part, Part::Body);
+    }
+    if !body {
+        return Err(DecodeError::expected(pull.at(), "a Body"));
+    }
+    match pull.next()? {
+        Event::Done => Ok(()),
+        _ => Err(DecodeError::expected(pull.at(), "the end of the document")),
+    }
+}
+
+fn check_header(pull: &mut impl Pull) -> Result<(), DecodeError> {
+    let mut depth = 1;
+    while depth > 0 {
+        match pull.next()? {
+            Event::Start(_) => depth += 1,
+            Event::End => depth -= 1,
+            Event::Attribute(name) if is_soap(name.uri) && name.local == "mustUnderstand" => {
+                if matches!(pull.text(), "1" | "true") {
+                    let what = "no header that must be understood: none is";
+                    return Err(DecodeError::expected(pull.at(), what));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What stands in a body.
+enum Content {
+    Message(Root),
+    Fault,
+    /// The element that an operation of a document-literal service wraps its message in.
+    Wrapper,
+}
+
+fn read_body(
+    pull: &mut impl Pull,
+    rows: &mut Rows<'_>,
+    limits: &Limits,
+) -> Result<(), DecodeError> {
+    let mut depth = 1;
+    while depth > 0 {
+        let content = match pull.next()? {
+            Event::Start(name) if is_soap(name.uri) && name.local == "Fault" => Content::Fault,
+            Event::Start(name) => Root::named(name).map_or(Content::Wrapper, Content::Message),
+            Event::End => {
+                depth -= 1;
+                continue;
+            }
+            _ => continue,
+        };
+        match content {
+            Content::Message(root) => message_xml::read_root(root, pull, rows, limits)?,
+            Content::Fault => return Err(read_fault(pull)?),
+            Content::Wrapper if depth > 1 => {
+                let what = "the element observations, in one wrapper at most";
+                return Err(DecodeError::expected(pull.at(), what));
+            }
+            Content::Wrapper => depth += 1,
+        }
+    }
+    Ok(())
+}
+
+/// Reads a fault: its code and its reason, by the names of either version.
+fn read_fault(pull: &mut impl Pull) -> Result<DecodeError, DecodeError> {
+    let start = pull.at();
+    let (mut code, mut reason) = (String::new(), String::new());
+    let mut field = Field::Other;
+    let mut depth = 1;
+    while depth > 0 {
+        match pull.next()? {
+            Event::Start(name) => {
+                depth += 1;
+                field = Field::named(name.local);
+            }
+            Event::End => {
+                depth -= 1;
+                field = Field::Other;
+            }
+            Event::Content => match field {
+                Field::Code if code.is_empty() => code = pull.text().trim_ascii().into(),
+                Field::Reason if reason.is_empty() => reason = pull.text().trim_ascii().into(),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    let sentence = format!("the peer answers with a fault, {code}: {reason}");
+    Ok(DecodeError::meaning(start, sentence))
+}
+
+enum Field {
+    Code,
+    Reason,
+    Other,
+}
+
+impl Field {
+    fn named(name: &str) -> Self {
+        match name {
+            "Value" | "faultcode" => Field::Code,
+            "Text" | "faultstring" => Field::Reason,
+            _ => Field::Other,
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! `swe-text`: a block of values of SWE Common's TextEncoding (OGC 08-094r1 section 9.2), with lines
+//! that say what the values are.
+//!
+//! A bare block, as the Sensor Observation Service's GetResult answers, says nothing of what it
+//! holds. So a line that begins with `#` and goes on as a JSON object describes the records after
+//! it: the names of the datastream (`topic`, `sensor`, `type`, `unit`), `fields`, the names of the
+//! tokens in their order, and where they differ from `,`, the line feed and `.`, `tokenSeparator`,
+//! `blockSeparator` and `decimalSeparator`. Where there are several datastreams, each has its line,
+//! and records begin with the number of theirs, counted from 0, as a `swe:DataChoice` has it: the
+//! field `stream`. Without any such line records are a time and a result, or a result alone.
+//!
+//! The decision worth arguing: these lines are written always. They cost one line a datastream, and
+//! without them a block means nothing to who did not ask for it.
+
+use crate::buffered;
+use crate::error::DecodeError;
+use crate::format::{Carries, Format};
+use crate::infoset::{Atom, Emit, Name};
+use crate::limits::SWE_STREAMS_ON_STACK;
+use crate::number::{TimeWriter, write_f64};
+use crate::rows::{Rows, utf8};
+use crate::syntax::json::Json;
+use crate::syntax::json_text::write_string;
+use crate::syntax::{Key, Pull};
+use crate::vocabulary::iso_time::TimeReader;
+use crate::vocabulary::swe::array::set_separator;
+use crate::vocabulary::swe::block_read::{BlockReader, Record, Shared};
+use crate::vocabulary::swe::block_write::{Fields, write_record};
+use crate::vocabulary::swe::{Kind, Role, Separators};
+use alloc::vec::Vec;
+use memchr::memchr;
+use weir_model::batch::{Naming, StreamView};
+use weir_model::{Batch, BatchBuilder, KeptNames, Limits};
+
+pub(crate) const FORMAT: Format = Format {
+    name: "swe-text",
+    media: "text/plain;profile=swe",
+    media_also: &[],
+    content_format: None,
+    text: true,
+    one_line: false,
+    carries: Carries::ALL,
+    encode,
+    decode,
+    reader: |limits| buffered::reader(decode, limits),
+};
+
+fn encode(batch: &Batch, out: &mut Vec<u8>) {
+    let mut fields = Fields::default();
+    batch.rows().for_each(|row| fields.add(&row));
+    let several = batch.stream_count() > 1;
+    for index in 0..batch.stream_count() {
+        write_description(&batch.stream(index), several, &fields, out);
+    }
+    let mut tokens = Tokens {
+        out,
+        times: TimeWriter::default(),
+    };
+    for (index, row) in batch.rows().enumerate() {
+        if several {
+            tokens.content(Atom::Id("", batch.stream_of(index)));
+            tokens.content(Atom::Text(","));
+        }
+        write_record(&row, &fields, &mut tokens);
+        tokens.content(Atom::Text("\n"));
+    }
+}
+
+fn write_description(stream: &StreamView<'_>, several: bool, fields: &Fields, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"#{");
+    let topic = (stream.naming != Naming::Sent).then_some(stream.topic);
+    for (role, text) in [
+        (Role::Topic, topic),
+        (Role::Sensor, stream.sensor),
+        (Role::Type, stream.property),
+        (Role::Unit, stream.unit),
+    ] {
+        if let Some(text) = text {
+            write_string(role.name(), out);
+            out.push(b':');
+            write_string(text, out);
+            out.push(b',');
+        }
+    }
+    out.extend_from_slice(b"\"fields\":[");
+    let number = several.then_some(Role::Stream);
+    for role in number.into_iter().chain(fields.roles()) {
+        write_string(role.name(), out);
+        out.push(b',');
+    }
+    // There are two fields at least, so a comma stands last.
+    out.pop();
+    out.extend_from_slice(b"]}\n");
+}
+
+/// Tokens as they are.
+struct Tokens<'o> {
+    out: &'o mut Vec<u8>,
+    times: TimeWriter,
+}
+
+impl Emit for Tokens<'_> {
+    fn start(&mut self, _name: Name<'static>) {}
+
+    fn attribute(&mut self, _name: Name<'static>, _value: Atom<'_>) {}
+
+    fn end(&mut self, _name: Name<'static>) {}
+
+    fn content(&mut self, value: Atom<'_>) {
+        match value {
+            Atom::Text(text) => self.out.extend_from_slice(text.as_bytes()),
+            Atom::Number(number) => write_f64(number, self.out),
+            Atom::Bool(true) => self.out.extend_from_slice(b"true"),
+            Atom::Bool(false) => self.out.extend_from_slice(b"false"),
+            Atom::Time(time) => self.times.write(time, self.out),
+            Atom::Id(_, number) => write_f64(number as f64, self.out),
+            // Records are made of the atoms above.
+            Atom::Json(_) | Atom::JsonString(_) | Atom::Name(_) | Atom::Pair(..) => {}
+        }
+    }
+}
+
+/// What a line that begins with `#` describes.
+#[derive(Clone, Copy)]
+struct Stream {
+    names: KeptNames,
+    record: Record,
+}
+
+/// The datastreams described so far.
+struct Streams {
+    few: [Stream; SWE_STREAMS_ON_STACK],
+    many: Vec<Stream>,
+    count: usize,
+}
+
+impl Streams {
+    fn new() -> Self {
+        let none = Stream {
+            names: KeptNames::NONE,
+            record: Record::default(),
+        };
+        Self {
+            few: [none; SWE_STREAMS_ON_STACK],
+            many: Vec::new(),
+            count: 0,
+        }
+    }
+
+    fn push(&mut self, stream: Stream) {
+        match self.few.get_mut(self.count) {
+            Some(room) => *room = stream,
+            None => self.many.push(stream),
+        }
+        self.count += 1;
+    }
+
+    fn at(&self, index: usize) -> Option<&Stream> {
+        let described = self.few[..self.count.min(SWE_STREAMS_ON_STACK)].get(index);
+        described.or_else(|| self.many.get(index.checked_sub(SWE_STREAMS_ON_STACK)?))
+    }
+}
+
+fn decode(bytes: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
+    let text = utf8(bytes, limits)?;
+    let mut rows = Rows::new(out, limits);
+    let mut separators = Separators::new(",", "\n");
+    let mut streams = Streams::new();
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text[at..];
+        if rest.starts_with('#') {
+            let line = &rest[..memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())];
+            let stream = read_description(line, at, &mut separators, &mut rows, limits)?;
+            streams.push(stream);
+            at += line.len() + 1;
+            continue;
+        }
+        let block = &rest[..block_len(rest)];
+        read_block(block, at, &separators, &streams, &mut rows, limits)?;
+        at += block.len();
+    }
+    Ok(())
+}
+
+/// Records reach up to a line that begins with `#`.
+fn block_len(text: &str) -> usize {
+    let marks = memchr::memchr_iter(b'#', text.as_bytes());
+    let mut begins_line = marks.filter(|&at| text.as_bytes()[..at].last() == Some(&b'\n'));
+    begins_line.next().unwrap_or(text.len())
+}
+
+fn read_description(
+    line: &str,
+    at: usize,
+    separators: &mut Separators,
+    rows: &mut Rows<'_>,
+    limits: &Limits,
+) -> Result<Stream, DecodeError> {
+    let mut json = Json::new(&line[1..], limits);
+    let read = read_members(&mut json, separators, rows);
+    let record = read.and_then(|record| json.finish().map(|()| record));
+    let record = record.map_err(|error| DecodeError {
+        at: at + 1 + error.at,
+        ..error
+    })?;
+    let names = rows.keep();
+    Ok(Stream { names, record })
+}
+
+fn read_members(
+    json: &mut Json<'_>,
+    separators: &mut Separators,
+    rows: &mut Rows<'_>,
+) -> Result<Record, DecodeError> {
+    let mut record = None;
+    BatchBuilder::begin(rows);
+    let mut map = json.map()?;
+    while let Some(key) = json.key(&mut map)? {
+        match member(key) {
+            Member::Fields => record = Some(read_fields(json)?),
+            Member::Name(role) => set_name(role, json.text()?, rows),
+            Member::Separator(which) => {
+                let start = json.at();
+                let text = json.text()?;
+                let set = match which {
+                    Which::Token => set_separator(text, &mut separators.token),
+                    Which::Block => set_separator(text, &mut separators.block),
+                    Which::Decimal => text.bytes().next().map(|byte| separators.decimal = byte),
+                };
+                let what = "a separator of 1 to 16 bytes";
+                set.ok_or_else(|| DecodeError::expected(start, what))?;
+            }
+            Member::Unknown => json.skip()?,
+        }
+    }
+    Ok(record.unwrap_or_else(plain_record))
+}
+
+enum Member {
+    Fields,
+    Name(Role),
+    Separator(Which),
+    Unknown,
+}
+
+enum Which {
+    Token,
+    Block,
+    Decimal,
+}
+
+fn member(key: Key<'_>) -> Member {
+    let Key::Text(name) = key else {
+        return Member::Unknown;
+    };
+    match name {
+        "fields" => Member::Fields,
+        "tokenSeparator" => Member::Separator(Which::Token),
+        "blockSeparator" => Member::Separator(Which::Block),
+        "decimalSeparator" => Member::Separator(Which::Decimal),
+        _ => match Role::named(name) {
+            Some(role @ (Role::Topic | Role::Sensor | Role::Type | Role::Unit)) => {
+                Member::Name(role)
+            }
+            _ => Member::Unknown,
+        },
+    }
+}
+
+fn set_name(role: Role, text: &str, rows: &mut Rows<'_>) {
+    match role {
+        Role::Topic => rows.topic(Naming::Topic, text),
+        Role::Sensor => rows.sensor(text),
+        Role::Type => rows.property(text),
+        _ => rows.unit(text),
+    }
+}
+
+fn read_fields(json: &mut Json<'_>) -> Result<Record, DecodeError> {
+    let start = json.at();
+    let mut record = Record::default();
+    let mut array = json.array()?;
+    while json.item(&mut array)? {
+        let at = json.at();
+        let role = Role::named(json.text()?).unwrap_or(Role::Skip);
+        record.push(role, at)?;
+    }
+    match record.result_count() {
+        1 => Ok(record),
+        _ => Err(DecodeError::expected(start, "fields with one `value`")),
+    }
+}
+
+/// Time and result.
+fn plain_record() -> Record {
+    let mut record = Record::default();
+    for role in [Role::Time, Role::Value(Kind::Any)] {
+        // Two fields are within the limit.
+        let _fits = record.push(role, 0);
+    }
+    record
+}
+
+/// A result alone.
+fn bare_record() -> Record {
+    let mut record = Record::default();
+    let _fits = record.push(Role::Value(Kind::Any), 0);
+    record
+}
+
+fn read_block(
+    block: &str,
+    at: usize,
+    separators: &Separators,
+    streams: &Streams,
+    rows: &mut Rows<'_>,
+    limits: &Limits,
+) -> Result<(), DecodeError> {
+    let mut reader = BlockReader {
+        separators,
+        shared: Shared::default(),
+        limits,
+        times: TimeReader::default(),
+    };
+    let Some(last) = streams
+        .count
+        .checked_sub(1)
+        .and_then(|last| streams.at(last))
+    else {
+        let several = block.contains(separators.token.as_str());
+        let record = if several {
+            plain_record()
+        } else {
+            bare_record()
+        };
+        return reader.read(block, at, &record, &[KeptNames::NONE], rows);
+    };
+    if last.record.roles().first() != Some(&Role::Stream) {
+        return reader.read(block, at, &last.record, &[last.names], rows);
+    }
+    reader.read_choice(block, at, rows, |number| {
+        let stream = streams.at(number)?;
+        Some((&stream.record, stream.names))
+    })
+}

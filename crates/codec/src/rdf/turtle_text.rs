@@ -1,0 +1,121 @@
+//! Turtle written: prefixes first, then an observation a line.
+
+use super::{Class, Describe, Literal, NAMESPACES, NIL, Property, Range, Term, datatype, iri};
+use crate::number::{TimeWriter, write_f64};
+use crate::syntax::json_text::write_string;
+use alloc::vec::Vec;
+
+/// Writes a document.
+pub(crate) struct TurtleText<'o> {
+    out: &'o mut Vec<u8>,
+    times: TimeWriter,
+    /// Whether nothing was said yet of the node begun last.
+    fresh: bool,
+}
+
+impl<'o> TurtleText<'o> {
+    pub(crate) fn new(out: &'o mut Vec<u8>) -> Self {
+        for namespace in NAMESPACES {
+            for part in ["@prefix ", namespace.prefix, ": <", namespace.iri, "> .\n"] {
+                out.extend_from_slice(part.as_bytes());
+            }
+        }
+        Self {
+            out,
+            times: TimeWriter::default(),
+            fresh: false,
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
+    }
+
+    fn term(&mut self, term: Term) {
+        self.text(term.namespace.prefix);
+        self.out.push(b':');
+        self.text(term.local);
+    }
+
+    fn verb(&mut self, property: Property) {
+        let between = match core::mem::replace(&mut self.fresh, false) {
+            true => " ",
+            false => " ; ",
+        };
+        self.text(between);
+        self.term(property.term());
+        self.out.push(b' ');
+    }
+
+    fn class(&mut self, class: Option<Class>) {
+        self.fresh = class.is_none();
+        if let Some(class) = class {
+            self.text(" a ");
+            self.term(class.term());
+        }
+    }
+}
+
+impl Describe for TurtleText<'_> {
+    fn begin(&mut self, class: Class) {
+        self.text("[]");
+        self.class(Some(class));
+    }
+
+    fn end(&mut self) {
+        self.text(" .\n");
+    }
+
+    fn open(&mut self, property: Property, class: Option<Class>) {
+        self.verb(property);
+        self.out.push(b'[');
+        self.class(class);
+    }
+
+    fn close(&mut self) {
+        self.text(" ]");
+        self.fresh = false;
+    }
+
+    fn literal(&mut self, property: Property, literal: Literal<'_>) {
+        self.verb(property);
+        match literal {
+            Literal::Number(number) => return write_double(number, self.out),
+            Literal::Bool(truth) => return self.text(if truth { "true" } else { "false" }),
+            Literal::Text(text) | Literal::Json(text) | Literal::Ucum(text) => {
+                write_string(text, self.out);
+            }
+            Literal::Time(time) => {
+                self.out.push(b'"');
+                self.times.write(time, self.out);
+                self.out.push(b'"');
+            }
+        }
+        if let Some(datatype) = datatype(property, &literal) {
+            self.text("^^");
+            self.term(datatype);
+        }
+    }
+
+    fn resource(&mut self, property: Property, name: &str) {
+        debug_assert_eq!(property.range(), Range::Node);
+        self.verb(property);
+        self.out.push(b'<');
+        iri::write(name, self.out);
+        self.out.push(b'>');
+    }
+
+    fn nil(&mut self, property: Property) {
+        self.verb(property);
+        self.term(NIL);
+    }
+}
+
+/// A number with an exponent, which is what makes it an `xsd:double`.
+fn write_double(number: f64, out: &mut Vec<u8>) {
+    let start = out.len();
+    write_f64(number, out);
+    if !out[start..].contains(&b'e') {
+        out.extend_from_slice(b"e0");
+    }
+}

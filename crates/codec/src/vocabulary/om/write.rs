@@ -1,0 +1,261 @@
+//! O&M 2.0: one `om:OM_Observation` for each result.
+
+use super::{GML32, HREF, NIL_REASON, OM20, SAMPLING_GEOMETRY, XLINK, XS, XSI, XSI_TYPE, urn};
+use crate::infoset::xml_chars::is_text;
+use crate::infoset::xml_text::Prefix;
+use crate::infoset::{Atom, Emit, Name};
+use crate::vocabulary::swe::is_symbol;
+use weir_model::batch::Naming;
+use weir_model::{Batch, Extra, Observation, Place, Time, Value};
+
+/// The namespaces of such a document.
+pub(crate) const PREFIXES: &[Prefix] = &[
+    ("om", OM20),
+    ("gml", GML32),
+    ("xlink", XLINK),
+    ("xsi", XSI),
+    ("xs", XS),
+];
+
+const fn om(local: &'static str) -> Name<'static> {
+    Name { uri: OM20, local }
+}
+
+const fn gml(local: &'static str) -> Name<'static> {
+    Name { uri: GML32, local }
+}
+
+const fn xs(local: &'static str) -> Name<'static> {
+    Name { uri: XS, local }
+}
+
+/// A class of OGC's register.
+macro_rules! class {
+    ($name:literal) => {
+        concat!(
+            "http://www.opengis.net/def/observationType/OGC-OM/2.0/",
+            $name
+        )
+    };
+}
+
+/// Writes a whole message.
+pub(crate) fn write(batch: &Batch, emit: &mut impl Emit) {
+    emit.start(gml("FeatureCollection"));
+    emit.attribute(gml("id"), Atom::Text("c"));
+    for (index, row) in batch.rows().enumerate() {
+        emit.start(gml("featureMember"));
+        write_observation(index, &row, emit);
+        emit.end(gml("featureMember"));
+    }
+    emit.end(gml("FeatureCollection"));
+}
+
+fn write_observation(index: usize, row: &Observation<'_>, emit: &mut impl Emit) {
+    let result = ResultForm::of(row);
+    emit.start(om("OM_Observation"));
+    emit.attribute(gml("id"), Atom::Id("o", index));
+    write_link(om("type"), Some(result.class()), emit);
+    write_times(index, row, emit);
+    write_link(om("procedure"), row.sensor, emit);
+    write_parameters(index, row, &result, emit);
+    write_link(om("observedProperty"), row.property, emit);
+    write_link(om("featureOfInterest"), row.extra.feature, emit);
+    result.write(emit);
+    emit.end(om("OM_Observation"));
+}
+
+/// Writes a property that is a reference, or that it is not known.
+fn write_link(name: Name<'static>, href: Option<&str>, emit: &mut impl Emit) {
+    emit.start(name);
+    match href {
+        Some(href) => emit.attribute(HREF, Atom::Text(href)),
+        None => emit.attribute(NIL_REASON, Atom::Text("unknown")),
+    }
+    emit.end(name);
+}
+
+fn write_leaf(name: Name<'static>, value: Atom<'_>, emit: &mut impl Emit) {
+    emit.start(name);
+    emit.content(value);
+    emit.end(name);
+}
+
+fn write_times(index: usize, row: &Observation<'_>, emit: &mut impl Emit) {
+    let Extra {
+        end,
+        result_time,
+        valid,
+        ..
+    } = row.extra;
+    emit.start(om("phenomenonTime"));
+    match (row.time, end) {
+        (None, None) => emit.attribute(NIL_REASON, Atom::Text("unknown")),
+        (Some(time), None) => write_instant(Atom::Id("t", index), time, emit),
+        (begin, end) => write_period(Atom::Id("t", index), [begin, end], emit),
+    }
+    emit.end(om("phenomenonTime"));
+    emit.start(om("resultTime"));
+    match result_time {
+        None => emit.attribute(NIL_REASON, Atom::Text("unknown")),
+        Some(time) => write_instant(Atom::Id("r", index), time, emit),
+    }
+    emit.end(om("resultTime"));
+    if let Some((from, to)) = valid {
+        emit.start(om("validTime"));
+        write_period(Atom::Id("v", index), [Some(from), Some(to)], emit);
+        emit.end(om("validTime"));
+    }
+}
+
+fn write_instant(id: Atom<'_>, time: Time, emit: &mut impl Emit) {
+    emit.start(gml("TimeInstant"));
+    emit.attribute(gml("id"), id);
+    write_leaf(gml("timePosition"), Atom::Time(time), emit);
+    emit.end(gml("TimeInstant"));
+}
+
+fn write_period(id: Atom<'_>, ends: [Option<Time>; 2], emit: &mut impl Emit) {
+    emit.start(gml("TimePeriod"));
+    emit.attribute(gml("id"), id);
+    for (name, end) in [gml("beginPosition"), gml("endPosition")]
+        .into_iter()
+        .zip(ends)
+    {
+        emit.start(name);
+        match end {
+            Some(time) => emit.content(Atom::Time(time)),
+            None => emit.attribute(Name::local("indeterminatePosition"), Atom::Text("unknown")),
+        }
+        emit.end(name);
+    }
+    emit.end(gml("TimePeriod"));
+}
+
+fn write_parameters(
+    index: usize,
+    row: &Observation<'_>,
+    result: &ResultForm<'_>,
+    emit: &mut impl Emit,
+) {
+    let topic = (row.naming != Naming::Sent).then_some(row.topic);
+    let unit = row
+        .unit
+        .filter(|_| !matches!(result, ResultForm::Measure(..)));
+    let kind = matches!(result, ResultForm::Json(_)).then_some("json");
+    for (name, text) in [
+        (urn::TOPIC, topic),
+        (urn::UNIT, unit),
+        (urn::KIND, kind),
+        (urn::QUALITY, row.extra.quality),
+    ] {
+        if let Some(text) = text {
+            write_parameter(name, Atom::Text(text), emit);
+        }
+    }
+    if let Some(json) = row.extra.parameters {
+        write_parameter(urn::PARAMETERS, Atom::Json(json), emit);
+    }
+    if let Some(place) = row.place {
+        write_place(index, place, emit);
+    }
+}
+
+fn write_parameter(name: &str, text: Atom<'_>, emit: &mut impl Emit) {
+    start_parameter(name, emit);
+    emit.start(om("value"));
+    emit.attribute(XSI_TYPE, Atom::Name(xs("string")));
+    emit.content(text);
+    emit.end(om("value"));
+    end_parameter(emit);
+}
+
+fn start_parameter(name: &str, emit: &mut impl Emit) {
+    emit.start(om("parameter"));
+    emit.start(om("NamedValue"));
+    write_link(om("name"), Some(name), emit);
+}
+
+fn end_parameter(emit: &mut impl Emit) {
+    emit.end(om("NamedValue"));
+    emit.end(om("parameter"));
+}
+
+/// WGS 84 by EPSG's rule: latitude first.
+fn write_place(index: usize, place: Place, emit: &mut impl Emit) {
+    start_parameter(SAMPLING_GEOMETRY, emit);
+    emit.start(om("value"));
+    emit.attribute(XSI_TYPE, Atom::Name(gml("GeometryPropertyType")));
+    emit.start(gml("Point"));
+    emit.attribute(gml("id"), Atom::Id("p", index));
+    let wgs84 = "http://www.opengis.net/def/crs/EPSG/0/4326";
+    emit.attribute(Name::local("srsName"), Atom::Text(wgs84));
+    let pos = Atom::Pair(place.latitude, place.longitude);
+    write_leaf(gml("pos"), pos, emit);
+    emit.end(gml("Point"));
+    emit.end(om("value"));
+    end_parameter(emit);
+}
+
+/// What a result looks like.
+enum ResultForm<'a> {
+    /// `gml:MeasureType`, which needs a unit that is a symbol.
+    Measure(f64, &'a str),
+    /// `xs:double`.
+    Number(f64),
+    Bool(bool),
+    Text(&'a str),
+    /// Nothing observed.
+    Nil,
+    /// A string that holds JSON, which a parameter says.
+    Json(Atom<'a>),
+}
+
+impl<'a> ResultForm<'a> {
+    fn of(row: &Observation<'a>) -> Self {
+        match (row.value, row.unit.filter(|unit| is_symbol(unit))) {
+            (Value::Number(number), Some(unit)) => ResultForm::Measure(number, unit),
+            (Value::Number(number), None) => ResultForm::Number(number),
+            (Value::Bool(truth), _) => ResultForm::Bool(truth),
+            (Value::Null, _) => ResultForm::Nil,
+            (Value::Text(text), _) if is_text(text) => ResultForm::Text(text),
+            (Value::Text(text), _) => ResultForm::Json(Atom::JsonString(text)),
+            (Value::Json(json), _) => ResultForm::Json(Atom::Json(json)),
+        }
+    }
+
+    /// The class of observation, by OGC's register; `OM_TextObservation` is what servers use beside it.
+    fn class(&self) -> &'static str {
+        match self {
+            ResultForm::Measure(..) => class!("OM_Measurement"),
+            ResultForm::Bool(_) => class!("OM_TruthObservation"),
+            ResultForm::Text(_) => class!("OM_TextObservation"),
+            ResultForm::Number(_) | ResultForm::Nil | ResultForm::Json(_) => {
+                class!("OM_Observation")
+            }
+        }
+    }
+
+    fn write(self, emit: &mut impl Emit) {
+        emit.start(om("result"));
+        match self {
+            ResultForm::Measure(number, unit) => {
+                emit.attribute(XSI_TYPE, Atom::Name(gml("MeasureType")));
+                emit.attribute(Name::local("uom"), Atom::Text(unit));
+                emit.content(Atom::Number(number));
+            }
+            ResultForm::Number(number) => write_typed("double", Atom::Number(number), emit),
+            ResultForm::Bool(truth) => write_typed("boolean", Atom::Bool(truth), emit),
+            ResultForm::Text("") => emit.attribute(XSI_TYPE, Atom::Name(xs("string"))),
+            ResultForm::Text(text) => write_typed("string", Atom::Text(text), emit),
+            ResultForm::Json(json) => write_typed("string", json, emit),
+            ResultForm::Nil => emit.attribute(NIL_REASON, Atom::Text("missing")),
+        }
+        emit.end(om("result"));
+    }
+}
+
+fn write_typed(local: &'static str, value: Atom<'_>, emit: &mut impl Emit) {
+    emit.attribute(XSI_TYPE, Atom::Name(xs(local)));
+    emit.content(value);
+}
