@@ -238,9 +238,14 @@ fn mapped(schema: &Schema, options: &Options, index: usize) -> Option<(Codec, us
             let uri = &schema.uris[uri as usize];
             let wanted = (&uri.uri, &uri.locals[local as usize]);
             let map = &options.datatype_representation_map;
-            let entry = map.iter().find(|e| (&e.datatype.uri, &e.datatype.local) == wanted);
+            let entry = map
+                .iter()
+                .find(|e| (&e.datatype.uri, &e.datatype.local) == wanted);
             if let Some(entry) = entry {
-                return Some((built_in(&entry.representation, &schema.datatypes[index]), at));
+                return Some((
+                    built_in(&entry.representation, &schema.datatypes[index]),
+                    at,
+                ));
             }
             if uri.uri == XSD_URI && ASSOCIATED.contains(&wanted.1.as_str()) {
                 return None;

@@ -4,11 +4,14 @@
 //! Both give events one by one, which borrow the decoder's string tables: nothing is allocated for
 //! an event.
 
+mod attribute;
 mod block;
 mod body;
 mod content;
+mod number;
 mod pieces;
 mod raw;
+mod root;
 mod text;
 
 use alloc::boxed::Box;

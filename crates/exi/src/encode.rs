@@ -3,13 +3,18 @@
 //! An [`Encoder`] takes events in document order and gives out bytes as they become final. Order
 //! inside a start tag, white space and the choice among productions are its own business.
 
+mod attribute;
 mod binary;
 mod block;
 mod body;
+mod characters;
 mod content;
 mod date_time;
+mod element;
 mod lexical;
 mod other;
+mod profile;
+mod qname;
 mod start_tag;
 mod utc;
 

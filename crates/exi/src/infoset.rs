@@ -29,8 +29,20 @@ pub struct Rules {
     pub preserve: Preserve,
     /// Whether a schema gave values their types.
     pub typed: bool,
-    /// Whether white space between elements counts.
-    pub white_space: bool,
+    /// Which white space counts.
+    pub white_space: WhiteSpace,
+}
+
+/// Which white space counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WhiteSpace {
+    /// All of it.
+    Kept,
+    /// All but text that is nothing else and stands beside an element.
+    #[default]
+    NotBetween,
+    /// None at the ends of text.
+    Trimmed,
 }
 
 /// One item of a document.
@@ -115,7 +127,7 @@ impl Infoset {
                 self.namespace(prefix, uri, local_element_ns);
             }
             Event::Attribute(name, ref value) => self.attribute(&name, value),
-            Event::Characters(ref value) => self.text(&text_of(value)),
+            Event::Characters(ref value) => self.text(&value.to_string()),
             Event::EndElement => self.items.push(Item::End),
             Event::Comment(text) if preserve.comments => {
                 self.items.push(Item::Comment(text.into()))
@@ -143,8 +155,10 @@ impl Infoset {
     /// The items.
     pub fn finish(mut self) -> Vec<Item> {
         self.end_tag();
-        if !self.rules.white_space {
-            drop_white_space(&mut self.items);
+        match self.rules.white_space {
+            WhiteSpace::Kept => {}
+            WhiteSpace::NotBetween => drop_white_space(&mut self.items),
+            WhiteSpace::Trimmed => trim(&mut self.items),
         }
         self.items
     }
@@ -181,7 +195,7 @@ impl Infoset {
         self.items.push(Item::Attribute(
             name.uri.into(),
             name.local.into(),
-            text_of(value),
+            text_of(name, value, self.rules.preserve.lexical_values),
         ));
     }
 
@@ -200,12 +214,29 @@ impl Infoset {
     }
 }
 
-/// A value as text; a name as `{namespace}local`.
-fn text_of(value: &Value<'_>) -> String {
+/// A value as text; a name as `{namespace}local`. A name whose prefix is not bound is all local (EXI 1.0
+/// section 7.1.7), and so is one whose lexical form is kept.
+fn text_of(name: &QName<'_>, value: &Value<'_>, lexical: bool) -> String {
     match value {
+        Value::QName(name) if lexical => alloc::format!("{{}}{value}"),
         Value::QName(name) => alloc::format!("{{{}}}{}", name.uri, name.local),
+        Value::Text(text) if name.uri == XSI && name.local == "type" => {
+            alloc::format!("{{}}{}", text.trim())
+        }
         other => other.to_string(),
     }
+}
+
+/// Leaves no white space at the ends of text, and no text of white space.
+fn trim(items: &mut Vec<Item>) {
+    items.retain_mut(|item| {
+        let Item::Text(text) = item else { return true };
+        let trimmed = text.trim_matches([' ', '\t', '\n', '\r']);
+        if trimmed.len() < text.len() {
+            *text = trimmed.into();
+        }
+        !text.is_empty()
+    });
 }
 
 /// Drops text of white space that stands beside an element and is not all that its element holds.

@@ -269,11 +269,6 @@ impl Machine {
         Ok(())
     }
 
-    /// Productions learned and grammars created so far, for the EXI Profile.
-    pub(crate) fn learned(&self) -> (u32, u32) {
-        (self.learned, self.grammars_len as u32)
-    }
-
     /// Resolves a prefix by the namespace declarations in scope.
     pub(crate) fn resolve(&self, prefix: &str) -> Option<u32> {
         let declared = self

@@ -12,7 +12,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    pub(crate) fn of<'a>(self, text: &'a str) -> &'a str {
+    pub(crate) fn of(self, text: &str) -> &str {
         text.get(self.at as usize..(self.at as usize + self.len as usize))
             .unwrap_or("")
     }

@@ -10,7 +10,12 @@ use weir_exi::{Alignment, Decoder, DecoderSettings, Limits, Options};
 fn sample() -> Vec<Owned> {
     let mut parts = vec!["<{urn:a}list".to_string(), "@{urn:a}kind=one".to_string()];
     for number in 0..40 {
-        parts.extend(["<item".into(), format!("@id={number}"), "\"some text".into(), ">".into()]);
+        parts.extend([
+            "<item".into(),
+            format!("@id={number}"),
+            "\"some text".into(),
+            ">".into(),
+        ]);
     }
     parts.push(">".into());
     document(&parts.iter().map(String::as_str).collect::<Vec<_>>())
@@ -28,7 +33,10 @@ fn limits() -> Limits {
 }
 
 fn settings() -> DecoderSettings {
-    DecoderSettings { limits: limits(), ..DecoderSettings::default() }
+    DecoderSettings {
+        limits: limits(),
+        ..DecoderSettings::default()
+    }
 }
 
 #[test]
@@ -37,8 +45,15 @@ fn a_stream_cut_short_anywhere_says_so() {
         let bytes = encode(&sample(), &options(alignment), None).unwrap();
         for length in 0..bytes.len() {
             let error = decode_with(&bytes[..length], settings()).unwrap_err();
-            assert_eq!(error.kind, ErrorKind::UnexpectedEnd, "{alignment:?} {length}: {error}");
-            assert!(error.inflated || error.byte <= length as u64, "{alignment:?} {length}");
+            assert_eq!(
+                error.kind,
+                ErrorKind::UnexpectedEnd,
+                "{alignment:?} {length}: {error}"
+            );
+            assert!(
+                error.inflated || error.byte <= length as u64,
+                "{alignment:?} {length}"
+            );
         }
     }
 }
@@ -51,7 +66,10 @@ fn a_flipped_bit_is_an_error_with_a_place_or_another_document() {
             let mut damaged = bytes.clone();
             damaged[bit / 8] ^= 128 >> (bit % 8);
             if let Err(error) = decode_with(&damaged, settings()) {
-                assert!(error.inflated || error.byte <= bytes.len() as u64, "{bit}: {error}");
+                assert!(
+                    error.inflated || error.byte <= bytes.len() as u64,
+                    "{bit}: {error}"
+                );
             }
         }
     }
@@ -63,12 +81,20 @@ fn noise_never_passes_the_limits() {
     for _ in 0..20_000 {
         let mut bytes = b"$EXI\x80".to_vec();
         for _ in 0..64 {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             bytes.push((state >> 33) as u8);
         }
         for alignment in ALIGNMENTS {
             let options = preserving(alignment);
-            let _ = decode_with(&bytes, DecoderSettings { options, ..settings() });
+            let _ = decode_with(
+                &bytes,
+                DecoderSettings {
+                    options,
+                    ..settings()
+                },
+            );
         }
     }
 }
@@ -81,7 +107,11 @@ fn what_is_not_exi_is_told_at_once() {
         (b"\x81\x00", ErrorKind::UnsupportedVersion(2)),
         (b"", ErrorKind::UnexpectedEnd),
     ] {
-        assert_eq!(decode_with(bytes, settings()).unwrap_err().kind, kind, "{bytes:?}");
+        assert_eq!(
+            decode_with(bytes, settings()).unwrap_err().kind,
+            kind,
+            "{bytes:?}"
+        );
     }
 }
 
@@ -127,16 +157,25 @@ fn repeated_values_have_a_limit() {
 
 #[test]
 fn contradicting_options_are_refused() {
-    let mut strict = Options { strict: true, ..Options::default() };
+    let mut strict = Options {
+        strict: true,
+        ..Options::default()
+    };
     strict.preserve.comments = true;
     let channels = Options {
         self_contained: true,
         alignment: Alignment::Compression,
         ..Options::default()
     };
-    let empty = Options { block_size: 0, ..Options::default() };
+    let empty = Options {
+        block_size: 0,
+        ..Options::default()
+    };
     for options in [strict, channels, empty] {
         let error = encode(&sample(), &options, None).unwrap_err();
-        assert!(matches!(error.kind, ErrorKind::InvalidOptions(_)), "{error}");
+        assert!(
+            matches!(error.kind, ErrorKind::InvalidOptions(_)),
+            "{error}"
+        );
     }
 }

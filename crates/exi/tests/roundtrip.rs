@@ -8,9 +8,28 @@ use weir_exi::{Alignment, Options};
 
 fn sample() -> Vec<Owned> {
     document(&[
-        "<{urn:a}list", "@{urn:a}kind=one", "@id=1", "<item", "@id=2", "\"text", ">", "<item",
-        "@id=3", "\"text", "<{urn:b}deep", "\"\u{e4}\u{1f600} mixed", ">", "\"tail", ">", "<item",
-        ">", "<item", "@id=2", "\"text", ">", ">",
+        "<{urn:a}list",
+        "@{urn:a}kind=one",
+        "@id=1",
+        "<item",
+        "@id=2",
+        "\"text",
+        ">",
+        "<item",
+        "@id=3",
+        "\"text",
+        "<{urn:b}deep",
+        "\"\u{e4}\u{1f600} mixed",
+        ">",
+        "\"tail",
+        ">",
+        "<item",
+        ">",
+        "<item",
+        "@id=2",
+        "\"text",
+        ">",
+        ">",
     ])
 }
 
@@ -27,7 +46,11 @@ fn a_document_comes_back_from_pieces_of_any_length() {
     for alignment in ALIGNMENTS {
         let bytes = encode(&sample(), &options(alignment), None).unwrap();
         for length in [1, 2, 3, 7, 64] {
-            assert_eq!(decode_pieces(&bytes, length).unwrap(), sample(), "{alignment:?} {length}");
+            assert_eq!(
+                decode_pieces(&bytes, length).unwrap(),
+                sample(),
+                "{alignment:?} {length}"
+            );
         }
     }
 }
@@ -36,8 +59,8 @@ fn a_document_comes_back_from_pieces_of_any_length() {
 fn everything_that_can_be_preserved_comes_back() {
     let doc_type = ["root", "public", "system", "<!ENTITY e 'x'>"].map(String::from);
     let mut events = document(&[
-        "!before", "?before", "<root", "!first", "\"a", "?in", "\"b", "&e", "<child", "!c", ">", ">",
-        "?after", "!after",
+        "!before", "?before", "<root", "!first", "\"a", "?in", "\"b", "&e", "<child", "!c", ">",
+        ">", "?after", "!after",
     ]);
     events.insert(1, Owned::DocType(doc_type));
     for alignment in ALIGNMENTS {
@@ -51,13 +74,19 @@ fn everything_that_can_be_preserved_comes_back() {
 fn what_is_not_preserved_is_left_out() {
     let events = document(&["!before", "<root", "!in", "\"a", "?in", "\"b", ">"]);
     let bytes = encode(&events, &options(Alignment::BitPacked), None).unwrap();
-    assert_eq!(decode(&bytes, None).unwrap(), document(&["<root", "\"ab", ">"]));
+    assert_eq!(
+        decode(&bytes, None).unwrap(),
+        document(&["<root", "\"ab", ">"])
+    );
 }
 
 #[test]
 fn fragments_have_several_roots_or_none() {
     for alignment in ALIGNMENTS {
-        let options = Options { fragment: true, ..options(alignment) };
+        let options = Options {
+            fragment: true,
+            ..options(alignment)
+        };
         for events in [
             document(&[]),
             document(&["<a", ">", "<b", "\"x", ">", "<a", ">", "<b", "\"x", ">"]),
@@ -75,7 +104,10 @@ fn self_contained_elements_have_tables_of_their_own() {
         "\"x", ">", ">", ">",
     ]);
     for alignment in [Alignment::BitPacked, Alignment::ByteAligned] {
-        let options = Options { self_contained: true, ..options(alignment) };
+        let options = Options {
+            self_contained: true,
+            ..options(alignment)
+        };
         let bytes = encode(&events, &options, None).unwrap();
         assert_eq!(decode(&bytes, None).unwrap(), events, "{alignment:?}");
         assert_eq!(decode_pieces(&bytes, 1).unwrap(), events, "{alignment:?}");
@@ -86,16 +118,31 @@ fn self_contained_elements_have_tables_of_their_own() {
 fn blocks_of_any_size_come_back() {
     let mut parts = vec!["<root".to_string()];
     for number in 0..300 {
-        parts.extend([format!("<v{}", number % 3), format!("\"{}", number % 50), ">".into()]);
+        parts.extend([
+            format!("<v{}", number % 3),
+            format!("\"{}", number % 50),
+            ">".into(),
+        ]);
     }
     parts.push(">".into());
     let events = document(&parts.iter().map(String::as_str).collect::<Vec<_>>());
     for alignment in [Alignment::PreCompression, Alignment::Compression] {
         for block_size in [1, 7, 100, 101, 150, 299, 300, 301, 1000] {
-            let options = Options { block_size, ..options(alignment) };
+            let options = Options {
+                block_size,
+                ..options(alignment)
+            };
             let bytes = encode(&events, &options, None).unwrap();
-            assert_eq!(decode(&bytes, None).unwrap(), events, "{alignment:?} {block_size}");
-            assert_eq!(decode_pieces(&bytes, 5).unwrap(), events, "{alignment:?} {block_size}");
+            assert_eq!(
+                decode(&bytes, None).unwrap(),
+                events,
+                "{alignment:?} {block_size}"
+            );
+            assert_eq!(
+                decode_pieces(&bytes, 5).unwrap(),
+                events,
+                "{alignment:?} {block_size}"
+            );
         }
     }
 }
@@ -105,20 +152,38 @@ fn bounded_value_partitions_evict_alike_on_both_sides() {
     let mut parts = vec!["<root".to_string()];
     for number in 0..200u32 {
         let value = number * number % 17;
-        parts.extend([format!("<v{}", number % 4), format!("\"value{value}"), ">".into()]);
+        parts.extend([
+            format!("<v{}", number % 4),
+            format!("\"value{value}"),
+            ">".into(),
+        ]);
     }
     parts.push(">".into());
     let events = document(&parts.iter().map(String::as_str).collect::<Vec<_>>());
     for alignment in ALIGNMENTS {
-        for (capacity, length) in [(0, None), (1, None), (5, None), (9, Some(6)), (100, Some(0))] {
+        for (capacity, length) in [
+            (0, None),
+            (1, None),
+            (5, None),
+            (9, Some(6)),
+            (100, Some(0)),
+        ] {
             let options = Options {
                 value_partition_capacity: Some(capacity),
                 value_max_length: length,
                 ..options(alignment)
             };
             let bytes = encode(&events, &options, None).unwrap();
-            assert_eq!(decode(&bytes, None).unwrap(), events, "{alignment:?} {capacity}");
-            assert_eq!(decode_pieces(&bytes, 3).unwrap(), events, "{alignment:?} {capacity}");
+            assert_eq!(
+                decode(&bytes, None).unwrap(),
+                events,
+                "{alignment:?} {capacity}"
+            );
+            assert_eq!(
+                decode_pieces(&bytes, 3).unwrap(),
+                events,
+                "{alignment:?} {capacity}"
+            );
         }
     }
 }
@@ -142,7 +207,9 @@ fn prefixes_are_kept_where_asked_for() {
 
 #[test]
 fn long_text_comes_back_at_every_bit_offset() {
-    let long: String = (0..5000u32).map(|n| char::from(b' ' + (n % 95) as u8)).collect();
+    let long: String = (0..5000u32)
+        .map(|n| char::from(b' ' + (n % 95) as u8))
+        .collect();
     for filler in 0..9 {
         let mut parts = vec!["<root".to_string()];
         parts.extend((0..filler).flat_map(|n| [format!("<e{n}"), ">".into()]));
@@ -151,7 +218,11 @@ fn long_text_comes_back_at_every_bit_offset() {
         let events = document(&parts.iter().map(String::as_str).collect::<Vec<_>>());
         for alignment in ALIGNMENTS {
             let bytes = encode(&events, &options(alignment), None).unwrap();
-            assert_eq!(decode(&bytes, None).unwrap(), events, "{alignment:?} {filler}");
+            assert_eq!(
+                decode(&bytes, None).unwrap(),
+                events,
+                "{alignment:?} {filler}"
+            );
         }
     }
 }
@@ -165,15 +236,23 @@ fn content(depth: u32) -> BoxedStrategy<Vec<Owned>> {
     let text = prop_oneof![Just("x".to_string()), "[a-c ]{1,4}", "\\PC{1,40}"];
     let attributes = prop::collection::btree_map(name.clone(), text.clone(), 0..3);
     let child = if depth == 0 {
-        text.clone().prop_map(|text| vec![Owned::Text(text)]).boxed()
+        text.clone()
+            .prop_map(|text| vec![Owned::Text(text)])
+            .boxed()
     } else {
-        prop_oneof![text.prop_map(|text| vec![Owned::Text(text)]), content(depth - 1)].boxed()
+        prop_oneof![
+            text.prop_map(|text| vec![Owned::Text(text)]),
+            content(depth - 1)
+        ]
+        .boxed()
     };
     (name, attributes, prop::collection::vec(child, 0..4))
         .prop_map(|((uri, local), attributes, children)| {
             let mut events = vec![Owned::Start(uri, local)];
             let attributes = attributes.into_iter();
-            events.extend(attributes.map(|((uri, local), value)| Owned::Attribute(uri, local, value)));
+            events.extend(
+                attributes.map(|((uri, local), value)| Owned::Attribute(uri, local, value)),
+            );
             for child in children {
                 match (events.last_mut(), &child[..]) {
                     (Some(Owned::Text(text)), [Owned::Text(more)]) => text.push_str(more),

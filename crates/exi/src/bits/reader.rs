@@ -73,6 +73,9 @@ impl<'i> Reader<'i> {
         for byte in 0..count.div_ceil(8) {
             value |= self.bits(8)? << (8 * byte);
         }
+        if value.checked_shr(count).is_some_and(|rest| rest != 0) {
+            return Err(Fault::Value("an n-bit integer of more bits"));
+        }
         Ok(value)
     }
 

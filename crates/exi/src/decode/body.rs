@@ -9,12 +9,11 @@ use super::block::Block;
 use super::content::Content;
 use super::raw::Raw;
 use crate::bits::{Reader, width};
-use crate::codec::{Codecs, NIL_CHARACTERS, STRING};
+use crate::codec::{Codecs, STRING};
 use crate::fault::{Fault, Result};
-use crate::grammar::{DatatypeId, NameId, Production, Schema, StateId, Terminal};
+use crate::grammar::{Production, Schema, StateId, Terminal};
 use crate::limits::{Limit, Limits};
 use crate::machine::{At, Frame, Learned, Machine, Root, Second, Target};
-use crate::names::NONE;
 use crate::options::Options;
 use crate::partition::Values;
 use crate::stored::{Span, Stored};
@@ -128,113 +127,6 @@ impl Body {
                 let frame = *frame;
                 self.informed(reader, state, &frame)
             }
-        }
-    }
-
-    fn root_event(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
-        match self.machine.root {
-            Root::Start => {
-                let fragment = self.machine.is_fragment;
-                self.machine.root = if fragment {
-                    Root::FragmentContent
-                } else {
-                    Root::DocContent
-                };
-                Ok(Raw::StartDocument)
-            }
-            Root::DocContent => self.doc_content(reader),
-            Root::DocEnd => self.doc_end(reader),
-            Root::FragmentContent => self.fragment_content(reader),
-            Root::Done => Err(Fault::Code),
-        }
-    }
-
-    /// DocContent (sections 8.4.1 and 8.5.1).
-    fn doc_content(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
-        let schema = self.machine.schema.clone();
-        let globals = schema
-            .as_ref()
-            .map_or(&[][..], |schema| &schema.global_elements);
-        let level = self.machine.levels.doc_content;
-        let count = globals.len() as u32;
-        let code = reader.n_bit(width(count + 1 + u32::from(!level.is_empty())))?;
-        let raw = if let Some(element) = globals.get(code as usize) {
-            let name = schema
-                .as_ref()
-                .map_or(NONE, |s| s.elements[element.index()].name.0);
-            self.start(reader, name, Target::Declared(*element))?
-        } else if code == count {
-            self.start_any(reader)?
-        } else {
-            let kind = level.kind(reader.n_bit(level.width())?);
-            return match kind.filter(|_| !level.is_empty() && code == count + 1) {
-                Some(Second::DocType) => self.read_doc_type(reader),
-                Some(Second::Miscellany) => self.miscellany(reader),
-                _ => Err(Fault::Code),
-            };
-        };
-        self.machine.root = Root::DocEnd;
-        Ok(raw)
-    }
-
-    fn doc_end(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
-        let level = self.machine.levels.outside;
-        let code = reader.n_bit(width(1 + u32::from(!level.is_empty())))?;
-        if code != 0 {
-            return self.outside(reader);
-        }
-        self.machine.root = Root::Done;
-        Ok(Raw::EndDocument)
-    }
-
-    /// CM and PI outside of elements.
-    fn outside(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
-        let level = self.machine.levels.outside;
-        let code = reader.n_bit(level.width())?;
-        self.comment_or_instruction(reader, level.kind(code))
-    }
-
-    /// FragmentContent (sections 8.4.2 and 8.5.2).
-    pub(super) fn fragment_content(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
-        let schema = self.machine.schema.clone();
-        let count = match &schema {
-            Some(schema) => schema.fragment_elements.len() as u32,
-            None => self.machine.fragment.len(),
-        };
-        let extra = u32::from(!self.machine.levels.outside.is_empty());
-        let code = reader.n_bit(width(count + 2 + extra))?;
-        if code < count {
-            let (name, target) = match (&schema, self.machine.fragment.get(code)) {
-                (Some(schema), _) => {
-                    let element = schema.fragment_elements[code as usize];
-                    (
-                        schema.elements[element.index()].name.0,
-                        Target::Declared(element),
-                    )
-                }
-                (None, Some(Learned::StartElement(name, target))) => (name, target),
-                (None, _) => return Err(Fault::Code),
-            };
-            return self.start(reader, name, target);
-        }
-        match code - count {
-            0 => {
-                let raw = self.start_any(reader)?;
-                if let (None, Raw::StartElement { name, .. }) = (&schema, raw) {
-                    let target = self.machine.target_of(name);
-                    self.machine.count_learned()?;
-                    self.machine
-                        .fragment
-                        .learn(Learned::StartElement(name, target));
-                }
-                Ok(raw)
-            }
-            1 => {
-                self.machine.root = Root::Done;
-                Ok(Raw::EndDocument)
-            }
-            2 if extra == 1 => self.outside(reader),
-            _ => Err(Fault::Code),
         }
     }
 
@@ -393,13 +285,6 @@ impl Body {
         }
     }
 
-    /// The codec of a global attribute, or the string (section 8.5.4.1.3.2).
-    fn global_attribute(&self, name: u32) -> u32 {
-        let schema = self.machine.schema.as_ref();
-        let datatype = schema.and_then(|schema| schema.global_attribute(NameId(name)));
-        datatype.unwrap_or(DatatypeId::STRING).0
-    }
-
     /// A production that the schema does not have (section 8.5.4.4).
     fn undeclared(&mut self, r: &mut Reader<'_>, state: StateId, kind: Second) -> Result<Raw> {
         let content = At::Informed(self.machine.state(state).0.content);
@@ -433,143 +318,9 @@ impl Body {
         Ok(raw)
     }
 
-    /// AT(qname) or AT(*) with an untyped value: the third part says which.
-    fn untyped(&mut self, reader: &mut Reader<'_>, state: StateId) -> Result<Raw> {
-        let (_, productions) = self.machine.state(state);
-        let is_attribute = |p: &&Production| matches!(p.terminal, Terminal::Attribute { .. });
-        let count = productions.iter().take_while(is_attribute).count() as u32;
-        let code = reader.n_bit(width(count + 1))?;
-        let declared = productions
-            .get(code as usize)
-            .copied()
-            .filter(|_| code < count);
-        match declared {
-            Some(Production {
-                terminal: Terminal::Attribute { name, .. },
-                next,
-            }) => {
-                let prefix = self.prefix(reader, name.0)?;
-                let raw = self.attribute(reader, name.0, prefix, STRING)?;
-                self.machine.go(At::Informed(next))?;
-                Ok(raw)
-            }
-            _ if code == count => {
-                let (name, prefix) = self.qname(reader)?;
-                self.attribute(reader, name, prefix, STRING)
-            }
-            _ => Err(Fault::Code),
-        }
-    }
-
     #[inline]
     fn end(&mut self) -> Result<Raw> {
         self.machine.leave()?;
         Ok(Raw::EndElement)
     }
-
-    /// An element whose name is known.
-    fn start(&mut self, reader: &mut Reader<'_>, name: u32, target: Target) -> Result<Raw> {
-        let prefix = self.prefix(reader, name)?;
-        self.machine.enter(name, target)?;
-        Ok(Raw::StartElement { name, prefix })
-    }
-
-    /// An element whose name is in the stream.
-    fn start_any(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
-        let (name, prefix) = self.qname(reader)?;
-        let target = self.machine.target_of(name);
-        self.machine.enter(name, target)?;
-        Ok(Raw::StartElement { name, prefix })
-    }
-
-    /// The value of an attribute, or its place in a channel.
-    #[inline]
-    fn attribute(&mut self, r: &mut Reader<'_>, name: u32, prefix: u32, codec: u32) -> Result<Raw> {
-        let slot = self.value(r, name, codec)?;
-        Ok(Raw::Attribute { name, prefix, slot })
-    }
-
-    #[inline]
-    fn characters(&mut self, reader: &mut Reader<'_>, codec: u32) -> Result<Raw> {
-        let name = self.machine.frame().ok_or(Fault::Code)?.name;
-        let slot = self.value(reader, name, codec)?;
-        Ok(Raw::Characters { slot })
-    }
-
-    #[inline]
-    fn value(&mut self, reader: &mut Reader<'_>, name: u32, codec: u32) -> Result<u32> {
-        if self.channels {
-            return Ok(self.defer(name, codec));
-        }
-        let stored = self
-            .content
-            .read(&mut self.machine.names, reader, name, codec)?;
-        self.slots.push(stored);
-        Ok(0)
-    }
-
-    /// xsi:type: its value stays in the structure channel, and the grammar of the type, if there is
-    /// one, takes over (sections 8.4.3 and 8.5.4.4.1).
-    fn xsi_type(&mut self, reader: &mut Reader<'_>, prefix: u32) -> Result<Raw> {
-        let name = self.machine.names.xsi_type;
-        if self.options.preserve.lexical_values {
-            let names = &mut self.machine.names;
-            let stored = self.content.string(names, reader, name, None)?;
-            let value = self.content.store().value(&stored);
-            let found = value
-                .as_text()
-                .and_then(|text| lexical_type(&self.machine, text));
-            self.slots.push(stored);
-            if let Some(type_id) = found.and_then(|name| self.machine.named_type(name)) {
-                self.machine.cast(type_id)?;
-            }
-            return Ok(Raw::Attribute {
-                name,
-                prefix,
-                slot: self.slots.len() as u32 - 1,
-            });
-        }
-        let (value, value_prefix) = self.qname(reader)?;
-        if let Some(type_id) = self.machine.named_type(value) {
-            self.machine.cast(type_id)?;
-        }
-        Ok(Raw::XsiType {
-            prefix,
-            value,
-            value_prefix,
-        })
-    }
-
-    /// xsi:nil of a schema-informed grammar: also in the structure channel.
-    fn xsi_nil(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
-        let name = self.machine.names.xsi_nil;
-        let prefix = self.prefix(reader, name)?;
-        let (stored, nil) = if self.options.preserve.lexical_values {
-            let names = &mut self.machine.names;
-            let stored = self
-                .content
-                .string(names, reader, name, Some(NIL_CHARACTERS))?;
-            let value = self.content.store().value(&stored);
-            let text = value.as_text().unwrap_or("").trim();
-            (stored, matches!(text, "true" | "1"))
-        } else {
-            let nil = reader.boolean()?;
-            (Stored::Boolean(nil), nil)
-        };
-        if nil {
-            self.machine.nil()?;
-        }
-        self.slots.push(stored);
-        Ok(Raw::Attribute {
-            name,
-            prefix,
-            slot: self.slots.len() as u32 - 1,
-        })
-    }
-}
-
-/// The name that the lexical value of xsi:type means.
-fn lexical_type(machine: &Machine, text: &str) -> Option<u32> {
-    let (prefix, local) = text.trim().split_once(':').unwrap_or(("", text.trim()));
-    machine.names.find(machine.resolve(prefix)?, local)
 }

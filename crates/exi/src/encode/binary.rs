@@ -60,7 +60,10 @@ pub(super) fn hex(text: &str, out: &mut Vec<u8>) -> Option<Span> {
         let digit = |byte: u8| char::from(byte).to_digit(16);
         Some((digit(*high)? << 4 | digit(*low)?) as u8)
     };
-    let read = pairs.iter().try_for_each(|two| Some(out.push(pair(two)?)));
+    let read = pairs.iter().try_for_each(|two| {
+        out.push(pair(two)?);
+        Some(())
+    });
     finish(read.filter(|()| rest.is_empty()), at, out)
 }
 

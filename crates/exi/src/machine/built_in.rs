@@ -21,11 +21,14 @@ pub(crate) struct Productions {
     list: Vec<Learned>,
     has_characters: bool,
     has_end: bool,
+    /// Productions from here on are there for others to count, and not used (EXI Profile).
+    ghosts_from: Option<usize>,
 }
 
 impl Productions {
     pub(crate) fn clear(&mut self) {
         self.list.clear();
+        self.ghosts_from = None;
         (self.has_characters, self.has_end) = (false, false);
     }
 
@@ -49,7 +52,8 @@ impl Productions {
     /// The least event code of a production that fits.
     #[inline]
     pub(crate) fn find(&self, fits: impl Fn(&Learned) -> bool) -> Option<u32> {
-        let index = self.list.iter().rposition(fits)?;
+        let used = self.ghosts_from.unwrap_or(self.list.len());
+        let index = self.list[..used].iter().rposition(fits)?;
         Some((self.list.len() - 1 - index) as u32)
     }
 
@@ -65,6 +69,11 @@ impl Productions {
             return None;
         }
         self.find(|learned| *learned == Learned::EndElement)
+    }
+
+    /// Uses no production that is learned from here on.
+    pub(crate) fn stop(&mut self) {
+        self.ghosts_from.get_or_insert(self.list.len());
     }
 
     /// Adds a production; CH and EE only once. Says whether it was added.
@@ -101,6 +110,12 @@ impl Default for BuiltIn {
 }
 
 impl BuiltIn {
+    /// Whether it learned anything but AT(xsi:type), whose name is given.
+    pub(crate) fn has_evolved(&self, xsi_type: u32) -> bool {
+        let other = |learned: &Learned| *learned != Learned::Attribute(xsi_type);
+        self.content.len() > 1 || self.start.list.iter().any(other)
+    }
+
     pub(crate) fn clear(&mut self) {
         self.start.clear();
         self.content.clear();

@@ -1,5 +1,5 @@
 //! Documents as trees, and their way through the codec.
-#![allow(dead_code, reason = "each test uses a part")]
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 
 use std::sync::Arc;
 use weir_exi::options::{Header, Preserve};
@@ -40,15 +40,20 @@ impl Owned {
             Self::Attribute(uri, local, value) => {
                 Event::Attribute(QName::new(uri, local), Value::Text(value))
             }
-            Self::Namespace(prefix, uri) => {
-                Event::Namespace { prefix, uri, local_element_ns: false }
-            }
+            Self::Namespace(prefix, uri) => Event::Namespace {
+                prefix,
+                uri,
+                local_element_ns: false,
+            },
             Self::Text(text) => Event::Characters(Value::Text(text)),
             Self::Comment(text) => Event::Comment(text),
             Self::Instruction(target, data) => Event::ProcessingInstruction { target, data },
-            Self::DocType([name, public, system, text]) => {
-                Event::DocType { name, public, system, text }
-            }
+            Self::DocType([name, public, system, text]) => Event::DocType {
+                name,
+                public,
+                system,
+                text,
+            },
             Self::Reference(name) => Event::EntityReference(name),
             Self::SelfContained => Event::SelfContained,
             Self::Document => Event::StartDocument,
@@ -80,9 +85,12 @@ impl Owned {
             Event::ProcessingInstruction { target, data } => {
                 Self::Instruction(target.to_string(), data.to_string())
             }
-            Event::DocType { name, public, system, text } => {
-                Self::DocType([name, public, system, text].map(ToString::to_string))
-            }
+            Event::DocType {
+                name,
+                public,
+                system,
+                text,
+            } => Self::DocType([name, public, system, text].map(ToString::to_string)),
             Event::EntityReference(name) => Self::Reference(name.to_string()),
             Event::SelfContained => Self::SelfContained,
             Event::StartDocument => Self::Document,
@@ -92,11 +100,18 @@ impl Owned {
 }
 
 pub fn options(alignment: Alignment) -> Options {
-    Options { alignment, ..Options::default() }
+    Options {
+        alignment,
+        ..Options::default()
+    }
 }
 
 pub fn preserving(alignment: Alignment) -> Options {
-    Options { alignment, preserve: Preserve::ALL, ..Options::default() }
+    Options {
+        alignment,
+        preserve: Preserve::ALL,
+        ..Options::default()
+    }
 }
 
 /// Events to EXI with the options document in the header.
@@ -106,7 +121,10 @@ pub fn encode(
     schema: Option<Arc<Schema>>,
 ) -> Result<Vec<u8>, weir_exi::Error> {
     let mut settings = EncoderSettings::new(options.clone(), schema);
-    settings.header = Header { cookie: true, options: true };
+    settings.header = Header {
+        cookie: true,
+        options: true,
+    };
     settings.space = SpaceBetween::Keep;
     let mut encoder = Encoder::new(settings)?;
     let mut bytes = Vec::new();
