@@ -4,7 +4,7 @@
 use super::{Reader, Writer};
 use crate::error::ErrorKind;
 use crate::event::{Event, QName};
-use crate::infoset::{Infoset, Rules, compare};
+use crate::infoset::{Infoset, Rules, WhiteSpace, compare};
 use crate::limits::Limits;
 use crate::options::Preserve;
 use crate::value::Value;
@@ -152,7 +152,7 @@ proptest::proptest! {
         let value = Value::Text(&text);
         let events = [start, Event::Attribute(name, value), Event::Characters(value), Event::EndElement];
         let written = written(&events).unwrap();
-        let rules = Rules { white_space: true, ..Rules::default() };
+        let rules = Rules { white_space: WhiteSpace::Kept, ..Rules::default() };
         let mut expected = Infoset::new(rules);
         events.iter().for_each(|event| expected.push(event));
         let reader = Reader::new(written.as_bytes(), Preserve::default(), Limits::default()).unwrap();

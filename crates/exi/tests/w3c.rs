@@ -1,0 +1,124 @@
+//! The streams that the W3C's working group made to test interoperation: each decodes to the infoset of
+//! its source.
+//!
+//! The data is the W3C's and not committed. It is found by `WEIR_EXI_TESTSUITE`, a folder or its archive,
+//! or beside the project; without it the test says so and counts nothing.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+#[path = "w3c/coding.rs"]
+mod coding;
+#[path = "w3c/name.rs"]
+mod name;
+#[path = "w3c/suite.rs"]
+mod suite;
+
+use name::{Grammar, Name};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use suite::Suite;
+use weir_exi::Schema;
+
+/// What a stream came to.
+enum Outcome {
+    Matched,
+    /// Its source or its schema is not in the suite.
+    Absent(String),
+    Mismatched(String),
+}
+
+#[test]
+fn every_stream_decodes_to_its_source() {
+    let Some(suite) = Suite::find() else {
+        eprintln!("data absent: the W3C streams; WEIR_EXI_TESTSUITE names their folder or archive");
+        return;
+    };
+    let mut schemas = BTreeMap::new();
+    let (mut matched, mut absent, mut mismatched) =
+        (0, Vec::new(), BTreeMap::<String, Vec<String>>::new());
+    for file in suite.streams() {
+        match outcome(&suite, &file, &mut schemas) {
+            Outcome::Matched => matched += 1,
+            Outcome::Absent(what) => absent.push(what),
+            Outcome::Mismatched(why) => mismatched
+                .entry(class(&why))
+                .or_default()
+                .push(format!("{file}: {why}")),
+        }
+    }
+    let wrong: usize = mismatched.values().map(Vec::len).sum();
+    println!(
+        "W3C streams: {matched} matched, {wrong} mismatched, {} without source or schema",
+        absent.len()
+    );
+    if std::env::var_os("WEIR_EXI_VERBOSE").is_some() {
+        absent.iter().for_each(|what| println!("  absent {what}"));
+    }
+    for (class, streams) in &mismatched {
+        println!("{} streams: {class}", streams.len());
+        streams
+            .iter()
+            .take(400)
+            .for_each(|stream| println!("    {stream}"));
+    }
+    assert!(matched > 0 || wrong > 0, "the suite has streams");
+    assert_eq!(wrong, 0, "streams that do not decode to their source");
+}
+
+/// The kind of a mismatch: its sentence without places and values.
+fn class(why: &str) -> String {
+    let head = why.split(" at byte ").next().unwrap_or(why);
+    let head = head.split(": expected").next().unwrap_or(head);
+    head.chars()
+        .filter(|letter| !letter.is_ascii_digit())
+        .collect()
+}
+
+fn outcome(
+    suite: &Suite,
+    file: &str,
+    schemas: &mut BTreeMap<PathBuf, Result<Arc<Schema>, String>>,
+) -> Outcome {
+    let Some(name) = Name::parse(file) else {
+        return Outcome::Absent(format!("{file}: not a name of the suite"));
+    };
+    let Some(source) = suite.source(&name) else {
+        return Outcome::Absent(format!("{file}: no source"));
+    };
+    let schema = match &name.schema {
+        Grammar::None => None,
+        Grammar::BuiltInTypes => Some(Ok(Arc::new(weir_exi::xsd::built_in_types()))),
+        Grammar::File(path) => {
+            let Some(path) = suite.path(path) else {
+                return Outcome::Absent(format!("{file}: no schema"));
+            };
+            Some(
+                schemas
+                    .entry(path.clone())
+                    .or_insert_with(|| load(&path))
+                    .clone(),
+            )
+        }
+    };
+    let schema = match schema.transpose() {
+        Ok(schema) => schema,
+        Err(why) => return Outcome::Mismatched(format!("schema not compiled: {why}")),
+    };
+    let stream = std::fs::read(suite.root().join(file)).unwrap();
+    match coding::check(&source, &stream, &name, schema.as_ref()) {
+        Ok(()) => Outcome::Matched,
+        Err(why) => Outcome::Mismatched(why),
+    }
+}
+
+fn load(path: &Path) -> Result<Arc<Schema>, String> {
+    let (location, bytes) = (path.to_string_lossy(), std::fs::read(path).unwrap());
+    let document = weir_exi::xsd::Document {
+        location: &location,
+        bytes: &bytes,
+    };
+    let mut loader = |location: &str| std::fs::read(location).ok();
+    weir_exi::xsd::compile(&[document], &mut loader)
+        .map(Arc::new)
+        .map_err(|error| error.to_string())
+}
