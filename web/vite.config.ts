@@ -7,7 +7,13 @@ const paths = ["/live", "/history", "/catalog", "/formats", "/health"];
 
 export default defineConfig({
   base: "./",
-  build: { target: "es2022", assetsInlineLimit: 0, sourcemap: false },
+  build: {
+    target: "es2022",
+    assetsInlineLimit: 0,
+    sourcemap: false,
+    // The dashboard, and the page on which the bench measures decoders.
+    rollupOptions: { input: ["index.html", "measure.html"] },
+  },
   server: { proxy: Object.fromEntries(paths.map((path) => [path, { target: gateway, ws: true }])) },
   test: { include: ["test/**/*.test.ts"], environment: "node" },
 });

@@ -1,0 +1,84 @@
+/**
+ * What `weir bench run encoding` asks of a browser: how long its decoders take, in their steady state.
+ *
+ * The bench calls `weirMeasure` through the DevTools protocol. Formats of messages are those that the dashboard
+ * reads, as objects, and by the codec also as columns of numbers; of whole documents the page reads XML and JSON
+ * by the browser's own parsers.
+ */
+
+import { Codec } from "../formats/codec";
+import type { Payload } from "../formats/format";
+import { loadFormats } from "../formats/load";
+import { measure, type Rule } from "./steady";
+
+/** How a payload is read: as a document's tree, as objects, as columns. */
+type How = "document" | "observations" | "columns";
+
+interface Job extends Rule {
+  how: How;
+  format: string;
+}
+
+/** The topic that stands in where a message names none. */
+const TOPIC = "bench";
+
+/** Where the codec was put; nothing where the build had no toolchain for it. */
+const built: Record<string, string> = import.meta.glob("../formats/codec.wasm", {
+  query: "?url",
+  import: "default",
+  eager: true,
+});
+const address = Object.values(built)[0];
+const codec = address === undefined ? undefined : await Codec.load(fetch(address));
+const formats = await loadFormats();
+
+const documents: Record<string, (text: string) => unknown> = {
+  xml: (text) => new DOMParser().parseFromString(text, "application/xml"),
+  json: (text) => JSON.parse(text),
+};
+
+let payload: Payload = "";
+/** What was decoded last, so that no engine finds that nobody wants it. */
+let last: unknown;
+
+function decoder({ how, format }: Job): (payload: Payload) => unknown {
+  if (how === "document") {
+    const parse = documents[format];
+    if (parse !== undefined) return (payload) => parse(payload as string);
+  } else if (how === "observations") {
+    const found = formats.find(({ name }) => name === format);
+    if (found !== undefined) return (payload) => found.decode(payload, TOPIC);
+  } else if (codec !== undefined) {
+    const index = codec.index(format);
+    return (payload) => codec.columns(index, payload, TOPIC);
+  }
+  throw new Error(`the page has no decoder of ${format}`);
+}
+
+const weirMeasure = {
+  /** Names of the formats that this page reads, by the way it reads them. */
+  formats: () => ({
+    document: Object.keys(documents),
+    observations: formats.map(({ name }) => name),
+    columns: codec?.formats.map(({ name }) => name) ?? [],
+  }),
+
+  /** Takes the bytes that are to be read, in base64. */
+  take({ bytes, binary }: { bytes: string; binary: boolean }): void {
+    const raw = Uint8Array.from(atob(bytes), (character) => character.charCodeAt(0));
+    payload = binary ? raw : new TextDecoder().decode(raw);
+  },
+
+  /** Microseconds a call, of the last samples in the steady state. */
+  measure(job: Job): Promise<number[]> {
+    const decode = decoder(job);
+    return measure(job, () => {
+      last = decode(payload);
+    });
+  },
+
+  /** What came out last. */
+  last: () => last,
+};
+
+Object.assign(globalThis, { weirMeasure });
