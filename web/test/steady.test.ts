@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { measure, variation } from "../src/measure/steady";
 
-const rule = { k: 10, covMax: 0.05, budgetMs: 500 };
+const rule = { k: 10, covMax: 0.05, budgetMs: 5000 };
 
 /** A clock that each call moves on by what the next entry says, and then by the last. */
 function clock(costs: number[]) {
