@@ -15,6 +15,7 @@ use std::io;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
+use weir_model::percent;
 
 /// Where the gateway is, and how to be let in.
 #[derive(Clone, Debug)]
@@ -245,21 +246,9 @@ fn has_value(body: &str) -> bool {
     entry.get("value").is_some()
 }
 
-/// A topic as a URL path: `/` stays, everything that is not unreserved (RFC 3986 section 2.3) is
-/// percent-encoded.
+/// A topic as a URL path.
 fn escape(topic: &str) -> String {
-    let mut path = String::with_capacity(topic.len());
-    for byte in topic.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                path.push(char::from(byte));
-            }
-            _ => {
-                let _ = write!(path, "%{byte:02X}");
-            }
-        }
-    }
-    path
+    percent::encode(topic, b"/")
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ impl Traffic {
 }
 
 /// The gateway's clock.
-pub(crate) fn now() -> Time {
+pub fn now() -> Time {
     let since = SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .unwrap_or_default();

@@ -23,5 +23,6 @@ mod workers;
 
 pub use access::{hash_password, new_token};
 pub use config::{Config, Problem};
+pub use context::now;
 pub use limits::*;
 pub use run::{Gateway, RunFault};

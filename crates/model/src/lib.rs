@@ -15,6 +15,7 @@ pub mod cursor;
 pub mod datastream;
 pub mod filter;
 pub mod limits;
+pub mod percent;
 pub mod time;
 pub mod topic;
 pub mod value;

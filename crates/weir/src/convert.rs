@@ -4,7 +4,7 @@ use crate::Failure;
 use crate::arguments::Convert;
 use std::io::{Read, Write, stdin, stdout};
 use weir_codec::{FORMATS, Format, by_name, position};
-use weir_model::{BatchBuilder, Limits, Time};
+use weir_model::{BatchBuilder, Limits};
 
 /// Decodes all of the input and encodes it again.
 pub(crate) fn run(convert: &Convert) -> Result<(), Failure> {
@@ -23,7 +23,9 @@ pub(crate) fn run(convert: &Convert) -> Result<(), Failure> {
     })?;
     let mut batch = builder.finish();
     if let Some(topic) = &convert.topic {
-        batch.complete(topic, now()).map_err(Failure::no)?;
+        batch
+            .complete(topic, weir_gateway::now())
+            .map_err(Failure::no)?;
     }
     let mut out = Vec::new();
     (to.encode)(&batch, &mut out);
@@ -54,9 +56,4 @@ fn read(convert: &Convert) -> Result<Vec<u8>, Failure> {
         return Ok(input);
     };
     std::fs::read(file).map_err(|error| Failure::no(format!("{}: {error}", file.display())))
-}
-
-fn now() -> Time {
-    let since = std::time::SystemTime::now().duration_since(std::time::SystemTime::UNIX_EPOCH);
-    Time::from_nanos(i64::try_from(since.unwrap_or_default().as_nanos()).unwrap_or(i64::MAX))
 }

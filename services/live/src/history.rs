@@ -7,7 +7,7 @@ use weir_binding::{Answer, Call, Response, answer_of};
 use weir_codec::Format;
 use weir_hub::aggregate::parse_duration;
 use weir_hub::{Exchange, Hub, Page, Past, Request};
-use weir_model::Time;
+use weir_model::{Time, percent};
 
 /// Observations in a page where the query does not say.
 const LIMIT_DEFAULT: usize = 1000;
@@ -63,24 +63,11 @@ fn next_url(call: &Call, page: &str) -> String {
     let page = ("page".to_owned(), page.to_owned());
     for (index, (name, value)) in kept.chain([&page]).enumerate() {
         url.push(if index == 0 { '?' } else { '&' });
-        url.push_str(&escape(name));
+        url.push_str(&percent::encode(name, b""));
         url.push('=');
-        url.push_str(&escape(value));
+        url.push_str(&percent::encode(value, b""));
     }
     url
-}
-
-fn escape(text: &str) -> String {
-    let mut out = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                out.push(char::from(byte));
-            }
-            byte => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
 }
 
 /// A time as RFC 3339, or as a duration before now such as `-1h`.

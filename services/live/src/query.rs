@@ -6,28 +6,11 @@ use weir_binding::{Call, Response};
 use weir_codec::{FORMATS, Format};
 use weir_hub::aggregate::parse_duration;
 use weir_hub::{Aggregate, Policy, Shape, Since, Subscribe, every};
-use weir_model::{Cursor, Filter};
+use weir_model::{Cursor, Filter, percent};
 
 /// The path below the mount, percent-decoded (RFC 3986 section 2.1); `+` stays what it is.
 pub(crate) fn decode_path(rest: &str) -> Result<String, Response> {
-    let mut out = Vec::with_capacity(rest.len());
-    let mut bytes = rest.bytes();
-    while let Some(byte) = bytes.next() {
-        if byte != b'%' {
-            out.push(byte);
-            continue;
-        }
-        let hex = [bytes.next(), bytes.next()]
-            .map(|digit| digit.and_then(|digit| char::from(digit).to_digit(16)));
-        let [Some(high), Some(low)] = hex else {
-            return Err(refuse(
-                400,
-                format!("bad percent-encoding in the path `{rest}`"),
-            ));
-        };
-        out.push((high * 16 + low) as u8);
-    }
-    String::from_utf8(out).map_err(|_| refuse(400, "the path is not UTF-8"))
+    percent::decode(rest).map_err(|error| refuse(400, format!("the path `{rest}`: {error}")))
 }
 
 /// The filters of the path and of every `?topic=`.

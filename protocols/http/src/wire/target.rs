@@ -3,6 +3,7 @@
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
+use weir_model::percent;
 
 /// The path and query of a target in origin or absolute form; `*` stays as it is.
 pub fn origin(target: &str) -> &str {
@@ -48,7 +49,7 @@ pub fn decoded(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {
         rest = tail;
-        match (first, escape(tail)) {
+        match (first, percent::byte(tail)) {
             (b'%', Some(byte)) => {
                 bytes.push(byte);
                 rest = &tail[2..];
@@ -69,12 +70,6 @@ fn is_level(before: &[u8], after: &[u8]) -> bool {
 fn is_offset(after: &[u8]) -> bool {
     let hours = after.len() > 2 && after[..2].iter().all(u8::is_ascii_digit);
     hours && (after[2..].starts_with(b":") || after[2..].starts_with(b"%3A"))
-}
-
-fn escape(digits: &[u8]) -> Option<u8> {
-    let high = char::from(*digits.first()?).to_digit(16)?;
-    let low = char::from(*digits.get(1)?).to_digit(16)?;
-    u8::try_from(high * 16 + low).ok()
 }
 
 #[cfg(test)]

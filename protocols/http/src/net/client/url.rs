@@ -4,7 +4,7 @@ use super::Way;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::io;
-use weir_model::{Cursor, Filter};
+use weir_model::{Cursor, Filter, percent};
 
 /// A parsed URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,18 +103,9 @@ impl Url {
     }
 }
 
-/// Percent-encodes all but unreserved characters and `/` (RFC 3986 section 2.3).
+/// A topic or filter as part of a target.
 fn encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                out.push(char::from(byte));
-            }
-            other => out.push_str(&format!("%{other:02X}")),
-        }
-    }
-    out
+    percent::encode(text, b"/")
 }
 
 #[cfg(test)]
