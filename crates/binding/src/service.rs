@@ -225,7 +225,7 @@ impl Delivery {
                     Poll::Ready(Ok(Some((bytes, cursor))))
                 }
                 Poll::Ready(Ok(Next::Items(..) | Next::Gap(..))) => continue,
-                Poll::Ready(Ok(Next::Ended)) => Poll::Ready(Ok(None)),
+                Poll::Ready(Ok(Next::Ended(_))) => Poll::Ready(Ok(None)),
                 Poll::Ready(Err(fault)) => Poll::Ready(Err(fault)),
             };
         }

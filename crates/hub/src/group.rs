@@ -43,6 +43,24 @@ impl Policy {
     ];
 }
 
+/// Why a subscription is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It was slower than its messages under [`Policy::Disconnect`].
+    TooSlow,
+    /// The hub stops.
+    Stopping,
+}
+
+impl std::fmt::Display for Ending {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Ending::TooSlow => "too slow for policy=disconnect: resume by the last cursor",
+            Ending::Stopping => "the gateway is stopping",
+        })
+    }
+}
+
 /// What a subscriber wants to be handed.
 #[derive(Clone)]
 pub enum Shape {
@@ -136,7 +154,7 @@ struct Member {
     policy: Policy,
     /// Messages dropped since it last took one.
     missed: u64,
-    ended: bool,
+    ended: Option<Ending>,
     waker: Option<Waker>,
 }
 
@@ -147,7 +165,7 @@ pub(crate) enum Taken {
     /// So many messages were dropped before what comes next.
     Missed(u64),
     /// Its policy ended it, or the hub is closing.
-    Ended,
+    Ended(Ending),
 }
 
 impl Group {
@@ -222,7 +240,7 @@ impl Group {
             next,
             policy,
             missed: 0,
-            ended: false,
+            ended: None,
             waker: None,
         })
     }
@@ -254,10 +272,10 @@ impl Group {
         let mut queue = self.queue();
         let queue = &mut *queue;
         let Some(member) = queue.members.get_mut(key) else {
-            return Poll::Ready(Taken::Ended);
+            return Poll::Ready(Taken::Ended(Ending::Stopping));
         };
-        if member.ended {
-            return Poll::Ready(Taken::Ended);
+        if let Some(ending) = member.ended {
+            return Poll::Ready(Taken::Ended(ending));
         }
         if member.missed > 0 {
             return Poll::Ready(Taken::Missed(std::mem::take(&mut member.missed)));
@@ -284,7 +302,7 @@ impl Group {
         queue
             .members
             .iter_mut()
-            .for_each(|(_, member)| member.ended = true);
+            .for_each(|(_, member)| member.ended = member.ended.or(Some(Ending::Stopping)));
         queue.wake(wakers);
         let stuck = queue
             .members
@@ -408,12 +426,14 @@ impl Queue {
     /// lay before `bound`. Those that wait are woken by whoever put the message in.
     fn lap(&mut self, messages: u64, bound: u64, counters: &Counters) {
         for (_, member) in &mut self.members {
-            if member.next >= bound || member.ended {
+            if member.next >= bound || member.ended.is_some() {
                 continue;
             }
             member.next = member.next.max(self.base);
             member.missed += messages;
-            member.ended = member.policy == Policy::Disconnect;
+            if member.policy == Policy::Disconnect {
+                member.ended = Some(Ending::TooSlow);
+            }
             counters.lapped(member.policy, messages);
         }
     }

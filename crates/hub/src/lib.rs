@@ -40,7 +40,7 @@ pub use exchange::{
     Exchange, Fault, Latest, Media, Past, Publish, Request, Since, Subscribe, Ticket,
 };
 pub use framing::{Frame, Framing, FramingKey};
-pub use group::{Interest, Policy, Shape};
+pub use group::{Ending, Interest, Policy, Shape};
 pub use history::{History, HistoryFault, Page, Range};
 pub use hub::{Hub, every};
 pub use log::{Gap, GapReason, Log, LogFault, LogReader, Resume};

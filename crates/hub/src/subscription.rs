@@ -4,7 +4,7 @@ use crate::access::{Principal, Verb};
 use crate::catalog::{Last, push_last};
 use crate::exchange::{Exchange, Fault, Since, Subscribe};
 use crate::framing::{Frame, frame_batch};
-use crate::group::{Group, Interest, Load, Policy, Shape, Taken};
+use crate::group::{Ending, Group, Interest, Load, Policy, Shape, Taken};
 use crate::hub::{Core, GroupSlot, Hub, check_filters};
 use crate::limits::CHUNK_BYTES_MAX;
 use crate::log::{Gap, GapReason, LogReader, Resume};
@@ -44,7 +44,7 @@ enum Stage {
     /// The group's queue.
     Live(usize),
     /// Over.
-    Ended,
+    Ended(Ending),
 }
 
 /// Where a replay stands.
@@ -65,8 +65,8 @@ pub enum Next {
     Items(Arc<[Item]>, Cursor),
     /// Messages are missing before what follows (only where items are asked for; else it is framed).
     Gap(Gap, Cursor),
-    /// It is over: too slow under [`Policy::Disconnect`], or the hub stops.
-    Ended,
+    /// It is over.
+    Ended(Ending),
 }
 
 /// Messages or records looked at in one poll, so that one reader does not hold up a thread or the lock.
@@ -201,7 +201,15 @@ impl Subscription {
             Stage::Snapshot { member, .. } | Stage::Live(member) => {
                 self.group.leave(*member);
             }
-            Stage::Recent(_) | Stage::Replay(_) | Stage::Ended => {}
+            Stage::Recent(_) | Stage::Replay(_) | Stage::Ended(_) => {}
+        }
+    }
+
+    /// Why it is over, once it is.
+    pub fn ending(&self) -> Option<Ending> {
+        match self.stage {
+            Stage::Ended(ending) => Some(ending),
+            _ => None,
         }
     }
 
@@ -213,8 +221,11 @@ impl Subscription {
     /// What comes next; wakes `cx` when there is something.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Next, Fault>> {
         loop {
-            match std::mem::replace(&mut self.stage, Stage::Ended) {
-                Stage::Ended => return Poll::Ready(Ok(Next::Ended)),
+            match std::mem::replace(&mut self.stage, Stage::Ended(Ending::Stopping)) {
+                Stage::Ended(ending) => {
+                    self.stage = Stage::Ended(ending);
+                    return Poll::Ready(Ok(Next::Ended(ending)));
+                }
                 Stage::Gap(gap, then) => {
                     self.stage = *then;
                     return Poll::Ready(Ok(self.gap(gap)));
@@ -301,7 +312,7 @@ impl Subscription {
         }
         self.stage = match messages.next() {
             Some(_) => Stage::Recent(last),
-            None if core.stopping => Stage::Ended,
+            None if core.stopping => Stage::Ended(Ending::Stopping),
             None => Stage::Live(self.group.join(self.policy)),
         };
         drop(messages);
@@ -329,10 +340,10 @@ impl Subscription {
                 };
                 Some(self.gap(gap))
             }
-            Taken::Ended => {
+            Taken::Ended(ending) => {
                 self.group.leave(member);
-                self.stage = Stage::Ended;
-                Some(Next::Ended)
+                self.stage = Stage::Ended(ending);
+                Some(Next::Ended(ending))
             }
         }
     }

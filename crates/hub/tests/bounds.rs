@@ -31,7 +31,7 @@ fn who_was_ended_for_being_slow_leaves_while_the_queue_moves_on() {
         flood(&house, 10);
         assert_eq!(drain(&mut quick).len(), 10);
     }
-    assert_eq!(drain(&mut slow), ["end"]);
+    assert_eq!(drain(&mut slow), ["end: too slow"]);
     flood(&house, 1);
     assert_eq!(drain(&mut quick).len(), 1);
     assert_eq!(house.hub.gauges().2, 0, "nothing waits for who left");

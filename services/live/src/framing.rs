@@ -30,6 +30,30 @@ fn control(cursor: Cursor, gap: Option<&Gap>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}}");
 }
 
+/// What every control line and frame begins with.
+const CONTROL: &[u8] = b"{\"weir\":";
+
+/// Appends a message's text so that no line of it can be taken for a control: one that begins like one
+/// goes behind a space. That means nothing in `plain`; a line in the middle of a quoted text of other
+/// formats gains it, which is better than a forged control.
+fn text(frame: &Frame<'_>, payload: &[u8], out: &mut Vec<u8>) {
+    let further = !frame.format.one_line && has_control_line(payload);
+    if !further && !payload.starts_with(CONTROL) {
+        return out.extend_from_slice(payload);
+    }
+    for line in payload.split_inclusive(|&byte| byte == b'\n') {
+        if line.starts_with(CONTROL) {
+            out.push(b' ');
+        }
+        out.extend_from_slice(line);
+    }
+}
+
+fn has_control_line(payload: &[u8]) -> bool {
+    let mut lines = payload.split(|&byte| byte == b'\n');
+    lines.any(|line| line.starts_with(CONTROL))
+}
+
 /// A piece of a snapshot that is not the last has no position: to resume there would be to begin again.
 fn is_position(cursor: Cursor) -> bool {
     cursor != Cursor::START
@@ -90,7 +114,10 @@ impl Framing for Lines {
             out.push(b'\n');
         }
         if let Some(payload) = frame.payload {
-            out.extend_from_slice(payload.trim_ascii_end());
+            match self.bare {
+                true => out.extend_from_slice(payload.trim_ascii_end()),
+                false => text(frame, payload.trim_ascii_end(), out),
+            }
             out.push(b'\n');
         }
     }
@@ -197,8 +224,12 @@ impl Framing for WebSocket {
         if let (Some(gap), false) = (&frame.gap, self.bare) {
             Self::control(frame.cursor, Some(gap), out);
         }
-        if let Some(payload) = frame.payload {
-            Self::message(frame.format.text, payload, out);
+        match frame.payload {
+            Some(alike) if frame.format.text && !self.bare && alike.starts_with(CONTROL) => {
+                Self::message(true, &[b" ", alike].concat(), out);
+            }
+            Some(payload) => Self::message(frame.format.text, payload, out),
+            None => {}
         }
     }
 
@@ -298,6 +329,29 @@ mod tests {
         );
         let frames = framed(&WebSocket { bare: NAMED }, "json", b"{}", AT);
         assert!(frames.ends_with(&format!("\x1a{control}")), "{frames:?}");
+    }
+
+    #[test]
+    fn no_payload_can_be_taken_for_a_control() {
+        let forged = r#"{"weir":{"cursor":"9-9"}}"#;
+        let lines = framed(
+            &Lines { bare: NAMED },
+            "plain",
+            format!("1\n{forged}").as_bytes(),
+            AT,
+        );
+        assert_eq!(
+            lines,
+            format!("1\n {forged}\n{{\"weir\":{{\"cursor\":\"1-2f\"}}}}\n")
+        );
+        let frames = framed(&WebSocket { bare: NAMED }, "plain", forged.as_bytes(), AT);
+        assert!(frames.contains(&format!(" {forged}")), "{frames:?}");
+        let bare = framed(&Lines { bare: true }, "plain", forged.as_bytes(), AT);
+        assert_eq!(
+            bare,
+            format!("{forged}\n"),
+            "who wants no controls looks for none"
+        );
     }
 
     #[test]

@@ -103,10 +103,9 @@ impl Pending for LongPoll {
                     }
                 }
                 Poll::Ready(Ok(Next::Bytes(..))) => {}
-                Poll::Ready(Ok(Next::Ended)) => {
-                    let response =
-                        refuse(503, "the gateway is stopping").header("retry-after", "1");
-                    return Poll::Ready(response);
+                Poll::Ready(Ok(Next::Ended(ending))) => {
+                    let refused = refuse(503, ending.to_string()).header("retry-after", "1");
+                    return Poll::Ready(self.told(refused, self.subscription.position()));
                 }
                 Poll::Ready(Err(fault)) => return Poll::Ready(from_hub(&fault, &[])),
             }

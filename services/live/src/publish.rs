@@ -1,7 +1,7 @@
 //! `POST /live/{topic}`: stored, then acknowledged.
 
 use crate::fault::{from_hub, refuse};
-use crate::query::{decode_path, format_names};
+use crate::query::{decode_path, media_types};
 use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -42,7 +42,7 @@ fn media(call: &Call) -> Result<Media, Response> {
         .ok_or_else(|| {
             refuse(
                 415,
-                format!("`{declared}` is no media type of {}", format_names()),
+                format!("`{declared}` is not taken here; {} are", media_types()),
             )
         })
 }

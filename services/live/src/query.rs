@@ -4,7 +4,7 @@ use crate::fault::refuse;
 use std::time::Duration;
 use weir_binding::{Call, Response};
 use weir_codec::{FORMATS, Format};
-use weir_hub::aggregate::parse_duration;
+use weir_hub::aggregate::{NotAnAggregate, parse_duration};
 use weir_hub::{Aggregate, Policy, Shape, Since, Subscribe, every};
 use weir_model::{Cursor, Filter, percent};
 
@@ -47,13 +47,20 @@ pub(crate) fn format(call: &Call) -> Result<&'static Format, Response> {
         // A person who types the URL into a browser, whose Accept would pick XML.
         Some(accept) if accept.contains("text/html") => Ok(&FORMATS[0]),
         Some(accept) => weir_codec::negotiate(accept).ok_or_else(|| {
-            let media: Vec<_> = FORMATS.iter().map(|format| format.media).collect();
             refuse(
                 406,
-                format!("nothing acceptable; there are {}", media.join(", ")),
+                format!("nothing acceptable; there are {}", media_types()),
             )
         }),
     }
+}
+
+/// Every format with its media type.
+pub(crate) fn media_types() -> String {
+    let named = FORMATS
+        .iter()
+        .map(|format| format!("{} ({})", format.media, format.name));
+    named.collect::<Vec<_>>().join(", ")
 }
 
 pub(crate) fn format_names() -> String {
@@ -124,22 +131,36 @@ fn policy(call: &Call) -> Result<Policy, Response> {
     })
 }
 
-/// How long `?wait=` or `Prefer: wait=` (RFC 7240 section 4.3) allow, at most five minutes.
+/// Where a wait is asked for without saying how long.
+const WAIT_DEFAULT: Duration = Duration::from_secs(30);
+/// The longest wait given.
+const WAIT_MAX: Duration = Duration::from_secs(300);
+
+/// How long `?wait=` or `Prefer: wait=` allow, at most five minutes; none where they say 0.
 pub(crate) fn wait(call: &Call) -> Result<Option<Duration>, Response> {
-    let prefer = call.header("prefer").and_then(|prefer| {
-        prefer
-            .split([',', ';'])
-            .find_map(|part| part.trim().strip_prefix("wait="))
-    });
-    let Some(text) = call.query("wait").or(prefer) else {
-        return Ok(None);
+    let asked = match call.query("wait") {
+        Some(text) => waiting(text).map_err(|error| refuse(400, format!("wait: {error}")))?,
+        None => preferred_wait(call),
     };
-    let wait = match text {
-        "" => Ok(Duration::from_secs(30)),
-        text => parse_duration(text),
-    };
-    let wait = wait.map_err(|error| refuse(400, format!("wait: {error}")))?;
-    Ok(Some(wait.min(Duration::from_secs(300))))
+    Ok(asked.map(|wait| wait.min(WAIT_MAX)))
+}
+
+/// RFC 7240 section 4.3; a preference that cannot be read is passed over (section 2).
+fn preferred_wait(call: &Call) -> Option<Duration> {
+    let prefer = call.header("prefer")?;
+    let text = prefer
+        .split([',', ';'])
+        .find_map(|part| part.trim().strip_prefix("wait="))?;
+    waiting(text.trim_matches('"')).ok().flatten()
+}
+
+fn waiting(text: &str) -> Result<Option<Duration>, NotAnAggregate> {
+    let number = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    match text {
+        "" => Ok(Some(WAIT_DEFAULT)),
+        _ if number.parse() == Ok(0.0) => Ok(None),
+        text => parse_duration(text).map(Some),
+    }
 }
 
 #[cfg(test)]
@@ -245,6 +266,25 @@ mod tests {
     }
 
     #[test]
+    fn no_wait_is_given_where_none_is_preferred_or_the_preference_makes_no_sense() {
+        for prefer in [
+            "wait=0",
+            "wait=\"0\"",
+            "wait=soon",
+            "respond-async",
+            "wait=-1",
+        ] {
+            let call = call(&[], &[("prefer", prefer)]);
+            assert_eq!(wait(&call).unwrap(), None, "{prefer}");
+        }
+        assert_eq!(wait(&call(&[("wait", "0s")], &[])).unwrap(), None);
+        assert_eq!(
+            wait(&call(&[("wait", "")], &[])).unwrap(),
+            Some(WAIT_DEFAULT)
+        );
+    }
+
+    #[test]
     fn a_window_a_policy_and_a_wait_are_read_or_refused() {
         let every = call(&[("every", "1s")], &[]);
         assert!(aggregate(&every).unwrap().is_some());
@@ -268,6 +308,10 @@ mod tests {
         let prefer = call(&[], &[("prefer", "respond-async, wait=10")]);
         assert_eq!(wait(&prefer).unwrap(), Some(Duration::from_secs(10)));
         let long = call(&[("wait", "1d")], &[]);
+        assert_eq!(
+            wait(&call(&[("wait", "soon")], &[])).unwrap_err().status,
+            400
+        );
         assert_eq!(wait(&long).unwrap(), Some(Duration::from_secs(300)));
     }
 }

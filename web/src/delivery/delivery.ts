@@ -128,7 +128,7 @@ export function readGap(source: unknown): Gap {
 
 /** Reads `{"weir":{...}}`; undefined where the text is a message and no control. */
 export function readControl(line: string): Control | undefined {
-  if (!/^\s*\{\s*"weir"\s*:/.test(line)) return undefined;
+  if (!/^\{\s*"weir"\s*:/.test(line)) return undefined;
   const members = (tryParse(line) as { weir?: unknown } | undefined)?.weir;
   return members === undefined ? undefined : readMembers(members);
 }

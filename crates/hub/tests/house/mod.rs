@@ -13,8 +13,9 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use weir_codec::by_name;
 use weir_hub::{
-    Condition, Exchange, Fault, Frame, Framing, FramingKey, History, HistoryFault, Hub, Media,
-    Next, Page, Policy, Principal, Publish, Range, Request, Shape, Since, Subscribe, Subscription,
+    Condition, Ending, Exchange, Fault, Frame, Framing, FramingKey, History, HistoryFault, Hub,
+    Media, Next, Page, Policy, Principal, Publish, Range, Request, Shape, Since, Subscribe,
+    Subscription,
 };
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Batch, Cursor, Filter, Limits, Observation, Time};
@@ -201,7 +202,7 @@ pub(crate) fn take_all(subscription: &mut Subscription) -> Vec<Next> {
             Poll::Pending => return taken,
             Poll::Ready(next) => taken.push(next.unwrap()),
         }
-        if matches!(taken.last(), Some(Next::Ended)) {
+        if matches!(taken.last(), Some(Next::Ended(_))) {
             return taken;
         }
     }
@@ -211,7 +212,8 @@ pub(crate) fn take_all(subscription: &mut Subscription) -> Vec<Next> {
 pub(crate) fn drain(subscription: &mut Subscription) -> Vec<String> {
     let taken = take_all(subscription);
     let seen = taken.iter().flat_map(|next| match next {
-        Next::Ended => vec!["end".into()],
+        Next::Ended(Ending::TooSlow) => vec!["end: too slow".into()],
+        Next::Ended(Ending::Stopping) => vec!["end: stopping".into()],
         next => words(next),
     });
     seen.collect()

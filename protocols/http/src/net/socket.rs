@@ -16,6 +16,7 @@ use weir_carrier::Stream;
 use weir_carrier::websocket::{
     Close, CloseCode, Failure, Message, Opcode, Reader, Role, write_close, write_frame,
 };
+use weir_hub::Ending;
 
 /// A WebSocket on its way.
 pub(super) struct Sockets {
@@ -162,8 +163,13 @@ impl Sockets {
             Poll::Pending => return false,
             Poll::Ready(Ok(Some((bytes, _)))) => self.rest = bytes,
             Poll::Ready(Ok(None)) => {
-                let reason = "too slow, or the gateway is stopping: resume by the last cursor";
-                self.close(&Close::new(CloseCode::GOING_AWAY, reason));
+                let ending = delivery.subscription.ending();
+                let ending = ending.unwrap_or(Ending::Stopping);
+                let code = match ending {
+                    Ending::TooSlow => CloseCode::POLICY,
+                    Ending::Stopping => CloseCode::GOING_AWAY,
+                };
+                self.close(&Close::new(code, ending.to_string()));
             }
             Poll::Ready(Err(fault)) => {
                 self.close(&Close::new(CloseCode::INTERNAL, fault.to_string()));
