@@ -39,7 +39,8 @@ pub struct Publish {
     pub media: Media,
     /// Its bytes.
     pub body: Bytes,
-    /// The publisher's idempotency key: a repeat within a day is acknowledged and not stored again.
+    /// The publisher's idempotency key: a repeat within a day is acknowledged and not stored again, and
+    /// another message under the same key is refused.
     pub key: Option<Vec<u8>>,
     /// The gateway or bridge that it came through, or empty.
     pub origin: String,
@@ -182,6 +183,8 @@ pub enum Fault {
         /// Its value.
         limit: usize,
     },
+    /// The idempotency key stands for another message, which has this cursor.
+    KeyReused(Cursor),
     /// There is no such datastream.
     Unknown(String),
     /// The log cannot take it.
@@ -206,6 +209,11 @@ impl fmt::Display for Fault {
             Fault::Undecodable { format, error } => write!(f, "not a message in {format}: {error}"),
             Fault::Message(error) => write!(f, "bad message: {error}"),
             Fault::OverLimit { what, limit } => write!(f, "{what} over the limit of {limit}"),
+            Fault::KeyReused(cursor) => write!(
+                f,
+                "this idempotency key stands for another message, stored as {cursor}: nothing was \
+                 stored; a new message needs a new key"
+            ),
             Fault::Unknown(topic) => write!(f, "no datastream `{topic}`"),
             Fault::Log(fault) => fault.fmt(f),
             Fault::History(fault) => fault.fmt(f),

@@ -1,43 +1,81 @@
 //! Idempotency keys: what was published before is acknowledged again and not stored twice.
+//!
+//! A key is kept as a digest of 128 bits under two secrets of this run, so that a million long keys cost
+//! no more than a million short ones and no one can make up a key that stands for another's; the log
+//! holds the keys themselves. Beside it lies a digest of the message, since a key that comes back with
+//! another message is a mistake to be told and not a repeat.
 
 use crate::limits::{KEY_AGE_NANOS, KEYS_MAX};
 use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasher, RandomState};
 use weir_model::{Cursor, Time};
 
 /// The keys of the last day, each with the record it stands for.
 #[derive(Debug, Default)]
 pub(crate) struct Keys {
-    known: HashMap<Box<[u8]>, Cursor>,
-    order: VecDeque<(Time, Cursor, Box<[u8]>)>,
+    secrets: [RandomState; 2],
+    known: HashMap<u128, Used>,
+    order: VecDeque<(Time, Cursor, u128)>,
+}
+
+/// What a key was used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Used {
+    /// The record's place in the log.
+    pub(crate) cursor: Cursor,
+    /// [`fingerprint`] of the message.
+    pub(crate) message: u64,
 }
 
 impl Keys {
-    pub(crate) fn find(&self, key: &[u8]) -> Option<Cursor> {
-        self.known.get(key).copied()
+    /// What a key was used for; the empty one, which is none, for nothing.
+    pub(crate) fn find(&self, key: &[u8]) -> Option<Used> {
+        match key {
+            [] => None,
+            key => self.known.get(&self.digest(key)).copied(),
+        }
     }
 
     /// Remembers a key, and forgets those too old or too many.
-    pub(crate) fn insert(&mut self, key: &[u8], cursor: Cursor, arrival: Time) {
-        self.known.insert(key.into(), cursor);
-        self.order.push_back((arrival, cursor, key.into()));
+    pub(crate) fn insert(&mut self, key: &[u8], used: Used, arrival: Time) {
+        let digest = self.digest(key);
+        self.known.insert(digest, used);
+        self.order.push_back((arrival, used.cursor, digest));
         let oldest = arrival.plus_nanos(-KEY_AGE_NANOS);
         while self.order.len() > KEYS_MAX || self.order.front().is_some_and(|(at, ..)| *at < oldest)
         {
-            let Some((_, cursor, key)) = self.order.pop_front() else {
+            let Some((_, cursor, digest)) = self.order.pop_front() else {
                 break;
             };
             // The key may have been used again since it was forgotten: a start reads both uses.
-            if self.known.get(&key) == Some(&cursor) {
-                self.known.remove(&key);
+            if self
+                .known
+                .get(&digest)
+                .is_some_and(|used| used.cursor == cursor)
+            {
+                self.known.remove(&digest);
             }
         }
     }
+
+    fn digest(&self, key: &[u8]) -> u128 {
+        let [high, low] = [0, 1].map(|index: usize| self.secrets[index].hash_one(key));
+        u128::from(high) << 64 | u128::from(low)
+    }
 }
 
-/// A key as it is kept: behind the principal's name and the topic, so that no one can take another's,
+/// A key as it is logged: behind the principal's name and the topic, so that no one can take another's,
 /// and two sensors that both count from one do not silence each other.
 pub(crate) fn qualified(principal: &str, topic: &str, key: &[u8]) -> Vec<u8> {
     [principal.as_bytes(), &[0], topic.as_bytes(), &[0], key].concat()
+}
+
+/// What tells a message from another that its publisher sends: its media and its bytes.
+pub(crate) fn fingerprint(media: &str, body: &[u8]) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    (media, body).hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]
@@ -48,14 +86,22 @@ mod tests {
     fn a_key_used_again_after_a_day_is_remembered_from_its_second_use() {
         let (mut keys, start) = (Keys::default(), Time::from_nanos(0));
         let later = start.plus_nanos(KEY_AGE_NANOS + 1);
-        keys.insert(b"k", Cursor::new(1, 1), start);
-        keys.insert(b"k", Cursor::new(1, 2), later);
-        assert_eq!(keys.find(b"k"), Some(Cursor::new(1, 2)));
-        keys.insert(
-            b"other",
-            Cursor::new(1, 3),
-            later.plus_nanos(KEY_AGE_NANOS + 1),
-        );
+        let used = |sequence| Used {
+            cursor: Cursor::new(1, sequence),
+            message: 7,
+        };
+        keys.insert(b"k", used(1), start);
+        keys.insert(b"k", used(2), later);
+        assert_eq!(keys.find(b"k"), Some(used(2)));
+        keys.insert(b"other", used(3), later.plus_nanos(KEY_AGE_NANOS + 1));
         assert_eq!(keys.find(b"k"), None);
+    }
+
+    #[test]
+    fn a_message_is_told_from_another_by_media_and_bytes() {
+        let message = fingerprint("json", b"1");
+        assert_eq!(message, fingerprint("json", b"1"));
+        assert_ne!(message, fingerprint("plain", b"1"));
+        assert_ne!(message, fingerprint("json", b"2"));
     }
 }

@@ -5,7 +5,7 @@ use crate::catalog::StreamId;
 use crate::entry;
 use crate::exchange::{Fault, Media, Publish, Ticket};
 use crate::hub::{Core, Hub, denied};
-use crate::keys;
+use crate::keys::{self, Used};
 use crate::limits::{DATASTREAMS_MAX, KEY_BYTES_MAX};
 use crate::log::LogFault;
 use crate::message::{Content, Message};
@@ -25,12 +25,24 @@ struct Incoming {
     content: Decoded,
     body: Bytes,
     key: Vec<u8>,
+    /// Of media and body, where there is a key.
+    fingerprint: u64,
     origin: String,
 }
 
 enum Decoded {
     Observations(Batch, &'static Format),
     Opaque(String),
+}
+
+impl Decoded {
+    /// What the log calls the body.
+    fn media(&self) -> &str {
+        match self {
+            Decoded::Observations(_, format) => format.name,
+            Decoded::Opaque(media) => media,
+        }
+    }
 }
 
 impl Hub {
@@ -59,11 +71,16 @@ impl Hub {
         let key = self.check_key(principal, &publish)?;
         let content = self.decode(&publish, now)?;
         check_grants(principal, &publish.topic, &content)?;
+        let fingerprint = match key.is_empty() {
+            true => 0,
+            false => keys::fingerprint(content.media(), &publish.body),
+        };
         Ok(Incoming {
             topic: publish.topic,
             content,
             body: publish.body,
             key,
+            fingerprint,
             origin: publish.origin,
         })
     }
@@ -143,15 +160,15 @@ impl Hub {
         if core.stopping {
             return Err(Fault::Stopping);
         }
-        if let Some(cursor) = core.keys.find(&incoming.key) {
-            self.counters.repeated();
-            return Ok(self.ticket(cursor));
+        if let Some(used) = core.keys.find(&incoming.key) {
+            return self.repeated(used, incoming.fingerprint);
         }
         let Incoming {
             topic,
             content,
             body,
             key,
+            fingerprint,
             origin,
         } = incoming;
         let (content, streams) = self.locate(&mut core, now, &topic, content)?;
@@ -167,13 +184,23 @@ impl Hub {
         };
         let cursor = self.log.append(&record)?;
         if !key.is_empty() {
-            core.keys.insert(&key, cursor, now);
+            let message = fingerprint;
+            core.keys.insert(&key, Used { cursor, message }, now);
         }
         let mut message = Message::new(cursor, now, topic.into(), content);
         message.body = body;
         message.origin = origin.into();
         self.hand_on(&mut core, Arc::new(message), &streams, wakers);
         Ok(self.ticket(cursor))
+    }
+
+    /// The same ticket for the same message.
+    fn repeated(&self, used: Used, fingerprint: u64) -> Result<Ticket, Fault> {
+        if used.message != fingerprint {
+            return Err(Fault::KeyReused(used.cursor));
+        }
+        self.counters.repeated();
+        Ok(self.ticket(used.cursor))
     }
 
     /// Finds the datastreams that a message is about.

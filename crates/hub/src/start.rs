@@ -5,6 +5,7 @@ use crate::entry;
 use crate::exchange::Fault;
 use crate::history::{History, HistoryFault};
 use crate::hub::{Core, Hub};
+use crate::keys::{self, Used};
 use crate::limits::KEY_AGE_NANOS;
 use crate::log::Log;
 use crate::message::{Content, Message};
@@ -87,7 +88,9 @@ impl Hub {
             return Ok(());
         }
         if !record.key.is_empty() {
-            core.keys.insert(record.key, cursor, record.arrival);
+            let message = keys::fingerprint(record.media, record.body);
+            let used = Used { cursor, message };
+            core.keys.insert(record.key, used, record.arrival);
         }
         let Some(mut message) = self.decode_record(cursor, record) else {
             return Ok(());

@@ -94,8 +94,31 @@ fn a_repeated_idempotency_key_is_acknowledged_and_not_stored_again() {
     let disk = house.disk.clone();
     drop(house.log);
     let house = open(disk);
-    let after = house::acknowledged(&house.hub, &everyone(), twice).unwrap();
+    let after = house::acknowledged(&house.hub, &everyone(), twice.clone()).unwrap();
     assert_eq!(after, first, "the key outlives a restart");
+    let other = weir_hub::Publish {
+        body: "{\"value\":2}".into(),
+        ..twice
+    };
+    let refused = house::acknowledged(&house.hub, &everyone(), other);
+    assert_eq!(
+        refused,
+        Err(Fault::KeyReused(first)),
+        "and so does its message"
+    );
+}
+
+#[test]
+fn an_idempotency_key_that_comes_with_another_message_is_refused_and_nothing_is_stored() {
+    let house = new();
+    let keyed = |body: &str| weir_hub::Publish {
+        key: Some(b"k".to_vec()),
+        ..publication("a", body)
+    };
+    let first = house::acknowledged(&house.hub, &everyone(), keyed("{\"value\":1}")).unwrap();
+    let refused = house::acknowledged(&house.hub, &everyone(), keyed("{\"value\":2}"));
+    assert_eq!(refused, Err(Fault::KeyReused(first)));
+    assert_eq!(house.hub.counts().published_messages, 1);
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub(crate) fn from_hub(fault: &Fault, body: &[u8]) -> Response {
         Fault::Undecodable { .. } => 400,
         Fault::OverLimit { .. } | Fault::Log(LogFault::OverLimit { .. }) => 413,
         Fault::Unknown(_) => 404,
+        // draft-ietf-httpapi-idempotency-key-header section 2.7.
+        Fault::KeyReused(_) => 422,
         Fault::Log(LogFault::Busy) => 429,
         Fault::Log(LogFault::Full(_)) => 507,
         Fault::Log(_) | Fault::Stopping => 503,
@@ -75,6 +77,7 @@ mod tests {
             (Fault::Topic(weir_model::TopicError::Empty), 400),
             (too_long, 413),
             (Fault::Unknown("a".into()), 404),
+            (Fault::KeyReused(weir_model::Cursor::START), 422),
             (Fault::Log(LogFault::Busy), 429),
             (Fault::Log(LogFault::Full("no room".into())), 507),
             (Fault::Log(LogFault::Failed("io".into())), 503),
