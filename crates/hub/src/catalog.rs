@@ -24,6 +24,8 @@ pub struct Entry {
     pub interval: Option<i64>,
     /// Content type of the last message where it was opaque.
     pub opaque: Option<Arc<str>>,
+    /// Place in the log of what was last learned of it in this run.
+    pub changed: Cursor,
 }
 
 /// The last observation of a datastream.
@@ -74,6 +76,7 @@ impl Entry {
             last_seen: None,
             interval: None,
             opaque: None,
+            changed: Cursor::START,
         }
     }
 
@@ -83,6 +86,12 @@ impl Entry {
         let patience = patience.max(STALE_NANOS_MIN);
         self.last_seen
             .is_some_and(|seen| now.nanos().saturating_sub(seen.nanos()) <= patience)
+    }
+
+    /// Takes what it is now said to be.
+    pub(crate) fn describe(&mut self, cursor: Cursor, datastream: Datastream) {
+        self.datastream = datastream;
+        self.changed = cursor;
     }
 
     /// Notes an arrival.
@@ -100,8 +109,9 @@ impl Entry {
     pub(crate) fn observe(&mut self, cursor: Cursor, arrival: Time, row: &Observation<'_>) {
         let time = row.time.unwrap_or(arrival);
         let rank = time.min(arrival);
-        if row.place.is_some() {
+        if row.place.is_some() && row.place != self.datastream.place {
             self.datastream.place = row.place;
+            self.changed = cursor;
         }
         if self.last.as_ref().is_some_and(|last| last.rank > rank) {
             return;

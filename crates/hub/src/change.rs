@@ -36,7 +36,7 @@ impl Hub {
         }
         let cursor = self.append_change(now, topic, &entry::to_json(&datastream))?;
         let id = core.catalog.intern(topic).ok_or(too_many)?;
-        core.catalog.slot(id).entry.datastream = datastream;
+        core.catalog.slot(id).entry.describe(cursor, datastream);
         Ok(self.ticket(cursor))
     }
 

@@ -121,7 +121,8 @@ pub enum Exchange {
 pub struct Latest {
     /// The observations, by topic.
     pub batch: Batch,
-    /// Cursor of the newest of them: unchanged as long as they are.
+    /// Cursor of the newest of them and of what is known of their datastreams: unchanged, together with
+    /// their number, as long as they are.
     pub newest: Cursor,
     /// Position of the log's head: what comes after it is newer.
     pub head: Cursor,

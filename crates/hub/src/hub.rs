@@ -25,6 +25,8 @@ pub struct Hub {
     pub(crate) counters: Arc<Counters>,
     pub(crate) limits: Limits,
     pub(crate) feeder: Mutex<Feeder>,
+    /// The log's head as this run began.
+    started: Cursor,
     /// Held by whoever feeds the history store.
     pub(crate) feeding: Mutex<()>,
     core: Mutex<Core>,
@@ -63,12 +65,14 @@ impl Hub {
         let counters = Arc::new(Counters::default());
         let feeder = Mutex::new(Feeder::new(log.head()));
         let feeding = Mutex::default();
+        let started = log.head();
         Self {
             log,
             history,
             counters,
             limits,
             feeder,
+            started,
             feeding,
             core: Mutex::new(core),
         }
@@ -102,10 +106,12 @@ impl Hub {
     fn latest(&self, principal: &Principal, filters: &[Filter]) -> Result<Exchange, Fault> {
         check_filters(principal, filters)?;
         let mut builder = BatchBuilder::new();
-        let mut newest = Cursor::START;
+        // What the catalog learned before this run has no cursor any more: the run's begin stands for it.
+        let mut newest = self.started;
         let head = self.visit_readable(&principal.grants, filters, &mut |entry| {
-            let cursor = entry.last.as_ref().map(|last| last.cursor);
-            newest = newest.max(cursor.unwrap_or(newest));
+            if let Some(last) = &entry.last {
+                newest = newest.max(last.cursor).max(entry.changed);
+            }
             push_last(&mut builder, entry);
         });
         Ok(Exchange::Latest(Latest {

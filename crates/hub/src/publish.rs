@@ -271,9 +271,9 @@ impl Hub {
         if known.is_none() || heard != nothing {
             let mut datastream = before.clone();
             datastream.learn(&heard);
-            self.append_change(now, view.topic, &entry::to_json(&datastream))?;
+            let cursor = self.append_change(now, view.topic, &entry::to_json(&datastream))?;
             let id = core.catalog.intern(view.topic).ok_or(TOO_MANY)?;
-            core.catalog.slot(id).entry.datastream = datastream;
+            core.catalog.slot(id).entry.describe(cursor, datastream);
             return Ok(id);
         }
         known.ok_or(TOO_MANY)

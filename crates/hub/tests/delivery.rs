@@ -238,6 +238,39 @@ fn a_condition_and_a_window_thin_out_at_the_server() {
 }
 
 #[test]
+fn last_values_are_new_once_what_is_known_of_their_datastream_is() {
+    let house = new();
+    publish(&house.hub, "a", 1.0);
+    publish(&house.hub, "b", 2.0);
+    let latest = || {
+        let filters = vec![Filter::parse("#").unwrap()];
+        match house.hub.open(at(0), &everyone(), Request::Latest(filters)) {
+            Ok(Exchange::Latest(latest)) => (latest.newest, latest.batch.len()),
+            _ => panic!("not last values"),
+        }
+    };
+    let change = |topic: &str, datastream| {
+        let request = Request::Change(topic.into(), datastream);
+        house.hub.open(at(0), &everyone(), request).unwrap();
+    };
+    let mut seen = vec![latest()];
+    assert_eq!(seen[0], latest(), "nothing was changed");
+    let watts = weir_model::Datastream {
+        unit: Some("W".into()),
+        ..Default::default()
+    };
+    change("a", Some(watts));
+    seen.push(latest());
+    let moved = "{\"value\":0,\"time\":\"2020-01-01T00:00:00Z\",\"lat\":1,\"lon\":2}";
+    house::acknowledged(&house.hub, &everyone(), publication("a", moved)).unwrap();
+    seen.push(latest());
+    change("b", None);
+    seen.push(latest());
+    let all: BTreeSet<_> = seen.iter().collect();
+    assert_eq!(all.len(), seen.len(), "{seen:?}");
+}
+
+#[test]
 fn a_stopped_hub_ends_its_subscriptions_and_refuses() {
     let house = new();
     let mut all = subscribe(&house.hub, wish(&["#"], Since::Now));

@@ -79,8 +79,9 @@ pub(crate) fn since(call: &Call) -> Result<Since, Response> {
         .filter(|text| !text.is_empty());
     match said {
         Some(text) => {
-            // As it came in an entity tag, too.
+            // As it came in an entity tag, too, of which the cursor is the beginning.
             let bare = text.strip_prefix("W/").unwrap_or(text).trim_matches('"');
+            let bare = bare.split('.').next().unwrap_or(bare);
             let cursor = bare.parse::<Cursor>();
             cursor
                 .map(Since::Cursor)
@@ -254,7 +255,9 @@ mod tests {
         let at = Since::Cursor(Cursor::new(1, 0x2f));
         let id = ("last-event-id", "1-2f");
         assert_eq!(since(&call(&[("since", "1-1")], &[id])).unwrap(), at);
-        assert_eq!(since(&call(&[("since", "\"1-2f\"")], &[])).unwrap(), at);
+        for tag in ["\"1-2f\"", "W/\"1-2f.3\""] {
+            assert_eq!(since(&call(&[("since", tag)], &[])).unwrap(), at, "{tag}");
+        }
         assert_eq!(
             since(&call(&[("snapshot", "")], &[])).unwrap(),
             Since::Snapshot
