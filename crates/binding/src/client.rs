@@ -1,7 +1,7 @@
 //! A binding: a protocol as server and as client.
 
 use crate::service::Service;
-use crate::work::Workers;
+use crate::work::{Outcome, Workers};
 use bytes::Bytes;
 use std::future::Future;
 use std::io;
@@ -74,15 +74,24 @@ pub trait Context: Send + Sync {
     fn workers(&self) -> Arc<dyn Workers>;
 
     /// Who presents this credential (`Basic ...` or `Bearer ...`, RFC 9110 section 11.4), or nobody's
-    /// rights without one; an error is a sentence.
-    fn principal(&self, credential: Option<&str>, peer_is_local: bool)
-    -> Result<Principal, String>;
+    /// rights without one.
+    fn principal(&self, credential: Option<&str>, peer_is_local: bool) -> Identity;
 
     /// Ready once the gateway wants the link closed: answer what was begun, then end.
     fn draining(&self) -> LocalFuture<'static, ()>;
 
     /// Notes an answer, for metrics: service, status.
     fn answered(&self, service: &'static str, status: u16);
+}
+
+/// Who presents a credential.
+pub enum Identity {
+    /// Known at once; an error is a sentence.
+    Known(Result<Principal, String>),
+    /// Found out on another thread: hashing a password takes as long as thousands of messages.
+    Checking(Outcome<Result<Principal, String>>),
+    /// Not found out: too many credentials wait to be checked.
+    Busy,
 }
 
 /// Whom a client talks to.

@@ -10,9 +10,11 @@ mod config;
 mod service;
 mod work;
 
-pub use client::{Binding, Context, Event, LocalFuture, Publisher, Subscriber, Target, Transport};
+pub use client::{
+    Binding, Context, Event, Identity, LocalFuture, Publisher, Subscriber, Target, Transport,
+};
 pub use config::{ConfigFault, Section};
 pub use service::{
     Answer, Call, Delivery, Inbound, Pending, Response, Scheme, Service, Socket, Stream, Wrapper,
 };
-pub use work::{Busy, Workers, answer_of};
+pub use work::{Busy, Outcome, Workers, answer_of, hand_over};

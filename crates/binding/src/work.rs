@@ -19,11 +19,8 @@ pub fn answer_of(
     workers: &dyn Workers,
     work: impl FnOnce() -> Response + Send + 'static,
 ) -> Answer {
-    let result = Arc::new(Mutex::new(Shared::default()));
-    let promise = Promise(result.clone());
-    let taken = workers.take(Box::new(move || promise.keep(work())));
-    match taken {
-        Ok(()) => Answer::Later(Box::new(Working(result))),
+    match hand_over(workers, work) {
+        Ok(outcome) => Answer::Later(Box::new(outcome)),
         Err(Busy) => {
             let response = Response::text(503, "too many questions wait: try again");
             Answer::Now(response.header("retry-after", "1"))
@@ -31,50 +28,77 @@ pub fn answer_of(
     }
 }
 
-#[derive(Default)]
-struct Shared {
-    response: Option<Response>,
+/// Has work done elsewhere.
+pub fn hand_over<T: Send + 'static>(
+    workers: &dyn Workers,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<Outcome<T>, Busy> {
+    let shared = Arc::new(Mutex::new(Shared::default()));
+    let promise = Promise(shared.clone());
+    workers.take(Box::new(move || promise.keep(Some(work()))))?;
+    Ok(Outcome(shared))
+}
+
+/// What work done elsewhere will come to.
+pub struct Outcome<T>(Arc<Mutex<Shared<T>>>);
+
+impl<T> Outcome<T> {
+    /// The outcome, once the work is done; `None` where it broke off, which the gateway's log explains.
+    pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        let mut shared = lock(&self.0);
+        if shared.over {
+            return Poll::Ready(shared.outcome.take());
+        }
+        shared.waker = Some(cx.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl Pending for Outcome<Response> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Response> {
+        let broken = || Response::text(500, "the work broke off; the gateway's log says why");
+        Outcome::poll(self, cx).map(|outcome| outcome.unwrap_or_else(broken))
+    }
+}
+
+struct Shared<T> {
+    outcome: Option<T>,
+    over: bool,
     waker: Option<Waker>,
 }
 
-fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+impl<T> Default for Shared<T> {
+    fn default() -> Self {
+        Self {
+            outcome: None,
+            over: false,
+            waker: None,
+        }
+    }
+}
+
+fn lock<T>(shared: &Mutex<Shared<T>>) -> MutexGuard<'_, Shared<T>> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The worker's end; dropped without an answer, it answers that the work broke off.
-struct Promise(Arc<Mutex<Shared>>);
+/// The worker's end; dropped before it is kept, the work broke off.
+struct Promise<T>(Arc<Mutex<Shared<T>>>);
 
-impl Promise {
-    fn keep(&self, response: Response) {
+impl<T> Promise<T> {
+    fn keep(&self, outcome: Option<T>) {
         let mut shared = lock(&self.0);
-        shared.response.get_or_insert(response);
+        if !std::mem::replace(&mut shared.over, true) {
+            shared.outcome = outcome;
+        }
         let waker = shared.waker.take();
         drop(shared);
         waker.into_iter().for_each(Waker::wake);
     }
 }
 
-impl Drop for Promise {
+impl<T> Drop for Promise<T> {
     fn drop(&mut self) {
-        self.keep(Response::text(
-            500,
-            "the work broke off; the gateway's log says why",
-        ));
-    }
-}
-
-struct Working(Arc<Mutex<Shared>>);
-
-impl Pending for Working {
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Response> {
-        let mut shared = lock(&self.0);
-        match shared.response.take() {
-            Some(response) => Poll::Ready(response),
-            None => {
-                shared.waker = Some(cx.waker().clone());
-                Poll::Pending
-            }
-        }
+        self.keep(None);
     }
 }
 

@@ -1,6 +1,10 @@
 //! Who is who and who may what: the policy file.
 //!
-//! Secrets are kept as hashes: passwords by argon2, tokens (which are random) by SHA-256.
+//! Secrets are kept as hashes: passwords by argon2, tokens (which are random) by SHA-256. Hashing a
+//! password takes some 20 ms, so it is done on a thread of its own, and for names that nobody has too:
+//! how long an answer takes must not tell who has an account. A credential that was right once is
+//! remembered until the gateway ends, by its SHA-256: the policy is read at the start only, so what was
+//! right stays right, and only right ones are remembered, so guesses fill no memory.
 
 use crate::config::Problem;
 use crate::limits::VERIFIED_MAX;
@@ -13,8 +17,9 @@ use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use toml::Table;
+use weir_binding::{Identity, Workers, hand_over};
 use weir_hub::{Grants, Principal, Verb};
 use weir_model::Filter;
 
@@ -23,27 +28,54 @@ pub(crate) enum Access {
     /// None were set: everyone may everything.
     Open,
     /// Those of a policy file.
-    Policy(Policy),
+    Policy(Arc<Policy>),
 }
 
 /// A policy file, read.
 pub(crate) struct Policy {
     users: HashMap<String, (String, Principal)>,
+    /// A password's hash, to be compared with where a name is nobody's.
+    decoy: Option<String>,
     tokens: HashMap<String, Principal>,
     anonymous: Principal,
     verified: Mutex<HashMap<Vec<u8>, Principal>>,
 }
 
 impl Access {
-    /// Who presents this credential.
-    pub(crate) fn principal(&self, credential: Option<&str>) -> Result<Principal, String> {
-        match (self, credential) {
-            (Access::Open, _) => Ok(Principal::unrestricted()),
-            (Access::Policy(policy), None) => Ok(policy.anonymous.clone()),
-            (Access::Policy(policy), Some(credential)) => policy.authenticate(credential),
+    /// Who presents this credential; `checkers` hash passwords.
+    pub(crate) fn principal(&self, credential: Option<&str>, checkers: &dyn Workers) -> Identity {
+        let (policy, credential) = match (self, credential) {
+            (Access::Open, _) => return Identity::Known(Ok(Principal::unrestricted())),
+            (Access::Policy(policy), None) => {
+                return Identity::Known(Ok(policy.anonymous.clone()));
+            }
+            (Access::Policy(policy), Some(credential)) => (policy, credential),
+        };
+        match policy.identify(credential) {
+            Claim::Known(identified) => Identity::Known(identified),
+            Claim::Password(login) => {
+                let policy = policy.clone();
+                let checked = hand_over(checkers, move || policy.check(&login));
+                checked.map_or(Identity::Busy, Identity::Checking)
+            }
         }
     }
 }
+
+/// What a credential comes to before any password is hashed.
+enum Claim {
+    Known(Result<Principal, String>),
+    Password(Login),
+}
+
+/// A name and a password, and the digest of the credential that they came in.
+struct Login {
+    name: String,
+    password: String,
+    digest: Vec<u8>,
+}
+
+const REFUSED: &str = "wrong user name or password";
 
 impl Policy {
     /// Reads a policy file.
@@ -88,6 +120,10 @@ impl Policy {
             let hash = text(token, "token", name, "sha256")?;
             tokens.insert(hash.to_ascii_lowercase(), holder("token", name, token)?);
         }
+        let decoy = users
+            .values()
+            .map(|(hash, _): &(String, _)| hash.clone())
+            .min();
         let anonymous = match table.get("anonymous") {
             None => Principal {
                 name: "anonymous".into(),
@@ -97,46 +133,73 @@ impl Policy {
         };
         Ok(Self {
             users,
+            decoy,
             tokens,
             anonymous,
             verified: Mutex::default(),
         })
     }
 
-    fn authenticate(&self, credential: &str) -> Result<Principal, String> {
-        let remembered = digest(&SHA256, credential.as_bytes()).as_ref().to_vec();
-        let lock = || self.verified.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(principal) = lock().get(&remembered) {
-            return Ok(principal.clone());
+    fn identify(&self, credential: &str) -> Claim {
+        let digest = digest(&SHA256, credential.as_bytes()).as_ref().to_vec();
+        if let Some(principal) = self.verified().get(&digest) {
+            return Claim::Known(Ok(principal.clone()));
         }
-        // Outside of the lock: who guesses passwords holds up no one whose credential is known.
-        let principal = self.verify(credential)?;
-        let mut verified = lock();
+        let (scheme, secret) = credential.split_once(' ').unwrap_or((credential, ""));
+        if scheme.eq_ignore_ascii_case("bearer") {
+            let known = self.tokens.get(&sha256_hex(secret.trim())).cloned();
+            return Claim::Known(known.ok_or_else(|| "unknown token".to_owned()));
+        }
+        if !scheme.eq_ignore_ascii_case("basic") {
+            let problem = "authorization must be `Bearer TOKEN` or `Basic ...`";
+            return Claim::Known(Err(problem.into()));
+        }
+        match name_and_password(secret) {
+            Some((name, password)) => Claim::Password(Login {
+                name,
+                password,
+                digest,
+            }),
+            None => Claim::Known(Err(REFUSED.into())),
+        }
+    }
+
+    fn verified(&self) -> MutexGuard<'_, HashMap<Vec<u8>, Principal>> {
+        self.verified.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The hash that a password is compared with, and whose it is, where it is anybody's.
+    fn account(&self, name: &str) -> (Option<&str>, Option<&Principal>) {
+        match self.users.get(name) {
+            Some((hash, principal)) => (Some(hash), Some(principal)),
+            None => (self.decoy.as_deref(), None),
+        }
+    }
+
+    /// Hashes the password, and remembers the credential if it is right.
+    fn check(&self, login: &Login) -> Result<Principal, String> {
+        let (hash, principal) = self.account(&login.name);
+        let hash = hash.and_then(|hash| PasswordHash::new(hash).ok());
+        let right = hash.is_some_and(|hash| {
+            let compared = Argon2::default().verify_password(login.password.as_bytes(), &hash);
+            compared.is_ok()
+        });
+        let principal = principal.filter(|_| right).ok_or(REFUSED)?;
+        let mut verified = self.verified();
         if verified.len() >= VERIFIED_MAX {
             verified.clear();
         }
-        verified.insert(remembered, principal.clone());
-        Ok(principal)
+        verified.insert(login.digest.clone(), principal.clone());
+        Ok(principal.clone())
     }
+}
 
-    fn verify(&self, credential: &str) -> Result<Principal, String> {
-        let (scheme, secret) = credential.split_once(' ').unwrap_or((credential, ""));
-        if scheme.eq_ignore_ascii_case("bearer") {
-            let known = self.tokens.get(&sha256_hex(secret.trim()));
-            return known.cloned().ok_or_else(|| "unknown token".to_owned());
-        }
-        if !scheme.eq_ignore_ascii_case("basic") {
-            return Err("authorization must be `Bearer TOKEN` or `Basic ...`".into());
-        }
-        let refused = || "wrong user name or password".to_owned();
-        let decoded = STANDARD.decode(secret.trim()).map_err(|_| refused())?;
-        let decoded = String::from_utf8(decoded).map_err(|_| refused())?;
-        let (name, password) = decoded.split_once(':').ok_or_else(refused)?;
-        let (hash, principal) = self.users.get(name).ok_or_else(refused)?;
-        let hash = PasswordHash::new(hash).map_err(|_| refused())?;
-        let verified = Argon2::default().verify_password(password.as_bytes(), &hash);
-        verified.map(|()| principal.clone()).map_err(|_| refused())
-    }
+/// The user-id and the password of `Basic` (RFC 7617 section 2).
+fn name_and_password(secret: &str) -> Option<(String, String)> {
+    let decoded = STANDARD.decode(secret.trim()).ok()?;
+    let decoded = String::from_utf8(decoded).ok()?;
+    let (name, password) = decoded.split_once(':')?;
+    Some((name.to_owned(), password.to_owned()))
 }
 
 fn refuse_unknown(table: &Table, whose: &str, known: &[&str]) -> Result<(), String> {
@@ -219,6 +282,8 @@ pub fn new_token() -> Result<(String, String), String> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use std::task::{Context, Poll, Waker};
+    use weir_binding::Busy;
 
     fn policy() -> (Policy, String) {
         let (token, hash) = new_token().unwrap();
@@ -230,25 +295,104 @@ mod tests {
         (Policy::from_table(&text.parse().unwrap()).unwrap(), token)
     }
 
+    type Job = Box<dyn FnOnce() + Send>;
+
+    /// Keeps the work until the test does it.
+    #[derive(Default)]
+    struct Drawer(Mutex<Vec<Job>>);
+
+    impl Workers for Drawer {
+        fn take(&self, work: Job) -> Result<(), Busy> {
+            let mut jobs = self.0.lock().unwrap();
+            if jobs.len() == 1 {
+                return Err(Busy);
+            }
+            jobs.push(work);
+            Ok(())
+        }
+    }
+
+    fn basic(login: &str) -> String {
+        format!("Basic {}", STANDARD.encode(login))
+    }
+
+    /// Who it is in the end, and whether a password was hashed for it on another thread.
+    fn identified(access: &Access, credential: Option<&str>) -> (Result<Principal, String>, bool) {
+        let drawer = Drawer::default();
+        match access.principal(credential, &drawer) {
+            Identity::Known(identified) => (identified, false),
+            Identity::Checking(mut outcome) => {
+                let mut cx = Context::from_waker(Waker::noop());
+                assert!(outcome.poll(&mut cx).is_pending());
+                let job = drawer.0.lock().unwrap().pop().unwrap();
+                job();
+                match outcome.poll(&mut cx) {
+                    Poll::Ready(Some(identified)) => (identified, true),
+                    _ => panic!("not found out"),
+                }
+            }
+            Identity::Busy => panic!("busy"),
+        }
+    }
+
     #[test]
     fn users_and_tokens_get_their_roles_and_others_nothing() {
         let (policy, token) = policy();
-        let access = Access::Policy(policy);
-        let basic = format!("Basic {}", STANDARD.encode("ada:open sesame"));
-        for credential in [basic, format!("Bearer {token}")] {
-            let principal = access.principal(Some(&credential)).unwrap();
-            assert!(principal.grants.allow(Verb::Read, "heating/x"));
+        let access = Access::Policy(Arc::new(policy));
+        let reads = |credential: Option<&str>| {
+            let principal = identified(&access, credential).0.unwrap();
             assert!(!principal.grants.allow(Verb::Publish, "heating/x"));
+            principal.grants.allow(Verb::Read, "heating/x")
+        };
+        assert!(reads(Some(&basic("ada:open sesame"))));
+        assert!(reads(Some(&format!("Bearer {token}"))));
+        assert!(!reads(None));
+        for wrong in [
+            "Bearer guess",
+            "Basic ?",
+            &basic("ada:guess"),
+            &basic("no colon"),
+            "Digest x",
+        ] {
+            assert!(identified(&access, Some(wrong)).0.is_err(), "{wrong}");
         }
-        assert!(access.principal(Some("Bearer guess")).is_err());
-        assert!(access.principal(Some("Basic YWRhOmd1ZXNz")).is_err());
-        assert!(
-            !access
-                .principal(None)
-                .unwrap()
-                .grants
-                .allow(Verb::Read, "heating/x")
-        );
+    }
+
+    #[test]
+    fn passwords_are_hashed_elsewhere_for_every_name_and_a_right_one_only_once() {
+        let access = Access::Policy(Arc::new(policy().0));
+        for login in ["ada:guess", "nobody:guess", "nobody:open sesame"] {
+            let (refused, hashed) = identified(&access, Some(&basic(login)));
+            assert_eq!(
+                (refused.err().as_deref(), hashed),
+                (Some(REFUSED), true),
+                "{login}"
+            );
+        }
+        let right = basic("ada:open sesame");
+        assert!(identified(&access, Some(&right)).1);
+        let (again, hashed) = identified(&access, Some(&right));
+        assert_eq!((&*again.unwrap().name, hashed), ("ada", false));
+    }
+
+    #[test]
+    fn a_name_that_nobody_has_is_compared_with_a_hash_all_the_same() {
+        let (policy, _) = policy();
+        let (hash, whose) = policy.account("nobody");
+        assert_eq!((hash, whose.is_none()), (policy.account("ada").0, true));
+    }
+
+    #[test]
+    fn guesses_that_wait_are_bounded() {
+        let access = Access::Policy(Arc::new(policy().0));
+        let drawer = Drawer::default();
+        let guess = |login: &str| access.principal(Some(&basic(login)), &drawer);
+        assert!(matches!(guess("ada:1"), Identity::Checking(_)));
+        assert!(matches!(guess("ada:2"), Identity::Busy));
+        assert!(matches!(
+            access.principal(None, &drawer),
+            Identity::Known(Ok(_))
+        ));
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 use tokio::sync::watch;
-use weir_binding::{Context, LocalFuture, Service, Workers};
-use weir_hub::{Hub, Principal};
+use weir_binding::{Context, Identity, LocalFuture, Service, Workers};
+use weir_hub::Hub;
 use weir_model::Time;
 
 /// Hub, services, access and clock of one gateway.
@@ -16,6 +16,8 @@ pub(crate) struct House {
     pub(crate) services: Vec<Arc<dyn Service>>,
     pub(crate) access: Access,
     pub(crate) workers: Arc<dyn Workers>,
+    /// Who hash passwords.
+    pub(crate) checkers: Arc<dyn Workers>,
     pub(crate) draining: watch::Receiver<bool>,
     pub(crate) traffic: Arc<Traffic>,
 }
@@ -62,8 +64,8 @@ impl Context for House {
         self.services.iter().find(mounted).or(self.services.last())
     }
 
-    fn principal(&self, credential: Option<&str>, _local: bool) -> Result<Principal, String> {
-        self.access.principal(credential)
+    fn principal(&self, credential: Option<&str>, _local: bool) -> Identity {
+        self.access.principal(credential, &*self.checkers)
     }
 
     fn workers(&self) -> Arc<dyn Workers> {

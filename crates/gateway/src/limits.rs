@@ -15,6 +15,10 @@ pub const VERIFIED_MAX: usize = 10_000;
 pub const WORK_THREADS: usize = 2;
 /// Questions about the past that wait for a thread; beyond, they are refused.
 pub const WORK_WAITING_MAX: usize = 256;
+/// Threads that hash passwords: who guesses them takes one core at most.
+pub const CHECK_THREADS: usize = 1;
+/// Passwords that wait to be hashed, more than a second's worth; beyond, they are refused.
+pub const CHECK_WAITING_MAX: usize = 64;
 
 /// Lifts this process's limit of open files to the most that it may have.
 pub fn raise_descriptor_limit() -> std::io::Result<()> {

@@ -5,7 +5,7 @@ use crate::assets::Assets;
 use crate::config::{Config, Problem};
 use crate::context::{House, Traffic, now};
 use crate::health::Health;
-use crate::limits::WORK_THREADS;
+use crate::limits::{CHECK_THREADS, CHECK_WAITING_MAX, WORK_THREADS, WORK_WAITING_MAX};
 use crate::listen::{self, Listener};
 use crate::timers::{Historian, close_windows};
 use crate::workers::WorkThreads;
@@ -74,13 +74,15 @@ impl Gateway {
         let (drain, draining) = watch::channel(false);
         let traffic = Arc::new(Traffic::default());
         let services = services(&hub, &traffic);
-        let workers = WorkThreads::start(WORK_THREADS)
-            .map_err(|error| RunFault::Io("work thread".into(), error))?;
+        let io = |error| RunFault::Io("work thread".into(), error);
+        let workers = WorkThreads::start("work", WORK_THREADS, WORK_WAITING_MAX).map_err(io)?;
+        let checkers = WorkThreads::start("check", CHECK_THREADS, CHECK_WAITING_MAX).map_err(io)?;
         let house = Arc::new(House {
             hub: hub.clone(),
             services,
             access,
             workers: Arc::new(workers),
+            checkers: Arc::new(checkers),
             draining,
             traffic,
         });
@@ -147,7 +149,7 @@ fn access(config: &Config) -> Result<Access, RunFault> {
     match config.text("access", "policy") {
         None => Ok(Access::Open),
         Some(path) => Policy::from_file(Path::new(path))
-            .map(Access::Policy)
+            .map(|policy| Access::Policy(Arc::new(policy)))
             .map_err(RunFault::Config),
     }
 }

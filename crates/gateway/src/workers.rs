@@ -1,6 +1,5 @@
-//! The threads for questions that read files: the past must not hold up what is live.
+//! Threads for what takes a while, files read or passwords hashed: it must not hold up what is live.
 
-use crate::limits::WORK_WAITING_MAX;
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,12 +14,13 @@ pub(crate) struct WorkThreads {
 }
 
 impl WorkThreads {
-    pub(crate) fn start(count: usize) -> io::Result<Self> {
-        let (jobs, waiting) = sync_channel(WORK_WAITING_MAX);
+    /// So many threads of this name, and so many jobs that may wait for them.
+    pub(crate) fn start(name: &str, count: usize, waiting_max: usize) -> io::Result<Self> {
+        let (jobs, waiting) = sync_channel(waiting_max);
         let waiting = Arc::new(Mutex::new(waiting));
         for number in 0..count {
             let waiting = waiting.clone();
-            let name = format!("work-{number}");
+            let name = format!("{name}-{number}");
             thread::Builder::new()
                 .name(name)
                 .spawn(move || while work_off(&waiting) {})?;
@@ -37,7 +37,7 @@ fn work_off(waiting: &Mutex<Receiver<Job>>) -> bool {
         .recv();
     let Ok(job) = next else { return false };
     if std::panic::catch_unwind(std::panic::AssertUnwindSafe(job)).is_err() {
-        tracing::error!("a question broke off");
+        tracing::error!("work broke off");
     }
     true
 }

@@ -186,6 +186,71 @@ fn a_wrong_credential_is_challenged() {
     });
 }
 
+/// Lets the gateway's tasks go on until so many credentials wait to be checked, then checks them.
+async fn check(gateway: &Gateway, mut waiting: usize) {
+    while waiting > 0 {
+        tokio::task::yield_now().await;
+        waiting -= gateway.drawer.work_off();
+    }
+}
+
+#[test]
+fn a_credential_that_takes_long_to_check_holds_up_nobody_else() {
+    gateway::with(&[], async |gateway| {
+        let post = |path: &str, credential: &str, body: &str| {
+            format!(
+                "POST {path} HTTP/1.1\r\nHost: a\r\n{credential}Content-Length: 1\r\n\r\n{body}"
+            )
+        };
+        let slow = "Authorization: Basic slow\r\n";
+        let pipelined =
+            post("/echo", slow, "1") + &post("/echo", "", "2") + &post("/later", slow, "3");
+        let mut checked = connect(&gateway, &pipelined).await;
+        let mut other = connect(&gateway, &post("/echo", "", "4")).await;
+        assert!(
+            until(&mut other, "\r\n\r\n4")
+                .await
+                .starts_with("HTTP/1.1 200 ")
+        );
+        check(&gateway, 2).await;
+        let answers = until(&mut checked, "\r\n\r\n3").await;
+        let places = ["1", "2", "3"].map(|body| answers.find(&format!("\r\n\r\n{body}")));
+        assert!(places.is_sorted() && places[0].is_some(), "{answers}");
+    });
+}
+
+#[test]
+fn a_slow_credential_opens_streams_and_websockets_too() {
+    gateway::with(&[], async |gateway| {
+        let slow = "Authorization: Basic slow\r\n\r\n";
+        let stream = format!("GET /stream HTTP/1.1\r\nHost: a\r\n{slow}");
+        let mut stream = connect(&gateway, &stream).await;
+        let mut socket = connect(&gateway, &format!("{HANDSHAKE}{slow}")).await;
+        check(&gateway, 2).await;
+        until(&mut stream, "begin").await;
+        until(&mut socket, "101 Switching Protocols").await;
+    });
+}
+
+#[test]
+fn credentials_that_would_wait_too_long_are_refused_for_now() {
+    gateway::with(&[], async |gateway| {
+        let request = "GET /echo HTTP/1.1\r\nHost: a\r\nAuthorization: Basic slow\r\n\r\n";
+        let waiting = [
+            connect(&gateway, request).await,
+            connect(&gateway, request).await,
+        ];
+        while gateway.drawer.waiting() < waiting.len() {
+            tokio::task::yield_now().await;
+        }
+        let mut last = connect(&gateway, request).await;
+        let refused = until(&mut last, "try again").await;
+        assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
+        assert!(refused.contains("retry-after: 1\r\n"), "{refused}");
+        check(&gateway, 2).await;
+    });
+}
+
 #[test]
 fn a_reader_that_leaves_is_noticed() {
     gateway::with(&[], async |mut gateway| {

@@ -6,7 +6,7 @@
 use super::answer;
 use super::bytes::poll_read;
 use super::clock::{Timer, now};
-use super::route::{Meta, Shared, dispatch};
+use super::route::{self, Meta, Shared, Step, dispatch};
 use super::streaming::{Beat, Pulse};
 use super::wrapper;
 use crate::limits::{BODY_TIME_MAX, HEAD_BYTES_MAX, HEARTBEAT_TIME, STREAMS_MAX, UNSENT_BYTES_MAX};
@@ -84,7 +84,13 @@ async fn answer(shared: &Shared, request: hyper::Request<Incoming>) -> hyper::Re
             return written(answer, Outgoing::whole);
         }
     };
-    let (answer, meta) = dispatch(shared, request);
+    let (answer, meta) = match dispatch(shared, request) {
+        Step::Answered(answer, meta) => (answer, meta),
+        Step::Checking(mut check, request) => {
+            let who = poll_fn(|cx| check.poll(cx)).await;
+            route::answer(shared, *request, who)
+        }
+    };
     match answer {
         Answer::Now(response) => finished(shared, &meta, response),
         Answer::Later(pending) => {

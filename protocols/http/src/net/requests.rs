@@ -6,7 +6,7 @@ use super::clock::{Timer, now};
 use super::connection::Phase;
 use super::http2::PREFACE;
 use super::linger::Linger;
-use super::route::{Meta, Shared, dispatch};
+use super::route::{self, Check, Meta, Shared, Step, dispatch};
 use super::socket::Sockets;
 use super::streaming::Streaming;
 use crate::limits::{OUTSTANDING_MAX, READ_BYTES_MAX, STALL_TIME_MAX, UNSENT_BYTES_MAX};
@@ -44,6 +44,17 @@ enum Slot {
     Later(Box<dyn Pending>, Meta, Instant),
     Stream(Box<Stream>, Meta),
     Socket(Box<Socket>, Meta),
+    /// Who asks is being found out.
+    Checking(Check, Box<Request>),
+    /// Comes behind one of whom that is still being found out: publications keep their order.
+    Asked(Box<Request>),
+}
+
+impl Slot {
+    /// Says whether its service was not asked yet.
+    fn is_unasked(&self) -> bool {
+        matches!(self, Slot::Checking(..) | Slot::Asked(_))
+    }
 }
 
 /// Whether anything moved.
@@ -123,6 +134,21 @@ impl Requests {
                 },
                 Slot::Stream(stream, meta) => return Some(self.stream(shared, *stream, &meta)),
                 Slot::Socket(socket, meta) => return Some(self.socket(shared, *socket, &meta)),
+                Slot::Asked(request) => {
+                    let slot = self.dispatched(shared, *request);
+                    self.slots.push_front(slot);
+                }
+                Slot::Checking(mut check, request) => match check.poll(cx) {
+                    Poll::Ready(who) => {
+                        let (answer, meta) = route::answer(shared, *request, who);
+                        let slot = self.slot(answer, meta);
+                        self.slots.push_front(slot);
+                    }
+                    Poll::Pending => {
+                        self.slots.push_front(Slot::Checking(check, request));
+                        return None;
+                    }
+                },
             }
         }
         self.slots = VecDeque::new();
@@ -241,27 +267,42 @@ impl Requests {
         if matches!(self.slots.back(), Some(Slot::Stream(..) | Slot::Socket(..))) {
             return;
         }
-        let slot = match dispatch(shared, request) {
-            (Answer::Now(response), meta) => Slot::Whole(response, meta),
-            (Answer::Later(pending), meta) => {
+        let slot = match self.slots.iter().any(Slot::is_unasked) {
+            true => Slot::Asked(Box::new(request)),
+            false => self.dispatched(shared, request),
+        };
+        self.slots.push_back(slot);
+    }
+
+    fn dispatched(&mut self, shared: &Shared, request: Request) -> Slot {
+        match dispatch(shared, request) {
+            Step::Answered(answer, meta) => self.slot(answer, meta),
+            Step::Checking(check, request) => Slot::Checking(check, request),
+        }
+    }
+
+    fn slot(&mut self, answer: Answer, meta: Meta) -> Slot {
+        let slot = match answer {
+            Answer::Now(response) => Slot::Whole(response, meta),
+            Answer::Later(pending) => {
                 let until = pending
                     .patience()
                     .map_or(Instant::NEVER, |span| now() + span);
                 self.published = true;
                 Slot::Later(pending, meta, until)
             }
-            (Answer::Stream(stream), meta) => Slot::Stream(Box::new(stream), meta),
-            (Answer::Socket(socket), meta) if meta.upgrade.is_some() => {
+            Answer::Stream(stream) => Slot::Stream(Box::new(stream), meta),
+            Answer::Socket(socket) if meta.upgrade.is_some() => {
                 Slot::Socket(Box::new(socket), meta)
             }
-            (Answer::Socket(_), meta) => {
+            Answer::Socket(_) => {
                 Slot::Whole(Response::text(426, "only a WebSocket is served here"), meta)
             }
         };
         if matches!(slot, Slot::Stream(..) | Slot::Socket(..)) {
             self.session.end();
         }
-        self.slots.push_back(slot);
+        slot
     }
 
     fn deadline(&self) -> Instant {
@@ -269,6 +310,7 @@ impl Requests {
             return self.moved + STALL_TIME_MAX;
         }
         match self.slots.front() {
+            Some(slot) if slot.is_unasked() => Instant::NEVER,
             Some(Slot::Later(_, _, until)) => *until,
             _ => self.session.deadline(),
         }

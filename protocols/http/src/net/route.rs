@@ -4,14 +4,16 @@ use super::settings::Settings;
 use super::wrapper;
 use crate::wire::{Request, Version};
 use std::sync::Arc;
-use weir_binding::{Answer, Call, Context, Response};
+use std::task::{Context, Poll};
+use weir_binding::{Answer, Call, Identity, Outcome, Response};
 use weir_carrier::websocket::{Offer, accept};
+use weir_hub::Principal;
 
 /// What a connection's requests have in common.
 #[derive(Clone)]
 pub(super) struct Shared {
     pub(super) settings: Arc<Settings>,
-    pub(super) context: Arc<dyn Context>,
+    pub(super) context: Arc<dyn weir_binding::Context>,
     pub(super) peer_is_local: bool,
 }
 
@@ -47,19 +49,60 @@ pub(super) struct Upgrade {
     offers: Vec<String>,
 }
 
-/// Asks the service that holds the path.
-pub(super) fn dispatch(shared: &Shared, mut request: Request) -> (Answer, Meta) {
-    let mut meta = meta(shared, &request);
-    let answer = match request.method.as_str() {
-        "OPTIONS" => Answer::Now(options(&request, &meta)),
-        _ => {
-            if meta.head_only {
-                request.method = "GET".into();
-            }
-            called(shared, request, &mut meta).unwrap_or_else(Answer::Now)
+/// Who asks: found out, or on its way.
+pub(super) type Who = Result<Principal, Response>;
+
+/// What has become of a request.
+pub(super) enum Step {
+    /// The service that holds the path was asked.
+    Answered(Answer, Meta),
+    /// Who asks is still being found out; then it is for [`answer`].
+    Checking(Check, Box<Request>),
+}
+
+/// A credential that is being checked on another thread.
+pub(super) struct Check(Outcome<Result<Principal, String>>);
+
+impl Check {
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Who> {
+        let broken = || Response::text(500, "the credential's check broke off: try again");
+        self.0.poll(cx).map(|outcome| match outcome {
+            None => Err(broken()),
+            Some(identified) => identified.map_err(|reason| Response::text(401, reason)),
+        })
+    }
+}
+
+/// Finds out who asks, and asks the service that holds the path.
+pub(super) fn dispatch(shared: &Shared, request: Request) -> Step {
+    if request.method == "OPTIONS" {
+        let meta = meta(shared, &request);
+        return Step::Answered(Answer::Now(options(&request, &meta)), meta);
+    }
+    let credential = credential(&request);
+    let identity = shared
+        .context
+        .principal(credential.as_deref(), shared.peer_is_local);
+    let who = match identity {
+        Identity::Known(identified) => identified.map_err(|reason| Response::text(401, reason)),
+        Identity::Checking(outcome) => return Step::Checking(Check(outcome), Box::new(request)),
+        Identity::Busy => {
+            let busy = Response::text(503, "too many credentials wait to be checked: try again");
+            Err(busy.header("retry-after", "1"))
         }
     };
-    (answer, meta)
+    let (answer, meta) = answer(shared, request, who);
+    Step::Answered(answer, meta)
+}
+
+/// Asks the service that holds the path.
+pub(super) fn answer(shared: &Shared, mut request: Request, who: Who) -> (Answer, Meta) {
+    let mut meta = meta(shared, &request);
+    if meta.head_only {
+        request.method = "GET".into();
+    }
+    let called = called(shared, request, who, &mut meta);
+    (called.unwrap_or_else(Answer::Now), meta)
 }
 
 fn meta(shared: &Shared, request: &Request) -> Meta {
@@ -79,7 +122,12 @@ fn meta(shared: &Shared, request: &Request) -> Meta {
     }
 }
 
-fn called(shared: &Shared, mut request: Request, meta: &mut Meta) -> Result<Answer, Response> {
+fn called(
+    shared: &Shared,
+    mut request: Request,
+    who: Who,
+    meta: &mut Meta,
+) -> Result<Answer, Response> {
     let Some(service) = shared.context.service(&request.path) else {
         let reason = format!(
             "nothing is served at {}: try /live, /catalog or /",
@@ -91,11 +139,7 @@ fn called(shared: &Shared, mut request: Request, meta: &mut Meta) -> Result<Answ
     if request.method != "GET" {
         check_origin(shared, &request)?;
     }
-    let credential = credential(&request);
-    let principal = shared
-        .context
-        .principal(credential.as_deref(), shared.peer_is_local)
-        .map_err(|reason| Response::text(401, reason))?;
+    let principal = who?;
     meta.upgrade = upgrade(shared, &request, meta)?;
     let websocket = meta
         .upgrade

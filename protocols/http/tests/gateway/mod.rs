@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, LocalSet};
 use weir_binding::{
-    Answer, Binding, Busy, Call, Context, Delivery, Inbound, LocalFuture, Pending, Response,
-    Scheme, Section, Service, Socket, Stream, Workers,
+    Answer, Binding, Busy, Call, Context, Delivery, Identity, Inbound, LocalFuture, Pending,
+    Response, Scheme, Section, Service, Socket, Stream, Workers, hand_over,
 };
 use weir_carrier::Link;
 use weir_codec::FORMATS;
@@ -241,7 +241,37 @@ impl Workers for AtOnce {
     }
 }
 
+/// Keeps work until the test does it; at most two at a time.
+#[derive(Default)]
+pub(crate) struct Drawer(Mutex<Vec<Box<dyn FnOnce() + Send>>>);
+
+impl Drawer {
+    pub(crate) fn waiting(&self) -> usize {
+        self.0.lock().unwrap().len()
+    }
+
+    /// Does what waits; says how much that was.
+    pub(crate) fn work_off(&self) -> usize {
+        let jobs = std::mem::take(&mut *self.0.lock().unwrap());
+        let count = jobs.len();
+        jobs.into_iter().for_each(|job| job());
+        count
+    }
+}
+
+impl Workers for Drawer {
+    fn take(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), Busy> {
+        let mut jobs = self.0.lock().unwrap();
+        if jobs.len() == 2 {
+            return Err(Busy);
+        }
+        jobs.push(work);
+        Ok(())
+    }
+}
+
 struct House {
+    drawer: Arc<Drawer>,
     hub: Arc<Hub>,
     service: Arc<dyn Service>,
     draining: watch::Receiver<bool>,
@@ -257,10 +287,15 @@ impl Context for House {
     fn service(&self, _path: &str) -> Option<&Arc<dyn Service>> {
         Some(&self.service)
     }
-    fn principal(&self, credential: Option<&str>, _local: bool) -> Result<Principal, String> {
+    fn principal(&self, credential: Option<&str>, _local: bool) -> Identity {
+        let everyone = Principal::unrestricted();
         match credential {
-            Some("Bearer wrong") => Err("no such token".into()),
-            _ => Ok(Principal::unrestricted()),
+            Some("Bearer wrong") => Identity::Known(Err("no such token".into())),
+            Some("Basic slow") => {
+                let checked = hand_over(&*self.drawer, move || Ok(everyone));
+                checked.map_or(Identity::Busy, Identity::Checking)
+            }
+            _ => Identity::Known(Ok(everyone)),
         }
     }
     fn workers(&self) -> Arc<dyn Workers> {
@@ -279,6 +314,8 @@ impl Context for House {
 pub(crate) struct Gateway {
     pub(crate) address: SocketAddr,
     pub(crate) hub: Arc<Hub>,
+    /// Credentials `Basic slow` that wait to be checked.
+    pub(crate) drawer: Arc<Drawer>,
     pub(crate) drain: watch::Sender<bool>,
     pub(crate) ended: tokio::sync::mpsc::UnboundedReceiver<io::Result<()>>,
     _accept: JoinHandle<()>,
@@ -332,7 +369,9 @@ async fn start(http: Http) -> Gateway {
     );
     let hub = hub.unwrap();
     let (drain, draining) = watch::channel(false);
+    let drawer = Arc::new(Drawer::default());
     let house = Arc::new(House {
+        drawer: drawer.clone(),
         hub: hub.clone(),
         service: Arc::new(Small { hub: hub.clone() }),
         draining,
@@ -352,6 +391,7 @@ async fn start(http: Http) -> Gateway {
     Gateway {
         address,
         hub,
+        drawer,
         drain,
         ended,
         _accept: accept,
