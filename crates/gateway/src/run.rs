@@ -120,6 +120,11 @@ impl Gateway {
         serde_json::Value::Object(line).to_string()
     }
 
+    /// The hub.
+    pub fn hub(&self) -> &Arc<Hub> {
+        &self.hub
+    }
+
     /// The address of a listener by its name in the ready line.
     pub fn address(&self, listener: &str) -> Option<SocketAddr> {
         self.addresses
@@ -269,10 +274,7 @@ fn open_data(config: &Config) -> Result<(Arc<dyn Log>, Arc<Hub>), RunFault> {
 
 fn services(hub: &Arc<Hub>, traffic: &Arc<Traffic>) -> Vec<Arc<dyn weir_binding::Service>> {
     let mut services: Vec<_> = SERVICES.iter().map(|line| (line.make)(hub)).collect();
-    services.push(Arc::new(Health {
-        hub: hub.clone(),
-        traffic: traffic.clone(),
-    }));
+    services.push(Arc::new(Health::new(hub.clone(), traffic.clone())));
     services.push(Arc::new(Assets));
     services
 }
