@@ -20,7 +20,15 @@ impl Hub {
             return Err(denied(principal, Verb::Change, topic));
         }
         match datastream {
-            Some(datastream) => self.set(now, topic, datastream),
+            Some(datastream) => {
+                entry::check_lengths(&[
+                    ("bytes of a name", datastream.name.as_deref()),
+                    ("bytes of a sensor", datastream.sensor.as_deref()),
+                    ("bytes of a type", datastream.property.as_deref()),
+                    ("bytes of a unit", datastream.unit.as_deref()),
+                ])?;
+                self.set(now, topic, datastream)
+            }
             None => self.forget(now, topic),
         }
     }

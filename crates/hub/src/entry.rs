@@ -1,5 +1,7 @@
 //! The catalog's entry as JSON: in the log, and in `PUT /catalog/{topic}`.
 
+use crate::exchange::Fault;
+use crate::limits::NAME_BYTES_MAX;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use weir_model::{Datastream, Place};
@@ -66,6 +68,18 @@ pub fn from_json(body: &[u8]) -> Result<Datastream, String> {
         place,
         maximum: entry.maximum,
     })
+}
+
+/// Refuses what is longer than the catalog keeps; each is said by what it is.
+pub(crate) fn check_lengths(texts: &[(&'static str, Option<&str>)]) -> Result<(), Fault> {
+    let long = |text: &str| text.len() > NAME_BYTES_MAX;
+    match texts.iter().find(|(_, text)| text.is_some_and(long)) {
+        None => Ok(()),
+        Some((what, _)) => Err(Fault::OverLimit {
+            what,
+            limit: NAME_BYTES_MAX,
+        }),
+    }
 }
 
 #[cfg(test)]

@@ -186,6 +186,13 @@ pub enum Fault {
     },
     /// The idempotency key stands for another message, which has this cursor.
     KeyReused(Cursor),
+    /// Too much of something is held by those who ask: some of it must be given back first.
+    Crowded {
+        /// Of what.
+        what: &'static str,
+        /// How much there may be.
+        limit: usize,
+    },
     /// There is no such datastream.
     Unknown(String),
     /// The log cannot take it.
@@ -215,6 +222,12 @@ impl fmt::Display for Fault {
                 "this idempotency key stands for another message, stored as {cursor}: nothing was \
                  stored; a new message needs a new key"
             ),
+            Fault::Crowded { what, limit } => {
+                write!(
+                    f,
+                    "{what} are at the limit of {limit}: end some subscriptions first"
+                )
+            }
             Fault::Unknown(topic) => write!(f, "no datastream `{topic}`"),
             Fault::Log(fault) => fault.fmt(f),
             Fault::History(fault) => fault.fmt(f),

@@ -35,16 +35,13 @@ pub struct Frame<'a> {
     pub gap: Option<Gap>,
 }
 
-/// Appends messages in a format, framed, as one batch; stops once `bytes_max` are there. Says how many
-/// went in.
+/// Appends messages in a format, framed, as one batch.
 pub(crate) fn frame_batch(
     items: &[Item],
     format: &'static Format,
     framing: &dyn Framing,
-    bytes_max: usize,
     out: &mut Vec<u8>,
-) -> usize {
-    let mut taken = 0;
+) {
     let mut last = Cursor::START;
     for item in items {
         let payload = item.encoded(format);
@@ -56,11 +53,6 @@ pub(crate) fn frame_batch(
             gap: None,
         };
         framing.frame(&frame, out);
-        taken += 1;
-        if out.len() >= bytes_max {
-            break;
-        }
     }
     framing.end(last, out);
-    taken
 }

@@ -5,22 +5,23 @@
 //! subscribers writes more with each call instead of calling more often. A chunk goes once the last
 //! position has moved past it; the queue is bounded in bytes, and at the bound the policies of those
 //! left behind act.
+//!
+//! Publishers hold the hub's lock while they wait for a queue's, so nothing is encoded under either: who
+//! takes a chunk first frames it with no lock but the chunk's own, for which nobody waits but others
+//! who take the same chunk.
 
 use crate::access::Grants;
 use crate::aggregate::Aggregate;
 use crate::condition::Condition;
 use crate::counters::Counters;
-use crate::framing::{Framing, FramingKey, frame_batch};
-use crate::limits::{CHUNK_BYTES_MAX, QUEUE_BYTES_MAX};
+use crate::framing::{Framing, FramingKey};
 use crate::message::Item;
 use crate::pace::Pacer;
-use bytes::Bytes;
-use slab::Slab;
-use std::collections::VecDeque;
+use crate::queue::{Held, Load, Queue, Taken};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 use weir_codec::Format;
-use weir_model::{Cursor, Filter};
+use weir_model::Filter;
 
 /// What happens to a subscriber that is slower than its messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -120,70 +121,12 @@ pub(crate) struct Group {
     counters: Arc<Counters>,
 }
 
-struct Queue {
-    pending: Vec<Item>,
-    pending_bytes: usize,
-    chunks: VecDeque<Chunk>,
-    /// Number of the first chunk kept.
-    base: u64,
-    chunk_bytes: usize,
-    members: Slab<Member>,
-    waiting: Vec<usize>,
-    pacer: Option<Pacer>,
-}
-
-struct Chunk {
-    load: Load,
-    messages: u64,
-    bytes: usize,
-    last: Cursor,
-    /// Members that have yet to take it.
-    remaining: usize,
-}
-
-/// What a chunk hands over.
-#[derive(Clone, Debug)]
-pub(crate) enum Load {
-    Bytes(Bytes),
-    Items(Arc<[Item]>),
-}
-
-struct Member {
-    /// Number of the chunk it takes next.
-    next: u64,
-    policy: Policy,
-    /// Messages dropped since it last took one.
-    missed: u64,
-    ended: Option<Ending>,
-    waker: Option<Waker>,
-}
-
-/// What a member is handed.
-pub(crate) enum Taken {
-    /// A chunk, and the cursor of its last message.
-    Chunk(Load, Cursor),
-    /// So many messages were dropped before what comes next.
-    Missed(u64),
-    /// Its policy ended it, or the hub is closing.
-    Ended(Ending),
-}
-
 impl Group {
     pub(crate) fn new(interest: Interest, counters: Arc<Counters>) -> Self {
-        let pacer = interest.aggregate.map(Pacer::new);
-        let queue = Queue {
-            pending: Vec::new(),
-            pending_bytes: 0,
-            chunks: VecDeque::new(),
-            base: 0,
-            chunk_bytes: 0,
-            members: Slab::new(),
-            waiting: Vec::new(),
-            pacer,
-        };
+        let queue = Mutex::new(Queue::new(interest.aggregate.map(Pacer::new)));
         Self {
             interest,
-            queue: Mutex::new(queue),
+            queue,
             counters,
         }
     }
@@ -195,20 +138,13 @@ impl Group {
     /// Puts a message behind the others; those to be woken are added to `wakers`.
     pub(crate) fn offer(&self, item: Item, wakers: &mut Vec<Waker>) {
         let mut queue = self.queue();
-        if queue.members.is_empty() {
+        if queue.is_unwatched() {
             return;
         }
         match &mut queue.pacer {
             Some(pacer) => pacer.add(&item),
-            None => self.enqueue(&mut queue, item, wakers),
+            None => queue.push(item, &self.counters, wakers),
         }
-    }
-
-    fn enqueue(&self, queue: &mut Queue, item: Item, wakers: &mut Vec<Waker>) {
-        queue.pending_bytes += weight(&item);
-        queue.pending.push(item);
-        queue.bound(&self.counters);
-        queue.wake(wakers);
     }
 
     /// When the next window of an aggregating group closes, Unix nanoseconds.
@@ -219,75 +155,42 @@ impl Group {
     /// Closes the windows that end at or before now.
     pub(crate) fn close_windows(&self, now_nanos: i64, wakers: &mut Vec<Waker>) {
         let mut queue = self.queue();
-        let Some(item) = queue
-            .pacer
-            .as_mut()
-            .and_then(|pacer| pacer.close(now_nanos))
-        else {
-            return;
-        };
-        self.enqueue(&mut queue, item, wakers);
+        let closed = queue.pacer.as_mut();
+        if let Some(item) = closed.and_then(|pacer| pacer.close(now_nanos)) {
+            queue.push(item, &self.counters, wakers);
+        }
     }
 
     /// Adds a member that gets what is offered from now on.
     pub(crate) fn join(&self, policy: Policy) -> usize {
-        let mut queue = self.queue();
-        while !queue.pending.is_empty() {
-            queue.seal(&self.interest.shape);
-        }
-        let next = queue.base + queue.chunks.len() as u64;
-        queue.members.insert(Member {
-            next,
-            policy,
-            missed: 0,
-            ended: None,
-            waker: None,
-        })
+        self.queue().join(policy, &self.interest.shape)
     }
 
     /// Takes a member out.
     pub(crate) fn leave(&self, key: usize) {
-        let mut queue = self.queue();
-        let Some(member) = queue.members.try_remove(key) else {
-            return;
-        };
-        if member.waker.is_some() {
-            queue.forget_waiting(key);
-        }
-        // A member that its policy ended stands still while the queue moves on.
-        let from = member.next.saturating_sub(queue.base) as usize;
-        queue
-            .chunks
-            .range_mut(from..)
-            .for_each(|chunk| chunk.remaining -= 1);
-        queue.free_taken();
-        if queue.members.is_empty() {
-            queue.pending.clear();
-            queue.pending_bytes = 0;
-        }
+        self.queue().leave(key);
     }
 
     /// The next chunk of a member, or wakes it when there is one.
     pub(crate) fn poll_take(&self, key: usize, cx: &mut Context<'_>) -> Poll<Taken> {
-        let mut queue = self.queue();
-        let queue = &mut *queue;
-        let Some(member) = queue.members.get_mut(key) else {
-            return Poll::Ready(Taken::Ended(Ending::Stopping));
+        let polled = self.queue().poll_portion(key, &self.interest.shape, cx);
+        let portion = match ready!(polled) {
+            Ok(portion) => portion,
+            Err(taken) => return Poll::Ready(taken),
         };
-        if let Some(ending) = member.ended {
-            return Poll::Ready(Taken::Ended(ending));
-        }
-        if member.missed > 0 {
-            return Poll::Ready(Taken::Missed(std::mem::take(&mut member.missed)));
-        }
-        if member.next == queue.base + queue.chunks.len() as u64 {
-            if queue.pending.is_empty() {
-                queue.wait(key, cx);
-                return Poll::Pending;
+        let (load, bytes) = match portion.held {
+            Held::Ready(load) => (load, portion.bytes),
+            Held::Unframed(unframed) => {
+                let framed = unframed.framed();
+                if portion.wanted {
+                    self.queue().settle(portion.number, &framed);
+                }
+                let bytes = framed.len();
+                (Load::Bytes(framed), bytes)
             }
-            queue.seal(&self.interest.shape);
-        }
-        Poll::Ready(queue.take(key, &self.counters))
+        };
+        self.counters.delivered(portion.messages, bytes as u64);
+        Poll::Ready(Taken::Chunk(load, portion.last))
     }
 
     /// Moves a member to the end: what it has not taken, it will not get.
@@ -298,151 +201,10 @@ impl Group {
 
     /// Ends all members.
     pub(crate) fn end(&self, wakers: &mut Vec<Waker>) {
-        let mut queue = self.queue();
-        queue
-            .members
-            .iter_mut()
-            .for_each(|(_, member)| member.ended = member.ended.or(Some(Ending::Stopping)));
-        queue.wake(wakers);
-        let stuck = queue
-            .members
-            .iter_mut()
-            .filter_map(|(_, member)| member.waker.take());
-        wakers.extend(stuck);
+        self.queue().end(wakers);
     }
 
     pub(crate) fn bytes_held(&self) -> usize {
-        let queue = self.queue();
-        queue.chunk_bytes + queue.pending_bytes
-    }
-}
-
-impl Queue {
-    fn wait(&mut self, key: usize, cx: &mut Context<'_>) {
-        let member = &mut self.members[key];
-        match &mut member.waker {
-            Some(waker) => waker.clone_from(cx.waker()),
-            empty => {
-                *empty = Some(cx.waker().clone());
-                self.waiting.push(key);
-            }
-        }
-    }
-
-    fn forget_waiting(&mut self, key: usize) {
-        if let Some(place) = self.waiting.iter().position(|&waiting| waiting == key) {
-            self.waiting.swap_remove(place);
-        }
-    }
-
-    fn wake(&mut self, wakers: &mut Vec<Waker>) {
-        for key in self.waiting.drain(..) {
-            wakers.extend(
-                self.members
-                    .get_mut(key)
-                    .and_then(|member| member.waker.take()),
-            );
-        }
-    }
-
-    /// Makes one chunk of what is pending, as far as a chunk goes.
-    fn seal(&mut self, shape: &Shape) {
-        let (load, taken, bytes) = match shape {
-            Shape::Framed(format, framing) => self.seal_framed(format, &**framing),
-            Shape::Items => {
-                let items: Arc<[Item]> = self.pending.as_slice().into();
-                (Load::Items(items), self.pending.len(), self.pending_bytes)
-            }
-        };
-        let last = self.pending[taken - 1].message.cursor;
-        self.pending.drain(..taken);
-        self.pending_bytes = self.pending.iter().map(weight).sum();
-        let remaining = self.members.len();
-        self.chunk_bytes += bytes;
-        self.chunks.push_back(Chunk {
-            load,
-            messages: taken as u64,
-            bytes,
-            last,
-            remaining,
-        });
-    }
-
-    fn seal_framed(&self, format: &'static Format, framing: &dyn Framing) -> (Load, usize, usize) {
-        let mut out = Vec::with_capacity(self.pending_bytes + self.pending.len() * 64);
-        let taken = frame_batch(&self.pending, format, framing, CHUNK_BYTES_MAX, &mut out);
-        out.shrink_to_fit();
-        let bytes = out.len();
-        (Load::Bytes(out.into()), taken, bytes)
-    }
-
-    fn take(&mut self, key: usize, counters: &Counters) -> Taken {
-        let member = &mut self.members[key];
-        let chunk = &mut self.chunks[(member.next - self.base) as usize];
-        member.next += 1;
-        chunk.remaining -= 1;
-        counters.delivered(chunk.messages, chunk.bytes as u64);
-        let taken = Taken::Chunk(chunk.load.clone(), chunk.last);
-        self.free_taken();
-        taken
-    }
-
-    fn free_taken(&mut self) {
-        while self
-            .chunks
-            .front()
-            .is_some_and(|chunk| chunk.remaining == 0)
-        {
-            self.drop_front();
-        }
-    }
-
-    fn drop_front(&mut self) -> u64 {
-        let Some(chunk) = self.chunks.pop_front() else {
-            return 0;
-        };
-        self.chunk_bytes -= chunk.bytes;
-        self.base += 1;
-        chunk.messages
-    }
-
-    /// Keeps the queue within its bound: the oldest goes, and whoever had not taken it is told.
-    ///
-    /// The newest message stays, however long it is: else nobody would ever get it.
-    fn bound(&mut self, counters: &Counters) {
-        while self.chunk_bytes + self.pending_bytes > QUEUE_BYTES_MAX && !self.chunks.is_empty() {
-            let messages = self.drop_front();
-            self.lap(messages, self.base, counters);
-        }
-        let older = self.pending.len().saturating_sub(1);
-        if self.pending_bytes > QUEUE_BYTES_MAX && older > 0 {
-            self.pending.drain(..older);
-            self.pending_bytes = self.pending.iter().map(weight).sum();
-            self.lap(older as u64, u64::MAX, counters);
-        }
-    }
-
-    /// Applies the policies of the members that wanted something just dropped: those whose next chunk
-    /// lay before `bound`. Those that wait are woken by whoever put the message in.
-    fn lap(&mut self, messages: u64, bound: u64, counters: &Counters) {
-        for (_, member) in &mut self.members {
-            if member.next >= bound || member.ended.is_some() {
-                continue;
-            }
-            member.next = member.next.max(self.base);
-            member.missed += messages;
-            if member.policy == Policy::Disconnect {
-                member.ended = Some(Ending::TooSlow);
-            }
-            counters.lapped(member.policy, messages);
-        }
-    }
-}
-
-/// Bytes that a waiting message counts for: those published, or, where the gateway made it, those held.
-fn weight(item: &Item) -> usize {
-    match item.message.body.len() {
-        0 => item.message.memory_bytes(),
-        published => published.max(64),
+        self.queue().bytes_held()
     }
 }

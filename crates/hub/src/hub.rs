@@ -7,6 +7,7 @@ use crate::counters::{Counters, Counts};
 use crate::exchange::{Exchange, Fault, Latest, Past, Request, Ticket};
 use crate::feed::Feeder;
 use crate::group::{Group, GroupKey};
+use crate::held::Held;
 use crate::history::{History, Range};
 use crate::keys::Keys;
 use crate::limits::{FILTERS_MAX, PAGE_OBSERVATIONS_MAX};
@@ -38,6 +39,7 @@ pub(crate) struct Core {
     pub(crate) tree: Tree,
     pub(crate) groups: Slab<GroupSlot>,
     pub(crate) by_key: HashMap<GroupKey, usize>,
+    pub(crate) held: Held,
     /// Counts changes of the subscriptions, so that remembered routes are known to be stale.
     pub(crate) generation: u64,
     pub(crate) keys: Keys,
@@ -48,6 +50,8 @@ pub(crate) struct Core {
 pub(crate) struct GroupSlot {
     pub(crate) group: Arc<Group>,
     pub(crate) subscribers: usize,
+    /// Whose subscription began it.
+    pub(crate) owner: Arc<str>,
 }
 
 impl Hub {
@@ -57,6 +61,7 @@ impl Hub {
             tree: Tree::default(),
             groups: Slab::new(),
             by_key: HashMap::new(),
+            held: Held::default(),
             generation: 1,
             keys: Keys::default(),
             recent: Recent::new(log.head()),

@@ -6,8 +6,16 @@ pub const QUEUE_BYTES_MAX: usize = 4 << 20;
 pub const CHUNK_BYTES_MAX: usize = 64 << 10;
 /// Filters in one subscription.
 pub const FILTERS_MAX: usize = 1024;
+/// Filters of all groups; with them the number of groups, each of which has one at least.
+pub const FILTERS_HELD_MAX: usize = 1_000_000;
+/// Filters of the groups that one principal's subscriptions began: as many as there may be connections.
+pub const FILTERS_HELD_BY_ONE_MAX: usize = 200_000;
 /// Datastreams in the catalog.
 pub const DATASTREAMS_MAX: usize = 1_000_000;
+/// Datastreams that one message may bring into being: some milliseconds under the hub's lock.
+pub const NEW_DATASTREAMS_MAX: usize = 4096;
+/// Longest name, sensor, type or unit of a datastream, bytes: the catalog keeps them in memory.
+pub const NAME_BYTES_MAX: usize = 1024;
 /// Idempotency keys remembered; the oldest is forgotten first.
 pub const KEYS_MAX: usize = 1 << 20;
 /// Longest idempotency key, bytes.

@@ -1,12 +1,12 @@
 //! The way in: decode, complete, append, remember, hand on.
 
 use crate::access::{Principal, Verb};
-use crate::catalog::StreamId;
+use crate::catalog::{Catalog, StreamId};
 use crate::entry;
 use crate::exchange::{Fault, Media, Publish, Ticket};
 use crate::hub::{Core, Hub, denied};
 use crate::keys::{self, Used};
-use crate::limits::{DATASTREAMS_MAX, KEY_BYTES_MAX};
+use crate::limits::{DATASTREAMS_MAX, KEY_BYTES_MAX, NEW_DATASTREAMS_MAX};
 use crate::log::LogFault;
 use crate::message::{Content, Message};
 use crate::record::{Kind, Record};
@@ -71,6 +71,7 @@ impl Hub {
         let key = self.check_key(principal, &publish)?;
         let content = self.decode(&publish, now)?;
         check_grants(principal, &publish.topic, &content)?;
+        check_names(&content)?;
         let fingerprint = match key.is_empty() {
             true => 0,
             false => keys::fingerprint(content.media(), &publish.body),
@@ -242,6 +243,7 @@ impl Hub {
     /// Finds the datastreams of a batch, learns what it says of them (a record of its own in the log,
     /// so that it outlives retention) and fills in what it leaves out.
     fn learn(&self, core: &mut Core, now: Time, batch: &mut Batch) -> Result<Vec<StreamId>, Fault> {
+        check_new(&core.catalog, batch)?;
         let mut streams = Vec::with_capacity(batch.stream_count());
         for index in 0..batch.stream_count() {
             let id = self.learn_stream(core, now, &batch.stream(index))?;
@@ -303,6 +305,22 @@ const TOO_MANY: Fault = Fault::OverLimit {
     limit: DATASTREAMS_MAX,
 };
 
+/// Refuses a message that would bring too many datastreams into being at once.
+fn check_new(catalog: &Catalog, batch: &Batch) -> Result<(), Fault> {
+    let count = batch.stream_count();
+    if count <= NEW_DATASTREAMS_MAX {
+        return Ok(());
+    }
+    let is_new = |index: &usize| catalog.find(batch.stream(*index).topic).is_none();
+    match (0..count).filter(is_new).count() > NEW_DATASTREAMS_MAX {
+        false => Ok(()),
+        true => Err(Fault::OverLimit {
+            what: "new datastreams of one message",
+            limit: NEW_DATASTREAMS_MAX,
+        }),
+    }
+}
+
 /// What a part of a message says of its datastream that is not known.
 fn heard(view: &StreamView<'_>, known: &Datastream) -> Datastream {
     Datastream {
@@ -338,6 +356,22 @@ fn check_reach(principal: &Principal, sent_to: &str) -> Result<(), Fault> {
         reach if principal.grants.may_overlap(Verb::Publish, &reach) => Ok(()),
         _ => Err(denied(principal, Verb::Publish, sent_to)),
     }
+}
+
+/// Refuses names longer than the catalog keeps.
+fn check_names(content: &Decoded) -> Result<(), Fault> {
+    let Decoded::Observations(batch, _) = content else {
+        return Ok(());
+    };
+    for index in 0..batch.stream_count() {
+        let view = batch.stream(index);
+        entry::check_lengths(&[
+            ("bytes of a sensor", view.sensor),
+            ("bytes of a type", view.property),
+            ("bytes of a unit", view.unit),
+        ])?;
+    }
+    Ok(())
 }
 
 fn check_grants(principal: &Principal, sent_to: &str, content: &Decoded) -> Result<(), Fault> {

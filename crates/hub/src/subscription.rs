@@ -4,11 +4,12 @@ use crate::access::{Principal, Verb};
 use crate::catalog::{Last, push_last};
 use crate::exchange::{Exchange, Fault, Since, Subscribe};
 use crate::framing::{Frame, frame_batch};
-use crate::group::{Ending, Group, Interest, Load, Policy, Shape, Taken};
+use crate::group::{Ending, Group, Interest, Policy, Shape};
 use crate::hub::{Core, GroupSlot, Hub, check_filters};
 use crate::limits::CHUNK_BYTES_MAX;
 use crate::log::{Gap, GapReason, LogReader, Resume};
 use crate::message::{Content, Item, Message, Rows};
+use crate::queue::{Load, Taken};
 use crate::route;
 use bytes::Bytes;
 use std::ops::RangeInclusive;
@@ -93,7 +94,7 @@ impl Hub {
         if core.stopping {
             return Err(Fault::Stopping);
         }
-        let group = self.enter(&mut core, interest);
+        let group = self.enter(&mut core, interest, &principal.name)?;
         let policy = subscribe.policy;
         let (stage, position) = self.first_stage(&group, policy, subscribe.since);
         drop(core);
@@ -108,24 +109,32 @@ impl Hub {
     }
 
     /// The group of an interest, made where there is none.
-    fn enter(&self, core: &mut Core, interest: Interest) -> Arc<Group> {
-        self.counters.subscribed();
+    fn enter(
+        &self,
+        core: &mut Core,
+        interest: Interest,
+        owner: &Arc<str>,
+    ) -> Result<Arc<Group>, Fault> {
         let key = interest.key();
         if let Some(&id) = core.by_key.get(&key) {
+            self.counters.subscribed();
             core.groups[id].subscribers += 1;
-            return core.groups[id].group.clone();
+            return Ok(core.groups[id].group.clone());
         }
+        core.held.take(owner, interest.filters.len())?;
+        self.counters.subscribed();
         let group = Arc::new(Group::new(interest, self.counters.clone()));
         let id = core.groups.insert(GroupSlot {
             group: group.clone(),
             subscribers: 1,
+            owner: owner.clone(),
         });
         for filter in group.interest.filters.iter() {
             core.tree.insert(filter, id as u32);
         }
         core.by_key.insert(key, id);
         core.generation += 1;
-        group
+        Ok(group)
     }
 
     /// Leaves a group, which goes with its last subscriber.
@@ -139,7 +148,9 @@ impl Hub {
         core.groups[id].subscribers -= 1;
         if core.groups[id].subscribers == 0 {
             core.by_key.remove(&key);
-            core.groups.remove(id);
+            let slot = core.groups.remove(id);
+            core.held
+                .give_back(&slot.owner, group.interest.filters.len());
             for filter in group.interest.filters.iter() {
                 core.tree.remove(filter, id as u32);
             }
@@ -414,7 +425,7 @@ impl Subscription {
             Shape::Items => Next::Items(items.into(), last),
             Shape::Framed(format, framing) => {
                 let mut out = Vec::new();
-                frame_batch(&items, format, &**framing, usize::MAX, &mut out);
+                frame_batch(&items, format, &**framing, &mut out);
                 Next::Bytes(out.into(), last)
             }
         })

@@ -7,11 +7,17 @@ use house::{
     Flag, Tally, acknowledged, at, drain, everyone, new, open_with, publication, publish,
     subscribe, take_all, wish,
 };
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Context, Waker};
-use weir_hub::{Exchange, Fault, Grants, Next, Policy, Principal, Request, Since, Verb};
+use std::time::Duration;
+use weir_hub::limits::{NAME_BYTES_MAX, NEW_DATASTREAMS_MAX};
+use weir_hub::{
+    Exchange, Fault, Frame, Framing, FramingKey, Grants, Hub, Next, Policy, Principal, Request,
+    Shape, Since, Verb,
+};
 use weir_model::batch::Naming;
-use weir_model::{BatchBuilder, Cursor, Filter, Value};
+use weir_model::{BatchBuilder, Cursor, Datastream, Filter, Value};
 
 fn flood(house: &house::House, count: usize) {
     let body = format!("{{\"value\":\"{}\"}}", "x".repeat(60_000));
@@ -87,6 +93,128 @@ fn windows_that_nobody_takes_are_bounded_too() {
         house.hub.tick(at(round * 10 + 10));
     }
     assert!(drain(&mut slow)[0].starts_with("[policy "));
+}
+
+fn over_limit(refused: Result<Cursor, Fault>) -> Option<(&'static str, usize)> {
+    match refused {
+        Err(Fault::OverLimit { what, limit }) => Some((what, limit)),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_message_brings_no_more_datastreams_into_being_than_the_limit_and_else_none() {
+    let house = new();
+    let count = NEW_DATASTREAMS_MAX;
+    let members = |range: std::ops::RangeInclusive<usize>| {
+        let members: Vec<_> = range.map(|n| format!("\"m{n}\":{n}")).collect();
+        publication("a", &format!("{{{}}}", members.join(",")))
+    };
+    let all = acknowledged(&house.hub, &everyone(), members(0..=count));
+    assert_eq!(
+        over_limit(all),
+        Some(("new datastreams of one message", count))
+    );
+    assert_eq!(house.hub.gauges().0, 0);
+    acknowledged(&house.hub, &everyone(), members(1..=count)).unwrap();
+    acknowledged(&house.hub, &everyone(), members(0..=count)).unwrap();
+    assert_eq!(house.hub.gauges().0, count + 1);
+}
+
+#[test]
+fn what_the_catalog_keeps_in_memory_has_a_length() {
+    let house = new();
+    let long = "x".repeat(NAME_BYTES_MAX + 1);
+    for (member, what) in [
+        ("sensor", "bytes of a sensor"),
+        ("type", "bytes of a type"),
+        ("unit", "bytes of a unit"),
+    ] {
+        let body = format!("{{\"value\":1,\"{member}\":\"{long}\"}}");
+        let refused = acknowledged(&house.hub, &everyone(), publication("a", &body));
+        assert_eq!(over_limit(refused), Some((what, NAME_BYTES_MAX)));
+    }
+    let named = Datastream {
+        name: Some(long.into()),
+        ..Datastream::default()
+    };
+    let request = Request::Change("a".into(), Some(named));
+    let refused = house.hub.open(at(0), &everyone(), request).err();
+    assert!(matches!(
+        refused,
+        Some(Fault::OverLimit {
+            what: "bytes of a name",
+            ..
+        })
+    ));
+    assert_eq!(house.hub.gauges().0, 0);
+}
+
+/// Frames like the others, and looks meanwhile whether a publisher is held up.
+#[derive(Default)]
+struct Meddling {
+    house: OnceLock<Arc<Hub>>,
+    frames: AtomicUsize,
+    unhindered: Mutex<Option<bool>>,
+}
+
+impl Framing for Meddling {
+    fn key(&self) -> FramingKey {
+        ("meddling", 0)
+    }
+
+    fn frame(&self, frame: &Frame<'_>, out: &mut Vec<u8>) {
+        house::Plain.frame(frame, out);
+        self.frames.fetch_add(1, Ordering::SeqCst);
+        let (Some(hub), 1) = (
+            self.house.get().cloned(),
+            self.frames.load(Ordering::SeqCst),
+        ) else {
+            return;
+        };
+        let (done, published) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            publish(&hub, "a", 2.0);
+            done.send(()).unwrap();
+        });
+        // So long only where it is held up, for ever.
+        let waited = published.recv_timeout(Duration::from_secs(20));
+        *self.unhindered.lock().unwrap() = Some(waited.is_ok());
+    }
+}
+
+fn framed_by(framing: &Arc<Meddling>) -> weir_hub::Subscribe {
+    weir_hub::Subscribe {
+        shape: Shape::Framed(weir_codec::by_name("plain").unwrap(), framing.clone()),
+        ..wish(&["a"], Since::Now)
+    }
+}
+
+#[test]
+fn a_publisher_waits_for_nobodys_encoding() {
+    let house = new();
+    let framing = Arc::new(Meddling::default());
+    assert!(framing.house.set(house.hub.clone()).is_ok());
+    let mut reader = subscribe(&house.hub, framed_by(&framing));
+    publish(&house.hub, "a", 1.0);
+    assert_eq!(drain(&mut reader), ["1", "2"]);
+    assert_eq!(*framing.unhindered.lock().unwrap(), Some(true));
+}
+
+#[test]
+fn who_joins_a_group_encodes_nothing_and_what_waits_is_encoded_once() {
+    let house = new();
+    let framing = Arc::new(Meddling::default());
+    let mut first = subscribe(&house.hub, framed_by(&framing));
+    let mut second = subscribe(&house.hub, framed_by(&framing));
+    (1..=3).for_each(|number| drop(publish(&house.hub, "a", f64::from(number))));
+    let mut late = subscribe(&house.hub, framed_by(&framing));
+    assert_eq!(framing.frames.load(Ordering::SeqCst), 0);
+    assert_eq!(drain(&mut first), ["1", "2", "3"]);
+    assert_eq!(drain(&mut second), ["1", "2", "3"]);
+    assert_eq!(drain(&mut late), Vec::<String>::new());
+    assert_eq!(framing.frames.load(Ordering::SeqCst), 3);
+    assert_eq!(house.hub.gauges().2, 0);
 }
 
 #[test]

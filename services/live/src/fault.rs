@@ -27,7 +27,7 @@ pub(crate) fn from_hub(fault: &Fault, body: &[u8]) -> Response {
         Fault::Unknown(_) => 404,
         // draft-ietf-httpapi-idempotency-key-header section 2.7.
         Fault::KeyReused(_) => 422,
-        Fault::Log(LogFault::Busy) => 429,
+        Fault::Log(LogFault::Busy) | Fault::Crowded { .. } => 429,
         Fault::Log(LogFault::Full(_)) => 507,
         Fault::Log(_) | Fault::Stopping => 503,
         Fault::History(_) => 500,
