@@ -3,6 +3,7 @@
 use crate::exchange::Fault;
 use crate::hub::Hub;
 use crate::limits::FEED_BYTES_MAX;
+use crate::log::LogFault;
 use crate::message::Message;
 use crate::record::Kind;
 use std::collections::VecDeque;
@@ -168,8 +169,11 @@ impl Hub {
         let mut reader = self.log.read(from);
         let mut last = from;
         while last < end {
-            let Some((cursor, record)) = reader.next()? else {
-                break;
+            let (cursor, record) = match reader.next() {
+                Ok(Some(read)) => read,
+                Ok(None) => break,
+                Err(LogFault::Damaged(_)) => continue,
+                Err(fault) => return Err(fault.into()),
             };
             last = cursor;
             if record.kind == Kind::Change && record.body.is_empty() {

@@ -58,6 +58,8 @@ pub trait Log: Send + Sync {
 /// Reads a log forward.
 pub trait LogReader: Send {
     /// The next record, or `None` at the head for now. Its bytes are lent until the next call.
+    ///
+    /// [`LogFault::Damaged`] is told once for each hole that is met; the next call goes on behind it.
     fn next(&mut self) -> Result<Option<(Cursor, Record<'_>)>, LogFault>;
 }
 
@@ -91,6 +93,8 @@ pub enum GapReason {
     Policy,
     /// The cursor is not of this log.
     Foreign,
+    /// The disk no longer gives them back.
+    Damage,
 }
 
 impl GapReason {
@@ -101,6 +105,7 @@ impl GapReason {
             GapReason::Retention => "retention",
             GapReason::Policy => "policy",
             GapReason::Foreign => "foreign",
+            GapReason::Damage => "damage",
         }
     }
 }
@@ -119,6 +124,8 @@ pub enum LogFault {
     Full(String),
     /// A write or sync failed: nothing more is acknowledged until a restart.
     Failed(String),
+    /// Some records cannot be read any more: which file, and which bytes of it.
+    Damaged(String),
     /// The log was closed.
     Closed,
 }
@@ -130,6 +137,7 @@ impl fmt::Display for LogFault {
             LogFault::OverLimit { limit } => write!(f, "a record over the limit of {limit} bytes"),
             LogFault::Full(cause) => write!(f, "the disk is full, nothing was stored: {cause}"),
             LogFault::Failed(cause) => write!(f, "the log cannot be written any more: {cause}"),
+            LogFault::Damaged(what) => write!(f, "records are lost: {what}"),
             LogFault::Closed => f.write_str("the gateway is stopping"),
         }
     }

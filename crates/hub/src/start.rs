@@ -7,7 +7,7 @@ use crate::history::{History, HistoryFault};
 use crate::hub::{Core, Hub};
 use crate::keys::{self, Used};
 use crate::limits::KEY_AGE_NANOS;
-use crate::log::Log;
+use crate::log::{Log, LogFault};
 use crate::message::{Content, Message};
 use crate::publish::fill_places;
 use crate::record::{Kind, Record};
@@ -72,10 +72,15 @@ impl Hub {
 
     fn replay(&self, from: Cursor) -> Result<(), Fault> {
         let mut reader = self.log.read(from);
-        while let Some((cursor, record)) = reader.next()? {
-            self.replay_record(cursor, &record)?;
+        loop {
+            match reader.next() {
+                Ok(Some((cursor, record))) => self.replay_record(cursor, &record)?,
+                Ok(None) => return Ok(()),
+                // The log has said so; what is behind the hole is not to be lost with it.
+                Err(LogFault::Damaged(_)) => {}
+                Err(fault) => return Err(fault.into()),
+            }
         }
-        Ok(())
     }
 
     fn replay_record(&self, cursor: Cursor, record: &Record<'_>) -> Result<(), Fault> {

@@ -7,7 +7,7 @@ use crate::framing::{Frame, frame_batch};
 use crate::group::{Ending, Group, Interest, Policy, Shape};
 use crate::hub::{Core, GroupSlot, Hub, check_filters};
 use crate::limits::CHUNK_BYTES_MAX;
-use crate::log::{Gap, GapReason, LogReader, Resume};
+use crate::log::{Gap, GapReason, LogFault, LogReader, Resume};
 use crate::message::{Content, Item, Message, Rows};
 use crate::queue::{Load, Taken};
 use crate::route;
@@ -53,6 +53,8 @@ struct Replay {
     reader: Box<dyn LogReader>,
     /// The last record read.
     last: Cursor,
+    /// Something behind it cannot be read.
+    damaged: bool,
     /// A message read already that comes after a gap.
     ahead: Vec<Item>,
 }
@@ -304,6 +306,7 @@ impl Subscription {
             self.stage = Stage::Replay(Box::new(Replay {
                 reader: hub.log.read(from),
                 last: from,
+                damaged: false,
                 ahead: Vec::new(),
             }));
             return None;
@@ -473,14 +476,38 @@ enum Replayed {
     Later,
 }
 
+impl Replay {
+    /// No record is left, although there was one at `head` as reading began: then the last are lost.
+    fn at_the_end(&mut self, head: Cursor) -> Stopped {
+        let lost = head.sequence().saturating_sub(self.last.sequence());
+        if lost == 0 {
+            return Stopped::Head;
+        }
+        (self.last, self.damaged) = (head, false);
+        Stopped::Gap(missing(true, lost))
+    }
+}
+
+/// So many records that the log holds no more.
+fn missing(damaged: bool, count: u64) -> Gap {
+    let reason = match damaged {
+        true => GapReason::Damage,
+        false => GapReason::Retention,
+    };
+    Gap {
+        reason,
+        count: Some(count),
+    }
+}
+
 /// Why reading stopped.
 enum Stopped {
     /// A chunk is full, or enough records were looked at.
     Enough,
     /// The head, for now.
     Head,
-    /// So many records were dropped by retention meanwhile.
-    Gap(u64),
+    /// Records are missing before what was read last.
+    Gap(Gap),
 }
 
 impl Subscription {
@@ -492,13 +519,7 @@ impl Subscription {
             return Ok(Replayed::CaughtUp(replay.last));
         }
         self.stage = match stopped {
-            Stopped::Gap(count) => {
-                let gap = Gap {
-                    reason: GapReason::Retention,
-                    count: Some(count),
-                };
-                Stage::Gap(gap, Box::new(Stage::Replay(replay)))
-            }
+            Stopped::Gap(gap) => Stage::Gap(gap, Box::new(Stage::Replay(replay))),
             _ => Stage::Replay(replay),
         };
         Ok(self
@@ -513,12 +534,20 @@ impl Subscription {
         items: &mut Vec<Item>,
     ) -> Result<Stopped, Fault> {
         let mut bytes = 0;
+        let head = self.hub.log.head();
         for _ in 0..RECORDS_PER_POLL {
-            let Some((cursor, record)) = replay.reader.next()? else {
-                return Ok(Stopped::Head);
+            let (cursor, record) = match replay.reader.next() {
+                Ok(Some(read)) => read,
+                Ok(None) => return Ok(replay.at_the_end(head)),
+                Err(LogFault::Damaged(_)) => {
+                    replay.damaged = true;
+                    continue;
+                }
+                Err(fault) => return Err(fault.into()),
             };
             let jumped = cursor.sequence().saturating_sub(replay.last.sequence() + 1);
             replay.last = cursor;
+            let damaged = std::mem::take(&mut replay.damaged);
             let message = self.hub.message_of(cursor, &record);
             let into = if jumped > 0 {
                 &mut replay.ahead
@@ -534,7 +563,7 @@ impl Subscription {
                 }));
             }
             if jumped > 0 {
-                return Ok(Stopped::Gap(jumped));
+                return Ok(Stopped::Gap(missing(damaged, jumped)));
             }
             if bytes >= CHUNK_BYTES_MAX {
                 break;

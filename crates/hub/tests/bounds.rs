@@ -207,7 +207,9 @@ fn who_joins_a_group_encodes_nothing_and_what_waits_is_encoded_once() {
     let framing = Arc::new(Meddling::default());
     let mut first = subscribe(&house.hub, framed_by(&framing));
     let mut second = subscribe(&house.hub, framed_by(&framing));
-    (1..=3).for_each(|number| drop(publish(&house.hub, "a", f64::from(number))));
+    for number in [1.0, 2.0, 3.0] {
+        publish(&house.hub, "a", number);
+    }
     let mut late = subscribe(&house.hub, framed_by(&framing));
     assert_eq!(framing.frames.load(Ordering::SeqCst), 0);
     assert_eq!(drain(&mut first), ["1", "2", "3"]);
@@ -215,6 +217,31 @@ fn who_joins_a_group_encodes_nothing_and_what_waits_is_encoded_once() {
     assert_eq!(drain(&mut late), Vec::<String>::new());
     assert_eq!(framing.frames.load(Ordering::SeqCst), 3);
     assert_eq!(house.hub.gauges().2, 0);
+}
+
+#[test]
+fn a_damaged_old_segment_is_a_gap_and_the_rest_is_served() {
+    let house = new();
+    let large = "x".repeat(100_000);
+    let body = |number: usize| format!("{{\"value\":\"{number} {large}\"}}");
+    for number in 1..=40 {
+        acknowledged(&house.hub, &everyone(), publication("a", &body(number))).unwrap();
+    }
+    weir_hub::Log::close(&*house.log).unwrap();
+    let mut names = weir_log::Disk::list(&*house.disk).unwrap();
+    names.retain(|name| name.ends_with(".log"));
+    names.sort();
+    house.disk.rot(&names[1], 300_000);
+    let disk = house.disk.clone();
+    drop(house);
+    let house = house::open(disk);
+    let mut reader = subscribe(&house.hub, wish(&["a"], Since::Cursor(Cursor::START)));
+    let seen = drain(&mut reader);
+    let numbers = seen.iter().filter(|word| word.ends_with('x')).count();
+    assert_eq!(numbers, 39, "one message was hit");
+    assert_eq!(seen.iter().filter(|word| **word == "[damage 1]").count(), 1);
+    publish(&house.hub, "a", 41.0);
+    assert_eq!(drain(&mut reader), ["41"]);
 }
 
 #[test]

@@ -299,6 +299,7 @@ impl Committer {
             allocated,
         });
         self.shared.tail().segments.push_back(Segment {
+            holes: Vec::new(),
             name,
             header,
             base: batch.base,

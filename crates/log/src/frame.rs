@@ -64,6 +64,16 @@ pub(crate) fn parse(bytes: &[u8], from_disk: bool) -> Parsed {
     Parsed::Frame(Cursor::from_bits(cursor), total)
 }
 
+/// The cursor that bytes say if a frame begins here with a length that a record may have.
+pub(crate) fn cursor_at(bytes: &[u8]) -> Option<Cursor> {
+    let head = bytes.first_chunk::<HEAD_BYTES>()?;
+    let length = u32::from_le_bytes(*head.first_chunk()?) as usize;
+    let cursor = u64::from_le_bytes(*head.last_chunk()?);
+    (1..=RECORD_BYTES_MAX)
+        .contains(&length)
+        .then(|| Cursor::from_bits(cursor))
+}
+
 /// The frames of a file in their order, up to the first bytes that are none.
 pub(crate) struct Frames<'a> {
     file: &'a dyn DiskFile,

@@ -7,13 +7,15 @@
 //! to memory and back without knowing.
 //!
 //! Files of a log: `EPOCH-SEQUENCE.log` segments, `epochs` (where each old epoch ended), `snapshot`
-//! (the last keyed records of dropped segments), `clean` (present after a clean stop only), `lock`.
+//! (the last keyed records of dropped segments), `clean` (present after a clean stop only), `lock`, and
+//! `NAME.log.damaged`: segments that were damaged and are past their keeping.
 #![allow(
     clippy::disallowed_methods,
     reason = "the log owns its files and the one thread that syncs them"
 )]
 
 mod commit;
+mod damage;
 pub mod disk;
 mod epochs;
 mod frame;

@@ -58,6 +58,8 @@ pub struct Status {
     pub pending_bytes: usize,
     /// Why appends are refused, where they are.
     pub fault: Option<LogFault>,
+    /// Holes that readers came upon in segments.
+    pub holes: usize,
     /// Why retention could not drop what is due.
     pub retention_fault: Option<String>,
 }
@@ -133,6 +135,11 @@ impl DiskLog {
             segments: tail.segments.len(),
             stored_bytes: tail.segments.iter().map(|segment| segment.bytes).sum(),
             pending_bytes: tail.pending.bytes.len(),
+            holes: tail
+                .segments
+                .iter()
+                .map(|segment| segment.holes.len())
+                .sum(),
             fault: match &tail.state {
                 State::Open | State::Closing => None,
                 State::Full(cause) => Some(LogFault::Full(cause.clone())),
@@ -255,11 +262,15 @@ impl Log for DiskLog {
         let mut folded = Folded::load(&self.shared).map_err(fail)?;
         let opened_at = self.shared.tail().opened_at;
         let mut reader = Reader::new(Arc::clone(&self.shared), 0);
-        while let Some((cursor, record)) = reader.next()? {
-            if cursor.sequence() > opened_at {
-                break;
+        loop {
+            match reader.next() {
+                Ok(Some((cursor, record))) if cursor.sequence() <= opened_at => {
+                    folded.take(&record);
+                }
+                Err(LogFault::Damaged(_)) => {}
+                Ok(_) => break,
+                Err(fault) => return Err(fault),
             }
-            folded.take(&record);
         }
         folded.visit(visit);
         Ok(self.shared.epochs.cursor(opened_at))

@@ -1,15 +1,17 @@
 //! Reading the log forward, from files and from what waits for the disk.
 //!
 //! A reader is a logical offset with a buffer. It holds the file it reads, so that retention cannot
-//! take it away; where retention overtakes it by a whole segment, the sequence of cursors jumps.
+//! take it away; where retention overtakes it by a whole segment, the sequence of cursors jumps. Damage
+//! is told once, with its file and bytes, and the reader goes on at the next whole frame.
 
-use crate::disk::{DiskFile, read_full};
+use crate::damage::{next_frame, read_what_can_be};
+use crate::disk::DiskFile;
 use crate::frame::{HEAD_BYTES, Parsed, parse};
 use crate::limits::{COPY_BYTES_MAX, READ_BYTES};
 use crate::segment::{self, HEADER_BYTES, Segment};
 use crate::tail::{Shared, Tail};
 use std::io;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 use weir_hub::{LogFault, LogReader, Record};
 use weir_model::Cursor;
@@ -21,12 +23,14 @@ pub(crate) struct Reader {
     after: u64,
     /// Logical offset of the next frame.
     at: u64,
+    /// Sequence of the frame before it, where one was read.
+    read: Option<u64>,
     bytes: Bytes,
     /// Where in `bytes` the next frame begins.
     within: usize,
     open: Option<Open>,
-    /// Logical begin and end of the segment that is open.
-    segment: Range<u64>,
+    /// The segment that is open, and the cursors that it may hold.
+    segment: Option<(Segment, RangeInclusive<Cursor>)>,
 }
 
 /// A segment's file.
@@ -70,10 +74,11 @@ impl Reader {
             shared,
             after,
             at,
+            read: None,
             bytes,
             within: 0,
             open: None,
-            segment: 0..0,
+            segment: None,
         }
     }
 
@@ -106,20 +111,24 @@ impl Reader {
             .segments
             .front()
             .map_or(self.at, |segment| segment.base);
-        if self.at < first && self.open.is_some() && self.segment.contains(&self.at) {
+        if self.at < first && self.open.is_some() && self.is_within() {
             // Dropped, but the file is still in hand.
             drop(tail);
             return self.read_file(need).map(Some);
         }
-        self.at = self.at.max(first);
+        if self.at < first {
+            (self.at, self.read) = (first, None);
+        }
         let passed = tail
             .segments
             .partition_point(|segment| segment.end() <= self.at);
         let Some(segment) = tail.segments.get(passed).cloned() else {
             return Ok(Some(false));
         };
+        let next = tail.segments.get(passed + 1).map(|next| next.header.first);
         drop(tail);
-        if self.open.is_none() || self.segment.start != segment.base {
+        let opened = self.segment.as_ref().map(|(open, _)| open.base);
+        if self.open.is_none() || opened != Some(segment.base) {
             self.open = match shared.disk.open(&segment.name) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,
                 Err(error) => return Err(reading(&segment.name, &error)),
@@ -129,16 +138,21 @@ impl Reader {
                 }),
             };
         }
-        self.segment = segment.base..segment.end();
+        let cursors = segment::cursors(segment.header.first, next);
+        self.segment = Some((segment.clone(), cursors));
         match self.open {
             None if self.is_kept(&segment) => {
-                self.at = segment.end();
-                let fault = format!("{} is missing: restore a backup", segment.name);
-                Err(LogFault::Failed(fault))
+                (self.at, self.read) = (segment.end(), None);
+                Err(LogFault::Damaged(format!("{} is missing", segment.name)))
             }
             None => Ok(None),
             Some(_) => self.read_file(need).map(Some),
         }
+    }
+
+    fn is_within(&self) -> bool {
+        let segment = self.segment.as_ref();
+        segment.is_some_and(|(open, _)| (open.base..open.end()).contains(&self.at))
     }
 
     fn is_kept(&self, segment: &Segment) -> bool {
@@ -158,15 +172,14 @@ impl Reader {
 
     /// Reads on in the open segment.
     fn read_file(&mut self, need: usize) -> Result<bool, LogFault> {
-        let Some(open) = &self.open else {
+        let (Some(open), Some((segment, _))) = (&self.open, &self.segment) else {
             return Ok(false);
         };
-        let rest = (self.segment.end - self.at) as usize;
+        let rest = (segment.end() - self.at) as usize;
         let mut own = self.bytes.take_own();
         own.resize(rest.min(need.max(READ_BYTES)), 0);
-        let offset = HEADER_BYTES + self.at - self.segment.start;
-        let filled = read_full(&*open.file, &mut own, offset)
-            .map_err(|error| reading(&open.name, &error))?;
+        let offset = HEADER_BYTES + self.at - segment.base;
+        let filled = read_what_can_be(&*open.file, &mut own, offset);
         own.truncate(filled);
         self.bytes = Bytes::File(own);
         self.within = 0;
@@ -177,15 +190,51 @@ impl Reader {
         }
     }
 
-    /// Says what is wrong here, and goes on behind the segment at the next call.
+    /// Says what is wrong here, and goes on at the next whole frame at the next call.
     fn damaged(&mut self) -> LogFault {
-        let byte = HEADER_BYTES + self.at - self.segment.start;
-        let name = self.open.as_ref().map_or("a segment", |open| &open.name);
-        let fault = format!("{name} is damaged at byte {byte}: the checksum does not match");
-        self.at = self.segment.end;
+        if !matches!(self.bytes, Bytes::File(_)) {
+            return LogFault::Failed("what waits for the disk holds no frame".into());
+        }
         self.bytes = Bytes::Copy(Vec::new());
         self.within = 0;
-        LogFault::Failed(fault)
+        self.read = None;
+        let (Some(open), Some((segment, cursors))) = (&self.open, &self.segment) else {
+            return LogFault::Failed("no segment is open".into());
+        };
+        let in_file = |at: u64| HEADER_BYTES + at - segment.base;
+        let known = segment.holes.iter().find(|hole| hole.start == self.at);
+        let end = match known {
+            Some(hole) => hole.end,
+            None => {
+                let from = in_file(self.at) + 1;
+                let next = next_frame(&*open.file, from, in_file(segment.end()), cursors);
+                next - HEADER_BYTES + segment.base
+            }
+        };
+        let (name, hole) = (&open.name, self.at..end);
+        let what = format!(
+            "{name} is damaged at byte {}: {} bytes cannot be read",
+            in_file(hole.start),
+            hole.end - hole.start
+        );
+        self.at = end;
+        note_hole(&self.shared, segment.base, hole, &what);
+        LogFault::Damaged(what)
+    }
+
+    /// Whether records before this one are gone without a trace: a file was lost, or cut between two.
+    fn is_behind_a_hole(&self, cursor: Cursor) -> bool {
+        self.read.is_some_and(|read| cursor.sequence() > read + 1)
+    }
+
+    fn missing(&mut self, cursor: Cursor) -> LogFault {
+        self.read = None;
+        let what =
+            format!("those before {cursor} are missing, a file of the log among them or a part");
+        if let Some((segment, _)) = &self.segment {
+            note_hole(&self.shared, segment.base, self.at..self.at, &what);
+        }
+        LogFault::Damaged(what)
     }
 
     /// Where in the bytes at hand the next record lies.
@@ -193,7 +242,11 @@ impl Reader {
         loop {
             let from_disk = matches!(self.bytes, Bytes::File(_));
             match parse(&self.bytes.get()[self.within..], from_disk) {
+                Parsed::Frame(cursor, _) if self.is_behind_a_hole(cursor) => {
+                    return Err(self.missing(cursor));
+                }
                 Parsed::Frame(cursor, total) => {
+                    self.read = Some(cursor.sequence());
                     let start = self.within;
                     self.within += total;
                     self.at += total as u64;
@@ -220,13 +273,26 @@ impl LogReader for Reader {
         };
         match Record::read(&self.bytes.get()[range]) {
             Ok(record) => Ok(Some((cursor, record))),
-            Err(error) => Err(LogFault::Failed(format!("record {cursor}: {error}"))),
+            Err(error) => Err(LogFault::Damaged(format!("record {cursor}: {error}"))),
         }
     }
 }
 
 fn reading(name: &str, error: &io::Error) -> LogFault {
     LogFault::Failed(format!("reading {name}: {error}"))
+}
+
+/// Remembers a hole and says so in the gateway's log, the first time that a reader comes upon it.
+fn note_hole(shared: &Shared, base: u64, hole: Range<u64>, what: &str) {
+    let mut tail = shared.tail();
+    let segment = tail.segments.iter_mut().find(|known| known.base == base);
+    let Some(segment) = segment.filter(|known| !known.holes.contains(&hole)) else {
+        return;
+    };
+    segment.holes.push(hole);
+    drop(tail);
+    let place = shared.disk.place();
+    tracing::error!(%place, "records of the log are LOST to damage: {what}; all others are served");
 }
 
 /// Logical offset at or before the first record after this sequence.

@@ -2,7 +2,8 @@
 //!
 //! The decision worth arguing: only the last segment is read in full, since all others were synced
 //! before it was made. So a start costs one segment, and rot in an older one is found by who reads it:
-//! a reader is told the file and the byte, and goes on behind the damage. In the last segment the log
+//! a reader is told the file and the byte, and goes on behind the damage; a header that is gone is made
+//! up from the file's name, which says the same. In the last segment the log
 //! is cut at the first bad frame; what was acknowledged behind rot there is told by the raised epoch
 //! (clients get a gap) and by [`Recovery::lost`].
 
@@ -184,21 +185,21 @@ fn list_segments(disk: &dyn Disk, names: &[String]) -> Result<VecDeque<Segment>,
         doing: "reading a segment",
         error,
     };
-    let mut segments = VecDeque::with_capacity(names.len());
+    let mut segments: VecDeque<Segment> = VecDeque::with_capacity(names.len());
     let mut base = 0;
     for (index, name) in names.iter().enumerate() {
         let file = disk.open(name).map_err(fail)?;
-        let Some(header) = Header::read(&*file).map_err(fail)? else {
-            if index + 1 < names.len() {
-                return Err(OpenFault::Damaged {
-                    file: name.clone(),
-                    rule: "its header is bad",
-                });
+        let last = index + 1 == names.len();
+        let header = match Header::read(&*file) {
+            Ok(Some(header)) => header,
+            Ok(None) if last => {
+                disk.remove(name)
+                    .and_then(|()| disk.sync_dir())
+                    .map_err(fail)?;
+                break;
             }
-            disk.remove(name)
-                .and_then(|()| disk.sync_dir())
-                .map_err(fail)?;
-            break;
+            Err(error) if last => return Err(fail(error)),
+            Ok(None) | Err(_) => header_of(name, segments.back(), &disk.place())?,
         };
         let bytes = file.len().map_err(fail)?.saturating_sub(HEADER_BYTES);
         let segment = Segment {
@@ -208,11 +209,26 @@ fn list_segments(disk: &dyn Disk, names: &[String]) -> Result<VecDeque<Segment>,
             bytes,
             marks: None,
             keyed: true,
+            holes: Vec::new(),
         };
         base = segment.end();
         segments.push_back(segment);
     }
     Ok(segments)
+}
+
+/// The header that an older segment had, as far as its name and the one before tell.
+fn header_of(name: &str, before: Option<&Segment>, place: &str) -> Result<Header, OpenFault> {
+    let first = segment::first_of(name).ok_or_else(|| OpenFault::Damaged {
+        file: name.into(),
+        rule: "neither its header nor its name says what it holds",
+    })?;
+    tracing::error!(%place, "the header of {name} is damaged: taken from its name");
+    let first_arrival = before.map_or(i64::MIN, |before| before.header.first_arrival);
+    Ok(Header {
+        first,
+        first_arrival,
+    })
 }
 
 /// What the last segment says.

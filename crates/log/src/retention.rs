@@ -3,17 +3,20 @@
 //! Of keyed kinds only the last record of each topic counts. Before a segment is removed its keyed
 //! records go into the file `snapshot`, which is replaced whole; a crash between the two steps leaves
 //! the records in both places, and the snapshot says the same. Age is measured against the newest
-//! arrival, not against a clock: a log that nobody writes to keeps what it has.
+//! arrival, not against a clock: a log that nobody writes to keeps what it has. A damaged segment gives
+//! what can be read of it, and is moved aside instead of removed.
 
+use crate::damage;
 use crate::frame::Frames;
 use crate::limits::RECORD_BYTES_MAX;
 use crate::sealed;
-use crate::segment::{HEADER_BYTES, Segment};
+use crate::segment::{self, HEADER_BYTES, Segment};
 use crate::tail::{Shared, Tail};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::PoisonError;
 use weir_hub::{Kind, Record};
+use weir_model::Cursor;
 
 const NAME: &str = "snapshot";
 const MAGIC: &[u8; 8] = b"weirsn01";
@@ -89,7 +92,7 @@ pub(crate) fn run(shared: &Shared) {
         .folding
         .lock()
         .unwrap_or_else(PoisonError::into_inner);
-    let done = fold(shared, &due).and_then(|()| remove(shared, &due));
+    let done = fold(shared, &due).and_then(|damaged| remove(shared, &due, &damaged));
     shared.tail().retention_fault = done.err().map(|error| error.to_string());
 }
 
@@ -112,30 +115,55 @@ fn due(shared: &Shared, tail: &Tail) -> Vec<Segment> {
     due
 }
 
-fn fold(shared: &Shared, due: &[Segment]) -> io::Result<()> {
+/// Takes what must outlive the segments; says the names of those that are damaged.
+fn fold(shared: &Shared, due: &[Segment]) -> io::Result<Vec<String>> {
+    let known = due.iter().filter(|segment| !segment.holes.is_empty());
+    let mut damaged: Vec<_> = known.map(|segment| segment.name.clone()).collect();
     if !due.iter().any(|segment| segment.keyed) {
-        return Ok(());
+        return Ok(damaged);
     }
     let mut folded = Folded::load(shared)?;
-    for segment in due.iter().filter(|segment| segment.keyed) {
-        let file = shared.disk.open(&segment.name)?;
-        let mut frames = Frames::new(&*file, HEADER_BYTES);
-        while let Some(frame) = frames.next()? {
+    let cursors = due.iter().map(|segment| segment.header.first);
+    let nexts = cursors.skip(1).map(Some).chain([None]);
+    for (segment, next) in due.iter().zip(nexts).filter(|(segment, _)| segment.keyed) {
+        let whole = fold_segment(shared, segment, next, &mut folded)?;
+        if !whole && !damaged.contains(&segment.name) {
+            damaged.push(segment.name.clone());
+        }
+    }
+    folded.store(shared)?;
+    Ok(damaged)
+}
+
+/// Takes the keyed records of a segment as far as they can be read; says whether that is all of it.
+fn fold_segment(
+    shared: &Shared,
+    segment: &Segment,
+    next: Option<Cursor>,
+    folded: &mut Folded,
+) -> io::Result<bool> {
+    let file = shared.disk.open(&segment.name)?;
+    let end = HEADER_BYTES + segment.bytes;
+    let cursors = segment::cursors(segment.header.first, next);
+    let (mut from, mut whole) = (HEADER_BYTES, true);
+    while from < end {
+        let mut frames = Frames::new(&*file, from);
+        // What cannot be read here is damage like any other.
+        while let Ok(Some(frame)) = frames.next() {
             if let Ok(record) = Record::read(frame.record) {
                 folded.take(&record);
             }
         }
-        if frames.offset() != HEADER_BYTES + segment.bytes {
-            let (name, byte) = (&segment.name, frames.offset());
-            return Err(io::Error::other(format!(
-                "{name} is damaged at byte {byte}: kept"
-            )));
+        from = frames.offset();
+        if from < end {
+            whole = false;
+            from = damage::next_frame(&*file, from + 1, end, &cursors);
         }
     }
-    folded.store(shared)
+    Ok(whole)
 }
 
-fn remove(shared: &Shared, due: &[Segment]) -> io::Result<()> {
+fn remove(shared: &Shared, due: &[Segment], damaged: &[String]) -> io::Result<()> {
     let mut tail = shared.tail();
     tail.segments.drain(..due.len());
     let first = tail.segments.front().map_or(0, |segment| segment.base);
@@ -143,8 +171,15 @@ fn remove(shared: &Shared, due: &[Segment]) -> io::Result<()> {
         tail.marks.pop_front();
     }
     drop(tail);
-    for segment in due {
-        shared.disk.remove(&segment.name)?;
+    for Segment { name, .. } in due {
+        match damaged.contains(name) {
+            false => shared.disk.remove(name)?,
+            true => {
+                shared.disk.rename(name, &format!("{name}.damaged"))?;
+                let place = shared.disk.place();
+                tracing::error!(%place, "{name} was damaged: kept aside as {name}.damaged");
+            }
+        }
     }
     shared.disk.sync_dir()
 }

@@ -8,6 +8,7 @@ use crate::disk::{DiskFile, read_full};
 use crate::frame::Frames;
 use crate::limits::MARK_BYTES;
 use std::io;
+use std::ops::{Range, RangeInclusive};
 use weir_model::Cursor;
 
 /// Bytes of a segment before its first frame.
@@ -27,6 +28,8 @@ pub(crate) struct Segment {
     pub(crate) marks: Option<Vec<Mark>>,
     /// Whether it may hold keyed records.
     pub(crate) keyed: bool,
+    /// Logical begins and ends of what cannot be read, as far as readers came upon it.
+    pub(crate) holes: Vec<Range<u64>>,
 }
 
 /// What a segment begins with.
@@ -50,9 +53,25 @@ impl Segment {
     }
 }
 
+/// The cursors that the records of a segment may have: from its first one up to the one before the next
+/// segment's, in whatever epoch.
+pub(crate) fn cursors(first: Cursor, next: Option<Cursor>) -> RangeInclusive<Cursor> {
+    let last = next.map_or(Cursor::from_bits(u64::MAX), |next| {
+        Cursor::from_bits(next.bits() - 1)
+    });
+    first..=last
+}
+
 /// The name of the segment whose first record has this cursor; names sort as cursors do.
 pub(crate) fn name_of(first: Cursor) -> String {
     format!("{:04x}-{:012x}.log", first.epoch(), first.sequence())
+}
+
+/// The cursor of a segment's first record, by its name.
+pub(crate) fn first_of(name: &str) -> Option<Cursor> {
+    let (epoch, sequence) = name.strip_suffix(".log")?.split_once('-')?;
+    let epoch = u16::from_str_radix(epoch, 16).ok()?;
+    Some(Cursor::new(epoch, u64::from_str_radix(sequence, 16).ok()?))
 }
 
 /// Says whether a file is a segment.

@@ -115,6 +115,7 @@ const REASONS: Record<string, string> = {
   retention: "the messages are older than what the gateway keeps",
   policy: "this page was too slow for the gateway’s queue",
   foreign: "the gateway does not know this page’s position",
+  damage: "the gateway’s disk no longer gives them back",
 };
 
 function reasonText(reason: string): string {
