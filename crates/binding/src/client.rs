@@ -103,6 +103,8 @@ pub struct Target {
     pub format: &'static Format,
     /// `Authorization` to present.
     pub credential: Option<String>,
+    /// Certificates in PEM that are trusted like the Web's roots.
+    pub roots: Option<Bytes>,
 }
 
 /// Publishes to one peer.

@@ -7,6 +7,7 @@
 
 pub mod limits;
 mod link;
+mod pinned;
 pub mod tls;
 pub mod websocket;
 

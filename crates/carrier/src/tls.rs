@@ -5,6 +5,7 @@
 
 use crate::limits::CERTIFICATES_MAX;
 use crate::link::{Link, Stream};
+use crate::pinned::Pinned;
 use rustls::RootCertStore;
 use rustls::pki_types::pem::{Error as PemError, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
@@ -176,6 +177,24 @@ pub fn client_config(extra_roots: Option<&[u8]>) -> Result<Arc<ClientConfig>, Tl
         .with_safe_default_protocol_versions()
         .map_err(|error| TlsFault::Refused(error.to_string()))?
         .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(Arc::new(config))
+}
+
+/// Client settings that trust the first of these certificates (PEM) and no other, whatever its names: for
+/// a client that has the server's own file.
+pub fn pinned_config(certificate: &[u8]) -> Result<Arc<ClientConfig>, TlsFault> {
+    let pem = Pem {
+        file: "certificate",
+        text: certificate,
+    };
+    let provider = provider();
+    let pinned = Pinned::new(pem.certificates()?.remove(0), provider.clone());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| TlsFault::Refused(error.to_string()))?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(pinned))
         .with_no_client_auth();
     Ok(Arc::new(config))
 }

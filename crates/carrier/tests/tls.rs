@@ -50,6 +50,33 @@ fn both_sides_agree_on_a_protocol_and_bytes_pass() {
 }
 
 #[test]
+fn a_pinned_certificate_is_trusted_under_any_name_and_no_other_is() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let (ours, theirs) = (certificate(), certificate());
+        let server = tls::server_config(ours.0.as_bytes(), ours.1.as_bytes(), &[]).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        for (pinned, trusted) in [(&ours.0, true), (&theirs.0, false)] {
+            let client = tls::pinned_config(pinned.as_bytes()).unwrap();
+            let accepted = async {
+                let (tcp, peer) = listener.accept().await.unwrap();
+                Acceptor::new(server.clone()).accept(tcp, peer).await
+            };
+            let connected = async {
+                let tcp = TcpStream::connect(address).await.unwrap();
+                tls::connect(&client, "127.0.0.1", tcp, address).await
+            };
+            let (_server, client) = tokio::join!(accepted, connected);
+            assert_eq!(client.is_ok(), trusted);
+        }
+    });
+}
+
+#[test]
 fn a_file_that_is_missing_is_named() {
     let missing = PathBuf::from("/nowhere/certificate.pem");
     let Err(fault) = Acceptor::from_files(&missing, &missing, &[]) else {

@@ -28,6 +28,7 @@ use replay::Recording;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
+use weir_carrier::tls::TlsFault;
 use weir_model::Time;
 
 /// What is shown, and how.
@@ -45,6 +46,9 @@ pub struct Options {
     pub replay: Option<PathBuf>,
     /// Bearer token, where the gateway asks for one.
     pub token: Option<String>,
+    /// PEM file with the certificate that an `https` gateway shows, where no root of the Web vouches
+    /// for it.
+    pub certificate: Option<PathBuf>,
 }
 
 impl Default for Options {
@@ -58,6 +62,7 @@ impl Default for Options {
             recordings: true,
             replay: None,
             token: None,
+            certificate: None,
         }
     }
 }
@@ -65,11 +70,13 @@ impl Default for Options {
 /// Why the demo ended.
 #[derive(Debug)]
 pub enum DemoFault {
-    /// The gateway's address is not of the form `http://host:port`.
+    /// The gateway's address is not of the form `http://host:port` or `https://host:port`.
     Url {
         /// As given.
         url: String,
     },
+    /// The certificate is none.
+    Tls(TlsFault),
     /// The rate is not above 0 and at most [`RATE_HZ_MAX`].
     Rate {
         /// As given, in messages per node and second.
@@ -108,7 +115,11 @@ pub enum DemoFault {
 impl fmt::Display for DemoFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DemoFault::Url { url } => write!(f, "`{url}` is not of the form http://host:port"),
+            DemoFault::Url { url } => write!(
+                f,
+                "`{url}` is not of the form http://host:port or https://host:port"
+            ),
+            DemoFault::Tls(fault) => fault.fmt(f),
             DemoFault::Rate { rate_hz } => {
                 write!(
                     f,
@@ -145,7 +156,9 @@ pub async fn run(base_url: &str, options: Options) -> Result<(), DemoFault> {
             rate_hz: options.rate_hz,
         });
     }
-    let gateway = Gateway::parse(base_url, options.token.clone())?;
+    let certificate = options.certificate.as_deref().map(read_certificate);
+    let certificate = certificate.transpose()?;
+    let gateway = Gateway::parse(base_url, options.token.clone(), certificate.as_deref())?;
     let own = options.replay.as_deref().map(read_table).transpose()?;
     let publisher = |seed| Publisher::new(gateway.clone(), seed);
     let shipped = |name: &str, open: fn() -> Result<Recording, csv::CsvError>| {
@@ -173,6 +186,13 @@ fn now() -> Time {
         .duration_since(SystemTime::UNIX_EPOCH)
         .unwrap_or_default();
     Time::from_nanos(i64::try_from(since.as_nanos()).unwrap_or(i64::MAX) / 1_000_000 * 1_000_000)
+}
+
+fn read_certificate(path: &Path) -> Result<Vec<u8>, DemoFault> {
+    std::fs::read(path).map_err(|reason| DemoFault::File {
+        path: path.to_owned(),
+        reason,
+    })
 }
 
 /// Reads a person's own CSV file as a recording.

@@ -6,15 +6,18 @@
 //! gateway's own words.
 
 use crate::limits::{RESPONSE_BYTES_MAX, RESPONSE_WAIT, RETRY_FIRST, RETRY_MAX};
-use crate::message::{Message, Stream};
+use crate::message::{self, Message};
 use crate::random::Random;
 use crate::{DemoFault, now};
 use core::fmt::Write as _;
 use core::time::Duration;
 use std::io;
+use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
+use weir_carrier::tls::{self, ClientConfig};
+use weir_carrier::{Link, Stream};
 use weir_model::percent;
 
 /// Where the gateway is, and how to be let in.
@@ -22,18 +25,30 @@ use weir_model::percent;
 pub struct Gateway {
     /// Host and port.
     authority: String,
+    /// Whom to believe, where TLS is spoken.
+    tls: Option<Arc<ClientConfig>>,
     /// Path before every resource, without a slash at its end.
     prefix: String,
     token: Option<String>,
 }
 
 impl Gateway {
-    /// Reads `http://host:port/prefix`.
-    pub fn parse(url: &str, token: Option<String>) -> Result<Self, DemoFault> {
+    /// Reads `http://host:port/prefix` or the same with `https`, where the gateway shows `certificate`
+    /// (PEM), or one that a root of the Web vouches for.
+    pub fn parse(
+        url: &str,
+        token: Option<String>,
+        certificate: Option<&[u8]>,
+    ) -> Result<Self, DemoFault> {
         let refuse = || DemoFault::Url {
             url: url.to_owned(),
         };
-        let rest = url.strip_prefix("http://").ok_or_else(refuse)?;
+        let (scheme, rest) = url.split_once("://").ok_or_else(refuse)?;
+        let (tls, port) = match scheme {
+            "http" => (None, 80),
+            "https" => (Some(settings(certificate)?), 443),
+            _ => return Err(refuse()),
+        };
         let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
         if host.is_empty() || host.contains(['@', '?', '#', ' ']) {
             return Err(refuse());
@@ -44,7 +59,7 @@ impl Gateway {
         let authority = if port_given {
             host.to_owned()
         } else {
-            format!("{host}:80")
+            format!("{host}:{port}")
         };
         let path = path.trim_end_matches('/');
         let prefix = if path.is_empty() {
@@ -54,17 +69,38 @@ impl Gateway {
         };
         Ok(Self {
             authority,
+            tls,
             prefix,
             token,
         })
     }
+
+    async fn connect(&self) -> io::Result<Link> {
+        let socket = TcpStream::connect(&self.authority).await?;
+        socket.set_nodelay(true)?;
+        let peer = socket.peer_addr()?;
+        let Some(settings) = &self.tls else {
+            return Ok(Link::tcp(socket, peer));
+        };
+        let host = self.authority.rsplit_once(':').map_or("", |(host, _)| host);
+        let name = host.trim_start_matches('[').trim_end_matches(']');
+        tls::connect(settings, name, socket, peer).await
+    }
+}
+
+fn settings(certificate: Option<&[u8]>) -> Result<Arc<ClientConfig>, DemoFault> {
+    let settings = match certificate {
+        Some(certificate) => tls::pinned_config(certificate),
+        None => tls::client_config(None),
+    };
+    settings.map_err(DemoFault::Tls)
 }
 
 /// A publisher with its connection.
 #[derive(Debug)]
 pub struct Publisher {
     gateway: Gateway,
-    connection: Option<BufReader<TcpStream>>,
+    connection: Option<BufReader<Stream>>,
     random: Random,
     session: u64,
     sent: u64,
@@ -100,7 +136,7 @@ impl Publisher {
     }
 
     /// Puts a datastream into the catalog.
-    pub async fn describe(&mut self, stream: &Stream) -> Result<(), DemoFault> {
+    pub async fn describe(&mut self, stream: &message::Stream) -> Result<(), DemoFault> {
         let path = format!("/catalog/{}", escape(&stream.topic));
         self.send("PUT", &path, &stream.json()).await.map(|_| ())
     }
@@ -148,6 +184,7 @@ impl Publisher {
             authority,
             prefix,
             token,
+            ..
         } = &self.gateway;
         let mut head = format!("{method} {prefix}{path} HTTP/1.1\r\nHost: {authority}\r\n");
         if let Some(token) = token {
@@ -171,13 +208,10 @@ impl Publisher {
     async fn attempt(&mut self, request: &[u8]) -> io::Result<Response> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
-            None => {
-                let socket = TcpStream::connect(&self.gateway.authority).await?;
-                socket.set_nodelay(true)?;
-                BufReader::new(socket)
-            }
+            None => BufReader::new(self.gateway.connect().await?.stream),
         };
         connection.get_mut().write_all(request).await?;
+        connection.get_mut().flush().await?;
         let (response, reusable) = read_response(&mut connection).await?;
         if reusable {
             self.connection = Some(connection);
@@ -188,7 +222,7 @@ impl Publisher {
 
 /// Reads an answer; says whether the connection can serve another request. A body without a length
 /// is left unread and ends the connection: the demo needs none of those.
-async fn read_response(connection: &mut BufReader<TcpStream>) -> io::Result<(Response, bool)> {
+async fn read_response(connection: &mut BufReader<Stream>) -> io::Result<(Response, bool)> {
     let status_line = read_line(connection).await?;
     let status = status_line
         .split(' ')
@@ -230,7 +264,7 @@ async fn read_response(connection: &mut BufReader<TcpStream>) -> io::Result<(Res
 }
 
 /// A line without its end; an empty one ends the head.
-async fn read_line(connection: &mut BufReader<TcpStream>) -> io::Result<String> {
+async fn read_line(connection: &mut BufReader<Stream>) -> io::Result<String> {
     let mut line = String::new();
     let mut limited = connection.take(RESPONSE_BYTES_MAX as u64);
     limited.read_line(&mut line).await?;

@@ -88,6 +88,17 @@ pub(crate) struct Demo {
     pub(crate) seed: u64,
 }
 
+/// How a client is let in, and whom it believes.
+#[derive(Args)]
+pub(crate) struct Trust {
+    /// Bearer token
+    #[arg(long, env = "WEIR_TOKEN")]
+    pub(crate) token: Option<String>,
+    /// PEM file of certificates to trust like the Web's roots
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cacert: Option<PathBuf>,
+}
+
 #[derive(Args)]
 pub(crate) struct Publish {
     /// Whom: http://HOST:PORT, ws://HOST:PORT
@@ -100,9 +111,8 @@ pub(crate) struct Publish {
     /// All of the input is one message
     #[arg(long)]
     pub(crate) whole: bool,
-    /// Bearer token
-    #[arg(long, env = "WEIR_TOKEN")]
-    pub(crate) token: Option<String>,
+    #[command(flatten)]
+    pub(crate) trust: Trust,
 }
 
 #[derive(Args)]
@@ -124,9 +134,8 @@ pub(crate) struct Subscribe {
     /// Print positions and gaps to stderr
     #[arg(long)]
     pub(crate) cursors: bool,
-    /// Bearer token
-    #[arg(long, env = "WEIR_TOKEN")]
-    pub(crate) token: Option<String>,
+    #[command(flatten)]
+    pub(crate) trust: Trust,
 }
 
 #[derive(Args)]

@@ -21,6 +21,7 @@ pub(crate) fn run(demo: &Demo) -> Result<(), Failure> {
         seed: demo.seed,
         replay: demo.replay.clone(),
         token: std::env::var("WEIR_TOKEN").ok(),
+        certificate: config.text("tls", "certificate").map(PathBuf::from),
         ..weir_demo::Options::default()
     };
     with_gateway(&config, demo.serve.open, |gateway| {
@@ -32,9 +33,11 @@ async fn play(url: String, options: weir_demo::Options) -> Result<(), Failure> {
     weir_demo::run(&url, options).await.map_err(Failure::no)
 }
 
+/// Over TLS where the gateway speaks it.
 fn base_url(gateway: &Gateway) -> String {
-    let address = gateway.address("http").map(|address| address.to_string());
-    format!("http://{}", address.unwrap_or_default())
+    let mut listeners = ["https", "http"].into_iter();
+    let found = listeners.find_map(|name| Some((name, gateway.address(name)?)));
+    found.map_or_else(String::new, |(name, address)| format!("{name}://{address}"))
 }
 
 /// A demo's data outlives it, so that a second start shows yesterday's curves.

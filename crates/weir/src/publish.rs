@@ -1,10 +1,11 @@
 //! `weir pub`.
 
 use crate::Failure;
-use crate::arguments::Publish;
+use crate::arguments::{Publish, Trust};
 use crate::convert::format;
 use bytes::Bytes;
 use std::io::{BufRead, Read, stdin};
+use std::path::Path;
 use std::sync::Arc;
 use weir_binding::{Binding, Publisher, Target};
 use weir_codec::Format;
@@ -12,7 +13,7 @@ use weir_codec::Format;
 /// Publishes standard input: a message a line, or all of it as one.
 pub(crate) fn run(publish: Publish) -> Result<(), Failure> {
     let format = format(&publish.format)?;
-    let (binding, target) = peer(&publish.url, format, publish.token.as_deref())?;
+    let (binding, target) = peer(&publish.url, format, &publish.trust)?;
     on_a_thread(async {
         let opened = binding.publisher(target).await;
         let mut publisher = opened.map_err(|error| failed(&publish.url, &error))?;
@@ -45,7 +46,7 @@ async fn send_lines(publisher: &mut dyn Publisher, topic: &str) -> std::io::Resu
 pub(crate) fn peer(
     url: &str,
     format: &'static Format,
-    token: Option<&str>,
+    trust: &Trust,
 ) -> Result<(Arc<dyn Binding>, Target), Failure> {
     let binding = weir_registry::binding_of_url(url).ok_or_else(|| {
         Failure::usage(format!(
@@ -53,15 +54,21 @@ pub(crate) fn peer(
             schemes().join(", ")
         ))
     })?;
-    let credential = token.map(|token| format!("Bearer {token}"));
-    Ok((
-        binding,
-        Target {
-            url: url.into(),
-            format,
-            credential,
-        },
-    ))
+    let token = trust.token.as_deref();
+    let roots = trust.cacert.as_deref().map(certificates).transpose()?;
+    let target = Target {
+        url: url.into(),
+        format,
+        credential: token.map(|token| format!("Bearer {token}")),
+        roots,
+    };
+    Ok((binding, target))
+}
+
+fn certificates(file: &Path) -> Result<Bytes, Failure> {
+    let text = std::fs::read(file)
+        .map_err(|error| Failure::usage(format!("{}: {error}", file.display())))?;
+    Ok(text.into())
 }
 
 fn schemes() -> Vec<&'static str> {

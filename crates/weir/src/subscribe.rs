@@ -21,7 +21,7 @@ pub(crate) fn run(subscribe: Subscribe) -> Result<(), Failure> {
         .map(str::parse::<Cursor>)
         .transpose();
     let since = since.map_err(|error| Failure::usage(format!("--since: {error}")))?;
-    let (binding, target) = peer(&subscribe.url, format, subscribe.token.as_deref())?;
+    let (binding, target) = peer(&subscribe.url, format, &subscribe.trust)?;
     on_a_thread(async {
         let opened = binding.subscriber(target, filters, since).await;
         let mut subscriber = opened.map_err(|error| failed(&subscribe.url, &error))?;

@@ -10,14 +10,18 @@ fn a_topic_is_escaped_but_keeps_its_levels() {
 }
 
 #[test]
-fn a_url_without_a_port_means_80() {
-    let authority = |url| Gateway::parse(url, None).map(|it| it.authority).ok();
+fn a_url_without_a_port_means_80_or_443() {
+    let authority = |url| {
+        let gateway = Gateway::parse(url, None, None);
+        gateway.map(|it| it.authority).ok()
+    };
     assert_eq!(authority("http://localhost"), Some("localhost:80".into()));
     assert_eq!(
         authority("http://[::1]:8080/weir/"),
         Some("[::1]:8080".into())
     );
-    assert_eq!(authority("https://localhost"), None);
+    assert_eq!(authority("https://localhost"), Some("localhost:443".into()));
+    assert_eq!(authority("ftp://localhost"), None);
     assert_eq!(authority("http://a@b"), None);
 }
 
@@ -66,7 +70,7 @@ fn exchange(answers: &[&str]) -> (Vec<String>, Result<(), DemoFault>) {
     runtime.block_on(async {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let mut publisher = Publisher::new(Gateway::parse(&url, None).unwrap(), 1);
+        let mut publisher = Publisher::new(Gateway::parse(&url, None, None).unwrap(), 1);
         let message = message();
         tokio::join!(answer_each(listener, answers), publisher.publish(&message))
     })

@@ -96,9 +96,9 @@ struct Connection {
 }
 
 impl Connection {
-    async fn open(url: &Url) -> io::Result<Self> {
+    async fn open(url: &Url, target: &Target) -> io::Result<Self> {
         Ok(Self {
-            stream: open(url).await?,
+            stream: open(url, target).await?,
             answers: Answers::new(BYTES_MAX),
             parts: VecDeque::new(),
             buffer: vec![0; READ_BYTES],
@@ -184,14 +184,14 @@ fn refused(status: u16, body: &[u8]) -> io::Error {
 }
 
 /// Connects, with TLS where the scheme says so.
-async fn open(url: &Url) -> io::Result<Stream> {
+async fn open(url: &Url, target: &Target) -> io::Result<Stream> {
     let tcp = TcpStream::connect((url.host.as_str(), url.port)).await?;
     tcp.set_nodelay(true)?;
     if !url.secure {
         return Ok(Stream::Tcp(tcp));
     }
     let peer = tcp.peer_addr()?;
-    let settings = tls::client_config(None)?;
+    let settings = tls::client_config(target.roots.as_deref())?;
     let link = tls::connect(&settings, &url.host, tcp, peer).await?;
     Ok(link.stream)
 }

@@ -15,7 +15,7 @@ pub(super) struct Poster {
 
 impl Poster {
     pub(super) async fn open(url: Url, target: Target) -> io::Result<Self> {
-        let connection = Some(Connection::open(&url).await?);
+        let connection = Some(Connection::open(&url, &target).await?);
         Ok(Self {
             url,
             target,
@@ -38,7 +38,7 @@ impl Poster {
         let request = self.request(topic, body);
         let mut connection = match self.connection.take() {
             Some(connection) if !connection.is_stale().await => connection,
-            _ => Connection::open(&self.url).await?,
+            _ => Connection::open(&self.url, &self.target).await?,
         };
         connection.send(&request).await?;
         let head = connection.head().await?;

@@ -36,7 +36,7 @@ impl Open {
             "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
              Sec-WebSocket-Key: {nonce}\r\nSec-WebSocket-Protocol: {subprotocol}\r\n\r\n"
         ));
-        let mut connection = Connection::open(url).await?;
+        let mut connection = Connection::open(url, target).await?;
         connection.send(request.as_bytes()).await?;
         let head = connection.head().await?;
         if head.status != 101 {

@@ -57,7 +57,7 @@ impl Endless {
             false => (format!("stream&as={}", format.name), format.media),
         };
         let path = url.filters(filters, &query, since);
-        let mut connection = Connection::open(url).await?;
+        let mut connection = Connection::open(url, target).await?;
         let fields = format!("Accept: {accept}\r\n");
         let head = get(&mut connection, url, target, &path, &fields).await?;
         if head.status != 200 {
@@ -158,7 +158,7 @@ impl Poller {
         filters: Vec<Filter>,
         since: Option<Cursor>,
     ) -> io::Result<Self> {
-        let connection = Some(Connection::open(&url).await?);
+        let connection = Some(Connection::open(&url, &target).await?);
         Ok(Self {
             url,
             target,
@@ -184,7 +184,7 @@ impl Poller {
     async fn ask(&mut self) -> io::Result<()> {
         let mut connection = match self.connection.take() {
             Some(connection) if !connection.is_stale().await => connection,
-            _ => Connection::open(&self.url).await?,
+            _ => Connection::open(&self.url, &self.target).await?,
         };
         let format = self.target.format.name;
         let (query, since) = match self.url.way {
