@@ -19,6 +19,7 @@ import msgpack
 import pyamf
 import pyarrow
 import ubjson
+from block import decoder as block_decoder
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 NAMES = ("topic", "sensor", "type", "value", "unit", "time", "lat", "lon")
@@ -231,6 +232,11 @@ def gwt(data):
     return Gwt(data.decode()).object()
 
 
+def block(data):
+    observations = block_decoder.decode(data)
+    return [named({**found, "time": found["time"] / 1e9} if "time" in found else found) for found in observations]
+
+
 DECODERS = {
     "json": lambda data: message(json.loads(data)),
     "plain": lambda data: [{"value": plain_value(line)} for line in data.decode().splitlines()],
@@ -246,6 +252,7 @@ DECODERS = {
     "amf3": lambda data: message(next(pyamf.decode(data, encoding=pyamf.AMF3, timezone_offset=None))),
     "gwt": gwt,
     "csv": separated,
+    "block": block,
     "influx": influx,
     "arrow": arrow,
 }

@@ -4,6 +4,8 @@
 mod amf3;
 #[cfg(feature = "arrow")]
 pub(crate) mod arrow;
+#[cfg(feature = "block")]
+mod block;
 #[cfg(feature = "bson")]
 mod bson;
 #[cfg(feature = "cbor")]
@@ -91,6 +93,8 @@ pub const FORMATS: &[Format] = &[
     influx::FORMAT,
     #[cfg(feature = "arrow")]
     arrow::FORMAT,
+    #[cfg(feature = "block")]
+    block::FORMAT,
 ];
 
 /// The format of this name.

@@ -11,6 +11,8 @@
 extern crate alloc;
 
 mod base64;
+#[cfg(feature = "block")]
+pub mod block;
 mod buffered;
 pub mod error;
 pub mod format;

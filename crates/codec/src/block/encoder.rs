@@ -1,0 +1,307 @@
+//! Rows to the columns of a chunk.
+
+use super::bytes::put_varint;
+use super::chunk::{self, put_column};
+use super::few::Few;
+use super::numbers::Numbers;
+use super::series::put_times;
+use super::texts::Texts;
+use super::{NO_TIME, column, ints, kind, order, runs};
+use alloc::vec::Vec;
+use weir_model::batch::{Naming, StreamView};
+use weir_model::{Extra, Place, Time, Value};
+
+/// Observations to be written: series after series, each in its order.
+pub trait Rows {
+    /// Number of rows.
+    fn len(&self) -> usize;
+    /// Says whether there are no rows.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// A row's time.
+    fn time(&self, row: usize) -> Option<Time>;
+    /// A row's result.
+    fn value(&self, row: usize) -> Value<'_>;
+    /// Where the sensor was.
+    fn place(&self, row: usize) -> Option<Place>;
+    /// What else a row carries.
+    fn extra(&self, row: usize) -> Extra<'_>;
+    /// Number of series that the rows are of.
+    fn series_count(&self) -> usize {
+        1
+    }
+    /// What a series is called.
+    fn series(&self, _index: usize) -> StreamView<'_> {
+        NAMELESS
+    }
+    /// For each observation in the order to be restored, the index of its series; where there are
+    /// several series.
+    fn order(&self) -> &[u32] {
+        &[]
+    }
+    /// `false` where surely no row has a place.
+    fn may_have_places(&self) -> bool {
+        true
+    }
+    /// `false` where surely no row has extras.
+    fn may_have_extras(&self) -> bool {
+        true
+    }
+}
+
+/// A text of the extras.
+type Member = fn(Extra<'_>) -> Option<&str>;
+
+const NAMELESS: StreamView<'_> = StreamView {
+    naming: Naming::Sent,
+    topic: "",
+    sensor: None,
+    property: None,
+    unit: None,
+};
+
+/// Writes chunks; holds the memory for it.
+#[derive(Default)]
+pub struct Encoder {
+    times: Few<i64, 256>,
+    others: Few<i64, 256>,
+    bytes: Few<u8, 256>,
+    values: Few<f64, 256>,
+    numbers: Numbers,
+    texts: Texts,
+}
+
+impl Encoder {
+    /// Appends a chunk of these rows, at most [`super::ROWS_MAX`].
+    pub fn encode(&mut self, rows: &impl Rows, out: &mut Vec<u8>) {
+        chunk::put(out, |out| self.encode_body(rows, out));
+    }
+
+    /// Appends what a chunk has behind its head, for who has a checksum and a length already.
+    pub fn encode_body(&mut self, rows: &impl Rows, out: &mut Vec<u8>) {
+        chunk::put_rows(rows.len(), out);
+        self.put_names(rows, out);
+        self.put_times(rows, out);
+        self.put_results(rows, out);
+        if rows.may_have_places() {
+            self.put_places(rows, out);
+        }
+        if rows.may_have_extras() {
+            self.put_extras(rows, out);
+        }
+    }
+
+    fn put_names(&mut self, rows: &impl Rows, out: &mut Vec<u8>) {
+        let count = rows.series_count();
+        if count > 1 || (count == 1 && rows.series(0) != NAMELESS) {
+            put_column(column::NAMES, out, |out| self.put_series(rows, out));
+        }
+        if count > 1 {
+            put_column(column::ORDER, out, |out| {
+                self.put_order(count, rows.order(), out)
+            });
+        }
+    }
+
+    fn put_series(&mut self, rows: &impl Rows, out: &mut Vec<u8>) {
+        let count = rows.series_count();
+        put_varint(out, count as u64);
+        self.others.clear();
+        for index in 0..count {
+            self.others.push(naming_number(rows.series(index).naming));
+        }
+        ints::put(&self.others, out);
+        let texts = &mut self.texts;
+        let topic = |index: usize| {
+            let series = rows.series(index);
+            (series.naming != Naming::Sent).then_some(series.topic)
+        };
+        texts.put(count, topic, out);
+        texts.put(count, |index| rows.series(index).sensor, out);
+        texts.put(count, |index| rows.series(index).property, out);
+        texts.put(count, |index| rows.series(index).unit, out);
+    }
+
+    fn put_order(&mut self, count: usize, order: &[u32], out: &mut Vec<u8>) {
+        let in_rounds = |(row, series): (usize, &u32)| row % count == *series as usize;
+        self.others.clear();
+        if order.iter().enumerate().all(in_rounds) {
+            out.push(order::ROUNDS);
+        } else if order.is_sorted() {
+            out.push(order::SERIES);
+            let sizes = order.chunk_by(|a, b| a == b).map(|run| run.len() as i64);
+            sizes.for_each(|size| self.others.push(size));
+            ints::put(&self.others, out);
+        } else {
+            out.push(order::MIXED);
+            let series = order.iter().map(|&series| i64::from(series));
+            series.for_each(|series| self.others.push(series));
+            ints::put(&self.others, out);
+        }
+    }
+
+    fn put_times(&mut self, rows: &impl Rows, out: &mut Vec<u8>) {
+        self.times.clear();
+        for row in 0..rows.len() {
+            self.times.push(rows.time(row).map_or(NO_TIME, Time::nanos));
+        }
+        put_times(&self.times, out);
+    }
+
+    fn put_results(&mut self, rows: &impl Rows, out: &mut Vec<u8>) {
+        self.values.clear();
+        self.bytes.clear();
+        for row in 0..rows.len() {
+            let kind = match rows.value(row) {
+                Value::Null => kind::NULL,
+                Value::Number(number) => {
+                    self.values.push(number);
+                    kind::NUMBER
+                }
+                Value::Bool(_) => kind::BOOL,
+                Value::Text(_) => kind::TEXT,
+                Value::Json(_) => kind::JSON,
+            };
+            self.bytes.push(kind);
+        }
+        let all_numbers = self.values.len() == rows.len();
+        if !all_numbers {
+            put_column(column::KINDS, out, |out| runs::put(&self.bytes, out));
+        }
+        if !self.values.is_empty() {
+            let (numbers, values) = (&mut self.numbers, &self.values);
+            put_column(column::NUMBERS, out, |out| numbers.put(values, out));
+        }
+        if !all_numbers {
+            self.put_truths_and_texts(rows, out);
+        }
+    }
+
+    fn put_truths_and_texts(&mut self, rows: &impl Rows, out: &mut Vec<u8>) {
+        let mut at = Few::<u32, 64>::default();
+        self.bytes.clear();
+        for row in 0..rows.len() {
+            match rows.value(row) {
+                Value::Bool(truth) => self.bytes.push(u8::from(truth)),
+                Value::Text(_) | Value::Json(_) => at.push(row as u32),
+                Value::Number(_) | Value::Null => {}
+            }
+        }
+        if !self.bytes.is_empty() {
+            put_column(column::TRUTHS, out, |out| runs::put(&self.bytes, out));
+        }
+        if !at.is_empty() {
+            let text = |index: usize| match rows.value(at[index] as usize) {
+                Value::Text(text) | Value::Json(text) => Some(text),
+                _ => None,
+            };
+            put_column(column::TEXTS, out, |out| {
+                self.texts.put(at.len(), text, out)
+            });
+        }
+    }
+
+    fn put_places(&mut self, rows: &impl Rows, out: &mut Vec<u8>) {
+        let mut longitudes = Few::<f64, 256>::default();
+        self.values.clear();
+        self.bytes.clear();
+        for row in 0..rows.len() {
+            let place = rows.place(row);
+            self.bytes.push(u8::from(place.is_some()));
+            if let Some(place) = place {
+                self.values.push(place.latitude);
+                longitudes.push(place.longitude);
+            }
+        }
+        if !self.values.is_empty() {
+            put_column(column::PLACES, out, |out| {
+                runs::put(&self.bytes, out);
+                self.numbers.put(&self.values, out);
+                self.numbers.put(&longitudes, out);
+            });
+        }
+    }
+
+    fn put_extras(&mut self, rows: &impl Rows, out: &mut Vec<u8>) {
+        if (0..rows.len()).all(|row| rows.extra(row).is_empty()) {
+            return;
+        }
+        self.put_spans(column::ENDS, rows, |extra| extra.end, out);
+        self.put_spans(column::RESULT_TIMES, rows, |extra| extra.result_time, out);
+        self.put_valid(rows, out);
+        let members: [(u8, Member); 3] = [
+            (column::QUALITY, |extra| extra.quality),
+            (column::FEATURE, |extra| extra.feature),
+            (column::PARAMETERS, |extra| extra.parameters),
+        ];
+        for (number, member) in members {
+            let text = |row: usize| member(rows.extra(row));
+            if (0..rows.len()).any(|row| text(row).is_some()) {
+                put_column(number, out, |out| self.texts.put(rows.len(), text, out));
+            }
+        }
+    }
+
+    /// Appends times as what lies between them and the row's.
+    fn put_spans(
+        &mut self,
+        number: u8,
+        rows: &impl Rows,
+        member: impl Fn(Extra<'_>) -> Option<Time>,
+        out: &mut Vec<u8>,
+    ) {
+        self.others.clear();
+        self.bytes.clear();
+        for row in 0..rows.len() {
+            let time = member(rows.extra(row));
+            self.bytes.push(u8::from(time.is_some()));
+            if let Some(time) = time {
+                self.others
+                    .push(time.nanos().wrapping_sub(origin(self.times[row])));
+            }
+        }
+        if !self.others.is_empty() {
+            put_column(number, out, |out| {
+                runs::put(&self.bytes, out);
+                ints::put(&self.others, out);
+            });
+        }
+    }
+
+    fn put_valid(&mut self, rows: &impl Rows, out: &mut Vec<u8>) {
+        let mut spans = Few::<i64, 64>::default();
+        self.others.clear();
+        self.bytes.clear();
+        for row in 0..rows.len() {
+            let valid = rows.extra(row).valid;
+            self.bytes.push(u8::from(valid.is_some()));
+            if let Some((from, to)) = valid {
+                self.others
+                    .push(from.nanos().wrapping_sub(origin(self.times[row])));
+                spans.push(to.nanos().wrapping_sub(from.nanos()));
+            }
+        }
+        if !spans.is_empty() {
+            put_column(column::VALID, out, |out| {
+                runs::put(&self.bytes, out);
+                ints::put(&self.others, out);
+                ints::put(&spans, out);
+            });
+        }
+    }
+}
+
+/// From where the other times of a row count.
+pub(super) fn origin(time: i64) -> i64 {
+    if time == NO_TIME { 0 } else { time }
+}
+
+fn naming_number(naming: Naming) -> i64 {
+    match naming {
+        Naming::Sent => 0,
+        Naming::Topic => 1,
+        Naming::Below => 2,
+        Naming::Name => 3,
+    }
+}

@@ -1,0 +1,265 @@
+//! `block`: bulk observations in compressed columns, chunk after chunk ([`crate::block`]).
+//!
+//! A message is any number of chunks, so that two messages joined are one and a chunk cut out is one
+//! too. Beyond 256 observations the columns are gathered in memory of their own, once a message.
+
+use crate::block::few::Few;
+use crate::block::{self, Chunk, Columns, Encoder, Rows};
+use crate::error::DecodeError;
+use crate::format::{Carries, Format, Reader};
+use crate::rows::check_length;
+use alloc::boxed::Box;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use weir_model::batch::{Naming, StreamView};
+use weir_model::{Batch, BatchBuilder, Extra, KeptNames, Limits, Place, Time, Value};
+
+pub(crate) const FORMAT: Format = Format {
+    name: "block",
+    media: "application/vnd.weir.block",
+    media_also: &[],
+    content_format: None,
+    text: false,
+    one_line: false,
+    carries: Carries::ALL,
+    encode,
+    decode,
+    reader: |limits| Box::new(ChunkReader::new(limits)),
+};
+
+/// A chunk has at least so many rows for each series, so that names do not count.
+const ROWS_PER_SERIES: usize = 512;
+/// And at most so many in all.
+const ROWS_MAX: usize = 1 << 16;
+
+fn encode(batch: &Batch, out: &mut Vec<u8>) {
+    let rows = (batch.stream_count() * ROWS_PER_SERIES).clamp(block::CHUNK_ROWS, ROWS_MAX);
+    let mut encoder = Encoder::default();
+    let mut number_of = Few::<u32, 256>::default();
+    for begin in (0..batch.len()).step_by(rows) {
+        let end = batch.len().min(begin + rows);
+        number_of.fill(batch.stream_count(), NONE);
+        encode_chunk(batch, begin, end, &mut number_of, &mut encoder, out);
+    }
+}
+
+const NONE: u32 = u32::MAX;
+
+fn encode_chunk(
+    batch: &Batch,
+    begin: usize,
+    end: usize,
+    number_of: &mut [u32],
+    encoder: &mut Encoder,
+    out: &mut Vec<u8>,
+) {
+    let mut part = Part {
+        batch,
+        streams: Few::default(),
+        order: Few::default(),
+        rows: Few::default(),
+    };
+    let mut next = Few::<u32, 64>::default();
+    for row in begin..end {
+        let stream = batch.stream_of(row);
+        if number_of[stream] == NONE {
+            number_of[stream] = part.streams.len() as u32;
+            part.streams.push(stream as u32);
+            next.push(0);
+        }
+        part.order.push(number_of[stream]);
+        next[number_of[stream] as usize] += 1;
+    }
+    // Sizes become the places where the rows of each series begin.
+    let mut before = 0;
+    for next in next.iter_mut() {
+        before += core::mem::replace(next, before);
+    }
+    part.rows.fill(end - begin, 0);
+    for (row, &number) in (begin as u32..).zip(part.order.iter()) {
+        let next = &mut next[number as usize];
+        part.rows[*next as usize] = row;
+        *next += 1;
+    }
+    encoder.encode(&part, out);
+}
+
+/// Rows of a batch, series after series.
+struct Part<'a> {
+    batch: &'a Batch,
+    /// The batch's index of each series.
+    streams: Few<u32, 64>,
+    order: Few<u32, 256>,
+    /// The batch's rows.
+    rows: Few<u32, 256>,
+}
+
+impl Part<'_> {
+    #[inline]
+    fn row(&self, row: usize) -> usize {
+        self.rows[row] as usize
+    }
+}
+
+impl Rows for Part<'_> {
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn time(&self, row: usize) -> Option<Time> {
+        self.batch.time(self.row(row))
+    }
+
+    fn value(&self, row: usize) -> Value<'_> {
+        self.batch.value(self.row(row))
+    }
+
+    fn place(&self, row: usize) -> Option<Place> {
+        self.batch.place(self.row(row))
+    }
+
+    fn extra(&self, row: usize) -> Extra<'_> {
+        self.batch.extra(self.row(row))
+    }
+
+    fn series_count(&self) -> usize {
+        self.streams.len()
+    }
+
+    fn series(&self, index: usize) -> StreamView<'_> {
+        self.batch.stream(self.streams[index] as usize)
+    }
+
+    fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    fn may_have_places(&self) -> bool {
+        self.batch.has_places()
+    }
+
+    fn may_have_extras(&self) -> bool {
+        self.batch.has_extras()
+    }
+}
+
+fn decode(bytes: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
+    check_length(bytes, limits)?;
+    let mut columns = Columns::default();
+    let mut left = *limits;
+    let mut rest = bytes;
+    loop {
+        let at = bytes.len() - rest.len();
+        let Some(chunk) = Chunk::take(&mut rest, at, &left)? else {
+            return Ok(());
+        };
+        add(&chunk, &mut columns, out, &left)?;
+        left.observations -= chunk.rows();
+    }
+}
+
+/// Adds the observations of a chunk.
+fn add(
+    chunk: &Chunk<'_>,
+    columns: &mut Columns,
+    out: &mut BatchBuilder,
+    limits: &Limits,
+) -> Result<(), DecodeError> {
+    columns.read(chunk, limits)?;
+    let mut names = Few::<Option<KeptNames>, 64>::default();
+    for index in 0..columns.series_count() {
+        names.push(Some(keep(columns.series(index), out)));
+    }
+    for (series, row) in columns.order() {
+        out.begin_as(names[series].unwrap_or(KeptNames::NONE));
+        out.value(columns.value(row));
+        if let Some(time) = columns.time(row) {
+            out.time(time);
+        }
+        if let Some(place) = columns.place(row) {
+            out.latitude(place.latitude);
+            out.longitude(place.longitude);
+        }
+        if columns.has_extras() {
+            out.extra(columns.extra(row));
+        }
+        out.end()
+            .map_err(|error| DecodeError::meaning(chunk.begin(), error.to_string()))?;
+    }
+    Ok(())
+}
+
+fn keep(series: StreamView<'_>, out: &mut BatchBuilder) -> KeptNames {
+    out.begin();
+    if series.naming != Naming::Sent {
+        out.topic(series.naming, series.topic);
+    }
+    series.sensor.into_iter().for_each(|uri| out.sensor(uri));
+    series
+        .property
+        .into_iter()
+        .for_each(|name| out.property(name));
+    series.unit.into_iter().for_each(|code| out.unit(code));
+    out.keep()
+}
+
+/// Adds the observations of each chunk as soon as it is whole.
+struct ChunkReader {
+    columns: Columns,
+    limits: Limits,
+    left: usize,
+    /// A chunk not yet whole, and where in the message it begins.
+    bytes: Vec<u8>,
+    begin: usize,
+}
+
+impl ChunkReader {
+    fn new(limits: &Limits) -> Self {
+        Self {
+            columns: Columns::default(),
+            limits: *limits,
+            left: limits.observations,
+            bytes: Vec::new(),
+            begin: 0,
+        }
+    }
+
+    fn add(&mut self, out: &mut BatchBuilder) -> Result<(), DecodeError> {
+        let mut rest = &self.bytes[..];
+        loop {
+            let at = self.bytes.len() - rest.len();
+            let len = block::chunk_len(rest, self.begin + at)?;
+            if len.is_none_or(|len| rest.len() < len) {
+                self.begin += at;
+                self.bytes.drain(..at);
+                return Ok(());
+            }
+            let limits = Limits {
+                observations: self.left,
+                ..self.limits
+            };
+            if let Some(chunk) = Chunk::take(&mut rest, self.begin + at, &limits)? {
+                add(&chunk, &mut self.columns, out, &limits)?;
+                self.left -= chunk.rows();
+            }
+        }
+    }
+}
+
+impl Reader for ChunkReader {
+    fn push(&mut self, piece: &[u8], out: &mut BatchBuilder) -> Result<(), DecodeError> {
+        let limit = self.limits.message_bytes;
+        if self.begin + self.bytes.len() + piece.len() > limit {
+            return Err(DecodeError::over(limit, "bytes of a message", limit));
+        }
+        self.bytes.extend_from_slice(piece);
+        self.add(out)
+    }
+
+    fn finish(&mut self, _out: &mut BatchBuilder) -> Result<(), DecodeError> {
+        match self.bytes.is_empty() {
+            true => Ok(()),
+            false => Err(DecodeError::truncated(self.begin + self.bytes.len())),
+        }
+    }
+}
