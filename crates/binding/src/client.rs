@@ -39,6 +39,29 @@ pub trait Binding: Send + Sync {
         filters: Vec<Filter>,
         since: Option<Cursor>,
     ) -> LocalFuture<'static, io::Result<Box<dyn Subscriber>>>;
+
+    /// Opens the past; a protocol in which none can be asked for says so.
+    fn past(&self, target: Target, past: Past) -> LocalFuture<'static, io::Result<Box<dyn Pages>>> {
+        let _not_asked = (target, past);
+        let sentence = format!("{} cannot ask for the past: take http", self.name());
+        let refused = io::Error::new(io::ErrorKind::Unsupported, sentence);
+        Box::pin(std::future::ready(Err(refused)))
+    }
+}
+
+/// What is asked of the past.
+#[derive(Clone, Debug)]
+pub struct Past {
+    /// Which datastreams.
+    pub filters: Vec<Filter>,
+    /// `from`, `to`, `every`, `agg` as the gateway reads them.
+    pub options: Vec<(&'static str, String)>,
+}
+
+/// The past, page by page.
+pub trait Pages {
+    /// The next page, a message in the target's format; `None` behind the last.
+    fn next(&mut self) -> LocalFuture<'_, io::Result<Option<Bytes>>>;
 }
 
 /// A way that bytes reach a binding's server; the gateway opens it and owns listener and TLS.

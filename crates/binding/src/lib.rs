@@ -11,7 +11,8 @@ mod service;
 mod work;
 
 pub use client::{
-    Binding, Context, Event, Identity, LocalFuture, Publisher, Subscriber, Target, Transport,
+    Binding, Context, Event, Identity, LocalFuture, Pages, Past, Publisher, Subscriber, Target,
+    Transport,
 };
 pub use config::{ConfigFault, Section};
 pub use service::{

@@ -23,6 +23,8 @@ pub(crate) enum Command {
     Pub(Publish),
     /// Print messages as they come, by any protocol
     Sub(Subscribe),
+    /// Print the past, all of it or a span, thinned out where that is asked for
+    History(History),
     /// Turn a message from one encoding into another
     Convert(Convert),
     /// Measure: list, run, report, compare
@@ -134,6 +136,32 @@ pub(crate) struct Subscribe {
     /// Print positions and gaps to stderr
     #[arg(long)]
     pub(crate) cursors: bool,
+    #[command(flatten)]
+    pub(crate) trust: Trust,
+}
+
+#[derive(Args)]
+pub(crate) struct History {
+    /// Whom: http://HOST:PORT or https://HOST:PORT
+    pub(crate) url: String,
+    /// Topic filters
+    #[arg(required = true)]
+    pub(crate) filters: Vec<String>,
+    /// From this time on: RFC 3339, or a span before now such as -1h
+    #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
+    pub(crate) from: Option<String>,
+    /// Before this time
+    #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
+    pub(crate) to: Option<String>,
+    /// The last observation of each span, such as 1m
+    #[arg(long, value_name = "SPAN")]
+    pub(crate) every: Option<String>,
+    /// One value of each span, such as mean:1h
+    #[arg(long, value_name = "FUNCTION:SPAN", conflicts_with = "every")]
+    pub(crate) agg: Option<String>,
+    /// Encoding to print
+    #[arg(long = "as", default_value = "csv", value_name = "ENC")]
+    pub(crate) format: String,
     #[command(flatten)]
     pub(crate) trust: Trust,
 }

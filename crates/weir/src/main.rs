@@ -13,6 +13,7 @@ mod arguments;
 mod check;
 mod convert;
 mod demo;
+mod history;
 mod publish;
 mod serve;
 mod subscribe;
@@ -62,6 +63,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Check(source) => check::run(&source)?,
         Command::Pub(publish) => publish::run(publish)?,
         Command::Sub(subscribe) => subscribe::run(subscribe)?,
+        Command::History(history) => history::run(history)?,
         Command::Convert(convert) => convert::run(&convert)?,
         Command::User { name, role } => account::user(&name, &role)?,
         Command::Token { name, role } => account::token(&name, &role)?,

@@ -11,10 +11,7 @@ use weir_model::{Cursor, Filter};
 /// Prints messages: text ones a line each, binary ones behind their length (32-bit, big-endian).
 pub(crate) fn run(subscribe: Subscribe) -> Result<(), Failure> {
     let format = format(&subscribe.format)?;
-    let filters = subscribe.filters.iter().map(|text| {
-        Filter::parse(text).map_err(|error| Failure::usage(format!("filter `{text}`: {error}")))
-    });
-    let filters = filters.collect::<Result<Vec<_>, _>>()?;
+    let filters = filters(&subscribe.filters)?;
     let since = subscribe
         .since
         .as_deref()
@@ -27,6 +24,14 @@ pub(crate) fn run(subscribe: Subscribe) -> Result<(), Failure> {
         let mut subscriber = opened.map_err(|error| failed(&subscribe.url, &error))?;
         print(&mut *subscriber, &subscribe, format.text).await
     })
+}
+
+/// The filters that were typed.
+pub(crate) fn filters(texts: &[String]) -> Result<Vec<Filter>, Failure> {
+    let parsed = texts.iter().map(|text| {
+        Filter::parse(text).map_err(|error| Failure::usage(format!("filter `{text}`: {error}")))
+    });
+    parsed.collect()
 }
 
 async fn print(

@@ -20,7 +20,8 @@ use settings::Settings;
 use std::io;
 use std::sync::Arc;
 use weir_binding::{
-    Binding, ConfigFault, Context, LocalFuture, Publisher, Section, Subscriber, Target, Transport,
+    Binding, ConfigFault, Context, LocalFuture, Pages, Past, Publisher, Section, Subscriber,
+    Target, Transport,
 };
 use weir_carrier::Link;
 use weir_model::{Cursor, Filter};
@@ -103,5 +104,9 @@ impl Binding for Http {
         since: Option<Cursor>,
     ) -> LocalFuture<'static, io::Result<Box<dyn Subscriber>>> {
         Box::pin(client::subscriber(target, filters, since))
+    }
+
+    fn past(&self, target: Target, past: Past) -> LocalFuture<'static, io::Result<Box<dyn Pages>>> {
+        Box::pin(client::past(target, past))
     }
 }

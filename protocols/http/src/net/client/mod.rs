@@ -1,5 +1,6 @@
 //! The client: publishers and subscribers over every delivery scheme of HTTP.
 
+mod past;
 mod publish;
 mod socket;
 mod subscribe;
@@ -14,7 +15,7 @@ use std::task::Poll;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 use url::Url;
-use weir_binding::{Publisher, Subscriber, Target};
+use weir_binding::{Pages, Past, Publisher, Subscriber, Target};
 use weir_carrier::{Stream, tls};
 use weir_model::{Cursor, Filter};
 
@@ -85,6 +86,12 @@ pub(super) async fn subscriber(
             Box::new(subscribe::Endless::open(&url, &target, &filters, since).await?)
         }
     })
+}
+
+/// Opens the past.
+pub(super) async fn past(target: Target, past: Past) -> io::Result<Box<dyn Pages>> {
+    let url = Url::parse(&target.url)?;
+    Ok(Box::new(past::Pager::open(url, target, past).await?))
 }
 
 /// A connection with requests and answers.

@@ -19,7 +19,7 @@ const POLL_TIME: Duration = Duration::from_secs(1);
 const WAIT_SECONDS: u32 = 30;
 
 /// Asks for a target.
-async fn get(
+pub(super) async fn get(
     connection: &mut Connection,
     url: &Url,
     target: &Target,

@@ -82,6 +82,19 @@ impl Url {
         format!("{}/{}", self.base, encoded(topic))
     }
 
+    /// The target of the past of some filters, beside where they are live.
+    pub(super) fn past(&self, filters: &[Filter], query: &str) -> String {
+        let base = match self.base.strip_suffix("/live") {
+            Some(prefix) => format!("{prefix}/history"),
+            None => self.base.clone(),
+        };
+        let beside = Self {
+            base,
+            ..self.clone()
+        };
+        beside.filters(filters, query, None)
+    }
+
     /// The target of a subscription; `query` comes first, as it is.
     pub(super) fn filters(&self, filters: &[Filter], query: &str, since: Option<Cursor>) -> String {
         let mut target = match filters {
@@ -128,6 +141,7 @@ mod tests {
             url.filters(&filters[..1], "stream", since),
             "/live/a/%23?stream&since=1-2f"
         );
+        assert_eq!(url.past(&filters[..1], "as=csv"), "/history/a/%23?as=csv");
         assert_eq!(
             url.filters(&filters, "", None),
             "/live?topic=a/%23&topic=b/%2B"

@@ -1,0 +1,90 @@
+//! `weir` as a process.
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::panic,
+    reason = "each test uses a part of it"
+)]
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+/// A running gateway on a folder of its own; ended and cleared away when dropped.
+pub(crate) struct Gateway {
+    child: Child,
+    folder: PathBuf,
+    ready: String,
+}
+
+/// `weir` with these arguments.
+pub(crate) fn weir(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_weir"));
+    command.args(arguments).stdin(Stdio::null());
+    command
+}
+
+/// A folder for one test.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("weir-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+impl Gateway {
+    /// Runs `weir serve` or `weir demo` until it is ready.
+    pub(crate) fn start(command: &str, folder: &Path, settings: &[&str]) -> Self {
+        let mut gateway = weir(&[command, "--data"]);
+        gateway.arg(folder.join("data"));
+        for setting in ["http.listen=127.0.0.1:0"].iter().chain(settings) {
+            gateway.args(["--set", setting]);
+        }
+        gateway.stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = gateway.spawn().unwrap();
+        let mut ready = String::new();
+        let mut said = BufReader::new(child.stdout.take().unwrap());
+        said.read_line(&mut ready).unwrap();
+        Self {
+            child,
+            folder: folder.to_owned(),
+            ready,
+        }
+    }
+
+    /// The URL of a listener: `http` or `https`.
+    pub(crate) fn url(&self, listener: &str) -> String {
+        let name = format!("\"{listener}\":\"");
+        let (_, rest) = self.ready.split_once(&name).unwrap();
+        let (address, _) = rest.split_once('"').unwrap();
+        format!("{listener}://{address}")
+    }
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        std::fs::remove_dir_all(&self.folder).unwrap();
+    }
+}
+
+/// Runs a command to its end with this input.
+pub(crate) fn run(arguments: &[&str], input: &str) -> Output {
+    let mut command = weir(arguments);
+    command.stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let written = child.stdin.take().unwrap().write_all(input.as_bytes());
+    // Who refuses its arguments reads no input.
+    let _not_wanted = written;
+    child.wait_with_output().unwrap()
+}
+
+/// What a command that has to succeed prints.
+pub(crate) fn printed(arguments: &[&str], input: &str) -> String {
+    let output = run(arguments, input);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {said}");
+    String::from_utf8(output.stdout).unwrap()
+}
