@@ -23,6 +23,7 @@ pub(crate) const XSI: u32 = 2;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Name {
     pub(crate) uri: u32,
+    pub(crate) uri_text: Span,
     /// Compact identifier in the local-name partition of the uri.
     pub(crate) local: u32,
     pub(crate) text: Span,
@@ -51,6 +52,8 @@ pub(crate) struct Names {
     names: Vec<Name>,
     prefixes: Vec<Span>,
     base: Mark,
+    /// Changes with every addition.
+    version: u32,
     hasher: DefaultHashBuilder,
     index: HashTable<u32>,
     /// Whether names are looked up by their text, which only encoders need.
@@ -67,6 +70,7 @@ pub(crate) struct Mark {
     uris: usize,
     names: usize,
     prefixes: usize,
+    version: u32,
 }
 
 /// What schema-less streams begin with (appendix D).
@@ -93,6 +97,7 @@ impl Names {
             names: Vec::new(),
             prefixes: Vec::new(),
             base: Mark::default(),
+            version: 0,
             hasher: DefaultHashBuilder::default(),
             index: HashTable::new(),
             indexed,
@@ -161,12 +166,15 @@ impl Names {
 
     fn add_name(&mut self, uri: u32, text: Span) -> u32 {
         let id = self.names.len() as u32;
+        self.version += 1;
+        let uri_text = self.uris[uri as usize].text;
         let locals = &mut self.uris[uri as usize].locals;
         let local = locals.len() as u32;
         locals.push(id);
         let (partition, grammar, channel) = (NONE, NONE, NONE);
         self.names.push(Name {
             uri,
+            uri_text,
             local,
             text,
             partition,
@@ -203,12 +211,19 @@ impl Names {
             uris: self.uris.len(),
             names: self.names.len(),
             prefixes: self.prefixes.len(),
+            version: self.version,
         }
+    }
+
+    /// Whether anything was added since.
+    #[inline]
+    pub(crate) fn has_grown(&self, mark: &Mark) -> bool {
+        self.version != mark.version
     }
 
     /// Goes back to an earlier state.
     pub(crate) fn rewind(&mut self, mark: Mark) {
-        if mark == self.mark() {
+        if !self.has_grown(&mark) {
             return;
         }
         while self.names.len() > mark.names {
@@ -226,6 +241,7 @@ impl Names {
         }
         self.uris.truncate(mark.uris);
         self.text.truncate(mark.text);
+        self.version = mark.version;
     }
 
     fn pop_name(&mut self) {
@@ -309,6 +325,7 @@ impl Names {
 
     /// Adds a namespace whose text was appended.
     pub(crate) fn add_uri(&mut self, text: Span) -> u32 {
+        self.version += 1;
         self.uris.push(Uri {
             text,
             ..Uri::default()
@@ -323,10 +340,17 @@ impl Names {
 
     /// Adds a prefix whose text was appended.
     pub(crate) fn add_prefix(&mut self, uri: u32, text: Span) -> u32 {
+        self.version += 1;
         let id = self.prefixes.len() as u32;
         self.prefixes.push(text);
         self.uris[uri as usize].prefixes.push(id);
         id
+    }
+
+    /// The namespace of a name.
+    #[inline]
+    pub(crate) fn uri_of(&self, name: u32) -> &str {
+        self.names[name as usize].uri_text.of(&self.text)
     }
 
     /// The identifier of a namespace by its text.

@@ -230,10 +230,15 @@ impl Values {
 
     /// Gives back the memory of values that are gone; only between events and blocks, since it
     /// moves text.
+    #[inline]
     pub(crate) fn compact(&mut self) {
-        if self.garbage < COMPACT_BYTES || self.garbage * 2 < self.arena.len() {
-            return;
+        if self.garbage >= COMPACT_BYTES && self.garbage * 2 >= self.arena.len() {
+            self.move_together();
         }
+    }
+
+    #[cold]
+    fn move_together(&mut self) {
         let mut arena =
             String::with_capacity(self.arena.len() - self.garbage.min(self.arena.len()));
         for entry in &mut self.entries {

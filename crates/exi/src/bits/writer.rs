@@ -2,6 +2,9 @@
 
 use alloc::vec::Vec;
 
+/// Words that are shifted at a time.
+const WORDS: usize = 32;
+
 /// A sink for bits. Whole words are appended to `out`; the rest waits in `word`.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
@@ -126,13 +129,17 @@ impl Writer {
             return;
         }
         let (shift, mut word) = (self.waiting, self.word);
-        let (chunks, rest) = bytes.as_chunks::<8>();
+        let (words, rest) = bytes.as_chunks::<8>();
         self.out.reserve(bytes.len() + 8);
-        for chunk in chunks {
-            let next = u64::from_be_bytes(*chunk);
+        for run in words.chunks(WORDS) {
+            let mut shifted = [[0u8; 8]; WORDS];
+            for (target, source) in shifted.iter_mut().zip(run) {
+                let next = u64::from_be_bytes(*source);
+                *target = (word | next >> shift).to_be_bytes();
+                word = next << (64 - shift);
+            }
             self.out
-                .extend_from_slice(&(word | next >> shift).to_be_bytes());
-            word = next << (64 - shift);
+                .extend_from_slice(shifted[..run.len()].as_flattened());
         }
         self.word = word;
         rest.iter().for_each(|byte| self.bits(u32::from(*byte), 8));

@@ -3,6 +3,7 @@
 //!
 //! Every step keeps its place, so that a block can be read while its bytes arrive.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::mem;
 
@@ -50,7 +51,7 @@ pub(crate) struct Block {
     /// Channels in the order of the stream, and how many of them share the first stream of values.
     order: Vec<u32>,
     small: u32,
-    inflater: Inflater,
+    inflater: Option<Box<Inflater>>,
 }
 
 impl Block {
@@ -101,7 +102,9 @@ impl Block {
         (self.channels_len, self.values, self.given) = (0, 0, 0);
         self.events.clear();
         self.phase = Phase::Structure;
-        self.inflater.restart();
+        if let Some(inflater) = &mut self.inflater {
+            inflater.restart();
+        }
     }
 }
 
@@ -146,9 +149,9 @@ impl Body {
             }
             return value;
         }
-        let mut inflater = mem::take(&mut self.block.inflater);
+        let mut inflater = self.block.inflater.take().unwrap_or_default();
         let value = self.with_inflater(input, &mut inflater, &mut read);
-        self.block.inflater = inflater;
+        self.block.inflater = Some(inflater);
         value
     }
 
@@ -191,7 +194,7 @@ impl Body {
 
     /// Ends a compressed stream: all of it must have been wanted.
     fn end_stream(&mut self, input: &[u8]) -> Result<()> {
-        let mut inflater = mem::take(&mut self.block.inflater);
+        let mut inflater = self.block.inflater.take().unwrap_or_default();
         let mut ended = Ok(());
         while inflater.begun && !inflater.ended && ended.is_ok() {
             ended = self.pump(input, &mut inflater);
@@ -204,24 +207,44 @@ impl Body {
                 inflater.restart();
             }
         }
-        self.block.inflater = inflater;
+        self.block.inflater = Some(inflater);
         ended
     }
 
     /// The structure channel (section 9.2.1), up to the value that fills the block or to ED.
     fn read_structure(&mut self, input: &[u8]) -> Result<()> {
-        while self.machine.root != Root::Done && self.block.values < self.options.block_size {
-            let raw = self.with_reader(input, |body, reader| body.attempt(reader));
-            self.block.events.push(raw?);
-            if self.block.events.len() as u64 > self.limits.events {
-                return Err(Fault::Limit(Limit::Events));
-            }
+        while self.wants_structure() {
+            self.with_reader(input, Self::read_events)?;
         }
         if self.block.values > SMALL {
             self.end_stream(input)?;
         }
         self.block.arrange();
         self.block.phase = Phase::Values(0, 0);
+        Ok(())
+    }
+
+    fn wants_structure(&self) -> bool {
+        self.machine.root != Root::Done && self.block.values < self.options.block_size
+    }
+
+    /// Reads events until the bytes at hand end; fails only if there are none for the first.
+    fn read_events(&mut self, reader: &mut Reader<'_>) -> Result<()> {
+        let first = self.block.events.len();
+        while self.wants_structure() {
+            let before = reader.bit;
+            match self.attempt(reader) {
+                Ok(raw) => self.block.events.push(raw),
+                Err(Fault::End(_)) if self.block.events.len() > first => {
+                    reader.bit = before;
+                    return Ok(());
+                }
+                Err(fault) => return Err(fault),
+            }
+            if self.block.events.len() as u64 > self.limits.events {
+                return Err(Fault::Limit(Limit::Events));
+            }
+        }
         Ok(())
     }
 

@@ -14,6 +14,7 @@ use crate::fault::{Fault, Result};
 use crate::grammar::{Production, Schema, StateId, Terminal};
 use crate::limits::{Limit, Limits};
 use crate::machine::{At, Frame, Learned, Machine, Root, Second, Target};
+use crate::names::Mark;
 use crate::options::Options;
 use crate::partition::Values;
 use crate::stored::{Span, Stored};
@@ -38,6 +39,8 @@ pub(crate) struct Body {
     pub(crate) bit: usize,
     /// Where the last failure was, in bits, and whether in inflated bytes.
     pub(crate) failed_at: (usize, bool),
+    /// The string tables before the event.
+    pub(super) mark: Mark,
     /// Bytes inflated so far.
     pub(super) inflated: u64,
     events: u64,
@@ -48,8 +51,10 @@ impl Body {
         let mut content = Content::new(schema.clone(), limits);
         content.codecs = Codecs::new(schema.as_deref(), &options);
         content.values.reset(&options);
+        let machine = Machine::new(schema, &options, limits, false);
         Self {
-            machine: Machine::new(schema, &options, limits, false),
+            mark: machine.names.mark(),
+            machine,
             content,
             limits,
             slots: Vec::new(),
@@ -104,15 +109,24 @@ impl Body {
         if !self.saved.is_empty() && self.machine.frames.is_empty() {
             self.end_self_contained(reader)?;
             self.bit = reader.bit;
+            self.mark = self.machine.names.mark();
         }
-        let mark = self.machine.names.mark();
         let read = self.event(reader);
-        if read.is_err() {
-            self.machine.names.rewind(mark);
-        } else if mark != self.machine.names.mark() {
-            self.machine.names.check(&self.limits)?;
+        if self.machine.names.has_grown(&self.mark) {
+            self.keep_names(read.is_ok())?;
         }
         read
+    }
+
+    /// Keeps the names that an event brought within the limits, or takes them back.
+    #[cold]
+    fn keep_names(&mut self, good: bool) -> Result<()> {
+        if !good {
+            self.machine.names.rewind(self.mark);
+            return Ok(());
+        }
+        self.mark = self.machine.names.mark();
+        self.machine.names.check(&self.limits)
     }
 
     #[inline]

@@ -105,7 +105,7 @@ impl Body {
     fn qname_of_ids(&self, name: u32, prefix: u32) -> QName<'_> {
         let names: &Names = &self.machine.names;
         QName {
-            uri: names.uri(names.name(name).uri),
+            uri: names.uri_of(name),
             local: names.local(name),
             prefix: (prefix != NONE).then(|| names.prefix(prefix)),
             // Inside of self-contained elements the same numbers mean other names.

@@ -144,6 +144,7 @@ impl Body {
             return Err(fault);
         }
         *reader = ahead;
+        self.mark = self.machine.names.mark();
         self.saved.push((inner, values));
         Ok(Raw::SelfContained)
     }
