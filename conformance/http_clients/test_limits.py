@@ -42,7 +42,7 @@ class SlowReader(unittest.TestCase):
         def read():
             for messages, _ in SCHEMES["sse"](self.gateway, topic, JSON, since=cursor):
                 for data in messages:
-                    got.extend(row["value"] for row in json.loads(data)["observations"])
+                    got.extend(row["value"][0] for row in json.loads(data)["observations"])
                 if len(got) >= total:
                     return
 
@@ -50,7 +50,7 @@ class SlowReader(unittest.TestCase):
         healthy.start()
         connection = self.gateway.connect()
         for number in range(total):
-            row = {"value": number, "type": BIG}
+            row = {"value": [number, BIG]}
             self.gateway.publish(topic, {"observations": [row]}, connection=connection)
         healthy.join(timeout=60)
         self.assertEqual(got, list(range(total)))
@@ -117,7 +117,7 @@ class FullDisk(unittest.TestCase):
         url, padding = f"{gateway.url}/live/disk/rows", BIG * 10
         with httpx.Client(timeout=30) as client:
             for number in range(5000):
-                body = {"observations": [{"value": number, "type": padding + str(number)}]}
+                body = {"observations": [{"value": number, "note": padding + str(number)}]}
                 answer = client.post(url, json=body)
                 if answer.status_code >= 300:
                     return number, answer
