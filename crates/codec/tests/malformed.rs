@@ -183,6 +183,37 @@ fn trees_nested_too_deep_are_refused() {
     }
 }
 
+/// A name of 900 bytes that each of 40 observations has.
+fn same_long_name() -> Batch {
+    let name = "x".repeat(900);
+    let mut builder = BatchBuilder::new();
+    for _ in 0..40 {
+        builder.begin();
+        builder.sensor(&name);
+        builder.value(Value::Number(1.0));
+        builder.end().unwrap();
+    }
+    builder.finish()
+}
+
+#[test]
+fn text_that_is_referred_to_is_limited() {
+    let limits = Limits {
+        message_bytes: 6000,
+        ..Limits::default()
+    };
+    for name in ["amf3", "gwt", "arrow"] {
+        let format = weir_codec::by_name(name).unwrap();
+        let bytes = encoded(format, &same_long_name());
+        assert!(bytes.len() < limits.message_bytes, "{name}");
+        let mut builder = BatchBuilder::new();
+        let error = (format.decode)(&bytes, &mut builder, &limits).unwrap_err();
+        let what = "bytes of text referred to over the limit of 24000";
+        assert!(error.to_string().starts_with(what), "{name} {error}");
+        assert!(error.at < bytes.len(), "{name}");
+    }
+}
+
 fn fragments() -> impl Strategy<Value = Vec<u8>> {
     let pieces = [
         "{",

@@ -7,8 +7,9 @@ use super::schema_read::{Field, Kind, Schema};
 use super::{CONTINUATION, HEADER_DICTIONARY, HEADER_RECORD, HEADER_SCHEMA, VERSION_4, VERSION_5};
 use crate::error::DecodeError;
 use crate::lexical;
-use crate::limits::ARROW_COLUMNS_MAX;
+use crate::limits::{ARROW_COLUMNS_MAX, REFERENCED_PER_BYTE_MAX};
 use crate::rows::{Rows, check_length};
+use core::cell::Cell;
 use weir_model::batch::Naming;
 use weir_model::{BatchBuilder, Extra, Limits, Time, Value};
 
@@ -103,6 +104,8 @@ struct Stream<'a> {
     schema: Schema,
     /// The dictionary of each column, once it was there.
     dictionaries: [Option<Items>; ARROW_COLUMNS_MAX],
+    /// Bytes of text that indices into dictionaries may still stand for.
+    referenced_left: Cell<usize>,
     limits: &'a Limits,
 }
 
@@ -120,6 +123,7 @@ impl<'a> Stream<'a> {
         Ok(Self {
             schema: Schema::read(&message.header, message.at)?,
             dictionaries: [None; ARROW_COLUMNS_MAX],
+            referenced_left: Cell::new(referenced_max(limits)),
             limits,
         })
     }
@@ -167,6 +171,7 @@ impl<'a> Stream<'a> {
                 row,
                 at: message.at,
                 bytes: message.body.bytes,
+                referenced_left: &self.referenced_left,
                 limits: self.limits,
             };
             row.read(&cells[..columns], rows)?;
@@ -180,7 +185,12 @@ struct Row<'a> {
     row: usize,
     at: usize,
     bytes: &'a [u8],
+    referenced_left: &'a Cell<usize>,
     limits: &'a Limits,
+}
+
+fn referenced_max(limits: &Limits) -> usize {
+    limits.message_bytes.saturating_mul(REFERENCED_PER_BYTE_MAX)
 }
 
 impl<'a> Row<'a> {
@@ -316,6 +326,11 @@ impl<'a> Row<'a> {
                 false => Err(missing()),
             };
         }
-        dictionary.text(index, self.bytes, self.limits).map(Some)
+        let text = dictionary.text(index, self.bytes, self.limits)?;
+        let left = self.referenced_left.get().checked_sub(text.len());
+        let limit = referenced_max(self.limits);
+        let left = left.ok_or_else(|| DecodeError::over(at, "bytes of text referred to", limit))?;
+        self.referenced_left.set(left);
+        Ok(Some(text))
     }
 }

@@ -52,7 +52,7 @@ impl<'a> Amf3<'a> {
     pub(crate) fn new(bytes: &'a [u8], limits: &'a Limits) -> Self {
         Self {
             input: Input::new(bytes, limits),
-            tables: Tables::default(),
+            tables: Tables::new(limits),
             frames: [Frame::default(); DEPTH_MAX + 1],
             next: MARKED,
             again_left: limits.text_bytes,

@@ -5,10 +5,11 @@
 
 use crate::error::DecodeError;
 use crate::inline::Inline;
+use crate::limits::REFERENCED_PER_BYTE_MAX;
 use crate::syntax::binary::Input;
+use weir_model::Limits;
 
 /// Where the strings, objects and traits met so far stand.
-#[derive(Default)]
 pub(crate) struct Tables {
     /// Begin and length of each.
     strings: Inline<(u32, u32), 192>,
@@ -18,9 +19,21 @@ pub(crate) struct Tables {
     traits: Inline<u32, 16>,
     /// What stands before this offset is entered.
     entered: usize,
+    /// Bytes of text that references may still stand for.
+    referenced_left: usize,
 }
 
 impl Tables {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            strings: Inline::default(),
+            objects: Inline::default(),
+            traits: Inline::default(),
+            entered: 0,
+            referenced_left: limits.message_bytes.saturating_mul(REFERENCED_PER_BYTE_MAX),
+        }
+    }
+
     /// Says whether a definition at this offset is met for the first time.
     fn is_new(&mut self, at: usize) -> bool {
         let new = at >= self.entered;
@@ -76,7 +89,15 @@ impl Tables {
         let text = self.look_at_string(input)?;
         if inline {
             self.enter_string(at, input.at - text.len(), text.len());
+            return Ok(text);
         }
+        let limit = input
+            .limits
+            .message_bytes
+            .saturating_mul(REFERENCED_PER_BYTE_MAX);
+        let left = self.referenced_left.checked_sub(text.len());
+        self.referenced_left =
+            left.ok_or_else(|| DecodeError::over(at, "bytes of text referred to", limit))?;
         Ok(text)
     }
 
