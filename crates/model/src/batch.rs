@@ -195,6 +195,7 @@ pub struct StreamView<'a> {
 
 impl Batch {
     /// Number of observations.
+    #[inline]
     pub fn len(&self) -> usize {
         self.value.len()
     }
@@ -222,11 +223,13 @@ impl Batch {
     }
 
     /// The index of a row's datastream.
+    #[inline]
     pub fn stream_of(&self, row: usize) -> usize {
         self.stream[row] as usize
     }
 
     /// A row's result.
+    #[inline]
     pub fn value(&self, row: usize) -> Value<'_> {
         match self.value[row] {
             Cell::Number(number) => Value::Number(number),
@@ -238,6 +241,7 @@ impl Batch {
     }
 
     /// A row's time.
+    #[inline]
     pub fn time(&self, row: usize) -> Option<Time> {
         Some(self.time[row])
             .filter(|&nanos| nanos != NO_TIME)
@@ -245,6 +249,7 @@ impl Batch {
     }
 
     /// A row's place.
+    #[inline]
     pub fn place(&self, row: usize) -> Option<Place> {
         self.place.get(row).and_then(|place| place.known())
     }
@@ -260,6 +265,7 @@ impl Batch {
     }
 
     /// What else a row carries.
+    #[inline]
     pub fn extra(&self, row: usize) -> Extra<'_> {
         let found = self.bags.binary_search_by_key(&(row as u32), |bag| bag.row);
         found.map_or(Extra::default(), |index| self.bag(&self.bags[index]))

@@ -166,6 +166,7 @@ impl BatchBuilder {
     /// Starts an observation of a datastream whose names were kept, which need not be said again.
     ///
     /// Names are kept until the builder is cleared or finished.
+    #[inline]
     pub fn begin_as(&mut self, names: KeptNames) {
         self.begin();
         self.row.stream = names.0;
@@ -199,6 +200,7 @@ impl BatchBuilder {
     }
 
     /// Sets the result.
+    #[inline]
     pub fn value(&mut self, value: Value<'_>) {
         self.row.value = Some(match value {
             Value::Number(number) => Cell::Number(number),
@@ -210,6 +212,7 @@ impl BatchBuilder {
     }
 
     /// Sets the phenomenon time.
+    #[inline]
     pub fn time(&mut self, time: Time) {
         self.row.time = time.nanos();
     }
@@ -243,6 +246,7 @@ impl BatchBuilder {
     }
 
     /// Ends the observation; on an error it is dropped and the builder is as before it.
+    #[inline]
     pub fn end(&mut self) -> Result<(), BatchError> {
         let checked = self.checked();
         if checked.is_err() {
@@ -296,6 +300,7 @@ impl BatchBuilder {
         self.end()
     }
 
+    #[inline]
     fn checked(&self) -> Result<Cell, BatchError> {
         let Place {
             latitude,
@@ -313,6 +318,7 @@ impl BatchBuilder {
         }
     }
 
+    #[inline]
     fn push_place(&mut self, row: usize) {
         let nowhere = self.row.place.latitude.is_nan();
         if nowhere && self.batch.place.is_empty() {
