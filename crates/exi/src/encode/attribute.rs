@@ -8,9 +8,9 @@ use super::start_tag::{Waiting, WaitingType, XSI_URI};
 use crate::bits::width;
 use crate::event::QName;
 use crate::fault::{Fault, Result};
-use crate::grammar::{DatatypeId, NameId, StateId, Terminal};
+use crate::grammar::{DatatypeId, NameId, StateId, Terminal, TypeId};
 use crate::machine::{At, Learned, Second};
-use crate::names::XSI;
+use crate::names::{NONE, XSI};
 use crate::stored::Span;
 use crate::value::{Value, push_lexical};
 
@@ -164,55 +164,22 @@ impl Body {
         let (prefix, local) = lexical.split_once(':').unwrap_or(("", lexical));
         let resolved = self.start.resolve(prefix).map(String::from);
         let value = match (waiting.uri, &resolved) {
-            (Some(uri), _) => QName {
-                prefix: waiting.prefix.map(of),
-                ..QName::new(of(uri), lexical)
-            },
+            (Some(uri), _) => {
+                let prefix = waiting.prefix.map(of);
+                QName {
+                    prefix,
+                    ..QName::new(of(uri), lexical)
+                }
+            }
             (None, Some(uri)) => QName::new(uri, local).with_prefix(prefix),
             // Without a namespace in scope the whole text is the local name (section 8.4.3).
             (None, None) => QName::new("", lexical),
         };
         let known = self.lookup(&value);
-        let target =
-            (known.name != crate::names::NONE).then(|| self.machine.named_type(known.name));
-        let target = target.flatten();
-        let frame = self.current()?;
-        let attribute = self.machine.names.xsi_type;
-        let learned = Learned::Attribute(attribute);
-        let attribute_prefix = waiting.attribute_prefix.map(of).unwrap_or("xsi");
-        match frame.at {
-            At::Informed(state) => {
-                let level = self.machine.level(state, &frame);
-                if level.code(Second::XsiType).is_none() {
-                    let natural = target.is_some_and(|target| target.0 == frame.type_id);
-                    return if natural {
-                        Ok(())
-                    } else {
-                        Err(Fault::NotAllowed("xsi:type"))
-                    };
-                }
-                self.second(state, Second::XsiType)?;
-                self.write_prefix(Some(attribute_prefix), XSI);
-            }
-            At::BuiltInStart(grammar) => {
-                let productions = &self.machine.built_in(grammar).start;
-                if let Some(code) = productions.find(|other| *other == learned) {
-                    self.writer.n_bit(code, productions.width());
-                    self.write_prefix(Some(attribute_prefix), XSI);
-                } else {
-                    self.escape(grammar, true, Second::Attribute)?;
-                    let name = QName::new(XSI_URI, "type").with_prefix(attribute_prefix);
-                    self.write_qname(
-                        &name,
-                        Known {
-                            uri: XSI,
-                            name: attribute,
-                        },
-                    )?;
-                    self.learn(grammar, true, learned)?;
-                }
-            }
-            At::BuiltInContent(_) => return Err(Fault::NotAllowed("xsi:type after content")),
+        let target = self.target_type(&value, known);
+        let prefix = waiting.attribute_prefix.map(of).unwrap_or("xsi");
+        if !self.xsi_type_code(prefix, target)? {
+            return Ok(());
         }
         if self.options.preserve.lexical_values {
             let mut shown = String::new();
@@ -222,12 +189,61 @@ impl Body {
             } else {
                 of(waiting.local)
             };
-            self.content
-                .text(&mut self.machine.names, &mut self.writer, attribute, form);
+            let attribute = self.machine.names.xsi_type;
+            let names = &mut self.machine.names;
+            self.content.text(names, &mut self.writer, attribute, form);
         } else {
             self.write_qname(&value, known)?;
         }
         target.map_or(Ok(()), |target| self.machine.cast(target))
+    }
+
+    /// The type whose grammar takes over, if whoever reads the stream can find it too: lexical values
+    /// without declarations name types in no namespace only.
+    fn target_type(&self, value: &QName<'_>, known: Known) -> Option<TypeId> {
+        let preserve = self.options.preserve;
+        let lost = preserve.lexical_values && !preserve.prefixes && !value.uri.is_empty();
+        if known.name == NONE || lost {
+            return None;
+        }
+        self.machine.named_type(known.name)
+    }
+
+    /// The event code of xsi:type; says no where a strict stream has no room for it, nor need.
+    fn xsi_type_code(&mut self, prefix: &str, target: Option<TypeId>) -> Result<bool> {
+        let frame = self.current()?;
+        let name = self.machine.names.xsi_type;
+        let learned = Learned::Attribute(name);
+        match frame.at {
+            At::Informed(state) => {
+                if self
+                    .machine
+                    .level(state, &frame)
+                    .code(Second::XsiType)
+                    .is_none()
+                {
+                    let natural = target.is_some_and(|target| target.0 == frame.type_id);
+                    let refused = Err(Fault::NotAllowed("xsi:type"));
+                    return if natural { Ok(false) } else { refused };
+                }
+                self.second(state, Second::XsiType)?;
+                self.write_prefix(Some(prefix), XSI);
+            }
+            At::BuiltInStart(grammar) => {
+                let productions = &self.machine.built_in(grammar).start;
+                if let Some(code) = productions.find(|other| *other == learned) {
+                    self.writer.n_bit(code, productions.width());
+                    self.write_prefix(Some(prefix), XSI);
+                } else {
+                    self.escape(grammar, true, Second::Attribute)?;
+                    let attribute = QName::new(XSI_URI, "type").with_prefix(prefix);
+                    self.write_qname(&attribute, Known { uri: XSI, name })?;
+                    self.learn(grammar, true, learned)?;
+                }
+            }
+            At::BuiltInContent(_) => return Err(Fault::NotAllowed("xsi:type after content")),
+        }
+        Ok(true)
     }
 
     /// xsi:nil: a Boolean where the grammar is schema-informed, else an attribute like others.

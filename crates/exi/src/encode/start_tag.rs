@@ -264,7 +264,7 @@ impl Body {
         if !self.start.open {
             return Ok(());
         }
-        if !self.start.text.is_empty() {
+        if !self.start.text.is_empty() || !self.start.namespaces.is_empty() {
             self.write_namespaces()?;
             self.write_xsi()?;
             self.write_attributes()?;
