@@ -22,6 +22,7 @@ const GAP_BITS_MIN: f64 = 0.8;
 pub(super) struct Table {
     pub(super) numbers: Vec<i64>,
     decimals: Option<u8>,
+    ranks: Ranks,
 }
 
 impl Table {
@@ -32,13 +33,16 @@ impl Table {
             return;
         }
         let decimals = self.decimals;
-        self.numbers.extend(
+        let integers = || {
             column
                 .iter()
-                .filter_map(|&number| integer(number, decimals)),
-        );
-        self.numbers.sort_unstable();
-        self.numbers.dedup();
+                .filter_map(|&number| integer(number, decimals))
+        };
+        if !self.ranks.find(integers(), &mut self.numbers) {
+            self.numbers.extend(integers());
+            self.numbers.sort_unstable();
+            self.numbers.dedup();
+        }
         let range = range(&self.numbers);
         if !saves(column, decimals, self.numbers.len() as f64, range) {
             self.numbers.clear();
@@ -69,14 +73,63 @@ impl Table {
         if self.numbers.is_empty() || decimals != self.decimals {
             return false;
         }
-        let place = |number: &i64| self.numbers.binary_search(number);
-        if !whole.iter().all(|number| place(number).is_ok()) {
+        let place = |number: &i64| match self.ranks.words.is_empty() {
+            false => self.ranks.of(*number),
+            true => self.numbers.binary_search(number).ok(),
+        };
+        if !whole.iter().all(|number| place(number).is_some()) {
             return false;
         }
         for number in whole {
             *number = place(number).unwrap_or_default() as i64;
         }
         true
+    }
+}
+
+/// Which numbers of a range are there, a bit each, and how many before each word of them.
+#[derive(Default)]
+struct Ranks {
+    least: i64,
+    words: Vec<(u64, u32)>,
+}
+
+impl Ranks {
+    /// Finds the different numbers, ascending, without sorting; `false` where they lie too far apart.
+    fn find(&mut self, all: impl Iterator<Item = i64> + Clone, numbers: &mut Vec<i64>) -> bool {
+        self.words.clear();
+        let (mut least, mut most) = (i64::MAX, i64::MIN);
+        for number in all.clone() {
+            (least, most) = (least.min(number), most.max(number));
+        }
+        let range = most.wrapping_sub(least) as u64;
+        if most < least || range >= TABLE_MAX as u64 {
+            return false;
+        }
+        self.least = least;
+        self.words.resize(range as usize / 64 + 1, (0, 0));
+        for number in all {
+            let place = number.wrapping_sub(least) as usize;
+            self.words[place / 64].0 |= 1 << (place % 64);
+        }
+        for (index, (word, before)) in self.words.iter_mut().enumerate() {
+            *before = numbers.len() as u32;
+            let mut left = *word;
+            while left != 0 {
+                let place = index as i64 * 64 + i64::from(left.trailing_zeros());
+                numbers.push(least + place);
+                left &= left - 1;
+            }
+        }
+        true
+    }
+
+    fn of(&self, number: i64) -> Option<usize> {
+        let place = usize::try_from(number.wrapping_sub(self.least)).ok()?;
+        let &(word, before) = self.words.get(place / 64)?;
+        let bit = 1_u64 << (place % 64);
+        let lower = (word & (bit - 1)).count_ones();
+        (word & bit != 0).then_some((before + lower) as usize)
     }
 }
 
