@@ -5,10 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::experiments::{EXPERIMENTS, Effort, Experiment};
-use crate::plan::Plan;
+use crate::experiments::{EXPERIMENTS, Effort, Experiment, Order, wants};
 use crate::report;
-use crate::run::execute;
 use crate::targets::{Settings, TARGETS};
 
 /// Measures what each protocol, encoding and delivery scheme costs.
@@ -33,7 +31,7 @@ enum Command {
     Report {
         /// The run's folder
         folder: PathBuf,
-        /// As the page docs/performance.md
+        /// As the experiment's page of the documentation
         #[arg(long, conflicts_with = "json")]
         markdown: bool,
         /// Machine output
@@ -95,12 +93,6 @@ pub(crate) fn main(arguments: &[String]) -> i32 {
 }
 
 fn list(json: bool) -> i32 {
-    let cells = |e: &Experiment| {
-        (e.cells)(Effort::Full)
-            .iter()
-            .map(|c| c.name())
-            .collect::<Vec<_>>()
-    };
     if json {
         let experiments: Vec<_> = EXPERIMENTS
             .iter()
@@ -109,7 +101,7 @@ fn list(json: bool) -> i32 {
                     "name": e.name,
                     "source": e.source,
                     "about": e.about,
-                    "cells": cells(e),
+                    "cells": (e.cells)(Effort::Full),
                 })
             })
             .collect();
@@ -128,7 +120,7 @@ fn list(json: bool) -> i32 {
             "{} ({}): {}",
             experiment.name, experiment.source, experiment.about
         );
-        cells(experiment)
+        (experiment.cells)(Effort::Full)
             .iter()
             .for_each(|cell| println!("  {cell}"));
     }
@@ -158,8 +150,8 @@ fn run(arguments: &RunArguments, line: &[String]) -> i32 {
     } else {
         Effort::Full
     };
-    let plan = Plan::new(experiment, effort, &arguments.only, arguments.seed);
-    if plan.cells.is_empty() {
+    let cells = (experiment.cells)(effort);
+    if !cells.iter().any(|cell| wants(&arguments.only, cell)) {
         return usage(&format!(
             "no cell contains {:?}; see `weir bench list`",
             arguments.only
@@ -173,7 +165,15 @@ fn run(arguments: &RunArguments, line: &[String]) -> i32 {
     }
     // Programs are started with paths of their own working folder.
     let work = std::fs::canonicalize(&work).unwrap_or(work);
-    let run = execute(&plan, &settings, &work, command_line(line));
+    let run = (experiment.run)(&Order {
+        experiment,
+        effort,
+        only: &arguments.only,
+        seed: arguments.seed,
+        settings: &settings,
+        work: &work,
+        command: command_line(line),
+    });
     let _ = std::fs::remove_dir_all(&work);
     if let Err(error) = report::write(&run, &folder) {
         eprintln!("{error}");
@@ -227,7 +227,8 @@ fn command_line(line: &[String]) -> String {
 fn report(folder: &std::path::Path, markdown: bool, json: bool) -> i32 {
     match report::read(folder) {
         Ok(run) if markdown => {
-            print!("{}", report::markdown(&run, &folder.display().to_string()));
+            let page = Experiment::named(&run.experiment).map_or(report::markdown as _, |e| e.page);
+            print!("{}", page(&run, &folder.display().to_string()));
             DONE
         }
         Ok(run) => {

@@ -3,8 +3,9 @@
 //! An experiment is data (its cells), a target is a file that says how it is started and which
 //! bytes speak to it, and one load generator, a process of its own, drives them all in open loops.
 //! The bench deliberately uses no client library, not even ours: what it measures with must cost
-//! next to nothing and must be the same for every system. The decision worth arguing: it speaks
-//! HTTP, SSE, WebSocket and MQTT by canned bytes and a search for one marker.
+//! next to nothing and must be the same for every system. (A browser is told what to do by a client
+//! of ours; what it measures it measures itself.) The decision worth arguing: it speaks HTTP, SSE,
+//! WebSocket and MQTT by canned bytes and a search for one marker.
 
 // The bench measures real time, real processes and real files; the bans guard deterministic code.
 #![allow(clippy::disallowed_methods)]
@@ -13,6 +14,8 @@ mod calendar;
 mod cell;
 mod cli;
 mod clock;
+mod devtools;
+mod encoding;
 mod environment;
 mod experiments;
 mod latency;

@@ -41,3 +41,9 @@ pub(crate) const WIDE_SHARE: f64 = 0.5;
 
 /// Seconds that a load process may be silent; beyond, the cell fails.
 pub(crate) const WORKER_SECONDS_MAX: u64 = 600;
+
+/// Seconds that a browser may take to answer; beyond, its cells fail.
+pub(crate) const DEVTOOLS_SECONDS_MAX: u64 = 120;
+
+/// Bytes of one message from a browser; beyond, the connection fails.
+pub(crate) const DEVTOOLS_MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;

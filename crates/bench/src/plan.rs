@@ -1,41 +1,28 @@
 //! What a run will do and in which order: cells shuffled by a seed, contenders within each round.
 
 use crate::cell::{Cell, Contender};
-use crate::experiments::{Effort, Experiment};
+use crate::experiments::wants;
 
 /// A run to be made.
 pub(crate) struct Plan {
-    /// The experiment.
-    pub(crate) experiment: &'static Experiment,
+    /// The names of all cells, in the order of the report.
+    pub(crate) order: Vec<String>,
     /// The cells, in the order in which they are run.
     pub(crate) cells: Vec<Cell>,
     /// What orders cells and contenders.
     pub(crate) seed: u64,
-    /// How much time it takes.
-    pub(crate) effort: Effort,
 }
 
 /// The same order for the same seed, everywhere (SplitMix64).
 pub(crate) struct Shuffle(u64);
 
 impl Plan {
-    /// The cells of an experiment whose name contains `only`, shuffled.
-    pub(crate) fn new(
-        experiment: &'static Experiment,
-        effort: Effort,
-        only: &str,
-        seed: u64,
-    ) -> Self {
-        let mut cells = (experiment.cells)(effort);
-        // The semicolon lets `subscribers=10;` mean ten and not ten thousand.
-        cells.retain(|cell| (cell.name() + ";").contains(only));
+    /// The cells whose name contains `only`, shuffled.
+    pub(crate) fn new(mut cells: Vec<Cell>, only: &str, seed: u64) -> Self {
+        let order = cells.iter().map(Cell::name).collect();
+        cells.retain(|cell| wants(only, &cell.name()));
         Shuffle::new(seed).shuffle(&mut cells);
-        Self {
-            experiment,
-            cells,
-            seed,
-            effort,
-        }
+        Self { order, cells, seed }
     }
 
     /// The contenders of each round of a cell, each round in an order of its own.
@@ -72,12 +59,12 @@ impl Shuffle {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::experiments::Effort;
+    use crate::experiments::gateway::cells;
 
     fn names(seed: u64, only: &str) -> Vec<String> {
-        let gateway = Experiment::named("gateway").unwrap();
-        Plan::new(gateway, Effort::Full, only, seed)
+        Plan::new(cells(Effort::Full), only, seed)
             .cells
             .iter()
             .map(Cell::name)

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::calendar::utc_now;
 use crate::environment::Environment;
+use crate::experiments::Order;
 use crate::latency::Percentiles;
 use crate::load::job::Trial;
 use crate::statistics::Estimate;
@@ -38,6 +40,24 @@ pub(crate) struct Run {
     pub(crate) ratios: Vec<Ratio>,
     /// What ours had to reach.
     pub(crate) goals: Vec<GoalResult>,
+    /// What papers claim, judged.
+    #[serde(default)]
+    pub(crate) claims: Vec<ClaimResult>,
+}
+
+/// What a paper claims, and whether it held here.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ClaimResult {
+    /// Paper and year.
+    pub(crate) paper: String,
+    /// What it says.
+    pub(crate) claim: String,
+    /// Where it does.
+    pub(crate) place: String,
+    /// Whether it holds; unknown where it cannot be compared.
+    pub(crate) holds: Option<bool>,
+    /// What was measured, or why nothing can be said.
+    pub(crate) number: String,
 }
 
 /// What one contender gave in one cell.
@@ -126,6 +146,28 @@ pub(crate) const OURS: &str = "weir";
 pub(crate) const CEILING: &str = "null_coalescing";
 /// Metrics that are rates, for which the ceiling is asked.
 pub(crate) const RATES: [&str; 2] = ["deliveries", "observations"];
+
+impl Run {
+    /// A run that begins, without results.
+    pub(crate) fn begin(order: &Order<'_>) -> Self {
+        Self {
+            schema: 1,
+            experiment: order.experiment.name.into(),
+            source: order.experiment.source.into(),
+            command: order.command.clone(),
+            seed: order.seed,
+            effort: order.effort.name().into(),
+            started: utc_now(),
+            seconds: 0.0,
+            environment: Environment::of(order.work),
+            targets: BTreeMap::new(),
+            results: Vec::new(),
+            ratios: Vec::new(),
+            goals: Vec::new(),
+            claims: Vec::new(),
+        }
+    }
+}
 
 impl CellResult {
     /// A metric by its name.

@@ -7,11 +7,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::calendar::utc_now;
 use crate::cell::{Cell, Contender, Work};
 use crate::clock::now_ns;
-use crate::environment::Environment;
-use crate::experiments::Effort;
+use crate::experiments::Order;
 use crate::load::job::{IdlePlan, Job, Kind, ReplayPlan, TrafficPlan};
 use crate::merge::{Round, merge};
 use crate::plan::Plan;
@@ -32,30 +30,10 @@ const INGEST_TOPIC: &str = "bench";
 /// Where batches are published that will be read back.
 pub(crate) const REPLAY_TOPIC: &str = "bench/batch";
 
-/// Runs all cells; `folder` holds the targets' data while they run.
-pub(crate) fn execute(plan: &Plan, settings: &Settings, folder: &Path, command: String) -> Run {
+/// Runs all cells; the order's folder holds the targets' data while they run.
+pub(crate) fn execute(plan: &Plan, order: &Order<'_>) -> Run {
     let started = now_ns();
-    let environment = Environment::of(folder);
-    let mut run = Run {
-        schema: 1,
-        experiment: plan.experiment.name.into(),
-        source: plan.experiment.source.into(),
-        command,
-        seed: plan.seed,
-        effort: if plan.effort == Effort::Quick {
-            "quick"
-        } else {
-            "full"
-        }
-        .into(),
-        started: utc_now(),
-        seconds: 0.0,
-        environment,
-        targets: BTreeMap::new(),
-        results: Vec::new(),
-        ratios: Vec::new(),
-        goals: Vec::new(),
-    };
+    let mut run = Run::begin(order);
     let measurements = plan
         .cells
         .iter()
@@ -63,8 +41,9 @@ pub(crate) fn execute(plan: &Plan, settings: &Settings, folder: &Path, command: 
         .sum();
     let progress = Progress::new(measurements);
     for (index, cell) in plan.cells.iter().enumerate() {
-        let folder = folder.join(format!("cell-{index}"));
-        let mut results = Stage::new(settings, &folder).measure(plan, cell, &progress, &mut run);
+        let folder = order.work.join(format!("cell-{index}"));
+        let mut results =
+            Stage::new(order.settings, &folder).measure(plan, cell, &progress, &mut run);
         let _ = std::fs::remove_dir_all(&folder);
         mark_ceiling(cell, &mut results);
         run.ratios.extend(ratios(cell, &results));
@@ -79,11 +58,7 @@ pub(crate) fn execute(plan: &Plan, settings: &Settings, folder: &Path, command: 
 
 /// Results in the experiment's order, not the shuffled one of the run.
 fn sort(run: &mut Run, plan: &Plan) {
-    let cells: Vec<String> = (plan.experiment.cells)(plan.effort)
-        .iter()
-        .map(Cell::name)
-        .collect();
-    let place = |name: &str| cells.iter().position(|cell| cell == name);
+    let place = |name: &str| plan.order.iter().position(|cell| cell == name);
     let target = |name: &str| TARGETS.iter().position(|target| target.name == name);
     run.results
         .sort_by_key(|result| (place(&result.cell), target(&result.target)));

@@ -176,7 +176,8 @@ fn judge(
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::experiments::{Effort, Experiment};
+    use crate::experiments::Effort;
+    use crate::experiments::gateway::cells;
 
     fn result(target: &str, deliveries: f64, missed: bool, lost: u64) -> CellResult {
         CellResult {
@@ -204,7 +205,7 @@ mod tests {
 
     /// The cell of fan-out to 1,000 by SSE: at least a million, and half the ceiling.
     fn fan_out() -> Cell {
-        let mut cells = (Experiment::named("gateway").unwrap().cells)(Effort::Quick);
+        let mut cells = cells(Effort::Quick);
         let position = cells
             .iter()
             .position(|c| c.name().contains("fan-out;delivery=sse"));

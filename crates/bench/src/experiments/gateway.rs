@@ -5,17 +5,29 @@
 
 mod idle;
 
-use super::{Effort, Experiment};
+use super::{Effort, Experiment, Order};
 use crate::cell::{Bound, Cell, Contender, Figure, Goal, Scheme, Work};
 use crate::load::job::Pace;
 use crate::load::message::Body;
+use crate::plan::Plan;
+use crate::results::Run;
+use crate::run::execute;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "gateway",
     source: "ours",
     about: "durable ingest, fan-out per delivery scheme, latency, idle connections, replay",
-    cells,
+    cells: |effort| cells(effort).iter().map(Cell::name).collect(),
+    run,
+    page: crate::report::markdown,
 };
+
+fn run(order: &Order<'_>) -> Run {
+    execute(
+        &Plan::new(cells(order.effort), order.only, order.seed),
+        order,
+    )
+}
 
 const SCHEMES: [Scheme; 4] = [
     Scheme::Sse,
@@ -89,7 +101,8 @@ impl Scale {
     }
 }
 
-fn cells(effort: Effort) -> Vec<Cell> {
+/// Its cells.
+pub(crate) fn cells(effort: Effort) -> Vec<Cell> {
     let scale = Scale::of(effort);
     let mut cells = ingest(&scale);
     cells.extend(latency(&scale));

@@ -1,11 +1,15 @@
 //! The experiments, as data: one file and one line of [`EXPERIMENTS`] each.
 
-mod gateway;
+mod encoding;
+pub(crate) mod gateway;
 
-use crate::cell::Cell;
+use std::path::Path;
+
+use crate::results::Run;
+use crate::targets::Settings;
 
 /// All experiments.
-pub static EXPERIMENTS: &[Experiment] = &[gateway::EXPERIMENT];
+pub static EXPERIMENTS: &[Experiment] = &[gateway::EXPERIMENT, encoding::EXPERIMENT];
 
 /// A set of cells with a common purpose.
 pub struct Experiment {
@@ -15,8 +19,12 @@ pub struct Experiment {
     pub source: &'static str,
     /// What it measures, in a sentence.
     pub about: &'static str,
-    /// Its cells.
-    pub cells: fn(Effort) -> Vec<Cell>,
+    /// The names of its cells, in the order of its report.
+    pub cells: fn(Effort) -> Vec<String>,
+    /// Runs it.
+    pub(crate) run: fn(&Order<'_>) -> Run,
+    /// Its page of the documentation, from a run and the folder where it lies.
+    pub(crate) page: fn(&Run, &str) -> String,
 }
 
 /// How much time a run may take.
@@ -26,6 +34,52 @@ pub enum Effort {
     Quick,
     /// All cells, steps of seconds, enough rounds for confidence intervals.
     Full,
+}
+
+/// What a person asked for.
+pub(crate) struct Order<'a> {
+    /// The experiment.
+    pub(crate) experiment: &'static Experiment,
+    /// How much time it may take.
+    pub(crate) effort: Effort,
+    /// What the names of its cells must contain.
+    pub(crate) only: &'a str,
+    /// What orders cells and contenders, and what data are made from.
+    pub(crate) seed: u64,
+    /// About targets.
+    pub(crate) settings: &'a Settings,
+    /// A folder to work in, removed afterwards.
+    pub(crate) work: &'a Path,
+    /// The command line.
+    pub(crate) command: String,
+}
+
+impl Effort {
+    /// Its name in results.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Quick => "quick",
+            Self::Full => "full",
+        }
+    }
+}
+
+impl Order<'_> {
+    /// Says whether a cell is to be run.
+    pub(crate) fn wants(&self, cell: &str) -> bool {
+        wants(self.only, cell)
+    }
+
+    /// Says whether one of these is.
+    pub(crate) fn wants_any(&self, cells: &[String]) -> bool {
+        cells.iter().any(|cell| self.wants(cell))
+    }
+}
+
+/// Whether a cell's name contains what is wanted; a semicolon behind it lets `subscribers=10;` mean
+/// ten and not ten thousand.
+pub(crate) fn wants(only: &str, cell: &str) -> bool {
+    format!("{cell};").contains(only)
 }
 
 impl Experiment {

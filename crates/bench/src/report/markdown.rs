@@ -14,7 +14,7 @@ pub(crate) fn markdown(run: &Run, folder: &str) -> String {
         "This page is generated: `{}`, then `weir bench report {folder} --markdown`.\n",
         run.command
     );
-    environment(run, &mut text);
+    run_head(run, &mut text);
     if run.effort == "quick" {
         text += QUICK;
     }
@@ -45,7 +45,8 @@ stands beside SSE and is measured by MQTT at quality of service 0; neither it, n
 null servers write to disk.
 ";
 
-fn environment(run: &Run, text: &mut String) {
+/// When and where a run was, and against what.
+pub(crate) fn run_head(run: &Run, text: &mut String) {
     let _ = writeln!(
         text,
         "Run of {}, {}, seed {}, {:.0} s.\n",

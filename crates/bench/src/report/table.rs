@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::number;
-use crate::results::{CellResult, GoalResult, Ratio, Run};
+use crate::results::{CellResult, ClaimResult, GoalResult, Ratio, Run};
 
 /// The whole report as text of fixed width.
 pub(crate) fn table(run: &Run) -> String {
@@ -32,6 +32,12 @@ pub(crate) fn table(run: &Run) -> String {
     if !run.goals.is_empty() {
         text += "\nGoals:\n";
         run.goals.iter().for_each(|goal| goal_line(goal, &mut text));
+    }
+    if !run.claims.is_empty() {
+        text += "\nClaims:\n";
+        run.claims
+            .iter()
+            .for_each(|claim| claim_line(claim, &mut text));
     }
     text
 }
@@ -65,6 +71,10 @@ pub(super) fn result_line(result: &CellResult) -> String {
         }
     }
     for (name, unit) in [
+        ("size", "bytes"),
+        ("parse_rate", "MB of XML/s parsed"),
+        ("serialize_rate", "MB of XML/s serialized"),
+        ("from_xml_rate", "MB of XML/s from XML"),
         ("observations", "observations/s"),
         ("deliveries", "deliveries/s"),
         (
@@ -122,6 +132,19 @@ fn goal_line(goal: &GoalResult, text: &mut String) {
         shown(goal.measured),
         goal.asked,
         shown(goal.bound)
+    );
+}
+
+fn claim_line(claim: &ClaimResult, text: &mut String) {
+    let verdict = match claim.holds {
+        Some(true) => "holds",
+        Some(false) => "does not hold",
+        None => "not comparable",
+    };
+    let _ = writeln!(
+        text,
+        "  {verdict:<14} {} {}: {}: {}",
+        claim.paper, claim.place, claim.claim, claim.number
     );
 }
 

@@ -113,7 +113,7 @@ pub(crate) fn this_program(settings: &Settings) -> Result<Command, String> {
 }
 
 /// A program that dies with the bench, however the bench dies: see [`exec`].
-fn bound_to_bench(settings: &Settings, program: &Path) -> Result<Command, String> {
+pub(crate) fn bound_to_bench(settings: &Settings, program: &Path) -> Result<Command, String> {
     let mut command = this_program(settings)?;
     command.arg(SUBCOMMAND).arg(program);
     Ok(command)
@@ -232,7 +232,7 @@ fn free_port() -> Result<u16, String> {
 }
 
 /// A program of the system, wherever its packages put it; an error that names the package.
-fn find_program(name: &str, package: &str) -> Result<PathBuf, String> {
+pub(crate) fn find_program(name: &str, package: &str) -> Result<PathBuf, String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders =
         std::env::split_paths(&path).chain(["/usr/sbin".into(), "/usr/local/sbin".into()]);

@@ -1,0 +1,12 @@
+//! A browser under the Chrome DevTools Protocol: started, told, asked.
+//!
+//! A dozen methods over one WebSocket are all that the bench needs, so answers are plain JSON and
+//! what is not understood is passed over: clients that know every event by its type break with each
+//! new browser. Deliberately absent: clicking, screenshots, more than one browser at a time.
+
+mod browser;
+mod page;
+mod socket;
+
+pub(crate) use browser::Browser;
+pub(crate) use page::Page;

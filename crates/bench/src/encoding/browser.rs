@@ -1,0 +1,262 @@
+//! Cells in Chromium: the same bytes, read by what a browser has or was given.
+//!
+//! A page of the gateway (`measure.html`) holds the decoders, those of the dashboard's list and the
+//! browser's own; it measures by the same rule as [`super::steady`], on the page's clock, and says
+//! which formats it reads. The bytes are handed over before the clock runs.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use weir_codec::FORMATS;
+
+use super::cells::{Place, SLOWDOWNS, name};
+use super::codings::{From, json_of};
+use super::data::{Document, Source};
+use super::native::absent;
+use super::outcome::{Measure, Outcome};
+use super::steady::{COV_MAX, K, Steady};
+use super::task::Task;
+use crate::devtools::{Browser, Page};
+use crate::experiments::{Effort, wants};
+use crate::results::CellResult;
+use crate::targets::{Running, Settings, Target};
+
+/// The browser's name as a target.
+pub(crate) const NAME: &str = "chromium";
+/// The same, reading into columns of numbers rather than objects.
+pub(crate) const COLUMNS: &str = "chromium_columns";
+
+/// Milliseconds that a measurement in the page may look for its steady state.
+fn budget_ms(effort: Effort) -> u64 {
+    match effort {
+        Effort::Quick => 60,
+        Effort::Full => 250,
+    }
+}
+
+/// What measures in a browser.
+pub(crate) struct InBrowser<'a> {
+    pub(crate) effort: Effort,
+    pub(crate) seed: u64,
+    pub(crate) only: &'a str,
+    browser: Browser,
+    gateway: Running,
+}
+
+/// One payload to be read.
+struct Payload {
+    from: From,
+    format: &'static str,
+    binary: bool,
+    bytes: Vec<u8>,
+}
+
+impl<'a> InBrowser<'a> {
+    /// Starts the gateway, whose page it is, and the browser.
+    pub(crate) fn start(
+        settings: &Settings,
+        folder: &Path,
+        effort: Effort,
+        seed: u64,
+        only: &'a str,
+    ) -> Result<Self, String> {
+        let target = Target::named("weir").ok_or("no gateway")?;
+        let data = folder.join("gateway");
+        std::fs::create_dir_all(&data).map_err(|e| e.to_string())?;
+        let gateway = (target.start)(settings, &data)?;
+        let browser = Browser::launch(settings, &folder.join("profile"))?;
+        Ok(Self {
+            effort,
+            seed,
+            only,
+            browser,
+            gateway,
+        })
+    }
+
+    /// What the browser says it is.
+    pub(crate) fn version(&self) -> &str {
+        &self.browser.version
+    }
+
+    /// Measures all cells of the browser for these documents.
+    pub(crate) fn measure(&mut self, sources: &[Source]) -> Result<Vec<CellResult>, String> {
+        let url = format!("http://{}/measure.html", self.gateway.address);
+        let mut page = Page::open(&mut self.browser, &url, "typeof weirMeasure === 'object'")?;
+        let reads = page.evaluate("weirMeasure.formats()")?;
+        let mut results = Vec::new();
+        for source in sources.iter().filter(|source| source.is_for_browsers()) {
+            let Ok(document) = source.make(self.seed) else {
+                continue;
+            };
+            for payload in payloads(&document)? {
+                let job = Job {
+                    document: &document,
+                    payload,
+                    effort: self.effort,
+                    reads: &reads,
+                };
+                results.extend(job.run(&mut page, self.only)?);
+            }
+        }
+        Ok(results)
+    }
+}
+
+/// One payload and all that is asked about it.
+struct Job<'a> {
+    document: &'a Document,
+    payload: Payload,
+    effort: Effort,
+    /// Formats that the page reads, by the way it reads them.
+    reads: &'a Value,
+}
+
+impl Job<'_> {
+    fn run(&self, page: &mut Page<'_>, only: &str) -> Result<Vec<CellResult>, String> {
+        let wanted = |times: &u32| wants(only, &self.cell(*times));
+        let slowdowns: Vec<u32> = SLOWDOWNS.into_iter().filter(wanted).collect();
+        if slowdowns.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ways = self.ways();
+        if ways.is_empty() {
+            let missing = |times: &u32| {
+                absent(
+                    &self.cell(*times),
+                    NAME,
+                    "the page has no decoder of it".into(),
+                )
+            };
+            return Ok(slowdowns.iter().map(missing).collect());
+        }
+        let bytes = json!({"bytes": base64(&self.payload.bytes), "binary": self.payload.binary});
+        page.evaluate(&format!("weirMeasure.take({bytes})"))?;
+        let mut results = Vec::new();
+        for times in slowdowns {
+            page.slow_down(times)?;
+            for &(way, target) in &ways {
+                let outcome = self.outcome(page, way);
+                let measure = Measure::of(self.document, self.payload.from);
+                results.push(outcome.into_result(&self.cell(times), target, measure));
+            }
+        }
+        page.slow_down(1)?;
+        Ok(results)
+    }
+
+    fn cell(&self, times: u32) -> String {
+        let Document { data, file, .. } = self.document;
+        name(
+            Place::Browser(times),
+            data,
+            file,
+            self.payload.from,
+            self.payload.format,
+        )
+    }
+
+    /// The ways in which the page reads the payload, and the target that each stands for.
+    fn ways(&self) -> Vec<(&'static str, &'static str)> {
+        let reads = |way: &str| {
+            let formats = self.reads[way].as_array();
+            formats.is_some_and(|all| all.iter().any(|format| format == self.payload.format))
+        };
+        let all = match self.payload.from {
+            From::Document => vec![("document", NAME)],
+            From::Observations => vec![("observations", NAME), ("columns", COLUMNS)],
+        };
+        all.into_iter().filter(|(way, _)| reads(way)).collect()
+    }
+
+    fn outcome(&self, page: &mut Page<'_>, way: &str) -> Outcome {
+        let job = json!({
+            "how": way,
+            "format": self.payload.format,
+            "k": K,
+            "covMax": COV_MAX,
+            "budgetMs": budget_ms(self.effort),
+        });
+        let mut outcome = Outcome {
+            bytes: self.payload.bytes.len(),
+            ..Outcome::default()
+        };
+        let answer = page.evaluate(&format!("weirMeasure.measure({job})"));
+        outcome.add(Task::Parse, 0, answer.and_then(|answer| steady(&answer)));
+        outcome
+    }
+}
+
+/// What a browser is to read of a document.
+fn payloads(document: &Document) -> Result<Vec<Payload>, String> {
+    let of = |format, bytes| Payload {
+        from: From::Document,
+        format,
+        binary: false,
+        bytes,
+    };
+    let xml = document.xml.clone().into_bytes();
+    let mut all = vec![of("xml", xml), of("json", json_of(&document.xml)?)];
+    for format in document.batch.iter().flat_map(|_| FORMATS) {
+        let mut bytes = Vec::new();
+        if let Some(batch) = &document.batch {
+            (format.encode)(batch, &mut bytes);
+        }
+        let (from, binary) = (From::Observations, !format.text);
+        all.push(Payload {
+            from,
+            format: format.name,
+            binary,
+            bytes,
+        });
+    }
+    Ok(all)
+}
+
+fn steady(answer: &Value) -> Result<Steady, String> {
+    let us = answer
+        .as_array()
+        .map(|all| all.iter().filter_map(Value::as_f64).collect());
+    let us: Vec<f64> = us.unwrap_or_default();
+    match us.is_empty() {
+        true => Err(format!("the page gave no samples: {answer}")),
+        false => Ok(Steady::of(us)),
+    }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let byte = |index: usize| u32::from(group.get(index).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for place in 0..4 {
+            let digit = DIGITS[(bits >> (18 - 6 * place)) as usize & 63];
+            text.push(if place > group.len() {
+                '='
+            } else {
+                char::from(digit)
+            });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::base64;
+
+    #[test]
+    fn base64_is_that_of_rfc_4648_section_10() {
+        let pairs = [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foobar", "Zm9vYmFy"),
+        ];
+        for (plain, encoded) in pairs {
+            assert_eq!(base64(plain.as_bytes()), encoded);
+        }
+    }
+}

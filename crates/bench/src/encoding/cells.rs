@@ -1,0 +1,128 @@
+//! Names of cells: where, of what, from what, in which format.
+
+use super::codings::{From, codings};
+use super::data::{Source, sources};
+use crate::experiments::Effort;
+
+/// Formats that EXIficient encodes of every document; the rest only of documents A and B.
+pub(crate) const EXIFICIENT: [&str; 2] = ["exi", "exi-c"];
+/// The same of documents A and B.
+pub(crate) const EXIFICIENT_MORE: [&str; 4] = ["exi", "exi-byte", "exi-pre", "exi-c"];
+
+/// How much slower than it is the browser's processor pretends to be.
+pub(crate) const SLOWDOWNS: [u32; 3] = [1, 4, 6];
+
+/// Where a cell's work is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In this process, or in one beside it.
+    Native,
+    /// In Chromium, so many times slowed.
+    Browser(u32),
+}
+
+impl Place {
+    /// Its name as a level of a factor.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Self::Native => "native".into(),
+            Self::Browser(1) => "browser".into(),
+            Self::Browser(times) => format!("browser-{times}x"),
+        }
+    }
+}
+
+/// The name of a cell.
+pub(crate) fn name(place: Place, data: &str, file: &str, from: From, format: &str) -> String {
+    let (place, from) = (place.name(), from.name());
+    format!("place={place};data={data};file={file};from={from};format={format}")
+}
+
+/// The formats that EXIficient takes part in with a document.
+pub(crate) fn exificient_formats(data: &str) -> &'static [&'static str] {
+    match data {
+        "a" | "b" => &EXIFICIENT_MORE,
+        "message" => &["exi", "exi-c", "exi-s", "exi-sc"],
+        _ => &EXIFICIENT,
+    }
+}
+
+/// Every native cell that may have a result, and those of the browser.
+pub(crate) fn names(effort: Effort) -> Vec<String> {
+    let sources = sources(effort);
+    let mut names: Vec<String> = sources.iter().flat_map(native).collect();
+    for slowdown in SLOWDOWNS {
+        names.extend(sources.iter().flat_map(|source| browser(source, slowdown)));
+    }
+    names
+}
+
+/// The native cells of a document.
+pub(crate) fn native(source: &Source) -> Vec<String> {
+    let mut formats: Vec<(From, &str)> = codings()
+        .iter()
+        .map(|coding| (coding.from, coding.format))
+        .collect();
+    formats.extend(
+        exificient_formats(source.data)
+            .iter()
+            .map(|f| (From::Document, *f)),
+    );
+    let mut names: Vec<String> = Vec::new();
+    for (from, format) in formats {
+        let name = name(Place::Native, source.data, source.file, from, format);
+        let fits = from == From::Document || source.has_observations();
+        if fits && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.sort_by_key(|name| name.contains("from=observations"));
+    names
+}
+
+/// The cells of a document in the browser.
+pub(crate) fn browser(source: &Source, slowdown: u32) -> Vec<String> {
+    let place = Place::Browser(slowdown);
+    if !source.is_for_browsers() {
+        return Vec::new();
+    }
+    let of = |from, format| name(place, source.data, source.file, from, format);
+    let mut names = vec![of(From::Document, "xml"), of(From::Document, "json")];
+    if source.has_observations() {
+        let formats = weir_codec::FORMATS.iter();
+        names.extend(formats.map(|format| of(From::Observations, format.name)));
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_cell_has_its_own_name() {
+        for effort in [Effort::Quick, Effort::Full] {
+            let names = names(effort);
+            let set: BTreeSet<&String> = names.iter().collect();
+            assert_eq!(set.len(), names.len());
+        }
+    }
+
+    #[test]
+    fn the_five_data_sets_of_the_paper_are_there_native_and_in_the_browser() {
+        let names = names(Effort::Full);
+        for data in ["caps", "sd", "obs", "rs", "io"] {
+            let of = |place: &str| format!("place={place};data={data};");
+            assert!(
+                names.iter().any(|name| name.starts_with(&of("native"))),
+                "{data}"
+            );
+        }
+        assert!(
+            names
+                .iter()
+                .any(|name| name.starts_with("place=browser-6x;data=caps;"))
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! What the papers say of encodings, claim by claim, set beside what was measured.
+//!
+//! A claim that names a range holds where the geometric mean over the files lies in it; one that
+//! names a tendency holds where every file shows it. Times are judged natively, each format by the
+//! implementation that stands for it, which is never the papers' own: what they measured on phones
+//! of 2011 was as much their parsers as the formats. The report shows EXIficient, theirs, as well.
+
+mod babovic;
+mod judge;
+mod tamayo;
+
+use super::figures::Figures;
+use crate::results::ClaimResult;
+
+/// A claim and how it is judged.
+pub(crate) struct Claim {
+    /// Paper and year.
+    pub(crate) paper: &'static str,
+    /// What it says, in our words.
+    pub(crate) claim: &'static str,
+    /// Where it does.
+    pub(crate) place: &'static str,
+    /// The verdict.
+    pub(crate) judge: fn(&Figures<'_>) -> Judgement,
+}
+
+/// A verdict and the number it rests on.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Judgement {
+    /// Whether the claim holds; nothing where it cannot be compared.
+    pub(crate) holds: Option<bool>,
+    /// What was measured, or why nothing can be said.
+    pub(crate) number: String,
+}
+
+impl Judgement {
+    fn of(holds: bool, number: String) -> Self {
+        Self {
+            holds: Some(holds),
+            number,
+        }
+    }
+
+    fn not_comparable(reason: &str) -> Self {
+        Self {
+            holds: None,
+            number: reason.into(),
+        }
+    }
+}
+
+/// Judges every claim.
+pub(crate) fn judge(figures: &Figures<'_>) -> Vec<ClaimResult> {
+    let all = tamayo::CLAIMS.iter().chain(babovic::CLAIMS);
+    all.map(|claim| {
+        let Judgement { holds, number } = (claim.judge)(figures);
+        ClaimResult {
+            paper: claim.paper.into(),
+            claim: claim.claim.into(),
+            place: claim.place.into(),
+            holds,
+            number,
+        }
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rows of `claims.csv` of a paper: paper, "claim", where.
+    fn published(paper: &str) -> Vec<&'static str> {
+        let csv = include_str!("../../../published/claims.csv");
+        let rows = csv.lines().filter(|line| line.starts_with(paper));
+        rows.filter_map(|row| row.split('"').nth(1)).collect()
+    }
+
+    #[test]
+    fn every_claim_of_the_list_about_encodings_is_judged() {
+        let judged: Vec<ClaimResult> = judge(&Figures(&[]));
+        let published = published("Tamayo2012");
+        assert!(published.len() >= 6);
+        for claim in published {
+            assert!(judged.iter().any(|one| one.claim == claim), "{claim}");
+        }
+    }
+
+    #[test]
+    fn without_figures_nothing_is_judged() {
+        for one in judge(&Figures(&[])) {
+            assert_eq!(one.holds, None, "{}", one.claim);
+            assert!(!one.number.is_empty(), "{}", one.claim);
+        }
+    }
+}

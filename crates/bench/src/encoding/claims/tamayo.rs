@@ -1,0 +1,406 @@
+//! Tamayo, Granell, Huerta 2012: what it says of formats.
+
+use super::judge::{
+    Asked, all_of, any, by_exificient, each, in_browser, large, middle, reductions, small, spread,
+    times_longer,
+};
+use super::{Claim, Judgement};
+use crate::encoding::figures::{Figures, Of};
+use crate::encoding::published::FileRow;
+use crate::encoding::task::Task;
+
+const PAPER: &str = "Tamayo2012";
+
+const fn claim(
+    claim: &'static str,
+    place: &'static str,
+    judge: fn(&Figures<'_>) -> Judgement,
+) -> Claim {
+    Claim {
+        paper: PAPER,
+        claim,
+        place,
+        judge,
+    }
+}
+
+pub(super) const CLAIMS: &[Claim] = &[
+    claim(
+        "JSON is 40 to 60 percent smaller than XML, EXI up to 90, EXI-C up to 98 (CAPS)",
+        "5.1",
+        caps_sizes,
+    ),
+    claim(
+        "the larger a capabilities file, the more EXI-C takes away",
+        "5.1",
+        |f| {
+            let of = |files| reductions(f, "caps", "exi-c", files);
+            let gain = middle(&of(&large))
+                .zip(middle(&of(&small)))
+                .map(|(large, small)| large - small);
+            Asked::EachAtLeast(0.0).of(&Vec::from_iter(gain), "points more above 100 KB")
+        },
+    ),
+    claim(
+        "JSON is never smaller than the content of the XML",
+        "5.1",
+        |f| {
+            let ratio = |of: Of<'_>, xml: f64| {
+                let (_, density) = f.metric(of, "xml", "content_density")?;
+                Some(f.size(of, "json")? / (xml * density.estimate.mean / 100.0))
+            };
+            Asked::EachAtLeast(1.0).of(&each(f, "caps", &any, ratio), "times the content")
+        },
+    ),
+    claim(
+        "JSON parses 3 to 8 times faster than XML or EXI and 10 to 20 times faster than EXI-C \
+         (CAPS, local)",
+        "5.1.1",
+        caps_parsing,
+    ),
+    claim(
+        "XML and EXI take nearly the same time to parse",
+        "5.1.1",
+        |f| {
+            let pair = ("xml", "exi");
+            let judged = Asked::Between(0.67, 1.5).of(
+                &times_longer(f, "caps", Task::Parse, pair, &any),
+                "(XML / EXI)",
+            );
+            let note = by_exificient(f, "caps", Task::Parse, ("exi", "xml"), &any);
+            Judgement {
+                number: judged.number + &note,
+                ..judged
+            }
+        },
+    ),
+    claim(
+        "time to parse grows linearly with the size of the file",
+        "5.1.1",
+        |f| {
+            let per_byte =
+                |of: Of<'_>, xml: f64| Some(f.time(of, "xml", Task::Parse)? / xml * 1e6 / 1e3);
+            let spread = spread(&each(f, "caps", &any, per_byte));
+            Asked::EachAtMost(2.0).of(
+                &Vec::from_iter(spread),
+                "times between slowest and fastest byte",
+            )
+        },
+    ),
+    claim(
+        "small files (under 100 KB) parse without annoying delay on a phone",
+        "5.1.1",
+        |f| {
+            let times = ["xml", "json"]
+                .map(|format| in_browser(f, "caps", format, 6, &small))
+                .concat();
+            Asked::EachAtMost(1000.0).of(&times, "ms in the browser slowed 6 times")
+        },
+    ),
+    claim(
+        "large files parse without noticeable delay only as JSON",
+        "5.1.1",
+        |f| {
+            let times = |format| in_browser(f, "caps", format, 6, &large);
+            let (xml, json) = (times("xml"), times("json"));
+            let judged = Asked::EachAtMost(150.0).of(&json, "ms as JSON, slowed 6 times");
+            let worst = xml.iter().copied().fold(f64::NAN, f64::max);
+            let holds = judged
+                .holds
+                .filter(|_| !xml.is_empty())
+                .map(|json| json && worst > 150.0);
+            let number = format!("{}; XML up to {worst:.0} ms", judged.number);
+            Judgement { holds, number }
+        },
+    ),
+    claim(
+        "observation blocks: JSON and EXI hardly shrink them; EXI-C removes 80 to 96 percent",
+        "5.2",
+        obs_sizes,
+    ),
+    claim(
+        "JSON parses 1.4 to 5 times faster than XML and EXI (OBS, local)",
+        "5.2.1",
+        |f| {
+            let xml = times_longer(f, "obs", Task::Parse, ("xml", "json"), &any);
+            let exi = times_longer(f, "obs", Task::Parse, ("exi", "json"), &any);
+            let note = by_exificient(f, "obs", Task::Parse, ("exi", "json"), &any);
+            let judged = Asked::Between(1.4, 5.0).of(&[xml, exi].concat(), "times");
+            Judgement {
+                number: judged.number + &note,
+                ..judged
+            }
+        },
+    ),
+    claim(
+        "EXI-C takes up to 25 times as long as JSON to parse (OBS, local)",
+        "5.2.1",
+        |f| {
+            let times = times_longer(f, "obs", Task::Parse, ("exi-c", "json"), &any);
+            let note = by_exificient(f, "obs", Task::Parse, ("exi-c", "json"), &any);
+            let judged = Asked::GreatestAtLeast(10.0).of(&times, "times");
+            Judgement {
+                number: judged.number + &note,
+                ..judged
+            }
+        },
+    ),
+    claim(
+        "om:Measurement instead of a block makes files 10 to 20 times larger",
+        "5.2.1",
+        |f| {
+            let ratio = |of: Of<'_>, xml: f64| {
+                let published = FileRow::of(of.data, of.file)?;
+                let (_, elements) = f.metric(of, "xml", "size_as_elements")?;
+                (published.xml_kb > 2000.0).then_some(elements.estimate.mean / xml)
+            };
+            Asked::Between(10.0, 20.0)
+                .of(&each(f, "obs", &any, ratio), "times (three largest files)")
+        },
+    ),
+    claim(
+        "EXI-C removes over 98 percent of insertions above 100 KB",
+        "5.3",
+        |f| {
+            let same = reductions(f, "io", "exi-c", &large);
+            let real = reductions(f, "io-series", "exi-c", &large);
+            let judged = Asked::EachAtLeast(98.0).of(&same, "% (one row repeated)");
+            let series = Asked::EachAtLeast(98.0)
+                .of(&real, "% (a real series)")
+                .number;
+            Judgement {
+                number: format!("{}; {series}", judged.number),
+                ..judged
+            }
+        },
+    ),
+    claim(
+        "EXI-C serializes 15 to 30 times slower than JSON, 5 to 10 times slower than XML",
+        "5.3.1",
+        io_serialization,
+    ),
+    claim(
+        "EXI-C serializes 3 to 6 times slower than EXI",
+        "5.3.1",
+        |f| {
+            let pair = ("exi-c", "exi");
+            Asked::Between(3.0, 6.0)
+                .of(&times_longer(f, "io", Task::Serialize, pair, &any), "times")
+        },
+    ),
+    claim("XML serializes somewhat faster than EXI", "5.4", |f| {
+        let pair = ("exi", "xml");
+        Asked::EachAtLeast(1.0).of(
+            &times_longer(f, "io", Task::Serialize, pair, &any),
+            "(EXI / XML)",
+        )
+    }),
+    claim(
+        "EXI-C removes 80 to 98 percent whatever the content density",
+        "5.4",
+        |f| {
+            let all = ["caps", "obs", "io"]
+                .map(|data| reductions(f, data, "exi-c", &any))
+                .concat();
+            Asked::Between(80.0, 98.0).of(&all, "%")
+        },
+    ),
+    claim(
+        "EXI-C is smaller than gzip and bzip2 of the XML",
+        "3.2, of others' work",
+        |f| {
+            let smaller = |other: &'static str| {
+                let ratio = move |of: Of<'_>, _| Some(f.size(of, "exi-c")? / f.size(of, other)?);
+                ["caps", "sd", "obs", "rs"]
+                    .map(|data| each(f, data, &any, ratio))
+                    .concat()
+            };
+            let all = [smaller("xml-gzip"), smaller("xml-bzip2")].concat();
+            Asked::EachAtMost(1.0).of(&all, "of their size")
+        },
+    ),
+    claim(
+        "EXI decodes 14.5 times faster than XML",
+        "3.2, of W3C's evaluation",
+        |f| {
+            let pair = ("xml", "exi");
+            Asked::EachAtLeast(14.5).of(&times_longer(f, "caps", Task::Parse, pair, &any), "times")
+        },
+    ),
+    claim(
+        "EXI-C decodes 9.2 times faster than gzipped XML",
+        "3.2, of W3C's evaluation",
+        |f| {
+            let pair = ("xml-gzip", "exi-c");
+            Asked::EachAtLeast(9.2).of(&times_longer(f, "caps", Task::Parse, pair, &any), "times")
+        },
+    ),
+    claim(
+        "over 3G small EXI-C files win overall; over Wi-Fi JSON and EXI win above 100 KB",
+        "5.1.2 and 5.1.3",
+        |_| Judgement::not_comparable("no link here: this run reads from memory"),
+    ),
+    claim(
+        "uploads: XML wins over Wi-Fi, EXI-C over 3G above 100 KB",
+        "5.3.2",
+        |_| Judgement::not_comparable("no link here: this run reads from memory"),
+    ),
+    claim(
+        "the newer phone is 20 to 60 percent faster than the older",
+        "5.1.1",
+        |_| {
+            Judgement::not_comparable(
+                "phones of 2010 and 2011; here a slowed browser stands for them",
+            )
+        },
+    ),
+];
+
+fn caps_sizes(f: &Figures<'_>) -> Judgement {
+    let json = Asked::Between(40.0, 60.0).of(&reductions(f, "caps", "json", &any), "% (JSON)");
+    let exi = Asked::GreatestAtLeast(90.0).of(&reductions(f, "caps", "exi", &any), "% (EXI)");
+    let exi_c = Asked::GreatestAtLeast(98.0).of(&reductions(f, "caps", "exi-c", &any), "% (EXI-C)");
+    all_of(&[json, exi, exi_c])
+}
+
+fn caps_parsing(f: &Figures<'_>) -> Judgement {
+    let longer = |slow| times_longer(f, "caps", Task::Parse, (slow, "json"), &any);
+    let note = |slow| by_exificient(f, "caps", Task::Parse, (slow, "json"), &any);
+    let xml = Asked::Between(3.0, 8.0).of(&longer("xml"), "times (XML)");
+    let exi = Asked::Between(3.0, 8.0).of(&longer("exi"), "times (EXI)");
+    let exi_c = Asked::Between(10.0, 20.0).of(&longer("exi-c"), "times (EXI-C)");
+    let judged = all_of(&[xml, exi, exi_c]);
+    Judgement {
+        number: judged.number + &note("exi") + &note("exi-c"),
+        ..judged
+    }
+}
+
+fn obs_sizes(f: &Figures<'_>) -> Judgement {
+    // Files of nothing but blocks are those above 90 % content density.
+    let blocks = |format: &'static str| {
+        each(f, "obs", &any, move |of, xml| {
+            let published = FileRow::of(of.data, of.file)?;
+            let size = f.size(of, format)?;
+            (published.density_percent > 90.0).then_some(100.0 - size * 100.0 / xml)
+        })
+    };
+    let json = Asked::EachAtMost(2.0).of(&blocks("json"), "% (JSON)");
+    let exi = Asked::EachAtMost(2.0).of(&blocks("exi"), "% (EXI)");
+    let exi_c = Asked::Between(80.0, 96.0).of(&reductions(f, "obs", "exi-c", &any), "% (EXI-C)");
+    all_of(&[json, exi, exi_c])
+}
+
+fn io_serialization(f: &Figures<'_>) -> Judgement {
+    let longer = |fast| times_longer(f, "io", Task::Serialize, ("exi-c", fast), &any);
+    let note = |fast| by_exificient(f, "io", Task::Serialize, ("exi-c", fast), &any);
+    let json = Asked::Between(15.0, 30.0).of(&longer("json"), "times (JSON)");
+    let xml = Asked::Between(5.0, 10.0).of(&longer("xml"), "times (XML)");
+    let judged = all_of(&[json, xml]);
+    Judgement {
+        number: judged.number + &note("json") + &note("xml"),
+        ..judged
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::encoding::cells::{Place, name};
+    use crate::encoding::codings::From;
+    use crate::encoding::outcome::single;
+    use crate::results::CellResult;
+
+    /// One file of a data set: format, bytes, microseconds to parse and to serialize.
+    fn results(data: &str, file: &str, rows: &[(&str, f64, f64, f64)]) -> Vec<CellResult> {
+        let result = |&(format, size, parse, serialize): &(&str, f64, f64, f64)| CellResult {
+            cell: name(Place::Native, data, file, From::Document, format),
+            target: "weir".into(),
+            status: "ok".into(),
+            missed: false,
+            remarks: Vec::new(),
+            metrics: vec![
+                single("size", "bytes", size),
+                single("parse", "us", parse),
+                single("serialize", "us", serialize),
+            ],
+            trials: Vec::new(),
+        };
+        rows.iter().map(result).collect()
+    }
+
+    fn verdict(results: &[CellResult], begins: &str) -> Option<bool> {
+        let claim = CLAIMS
+            .iter()
+            .find(|claim| claim.claim.starts_with(begins))
+            .unwrap();
+        (claim.judge)(&Figures(results)).holds
+    }
+
+    #[test]
+    fn the_papers_own_figures_bear_its_claims_on_sizes() {
+        let mut all = Vec::new();
+        for data in ["caps", "obs", "io"] {
+            for row in crate::encoding::published::TABLES
+                .iter()
+                .find(|t| t.data == data)
+                .unwrap()
+                .rows()
+            {
+                let sizes = ["xml", "json", "exi", "exi-c"]
+                    .map(|format| (format, row.kilobytes(format).unwrap() * 1024.0, 1.0, 1.0));
+                all.extend(results(data, &row.file.to_string(), &sizes));
+            }
+        }
+        assert_eq!(verdict(&all, "observation blocks"), Some(true));
+        assert_eq!(verdict(&all, "EXI-C removes over 98"), Some(true));
+        assert_eq!(verdict(&all, "EXI-C removes 80 to 98"), Some(true));
+        assert_eq!(verdict(&all, "the larger a capabilities file"), Some(true));
+    }
+
+    #[test]
+    fn a_claim_of_several_parts_falls_with_one_of_them() {
+        let rows = |exi_c| {
+            [
+                ("xml", 9e4, 500.0, 6.0),
+                ("json", 1.0, 100.0, 1.0),
+                ("exi", 1.0, 400.0, 5.0),
+                ("exi-c", 1.0, exi_c, 20.0),
+            ]
+        };
+        let begins = "JSON parses 3 to 8 times";
+        assert_eq!(
+            verdict(&results("caps", "0", &rows(1500.0)), begins),
+            Some(true)
+        );
+        assert_eq!(
+            verdict(&results("caps", "0", &rows(300.0)), begins),
+            Some(false)
+        );
+        assert_eq!(
+            verdict(&results("caps", "0", &rows(1500.0)[..3]), begins),
+            None
+        );
+    }
+
+    #[test]
+    fn what_no_run_measures_is_not_comparable() {
+        assert_eq!(
+            verdict(&results("caps", "0", &[("xml", 1e5, 1.0, 1.0)]), "over 3G"),
+            None
+        );
+    }
+
+    #[test]
+    fn ranges_are_judged_by_the_geometric_mean() {
+        let judged = Asked::Between(3.0, 5.0).of(&[2.0, 8.0], "times");
+        assert_eq!(
+            judged,
+            Judgement {
+                holds: Some(true),
+                number: "2.00 to 8.00, mean 4.00 times".into()
+            }
+        );
+    }
+}

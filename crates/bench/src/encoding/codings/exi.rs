@@ -1,0 +1,178 @@
+//! EXI by our codec, of whole documents. Options are what EXIficient does by default: nothing is
+//! preserved, white space between elements is left out, the header is the shortest.
+
+use std::hint::black_box;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use weir_exi::decode::{Decoder, DecoderSettings};
+use weir_exi::encode::{Encoder, EncoderSettings, SpaceBetween};
+use weir_exi::xml::Reader;
+use weir_exi::{Alignment, Event, Options, Schema, xsd};
+
+use super::recording::{self, LIMITS, Recording};
+use super::{Coding, From, Prepared};
+use crate::encoding::data::Document;
+use crate::encoding::native::WEIR_XSD;
+use crate::results::OURS;
+
+/// A way to write EXI.
+#[derive(Clone, Copy)]
+struct Mode {
+    format: &'static str,
+    alignment: Alignment,
+    /// With the schema of the sensor message, strictly.
+    informed: bool,
+}
+
+const MODES: [Mode; 6] = [
+    Mode {
+        format: "exi",
+        alignment: Alignment::BitPacked,
+        informed: false,
+    },
+    Mode {
+        format: "exi-byte",
+        alignment: Alignment::ByteAligned,
+        informed: false,
+    },
+    Mode {
+        format: "exi-pre",
+        alignment: Alignment::PreCompression,
+        informed: false,
+    },
+    Mode {
+        format: "exi-c",
+        alignment: Alignment::Compression,
+        informed: false,
+    },
+    Mode {
+        format: "exi-s",
+        alignment: Alignment::BitPacked,
+        informed: true,
+    },
+    Mode {
+        format: "exi-sc",
+        alignment: Alignment::Compression,
+        informed: true,
+    },
+];
+
+pub(super) fn codings() -> Vec<Coding> {
+    let coding = |mode: Mode| Coding {
+        format: mode.format,
+        target: OURS,
+        from: From::Document,
+        prepare: Box::new(move |document| prepare(mode, document)),
+    };
+    MODES.into_iter().map(coding).collect()
+}
+
+/// What both directions are told.
+#[derive(Clone)]
+struct Agreed {
+    options: Options,
+    schema: Option<Arc<Schema>>,
+}
+
+impl Agreed {
+    fn of(mode: Mode) -> Result<Self, String> {
+        let options = Options {
+            alignment: mode.alignment,
+            strict: mode.informed,
+            ..Options::default()
+        };
+        let schema = mode.informed.then(schema).transpose()?;
+        Ok(Self { options, schema })
+    }
+
+    fn encoder(&self) -> Result<Encoder, String> {
+        let settings = EncoderSettings {
+            options: self.options.clone(),
+            schema: self.schema.clone(),
+            space: SpaceBetween::Drop,
+            limits: LIMITS,
+            ..EncoderSettings::default()
+        };
+        Encoder::new(settings).map_err(|e| e.to_string())
+    }
+
+    fn decoder<'i>(&self, bytes: &'i [u8]) -> Decoder<'i> {
+        let settings = DecoderSettings {
+            options: self.options.clone(),
+            schemas: self.schema.clone().into_iter().collect(),
+            limits: LIMITS,
+        };
+        Decoder::new(bytes, settings)
+    }
+}
+
+/// The schema of the sensor message, which is the only one that documents here have.
+fn schema() -> Result<Arc<Schema>, String> {
+    let document = xsd::Document {
+        location: "weir.xsd",
+        bytes: WEIR_XSD.as_bytes(),
+    };
+    let schema = xsd::compile(&[document], &mut |_: &str| None);
+    schema.map(Arc::new).map_err(|e| e.to_string())
+}
+
+fn prepare(mode: Mode, document: &Rc<Document>) -> Result<Prepared, String> {
+    if mode.informed && document.data != "message" {
+        return Err("no schema of such documents".into());
+    }
+    let agreed = Agreed::of(mode)?;
+    let recording = Recording::of(&document.xml)?;
+    let mut bytes = Vec::new();
+    encode(&agreed, recording.events(), &mut bytes)?;
+    let (read, of_parse) = (bytes.clone(), agreed.clone());
+    let (source, of_xml) = (Rc::clone(document), agreed.clone());
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut out_of_xml = Vec::with_capacity(bytes.len());
+    Ok(Prepared {
+        bytes,
+        parse: Some(Box::new(move || decode(&of_parse, &read))),
+        serialize: Some(Box::new(move || {
+            out.clear();
+            encode(&agreed, recording.events(), &mut out)
+        })),
+        from_xml: Some(Box::new(move || {
+            out_of_xml.clear();
+            transcode(&of_xml, &source.xml, &mut out_of_xml)
+        })),
+    })
+}
+
+fn encode<'e>(
+    agreed: &Agreed,
+    events: impl Iterator<Item = Event<'e>>,
+    out: &mut Vec<u8>,
+) -> Result<(), String> {
+    let mut encoder = agreed.encoder()?;
+    for event in events {
+        encoder.event(&event).map_err(|e| e.to_string())?;
+    }
+    encoder.take(out);
+    black_box(out);
+    Ok(())
+}
+
+fn transcode(agreed: &Agreed, xml: &str, out: &mut Vec<u8>) -> Result<(), String> {
+    let reader = Reader::new(xml.as_bytes(), recording::preserve(), LIMITS);
+    let mut reader = reader.map_err(|e| e.to_string())?;
+    let mut encoder = agreed.encoder()?;
+    while let Some(event) = reader.next_event().map_err(|e| e.to_string())? {
+        encoder.event(&event).map_err(|e| e.to_string())?;
+    }
+    encoder.take(out);
+    black_box(out);
+    Ok(())
+}
+
+fn decode(agreed: &Agreed, bytes: &[u8]) -> Result<(), String> {
+    let mut decoder = agreed.decoder(bytes);
+    while let Some(event) = decoder.next_event().map_err(|e| e.to_string())? {
+        black_box(event);
+    }
+    Ok(())
+}

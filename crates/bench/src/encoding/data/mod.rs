@@ -1,0 +1,329 @@
+//! What is encoded: the data sets of Tamayo et al. made anew, the message of Babovic et al., two
+//! documents of 2 MB, and real documents where they are.
+//!
+//! The papers' own files were never published. These have the sizes and content densities of the
+//! published tables, and the same structure in kind; all else about them is ours. A seed gives the
+//! same bytes everywhere.
+
+mod capabilities;
+mod draft;
+mod elements;
+mod insertion;
+mod observations;
+pub(crate) mod random;
+mod sensor;
+pub(crate) mod series;
+
+use std::path::Path;
+
+use weir_codec::{by_name, sample};
+use weir_model::Batch;
+
+use self::draft::Shape;
+use self::insertion::Rows;
+use self::random::Random;
+use self::series::{Precision, Series, temperatures};
+use super::published::FileRow;
+use crate::experiments::Effort;
+
+/// One document, and the observations in it where there are any.
+pub(crate) struct Document {
+    /// The data set.
+    pub(crate) data: &'static str,
+    /// Which of its files.
+    pub(crate) file: String,
+    /// The document.
+    pub(crate) xml: String,
+    /// Its observations.
+    pub(crate) batch: Option<Batch>,
+    /// Bytes of the same observations with an element for each, where a block is compared with that.
+    pub(crate) as_elements_bytes: Option<usize>,
+}
+
+/// A document that can be made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source {
+    /// The data set.
+    pub(crate) data: &'static str,
+    /// Which of its files.
+    pub(crate) file: &'static str,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Capabilities,
+    Sensor(f64, f64),
+    Registration(f64, f64),
+    Observations,
+    Insertion(Rows),
+    /// Document A.
+    Block(Precision),
+    /// Document B.
+    Elements,
+    Message(usize),
+    Real(&'static str),
+}
+
+/// Observations in document A.
+pub(crate) const A_OBSERVATIONS: usize = 18_500;
+/// Observations in document B.
+const B_OBSERVATIONS: usize = 2_278;
+/// Stations of document B.
+const B_STATIONS: usize = 7;
+
+/// Where real documents lie, beside the project; `WEIR_OGC_DATA` names another place.
+const REAL_FOLDER: &str = "../shared/data/ogc";
+
+const fn source(data: &'static str, file: &'static str, kind: Kind) -> Source {
+    Source { data, file, kind }
+}
+
+const FILES: [&str; 11] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"];
+
+/// The documents of a run, in the order of the report.
+pub(crate) fn sources(effort: Effort) -> Vec<Source> {
+    let wanted = |source: &Source| effort == Effort::Full || QUICK.contains(&source.label());
+    all().into_iter().filter(wanted).collect()
+}
+
+/// What a quick run takes: a small, a middling and a large document of each kind.
+const QUICK: [(&str, &str); 13] = [
+    ("caps", "0"),
+    ("caps", "5"),
+    ("caps", "7"),
+    ("sd", "1"),
+    ("obs", "1"),
+    ("obs", "4"),
+    ("obs", "6"),
+    ("rs", "0"),
+    ("io", "1"),
+    ("io", "5"),
+    ("message", "1"),
+    ("message", "5"),
+    ("a", "block"),
+];
+
+fn all() -> Vec<Source> {
+    let mut all: Vec<Source> = FILES
+        .iter()
+        .map(|file| source("caps", file, Kind::Capabilities))
+        .collect();
+    for (file, kilobytes, percent) in [("0", 5.0, 25.0), ("1", 20.0, 30.0), ("2", 70.0, 30.0)] {
+        all.push(source("sd", file, Kind::Sensor(kilobytes, percent)));
+    }
+    all.extend(
+        FILES[..9]
+            .iter()
+            .map(|file| source("obs", file, Kind::Observations)),
+    );
+    for (file, kilobytes, percent) in [("0", 4.0, 30.0), ("1", 8.0, 32.0)] {
+        all.push(source("rs", file, Kind::Registration(kilobytes, percent)));
+    }
+    all.extend(
+        FILES[..7]
+            .iter()
+            .map(|file| source("io", file, Kind::Insertion(Rows::Same))),
+    );
+    all.extend(
+        FILES[2..7]
+            .iter()
+            .map(|f| source("io-series", f, Kind::Insertion(Rows::Series))),
+    );
+    all.push(source("a", "block", Kind::Block(Precision::Hundredths)));
+    all.push(source("a", "full-precision", Kind::Block(Precision::Full)));
+    all.push(source("b", "elements", Kind::Elements));
+    for (nodes, file) in FILES.iter().enumerate().skip(1).take(5) {
+        all.push(source("message", file, Kind::Message(nodes)));
+    }
+    all.push(source(
+        "real",
+        "capabilities",
+        Kind::Real("GetCapabilitiesResponseInspire.xml"),
+    ));
+    all.push(source(
+        "real",
+        "sensor",
+        Kind::Real("DescribeSensorResponseSML101.xml"),
+    ));
+    all
+}
+
+impl Source {
+    fn label(&self) -> (&'static str, &'static str) {
+        (self.data, self.file)
+    }
+
+    /// Says whether there are observations in it, which formats of messages can carry.
+    pub(crate) fn has_observations(&self) -> bool {
+        !matches!(
+            self.kind,
+            Kind::Capabilities | Kind::Sensor(..) | Kind::Registration(..) | Kind::Real(_)
+        )
+    }
+
+    /// Says whether a browser is to read it too; one file in two of the paper's sets is enough there.
+    pub(crate) fn is_for_browsers(&self) -> bool {
+        match self.kind {
+            Kind::Message(nodes) => matches!(nodes, 1 | 5),
+            Kind::Block(precision) => precision == Precision::Hundredths,
+            Kind::Capabilities | Kind::Observations | Kind::Insertion(Rows::Same) => {
+                !self.file.parse().is_ok_and(|file: usize| file % 2 == 1)
+            }
+            _ => false,
+        }
+    }
+
+    /// Makes the document; an error says what is absent.
+    pub(crate) fn make(&self, seed: u64) -> Result<Document, String> {
+        let mut random = Random::new(seed, &format!("{}/{}", self.data, self.file));
+        let shape = |kilobytes, percent| Shape::of_kilobytes(kilobytes, percent);
+        Ok(match self.kind {
+            Kind::Capabilities => self.document(
+                capabilities::document(&self.published()?.1, &mut random),
+                None,
+            ),
+            Kind::Sensor(kb, percent) => {
+                self.document(sensor::description(&shape(kb, percent), &mut random), None)
+            }
+            Kind::Registration(kb, percent) => {
+                self.document(sensor::registration(&shape(kb, percent), &mut random), None)
+            }
+            Kind::Observations => {
+                let (xml, series) = observations::of_shape(&self.published()?.1, &mut random);
+                self.observed(xml, &series)
+            }
+            Kind::Insertion(rows) => {
+                // The series has the shapes of the published table too.
+                let row = FileRow::of("io", self.file).ok_or("no such row is published")?;
+                let shape = shape(row.xml_kb, row.density_percent);
+                let count = row.observations.unwrap_or(0);
+                let (xml, series) = insertion::document(&shape, count, rows, &mut random);
+                self.document(xml, Some(series::batch(&series)))
+            }
+            Kind::Block(precision) => {
+                // Both precisions are the same series.
+                let mut random = Random::new(seed, "a");
+                let series = temperatures(A_OBSERVATIONS, 2, precision, &mut random);
+                let (xml, series) = observations::whole(series);
+                self.observed(xml, &series)
+            }
+            Kind::Elements => {
+                let precision = Precision::Hundredths;
+                let series = temperatures(B_OBSERVATIONS, B_STATIONS, precision, &mut random);
+                self.document(elements::document(&series), Some(series::batch(&series)))
+            }
+            Kind::Message(nodes) => self.message(nodes)?,
+            Kind::Real(name) => self.document(real(name)?, None),
+        })
+    }
+
+    fn published(&self) -> Result<(FileRow, Shape), String> {
+        let row = FileRow::of(self.data, self.file).ok_or("no such row is published")?;
+        Ok((row, Shape::of_kilobytes(row.xml_kb, row.density_percent)))
+    }
+
+    fn document(&self, xml: String, batch: Option<Batch>) -> Document {
+        let (data, file) = (self.data, self.file.into());
+        Document {
+            data,
+            file,
+            xml,
+            batch,
+            as_elements_bytes: None,
+        }
+    }
+
+    fn observed(&self, xml: String, series: &[Series]) -> Document {
+        Document {
+            as_elements_bytes: Some(elements::document(series).len()),
+            ..self.document(xml, Some(series::batch(series)))
+        }
+    }
+
+    fn message(&self, nodes: usize) -> Result<Document, String> {
+        let batch = sample::message(nodes, 0);
+        let format = by_name("xml").ok_or("this build has no xml")?;
+        let mut xml = Vec::new();
+        (format.encode)(&batch, &mut xml);
+        let xml = String::from_utf8(xml).map_err(|e| e.to_string())?;
+        Ok(self.document(xml, Some(batch)))
+    }
+}
+
+fn real(name: &str) -> Result<String, String> {
+    let folder = std::env::var("WEIR_OGC_DATA").unwrap_or_else(|_| REAL_FOLDER.into());
+    let path = Path::new(&folder).join(name);
+    std::fs::read_to_string(path).map_err(|_| format!("absent: no {name} in $WEIR_OGC_DATA"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::encoding::density::content_density_percent;
+
+    fn generated() -> impl Iterator<Item = Source> {
+        all()
+            .into_iter()
+            .filter(|source| !matches!(source.kind, Kind::Real(_)))
+    }
+
+    #[test]
+    fn files_have_the_sizes_and_densities_of_the_published_tables() {
+        let mut off = Vec::new();
+        for source in all() {
+            let Some(row) = FileRow::of(source.data, source.file) else {
+                continue;
+            };
+            let document = source.make(1).unwrap();
+            let percent = content_density_percent(&document.xml).unwrap();
+            let kilobytes = document.xml.len() as f64 / 1024.0;
+            let far = (kilobytes / row.xml_kb - 1.0).abs() > 0.02
+                || (percent - row.density_percent).abs() > 1.5;
+            if far {
+                off.push((source.label(), kilobytes, percent, row));
+            }
+        }
+        assert!(off.is_empty(), "{off:#?}");
+    }
+
+    #[test]
+    fn documents_a_and_b_are_those_that_the_goals_speak_of() {
+        let made = |data, file: &str| {
+            let found = all().into_iter().find(|s| s.label() == (data, file));
+            found.unwrap().make(1).unwrap()
+        };
+        let (a, b) = (made("a", "block"), made("b", "elements"));
+        assert!(a.xml.len().abs_diff(1_976_470) < 20_000, "{}", a.xml.len());
+        assert!(b.xml.len().abs_diff(2_003_139) < 20_000, "{}", b.xml.len());
+        assert_eq!(a.batch.unwrap().len(), A_OBSERVATIONS);
+        assert_eq!(b.batch.unwrap().len(), B_OBSERVATIONS);
+        assert!(content_density_percent(&a.xml).unwrap() > 99.7);
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_bytes_again_and_another_seed_others() {
+        for source in generated().filter(|source| source.file.len() < 2) {
+            let made = |seed| source.make(seed).unwrap().xml;
+            assert_eq!(made(1), made(1), "{source:?}");
+            let random = !matches!(source.kind, Kind::Message(_) | Kind::Insertion(Rows::Same));
+            assert!(!random || made(1) != made(2), "{source:?}");
+        }
+    }
+
+    #[test]
+    fn insertions_have_as_many_observations_as_published() {
+        for source in all().iter().filter(|source| source.data == "io") {
+            let row = FileRow::of("io", source.file).unwrap();
+            let batch = source.make(1).unwrap().batch.unwrap();
+            assert_eq!(Some(batch.len()), row.observations);
+        }
+    }
+
+    #[test]
+    fn a_document_that_is_absent_says_which() {
+        let error = real("no-such-file.xml").unwrap_err();
+        assert!(error.contains("no-such-file.xml"), "{error}");
+    }
+}

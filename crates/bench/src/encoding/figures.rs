@@ -1,0 +1,132 @@
+//! Figures of a run by what they are of: what claims, goals and tables ask for.
+
+use super::cells::{Place, name};
+use super::codings::From;
+use super::exificient;
+use super::task::Task;
+use crate::results::{CellResult, Metric, OURS};
+
+/// The results of a run.
+#[derive(Clone, Copy)]
+pub(crate) struct Figures<'a>(pub(crate) &'a [CellResult]);
+
+/// Whose figure is taken where several have one: ours, then the one that stands for the format.
+const PREFERRED: [&str; 8] = [
+    OURS,
+    "serde_json",
+    "quick-xml",
+    "flate2",
+    "bzip2",
+    "zstd",
+    "chromium",
+    exificient::NAME,
+];
+
+/// A document's figures in one format.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Of<'a> {
+    /// Where.
+    pub(crate) place: Place,
+    /// The data set.
+    pub(crate) data: &'a str,
+    /// Its file.
+    pub(crate) file: &'a str,
+    /// From what.
+    pub(crate) from: From,
+}
+
+impl<'a> Of<'a> {
+    /// Of a whole document, natively.
+    pub(crate) fn document(data: &'a str, file: &'a str) -> Self {
+        Self {
+            place: Place::Native,
+            data,
+            file,
+            from: From::Document,
+        }
+    }
+
+    /// Of a document's observations, natively.
+    pub(crate) fn observations(data: &'a str, file: &'a str) -> Self {
+        Self {
+            from: From::Observations,
+            ..Self::document(data, file)
+        }
+    }
+
+    /// The same elsewhere.
+    pub(crate) fn at(self, place: Place) -> Self {
+        Self { place, ..self }
+    }
+}
+
+impl<'a> Figures<'a> {
+    /// The metric of one contender.
+    pub(crate) fn metric_by(
+        &self,
+        of: Of<'_>,
+        format: &str,
+        target: &str,
+        metric: &str,
+    ) -> Option<&'a Metric> {
+        let cell = name(of.place, of.data, of.file, of.from, format);
+        let result = self
+            .0
+            .iter()
+            .find(|r| r.cell == cell && r.target == target)?;
+        result.metric(metric)
+    }
+
+    /// The metric of the contender that stands for a format, and who that is.
+    pub(crate) fn metric(
+        &self,
+        of: Of<'_>,
+        format: &str,
+        metric: &str,
+    ) -> Option<(&'static str, &'a Metric)> {
+        let found = |target| Some((target, self.metric_by(of, format, target, metric)?));
+        PREFERRED.into_iter().find_map(found)
+    }
+
+    /// Bytes.
+    pub(crate) fn size(&self, of: Of<'_>, format: &str) -> Option<f64> {
+        self.metric(of, format, "size")
+            .map(|(_, metric)| metric.estimate.mean)
+    }
+
+    /// Mean time, microseconds.
+    pub(crate) fn time(&self, of: Of<'_>, format: &str, task: Task) -> Option<f64> {
+        self.metric(of, format, task.time())
+            .map(|(_, metric)| metric.estimate.mean)
+    }
+
+    /// Mean time of one contender, microseconds.
+    pub(crate) fn time_by(&self, of: Of<'_>, format: &str, by: &str, task: Task) -> Option<f64> {
+        self.metric_by(of, format, by, task.time())
+            .map(|metric| metric.estimate.mean)
+    }
+
+    /// Files of a data set that were measured, in the order of the run.
+    pub(crate) fn files(&self, data: &str) -> Vec<&'a str> {
+        let mut files = Vec::new();
+        let all: &'a [CellResult] = self.0;
+        for result in all {
+            let mut pairs = result
+                .cell
+                .split(';')
+                .filter_map(|pair| pair.split_once('='));
+            let mut level = |factor| {
+                pairs
+                    .find(|(name, _)| *name == factor)
+                    .map(|(_, level)| level)
+            };
+            if level("data") == Some(data)
+                && let Some(file) = level("file")
+                && !files.contains(&file)
+            {
+                files.push(file);
+            }
+        }
+        files
+    }
+}

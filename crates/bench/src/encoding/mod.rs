@@ -1,0 +1,211 @@
+//! The experiment `encoding`: what a document or a message costs in each format.
+//!
+//! From Tamayo, Granell and Huerta, Sensors 2012 (tables 2 to 4), and the message of Babovic, Protic
+//! and Milutinovic, IEEE Access 2016 (tables 2 and 5). No gateway, no link: bytes in memory, one
+//! thread, here and in a browser. The decision worth arguing: codings of documents and of
+//! observations are never compared with each other, because they do not keep the same things.
+
+mod browser;
+mod cells;
+mod claims;
+mod codings;
+mod data;
+mod density;
+mod exificient;
+mod figures;
+mod goals;
+mod native;
+mod outcome;
+mod page;
+mod published;
+mod steady;
+mod task;
+
+pub(crate) use cells::names;
+pub(crate) use page::markdown;
+
+use self::browser::InBrowser;
+use self::data::random::Random;
+use self::data::{Source, sources};
+use self::exificient::Exificient;
+use self::figures::Figures;
+use self::native::{Native, Scale};
+use crate::clock::now_ns;
+use crate::experiments::Order;
+use crate::results::{CellResult, Run};
+
+/// Runs the experiment.
+pub(crate) fn run(order: &Order<'_>) -> Run {
+    let started = now_ns();
+    let mut run = Run::begin(order);
+    let mut sources = sources(order.effort);
+    let in_order = sources.clone();
+    Random::new(order.seed, "documents").shuffle(&mut sources);
+    native(order, &sources, &mut run);
+    in_browser(order, &in_order, &mut run);
+    sort(&mut run.results, &names(order.effort));
+    let figures = Figures(&run.results);
+    run.goals = goals::judge(&figures);
+    run.ratios = goals::ratios(&figures);
+    run.claims = claims::judge(&figures);
+    run.seconds = (now_ns() - started) as f64 / 1e9;
+    run
+}
+
+fn native(order: &Order<'_>, sources: &[Source], run: &mut Run) {
+    let wanted: Vec<&Source> = sources
+        .iter()
+        .filter(|s| order.wants_any(&cells::native(s)))
+        .collect();
+    if wanted.is_empty() {
+        return;
+    }
+    let exificient = Exificient::start(order.settings);
+    let version = exificient
+        .as_ref()
+        .map_or_else(Clone::clone, |e| e.version.clone());
+    run.targets.insert(exificient::NAME.into(), version);
+    for (name, version) in REFERENCES {
+        run.targets.insert(name.into(), version.into());
+    }
+    let mut native = Native {
+        scale: Scale::of(order.effort),
+        seed: order.seed,
+        only: order.only,
+        folder: order.work,
+        exificient,
+    };
+    for (index, source) in wanted.iter().enumerate() {
+        eprintln!(
+            "[{}/{}] native {} {}",
+            index + 1,
+            wanted.len(),
+            source.data,
+            source.file
+        );
+        run.results.extend(native.measure(source));
+    }
+}
+
+/// The libraries that stand beside ours, by name, in the versions that this was built with.
+const REFERENCES: [(&str, &str); 7] = [
+    ("quick-xml", "0.42"),
+    ("serde_json", "1"),
+    ("flate2", "1.1, miniz_oxide, level 6"),
+    ("bzip2", "0.6, libbz2-rs, level 9"),
+    ("zstd", "0.14, level 3"),
+    ("pco", "1.1, level 8"),
+    ("weir", env!("CARGO_PKG_VERSION")),
+];
+
+fn in_browser(order: &Order<'_>, sources: &[Source], run: &mut Run) {
+    let wanted = |source: &&Source| {
+        cells::SLOWDOWNS
+            .iter()
+            .any(|&times| order.wants_any(&cells::browser(source, times)))
+    };
+    let sources: Vec<Source> = sources.iter().filter(wanted).copied().collect();
+    if sources.is_empty() {
+        return;
+    }
+    eprintln!("in the browser: {} documents", sources.len());
+    let started = InBrowser::start(
+        order.settings,
+        order.work,
+        order.effort,
+        order.seed,
+        order.only,
+    );
+    let measured = started.and_then(|mut browser| {
+        let version = browser.version().to_string();
+        run.targets.insert(browser::NAME.into(), version);
+        browser.measure(&sources)
+    });
+    match measured {
+        Ok(results) => run.results.extend(results),
+        Err(reason) => {
+            run.targets.insert(browser::NAME.into(), reason.clone());
+            let cells = sources.iter().flat_map(|source| cells::browser(source, 1));
+            let cells = cells.filter(|cell| order.wants(cell));
+            run.results
+                .extend(cells.map(|c| native::absent(&c, browser::NAME, reason.clone())));
+        }
+    }
+}
+
+/// In the order of the experiment, not of the run.
+fn sort(results: &mut [CellResult], names: &[String]) {
+    let places: std::collections::HashMap<&str, usize> = names
+        .iter()
+        .enumerate()
+        .map(|(place, name)| (name.as_str(), place))
+        .collect();
+    results.sort_by_key(|result| {
+        let place = places
+            .get(result.cell.as_str())
+            .copied()
+            .unwrap_or(usize::MAX);
+        (
+            place,
+            result.target != crate::results::OURS,
+            result.target.clone(),
+        )
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::experiments::{Effort, Experiment};
+    use crate::targets::Settings;
+
+    #[test]
+    fn a_tiny_run_goes_from_order_to_page() {
+        let work = std::env::temp_dir().join(format!("weir-encoding-{}", std::process::id()));
+        std::fs::create_dir_all(&work).unwrap();
+        let run = run(&Order {
+            experiment: Experiment::named("encoding").unwrap(),
+            effort: Effort::Quick,
+            only: "place=native;data=message;file=1;",
+            seed: 1,
+            settings: &Settings::default(),
+            work: &work,
+            command: "weir bench run encoding".into(),
+        });
+        std::fs::remove_dir_all(&work).unwrap();
+        let find = |cell: &str, target: &str| {
+            let found = run
+                .results
+                .iter()
+                .find(|r| r.cell.ends_with(cell) && r.target == target);
+            found.unwrap_or_else(|| panic!("no {cell} by {target}"))
+        };
+        for format in weir_codec::FORMATS {
+            let cell = format!("from=observations;format={}", format.name);
+            let result = find(&cell, crate::results::OURS);
+            assert!(result.metric("parse").is_some() && result.metric("serialize").is_some());
+        }
+        assert!(
+            find("from=document;format=exi-s", crate::results::OURS)
+                .metric("size")
+                .is_some()
+        );
+        assert!(
+            find("from=document;format=xml", "quick-xml")
+                .metric("content_density")
+                .is_some()
+        );
+        assert!(
+            run.results
+                .iter()
+                .all(|r| r.cell.starts_with("place=native;data=message;file=1;"))
+        );
+        let again: Run = serde_json::from_str(&serde_json::to_string(&run).unwrap()).unwrap();
+        let page = markdown(&again, "runs/encoding");
+        assert!(
+            page.contains("| message 1 |") && page.contains("| Tamayo2012 |"),
+            "{page}"
+        );
+    }
+}

@@ -1,0 +1,278 @@
+//! What a contender gave in a cell, as metrics.
+
+use std::collections::BTreeMap;
+
+use super::codings::From;
+use super::data::Document;
+use super::steady::{Steady, median};
+use super::task::Task;
+use crate::latency::Percentiles;
+use crate::results::{CellResult, Figures, Metric};
+use crate::statistics::Estimate;
+
+/// What was measured of one contender in one cell.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    /// Bytes.
+    pub(crate) bytes: usize,
+    /// Characters, of text.
+    pub(crate) characters: Option<usize>,
+    /// Each round's steady state, by task.
+    pub(crate) rounds: BTreeMap<Task, Vec<(usize, Steady)>>,
+    /// What failed.
+    pub(crate) faults: Vec<String>,
+}
+
+/// What figures of a document are set against.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Measure {
+    /// Bytes of its XML.
+    pub(crate) xml_bytes: usize,
+    /// Observations in what was encoded.
+    pub(crate) observations: Option<usize>,
+}
+
+impl Measure {
+    /// Of a document's codings from this.
+    pub(crate) fn of(document: &Document, from: From) -> Self {
+        let count = document.batch.as_ref().map(weir_model::Batch::len);
+        Self {
+            xml_bytes: document.xml.len(),
+            observations: count.filter(|_| from == From::Observations),
+        }
+    }
+}
+
+impl Outcome {
+    /// Adds a task's round.
+    pub(crate) fn add(&mut self, task: Task, round: usize, steady: Result<Steady, String>) {
+        match steady {
+            Ok(steady) => self.rounds.entry(task).or_default().push((round, steady)),
+            Err(fault) => self.faults.push(format!("{}: {fault}", task.time())),
+        }
+    }
+
+    /// As the result of a cell.
+    pub(crate) fn into_result(self, cell: &str, target: &str, measure: Measure) -> CellResult {
+        let mut metrics = vec![single("size", "bytes", self.bytes as f64)];
+        if measure.xml_bytes > 0 {
+            let percent = self.bytes as f64 * 100.0 / measure.xml_bytes as f64;
+            metrics.push(single("size_of_xml", "%", percent));
+        }
+        if let Some(characters) = self.characters {
+            metrics.push(single("characters", "1", characters as f64));
+        }
+        for (task, rounds) in &self.rounds {
+            metrics.extend(times(*task, rounds));
+            let per_second = |of: f64| move |us: f64| of / us;
+            let megabytes = per_second(measure.xml_bytes as f64);
+            metrics.extend(rates(task.rate(), "MB/s", rounds, megabytes));
+            if let Some(count) = measure.observations {
+                let observations = per_second(count as f64 * 1e6);
+                metrics.extend(rates(task.observation_rate(), "1/s", rounds, observations));
+            }
+        }
+        let wide = |metric: &Metric| metric.estimate.is_wide();
+        CellResult {
+            cell: cell.into(),
+            target: target.into(),
+            status: if metrics.iter().any(wide) {
+                "wide".into()
+            } else {
+                "ok".into()
+            },
+            missed: false,
+            remarks: self.remarks(),
+            metrics,
+            trials: Vec::new(),
+        }
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.faults.clone();
+        for (task, rounds) in &self.rounds {
+            let unsteady = rounds
+                .iter()
+                .filter(|(_, steady)| !steady.is_steady)
+                .count();
+            if unsteady > 0 {
+                let worst = rounds
+                    .iter()
+                    .map(|(_, steady)| steady.cov)
+                    .fold(0.0, f64::max);
+                let of = rounds.len();
+                let name = task.time();
+                remarks.push(format!(
+                    "{name}: {unsteady} of {of} not steady (COV {worst:.3})"
+                ));
+            }
+        }
+        remarks
+    }
+}
+
+/// A figure that is the same in every round.
+pub(crate) fn single(name: &str, unit: &str, value: f64) -> Metric {
+    Metric {
+        metric: name.into(),
+        unit: unit.into(),
+        estimate: Estimate {
+            n: 1,
+            mean: value,
+            low: value,
+            high: value,
+        },
+        percentiles: None,
+        rounds: vec![Figures {
+            round: 0,
+            mean: value,
+            p50: value,
+            p99: value,
+        }],
+        lost: 0,
+    }
+}
+
+/// Times of a task: of one round the interval is that of its k samples, of several that of the
+/// rounds' means.
+fn times(task: Task, rounds: &[(usize, Steady)]) -> Option<Metric> {
+    let all: Vec<f64> = rounds
+        .iter()
+        .flat_map(|(_, steady)| steady.us.clone())
+        .collect();
+    let means: Vec<f64> = rounds
+        .iter()
+        .map(|(_, s)| Estimate::of(&s.us).map_or(0.0, |e| e.mean))
+        .collect();
+    let estimate = Estimate::of(if means.len() > 1 { &means } else { &all })?;
+    let figures = rounds
+        .iter()
+        .zip(&means)
+        .map(|((round, steady), &mean)| Figures {
+            round: *round,
+            mean,
+            p50: steady.median_us(),
+            p99: quantile(&steady.us, 0.99),
+        });
+    Some(Metric {
+        metric: task.time().into(),
+        unit: "us".into(),
+        estimate,
+        percentiles: Some(percentiles(&all)),
+        rounds: figures.collect(),
+        lost: 0,
+    })
+}
+
+/// Rates of the rounds' medians.
+fn rates(
+    name: &str,
+    unit: &str,
+    rounds: &[(usize, Steady)],
+    of_us: impl Fn(f64) -> f64,
+) -> Option<Metric> {
+    let rate = |(round, steady): &(usize, Steady)| (*round, of_us(steady.median_us()));
+    let values: Vec<(usize, f64)> = rounds.iter().map(rate).collect();
+    let only: Vec<f64> = values.iter().map(|(_, rate)| *rate).collect();
+    let figure = |&(round, rate): &(usize, f64)| Figures {
+        round,
+        mean: rate,
+        p50: rate,
+        p99: rate,
+    };
+    Some(Metric {
+        metric: name.into(),
+        unit: unit.into(),
+        estimate: Estimate::of(&only)?,
+        percentiles: None,
+        rounds: values.iter().map(figure).collect(),
+        lost: 0,
+    })
+}
+
+fn percentiles(us: &[f64]) -> Percentiles {
+    Percentiles {
+        n: us.len() as u64,
+        mean: us.iter().sum::<f64>() / us.len().max(1) as f64,
+        p50: median(us),
+        p90: quantile(us, 0.9),
+        p99: quantile(us, 0.99),
+        p999: quantile(us, 0.999),
+        max: quantile(us, 1.0),
+    }
+}
+
+/// The sample at a quantile, the nearest one above.
+fn quantile(us: &[f64], quantile: f64) -> f64 {
+    let mut sorted = us.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let place = (quantile * sorted.len() as f64).ceil() as usize;
+    sorted.get(place.saturating_sub(1)).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn outcome(rounds: usize) -> Outcome {
+        let mut outcome = Outcome {
+            bytes: 50,
+            ..Outcome::default()
+        };
+        for round in 0..rounds {
+            outcome.add(
+                Task::Parse,
+                round,
+                Ok(Steady::of(vec![10.0 + round as f64; 10])),
+            );
+        }
+        outcome
+    }
+
+    #[test]
+    fn rates_count_the_xml_whatever_the_format() {
+        let measure = Measure {
+            xml_bytes: 1000,
+            observations: Some(4),
+        };
+        let result = outcome(1).into_result("cell", "weir", measure);
+        let mean = |name: &str| result.metric(name).unwrap().estimate.mean;
+        assert_eq!(mean("size_of_xml"), 5.0);
+        assert_eq!(mean("parse_rate"), 100.0);
+        assert_eq!(mean("parse_observations"), 400_000.0);
+        assert_eq!(result.metric("parse").unwrap().estimate.n, 10);
+    }
+
+    #[test]
+    fn the_interval_of_several_rounds_is_that_of_their_means() {
+        let measure = Measure {
+            xml_bytes: 1000,
+            observations: None,
+        };
+        let result = outcome(3).into_result("cell", "weir", measure);
+        let parse = result.metric("parse").unwrap();
+        assert_eq!((parse.estimate.n, parse.estimate.mean), (3, 11.0));
+        assert_eq!(parse.percentiles.unwrap().n, 30);
+    }
+
+    #[test]
+    fn what_failed_and_what_was_not_steady_is_said() {
+        let mut outcome = outcome(1);
+        outcome.add(Task::Serialize, 0, Err("no".into()));
+        outcome.add(Task::FromXml, 0, Ok(Steady::of(vec![1.0, 9.0])));
+        let measure = Measure {
+            xml_bytes: 1000,
+            observations: None,
+        };
+        let remarks = outcome.into_result("cell", "weir", measure).remarks;
+        assert!(
+            remarks.iter().any(|remark| remark == "serialize: no"),
+            "{remarks:?}"
+        );
+        assert!(
+            remarks.iter().any(|remark| remark.contains("not steady")),
+            "{remarks:?}"
+        );
+    }
+}

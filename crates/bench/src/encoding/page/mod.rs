@@ -1,0 +1,146 @@
+//! The page `docs/results/encoding.md`, generated from a run and from nothing else.
+
+mod browser;
+mod observations;
+mod sizes;
+mod times;
+
+use std::fmt::Write;
+
+use super::figures::Figures;
+use crate::report::{number, run_head};
+use crate::results::{GoalResult, Run};
+
+/// The page of a run; `folder` is where the run lies, for the command that made the page.
+pub(crate) fn markdown(run: &Run, folder: &str) -> String {
+    let mut text = String::from("# Encodings\n\n");
+    let _ = writeln!(
+        text,
+        "This page is generated: `{}`, then `weir bench report {folder} --markdown`. How it was \
+         measured and what the words mean is told in \
+         [concepts/measuring-encodings.md](../concepts/measuring-encodings.md).\n",
+        run.command
+    );
+    run_head(run, &mut text);
+    if run.effort == "quick" {
+        text += QUICK;
+    }
+    let figures = Figures(&run.results);
+    goals(run, &mut text);
+    claims(run, &mut text);
+    sizes::tables(&figures, &mut text);
+    times::tables(&figures, &mut text);
+    observations::tables(&figures, &mut text);
+    browser::tables(&figures, &mut text);
+    absent(run, &mut text);
+    text
+}
+
+const QUICK: &str = "\nA quick run shows orders of magnitude; do not quote such figures.\n";
+
+fn goals(run: &Run, text: &mut String) {
+    *text += "\n## Goals\n\nRates of the XML's bytes, or of observations, by the medians of each \
+              round.\n\n| cell | figure | asked | bound | measured | |\n\
+              |---|---|---|---:|---:|---|\n";
+    for goal in &run.goals {
+        let shown = |value: Option<f64>| value.map_or("unknown".into(), number);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} |",
+            goal.cell,
+            goal.metric,
+            goal.asked,
+            shown(goal.bound),
+            shown(goal.measured),
+            verdict(goal)
+        );
+    }
+    *text += "\n## Ours divided by theirs\n\nPair by pair in interleaved rounds; 95 % interval by \
+              Student's t.\n\n| cell | figure | against | ratio | interval | rounds |\n\
+              |---|---|---|---:|---:|---:|\n";
+    for ratio in &run.ratios {
+        let estimate = &ratio.estimate;
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} |",
+            ratio.cell,
+            ratio.metric,
+            ratio.target,
+            number(estimate.mean),
+            estimate.interval(),
+            estimate.n
+        );
+    }
+}
+
+fn verdict(goal: &GoalResult) -> &'static str {
+    match goal.holds {
+        Some(true) => "reached",
+        Some(false) => "falls short",
+        None => "not measured",
+    }
+}
+
+fn claims(run: &Run, text: &mut String) {
+    *text += "\n## What the papers claim\n\n| paper | where | claim | | measured |\n\
+              |---|---|---|---|---|\n";
+    for claim in &run.claims {
+        let verdict = match claim.holds {
+            Some(true) => "holds",
+            Some(false) => "does not hold",
+            None => "not comparable",
+        };
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {verdict} | {} |",
+            claim.paper, claim.place, claim.claim, claim.number
+        );
+    }
+}
+
+/// What a run could not measure, each reason once.
+fn absent(run: &Run, text: &mut String) {
+    let mut reasons = std::collections::BTreeMap::<&str, Vec<&str>>::new();
+    for result in run
+        .results
+        .iter()
+        .filter(|result| result.metrics.is_empty())
+    {
+        reasons
+            .entry(&result.status)
+            .or_default()
+            .push(&result.cell);
+    }
+    if reasons.is_empty() {
+        return;
+    }
+    *text += "\n## Not measured\n\n";
+    for (reason, cells) in reasons {
+        let _ = writeln!(
+            text,
+            "- {reason}: {} cells, the first `{}`",
+            cells.len(),
+            cells[0]
+        );
+    }
+}
+
+/// A row of a table.
+fn row(cells: impl IntoIterator<Item = String>, text: &mut String) {
+    for cell in cells {
+        let _ = write!(text, "| {cell} ");
+    }
+    *text += "|\n";
+}
+
+/// The head of a table: the first column is words, the rest are numbers.
+fn head(columns: &[&str], text: &mut String) {
+    row(columns.iter().map(|column| (*column).to_string()), text);
+    let rules = (0..columns.len()).map(|i| if i == 0 { "---".into() } else { "---:".into() });
+    row(rules, text);
+}
+
+/// A number, or a dash.
+fn shown(value: Option<f64>) -> String {
+    value.map_or("-".into(), number)
+}
