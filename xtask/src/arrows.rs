@@ -29,11 +29,12 @@ pub(crate) const ARROWS: &[Arrow] = &[
     arrow("crates/model", &[]),
     arrow("crates/exi", &[]),
     arrow("crates/sansio", &[]),
+    arrow("crates/disk", &[]),
     arrow("crates/link", &[]),
     arrow("crates/codec", &["crates/model", "crates/exi"]),
     arrow("crates/comet", &["crates/sansio", "crates/model"]),
     arrow("crates/carrier", &["crates/sansio"]),
-    arrow("crates/log", &["crates/model", "crates/hub"]),
+    arrow("crates/log", &["crates/model", "crates/hub", "crates/disk"]),
     Arrow {
         folder: "crates/hub",
         behind: &["crates/model", "crates/sansio", "crates/codec"],
@@ -105,7 +106,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
             "crates/binding",
         ],
     ),
-    arrow("stores/*", &["crates/hub"]),
+    arrow("stores/*", &["crates/hub", "crates/disk"]),
     arrow("xtask", &["crates/exi"]),
 ];
 

@@ -5,7 +5,6 @@
 //! same place, so nothing un-happens; a sync that fails is never tried again, since the system may
 //! have dropped what it could not write.
 
-use crate::disk::{DiskFile, is_full};
 use crate::limits::{FULL_RETRY_MS, SPARE_BYTES_MAX};
 use crate::recovery;
 use crate::segment::{self, HEADER_BYTES, Header, Segment};
@@ -14,6 +13,7 @@ use std::io;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
+use weir_disk::{DiskFile, is_full};
 
 /// The segment being written.
 pub(crate) struct Active {

@@ -5,10 +5,10 @@
 //! repair. A damaged segment is never written to, and retention moves it aside (`NAME.damaged`) instead
 //! of removing it, for whoever wants to look at it.
 
-use crate::disk::{DiskFile, read_full};
 use crate::frame::{HEAD_BYTES, Parsed, cursor_at, parse};
 use crate::limits::READ_BYTES;
 use std::ops::RangeInclusive;
+use weir_disk::{DiskFile, read_full};
 use weir_model::Cursor;
 
 /// Bytes that cannot be read together: a disk that fails to read one of them may read all others.
@@ -86,8 +86,8 @@ fn is_frame(file: &dyn DiskFile, begin: u64, end: u64) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::disk::{Disk, SimDisk};
     use crate::frame;
+    use weir_disk::{Disk, SimDisk};
 
     fn file_of(records: &[&[u8]]) -> (Box<dyn DiskFile>, Vec<u64>, u64) {
         let (mut bytes, mut begins) = (Vec::new(), Vec::new());

@@ -4,10 +4,10 @@
 //! always named by the *latest* epoch that had begun at it, because then cursors compare as their
 //! positions do, and a client at the very end of an old epoch is at the head of the new one.
 
-use crate::disk::Disk;
 use crate::limits::RESTORE_EPOCHS;
 use crate::sealed;
 use std::io;
+use weir_disk::Disk;
 use weir_hub::{Gap, GapReason, Resume};
 use weir_model::Cursor;
 

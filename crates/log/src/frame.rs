@@ -3,9 +3,9 @@
 //! Layout of a frame, little-endian: length u32 of the record, CRC-32C u32 over length, cursor and
 //! record, cursor u64, the record. A length of 0, which no record has, is where nothing was written.
 
-use crate::disk::{DiskFile, read_full};
 use crate::limits::{READ_BYTES, RECORD_BYTES_MAX};
 use std::io;
+use weir_disk::{DiskFile, read_full};
 use weir_model::Cursor;
 
 /// Bytes of a frame before its record.

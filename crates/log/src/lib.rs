@@ -16,7 +16,6 @@
 
 mod commit;
 mod damage;
-pub mod disk;
 mod epochs;
 mod frame;
 pub mod limits;
@@ -28,7 +27,7 @@ mod sealed;
 mod segment;
 mod tail;
 
-pub use disk::{Disk, DiskFile, RealDisk, SimDisk};
 pub use epochs::mark_restored;
 pub use log::{DiskLog, Options, Status};
 pub use recovery::{OpenFault, Recovery};
+pub use weir_disk::{Disk, DiskFile, RealDisk, SimDisk};

@@ -1,7 +1,6 @@
 //! The log as the hub sees it.
 
 use crate::commit::Committer;
-use crate::disk::Disk;
 use crate::limits::{SEGMENT_BYTES_MIN, UNASKED_BYTES_MAX};
 use crate::reader::Reader;
 use crate::recovery::{self, OpenFault, Recovery};
@@ -11,6 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::Duration;
+use weir_disk::Disk;
 use weir_hub::{Log, LogFault, LogReader, Record, Resume};
 use weir_model::Cursor;
 

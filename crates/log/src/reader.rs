@@ -5,7 +5,6 @@
 //! is told once, with its file and bytes, and the reader goes on at the next whole frame.
 
 use crate::damage::{next_frame, read_what_can_be};
-use crate::disk::DiskFile;
 use crate::frame::{HEAD_BYTES, Parsed, parse};
 use crate::limits::{COPY_BYTES_MAX, READ_BYTES};
 use crate::segment::{self, HEADER_BYTES, Segment};
@@ -13,6 +12,7 @@ use crate::tail::{Shared, Tail};
 use std::io;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
+use weir_disk::DiskFile;
 use weir_hub::{LogFault, LogReader, Record};
 use weir_model::Cursor;
 

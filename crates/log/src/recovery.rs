@@ -8,7 +8,6 @@
 //! (clients get a gap) and by [`Recovery::lost`].
 
 use crate::commit::Active;
-use crate::disk::{Disk, DiskFile, read_full};
 use crate::epochs::{self, Epochs};
 use crate::limits::READ_BYTES;
 use crate::log::Options;
@@ -18,6 +17,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
+use weir_disk::{Disk, DiskFile, read_full};
 
 const CLEAN: &str = "clean";
 const CLEAN_MAGIC: &[u8; 8] = b"weircl01";
@@ -247,8 +247,10 @@ fn recover_last(disk: &dyn Disk, last: &mut Segment, options: &Options) -> io::R
     let written = written_end(&*file, end)?;
     if file.len()? != end {
         file.set_len(end)?;
-        file.sync_data()?;
     }
+    // A process that was killed may have left records that no disk holds yet: what is found counts as
+    // committed from here on.
+    file.sync_data()?;
     last.bytes = scan.bytes;
     last.marks = Some(scan.marks);
     let before = last.header.first.sequence().saturating_sub(1);

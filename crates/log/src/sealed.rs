@@ -2,8 +2,8 @@
 //!
 //! Layout: eight bytes that name kind and version, the body, CRC-32C u32 of both.
 
-use crate::disk::{Disk, read_full};
 use std::io;
+use weir_disk::{Disk, read_full};
 
 const CHECKSUM_BYTES: usize = 4;
 

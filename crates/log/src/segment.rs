@@ -4,11 +4,11 @@
 //! u32, four zero bytes. Frames follow. A sealed segment ends with its last frame; the one being
 //! written has zeros behind it.
 
-use crate::disk::{DiskFile, read_full};
 use crate::frame::Frames;
 use crate::limits::MARK_BYTES;
 use std::io;
 use std::ops::{Range, RangeInclusive};
+use weir_disk::{DiskFile, read_full};
 use weir_model::Cursor;
 
 /// Bytes of a segment before its first frame.

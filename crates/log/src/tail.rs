@@ -3,7 +3,6 @@
 //! One short lock guards it: an append encodes under it, a reader copies under it or takes a share of
 //! the batch that is on its way to the disk.
 
-use crate::disk::Disk;
 use crate::epochs::Epochs;
 use crate::frame;
 use crate::limits::{MARK_BYTES, RECORD_BYTES_MAX};
@@ -12,6 +11,7 @@ use crate::segment::{Mark, Segment};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
+use weir_disk::Disk;
 use weir_hub::{LogFault, Record};
 use weir_model::Cursor;
 

@@ -189,3 +189,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_a_killed_process_left_unsynced_is_synced_before_it_counts_as_committed() {
+    let large = vec![7; 10_000];
+    for (within, seed) in (0..10).flat_map(|within| (0..8).map(move |seed| (within, seed))) {
+        let disk = SimDisk::new();
+        let log = open(&disk).unwrap();
+        disk.die_at(disk.operations() + within);
+        if let Ok(cursor) = log.append(&record(Kind::Opaque, "x", &large)) {
+            let _down = log.wait_committed(cursor);
+        }
+        disk.kill();
+        drop(log);
+        let log = open(&disk).unwrap();
+        let committed = log.committed().sequence();
+        disk.crash(seed);
+        drop(log);
+        let kept = open(&disk).unwrap().head().sequence();
+        assert!(kept >= committed, "{within}, {seed}: {kept} of {committed}");
+    }
+}

@@ -10,6 +10,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use weir_disk::{Disk, RealDisk};
 use weir_hub::{History, HistoryFault, Page, Range};
 use weir_model::{Batch, Cursor, Observation, Time};
 
@@ -43,7 +44,12 @@ pub struct EmbeddedHistory {
 impl EmbeddedHistory {
     /// Opens the history in a directory, or begins one; reads the manifest and no chunk.
     pub fn open(dir: impl AsRef<Path>, options: Options) -> io::Result<Self> {
-        let (upkeep, state) = Upkeep::open(Dir::open(dir.as_ref())?, options)?;
+        Self::on(Arc::new(RealDisk::new(dir.as_ref())?), options)
+    }
+
+    /// The same on any disk.
+    pub fn on(disk: Arc<dyn Disk>, options: Options) -> io::Result<Self> {
+        let (upkeep, state) = Upkeep::open(Dir::open(disk)?, options)?;
         Ok(Self {
             state: Mutex::new(state),
             upkeep: Mutex::new(upkeep),
@@ -63,11 +69,6 @@ impl EmbeddedHistory {
         metas.fold((0, 0), |(bytes, rows), meta| {
             (bytes + u64::from(meta.len), rows + u64::from(meta.rows))
         })
-    }
-
-    #[cfg(test)]
-    pub(crate) fn fault(&self) -> crate::file::tests::Fault {
-        lock(&self.upkeep).dir.fault.clone()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

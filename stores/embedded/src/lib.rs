@@ -7,10 +7,7 @@
 //!
 //! Files: `NNNNNNNN.dat` (chunks, each a checksum and a [`block`]), `manifest` (a journal of what lies
 //! where, one checksummed frame a commit), `lock`.
-#![allow(
-    clippy::disallowed_methods,
-    reason = "the store owns its files; file.rs is the one place that touches them"
-)]
+#![forbid(unsafe_code)]
 
 mod aggregate;
 pub mod block;

@@ -280,6 +280,10 @@ impl Manifest {
         }
         let end = (bytes.len() - rest.len()) as u64;
         file.cut(end)?;
+        // A process that was killed may have left commits that no disk holds yet: what is told as kept
+        // lets the log go.
+        file.sync()?;
+        dir.sync()?;
         let base = loaded.bytes();
         Ok((Self { file, end, base }, loaded))
     }

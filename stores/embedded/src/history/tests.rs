@@ -1,35 +1,34 @@
-//! The store against a list, with restarts and kills between and within its steps.
+//! The store against a list, with restarts, kills and losses of power between and within its steps.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use weir_disk::SimDisk;
 use weir_hub::Aggregate;
 use weir_hub::aggregate::Function;
 use weir_model::batch::Naming;
 use weir_model::{BatchBuilder, Extra, Value};
 
-/// A directory that goes away.
-struct Scratch(PathBuf);
+/// A simulated disk.
+struct Scratch(SimDisk);
 
 impl Scratch {
     fn new() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("weir-embedded-{}-{number}", std::process::id());
-        Self(std::env::temp_dir().join(name))
+        Self(SimDisk::new())
     }
 
     fn open(&self) -> EmbeddedHistory {
-        EmbeddedHistory::open(&self.0, Options::default()).unwrap()
+        self.open_with(Options::default()).unwrap()
     }
-}
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _gone = std::fs::remove_dir_all(&self.0);
+    fn open_with(&self, options: Options) -> io::Result<EmbeddedHistory> {
+        EmbeddedHistory::on(Arc::new(self.0.clone()), options)
+    }
+
+    /// Lets so many more operations succeed.
+    fn fail_after(&self, operations: u64) {
+        self.0.die_at(self.0.operations() + operations);
     }
 }
 
@@ -145,6 +144,7 @@ enum Step {
     Maintain,
     Restart,
     KillWithin(u64),
+    PowerLossWithin(u64, u64),
     FailWithin(u64),
     Forget(usize),
 }
@@ -156,6 +156,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         4 => Just(Step::Maintain),
         1 => Just(Step::Restart),
         2 => (0_u64..12).prop_map(Step::KillWithin),
+        3 => (0_u64..14, any::<u64>()).prop_map(|(within, seed)| Step::PowerLossWithin(within, seed)),
         2 => (0_u64..12).prop_map(Step::FailWithin),
         1 => (0..TOPICS.len()).prop_map(Step::Forget),
     ];
@@ -189,6 +190,7 @@ proptest! {
         let mut store = dir.open();
         let (mut log, mut model, mut next) = (Vec::new(), Vec::<Row>::new(), 0_u64);
         let mut cursor = Cursor::new(1, 0);
+        let mut durable = Cursor::START;
         for step in steps {
             match step {
                 Step::Apply(new) => {
@@ -211,6 +213,7 @@ proptest! {
                 Step::Maintain => {
                     store.maintain(Time::from_nanos(0)).unwrap();
                     prop_assert_eq!(store.applied(), store.state().seen);
+                    durable = store.applied();
                 }
                 Step::Restart => {
                     drop(store);
@@ -218,16 +221,26 @@ proptest! {
                     feed(&store, &log);
                 }
                 Step::FailWithin(operations) => {
-                    store.fault().after(operations);
+                    dir.fail_after(operations);
                     let _failed = store.maintain(Time::from_nanos(0));
-                    store.fault().after(u64::MAX);
+                    dir.0.die_at(u64::MAX);
                 }
                 Step::KillWithin(operations) => {
-                    store.fault().after(operations);
+                    dir.fail_after(operations);
                     let _killed = store.maintain(Time::from_nanos(0));
                     check(&store, &model);
+                    dir.0.kill();
                     drop(store);
                     store = dir.open();
+                    feed(&store, &log);
+                }
+                Step::PowerLossWithin(operations, seed) => {
+                    dir.fail_after(operations);
+                    let _down = store.maintain(Time::from_nanos(0));
+                    dir.0.crash(seed);
+                    drop(store);
+                    store = dir.open();
+                    prop_assert!(store.applied() >= durable, "the log was released up to {}", durable);
                     feed(&store, &log);
                 }
             }
@@ -471,7 +484,7 @@ fn retention_drops_chunks_that_are_old_or_too_many() {
         retention_age: Duration::from_nanos(1000),
         retention_bytes: 1 << 40,
     };
-    let store = EmbeddedHistory::open(&dir.0, options).unwrap();
+    let store = dir.open_with(options).unwrap();
     let rows = |from: i64| {
         (from..from + 100)
             .map(|time| (0, time, 1))
@@ -493,7 +506,7 @@ fn retention_drops_chunks_that_are_old_or_too_many() {
         retention_bytes: 0,
         ..Options::default()
     };
-    let store = EmbeddedHistory::open(&dir.0, options).unwrap();
+    let store = dir.open_with(options).unwrap();
     store.maintain(Time::from_nanos(0)).unwrap();
     assert_eq!(count(&store), 0);
 }
@@ -522,7 +535,7 @@ fn small_chunks_become_large_ones_and_a_forgotten_topic_gives_its_room_back() {
     drop(store);
     let store = dir.open();
     assert_eq!(store.stored(), (0, 0));
-    assert!(!std::fs::exists(dir.0.join("00000001.dat")).unwrap());
+    assert!(!dir.0.list().unwrap().contains(&"00000001.dat".to_owned()));
 }
 
 #[test]
@@ -539,10 +552,7 @@ fn a_damaged_chunk_is_named_and_the_rest_is_read() {
         store.maintain(Time::from_nanos(0)).unwrap();
     }
     drop(store);
-    let path = dir.0.join("00000001.dat");
-    let mut bytes = std::fs::read(&path).unwrap();
-    bytes[10] ^= 1;
-    std::fs::write(&path, bytes).unwrap();
+    dir.0.rot("00000001.dat", 10);
     let store = dir.open();
     let fault = store
         .read(&range(&TOPICS[..1], 0, 99, 99))
@@ -566,9 +576,7 @@ fn a_damaged_chunk_is_named_and_the_rest_is_read() {
 fn a_second_store_in_one_directory_is_refused() {
     let dir = Scratch::new();
     let _first = dir.open();
-    let second = EmbeddedHistory::open(&dir.0, Options::default())
-        .err()
-        .unwrap();
+    let second = dir.open_with(Options::default()).err().unwrap();
     assert!(
         second
             .to_string()

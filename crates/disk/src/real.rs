@@ -3,7 +3,7 @@
 //! Off Unix, positioned reads and writes are a seek under a lock, a directory cannot be synced (NTFS
 //! journals names itself), and preallocation off Linux only sets the length.
 
-use super::{Disk, DiskFile};
+use crate::{Disk, DiskFile};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::PathBuf;

@@ -4,7 +4,7 @@
 //! seed says, and of the names changed since the last [`Disk::sync_dir`] a beginning is kept. A sync
 //! that fails forgets what it should have kept, as Linux does since the page cache drops such pages.
 
-use super::{Disk, DiskFile};
+use crate::{Disk, DiskFile};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -81,7 +81,18 @@ impl SimDisk {
         self.shared.released.notify_all();
     }
 
+    /// Ends the process and not the machine: all handles die, nothing that was written is lost, and faults
+    /// are lifted.
+    pub fn kill(&self) {
+        let mut state = self.state();
+        state.generation += 1;
+        (state.locked, state.sync_fails, state.syncs_held) = (false, false, false);
+        (state.dies_at, state.capacity_bytes) = (None, None);
+        self.shared.released.notify_all();
+    }
+
     /// Lets every operation from the one with this number on fail, until [`SimDisk::crash`].
+    /// A write that fails so is done to the half.
     pub fn die_at(&self, operation: u64) {
         self.state().dies_at = Some(operation);
     }
@@ -336,7 +347,11 @@ impl DiskFile for SimFile {
 
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         let mut state = self.state()?;
-        state.operate()?;
+        if let Err(down) = state.operate() {
+            let half = bytes[..bytes.len() / 2].to_vec();
+            state.inodes[self.inode].change(Change::Write(offset, half));
+            return Err(down);
+        }
         let len = state.inodes[self.inode].now.len() as u64;
         let more = (offset + bytes.len() as u64).saturating_sub(len);
         let missing = more - state.room(more);

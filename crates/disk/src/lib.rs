@@ -3,6 +3,11 @@
 //! What it deliberately does not do: directories in directories, paths, permissions. A [`Disk`] is
 //! one flat directory. The decision worth arguing: names become durable by [`Disk::sync_dir`] only,
 //! and bytes by [`DiskFile::sync_data`] only, as POSIX has it; [`SimDisk`] takes that at its word.
+#![forbid(unsafe_code)]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the one crate through which log and stores touch files"
+)]
 
 mod real;
 mod sim;
@@ -68,13 +73,13 @@ pub trait DiskFile: Send + Sync {
 }
 
 /// Says whether an error means that there is no room, which may pass.
-pub(crate) fn is_full(error: &io::Error) -> bool {
+pub fn is_full(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
     matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
 /// Reads until the buffer is full or the file ends; says how many bytes.
-pub(crate) fn read_full(file: &dyn DiskFile, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+pub fn read_full(file: &dyn DiskFile, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
         match file.read_at(&mut buffer[filled..], offset + filled as u64)? {
