@@ -87,8 +87,9 @@ pub(crate) fn sources(effort: Effort) -> Vec<Source> {
     all().into_iter().filter(wanted).collect()
 }
 
-/// What a quick run takes: a small, a middling and a large document of each kind.
-const QUICK: [(&str, &str); 13] = [
+/// What a quick run takes: a small, a middling and a large document of each kind, and those that
+/// goals speak of.
+const QUICK: [(&str, &str); 15] = [
     ("caps", "0"),
     ("caps", "5"),
     ("caps", "7"),
@@ -102,6 +103,8 @@ const QUICK: [(&str, &str); 13] = [
     ("message", "1"),
     ("message", "5"),
     ("a", "block"),
+    ("a", "full-precision"),
+    ("b", "elements"),
 ];
 
 fn all() -> Vec<Source> {
