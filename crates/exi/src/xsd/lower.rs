@@ -29,7 +29,8 @@ pub(super) type Failed = (Option<TypeRef>, Rule);
 pub(super) fn lower(model: &Model) -> Result<SchemaParts, Failed> {
     let names = Names::of(model);
     let datatypes = Datatypes::of(model, &names);
-    let mut types = Types::new(model, &names, &datatypes);
+    let types = Types::new(model, &names, &datatypes);
+    let mut types = types.map_err(|rule| (None, rule))?;
     let definitions = types.all()?;
     let global_attributes = model.global_attributes.iter().map(|(name, id)| {
         let definition = model.attribute(*id).type_definition;

@@ -36,80 +36,82 @@ fn an_import_that_brought_nothing_is_named_where_it_is_missed() {
     assert!(error(body).ends_with("{urn:n}T (nothing was found at \"n.xsd\") (src-resolve)"));
 }
 
+const MISTAKES: &[(&str, &str)] = &[
+    ("<xs:include schemaLocation='x.xsd'/>", "no document at"),
+    (
+        "<xs:element name='e' type='p:T'/>",
+        "prefix \"p\" is not declared",
+    ),
+    (
+        "<xs:element name='e'/><xs:element name='e'/>",
+        "e is there twice",
+    ),
+    ("<xs:element/>", "expected name"),
+    (
+        "<xs:simpleType name='S'/>",
+        "expected restriction, list or union",
+    ),
+    (
+        "<xs:simpleType name='S'><xs:restriction base='S'/></xs:simpleType>",
+        "it refers to itself",
+    ),
+    (
+        "<xs:simpleType name='S'><xs:list itemType='S'/></xs:simpleType>",
+        "it refers to itself",
+    ),
+    (
+        "<xs:element name='a' substitutionGroup='b'/>\
+         <xs:element name='b' substitutionGroup='a'/>",
+        "it refers to itself",
+    ),
+    (
+        "<xs:group name='g'><xs:sequence><xs:group ref='g'/></xs:sequence></xs:group>\
+         <xs:complexType name='C'><xs:group ref='g'/></xs:complexType>",
+        "it refers to itself",
+    ),
+    (
+        "<xs:simpleType name='S'><xs:restriction base='xs:string'>\
+         <xs:pattern value='a('/></xs:restriction></xs:simpleType>",
+        "pattern, character 2: expected a closing parenthesis",
+    ),
+    (
+        "<xs:simpleType name='S'><xs:restriction base='xs:int'>\
+         <xs:minInclusive value='x'/></xs:restriction></xs:simpleType>",
+        "value=\"x\", but a whole number was expected",
+    ),
+    (
+        "<xs:complexType name='C'><xs:sequence maxOccurs='-1'/></xs:complexType>",
+        "maxOccurs=\"-1\", but a number of occurrences was expected",
+    ),
+    (
+        "<xs:complexType name='C'><xs:complexContent><xs:extension base='xs:int'/>\
+         </xs:complexContent></xs:complexType>",
+        "the base of complex content is a simple type",
+    ),
+    (
+        "<xs:complexType name='B'/><xs:complexType name='C'><xs:simpleContent>\
+         <xs:extension base='B'/></xs:simpleContent></xs:complexType>",
+        "the base type has no simple content",
+    ),
+    (
+        "<xs:complexType name='C'/><xs:attribute name='a' type='C'/>",
+        "a simple type was expected",
+    ),
+    (
+        "<xs:complexType name='C'><xs:attribute name='a'/><xs:attribute name='a'/>\
+         </xs:complexType>",
+        "a is there twice",
+    ),
+    (
+        "<xs:complexType name='C'><xs:sequence><xs:attribute name='a'/></xs:sequence>\
+         </xs:complexType>",
+        "a particle was expected",
+    ),
+];
+
 #[test]
 fn every_mistake_has_its_rule() {
-    for (body, rule) in [
-        ("<xs:include schemaLocation='x.xsd'/>", "no document at"),
-        (
-            "<xs:element name='e' type='p:T'/>",
-            "prefix \"p\" is not declared",
-        ),
-        (
-            "<xs:element name='e'/><xs:element name='e'/>",
-            "e is there twice",
-        ),
-        ("<xs:element/>", "expected name"),
-        (
-            "<xs:simpleType name='S'/>",
-            "expected restriction, list or union",
-        ),
-        (
-            "<xs:simpleType name='S'><xs:restriction base='S'/></xs:simpleType>",
-            "it refers to itself",
-        ),
-        (
-            "<xs:simpleType name='S'><xs:list itemType='S'/></xs:simpleType>",
-            "it refers to itself",
-        ),
-        (
-            "<xs:element name='a' substitutionGroup='b'/>\
-             <xs:element name='b' substitutionGroup='a'/>",
-            "it refers to itself",
-        ),
-        (
-            "<xs:group name='g'><xs:sequence><xs:group ref='g'/></xs:sequence></xs:group>\
-             <xs:complexType name='C'><xs:group ref='g'/></xs:complexType>",
-            "it refers to itself",
-        ),
-        (
-            "<xs:simpleType name='S'><xs:restriction base='xs:string'>\
-             <xs:pattern value='a('/></xs:restriction></xs:simpleType>",
-            "pattern, character 2: expected a closing parenthesis",
-        ),
-        (
-            "<xs:simpleType name='S'><xs:restriction base='xs:int'>\
-             <xs:minInclusive value='x'/></xs:restriction></xs:simpleType>",
-            "value=\"x\", but a whole number was expected",
-        ),
-        (
-            "<xs:complexType name='C'><xs:sequence maxOccurs='-1'/></xs:complexType>",
-            "maxOccurs=\"-1\", but a number of occurrences was expected",
-        ),
-        (
-            "<xs:complexType name='C'><xs:complexContent><xs:extension base='xs:int'/>\
-             </xs:complexContent></xs:complexType>",
-            "the base of complex content is a simple type",
-        ),
-        (
-            "<xs:complexType name='B'/><xs:complexType name='C'><xs:simpleContent>\
-             <xs:extension base='B'/></xs:simpleContent></xs:complexType>",
-            "the base type has no simple content",
-        ),
-        (
-            "<xs:complexType name='C'/><xs:attribute name='a' type='C'/>",
-            "a simple type was expected",
-        ),
-        (
-            "<xs:complexType name='C'><xs:attribute name='a'/><xs:attribute name='a'/>\
-             </xs:complexType>",
-            "a is there twice",
-        ),
-        (
-            "<xs:complexType name='C'><xs:sequence><xs:attribute name='a'/></xs:sequence>\
-             </xs:complexType>",
-            "a particle was expected",
-        ),
-    ] {
+    for (body, rule) in MISTAKES {
         let message = error(body);
         assert!(message.contains(rule), "{message}");
     }

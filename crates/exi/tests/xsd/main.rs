@@ -6,6 +6,7 @@ mod documents;
 mod errors;
 mod examples;
 mod fragments;
+mod hostile;
 mod models;
 mod names;
 mod support;

@@ -207,7 +207,8 @@ fn wildcards_come_after_elements_and_the_widest_last() {
 #[test]
 fn the_target_namespace_of_a_wildcard_is_the_documents() {
     let body = "<xs:element name='e'><xs:complexType><xs:sequence>\
-                <xs:any namespace='##targetNamespace'/></xs:sequence></xs:complexType></xs:element>";
+                <xs:any namespace='##targetNamespace'/></xs:sequence></xs:complexType>\
+                </xs:element>";
     let schema = compiled(&[("a.xsd", document("urn:t", body))]).expect("a schema");
     assert_eq!(schema.codes(schema.start("{urn:t}e")), ["SE({urn:t}*)"]);
 }

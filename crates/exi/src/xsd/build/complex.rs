@@ -171,19 +171,27 @@ impl Builder<'_> {
                     particle: own,
                     mixed: also,
                 },
-            ) => {
-                let both = vec![Rc::clone(particle), own];
-                Content::Model {
-                    mixed: *mixed || also,
-                    particle: Rc::new(Particle::once(Term::Sequence(both))),
-                }
-            }
+            ) => Content::Model {
+                mixed: *mixed || also,
+                particle: Rc::new(followed(particle, own)),
+            },
             (Content::Simple(_), Content::Model { .. }) => {
                 let rule = Rule::Derivation("the base type has simple content (cos-ct-extends)");
                 return Err(self.error(place, rule));
             }
         })
     }
+}
+
+/// A sequence of two particles. One that ends a sequence goes on with it, so that long chains of
+/// extensions do not become deep.
+fn followed(base: &Rc<Particle>, own: Rc<Particle>) -> Particle {
+    let mut particles = match &*base.term {
+        Term::Sequence(particles) if base.min == 1 && base.max == Some(1) => particles.clone(),
+        _ => vec![Rc::clone(base)],
+    };
+    particles.push(own);
+    Particle::once(Term::Sequence(particles))
 }
 
 /// Whether a content model allows nothing: no particles in a sequence or all, or none of any in a

@@ -69,6 +69,7 @@ struct Transition {
 }
 
 const ACCEPT: u32 = 0;
+const TOO_MANY: Rule = Rule::OverLimit("occurrences in one content model");
 
 impl<'m> ContentModel<'m> {
     pub(super) fn of(
@@ -85,13 +86,16 @@ impl<'m> ContentModel<'m> {
             leaves: HashMap::new(),
             start: ACCEPT,
         };
+        if content.leaves(&particle.term) as usize > limits::POSITIONS {
+            return Err(TOO_MANY);
+        }
         content.start = content.particle(particle, 0, ACCEPT)?;
         Ok(content)
     }
 
     fn push(&mut self, node: Node) -> Result<u32, Rule> {
         if self.nodes.len() == limits::POSITIONS {
-            return Err(Rule::OverLimit("occurrences in one content model"));
+            return Err(TOO_MANY);
         }
         self.nodes.push(node);
         Ok(self.nodes.len() as u32 - 1)
@@ -283,6 +287,9 @@ impl Determined<'_, '_> {
         let key = (positions, accepts);
         let state = match self.by_positions.get(&key) {
             Some(known) => *known,
+            None if self.by_positions.len() == limits::CONTENT_STATES => {
+                return Err(Rule::OverLimit("states of one content model"));
+            }
             None => {
                 let state = self.table.reserve()?;
                 self.by_positions.insert(key.clone(), state);

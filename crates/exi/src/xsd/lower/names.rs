@@ -4,7 +4,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;
 use alloc::string::ToString;
 use alloc::vec::Vec;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::grammar::{NameId, UriId, UriNames};
 use crate::xsd::model::{Complex, Content, Model, Particle, Term, TypeKind, Wildcard};
@@ -59,15 +59,19 @@ impl Names {
 
 /// Local names by namespace.
 #[derive(Default)]
-struct Collected(BTreeMap<Rc<str>, BTreeSet<Rc<str>>>);
+struct Collected {
+    names: BTreeMap<Rc<str>, BTreeSet<Rc<str>>>,
+    /// Terms looked at, by address: groups are shared.
+    terms: HashSet<*const Term>,
+}
 
 impl Collected {
     fn uri(&mut self, uri: &Rc<str>) {
-        self.0.entry(Rc::clone(uri)).or_default();
+        self.names.entry(Rc::clone(uri)).or_default();
     }
 
     fn name(&mut self, name: &Name) {
-        let locals = self.0.entry(Rc::clone(&name.uri)).or_default();
+        let locals = self.names.entry(Rc::clone(&name.uri)).or_default();
         locals.insert(Rc::clone(&name.local));
     }
 
@@ -111,6 +115,9 @@ impl Collected {
     }
 
     fn particle(&mut self, particle: &Particle) {
+        if !self.terms.insert(Rc::as_ptr(&particle.term)) {
+            return;
+        }
         match &*particle.term {
             Term::Element(_) => {}
             Term::Wildcard(wildcard) => self.wildcard(wildcard),
@@ -132,10 +139,10 @@ impl Collected {
         let first = ["", XML, XSI, XSD];
         let mut uris: Vec<(Rc<str>, Vec<Rc<str>>)> = Vec::new();
         for uri in first {
-            let locals = self.0.remove(uri).unwrap_or_default();
+            let locals = self.names.remove(uri).unwrap_or_default();
             uris.push((uri.into(), locals.into_iter().collect()));
         }
-        let others = self.0.into_iter();
+        let others = self.names.into_iter();
         uris.extend(others.map(|(uri, locals)| (uri, locals.into_iter().collect())));
         Names::numbered(uris)
     }

@@ -4,6 +4,8 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 use hashbrown::HashMap;
 
+use crate::xsd::error::Rule;
+use crate::xsd::limits;
 use crate::xsd::model::{ElementRef, Model};
 
 /// Heads of substitution groups and their members.
@@ -11,11 +13,16 @@ pub(super) struct Substitutions(HashMap<ElementRef, Rc<[ElementRef]>>);
 
 impl Substitutions {
     /// Members, direct and indirect, with their head, by local name and then by namespace.
-    pub(super) fn of(model: &Model) -> Self {
+    pub(super) fn of(model: &Model) -> Result<Self, Rule> {
         let mut groups: HashMap<ElementRef, Vec<ElementRef>> = HashMap::new();
+        let mut count = 0;
         for member in model.global_elements.values() {
             let mut head = model.element(*member).head;
             while let Some(above) = head {
+                count += 1;
+                if count > limits::MEMBERS {
+                    return Err(Rule::OverLimit("members of substitution groups"));
+                }
                 groups.entry(above).or_default().push(*member);
                 head = model.element(above).head;
             }
@@ -25,7 +32,7 @@ impl Substitutions {
             members.sort_by_key(|member| &model.element(*member).name);
             (head, Rc::from(members))
         });
-        Self(groups.collect())
+        Ok(Self(groups.collect()))
     }
 
     /// The elements that a particle of this one accepts.

@@ -46,18 +46,22 @@ struct Use {
 }
 
 impl<'m> Types<'m> {
-    pub(super) fn new(model: &'m Model, names: &'m Names, datatypes: &'m Datatypes) -> Self {
-        Self {
+    pub(super) fn new(
+        model: &'m Model,
+        names: &'m Names,
+        datatypes: &'m Datatypes,
+    ) -> Result<Self, Rule> {
+        Ok(Self {
             model,
             names,
             datatypes,
-            substitutions: Substitutions::of(model),
+            substitutions: Substitutions::of(model)?,
             table: Table::default(),
             values: HashMap::new(),
             simple: HashMap::new(),
             end: None,
             empty: None,
-        }
+        })
     }
 
     pub(super) fn into_table(self) -> Table {
