@@ -12,6 +12,8 @@ mod bson;
 mod cbor;
 #[cfg(feature = "csv")]
 mod csv;
+#[cfg(feature = "exi")]
+mod exi;
 #[cfg(feature = "gwt")]
 mod gwt;
 #[cfg(feature = "influx")]
@@ -79,6 +81,18 @@ pub const FORMATS: &[Format] = &[
     om::OM1,
     #[cfg(feature = "swe-text")]
     swe_text::FORMAT,
+    #[cfg(feature = "exi")]
+    exi::EXI,
+    #[cfg(feature = "exi")]
+    exi::EXI_C,
+    #[cfg(feature = "exi")]
+    exi::EXI_S,
+    #[cfg(feature = "exi")]
+    exi::EXI_SC,
+    #[cfg(feature = "exi")]
+    exi::EXI_OM,
+    #[cfg(feature = "exi")]
+    exi::EXI_OM_C,
     #[cfg(feature = "soap")]
     soap::FORMAT,
     #[cfg(feature = "csv")]

@@ -10,6 +10,8 @@
 //! `swe:values`, megabytes in one run (content is borrowed where it stands unescaped, and joined only
 //! where it does not). Attributes come before content, as in EXI, in any order.
 
+#[cfg(feature = "exi")]
+pub(crate) mod exi;
 pub(crate) mod walk;
 pub(crate) mod xml;
 pub(crate) mod xml_chars;
@@ -43,6 +45,8 @@ pub(crate) enum Atom<'a> {
     Text(&'a str),
     /// A number.
     Number(f64),
+    /// A number where the schema allows any text.
+    Result(f64),
     /// A boolean.
     Bool(bool),
     /// An instant.

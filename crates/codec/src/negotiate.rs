@@ -7,7 +7,7 @@ use crate::format::Format;
 use crate::formats::FORMATS;
 
 /// Parameters that tell formats of one media type apart.
-const DISTINCTIVE: [&str; 5] = ["profile", "version", "s", "c", "v"];
+const DISTINCTIVE: [&str; 6] = ["profile", "version", "s", "c", "v", "subtype"];
 
 /// The format that a `Content-Type` names; `None` where there is none (HTTP: 415).
 pub fn by_media(content_type: &str) -> Option<&'static Format> {
@@ -142,7 +142,9 @@ impl<'a> Media<'a> {
 
     fn distinctive(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
         let distinctive = |name: &str| DISTINCTIVE.iter().any(|own| own.eq_ignore_ascii_case(name));
-        self.parameters().filter(move |(name, _)| distinctive(name))
+        // A switch that is off says no more than none.
+        let said = move |&(name, value): &(&str, &str)| distinctive(name) && value != "0";
+        self.parameters().filter(said)
     }
 
     fn parameter(&self, name: &str) -> Option<&'a str> {
@@ -239,6 +241,52 @@ mod tests {
             by_content_format(0).map(|format| format.name),
             Some("plain")
         );
+    }
+
+    #[test]
+    fn parameters_tell_the_formats_of_one_media_type_apart() {
+        for (media, name) in [
+            ("application/om+xml;version=2.0", "om"),
+            ("application/om+xml; version=\"2.0\"; charset=utf-8", "om"),
+            ("application/om+xml;version=1.0.0", "om1"),
+            ("application/om+xml", "om"),
+            ("text/xml;subtype=\"om/1.0.0\"", "om1"),
+            ("text/xml", "xml"),
+            ("text/plain;profile=swe", "swe-text"),
+            ("application/exi", "exi"),
+            ("application/exi;c=1", "exi-c"),
+            ("application/exi;s=1", "exi-s"),
+            ("application/exi;c=1;s=1", "exi-sc"),
+            ("application/exi; s=1; c=1", "exi-sc"),
+            ("application/exi;v=om", "exi-om"),
+            ("application/exi;c=1;v=om", "exi-om-c"),
+            ("application/exi;c=0", "exi"),
+            ("application/exi;s=0;c=1", "exi-c"),
+        ] {
+            assert_eq!(
+                by_media(media).map(|format| format.name),
+                Some(name),
+                "{media}"
+            );
+            assert_eq!(chosen(media), name, "{media}");
+        }
+        for media in [
+            "application/om+xml;version=3.0",
+            "application/exi;s=1;v=om",
+            "application/exi;c=2",
+            "text/plain;profile=swe;version=2.0",
+            "application/soap+xml;version=1.1",
+        ] {
+            assert_eq!(by_media(media), None, "{media}");
+            assert_eq!(chosen(media), "none", "{media}");
+        }
+        // The one without parameters is the first of its type, unless one is named.
+        assert_eq!(
+            chosen("application/exi;q=0.5, application/exi;c=1"),
+            "exi-c"
+        );
+        assert_eq!(chosen("application/exi"), "exi");
+        assert_eq!(chosen("application/exi;s=1;q=0, application/*"), "json");
     }
 
     #[test]

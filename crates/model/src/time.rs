@@ -100,7 +100,7 @@ fn libm_floor(x: f64) -> f64 {
 /// Year, month and day of a day number since 1970-01-01, proleptic Gregorian.
 ///
 /// Counted in years that begin in March, so that the leap day comes last.
-fn civil(day_number: i64) -> (i64, u64, u64) {
+pub fn civil(day_number: i64) -> (i64, u64, u64) {
     let since_march_0000 = day_number + 719_468;
     let era = since_march_0000.div_euclid(146_097);
     let of_era = since_march_0000.rem_euclid(146_097);
@@ -118,7 +118,7 @@ fn civil(day_number: i64) -> (i64, u64, u64) {
 }
 
 /// The day number since 1970-01-01 of a date of the proleptic Gregorian calendar.
-fn day_number(year: i64, month: i64, day: i64) -> i64 {
+pub fn day_number(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let of_era = year.rem_euclid(400);

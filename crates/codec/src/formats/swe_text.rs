@@ -109,7 +109,7 @@ impl Emit for Tokens<'_> {
     fn content(&mut self, value: Atom<'_>) {
         match value {
             Atom::Text(text) => self.out.extend_from_slice(text.as_bytes()),
-            Atom::Number(number) => write_f64(number, self.out),
+            Atom::Number(number) | Atom::Result(number) => write_f64(number, self.out),
             Atom::Bool(true) => self.out.extend_from_slice(b"true"),
             Atom::Bool(false) => self.out.extend_from_slice(b"false"),
             Atom::Time(time) => self.times.write(time, self.out),

@@ -64,7 +64,7 @@ impl<'o> XmlText<'o> {
     fn atom(&mut self, value: Atom<'_>) {
         match value {
             Atom::Text(text) => write_text(text, self.out),
-            Atom::Number(number) => write_f64(number, self.out),
+            Atom::Number(number) | Atom::Result(number) => write_f64(number, self.out),
             Atom::Bool(true) => self.out.extend_from_slice(b"true"),
             Atom::Bool(false) => self.out.extend_from_slice(b"false"),
             Atom::Time(time) => self.times.write(time, self.out),

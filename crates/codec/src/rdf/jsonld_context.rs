@@ -19,6 +19,8 @@ pub(crate) enum Coercion {
     None,
     /// Strings are IRIs.
     Node,
+    /// Values are JSON documents.
+    Json,
     /// Values are literals of this datatype.
     Literal(Datatype),
 }
@@ -157,7 +159,7 @@ impl Context {
     pub(crate) fn coercion(&self, kind: &str, at: usize) -> Result<Coercion, DecodeError> {
         Ok(match kind {
             "@id" | "@vocab" => Coercion::Node,
-            "@json" => Coercion::Literal(Datatype::Json),
+            "@json" => Coercion::Json,
             "@none" => Coercion::None,
             datatype => {
                 let mut iri = String::new();

@@ -212,7 +212,7 @@ impl Reader<'_, '_> {
     ) -> Result<(), DecodeError> {
         let at = self.json.at();
         let kind = self.json.peek()?;
-        let json = coercion == Coercion::Literal(Datatype::Json);
+        let json = coercion == Coercion::Json;
         let object = match kind {
             Kind::Map | Kind::Array if json => self.raw(Datatype::Json)?,
             Kind::Array => {
@@ -293,7 +293,7 @@ impl Reader<'_, '_> {
 
     fn value(&mut self, coercion: Coercion) -> Result<Object, DecodeError> {
         match coercion {
-            Coercion::Literal(Datatype::Json) => self.raw(Datatype::Json),
+            Coercion::Json => self.raw(Datatype::Json),
             _ => self.scalar(coercion),
         }
     }
@@ -307,7 +307,7 @@ impl Reader<'_, '_> {
             _ => return Err(DecodeError::expected(at, "a string, a number or a boolean")),
         };
         self.raw(match coercion {
-            Coercion::Literal(Datatype::Json) => Datatype::Json,
+            Coercion::Json => Datatype::Json,
             _ => datatype,
         })
     }
@@ -315,7 +315,7 @@ impl Reader<'_, '_> {
     fn text_value(&mut self, coercion: Coercion) -> Result<Object, DecodeError> {
         let at = self.json.at();
         match coercion {
-            Coercion::Literal(Datatype::Json) => self.raw(Datatype::Json),
+            Coercion::Json => self.raw(Datatype::Json),
             Coercion::Literal(datatype) => self.graph.literal(self.json.text()?, datatype, at),
             Coercion::None => self.graph.literal(self.json.text()?, Datatype::Text, at),
             Coercion::Node => {

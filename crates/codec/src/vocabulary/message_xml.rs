@@ -74,7 +74,7 @@ fn write_named(name: &'static str, value: Option<Atom<'_>>, emit: &mut impl Emit
 
 fn write_value(value: Value<'_>, emit: &mut impl Emit) {
     let (kind, content) = match value {
-        Value::Number(number) => (None, Some(Atom::Number(number))),
+        Value::Number(number) => (None, Some(Atom::Result(number))),
         Value::Bool(truth) => (None, Some(Atom::Bool(truth))),
         Value::Null => (Some("null"), None),
         Value::Json(json) => (Some("json"), Some(Atom::Json(json))),

@@ -1,0 +1,162 @@
+//! `exi`, `exi-c`, `exi-s`, `exi-sc`: the elements of `xml` as Efficient XML Interchange, without and
+//! with compression, without and with the schema; `exi-om` and `exi-om-c`: those of `om`.
+//!
+//! What differs from EXI's defaults stands in the header of each message, so that any EXI processor
+//! reads it; with a schema it needs `weir.xsd`. Messages without such a header are read as the media
+//! type says. The schema is compiled ahead of time (`cargo xtask exi-schema`).
+
+use crate::buffered;
+use crate::error::DecodeError;
+use crate::format::{Carries, Format};
+use crate::infoset::exi::{ExiEmit, ExiPull, limits_of};
+use crate::rows::{Rows, check_length};
+use crate::vocabulary::{message_xml, om};
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use once_cell::race::OnceBox;
+use weir_exi::{Alignment, DecoderSettings, Encoder, EncoderSettings, Header, Options, Schema};
+use weir_model::{Batch, BatchBuilder, Limits};
+
+macro_rules! exi {
+    ($constant:ident $module:ident $name:literal $media:literal $number:expr, $kind:expr) => {
+        pub(crate) const $constant: Format = Format {
+            name: $name,
+            media: $media,
+            media_also: &[],
+            content_format: $number,
+            text: false,
+            one_line: false,
+            carries: Carries::ALL,
+            encode: $module::encode,
+            decode: $module::decode,
+            reader: |limits| buffered::reader($module::decode, limits),
+        };
+
+        mod $module {
+            use super::*;
+
+            const KIND: Kind = $kind;
+
+            pub(super) fn encode(batch: &Batch, out: &mut Vec<u8>) {
+                KIND.encode(batch, out);
+            }
+
+            pub(super) fn decode(
+                bytes: &[u8],
+                out: &mut BatchBuilder,
+                limits: &Limits,
+            ) -> Result<(), DecodeError> {
+                KIND.decode(bytes, out, limits)
+            }
+        }
+    };
+}
+
+exi!(EXI plain "exi" "application/exi" Some(47), Kind::new());
+exi!(EXI_C compressed "exi-c" "application/exi;c=1" None, Kind::new().compressed());
+exi!(EXI_S typed "exi-s" "application/exi;s=1" None, Kind::new().typed());
+exi!(EXI_SC typed_compressed "exi-sc" "application/exi;s=1;c=1" None, Kind::new().typed().compressed());
+exi!(EXI_OM om_plain "exi-om" "application/exi;v=om" None, Kind::new().of_om());
+exi!(EXI_OM_C om_compressed "exi-om-c" "application/exi;v=om;c=1" None, Kind::new().of_om().compressed());
+
+/// What tells the formats apart.
+#[derive(Clone, Copy)]
+struct Kind {
+    compression: bool,
+    schema: bool,
+    om: bool,
+}
+
+impl Kind {
+    const fn new() -> Self {
+        Self {
+            compression: false,
+            schema: false,
+            om: false,
+        }
+    }
+
+    const fn compressed(self) -> Self {
+        Self {
+            compression: true,
+            ..self
+        }
+    }
+
+    const fn typed(self) -> Self {
+        Self {
+            schema: true,
+            ..self
+        }
+    }
+
+    const fn of_om(self) -> Self {
+        Self { om: true, ..self }
+    }
+
+    fn options(self) -> Options {
+        Options {
+            alignment: match self.compression {
+                true => Alignment::Compression,
+                false => Alignment::BitPacked,
+            },
+            strict: self.schema,
+            ..Options::default()
+        }
+    }
+
+    fn schema(self) -> Option<Arc<Schema>> {
+        self.schema.then(schema).flatten()
+    }
+
+    fn encode(self, batch: &Batch, out: &mut Vec<u8>) {
+        let mut settings = EncoderSettings::new(self.options(), self.schema());
+        settings.header = Header {
+            cookie: false,
+            options: self.compression || self.schema,
+        };
+        // These options do not contradict each other.
+        let Ok(encoder) = Encoder::new(settings) else {
+            return;
+        };
+        let mut emit = ExiEmit::new(encoder, self.schema);
+        match self.om {
+            true => om::write::write(batch, &mut emit),
+            false => message_xml::write(batch, &mut emit),
+        }
+        emit.finish(out);
+    }
+
+    fn decode(
+        self,
+        bytes: &[u8],
+        out: &mut BatchBuilder,
+        limits: &Limits,
+    ) -> Result<(), DecodeError> {
+        check_length(bytes, limits)?;
+        let mut settings = DecoderSettings::new(self.options(), self.schema());
+        settings.limits = limits_of(limits);
+        let mut pull = ExiPull::new(bytes, settings, limits);
+        let mut rows = Rows::new(out, limits);
+        let read = match self.om {
+            true => om::read::read(&mut pull, &mut rows, limits),
+            false => message_xml::read(&mut pull, &mut rows, limits),
+        };
+        // Places within values may lie beyond the end, since values are packed.
+        read.map_err(|error| DecodeError {
+            at: error.at.min(bytes.len()),
+            ..error
+        })
+    }
+}
+
+/// `weir.xsd`, compiled.
+static TABLES: &[u8] = include_bytes!("../../schema/weir.exischema");
+
+/// The schema, indexed once.
+fn schema() -> Option<Arc<Schema>> {
+    static SCHEMA: OnceBox<Option<Arc<Schema>>> = OnceBox::new();
+    let made = || Box::new(Schema::from_bytes(TABLES).ok().map(Arc::new));
+    SCHEMA.get_or_init(made).clone()
+}
