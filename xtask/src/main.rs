@@ -1,15 +1,17 @@
-//! Tasks of the repository that are no part of weir: `cargo xtask tidy`.
+//! Tasks of the repository that are no part of weir: `cargo xtask tidy`, which reads and never
+//! fixes, and `cargo xtask exi-schema`, which compiles XML Schema ahead of time.
 //!
-//! It reads; it never writes or fixes. The decision worth arguing: rules are checked by a few
-//! hundred lines of our own on blanked source and `cargo metadata`, not by a compiler plug-in, so
-//! that they run in a second and anyone can change them.
+//! The decision worth arguing: rules are checked by a few hundred lines of our own on blanked
+//! source and `cargo metadata`, not by a compiler plug-in, so that they run in a second and anyone
+//! can change them.
 #![forbid(unsafe_code)]
 #![allow(
     clippy::disallowed_methods,
-    reason = "reads the files of the repository"
+    reason = "reads the files of the repository and writes the one it is asked for"
 )]
 
 mod arrows;
+mod exi_schema;
 mod finding;
 mod lexer;
 mod orphans;
@@ -19,12 +21,26 @@ mod tidy;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let task = std::env::args().nth(1);
-    match task.as_deref() {
+    let mut arguments = std::env::args().skip(1);
+    match arguments.next().as_deref() {
         Some("tidy") => tidy(),
+        Some("exi-schema") => exi_schema(arguments),
         _ => {
-            eprintln!("usage: cargo xtask tidy");
+            eprintln!("usage: cargo xtask tidy\n       {}", exi_schema::USAGE);
             ExitCode::from(2)
+        }
+    }
+}
+
+fn exi_schema(arguments: impl Iterator<Item = String>) -> ExitCode {
+    match exi_schema::run(arguments) {
+        Ok(made) => {
+            println!("{made}");
+            ExitCode::SUCCESS
+        }
+        Err(reason) => {
+            eprintln!("exi-schema: {reason}");
+            ExitCode::FAILURE
         }
     }
 }
