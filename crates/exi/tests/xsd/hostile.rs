@@ -67,7 +67,7 @@ fn elements_nested_deeper_than_the_limit_are_refused() {
 const VICTIM: &str = "<xs:include schemaLocation='test.xsd'/>\
     <xs:element name='e' type='T' substitutionGroup='h' nillable='true'/><xs:element name='h'/>\
     <xs:complexType name='T' mixed='true'><xs:complexContent><xs:extension base='B'><xs:choice \
-    minOccurs='2' maxOccurs='5'><xs:element ref='h'/><xs:any namespace='##other urn:a'/>\
+    minOccurs='2' maxOccurs='5'><xs:element ref='h'/><xs:any namespace='##local urn:a'/>\
     <xs:group ref='g'/></xs:choice><xs:attributeGroup ref='a'/></xs:extension></xs:complexContent>\
     </xs:complexType><xs:complexType name='B'><xs:all><xs:element name='l' type='S'/></xs:all>\
     <xs:anyAttribute namespace='##local'/></xs:complexType><xs:group name='g'><xs:sequence>\
@@ -88,14 +88,15 @@ fn damaged_schemas_are_compiled_or_refused() {
         seed ^= seed << 17;
         (seed % below as u64) as usize
     };
+    compiled(&[("test.xsd", document("", VICTIM))]).expect("good before");
     let mut refused = 0;
     for _ in 0..3_000 {
         let mut damaged = text.clone();
-        for _ in 0..=random(3) {
-            let (at, len) = (random(damaged.len()), random(12));
+        for _ in 0..=random(2) {
+            let (at, len) = (random(damaged.len()), random(4));
             let end = (at + len).min(damaged.len());
             let from = random(text.len() - 12);
-            let graft = text[from..from + random(12)].to_vec();
+            let graft = text[from..from + random(4)].to_vec();
             damaged.splice(at..end, graft);
         }
         let document = Document {
@@ -110,5 +111,5 @@ fn damaged_schemas_are_compiled_or_refused() {
             Err(_) => refused += 1,
         }
     }
-    assert!((500..2_900).contains(&refused), "{refused}");
+    assert!((500..2_950).contains(&refused), "{refused}");
 }
