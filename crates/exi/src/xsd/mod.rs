@@ -1,8 +1,12 @@
 //! XML Schema documents lowered to the tables of [`crate::grammar`] (EXI 1.0 section 8.5).
 //!
 //! [`compile`] takes schema documents (W3C XML Schema 1.0) and what they include and import, given
-//! by a [`Loader`]; [`built_in_types`] is the schema that an empty `schemaId` names. Both can be
-//! done ahead of time: [`SchemaParts::to_bytes`](crate::grammar::SchemaParts::to_bytes).
+//! by a [`Loader`]; [`built_in_types`] is the schema that an empty `schemaId` names.
+//!
+//! Ahead of time the same is `cargo xtask exi-schema FILE.xsd... -o OUT [--id SCHEMA-ID]`, whose
+//! file a program can hold (`include_bytes!`) and give to
+//! [`Schema::from_bytes`](crate::Schema::from_bytes); it is
+//! [`SchemaParts::to_bytes`](crate::grammar::SchemaParts::to_bytes) of [`parts`].
 //!
 //! Deliberately absent: validation of documents, and of schemas beyond what a grammar needs to be
 //! right. The decision worth arguing: documents become components and components become tables,
@@ -41,13 +45,32 @@ pub struct Document<'a> {
     pub bytes: &'a [u8],
 }
 
-/// Compiles schema documents and all that they refer to. `loader` gives the others:
-/// `|location| None` where there are none.
+/// Compiles schema documents and all that they refer to, which `loader` gives.
+///
+/// ```
+/// use weir_exi::xsd::{self, Document};
+///
+/// let main = r#"<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
+///   <xs:include schemaLocation="types.xsd"/><xs:element name="e" type="T"/></xs:schema>"#;
+/// let types = r#"<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
+///   <xs:complexType name="T"><xs:attribute name="a"/></xs:complexType></xs:schema>"#;
+/// let document = Document { location: "dir/main.xsd", bytes: main.as_bytes() };
+/// let mut loader = |location: &str| (location == "dir/types.xsd").then(|| types.into());
+/// let schema = xsd::compile(&[document], &mut loader)?;
+/// assert_eq!(schema.global_elements.len(), 1);
+/// # Ok::<(), xsd::XsdError>(())
+/// ```
+///
+/// # Errors
+/// The first mistake, with its document, line, component and the rule that is broken.
 pub fn compile(documents: &[Document<'_>], loader: &mut dyn Loader) -> Result<Schema, XsdError> {
     tables(parts(documents, loader)?)
 }
 
-/// The same as tables, to be stored or changed.
+/// The same as tables, to be stored or named: an id for `schemaId` is the caller's to set.
+///
+/// # Errors
+/// As [`compile`].
 pub fn parts(documents: &[Document<'_>], loader: &mut dyn Loader) -> Result<SchemaParts, XsdError> {
     let sources = documents.iter().map(|document| Source {
         location: document.location,
