@@ -76,6 +76,7 @@ impl Body {
             local_partitions: options
                 .profile
                 .is_none_or(|profile| profile.local_value_partitions),
+            canonical: manner.sorted,
             utc: manner.utc,
             stash: Stash::default(),
         };

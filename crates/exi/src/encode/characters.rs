@@ -79,7 +79,11 @@ impl Body {
         }
         if self.options.strict {
             return match value {
-                Value::Text(text) if text.chars().all(is_space) => Ok(()),
+                Value::Text(text)
+                    if text.chars().all(is_space) && !self.start.preserves_space() =>
+                {
+                    Ok(())
+                }
                 Value::Text(text) if found.is_some() => Err(Fault::not_in_datatype(text)),
                 _ => Err(Fault::NotAllowed("characters")),
             };

@@ -20,6 +20,8 @@ pub(crate) struct Content {
     pub(crate) schema: Option<Arc<Schema>>,
     /// Whether values are referred to by local compact identifiers (EXI Profile).
     pub(crate) local_partitions: bool,
+    /// Whether equal values are to have equal bytes (Canonical EXI section 4.5).
+    pub(crate) canonical: bool,
     /// Whether date and time are normalized to UTC (Canonical EXI).
     pub(crate) utc: bool,
     pub(crate) stash: Stash,
@@ -93,7 +95,9 @@ impl Content {
                     reversed_fraction,
                 },
             ) => {
-                writer.boolean(negative);
+                // A minus zero is written as zero (Canonical EXI section 4.5.3).
+                let zero = [integral, reversed_fraction] == [StoredUnsigned::Small(0); 2];
+                writer.boolean(negative && !(zero && self.canonical));
                 self.unsigned(writer, integral);
                 self.unsigned(writer, reversed_fraction);
             }
@@ -121,6 +125,11 @@ impl Content {
                 },
             ) => writer.n_bit(offset as u32, width(count)),
             (Codec::DateTime(_), Stored::DateTime(value)) => {
+                let value = if self.canonical {
+                    super::utc::midnight(&value)
+                } else {
+                    value
+                };
                 let value = if self.utc {
                     super::utc::normalized(&value)
                 } else {

@@ -198,7 +198,7 @@ impl Body {
         self.learn(grammar, start, Learned::EndElement)
     }
 
-    /// EE. Where it is not declared but characters are that may be empty, those come first, because
+    /// EE. Where a strict stream has none but characters that may be empty, those come first, because
     /// producers say nothing of empty ones.
     pub(super) fn informed_end(&mut self, frame: &Frame, state: StateId) -> Result<()> {
         let (_, productions) = self.machine.state(state);
@@ -207,6 +207,9 @@ impl Body {
             .position(|p| p.terminal == Terminal::EndElement);
         if let Some(code) = end {
             return self.first(state, code as u32);
+        }
+        if !self.options.strict {
+            return self.second(state, Second::EndElement);
         }
         let empty = productions
             .iter()

@@ -129,7 +129,8 @@ impl Stash {
             return Some(index as u32);
         }
         let canonical = |stash: &mut Self, text: &str| {
-            let stored = stash.read(types, of, &collapsed(text, types.codecs.white_space(of)))?;
+            let form = collapsed(text, types.codecs.white_space(of));
+            let stored = same_for_equal(stash.read(types, of, &form)?);
             let mut form = String::new();
             push_lexical(&stash.store().value(&stored), &mut form);
             Some(form)
@@ -251,6 +252,26 @@ impl Stash {
             negative,
             magnitude,
         }
+    }
+}
+
+/// One of all stored values that are equal: instants in UTC, no minus zero.
+fn same_for_equal(stored: Stored) -> Stored {
+    const ZERO: StoredUnsigned = StoredUnsigned::Small(0);
+    match stored {
+        Stored::DateTime(value) => {
+            Stored::DateTime(super::utc::normalized(&super::utc::midnight(&value)))
+        }
+        Stored::Decimal {
+            integral: ZERO,
+            reversed_fraction: ZERO,
+            ..
+        } => Stored::Decimal {
+            negative: false,
+            integral: ZERO,
+            reversed_fraction: ZERO,
+        },
+        other => other,
     }
 }
 

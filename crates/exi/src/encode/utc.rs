@@ -23,6 +23,20 @@ pub(super) fn normalized(value: &StoredDateTime) -> StoredDateTime {
     utc
 }
 
+/// Midnight as the hour 0 of the next day instead of the hour 24.
+pub(super) fn midnight(value: &StoredDateTime) -> StoredDateTime {
+    let mut same = *value;
+    if value.time.hour != 24 {
+        return same;
+    }
+    same.time.hour = 0;
+    if value.kind == DateTimeKind::DateTime {
+        let next = days_of(value.year, value.month, value.day) + 1;
+        (same.year, same.month, same.day) = date_of(next);
+    }
+    same
+}
+
 /// Days since 0000-03-01 of the proleptic Gregorian calendar.
 fn days_of(year: i64, month: u8, day: u8) -> i64 {
     let month = i64::from(month);

@@ -245,7 +245,9 @@ wire_structs! {
 
 /// Enums are a tag and the fields of the variant.
 macro_rules! wire_enum {
-    ($name:ident { $($tag:literal => $variant:ident $(($($item:ident),*))? $({$($field:ident),*})?),* }) => {
+    ($name:ident {
+        $($tag:literal => $variant:ident $(($($item:ident),*))? $({$($field:ident),*})?),*
+    }) => {
         impl Wire for $name {
             fn write(&self, out: &mut Vec<u8>) {
                 match self {
