@@ -53,6 +53,10 @@ pub(super) struct Upgrade {
 pub(super) type Who = Result<Principal, Response>;
 
 /// What has become of a request.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "the large one is the usual one, and is taken apart at once"
+)]
 pub(super) enum Step {
     /// The service that holds the path was asked.
     Answered(Answer, Meta),
