@@ -18,6 +18,7 @@ import cbor2
 import msgpack
 import pyamf
 import pyarrow
+import sensor_web
 import ubjson
 from block import decoder as block_decoder
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
@@ -251,8 +252,21 @@ DECODERS = {
     "pbf-string": lambda data: protobuf(unpack(data.decode())),
     "amf3": lambda data: message(next(pyamf.decode(data, encoding=pyamf.AMF3, timezone_offset=None))),
     "gwt": gwt,
+    "om": lambda data: [named(found) for found in sensor_web.om(data)],
+    "om1": lambda data: [named(found) for found in sensor_web.om1(data)],
+    "swe-text": lambda data: [named(found) for found in sensor_web.swe_text(data)],
+    "exi": lambda data: xml(sensor_web.exi()(data)),
+    "exi-c": lambda data: xml(sensor_web.exi()(data)),
+    "exi-s": lambda data: xml(sensor_web.exi(schema=True)(data)),
+    "exi-sc": lambda data: xml(sensor_web.exi(schema=True)(data)),
+    "exi-om": lambda data: [named(found) for found in sensor_web.om(sensor_web.exi()(data))],
+    "exi-om-c": lambda data: [named(found) for found in sensor_web.om(sensor_web.exi()(data))],
+    "soap": xml,
     "csv": separated,
     "block": block,
+    "jsonld": lambda data: [named(found) for found in sensor_web.graph("json-ld")(data)],
+    "turtle": lambda data: [named(found) for found in sensor_web.graph("turtle")(data)],
+    "ntriples": lambda data: [named(found) for found in sensor_web.graph("nt")(data)],
     "influx": influx,
     "arrow": arrow,
 }

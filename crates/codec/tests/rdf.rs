@@ -87,6 +87,22 @@ fn expanded_json_ld_reads() {
 }
 
 #[test]
+fn an_observation_without_a_result_has_the_empty_list() {
+    let sosa = "http://www.w3.org/ns/sosa/";
+    let json = format!(
+        r#"[{{"@type":"{sosa}Observation","{sosa}hasResult":[{{"@list":[]}}]}},
+            {{"@type":"{sosa}Observation","{sosa}hasSimpleResult":{{"@set":[true]}}}}]"#
+    );
+    let batch = read("jsonld", &json).unwrap();
+    assert_eq!(
+        (batch.value(0), batch.value(1)),
+        (Value::Null, Value::Bool(true))
+    );
+    let turtle = format!("[] a <{sosa}Observation> ; <{sosa}hasResult> ( ) .");
+    assert_eq!(read("turtle", &turtle).unwrap().value(0), Value::Null);
+}
+
+#[test]
 fn an_observation_is_written_with_the_terms_of_sosa() {
     let batch = sample::message(1, 0).select(|row| row == 0);
     let turtle = write("turtle", &batch);

@@ -5,7 +5,7 @@
 
 use super::graph::{Datatype, Graph, Node, Object};
 use super::jsonld_context::{Coercion, Context};
-use super::{Class, Property};
+use super::{Class, NIL, Property};
 use crate::error::DecodeError;
 use crate::syntax::json::Json;
 use crate::syntax::{Key, Kind, Pull};
@@ -241,14 +241,7 @@ impl Reader<'_, '_> {
     ) -> Result<Option<Object>, DecodeError> {
         let outline = self.outline()?;
         if outline.items {
-            let mut map = self.json.map()?;
-            while let Some(key) = self.json.key(&mut map)? {
-                match matches!(key, Key::Text("@list" | "@set")) {
-                    true => self.values(subject, property, coercion)?,
-                    false => self.json.skip()?,
-                }
-            }
-            return Ok(None);
+            return self.items(subject, property, coercion).map(|()| None);
         }
         match outline.is_value {
             true => self.value_object().map(Some),
@@ -256,6 +249,45 @@ impl Reader<'_, '_> {
                 .described(&outline)
                 .map(|node| Some(Object::Node(node))),
         }
+    }
+
+    /// Reads `{"@list": [...]}` or `{"@set": [...]}`; an empty list is `rdf:nil`.
+    fn items(
+        &mut self,
+        subject: Node,
+        property: Property,
+        coercion: Coercion,
+    ) -> Result<(), DecodeError> {
+        let mut map = self.json.map()?;
+        while let Some(key) = self.json.key(&mut map)? {
+            let list = key == Key::Text("@list");
+            if !list && key != Key::Text("@set") {
+                self.json.skip()?;
+                continue;
+            }
+            let at = self.json.at();
+            if list && self.is_empty_array()? {
+                self.iri.clear();
+                self.iri.push_str(NIL.namespace.iri);
+                self.iri.push_str(NIL.local);
+                let nil = self.graph.node(&self.iri, at)?;
+                self.graph.push(subject, property, Object::Node(nil), at)?;
+            }
+            self.values(subject, property, coercion)?;
+        }
+        Ok(())
+    }
+
+    /// Looks whether an empty array stands next.
+    fn is_empty_array(&mut self) -> Result<bool, DecodeError> {
+        if self.json.peek()? != Kind::Array {
+            return Ok(false);
+        }
+        let start = self.json.mark();
+        let mut array = self.json.array()?;
+        let empty = !self.json.item(&mut array)?;
+        self.json.rewind(start);
+        Ok(empty)
     }
 
     /// Reads `{"@value": ..., "@type": ...}`.
