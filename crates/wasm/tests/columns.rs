@@ -45,7 +45,8 @@ fn every_format_that_carries_topics_fills_the_same_columns() {
 
 #[test]
 fn results_that_are_no_numbers_have_their_kind_and_text() {
-    let message = br#"{"observations":[{"value":1},{"value":true},{"value":"open"},{"value":null},{"value":[1,2]}]}"#;
+    let message = br#"{"observations":[
+        {"value":1},{"value":true},{"value":"open"},{"value":null},{"value":[1,2]}]}"#;
     let mut codec = Codec::default();
     assert!(read(&mut codec, "json", message, "door"));
     let columns = codec.columns();
