@@ -88,6 +88,7 @@ pub(crate) const STAMP: Term = xsd("dateTimeStamp");
 macro_rules! properties {
     ($($property:ident $namespace:ident $local:literal $range:expr,)*) => {
         /// A property that the vocabulary knows.
+        #[allow(clippy::enum_variant_names, reason = "the names of the vocabularies")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Property {
             $($property,)*

@@ -45,17 +45,19 @@ pub(super) fn read_feature(pull: &mut impl Pull, context: &mut Context) -> Resul
                 depth -= 1;
                 place.end();
             }
-            Event::Attribute(HREF) if names_it => {
-                if !is_nil(pull.text()) {
-                    context.feature.set(pull.text());
-                }
-            }
+            Event::Attribute(HREF) if names_it => set_feature(pull.text(), context),
             Event::Attribute(name) if name.local == "srsName" => place.system(pull.text()),
             Event::Content => place.content(pull, context)?,
             _ => {}
         }
     }
     Ok(())
+}
+
+fn set_feature(href: &str, context: &mut Context) {
+    if !is_nil(href) {
+        context.feature.set(href);
+    }
 }
 
 /// Finds `gml:pos` among elements.

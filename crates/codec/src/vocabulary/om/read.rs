@@ -53,6 +53,7 @@ fn is_observation(name: Name<'_>) -> bool {
 }
 
 /// A property of an observation.
+#[allow(clippy::enum_variant_names, reason = "the names of O&M")]
 #[derive(Clone, Copy)]
 enum Property {
     PhenomenonTime,
