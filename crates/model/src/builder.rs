@@ -1,5 +1,7 @@
 //! Making a batch, row by row, as a decoder meets the members in any order.
 
+mod bulk;
+
 use crate::batch::{Bag, Batch, Cell, Extra, NO_TIME, Naming, Observation, Place, Span, Stream};
 use crate::time::Time;
 use crate::topic::{self, TopicError};
@@ -586,7 +588,10 @@ mod tests {
         }
         let batch = builder.finish();
         assert_eq!((batch.len(), batch.stream_count()), (4, 2));
-        assert_eq!((batch.row(2).topic, batch.row(2).unit), ("a/b", Some("Cel")));
+        assert_eq!(
+            (batch.row(2).topic, batch.row(2).unit),
+            ("a/b", Some("Cel"))
+        );
         assert_eq!(batch.row(3).naming, Naming::Sent);
         assert_eq!(batch.names, "a/bCel");
     }

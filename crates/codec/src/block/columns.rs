@@ -299,6 +299,11 @@ impl Columns {
         })
     }
 
+    /// Says whether all results are numbers, and no row has a place or extras.
+    pub fn has_only_numbers(&self) -> bool {
+        self.kinds.is_empty() && self.latitudes.is_empty() && !self.has_extras()
+    }
+
     /// Says whether any row carries more than a place.
     pub fn has_extras(&self) -> bool {
         self.spans.iter().any(|spans| !spans.is_empty())

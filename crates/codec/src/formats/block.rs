@@ -12,7 +12,7 @@ use alloc::boxed::Box;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use weir_model::batch::{Naming, StreamView};
-use weir_model::{Batch, BatchBuilder, Extra, KeptNames, Limits, Place, Time, Value};
+use weir_model::{Batch, BatchBuilder, BatchError, Extra, KeptNames, Limits, Place, Time, Value};
 
 pub(crate) const FORMAT: Format = Format {
     name: "block",
@@ -166,12 +166,19 @@ fn add(
     limits: &Limits,
 ) -> Result<(), DecodeError> {
     columns.read(chunk, limits)?;
-    let mut names = Few::<Option<KeptNames>, 64>::default();
+    let mut names = Few::<KeptNames, 64>::default();
     for index in 0..columns.series_count() {
-        names.push(Some(keep(columns.series(index), out)));
+        names.push(keep(columns.series(index), out));
+    }
+    let meaning = |error: BatchError| DecodeError::meaning(chunk.begin(), error.to_string());
+    if columns.has_only_numbers() {
+        let numbers = columns.numbers();
+        let rows = columns.order();
+        let rows = rows.map(|(series, row)| (series, columns.time(row), numbers[row]));
+        return out.extend_numbers(&names, rows).map_err(meaning);
     }
     for (series, row) in columns.order() {
-        out.begin_as(names[series].unwrap_or(KeptNames::NONE));
+        out.begin_as(names[series]);
         out.value(columns.value(row));
         if let Some(time) = columns.time(row) {
             out.time(time);
@@ -183,8 +190,7 @@ fn add(
         if columns.has_extras() {
             out.extra(columns.extra(row));
         }
-        out.end()
-            .map_err(|error| DecodeError::meaning(chunk.begin(), error.to_string()))?;
+        out.end().map_err(meaning)?;
     }
     Ok(())
 }
