@@ -80,6 +80,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
     arrow(
         "crates/weir",
         &[
+            "crates/exi",
             "crates/gateway",
             "crates/bench",
             "crates/sim",
@@ -107,6 +108,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
         ],
     ),
     arrow("stores/*", &["crates/hub", "crates/disk"]),
+    arrow("conformance/exi", &["crates/exi"]),
     arrow("xtask", &["crates/exi"]),
 ];
 

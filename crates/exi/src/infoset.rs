@@ -13,6 +13,7 @@ use crate::event::{Event, QName};
 use crate::options::Preserve;
 use crate::value::Value;
 use crate::xml::Reader;
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
@@ -282,7 +283,7 @@ impl fmt::Display for Difference {
 ///
 /// # Errors
 /// The first difference.
-pub fn compare(expected: &[Item], actual: &[Item], rules: Rules) -> Result<(), Difference> {
+pub fn compare(expected: &[Item], actual: &[Item], rules: Rules) -> Result<(), Box<Difference>> {
     let loose = rules.typed && !rules.preserve.lexical_values;
     for index in 0..expected.len().max(actual.len()) {
         let (expected, actual) = (expected.get(index), actual.get(index));
@@ -299,11 +300,11 @@ pub fn compare(expected: &[Item], actual: &[Item], rules: Rules) -> Result<(), D
             (expected, actual) => expected == actual,
         };
         if !same {
-            return Err(Difference {
+            return Err(Box::new(Difference {
                 index,
                 expected: expected.cloned(),
                 actual: actual.cloned(),
-            });
+            }));
         }
     }
     Ok(())

@@ -27,6 +27,8 @@ pub(crate) enum Command {
     History(History),
     /// Turn a message from one encoding into another
     Convert(Convert),
+    /// Turn any XML document into EXI and back
+    Exi(Box<crate::exi::Exi>),
     /// Measure: list, run, report, compare
     #[command(disable_help_flag = true)]
     Bench {

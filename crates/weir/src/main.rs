@@ -13,6 +13,7 @@ mod arguments;
 mod check;
 mod convert;
 mod demo;
+mod exi;
 mod history;
 mod publish;
 mod serve;
@@ -65,6 +66,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Sub(subscribe) => subscribe::run(subscribe)?,
         Command::History(history) => history::run(history)?,
         Command::Convert(convert) => convert::run(&convert)?,
+        Command::Exi(exi) => exi::run(&exi)?,
         Command::User { name, role } => account::user(&name, &role)?,
         Command::Token { name, role } => account::token(&name, &role)?,
         Command::Bench { arguments } => {

@@ -132,6 +132,8 @@ fn divided(text: &str) -> (&str, &str) {
 
 /// Whether two texts are the same bytes in hexadecimal, or base64.
 fn same_bytes(one: &str, two: &str) -> bool {
-    let hex = |text: &str| text.len() % 2 == 0 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let hex = |text: &str| {
+        text.len().is_multiple_of(2) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
     hex(one) && hex(two) && one.eq_ignore_ascii_case(two) || one == two && !one.is_empty()
 }

@@ -8,20 +8,15 @@ const CHUNK: usize = 64;
 
 /// Appends character data.
 pub(super) fn text(text: &str, out: &mut Vec<u8>) -> Result<(), char> {
-    write(
-        text,
-        out,
-        |byte| is_text_special(byte),
-        |special| match special {
-            b'\n' | b'\t' | b'"' => None,
-            other => escaped(other),
-        },
-    )
+    write(text, out, is_text_special, |special| match special {
+        b'\n' | b'\t' | b'"' => None,
+        other => escaped(other),
+    })
 }
 
 /// Appends the value of an attribute, to stand in `"`.
 pub(super) fn value(text: &str, out: &mut Vec<u8>) -> Result<(), char> {
-    write(text, out, |byte| is_value_special(byte), escaped)
+    write(text, out, is_value_special, escaped)
 }
 
 /// What text cannot hold as it is. From 0xEF on, U+FFFE may begin.

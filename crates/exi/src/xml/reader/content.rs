@@ -128,7 +128,7 @@ impl State {
     /// What was gathered, if anything: it is told before what ends it.
     fn gathered(&self) -> Option<Found> {
         let some = !self.buffer.is_empty();
-        some.then(|| Found::Characters(Span::Buffer(0, self.buffer.len())))
+        some.then_some(Found::Characters(Span::Buffer(0, self.buffer.len())))
     }
 
     fn markup(&mut self, text: &str, input: Input<'_>) -> Result<Option<Found>, XmlError> {
