@@ -43,7 +43,8 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(unknown) => {
             eprintln!(
-                "{unknown}: [--all] [--seed N] [--documents N] [--cases N] [--only DOCUMENT] [--keep DIR] [--corpus DIR]"
+                "{unknown}: [--all] [--seed N] [--documents N] [--cases N] [--only DOCUMENT] \
+                 [--keep DIR] [--corpus DIR]"
             );
             return ExitCode::from(2);
         }
