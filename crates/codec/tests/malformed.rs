@@ -97,6 +97,10 @@ fn a_cut_message_of_a_closed_format_is_refused() {
         "amf3",
         "gwt",
         "xml",
+        "om",
+        "om1",
+        "soap",
+        "jsonld",
     ] {
         let format = weir_codec::by_name(name).unwrap();
         let bytes = encoded(format, &sample::message(1, 0));

@@ -75,7 +75,8 @@ fn expanded_json_ld_reads() {
         "urn:weir:topic":[{"@value":"a/b"}],
         "http://www.w3.org/ns/sosa/madeBySensor":[{"@id":"urn:dev:1"}],
         "http://www.w3.org/ns/sosa/observedProperty":[{"@id":"urn:weir:name:air-temperature"}],
-        "http://www.w3.org/ns/sosa/hasSimpleResult":[{"@type":"http://www.w3.org/2001/XMLSchema#double","@value":"2.15E1"}],
+        "http://www.w3.org/ns/sosa/hasSimpleResult":
+          [{"@type":"http://www.w3.org/2001/XMLSchema#double","@value":"2.15E1"}],
         "http://www.w3.org/ns/sosa/hasResult":[{"@id":"_:b2"}],
         "http://www.w3.org/ns/sosa/phenomenonTime":[{"@id":"_:b3"}],
         "http://www.w3.org/2003/01/geo/wgs84_pos#lat":[{"@value":44.5}],

@@ -245,7 +245,8 @@ fn drop_white_space(items: &mut Vec<Item>) {
     let mut kept: Vec<Item> = Vec::with_capacity(items.len());
     let mut rest = core::mem::take(items).into_iter().peekable();
     while let Some(item) = rest.next() {
-        let blank = matches!(&item, Item::Text(text) if text.bytes().all(|byte| byte.is_ascii_whitespace()));
+        let is_space = |text: &str| text.bytes().all(|byte| byte.is_ascii_whitespace());
+        let blank = matches!(&item, Item::Text(text) if is_space(text));
         let begun = matches!(
             kept.last(),
             Some(Item::Start { .. } | Item::Attribute(..) | Item::Namespace(..))

@@ -1,4 +1,5 @@
 //! The canonical form (W3C Canonical EXI): documents that say the same have the same bytes.
+#![allow(clippy::unwrap_used)]
 
 mod support;
 

@@ -25,11 +25,14 @@ const SCHEMA: &str = r#"<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
 </xs:schema>"#;
 
 const DOCUMENTS: [&str; 3] = [
-    r#"<all id="7"><int>12</int><decimal>-1.50</decimal><double>1E5</double>text<when>2026-11-20T09:41:00.25Z</when>
-<hex>00FF</hex><base64>QUJD</base64><flags>true false 1</flags><color>blue</color><o:x xmlns:o="u" a="b"/></all>"#,
+    r#"<all id="7"><int>12</int><decimal>-1.50</decimal><double>1E5</double>text
+<when>2026-11-20T09:41:00.25Z</when>
+<hex>00FF</hex><base64>QUJD</base64><flags>true false 1</flags>
+<color>blue</color><o:x xmlns:o="u" a="b"/></all>"#,
     "<!DOCTYPE a [<!ENTITY e 'f'>]><a xmlns:p='u' p:b='1'><!--c--><?d e?>x&e;<p:c>repeated</p:c><p:c>repeated</p:c>\
      <long>0123456789012345678901234567890123456789</long><d é='日本😀'/></a>",
-    "<r><v n='1'>1.25</v><v n='2'>1.25</v><v n='3'>2.5</v><v n='4'/><w><w><w><w>deep</w></w></w></w></r>",
+    "<r><v n='1'>1.25</v><v n='2'>1.25</v><v n='3'>2.5</v><v n='4'/>\
+     <w><w><w><w>deep</w></w></w></w></r>",
 ];
 
 /// SplitMix64.

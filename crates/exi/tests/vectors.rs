@@ -1,4 +1,5 @@
 //! Bytes that the standard prescribes, beside the events they stand for.
+#![allow(clippy::unwrap_used)]
 
 mod support;
 

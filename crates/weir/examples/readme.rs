@@ -31,6 +31,7 @@ pub(crate) fn table() -> String {
         .collect();
     let mut out =
         String::from("| protocol | delivery | asked for by | encodings |\n|---|---|---|---|\n");
+    let all = format!("all {}", FORMATS.len());
     for line in BINDINGS {
         let Ok(binding) = (line.configure)(Section::new(line.name)) else {
             continue;
@@ -42,12 +43,7 @@ pub(crate) fn table() -> String {
         for (scheme, asked) in ASKED_BY {
             let name = Scheme::ALL.iter().find(|(_, known)| known == scheme);
             let name = name.map_or("", |(name, _)| name);
-            let row = format!(
-                "| {} | {name} | {asked} | {} |\n",
-                line.name,
-                formats.join(" ")
-            );
-            out.push_str(&row);
+            out.push_str(&format!("| {} | {name} | {asked} | {all} |\n", line.name));
         }
         let schemes: Vec<_> = schemes.collect();
         out.push_str(&format!(
@@ -55,5 +51,6 @@ pub(crate) fn table() -> String {
             schemes.join(" ")
         ));
     }
+    out.push_str(&format!("\nEncodings: {}.\n", formats.join(" ")));
     out
 }

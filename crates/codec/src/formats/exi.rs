@@ -56,9 +56,11 @@ macro_rules! exi {
 exi!(EXI plain "exi" "application/exi" Some(47), Kind::new());
 exi!(EXI_C compressed "exi-c" "application/exi;c=1" None, Kind::new().compressed());
 exi!(EXI_S typed "exi-s" "application/exi;s=1" None, Kind::new().typed());
-exi!(EXI_SC typed_compressed "exi-sc" "application/exi;s=1;c=1" None, Kind::new().typed().compressed());
+exi!(EXI_SC typed_compressed "exi-sc" "application/exi;s=1;c=1" None,
+    Kind::new().typed().compressed());
 exi!(EXI_OM om_plain "exi-om" "application/exi;v=om" None, Kind::new().of_om());
-exi!(EXI_OM_C om_compressed "exi-om-c" "application/exi;v=om;c=1" None, Kind::new().of_om().compressed());
+exi!(EXI_OM_C om_compressed "exi-om-c" "application/exi;v=om;c=1" None,
+    Kind::new().of_om().compressed());
 
 /// What tells the formats apart.
 #[derive(Clone, Copy)]

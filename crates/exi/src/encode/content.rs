@@ -79,13 +79,7 @@ impl Content {
         match (codec, *stored) {
             (Codec::Boolean, Stored::Boolean(value)) => writer.boolean(value),
             (Codec::BooleanPattern, Stored::Scratch(span)) => {
-                let form = match span.of(&self.stash.text) {
-                    "false" => 0,
-                    "0" => 1,
-                    "true" => 2,
-                    _ => 3,
-                };
-                writer.n_bit(form, 2);
+                writer.n_bit(boolean_form(span.of(&self.stash.text)), 2);
             }
             (
                 Codec::Decimal,
@@ -335,5 +329,15 @@ fn decremented(digits: &str) -> alloc::string::String {
         "0".into()
     } else {
         trimmed.into()
+    }
+}
+
+/// The number of a boolean's lexical form (section 7.1.2).
+fn boolean_form(text: &str) -> u32 {
+    match text {
+        "false" => 0,
+        "0" => 1,
+        "true" => 2,
+        _ => 3,
     }
 }

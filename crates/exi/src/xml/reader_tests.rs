@@ -119,7 +119,10 @@ fn equal_names_have_equal_numbers_whatever_their_prefixes() {
 
 #[test]
 fn the_type_of_an_element_comes_first_and_is_a_name() {
-    let text = r#"<a z="1" i:nil="0" i:type=" p:T " xmlns:p="u" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"/>"#;
+    let text = concat!(
+        r#"<a z="1" i:nil="0" i:type=" p:T " xmlns:p="u" "#,
+        r#"xmlns:i="http://www.w3.org/2001/XMLSchema-instance"/>"#,
+    );
     let found = events(text, PLAIN);
     let xsi = "http://www.w3.org/2001/XMLSchema-instance";
     let expected = [
@@ -150,7 +153,8 @@ fn content_is_joined_across_what_is_not_preserved() {
 
 #[test]
 fn line_ends_are_one_character() {
-    let text = "<?xml version='1.0'?>\r\n<!--a\r\nb\rc--><a b='1\r\n2\r3&#13;'>x\r\ny\rz&#13;<?p q\r\nr?></a>";
+    let text = "<?xml version='1.0'?>\r\n<!--a\r\nb\rc-->\
+        <a b='1\r\n2\r3&#13;'>x\r\ny\rz&#13;<?p q\r\nr?></a>";
     let expected = [
         "!a\nb\nc",
         "<|{}a",
@@ -245,98 +249,101 @@ fn a_fragment_has_any_number_of_roots() {
     }
 }
 
+/// What is not well-formed, and where it is refused.
+const NOT_WELL_FORMED: &[(&str, &str)] = &[
+    ("<a></b>", "the end tag of the element begun last at 5"),
+    ("<a></ab>", "the end tag of the element begun last at 5"),
+    ("<a></a b>", "> at 7"),
+    ("<a>", "the input ends inside the stream at byte 3"),
+    ("", "the input ends inside the stream at byte 0"),
+    ("<a", "the input ends inside the stream at byte 2"),
+    ("<a b='", "the input ends inside the stream at byte 6"),
+    ("<a/><b/>", "the end of the document at 4"),
+    ("x<a/>", "an element at 0"),
+    ("<a b='1' b='2'/>", "each attribute once at 9"),
+    ("<a xmlns:x='u' xmlns:x='v'/>", "each attribute once at 15"),
+    (
+        "<a xmlns:x='u' xmlns:y='u' x:b='' y:b=''/>",
+        "each attribute once at 34",
+    ),
+    ("<a b=1/>", "a value in quotes at 5"),
+    ("<a b/>", "= at 4"),
+    ("<a b='1'c='2'/>", "white space, > or /> at 8"),
+    ("<a b='<'/>", "no < in an attribute at 6"),
+    ("<x:a/>", "a prefix that is bound to a namespace at 1"),
+    ("<a x:b=''/>", "a prefix that is bound to a namespace at 3"),
+    ("<a xmlns:x=''/>", "a namespace for the prefix at 3"),
+    (
+        "<a xmlns:xml='u'/>",
+        "the namespace of XML for the prefix xml at 3",
+    ),
+    ("<a:b:c/>", "a name after the colon at 3"),
+    ("<:a/>", "a name before the colon at 1"),
+    ("<1/>", "a name at 1"),
+    ("< a/>", "a name at 1"),
+    ("<a>\u{1}</a>", "a character that XML allows at 3"),
+    ("<a>ä\u{FFFF}</a>", "a character that XML allows at 5"),
+    ("<a>]]></a>", "no ]]> in content at 3"),
+    ("<a><!-- -- --></a>", "> at 10"),
+    (
+        "<a><?xml ?></a>",
+        "no XML declaration but at the very beginning at 5",
+    ),
+    ("<?xml version='2.0'?><a/>", "version 1.0 at 15"),
+    (
+        "<?xml version='1.0' encoding='ebcdic'?><a/>",
+        "the encoding UTF-8, UTF-16, ISO-8859-1 or US-ASCII at 30",
+    ),
+    ("<a>&b;</a>", "an entity that is declared at 3"),
+    (
+        "<a>&#0;</a>",
+        "the number of a character that XML allows at 5",
+    ),
+    (
+        "<a>&#xD800;</a>",
+        "the number of a character that XML allows at 5",
+    ),
+    ("<a>&lt</a>", "; at 6"),
+    (
+        "<!DOCTYPE a><!DOCTYPE a><a/>",
+        "one document type only at 12",
+    ),
+    (
+        "<!DOCTYPE a [<!ELEMENT a (b|c,d)>]><a/>",
+        "the next of a group, or its end at 29",
+    ),
+    (
+        "<!DOCTYPE a [<!ENTITY b '%c;'>]><a/>",
+        "no parameter entity within a declaration at 25",
+    ),
+    (
+        "<!DOCTYPE a [<!ENTITY b '<c>'>]><a>&b;</a>",
+        "an entity that ends what it begins at 35",
+    ),
+    (
+        "<!DOCTYPE a [<!ENTITY b '</a>'>]><a>&b;",
+        "no end tag of what was begun elsewhere at 36",
+    ),
+    (
+        "<!DOCTYPE a [<!ENTITY b '&c;'><!ENTITY c '&b;'>]><a>&b;</a>",
+        "an entity that does not hold itself at 52",
+    ),
+    (
+        "<!DOCTYPE a [<!ENTITY b '&b;'>]><a c='&b;'/>",
+        "an entity that does not hold itself at 38",
+    ),
+    (
+        "\u{FEFF}<a></b>",
+        "the end tag of the element begun last at 8",
+    ),
+];
+
 #[test]
 fn a_document_that_is_not_well_formed_is_refused_where_it_breaks() {
     let mut wrong = Vec::new();
-    for (text, error) in [
-        ("<a></b>", "the end tag of the element begun last at 5"),
-        ("<a></ab>", "the end tag of the element begun last at 5"),
-        ("<a></a b>", "> at 7"),
-        ("<a>", "the input ends inside the stream at byte 3"),
-        ("", "the input ends inside the stream at byte 0"),
-        ("<a", "the input ends inside the stream at byte 2"),
-        ("<a b='", "the input ends inside the stream at byte 6"),
-        ("<a/><b/>", "the end of the document at 4"),
-        ("x<a/>", "an element at 0"),
-        ("<a b='1' b='2'/>", "each attribute once at 9"),
-        ("<a xmlns:x='u' xmlns:x='v'/>", "each attribute once at 15"),
-        (
-            "<a xmlns:x='u' xmlns:y='u' x:b='' y:b=''/>",
-            "each attribute once at 34",
-        ),
-        ("<a b=1/>", "a value in quotes at 5"),
-        ("<a b/>", "= at 4"),
-        ("<a b='1'c='2'/>", "white space, > or /> at 8"),
-        ("<a b='<'/>", "no < in an attribute at 6"),
-        ("<x:a/>", "a prefix that is bound to a namespace at 1"),
-        ("<a x:b=''/>", "a prefix that is bound to a namespace at 3"),
-        ("<a xmlns:x=''/>", "a namespace for the prefix at 3"),
-        (
-            "<a xmlns:xml='u'/>",
-            "the namespace of XML for the prefix xml at 3",
-        ),
-        ("<a:b:c/>", "a name after the colon at 3"),
-        ("<:a/>", "a name before the colon at 1"),
-        ("<1/>", "a name at 1"),
-        ("< a/>", "a name at 1"),
-        ("<a>\u{1}</a>", "a character that XML allows at 3"),
-        ("<a>ä\u{FFFF}</a>", "a character that XML allows at 5"),
-        ("<a>]]></a>", "no ]]> in content at 3"),
-        ("<a><!-- -- --></a>", "> at 10"),
-        (
-            "<a><?xml ?></a>",
-            "no XML declaration but at the very beginning at 5",
-        ),
-        ("<?xml version='2.0'?><a/>", "version 1.0 at 15"),
-        (
-            "<?xml version='1.0' encoding='ebcdic'?><a/>",
-            "the encoding UTF-8, UTF-16, ISO-8859-1 or US-ASCII at 30",
-        ),
-        ("<a>&b;</a>", "an entity that is declared at 3"),
-        (
-            "<a>&#0;</a>",
-            "the number of a character that XML allows at 5",
-        ),
-        (
-            "<a>&#xD800;</a>",
-            "the number of a character that XML allows at 5",
-        ),
-        ("<a>&lt</a>", "; at 6"),
-        (
-            "<!DOCTYPE a><!DOCTYPE a><a/>",
-            "one document type only at 12",
-        ),
-        (
-            "<!DOCTYPE a [<!ELEMENT a (b|c,d)>]><a/>",
-            "the next of a group, or its end at 29",
-        ),
-        (
-            "<!DOCTYPE a [<!ENTITY b '%c;'>]><a/>",
-            "no parameter entity within a declaration at 25",
-        ),
-        (
-            "<!DOCTYPE a [<!ENTITY b '<c>'>]><a>&b;</a>",
-            "an entity that ends what it begins at 35",
-        ),
-        (
-            "<!DOCTYPE a [<!ENTITY b '</a>'>]><a>&b;",
-            "no end tag of what was begun elsewhere at 36",
-        ),
-        (
-            "<!DOCTYPE a [<!ENTITY b '&c;'><!ENTITY c '&b;'>]><a>&b;</a>",
-            "an entity that does not hold itself at 52",
-        ),
-        (
-            "<!DOCTYPE a [<!ENTITY b '&b;'>]><a c='&b;'/>",
-            "an entity that does not hold itself at 38",
-        ),
-        (
-            "\u{FEFF}<a></b>",
-            "the end tag of the element begun last at 8",
-        ),
-    ] {
+    for (text, error) in NOT_WELL_FORMED {
         let found = refused(text);
-        if found != error {
+        if found != *error {
             wrong.push(format!("{text}: {found}, not {error}"));
         }
     }

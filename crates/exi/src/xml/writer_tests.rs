@@ -93,7 +93,8 @@ fn a_prefix_bound_to_something_else_is_not_used() {
         Event::EndElement,
         Event::EndElement,
     ];
-    let expected = "<p:a xmlns:p=\"u\"><p:a xmlns:p=\"v\" xmlns:ns0=\"u\" ns0:b=\"\"><ns0:a/></p:a><p:a/></p:a>";
+    let expected = "<p:a xmlns:p=\"u\"><p:a xmlns:p=\"v\" xmlns:ns0=\"u\" ns0:b=\"\">\
+        <ns0:a/></p:a><p:a/></p:a>";
     assert_eq!(written(&events).unwrap(), expected);
 }
 
@@ -146,16 +147,20 @@ fn long_text_is_escaped_wherever_its_specials_stand() {
 
 proptest::proptest! {
     #[test]
-    fn text_and_values_come_back(text in "[^\u{0}-\u{8}\u{b}\u{c}\u{e}-\u{1f}\u{fffe}\u{ffff}]{1,200}") {
+    fn text_and_values_come_back(
+        text in "[^\u{0}-\u{8}\u{b}\u{c}\u{e}-\u{1f}\u{fffe}\u{ffff}]{1,200}",
+    ) {
         let name = QName::new("", "a");
         let start = Event::StartElement(name);
         let value = Value::Text(&text);
-        let events = [start, Event::Attribute(name, value), Event::Characters(value), Event::EndElement];
+        let attribute = Event::Attribute(name, value);
+        let events = [start, attribute, Event::Characters(value), Event::EndElement];
         let written = written(&events).unwrap();
         let rules = Rules { white_space: WhiteSpace::Kept, ..Rules::default() };
         let mut expected = Infoset::new(rules);
         events.iter().for_each(|event| expected.push(event));
-        let reader = Reader::new(written.as_bytes(), Preserve::default(), Limits::default()).unwrap();
+        let bytes = written.as_bytes();
+        let reader = Reader::new(bytes, Preserve::default(), Limits::default()).unwrap();
         let actual = Infoset::of_xml(reader, rules).unwrap();
         proptest::prop_assert!(compare(&expected.finish(), &actual, rules).is_ok());
     }

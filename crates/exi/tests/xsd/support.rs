@@ -7,7 +7,7 @@ use weir_exi::grammar::{
 use weir_exi::xsd::{self, Document, XsdError};
 
 /// The bytes of a schema document in a namespace; empty for none.
-pub fn document(target: &str, body: &str) -> String {
+pub(crate) fn document(target: &str, body: &str) -> String {
     let namespace = match target {
         "" => String::new(),
         uri => format!("targetNamespace='{uri}' xmlns='{uri}'"),
@@ -19,7 +19,7 @@ pub fn document(target: &str, body: &str) -> String {
 }
 
 /// Compiles the first of some documents; the others are there to be referred to.
-pub fn compiled(documents: &[(&str, String)]) -> Result<Schema, XsdError> {
+pub(crate) fn compiled(documents: &[(&str, String)]) -> Result<Schema, XsdError> {
     let (location, text) = &documents[0];
     let first = Document {
         location,
@@ -33,12 +33,12 @@ pub fn compiled(documents: &[(&str, String)]) -> Result<Schema, XsdError> {
 }
 
 /// A schema without target namespace.
-pub fn schema(body: &str) -> Schema {
+pub(crate) fn schema(body: &str) -> Schema {
     compiled(&[("test.xsd", document("", body))]).expect("a schema")
 }
 
 /// Grammars of a schema, by names as they are written in errors: `{uri}local`.
-pub trait Grammars {
+pub(crate) trait Grammars {
     fn shown(&self, name: NameId) -> String;
     fn uri(&self, uri: UriId) -> &str;
     fn global(&self, name: &str) -> Element;

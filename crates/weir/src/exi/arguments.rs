@@ -66,7 +66,8 @@ pub(super) struct Coding {
     #[arg(long, value_name = "N")]
     value_max_length: Option<u32>,
     /// Allow self-contained elements; with names ({uri}local,...), make those self-contained
-    #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    #[arg(long, value_name = "NAMES", num_args = 0..=1)]
+    #[arg(require_equals = true, default_missing_value = "")]
     pub(super) self_contained: Option<String>,
     /// Begin with the cookie $EXI
     #[arg(long)]

@@ -10,7 +10,8 @@ pub(super) fn load(location: &str) -> Result<Arc<Schema>, Failure> {
     if location.is_empty() {
         return Ok(Arc::new(built_in_types()));
     }
-    let bytes = std::fs::read(location).map_err(|error| Failure::no(format!("{location}: {error}")))?;
+    let bytes =
+        std::fs::read(location).map_err(|error| Failure::no(format!("{location}: {error}")))?;
     let document = Document {
         location,
         bytes: &bytes,

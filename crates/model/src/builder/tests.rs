@@ -1,0 +1,156 @@
+//! What a builder keeps, completes and refuses.
+
+#![allow(clippy::unwrap_used)]
+use super::*;
+
+fn add(builder: &mut BatchBuilder, naming: Naming, name: &str, value: f64) {
+    builder.begin();
+    builder.topic(naming, name);
+    builder.value(Value::Number(value));
+    builder.end().unwrap();
+}
+
+#[test]
+fn names_repeated_in_a_message_are_kept_once() {
+    let mut builder = BatchBuilder::new();
+    for round in 0..10 {
+        for name in ["a/x", "a/y", "a/z"] {
+            add(&mut builder, Naming::Topic, name, f64::from(round));
+        }
+    }
+    let batch = builder.finish();
+    assert_eq!(
+        (batch.len(), batch.stream_count(), batch.names.len()),
+        (30, 3, 9)
+    );
+    assert_eq!(batch.row(29).topic, "a/z");
+}
+
+#[test]
+fn a_complete_batch_names_every_topic_and_time() {
+    let mut builder = BatchBuilder::new();
+    add(&mut builder, Naming::Below, "temperature", 21.5);
+    add(&mut builder, Naming::Topic, "kitchen/humidity", 40.0);
+    add(&mut builder, Naming::Name, "urn:dev:ow:1;t", 3.0);
+    builder.begin();
+    builder.value(Value::Bool(true));
+    builder.end().unwrap();
+    let mut batch = builder.finish();
+    batch.complete("kitchen", Time::from_nanos(7)).unwrap();
+    let topics: Vec<_> = batch.rows().map(|row| row.topic).collect();
+    let expected = [
+        "kitchen/temperature",
+        "kitchen/humidity",
+        "kitchen/urn:dev:ow:1;t",
+        "kitchen",
+    ];
+    assert_eq!(topics, expected);
+    assert!(
+        batch
+            .rows()
+            .all(|row| row.time == Some(Time::from_nanos(7)))
+    );
+}
+
+#[test]
+fn a_senml_time_near_zero_counts_from_the_arrival() {
+    let mut builder = BatchBuilder::new();
+    for (naming, seconds) in [
+        (Naming::Name, -5),
+        (Naming::Topic, -5),
+        (Naming::Name, 1 << 29),
+    ] {
+        builder.begin();
+        builder.topic(naming, "a/b");
+        builder.value(Value::Number(1.0));
+        builder.time(Time::from_millis(seconds * 1000));
+        builder.end().unwrap();
+    }
+    let mut batch = builder.finish();
+    batch
+        .complete("a", Time::from_millis(1_700_000_000_000))
+        .unwrap();
+    let times: Vec<_> = batch
+        .rows()
+        .map(|row| row.time.unwrap().seconds())
+        .collect();
+    assert_eq!(times, [1_699_999_995.0, -5.0, f64::from(1 << 29)]);
+}
+
+#[test]
+fn an_observation_elsewhere_is_refused() {
+    let mut builder = BatchBuilder::new();
+    add(&mut builder, Naming::Topic, "cooling/x", 1.0);
+    let error = builder
+        .finish()
+        .complete("heating", Time::from_nanos(0))
+        .unwrap_err();
+    assert_eq!(
+        error,
+        BatchError::Elsewhere {
+            topic: "cooling/x".into(),
+            sent_to: "heating".into()
+        }
+    );
+}
+
+#[test]
+fn kept_names_serve_many_rows() {
+    let mut builder = BatchBuilder::new();
+    builder.begin();
+    builder.topic(Naming::Topic, "a/b");
+    builder.unit("Cel");
+    let names = builder.keep();
+    for value in [1.0, 2.0] {
+        for names in [names, KeptNames::NONE] {
+            builder.begin_as(names);
+            builder.value(Value::Number(value));
+            builder.end().unwrap();
+        }
+    }
+    let batch = builder.finish();
+    assert_eq!((batch.len(), batch.stream_count()), (4, 2));
+    assert_eq!(
+        (batch.row(2).topic, batch.row(2).unit),
+        ("a/b", Some("Cel"))
+    );
+    assert_eq!(batch.row(3).naming, Naming::Sent);
+    assert_eq!(batch.names, "a/bCel");
+}
+
+#[test]
+fn a_refused_observation_leaves_nothing_behind() {
+    let mut builder = BatchBuilder::new();
+    add(&mut builder, Naming::Topic, "a", 1.0);
+    builder.begin();
+    builder.topic(Naming::Topic, "b");
+    assert_eq!(builder.end(), Err(BatchError::NoValue));
+    builder.begin();
+    builder.value(Value::Number(1.0));
+    builder.latitude(91.0);
+    builder.longitude(0.0);
+    assert_eq!(builder.end(), Err(BatchError::Place));
+    assert_eq!((builder.batch().len(), builder.batch().names.len()), (1, 1));
+}
+
+#[test]
+fn a_selection_keeps_rows_with_all_they_carry() {
+    let mut builder = BatchBuilder::new();
+    add(&mut builder, Naming::Topic, "a", 1.0);
+    builder.begin();
+    builder.topic(Naming::Topic, "b");
+    builder.value(Value::Text("open"));
+    builder.latitude(44.8);
+    builder.longitude(20.4);
+    builder.extra(Extra {
+        quality: Some("good"),
+        ..Extra::default()
+    });
+    builder.end().unwrap();
+    let batch = builder.finish();
+    let selected = batch.select(|row| row == 1);
+    assert_eq!(selected, batch.only(1));
+    assert_eq!(selected.len(), 1);
+    assert_eq!(selected.row(0), batch.row(1));
+    assert_eq!(selected.row(0).extra.quality, Some("good"));
+}
