@@ -38,3 +38,8 @@ test("short calls share a sample", async () => {
   const samples = await measure(rule, call, now);
   expect(samples.every((us) => us === 250)).toBe(true);
 });
+
+test("what takes very long gives fewer samples", async () => {
+  const { now, call } = clock([9000]);
+  expect(await measure(rule, call, now)).toEqual([9_000_000, 9_000_000, 9_000_000]);
+});

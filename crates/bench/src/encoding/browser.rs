@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use weir_codec::FORMATS;
 
-use super::cells::{Place, SLOWDOWNS, name};
+use super::cells::{Place, SLOWDOWNS, name, reads_observations};
 use super::codings::{From, json_of};
 use super::data::{Document, Source};
 use super::native::absent;
@@ -114,7 +114,11 @@ struct Job<'a> {
 
 impl Job<'_> {
     fn run(&self, page: &mut Page<'_>, only: &str) -> Result<Vec<CellResult>, String> {
-        let wanted = |times: &u32| wants(only, &self.cell(*times));
+        let fits = |times: u32| match self.payload.from {
+            From::Document => true,
+            From::Observations => reads_observations(self.document.data, times),
+        };
+        let wanted = |times: &u32| fits(*times) && wants(only, &self.cell(*times));
         let slowdowns: Vec<u32> = SLOWDOWNS.into_iter().filter(wanted).collect();
         if slowdowns.is_empty() {
             return Ok(Vec::new());

@@ -23,6 +23,7 @@ pub(crate) enum Category {
     /// Structure predominates, large.
     II,
     /// Structure predominates, small.
+    #[allow(clippy::upper_case_acronyms, reason = "a Roman number")]
     III,
     /// Structure predominates, tiny.
     IV,

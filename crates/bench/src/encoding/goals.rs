@@ -128,8 +128,8 @@ fn goals_of_observations() -> Vec<Goal> {
             Asked::LeastTimes(1.0, "json", "serde_json", written),
         ),
         goal(SERIES, "block", "size", Asked::Most(16_500.0)),
-        goal(SERIES, "block", encoded, Asked::Least(50e6)),
-        goal(SERIES, "block", decoded, Asked::Least(150e6)),
+        goal(SERIES, "columns", encoded, Asked::Least(50e6)),
+        goal(SERIES, "columns", decoded, Asked::Least(150e6)),
         Goal {
             target: super::browser::COLUMNS,
             ..goal(
@@ -141,7 +141,7 @@ fn goals_of_observations() -> Vec<Goal> {
         },
         goal(
             FULL,
-            "block",
+            "columns",
             "size",
             Asked::MostTimes(1.05, "columns", "pco", "size"),
         ),

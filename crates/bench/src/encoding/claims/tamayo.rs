@@ -109,7 +109,10 @@ pub(super) const CLAIMS: &[Claim] = &[
                 .holds
                 .filter(|_| !xml.is_empty())
                 .map(|json| json && worst > 150.0);
-            let number = format!("{}; XML up to {worst:.0} ms", judged.number);
+            let number = match xml.is_empty() {
+                true => judged.number,
+                false => format!("{}; XML up to {worst:.0} ms", judged.number),
+            };
             Judgement { holds, number }
         },
     ),

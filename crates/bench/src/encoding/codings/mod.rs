@@ -37,8 +37,11 @@ pub(crate) struct Coding {
     /// What it encodes.
     pub(crate) from: From,
     /// Makes it ready for a document; an error says why it cannot take part.
-    pub(crate) prepare: Box<dyn Fn(&Rc<Document>) -> Result<Prepared, String>>,
+    pub(crate) prepare: Prepare,
 }
+
+/// Encodes a document and says how it is read and written.
+pub(crate) type Prepare = Box<dyn Fn(&Rc<Document>) -> Result<Prepared, String>>;
 
 /// Work that is measured.
 pub(crate) type Work = Box<dyn FnMut() -> Result<(), String>>;
