@@ -10,6 +10,7 @@ use crate::listen::{self, Listener};
 use crate::timers::{Historian, close_windows};
 use crate::workers::WorkThreads;
 use std::fmt;
+use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -205,7 +206,7 @@ fn listen_all(
                 return Err(RunFault::Exposed(address));
             }
             let socket = TcpListener::bind(address)
-                .map_err(|error| fault(format!("cannot listen at {address}: {error}")))?;
+                .map_err(|error| fault(unable(address, &format!("{section}.{key}"), &error)))?;
             let tls = if tls { acceptor(config, alpn)? } else { None };
             listeners.push((
                 name,
@@ -218,6 +219,19 @@ fn listen_all(
         }
     }
     Ok(listeners)
+}
+
+/// Why nothing listens there, and what to do where another program does.
+fn unable(address: SocketAddr, key: &str, error: &io::Error) -> String {
+    if error.kind() != io::ErrorKind::AddrInUse {
+        return format!("cannot listen at {address}: {error}");
+    }
+    let (ip, next) = (address.ip(), address.port().wrapping_add(1));
+    let other = SocketAddr::new(ip, next);
+    format!(
+        "{address} is in use by another program: stop that one, or take another port, \
+         for example --set {key}={other}"
+    )
 }
 
 fn resolve(listen: &str) -> Result<SocketAddr, String> {

@@ -4,7 +4,7 @@ use crate::Failure;
 use crate::arguments::{Publish, Trust};
 use crate::convert::format;
 use bytes::Bytes;
-use std::io::{BufRead, Read, stdin};
+use std::io::{self, BufRead, Read, stdin};
 use std::path::Path;
 use std::sync::Arc;
 use weir_binding::{Binding, Publisher, Target};
@@ -33,13 +33,19 @@ async fn send_whole(publisher: &mut dyn Publisher, topic: &str) -> std::io::Resu
 }
 
 async fn send_lines(publisher: &mut dyn Publisher, topic: &str) -> std::io::Result<()> {
-    for line in stdin().lock().lines() {
+    for (index, line) in stdin().lock().lines().enumerate() {
         let line = line?;
         if !line.trim().is_empty() {
-            publisher.publish(topic, Bytes::from(line)).await?;
+            let sent = publisher.publish(topic, Bytes::from(line)).await;
+            sent.map_err(|error| of_line(index + 1, &error))?;
         }
     }
     Ok(())
+}
+
+/// Names the line of the input that failed; those before it are published.
+fn of_line(number: usize, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("line {number} of the input: {error}"))
 }
 
 /// The binding of a URL and whom it shall talk to.
