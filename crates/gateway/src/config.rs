@@ -1,6 +1,7 @@
 //! One TOML file, the command line over the environment over the file, each plug-in's section its own.
 
 use crate::access::Policy;
+use crate::settings;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -108,9 +109,7 @@ impl Config {
             let Some(rest) = name.strip_prefix("WEIR_").map(str::to_ascii_lowercase) else {
                 continue;
             };
-            let sections = OWN.iter().map(|(section, _)| *section);
-            let sections = sections.chain(BINDINGS.iter().map(|line| line.name));
-            for section in sections {
+            for section in sections() {
                 let key = rest
                     .strip_prefix(section)
                     .and_then(|rest| rest.strip_prefix('_'));
@@ -148,13 +147,8 @@ impl Config {
         problems.extend(self.threads().err());
         let policy = self.text("access", "policy").map(Path::new);
         problems.extend(policy.and_then(|path| Policy::from_file(path).err()));
-        for line in BINDINGS {
-            problems.extend(
-                (line.configure)(self.section(line.name))
-                    .err()
-                    .map(|e| self.locate(&e)),
-            );
-        }
+        let faults = settings::faults(self);
+        problems.extend(faults.iter().map(|fault| self.locate(fault)));
         problems
     }
 
@@ -178,7 +172,7 @@ impl Config {
                 Some((_, keys)) if !keys.contains(&key.as_str()) => {
                     format!("unknown key; known here: {}", keys.join(", "))
                 }
-                None if !known => format!("unknown section `{section}`"),
+                None if !known => format!("unknown section; known are {}", sections().join(", ")),
                 _ => continue,
             };
             problems.push(self.locate(&ConfigFault {
@@ -231,6 +225,12 @@ impl Config {
     }
 }
 
+/// Names of all sections.
+fn sections() -> Vec<&'static str> {
+    let own = OWN.iter().map(|(section, _)| *section);
+    own.chain(BINDINGS.iter().map(|line| line.name)).collect()
+}
+
 fn scalar(value: &DeValue<'_>) -> Option<String> {
     Some(match value {
         DeValue::String(text) => text.to_string(),
@@ -269,6 +269,16 @@ mod tests {
         assert_eq!(problems.len(), 2, "{problems:?}");
         assert_eq!(problems[0].place, "weir.toml:2:1");
         assert_eq!(problems[1].place, "/nowhere.toml");
+    }
+
+    #[test]
+    fn all_that_a_start_would_refuse_is_said_at_once() {
+        let text = "[http]\nlisten = 9090\n[log]\nretention_age = \"x\"\n\
+            [history]\nretention_bytes = \"y\"\n[tls]\nkey = \"k\"\n[acces]\npolicy = \"p\"\n";
+        let mut places: Vec<_> = config(text).check().into_iter().map(|p| p.place).collect();
+        places.sort_unstable();
+        let lines = [10, 2, 4, 6, 8].map(|line| format!("weir.toml:{line}:1"));
+        assert_eq!(places, lines);
     }
 
     #[test]

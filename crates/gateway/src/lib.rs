@@ -18,6 +18,7 @@ mod limits;
 mod listen;
 mod metrics;
 mod run;
+mod settings;
 mod timers;
 mod workers;
 

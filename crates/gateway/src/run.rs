@@ -7,11 +7,12 @@ use crate::context::{House, Traffic, now};
 use crate::health::Health;
 use crate::limits::{CHECK_THREADS, CHECK_WAITING_MAX, WORK_THREADS, WORK_WAITING_MAX};
 use crate::listen::{self, Listener};
+use crate::settings;
 use crate::timers::{Historian, close_windows};
 use crate::workers::WorkThreads;
 use std::fmt;
 use std::io;
-use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -201,13 +202,17 @@ fn listen_all(
                 };
                 RunFault::Config(config.locate(&fault))
             };
-            let address = resolve(&listen).map_err(fault)?;
+            let address = settings::address(&listen).map_err(fault)?;
             if !address.ip().is_loopback() && !may_be_exposed {
                 return Err(RunFault::Exposed(address));
             }
             let socket = TcpListener::bind(address)
                 .map_err(|error| fault(unable(address, &format!("{section}.{key}"), &error)))?;
-            let tls = if tls { acceptor(config, alpn)? } else { None };
+            let acceptor = |fault: ConfigFault| RunFault::Config(config.locate(&fault));
+            let tls = match tls {
+                true => settings::acceptor(config, alpn).map_err(acceptor)?,
+                false => None,
+            };
             listeners.push((
                 name,
                 Listener {
@@ -232,46 +237,6 @@ fn unable(address: SocketAddr, key: &str, error: &io::Error) -> String {
         "{address} is in use by another program: stop that one, or take another port, \
          for example --set {key}={other}"
     )
-}
-
-fn resolve(listen: &str) -> Result<SocketAddr, String> {
-    let mut addresses = listen.to_socket_addrs().map_err(|error| {
-        format!("expected an address and port such as 127.0.0.1:8080, found `{listen}` ({error})")
-    })?;
-    addresses
-        .next()
-        .ok_or_else(|| format!("`{listen}` has no address"))
-}
-
-fn acceptor(
-    config: &Config,
-    alpn: &[&str],
-) -> Result<Option<weir_carrier::tls::Acceptor>, RunFault> {
-    match (config.text("tls", "certificate"), config.text("tls", "key")) {
-        (None, None) => Ok(None),
-        (Some(certificate), Some(key)) => {
-            let acceptor = weir_carrier::tls::Acceptor::from_files(
-                Path::new(certificate),
-                Path::new(key),
-                alpn,
-            );
-            acceptor.map(Some).map_err(|error| {
-                let fault = ConfigFault {
-                    key: "tls.certificate".into(),
-                    problem: error.to_string(),
-                };
-                RunFault::Config(config.locate(&fault))
-            })
-        }
-        _ => {
-            let problem = "`tls.certificate` and `tls.key` go together".into();
-            let fault = ConfigFault {
-                key: "tls.certificate".into(),
-                problem,
-            };
-            Err(RunFault::Config(config.locate(&fault)))
-        }
-    }
 }
 
 fn open_data(config: &Config) -> Result<(Arc<dyn Log>, Arc<Hub>), RunFault> {
@@ -342,15 +307,5 @@ mod tests {
         config.set("http.listen=127.0.0.1:0").unwrap();
         let bindings = super::bindings(&config).unwrap();
         assert_eq!(listen_all(&config, &bindings, false).unwrap().len(), 1);
-    }
-
-    #[test]
-    fn a_certificate_needs_its_key() {
-        let mut config = Config::default();
-        config.set("tls.certificate=x.pem").unwrap();
-        let Err(RunFault::Config(problem)) = acceptor(&config, &[]) else {
-            panic!("accepted")
-        };
-        assert!(problem.to_string().contains("go together"), "{problem}");
     }
 }

@@ -11,4 +11,4 @@ mod stores;
 
 pub use bindings::{BINDINGS, BindingLine, binding_of_url};
 pub use services::{SERVICES, ServiceLine};
-pub use stores::{LOG_KEYS, Open, STORES, StoreLine, open_log};
+pub use stores::{LOG_KEYS, Open, STORES, StoreLine, check_log, open_log};

@@ -13,6 +13,8 @@ pub struct StoreLine {
     pub name: &'static str,
     /// Opens it in the data directory from its section.
     pub open: Open,
+    /// Says what is wrong with its section.
+    pub check: fn(Section) -> Result<(), ConfigFault>,
 }
 
 /// Opens a store in the data directory from its section.
@@ -24,6 +26,7 @@ pub const STORES: &[StoreLine] = &[
     StoreLine {
         name: "embedded",
         open: open_embedded,
+        check: |section| embedded_options(section).map(drop),
     },
 ];
 
@@ -31,7 +34,23 @@ pub const STORES: &[StoreLine] = &[
 pub const LOG_KEYS: &[&str] = &["segment_bytes", "retention_bytes", "retention_age"];
 
 /// Opens the log on local disk.
-pub fn open_log(data: &Path, mut section: Section) -> Result<Arc<dyn Log>, ConfigFault> {
+pub fn open_log(data: &Path, section: Section) -> Result<Arc<dyn Log>, ConfigFault> {
+    let options = log_options(section)?;
+    let failed = |problem: String| ConfigFault {
+        key: "data.dir".into(),
+        problem,
+    };
+    let disk = RealDisk::new(data.join("log")).map_err(|error| failed(error.to_string()))?;
+    let log = DiskLog::open(Arc::new(disk), options).map_err(|error| failed(error.to_string()))?;
+    Ok(Arc::new(log))
+}
+
+/// Says what is wrong with the section of the log.
+pub fn check_log(section: Section) -> Result<(), ConfigFault> {
+    log_options(section).map(drop)
+}
+
+fn log_options(mut section: Section) -> Result<Options, ConfigFault> {
     let default = Options::default();
     let bytes = "a number of bytes";
     let options = Options {
@@ -41,13 +60,7 @@ pub fn open_log(data: &Path, mut section: Section) -> Result<Arc<dyn Log>, Confi
         ..default
     };
     section.finish(LOG_KEYS)?;
-    let failed = |problem: String| ConfigFault {
-        key: "data.dir".into(),
-        problem,
-    };
-    let disk = RealDisk::new(data.join("log")).map_err(|error| failed(error.to_string()))?;
-    let log = DiskLog::open(Arc::new(disk), options).map_err(|error| failed(error.to_string()))?;
-    Ok(Arc::new(log))
+    Ok(options)
 }
 
 fn age(
@@ -63,10 +76,9 @@ fn age(
 }
 
 #[cfg(feature = "embedded")]
-fn open_embedded(data: &Path, mut section: Section) -> Result<Arc<dyn History>, ConfigFault> {
-    use weir_embedded::{EmbeddedHistory, Options};
-    let default = Options::default();
-    let options = Options {
+fn embedded_options(mut section: Section) -> Result<weir_embedded::Options, ConfigFault> {
+    let default = weir_embedded::Options::default();
+    let options = weir_embedded::Options {
         retention_bytes: section.parsed(
             "retention_bytes",
             default.retention_bytes,
@@ -75,6 +87,13 @@ fn open_embedded(data: &Path, mut section: Section) -> Result<Arc<dyn History>, 
         retention_age: age(&mut section, default.retention_age)?,
     };
     section.finish(&["retention_bytes", "retention_age"])?;
+    Ok(options)
+}
+
+#[cfg(feature = "embedded")]
+fn open_embedded(data: &Path, section: Section) -> Result<Arc<dyn History>, ConfigFault> {
+    use weir_embedded::EmbeddedHistory;
+    let options = embedded_options(section)?;
     let opened = EmbeddedHistory::open(data.join("history"), options);
     let history = opened.map_err(|error| ConfigFault {
         key: "data.dir".into(),
