@@ -71,7 +71,8 @@ Also understood:
   counts and types, numbers of high precision. `amf3`: sealed classes, references, the collections of
   Flex, vectors, dictionaries. `bson` and `amf3` have instants in milliseconds; finer ones are text.
 - `gwt`: versions 7 and 8 of the answer of a service, an `ArrayList` of `weir.client.Observation`.
-- `pbf-string`: two bytes of `protobuf` in one code point, escaped as [formats-pbf-string.md](formats-pbf-string.md) says.
+- `pbf-string`: two bytes of `protobuf` in one code point, escaped as
+  [formats-pbf-string.md](formats-pbf-string.md) says.
 - `influx`: any metric: each field is an observation at `measurement/tag=value/field` below the topic.
   Timestamps are nanoseconds, or the unit that puts them after 1973. Without a `Content-Type`, lines
   with timestamps in nanoseconds are recognized.
