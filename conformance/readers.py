@@ -16,7 +16,7 @@ import websockets.sync.client
 
 WAIT_S = 20
 # Text formats whose message may take several lines; the control line ends it.
-MANY_LINES = {"csv", "plain"}
+MANY_LINES = {"csv", "plain", "influx", "swe-text", "turtle", "ntriples"}
 
 
 class Gap(Exception):
