@@ -60,6 +60,17 @@ pub(crate) struct ClaimResult {
     pub(crate) number: String,
 }
 
+impl ClaimResult {
+    /// The judgement in words.
+    pub(crate) fn verdict(&self) -> &'static str {
+        match self.holds {
+            Some(true) => "holds",
+            Some(false) => "does not hold",
+            None => "not comparable",
+        }
+    }
+}
+
 /// What one contender gave in one cell.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct CellResult {

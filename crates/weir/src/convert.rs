@@ -3,13 +3,14 @@
 use crate::Failure;
 use crate::arguments::Convert;
 use std::io::{Read, Write, stdin, stdout};
+use std::path::Path;
 use weir_codec::{FORMATS, Format, by_name, position};
 use weir_model::{BatchBuilder, Limits};
 
 /// Decodes all of the input and encodes it again.
 pub(crate) fn run(convert: &Convert) -> Result<(), Failure> {
     let (from, to) = (format(&convert.from)?, format(&convert.to)?);
-    let input = read(convert)?;
+    let input = read(convert.file.as_deref())?;
     let mut builder = BatchBuilder::new();
     (from.decode)(&input, &mut builder, &Limits::default()).map_err(|error| {
         let place = match from.text {
@@ -46,8 +47,9 @@ pub(crate) fn format(name: &str) -> Result<&'static Format, Failure> {
     })
 }
 
-fn read(convert: &Convert) -> Result<Vec<u8>, Failure> {
-    let Some(file) = &convert.file else {
+/// A file, or standard input where none is named.
+pub(crate) fn read(file: Option<&Path>) -> Result<Vec<u8>, Failure> {
+    let Some(file) = file else {
         let mut input = Vec::new();
         stdin()
             .lock()

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::number;
 use super::table::{result_line, verdict};
-use crate::results::Run;
+use crate::results::{GoalResult, Run};
 
 /// The page of a run; `folder` is where the run lies, for the command that made the page.
 pub(crate) fn markdown(run: &Run, folder: &str) -> String {
@@ -63,6 +63,11 @@ pub(crate) fn run_head(run: &Run, text: &mut String) {
 fn goals(run: &Run, text: &mut String) {
     text.push_str("\n## Goals\n\n| cell | figure | asked | bound | measured | |\n");
     text.push_str("|---|---|---|---:|---:|---|\n");
+    goal_rows(run, verdict, text);
+}
+
+/// A row a goal, with the words of `verdict` at its end.
+pub(crate) fn goal_rows(run: &Run, verdict: fn(&GoalResult) -> &'static str, text: &mut String) {
     for goal in &run.goals {
         let shown = |value: Option<f64>| value.map_or("unknown".into(), number);
         let _ = writeln!(
@@ -83,6 +88,11 @@ fn ratios(run: &Run, text: &mut String) {
     text.push_str("Pair by pair in interleaved rounds; 95 % interval by Student's t.\n\n");
     text.push_str("| cell | figure | against | ratio | interval | rounds |\n");
     text.push_str("|---|---|---|---:|---:|---:|\n");
+    ratio_rows(run, text);
+}
+
+/// A row a ratio.
+pub(crate) fn ratio_rows(run: &Run, text: &mut String) {
     for ratio in &run.ratios {
         let _ = writeln!(
             text,

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::results::Run;
 
-pub(crate) use markdown::{markdown, run_head};
+pub(crate) use markdown::{goal_rows, markdown, ratio_rows, run_head};
 pub(crate) use table::table;
 
 /// Writes all files of a run.

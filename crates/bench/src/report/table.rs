@@ -136,11 +136,7 @@ fn goal_line(goal: &GoalResult, text: &mut String) {
 }
 
 fn claim_line(claim: &ClaimResult, text: &mut String) {
-    let verdict = match claim.holds {
-        Some(true) => "holds",
-        Some(false) => "does not hold",
-        None => "not comparable",
-    };
+    let verdict = claim.verdict();
     let _ = writeln!(
         text,
         "  {verdict:<14} {} {}: {}: {}",

@@ -3,7 +3,7 @@
 use crate::error::DecodeError;
 use crate::syntax::json::Json;
 use crate::syntax::json_text::JsonText;
-use crate::syntax::{DEPTH_MAX, Emit, Key, Kind, Open, Pull};
+use crate::syntax::{DEPTH_MAX, Emit, Key, Kind, Mark, Open, Pull};
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -26,6 +26,21 @@ impl<'a> Input<'a> {
             depth: 0,
             limits,
         }
+    }
+
+    /// Marks the place before a value whose type was read already; the type is kept above the depth.
+    pub(crate) fn mark_of(&self, next: u8) -> Mark {
+        Mark {
+            at: self.at,
+            depth: self.depth << 8 | usize::from(next),
+        }
+    }
+
+    /// Goes back to a mark; says the type that stands next there.
+    pub(crate) fn rewind_of(&mut self, mark: Mark) -> u8 {
+        self.at = mark.at;
+        self.depth = mark.depth >> 8;
+        mark.depth as u8
     }
 
     #[inline]
@@ -229,4 +244,16 @@ fn count(pull: &mut impl Pull) -> Result<usize, DecodeError> {
     }
     pull.rewind(start);
     Ok(count)
+}
+
+/// Appends a number behind the type of the shorter of the two widths that holds it, big-endian.
+pub(crate) fn put_float(number: f64, [single_type, double_type]: [u8; 2], out: &mut Vec<u8>) {
+    let single = number as f32;
+    if f64::from(single) == number {
+        out.push(single_type);
+        out.extend_from_slice(&single.to_be_bytes());
+    } else {
+        out.push(double_type);
+        out.extend_from_slice(&number.to_be_bytes());
+    }
 }

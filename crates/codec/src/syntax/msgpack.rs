@@ -110,14 +110,7 @@ impl Emit for MsgpackEmit<'_> {
         if let Some(number) = as_integer(number) {
             return self.integer(number);
         }
-        let single = number as f32;
-        if f64::from(single) == number {
-            self.out.push(FLOAT_32);
-            self.out.extend_from_slice(&single.to_be_bytes());
-        } else {
-            self.out.push(FLOAT_64);
-            self.out.extend_from_slice(&number.to_be_bytes());
-        }
+        binary::put_float(number, [FLOAT_32, FLOAT_64], self.out);
     }
 
     fn text(&mut self, text: &str) {

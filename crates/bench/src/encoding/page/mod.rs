@@ -8,7 +8,7 @@ mod times;
 use std::fmt::Write;
 
 use super::figures::Figures;
-use crate::report::{number, run_head};
+use crate::report::{goal_rows, number, ratio_rows, run_head};
 use crate::results::{GoalResult, Run};
 
 /// The page of a run; `folder` is where the run lies, for the command that made the page.
@@ -42,35 +42,11 @@ fn goals(run: &Run, text: &mut String) {
     *text += "\n## Goals\n\nRates of the XML's bytes, or of observations, by the medians of each \
               round.\n\n| cell | figure | asked | bound | measured | |\n\
               |---|---|---|---:|---:|---|\n";
-    for goal in &run.goals {
-        let shown = |value: Option<f64>| value.map_or("unknown".into(), number);
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {} | {} |",
-            goal.cell,
-            goal.metric,
-            goal.asked,
-            shown(goal.bound),
-            shown(goal.measured),
-            verdict(goal)
-        );
-    }
+    goal_rows(run, verdict, text);
     *text += "\n## Ours divided by theirs\n\nPair by pair in interleaved rounds; 95 % interval by \
               Student's t.\n\n| cell | figure | against | ratio | interval | rounds |\n\
               |---|---|---|---:|---:|---:|\n";
-    for ratio in &run.ratios {
-        let estimate = &ratio.estimate;
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {} | {} |",
-            ratio.cell,
-            ratio.metric,
-            ratio.target,
-            number(estimate.mean),
-            estimate.interval(),
-            estimate.n
-        );
-    }
+    ratio_rows(run, text);
 }
 
 fn verdict(goal: &GoalResult) -> &'static str {
@@ -85,11 +61,7 @@ fn claims(run: &Run, text: &mut String) {
     *text += "\n## What the papers claim\n\n| paper | where | claim | | measured |\n\
               |---|---|---|---|---|\n";
     for claim in &run.claims {
-        let verdict = match claim.holds {
-            Some(true) => "holds",
-            Some(false) => "does not hold",
-            None => "not comparable",
-        };
+        let verdict = claim.verdict();
         let _ = writeln!(
             text,
             "| {} | {} | {} | {verdict} | {} |",

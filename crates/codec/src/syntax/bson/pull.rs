@@ -181,18 +181,12 @@ impl Pull for Bson<'_> {
         })
     }
 
-    /// The type of what stands next is kept above the depth.
     fn mark(&self) -> Mark {
-        Mark {
-            at: self.input.at,
-            depth: self.input.depth << 8 | usize::from(self.next),
-        }
+        self.input.mark_of(self.next)
     }
 
     fn rewind(&mut self, mark: Mark) {
-        self.input.at = mark.at;
-        self.input.depth = mark.depth >> 8;
-        self.next = mark.depth as u8;
+        self.next = self.input.rewind_of(mark);
     }
 
     fn map(&mut self) -> Result<Open, DecodeError> {
