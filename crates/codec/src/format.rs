@@ -22,6 +22,8 @@ pub struct Format {
     pub text: bool,
     /// Whether a message never holds a line feed, so that a stream of them needs no other end mark.
     pub one_line: bool,
+    /// Whether each line of a text is a message by itself, so that lines may be sent as they come.
+    pub line_by_line: bool,
     /// What an observation may carry through it and come back equal.
     pub carries: Carries,
     /// Appends the message. Allocates nothing beyond what `out` grows.

@@ -1,15 +1,9 @@
 //! THE list of formats, from which content negotiation, help, documentation and tests are derived.
 
-#[cfg(feature = "amf3")]
-mod amf3;
 #[cfg(feature = "arrow")]
 pub(crate) mod arrow;
 #[cfg(feature = "block")]
 mod block;
-#[cfg(feature = "bson")]
-mod bson;
-#[cfg(feature = "cbor")]
-mod cbor;
 #[cfg(feature = "csv")]
 mod csv;
 #[cfg(feature = "exi")]
@@ -20,8 +14,6 @@ mod gwt;
 pub(crate) mod influx;
 #[cfg(feature = "json")]
 pub(crate) mod json;
-#[cfg(feature = "msgpack")]
-mod msgpack;
 #[cfg(any(feature = "om", feature = "om1"))]
 mod om;
 #[cfg(feature = "pbf-string")]
@@ -38,8 +30,14 @@ mod senml;
 mod soap;
 #[cfg(feature = "swe-text")]
 mod swe_text;
-#[cfg(feature = "ubjson")]
-mod ubjson;
+#[cfg(any(
+    feature = "amf3",
+    feature = "bson",
+    feature = "cbor",
+    feature = "msgpack",
+    feature = "ubjson"
+))]
+mod trees;
 #[cfg(feature = "xml")]
 mod xml;
 
@@ -58,19 +56,19 @@ pub const FORMATS: &[Format] = &[
     #[cfg(feature = "senml-cbor")]
     senml::CBOR,
     #[cfg(feature = "cbor")]
-    cbor::FORMAT,
+    trees::CBOR,
     #[cfg(feature = "msgpack")]
-    msgpack::FORMAT,
+    trees::MSGPACK,
     #[cfg(feature = "bson")]
-    bson::FORMAT,
+    trees::BSON,
     #[cfg(feature = "ubjson")]
-    ubjson::FORMAT,
+    trees::UBJSON,
     #[cfg(feature = "protobuf")]
     protobuf::FORMAT,
     #[cfg(feature = "pbf-string")]
     pbf_string::FORMAT,
     #[cfg(feature = "amf3")]
-    amf3::FORMAT,
+    trees::AMF3,
     #[cfg(feature = "gwt")]
     gwt::FORMAT,
     #[cfg(feature = "xml")]

@@ -23,7 +23,8 @@ struct Series {
 #[derive(Default)]
 pub struct Columns {
     series: Few<Series, 64>,
-    /// Of each row in the order of the observations: its series, and where it stands.
+    /// Of each row in the order of the observations: its series, and where it stands; places are
+    /// empty where the rows stand in that order.
     series_of: Few<u32, 256>,
     place_of: Few<u32, 256>,
     times: Few<i64, 256>,
@@ -209,6 +210,14 @@ impl Columns {
                 "a column of the order",
             ));
         }
+        self.place_of.clear();
+        if !self.series_of.is_sorted() {
+            self.place_rows(count);
+        }
+        Ok(())
+    }
+
+    fn place_rows(&mut self, count: usize) {
         // Where the rows of each series begin, then where its next row stands.
         let mut next = Few::<u32, 64>::default();
         next.fill(count, 0);
@@ -219,12 +228,11 @@ impl Columns {
         for next in next.iter_mut() {
             begin += core::mem::replace(next, begin);
         }
-        self.place_of.clear();
-        for &series in self.series_of.iter() {
-            self.place_of.push(next[series as usize]);
+        self.place_of.fill(self.series_of.len(), 0);
+        for (place, &series) in self.place_of.iter_mut().zip(self.series_of.iter()) {
+            *place = next[series as usize];
             next[series as usize] += 1;
         }
-        Ok(())
     }
 
     /// Number of rows.
@@ -257,8 +265,14 @@ impl Columns {
 
     /// Of each observation in its order: the index of its series, and the row where it stands.
     pub fn order(&self) -> impl ExactSizeIterator<Item = (usize, usize)> {
-        let pairs = self.series_of.iter().zip(self.place_of.iter());
-        pairs.map(|(&series, &row)| (series as usize, row as usize))
+        let (series_of, place_of) = (&self.series_of[..], &self.place_of[..]);
+        let place = move |row| place_of.get(row).map_or(row, |&place| place as usize);
+        (0..series_of.len()).map(move |row| (series_of[row] as usize, place(row)))
+    }
+
+    /// Says whether the rows stand in the order of the observations.
+    pub fn is_in_order(&self) -> bool {
+        self.place_of.is_empty()
     }
 
     /// All times, nanoseconds since the Unix epoch, [`NO_TIME`] where there is none.
@@ -354,9 +368,11 @@ fn read_series_of(
             if sum != rows {
                 return Err(DecodeError::expected(start, "series of all rows"));
             }
-            of.clear();
+            let mut rest = &mut of[..];
             for (series, &size) in sizes.iter().enumerate() {
-                (0..size).for_each(|_| of.push(series as u32));
+                let (rows, behind) = rest.split_at_mut(size as usize);
+                rows.fill(series as u32);
+                rest = behind;
             }
             return Ok(());
         }

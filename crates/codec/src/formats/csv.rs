@@ -24,6 +24,7 @@ pub(crate) const FORMAT: Format = Format {
     content_format: None,
     text: true,
     one_line: false,
+    line_by_line: false,
     carries: Carries {
         extra: false,
         ..Carries::ALL

@@ -27,6 +27,7 @@ macro_rules! exi {
             content_format: $number,
             text: false,
             one_line: false,
+            line_by_line: false,
             carries: Carries::ALL,
             encode: $module::encode,
             decode: $module::decode,

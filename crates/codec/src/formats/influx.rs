@@ -41,6 +41,7 @@ pub(crate) const FORMAT: Format = Format {
     content_format: None,
     text: true,
     one_line: false,
+    line_by_line: true,
     carries: Carries::ALL,
     encode: write::encode,
     decode: read::decode,

@@ -17,6 +17,7 @@ pub(crate) const FORMAT: Format = Format {
     content_format: Some(50),
     text: true,
     one_line: true,
+    line_by_line: true,
     carries: Carries::ALL,
     encode,
     decode,

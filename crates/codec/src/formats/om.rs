@@ -18,6 +18,7 @@ pub(crate) const OM: Format = Format {
     content_format: None,
     text: true,
     one_line: true,
+    line_by_line: true,
     carries: Carries::ALL,
     encode,
     decode,
@@ -32,6 +33,7 @@ pub(crate) const OM1: Format = Format {
     content_format: None,
     text: true,
     one_line: true,
+    line_by_line: true,
     carries: Carries {
         order: false,
         ..Carries::ALL

@@ -35,6 +35,7 @@ pub(crate) const FORMAT: Format = Format {
     content_format: None,
     text: true,
     one_line: true,
+    line_by_line: true,
     carries: Carries::ALL,
     encode,
     decode,

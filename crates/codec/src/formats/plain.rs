@@ -16,6 +16,7 @@ pub(crate) const FORMAT: Format = Format {
     content_format: Some(0),
     text: true,
     one_line: false,
+    line_by_line: true,
     carries: Carries::RESULT,
     encode,
     decode,

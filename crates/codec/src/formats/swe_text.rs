@@ -39,6 +39,7 @@ pub(crate) const FORMAT: Format = Format {
     content_format: None,
     text: true,
     one_line: false,
+    line_by_line: false,
     carries: Carries::ALL,
     encode,
     decode,

@@ -1,0 +1,60 @@
+//! `cbor`, `msgpack`, `bson`, `ubjson`, `amf3`: the message in a binary syntax, with the member names
+//! of JSON. What differs is the syntax; all else is the same five times.
+//!
+//! `amf3` is one AMF 3 value, as it stands in the body of a message of BlazeDS; not the envelope
+//! around it.
+
+use crate::buffered;
+use crate::format::{Carries, Format};
+use crate::rows::{Rows, check_length};
+use crate::vocabulary::message;
+
+macro_rules! tree {
+    ($feature:literal $constant:ident $syntax:ident $pull:ident $emit:ident
+     $media:literal, $also:expr, $number:expr) => {
+        #[cfg(feature = $feature)]
+        pub(crate) const $constant: Format = Format {
+            name: $feature,
+            media: $media,
+            media_also: &$also,
+            content_format: $number,
+            text: false,
+            one_line: false,
+            line_by_line: false,
+            carries: Carries::ALL,
+            encode: $syntax::encode,
+            decode: $syntax::decode,
+            reader: |limits| buffered::reader($syntax::decode, limits),
+        };
+
+        #[cfg(feature = $feature)]
+        mod $syntax {
+            use super::*;
+            use crate::error::DecodeError;
+            use crate::syntax::$syntax::{$emit, $pull};
+            use alloc::vec::Vec;
+            use weir_model::{Batch, BatchBuilder, Limits};
+
+            pub(super) fn encode(batch: &Batch, out: &mut Vec<u8>) {
+                message::write(batch, &mut $emit::new(out));
+            }
+
+            pub(super) fn decode(
+                bytes: &[u8],
+                out: &mut BatchBuilder,
+                limits: &Limits,
+            ) -> Result<(), DecodeError> {
+                check_length(bytes, limits)?;
+                message::read(&mut $pull::new(bytes, limits), &mut Rows::new(out, limits))
+            }
+        }
+    };
+}
+
+tree!("cbor" CBOR cbor Cbor CborEmit "application/cbor", [], Some(60));
+tree!("msgpack" MSGPACK msgpack Msgpack MsgpackEmit "application/msgpack",
+    ["application/x-msgpack", "application/vnd.msgpack"], None);
+tree!("bson" BSON bson Bson BsonEmit "application/bson", ["application/x-bson"], None);
+tree!("ubjson" UBJSON ubjson Ubjson UbjsonEmit "application/ubjson",
+    ["application/x-ubjson"], None);
+tree!("amf3" AMF3 amf3 Amf3 Amf3Emit "application/x-amf", ["application/amf"], None);
