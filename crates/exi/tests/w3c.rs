@@ -7,16 +7,20 @@
 
 #[path = "w3c/coding.rs"]
 mod coding;
+#[path = "w3c/loose.rs"]
+mod loose;
 #[path = "w3c/name.rs"]
 mod name;
 #[path = "w3c/suite.rs"]
 mod suite;
+#[path = "w3c/zip.rs"]
+mod zip;
 
 use name::{Grammar, Name};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use suite::Suite;
+use suite::{Stream, Suite};
 use weir_exi::Schema;
 
 /// What a stream came to.
@@ -36,8 +40,9 @@ fn every_stream_decodes_to_its_source() {
     let mut schemas = BTreeMap::new();
     let (mut matched, mut absent, mut mismatched) =
         (0, Vec::new(), BTreeMap::<String, Vec<String>>::new());
-    for file in suite.streams() {
-        match outcome(&suite, &file, &mut schemas) {
+    for stream in suite.streams() {
+        let file = &stream.path;
+        match outcome(&suite, &stream, &mut schemas) {
             Outcome::Matched => matched += 1,
             Outcome::Absent(what) => absent.push(what),
             Outcome::Mismatched(why) => mismatched
@@ -76,12 +81,16 @@ fn class(why: &str) -> String {
 
 fn outcome(
     suite: &Suite,
-    file: &str,
+    stream: &Stream,
     schemas: &mut BTreeMap<PathBuf, Result<Arc<Schema>, String>>,
 ) -> Outcome {
-    let Some(name) = Name::parse(file) else {
+    let file = &stream.path;
+    let Some(name) = Name::parse(&stream.name) else {
         return Outcome::Absent(format!("{file}: not a name of the suite"));
     };
+    if name.source.ends_with(AGAINST_THE_TEXT) {
+        return Outcome::Absent(format!("{file}: against EXI 1.0 section 5.4"));
+    }
     let Some(source) = suite.source(&name) else {
         return Outcome::Absent(format!("{file}: no source"));
     };
@@ -104,12 +113,15 @@ fn outcome(
         Ok(schema) => schema,
         Err(why) => return Outcome::Mismatched(format!("schema not compiled: {why}")),
     };
-    let stream = std::fs::read(suite.root().join(file)).unwrap();
-    match coding::check(&source, &stream, &name, schema.as_ref()) {
+    match coding::check(&source, stream, &name, schema.as_ref()) {
         Ok(()) => Outcome::Matched,
         Err(why) => Outcome::Mismatched(why),
     }
 }
+
+/// Two streams with lexical values that a datatype representation map changes the characters of, where
+/// "this option does not take effect" (EXI 1.0 section 5.4).
+const AGAINST_THE_TEXT: &str = "dtrm/tokenToInteger_01";
 
 fn load(path: &Path) -> Result<Arc<Schema>, String> {
     let (location, bytes) = (path.to_string_lossy(), std::fs::read(path).unwrap());

@@ -30,7 +30,7 @@ impl Name {
         let (folder, file) = path.rsplit_once('/')?;
         let mut fields = file.split('%');
         let stem = fields.next()?.strip_suffix(".exi")?;
-        let folder = folder.split_once("/data/")?.1;
+        let folder = folder.rsplit_once("data/")?.1;
         let source = format!("data/{folder}/{stem}");
         let mut options = Options {
             schema_id: SchemaId::Unspecified,
@@ -43,12 +43,16 @@ impl Name {
         options.value_partition_capacity = number(fields.next()?);
         options.value_max_length = number(fields.next()?);
         options.block_size = number(fields.next()?).unwrap_or(Options::BLOCK_SIZE);
-        let schema = match fields.next().unwrap_or_default() {
-            "" if letters.contains('i') => Grammar::BuiltInTypes,
-            "" => Grammar::None,
-            path => Grammar::File(path.replace('@', "/")),
+        // One of the suite's archives has a field more here.
+        let rest: Vec<_> = fields.filter(|field| !field.is_empty()).collect();
+        let schema = match rest.iter().find(|field| field.starts_with("data@")) {
+            Some(path) => Grammar::File(path.replace('@', "/")),
+            None if letters.contains('i') => Grammar::BuiltInTypes,
+            None => Grammar::None,
         };
-        options.datatype_representation_map = fields.filter_map(representation).collect();
+        let pairs = rest.iter().filter(|field| !field.starts_with("data@"));
+        options.datatype_representation_map =
+            pairs.filter_map(|pair| representation(pair)).collect();
         Some(Self {
             source,
             options,
@@ -83,10 +87,26 @@ fn flags(letters: &str, options: &mut Options) {
     }
 }
 
+/// Datatypes of XML Schema that the suite maps.
+const BUILT_IN: [&str; 7] = [
+    "anySimpleType",
+    "decimal",
+    "double",
+    "int",
+    "integer",
+    "string",
+    "token",
+];
+
 fn representation(pair: &str) -> Option<Representation> {
     let (datatype, representation) = pair.split_once('-')?;
+    // Types of the suite's own are all in one namespace.
+    let uri = match BUILT_IN.contains(&datatype) {
+        true => "http://www.w3.org/2001/XMLSchema",
+        false => "urn:foo",
+    };
     Some(Representation {
-        datatype: ExpandedName::new("http://www.w3.org/2001/XMLSchema", datatype),
+        datatype: ExpandedName::new(uri, datatype),
         representation: ExpandedName::new("http://www.w3.org/2009/exi", representation),
     })
 }

@@ -1,6 +1,8 @@
 //! Where the suite is.
 
+use crate::loose::LOOSE;
 use crate::name::Name;
+use crate::zip;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -8,6 +10,28 @@ use std::process::Command;
 pub(crate) struct Suite {
     root: PathBuf,
 }
+
+/// One stream.
+pub(crate) struct Stream {
+    /// Where it is, within the suite.
+    pub(crate) path: String,
+    /// Its folder, and the name that tells its options.
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Stream {
+    fn of(path: String, bytes: Vec<u8>) -> Self {
+        Self {
+            name: path.clone(),
+            path,
+            bytes,
+        }
+    }
+}
+
+/// What is in the name of a stream.
+const MARK: &str = ".exi%";
 
 /// What the name of a source has after that of its streams: most are XML files, some streams are named
 /// after the whole file.
@@ -53,27 +77,41 @@ impl Suite {
         Some(Self { root })
     }
 
-    pub(crate) fn root(&self) -> &Path {
-        &self.root
-    }
-
-    /// The streams, by their paths in the suite.
-    pub(crate) fn streams(&self) -> Vec<String> {
+    /// The streams, by their paths in the suite, through its archives too.
+    pub(crate) fn streams(&self) -> Vec<Stream> {
         let mut found = Vec::new();
         self.walk(&self.root.join("encodings"), &mut found);
-        found.sort();
+        for (file, name) in LOOSE {
+            let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+            found.extend(std::fs::read(self.root.join(file)).map(|bytes| Stream {
+                path: (*file).to_owned(),
+                name: format!("{folder}/{name}"),
+                bytes,
+            }));
+        }
+        found.sort_by(|one, other| one.path.cmp(&other.path));
         found
     }
 
-    fn walk(&self, folder: &Path, found: &mut Vec<String>) {
+    fn walk(&self, folder: &Path, found: &mut Vec<Stream>) {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
             if path.is_dir() {
                 self.walk(&path, found);
-            } else if path.to_string_lossy().contains(".exi%") {
+                continue;
+            }
+            let within = path.strip_prefix(&self.root).unwrap_or(&path);
+            let within = within.to_string_lossy().into_owned();
+            let Ok(bytes) = std::fs::read(&path) else {
+                continue;
+            };
+            if within.contains(MARK) {
+                found.push(Stream::of(within, bytes));
+            } else if within.ends_with(".zip") {
+                let files = zip::files(&bytes).into_iter();
+                let streams = files.filter(|(file, _)| file.contains(MARK));
                 found.extend(
-                    path.strip_prefix(&self.root)
-                        .map(|path| path.to_string_lossy().into_owned()),
+                    streams.map(|(file, bytes)| Stream::of(format!("{within}/{file}"), bytes)),
                 );
             }
         }
