@@ -97,7 +97,7 @@ impl Health {
             key: None,
             origin: String::new(),
         };
-        let principal = Principal::unrestricted();
+        let principal = Principal::gateway();
         match self
             .hub
             .open(now(), &principal, Request::Publish(publish))?

@@ -104,6 +104,24 @@ impl Principal {
         });
         EVERYONE.clone()
     }
+
+    /// The gateway itself, which alone may publish at topics that begin with `$`.
+    pub fn gateway() -> Self {
+        Self::of_the_gateway().clone()
+    }
+
+    /// Says whether this is the gateway itself; no name in a policy makes anyone that.
+    pub fn is_gateway(&self) -> bool {
+        Arc::ptr_eq(&self.grants, &Self::of_the_gateway().grants)
+    }
+
+    fn of_the_gateway() -> &'static Self {
+        static GATEWAY: LazyLock<Principal> = LazyLock::new(|| Principal {
+            name: "gateway".into(),
+            grants: Arc::new(Grants::all()),
+        });
+        &GATEWAY
+    }
 }
 
 impl fmt::Display for Principal {

@@ -5,6 +5,7 @@ use crate::entry;
 use crate::exchange::{Fault, Ticket};
 use crate::hub::{Hub, denied};
 use crate::limits::DATASTREAMS_MAX;
+use crate::publish::check_own;
 use weir_model::{Datastream, Time, topic};
 
 impl Hub {
@@ -16,6 +17,7 @@ impl Hub {
         datastream: Option<Datastream>,
     ) -> Result<Ticket, Fault> {
         topic::check(topic).map_err(Fault::Topic)?;
+        check_own(principal, topic)?;
         if !principal.grants.allow(Verb::Change, topic) {
             return Err(denied(principal, Verb::Change, topic));
         }

@@ -166,6 +166,8 @@ pub enum Fault {
         /// Topic or filter.
         topic: String,
     },
+    /// Topics that begin with `$` are the gateway's own; nobody else writes there.
+    Reserved(String),
     /// The topic is none.
     Topic(TopicError),
     /// The body is not of the format that it says it is.
@@ -213,6 +215,11 @@ impl fmt::Display for Fault {
             } => {
                 write!(f, "{principal} may not {verb} `{topic}`")
             }
+            Fault::Reserved(topic) => write!(
+                f,
+                "`{topic}`: topics that begin with `$` are the gateway's own (MQTT 5 section 4.7.2); \
+                 nobody else may publish or change them"
+            ),
             Fault::Topic(error) => write!(f, "bad topic: {error}"),
             Fault::Undecodable { format, error } => write!(f, "not a message in {format}: {error}"),
             Fault::Message(error) => write!(f, "bad message: {error}"),

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::task::Waker;
 use weir_codec::Format;
 use weir_model::batch::StreamView;
-use weir_model::{Batch, BatchBuilder, Datastream, Filter, Place, Time, topic};
+use weir_model::{Batch, BatchBuilder, BatchError, Datastream, Filter, Place, Time, topic};
 
 /// A message read and checked, on its way to the log.
 struct Incoming {
@@ -67,6 +67,7 @@ impl Hub {
         publish: Publish,
     ) -> Result<Incoming, Fault> {
         topic::check(&publish.topic).map_err(Fault::Topic)?;
+        check_own(principal, &publish.topic)?;
         check_reach(principal, &publish.topic)?;
         let key = self.check_key(principal, &publish)?;
         let content = self.decode(&publish, now)?;
@@ -115,6 +116,9 @@ impl Hub {
                     }
                 }
             };
+            if builder.is_empty() {
+                return Err(Fault::Message(BatchError::Nothing));
+            }
             let mut batch = builder.finish();
             batch
                 .complete(&publish.topic, now)
@@ -349,6 +353,15 @@ pub(crate) fn fill_places(batch: &mut Batch, places: &[Option<Place>]) {
     }
 }
 
+/// Topics that begin with `$` are the server's to publish at (MQTT 5.0 section 4.7.2), whatever a
+/// policy grants.
+pub(crate) fn check_own(principal: &Principal, topic: &str) -> Result<(), Fault> {
+    match topic.starts_with('$') && !principal.is_gateway() {
+        true => Err(Fault::Reserved(topic.into())),
+        false => Ok(()),
+    }
+}
+
 /// Refuses who may publish nothing at or under a topic, before any of the body is read.
 fn check_reach(principal: &Principal, sent_to: &str) -> Result<(), Fault> {
     let reach = Filter::parse(&format!("{sent_to}/#")).or_else(|_| Filter::parse(sent_to));
@@ -377,10 +390,6 @@ fn check_names(content: &Decoded) -> Result<(), Fault> {
 fn check_grants(principal: &Principal, sent_to: &str, content: &Decoded) -> Result<(), Fault> {
     let allowed = |topic: &str| principal.grants.allow(Verb::Publish, topic);
     let refused = match content {
-        // Without observations it is still a record: at the topic that it was sent to.
-        Decoded::Observations(batch, _) if batch.is_empty() => {
-            Some(sent_to).filter(|topic| !allowed(topic))
-        }
         Decoded::Observations(batch, _) => {
             let topics = (0..batch.stream_count()).map(|index| batch.stream(index).topic);
             topics.into_iter().find(|topic| !allowed(topic))

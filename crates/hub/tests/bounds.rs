@@ -13,8 +13,8 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 use weir_hub::limits::{NAME_BYTES_MAX, NEW_DATASTREAMS_MAX};
 use weir_hub::{
-    Exchange, Fault, Frame, Framing, FramingKey, Grants, Hub, Next, Policy, Principal, Request,
-    Shape, Since, Verb,
+    Exchange, Fault, Frame, Framing, FramingKey, Hub, Next, Policy, Principal, Request, Shape,
+    Since,
 };
 use weir_model::batch::Naming;
 use weir_model::{BatchBuilder, Cursor, Datastream, Filter, Value};
@@ -275,25 +275,6 @@ fn history_misses_nothing_where_its_queue_overflows_while_it_is_fed() {
     let cursors: Vec<_> = applied.iter().map(|(cursor, _)| *cursor).collect();
     assert_eq!(cursors.len(), 83, "each once");
     assert!(cursors.is_sorted() && cursors.starts_with(&before));
-}
-
-#[test]
-fn a_message_without_observations_needs_the_right_to_publish_too() {
-    let house = new();
-    let of = |filter: &str| Principal {
-        name: "guest".into(),
-        grants: Arc::new(Grants::new(vec![(
-            Verb::Publish,
-            Filter::parse(filter).unwrap(),
-        )])),
-    };
-    let head = house.hub.positions().0;
-    for filter in ["b/#", "a/b"] {
-        let empty = publication("a", "{\"observations\":[]}");
-        let refused = acknowledged(&house.hub, &of(filter), empty);
-        assert!(matches!(refused, Err(Fault::Denied { .. })), "{refused:?}");
-    }
-    assert_eq!(house.hub.positions().0, head, "nothing was stored");
 }
 
 #[test]

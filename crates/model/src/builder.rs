@@ -87,6 +87,8 @@ pub enum BatchError {
     },
     /// The number is not finite.
     NotFinite,
+    /// A message holds no observation at all.
+    Nothing,
 }
 
 impl fmt::Display for BatchError {
@@ -101,6 +103,7 @@ impl fmt::Display for BatchError {
                 write!(f, "topic `{topic}` does not lie at or under `{sent_to}`")
             }
             BatchError::NotFinite => f.write_str("a number must be finite"),
+            BatchError::Nothing => f.write_str("no observation in the message"),
         }
     }
 }

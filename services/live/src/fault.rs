@@ -18,7 +18,7 @@ pub(crate) fn method_not_allowed(method: &str, allowed: &str) -> Response {
 pub(crate) fn from_hub(fault: &Fault, body: &[u8]) -> Response {
     let status = match fault {
         Fault::Denied { principal, .. } if &**principal == "anonymous" => 401,
-        Fault::Denied { .. } => 403,
+        Fault::Denied { .. } | Fault::Reserved(_) => 403,
         Fault::Topic(_) | Fault::Message(_) | Fault::History(weir_hub::HistoryFault::BadPage) => {
             400
         }
@@ -74,6 +74,8 @@ mod tests {
         for (fault, status) in [
             (denied("anonymous"), 401),
             (denied("ada"), 403),
+            (Fault::Reserved("$a".into()), 403),
+            (Fault::Message(weir_model::BatchError::Nothing), 400),
             (Fault::Topic(weir_model::TopicError::Empty), 400),
             (too_long, 413),
             (Fault::Unknown("a".into()), 404),

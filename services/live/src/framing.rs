@@ -54,6 +54,16 @@ fn has_control_line(payload: &[u8]) -> bool {
     lines.any(|line| line.starts_with(CONTROL))
 }
 
+/// A message's text up to its last line end, and that end: CRLF where the format has it (RFC 4180
+/// section 2), else a line feed, which is added where there is none.
+fn last_line_end(payload: &[u8]) -> (&[u8], &'static [u8]) {
+    match payload {
+        [lines @ .., b'\r', b'\n'] => (lines, b"\r\n"),
+        [lines @ .., b'\n'] => (lines, b"\n"),
+        lines => (lines, b"\n"),
+    }
+}
+
 /// A piece of a snapshot that is not the last has no position: to resume there would be to begin again.
 fn is_position(cursor: Cursor) -> bool {
     cursor != Cursor::START
@@ -78,7 +88,7 @@ impl Framing for Sse {
             put(out, format_args!("id: {}\n", frame.cursor));
         }
         if frame.format.text {
-            data_lines(payload.trim_ascii_end(), out);
+            data_lines(last_line_end(payload).0, out);
         } else {
             put(out, format_args!("data: {}\n", STANDARD.encode(payload)));
         }
@@ -114,11 +124,12 @@ impl Framing for Lines {
             out.push(b'\n');
         }
         if let Some(payload) = frame.payload {
+            let (lines, end) = last_line_end(payload);
             match self.bare {
-                true => out.extend_from_slice(payload.trim_ascii_end()),
-                false => text(frame, payload.trim_ascii_end(), out),
+                true => out.extend_from_slice(lines),
+                false => text(frame, lines, out),
             }
-            out.push(b'\n');
+            out.extend_from_slice(end);
         }
     }
 
@@ -295,6 +306,21 @@ mod tests {
         );
         let bare = Sse { bare: true };
         assert_eq!(framed(&bare, "plain", b"1", AT), "data: 1\n\n");
+    }
+
+    #[test]
+    fn a_table_keeps_its_line_ends_where_the_scheme_has_none_of_its_own() {
+        let table = b"topic,value\r\na,1\r\n";
+        let text = String::from_utf8_lossy(table).into_owned();
+        assert_eq!(framed(&Lines { bare: true }, "csv", table, AT), text);
+        let parts = framed(&Parts, "csv", table, AT);
+        assert!(parts.contains(&text), "{parts:?}");
+        let frames = framed(&WebSocket { bare: true }, "csv", table, AT);
+        assert!(frames.ends_with(&text), "{frames:?}");
+        assert_eq!(
+            framed(&Sse { bare: true }, "csv", table, AT),
+            "data: topic,value\ndata: a,1\n\n"
+        );
     }
 
     #[test]

@@ -8,14 +8,16 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use weir_binding::{Answer, Call, Pending, Response};
 use weir_codec::Format;
-use weir_hub::{Exchange, Gap, Hub, Item, Latest, Next, Request, Shape, Subscription};
+use weir_hub::{Exchange, Gap, Hub, Item, Latest, Next, Request, Shape, Since, Subscription};
 use weir_model::{BatchBuilder, Cursor};
 
-/// Answers a plain GET.
+/// Answers a plain GET: the last values; with `since` what came after it, which is not waited for
+/// where no wait is asked for.
 pub(crate) fn answer(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Answer, Response> {
-    match query::wait(call)? {
-        None => poll(hub, call, rest).map(Answer::Now),
-        Some(patience) => long_poll(hub, call, rest, patience),
+    match (query::wait(call)?, query::since(call)?) {
+        (Some(patience), _) => long_poll(hub, call, rest, patience),
+        (None, Since::Cursor(_)) => long_poll(hub, call, rest, Duration::ZERO),
+        (None, _) => poll(hub, call, rest).map(Answer::Now),
     }
 }
 

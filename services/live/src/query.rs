@@ -49,7 +49,7 @@ pub(crate) fn format(call: &Call) -> Result<&'static Format, Response> {
         Some(accept) => weir_codec::negotiate(accept).ok_or_else(|| {
             refuse(
                 406,
-                format!("nothing acceptable; there are {}", media_types()),
+                format!("nothing here is `{accept}`; there are {}", media_types()),
             )
         }),
     }

@@ -1,0 +1,92 @@
+//! What nobody may publish: messages that say nothing, and at topics that are the gateway's own.
+#![allow(clippy::unwrap_used)]
+
+mod house;
+
+use house::{acknowledged, at, drain, everyone, new, publication, subscribe, wish};
+use std::sync::Arc;
+use weir_codec::FORMATS;
+use weir_hub::{Exchange, Fault, Grants, Media, Principal, Publish, Request, Since, Verb};
+use weir_model::{BatchBuilder, BatchError, Datastream, Filter};
+
+fn message(media: Media, body: &[u8]) -> Publish {
+    Publish {
+        media,
+        body: body.to_vec().into(),
+        ..publication("a", "")
+    }
+}
+
+#[test]
+fn a_message_without_observations_is_refused_in_every_format() {
+    let house = new();
+    let head = house.hub.positions().0;
+    let nothing = BatchBuilder::new().finish();
+    for format in FORMATS {
+        let mut body = Vec::new();
+        (format.encode)(&nothing, &mut body);
+        let refused = acknowledged(
+            &house.hub,
+            &everyone(),
+            message(Media::Format(format), &body),
+        );
+        let expected = Err(Fault::Message(BatchError::Nothing));
+        assert_eq!(refused, expected, "{}", format.name);
+    }
+    for body in ["{}", "[]", "{\"observations\":[]}", "{\"a\":{}}"] {
+        let refused = acknowledged(&house.hub, &everyone(), publication("a", body));
+        assert_eq!(refused, Err(Fault::Message(BatchError::Nothing)), "{body}");
+    }
+    assert_eq!(house.hub.positions().0, head, "nothing was stored");
+}
+
+#[test]
+fn what_said_nothing_of_its_format_and_holds_no_observation_is_opaque() {
+    let house = new();
+    for body in [&b""[..], b"{}", b"[{}]"] {
+        acknowledged(&house.hub, &everyone(), message(Media::Undeclared, body)).unwrap();
+    }
+}
+
+#[test]
+fn topics_that_begin_with_a_dollar_are_the_gateways_to_publish_at() {
+    let house = new();
+    let everything = ["#", "$SYS/#", "$own/#"].map(|text| Filter::parse(text).unwrap());
+    let rules = everything
+        .iter()
+        .flat_map(|filter| Verb::ALL.iter().map(move |verb| (verb.1, filter.clone())));
+    let granted = Principal {
+        name: "gateway".into(),
+        grants: Arc::new(Grants::new(rules.collect())),
+    };
+    for (who, topic) in [
+        (everyone(), "$SYS/weir/x"),
+        (granted.clone(), "$own/x"),
+        (granted.clone(), "$"),
+    ] {
+        let refused = acknowledged(&house.hub, &who, publication(topic, "1"));
+        assert_eq!(refused, Err(Fault::Reserved(topic.into())));
+        let change = Request::Change(topic.into(), Some(Datastream::default()));
+        let refused = house.hub.open(at(0), &who, change);
+        assert_eq!(refused.err(), Some(Fault::Reserved(topic.into())));
+    }
+    let inside = publication("a/$SYS", "{\"value\":1}");
+    acknowledged(&house.hub, &granted, inside).unwrap();
+}
+
+#[test]
+fn a_wildcard_at_the_beginning_matches_no_topic_of_the_gateway() {
+    let house = new();
+    let mut all = subscribe(&house.hub, wish(&["#", "+/weir/canary"], Since::Now));
+    let mut own = subscribe(&house.hub, wish(&["$SYS/#"], Since::Now));
+    let canary = publication("$SYS/weir/canary", "{\"value\":7}");
+    acknowledged(&house.hub, &Principal::gateway(), canary).unwrap();
+    acknowledged(&house.hub, &everyone(), publication("a", "{\"value\":1}")).unwrap();
+    assert_eq!(drain(&mut all), ["1"]);
+    assert_eq!(drain(&mut own), ["7"]);
+    let latest = Request::Latest(vec![Filter::parse("#").unwrap()]);
+    match house.hub.open(at(0), &everyone(), latest) {
+        Ok(Exchange::Latest(latest)) => assert_eq!(latest.batch.len(), 1),
+        _ => unreachable!("the last values were asked for"),
+    }
+}
