@@ -271,6 +271,7 @@ const NOT_WELL_FORMED: &[(&str, &str)] = &[
     ("<a b='1'c='2'/>", "white space, > or /> at 8"),
     ("<a b='<'/>", "no < in an attribute at 6"),
     ("<x:a/>", "a prefix that is bound to a namespace at 1"),
+    ("<xmlns:a/>", "another prefix than xmlns at 1"),
     ("<a x:b=''/>", "a prefix that is bound to a namespace at 3"),
     ("<a xmlns:x=''/>", "a namespace for the prefix at 3"),
     (

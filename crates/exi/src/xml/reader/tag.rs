@@ -222,7 +222,12 @@ impl State {
     #[inline]
     fn resolve(&mut self, tag: Tag, text: &str) -> Result<(), XmlError> {
         let unbound = |at| XmlError::expected(at, "a prefix that is bound to a namespace");
-        let Some(uri) = self.namespaces.of(self.names.prefix_of(tag)) else {
+        let prefix = self.names.prefix_of(tag);
+        if prefix == XMLNS {
+            // Namespaces in XML section 3: element names MUST NOT have the prefix xmlns.
+            return Err(XmlError::expected(self.at + 1, "another prefix than xmlns"));
+        }
+        let Some(uri) = self.namespaces.of(prefix) else {
             return Err(unbound(self.at + 1));
         };
         self.element = (tag, uri, self.names.resolve(tag, uri));
