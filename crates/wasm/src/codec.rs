@@ -1,10 +1,11 @@
 //! What is kept between two calls: the buffers, the message read last, the names.
 
+use crate::bulk::{self, Bulk};
 use crate::columns::Columns;
 use crate::formats::write_list;
 use crate::names::Names;
 use crate::view::View;
-use weir_codec::FORMATS;
+use weir_codec::{FORMATS, Format};
 use weir_model::{BatchBuilder, Limits};
 
 /// Reads messages into columns and writes them again; all buffers are used again and again.
@@ -13,6 +14,9 @@ pub struct Codec {
     input: Vec<u8>,
     topic: Vec<u8>,
     message: BatchBuilder,
+    bulk: Bulk,
+    /// The format of the input where it was read into columns alone.
+    unread: Option<&'static Format>,
     columns: Columns,
     names: Names,
     reply: Vec<u8>,
@@ -20,8 +24,10 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// Room for a message of this length.
+    /// Room for a message of this length; the one read last cannot be written any more.
     pub fn input(&mut self, length: usize) -> &mut [u8] {
+        self.message.clear();
+        self.unread = None;
         self.input.resize(length, 0);
         &mut self.input
     }
@@ -35,10 +41,11 @@ impl Codec {
     /// Reads the input; on failure the reply says why, and there are no rows.
     pub fn decode(&mut self, format: usize) -> bool {
         self.message.clear();
-        self.columns.clear();
+        self.unread = None;
         self.reply.clear();
         let read = self.read(format);
         if let Err(why) = &read {
+            self.columns.clear();
             self.reply.extend_from_slice(why.as_bytes());
         }
         read.is_ok()
@@ -47,10 +54,15 @@ impl Codec {
     fn read(&mut self, format: usize) -> Result<(), String> {
         let format = FORMATS.get(format).ok_or("no such format")?;
         let topic = str::from_utf8(&self.topic).map_err(|_| "the topic is not UTF-8")?;
-        (format.decode)(&self.input, &mut self.message, &Limits::default())
-            .map_err(|error| error.to_string())?;
+        let (names, columns) = (&mut self.names, &mut self.columns);
+        if format.name == bulk::FORMAT && self.bulk.read(&self.input, topic, names, columns) {
+            self.unread = Some(format);
+            return Ok(());
+        }
+        read_message(format, &self.input, &mut self.message)?;
         let batch = self.message.batch();
-        self.columns.fill(batch, self.names.intern(batch, topic));
+        let stream = |index| batch.stream(index);
+        columns.fill(batch, names.intern(batch.stream_count(), stream, topic));
         Ok(())
     }
 
@@ -60,6 +72,10 @@ impl Codec {
         let Some(format) = FORMATS.get(format) else {
             return false;
         };
+        if let Some(unread) = self.unread.take() {
+            // What the direct way has read, the general way reads too.
+            let _same = read_message(unread, &self.input, &mut self.message);
+        }
         (format.encode)(self.message.batch(), &mut self.reply);
         true
     }
@@ -91,4 +107,9 @@ impl Codec {
         self.view = View::of(&self.columns, &self.names, &self.reply);
         &self.view
     }
+}
+
+fn read_message(format: &Format, input: &[u8], message: &mut BatchBuilder) -> Result<(), String> {
+    let read = (format.decode)(input, message, &Limits::default());
+    read.map_err(|error| error.to_string())
 }

@@ -12,6 +12,7 @@
     reason = "names of exported functions must be kept as they are; there is no unsafe block"
 )]
 
+mod bulk;
 mod codec;
 mod columns;
 mod formats;

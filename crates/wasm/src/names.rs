@@ -1,7 +1,6 @@
 //! What a page knows of the datastreams it has met: their names, kept across messages.
 
 use std::collections::HashMap;
-use weir_model::Batch;
 use weir_model::batch::{Naming, StreamView};
 
 /// Most datastreams kept; then the table begins anew.
@@ -45,14 +44,19 @@ impl Names {
         self.generation
     }
 
-    /// The indices of a message's datastreams; `sent_to` stands in where it names no topic.
-    pub(crate) fn intern(&mut self, batch: &Batch, sent_to: &str) -> &[u32] {
-        if self.spans.len() + batch.stream_count() > NAMES_MAX {
+    /// The indices of so many datastreams; `sent_to` stands in where one has no topic.
+    pub(crate) fn intern<'a>(
+        &mut self,
+        count: usize,
+        stream: impl Fn(usize) -> StreamView<'a>,
+        sent_to: &str,
+    ) -> &[u32] {
+        if self.spans.len() + count > NAMES_MAX {
             self.begin_anew();
         }
-        self.last.resize(batch.stream_count(), ABSENT);
-        for index in 0..batch.stream_count() {
-            let stream = batch.stream(index);
+        self.last.resize(count, ABSENT);
+        for index in 0..count {
+            let stream = stream(index);
             write_key(&mut self.key, &stream, sent_to);
             if !self.is(self.last[index], &stream) {
                 self.last[index] = self.lookup(&stream);

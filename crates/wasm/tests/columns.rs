@@ -109,3 +109,100 @@ fn what_was_read_is_written_in_another_format() {
     assert!(read(&mut codec, "cbor", &written, "x"));
     assert_eq!(codec.columns().numbers, [1.0]);
 }
+
+/// What a page sees of a message: times, numbers, kinds, topics.
+type Seen = (Vec<Option<f64>>, Vec<f64>, Vec<u8>, Vec<String>);
+
+fn seen(codec: &Codec) -> Seen {
+    let columns = codec.columns();
+    let topic = |&stream: &u32| codec.names().get(stream)[0].unwrap_or_default().to_string();
+    (
+        columns
+            .times
+            .iter()
+            .map(|&time| Some(time).filter(|time| !time.is_nan()))
+            .collect(),
+        columns.numbers.clone(),
+        columns.kinds.clone(),
+        columns.streams.iter().map(topic).collect(),
+    )
+}
+
+/// Messages of numbers alone, in orders of every kind.
+fn messages_of_numbers() -> [String; 4] {
+    let message = |topic: fn(usize) -> String, rows: usize| {
+        let row = |row| {
+            let time = format!("2026-11-20T09:{:02}:{:02}.25Z", row / 60 % 60, row % 60);
+            let value = row as f64 / 8.0;
+            format!(
+                r#"{{"topic":"{}","value":{value},"time":"{time}"}}"#,
+                topic(row)
+            )
+        };
+        let rows: Vec<String> = (0..rows).map(row).collect();
+        format!(r#"{{"observations":[{}]}}"#, rows.join(","))
+    };
+    [
+        message(|_| "x".into(), 1000),
+        message(|row| format!("x/{}", row / 300), 900),
+        message(|row| format!("x/{}", row % 7), 40_000),
+        message(|row| format!("x/{}", row * row % 5), 500),
+    ]
+}
+
+#[test]
+fn a_block_of_numbers_is_seen_as_the_same_message_in_another_format_is() {
+    for message in messages_of_numbers() {
+        let mut codec = Codec::default();
+        assert!(read(&mut codec, "json", message.as_bytes(), "x"));
+        let wanted = seen(&codec);
+        assert!(codec.encode(index_of("block")));
+        let block = codec.reply().to_vec();
+        assert!(read(&mut codec, "block", &block, "x"));
+        assert_eq!(seen(&codec), wanted);
+    }
+}
+
+#[test]
+fn a_block_of_numbers_can_be_written_once_it_was_read() {
+    let [message, ..] = messages_of_numbers();
+    let mut codec = Codec::default();
+    assert!(read(&mut codec, "json", message.as_bytes(), "x"));
+    assert!(codec.encode(index_of("cbor")));
+    let wanted = codec.reply().to_vec();
+    assert!(codec.encode(index_of("block")));
+    let block = codec.reply().to_vec();
+    assert!(read(&mut codec, "block", &block, "x"));
+    assert!(codec.encode(index_of("cbor")));
+    assert_eq!(codec.reply(), wanted);
+}
+
+#[test]
+fn a_block_of_other_results_and_places_keeps_them() {
+    let message = br#"{"observations":[{"topic":"x","value":"open"},{"topic":"x","value":2},
+        {"topic":"x","value":3,"lat":44.5,"lon":20.25}]}"#;
+    let mut codec = Codec::default();
+    assert!(read(&mut codec, "json", message, "x"));
+    assert!(codec.encode(index_of("block")));
+    let block = codec.reply().to_vec();
+    assert!(read(&mut codec, "block", &block, "x"));
+    let columns = codec.columns();
+    assert_eq!(columns.kinds, [2, 0, 0]);
+    assert_eq!(columns.text_spans.len(), 3);
+    assert_eq!(columns.texts, "open");
+    assert_eq!(columns.places[2], [44.5, 20.25]);
+}
+
+#[test]
+fn a_block_with_a_wrong_bit_is_refused_and_leaves_no_rows() {
+    let [message, ..] = messages_of_numbers();
+    let mut codec = Codec::default();
+    assert!(read(&mut codec, "json", message.as_bytes(), "x"));
+    assert!(codec.encode(index_of("block")));
+    let mut block = codec.reply().to_vec();
+    block[40] ^= 1;
+    assert!(!read(&mut codec, "block", &block, "x"));
+    assert!(codec.columns().times.is_empty());
+    let why = String::from_utf8_lossy(codec.reply()).into_owned();
+    assert!(why.contains("checksum"), "{why}");
+}
