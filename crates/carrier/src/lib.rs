@@ -1,14 +1,17 @@
-//! What a binding is handed, already opened: byte streams with or without TLS, and WebSocket framing.
+//! What a binding is handed, already opened: byte streams with or without TLS or a WebSocket around
+//! them, sockets for datagrams, and WebSocket framing.
 //!
 //! What it deliberately does not do: no protocol above it, no policy, no hub. The decision worth
 //! arguing: reading and writing are `poll` functions on one enum, not trait objects, so that an idle
 //! connection is a socket and nothing more.
 #![forbid(unsafe_code)]
 
+mod datagram;
 pub mod limits;
 mod link;
 mod pinned;
 pub mod tls;
 pub mod websocket;
 
+pub use datagram::Datagrams;
 pub use link::{Link, Stream};

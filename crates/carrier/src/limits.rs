@@ -4,3 +4,13 @@
 pub const CONTROL_BYTES_MAX: usize = 125;
 /// Certificates of one chain or of one file of roots.
 pub const CERTIFICATES_MAX: usize = 1024;
+/// Longest head of a server's answer to a WebSocket handshake, bytes.
+pub const HANDSHAKE_BYTES_MAX: usize = 16 << 10;
+/// Bytes read from a socket at once.
+pub const READ_BYTES_MAX: usize = 16 << 10;
+/// Payload of one frame that a byte stream is cut into, bytes.
+pub const FRAME_BYTES_MAX: usize = 64 << 10;
+/// Framed bytes that wait for the socket; beyond, nothing more is taken or read.
+pub const UNSENT_BYTES_MAX: usize = 128 << 10;
+/// Bytes that the kernel is asked to hold for a socket of datagrams.
+pub const DATAGRAM_BUFFER_BYTES: usize = 1 << 20;

@@ -1,5 +1,6 @@
 //! An opened byte stream.
 
+use crate::websocket::WebSocketStream;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -16,6 +17,8 @@ pub struct Link {
     pub peer: SocketAddr,
     /// The protocol chosen in the TLS handshake (ALPN).
     pub alpn: Option<Vec<u8>>,
+    /// What was presented before the link was handed over (`Authorization`, RFC 9110 section 11.6.2).
+    pub credential: Option<String>,
 }
 
 impl Link {
@@ -25,17 +28,20 @@ impl Link {
             stream: Stream::Tcp(tcp),
             peer,
             alpn: None,
+            credential: None,
         }
     }
 }
 
-/// A byte stream. TLS is boxed: who does not use it does not pay for its size.
+/// A byte stream. What is not TCP alone is boxed: who does not use it does not pay for its size.
 #[derive(Debug)]
 pub enum Stream {
     /// TCP in the clear.
     Tcp(TcpStream),
     /// TLS over TCP, either role.
     Tls(Box<tokio_rustls::TlsStream<TcpStream>>),
+    /// Bytes in the binary messages of a WebSocket, either role; or the messages themselves.
+    WebSocket(Box<WebSocketStream>),
 }
 
 impl Stream {
@@ -44,6 +50,7 @@ impl Stream {
         match self {
             Stream::Tcp(tcp) => tcp,
             Stream::Tls(tls) => tls.get_ref().0,
+            Stream::WebSocket(socket) => socket.below().tcp(),
         }
     }
 
@@ -65,6 +72,7 @@ impl AsyncRead for Stream {
         match self.get_mut() {
             Stream::Tcp(tcp) => Pin::new(tcp).poll_read(cx, buf),
             Stream::Tls(tls) => Pin::new(tls).poll_read(cx, buf),
+            Stream::WebSocket(socket) => Pin::new(socket).poll_read(cx, buf),
         }
     }
 }
@@ -78,6 +86,7 @@ impl AsyncWrite for Stream {
         match self.get_mut() {
             Stream::Tcp(tcp) => Pin::new(tcp).poll_write(cx, bytes),
             Stream::Tls(tls) => Pin::new(tls).poll_write(cx, bytes),
+            Stream::WebSocket(socket) => Pin::new(socket).poll_write(cx, bytes),
         }
     }
 
@@ -89,6 +98,7 @@ impl AsyncWrite for Stream {
         match self.get_mut() {
             Stream::Tcp(tcp) => Pin::new(tcp).poll_write_vectored(cx, slices),
             Stream::Tls(tls) => Pin::new(tls).poll_write_vectored(cx, slices),
+            Stream::WebSocket(socket) => Pin::new(socket).poll_write_vectored(cx, slices),
         }
     }
 
@@ -96,6 +106,7 @@ impl AsyncWrite for Stream {
         match self {
             Stream::Tcp(tcp) => tcp.is_write_vectored(),
             Stream::Tls(tls) => tls.is_write_vectored(),
+            Stream::WebSocket(socket) => socket.is_write_vectored(),
         }
     }
 
@@ -103,6 +114,7 @@ impl AsyncWrite for Stream {
         match self.get_mut() {
             Stream::Tcp(tcp) => Pin::new(tcp).poll_flush(cx),
             Stream::Tls(tls) => Pin::new(tls).poll_flush(cx),
+            Stream::WebSocket(socket) => Pin::new(socket).poll_flush(cx),
         }
     }
 
@@ -110,6 +122,7 @@ impl AsyncWrite for Stream {
         match self.get_mut() {
             Stream::Tcp(tcp) => Pin::new(tcp).poll_shutdown(cx),
             Stream::Tls(tls) => Pin::new(tls).poll_shutdown(cx),
+            Stream::WebSocket(socket) => Pin::new(socket).poll_shutdown(cx),
         }
     }
 }

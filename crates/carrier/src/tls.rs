@@ -252,6 +252,7 @@ impl Acceptor {
             stream: Stream::Tls(Box::new(TlsStream::Server(tls))),
             peer,
             alpn,
+            credential: None,
         })
     }
 }
@@ -273,5 +274,6 @@ pub async fn connect(
         stream: Stream::Tls(Box::new(TlsStream::Client(tls))),
         peer,
         alpn,
+        credential: None,
     })
 }
