@@ -2,6 +2,7 @@ package weir;
 
 import com.siemens.ct.exi.core.CodingMode;
 import com.siemens.ct.exi.core.EXIFactory;
+import com.siemens.ct.exi.core.EncodingOptions;
 import com.siemens.ct.exi.core.helpers.DefaultEXIFactory;
 import com.siemens.ct.exi.grammars.GrammarFactory;
 import com.siemens.ct.exi.main.api.sax.EXIResult;
@@ -123,6 +124,8 @@ public final class Bench {
 
   private EXIFactory factory(String mode) throws Exception {
     EXIFactory factory = DefaultEXIFactory.newInstance();
+    // Unasked it leaves these attributes out, which are values like others to whom it is compared with.
+    factory.getEncodingOptions().setOption(EncodingOptions.INCLUDE_XSI_SCHEMALOCATION);
     switch (mode) {
       case "exi":
         break;
