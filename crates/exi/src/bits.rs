@@ -2,9 +2,11 @@
 //! time.
 
 mod reader;
+mod window;
 mod writer;
 
 pub(crate) use reader::{Reader, character};
+pub(crate) use window::Window;
 pub(crate) use writer::Writer;
 
 /// Bits that `count` distinct values need: the ceiling of the binary logarithm (section 6.2).
@@ -15,6 +17,12 @@ pub(crate) fn width(count: u32) -> u32 {
     } else {
         32 - (count - 1).leading_zeros()
     }
+}
+
+/// The first `count` bits of a word, at most 32.
+#[inline(always)]
+fn leading(word: u64, count: u32) -> u32 {
+    (word >> 1 >> (63 - count)) as u32
 }
 
 /// Set where a byte of a word is not ASCII.

@@ -142,6 +142,12 @@ impl Codecs {
             .unwrap_or(Codec::String)
     }
 
+    /// Whether a codec is the plain string, which nearly all are.
+    #[inline(always)]
+    pub(crate) fn is_string(&self, index: u32) -> bool {
+        index == STRING || matches!(self.codecs.get(index as usize), Some(Codec::String) | None)
+    }
+
     pub(crate) fn white_space(&self, index: u32) -> WhiteSpace {
         self.white_space
             .get(index as usize)

@@ -10,6 +10,7 @@ mod body;
 mod content;
 mod number;
 mod pieces;
+mod quick;
 mod raw;
 mod root;
 mod text;
@@ -21,6 +22,7 @@ use alloc::vec::Vec;
 pub(crate) use block::SMALL;
 pub(crate) use body::Body;
 pub use pieces::PieceDecoder;
+use quick::Quick;
 
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
@@ -104,6 +106,23 @@ impl Core {
         Ok(())
     }
 
+    /// The next event, if it is quick.
+    #[inline(always)]
+    fn quick(&mut self, input: &[u8]) -> Option<Quick> {
+        match &mut self.body {
+            Some(body) if self.failed.is_none() => body.next_quick(input),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    fn show(&self, quick: Quick) -> Result<Option<Event<'_>>, Error> {
+        match &self.body {
+            Some(body) => body.show_quick(quick),
+            None => Ok(None),
+        }
+    }
+
     fn fail(&mut self, fault: Fault, base: u64) -> Error {
         let (bit, inflated) = self.body.as_ref().map_or((0, false), |body| body.failed_at);
         let mut error = Error::at_bit(fault.kind(), bit as u64);
@@ -139,6 +158,14 @@ impl<'i> Decoder<'i> {
     /// The next event; `None` after [`Event::EndDocument`]. After an error there is nothing but
     /// that error.
     pub fn next_event(&mut self) -> Result<Option<Event<'_>>, Error> {
+        match self.core.quick(self.input) {
+            Some(quick) => self.core.show(quick),
+            None => self.any_event(),
+        }
+    }
+
+    #[inline(never)]
+    fn any_event(&mut self) -> Result<Option<Event<'_>>, Error> {
         if let Some(error) = &self.core.failed {
             return Err(error.clone());
         }

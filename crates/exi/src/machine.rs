@@ -137,6 +137,7 @@ impl Machine {
             .loose(!has_end(productions), entry.is_first, entry.has_attributes)
     }
 
+    #[inline(always)]
     pub(crate) fn built_in(&self, grammar: u32) -> &BuiltIn {
         &self.grammars[grammar as usize]
     }
@@ -168,7 +169,7 @@ impl Machine {
     }
 
     /// Opens an element.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn enter(&mut self, name: u32, target: Target) -> Result<()> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(Fault::Limit(Limit::Depth));
@@ -178,43 +179,52 @@ impl Machine {
         Ok(())
     }
 
+    /// Opens an element with a built-in grammar from the content of another one; says nothing if
+    /// the depth does not allow it.
+    #[inline(always)]
+    pub(crate) fn enter_quick(&mut self, name: u32, outer: u32, inner: u32) -> Option<()> {
+        if self.frames.len() >= self.limits.depth as usize {
+            return None;
+        }
+        let frame = self.built_in_frame(name, inner);
+        self.frames.last_mut()?.at = At::BuiltInContent(outer);
+        self.frames.push(frame);
+        Some(())
+    }
+
+    #[inline(always)]
     fn frame_of(&self, name: u32, target: Target) -> Frame {
-        let scope = self.scope.len() as u32;
-        let (castable, nillable, type_id) = (false, false, NONE);
         match (target, &self.schema) {
+            (Target::BuiltIn(grammar), _) => self.built_in_frame(name, grammar),
             (Target::Declared(element), Some(schema)) => {
                 let element = schema.elements[element.index()];
                 let definition = &schema.types[element.element_type.index()];
                 Frame {
                     at: At::Informed(definition.start),
-                    name,
                     type_id: element.element_type.0,
                     castable: definition.castable,
                     nillable: element.nillable,
-                    scope,
+                    ..self.built_in_frame(name, 0)
                 }
             }
-            (Target::BuiltIn(grammar), _) => Frame {
-                at: At::BuiltInStart(grammar),
-                name,
-                type_id,
-                castable,
-                nillable,
-                scope,
-            },
-            (Target::Declared(_), None) => Frame {
-                at: At::BuiltInStart(0),
-                name,
-                type_id,
-                castable,
-                nillable,
-                scope,
-            },
+            (Target::Declared(_), None) => self.built_in_frame(name, 0),
+        }
+    }
+
+    #[inline(always)]
+    fn built_in_frame(&self, name: u32, grammar: u32) -> Frame {
+        Frame {
+            at: At::BuiltInStart(grammar),
+            name,
+            type_id: NONE,
+            castable: false,
+            nillable: false,
+            scope: self.scope.len() as u32,
         }
     }
 
     /// Closes the innermost element.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn leave(&mut self) -> Result<()> {
         let frame = self.frames.pop().ok_or(Fault::Code)?;
         self.scope.truncate(frame.scope as usize);
@@ -254,7 +264,7 @@ impl Machine {
     }
 
     /// Goes to a state of the innermost element.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn go(&mut self, at: At) -> Result<()> {
         self.frame_mut()?.at = at;
         Ok(())

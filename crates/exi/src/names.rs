@@ -272,6 +272,7 @@ impl Names {
         self.uris.len() as u32
     }
 
+    #[inline(always)]
     pub(crate) fn name(&self, name: u32) -> &Name {
         &self.names[name as usize]
     }
@@ -347,10 +348,11 @@ impl Names {
         id
     }
 
-    /// The namespace of a name.
-    #[inline]
-    pub(crate) fn uri_of(&self, name: u32) -> &str {
-        self.names[name as usize].uri_text.of(&self.text)
+    /// The namespace and the local part of a name.
+    #[inline(always)]
+    pub(crate) fn parts(&self, name: u32) -> (&str, &str) {
+        let name = &self.names[name as usize];
+        (name.uri_text.of(&self.text), name.text.of(&self.text))
     }
 
     /// The identifier of a namespace by its text.

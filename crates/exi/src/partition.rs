@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use crate::bits::{Window, width};
 use crate::names::{NONE, Names};
 use crate::options::Options;
 use crate::stored::Span;
@@ -87,7 +88,7 @@ impl Values {
     }
 
     /// The value with a global compact identifier.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn global(&self, id: u32) -> Option<Span> {
         self.entries.get(id as usize).map(|entry| entry.text)
     }
@@ -98,6 +99,26 @@ impl Values {
         let partition = names.name(name).partition;
         let global = *self.partitions.get(partition as usize)?.get(id as usize)?;
         self.global(global)
+    }
+
+    /// The value whose local compact identifier comes next.
+    #[inline(always)]
+    pub(crate) fn quick_local(
+        &self,
+        names: &Names,
+        name: u32,
+        window: &mut Window,
+    ) -> Option<Span> {
+        let partition = self.partitions.get(names.name(name).partition as usize)?;
+        let id = window.take(width(partition.len() as u32))?;
+        self.global(*partition.get(id as usize)?)
+    }
+
+    /// The value whose global compact identifier comes next.
+    #[inline(always)]
+    pub(crate) fn quick_global(&self, window: &mut Window) -> Option<Span> {
+        let id = window.take(width(self.len()))?;
+        self.global(id)
     }
 
     /// Adds a value whose text stands at the end of the arena, if the options keep it.

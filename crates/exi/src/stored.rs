@@ -12,6 +12,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
+    #[inline(always)]
     pub(crate) fn of(self, text: &str) -> &str {
         text.get(self.at as usize..(self.at as usize + self.len as usize))
             .unwrap_or("")
@@ -70,10 +71,16 @@ pub(crate) struct Store<'a> {
     pub(crate) items: &'a [Stored],
 }
 
+/// Who keeps the parts of stored values. A list refers to its keeper instead of holding the four
+/// parts of a [`Store`], which would make every event wider.
+pub(crate) trait Keeper: core::fmt::Debug {
+    fn store(&self) -> Store<'_>;
+}
+
 /// The items of a stored list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StoredList<'a> {
-    store: Store<'a>,
+    keeper: &'a dyn Keeper,
     span: Span,
 }
 
@@ -86,8 +93,42 @@ impl<'a> StoredList<'a> {
         if index >= self.len() {
             return None;
         }
-        let stored = self.store.items.get(self.span.at as usize + index)?;
-        Some(self.store.value(stored))
+        let store = self.keeper.store();
+        let stored = store.items.get(self.span.at as usize + index)?;
+        Some(stored.value(self.keeper))
+    }
+}
+
+impl Stored {
+    /// The value as it is handed out.
+    pub(crate) fn value<'a>(&self, keeper: &'a dyn Keeper) -> Value<'a> {
+        let store = keeper.store();
+        match *self {
+            Self::Text(span) => Value::Text(span.of(store.arena)),
+            Self::Scratch(span) => Value::Text(span.of(store.scratch)),
+            Self::Boolean(value) => Value::Boolean(value),
+            Self::Integer {
+                negative,
+                magnitude,
+            } => Value::Integer(Integer {
+                negative,
+                magnitude: store.unsigned(magnitude),
+            }),
+            Self::Decimal {
+                negative,
+                integral,
+                reversed_fraction,
+            } => Value::Decimal(Decimal {
+                negative,
+                integral: store.unsigned(integral),
+                reversed_fraction: store.unsigned(reversed_fraction),
+            }),
+            Self::Float(value) => Value::Float(value),
+            Self::DateTime(value) => Value::DateTime(store.date_time(&value)),
+            Self::Base64(span) => Value::Base64(store.bytes_of(span)),
+            Self::Hex(span) => Value::Hex(store.bytes_of(span)),
+            Self::List(span) => Value::List(List::stored(StoredList { keeper, span })),
+        }
     }
 }
 
@@ -101,36 +142,6 @@ impl<'a> Store<'a> {
         match number {
             StoredUnsigned::Small(value) => Unsigned::Small(value),
             StoredUnsigned::Big(span) => Unsigned::Big(span.of(self.scratch)),
-        }
-    }
-
-    /// The value as it is handed out.
-    pub(crate) fn value(&self, stored: &Stored) -> Value<'a> {
-        match *stored {
-            Stored::Text(span) => Value::Text(span.of(self.arena)),
-            Stored::Scratch(span) => Value::Text(span.of(self.scratch)),
-            Stored::Boolean(value) => Value::Boolean(value),
-            Stored::Integer {
-                negative,
-                magnitude,
-            } => Value::Integer(Integer {
-                negative,
-                magnitude: self.unsigned(magnitude),
-            }),
-            Stored::Decimal {
-                negative,
-                integral,
-                reversed_fraction,
-            } => Value::Decimal(Decimal {
-                negative,
-                integral: self.unsigned(integral),
-                reversed_fraction: self.unsigned(reversed_fraction),
-            }),
-            Stored::Float(value) => Value::Float(value),
-            Stored::DateTime(value) => Value::DateTime(self.date_time(&value)),
-            Stored::Base64(span) => Value::Base64(self.bytes_of(span)),
-            Stored::Hex(span) => Value::Hex(self.bytes_of(span)),
-            Stored::List(span) => Value::List(List::stored(StoredList { store: *self, span })),
         }
     }
 

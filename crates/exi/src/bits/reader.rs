@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::HIGH_BITS;
+use super::{HIGH_BITS, Window, leading};
 use crate::fault::{Fault, Result};
 use crate::limits::Limit;
 
@@ -36,39 +36,52 @@ impl<'i> Reader<'i> {
         self.bit = self.bit.next_multiple_of(8);
     }
 
-    /// The next 64 bits, of which 57 are valid where the data goes on so far; zeros after its end.
-    #[inline]
-    fn peek(&self) -> u64 {
-        let tail = self.data.get(self.bit >> 3..).unwrap_or(&[]);
-        let word = match tail.first_chunk::<8>() {
-            Some(chunk) => u64::from_be_bytes(*chunk),
-            None => last_word(tail),
-        };
-        word << (self.bit & 7)
+    /// What stands here, if it is not too near to the end of the data.
+    #[inline(always)]
+    pub(crate) fn window(&self) -> Option<Window> {
+        let chunk = self.data.get(self.bit >> 3..)?.first_chunk::<8>()?;
+        let word = u64::from_be_bytes(*chunk) << (self.bit & 7);
+        Some(Window::new(word, self.aligned))
     }
 
     /// Reads `count` bits, at most 32, most significant first.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn bits(&mut self, count: u32) -> Result<u32> {
-        if count == 0 {
-            return Ok(0);
-        }
+        // A whole word has 57 bits behind any bit of its first byte: enough, and all are there.
+        let tail = self.data.get(self.bit >> 3..).unwrap_or(&[]);
+        let Some(chunk) = tail.first_chunk::<8>() else {
+            return self.last_bits(count);
+        };
+        let word = u64::from_be_bytes(*chunk) << (self.bit & 7);
+        self.bit += count as usize;
+        Ok(leading(word, count))
+    }
+
+    /// The same near the end of the data.
+    #[cold]
+    fn last_bits(&mut self, count: u32) -> Result<u32> {
         let end = self.bit + count as usize;
         if end > self.data.len() * 8 {
             return Err(Fault::End(end.div_ceil(8) - self.data.len()));
         }
-        let value = (self.peek() >> (64 - count)) as u32;
+        let tail = self.data.get(self.bit >> 3..).unwrap_or(&[]);
+        let word = last_word(tail) << (self.bit & 7);
         self.bit = end;
-        Ok(value)
+        Ok(leading(word, count))
     }
 
     /// Reads an n-bit unsigned integer: in byte-aligned streams the fewest bytes that hold n bits,
     /// least significant first (section 7.1.9).
-    #[inline]
+    #[inline(always)]
     pub(crate) fn n_bit(&mut self, count: u32) -> Result<u32> {
         if !self.aligned {
             return self.bits(count);
         }
+        self.n_bit_in_bytes(count)
+    }
+
+    #[inline]
+    fn n_bit_in_bytes(&mut self, count: u32) -> Result<u32> {
         let mut value = 0;
         for byte in 0..count.div_ceil(8) {
             value |= self.bits(8)? << (8 * byte);
@@ -86,7 +99,7 @@ impl<'i> Reader<'i> {
 
     /// Reads an unsigned integer that fits a word (section 7.1.6); leaves the cursor where it was
     /// if it does not fit.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn unsigned(&mut self) -> Result<u64> {
         let first = self.bits(8)?;
         if first < 128 {
@@ -96,6 +109,7 @@ impl<'i> Reader<'i> {
         }
     }
 
+    #[inline(never)]
     fn unsigned_rest(&mut self, first: u32) -> Result<u64> {
         let start = self.bit - 8;
         let mut value = u64::from(first & 127);
@@ -130,7 +144,7 @@ impl<'i> Reader<'i> {
     }
 
     /// Reads an unsigned integer that counts things.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn count(&mut self) -> Result<u32> {
         u32::try_from(self.unsigned()?).map_err(|_| Fault::Limit(Limit::ValueBytes))
     }

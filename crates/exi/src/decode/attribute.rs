@@ -1,7 +1,7 @@
 //! Attributes and character data, xsi:type and xsi:nil among them.
 
 use super::body::Body;
-use super::raw::Raw;
+use super::raw::{Raw, Slot};
 use crate::bits::{Reader, width};
 use crate::codec::{NIL_CHARACTERS, STRING};
 use crate::fault::{Fault, Result};
@@ -16,19 +16,16 @@ impl Body {
         let name = self.machine.names.xsi_type;
         if self.options.preserve.lexical_values {
             let names = &mut self.machine.names;
-            let stored = self.content.string(names, reader, name, None)?;
-            let value = self.content.store().value(&stored);
-            let found = value
-                .as_text()
-                .and_then(|text| lexical_type(&self.machine, text));
-            self.slots.push(stored);
+            let span = self.content.string(names, reader, name, None)?;
+            let text = span.of(&self.content.values.arena);
+            let found = lexical_type(&self.machine, text);
             if let Some(type_id) = found.and_then(|name| self.machine.named_type(name)) {
                 self.machine.cast(type_id)?;
             }
             return Ok(Raw::Attribute {
                 name,
                 prefix,
-                slot: self.slots.len() as u32 - 1,
+                slot: Slot::Text(span),
             });
         }
         let (value, value_prefix) = self.qname(reader)?;
@@ -46,31 +43,25 @@ impl Body {
     pub(super) fn xsi_nil(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
         let name = self.machine.names.xsi_nil;
         let prefix = self.prefix(reader, name)?;
-        let (stored, nil) = if self.options.preserve.lexical_values {
+        let (slot, nil) = if self.options.preserve.lexical_values {
             let names = &mut self.machine.names;
-            let stored = self
+            let span = self
                 .content
                 .string(names, reader, name, Some(NIL_CHARACTERS))?;
-            let value = self.content.store().value(&stored);
-            let text = value.as_text().unwrap_or("").trim();
-            (stored, matches!(text, "true" | "1"))
+            let text = span.of(&self.content.values.arena).trim();
+            (Slot::Text(span), matches!(text, "true" | "1"))
         } else {
             let nil = reader.boolean()?;
-            (Stored::Boolean(nil), nil)
+            (self.content.keep(Stored::Boolean(nil)), nil)
         };
         if nil {
             self.machine.nil()?;
         }
-        self.slots.push(stored);
-        Ok(Raw::Attribute {
-            name,
-            prefix,
-            slot: self.slots.len() as u32 - 1,
-        })
+        Ok(Raw::Attribute { name, prefix, slot })
     }
 
     /// The value of an attribute, or its place in a channel.
-    #[inline]
+    #[inline(always)]
     pub(super) fn attribute(
         &mut self,
         r: &mut Reader<'_>,
@@ -82,23 +73,21 @@ impl Body {
         Ok(Raw::Attribute { name, prefix, slot })
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn characters(&mut self, reader: &mut Reader<'_>, codec: u32) -> Result<Raw> {
         let name = self.machine.frame().ok_or(Fault::Code)?.name;
         let slot = self.value(reader, name, codec)?;
         Ok(Raw::Characters { slot })
     }
 
-    #[inline]
-    pub(super) fn value(&mut self, reader: &mut Reader<'_>, name: u32, codec: u32) -> Result<u32> {
+    #[inline(always)]
+    pub(super) fn value(&mut self, reader: &mut Reader<'_>, name: u32, codec: u32) -> Result<Slot> {
         if self.channels {
-            return Ok(self.defer(name, codec));
+            self.block.defer(&mut self.machine.names, name, codec);
+            return Ok(Slot::Waiting);
         }
-        let stored = self
-            .content
-            .read(&mut self.machine.names, reader, name, codec)?;
-        self.slots.push(stored);
-        Ok(0)
+        self.content
+            .read(&mut self.machine.names, reader, name, codec)
     }
 
     /// AT(qname) or AT(*) with an untyped value: the third part says which.

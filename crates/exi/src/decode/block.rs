@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 use core::mem;
 
 use super::body::Body;
-use super::raw::Raw;
+use super::quick::{Kind, Quick};
+use super::raw::{Raw, Slot};
 use crate::bits::Reader;
 use crate::deflate::Inflater;
 use crate::fault::{Fault, Result};
@@ -16,7 +17,7 @@ use crate::limits::Limit;
 use crate::machine::Root;
 use crate::names::{NONE, Names};
 use crate::options::Alignment;
-use crate::stored::Stored;
+use crate::stored::Span;
 
 /// Values of a block that are combined into one compressed stream, and of a channel that is combined
 /// with others (section 9.3).
@@ -31,11 +32,24 @@ enum Phase {
     Drain,
 }
 
+/// An event that waits for its block to be read. A block may have millions of them, so the common
+/// ones are told in as little as there is to tell.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    /// Without a prefix, as the next two.
+    StartElement(u32),
+    Attribute(u32),
+    Characters,
+    EndElement,
+    /// Its place among the others.
+    Other(u32),
+}
+
 /// Values of one name, in their order.
 #[derive(Debug, Default)]
 struct Channel {
     name: u32,
-    /// Codec and slot.
+    /// Codec, and place among the values of the block.
     values: Vec<(u32, u32)>,
 }
 
@@ -43,11 +57,15 @@ struct Channel {
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     phase: Phase,
-    events: Vec<Raw>,
+    steps: Vec<Step>,
+    others: Vec<Raw>,
+    /// The values of the block in the order of their events.
+    slots: Vec<Slot>,
+    /// Steps and slots that were handed out.
     given: usize,
+    given_slots: usize,
     channels: Vec<Channel>,
     channels_len: usize,
-    values: u32,
     /// Channels in the order of the stream, and how many of them share the first stream of values.
     order: Vec<u32>,
     small: u32,
@@ -57,11 +75,112 @@ pub(crate) struct Block {
 impl Block {
     /// Whether all events were handed out.
     pub(crate) fn is_drained(&self) -> bool {
-        self.given == self.events.len()
+        self.given == self.steps.len()
     }
 
-    /// Puts a value into the channel of its name.
-    pub(super) fn defer(&mut self, names: &mut Names, name: u32, codec: u32, slot: u32) {
+    /// Values that events of the block have.
+    fn values(&self) -> u32 {
+        self.slots.len() as u32
+    }
+
+    /// Adds an event that is quick.
+    #[inline(always)]
+    fn push_quick(&mut self, quick: Quick) {
+        self.steps.push(match quick.kind {
+            Kind::StartElement => Step::StartElement(quick.name),
+            Kind::EndElement => Step::EndElement,
+            Kind::Attribute => Step::Attribute(quick.name),
+            Kind::Characters => Step::Characters,
+        });
+    }
+
+    /// Adds an event.
+    fn push(&mut self, raw: Raw) {
+        let step = match raw {
+            Raw::StartElement { name, prefix: NONE } => Step::StartElement(name),
+            Raw::EndElement => Step::EndElement,
+            Raw::Attribute {
+                name,
+                prefix: NONE,
+                slot: Slot::Waiting,
+            } => Step::Attribute(name),
+            Raw::Characters {
+                slot: Slot::Waiting,
+            } => Step::Characters,
+            other => {
+                self.others.push(other);
+                Step::Other(self.others.len() as u32 - 1)
+            }
+        };
+        self.steps.push(step);
+    }
+
+    /// The next event, if it is quick.
+    #[inline(always)]
+    pub(super) fn pop_quick(&mut self) -> Option<Quick> {
+        if self.phase != Phase::Drain {
+            return None;
+        }
+        let (kind, name) = match *self.steps.get(self.given)? {
+            Step::StartElement(name) => (Kind::StartElement, name),
+            Step::EndElement => (Kind::EndElement, NONE),
+            Step::Attribute(name) => (Kind::Attribute, name),
+            Step::Characters => (Kind::Characters, NONE),
+            Step::Other(_) => return None,
+        };
+        let mut text = Span::default();
+        if matches!(kind, Kind::Attribute | Kind::Characters) {
+            let Some(Slot::Text(span)) = self.slots.get(self.given_slots) else {
+                return None;
+            };
+            text = *span;
+            self.given_slots += 1;
+        }
+        self.given += 1;
+        Some(Quick { kind, name, text })
+    }
+
+    /// The next event, with its value.
+    fn pop(&mut self) -> Option<Raw> {
+        let step = *self.steps.get(self.given)?;
+        self.given += 1;
+        let prefix = NONE;
+        Some(match step {
+            Step::StartElement(name) => Raw::StartElement { name, prefix },
+            Step::EndElement => Raw::EndElement,
+            Step::Attribute(name) => Raw::Attribute {
+                name,
+                prefix,
+                slot: self.next_slot(),
+            },
+            Step::Characters => Raw::Characters {
+                slot: self.next_slot(),
+            },
+            Step::Other(index) => self.other(index),
+        })
+    }
+
+    #[inline(never)]
+    fn other(&mut self, index: u32) -> Raw {
+        let mut raw = self.others[index as usize];
+        if let Raw::Attribute { slot, .. } | Raw::Characters { slot } = &mut raw
+            && matches!(slot, Slot::Waiting)
+        {
+            *slot = self.next_slot();
+        }
+        raw
+    }
+
+    #[inline(always)]
+    fn next_slot(&mut self) -> Slot {
+        self.given_slots += 1;
+        let slot = self.slots.get(self.given_slots - 1);
+        slot.copied().unwrap_or(Slot::Waiting)
+    }
+
+    /// Puts a value that is read later into the channel of its name.
+    #[inline]
+    pub(super) fn defer(&mut self, names: &mut Names, name: u32, codec: u32) {
         let entry = names.name_mut(name);
         if entry.channel == NONE {
             entry.channel = self.channels_len as u32;
@@ -71,10 +190,11 @@ impl Block {
             }
             self.channels[entry.channel as usize].name = name;
         }
+        let slot = self.slots.len() as u32;
+        self.slots.push(Slot::Waiting);
         self.channels[entry.channel as usize]
             .values
             .push((codec, slot));
-        self.values += 1;
     }
 
     /// The order of channels in the stream (section 9.3): small ones first if there are many values.
@@ -83,7 +203,7 @@ impl Block {
         let all = 0..self.channels_len as u32;
         let is_small = |id: &u32| channels[*id as usize].values.len() as u32 <= SMALL;
         self.order.clear();
-        if self.values <= SMALL {
+        if self.slots.len() <= SMALL as usize {
             self.order.extend(all);
             self.small = self.channels_len as u32;
             return;
@@ -99,8 +219,10 @@ impl Block {
             names.name_mut(channel.name).channel = NONE;
             channel.values.clear();
         }
-        (self.channels_len, self.values, self.given) = (0, 0, 0);
-        self.events.clear();
+        (self.channels_len, self.given, self.given_slots) = (0, 0, 0);
+        self.steps.clear();
+        self.others.clear();
+        self.slots.clear();
         self.phase = Phase::Structure;
         if let Some(inflater) = &mut self.inflater {
             inflater.restart();
@@ -112,23 +234,19 @@ impl Body {
     pub(super) fn next_of_block(&mut self, input: &[u8]) -> Result<Raw> {
         loop {
             match self.block.phase {
-                Phase::Structure => self.read_structure(input)?,
-                Phase::Values(channel, value) => self.read_values(input, channel, value)?,
-                Phase::Drain => match self.block.events.get(self.block.given) {
-                    Some(raw) => {
-                        self.block.given += 1;
-                        return Ok(*raw);
-                    }
+                Phase::Drain => match self.block.pop() {
+                    Some(raw) => return Ok(raw),
                     None if self.machine.root == Root::Done => return Err(Fault::Code),
                     None => self.restart_block(),
                 },
+                Phase::Structure => self.read_structure(input)?,
+                Phase::Values(channel, value) => self.read_values(input, channel, value)?,
             }
         }
     }
 
     fn restart_block(&mut self) {
         self.block.restart(&mut self.machine.names);
-        self.slots.clear();
         self.text.clear();
         self.content.clear();
     }
@@ -216,7 +334,7 @@ impl Body {
         while self.wants_structure() {
             self.with_reader(input, Self::read_events)?;
         }
-        if self.block.values > SMALL {
+        if self.block.values() > SMALL {
             self.end_stream(input)?;
         }
         self.block.arrange();
@@ -225,24 +343,28 @@ impl Body {
     }
 
     fn wants_structure(&self) -> bool {
-        self.machine.root != Root::Done && self.block.values < self.options.block_size
+        self.machine.root != Root::Done && self.block.values() < self.options.block_size
     }
 
     /// Reads events until the bytes at hand end; fails only if there are none for the first.
     fn read_events(&mut self, reader: &mut Reader<'_>) -> Result<()> {
-        let first = self.block.events.len();
+        let first = self.block.steps.len();
         while self.wants_structure() {
+            if self.block.steps.len() as u64 > self.limits.events {
+                return Err(Fault::Limit(Limit::Events));
+            }
+            if let Some(quick) = self.quick(reader) {
+                self.block.push_quick(quick);
+                continue;
+            }
             let before = reader.bit;
             match self.attempt(reader) {
-                Ok(raw) => self.block.events.push(raw),
-                Err(Fault::End(_)) if self.block.events.len() > first => {
+                Ok(raw) => self.block.push(raw),
+                Err(Fault::End(_)) if self.block.steps.len() > first => {
                     reader.bit = before;
                     return Ok(());
                 }
                 Err(fault) => return Err(fault),
-            }
-            if self.block.events.len() as u64 > self.limits.events {
-                return Err(Fault::Limit(Limit::Events));
             }
         }
         Ok(())
@@ -259,13 +381,13 @@ impl Body {
             self.block.phase = Phase::Values(channel, value);
             read?;
             let is_last_small = channel + 1 == self.block.small;
-            if self.block.values > SMALL && (is_last_small || channel >= self.block.small) {
+            if self.block.values() > SMALL && (is_last_small || channel >= self.block.small) {
                 self.end_stream(input)?;
             }
             (channel, value) = (channel + 1, 0);
             self.block.phase = Phase::Values(channel, value);
         }
-        if self.block.values <= SMALL {
+        if self.block.values() <= SMALL {
             self.end_stream(input)?;
         }
         self.block.phase = Phase::Drain;
@@ -284,7 +406,8 @@ impl Body {
             if self.content.codecs.is_void(codec) {
                 let mut reader = Reader::new(&[], 0, true);
                 let names = &mut self.machine.names;
-                self.slots[slot as usize] = self.content.read(names, &mut reader, name, codec)?;
+                let read = self.content.read(names, &mut reader, name, codec)?;
+                self.block.slots[slot as usize] = read;
                 *at += 1;
                 continue;
             }
@@ -303,7 +426,7 @@ impl Body {
         for (codec, slot) in values {
             let before = r.bit;
             match self.content.read(&mut self.machine.names, r, name, *codec) {
-                Ok(stored) => self.slots[*slot as usize] = stored,
+                Ok(read) => self.block.slots[*slot as usize] = read,
                 Err(Fault::End(_)) if done > 0 => {
                     r.bit = before;
                     return Ok(done);
@@ -313,13 +436,5 @@ impl Body {
             done += 1;
         }
         Ok(done)
-    }
-
-    /// A slot for a value that is read later.
-    pub(super) fn defer(&mut self, name: u32, codec: u32) -> u32 {
-        let slot = self.slots.len() as u32;
-        self.slots.push(Stored::Boolean(false));
-        self.block.defer(&mut self.machine.names, name, codec, slot);
-        slot
     }
 }

@@ -15,9 +15,9 @@ use crate::grammar::{Production, Schema, StateId, Terminal};
 use crate::limits::{Limit, Limits};
 use crate::machine::{At, Frame, Learned, Machine, Root, Second, Target};
 use crate::names::Mark;
-use crate::options::Options;
+use crate::options::{Alignment, Options};
 use crate::partition::Values;
-use crate::stored::{Span, Stored};
+use crate::stored::Span;
 
 /// The state of a body between events.
 #[derive(Debug)]
@@ -26,8 +26,6 @@ pub(crate) struct Body {
     pub(crate) content: Content,
     pub(crate) options: Options,
     pub(super) limits: Limits,
-    /// Values that events refer to.
-    pub(super) slots: Vec<Stored>,
     /// Text of CM, PI, DT and ER.
     pub(super) text: String,
     pub(super) doc_type: [Span; 4],
@@ -35,6 +33,7 @@ pub(crate) struct Body {
     pub(super) saved: Vec<(Machine, Values)>,
     pub(super) block: Block,
     pub(super) channels: bool,
+    pub(super) aligned: bool,
     /// Bits of the input consumed.
     pub(crate) bit: usize,
     /// Where the last failure was, in bits, and whether in inflated bytes.
@@ -43,7 +42,7 @@ pub(crate) struct Body {
     pub(super) mark: Mark,
     /// Bytes inflated so far.
     pub(super) inflated: u64,
-    events: u64,
+    pub(super) events: u64,
 }
 
 impl Body {
@@ -57,12 +56,12 @@ impl Body {
             machine,
             content,
             limits,
-            slots: Vec::new(),
             text: String::new(),
             doc_type: [Span::default(); 4],
             saved: Vec::new(),
             block: Block::default(),
             channels: options.alignment.has_channels(),
+            aligned: options.alignment != Alignment::BitPacked,
             bit: 0,
             failed_at: (0, false),
             inflated: 0,
@@ -77,6 +76,7 @@ impl Body {
     }
 
     /// Reads the next event. A failure for want of input leaves everything as it was.
+    #[inline(always)]
     pub(crate) fn next(&mut self, input: &[u8]) -> Result<Raw> {
         self.events += 1;
         if self.events > self.limits.events {
@@ -85,11 +85,9 @@ impl Body {
         if self.channels {
             return self.next_of_block(input);
         }
-        self.slots.clear();
         self.text.clear();
         self.content.clear();
-        let aligned = self.options.alignment != crate::options::Alignment::BitPacked;
-        let mut reader = Reader::new(input, self.bit, aligned);
+        let mut reader = Reader::new(input, self.bit, self.aligned);
         let read = self.attempt(&mut reader);
         match read {
             Ok(raw) => {
@@ -105,6 +103,7 @@ impl Body {
     }
 
     /// Reads an event, or leaves the string tables as they were.
+    #[inline(always)]
     pub(super) fn attempt(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
         if !self.saved.is_empty() && self.machine.frames.is_empty() {
             self.end_self_contained(reader)?;
@@ -129,22 +128,24 @@ impl Body {
         self.machine.names.check(&self.limits)
     }
 
-    #[inline]
+    #[inline(always)]
     fn event(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
         let Some(frame) = self.machine.frame() else {
             return self.root_event(reader);
         };
-        match frame.at {
-            At::BuiltInStart(grammar) => self.built_in(reader, grammar, true),
-            At::BuiltInContent(grammar) => self.built_in(reader, grammar, false),
+        let (grammar, start) = match frame.at {
+            At::BuiltInStart(grammar) => (grammar, true),
+            At::BuiltInContent(grammar) => (grammar, false),
             At::Informed(state) => {
                 let frame = *frame;
-                self.informed(reader, state, &frame)
+                return self.informed(reader, state, &frame);
             }
-        }
+        };
+        self.built_in(reader, grammar, start)
     }
 
     /// A state of a built-in element grammar (section 8.4.3).
+    #[inline(always)]
     fn built_in(&mut self, reader: &mut Reader<'_>, grammar: u32, start: bool) -> Result<Raw> {
         let known = self.machine.built_in(grammar);
         let productions = if start { &known.start } else { &known.content };
@@ -152,14 +153,18 @@ impl Body {
         match productions.get(code) {
             Some(Learned::StartElement(name, target)) => {
                 let prefix = self.prefix(reader, name)?;
-                self.machine.go(At::BuiltInContent(grammar))?;
+                if start {
+                    self.machine.go(At::BuiltInContent(grammar))?;
+                }
                 self.machine.enter(name, target)?;
                 Ok(Raw::StartElement { name, prefix })
             }
             Some(Learned::EndElement) => self.end(),
             Some(Learned::Characters) => {
                 let raw = self.characters(reader, STRING)?;
-                self.machine.go(At::BuiltInContent(grammar))?;
+                if start {
+                    self.machine.go(At::BuiltInContent(grammar))?;
+                }
                 Ok(raw)
             }
             Some(Learned::Attribute(name)) => {
@@ -174,6 +179,7 @@ impl Body {
         }
     }
 
+    #[inline(never)]
     fn built_in_second(&mut self, r: &mut Reader<'_>, grammar: u32, start: bool) -> Result<Raw> {
         let levels = &self.machine.levels;
         let level = if start {
@@ -244,6 +250,7 @@ impl Body {
     }
 
     /// A state of a schema-informed grammar (section 8.5.4).
+    #[inline(never)]
     fn informed(&mut self, reader: &mut Reader<'_>, state: StateId, frame: &Frame) -> Result<Raw> {
         let (_, productions) = self.machine.state(state);
         let level = self.machine.level(state, frame);
@@ -332,7 +339,7 @@ impl Body {
         Ok(raw)
     }
 
-    #[inline]
+    #[inline(always)]
     fn end(&mut self) -> Result<Raw> {
         self.machine.leave()?;
         Ok(Raw::EndElement)

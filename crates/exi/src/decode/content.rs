@@ -5,6 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::number::{float, restricted};
+use super::raw::Slot;
 use crate::bits::{Reader, width};
 use crate::codec::{Characters, Codec, Codecs};
 use crate::fault::{Fault, Result};
@@ -12,7 +13,8 @@ use crate::grammar::Schema;
 use crate::limits::{Limit, Limits};
 use crate::names::Names;
 use crate::partition::Values;
-use crate::stored::{Span, Store, Stored};
+use crate::stored::{Keeper, Span, Store, Stored};
+use crate::value::Value;
 
 /// What values need: the value partitions, and memory for what is not in them.
 #[derive(Debug)]
@@ -24,8 +26,21 @@ pub(crate) struct Content {
     pub(super) scratch: String,
     bytes: Vec<u8>,
     items: Vec<Stored>,
+    /// Values of events that are no text of the arena.
+    typed: Vec<Stored>,
     /// Bytes handed out so far.
     spent: u64,
+}
+
+impl Keeper for Content {
+    fn store(&self) -> Store<'_> {
+        Store {
+            arena: &self.values.arena,
+            scratch: &self.scratch,
+            bytes: &self.bytes,
+            items: &self.items,
+        }
+    }
 }
 
 impl Content {
@@ -38,6 +53,7 @@ impl Content {
             scratch: String::new(),
             bytes: Vec::new(),
             items: Vec::new(),
+            typed: Vec::new(),
             spent: 0,
         }
     }
@@ -48,20 +64,12 @@ impl Content {
         self.scratch.clear();
         self.bytes.clear();
         self.items.clear();
+        self.typed.clear();
         self.values.compact();
     }
 
-    pub(crate) fn store(&self) -> Store<'_> {
-        Store {
-            arena: &self.values.arena,
-            scratch: &self.scratch,
-            bytes: &self.bytes,
-            items: &self.items,
-        }
-    }
-
     /// Counts what is handed out against the limits.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn spend(&mut self, bytes: u64) -> Result<()> {
         self.spent += bytes;
         if self.spent > self.limits.expanded_bytes {
@@ -74,8 +82,51 @@ impl Content {
     }
 
     /// Reads a value of an element or attribute.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read(
+        &mut self,
+        names: &mut Names,
+        reader: &mut Reader<'_>,
+        name: u32,
+        codec: u32,
+    ) -> Result<Slot> {
+        if self.codecs.is_string(codec) {
+            return Ok(Slot::Text(self.string(names, reader, name, None)?));
+        }
+        self.typed(names, reader, name, codec)
+    }
+
+    #[inline(never)]
+    fn typed(
+        &mut self,
+        names: &mut Names,
+        reader: &mut Reader<'_>,
+        name: u32,
+        codec: u32,
+    ) -> Result<Slot> {
+        let stored = self.stored(names, reader, name, codec)?;
+        Ok(self.keep(stored))
+    }
+
+    /// Puts a value among the typed ones.
+    pub(super) fn keep(&mut self, stored: Stored) -> Slot {
+        if let Stored::Text(span) = stored {
+            return Slot::Text(span);
+        }
+        self.typed.push(stored);
+        Slot::Typed(self.typed.len() as u32 - 1)
+    }
+
+    /// A typed value as it is handed out.
+    #[inline(never)]
+    pub(super) fn typed_value(&self, index: u32) -> Value<'_> {
+        match self.typed.get(index as usize) {
+            Some(stored) => stored.value(self),
+            None => Value::Text(""),
+        }
+    }
+
+    fn stored(
         &mut self,
         names: &mut Names,
         reader: &mut Reader<'_>,
@@ -83,21 +134,10 @@ impl Content {
         codec: u32,
     ) -> Result<Stored> {
         match self.codecs.codec(codec) {
-            Codec::String => self.string(names, reader, name, None),
-            other => self.typed(names, reader, name, other),
-        }
-    }
-
-    fn typed(
-        &mut self,
-        names: &mut Names,
-        reader: &mut Reader<'_>,
-        name: u32,
-        codec: Codec,
-    ) -> Result<Stored> {
-        match codec {
-            Codec::String => self.string(names, reader, name, None),
-            Codec::Restricted(set) => self.string(names, reader, name, Some(set)),
+            Codec::String => Ok(Stored::Text(self.string(names, reader, name, None)?)),
+            Codec::Restricted(set) => {
+                Ok(Stored::Text(self.string(names, reader, name, Some(set))?))
+            }
             Codec::Boolean => Ok(Stored::Boolean(reader.boolean()?)),
             Codec::BooleanPattern => self.boolean_pattern(reader),
             Codec::Decimal => self.decimal(reader),
@@ -121,14 +161,14 @@ impl Content {
     }
 
     /// A string by the value partitions (section 7.3.3).
+    #[inline(always)]
     pub(crate) fn string(
         &mut self,
         names: &mut Names,
         reader: &mut Reader<'_>,
         name: u32,
         set: Option<Characters>,
-    ) -> Result<Stored> {
-        let start = reader.bit;
+    ) -> Result<Span> {
         let span = match reader.count()? {
             0 => {
                 let id = reader.n_bit(width(self.values.local_len(names, name)))?;
@@ -140,19 +180,37 @@ impl Content {
                 let id = reader.n_bit(width(self.values.len()))?;
                 self.values.global(id).ok_or(Fault::Identifier)?
             }
-            length => {
-                let span = self.literal(reader, length - 2, set).inspect_err(|fault| {
-                    if !matches!(fault, Fault::End(_)) {
-                        return;
-                    }
-                    reader.bit = start;
-                })?;
-                self.values.add(names, name, span, 0);
-                span
-            }
+            length => self.miss(names, reader, name, (length - 2, set))?,
         };
         self.spend(u64::from(span.len))?;
-        Ok(Stored::Text(span))
+        Ok(span)
+    }
+
+    /// A string that no partition has, which is added to them.
+    #[inline]
+    fn miss(
+        &mut self,
+        names: &mut Names,
+        reader: &mut Reader<'_>,
+        name: u32,
+        (length, set): (u32, Option<Characters>),
+    ) -> Result<Span> {
+        let span = self.literal(reader, length, set)?;
+        self.values.add(names, name, span, 0);
+        Ok(span)
+    }
+
+    /// A new string, or nothing if it cannot be had.
+    #[inline(never)]
+    pub(super) fn quick_literal(
+        &mut self,
+        names: &mut Names,
+        reader: &mut Reader<'_>,
+        name: u32,
+        length: u32,
+    ) -> Option<Span> {
+        self.values.compact();
+        self.miss(names, reader, name, (length, None)).ok()
     }
 
     /// Characters of a string, appended to the arena.
@@ -239,7 +297,7 @@ impl Content {
     ) -> Result<Span> {
         let at = self.items.len() as u32;
         for _ in 0..count {
-            let stored = self.read(names, reader, name, item)?;
+            let stored = self.stored(names, reader, name, item)?;
             self.items.push(stored);
         }
         Ok(Span { at, len: count })

@@ -82,6 +82,13 @@ impl PieceDecoder {
         if self.core.is_done() || self.buffer.len() < self.wanted {
             return Ok(None);
         }
+        match self.core.quick(&self.buffer) {
+            Some(quick) => self.core.show(quick),
+            None => self.any_event(),
+        }
+    }
+
+    fn any_event(&mut self) -> Result<Option<Event<'_>>, Error> {
         if self.core.body.is_none()
             && let Err(fault) = self.core.begin(&self.buffer)
         {

@@ -6,6 +6,18 @@ use crate::names::{NONE, Names};
 use crate::stored::Span;
 use crate::value::Value;
 
+/// Where the value of an event is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Slot {
+    /// In the arena of the value partitions. Nearly all values are such, so they are not put among
+    /// the typed ones, which are wide.
+    Text(Span),
+    /// Among the typed values.
+    Typed(u32),
+    /// In a channel that is not read yet: the next value of the block that no event had.
+    Waiting,
+}
+
 /// An event that borrows nothing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Raw {
@@ -19,7 +31,7 @@ pub(crate) enum Raw {
     Attribute {
         name: u32,
         prefix: u32,
-        slot: u32,
+        slot: Slot,
     },
     XsiType {
         prefix: u32,
@@ -32,7 +44,7 @@ pub(crate) enum Raw {
         local_element_ns: bool,
     },
     Characters {
-        slot: u32,
+        slot: Slot,
     },
     Comment(Span),
     ProcessingInstruction(Span, Span),
@@ -43,12 +55,9 @@ pub(crate) enum Raw {
 
 impl Body {
     /// The event as it is handed out.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn show(&self, raw: Raw) -> Event<'_> {
-        let names = &self.machine.names;
         match raw {
-            Raw::StartDocument => Event::StartDocument,
-            Raw::EndDocument => Event::EndDocument,
             Raw::StartElement { name, prefix } => {
                 Event::StartElement(self.qname_of_ids(name, prefix))
             }
@@ -56,6 +65,22 @@ impl Body {
             Raw::Attribute { name, prefix, slot } => {
                 Event::Attribute(self.qname_of_ids(name, prefix), self.slot(slot))
             }
+            Raw::Characters { slot } => Event::Characters(self.slot(slot)),
+            other => self.show_other(other),
+        }
+    }
+
+    /// What is met less often.
+    #[inline(never)]
+    fn show_other(&self, raw: Raw) -> Event<'_> {
+        let names = &self.machine.names;
+        match raw {
+            Raw::StartElement { .. }
+            | Raw::EndElement
+            | Raw::Attribute { .. }
+            | Raw::Characters { .. } => self.show(raw),
+            Raw::StartDocument => Event::StartDocument,
+            Raw::EndDocument => Event::EndDocument,
             Raw::XsiType {
                 prefix,
                 value,
@@ -73,7 +98,6 @@ impl Body {
                 uri: names.uri(uri),
                 local_element_ns,
             },
-            Raw::Characters { slot } => Event::Characters(self.slot(slot)),
             Raw::Comment(text) => Event::Comment(text.of(&self.text)),
             Raw::ProcessingInstruction(target, data) => Event::ProcessingInstruction {
                 target: target.of(&self.text),
@@ -93,20 +117,22 @@ impl Body {
         }
     }
 
-    #[inline]
-    fn slot(&self, slot: u32) -> Value<'_> {
-        match self.slots.get(slot as usize) {
-            Some(stored) => self.content.store().value(stored),
-            None => Value::Text(""),
+    #[inline(always)]
+    fn slot(&self, slot: Slot) -> Value<'_> {
+        match slot {
+            Slot::Text(span) => Value::Text(span.of(&self.content.values.arena)),
+            Slot::Typed(index) => self.content.typed_value(index),
+            Slot::Waiting => Value::Text(""),
         }
     }
 
-    #[inline]
-    fn qname_of_ids(&self, name: u32, prefix: u32) -> QName<'_> {
+    #[inline(always)]
+    pub(super) fn qname_of_ids(&self, name: u32, prefix: u32) -> QName<'_> {
         let names: &Names = &self.machine.names;
+        let (uri, local) = names.parts(name);
         QName {
-            uri: names.uri_of(name),
-            local: names.local(name),
+            uri,
+            local,
             prefix: (prefix != NONE).then(|| names.prefix(prefix)),
             // Inside of self-contained elements the same numbers mean other names.
             hint: self.saved.is_empty().then_some(NameHint(name)),

@@ -8,6 +8,7 @@ use crate::machine::{Learned, Root, Second, Target};
 use crate::names::NONE;
 
 impl Body {
+    #[inline(never)]
     pub(super) fn root_event(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
         match self.machine.root {
             Root::Start => {

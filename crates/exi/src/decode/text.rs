@@ -36,11 +36,16 @@ impl Body {
     }
 
     /// The prefix of a name, if prefixes are preserved (section 7.1.7).
-    #[inline]
+    #[inline(always)]
     pub(super) fn prefix(&mut self, reader: &mut Reader<'_>, name: u32) -> Result<u32> {
         if !self.options.preserve.prefixes {
             return Ok(NONE);
         }
+        self.known_prefix(reader, name)
+    }
+
+    #[inline(never)]
+    fn known_prefix(&self, reader: &mut Reader<'_>, name: u32) -> Result<u32> {
         let names = &self.machine.names;
         let prefixes = names.prefixes_of(names.name(name).uri);
         let code = reader.n_bit(width(prefixes.len() as u32))?;

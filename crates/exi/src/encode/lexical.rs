@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use crate::codec::{Codec, Codecs};
 use crate::grammar::Schema;
-use crate::stored::{Span, Store, Stored, StoredUnsigned};
+use crate::stored::{Keeper, Span, Store, Stored, StoredUnsigned};
 use crate::value::{Float, Integer, Unsigned, Value, push_lexical};
 
 /// Memory for parts of values that were read.
@@ -30,20 +30,22 @@ pub(crate) fn is_space(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\n' | '\r')
 }
 
-impl Stash {
-    pub(crate) fn clear(&mut self) {
-        self.text.clear();
-        self.bytes.clear();
-        self.items.clear();
-    }
-
-    pub(crate) fn store(&self) -> Store<'_> {
+impl Keeper for Stash {
+    fn store(&self) -> Store<'_> {
         Store {
             arena: "",
             scratch: &self.text,
             bytes: &self.bytes,
             items: &self.items,
         }
+    }
+}
+
+impl Stash {
+    pub(crate) fn clear(&mut self) {
+        self.text.clear();
+        self.bytes.clear();
+        self.items.clear();
     }
 
     pub(crate) fn push(&mut self, text: &str) -> Span {
@@ -132,7 +134,7 @@ impl Stash {
             let form = collapsed(text, types.codecs.white_space(of));
             let stored = same_for_equal(stash.read(types, of, &form)?);
             let mut form = String::new();
-            push_lexical(&stash.store().value(&stored), &mut form);
+            push_lexical(&stored.value(&*stash), &mut form);
             Some(form)
         };
         let wanted = canonical(self, text)?;

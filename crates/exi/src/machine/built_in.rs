@@ -19,6 +19,8 @@ pub(crate) enum Learned {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Productions {
     list: Vec<Learned>,
+    /// Kept, since every event asks for it.
+    width: u8,
     has_characters: bool,
     has_end: bool,
     /// Productions from here on are there for others to count, and not used (EXI Profile).
@@ -28,6 +30,7 @@ pub(crate) struct Productions {
 impl Productions {
     pub(crate) fn clear(&mut self) {
         self.list.clear();
+        self.width = 0;
         self.ghosts_from = None;
         (self.has_characters, self.has_end) = (false, false);
     }
@@ -37,13 +40,13 @@ impl Productions {
     }
 
     /// Bits of the first part: all productions and one code that leads to the second part.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn width(&self) -> u32 {
-        width(self.len() + 1)
+        u32::from(self.width)
     }
 
     /// The production with an event code.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn get(&self, code: u32) -> Option<Learned> {
         let index = self.list.len().checked_sub(code as usize + 1)?;
         self.list.get(index).copied()
@@ -87,6 +90,7 @@ impl Productions {
             return false;
         }
         self.list.push(production);
+        self.width = width(self.len() + 1) as u8;
         true
     }
 }
