@@ -4,7 +4,7 @@
     reason = "an example reads its command line"
 )]
 
-use weir_demo::{DemoFault, Options, run};
+use weir_demo::{DemoFault, Options, read_table, run};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), DemoFault> {
@@ -12,7 +12,8 @@ async fn main() -> Result<(), DemoFault> {
     let url = arguments
         .next()
         .unwrap_or_else(|| "http://127.0.0.1:8080".into());
-    let replay = arguments.next().map(Into::into);
+    let replay = arguments.next().map(|file| read_table(file.as_ref()));
+    let replay = replay.transpose()?;
     run(
         &url,
         Options {

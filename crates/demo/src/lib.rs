@@ -42,8 +42,8 @@ pub struct Options {
     pub fault_every_s: f64,
     /// Whether the shipped recordings (buoy and ride) are played.
     pub recordings: bool,
-    /// A person's own CSV file to play as well.
-    pub replay: Option<PathBuf>,
+    /// A person's own recording to play as well.
+    pub replay: Option<Recording>,
     /// Bearer token, where the gateway asks for one.
     pub token: Option<String>,
     /// PEM file with the certificate that an `https` gateway shows, where no root of the Web vouches
@@ -159,7 +159,6 @@ pub async fn run(base_url: &str, options: Options) -> Result<(), DemoFault> {
     let certificate = options.certificate.as_deref().map(read_certificate);
     let certificate = certificate.transpose()?;
     let gateway = Gateway::parse(base_url, options.token.clone(), certificate.as_deref())?;
-    let own = options.replay.as_deref().map(read_table).transpose()?;
     let publisher = |seed| Publisher::new(gateway.clone(), seed);
     let shipped = |name: &str, open: fn() -> Result<Recording, csv::CsvError>| {
         let open = options.recordings.then_some(open);
@@ -175,7 +174,7 @@ pub async fn run(base_url: &str, options: Options) -> Result<(), DemoFault> {
         show_network(publisher(1), &options),
         play(publisher(2), buoy),
         play(publisher(3), ride),
-        play(publisher(4), own),
+        play(publisher(4), options.replay.clone()),
     )?;
     Ok(())
 }

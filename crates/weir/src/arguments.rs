@@ -104,15 +104,16 @@ pub(crate) struct Trust {
 }
 
 #[derive(Args)]
+#[command(after_help = crate::publish::how_sent())]
 pub(crate) struct Publish {
     /// Whom: http://HOST:PORT, ws://HOST:PORT
     pub(crate) url: String,
     /// Topic to publish at
     pub(crate) topic: String,
-    /// Encoding of the messages: each line is one where it is text, all of the input where it is binary
+    /// Encoding of the messages
     #[arg(long = "as", default_value = "json", value_name = "ENC")]
     pub(crate) format: String,
-    /// All of the input is one message
+    /// All of the input is one message, whatever the encoding
     #[arg(long)]
     pub(crate) whole: bool,
     #[command(flatten)]
@@ -132,10 +133,10 @@ pub(crate) struct Subscribe {
     /// Begin after this cursor, as an earlier run printed it
     #[arg(long)]
     pub(crate) since: Option<String>,
-    /// End after so many messages
+    /// End after so many messages; without, a lost connection is made again and resumed
     #[arg(long)]
     pub(crate) count: Option<u64>,
-    /// Print positions and gaps to stderr
+    /// Print positions to stderr, as gaps are
     #[arg(long)]
     pub(crate) cursors: bool,
     #[command(flatten)]

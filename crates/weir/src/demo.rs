@@ -10,6 +10,8 @@ use weir_gateway::Gateway;
 /// Runs a gateway with things that publish to it over HTTP, as any device does.
 pub(crate) fn run(demo: &Demo) -> Result<(), Failure> {
     let mut config = check::read_for(&demo.serve)?;
+    let replay = demo.replay.as_deref().map(weir_demo::read_table);
+    let replay = replay.transpose().map_err(Failure::no)?;
     if config.text("data", "dir").is_none() {
         let data = demo_folder();
         config
@@ -19,7 +21,7 @@ pub(crate) fn run(demo: &Demo) -> Result<(), Failure> {
     let options = weir_demo::Options {
         rate_hz: demo.rate,
         seed: demo.seed,
-        replay: demo.replay.clone(),
+        replay,
         token: std::env::var("WEIR_TOKEN").ok(),
         certificate: config.text("tls", "certificate").map(PathBuf::from),
         ..weir_demo::Options::default()

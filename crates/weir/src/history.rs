@@ -3,14 +3,14 @@
 use crate::Failure;
 use crate::arguments::History;
 use crate::convert::format;
-use crate::publish::{failed, on_a_thread, peer};
+use crate::peer::{failed, on_a_thread, peer};
 use crate::subscribe::filters;
 use std::io::{self, ErrorKind, Write, stdout};
 use weir_binding::{Pages, Past};
 use weir_codec::Format;
 
 /// Formats whose message is a table: its first line names the columns, and all pages are one table.
-const TABLES: &[&str] = &["csv"];
+pub(crate) const TABLES: &[&str] = &["csv"];
 
 /// Prints the past, all pages of it: text as it is, binary messages behind their length (32-bit,
 /// big-endian).

@@ -15,6 +15,7 @@ mod convert;
 mod demo;
 mod exi;
 mod history;
+mod peer;
 mod publish;
 mod serve;
 mod subscribe;

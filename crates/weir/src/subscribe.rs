@@ -3,10 +3,19 @@
 use crate::Failure;
 use crate::arguments::Subscribe;
 use crate::convert::format;
-use crate::publish::{failed, on_a_thread, peer};
+use crate::history::TABLES;
+use crate::peer::{self, failed, on_a_thread, plainly};
 use std::io::{self, ErrorKind, Write, stdout};
-use weir_binding::{Event, Subscriber};
+use std::sync::Arc;
+use std::time::Duration;
+use weir_binding::{Binding, Event, Subscriber, Target};
+use weir_codec::Format;
 use weir_model::{Cursor, Filter};
+
+/// Before the first try after a loss; doubled from try to try, as clients of event streams do.
+const PAUSE_MIN: Duration = Duration::from_secs(1);
+/// Between tries, at most.
+const PAUSE_MAX: Duration = Duration::from_secs(30);
 
 /// Prints messages: text ones a line each, binary ones behind their length (32-bit, big-endian).
 pub(crate) fn run(subscribe: Subscribe) -> Result<(), Failure> {
@@ -18,12 +27,17 @@ pub(crate) fn run(subscribe: Subscribe) -> Result<(), Failure> {
         .map(str::parse::<Cursor>)
         .transpose();
     let since = since.map_err(|error| Failure::usage(format!("--since: {error}")))?;
-    let (binding, target) = peer(&subscribe.url, format, &subscribe.trust)?;
-    on_a_thread(async {
-        let opened = binding.subscriber(target, filters, since).await;
-        let mut subscriber = opened.map_err(|error| failed(&subscribe.url, &error))?;
-        print(&mut *subscriber, &subscribe, format.text).await
-    })
+    let (binding, target) = peer::peer(&subscribe.url, format, &subscribe.trust)?;
+    let following = Following {
+        binding,
+        target,
+        filters,
+        since,
+        left: subscribe.count.unwrap_or(u64::MAX),
+        cursors: subscribe.cursors,
+        pause: PAUSE_MIN,
+    };
+    on_a_thread(following.to_the_end())
 }
 
 /// The filters that were typed.
@@ -34,48 +48,157 @@ pub(crate) fn filters(texts: &[String]) -> Result<Vec<Filter>, Failure> {
     parsed.collect()
 }
 
-async fn print(
-    subscriber: &mut dyn Subscriber,
-    subscribe: &Subscribe,
-    text: bool,
-) -> Result<(), Failure> {
-    let mut left = subscribe.count.unwrap_or(u64::MAX);
-    while left > 0 {
-        let next = subscriber
-            .next()
-            .await
-            .map_err(|error| failed(&subscribe.url, &error))?;
-        match next {
-            None => break,
-            Some(Event::Message(message, cursor)) => {
-                left -= 1;
-                match write(&message, text) {
-                    Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
-                    written => written.map_err(Failure::no)?,
-                }
-                tell(subscribe, cursor);
+/// A subscription that outlives its connections.
+struct Following {
+    binding: Arc<dyn Binding>,
+    target: Target,
+    filters: Vec<Filter>,
+    /// Position of what was printed last.
+    since: Option<Cursor>,
+    /// Messages still wanted.
+    left: u64,
+    /// Whether positions are told.
+    cursors: bool,
+    pause: Duration,
+}
+
+/// Why a connection is no longer printed from.
+enum Stop {
+    /// All that was wanted is printed, or nobody reads it any more.
+    Done,
+    /// The connection is gone; the peer said nothing against coming back.
+    Lost(io::Error),
+}
+
+impl Following {
+    async fn to_the_end(mut self) -> Result<(), Failure> {
+        let opened = self.open().await;
+        let mut subscriber = opened.map_err(|error| failed(&self.target.url, &error))?;
+        loop {
+            match self.print(&mut *subscriber).await? {
+                Stop::Done => return Ok(()),
+                Stop::Lost(error) => subscriber = self.again(&error).await?,
             }
-            Some(Event::Position(cursor)) => tell(subscribe, Some(cursor)),
-            Some(Event::Gap(gap)) => eprintln!("gap: {gap}"),
         }
     }
-    Ok(())
-}
 
-fn tell(subscribe: &Subscribe, cursor: Option<Cursor>) {
-    if let (true, Some(cursor)) = (subscribe.cursors, cursor) {
-        eprintln!("cursor: {cursor}");
+    async fn open(&self) -> io::Result<Box<dyn Subscriber>> {
+        let (target, filters) = (self.target.clone(), self.filters.clone());
+        self.binding.subscriber(target, filters, self.since).await
+    }
+
+    /// Opens until it succeeds or is refused; one sentence at the beginning and one at the end.
+    async fn again(&mut self, lost: &io::Error) -> Result<Box<dyn Subscriber>, Failure> {
+        let url = self.target.url.clone();
+        eprintln!(
+            "weir: {url}: {}; trying again until it is back",
+            plainly(lost)
+        );
+        loop {
+            tokio::time::sleep(self.pause).await;
+            self.pause = (self.pause * 2).min(PAUSE_MAX);
+            match self.open().await {
+                Ok(subscriber) => {
+                    eprintln!("weir: {url}: connected again");
+                    return Ok(subscriber);
+                }
+                Err(error) if is_final(&error) => return Err(failed(&url, &error)),
+                Err(_) => {}
+            }
+        }
+    }
+
+    async fn print(&mut self, subscriber: &mut dyn Subscriber) -> Result<Stop, Failure> {
+        while self.left > 0 {
+            let event = match subscriber.next().await {
+                Ok(Some(event)) => event,
+                Ok(None) => return Ok(Stop::Lost(ErrorKind::ConnectionReset.into())),
+                Err(error) if is_final(&error) => return Err(failed(&self.target.url, &error)),
+                Err(error) => return Ok(Stop::Lost(error)),
+            };
+            self.pause = PAUSE_MIN;
+            match self.take(event) {
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Stop::Done),
+                taken => taken.map_err(Failure::no)?,
+            }
+        }
+        Ok(Stop::Done)
+    }
+
+    fn take(&mut self, event: Event) -> io::Result<()> {
+        let cursor = match event {
+            Event::Message(message, cursor) => {
+                self.left -= 1;
+                write(&message, self.target.format)?;
+                cursor
+            }
+            Event::Position(cursor) => Some(cursor),
+            Event::Gap(gap) => {
+                eprintln!("gap: {gap}");
+                None
+            }
+        };
+        if let (true, Some(cursor)) = (self.cursors && cursor != self.since, cursor) {
+            eprintln!("cursor: {cursor}");
+        }
+        self.since = cursor.or(self.since);
+        Ok(())
     }
 }
 
-fn write(message: &[u8], text: bool) -> io::Result<()> {
+/// Says whether asking again would be answered the same.
+fn is_final(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::PermissionDenied
+            | ErrorKind::NotFound
+            | ErrorKind::InvalidInput
+            | ErrorKind::InvalidData
+            | ErrorKind::Unsupported
+    )
+}
+
+/// The lines of a table end as RFC 4180 section 2 says; schemes that are made of lines leave a line
+/// feed of that.
+fn with_line_ends(table: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(table.len() + 64);
+    let mut quoted = false;
+    for &byte in table {
+        quoted ^= byte == b'"';
+        if byte == b'\n' && !quoted && !out.ends_with(b"\r") {
+            out.push(b'\r');
+        }
+        out.push(byte);
+    }
+    if !out.ends_with(b"\n") {
+        out.extend_from_slice(b"\r\n");
+    }
+    out
+}
+
+fn write(message: &[u8], format: &Format) -> io::Result<()> {
     let mut out = stdout().lock();
-    if text {
-        out.write_all(message.trim_ascii_end())?;
-        out.write_all(b"\n")?;
+    if TABLES.contains(&format.name) {
+        out.write_all(&with_line_ends(message))?;
+    } else if format.text {
+        out.write_all(message)?;
+        if !message.ends_with(b"\n") {
+            out.write_all(b"\n")?;
+        }
     } else {
         out.write_all(&(message.len() as u32).to_be_bytes())?;
         out.write_all(message)?;
     }
     out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_line_ends;
+
+    #[test]
+    fn a_table_has_the_line_ends_of_its_standard_and_a_text_in_it_keeps_its_own() {
+        let table = b"a,b\n1,\"x\ny\"\r\n2,z";
+        assert_eq!(with_line_ends(table), b"a,b\r\n1,\"x\ny\"\r\n2,z\r\n");
+    }
 }

@@ -25,6 +25,7 @@ pub(crate) fn answer(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Answer, 
 fn poll(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Response, Response> {
     let format = query::format(call)?;
     let filters = query::filters(call, rest)?;
+    refuse_what_is_live(call)?;
     let one = matches!(&filters[..], [filter] if filter.is_topic());
     let opened = hub.open(call.now, &call.principal, Request::Latest(filters));
     let Exchange::Latest(latest) = opened.map_err(|fault| from_hub(&fault, &[]))? else {
@@ -53,6 +54,21 @@ fn poll(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Response, Response> {
         response = Response::with_body(200, format.media, body);
     }
     Ok(positioned(response, tag, head))
+}
+
+/// What thins out messages as they come means nothing for last values; it is not passed over in silence.
+fn refuse_what_is_live(call: &Call) -> Result<(), Response> {
+    let names = ["where", "every", "agg", "policy"];
+    match names.iter().find(|name| call.query(name).is_some()) {
+        None => Ok(()),
+        Some(name) => Err(refuse(
+            400,
+            format!(
+                "{name}: this is for messages as they come: add wait or stream to the query, or ask \
+                 for text/event-stream"
+            ),
+        )),
+    }
 }
 
 /// The tag is weak (RFC 9110 section 8.8.1): it is the same in every format.

@@ -35,21 +35,27 @@ pub(crate) fn folder(name: &str) -> PathBuf {
 impl Gateway {
     /// Runs `weir serve` or `weir demo` until it is ready.
     pub(crate) fn start(command: &str, folder: &Path, settings: &[&str]) -> Self {
-        let mut gateway = weir(&[command, "--data"]);
-        gateway.arg(folder.join("data"));
-        for setting in ["http.listen=127.0.0.1:0"].iter().chain(settings) {
-            gateway.args(["--set", setting]);
-        }
-        gateway.stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = gateway.spawn().unwrap();
-        let mut ready = String::new();
-        let mut said = BufReader::new(child.stdout.take().unwrap());
-        said.read_line(&mut ready).unwrap();
+        let free = ["http.listen=127.0.0.1:0"];
+        let settings: Vec<_> = free.iter().chain(settings).copied().collect();
+        let (child, ready) = spawn(command, folder, &settings);
         Self {
             child,
             folder: folder.to_owned(),
             ready,
         }
+    }
+
+    /// Kills it, and runs it again on its data and at its address.
+    pub(crate) fn restart(&mut self) {
+        let listen = format!("http.listen={}", self.address());
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        (self.child, self.ready) = spawn("serve", &self.folder, &[&listen]);
+    }
+
+    /// Host and port of HTTP.
+    pub(crate) fn address(&self) -> String {
+        self.url("http").replace("http://", "")
     }
 
     /// The URL of a listener: `http` or `https`.
@@ -59,6 +65,20 @@ impl Gateway {
         let (address, _) = rest.split_once('"').unwrap();
         format!("{listener}://{address}")
     }
+}
+
+fn spawn(command: &str, folder: &Path, settings: &[&str]) -> (Child, String) {
+    let mut gateway = weir(&[command, "--data"]);
+    gateway.arg(folder.join("data"));
+    for setting in settings {
+        gateway.args(["--set", setting]);
+    }
+    gateway.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = gateway.spawn().unwrap();
+    let mut ready = String::new();
+    let mut said = BufReader::new(child.stdout.take().unwrap());
+    said.read_line(&mut ready).unwrap();
+    (child, ready)
 }
 
 impl Drop for Gateway {

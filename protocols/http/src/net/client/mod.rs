@@ -183,6 +183,7 @@ fn refused(status: u16, body: &[u8]) -> io::Error {
     let kind = match status {
         401 | 403 => io::ErrorKind::PermissionDenied,
         404 => io::ErrorKind::NotFound,
+        429 => io::ErrorKind::ResourceBusy,
         400..=499 => io::ErrorKind::InvalidInput,
         _ => io::ErrorKind::Other,
     };

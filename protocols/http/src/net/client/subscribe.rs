@@ -64,10 +64,12 @@ impl Endless {
             let (body, _) = connection.body().await?;
             return Err(refused(head.status, &body));
         }
+        // Where it begins: who loses the connection before the first message resumes from here.
+        let begins = head.header("weir-cursor").and_then(|at| at.parse().ok());
         Ok(Self {
             connection,
             cutter: Cutter::new(cut(sse, format), BYTES_MAX),
-            due: VecDeque::new(),
+            due: begins.map(Event::Position).into_iter().collect(),
             base64: sse && !format.text,
         })
     }

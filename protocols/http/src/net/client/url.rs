@@ -50,17 +50,19 @@ impl Url {
         if host.is_empty() {
             return Err(bad(format!("`{text}` names no host")));
         }
-        let path = path.split(['?', '#']).next().unwrap_or_default();
-        let base = match path.trim_end_matches('/') {
-            "" => "/live",
-            path => path,
-        };
+        if let Some(at) = path.find(['?', '#']) {
+            let rest = &path[at..];
+            return Err(bad(format!(
+                "`{rest}` in the URL: it names the gateway only; what else is asked for are options"
+            )));
+        }
+        let base = base(path).map_err(bad)?;
         Ok(Self {
             way,
             secure,
             host: host.into(),
             port,
-            base: base.into(),
+            base,
             credential: user.map(|user| format!("Basic {}", STANDARD.encode(user))),
         })
     }
@@ -116,6 +118,21 @@ impl Url {
     }
 }
 
+/// The path that topics are below: where the gateway is, and `live` there, written out or not.
+fn base(path: &str) -> Result<String, String> {
+    let path = path.trim_end_matches('/');
+    let beside = path.strip_suffix("/live").unwrap_or(path);
+    match beside.split('/').any(|level| level == "live") {
+        false => Ok(format!("{beside}/live")),
+        true => {
+            let topic = path.split_once("/live/").map_or("", |(_, topic)| topic);
+            Err(format!(
+                "`{path}`: the URL names the gateway; `{topic}` is an argument of its own"
+            ))
+        }
+    }
+}
+
 /// A topic or filter as part of a target.
 fn encoded(text: &str) -> String {
     percent::encode(text, b"/")
@@ -128,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_url_has_its_parts() {
-        let url = Url::parse("sse+https://ann:secret@weir.example/gate/live/?x").unwrap();
+        let url = Url::parse("sse+https://ann:secret@weir.example/gate/live/").unwrap();
         assert_eq!((url.way, url.secure, url.port), (Way::Sse, true, 443));
         assert_eq!(url.credential.as_deref(), Some("Basic YW5uOnNlY3JldA=="));
         assert_eq!(url.topic("a/b c"), "/gate/live/a/b%20c");
@@ -149,8 +166,32 @@ mod tests {
     }
 
     #[test]
+    fn a_path_is_where_the_gateway_is_and_no_topic() {
+        for (path, target) in [
+            ("", "/live/a"),
+            ("/", "/live/a"),
+            ("/live", "/live/a"),
+            ("/gate", "/gate/live/a"),
+            ("/gate/live/", "/gate/live/a"),
+        ] {
+            let url = Url::parse(&format!("http://h{path}")).unwrap();
+            assert_eq!(url.topic("a"), target, "{path}");
+        }
+        for path in ["/live/heating", "/gate/live/a/b", "/live?as=csv", "/live#a"] {
+            let refused = Url::parse(&format!("http://h{path}")).unwrap_err();
+            assert!(refused.to_string().contains("names the gateway"), "{path}");
+        }
+    }
+
+    #[test]
     fn what_is_no_url_is_refused() {
-        for text in ["localhost:8080", "mqtt://a", "http://", "http://a:99999"] {
+        for text in [
+            "localhost:8080",
+            "mqtt://a",
+            "http://",
+            "http://a:99999",
+            "http://?a",
+        ] {
             assert!(Url::parse(text).is_err(), "{text}");
         }
     }

@@ -1,0 +1,82 @@
+//! Whom the client's commands talk to, and what is said where that fails.
+
+use crate::Failure;
+use crate::arguments::Trust;
+use bytes::Bytes;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::sync::Arc;
+use weir_binding::{Binding, Target};
+use weir_codec::Format;
+
+/// The binding of a URL and whom it shall talk to.
+pub(crate) fn peer(
+    url: &str,
+    format: &'static Format,
+    trust: &Trust,
+) -> Result<(Arc<dyn Binding>, Target), Failure> {
+    let binding = weir_registry::binding_of_url(url).ok_or_else(|| {
+        Failure::usage(format!(
+            "no protocol for `{url}`; there are {}",
+            schemes().join(", ")
+        ))
+    })?;
+    let token = trust.token.as_deref();
+    let roots = trust.cacert.as_deref().map(certificates).transpose()?;
+    let target = Target {
+        url: url.into(),
+        format,
+        credential: token.map(|token| format!("Bearer {token}")),
+        roots,
+    };
+    Ok((binding, target))
+}
+
+fn certificates(file: &Path) -> Result<Bytes, Failure> {
+    let text = std::fs::read(file)
+        .map_err(|error| Failure::usage(format!("{}: {error}", file.display())))?;
+    Ok(text.into())
+}
+
+fn schemes() -> Vec<&'static str> {
+    let made = weir_registry::BINDINGS
+        .iter()
+        .filter_map(|line| (line.configure)(weir_binding::Section::new(line.name)).ok());
+    made.flat_map(|binding| binding.schemes())
+        .copied()
+        .collect()
+}
+
+/// A sentence that names the peer.
+pub(crate) fn failed(url: &str, error: &io::Error) -> Failure {
+    Failure::no(format!("{url}: {}", plainly(error)))
+}
+
+/// What an error is to someone who knows no system calls; a peer's own sentence is left as it is.
+pub(crate) fn plainly(error: &io::Error) -> String {
+    // What the resolver says has no kind of its own.
+    if error.to_string().contains("lookup address") {
+        return "no host of that name is known".into();
+    }
+    let said = match error.kind() {
+        ErrorKind::ConnectionRefused => "nobody listens there: is the gateway running?",
+        ErrorKind::UnexpectedEof
+        | ErrorKind::ConnectionReset
+        | ErrorKind::ConnectionAborted
+        | ErrorKind::BrokenPipe => "the connection was closed",
+        ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => {
+            "there is no way to that host"
+        }
+        ErrorKind::TimedOut => "no answer",
+        _ => return error.to_string(),
+    };
+    said.into()
+}
+
+/// Runs a future of the client halves, which stay on their thread.
+pub(crate) fn on_a_thread<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    tokio::task::LocalSet::new().block_on(&runtime.map_err(Failure::no)?, work)
+}
