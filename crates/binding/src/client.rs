@@ -1,13 +1,14 @@
 //! A binding: a protocol as server and as client.
 
 use crate::service::Service;
+use crate::tally::Tally;
 use crate::work::{Outcome, Workers};
 use bytes::Bytes;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use weir_carrier::Link;
+use weir_carrier::{Datagrams, Link};
 use weir_codec::Format;
 use weir_hub::{Hub, Principal};
 use weir_model::{Cursor, Filter, Time};
@@ -23,8 +24,28 @@ pub trait Binding: Send + Sync {
     /// What its server takes.
     fn transports(&self) -> Vec<Transport>;
 
-    /// Serves one opened link to its end.
+    /// Serves one opened link to its end, of a [`Transport::Stream`] or a [`Transport::WebSocket`].
     fn serve(&self, link: Link, context: Arc<dyn Context>) -> LocalFuture<'static, io::Result<()>>;
+
+    /// Serves one socket of a [`Transport::Datagram`] until the gateway drains; each network thread has
+    /// one of its own.
+    fn serve_datagrams(
+        &self,
+        socket: Datagrams,
+        context: Arc<dyn Context>,
+    ) -> LocalFuture<'static, io::Result<()>> {
+        let _not_taken = (socket, context);
+        let sentence = format!("{} takes no datagrams", self.name());
+        let refused = io::Error::new(io::ErrorKind::Unsupported, sentence);
+        Box::pin(std::future::ready(Err(refused)))
+    }
+
+    /// What its server does beside serving links: timers of sessions, bridges, its own statistics. It is
+    /// asked for once, runs on a network thread, and is dropped when the gateway drains.
+    fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {
+        let _nothing_by_default = context;
+        None
+    }
 
     /// URL schemes of its client.
     fn schemes(&self) -> &'static [&'static str];
@@ -65,6 +86,8 @@ pub trait Pages {
 }
 
 /// A way that bytes reach a binding's server; the gateway opens it and owns listener and TLS.
+///
+/// A name stands for what it is in the ready line and in metrics, a key for where its address is set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transport {
     /// TCP at an address.
@@ -80,6 +103,45 @@ pub enum Transport {
         /// Protocols offered in the TLS handshake (ALPN, RFC 7301), best first.
         alpn: &'static [&'static str],
     },
+    /// UDP at an address.
+    Datagram {
+        /// Name in the ready line: `coap`.
+        name: &'static str,
+        /// Key of the address in the binding's section, for errors.
+        key: &'static str,
+        /// Address and port to bind to; empty for off.
+        listen: String,
+    },
+    /// A WebSocket at a path of the HTTP server; the link's stream is then
+    /// [`weir_carrier::Stream::WebSocket`], which gives bytes or messages as the binding likes.
+    WebSocket {
+        /// The path, without a query.
+        path: &'static str,
+        /// The subprotocol that a client must offer (RFC 6455 section 1.9).
+        subprotocol: &'static str,
+    },
+}
+
+impl Transport {
+    /// Key and address of one that has an address of its own and is not off.
+    pub fn listens(&self) -> Option<(&'static str, &str)> {
+        match self {
+            Transport::Stream { key, listen, .. } | Transport::Datagram { key, listen, .. } => {
+                (!listen.is_empty()).then_some((*key, listen.as_str()))
+            }
+            Transport::WebSocket { .. } => None,
+        }
+    }
+}
+
+/// Who takes a WebSocket that is asked for at a path.
+pub enum Over {
+    /// No binding: it is a service's.
+    Nobody,
+    /// A binding that speaks another subprotocol there: this one.
+    Unspoken(&'static str),
+    /// This binding, by this subprotocol among those offered.
+    Binding(Arc<dyn Binding>, &'static str),
 }
 
 /// What the gateway gives a binding's server.
@@ -99,6 +161,23 @@ pub trait Context: Send + Sync {
     /// Who presents this credential (`Basic ...` or `Bearer ...`, RFC 9110 section 11.4), or nobody's
     /// rights without one.
     fn principal(&self, credential: Option<&str>, peer_is_local: bool) -> Identity;
+
+    /// Who logs in with this name and password; a token may stand in the place of the password, whatever
+    /// the name.
+    fn authenticate(&self, user: &str, password: &[u8]) -> Identity;
+
+    /// Who takes a WebSocket at a path, with the subprotocols that its client offers.
+    fn over(&self, path: &str, offered: &[String]) -> Over {
+        let _nobody_by_default = (path, offered);
+        Over::Nobody
+    }
+
+    /// Where a binding counts its messages of one scheme (`mqtt`, `mqtt+ws`), for metrics; to be asked
+    /// for once a link.
+    fn tally(&self, binding: &'static str, scheme: &'static str) -> Arc<Tally> {
+        let _unread_by_default = (binding, scheme);
+        Arc::default()
+    }
 
     /// Ready once the gateway wants the link closed: answer what was begun, then end.
     fn draining(&self) -> LocalFuture<'static, ()>;

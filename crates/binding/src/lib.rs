@@ -8,14 +8,17 @@
 mod client;
 mod config;
 mod service;
+mod tally;
 mod work;
 
 pub use client::{
-    Binding, Context, Event, Identity, LocalFuture, Pages, Past, Publisher, Subscriber, Target,
-    Transport,
+    Binding, Context, Event, Identity, LocalFuture, Over, Pages, Past, Publisher, Subscriber,
+    Target, Transport,
 };
 pub use config::{ConfigFault, Section};
 pub use service::{
-    Answer, Call, Delivery, Inbound, Pending, Response, Scheme, Service, Socket, Stream, Wrapper,
+    Answer, AsItIs, Call, Delivery, Inbound, Pending, Response, Scheme, Service, Socket, Stream,
+    Wrapper,
 };
+pub use tally::Tally;
 pub use work::{Busy, Outcome, Workers, answer_of, hand_over};

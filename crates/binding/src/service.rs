@@ -79,6 +79,20 @@ pub trait Wrapper: Send + Sync {
     fn bytes(&self, inner: &[u8], out: &mut Vec<u8>);
 }
 
+/// Wraps nothing: for protocols that carry frames as they are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AsItIs;
+
+impl Wrapper for AsItIs {
+    fn framing(&self, inner: Arc<dyn Framing>) -> Arc<dyn Framing> {
+        inner
+    }
+
+    fn bytes(&self, inner: &[u8], out: &mut Vec<u8>) {
+        out.extend_from_slice(inner);
+    }
+}
+
 /// A whole answer. Status codes are HTTP's (RFC 9110 section 15); other protocols map them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Response {

@@ -51,13 +51,30 @@ impl Access {
             }
             (Access::Policy(policy), Some(credential)) => (policy, credential),
         };
-        match policy.identify(credential) {
-            Claim::Known(identified) => Identity::Known(identified),
-            Claim::Password(login) => {
-                let policy = policy.clone();
-                let checked = hand_over(checkers, move || policy.check(&login));
-                checked.map_or(Identity::Busy, Identity::Checking)
-            }
+        found_out(policy, policy.identify(credential), checkers)
+    }
+
+    /// Who logs in with a name and a password, or with a token in the password's place.
+    pub(crate) fn authenticate(
+        &self,
+        user: &str,
+        password: &[u8],
+        checkers: &dyn Workers,
+    ) -> Identity {
+        match self {
+            Access::Open => Identity::Known(Ok(Principal::unrestricted())),
+            Access::Policy(policy) => found_out(policy, policy.log_in(user, password), checkers),
+        }
+    }
+}
+
+fn found_out(policy: &Arc<Policy>, claim: Claim, checkers: &dyn Workers) -> Identity {
+    match claim {
+        Claim::Known(identified) => Identity::Known(identified),
+        Claim::Password(login) => {
+            let policy = policy.clone();
+            let checked = hand_over(checkers, move || policy.check(&login));
+            checked.map_or(Identity::Busy, Identity::Checking)
         }
     }
 }
@@ -162,6 +179,32 @@ impl Policy {
             }),
             None => Claim::Known(Err(REFUSED.into())),
         }
+    }
+
+    /// The same for a name and a password that no header carried.
+    fn log_in(&self, user: &str, password: &[u8]) -> Claim {
+        let Ok(password) = std::str::from_utf8(password) else {
+            return Claim::Known(Err(REFUSED.into()));
+        };
+        if let Some(principal) = self.tokens.get(&sha256_hex(password)) {
+            return Claim::Known(Ok(principal.clone()));
+        }
+        // The length keeps apart what would join to the same text.
+        let login = [
+            &user.len().to_le_bytes()[..],
+            user.as_bytes(),
+            password.as_bytes(),
+        ]
+        .concat();
+        let digest = digest(&SHA256, &login).as_ref().to_vec();
+        if let Some(principal) = self.verified().get(&digest) {
+            return Claim::Known(Ok(principal.clone()));
+        }
+        Claim::Password(Login {
+            name: user.to_owned(),
+            password: password.to_owned(),
+            digest,
+        })
     }
 
     fn verified(&self) -> MutexGuard<'_, HashMap<Vec<u8>, Principal>> {
@@ -319,7 +362,12 @@ mod tests {
     /// Who it is in the end, and whether a password was hashed for it on another thread.
     fn identified(access: &Access, credential: Option<&str>) -> (Result<Principal, String>, bool) {
         let drawer = Drawer::default();
-        match access.principal(credential, &drawer) {
+        let identity = access.principal(credential, &drawer);
+        settled(identity, &drawer)
+    }
+
+    fn settled(identity: Identity, drawer: &Drawer) -> (Result<Principal, String>, bool) {
+        match identity {
             Identity::Known(identified) => (identified, false),
             Identity::Checking(mut outcome) => {
                 let mut cx = Context::from_waker(Waker::noop());
@@ -355,6 +403,29 @@ mod tests {
             "Digest x",
         ] {
             assert!(identified(&access, Some(wrong)).0.is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_login_without_a_header_takes_a_password_or_a_token_in_its_place() {
+        let (policy, token) = policy();
+        let access = Access::Policy(Arc::new(policy));
+        let login = |user: &str, password: &[u8]| {
+            let drawer = Drawer::default();
+            let identity = access.authenticate(user, password, &drawer);
+            settled(identity, &drawer)
+        };
+        let (right, hashed) = login("ada", b"open sesame");
+        assert_eq!((&*right.unwrap().name, hashed), ("ada", true));
+        assert!(!login("ada", b"open sesame").1, "it is remembered");
+        assert!(login("", token.as_bytes()).0.is_ok());
+        for (user, password) in [
+            ("ada", &b"guess"[..]),
+            ("adao", b"pen sesame"),
+            ("ada", b"\xff"),
+            ("nobody", b""),
+        ] {
+            assert!(login(user, password).0.is_err(), "{user}");
         }
     }
 

@@ -1,12 +1,13 @@
 //! What the bindings' servers are given.
 
 use crate::access::Access;
-use std::collections::HashMap;
+use crate::sockets::Mount;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 use tokio::sync::watch;
-use weir_binding::{Context, Identity, LocalFuture, Service, Workers};
+use weir_binding::{Context, Identity, LocalFuture, Over, Service, Tally, Workers};
 use weir_hub::Hub;
 use weir_model::Time;
 
@@ -14,6 +15,8 @@ use weir_model::Time;
 pub(crate) struct House {
     pub(crate) hub: Arc<Hub>,
     pub(crate) services: Vec<Arc<dyn Service>>,
+    /// Who takes which WebSockets.
+    pub(crate) mounts: Vec<Mount>,
     pub(crate) access: Access,
     pub(crate) workers: Arc<dyn Workers>,
     /// Who hash passwords.
@@ -28,11 +31,24 @@ pub(crate) struct Traffic {
     pub(crate) answers: Mutex<HashMap<(&'static str, u16), u64>>,
     pub(crate) connections: AtomicU64,
     pub(crate) accepted: AtomicU64,
+    /// Connections open now by the listener's name.
+    pub(crate) listeners: Mutex<BTreeMap<&'static str, Arc<AtomicU64>>>,
+    /// Messages by binding and scheme, counted by the bindings themselves.
+    pub(crate) tallies: Mutex<BTreeMap<(&'static str, &'static str), Arc<Tally>>>,
 }
 
 impl Traffic {
     pub(crate) fn open_now(&self) -> u64 {
         self.connections.load(Ordering::Relaxed)
+    }
+
+    /// Where the connections of a listener are counted.
+    pub(crate) fn listener(&self, name: &'static str) -> Arc<AtomicU64> {
+        let mut listeners = self
+            .listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        listeners.entry(name).or_default().clone()
     }
 }
 
@@ -66,6 +82,31 @@ impl Context for House {
 
     fn principal(&self, credential: Option<&str>, _local: bool) -> Identity {
         self.access.principal(credential, &*self.checkers)
+    }
+
+    fn authenticate(&self, user: &str, password: &[u8]) -> Identity {
+        self.access.authenticate(user, password, &*self.checkers)
+    }
+
+    fn over(&self, path: &str, offered: &[String]) -> Over {
+        let mut here = self
+            .mounts
+            .iter()
+            .filter(|mount| mount.path == path)
+            .peekable();
+        let Some(first) = here.peek().map(|mount| mount.subprotocol) else {
+            return Over::Nobody;
+        };
+        let spoken = here.find(|mount| offered.iter().any(|name| name == mount.subprotocol));
+        spoken.map_or(Over::Unspoken(first), |mount| {
+            Over::Binding(mount.binding.clone(), mount.subprotocol)
+        })
+    }
+
+    fn tally(&self, binding: &'static str, scheme: &'static str) -> Arc<Tally> {
+        let tallies = &self.traffic.tallies;
+        let mut tallies = tallies.lock().unwrap_or_else(PoisonError::into_inner);
+        tallies.entry((binding, scheme)).or_default().clone()
     }
 
     fn workers(&self) -> Arc<dyn Workers> {

@@ -13,12 +13,15 @@ mod access;
 mod assets;
 mod config;
 mod context;
+#[cfg(test)]
+mod echo;
 mod health;
 mod limits;
 mod listen;
 mod metrics;
 mod run;
 mod settings;
+mod sockets;
 mod timers;
 mod workers;
 

@@ -1,21 +1,23 @@
-//! Listeners, and the threads that serve what they accept.
+//! The network threads: what they accept and receive is served by the bindings.
 
 use crate::context::{House, Traffic};
 use crate::limits::{CONNECTIONS_MAX, HANDSHAKE_TIME_MAX};
 use std::io;
-use std::net::TcpListener;
+use std::net::{TcpListener, UdpSocket};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::runtime;
 use tokio::task::LocalSet;
 use weir_binding::{Binding, Context};
-use weir_carrier::Link;
+use weir_carrier::{Datagrams, Link};
 
 /// A binding's opened listener.
 pub(crate) struct Listener {
+    /// Name in the ready line.
+    pub(crate) name: &'static str,
     pub(crate) binding: Arc<dyn Binding>,
     pub(crate) socket: TcpListener,
     pub(crate) tls: Option<weir_carrier::tls::Acceptor>,
@@ -25,6 +27,7 @@ impl Listener {
     fn try_clone(&self) -> io::Result<Self> {
         let socket = self.socket.try_clone()?;
         Ok(Self {
+            name: self.name,
             binding: self.binding.clone(),
             socket,
             tls: self.tls.clone(),
@@ -32,16 +35,44 @@ impl Listener {
     }
 }
 
-/// Starts a network thread that serves all listeners until the gateway drains.
+/// A binding's socket for datagrams, one thread's own.
+pub(crate) struct Socket {
+    /// Name in the ready line.
+    pub(crate) name: &'static str,
+    pub(crate) binding: Arc<dyn Binding>,
+    pub(crate) socket: UdpSocket,
+}
+
+/// What one network thread serves.
+pub(crate) struct Share {
+    listeners: Vec<Listener>,
+    datagrams: Vec<Socket>,
+    /// Bindings whose background runs here.
+    beside: Vec<Arc<dyn Binding>>,
+}
+
+impl Share {
+    /// All listeners, which every thread accepts from, and what is this thread's alone.
+    pub(crate) fn of(
+        listeners: &[Listener],
+        datagrams: Vec<Socket>,
+        beside: &[Arc<dyn Binding>],
+    ) -> io::Result<Self> {
+        let listeners = listeners.iter().map(Listener::try_clone);
+        Ok(Self {
+            listeners: listeners.collect::<io::Result<_>>()?,
+            datagrams,
+            beside: beside.to_vec(),
+        })
+    }
+}
+
+/// Starts a network thread that serves its share until the gateway drains.
 pub(crate) fn start_thread(
     number: usize,
-    listeners: &[Listener],
+    share: Share,
     house: &Arc<House>,
 ) -> io::Result<JoinHandle<()>> {
-    let listeners = listeners
-        .iter()
-        .map(Listener::try_clone)
-        .collect::<io::Result<Vec<_>>>()?;
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -50,7 +81,7 @@ pub(crate) fn start_thread(
         .name(format!("net-{number}"))
         .spawn(move || {
             let local = LocalSet::new();
-            runtime.block_on(local.run_until(serve(listeners, house)));
+            runtime.block_on(local.run_until(serve(share, house)));
             // What was begun is finished: links end by themselves once they have said their farewell.
             runtime.block_on(async {
                 let _out_of_patience =
@@ -59,8 +90,8 @@ pub(crate) fn start_thread(
         })
 }
 
-async fn serve(listeners: Vec<Listener>, house: Arc<House>) {
-    for listener in listeners {
+async fn serve(share: Share, house: Arc<House>) {
+    for listener in share.listeners {
         let house = house.clone();
         tokio::task::spawn_local(async move {
             if let Err(error) = accept(listener, house).await {
@@ -68,13 +99,41 @@ async fn serve(listeners: Vec<Listener>, house: Arc<House>) {
             }
         });
     }
+    for socket in share.datagrams {
+        let house = house.clone();
+        tokio::task::spawn_local(async move {
+            let name = socket.name;
+            if let Err(error) = serve_datagrams(socket, house).await {
+                tracing::error!(%error, name, "a socket of datagrams ended");
+            }
+        });
+    }
+    for background in share
+        .beside
+        .iter()
+        .filter_map(|it| it.background(house.clone()))
+    {
+        let draining = house.draining();
+        tokio::task::spawn_local(async move {
+            tokio::select! {
+                () = background => {}
+                () = draining => {}
+            }
+        });
+    }
     house.draining().await;
+}
+
+async fn serve_datagrams(socket: Socket, house: Arc<House>) -> io::Result<()> {
+    let datagrams = Datagrams::new(socket.socket)?;
+    socket.binding.serve_datagrams(datagrams, house).await
 }
 
 async fn accept(listener: Listener, house: Arc<House>) -> io::Result<()> {
     listener.socket.set_nonblocking(true)?;
     let socket = tokio::net::TcpListener::from_std(listener.socket)?;
     let tls = listener.tls.map(Rc::new);
+    let here = house.traffic.listener(listener.name);
     let draining = house.draining();
     tokio::pin!(draining);
     loop {
@@ -97,7 +156,7 @@ async fn accept(listener: Listener, house: Arc<House>) -> io::Result<()> {
             continue;
         }
         let (binding, house, tls) = (listener.binding.clone(), house.clone(), tls.clone());
-        let counted = Counted(house.traffic.clone());
+        let counted = Counted::new(house.traffic.clone(), here.clone());
         tokio::task::spawn_local(async move {
             let _until_the_end = counted;
             let served = match tls {
@@ -112,11 +171,23 @@ async fn accept(listener: Listener, house: Arc<House>) -> io::Result<()> {
 }
 
 /// Counts a connection as open until it is dropped, however its task ends.
-struct Counted(Arc<Traffic>);
+struct Counted {
+    traffic: Arc<Traffic>,
+    listener: Arc<AtomicU64>,
+}
+
+impl Counted {
+    /// One that was added to the sum of all already.
+    fn new(traffic: Arc<Traffic>, listener: Arc<AtomicU64>) -> Self {
+        listener.fetch_add(1, Ordering::Relaxed);
+        Self { traffic, listener }
+    }
+}
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        self.0.connections.fetch_sub(1, Ordering::Relaxed);
+        self.traffic.connections.fetch_sub(1, Ordering::Relaxed);
+        self.listener.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -99,6 +99,8 @@ fn transport(traffic: &Traffic, page: &mut Page) {
         "Connections accepted.",
         accepted,
     );
+    listeners(traffic, page);
+    tallies(traffic, page);
     page.head(
         "weir_answers_total",
         "counter",
@@ -113,6 +115,39 @@ fn transport(traffic: &Traffic, page: &mut Page) {
     for ((service, status), count) in answers {
         let name = format!("weir_answers_total{{service=\"{service}\",status=\"{status}\"}}");
         page.line(&name, *count);
+    }
+}
+
+fn listeners(traffic: &Traffic, page: &mut Page) {
+    let help = "Connections open by listener.";
+    page.head("weir_listener_connections", "gauge", help);
+    let listeners = traffic
+        .listeners
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    for (name, open) in listeners.iter() {
+        let line = format!("weir_listener_connections{{listener=\"{name}\"}}");
+        page.line(&line, open.load(Ordering::Relaxed));
+    }
+}
+
+/// What bindings count that have messages of their own, by scheme and direction.
+fn tallies(traffic: &Traffic, page: &mut Page) {
+    let tallies = traffic
+        .tallies
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    if tallies.is_empty() {
+        return;
+    }
+    let help = "Messages of a binding's clients.";
+    page.head("weir_binding_messages_total", "counter", help);
+    for ((binding, scheme), tally) in tallies.iter() {
+        for (direction, count) in [("in", tally.received()), ("out", tally.sent())] {
+            let labels =
+                format!("binding=\"{binding}\",scheme=\"{scheme}\",direction=\"{direction}\"");
+            page.line(&format!("weir_binding_messages_total{{{labels}}}"), count);
+        }
     }
 }
 

@@ -6,18 +6,17 @@ use crate::config::{Config, Problem};
 use crate::context::{House, Traffic, now};
 use crate::health::Health;
 use crate::limits::{CHECK_THREADS, CHECK_WAITING_MAX, WORK_THREADS, WORK_WAITING_MAX};
-use crate::listen::{self, Listener};
-use crate::settings;
+use crate::listen::{self, Listener, Share, Socket};
+use crate::sockets::{Named, Opened};
 use crate::timers::{Historian, close_windows};
 use crate::workers::WorkThreads;
 use std::fmt;
-use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use tokio::sync::watch;
-use weir_binding::{Binding, ConfigFault, Transport};
+use weir_binding::{Binding, ConfigFault};
 use weir_hub::{Fault, Hub, Log};
 use weir_model::Limits;
 use weir_registry::{BINDINGS, SERVICES, STORES, open_log};
@@ -68,10 +67,20 @@ impl Gateway {
         if let Some(problem) = config.check().into_iter().next() {
             return Err(RunFault::Config(problem));
         }
+        Self::start_with(config, bindings(config)?, open_to_all)
+    }
+
+    /// The same with these bindings.
+    pub(crate) fn start_with(
+        config: &Config,
+        bindings: Vec<Named>,
+        open_to_all: bool,
+    ) -> Result<Self, RunFault> {
         let access = access(config)?;
         let restricted = matches!(access, Access::Policy(_));
-        let bindings = bindings(config)?;
-        let listeners = listen_all(config, &bindings, restricted || open_to_all)?;
+        let threads = threads(config)?;
+        let opened = Opened::of(config, &bindings, threads, restricted || open_to_all)?;
+        let addresses = opened.addresses()?;
         let (log, hub) = open_data(config)?;
         let (drain, draining) = watch::channel(false);
         let traffic = Arc::new(Traffic::default());
@@ -82,24 +91,15 @@ impl Gateway {
         let house = Arc::new(House {
             hub: hub.clone(),
             services,
+            mounts: opened.mounts,
             access,
             workers: Arc::new(workers),
             checkers: Arc::new(checkers),
             draining,
             traffic,
         });
-        let addresses = listeners.iter().map(|(name, listener)| {
-            let address = listener.socket.local_addr();
-            address
-                .map(|address| (*name, address))
-                .map_err(|e| RunFault::Io((*name).into(), e))
-        });
-        let addresses = addresses.collect::<Result<_, _>>()?;
-        let listeners: Vec<_> = listeners
-            .into_iter()
-            .map(|(_, listener)| listener)
-            .collect();
-        let threads = start_threads(config, &listeners, &house)?;
+        let beside: Vec<_> = bindings.into_iter().map(|(_, binding)| binding).collect();
+        let threads = start_threads(&opened.listeners, opened.datagrams, &beside, &house)?;
         let historian = Historian::start(hub.clone())
             .map_err(|error| RunFault::Io("thread historian".into(), error))?;
         Ok(Self {
@@ -161,82 +161,13 @@ fn access(config: &Config) -> Result<Access, RunFault> {
     }
 }
 
-/// A binding and its section.
-type Named = (&'static str, Arc<dyn Binding>);
-
-fn bindings(config: &Config) -> Result<Vec<Named>, RunFault> {
+pub(crate) fn bindings(config: &Config) -> Result<Vec<Named>, RunFault> {
     let made = BINDINGS.iter().map(|line| {
         let made = (line.configure)(config.section(line.name));
         made.map(|binding| (line.name, binding))
             .map_err(|e| RunFault::Config(config.locate(&e)))
     });
     made.collect()
-}
-
-fn listen_all(
-    config: &Config,
-    bindings: &[Named],
-    may_be_exposed: bool,
-) -> Result<Vec<(&'static str, Listener)>, RunFault> {
-    let certified = config
-        .text("tls", "certificate")
-        .or(config.text("tls", "key"))
-        .is_some();
-    let mut listeners = Vec::new();
-    for (section, binding) in bindings {
-        for transport in binding.transports() {
-            let Transport::Stream {
-                name,
-                key,
-                listen,
-                tls,
-                alpn,
-            } = transport;
-            if listen.is_empty() || (tls && !certified) {
-                continue;
-            }
-            let fault = |problem: String| {
-                let fault = ConfigFault {
-                    key: format!("{section}.{key}"),
-                    problem,
-                };
-                RunFault::Config(config.locate(&fault))
-            };
-            let address = settings::address(&listen).map_err(fault)?;
-            if !address.ip().is_loopback() && !may_be_exposed {
-                return Err(RunFault::Exposed(address));
-            }
-            let socket = TcpListener::bind(address)
-                .map_err(|error| fault(unable(address, &format!("{section}.{key}"), &error)))?;
-            let acceptor = |fault: ConfigFault| RunFault::Config(config.locate(&fault));
-            let tls = match tls {
-                true => settings::acceptor(config, alpn).map_err(acceptor)?,
-                false => None,
-            };
-            listeners.push((
-                name,
-                Listener {
-                    binding: binding.clone(),
-                    socket,
-                    tls,
-                },
-            ));
-        }
-    }
-    Ok(listeners)
-}
-
-/// Why nothing listens there, and what to do where another program does.
-fn unable(address: SocketAddr, key: &str, error: &io::Error) -> String {
-    if error.kind() != io::ErrorKind::AddrInUse {
-        return format!("cannot listen at {address}: {error}");
-    }
-    let (ip, next) = (address.ip(), address.port().wrapping_add(1));
-    let other = SocketAddr::new(ip, next);
-    format!(
-        "{address} is in use by another program: stop that one, or take another port, \
-         for example --set {key}={other}"
-    )
 }
 
 fn open_data(config: &Config) -> Result<(Arc<dyn Log>, Arc<Hub>), RunFault> {
@@ -258,18 +189,26 @@ fn services(hub: &Arc<Hub>, traffic: &Arc<Traffic>) -> Vec<Arc<dyn weir_binding:
     services
 }
 
-fn start_threads(
-    config: &Config,
-    listeners: &[Listener],
-    house: &Arc<House>,
-) -> Result<Vec<JoinHandle<()>>, RunFault> {
+/// How many network threads there are.
+fn threads(config: &Config) -> Result<usize, RunFault> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let asked = config.threads().map_err(RunFault::Config)?;
-    let count = asked.unwrap_or(cores / 2).max(1);
+    Ok(asked.unwrap_or(cores / 2).max(1))
+}
+
+/// One thread for each share of the datagrams' sockets; the first has what runs beside them.
+fn start_threads(
+    listeners: &[Listener],
+    datagrams: Vec<Vec<Socket>>,
+    beside: &[Arc<dyn Binding>],
+    house: &Arc<House>,
+) -> Result<Vec<JoinHandle<()>>, RunFault> {
     let io = |error| RunFault::Io("network thread".into(), error);
     let mut threads = Vec::new();
-    for number in 0..count {
-        threads.push(listen::start_thread(number, listeners, house).map_err(io)?);
+    for (number, datagrams) in datagrams.into_iter().enumerate() {
+        let beside = if number == 0 { beside } else { &[] };
+        let share = Share::of(listeners, datagrams, beside).map_err(io)?;
+        threads.push(listen::start_thread(number, share, house).map_err(io)?);
     }
     threads.push(start_ticker(house).map_err(io)?);
     Ok(threads)
@@ -289,23 +228,4 @@ fn start_ticker(house: &Arc<House>) -> std::io::Result<JoinHandle<()>> {
             }
         });
     })
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    #[test]
-    fn a_gateway_that_others_can_reach_needs_rules_or_the_word() {
-        let mut config = Config::default();
-        config.set("http.listen=0.0.0.0:0").unwrap();
-        let bindings = bindings(&config).unwrap();
-        let refused = listen_all(&config, &bindings, false);
-        assert!(matches!(refused, Err(RunFault::Exposed(_))));
-        assert_eq!(listen_all(&config, &bindings, true).unwrap().len(), 1);
-        config.set("http.listen=127.0.0.1:0").unwrap();
-        let bindings = super::bindings(&config).unwrap();
-        assert_eq!(listen_all(&config, &bindings, false).unwrap().len(), 1);
-    }
 }

@@ -6,7 +6,7 @@
 use crate::config::Config;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
-use weir_binding::{Binding, ConfigFault, Transport};
+use weir_binding::{Binding, ConfigFault};
 use weir_carrier::tls::Acceptor;
 use weir_registry::{BINDINGS, STORES, check_log};
 
@@ -27,9 +27,8 @@ pub(crate) fn faults(config: &Config) -> Vec<ConfigFault> {
 
 fn of_transports(section: &str, binding: &dyn Binding) -> Vec<ConfigFault> {
     let faults = binding.transports().into_iter().filter_map(|transport| {
-        let Transport::Stream { key, listen, .. } = transport;
-        let problem = Some(listen).filter(|listen| !listen.is_empty());
-        let problem = problem.and_then(|listen| address(&listen).err())?;
+        let (key, listen) = transport.listens()?;
+        let problem = address(listen).err()?;
         let key = format!("{section}.{key}");
         Some(ConfigFault { key, problem })
     });

@@ -6,6 +6,7 @@
 use super::clock::{Timer, now};
 use super::http2;
 use super::linger::Linger;
+use super::over::{self, Handover};
 use super::requests::Requests;
 use super::route::Shared;
 use super::socket::Sockets;
@@ -38,7 +39,10 @@ pub(super) enum Phase {
     Linger(Box<Linger>),
     /// It turned out to be HTTP/2, of which this was read already.
     Begin2(Bytes),
-    Http2(LocalFuture<'static, io::Result<()>>),
+    /// Another binding takes it, once these bytes are sent.
+    Over(Box<Handover>, Bytes),
+    /// Served by another's engine: HTTP/2, or another binding.
+    Elsewhere(LocalFuture<'static, io::Result<()>>),
     Done,
 }
 
@@ -80,14 +84,18 @@ impl Future for Connection {
         loop {
             let next = match (&mut this.phase, &mut this.stream) {
                 (Phase::Done, _) => return Poll::Ready(Ok(())),
-                (Phase::Http2(serving), _) => serving.as_mut().poll(cx)?.map(|()| Phase::Done),
+                (Phase::Elsewhere(serving), _) => serving.as_mut().poll(cx)?.map(|()| Phase::Done),
                 (Phase::Begin2(read), stream) => Poll::Ready(match stream.take() {
                     None => Phase::Done,
                     Some(stream) => {
                         let read = std::mem::take(read);
-                        Phase::Http2(Box::pin(http2::serve(stream, read, this.shared.clone())))
+                        Phase::Elsewhere(Box::pin(http2::serve(stream, read, this.shared.clone())))
                     }
                 }),
+                (Phase::Over(..), stream) => {
+                    let over = std::mem::replace(&mut this.phase, Phase::Done);
+                    Poll::Ready(over.hand_over(stream.take(), &this.shared))
+                }
                 (_, None) => return Poll::Ready(Ok(())),
                 (phase, Some(stream)) => {
                     let timer = &mut this.timer;
@@ -103,6 +111,16 @@ impl Future for Connection {
 }
 
 impl Phase {
+    fn hand_over(self, stream: Option<Stream>, shared: &Shared) -> Phase {
+        match (self, stream) {
+            (Phase::Over(handover, last), Some(stream)) => {
+                let served = over::serve(*handover, stream, last, shared.clone());
+                Phase::Elsewhere(Box::pin(served))
+            }
+            _ => Phase::Done,
+        }
+    }
+
     fn poll(
         &mut self,
         stream: &mut Stream,
@@ -116,7 +134,9 @@ impl Phase {
             Phase::Streaming(phase) => phase.poll(stream, draining, timer, cx),
             Phase::Socket(phase) => phase.poll(stream, shared, draining, timer, cx),
             Phase::Linger(phase) => phase.poll(stream, timer, cx).map_ok(|()| Phase::Done),
-            Phase::Begin2(_) | Phase::Http2(_) | Phase::Done => Poll::Ready(Ok(Phase::Done)),
+            Phase::Begin2(_) | Phase::Over(..) | Phase::Elsewhere(_) | Phase::Done => {
+                Poll::Ready(Ok(Phase::Done))
+            }
         }
     }
 }

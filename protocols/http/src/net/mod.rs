@@ -7,6 +7,7 @@ mod clock;
 mod connection;
 mod http2;
 mod linger;
+mod over;
 mod requests;
 mod route;
 mod settings;

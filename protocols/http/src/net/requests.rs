@@ -6,6 +6,7 @@ use super::clock::{Timer, now};
 use super::connection::Phase;
 use super::http2::PREFACE;
 use super::linger::Linger;
+use super::over::Handover;
 use super::route::{self, Check, Meta, Shared, Step, dispatch};
 use super::socket::Sockets;
 use super::streaming::Streaming;
@@ -44,6 +45,8 @@ enum Slot {
     Later(Box<dyn Pending>, Meta, Instant),
     Stream(Box<Stream>, Meta),
     Socket(Box<Socket>, Meta),
+    /// Another binding takes the connection.
+    Over(Box<Handover>, Meta),
     /// Who asks is being found out.
     Checking(Check, Box<Request>),
     /// Comes behind one of whom that is still being found out: publications keep their order.
@@ -54,6 +57,11 @@ impl Slot {
     /// Says whether its service was not asked yet.
     fn is_unasked(&self) -> bool {
         matches!(self, Slot::Checking(..) | Slot::Asked(_))
+    }
+
+    /// Says whether the connection becomes something else behind it.
+    fn is_last(&self) -> bool {
+        matches!(self, Slot::Stream(..) | Slot::Socket(..) | Slot::Over(..))
     }
 }
 
@@ -134,6 +142,7 @@ impl Requests {
                 },
                 Slot::Stream(stream, meta) => return Some(self.stream(shared, *stream, &meta)),
                 Slot::Socket(socket, meta) => return Some(self.socket(shared, *socket, &meta)),
+                Slot::Over(handover, meta) => return Some(self.over(shared, handover, &meta)),
                 Slot::Asked(request) => {
                     let slot = self.dispatched(shared, *request);
                     self.slots.push_front(slot);
@@ -183,6 +192,13 @@ impl Requests {
         let limit = shared.context.hub().limits().message_bytes;
         let first = outbox.into_bytes();
         Phase::Socket(Box::new(Sockets::new(socket, first, deflate, limit)))
+    }
+
+    fn over(&mut self, shared: &Shared, handover: Box<Handover>, meta: &Meta) -> Phase {
+        shared.context.answered(handover.binding.name(), 101);
+        let mut outbox = std::mem::take(&mut self.outbox);
+        answer::write_upgrade(meta, Some(handover.subprotocol), &mut outbox);
+        Phase::Over(handover, outbox.into_bytes())
     }
 
     fn send(&mut self, stream: &mut Bytes, cx: &mut Context<'_>) -> io::Result<Moved> {
@@ -264,7 +280,7 @@ impl Requests {
     }
 
     fn ask(&mut self, shared: &Shared, request: Request) {
-        if matches!(self.slots.back(), Some(Slot::Stream(..) | Slot::Socket(..))) {
+        if self.slots.back().is_some_and(Slot::is_last) {
             return;
         }
         let slot = match self.slots.iter().any(Slot::is_unasked) {
@@ -281,7 +297,15 @@ impl Requests {
         }
     }
 
-    fn slot(&mut self, answer: Answer, meta: Meta) -> Slot {
+    fn slot(&mut self, answer: Answer, mut meta: Meta) -> Slot {
+        let over = meta
+            .upgrade
+            .as_mut()
+            .and_then(|upgrade| upgrade.over.take());
+        if let Some(handover) = over {
+            self.session.end();
+            return Slot::Over(handover, meta);
+        }
         let slot = match answer {
             Answer::Now(response) => Slot::Whole(response, meta),
             Answer::Later(pending) => {
@@ -299,7 +323,7 @@ impl Requests {
                 Slot::Whole(Response::text(426, "only a WebSocket is served here"), meta)
             }
         };
-        if matches!(slot, Slot::Stream(..) | Slot::Socket(..)) {
+        if slot.is_last() {
             self.session.end();
         }
         slot

@@ -1,11 +1,12 @@
 //! From a request to a service's answer: credentials, CORS, negotiation of codings and upgrades.
 
+use super::over::Handover;
 use super::settings::Settings;
 use super::wrapper;
 use crate::wire::{Request, Version};
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use weir_binding::{Answer, Call, Identity, Outcome, Response};
+use weir_binding::{Answer, Call, Identity, Outcome, Over, Response};
 use weir_carrier::websocket::{Offer, accept};
 use weir_hub::Principal;
 
@@ -47,6 +48,8 @@ pub(super) struct Upgrade {
     pub(super) deflate: bool,
     /// Subprotocols offered.
     offers: Vec<String>,
+    /// Another binding takes the WebSocket.
+    pub(super) over: Option<Box<Handover>>,
 }
 
 /// Who asks: found out, or on its way.
@@ -145,6 +148,13 @@ fn called(
     }
     let principal = who?;
     meta.upgrade = upgrade(shared, &request, meta)?;
+    if let Some(upgrade) = &mut meta.upgrade {
+        upgrade.over = handover(shared, &request, &upgrade.offers)?;
+        if upgrade.over.is_some() {
+            upgrade.deflate = false;
+            return Ok(Answer::Now(Response::empty(101)));
+        }
+    }
     let websocket = meta
         .upgrade
         .as_mut()
@@ -165,6 +175,26 @@ fn called(
         workers: shared.context.workers(),
         websocket,
     }))
+}
+
+/// The binding that takes the WebSocket in the place of a service.
+fn handover(
+    shared: &Shared,
+    request: &Request,
+    offers: &[String],
+) -> Result<Option<Box<Handover>>, Response> {
+    match shared.context.over(&request.path, offers) {
+        Over::Nobody => Ok(None),
+        Over::Unspoken(spoken) => {
+            let reason = format!("at {} the subprotocol `{spoken}` is spoken", request.path);
+            Err(Response::text(400, reason))
+        }
+        Over::Binding(binding, subprotocol) => Ok(Some(Box::new(Handover {
+            binding,
+            subprotocol,
+            credential: credential(request),
+        }))),
+    }
 }
 
 /// `Authorization`, or `?access_token=` (RFC 6750 section 2.3) where a browser cannot set the field.
@@ -205,6 +235,7 @@ fn upgrade(shared: &Shared, request: &Request, meta: &Meta) -> Result<Option<Upg
         accept,
         deflate,
         offers: offers.collect(),
+        over: None,
     }))
 }
 
