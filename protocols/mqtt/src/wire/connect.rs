@@ -1,0 +1,206 @@
+//! CONNECT (section 3.1).
+
+use super::fault::Fault;
+use super::packet::PacketType;
+use super::property::Properties;
+use super::reader::Reader;
+use super::reason::ReasonCode;
+use super::rules::Place;
+use super::{QoS, Version, writer};
+use alloc::vec::Vec;
+
+/// A request to connect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Connect<'a> {
+    /// The protocol's version.
+    pub version: Version,
+    /// Clean Start; in 3.1.1 Clean Session.
+    pub clean_start: bool,
+    /// Seconds; 0 for off.
+    pub keep_alive: u16,
+    /// Properties of the packet.
+    pub properties: Properties<'a>,
+    /// The client identifier, which may be empty.
+    pub client_id: &'a str,
+    /// The will.
+    pub will: Option<LastWill<'a>>,
+    /// The user name.
+    pub user_name: Option<&'a str>,
+    /// The password.
+    pub password: Option<&'a [u8]>,
+}
+
+/// What is published when the client is gone (section 3.1.2.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastWill<'a> {
+    /// Its quality of service.
+    pub qos: QoS,
+    /// Whether it is retained.
+    pub retain: bool,
+    /// Properties of the will.
+    pub properties: Properties<'a>,
+    /// Its topic.
+    pub topic: &'a str,
+    /// Its payload.
+    pub payload: &'a [u8],
+}
+
+/// The version that the body of a CONNECT says, so that even a bad one is answered in it.
+pub fn version_of(body: &[u8]) -> Option<Version> {
+    match body.get(..7)? {
+        [0, 4, b'M', b'Q', b'T', b'T', 5] => Some(Version::V5),
+        [0, 4, b'M', b'Q', b'T', b'T', 4] => Some(Version::V311),
+        _ => None,
+    }
+}
+
+const USER_NAME: u8 = 0x80;
+const PASSWORD: u8 = 0x40;
+const WILL_RETAIN: u8 = 0x20;
+const WILL: u8 = 0x04;
+const CLEAN_START: u8 = 0x02;
+
+impl<'a> Connect<'a> {
+    pub(super) fn read(from: &mut Reader<'a>) -> Result<Self, Fault> {
+        let version = read_version(from)?;
+        let start = from.offset();
+        let flags = from.u8()?;
+        check_flags(version, flags, start)?;
+        let keep_alive = from.u16()?;
+        let properties = match version {
+            Version::V5 => Properties::read(Place::Packet(PacketType::Connect), from)?,
+            Version::V311 => Properties::NONE,
+        };
+        // [MQTT-3.1.3-1] [MQTT-3.1.3-3] [MQTT-3.1.3-4]
+        let client_id = from.text()?;
+        // [MQTT-3.1.2-9]
+        let will = match flags & WILL != 0 {
+            true => Some(LastWill::read(version, flags, start, from)?),
+            false => None,
+        };
+        // [MQTT-3.1.2-16] [MQTT-3.1.2-17] [MQTT-3.1.3-12]
+        let user_name = (flags & USER_NAME != 0).then(|| from.text()).transpose()?;
+        // [MQTT-3.1.2-18] [MQTT-3.1.2-19]
+        let password = (flags & PASSWORD != 0).then(|| from.binary()).transpose()?;
+        Ok(Self {
+            version,
+            clean_start: flags & CLEAN_START != 0,
+            keep_alive,
+            properties,
+            client_id,
+            will,
+            user_name,
+            password,
+        })
+    }
+
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        let level = match self.version {
+            Version::V311 => 4,
+            Version::V5 => 5,
+        };
+        out.extend_from_slice(&[0, 4, b'M', b'Q', b'T', b'T', level, self.flags()]);
+        out.extend_from_slice(&self.keep_alive.to_be_bytes());
+        if self.version == Version::V5 {
+            self.properties.write(out);
+        }
+        writer::text(out, self.client_id);
+        if let Some(will) = &self.will {
+            if self.version == Version::V5 {
+                will.properties.write(out);
+            }
+            writer::text(out, will.topic);
+            writer::binary(out, will.payload);
+        }
+        if let Some(name) = self.user_name {
+            writer::text(out, name);
+        }
+        if let Some(password) = self.password {
+            writer::binary(out, password);
+        }
+    }
+
+    fn flags(&self) -> u8 {
+        let mut flags = 0;
+        if self.clean_start {
+            flags |= CLEAN_START;
+        }
+        if let Some(will) = &self.will {
+            flags |= WILL | will.qos.bits() << 3;
+            if will.retain {
+                flags |= WILL_RETAIN;
+            }
+        }
+        if self.user_name.is_some() {
+            flags |= USER_NAME;
+        }
+        if self.password.is_some() {
+            flags |= PASSWORD;
+        }
+        flags
+    }
+}
+
+fn read_version(from: &mut Reader<'_>) -> Result<Version, Fault> {
+    let start = from.offset();
+    let unsupported =
+        |offset, rule| Fault::new(ReasonCode::UNSUPPORTED_PROTOCOL_VERSION, offset, rule);
+    // [MQTT-3.1.2-1]
+    if from.binary()? != b"MQTT" {
+        return Err(unsupported(start, "the protocol name is not MQTT"));
+    }
+    let start = from.offset();
+    // [MQTT-3.1.2-2]
+    match from.u8()? {
+        4 => Ok(Version::V311),
+        5 => Ok(Version::V5),
+        _ => Err(unsupported(
+            start,
+            "only protocol versions 4 and 5 are spoken",
+        )),
+    }
+}
+
+fn check_flags(version: Version, flags: u8, offset: usize) -> Result<(), Fault> {
+    let fault = |rule| Err(Fault::malformed(offset, rule));
+    // [MQTT-3.1.2-3]
+    if flags & 1 != 0 {
+        return fault("the reserved connect flag is set");
+    }
+    // [MQTT-3.1.2-11] [MQTT-3.1.2-13]
+    if flags & WILL == 0 && flags & 0x38 != 0 {
+        return fault("will QoS or will retain without a will");
+    }
+    // [MQTT-3.1.2-12]
+    if flags & 0x18 == 0x18 {
+        return fault("will QoS 3");
+    }
+    // [MQTT-3.1.2-22] of 3.1.1
+    if version == Version::V311 && flags & PASSWORD != 0 && flags & USER_NAME == 0 {
+        return fault("a password without a user name");
+    }
+    Ok(())
+}
+
+impl<'a> LastWill<'a> {
+    fn read(
+        version: Version,
+        flags: u8,
+        flags_at: usize,
+        from: &mut Reader<'a>,
+    ) -> Result<Self, Fault> {
+        let qos = QoS::of_bits(flags >> 3 & 3).ok_or(Fault::malformed(flags_at, "will QoS 3"))?;
+        let properties = match version {
+            Version::V5 => Properties::read(Place::Will, from)?,
+            Version::V311 => Properties::NONE,
+        };
+        Ok(Self {
+            qos,
+            retain: flags & WILL_RETAIN != 0,
+            properties,
+            // [MQTT-3.1.3-11]
+            topic: from.text()?,
+            payload: from.binary()?,
+        })
+    }
+}

@@ -1,0 +1,74 @@
+//! The fixed header (section 2.1): where a packet ends.
+
+use super::fault::Fault;
+use super::packet::PacketType;
+use super::reason::ReasonCode;
+
+/// A packet's type, flags and place in the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Its type.
+    pub packet: PacketType,
+    /// The low four bits of the first byte.
+    pub flags: u8,
+    /// Where the body begins: the length of this header.
+    pub length: usize,
+    /// Where the packet ends.
+    pub end: usize,
+}
+
+/// What is known of the bytes at hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framed {
+    /// A whole packet.
+    Whole(Header),
+    /// At least so many more bytes are needed.
+    Incomplete(usize),
+}
+
+/// Finds where the first packet ends; refuses one of more than `bytes_max` bytes as soon as it says so.
+pub fn frame(bytes: &[u8], bytes_max: usize) -> Result<Framed, Fault> {
+    let Some((&first, rest)) = bytes.split_first() else {
+        return Ok(Framed::Incomplete(2));
+    };
+    let packet =
+        PacketType::of_bits(first >> 4).ok_or(Fault::malformed(0, "packet type 0 is reserved"))?;
+    let flags = first & 0x0f;
+    packet.check_flags(flags)?;
+    let Some((length, taken)) = remaining_length(rest)? else {
+        return Ok(Framed::Incomplete(1));
+    };
+    let (head, end) = (1 + taken, 1 + taken + length);
+    if end > bytes_max {
+        let rule = "the packet is larger than the maximum packet size";
+        return Err(Fault::new(ReasonCode::PACKET_TOO_LARGE, 1, rule));
+    }
+    match end.checked_sub(bytes.len()) {
+        Some(missing @ 1..) => Ok(Framed::Incomplete(missing)),
+        _ => Ok(Framed::Whole(Header {
+            packet,
+            flags,
+            length: head,
+            end,
+        })),
+    }
+}
+
+/// The remaining length and how many bytes it took, once it is there.
+fn remaining_length(bytes: &[u8]) -> Result<Option<(usize, usize)>, Fault> {
+    let mut value = 0;
+    for (index, &byte) in bytes.iter().take(4).enumerate() {
+        value |= usize::from(byte & 0x7f) << (7 * index);
+        if byte & 0x80 == 0 {
+            // [MQTT-1.5.5-1]
+            return match byte == 0 && index > 0 {
+                true => Err(Fault::malformed(1, "a length in more bytes than needed")),
+                false => Ok(Some((value, index + 1))),
+            };
+        }
+    }
+    match bytes.len() < 4 {
+        true => Ok(None),
+        false => Err(Fault::malformed(4, "a length of more than four bytes")),
+    }
+}
