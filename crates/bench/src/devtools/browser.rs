@@ -123,7 +123,10 @@ fn find() -> Result<PathBuf, String> {
     let found = NAMES
         .iter()
         .find_map(|name| find_program(name, "chromium").ok());
-    found.ok_or_else(|| "absent: no chromium here (Debian package chromium)".into())
+    found.ok_or_else(|| {
+        "absent: no Chromium or Chrome on the path (Debian package chromium); CHROMIUM names one"
+            .into()
+    })
 }
 
 /// Reads on a thread of its own, because a pipe has no timeout; the rest must not block the browser.

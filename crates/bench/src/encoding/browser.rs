@@ -7,7 +7,8 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use weir_codec::FORMATS;
+use weir_codec::{FORMATS, Format};
+use weir_model::Batch;
 
 use super::cells::{Place, SLOWDOWNS, name, reads_observations};
 use super::codings::{From, json_of};
@@ -25,6 +26,13 @@ use crate::targets::{Running, Settings, Target};
 pub(crate) const NAME: &str = "chromium";
 /// The same, reading into columns of numbers rather than objects.
 pub(crate) const COLUMNS: &str = "chromium_columns";
+
+/// When the page is there, or is known not to come.
+const READY: &str = "typeof weirMeasure === 'object' || \
+                     performance.getEntriesByType('navigation')[0]?.responseStatus >= 400";
+const NO_PAGE: &str = "absent: this build has no measuring page; `make web`, then build weir again";
+const NO_DECODER: &str = "absent: the page has no decoder of it; `make web` builds the codec that has, \
+                          where scripts/toolchain finds one for WebAssembly";
 
 /// Milliseconds that a measurement in the page may look for its steady state.
 fn budget_ms(effort: Effort) -> u64 {
@@ -82,14 +90,15 @@ impl<'a> InBrowser<'a> {
     /// Measures all cells of the browser for these documents.
     pub(crate) fn measure(&mut self, sources: &[Source]) -> Result<Vec<CellResult>, String> {
         let url = format!("http://{}/measure.html", self.gateway.address);
-        let mut page = Page::open(&mut self.browser, &url, "typeof weirMeasure === 'object'")?;
-        let reads = page.evaluate("weirMeasure.formats()")?;
+        let mut page = Page::open(&mut self.browser, &url, READY)?;
+        let reads = page.evaluate("weirMeasure.formats()");
+        let reads = reads.map_err(|_| NO_PAGE.to_string())?;
         let mut results = Vec::new();
         for source in sources.iter().filter(|source| source.is_for_browsers()) {
             let Ok(document) = source.make(self.seed) else {
                 continue;
             };
-            for payload in payloads(&document)? {
+            for payload in payloads(&document, self.effort)? {
                 let job = Job {
                     document: &document,
                     payload,
@@ -114,9 +123,10 @@ struct Job<'a> {
 
 impl Job<'_> {
     fn run(&self, page: &mut Page<'_>, only: &str) -> Result<Vec<CellResult>, String> {
+        let Document { data, file, .. } = self.document;
         let fits = |times: u32| match self.payload.from {
             From::Document => true,
-            From::Observations => reads_observations(self.document.data, times),
+            From::Observations => reads_observations((data, file), times, self.effort),
         };
         let wanted = |times: &u32| fits(*times) && wants(only, &self.cell(*times));
         let slowdowns: Vec<u32> = SLOWDOWNS.into_iter().filter(wanted).collect();
@@ -125,13 +135,7 @@ impl Job<'_> {
         }
         let ways = self.ways();
         if ways.is_empty() {
-            let missing = |times: &u32| {
-                absent(
-                    &self.cell(*times),
-                    NAME,
-                    "the page has no decoder of it".into(),
-                )
-            };
+            let missing = |times: &u32| absent(&self.cell(*times), NAME, NO_DECODER.into());
             return Ok(slowdowns.iter().map(missing).collect());
         }
         let bytes = json!({"bytes": base64(&self.payload.bytes), "binary": self.payload.binary});
@@ -192,7 +196,7 @@ impl Job<'_> {
 }
 
 /// What a browser is to read of a document.
-fn payloads(document: &Document) -> Result<Vec<Payload>, String> {
+fn payloads(document: &Document, effort: Effort) -> Result<Vec<Payload>, String> {
     let of = |format, bytes| Payload {
         from: From::Document,
         format,
@@ -201,20 +205,25 @@ fn payloads(document: &Document) -> Result<Vec<Payload>, String> {
     };
     let xml = document.xml.clone().into_bytes();
     let mut all = vec![of("xml", xml), of("json", json_of(&document.xml)?)];
-    for format in document.batch.iter().flat_map(|_| FORMATS) {
-        let mut bytes = Vec::new();
-        if let Some(batch) = &document.batch {
-            (format.encode)(batch, &mut bytes);
-        }
-        let (from, binary) = (From::Observations, !format.text);
-        all.push(Payload {
-            from,
-            format: format.name,
-            binary,
-            bytes,
-        });
+    let file = (document.data, document.file.as_str());
+    let reads = |&times: &u32| reads_observations(file, times, effort);
+    let observed = document.batch.as_ref();
+    let observed = observed.filter(|_| SLOWDOWNS.iter().any(reads));
+    if let Some(batch) = observed {
+        all.extend(FORMATS.iter().map(|format| observations(batch, format)));
     }
     Ok(all)
+}
+
+fn observations(batch: &Batch, format: &Format) -> Payload {
+    let mut bytes = Vec::new();
+    (format.encode)(batch, &mut bytes);
+    Payload {
+        from: From::Observations,
+        format: format.name,
+        binary: !format.text,
+        bytes,
+    }
 }
 
 fn steady(answer: &Value) -> Result<Steady, String> {

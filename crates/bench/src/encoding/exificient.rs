@@ -37,7 +37,9 @@ impl Exificient {
             std::env::var_os("WEIR_EXIFICIENT").map_or_else(|| FOLDER.into(), PathBuf::from);
         if !folder.join("classes/weir/Bench.class").is_file() {
             return Err(format!(
-                "absent: nothing in {} (mvn package makes it)",
+                "absent: no program in {}; from the project's root, `scripts/peers` or \
+                 `mvn -q -f conformance/exificient-bench package` puts it there, and \
+                 WEIR_EXIFICIENT names another folder",
                 folder.display()
             ));
         }

@@ -60,7 +60,8 @@ fn native(order: &Order<'_>, sources: &[Source], run: &mut Run) {
     if wanted.is_empty() {
         return;
     }
-    let exificient = Exificient::start(order.settings);
+    let exificient = Exificient::start(order.settings)
+        .inspect_err(|reason| eprintln!("{}: {reason}", exificient::NAME));
     let version = exificient
         .as_ref()
         .map_or_else(Clone::clone, |e| e.version.clone());
@@ -102,7 +103,7 @@ fn in_browser(order: &Order<'_>, sources: &[Source], run: &mut Run) {
     let wanted = |source: &&Source| {
         cells::SLOWDOWNS
             .iter()
-            .any(|&times| order.wants_any(&cells::browser(source, times)))
+            .any(|&times| order.wants_any(&cells::browser(source, times, order.effort)))
     };
     let sources: Vec<Source> = sources.iter().filter(wanted).copied().collect();
     if sources.is_empty() {
@@ -125,7 +126,9 @@ fn in_browser(order: &Order<'_>, sources: &[Source], run: &mut Run) {
         Ok(results) => run.results.extend(results),
         Err(reason) => {
             run.targets.insert(browser::NAME.into(), reason.clone());
-            let cells = sources.iter().flat_map(|source| cells::browser(source, 1));
+            eprintln!("{}: {reason}", browser::NAME);
+            let of = |source| cells::browser(source, 1, order.effort);
+            let cells = sources.iter().flat_map(of);
             let cells = cells.filter(|cell| order.wants(cell));
             run.results
                 .extend(cells.map(|c| native::absent(&c, browser::NAME, reason.clone())));

@@ -2,10 +2,14 @@
 //!
 //! Size and density of a file are met line by line: an offering gets lines that are mostly data
 //! (references to procedures, properties and features) and lines that are mostly structure (response
-//! modes, positions), as many of each as bring the file nearest to its density.
+//! modes, positions), as many of each as bring the file nearest to its density. What is left of that
+//! structure in JSON depends on how much stands in attributes, whose names are said each time, how much
+//! in elements alike, which become a list, and how large offerings are; such a [`Style`] is chosen
+//! that the JSON comes nearest to its size.
 
 use super::draft::{Draft, Shape, words};
 use super::random::Random;
+use crate::encoding::codings::json_of;
 
 const NAMESPACES: &[(&str, &str)] = &[
     ("xmlns:sos", "http://www.opengis.net/sos/1.0"),
@@ -47,8 +51,33 @@ const FRAME_BYTES: usize = 700;
 /// About what an operation takes, bytes.
 const OPERATION_BYTES: usize = 500;
 
+/// How often the range of styles is halved: to a hundredth of what they can do.
+const HALVINGS: usize = 8;
+/// How many times as long offerings may become.
+const LONGER: f64 = 4.0;
+
+/// A capabilities document of a shape, whose JSON is as near to so many bytes as can be.
+pub(super) fn document(shape: &Shape, json_bytes: usize, random: &Random) -> String {
+    let (mut low, mut high) = (-1.0, 1.0);
+    let mut nearest = (usize::MAX, String::new());
+    for _ in 0..HALVINGS {
+        let share = (low + high) / 2.0;
+        let xml = styled(shape, Style::new(share), &mut random.clone());
+        let bytes = json_of(&xml).map_or(0, |json| json.len());
+        if bytes < json_bytes {
+            low = share;
+        } else {
+            high = share;
+        }
+        if bytes.abs_diff(json_bytes) < nearest.0 {
+            nearest = (bytes.abs_diff(json_bytes), xml);
+        }
+    }
+    nearest.1
+}
+
 /// A capabilities document of a shape.
-pub(super) fn document(shape: &Shape, random: &mut Random) -> String {
+fn styled(shape: &Shape, mut style: Style, random: &mut Random) -> String {
     let mut draft = Draft::new();
     draft.start("sos:Capabilities", NAMESPACES);
     identification(&mut draft, random);
@@ -57,10 +86,10 @@ pub(super) fn document(shape: &Shape, random: &mut Random) -> String {
     draft.start("sos:ObservationOfferingList", &[]);
     let mut station = 0;
     while draft.room(shape) > FRAME_BYTES + 2 * LINE_BYTES && draft.affords(FRAME_BYTES, shape) {
-        offering(&mut draft, shape, station, random);
+        offering(&mut draft, shape, station, &mut style, random);
         station += 1;
     }
-    draft.fill("gml:description", shape, random, |draft| modes(draft, 1));
+    draft.fill("gml:description", shape, random, |draft| style.lean(draft));
     draft.finish()
 }
 
@@ -116,7 +145,13 @@ fn operations(draft: &mut Draft, shape: &Shape) {
     draft.end();
 }
 
-fn offering(draft: &mut Draft, shape: &Shape, station: usize, random: &mut Random) {
+fn offering(
+    draft: &mut Draft,
+    shape: &Shape,
+    station: usize,
+    style: &mut Style,
+    random: &mut Random,
+) {
     let id = format!("station_{station}");
     draft.start("sos:ObservationOffering", &[("gml:id", &id)]);
     draft.leaf("gml:name", &[], &format!("urn:ogc:def:offering:{id}"));
@@ -134,9 +169,10 @@ fn offering(draft: &mut Draft, shape: &Shape, station: usize, random: &mut Rando
     draft.end();
     draft.end();
     let room = draft.room(shape).saturating_sub(FRAME_BYTES) / LINE_BYTES;
-    let (dense, lean) = mix(draft, shape, room.min(8 + random.below(LINES_MAX - 8)));
-    references(draft, dense, station, random);
-    modes(draft, lean);
+    let lines = 8 + random.below(style.lines_max - 8);
+    let (dense, lean) = mix(draft, shape, room.min(lines));
+    references(draft, dense, station, style, random);
+    (0..lean).for_each(|_| style.lean(draft));
     draft.end();
 }
 
@@ -159,7 +195,13 @@ fn mix(draft: &Draft, shape: &Shape, lines: usize) -> (usize, usize) {
 }
 
 /// Lines that are mostly data; about one in six says what no line before has said.
-fn references(draft: &mut Draft, lines: usize, station: usize, random: &mut Random) {
+fn references(
+    draft: &mut Draft,
+    lines: usize,
+    station: usize,
+    style: &mut Style,
+    random: &mut Random,
+) {
     let network = "urn:ogc:object:feature:Sensor:coastal-observatory:network-of-the-western-coast";
     let features = "http://coast.example/id/features/of/interest/western-coast/sampling-points";
     let properties = "http://mmisw.org/ont/cf/parameter/standard-names-of-properties-observed";
@@ -179,16 +221,65 @@ fn references(draft: &mut Draft, lines: usize, station: usize, random: &mut Rand
                 )
             }
         };
-        draft.empty(name, &[("xlink:href", &href)]);
+        match style.texts.next() {
+            true => draft.leaf("gml:name", &[], &href),
+            false => draft.empty(name, &[("xlink:href", &href)]),
+        }
     }
 }
 
-/// Lines that are mostly structure.
-fn modes(draft: &mut Draft, lines: usize) {
-    for line in 0..lines {
-        match line % 2 {
-            0 => draft.empty("gml:metaDataProperty", &[]),
-            _ => draft.leaf("sos:responseMode", &[], MODES[line % MODES.len()]),
+/// What decides how much of a document's structure is left in JSON.
+struct Style {
+    /// References that are elements with a text.
+    texts: Share,
+    /// Lines that are mostly structure and have an attribute.
+    attributes: Share,
+    /// Most lines of an offering.
+    lines_max: usize,
+    others: usize,
+}
+
+impl Style {
+    /// From -1, the least JSON, to 1, the most.
+    fn new(share: f64) -> Self {
+        let texts = (-share).max(0.0);
+        Self {
+            texts: Share::of(texts),
+            attributes: Share::of(share.max(0.0)),
+            lines_max: (LINES_MAX as f64 * (1.0 + texts * (LONGER - 1.0))) as usize,
+            others: 0,
         }
+    }
+
+    /// A line that is mostly structure.
+    fn lean(&mut self, draft: &mut Draft) {
+        if self.attributes.next() {
+            return draft.empty("gml:endPosition", &[("indeterminatePosition", "now")]);
+        }
+        match self.others % 2 {
+            0 => draft.empty("gml:metaDataProperty", &[]),
+            _ => draft.leaf("sos:responseMode", &[], MODES[self.others % MODES.len()]),
+        }
+        self.others += 1;
+    }
+}
+
+/// Some of many, spread evenly.
+struct Share {
+    share: f64,
+    owed: f64,
+}
+
+impl Share {
+    fn of(share: f64) -> Self {
+        Self { share, owed: 0.0 }
+    }
+
+    /// Says whether the next is one of them.
+    fn next(&mut self) -> bool {
+        self.owed += self.share;
+        let now = self.owed >= 1.0;
+        self.owed -= f64::from(u8::from(now));
+        now
     }
 }
