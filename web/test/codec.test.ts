@@ -69,6 +69,16 @@ test("a column is a view of the module's memory, one entry a row", () => {
   expect(columns.textSpans.length).toBe(0);
 });
 
+test("a block of two datastreams in turns is read as the JSON it was made of, and can be written again", () => {
+  const row = (i: number) => ({ topic: `x/${i % 2}`, value: i / 4, unit: "Cel", time: new Date(1.7e12 + i).toISOString() });
+  const message = JSON.stringify({ observations: Array.from({ length: 500 }, (_, i) => row(i)) });
+  const [json, block] = [codec.index("json"), codec.index("block")];
+  const wanted = codec.observations(json, message, "x");
+  const bytes = codec.encode(block).slice();
+  expect(codec.observations(block, bytes, "x")).toEqual(wanted);
+  expect(codec.observations(json, new TextDecoder().decode(codec.encode(json)), "x")).toEqual(wanted);
+});
+
 test("what is refused says where", () => {
   expect(() => codec.columns(codec.index("json"), '{"observations":[{', "x")).toThrow(DecodeError);
   expect(() => codec.columns(codec.index("cbor"), Uint8Array.from([0xa1]), "x")).toThrow(/1/);

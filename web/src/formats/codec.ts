@@ -58,7 +58,7 @@ export interface Names {
   unit?: string;
 }
 
-/** A message, column by column; one entry a row in each. */
+/** A message, column by column; one entry a row in each, good until the next call. */
 export interface Columns {
   rows: number;
   /** Milliseconds since the epoch; NaN where the message has no time. */
@@ -128,7 +128,11 @@ export class Codec {
   observations(format: number, payload: Payload, topic: string): Observation[] {
     const columns = this.columns(format, payload, topic);
     const names = this.known();
-    return Array.from({ length: columns.rows }, (_, row) => this.observation(columns, names, row));
+    const all = new Array<Observation>(columns.rows);
+    for (let row = 0; row < columns.rows; row++) {
+      all[row] = this.observation(columns, names[columns.streams[row] as number] as Names, row);
+    }
+    return all;
   }
 
   /** Writes the message read last in another format; a view of the module's memory. */
@@ -164,13 +168,17 @@ export class Codec {
     return names;
   }
 
-  private observation(columns: Columns, names: readonly Names[], row: number): Observation {
-    const known = names[columns.streams[row] as number] as Names;
-    const observation: Observation = { ...known, value: this.value(columns, row) };
+  /** A row; members are set one by one, which engines make far faster objects of than of `...names`. */
+  private observation(columns: Columns, names: Names, row: number): Observation {
+    const observation: Observation = { topic: names.topic, value: this.value(columns, row) };
     const time = columns.times[row] as number;
     if (!Number.isNaN(time)) observation.time = time;
-    const lat = columns.places[2 * row];
-    if (lat !== undefined && !Number.isNaN(lat)) {
+    if (names.type !== undefined) observation.type = names.type;
+    if (names.unit !== undefined) observation.unit = names.unit;
+    if (names.sensor !== undefined) observation.sensor = names.sensor;
+    if (columns.places.length === 0) return observation;
+    const lat = columns.places[2 * row] as number;
+    if (!Number.isNaN(lat)) {
       observation.lat = lat;
       observation.lon = columns.places[2 * row + 1] as number;
     }
