@@ -1,37 +1,43 @@
 /**
  * Vertical bars of the selected datastreams, as in Babovic et al. 2016, section V: the height of a bar is the
  * ratio of the value to the maximum: what the catalog says is the most to expect, else the largest magnitude seen.
+ * Those of a chart stand together over its name; where they do not fit beside each other, in rows.
  */
 
+import { grouped, groupName, rowsOf } from "../data/groups";
 import { numeric } from "../data/observation";
 import type { Datastream, Store } from "../data/store";
 import { byId, context2d } from "../ui/dom";
-import { number, unitSign, valueText } from "../ui/figures";
+import { unitSign, valueText } from "../ui/figures";
 import { palette, seriesColor } from "../ui/palette";
 
-const LABELS_PX = 34;
+/** Below a bar: its name, its maximum, what is measured. */
+const LABELS_PX = 56;
 const VALUES_PX = 20;
 const BAR_MAX_PX = 56;
-/** Narrower bars go without words. */
-const WORDS_PX = 46;
+/** Between rows. */
+const APART_PX = 14;
+/** What the words of a bar need. */
+const WIDE_MIN_PX = 44;
 
 export class Bars {
   private readonly canvas = byId<HTMLCanvasElement>("bars");
+  private rows = 0;
 
   constructor(private readonly store: Store) {}
 
   draw(): void {
+    const capacity = Math.floor(this.canvas.clientWidth / WIDE_MIN_PX);
+    const rows = rowsOf(grouped(this.store.selected), capacity);
+    this.makeRoom(rows.length);
     const drawing = context2d(this.canvas);
     if (drawing === undefined) return;
     const { ctx, w, h } = drawing;
-    const bars = this.store.selected;
-    if (bars.length === 0) return empty(ctx, w, h);
-    const words = w / bars.length >= WORDS_PX;
-    const base = words ? h - LABELS_PX : h - 4;
-    const top = words ? VALUES_PX : 4;
-    for (const [i, datastream] of bars.entries()) {
-      drawBar(ctx, datastream, { left: (i * w) / bars.length, wide: w / bars.length, top, base, words });
-    }
+    if (rows.length === 0) return empty(ctx, w, h);
+    const wide = w / Math.max(...rows.map((row) => row.flat().length));
+    const pitch = (h + APART_PX) / rows.length;
+    for (const [i, row] of rows.entries())
+      drawRow(ctx, row, { top: i * pitch, high: pitch - APART_PX, wide });
   }
 
   /** Says the same in words, for who does not see the canvas. */
@@ -44,10 +50,35 @@ export class Bars {
       words.length === 0 ? "No datastream is selected" : words.join(", "),
     );
   }
+
+  private makeRoom(rows: number): void {
+    if (rows === this.rows) return;
+    this.rows = rows;
+    this.canvas.style.setProperty("--rows", String(Math.max(1, rows)));
+  }
 }
 
 function fullOf({ full, maximum }: Datastream): number {
   return full ?? maximum;
+}
+
+interface Row {
+  top: number;
+  high: number;
+  /** Of one bar with the space around it. */
+  wide: number;
+}
+
+function drawRow(ctx: CanvasRenderingContext2D, parts: readonly Datastream[][], row: Row): void {
+  const { wide } = row;
+  const [top, base] = [row.top + VALUES_PX, row.top + row.high - LABELS_PX];
+  let left = 0;
+  for (const members of parts) {
+    for (const [i, datastream] of members.entries())
+      drawBar(ctx, datastream, { left: left + i * wide, wide, top, base });
+    heading(ctx, members, { left, wide: members.length * wide, top, base });
+    left += members.length * wide;
+  }
 }
 
 interface Box {
@@ -55,7 +86,6 @@ interface Box {
   wide: number;
   top: number;
   base: number;
-  words: boolean;
 }
 
 function drawBar(ctx: CanvasRenderingContext2D, datastream: Datastream, box: Box): void {
@@ -71,7 +101,7 @@ function drawBar(ctx: CanvasRenderingContext2D, datastream: Datastream, box: Box
   ctx.globalAlpha = datastream.online ? 1 : 0.35;
   fillRound(ctx, x, box.base - height, bar, height, Math.min(radius, height / 2));
   ctx.globalAlpha = 1;
-  if (box.words) label(ctx, datastream, box);
+  label(ctx, datastream, box);
 }
 
 function label(ctx: CanvasRenderingContext2D, datastream: Datastream, box: Box): void {
@@ -80,13 +110,27 @@ function label(ctx: CanvasRenderingContext2D, datastream: Datastream, box: Box):
   ctx.textAlign = "center";
   ctx.fillStyle = ink;
   ctx.font = `600 12px ${font}`;
-  ctx.fillText(valueText(datastream.value), middle, 13, box.wide - 2);
-  ctx.fillStyle = dim;
+  ctx.fillText(valueText(datastream.value), middle, box.top - 7, box.wide - 2);
   ctx.font = `11px ${font}`;
   const name = datastream.thing.slice(datastream.thing.lastIndexOf("/") + 1) || datastream.property;
   ctx.fillText(fitting(ctx, box.wide - 4, name, brief(name)), middle, box.base + 15);
-  const most = number(fullOf(datastream));
-  ctx.fillText(fitting(ctx, box.wide - 4, most), middle, box.base + 29);
+  ctx.fillStyle = dim;
+  const most = String(Number(fullOf(datastream).toPrecision(4)));
+  ctx.fillText(fitting(ctx, box.wide - 4, `of ${most}`, most), middle, box.base + 29);
+}
+
+/** What the bars of a group measure, under a line that holds them together. */
+function heading(ctx: CanvasRenderingContext2D, members: readonly Datastream[], box: Box): void {
+  const { dim, line, font } = palette();
+  ctx.fillStyle = line;
+  ctx.fillRect(box.left + 4, box.base + 36, box.wide - 8, 1);
+  ctx.fillStyle = dim;
+  ctx.font = `600 11px ${font}`;
+  const name = groupName(members);
+  const unit = unitSign(members[0]?.unit);
+  const last = name.slice(name.lastIndexOf(" ") + 1);
+  const text = fitting(ctx, box.wide - 4, `${name} ${unit}`.trim(), name, last, unit);
+  ctx.fillText(text, box.left + box.wide / 2, box.base + 51);
 }
 
 /** The first of the texts that fits, else nothing. */

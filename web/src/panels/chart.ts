@@ -53,7 +53,7 @@ export function chartOptions(members: readonly Datastream[], last: boolean, acti
       },
       {
         ...axis(AXIS_PX),
-        space: 28,
+        space: 22,
         values: (_, values) => values.map((value) => String(Number(value.toPrecision(6)))),
       },
     ],

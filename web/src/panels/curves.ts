@@ -5,6 +5,7 @@
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { grouped } from "../data/groups";
 import { type Column, column, type Grid, gridOver, type Points, slots } from "../data/resample";
 import { Ring } from "../data/ring";
 import type { Datastream, Store } from "../data/store";
@@ -32,8 +33,6 @@ interface Chart {
 const SHORTEST_ZOOM_MS = 1000;
 const SHORTEST_LIVE_MS = 20_000;
 const AHEAD_MAX_MS = 60_000;
-/** As many charts may stand above each other before datastreams of one unit share one. */
-const CHARTS_FINE = 4;
 
 export class Curves {
   private readonly box = byId("charts");
@@ -238,23 +237,6 @@ function ringOf(past: Past): Ring {
   const ring = new Ring(Math.min(HISTORY_PAGE * HISTORY_PAGES_MAX, Math.max(1, past.times.length)));
   ring.prefill(past.times, past.values);
   return ring;
-}
-
-/** One chart for each property and unit; where that makes too many, for each unit. */
-function grouped(selected: readonly Datastream[]): Datastream[][] {
-  const fine = groupBy(selected, ({ property, unit }) => `${property} ${unit ?? ""}`);
-  if (fine.length <= CHARTS_FINE) return fine;
-  return groupBy(selected, ({ unit, type, property }) => unit ?? type ?? property);
-}
-
-function groupBy(selected: readonly Datastream[], key: (datastream: Datastream) => string): Datastream[][] {
-  const groups = new Map<string, Datastream[]>();
-  for (const datastream of selected) {
-    const group = groups.get(key(datastream)) ?? [];
-    groups.set(key(datastream), group);
-    group.push(datastream);
-  }
-  return [...groups.values()];
 }
 
 /** Lowest and highest value with a margin; a flat curve lies in the middle. */

@@ -1,5 +1,6 @@
 /** A chart's heading: what is drawn, and its datastreams with colour and latest value; a press takes one off. */
 
+import { groupName } from "../data/groups";
 import type { Datastream } from "../data/store";
 import { shortTopic } from "../data/topic";
 import { el, setText } from "../ui/dom";
@@ -15,7 +16,7 @@ export class Legend {
   constructor(members: readonly Datastream[], toggle: (topic: string) => void) {
     const [first] = members;
     const alike = members.every(({ property }) => property === first?.property);
-    const name = alike ? (first?.property.replaceAll("/", " ") ?? "") : "";
+    const name = groupName(members);
     const unit = unitSign(first?.unit);
     this.root.append(el("h3", "", name, el("span", "", name === "" ? unit : ` ${unit}`)));
     const chips = members.map((datastream) => this.chip(datastream, alike, toggle));
