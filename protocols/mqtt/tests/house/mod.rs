@@ -1,5 +1,9 @@
 //! A server's session and the packets that go in and come out.
-#![allow(dead_code, reason = "each test file takes what it needs")]
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "each test file takes what it needs"
+)]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use weir_mqtt::session::{
