@@ -90,13 +90,9 @@ impl Health {
     }
 
     fn fly(&self) -> Result<Ticket, Fault> {
-        let publish = Publish {
-            topic: "$SYS/weir/canary".into(),
-            media: Media::Opaque("text/plain".into()),
-            body: Bytes::from_static(b"canary"),
-            key: None,
-            origin: String::new(),
-        };
+        let media = Media::Opaque("text/plain".into());
+        let body = Bytes::from_static(b"canary");
+        let publish = Publish::new("$SYS/weir/canary", media, body);
         let principal = Principal::gateway();
         match self
             .hub

@@ -1,11 +1,11 @@
 //! What a datastream is: set, or forgotten.
 
 use crate::access::{Principal, Verb};
+use crate::checks::check_own;
 use crate::entry;
 use crate::exchange::{Fault, Ticket};
 use crate::hub::{Hub, denied};
 use crate::limits::DATASTREAMS_MAX;
-use crate::publish::check_own;
 use weir_model::{Datastream, Time, topic};
 
 impl Hub {

@@ -1,7 +1,9 @@
 //! What can be asked of the hub, and what comes back.
 
 use crate::aggregate::Aggregate;
+use crate::attributes::{Attributes, Quality};
 use crate::catalog::Entry;
+use crate::client::ClientId;
 use crate::condition::Condition;
 use crate::group::{Policy, Shape};
 use crate::history::{HistoryFault, Page};
@@ -44,6 +46,31 @@ pub struct Publish {
     pub key: Option<Vec<u8>>,
     /// The gateway or bridge that it came through, or empty.
     pub origin: String,
+    /// What goes with it.
+    pub attributes: Attributes,
+    /// What its publisher is promised; at most once, nobody waits for the disk.
+    pub quality: Quality,
+    /// Whether it takes the place of its topic's retained message; an empty one only removes that.
+    pub retain: bool,
+    /// Who publishes it, where subscribers may ask to be spared their own.
+    pub client: Option<ClientId>,
+}
+
+impl Publish {
+    /// A message with nothing but what every message has.
+    pub fn new(topic: impl Into<String>, media: Media, body: impl Into<Bytes>) -> Self {
+        Self {
+            topic: topic.into(),
+            media,
+            body: body.into(),
+            key: None,
+            origin: String::new(),
+            attributes: Attributes::default(),
+            quality: Quality::default(),
+            retain: false,
+            client: None,
+        }
+    }
 }
 
 /// What a message says it is.
@@ -132,12 +159,16 @@ pub struct Latest {
 pub struct Ticket {
     pub(crate) cursor: Cursor,
     pub(crate) log: Arc<dyn Log>,
+    /// Nobody was promised anything: it is committed with others, at the next tick.
+    pub(crate) unpromised: bool,
 }
 
 /// Whoever does not wait leaves nothing uncommitted behind.
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.log.commit();
+        if !self.unpromised {
+            self.log.commit();
+        }
     }
 }
 

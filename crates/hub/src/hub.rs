@@ -16,6 +16,7 @@ use crate::recent::Recent;
 use crate::tree::Tree;
 use slab::Slab;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use weir_model::{BatchBuilder, Cursor, Filter, Limits, Time};
 
@@ -28,6 +29,8 @@ pub struct Hub {
     pub(crate) feeder: Mutex<Feeder>,
     /// The log's head as this run began.
     started: Cursor,
+    /// Something was appended that nobody waits for.
+    pub(crate) unasked: AtomicBool,
     /// Held by whoever feeds the history store.
     pub(crate) feeding: Mutex<()>,
     core: Mutex<Core>,
@@ -79,6 +82,7 @@ impl Hub {
             feeder,
             started,
             feeding,
+            unasked: AtomicBool::new(false),
             core: Mutex::new(core),
         }
     }
@@ -199,6 +203,7 @@ impl Hub {
         Ticket {
             cursor,
             log: self.log.clone(),
+            unpromised: false,
         }
     }
 
@@ -230,12 +235,19 @@ impl Hub {
 
     /// When [`Hub::tick`] is due next, Unix nanoseconds.
     pub fn next_tick(&self) -> Option<i64> {
+        if self.unasked.load(Ordering::Relaxed) {
+            return Some(i64::MIN);
+        }
         let groups = self.paced_groups();
         groups.iter().filter_map(|group| group.next_close()).min()
     }
 
-    /// Closes the windows of `every` and `agg` subscriptions that end at or before now.
+    /// Commits what nobody waits for, and closes the windows of `every` and `agg` subscriptions that end
+    /// at or before now.
     pub fn tick(&self, now: Time) {
+        if self.unasked.swap(false, Ordering::Relaxed) {
+            self.log.commit();
+        }
         let mut wakers = Vec::new();
         for group in self.paced_groups() {
             group.close_windows(now.nanos(), &mut wakers);

@@ -7,8 +7,11 @@
 
 pub mod access;
 pub mod aggregate;
+mod attributes;
 mod catalog;
 mod change;
+mod checks;
+mod client;
 pub mod condition;
 mod counters;
 pub mod entry;
@@ -35,7 +38,9 @@ mod tree;
 
 pub use access::{Grants, Principal, Verb};
 pub use aggregate::Aggregate;
+pub use attributes::{Attributes, Given, Quality};
 pub use catalog::{Entry, Last};
+pub use client::ClientId;
 pub use condition::Condition;
 pub use counters::Counts;
 pub use exchange::{

@@ -30,3 +30,5 @@ pub const COMPARISONS_MAX: usize = 20_000;
 pub const PAGE_OBSERVATIONS_MAX: usize = 10_000;
 /// Windows that one aggregating group keeps open; beyond, the oldest closes before its time.
 pub const WINDOWS_MAX: usize = 1 << 17;
+/// Bytes of what goes with one message beside its body.
+pub const ATTRIBUTES_BYTES_MAX: usize = 128 << 10;

@@ -1,5 +1,7 @@
 //! A message on its way: what every subscriber is handed the same `Arc` of.
 
+use crate::attributes::{Attributes, Block, Quality};
+use crate::client::ClientId;
 use crate::record::Kind;
 use bytes::Bytes;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,6 +23,16 @@ pub struct Message {
     pub body: Bytes,
     /// The gateway or bridge that it came through, or empty.
     pub origin: Arc<str>,
+    /// What goes with it.
+    pub attributes: Attributes,
+    /// What its publisher was promised.
+    pub quality: Quality,
+    /// Whether it was published to be retained.
+    pub retain: bool,
+    /// Whether the publisher said what the body is.
+    pub declared: bool,
+    /// Who published it, where that is known and it happened in this run.
+    pub client: Option<ClientId>,
     encodings: Mutex<Vec<(&'static str, Bytes)>>,
 }
 
@@ -58,8 +70,20 @@ impl Message {
             content,
             body: Bytes::new(),
             origin: "".into(),
+            attributes: Attributes::default(),
+            quality: Quality::default(),
+            retain: false,
+            declared: true,
+            client: None,
             encodings: Mutex::default(),
         }
+    }
+
+    /// Takes what goes with it.
+    pub(crate) fn take(&mut self, block: Block) {
+        self.quality = block.quality;
+        self.declared = block.declared;
+        self.attributes = block.attributes;
     }
 
     /// The observations, if that is what it holds.
@@ -90,7 +114,8 @@ impl Message {
 
     /// Bytes of memory that it holds, roughly, for bounds.
     pub fn memory_bytes(&self) -> usize {
-        self.body.len() + self.batch().map_or(0, Batch::memory_bytes) + size_of::<Self>()
+        let batch = self.batch().map_or(0, Batch::memory_bytes);
+        self.body.len() + batch + self.attributes.memory_bytes() + size_of::<Self>()
     }
 }
 

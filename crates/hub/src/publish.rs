@@ -1,12 +1,14 @@
 //! The way in: decode, complete, append, remember, hand on.
 
-use crate::access::{Principal, Verb};
-use crate::catalog::{Catalog, StreamId};
+use crate::access::Principal;
+use crate::attributes::{Block, Quality};
+use crate::catalog::StreamId;
+use crate::checks::{self, TOO_MANY};
+use crate::client::ClientId;
 use crate::entry;
 use crate::exchange::{Fault, Media, Publish, Ticket};
-use crate::hub::{Core, Hub, denied};
+use crate::hub::{Core, Hub};
 use crate::keys::{self, Used};
-use crate::limits::{DATASTREAMS_MAX, KEY_BYTES_MAX, NEW_DATASTREAMS_MAX};
 use crate::log::LogFault;
 use crate::message::{Content, Message};
 use crate::record::{Kind, Record};
@@ -14,10 +16,11 @@ use crate::route;
 use bytes::Bytes;
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::Waker;
 use weir_codec::Format;
 use weir_model::batch::StreamView;
-use weir_model::{Batch, BatchBuilder, BatchError, Datastream, Filter, Place, Time, topic};
+use weir_model::{Batch, BatchBuilder, BatchError, Datastream, Place, Time, topic};
 
 /// A message read and checked, on its way to the log.
 struct Incoming {
@@ -28,9 +31,13 @@ struct Incoming {
     /// Of media and body, where there is a key.
     fingerprint: u64,
     origin: String,
+    /// What goes with it, and the same as the log keeps it.
+    block: Block,
+    attributes: Vec<u8>,
+    client: Option<ClientId>,
 }
 
-enum Decoded {
+pub(crate) enum Decoded {
     Observations(Batch, &'static Format),
     Opaque(String),
 }
@@ -67,15 +74,22 @@ impl Hub {
         publish: Publish,
     ) -> Result<Incoming, Fault> {
         topic::check(&publish.topic).map_err(Fault::Topic)?;
-        check_own(principal, &publish.topic)?;
-        check_reach(principal, &publish.topic)?;
-        let key = self.check_key(principal, &publish)?;
+        checks::check_own(principal, &publish.topic)?;
+        checks::check_reach(principal, &publish.topic)?;
+        let key = checks::check_key(principal, &publish)?;
         let content = self.decode(&publish, now)?;
-        check_grants(principal, &publish.topic, &content)?;
-        check_names(&content)?;
+        checks::check_grants(principal, &publish.topic, &content)?;
+        checks::check_names(&content)?;
         let fingerprint = match key.is_empty() {
             true => 0,
             false => keys::fingerprint(content.media(), &publish.body),
+        };
+        let block = Block {
+            quality: publish.quality,
+            declared: !matches!(publish.media, Media::Undeclared),
+            opaque: false,
+            tombstone: false,
+            attributes: publish.attributes,
         };
         Ok(Incoming {
             topic: publish.topic,
@@ -84,20 +98,10 @@ impl Hub {
             key,
             fingerprint,
             origin: publish.origin,
+            attributes: block.checked()?,
+            block,
+            client: publish.client,
         })
-    }
-
-    fn check_key(&self, principal: &Principal, publish: &Publish) -> Result<Vec<u8>, Fault> {
-        let Some(key) = &publish.key else {
-            return Ok(Vec::new());
-        };
-        if key.is_empty() || key.len() > KEY_BYTES_MAX {
-            return Err(Fault::OverLimit {
-                what: "idempotency key bytes",
-                limit: KEY_BYTES_MAX,
-            });
-        }
-        Ok(keys::qualified(&principal.name, &publish.topic, key))
     }
 
     fn decode(&self, publish: &Publish, now: Time) -> Result<Decoded, Fault> {
@@ -175,6 +179,9 @@ impl Hub {
             key,
             fingerprint,
             origin,
+            block,
+            attributes,
+            client,
         } = incoming;
         let (content, streams) = self.locate(&mut core, now, &topic, content)?;
         let (kind, media) = content.record_parts();
@@ -185,6 +192,7 @@ impl Hub {
             media,
             key: &key,
             origin: &origin,
+            attributes: &attributes,
             body: &body,
         };
         let cursor = self.log.append(&record)?;
@@ -195,8 +203,16 @@ impl Hub {
         let mut message = Message::new(cursor, now, topic.into(), content);
         message.body = body;
         message.origin = origin.into();
+        message.client = client;
+        message.take(block);
+        let unpromised = message.quality == Quality::AtMostOnce;
         self.hand_on(&mut core, Arc::new(message), &streams, wakers);
-        Ok(self.ticket(cursor))
+        if unpromised {
+            self.unasked.store(true, Ordering::Relaxed);
+        }
+        let mut ticket = self.ticket(cursor);
+        ticket.unpromised = unpromised;
+        Ok(ticket)
     }
 
     /// The same ticket for the same message.
@@ -247,7 +263,7 @@ impl Hub {
     /// Finds the datastreams of a batch, learns what it says of them (a record of its own in the log,
     /// so that it outlives retention) and fills in what it leaves out.
     fn learn(&self, core: &mut Core, now: Time, batch: &mut Batch) -> Result<Vec<StreamId>, Fault> {
-        check_new(&core.catalog, batch)?;
+        checks::check_new(&core.catalog, batch)?;
         let mut streams = Vec::with_capacity(batch.stream_count());
         for index in 0..batch.stream_count() {
             let id = self.learn_stream(core, now, &batch.stream(index))?;
@@ -299,29 +315,9 @@ impl Hub {
             media: "json",
             key: &[],
             origin: "",
+            attributes: &[],
             body,
         })
-    }
-}
-
-const TOO_MANY: Fault = Fault::OverLimit {
-    what: "datastreams",
-    limit: DATASTREAMS_MAX,
-};
-
-/// Refuses a message that would bring too many datastreams into being at once.
-fn check_new(catalog: &Catalog, batch: &Batch) -> Result<(), Fault> {
-    let count = batch.stream_count();
-    if count <= NEW_DATASTREAMS_MAX {
-        return Ok(());
-    }
-    let is_new = |index: &usize| catalog.find(batch.stream(*index).topic).is_none();
-    match (0..count).filter(is_new).count() > NEW_DATASTREAMS_MAX {
-        false => Ok(()),
-        true => Err(Fault::OverLimit {
-            what: "new datastreams of one message",
-            limit: NEW_DATASTREAMS_MAX,
-        }),
     }
 }
 
@@ -350,55 +346,6 @@ pub(crate) fn fill_places(batch: &mut Batch, places: &[Option<Place>]) {
         if let Some(place) = places[batch.stream_of(row)] {
             batch.fill_place(row, place);
         }
-    }
-}
-
-/// Topics that begin with `$` are the server's to publish at (MQTT 5.0 section 4.7.2), whatever a
-/// policy grants.
-pub(crate) fn check_own(principal: &Principal, topic: &str) -> Result<(), Fault> {
-    match topic.starts_with('$') && !principal.is_gateway() {
-        true => Err(Fault::Reserved(topic.into())),
-        false => Ok(()),
-    }
-}
-
-/// Refuses who may publish nothing at or under a topic, before any of the body is read.
-fn check_reach(principal: &Principal, sent_to: &str) -> Result<(), Fault> {
-    let reach = Filter::parse(&format!("{sent_to}/#")).or_else(|_| Filter::parse(sent_to));
-    match reach.map_err(Fault::Topic)? {
-        reach if principal.grants.may_overlap(Verb::Publish, &reach) => Ok(()),
-        _ => Err(denied(principal, Verb::Publish, sent_to)),
-    }
-}
-
-/// Refuses names longer than the catalog keeps.
-fn check_names(content: &Decoded) -> Result<(), Fault> {
-    let Decoded::Observations(batch, _) = content else {
-        return Ok(());
-    };
-    for index in 0..batch.stream_count() {
-        let view = batch.stream(index);
-        entry::check_lengths(&[
-            ("bytes of a sensor", view.sensor),
-            ("bytes of a type", view.property),
-            ("bytes of a unit", view.unit),
-        ])?;
-    }
-    Ok(())
-}
-
-fn check_grants(principal: &Principal, sent_to: &str, content: &Decoded) -> Result<(), Fault> {
-    let allowed = |topic: &str| principal.grants.allow(Verb::Publish, topic);
-    let refused = match content {
-        Decoded::Observations(batch, _) => {
-            let topics = (0..batch.stream_count()).map(|index| batch.stream(index).topic);
-            topics.into_iter().find(|topic| !allowed(topic))
-        }
-        Decoded::Opaque(_) => Some(sent_to).filter(|topic| !allowed(topic)),
-    };
-    match refused {
-        Some(topic) => Err(denied(principal, Verb::Publish, topic)),
-        None => Ok(()),
     }
 }
 

@@ -1,7 +1,8 @@
 //! What the log holds: versioned records.
 //!
-//! Layout, little-endian: version u8 (1), kind u8, arrival i64 (ns), then topic, media, key and origin,
-//! each with a u16 length before it, then the body to the end. A record keeps the bytes as published.
+//! Layout, little-endian: version u8 (2), kind u8, arrival i64 (ns), then topic, media, key and origin,
+//! each with a u16 length before it, then attributes with a u32 length, then the body to the end. Version
+//! 1 has no attributes and is read too. A record keeps the bytes as published.
 
 use std::fmt;
 use weir_model::Time;
@@ -51,6 +52,8 @@ pub struct Record<'a> {
     pub key: &'a [u8],
     /// The gateway or bridge that it came through, or empty: a bridge never sends one back.
     pub origin: &'a str,
+    /// What goes with the message, as [`crate::Attributes`] are kept; none for what is usual.
+    pub attributes: &'a [u8],
     /// The bytes as published.
     pub body: &'a [u8],
 }
@@ -64,13 +67,19 @@ pub struct NotARecord {
 
 impl fmt::Display for NotARecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not a record of version {VERSION}: byte {}", self.at)
+        write!(
+            f,
+            "not a record of version 1 or {VERSION}: byte {}",
+            self.at
+        )
     }
 }
 
 impl std::error::Error for NotARecord {}
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
+/// The version whose records have no attributes.
+const WITHOUT_ATTRIBUTES: u8 = 1;
 
 impl<'a> Record<'a> {
     /// Appends the record's bytes. Names longer than 65,535 bytes are cut (limits forbid them before).
@@ -88,13 +97,16 @@ impl<'a> Record<'a> {
             out.extend_from_slice(&(part.len() as u16).to_le_bytes());
             out.extend_from_slice(part);
         }
+        out.extend_from_slice(&(self.attributes.len() as u32).to_le_bytes());
+        out.extend_from_slice(self.attributes);
         out.extend_from_slice(self.body);
     }
 
     /// Reads a record that fills `bytes`.
     pub fn read(bytes: &'a [u8]) -> Result<Self, NotARecord> {
         let mut parts = Parts { bytes, at: 0 };
-        if parts.take(1)? != [VERSION] {
+        let version = parts.take(1)?[0];
+        if !matches!(version, WITHOUT_ATTRIBUTES | VERSION) {
             return Err(NotARecord { at: 0 });
         }
         let kind = usize::from(parts.take(1)?[0]);
@@ -110,6 +122,10 @@ impl<'a> Record<'a> {
             media: parts.text()?,
             key: parts.counted()?,
             origin: parts.text()?,
+            attributes: match version {
+                WITHOUT_ATTRIBUTES => &[],
+                _ => parts.long()?,
+            },
             body: &bytes[parts.at..],
         })
     }
@@ -124,7 +140,7 @@ impl<'a> Parts<'a> {
     fn take(&mut self, len: usize) -> Result<&'a [u8], NotARecord> {
         let part = self
             .bytes
-            .get(self.at..self.at + len)
+            .get(self.at..self.at.saturating_add(len))
             .ok_or(NotARecord { at: self.at })?;
         self.at += len;
         Ok(part)
@@ -133,6 +149,11 @@ impl<'a> Parts<'a> {
     fn counted(&mut self) -> Result<&'a [u8], NotARecord> {
         let len = self.take(2)?;
         self.take(usize::from(u16::from_le_bytes([len[0], len[1]])))
+    }
+
+    fn long(&mut self) -> Result<&'a [u8], NotARecord> {
+        let len = self.take(4)?;
+        self.take(u32::from_le_bytes([len[0], len[1], len[2], len[3]]) as usize)
     }
 
     fn text(&mut self) -> Result<&'a str, NotARecord> {
@@ -155,6 +176,7 @@ mod tests {
             media: "image/png",
             key: b"alice\0k1",
             origin: "west",
+            attributes: b"\x02",
             body: b"\x00\xff",
         };
         let mut bytes = Vec::new();
@@ -162,5 +184,21 @@ mod tests {
         assert_eq!(Record::read(&bytes), Ok(record));
         let head = bytes.len() - record.body.len();
         assert!((0..head).all(|cut| Record::read(&bytes[..cut]).is_err()));
+    }
+
+    #[test]
+    fn a_record_of_version_1_still_reads() {
+        let bytes = b"\x01\x00\x05\0\0\0\0\0\0\0\x03\0a/b\x04\0json\0\0\x04\0west{\"value\":1}";
+        let record = Record {
+            kind: Kind::Observations,
+            arrival: Time::from_nanos(5),
+            topic: "a/b",
+            media: "json",
+            key: b"",
+            origin: "west",
+            attributes: b"",
+            body: b"{\"value\":1}",
+        };
+        assert_eq!(Record::read(bytes), Ok(record));
     }
 }

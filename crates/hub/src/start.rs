@@ -1,5 +1,6 @@
 //! From what is on disk to a hub that knows all it knew before.
 
+use crate::attributes::Block;
 use crate::catalog::Catalog;
 use crate::entry;
 use crate::exchange::Fault;
@@ -131,6 +132,7 @@ impl Hub {
         let mut message = Message::new(cursor, record.arrival, record.topic.into(), content);
         message.body = Bytes::copy_from_slice(record.body);
         message.origin = record.origin.into();
+        message.take(Block::read(record.attributes));
         Some(message)
     }
 }

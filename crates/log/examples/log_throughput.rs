@@ -26,6 +26,7 @@ fn record(body: &[u8]) -> Record<'_> {
         media,
         key: b"",
         origin: "",
+        attributes: &[],
         body,
     }
 }

@@ -11,14 +11,10 @@ use weir_hub::{Exchange, Hub, Media, Publish, Request, Ticket};
 
 /// Publishes the body; 204 once it is on disk.
 pub(crate) fn publish(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Response> {
+    let key = call.header("idempotency-key");
     let publish = Publish {
-        topic: decode_path(rest)?,
-        media: media(&call)?,
-        body: call.body.clone(),
-        key: call
-            .header("idempotency-key")
-            .map(|key| key.as_bytes().to_vec()),
-        origin: String::new(),
+        key: key.map(|key| key.as_bytes().to_vec()),
+        ..Publish::new(decode_path(rest)?, media(&call)?, call.body.clone())
     };
     let opened = hub.open(call.now, &call.principal, Request::Publish(publish));
     match opened {

@@ -80,13 +80,8 @@ struct Publisher {
 
 impl Inbound for Publisher {
     fn receive(&mut self, now: Time, _text: bool, payload: Bytes) -> Answer {
-        let publish = Publish {
-            topic: self.topic.clone(),
-            media: Media::Format(self.format),
-            body: payload.clone(),
-            key: None,
-            origin: String::new(),
-        };
+        let media = Media::Format(self.format);
+        let publish = Publish::new(self.topic.clone(), media, payload.clone());
         match self
             .hub
             .open(now, &self.principal, Request::Publish(publish))

@@ -99,13 +99,8 @@ pub(crate) fn everyone() -> Principal {
 }
 
 pub(crate) fn publication(topic: &str, body: &str) -> Publish {
-    Publish {
-        topic: topic.into(),
-        media: Media::Format(by_name("json").unwrap()),
-        body: body.to_owned().into(),
-        key: None,
-        origin: String::new(),
-    }
+    let media = Media::Format(by_name("json").unwrap());
+    Publish::new(topic, media, body.to_owned())
 }
 
 /// Publishes a number and waits until it is on disk.

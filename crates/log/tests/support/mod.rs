@@ -29,6 +29,7 @@ pub fn record<'a>(kind: Kind, topic: &'a str, body: &'a [u8]) -> Record<'a> {
         media: "json",
         key: b"",
         origin: "",
+        attributes: &[],
         body,
     }
 }

@@ -327,13 +327,8 @@ pub(crate) struct Gateway {
 impl Gateway {
     /// Publishes a number at a topic.
     pub(crate) fn publish(&self, topic: &str, body: &str) {
-        let publish = Publish {
-            topic: topic.into(),
-            media: Media::Undeclared,
-            body: Bytes::copy_from_slice(body.as_bytes()),
-            key: None,
-            origin: String::new(),
-        };
+        let body = Bytes::copy_from_slice(body.as_bytes());
+        let publish = Publish::new(topic, Media::Undeclared, body);
         let principal = Principal::unrestricted();
         let now = Time::from_nanos(0);
         self.hub

@@ -1,0 +1,99 @@
+//! What a publication must satisfy before it is stored: rights, names, limits.
+
+use crate::access::{Principal, Verb};
+use crate::catalog::Catalog;
+use crate::entry;
+use crate::exchange::{Fault, Publish};
+use crate::hub::denied;
+use crate::keys;
+use crate::limits::{DATASTREAMS_MAX, KEY_BYTES_MAX, NEW_DATASTREAMS_MAX};
+use crate::publish::Decoded;
+use weir_model::{Batch, Filter};
+
+/// The idempotency key as it is logged; empty without one.
+pub(crate) fn check_key(principal: &Principal, publish: &Publish) -> Result<Vec<u8>, Fault> {
+    let Some(key) = &publish.key else {
+        return Ok(Vec::new());
+    };
+    if key.is_empty() || key.len() > KEY_BYTES_MAX {
+        return Err(Fault::OverLimit {
+            what: "idempotency key bytes",
+            limit: KEY_BYTES_MAX,
+        });
+    }
+    Ok(keys::qualified(&principal.name, &publish.topic, key))
+}
+
+pub(crate) const TOO_MANY: Fault = Fault::OverLimit {
+    what: "datastreams",
+    limit: DATASTREAMS_MAX,
+};
+
+/// Refuses a message that would bring too many datastreams into being at once.
+pub(crate) fn check_new(catalog: &Catalog, batch: &Batch) -> Result<(), Fault> {
+    let count = batch.stream_count();
+    if count <= NEW_DATASTREAMS_MAX {
+        return Ok(());
+    }
+    let is_new = |index: &usize| catalog.find(batch.stream(*index).topic).is_none();
+    match (0..count).filter(is_new).count() > NEW_DATASTREAMS_MAX {
+        false => Ok(()),
+        true => Err(Fault::OverLimit {
+            what: "new datastreams of one message",
+            limit: NEW_DATASTREAMS_MAX,
+        }),
+    }
+}
+
+/// Topics that begin with `$` are the server's to publish at (MQTT 5.0 section 4.7.2), whatever a
+/// policy grants.
+pub(crate) fn check_own(principal: &Principal, topic: &str) -> Result<(), Fault> {
+    match topic.starts_with('$') && !principal.is_gateway() {
+        true => Err(Fault::Reserved(topic.into())),
+        false => Ok(()),
+    }
+}
+
+/// Refuses who may publish nothing at or under a topic, before any of the body is read.
+pub(crate) fn check_reach(principal: &Principal, sent_to: &str) -> Result<(), Fault> {
+    let reach = Filter::parse(&format!("{sent_to}/#")).or_else(|_| Filter::parse(sent_to));
+    match reach.map_err(Fault::Topic)? {
+        reach if principal.grants.may_overlap(Verb::Publish, &reach) => Ok(()),
+        _ => Err(denied(principal, Verb::Publish, sent_to)),
+    }
+}
+
+/// Refuses names longer than the catalog keeps.
+pub(crate) fn check_names(content: &Decoded) -> Result<(), Fault> {
+    let Decoded::Observations(batch, _) = content else {
+        return Ok(());
+    };
+    for index in 0..batch.stream_count() {
+        let view = batch.stream(index);
+        entry::check_lengths(&[
+            ("bytes of a sensor", view.sensor),
+            ("bytes of a type", view.property),
+            ("bytes of a unit", view.unit),
+        ])?;
+    }
+    Ok(())
+}
+
+pub(crate) fn check_grants(
+    principal: &Principal,
+    sent_to: &str,
+    content: &Decoded,
+) -> Result<(), Fault> {
+    let allowed = |topic: &str| principal.grants.allow(Verb::Publish, topic);
+    let refused = match content {
+        Decoded::Observations(batch, _) => {
+            let topics = (0..batch.stream_count()).map(|index| batch.stream(index).topic);
+            topics.into_iter().find(|topic| !allowed(topic))
+        }
+        Decoded::Opaque(_) => Some(sent_to).filter(|topic| !allowed(topic)),
+    };
+    match refused {
+        Some(topic) => Err(denied(principal, Verb::Publish, topic)),
+        None => Ok(()),
+    }
+}
