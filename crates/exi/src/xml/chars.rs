@@ -66,3 +66,54 @@ pub(super) fn find(bytes: &[u8], at: usize, class: u8) -> usize {
         .position(|&byte| CLASSES[usize::from(byte)] & class != 0);
     at + found.unwrap_or(rest.len())
 }
+
+/// A byte in every place of a word.
+const fn all(byte: u8) -> u64 {
+    0x0101_0101_0101_0101 * byte as u64
+}
+
+/// Marks the bytes of a word that are zero by their highest bit. Above the lowest of them others may
+/// be marked too, so only the lowest mark tells something.
+#[inline(always)]
+const fn zeros(word: u64) -> u64 {
+    word.wrapping_sub(all(1)) & !word & all(0x80)
+}
+
+/// The same for bytes below a blank.
+#[inline(always)]
+const fn controls(word: u64) -> u64 {
+    word.wrapping_sub(all(b' ')) & !word & all(0x80)
+}
+
+/// Where character data ends or changes from `at` on: at `<`, `&` or a carriage return; or the end.
+#[inline(always)]
+pub(super) fn find_in_text(bytes: &[u8], at: usize) -> usize {
+    let marks =
+        |word: u64| zeros(word ^ all(b'<')) | zeros(word ^ all(b'&')) | zeros(word ^ all(b'\r'));
+    find_marked(bytes, at, marks, TEXT_SPECIAL)
+}
+
+/// Where the value of an attribute ends or changes from `at` on: at its quote, at `<`, `&` or white
+/// space other than blanks; or the end.
+#[inline(always)]
+pub(super) fn find_in_value(bytes: &[u8], at: usize, quote: u8) -> usize {
+    let quotes = all(1) * u64::from(quote);
+    let marks = |word: u64| {
+        zeros(word ^ quotes) | zeros(word ^ all(b'<')) | zeros(word ^ all(b'&')) | controls(word)
+    };
+    find_marked(bytes, at, marks, VALUE_SPECIAL)
+}
+
+/// Looks at eight bytes at a time, and by their class at those that are left.
+#[inline(always)]
+fn find_marked(bytes: &[u8], at: usize, marks: impl Fn(u64) -> u64, class: u8) -> usize {
+    let mut at = at;
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let marked = marks(u64::from_le_bytes(*chunk));
+        if marked != 0 {
+            return at + (marked.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    find(bytes, at, class)
+}

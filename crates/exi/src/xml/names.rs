@@ -1,7 +1,8 @@
 //! Names met in a document, each kept once: as written (`gml:id`), and as (namespace, local name),
 //! which has the number that events carry.
 //!
-//! A name costs one comparison where it follows the name it followed the last time, one hash elsewhere.
+//! A name costs one comparison where it follows the four names it followed the last time, as in records
+//! of one kind, and one hash elsewhere.
 //! What a name means is remembered with the namespace it was resolved in, so that it is looked up again
 //! only where its prefix means something else.
 
@@ -45,8 +46,6 @@ struct Written {
     declares: Prefix,
     /// Number of the local name.
     local: u32,
-    /// The name that followed it the last time.
-    next: Tag,
     /// Namespace that it was resolved in, and the result.
     resolved: (Uri, Hint),
 }
@@ -62,13 +61,20 @@ pub(super) struct Names {
     prefixes: HashMap<String, Prefix>,
     locals: HashMap<String, u32>,
     hints: HashMap<(Uri, u32), Hint>,
-    /// The name met last.
-    last: Tag,
+    /// The names met last, a byte of each, and which name followed such a row the last time.
+    row: u32,
+    followers: Vec<Tag>,
 }
+
+/// Rows told apart by [`Names::followers`].
+const ROWS: usize = 256;
 
 impl Names {
     pub(super) fn new() -> Self {
-        let mut names = Self::default();
+        let mut names = Self {
+            followers: alloc::vec![0; ROWS],
+            ..Self::default()
+        };
         for (prefix, id) in [("", DEFAULT), ("xml", XML), ("xmlns", XMLNS)] {
             names.prefixes.insert(String::from(prefix), id);
         }
@@ -78,21 +84,26 @@ impl Names {
     /// Passes a name of an element or attribute.
     #[inline]
     pub(super) fn pass(&mut self, scan: &mut Scan<'_>, limits: &Limits) -> Result<Tag, XmlError> {
-        if let Some(last) = self.written.get(self.last as usize) {
-            let guess = last.next;
-            let name = self.bytes(guess);
-            let rest = scan.rest();
-            if rest.starts_with(name)
-                && rest
-                    .get(name.len())
-                    .is_some_and(|&byte| Scan::ends_name(byte))
-            {
-                scan.at += name.len();
-                self.last = guess;
-                return Ok(guess);
-            }
+        let guess = self.followers[self.place()];
+        let name = self.bytes(guess);
+        let after = scan.rest().strip_prefix(name).and_then(<[u8]>::first);
+        if after.is_some_and(|&byte| Scan::ends_name(byte)) && !name.is_empty() {
+            scan.at += name.len();
+            self.remember(guess);
+            return Ok(guess);
         }
         self.find(scan, limits)
+    }
+
+    /// Where the follower of the names met last is kept.
+    #[inline(always)]
+    fn place(&self) -> usize {
+        (self.row.wrapping_mul(0x9e37_79b1) >> 24) as usize % ROWS
+    }
+
+    #[inline(always)]
+    fn remember(&mut self, tag: Tag) {
+        self.row = self.row << 8 | tag & 0xff;
     }
 
     fn find(&mut self, scan: &mut Scan<'_>, limits: &Limits) -> Result<Tag, XmlError> {
@@ -106,10 +117,9 @@ impl Names {
             return Err(scan.expected("a name"));
         }
         let tag = self.named(scan.since(start), start, limits)?;
-        if let Some(last) = self.written.get_mut(self.last as usize) {
-            last.next = tag;
-        }
-        self.last = tag;
+        let place = self.place();
+        self.followers[place] = tag;
+        self.remember(tag);
         Ok(tag)
     }
 
@@ -158,7 +168,6 @@ impl Names {
         };
         let (start, len, local_at) = (start as u32, name.len() as u32, local_at as u32);
         let resolved = (u32::MAX, 0);
-        let next = tag;
         self.written.push(Written {
             start,
             len,
@@ -166,7 +175,6 @@ impl Names {
             prefix,
             declares,
             local,
-            next,
             resolved,
         });
         let (written, text, hasher) = (&self.written, &self.text, &self.hasher);
@@ -245,16 +253,17 @@ impl Names {
     }
 
     /// A name as its prefix and its local name.
-    #[inline]
+    #[inline(always)]
     pub(super) fn parts(&self, tag: Tag) -> (&str, &str) {
-        let local_at = self
-            .written
-            .get(tag as usize)
-            .map_or(0, |written| written.local_at as usize);
-        let name = self.as_written(tag);
+        let Some(name) = self.written.get(tag as usize) else {
+            return ("", "");
+        };
+        let (start, local) = (name.start as usize, (name.start + name.local_at) as usize);
+        let prefix = start..local - usize::from(name.local_at > 0);
+        let local = local..start + name.len as usize;
         (
-            name.get(..local_at.saturating_sub(1)).unwrap_or_default(),
-            name.get(local_at..).unwrap_or_default(),
+            self.text.get(prefix).unwrap_or_default(),
+            self.text.get(local).unwrap_or_default(),
         )
     }
 }

@@ -9,6 +9,7 @@
 
 mod content;
 mod prolog;
+mod quick;
 mod tag;
 
 use self::tag::{Attribute, TypeName, spanned};
@@ -107,6 +108,8 @@ struct State {
     serial: u32,
     expanded: u64,
     events: u64,
+    /// What the quick path met, to be told by the other.
+    failed: Option<XmlError>,
 }
 
 /// A stretch of text.
@@ -175,6 +178,23 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// The document is not well-formed, or goes beyond a limit; the error says where.
     pub fn next_event(&mut self) -> Result<Option<Event<'_>>, Error> {
+        let (source, doctype, settings) = (&self.source, &self.doctype, &self.settings);
+        let input = Input {
+            source,
+            doctype,
+            settings,
+        };
+        match self.state.quick(input) {
+            Some(quick) => self.state.show_quick(quick, &self.source.text),
+            None => self.any_event(),
+        }
+    }
+
+    #[inline(never)]
+    fn any_event(&mut self) -> Result<Option<Event<'_>>, Error> {
+        if let Some(error) = self.state.failed.take() {
+            return Err(error.after(self.source.before));
+        }
         let found = match self.state.step {
             Step::Prolog => self.prolog(),
             Step::Done => return Ok(None),
@@ -254,6 +274,7 @@ impl State {
             serial: 0,
             expanded: 0,
             events: 0,
+            failed: None,
         }
     }
 
@@ -308,7 +329,7 @@ impl State {
         Some(self.namespaces.uri(uri))
     }
 
-    #[inline]
+    #[inline(always)]
     fn name(&self, (tag, uri, hint): (Tag, Uri, Hint)) -> QName<'_> {
         let (prefix, local) = self.names.parts(tag);
         let uri = self.namespaces.uri(uri);

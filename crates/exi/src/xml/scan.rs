@@ -50,7 +50,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Passes a mark, if it stands here.
-    #[inline]
+    #[inline(always)]
     pub(super) fn accept(&mut self, mark: &str) -> bool {
         let stands = self.rest().starts_with(mark.as_bytes());
         if stands {
@@ -60,6 +60,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Passes a mark, which must stand here.
+    #[inline(always)]
     pub(super) fn expect(&mut self, mark: &'static str) -> Result<(), XmlError> {
         match self.accept(mark) {
             true => Ok(()),

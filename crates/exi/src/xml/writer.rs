@@ -300,8 +300,20 @@ impl Writer {
         Ok(())
     }
 
-    /// Declares the prefix of a name in a value, if there is none.
+    /// Declares the prefix of a name in a value, if there is none. A name whose prefix was not bound is all
+    /// local (EXI 1.0 section 7.1.7), and stays as it was.
     fn prefix_for_value(&mut self, name: &QName<'_>, out: &mut Vec<u8>) -> Result<(), ErrorKind> {
+        if name.uri.is_empty() && name.local.contains(':') {
+            return Ok(());
+        }
+        if name.uri.is_empty()
+            && self.scope.is_declared("", self.depth())
+            && self.scope.of("") != Some("")
+        {
+            return Err(ErrorKind::Xml(
+                "no name without namespace where one is the default",
+            ));
+        }
         match self.prefix(name, false) {
             (prefix, true) => declare(&prefix, name.uri, out),
             _ => Ok(()),
@@ -323,8 +335,11 @@ impl Writer {
             Value::Text(text) => write(text, out),
             Value::QName(name) => {
                 self.scratch.clear();
-                let (prefix, _) = self.prefix(name, false);
-                push_qualified(&prefix, name.local, &mut self.scratch);
+                if !(name.uri.is_empty() && name.local.contains(':')) {
+                    let (prefix, _) = self.prefix(name, false);
+                    push_qualified(&prefix, "", &mut self.scratch);
+                }
+                self.scratch.push_str(name.local);
                 write(&self.scratch, out)
             }
             Value::List(_) => {

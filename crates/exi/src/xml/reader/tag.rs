@@ -4,7 +4,7 @@ use super::{Found, Input, Span, State, Step};
 use crate::event::{Event, NameHint, QName};
 use crate::limits::Limit;
 use crate::value::Value;
-use crate::xml::chars::{VALUE_SPECIAL, find, is_space};
+use crate::xml::chars::{find_in_value, is_space};
 use crate::xml::entity::{Expansion, collapse};
 use crate::xml::error::XmlError;
 use crate::xml::names::{DEFAULT, Hint, Prefix, Tag, Uri, XML, XMLNS};
@@ -17,10 +17,18 @@ use core::ops::Range;
 pub(super) struct Attribute {
     /// Offset of its name.
     pub(super) at: usize,
-    tag: Tag,
-    uri: Uri,
-    hint: Hint,
-    value: Span,
+    pub(super) tag: Tag,
+    pub(super) uri: Uri,
+    pub(super) hint: Hint,
+    pub(super) value: Span,
+}
+
+impl Attribute {
+    /// A value that stands in the text.
+    #[inline(always)]
+    pub(super) fn here<'t>(&self, text: &'t str) -> &'t str {
+        spanned(self.value, text, "")
+    }
 }
 
 /// The value of `xsi:type`, resolved.
@@ -116,7 +124,7 @@ impl State {
             return Err(scan.expected("a value in quotes"));
         };
         let start = scan.at + 1;
-        scan.at = find(scan.text.as_bytes(), start, VALUE_SPECIAL);
+        scan.at = find_in_value(scan.text.as_bytes(), start, quote);
         let span = match scan.peek() {
             Some(end) if end == quote => Span::Here(start, scan.at),
             _ => self.normalized_value(scan, start, quote, input)?,
@@ -266,8 +274,9 @@ impl State {
     /// Resolves the name of a type; none where it is no name, or its prefix is not bound.
     fn type_name_of(&mut self, value: Span, text: &str) -> Option<TypeName> {
         let whole = spanned(value, text, &self.buffer);
-        let trimmed = whole.trim_matches(|character| matches!(character, ' ' | '\t' | '\n' | '\r'));
-        let offset = whole.find(trimmed)?;
+        let is_blank = |character| matches!(character, ' ' | '\t' | '\n' | '\r');
+        let trimmed = whole.trim_matches(is_blank);
+        let offset = whole.len() - whole.trim_start_matches(is_blank).len();
         let (prefix, local) = trimmed.split_once(':').unwrap_or(("", trimmed));
         Scan::new(local, 0)
             .ncname()
@@ -356,7 +365,7 @@ impl State {
     }
 
     /// Ends the element begun last.
-    #[inline]
+    #[inline(always)]
     pub(super) fn leave(&mut self) -> Found {
         self.namespaces.leave(self.open.len() as u32);
         self.open.pop();
@@ -401,7 +410,7 @@ fn forbidden(prefix: Prefix, uri: &str) -> Option<&'static str> {
     }
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn spanned<'t>(span: Span, text: &'t str, buffer: &'t str) -> &'t str {
     match span {
         Span::Here(start, end) => text.get(start..end),
