@@ -11,8 +11,9 @@ const WINDOW_BITS: u8 = 15;
 /// Room made for output at a time.
 const CHUNK: usize = 1 << 16;
 
-/// 6 is the default of zlib, 9 the smallest output.
-const LEVEL: i32 = 9;
+/// The last level before time grows faster than size falls: on blocks of observations 9 gives 2 %
+/// less and takes a fifth longer, 6 gives 7 % more.
+const LEVEL: i32 = 7;
 
 pub(crate) struct Inflater(Inflate);
 
