@@ -51,6 +51,8 @@ const FRAME_BYTES: usize = 700;
 /// About what an operation takes, bytes.
 const OPERATION_BYTES: usize = 500;
 
+/// After so many lines of an offering, sensors and features have other names.
+const NEW_LINES: usize = 24;
 /// How often the range of styles is halved: to a hundredth of what they can do.
 const HALVINGS: usize = 8;
 /// How many times as long offerings may become.
@@ -208,7 +210,11 @@ fn references(
     let near = |random: &mut Random| station.saturating_sub(random.below(12));
     for line in 0..lines {
         let (name, href) = match line % 3 {
-            0 => ("sos:procedure", format!("{network}:{}", near(random))),
+            0 => {
+                let sensor = near(random);
+                let part = line / NEW_LINES;
+                ("sos:procedure", format!("{network}:{sensor}.{part}"))
+            }
             1 => {
                 let property = random.one_of(&PROPERTIES);
                 ("sos:observedProperty", format!("{properties}/{property}"))
@@ -217,7 +223,7 @@ fn references(
                 let feature = near(random);
                 (
                     "sos:featureOfInterest",
-                    format!("{features}/{feature}/{}", line % 6),
+                    format!("{features}/{feature}/{}", line / NEW_LINES),
                 )
             }
         };
