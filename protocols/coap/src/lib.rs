@@ -9,4 +9,5 @@
 extern crate alloc;
 
 pub mod limits;
+pub mod session;
 pub mod wire;

@@ -91,7 +91,7 @@ pub fn parse_datagram(bytes: &[u8]) -> Result<Datagram<'_>, Unreadable> {
         return Err(rule(0, Rule::TokenLength));
     }
     let code = Code(code);
-    if code == Code::EMPTY && bytes.len() > 4 || code == Code::EMPTY && token_length > 0 {
+    if code == Code::EMPTY && (bytes.len() > 4 || token_length > 0) {
         return Err(rule(bytes.len().min(4), Rule::EmptyWithBytes));
     }
     let token = rest.get(..token_length).and_then(Token::new);

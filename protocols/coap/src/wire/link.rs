@@ -43,9 +43,7 @@ pub fn matches_query(link: &Link, name: &str, value: &str) -> bool {
     }
     let mut named = link.attributes.iter().filter(|(known, _)| *known == name);
     named.any(|(_, found)| match name {
-        "rel" | "rev" | "rt" | "if" | "ct" => {
-            found.split(' ').any(|word| fits(word)) || fits(found)
-        }
+        "rel" | "rev" | "rt" | "if" | "ct" => found.split(' ').any(&fits) || fits(found),
         _ => fits(found),
     })
 }

@@ -342,7 +342,9 @@ mod tests {
     use super::*;
     use alloc::vec;
 
-    fn split(bytes: &[u8]) -> Result<(Vec<(u16, Vec<u8>)>, Vec<u8>), Malformed> {
+    type Read = (Vec<(u16, Vec<u8>)>, Vec<u8>);
+
+    fn split(bytes: &[u8]) -> Result<Read, Malformed> {
         let (options, payload) = RawOptions::split(bytes, 4)?;
         let options = options
             .iter()
