@@ -116,6 +116,24 @@ pub struct Subscribe {
     pub policy: Policy,
     /// What it is handed.
     pub shape: Shape,
+    /// Whether it gets messages as published: one whose own topic matches comes whole, opaque ones too,
+    /// where it may read that topic and every datastream in it; else those of its datastreams that match.
+    pub raw: bool,
+}
+
+impl Subscribe {
+    /// Messages from now on, with the usual policy and nothing else.
+    pub fn new(filters: Vec<Filter>, shape: Shape) -> Self {
+        Self {
+            filters,
+            since: Since::Now,
+            condition: None,
+            aggregate: None,
+            policy: Policy::default(),
+            shape,
+            raw: false,
+        }
+    }
 }
 
 /// Where a subscription begins.

@@ -27,30 +27,38 @@ pub type FramingKey = (&'static str, u32);
 pub struct Frame<'a> {
     /// Format of the payload.
     pub format: &'static Format,
-    /// The encoded message; `None` where only the cursor or a gap is to be told.
+    /// The encoded message, or what raw readers get: its bytes as published, all of them even where only
+    /// a part is due. `None` where only the cursor or a gap is to be told.
     pub payload: Option<&'a [u8]>,
     /// Position after this message.
     pub cursor: Cursor,
     /// What is missing before this message.
     pub gap: Option<Gap>,
+    /// The message and what of it is due, where there is a payload.
+    pub item: Option<&'a Item>,
 }
 
-/// Appends messages in a format, framed, as one batch.
+/// Appends messages in a format (or, raw, as published), framed, as one batch.
 pub(crate) fn frame_batch(
     items: &[Item],
     format: &'static Format,
+    raw: bool,
     framing: &dyn Framing,
     out: &mut Vec<u8>,
 ) {
     let mut last = Cursor::START;
     for item in items {
-        let payload = item.encoded(format);
+        let payload = match raw && item.message.is_as_published() {
+            true => item.message.body.clone(),
+            false => item.encoded(format),
+        };
         last = item.message.cursor;
         let frame = Frame {
             format,
             payload: Some(&payload),
             cursor: last,
             gap: None,
+            item: Some(item),
         };
         framing.frame(&frame, out);
     }

@@ -84,6 +84,8 @@ pub struct Interest {
     pub aggregate: Option<Aggregate>,
     /// What they are handed.
     pub shape: Shape,
+    /// Whether they get messages as published: see [`crate::Subscribe::raw`].
+    pub raw: bool,
 }
 
 /// What tells a group from every other; the condition by its text.
@@ -94,6 +96,7 @@ pub(crate) struct GroupKey {
     condition: Option<String>,
     aggregate: Option<Aggregate>,
     shape: Option<(&'static str, FramingKey)>,
+    raw: bool,
 }
 
 impl Interest {
@@ -110,6 +113,7 @@ impl Interest {
                 Shape::Framed(format, framing) => Some((format.name, framing.key())),
                 Shape::Items => None,
             },
+            raw: self.raw,
         }
     }
 }
@@ -163,7 +167,7 @@ impl Group {
 
     /// Adds a member that gets what is offered from now on.
     pub(crate) fn join(&self, policy: Policy) -> usize {
-        self.queue().join(policy, &self.interest.shape)
+        self.queue().join(policy, &self.interest)
     }
 
     /// Takes a member out.
@@ -173,7 +177,7 @@ impl Group {
 
     /// The next chunk of a member, or wakes it when there is one.
     pub(crate) fn poll_take(&self, key: usize, cx: &mut Context<'_>) -> Poll<Taken> {
-        let polled = self.queue().poll_portion(key, &self.interest.shape, cx);
+        let polled = self.queue().poll_portion(key, &self.interest, cx);
         let portion = match ready!(polled) {
             Ok(portion) => portion,
             Err(taken) => return Poll::Ready(taken),

@@ -13,6 +13,7 @@ use crate::keys::Keys;
 use crate::limits::{FILTERS_MAX, PAGE_OBSERVATIONS_MAX};
 use crate::log::Log;
 use crate::recent::Recent;
+use crate::route::Routes;
 use crate::tree::Tree;
 use slab::Slab;
 use std::collections::HashMap;
@@ -45,6 +46,10 @@ pub(crate) struct Core {
     pub(crate) held: Held,
     /// Counts changes of the subscriptions, so that remembered routes are known to be stale.
     pub(crate) generation: u64,
+    /// How many groups want messages as published.
+    pub(crate) raw_groups: usize,
+    /// Who wants messages as published, by the topic that they are published at.
+    pub(crate) published: Routes,
     pub(crate) keys: Keys,
     pub(crate) recent: Recent,
     pub(crate) stopping: bool,
@@ -66,6 +71,8 @@ impl Hub {
             by_key: HashMap::new(),
             held: Held::default(),
             generation: 1,
+            raw_groups: 0,
+            published: Routes::default(),
             keys: Keys::default(),
             recent: Recent::new(log.head()),
             stopping: false,

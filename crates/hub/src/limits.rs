@@ -32,3 +32,5 @@ pub const PAGE_OBSERVATIONS_MAX: usize = 10_000;
 pub const WINDOWS_MAX: usize = 1 << 17;
 /// Bytes of what goes with one message beside its body.
 pub const ATTRIBUTES_BYTES_MAX: usize = 128 << 10;
+/// Topics that messages are published at whose raw readers are remembered.
+pub const PUBLISHED_ROUTES_MAX: usize = 1 << 16;

@@ -112,6 +112,12 @@ impl Message {
         bytes
     }
 
+    /// Says whether its body is what a publisher sent: the gateway makes messages of its own, of last
+    /// values and of windows, which have none.
+    pub(crate) fn is_as_published(&self) -> bool {
+        !self.body.is_empty() || self.batch().is_none()
+    }
+
     /// Bytes of memory that it holds, roughly, for bounds.
     pub fn memory_bytes(&self) -> usize {
         let batch = self.batch().map_or(0, Batch::memory_bytes);
@@ -135,9 +141,39 @@ pub struct Item {
     pub message: Arc<Message>,
     /// Its observations that are due.
     pub rows: Rows,
+    /// A raw reader's filter matches the topic that the message was published at: it is due as published.
+    /// Else a part of it is due at the topics of the datastreams, though it may be all of them.
+    pub whole: bool,
+    /// It was retained before the subscription began, and is not live.
+    pub retained: bool,
 }
 
 impl Item {
+    /// All observations of a message.
+    pub fn all(message: Arc<Message>) -> Self {
+        Self {
+            message,
+            rows: Rows::All,
+            whole: false,
+            retained: false,
+        }
+    }
+
+    /// The observations due by datastream, each as a batch of its own, in the order in which the
+    /// message names them first.
+    pub fn datastreams(&self) -> Vec<Batch> {
+        let Some(batch) = self.message.batch() else {
+            return Vec::new();
+        };
+        let due = |row: usize| match &self.rows {
+            Rows::All => true,
+            Rows::Some(rows) => rows.binary_search(&(row as u32)).is_ok(),
+        };
+        let of = |stream| batch.select(|row| batch.stream_of(row) == stream && due(row));
+        let each = (0..batch.stream_count()).map(of);
+        each.filter(|batch| !batch.is_empty()).collect()
+    }
+
     /// The observations due, in a format.
     pub fn encoded(&self, format: &'static Format) -> Bytes {
         match self.selected() {

@@ -107,10 +107,7 @@ impl Pacer {
         };
         let (cursor, topic): (Cursor, _) = (newest.cursor, newest.topic.clone());
         let message = Message::new(cursor, newest.arrival, topic, content);
-        Some(Item {
-            message: Arc::new(message),
-            rows: Rows::All,
-        })
+        Some(Item::all(Arc::new(message)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::counters::Counters;
 use crate::framing::{Framing, frame_batch};
-use crate::group::{Ending, Policy, Shape};
+use crate::group::{Ending, Interest, Policy, Shape};
 use crate::limits::{CHUNK_BYTES_MAX, QUEUE_BYTES_MAX};
 use crate::message::Item;
 use crate::pace::Pacer;
@@ -56,6 +56,7 @@ pub(crate) enum Held {
 pub(crate) struct Unframed {
     items: Vec<Item>,
     format: &'static Format,
+    raw: bool,
     framing: Arc<dyn Framing>,
     framed: OnceLock<Bytes>,
 }
@@ -66,7 +67,7 @@ impl Unframed {
         let frame = || {
             let weights = self.items.iter().map(weight).sum::<usize>();
             let mut out = Vec::with_capacity(weights + self.items.len() * 64);
-            frame_batch(&self.items, self.format, &*self.framing, &mut out);
+            frame_batch(&self.items, self.format, self.raw, &*self.framing, &mut out);
             out.shrink_to_fit();
             Bytes::from(out)
         };
@@ -134,9 +135,9 @@ impl Queue {
     }
 
     /// Adds a member that gets what is pushed from now on.
-    pub(crate) fn join(&mut self, policy: Policy, shape: &Shape) -> usize {
+    pub(crate) fn join(&mut self, policy: Policy, interest: &Interest) -> usize {
         while !self.pending.is_empty() {
-            self.seal(shape);
+            self.seal(interest);
         }
         let next = self.end_number();
         self.members.insert(Member {
@@ -172,7 +173,7 @@ impl Queue {
     pub(crate) fn poll_portion(
         &mut self,
         key: usize,
-        shape: &Shape,
+        interest: &Interest,
         cx: &mut Context<'_>,
     ) -> Poll<Result<Portion, Taken>> {
         let end = self.end_number();
@@ -191,7 +192,7 @@ impl Queue {
                 self.wait(key, cx);
                 return Poll::Pending;
             }
-            self.seal(shape);
+            self.seal(interest);
         }
         Poll::Ready(Ok(self.take(key)))
     }
@@ -244,8 +245,8 @@ impl Queue {
     }
 
     /// Makes one chunk of what is pending, as far as a chunk goes.
-    fn seal(&mut self, shape: &Shape) {
-        let (taken, bytes) = match shape {
+    fn seal(&mut self, interest: &Interest) {
+        let (taken, bytes) = match &interest.shape {
             Shape::Framed(..) => self.due(),
             Shape::Items => (self.pending.len(), self.pending_bytes),
         };
@@ -253,10 +254,11 @@ impl Queue {
         let Some(last) = items.last().map(|item| item.message.cursor) else {
             return;
         };
-        let held = match shape {
+        let held = match &interest.shape {
             Shape::Framed(format, framing) => Held::Unframed(Arc::new(Unframed {
                 items,
                 format,
+                raw: interest.raw,
                 framing: framing.clone(),
                 framed: OnceLock::new(),
             })),

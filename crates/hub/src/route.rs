@@ -1,13 +1,22 @@
 //! From a message to the groups that want a part of it.
 
-use crate::access::Verb;
+use crate::access::{Grants, Verb};
 use crate::catalog::StreamId;
-use crate::group::{Interest, Shape};
-use crate::hub::Core;
+use crate::group::Interest;
+use crate::hub::{Core, GroupSlot};
+use crate::limits::PUBLISHED_ROUTES_MAX;
 use crate::message::{Item, Message, Rows};
+use slab::Slab;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::task::Waker;
 use weir_model::Batch;
+
+/// Raw groups by the topics that messages are published at, as of a generation of the subscriptions.
+#[derive(Debug, Default)]
+pub(crate) struct Routes {
+    known: HashMap<Arc<str>, (u64, Arc<[u32]>)>,
+}
 
 /// Gives every group its part of a message; those to be woken are added to `wakers`.
 pub(crate) fn distribute(
@@ -19,6 +28,13 @@ pub(crate) fn distribute(
     if core.groups.is_empty() {
         return;
     }
+    let whole = takers(core, message);
+    for &id in &whole {
+        offer(&core.groups, id, wakers, |interest| {
+            let rows = rows(message, interest, true, |_| true)?;
+            Some(item(message, rows, true))
+        });
+    }
     let mut wanted: Vec<(u32, u32)> = Vec::new();
     for (index, &stream) in streams.iter().enumerate() {
         let groups = routes(core, stream);
@@ -26,25 +42,96 @@ pub(crate) fn distribute(
     }
     wanted.sort_unstable();
     for of_group in wanted.chunk_by(|a, b| a.0 == b.0) {
-        let Some(slot) = core.groups.get(of_group[0].0 as usize) else {
+        let id = of_group[0].0;
+        if whole.binary_search(&id).is_ok() {
             continue;
-        };
-        let interest = &slot.group.interest;
-        let all = of_group.len() == streams.len();
-        if let Some(rows) = rows(message, interest, all, |stream| {
-            of_group
-                .binary_search_by_key(&(stream as u32), |(_, index)| *index)
-                .is_ok()
-        }) {
-            slot.group.offer(
-                Item {
-                    message: message.clone(),
-                    rows,
-                },
-                wakers,
-            );
         }
+        let all = of_group.len() == streams.len();
+        let wants = |stream| {
+            let among = of_group.binary_search_by_key(&(stream as u32), |(_, index)| *index);
+            among.is_ok()
+        };
+        offer(&core.groups, id, wakers, |interest| {
+            let rows = rows(message, interest, all, wants)?;
+            Some(item(message, rows, false))
+        });
     }
+}
+
+fn item(message: &Arc<Message>, rows: Rows, whole: bool) -> Item {
+    Item {
+        message: message.clone(),
+        rows,
+        whole,
+        retained: false,
+    }
+}
+
+/// Offers a group what is made for its interest.
+fn offer(
+    groups: &Slab<GroupSlot>,
+    id: u32,
+    wakers: &mut Vec<Waker>,
+    make: impl FnOnce(&Interest) -> Option<Item>,
+) {
+    let Some(slot) = groups.get(id as usize) else {
+        return;
+    };
+    if let Some(item) = make(&slot.group.interest) {
+        slot.group.offer(item, wakers);
+    }
+}
+
+/// The raw groups that get a message whole, by id; none is looked for where no group is raw.
+fn takers(core: &mut Core, message: &Message) -> Vec<u32> {
+    if core.raw_groups == 0 {
+        return Vec::new();
+    }
+    let matching = published_at(core, &message.topic);
+    let mut last: Option<(*const Grants, bool)> = None;
+    let mut may_read_all = |id: &u32| {
+        let Some(slot) = core.groups.get(*id as usize) else {
+            return false;
+        };
+        // Groups of one role stand together often enough that asking once serves many.
+        let grants = &slot.group.interest.grants;
+        match last {
+            Some((same, allowed)) if std::ptr::eq(same, Arc::as_ptr(grants)) => allowed,
+            _ => {
+                let allowed = reads_all(grants, message);
+                last = Some((Arc::as_ptr(grants), allowed));
+                allowed
+            }
+        }
+    };
+    let taking = matching.iter().copied();
+    taking.filter(|id| may_read_all(id)).collect()
+}
+
+/// Says whether every datastream of a message may be read, its own topic aside.
+fn reads_all(grants: &Grants, message: &Message) -> bool {
+    let Some(batch) = message.batch() else {
+        return true;
+    };
+    let mut topics = (0..batch.stream_count()).map(|index| batch.stream(index).topic);
+    topics.all(|topic| topic == &*message.topic || grants.allow(Verb::Read, topic))
+}
+
+/// The raw groups that want what is published at a topic, remembered until the subscriptions change.
+fn published_at(core: &mut Core, topic: &Arc<str>) -> Arc<[u32]> {
+    let generation = core.generation;
+    if let Some((known, groups)) = core.published.known.get(topic)
+        && *known == generation
+    {
+        return groups.clone();
+    }
+    let groups = matching(core, topic, |interest| interest.raw);
+    let known = &mut core.published.known;
+    if known.len() >= PUBLISHED_ROUTES_MAX {
+        known.clear();
+    }
+    known.insert(topic.clone(), (generation, groups.clone()));
+    groups
 }
 
 /// The groups that get a datastream, remembered until the subscriptions change.
@@ -55,31 +142,42 @@ fn routes(core: &mut Core, stream: StreamId) -> Arc<[u32]> {
         return slot.routes.1.clone();
     }
     let topic = slot.entry.topic.clone();
-    let mut found = Vec::new();
-    core.tree.matching(&topic, &mut found);
-    found.retain(|&id| {
-        let slot = core.groups.get(id as usize);
-        slot.is_some_and(|slot| slot.group.interest.grants.allow(Verb::Read, &topic))
-    });
-    let routes: Arc<[u32]> = found.into();
+    let routes = matching(core, &topic, |_| true);
     core.catalog.slot(stream).routes = (generation, routes.clone());
     routes
 }
 
+/// The groups whose filters match a topic that they may read, by id.
+fn matching(core: &Core, topic: &str, wanted: impl Fn(&Interest) -> bool) -> Arc<[u32]> {
+    let mut found = Vec::new();
+    core.tree.matching(topic, &mut found);
+    found.retain(|&id| {
+        let interest = core
+            .groups
+            .get(id as usize)
+            .map(|slot| &slot.group.interest);
+        interest.is_some_and(|it| wanted(it) && it.grants.allow(Verb::Read, topic))
+    });
+    found.into()
+}
+
 /// The part of a message that an interest has, by filter, grant and condition; `None` where nothing is.
-pub(crate) fn project(message: &Message, interest: &Interest) -> Option<Rows> {
+pub(crate) fn project(message: &Arc<Message>, interest: &Interest) -> Option<Item> {
     let wants = |topic: &str| {
         interest.filters.iter().any(|filter| filter.matches(topic))
             && interest.grants.allow(Verb::Read, topic)
     };
-    let Some(batch) = message.batch() else {
-        return rows(message, interest, wants(&message.topic), |_| false);
-    };
+    if interest.raw && wants(&message.topic) && reads_all(&interest.grants, message) {
+        let rows = rows(message, interest, true, |_| true)?;
+        return Some(item(message, rows, true));
+    }
+    let batch = message.batch()?;
     let wanted: Vec<bool> = (0..batch.stream_count())
         .map(|index| wants(batch.stream(index).topic))
         .collect();
     let all = wanted.iter().all(|&wanted| wanted);
-    rows(message, interest, all, |stream| wanted[stream])
+    let rows = rows(message, interest, all, |stream| wanted[stream])?;
+    Some(item(message, rows, false))
 }
 
 /// The rows of the datastreams that are wanted (`all` says that every one is) and satisfy the condition.
@@ -90,8 +188,8 @@ fn rows(
     wanted: impl Fn(usize) -> bool,
 ) -> Option<Rows> {
     let Some(batch) = message.batch() else {
-        let raw = matches!(interest.shape, Shape::Items) && interest.condition.is_none();
-        return (all && raw).then_some(Rows::All);
+        let due = all && interest.raw && interest.condition.is_none();
+        return due.then_some(Rows::All);
     };
     if all && interest.condition.is_none() {
         return Some(Rows::All);

@@ -1,33 +1,32 @@
 //! A consumer: snapshot or replay first, then its group's queue, with no hole and no duplicate.
 
-use crate::access::{Principal, Verb};
-use crate::catalog::{Last, push_last};
+use crate::access::Principal;
 use crate::exchange::{Exchange, Fault, Since, Subscribe};
 use crate::framing::{Frame, frame_batch};
 use crate::group::{Ending, Group, Interest, Policy, Shape};
 use crate::hub::{Core, GroupSlot, Hub, check_filters};
 use crate::limits::CHUNK_BYTES_MAX;
-use crate::log::{Gap, GapReason, LogFault, LogReader, Resume};
-use crate::message::{Content, Item, Message, Rows};
+use crate::log::{Gap, GapReason, Resume};
+use crate::message::Item;
 use crate::queue::{Load, Taken};
+use crate::replay::{Replay, Replayed};
 use crate::route;
 use bytes::Bytes;
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use weir_model::{Batch, BatchBuilder, Cursor, Time};
+use weir_model::Cursor;
 
 /// Messages as they come; pulled, so that not pulling is the back-pressure.
 pub struct Subscription {
-    hub: Arc<Hub>,
-    group: Arc<Group>,
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) group: Arc<Group>,
     policy: Policy,
-    stage: Stage,
+    pub(crate) stage: Stage,
     /// The last message handed over, or where it began.
-    position: Cursor,
+    pub(crate) position: Cursor,
 }
 
-enum Stage {
+pub(crate) enum Stage {
     /// Something is missing before what follows.
     Gap(Gap, Box<Stage>),
     /// The last values up to a head, those after `after`; the member waits in the group already.
@@ -48,17 +47,6 @@ enum Stage {
     Ended(Ending),
 }
 
-/// Where a replay stands.
-struct Replay {
-    reader: Box<dyn LogReader>,
-    /// The last record read.
-    last: Cursor,
-    /// Something behind it cannot be read.
-    damaged: bool,
-    /// A message read already that comes after a gap.
-    ahead: Vec<Item>,
-}
-
 /// What a subscriber gets next.
 #[derive(Clone, Debug)]
 pub enum Next {
@@ -73,7 +61,7 @@ pub enum Next {
 }
 
 /// Messages or records looked at in one poll, so that one reader does not hold up a thread or the lock.
-const RECORDS_PER_POLL: usize = 2048;
+pub(crate) const RECORDS_PER_POLL: usize = 2048;
 
 impl Hub {
     pub(crate) fn subscribe(
@@ -91,6 +79,7 @@ impl Hub {
             condition: subscribe.condition,
             aggregate: subscribe.aggregate,
             shape: subscribe.shape,
+            raw: subscribe.raw,
         };
         let mut core = self.core();
         if core.stopping {
@@ -135,6 +124,7 @@ impl Hub {
             core.tree.insert(filter, id as u32);
         }
         core.by_key.insert(key, id);
+        core.raw_groups += usize::from(group.interest.raw);
         core.generation += 1;
         Ok(group)
     }
@@ -150,6 +140,7 @@ impl Hub {
         core.groups[id].subscribers -= 1;
         if core.groups[id].subscribers == 0 {
             core.by_key.remove(&key);
+            core.raw_groups -= usize::from(group.interest.raw);
             let slot = core.groups.remove(id);
             core.held
                 .give_back(&slot.owner, group.interest.filters.len());
@@ -303,23 +294,15 @@ impl Subscription {
         let core = hub.core();
         let Some(mut messages) = core.recent.after(from) else {
             drop(core);
-            self.stage = Stage::Replay(Box::new(Replay {
-                reader: hub.log.read(from),
-                last: from,
-                damaged: false,
-                ahead: Vec::new(),
-            }));
+            let replay = Replay::new(hub.log.read(from), from);
+            self.stage = Stage::Replay(Box::new(replay));
             return None;
         };
         let (mut items, mut bytes, mut last) = (Vec::new(), 0, from);
         for message in messages.by_ref().take(RECORDS_PER_POLL) {
             last = message.cursor;
             bytes += message.body.len();
-            let rows = route::project(message, &self.group.interest);
-            items.extend(rows.map(|rows| Item {
-                message: message.clone(),
-                rows,
-            }));
+            items.extend(route::project(message, &self.group.interest));
             if bytes >= CHUNK_BYTES_MAX {
                 break;
             }
@@ -383,192 +366,31 @@ impl Subscription {
             Shape::Framed(format, framing) => {
                 let mut out = Vec::new();
                 let cursor = self.position;
-                framing.frame(
-                    &Frame {
-                        format,
-                        payload: None,
-                        cursor,
-                        gap: Some(gap),
-                    },
-                    &mut out,
-                );
+                let frame = Frame {
+                    format,
+                    payload: None,
+                    cursor,
+                    gap: Some(gap),
+                    item: None,
+                };
+                framing.frame(&frame, &mut out);
                 Next::Bytes(out.into(), cursor)
             }
         }
     }
 
-    /// Some last values with cursors after `after` and up to `head`, of topics behind `upto`, as one
-    /// message; only the last piece says the head, so that who breaks off in the middle begins again.
-    fn snapshot(&mut self, after: Cursor, head: Cursor, upto: Option<&str>) -> Piece {
-        let group = self.group.clone();
-        let (batch, upto) = last_values(&self.hub, &group.interest, after..=head, upto);
-        let cursor = if upto.is_some() { after } else { head };
-        self.position = self.position.max(cursor);
-        if batch.is_empty() {
-            return Piece { next: None, upto };
-        }
-        let format = match &group.interest.shape {
-            Shape::Framed(format, _) => format,
-            Shape::Items => &weir_codec::FORMATS[0],
-        };
-        let content = Content::Observations { batch, format };
-        let message = Message::new(cursor, Time::from_nanos(0), "".into(), content);
-        let next = self.hand_over(vec![Item {
-            message: Arc::new(message),
-            rows: Rows::All,
-        }]);
-        Piece { next, upto }
-    }
-
     /// Messages that only this subscriber needs now.
-    fn hand_over(&mut self, items: Vec<Item>) -> Option<Next> {
+    pub(crate) fn hand_over(&mut self, items: Vec<Item>) -> Option<Next> {
         let last = items.last()?.message.cursor;
         self.position = self.position.max(last);
-        Some(match &self.group.interest.shape {
+        let interest = &self.group.interest;
+        Some(match &interest.shape {
             Shape::Items => Next::Items(items.into(), last),
             Shape::Framed(format, framing) => {
                 let mut out = Vec::new();
-                frame_batch(&items, format, &**framing, &mut out);
+                frame_batch(&items, format, interest.raw, &**framing, &mut out);
                 Next::Bytes(out.into(), last)
             }
         })
-    }
-}
-
-/// A part of a snapshot.
-struct Piece {
-    next: Option<Next>,
-    /// Where the next one begins, unless this is the last.
-    upto: Option<Arc<str>>,
-}
-
-/// One page of last values with cursors behind the begin of `due` and up to its end.
-fn last_values(
-    hub: &Hub,
-    interest: &Interest,
-    due: RangeInclusive<Cursor>,
-    upto: Option<&str>,
-) -> (Batch, Option<Arc<str>>) {
-    let holds = |last: &Last| {
-        let condition = interest.condition.as_ref();
-        condition.is_none_or(|condition| condition.holds(&last.value()))
-    };
-    let is_due = |last: &Last| last.cursor > *due.start() && last.cursor <= *due.end();
-    let mut builder = BatchBuilder::new();
-    let core = hub.core();
-    let (found, next) = core.catalog.page(&interest.filters, upto);
-    for entry in found {
-        let wanted = entry
-            .last
-            .as_ref()
-            .is_some_and(|last| is_due(last) && holds(last));
-        if wanted && interest.grants.allow(Verb::Read, &entry.topic) {
-            push_last(&mut builder, entry);
-        }
-    }
-    (builder.finish(), next)
-}
-
-enum Replayed {
-    Next(Next),
-    /// Up to this cursor; what follows is in memory.
-    CaughtUp(Cursor),
-    Later,
-}
-
-impl Replay {
-    /// No record is left, although there was one at `head` as reading began: then the last are lost.
-    fn at_the_end(&mut self, head: Cursor) -> Stopped {
-        let lost = head.sequence().saturating_sub(self.last.sequence());
-        if lost == 0 {
-            return Stopped::Head;
-        }
-        (self.last, self.damaged) = (head, false);
-        Stopped::Gap(missing(true, lost))
-    }
-}
-
-/// So many records that the log holds no more.
-fn missing(damaged: bool, count: u64) -> Gap {
-    let reason = match damaged {
-        true => GapReason::Damage,
-        false => GapReason::Retention,
-    };
-    Gap {
-        reason,
-        count: Some(count),
-    }
-}
-
-/// Why reading stopped.
-enum Stopped {
-    /// A chunk is full, or enough records were looked at.
-    Enough,
-    /// The head, for now.
-    Head,
-    /// Records are missing before what was read last.
-    Gap(Gap),
-}
-
-impl Subscription {
-    /// Reads on in the log, up to its head.
-    fn replay(&mut self, mut replay: Box<Replay>) -> Result<Replayed, Fault> {
-        let mut items = std::mem::take(&mut replay.ahead);
-        let stopped = self.read_records(&mut replay, &mut items)?;
-        if matches!(stopped, Stopped::Head) && items.is_empty() {
-            return Ok(Replayed::CaughtUp(replay.last));
-        }
-        self.stage = match stopped {
-            Stopped::Gap(gap) => Stage::Gap(gap, Box::new(Stage::Replay(replay))),
-            _ => Stage::Replay(replay),
-        };
-        Ok(self
-            .hand_over(items)
-            .map_or(Replayed::Later, Replayed::Next))
-    }
-
-    /// Reads some records and keeps what is due.
-    fn read_records(
-        &mut self,
-        replay: &mut Replay,
-        items: &mut Vec<Item>,
-    ) -> Result<Stopped, Fault> {
-        let mut bytes = 0;
-        let head = self.hub.log.head();
-        for _ in 0..RECORDS_PER_POLL {
-            let (cursor, record) = match replay.reader.next() {
-                Ok(Some(read)) => read,
-                Ok(None) => return Ok(replay.at_the_end(head)),
-                Err(LogFault::Damaged(_)) => {
-                    replay.damaged = true;
-                    continue;
-                }
-                Err(fault) => return Err(fault.into()),
-            };
-            let jumped = cursor.sequence().saturating_sub(replay.last.sequence() + 1);
-            replay.last = cursor;
-            let damaged = std::mem::take(&mut replay.damaged);
-            let message = self.hub.message_of(cursor, &record);
-            let into = if jumped > 0 {
-                &mut replay.ahead
-            } else {
-                &mut *items
-            };
-            if let Some(message) = message {
-                bytes += message.body.len();
-                let rows = route::project(&message, &self.group.interest);
-                into.extend(rows.map(|rows| Item {
-                    message: Arc::new(message),
-                    rows,
-                }));
-            }
-            if jumped > 0 {
-                return Ok(Stopped::Gap(missing(damaged, jumped)));
-            }
-            if bytes >= CHUNK_BYTES_MAX {
-                break;
-            }
-        }
-        Ok(Stopped::Enough)
     }
 }

@@ -265,6 +265,7 @@ mod tests {
                 payload: Some(payload),
                 cursor,
                 gap: None,
+                item: None,
             },
             &mut out,
         );
@@ -284,6 +285,7 @@ mod tests {
                 payload: None,
                 cursor: AT,
                 gap: Some(gap),
+                item: None,
             },
             &mut out,
         );

@@ -181,8 +181,8 @@ mod tests {
     fn item(content: Content, rows: Rows) -> Item {
         let message = Message::new(Cursor::new(1, 1), Time::from_nanos(0), "a".into(), content);
         Item {
-            message: Arc::new(message),
             rows,
+            ..Item::all(Arc::new(message))
         }
     }
 

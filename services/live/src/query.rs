@@ -109,12 +109,11 @@ pub(crate) fn aggregate(call: &Call) -> Result<Option<Aggregate>, Response> {
 pub(crate) fn subscribe(call: &Call, rest: &str, shape: Shape) -> Result<Subscribe, Response> {
     let condition = call.query("where").map(str::parse).transpose();
     Ok(Subscribe {
-        filters: filters(call, rest)?,
         since: since(call)?,
         condition: condition.map_err(|error| refuse(400, format!("where: {error}")))?,
         aggregate: aggregate(call)?,
         policy: policy(call)?,
-        shape,
+        ..Subscribe::new(filters(call, rest)?, shape)
     })
 }
 

@@ -13,9 +13,8 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use weir_codec::by_name;
 use weir_hub::{
-    Condition, Ending, Exchange, Fault, Frame, Framing, FramingKey, History, HistoryFault, Hub,
-    Media, Next, Page, Policy, Principal, Publish, Range, Request, Shape, Since, Subscribe,
-    Subscription,
+    Ending, Exchange, Fault, Frame, Framing, FramingKey, History, HistoryFault, Hub, Media, Next,
+    Page, Principal, Publish, Range, Request, Shape, Since, Subscribe, Subscription,
 };
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Batch, Cursor, Filter, Limits, Observation, Time};
@@ -141,16 +140,11 @@ impl Framing for Plain {
 }
 
 pub(crate) fn wish(filters: &[&str], since: Since) -> Subscribe {
+    let filters = filters.iter().map(|text| Filter::parse(text).unwrap());
+    let shape = Shape::Framed(by_name("plain").unwrap(), Arc::new(Plain));
     Subscribe {
-        filters: filters
-            .iter()
-            .map(|text| Filter::parse(text).unwrap())
-            .collect(),
         since,
-        condition: None::<Condition>,
-        aggregate: None,
-        policy: Policy::default(),
-        shape: Shape::Framed(by_name("plain").unwrap(), Arc::new(Plain)),
+        ..Subscribe::new(filters.collect(), shape)
     }
 }
 

@@ -17,8 +17,7 @@ use weir_codec::FORMATS;
 use weir_http::Http;
 use weir_hub::{
     Exchange, Frame, Framing, FramingKey, History, HistoryFault, Hub, Log, LogFault, LogReader,
-    Media, Page, Policy, Principal, Publish, Range, Record, Request, Resume, Shape, Since,
-    Subscribe,
+    Media, Page, Principal, Publish, Range, Record, Request, Resume, Shape, Subscribe,
 };
 use weir_model::{Batch, Cursor, Filter, Observation, Time};
 
@@ -125,14 +124,8 @@ impl Service for Small {
 
 impl Small {
     fn delivery(&self, call: &Call, framing: Arc<dyn Framing>, scheme: Scheme) -> Delivery {
-        let subscribe = Subscribe {
-            filters: vec![Filter::parse("#").unwrap()],
-            since: Since::Now,
-            condition: None,
-            aggregate: None,
-            policy: Policy::default(),
-            shape: Shape::Framed(&FORMATS[0], call.wrapper.framing(framing)),
-        };
+        let shape = Shape::Framed(&FORMATS[0], call.wrapper.framing(framing));
+        let subscribe = Subscribe::new(vec![Filter::parse("#").unwrap()], shape);
         let opened = self
             .hub
             .open(call.now, &call.principal, Request::Subscribe(subscribe));

@@ -1,0 +1,67 @@
+//! The last values that a subscription begins with, piece by piece.
+
+use crate::access::Verb;
+use crate::catalog::{Last, push_last};
+use crate::group::{Interest, Shape};
+use crate::hub::Hub;
+use crate::message::{Content, Item, Message};
+use crate::subscription::{Next, Subscription};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use weir_model::{Batch, BatchBuilder, Cursor, Time};
+
+/// A part of a snapshot.
+pub(crate) struct Piece {
+    pub(crate) next: Option<Next>,
+    /// Where the next one begins, unless this is the last.
+    pub(crate) upto: Option<Arc<str>>,
+}
+
+/// One page of last values with cursors behind the begin of `due` and up to its end.
+fn last_values(
+    hub: &Hub,
+    interest: &Interest,
+    due: RangeInclusive<Cursor>,
+    upto: Option<&str>,
+) -> (Batch, Option<Arc<str>>) {
+    let holds = |last: &Last| {
+        let condition = interest.condition.as_ref();
+        condition.is_none_or(|condition| condition.holds(&last.value()))
+    };
+    let is_due = |last: &Last| last.cursor > *due.start() && last.cursor <= *due.end();
+    let mut builder = BatchBuilder::new();
+    let core = hub.core();
+    let (found, next) = core.catalog.page(&interest.filters, upto);
+    for entry in found {
+        let wanted = entry
+            .last
+            .as_ref()
+            .is_some_and(|last| is_due(last) && holds(last));
+        if wanted && interest.grants.allow(Verb::Read, &entry.topic) {
+            push_last(&mut builder, entry);
+        }
+    }
+    (builder.finish(), next)
+}
+
+impl Subscription {
+    /// Some last values with cursors after `after` and up to `head`, of topics behind `upto`, as one
+    /// message; only the last piece says the head, so that who breaks off in the middle begins again.
+    pub(crate) fn snapshot(&mut self, after: Cursor, head: Cursor, upto: Option<&str>) -> Piece {
+        let group = self.group.clone();
+        let (batch, upto) = last_values(&self.hub, &group.interest, after..=head, upto);
+        let cursor = if upto.is_some() { after } else { head };
+        self.position = self.position.max(cursor);
+        if batch.is_empty() {
+            return Piece { next: None, upto };
+        }
+        let format = match &group.interest.shape {
+            Shape::Framed(format, _) => format,
+            Shape::Items => &weir_codec::FORMATS[0],
+        };
+        let content = Content::Observations { batch, format };
+        let message = Message::new(cursor, Time::from_nanos(0), "".into(), content);
+        let next = self.hand_over(vec![Item::all(Arc::new(message))]);
+        Piece { next, upto }
+    }
+}
