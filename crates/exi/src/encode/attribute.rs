@@ -230,15 +230,21 @@ impl Body {
                 self.write_prefix(Some(prefix), XSI);
             }
             At::BuiltInStart(grammar) => {
+                // The EXI Profile asks for AT(*) each time (section 3.1); it is learned once all the same.
+                let profiled = self.options.profile.is_some();
                 let productions = &self.machine.built_in(grammar).start;
-                if let Some(code) = productions.find(|other| *other == learned) {
+                let code = productions.find(|other| *other == learned);
+                if let Some(code) = code.filter(|_| !profiled) {
                     self.writer.n_bit(code, productions.width());
                     self.write_prefix(Some(prefix), XSI);
                 } else {
+                    let again = productions.has(learned);
                     self.escape(grammar, true, Second::Attribute)?;
                     let attribute = QName::new(XSI_URI, "type").with_prefix(prefix);
                     self.write_qname(&attribute, Known { uri: XSI, name })?;
-                    self.learn(grammar, true, learned)?;
+                    if !again {
+                        self.learn(grammar, true, learned)?;
+                    }
                 }
             }
             At::BuiltInContent(_) => return Err(Fault::NotAllowed("xsi:type after content")),

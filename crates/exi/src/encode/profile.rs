@@ -31,7 +31,7 @@ impl Body {
         if self.machine.schema.is_none() || !self.is_full(&profile, grammar) {
             return Ok(false);
         }
-        if start && self.start.fresh {
+        if start && self.start.fresh && self.can_name_any_type() {
             self.any_type()?;
             let informed = matches!(self.current()?.at, At::Informed(_));
             return Ok(informed);
@@ -66,6 +66,13 @@ impl Body {
         if !self.machine.built_in(grammar).has_evolved(xsi_type) {
             self.grown.grammars += 1;
         }
+    }
+
+    /// Where the lexical form is kept, a decoder resolves the name by the declarations alone.
+    fn can_name_any_type(&self) -> bool {
+        let preserve = self.options.preserve;
+        let declared = || preserve.prefixes && self.start.prefix_of(XSD_URI).is_some();
+        !preserve.lexical_values || declared()
     }
 
     /// xsi:type="xsd:anyType", with the prefix that the declarations in scope have for it.

@@ -60,6 +60,11 @@ impl Productions {
         Some((self.list.len() - 1 - index) as u32)
     }
 
+    /// Whether a production was learned, used or not.
+    pub(crate) fn has(&self, production: Learned) -> bool {
+        self.list.contains(&production)
+    }
+
     pub(crate) fn find_characters(&self) -> Option<u32> {
         if !self.has_characters {
             return None;
