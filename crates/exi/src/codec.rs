@@ -175,9 +175,13 @@ impl Codecs {
 }
 
 fn resolve(schema: &Schema, options: &Options, index: usize) -> Codec {
-    if options.preserve.lexical_values {
-        return lexical(schema, &schema.datatypes[index]);
+    match options.preserve.lexical_values {
+        true => lexical(schema, options, index),
+        false => typed(schema, options, index),
     }
+}
+
+fn typed(schema: &Schema, options: &Options, index: usize) -> Codec {
     if !options.datatype_representation_map.is_empty()
         && let Some((codec, ancestor)) = mapped(schema, options, index)
         && !keeps_enumeration(schema, index, ancestor)
@@ -187,27 +191,28 @@ fn resolve(schema: &Schema, options: &Options, index: usize) -> Codec {
     declared(&schema.datatypes[index])
 }
 
-/// Strings with the set of the representation (table 7-2).
-fn lexical(schema: &Schema, datatype: &Datatype) -> Codec {
-    let set = match datatype.representation {
-        Representation::Base64 => BASE64,
-        Representation::Hex => HEX,
-        Representation::Boolean | Representation::BooleanPattern => BOOLEAN,
-        Representation::DateTime(_) => DATE_TIME,
-        Representation::Decimal => DECIMAL,
-        Representation::Float => DOUBLE,
-        Representation::Integer
-        | Representation::UnsignedInteger
-        | Representation::BoundedInteger { .. } => INTEGER,
-        Representation::String => return Codec::String,
-        Representation::List(of) | Representation::Enumeration { of, .. } => {
-            return lexical(schema, &schema.datatypes[of.index()]);
+/// Strings with the set of the representation that would be used otherwise (table 7-2). A map decides
+/// over that too: section 5.4 says that it has no effect here, but the W3C's own streams and the other
+/// implementations let it choose the set.
+fn lexical(schema: &Schema, options: &Options, index: usize) -> Codec {
+    let set = match typed(schema, options, index) {
+        Codec::Base64 => BASE64,
+        Codec::Hex => HEX,
+        Codec::Boolean | Codec::BooleanPattern => BOOLEAN,
+        Codec::DateTime(_) => DATE_TIME,
+        Codec::Decimal => DECIMAL,
+        Codec::Float => DOUBLE,
+        Codec::Integer | Codec::Unsigned | Codec::Bounded { .. } => INTEGER,
+        Codec::String | Codec::Restricted(_) | Codec::Foreign => return Codec::String,
+        Codec::List { item: of } | Codec::Enumeration { of, .. } => {
+            return lexical(schema, options, of as usize);
         }
     };
     Codec::Restricted(Characters::BuiltIn(set))
 }
 
-fn declared(datatype: &Datatype) -> Codec {
+/// What a datatype has without any map.
+pub(crate) fn declared(datatype: &Datatype) -> Codec {
     match datatype.representation {
         Representation::Base64 => Codec::Base64,
         Representation::Hex => Codec::Hex,
@@ -261,10 +266,11 @@ fn mapped(schema: &Schema, options: &Options, index: usize) -> Option<(Codec, us
     }
 }
 
-const XSD_URI: &str = "http://www.w3.org/2001/XMLSchema";
+/// The namespace of XML Schema.
+pub(crate) const XSD_URI: &str = "http://www.w3.org/2001/XMLSchema";
 
 /// Types of table 7-1.
-const ASSOCIATED: [&str; 17] = [
+pub(crate) const ASSOCIATED: [&str; 17] = [
     "base64Binary",
     "hexBinary",
     "boolean",

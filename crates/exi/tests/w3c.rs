@@ -88,9 +88,6 @@ fn outcome(
     let Some(name) = Name::parse(&stream.name) else {
         return Outcome::Absent(format!("{file}: not a name of the suite"));
     };
-    if name.source.ends_with(AGAINST_THE_TEXT) {
-        return Outcome::Absent(format!("{file}: against EXI 1.0 section 5.4"));
-    }
     let Some(source) = suite.source(&name) else {
         return Outcome::Absent(format!("{file}: no source"));
     };
@@ -118,10 +115,6 @@ fn outcome(
         Err(why) => Outcome::Mismatched(why),
     }
 }
-
-/// Two streams with lexical values that a datatype representation map changes the characters of, where
-/// "this option does not take effect" (EXI 1.0 section 5.4).
-const AGAINST_THE_TEXT: &str = "dtrm/tokenToInteger_01";
 
 fn load(path: &Path) -> Result<Arc<Schema>, String> {
     let (location, bytes) = (path.to_string_lossy(), std::fs::read(path).unwrap());

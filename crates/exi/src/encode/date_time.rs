@@ -36,7 +36,8 @@ impl<'t> Cursor<'t> {
         if digits.len() < 4 {
             return None;
         }
-        let year: i64 = digits.parse().ok()?;
+        // A year 0000 there is not (XML Schema part 2 section 3.2.7).
+        let year: i64 = digits.parse().ok().filter(|year| *year != 0)?;
         Some(if negative { -year } else { year })
     }
 

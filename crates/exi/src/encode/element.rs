@@ -1,5 +1,7 @@
 //! Elements: their start and their end.
 
+use alloc::string::String;
+
 use super::body::{Body, Known, element_name, find_element};
 use crate::bits::width;
 use crate::codec::Codec;
@@ -244,10 +246,20 @@ impl Body {
     }
 
     pub(super) fn may_be_empty(&self, codec: u32) -> bool {
-        matches!(
-            self.content.codecs.codec(codec),
-            Codec::String | Codec::Restricted(_) | Codec::Base64 | Codec::Hex | Codec::List { .. }
-        )
+        match self.content.codecs.codec(codec) {
+            Codec::String | Codec::Restricted(_) => true,
+            Codec::Base64 | Codec::Hex | Codec::List { .. } => true,
+            Codec::Enumeration { first, count, .. } => {
+                let schema = self.machine.schema.as_ref();
+                schema.is_some_and(|schema| {
+                    schema
+                        .enumeration(first, count)
+                        .iter()
+                        .any(String::is_empty)
+                })
+            }
+            _ => false,
+        }
     }
 
     pub(super) fn fragment_len(&self) -> u32 {

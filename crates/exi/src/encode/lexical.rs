@@ -59,8 +59,12 @@ impl Stash {
 
     /// Reads text in a representation; `None` if it has no such value.
     pub(crate) fn read(&mut self, types: Datatypes<'_>, codec: u32, text: &str) -> Option<Stored> {
+        self.read_as(types, types.codecs.codec(codec), text)
+    }
+
+    fn read_as(&mut self, types: Datatypes<'_>, codec: Codec, text: &str) -> Option<Stored> {
         let trimmed = text.trim_matches(is_space);
-        match types.codecs.codec(codec) {
+        match codec {
             Codec::String | Codec::Restricted(_) => Some(Stored::Scratch(self.push(text))),
             Codec::Boolean => boolean(trimmed).map(Stored::Boolean),
             Codec::BooleanPattern => {
@@ -117,7 +121,8 @@ impl Stash {
         }))
     }
 
-    /// The index of an enumerated value, compared as values of the base type (section 7.2).
+    /// The index of an enumerated value, compared as values of the base type (section 7.2), whatever a map
+    /// says of that.
     fn enumerated(
         &mut self,
         types: Datatypes<'_>,
@@ -130,9 +135,10 @@ impl Stash {
         if let Some(index) = values.iter().position(|value| value == text) {
             return Some(index as u32);
         }
+        let base = crate::codec::declared(types.schema?.datatypes.get(of as usize)?);
         let canonical = |stash: &mut Self, text: &str| {
             let form = collapsed(text, types.codecs.white_space(of));
-            let stored = same_for_equal(stash.read(types, of, &form)?);
+            let stored = same_for_equal(stash.read_as(types, base, &form)?);
             let mut form = String::new();
             push_lexical(&stored.value(&*stash), &mut form);
             Some(form)

@@ -296,11 +296,7 @@ impl Out {
         self.close()
     }
 
-    /// The map has no effect when lexical values are preserved (section 5.4).
     fn map(&mut self, options: &Options) -> Result<()> {
-        if options.preserve.lexical_values {
-            return Ok(());
-        }
         for entry in &options.datatype_representation_map {
             self.open("datatypeRepresentationMap")?;
             for name in [&entry.datatype, &entry.representation] {
@@ -380,5 +376,5 @@ fn is_uncommon(options: &Options) -> bool {
         || options.self_contained
         || options.value_max_length.is_some()
         || options.value_partition_capacity.is_some()
-        || (mapped && !options.preserve.lexical_values)
+        || mapped
 }
