@@ -7,6 +7,7 @@ mod attribute;
 mod binary;
 mod block;
 mod body;
+mod canonical;
 mod characters;
 mod content;
 mod date_time;
@@ -101,6 +102,10 @@ impl Encoder {
             canonical,
             limits,
         } = settings;
+        let options = match canonical {
+            Some(_) => Canonical::options(options),
+            None => options,
+        };
         header::check(&options)?;
         let schema = match (options.schema_id == SchemaId::None, schema) {
             (true, Some(_)) => return Err(Fault::Options("a schema, and schemaId says none")),

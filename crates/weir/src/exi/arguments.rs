@@ -3,8 +3,8 @@
 use crate::Failure;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use weir_exi::options::{ExpandedName, Header, Representation, SchemaId};
-use weir_exi::{Alignment, Options, Preserve};
+use weir_exi::options::{ExpandedName, Header, Profile, Representation, SchemaId};
+use weir_exi::{Alignment, Canonical, Options, Preserve};
 
 /// The command.
 #[derive(Args)]
@@ -69,6 +69,15 @@ pub(super) struct Coding {
     #[arg(long, value_name = "NAMES", num_args = 0..=1)]
     #[arg(require_equals = true, default_missing_value = "")]
     pub(super) self_contained: Option<String>,
+    /// EXI Profile: no local value partitions
+    #[arg(long)]
+    no_local_values: bool,
+    /// EXI Profile: element grammars that may learn
+    #[arg(long, value_name = "N")]
+    built_in_grammars: Option<u32>,
+    /// EXI Profile: productions that may be learned
+    #[arg(long, value_name = "N")]
+    built_in_productions: Option<u32>,
     /// Begin with the cookie $EXI
     #[arg(long)]
     cookie: bool,
@@ -86,9 +95,9 @@ pub(super) struct Coding {
 }
 
 impl Coding {
-    /// The options as EXI names them.
+    /// The options as EXI names them, those of the canonical stream where it is asked for.
     pub(super) fn options(&self) -> Result<Options, Failure> {
-        Ok(Options {
+        let options = Options {
             alignment: match self.alignment {
                 Layout::Bit => Alignment::BitPacked,
                 Layout::Byte => Alignment::ByteAligned,
@@ -104,7 +113,23 @@ impl Coding {
             block_size: self.block_size.unwrap_or(Options::BLOCK_SIZE),
             value_max_length: self.value_max_length,
             value_partition_capacity: self.value_capacity,
+            profile: self.profile(),
             ..Options::default()
+        };
+        Ok(match self.canonical {
+            true => Canonical::options(options),
+            false => options,
+        })
+    }
+
+    /// The EXI Profile, if one of its parameters is given.
+    fn profile(&self) -> Option<Profile> {
+        let bounds = (self.built_in_grammars, self.built_in_productions);
+        let given = self.no_local_values || bounds != (None, None);
+        given.then_some(Profile {
+            local_value_partitions: !self.no_local_values,
+            built_in_element_grammars_max: self.built_in_grammars,
+            built_in_productions_max: self.built_in_productions,
         })
     }
 
