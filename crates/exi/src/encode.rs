@@ -24,6 +24,7 @@ use alloc::vec::Vec;
 
 pub(crate) use body::{Body, Manner};
 
+use crate::bits::Writer;
 use crate::error::Error;
 use crate::event::Event;
 use crate::fault::Fault;
@@ -83,6 +84,8 @@ impl EncoderSettings {
 #[derive(Debug)]
 pub struct Encoder {
     body: Body,
+    /// What every stream begins with.
+    header: Writer,
     taken: u64,
     failed: Option<Error>,
 }
@@ -123,12 +126,23 @@ impl Encoder {
             sorted: canonical.is_some(),
             utc: canonical.is_some_and(|canonical| canonical.utc_time),
         };
+        let header = writer.clone();
         let body = Body::new(schema, options, limits, manner, writer);
         Ok(Self {
             body,
+            header,
             taken: 0,
             failed: None,
         })
+    }
+
+    /// Begins another stream with the same settings, whatever became of this one; bytes that were
+    /// not taken are gone. String tables, grammars and buffers keep the memory they have; what was
+    /// in them is forgotten. Whoever encodes many streams saves the making of all that, which for
+    /// short ones is most of the work.
+    pub fn restart(&mut self) {
+        self.body.restart(&self.header);
+        (self.taken, self.failed) = (0, None);
     }
 
     /// Takes the next event.

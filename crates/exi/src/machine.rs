@@ -103,6 +103,16 @@ impl Machine {
         }
     }
 
+    /// Goes to the start of a stream with the same schema and options, and keeps the memory.
+    pub(crate) fn restart(&mut self, options: &Options) {
+        self.names.restart();
+        self.frames.clear();
+        self.fragment.clear();
+        self.scope.clear();
+        (self.root, self.is_fragment) = (Root::Start, options.fragment);
+        (self.grammars_len, self.learned) = (0, 0);
+    }
+
     /// The innermost open element.
     #[inline]
     pub(crate) fn frame(&self) -> Option<&Frame> {

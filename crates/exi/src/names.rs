@@ -244,6 +244,14 @@ impl Names {
         self.version = mark.version;
     }
 
+    /// Goes back to the start of a stream, and keeps the memory.
+    pub(crate) fn restart(&mut self) {
+        self.rewind(self.base);
+        for name in &mut self.names {
+            (name.partition, name.grammar, name.channel) = (NONE, NONE, NONE);
+        }
+    }
+
     fn pop_name(&mut self) {
         let Some(name) = self.names.pop() else { return };
         let id = self.names.len() as u32;

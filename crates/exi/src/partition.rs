@@ -72,6 +72,7 @@ impl Values {
         self.capacity = options.value_partition_capacity.unwrap_or(NONE);
         self.length_max = options.value_max_length.unwrap_or(NONE);
         (self.next, self.garbage) = (0, 0);
+        self.undo = None;
     }
 
     /// Values in the global partition.

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 const WORDS: usize = 32;
 
 /// A sink for bits. Whole words are appended to `out`; the rest waits in `word`.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Writer {
     out: Vec<u8>,
     /// Waiting bits, from the most significant on.
@@ -29,6 +29,13 @@ impl Writer {
     pub(crate) fn clear(&mut self) {
         self.out.clear();
         (self.word, self.waiting) = (0, 0);
+    }
+
+    /// Goes to where another writer stands, and keeps the memory.
+    pub(crate) fn restart(&mut self, other: &Self) {
+        self.out.clear();
+        self.out.extend_from_slice(&other.out);
+        (self.word, self.waiting, self.aligned) = (other.word, other.waiting, other.aligned);
     }
 
     /// Whole bytes written and not yet taken.

@@ -213,12 +213,18 @@ impl Block {
         self.order.extend(all.filter(|id| !is_small(id)));
     }
 
-    /// Forgets the block.
+    /// Goes to the next block.
     fn restart(&mut self, names: &mut Names) {
-        for channel in &mut self.channels[..self.channels_len] {
+        for channel in &self.channels[..self.channels_len] {
             names.name_mut(channel.name).channel = NONE;
-            channel.values.clear();
         }
+        self.forget();
+    }
+
+    /// Forgets everything but keeps the memory; that names have channels is not its business.
+    pub(super) fn forget(&mut self) {
+        let live = &mut self.channels[..self.channels_len];
+        live.iter_mut().for_each(|channel| channel.values.clear());
         (self.channels_len, self.given, self.given_slots) = (0, 0, 0);
         self.steps.clear();
         self.others.clear();

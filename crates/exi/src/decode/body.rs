@@ -70,6 +70,26 @@ impl Body {
         }
     }
 
+    /// Goes to the start of a stream with the same schema and options, and keeps the memory.
+    pub(super) fn restart(&mut self) {
+        self.machine.restart(&self.options);
+        self.content.restart(&self.options);
+        self.block.forget();
+        self.saved.clear();
+        self.text.clear();
+        self.mark = self.machine.names.mark();
+        (self.failed_at, self.inflated, self.events) = ((0, false), 0, 0);
+    }
+
+    /// Whether this is the body of streams with a schema and options.
+    pub(super) fn is_for(&self, schema: Option<&Arc<Schema>>, options: &Options) -> bool {
+        let same_schema = match (&self.machine.schema, schema) {
+            (Some(own), Some(other)) => Arc::ptr_eq(own, other),
+            (own, other) => own.is_none() && other.is_none(),
+        };
+        same_schema && self.options == *options
+    }
+
     /// Whether the end of the document was read.
     pub(crate) fn is_done(&self) -> bool {
         self.machine.root == Root::Done && self.block.is_drained()

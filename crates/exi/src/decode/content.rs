@@ -12,6 +12,7 @@ use crate::fault::{Fault, Result};
 use crate::grammar::Schema;
 use crate::limits::{Limit, Limits};
 use crate::names::Names;
+use crate::options::Options;
 use crate::partition::Values;
 use crate::stored::{Keeper, Span, Store, Stored};
 use crate::value::Value;
@@ -56,6 +57,13 @@ impl Content {
             typed: Vec::new(),
             spent: 0,
         }
+    }
+
+    /// Goes to the start of a stream with the same options, and keeps the memory.
+    pub(super) fn restart(&mut self, options: &Options) {
+        self.values.reset(options);
+        self.clear();
+        self.spent = 0;
     }
 
     /// Forgets the values handed out so far.

@@ -38,6 +38,14 @@ impl PieceDecoder {
         }
     }
 
+    /// Begins another stream as [`Decoder::restart`](super::Decoder::restart) does: pieces not
+    /// consumed are forgotten, memory is kept.
+    pub fn restart(&mut self) {
+        self.core.restart();
+        self.buffer.clear();
+        (self.base, self.wanted, self.finished) = (0, 1, false);
+    }
+
     /// Adds a piece.
     pub fn feed(&mut self, piece: &[u8]) -> Result<(), Error> {
         let total = self.base + self.buffer.len() as u64 + piece.len() as u64;

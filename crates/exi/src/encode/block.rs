@@ -135,14 +135,22 @@ impl Block {
         }
         for channel in live {
             names.name_mut(channel.name).channel = NONE;
+        }
+        (self.channels, self.writer) = (channels, stream);
+        self.forget();
+        Ok(())
+    }
+
+    /// Forgets everything but keeps the memory; that names have channels is not its business.
+    pub(crate) fn forget(&mut self) {
+        for channel in self.channels.iter_mut().take(self.channels_len) {
             channel.items.clear();
             channel.bytes.clear();
             channel.values = 0;
         }
-        (self.channels, self.writer) = (channels, stream);
         (self.channels_len, self.values) = (0, 0);
+        self.writer.clear();
         self.text.clear();
-        Ok(())
     }
 
     fn write_channel(

@@ -96,16 +96,41 @@ impl Body {
             saved: Vec::new(),
             options,
         };
-        if body.options.alignment != Alignment::BitPacked {
-            body.writer.align();
-            body.writer.aligned = true;
-        }
         if body.options.alignment.has_channels() {
             let compressed = body.options.alignment == Alignment::Compression;
             body.block = Some(Block::new(compressed));
-            body.writer.drain_into(&mut body.out);
         }
+        body.begin();
         body
+    }
+
+    /// Ends the header's bits as the alignment asks for.
+    fn begin(&mut self) {
+        if self.options.alignment != Alignment::BitPacked {
+            self.writer.align();
+            self.writer.aligned = true;
+        }
+        if self.block.is_some() {
+            self.writer.drain_into(&mut self.out);
+        }
+    }
+
+    /// Begins another stream behind the bits of a header, and keeps the memory.
+    pub(super) fn restart(&mut self, header: &Writer) {
+        self.machine.restart(&self.options);
+        self.content.values.reset(&self.options);
+        self.content.stash.clear();
+        self.start.restart();
+        self.grown = super::profile::Grown::default();
+        self.hints.clear();
+        self.saved.clear();
+        self.text.clear();
+        self.out.clear();
+        if let Some(block) = &mut self.block {
+            block.forget();
+        }
+        self.writer.restart(header);
+        self.begin();
     }
 
     /// Moves what is written to the end of a vector.

@@ -142,6 +142,15 @@ impl StartTag {
         }
     }
 
+    /// Goes to the start of a stream.
+    pub(super) fn restart(&mut self) {
+        self.clear();
+        self.scope_text.clear();
+        self.scope.clear();
+        self.levels.clear();
+        (self.fresh, self.preserve_space) = (false, false);
+    }
+
     fn clear(&mut self) {
         self.open = false;
         self.text.clear();

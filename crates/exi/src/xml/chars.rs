@@ -1,6 +1,8 @@
 //! Which characters XML 1.0 allows where (productions 2, 3, 4 and 4a), and the tables by byte that
 //! scanning looks up.
 
+use memchr::memchr3;
+
 /// Production 2: a character that a document may hold at all.
 pub(super) const fn is_char(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{FFFD}' | '\u{10000}'..)
@@ -85,12 +87,27 @@ const fn controls(word: u64) -> u64 {
     word.wrapping_sub(all(b' ')) & !word & all(0x80)
 }
 
+/// Bytes of text looked at by words before a search in vectors pays.
+const SHORT: usize = 32;
+
 /// Where character data ends or changes from `at` on: at `<`, `&` or a carriage return; or the end.
 #[inline(always)]
 pub(super) fn find_in_text(bytes: &[u8], at: usize) -> usize {
     let marks =
         |word: u64| zeros(word ^ all(b'<')) | zeros(word ^ all(b'&')) | zeros(word ^ all(b'\r'));
-    find_marked(bytes, at, marks, TEXT_SPECIAL)
+    let Some(short) = bytes.get(..at + SHORT) else {
+        return find_marked(bytes, at, marks, TEXT_SPECIAL);
+    };
+    match find_marked(short, at, marks, TEXT_SPECIAL) {
+        end if end == short.len() => find_in_long_text(bytes, end),
+        end => end,
+    }
+}
+
+#[inline(never)]
+fn find_in_long_text(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + memchr3(b'<', b'&', b'\r', rest).unwrap_or(rest.len())
 }
 
 /// Where the value of an attribute ends or changes from `at` on: at its quote, at `<`, `&` or white
