@@ -253,7 +253,7 @@ impl Catalog {
 }
 
 /// What every topic that the filter matches begins with.
-fn literal_prefix(filter: &Filter) -> &str {
+pub(crate) fn literal_prefix(filter: &Filter) -> &str {
     let text = filter.as_str();
     match text.find(['+', '#']) {
         None => text,

@@ -8,6 +8,7 @@ use crate::condition::Condition;
 use crate::group::{Policy, Shape};
 use crate::history::{HistoryFault, Page};
 use crate::log::{Log, LogFault};
+use crate::message::Message;
 use crate::subscription::Subscription;
 use bytes::Bytes;
 use std::fmt;
@@ -30,6 +31,13 @@ pub enum Request {
     Describe(Vec<Filter>),
     /// Set what a datastream is, or (`None`) forget it with all its past.
     Change(String, Option<Datastream>),
+    /// The retained messages of topics that match.
+    Retained(Vec<Filter>),
+    /// Keep the state of the durable consumer of this name, in the place of what was kept of it. Only the
+    /// gateway itself may ask, by a binding that begins the name with its own.
+    Remember(String, Bytes),
+    /// Keep nothing of the durable consumer of this name any more.
+    Forget(String),
 }
 
 /// A message to be stored.
@@ -119,6 +127,10 @@ pub struct Subscribe {
     /// Whether it gets messages as published: one whose own topic matches comes whole, opaque ones too,
     /// where it may read that topic and every datastream in it; else those of its datastreams that match.
     pub raw: bool,
+    /// Whether it begins with the retained messages of topics that match, as of where it begins.
+    pub retained: bool,
+    /// Whether nothing is handed over before it is on disk: for who keeps what it gets elsewhere.
+    pub committed: bool,
 }
 
 impl Subscribe {
@@ -132,6 +144,8 @@ impl Subscribe {
             policy: Policy::default(),
             shape,
             raw: false,
+            retained: false,
+            committed: false,
         }
     }
 }
@@ -159,6 +173,8 @@ pub enum Exchange {
     Subscription(Box<Subscription>),
     /// The catalog's entries.
     Entries(Vec<Entry>),
+    /// Retained messages, by topic.
+    Retained(Vec<Arc<Message>>),
 }
 
 /// The last values of datastreams, and up to where they are so.

@@ -3,6 +3,7 @@
 use crate::access::{Grants, Principal, Verb};
 use crate::aggregate::Aggregate;
 use crate::catalog::{Catalog, Entry, push_last};
+use crate::consumers::Consumers;
 use crate::counters::{Counters, Counts};
 use crate::exchange::{Exchange, Fault, Latest, Past, Request, Ticket};
 use crate::feed::Feeder;
@@ -13,8 +14,10 @@ use crate::keys::Keys;
 use crate::limits::{FILTERS_MAX, PAGE_OBSERVATIONS_MAX};
 use crate::log::Log;
 use crate::recent::Recent;
+use crate::retained::Retained;
 use crate::route::Routes;
 use crate::tree::Tree;
+use bytes::Bytes;
 use slab::Slab;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,6 +55,8 @@ pub(crate) struct Core {
     pub(crate) published: Routes,
     pub(crate) keys: Keys,
     pub(crate) recent: Recent,
+    pub(crate) retained: Retained,
+    pub(crate) consumers: Consumers,
     pub(crate) stopping: bool,
 }
 
@@ -75,6 +80,8 @@ impl Hub {
             published: Routes::default(),
             keys: Keys::default(),
             recent: Recent::new(log.head()),
+            retained: Retained::default(),
+            consumers: Consumers::default(),
             stopping: false,
         };
         let counters = Arc::new(Counters::default());
@@ -111,7 +118,14 @@ impl Hub {
                 .map(Exchange::Accepted),
             Request::Latest(filters) => self.latest(principal, &filters),
             Request::History(past) => self.past(principal, &past),
-            Request::Subscribe(subscribe) => self.subscribe(principal, subscribe),
+            Request::Subscribe(subscribe) => self.subscribe(now, principal, subscribe),
+            Request::Retained(filters) => self.retained(now, principal, &filters),
+            Request::Remember(key, state) => self
+                .remember(now, principal, &key, state)
+                .map(Exchange::Accepted),
+            Request::Forget(key) => self
+                .remember(now, principal, &key, Bytes::new())
+                .map(Exchange::Accepted),
             Request::Describe(filters) => self.describe(principal, &filters),
             Request::Change(topic, entry) => self
                 .change(now, principal, &topic, entry)
@@ -245,13 +259,16 @@ impl Hub {
         if self.unasked.load(Ordering::Relaxed) {
             return Some(i64::MIN);
         }
+        let expiry = self.core().retained.next_expiry().map(Time::nanos);
         let groups = self.paced_groups();
-        groups.iter().filter_map(|group| group.next_close()).min()
+        let closes = groups.iter().filter_map(|group| group.next_close());
+        closes.chain(expiry).min()
     }
 
-    /// Commits what nobody waits for, and closes the windows of `every` and `agg` subscriptions that end
-    /// at or before now.
+    /// Commits what nobody waits for, forgets the retained messages that expired, and closes the windows
+    /// of `every` and `agg` subscriptions that end at or before now.
     pub fn tick(&self, now: Time) {
+        self.expire_retained(&mut self.core(), now);
         if self.unasked.swap(false, Ordering::Relaxed) {
             self.log.commit();
         }

@@ -34,3 +34,17 @@ pub const WINDOWS_MAX: usize = 1 << 17;
 pub const ATTRIBUTES_BYTES_MAX: usize = 128 << 10;
 /// Topics that messages are published at whose raw readers are remembered.
 pub const PUBLISHED_ROUTES_MAX: usize = 1 << 16;
+/// Topics that have a retained message.
+pub const RETAINED_MAX: usize = 1_000_000;
+/// Bytes of memory of all retained messages.
+pub const RETAINED_BYTES_MAX: usize = 512 << 20;
+/// Retained messages that expire in one hold of the hub's lock.
+pub const EXPIRIES_PER_TICK: usize = 1000;
+/// Durable consumers: sessions, shared groups, bridges.
+pub const CONSUMERS_MAX: usize = 200_000;
+/// Bytes of what one durable consumer remembers.
+pub const CONSUMER_BYTES_MAX: usize = 1 << 20;
+/// Bytes of what all durable consumers remember.
+pub const CONSUMERS_BYTES_MAX: usize = 256 << 20;
+/// Bytes of a durable consumer's name.
+pub const CONSUMER_KEY_BYTES_MAX: usize = 1024;

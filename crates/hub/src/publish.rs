@@ -35,6 +35,7 @@ struct Incoming {
     block: Block,
     attributes: Vec<u8>,
     client: Option<ClientId>,
+    retain: bool,
 }
 
 pub(crate) enum Decoded {
@@ -43,6 +44,11 @@ pub(crate) enum Decoded {
 }
 
 impl Decoded {
+    /// Bytes of which nothing is known.
+    fn bytes() -> Self {
+        Decoded::Opaque("application/octet-stream".into())
+    }
+
     /// What the log calls the body.
     fn media(&self) -> &str {
         match self {
@@ -87,7 +93,7 @@ impl Hub {
         let block = Block {
             quality: publish.quality,
             declared: !matches!(publish.media, Media::Undeclared),
-            opaque: false,
+            opaque: publish.retain && matches!(content, Decoded::Opaque(_)),
             tombstone: false,
             attributes: publish.attributes,
         };
@@ -101,6 +107,7 @@ impl Hub {
             attributes: block.checked()?,
             block,
             client: publish.client,
+            retain: publish.retain,
         })
     }
 
@@ -111,12 +118,14 @@ impl Hub {
         BUILDER.with_borrow_mut(|builder| {
             builder.clear();
             let format = match &publish.media {
+                // It only removes what is retained, whatever it says that it is.
+                _ if publish.retain && publish.body.is_empty() => return Ok(Decoded::bytes()),
                 Media::Opaque(media) => return Ok(Decoded::Opaque(media.clone())),
                 Media::Format(format) => self.decode_as(format, &publish.body, builder)?,
                 Media::Undeclared => {
                     match weir_codec::sniff(&publish.body, builder, &self.limits) {
                         Some(format) => format,
-                        None => return Ok(Decoded::Opaque("application/octet-stream".into())),
+                        None => return Ok(Decoded::bytes()),
                     }
                 }
             };
@@ -182,9 +191,14 @@ impl Hub {
             block,
             attributes,
             client,
+            retain,
         } = incoming;
-        let (content, streams) = self.locate(&mut core, now, &topic, content)?;
+        if retain && !body.is_empty() {
+            core.retained.check_room(&topic)?;
+        }
+        let (content, streams) = self.locate(&mut core, now, (&topic, body.is_empty()), content)?;
         let (kind, media) = content.record_parts();
+        let kind = if retain { Kind::Retained } else { kind };
         let record = Record {
             kind,
             arrival: now,
@@ -205,8 +219,13 @@ impl Hub {
         message.origin = origin.into();
         message.client = client;
         message.take(block);
+        message.retain = retain;
         let unpromised = message.quality == Quality::AtMostOnce;
-        self.hand_on(&mut core, Arc::new(message), &streams, wakers);
+        let message = Arc::new(message);
+        if retain {
+            core.retained.put(message.clone());
+        }
+        self.hand_on(&mut core, message, &streams, wakers);
         if unpromised {
             self.unasked.store(true, Ordering::Relaxed);
         }
@@ -224,18 +243,22 @@ impl Hub {
         Ok(self.ticket(used.cursor))
     }
 
-    /// Finds the datastreams that a message is about.
+    /// Finds the datastreams that a message is about; one that holds nothing brings none into being.
     fn locate(
         &self,
         core: &mut Core,
         now: Time,
-        topic: &str,
+        (topic, is_empty): (&str, bool),
         content: Decoded,
     ) -> Result<(Content, Vec<StreamId>), Fault> {
         match content {
             Decoded::Observations(mut batch, format) => {
                 let streams = self.learn(core, now, &mut batch)?;
                 Ok((Content::Observations { batch, format }, streams))
+            }
+            Decoded::Opaque(media) if is_empty => {
+                let known = core.catalog.find(topic).into_iter().collect();
+                Ok((Content::Opaque(media.into()), known))
             }
             Decoded::Opaque(media) => {
                 let stream = core.catalog.intern(topic).ok_or(TOO_MANY)?;
@@ -364,7 +387,10 @@ impl Core {
                 }
             }
             Content::Opaque(media) => {
-                self.catalog.slot(streams[0]).entry.opaque = Some(media.clone());
+                let said = streams.first().filter(|_| !message.body.is_empty());
+                if let Some(&id) = said {
+                    self.catalog.slot(id).entry.opaque = Some(media.clone());
+                }
             }
         }
     }

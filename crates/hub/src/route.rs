@@ -109,7 +109,7 @@ fn takers(core: &mut Core, message: &Message) -> Vec<u32> {
 }
 
 /// Says whether every datastream of a message may be read, its own topic aside.
-fn reads_all(grants: &Grants, message: &Message) -> bool {
+pub(crate) fn reads_all(grants: &Grants, message: &Message) -> bool {
     let Some(batch) = message.batch() else {
         return true;
     };

@@ -30,9 +30,17 @@ impl Hub {
         hub.refuse_a_history_without_its_log()?;
         let replay_from = {
             let mut core = hub.core();
-            let folded = hub
-                .log
-                .snapshot(&mut |record| apply_change(&mut core.catalog, &record))?;
+            let mut retained = Vec::new();
+            let folded = hub.log.snapshot(&mut |record| match record.kind {
+                Kind::Consumer => core.consumers.put(record.topic, body_of(&record)),
+                // Where it stands in the log, its cursor is read from there.
+                Kind::Retained => retained.extend(hub.decode_record(Cursor::START, &record)),
+                _ => apply_change(&mut core.catalog, &record),
+            })?;
+            for mut message in retained {
+                fill(&core.catalog, &mut message);
+                core.retained.put(Arc::new(message));
+            }
             hub.recall_last_values(&mut core, now)?;
             let keys = hub.log.seek(now.nanos() - KEY_AGE_NANOS);
             folded.min(hub.history.applied()).min(keys)
@@ -93,17 +101,28 @@ impl Hub {
             }
             return Ok(());
         }
+        if record.kind == Kind::Consumer {
+            core.consumers.put(record.topic, body_of(record));
+            return Ok(());
+        }
         if !record.key.is_empty() {
             let message = keys::fingerprint(record.media, record.body);
             let used = Used { cursor, message };
             core.keys.insert(record.key, used, record.arrival);
         }
         let Some(mut message) = self.decode_record(cursor, record) else {
+            if record.kind == Kind::Retained {
+                core.retained.remove(record.topic);
+            }
             return Ok(());
         };
         fill(&core.catalog, &mut message);
         if let Some(streams) = streams_of(&mut core.catalog, &message) {
             core.remember(&message, &streams);
+        }
+        let message = Arc::new(message);
+        if message.retain {
+            core.retained.put(message.clone());
         }
         if let Some(batch) = message.batch() {
             self.history.apply(cursor, record.arrival, batch)?;
@@ -120,9 +139,14 @@ impl Hub {
 
     /// The same without what only the catalog knows: decoding is done outside of its lock.
     fn decode_record(&self, cursor: Cursor, record: &Record<'_>) -> Option<Message> {
+        let block = Block::read(record.attributes);
+        if block.tombstone {
+            return None;
+        }
         let content = match record.kind {
             Kind::Opaque => Content::Opaque(record.media.into()),
-            Kind::Observations => {
+            Kind::Retained if block.opaque => Content::Opaque(record.media.into()),
+            Kind::Observations | Kind::Retained => {
                 let format = weir_codec::by_name(record.media)?;
                 let batch = decode_batch(format, record, &self.limits)?;
                 Content::Observations { batch, format }
@@ -132,9 +156,14 @@ impl Hub {
         let mut message = Message::new(cursor, record.arrival, record.topic.into(), content);
         message.body = Bytes::copy_from_slice(record.body);
         message.origin = record.origin.into();
-        message.take(Block::read(record.attributes));
+        message.take(block);
+        message.retain = record.kind == Kind::Retained;
         Some(message)
     }
+}
+
+fn body_of(record: &Record<'_>) -> Bytes {
+    Bytes::copy_from_slice(record.body)
 }
 
 /// The observations of a record with their topics and times; what was accepted once decodes again.
@@ -166,6 +195,7 @@ fn fill(catalog: &Catalog, message: &mut Message) {
 /// The datastreams of a message; `None` where the catalog has no room for one.
 fn streams_of(catalog: &mut Catalog, message: &Message) -> Option<Vec<u32>> {
     match message.batch() {
+        None if message.body.is_empty() => Some(catalog.find(&message.topic).into_iter().collect()),
         None => Some(vec![catalog.intern(&message.topic)?]),
         Some(batch) => {
             let topics = (0..batch.stream_count()).map(|index| batch.stream(index).topic);

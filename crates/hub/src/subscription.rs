@@ -13,8 +13,8 @@ use crate::replay::{Replay, Replayed};
 use crate::route;
 use bytes::Bytes;
 use std::sync::Arc;
-use std::task::{Context, Poll};
-use weir_model::Cursor;
+use std::task::{Context, Poll, ready};
+use weir_model::{Cursor, Time};
 
 /// Messages as they come; pulled, so that not pulling is the back-pressure.
 pub struct Subscription {
@@ -24,11 +24,22 @@ pub struct Subscription {
     pub(crate) stage: Stage,
     /// The last message handed over, or where it began.
     pub(crate) position: Cursor,
+    /// Whether nothing is handed over before it is on disk.
+    committed: bool,
+    /// What waits for that, with the position before it.
+    held: Option<Box<(Next, Cursor)>>,
 }
 
 pub(crate) enum Stage {
     /// Something is missing before what follows.
     Gap(Gap, Box<Stage>),
+    /// The retained messages up to where the subscription begins, then what follows.
+    Retained {
+        due: Cursor,
+        /// Topics up to this one were handed over.
+        upto: Option<Arc<str>>,
+        then: Box<Stage>,
+    },
     /// The last values up to a head, those after `after`; the member waits in the group already.
     Snapshot {
         after: Cursor,
@@ -66,6 +77,7 @@ pub(crate) const RECORDS_PER_POLL: usize = 2048;
 impl Hub {
     pub(crate) fn subscribe(
         self: &Arc<Self>,
+        now: Time,
         principal: &Principal,
         subscribe: Subscribe,
     ) -> Result<Exchange, Fault> {
@@ -87,7 +99,15 @@ impl Hub {
         }
         let group = self.enter(&mut core, interest, &principal.name)?;
         let policy = subscribe.policy;
-        let (stage, position) = self.first_stage(&group, policy, subscribe.since);
+        let (mut stage, position) = self.first_stage(&group, policy, subscribe.since);
+        if subscribe.retained {
+            self.expire_retained(&mut core, now);
+            stage = Stage::Retained {
+                due: position,
+                upto: None,
+                then: Box::new(stage),
+            };
+        }
         drop(core);
         let subscription = Subscription {
             hub: self.clone(),
@@ -95,6 +115,8 @@ impl Hub {
             policy,
             stage,
             position,
+            committed: subscribe.committed,
+            held: None,
         };
         Ok(Exchange::Subscription(Box::new(subscription)))
     }
@@ -178,6 +200,23 @@ impl Hub {
     }
 }
 
+/// What a piece comes to: it is handed over; one that is empty is passed over, after a turn of all others
+/// where more pieces follow.
+fn handed(
+    next: Option<Next>,
+    whole: bool,
+    cx: &mut Context<'_>,
+) -> Option<Poll<Result<Next, Fault>>> {
+    match next {
+        Some(next) => Some(Poll::Ready(Ok(next))),
+        None if whole => None,
+        None => {
+            cx.waker().wake_by_ref();
+            Some(Poll::Pending)
+        }
+    }
+}
+
 /// What follows a cursor: from memory where it is recent, else from the log.
 fn resumed(group: &Group, policy: Policy, from: Cursor) -> Stage {
     if group.interest.aggregate.is_none() {
@@ -201,7 +240,7 @@ impl Drop for Subscription {
 impl Subscription {
     fn leave(&self, stage: &Stage) {
         match stage {
-            Stage::Gap(_, then) => self.leave(then),
+            Stage::Gap(_, then) | Stage::Retained { then, .. } => self.leave(then),
             Stage::Snapshot { member, .. } | Stage::Live(member) => {
                 self.group.leave(*member);
             }
@@ -219,11 +258,28 @@ impl Subscription {
 
     /// Position after what was handed over last.
     pub fn position(&self) -> Cursor {
-        self.position
+        self.held.as_ref().map_or(self.position, |held| held.1)
     }
 
     /// What comes next; wakes `cx` when there is something.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Next, Fault>> {
+        if !self.committed {
+            return self.poll_live(cx);
+        }
+        if self.held.is_none() {
+            let before = self.position;
+            let next = ready!(self.poll_live(cx))?;
+            self.held = Some(Box::new((next, before)));
+        }
+        ready!(self.hub.log.poll_committed(self.position, cx))?;
+        match self.held.take() {
+            Some(held) => Poll::Ready(Ok(held.0)),
+            None => Poll::Pending,
+        }
+    }
+
+    /// What comes next, whether it is on disk or not.
+    fn poll_live(&mut self, cx: &mut Context<'_>) -> Poll<Result<Next, Fault>> {
         loop {
             match std::mem::replace(&mut self.stage, Stage::Ended(Ending::Stopping)) {
                 Stage::Ended(ending) => {
@@ -233,6 +289,17 @@ impl Subscription {
                 Stage::Gap(gap, then) => {
                     self.stage = *then;
                     return Poll::Ready(Ok(self.gap(gap)));
+                }
+                Stage::Retained { due, upto, then } => {
+                    let piece = self.retained(due, upto.as_deref());
+                    let whole = piece.upto.is_none();
+                    self.stage = match piece.upto {
+                        None => *then,
+                        upto => Stage::Retained { due, upto, then },
+                    };
+                    if let Some(polled) = handed(piece.next, whole, cx) {
+                        return polled;
+                    }
                 }
                 Stage::Snapshot {
                     after,
@@ -251,13 +318,8 @@ impl Subscription {
                             upto,
                         },
                     };
-                    match piece.next {
-                        Some(next) => return Poll::Ready(Ok(next)),
-                        None if whole => {}
-                        None => {
-                            cx.waker().wake_by_ref();
-                            return Poll::Pending;
-                        }
+                    if let Some(polled) = handed(piece.next, whole, cx) {
+                        return polled;
                     }
                 }
                 Stage::Recent(from) => {

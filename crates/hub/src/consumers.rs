@@ -1,0 +1,126 @@
+//! The state of durable consumers: sessions, shared groups, bridges.
+//!
+//! What it deliberately does not know: what the bytes mean. A binding remembers under a key that begins
+//! with its own name; the last record of a key counts and outlives retention. A consumer's position holds
+//! back nothing: who stays away for longer than the log keeps is told of a gap.
+
+use crate::access::Principal;
+use crate::exchange::{Fault, Ticket};
+use crate::hub::Hub;
+use crate::limits::{
+    CONSUMER_BYTES_MAX, CONSUMER_KEY_BYTES_MAX, CONSUMERS_BYTES_MAX, CONSUMERS_MAX,
+};
+use crate::record::{Kind, Record};
+use bytes::Bytes;
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::Arc;
+use weir_model::Time;
+
+/// The states, by key.
+#[derive(Debug, Default)]
+pub(crate) struct Consumers {
+    by_key: BTreeMap<Arc<str>, Bytes>,
+    bytes: usize,
+}
+
+impl Consumers {
+    fn check_room(&self, key: &str, state: &[u8]) -> Result<(), Fault> {
+        let before = self.by_key.get(key);
+        let bytes = self.bytes - before.map_or(0, Bytes::len) + state.len();
+        if bytes > CONSUMERS_BYTES_MAX {
+            return Err(Fault::Crowded {
+                what: "bytes of all durable consumers",
+                limit: CONSUMERS_BYTES_MAX,
+            });
+        }
+        match before.is_none() && self.by_key.len() >= CONSUMERS_MAX {
+            false => Ok(()),
+            true => Err(Fault::Crowded {
+                what: "durable consumers",
+                limit: CONSUMERS_MAX,
+            }),
+        }
+    }
+
+    /// Takes a state in the place of its key's; an empty one only removes that.
+    pub(crate) fn put(&mut self, key: &str, state: Bytes) {
+        if let Some(before) = self.by_key.remove(key) {
+            self.bytes -= before.len();
+        }
+        if !state.is_empty() {
+            self.bytes += state.len();
+            self.by_key.insert(key.into(), state);
+        }
+    }
+}
+
+impl Hub {
+    /// Remembers a state, or, where it is empty, forgets what was remembered.
+    pub(crate) fn remember(
+        &self,
+        now: Time,
+        principal: &Principal,
+        key: &str,
+        state: Bytes,
+    ) -> Result<Ticket, Fault> {
+        check(principal, key, &state)?;
+        let mut core = self.core();
+        core.consumers.check_room(key, &state)?;
+        let cursor = self.log.append(&Record {
+            kind: Kind::Consumer,
+            arrival: now,
+            topic: key,
+            media: "",
+            key: &[],
+            origin: "",
+            attributes: &[],
+            body: &state,
+        })?;
+        core.consumers.put(key, state);
+        Ok(self.ticket(cursor))
+    }
+
+    /// What is remembered under a key.
+    pub fn consumer(&self, key: &str) -> Option<Bytes> {
+        self.core().consumers.by_key.get(key).cloned()
+    }
+
+    /// Visits all that is remembered under keys that begin so, by key. The hub is locked meanwhile: the
+    /// visitor must ask nothing of it.
+    pub fn consumers(&self, prefix: &str, visit: &mut dyn FnMut(&str, &Bytes)) {
+        let core = self.core();
+        let begin = (Bound::Included(prefix), Bound::Unbounded);
+        let all = core.consumers.by_key.range::<str, _>(begin);
+        all.take_while(|(key, _)| key.starts_with(prefix))
+            .for_each(|(key, state)| visit(key, state));
+    }
+}
+
+/// Only the gateway itself remembers, on behalf of its bindings, and within limits.
+fn check(principal: &Principal, key: &str, state: &[u8]) -> Result<(), Fault> {
+    if !principal.is_gateway() {
+        return Err(Fault::Denied {
+            principal: principal.name.clone(),
+            verb: "remember",
+            topic: key.into(),
+        });
+    }
+    for (what, length, limit) in [
+        (
+            "bytes of a durable consumer's name",
+            key.len(),
+            CONSUMER_KEY_BYTES_MAX,
+        ),
+        (
+            "bytes of a durable consumer",
+            state.len(),
+            CONSUMER_BYTES_MAX,
+        ),
+    ] {
+        if length > limit {
+            return Err(Fault::OverLimit { what, limit });
+        }
+    }
+    Ok(())
+}
