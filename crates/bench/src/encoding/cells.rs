@@ -4,9 +4,9 @@ use super::codings::{From, codings};
 use super::data::{Source, sources};
 use crate::experiments::Effort;
 
-/// Formats that EXIficient encodes of every document; the rest only of documents A and B.
+/// Formats that EXIficient encodes of every document; the rest only of those that goals set beside it.
 pub(crate) const EXIFICIENT: [&str; 2] = ["exi", "exi-c"];
-/// The same of documents A and B.
+/// The same of those.
 pub(crate) const EXIFICIENT_MORE: [&str; 4] = ["exi", "exi-byte", "exi-pre", "exi-c"];
 
 /// How much slower than it is the browser's processor pretends to be.
@@ -39,12 +39,17 @@ pub(crate) fn name(place: Place, data: &str, file: &str, from: From, format: &st
 }
 
 /// The formats that EXIficient takes part in with a document.
-pub(crate) fn exificient_formats(data: &str) -> &'static [&'static str] {
+pub(crate) fn exificient_formats(data: &str, file: &str) -> &'static [&'static str] {
     match data {
-        "a" | "b" => &EXIFICIENT_MORE,
+        _ if has_goals(data, file) => &EXIFICIENT_MORE,
         "message" => &["exi", "exi-c", "exi-s", "exi-sc"],
         _ => &EXIFICIENT,
     }
+}
+
+/// Says whether goals speak of a document's times: these have several rounds.
+pub(crate) fn has_goals(data: &str, file: &str) -> bool {
+    matches!((data, file), ("a", "block") | ("b", _))
 }
 
 /// Every native cell that may have a result, and those of the browser.
@@ -65,7 +70,7 @@ pub(crate) fn native(source: &Source) -> Vec<String> {
         .map(|coding| (coding.from, coding.format))
         .collect();
     formats.extend(
-        exificient_formats(source.data)
+        exificient_formats(source.data, source.file)
             .iter()
             .map(|f| (From::Document, *f)),
     );

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
-use super::cells::{Place, exificient_formats, name};
+use super::cells::{Place, exificient_formats, has_goals, name};
 use super::codings::{From, Prepared, codings};
 use super::data::random::Random;
 use super::data::{Document, Source};
@@ -51,8 +51,8 @@ impl Scale {
         }
     }
 
-    fn rounds(&self, data: &str) -> usize {
-        if matches!(data, "a" | "b") {
+    fn rounds(&self, source: &Source) -> usize {
+        if has_goals(source.data, source.file) {
             self.rounds_goals
         } else {
             self.rounds
@@ -86,7 +86,7 @@ impl Native<'_> {
         let mut outcomes = self.outcomes(&document, &prepared);
         let mut order: Vec<Contender> = outcomes.keys().copied().collect();
         let mut random = Random::new(self.seed, source.file);
-        for round in 0..self.scale.rounds(source.data) {
+        for round in 0..self.scale.rounds(source) {
             random.shuffle(&mut order);
             for contender in &order {
                 let Some(outcome) = outcomes.get_mut(contender) else {
@@ -94,7 +94,7 @@ impl Native<'_> {
                 };
                 match prepared.get_mut(contender) {
                     Some(prepared) => self.round(prepared, round, outcome),
-                    None => self.round_of_exificient(contender.1, document.data, round, outcome),
+                    None => self.round_of_exificient(contender.1, &document, round, outcome),
                 }
             }
         }
@@ -144,7 +144,7 @@ impl Native<'_> {
             (*contender, outcome)
         };
         let mut all: BTreeMap<Contender, Outcome> = prepared.iter().map(sized).collect();
-        let formats = exificient_formats(document.data).iter();
+        let formats = exificient_formats(document.data, &document.file).iter();
         let wanted: Vec<&'static str> = formats
             .filter(|f| self.wants(document, From::Document, f))
             .copied()
@@ -192,7 +192,7 @@ impl Native<'_> {
     fn round_of_exificient(
         &mut self,
         format: &str,
-        data: &str,
+        document: &Document,
         round: usize,
         outcome: &mut Outcome,
     ) {
@@ -203,7 +203,7 @@ impl Native<'_> {
             return;
         }
         // What the goals compare needs all three; the paper's tables need two.
-        let tasks = if matches!(data, "a" | "b") {
+        let tasks = if has_goals(document.data, &document.file) {
             &Task::ALL[..]
         } else {
             &Task::ALL[..2]

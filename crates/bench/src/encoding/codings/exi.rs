@@ -1,8 +1,11 @@
 //! EXI by our codec, of whole documents. Options are those that EXIficient is given: nothing is
 //! preserved, white space between elements is left out, `xsi:schemaLocation` is an attribute like
-//! others, the header is the shortest.
+//! others, the header is the shortest. Encoders and decoders begin again with the memory they have,
+//! as a server's do; EXIficient has its factory ready likewise, and the heap of a machine that runs
+//! for long.
 
 use std::hint::black_box;
+use std::mem;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -98,13 +101,13 @@ impl Agreed {
         Encoder::new(settings).map_err(|e| e.to_string())
     }
 
-    fn decoder<'i>(&self, bytes: &'i [u8]) -> Decoder<'i> {
+    fn decoder(&self) -> Decoder<'static> {
         let settings = DecoderSettings {
             options: self.options.clone(),
             schemas: self.schema.clone().into_iter().collect(),
             limits: LIMITS,
         };
-        Decoder::new(bytes, settings)
+        Decoder::new(&[], settings)
     }
 }
 
@@ -124,32 +127,33 @@ fn prepare(mode: Mode, document: &Rc<Document>) -> Result<Prepared, String> {
     }
     let agreed = Agreed::of(mode)?;
     let recording = Recording::of(&document.xml)?;
+    let (mut encoder, mut encoder_of_xml) = (agreed.encoder()?, agreed.encoder()?);
     let mut bytes = Vec::new();
-    encode(&agreed, recording.events(), &mut bytes)?;
-    let (read, of_parse) = (bytes.clone(), agreed.clone());
-    let (source, of_xml) = (Rc::clone(document), agreed.clone());
+    encode(&mut encoder, recording.events(), &mut bytes)?;
+    let (read, source) = (bytes.clone(), Rc::clone(document));
+    let mut decoder = agreed.decoder();
     let mut out = Vec::with_capacity(bytes.len());
     let mut out_of_xml = Vec::with_capacity(bytes.len());
     Ok(Prepared {
         bytes,
-        parse: Some(Box::new(move || decode(&of_parse, &read))),
+        parse: Some(Box::new(move || decode(&mut decoder, &read))),
         serialize: Some(Box::new(move || {
             out.clear();
-            encode(&agreed, recording.events(), &mut out)
+            encode(&mut encoder, recording.events(), &mut out)
         })),
         from_xml: Some(Box::new(move || {
             out_of_xml.clear();
-            transcode(&of_xml, &source.xml, &mut out_of_xml)
+            transcode(&mut encoder_of_xml, &source.xml, &mut out_of_xml)
         })),
     })
 }
 
 fn encode<'e>(
-    agreed: &Agreed,
+    encoder: &mut Encoder,
     events: impl Iterator<Item = Event<'e>>,
     out: &mut Vec<u8>,
 ) -> Result<(), String> {
-    let mut encoder = agreed.encoder()?;
+    encoder.restart();
     for event in events {
         encoder.event(&event).map_err(|e| e.to_string())?;
     }
@@ -158,22 +162,35 @@ fn encode<'e>(
     Ok(())
 }
 
-fn transcode(agreed: &Agreed, xml: &str, out: &mut Vec<u8>) -> Result<(), String> {
+fn transcode(encoder: &mut Encoder, xml: &str, out: &mut Vec<u8>) -> Result<(), String> {
     let reader = Reader::new(xml.as_bytes(), recording::preserve(), LIMITS);
     let mut reader = reader.map_err(|e| e.to_string())?;
-    let mut encoder = agreed.encoder()?;
-    while let Some(event) = reader.next_event().map_err(|e| e.to_string())? {
-        encoder.event(&event).map_err(|e| e.to_string())?;
+    encoder.restart();
+    loop {
+        match reader.next_event() {
+            Ok(Some(ref event)) => encoder.event(event).map_err(|e| e.to_string())?,
+            Ok(None) => break,
+            Err(error) => return Err(error.to_string()),
+        }
     }
     encoder.take(out);
     black_box(out);
     Ok(())
 }
 
-fn decode(agreed: &Agreed, bytes: &[u8]) -> Result<(), String> {
-    let mut decoder = agreed.decoder(bytes);
-    while let Some(event) = decoder.next_event().map_err(|e| e.to_string())? {
-        black_box(event);
+fn decode(decoder: &mut Decoder<'static>, bytes: &[u8]) -> Result<(), String> {
+    let mut reading = mem::take(decoder).restart(bytes);
+    let read = read_all(&mut reading);
+    *decoder = reading.restart(&[]);
+    read
+}
+
+fn read_all(decoder: &mut Decoder<'_>) -> Result<(), String> {
+    loop {
+        match decoder.next_event() {
+            Ok(Some(ref event)) => black_box(event),
+            Ok(None) => return Ok(()),
+            Err(error) => return Err(error.to_string()),
+        };
     }
-    Ok(())
 }

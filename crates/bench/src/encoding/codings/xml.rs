@@ -49,10 +49,13 @@ fn ours(document: &Rc<Document>) -> Result<Prepared, String> {
 pub(super) fn parse(xml: &str) -> Result<(), String> {
     let reader = Reader::new(xml.as_bytes(), recording::preserve(), recording::LIMITS);
     let mut reader = reader.map_err(|e| e.to_string())?;
-    while let Some(event) = reader.next_event().map_err(|e| e.to_string())? {
-        black_box(event);
+    loop {
+        match reader.next_event() {
+            Ok(Some(ref event)) => black_box(event),
+            Ok(None) => return Ok(()),
+            Err(error) => return Err(error.to_string()),
+        };
     }
-    Ok(())
 }
 
 fn quick_xml(document: &Rc<Document>) -> Result<Prepared, String> {
@@ -79,7 +82,7 @@ pub(super) fn read_all(xml: &str) -> Result<(), String> {
                 black_box(text.xml10_content());
             }
             Event::Eof => return Ok(()),
-            other => {
+            ref other => {
                 black_box(other);
             }
         }
