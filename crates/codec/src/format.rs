@@ -106,6 +106,25 @@ impl Carries {
         extra: true,
     };
 
+    /// Names of what is not carried.
+    pub fn left_out(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let all = [
+            ("topic", self.topic),
+            ("sensor", self.sensor),
+            ("type", self.property),
+            ("unit", self.unit),
+            ("time", self.time),
+            ("place", self.place),
+            ("text", self.text),
+            ("null", self.null),
+            ("JSON", self.json),
+            ("extra", self.extra),
+            ("order", self.order),
+        ];
+        let missing = all.into_iter().filter(|(_, carried)| !carried);
+        missing.map(|(name, _)| name)
+    }
+
     /// The result alone, of any kind.
     pub const RESULT: Self = Self {
         topic: false,

@@ -14,6 +14,7 @@ mod base64;
 #[cfg(feature = "block")]
 pub mod block;
 mod buffered;
+pub mod carried;
 pub mod error;
 pub mod format;
 pub mod formats;
@@ -36,6 +37,7 @@ mod syntax;
 mod unescaped;
 mod vocabulary;
 
+pub use carried::{RoundTrip, round_trip};
 pub use error::{DecodeError, Fault, position};
 pub use format::{Carries, Format, Reader};
 pub use formats::{FORMATS, by_name};

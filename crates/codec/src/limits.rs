@@ -4,6 +4,8 @@
 pub const CSV_COLUMNS_MAX: usize = 64;
 /// Most columns of a table in Arrow, nested ones apart.
 pub const ARROW_COLUMNS_MAX: usize = 64;
+/// Longest metadata of a message of an Arrow stream, in bytes.
+pub const ARROW_METADATA_BYTES_MAX: usize = 1 << 24;
 /// Most bytes of text that references in a message stand for, for each byte that a message may have.
 pub const REFERENCED_PER_BYTE_MAX: usize = 4;
 /// Longest payload without a declared format that is taken for plain text, in bytes.

@@ -73,5 +73,9 @@ pub(crate) fn check_length(bytes: &[u8], limits: &Limits) -> Result<(), DecodeEr
 /// Takes a message as text.
 pub(crate) fn utf8<'a>(bytes: &'a [u8], limits: &Limits) -> Result<&'a str, DecodeError> {
     check_length(bytes, limits)?;
-    core::str::from_utf8(bytes).map_err(|error| DecodeError::expected(error.valid_up_to(), "UTF-8"))
+    core::str::from_utf8(bytes).map_err(|error| match error.error_len() {
+        // A character is begun and not ended.
+        None => DecodeError::truncated(bytes.len()),
+        Some(_) => DecodeError::expected(error.valid_up_to(), "UTF-8"),
+    })
 }

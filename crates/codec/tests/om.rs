@@ -271,6 +271,6 @@ fn an_error_says_which_byte_and_which_rule() {
         read(bomb)
             .unwrap_err()
             .to_string()
-            .contains("no document type")
+            .contains("document types (DOCTYPE) are not read")
     );
 }

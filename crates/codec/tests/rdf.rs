@@ -172,7 +172,7 @@ fn an_error_says_which_byte_and_which_rule() {
     let time = format!("<urn:o> <{sosa}hasSimpleResult> 1 ; <{sosa}resultTime> \"noon\" .");
     assert_eq!(
         fault("turtle", &time),
-        "expected a year of four digits at byte 95"
+        "expected a time such as 2026-11-20T09:41:00Z, beginning with a year of four digits at byte 95"
     );
     let remote = r#"{"@context":"http://example.org/"}"#;
     assert_eq!(

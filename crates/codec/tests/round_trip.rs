@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use weir_codec::{Carries, FORMATS, Format};
+use weir_codec::carried::{carried, comparable};
+use weir_codec::{FORMATS, Format};
 use weir_model::batch::Naming;
 use weir_model::{Batch, BatchBuilder, Extra, Limits, Observation, Place, Time, Value};
 
@@ -55,35 +56,6 @@ impl Row {
             },
         }
     }
-}
-
-/// What is left of an observation where no more is carried; `None`: nothing.
-fn project<'a>(row: &Observation<'a>, carries: &Carries) -> Option<Observation<'a>> {
-    let kept = match row.value {
-        Value::Number(_) | Value::Bool(_) => true,
-        Value::Text(_) => carries.text,
-        Value::Null => carries.null,
-        Value::Json(_) => carries.json,
-    };
-    kept.then_some(Observation {
-        naming: if carries.topic {
-            Naming::Topic
-        } else {
-            Naming::Sent
-        },
-        topic: if carries.topic { row.topic } else { "" },
-        sensor: row.sensor.filter(|_| carries.sensor),
-        property: row.property.filter(|_| carries.property),
-        unit: row.unit.filter(|_| carries.unit),
-        value: row.value,
-        time: row.time.filter(|_| carries.time),
-        place: row.place.filter(|_| carries.place),
-        extra: if carries.extra {
-            row.extra
-        } else {
-            Extra::default()
-        },
-    })
 }
 
 fn batch<'a>(rows: impl Iterator<Item = Observation<'a>>) -> Batch {
@@ -204,19 +176,6 @@ fn row() -> impl Strategy<Value = Row> {
         )
 }
 
-/// Names that a topic may bear are read back; how they were named is not compared, nor is how the
-/// observations of several datastreams were interleaved, where that is not carried.
-fn comparable(batch: &Batch, carries: &Carries) -> Batch {
-    let mut rows: Vec<_> = batch.rows().collect();
-    if carries.topic {
-        rows.iter_mut().for_each(|row| row.naming = Naming::Topic);
-    }
-    if !carries.order {
-        rows.sort_by_key(|row| (row.topic, row.sensor, row.property, row.unit));
-    }
-    self::batch(rows.into_iter())
-}
-
 fn decode(format: &Format, bytes: &[u8]) -> Batch {
     let mut builder = BatchBuilder::new();
     let decoded = (format.decode)(bytes, &mut builder, &Limits::default());
@@ -242,8 +201,7 @@ fn decode_in_pieces(format: &Format, bytes: &[u8], size: usize) -> Batch {
 
 fn check(format: &Format, rows: &[Row], piece: usize) -> Result<(), TestCaseError> {
     let carries = &format.carries;
-    let kept = rows.iter().map(Row::view).collect::<Vec<_>>();
-    let sent = batch(kept.iter().filter_map(|row| project(row, carries)));
+    let sent = carried(&batch(rows.iter().map(Row::view)), carries);
     let mut bytes = Vec::new();
     (format.encode)(&sent, &mut bytes);
     let sent = comparable(&sent, carries);
@@ -299,7 +257,7 @@ fn what_a_format_does_not_carry_is_lost_and_nothing_else() {
         let carries = &format.carries;
         let mut bytes = Vec::new();
         (format.encode)(&batch([full.view()].into_iter()), &mut bytes);
-        let expected = batch(project(&full.view(), carries).into_iter());
+        let expected = carried(&batch([full.view()].into_iter()), carries);
         assert_eq!(
             comparable(&decode(format, &bytes), carries),
             expected,

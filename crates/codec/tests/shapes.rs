@@ -256,11 +256,11 @@ fn csv_errors_name_the_field() {
     );
     assert_eq!(
         at("value,time\n1,noon"),
-        "expected a year of four digits at byte 13"
+        "expected a time such as 2026-11-20T09:41:00Z, beginning with a year of four digits at byte 13"
     );
     assert_eq!(
         at("value,time\n1"),
-        "expected as many fields as the header has at byte 11"
+        "expected 2 fields as in the header, found 1 at byte 11"
     );
     assert_eq!(at("value\n\"a"), "the message ends too early at byte 8");
 }

@@ -85,7 +85,7 @@ fn an_error_says_which_byte_and_which_rule() {
     let fault = |text: &str| read(text).unwrap_err().to_string();
     assert_eq!(
         fault("2026-11-20T09:41:00Z,1\nnoon,1"),
-        "expected a year of four digits at byte 23"
+        "expected a time such as 2026-11-20T09:41:00Z, beginning with a year of four digits at byte 23"
     );
     let count = "expected as many tokens as the record has fields";
     assert_eq!(
@@ -94,7 +94,7 @@ fn an_error_says_which_byte_and_which_rule() {
     );
     assert_eq!(
         fault("2026-11-20T09:41:00Z,1\n5"),
-        "expected a year of four digits at byte 23"
+        "expected a time such as 2026-11-20T09:41:00Z, beginning with a year of four digits at byte 23"
     );
     assert_eq!(
         fault("#{\"fields\":[\"time\"]}\n"),

@@ -82,7 +82,7 @@ fn an_error_says_which_byte_and_which_rule() {
     );
     assert_eq!(
         fault("<time>noon</time>"),
-        "expected a year of four digits at byte 19"
+        "expected a time such as 2026-11-20T09:41:00Z, beginning with a year of four digits at byte 19"
     );
     assert_eq!(
         fault("<unit><b/></unit>"),

@@ -225,29 +225,32 @@ impl Fields<'_> {
     }
 }
 
+/// What stands first: said where something else was taken for a time.
+const YEAR: &str = "a time such as 2026-11-20T09:41:00Z, beginning with a year of four digits";
+
 impl Time {
     /// Reads an RFC 3339 `date-time` (section 5.6); a leap second counts as the next second.
     pub fn parse_rfc3339(text: &[u8]) -> Result<Self, TimeError> {
         let mut fields = Fields { text, at: 0 };
-        let year = fields.number(4, 9999, "a year of four digits")?;
-        fields.one_of(b"-", "-")?;
+        let year = fields.number(4, 9999, YEAR)?;
+        fields.one_of(b"-", "a hyphen between year and month")?;
         let month = fields.number(2, 12, "a month from 01 to 12")?;
-        fields.one_of(b"-", "-")?;
+        fields.one_of(b"-", "a hyphen between month and day")?;
         let day = fields.number(2, 31, "a day from 01 to 31")?;
         if month == 0 || day == 0 || day > days_in_month(year, month) {
             fields.at = 5;
             return fields.fail("a date that exists");
         }
-        fields.one_of(b"Tt ", "T")?;
+        fields.one_of(b"Tt ", "a T between date and time of day")?;
         let hour = fields.number(2, 23, "an hour from 00 to 23")?;
-        fields.one_of(b":", ":")?;
+        fields.one_of(b":", "a colon between hour and minute")?;
         let minute = fields.number(2, 59, "a minute from 00 to 59")?;
-        fields.one_of(b":", ":")?;
+        fields.one_of(b":", "a colon between minute and second")?;
         let second = fields.number(2, 60, "a second from 00 to 60")?;
         let nanos = fields.fraction()?;
         let offset = fields.offset()?;
         if fields.at != text.len() {
-            return fields.fail("the end");
+            return fields.fail("the end of the time");
         }
         let of_day = hour * 3600 + minute * 60 + second - offset;
         let seconds = day_number(year, month, day) * DAY_SECONDS + of_day;

@@ -172,11 +172,14 @@ pub(crate) struct History {
 #[derive(Args)]
 pub(crate) struct Convert {
     /// Encoding of the input
-    #[arg(long, value_name = "ENC")]
-    pub(crate) from: String,
+    #[arg(long, value_name = "ENC", required_unless_present = "round_trip")]
+    pub(crate) from: Option<String>,
     /// Encoding of the output
-    #[arg(long, value_name = "ENC")]
-    pub(crate) to: String,
+    #[arg(long, value_name = "ENC", required_unless_present = "round_trip")]
+    pub(crate) to: Option<String>,
+    /// Take the message to every encoding and back, and say what came back: that of FILE, or a sample
+    #[arg(long, conflicts_with = "to")]
+    pub(crate) round_trip: bool,
     /// Topic that the message counts as sent to, for formats that name none
     #[arg(long)]
     pub(crate) topic: Option<String>,

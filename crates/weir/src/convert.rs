@@ -1,15 +1,35 @@
 //! `weir convert`.
 
+mod round_trip;
+
 use crate::Failure;
 use crate::arguments::Convert;
 use std::io::{Read, Write, stdin, stdout};
 use std::path::Path;
 use weir_codec::{FORMATS, Format, by_name, position};
-use weir_model::{BatchBuilder, Limits};
+use weir_model::{Batch, BatchBuilder, Limits};
 
 /// Decodes all of the input and encodes it again.
 pub(crate) fn run(convert: &Convert) -> Result<(), Failure> {
-    let (from, to) = (format(&convert.from)?, format(&convert.to)?);
+    let from = format(convert.from.as_deref().unwrap_or("json"))?;
+    let Some(to) = convert.to.as_deref() else {
+        return round_trip::run(from, convert);
+    };
+    let to = format(to)?;
+    let batch = message(from, convert)?;
+    if batch.is_empty() {
+        eprintln!("weir: no observation in the message");
+    }
+    let mut out = Vec::new();
+    (to.encode)(&batch, &mut out);
+    if to.text && !out.ends_with(b"\n") {
+        out.push(b'\n');
+    }
+    stdout().lock().write_all(&out).map_err(Failure::no)
+}
+
+/// The message of the input.
+fn message(from: &Format, convert: &Convert) -> Result<Batch, Failure> {
     let input = read(convert.file.as_deref())?;
     let mut builder = BatchBuilder::new();
     (from.decode)(&input, &mut builder, &Limits::default()).map_err(|error| {
@@ -28,12 +48,7 @@ pub(crate) fn run(convert: &Convert) -> Result<(), Failure> {
             .complete(topic, weir_gateway::now())
             .map_err(Failure::no)?;
     }
-    let mut out = Vec::new();
-    (to.encode)(&batch, &mut out);
-    if to.text && !out.ends_with(b"\n") {
-        out.push(b'\n');
-    }
-    stdout().lock().write_all(&out).map_err(Failure::no)
+    Ok(batch)
 }
 
 /// The format of this name.

@@ -85,7 +85,10 @@ impl<'a> Chunk<'a> {
         };
         let chunk = bytes.split_off(..len).ok_or(end)?;
         if checksum(chunk).to_le_bytes() != chunk[8..HEAD_BYTES] {
-            return Err(DecodeError::expected(at + 8, "the checksum of the chunk"));
+            return Err(DecodeError::expected(
+                at + 8,
+                "another checksum: the chunk was changed or damaged",
+            ));
         }
         Self::body(&chunk[HEAD_BYTES..], at + HEAD_BYTES, limits).map(Some)
     }

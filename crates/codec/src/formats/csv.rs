@@ -12,6 +12,7 @@ use crate::number::{TimeWriter, write_f64};
 use crate::rows::{Rows, utf8};
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use weir_model::batch::Naming;
@@ -221,13 +222,22 @@ fn read_row(
         let (field, last) = fields.field()?;
         read_field(header.columns[index], &field, at, rows, fields.limits)?;
         if last != (index + 1 == header.count) {
-            return Err(DecodeError::expected(
-                at,
-                "as many fields as the header has",
-            ));
+            return Err(wrong_count(at, index + 1, header.count));
         }
     }
     rows.end(start)
+}
+
+/// The row's last field is not the header's last.
+fn wrong_count(at: usize, fields: usize, wanted: usize) -> DecodeError {
+    let found = match fields < wanted {
+        true => format!("found {fields}"),
+        false => "found more".into(),
+    };
+    DecodeError::meaning(
+        at,
+        format!("expected {wanted} fields as in the header, {found}"),
+    )
 }
 
 fn read_field(

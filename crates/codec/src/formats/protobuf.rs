@@ -392,7 +392,7 @@ impl<'a> Fields<'a> {
             BYTES => self.nested().map(drop),
             _ => Err(DecodeError::expected(
                 self.at,
-                "no group: they are not part of proto3",
+                "a field of proto3, which has no groups",
             )),
         }
     }

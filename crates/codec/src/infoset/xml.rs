@@ -233,7 +233,7 @@ impl<'a> Xml<'a> {
         if self.rest().starts_with("<!DOCTYPE") {
             return Err(DecodeError::expected(
                 self.at,
-                "no document type: none is read",
+                "an element: document types (DOCTYPE) are not read",
             ));
         }
         if self.byte()? != b'<' {
@@ -281,7 +281,11 @@ impl<'a> Xml<'a> {
         self.at += 2;
         let start = self.at;
         self.name()?;
-        if self.text[start..self.at] != *self.open[self.depth - 1] {
+        let open = self.open[self.depth - 1];
+        if self.text[start..self.at] != *open {
+            if self.at == self.text.len() && open.starts_with(&self.text[start..]) {
+                return Err(DecodeError::truncated(self.at));
+            }
             return Err(DecodeError::expected(
                 start,
                 "the end tag of the element begun last",

@@ -7,7 +7,7 @@ use super::schema_read::{Field, Kind, Schema};
 use super::{CONTINUATION, HEADER_DICTIONARY, HEADER_RECORD, HEADER_SCHEMA, VERSION_4, VERSION_5};
 use crate::error::DecodeError;
 use crate::lexical;
-use crate::limits::{ARROW_COLUMNS_MAX, REFERENCED_PER_BYTE_MAX};
+use crate::limits::{ARROW_COLUMNS_MAX, ARROW_METADATA_BYTES_MAX, REFERENCED_PER_BYTE_MAX};
 use crate::rows::{Rows, check_length};
 use core::cell::Cell;
 use weir_model::batch::Naming;
@@ -55,6 +55,7 @@ impl<'a> Message<'a> {
         if *at == bytes.len() {
             return Ok(None);
         }
+        let begin = *at;
         let mut word = || -> Result<[u8; 4], DecodeError> {
             let found = bytes.get(*at..).and_then(|rest| rest.first_chunk());
             *at += 4;
@@ -74,6 +75,10 @@ impl<'a> Message<'a> {
             return Ok(None);
         }
         let start = *at;
+        if len > ARROW_METADATA_BYTES_MAX {
+            let what = "FF FF FF FF and a length, with which a message of a stream begins";
+            return Err(DecodeError::expected(begin, what));
+        }
         let body = start.checked_add(len).filter(|&end| end <= bytes.len());
         let body = body.ok_or_else(|| DecodeError::truncated(bytes.len()))?;
         let message = Flat::root(&bytes[..body], start)?;

@@ -52,6 +52,10 @@ impl<'a> Bson<'a> {
                 "a document of at least 5 bytes",
             ));
         }
+        let limit = self.input.limits.message_bytes;
+        if len > limit {
+            return Err(DecodeError::over(start, "bytes of a document", limit));
+        }
         match start.checked_add(len) {
             Some(end) if end <= self.input.bytes.len() => Ok(end),
             _ => Err(DecodeError::truncated(self.input.bytes.len())),
