@@ -18,6 +18,16 @@ pub const BINDINGS: &[BindingLine] = &[
         name: "http",
         configure: |section| Ok(Arc::new(weir_http::Http::configure(section)?)),
     },
+    #[cfg(feature = "mqtt")]
+    BindingLine {
+        name: "mqtt",
+        configure: |section| Ok(Arc::new(weir_mqtt::Mqtt::configure(section)?)),
+    },
+    #[cfg(feature = "coap")]
+    BindingLine {
+        name: "coap",
+        configure: |section| Ok(Arc::new(weir_coap::Coap::configure(section)?)),
+    },
 ];
 
 /// The protocol whose client a URL's scheme picks, as configured by default.

@@ -13,3 +13,8 @@ pub mod limits;
 
 pub mod session;
 pub mod wire;
+
+#[cfg(feature = "net")]
+mod net;
+#[cfg(feature = "net")]
+pub use net::Mqtt;

@@ -1,0 +1,60 @@
+//! The machines' time, read here and nowhere else.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the driver gives the machines their time"
+)]
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::LazyLock;
+use std::task::Context;
+use tokio::time::Sleep;
+use weir_sansio::{Duration, Instant};
+
+static START: LazyLock<tokio::time::Instant> = LazyLock::new(tokio::time::Instant::now);
+
+/// The longest that a timer sleeps at once: the runtime's clock ends before the machines'.
+const SLEEP_MAX: Duration = Duration::from_secs(86_400);
+
+/// Time since the first call.
+pub(super) fn now() -> Instant {
+    let start = *START;
+    Instant::START + tokio::time::Instant::now().saturating_duration_since(start)
+}
+
+/// One timer of a connection; it exists only while something is due.
+#[derive(Default)]
+pub(super) struct Timer {
+    sleep: Option<(Pin<Box<Sleep>>, Instant)>,
+}
+
+impl Timer {
+    /// Says whether the deadline has come, or wakes `cx` when it does. A timer set for an earlier time
+    /// fires then and is moved on, so that deadlines that move on cost nothing.
+    pub(super) fn poll_due(&mut self, cx: &mut Context<'_>, deadline: Instant) -> bool {
+        if deadline == Instant::NEVER {
+            return false;
+        }
+        loop {
+            let (sleep, at) = self.sleep.get_or_insert_with(|| {
+                (Box::pin(tokio::time::sleep_until(moment(deadline))), deadline)
+            });
+            if deadline < *at {
+                sleep.as_mut().reset(moment(deadline));
+                *at = deadline;
+            }
+            if sleep.as_mut().poll(cx).is_pending() {
+                return false;
+            }
+            self.sleep = None;
+            if now() >= deadline {
+                return true;
+            }
+        }
+    }
+}
+
+fn moment(at: Instant) -> tokio::time::Instant {
+    let latest = now() + SLEEP_MAX;
+    *START + at.min(latest).since(Instant::START)
+}

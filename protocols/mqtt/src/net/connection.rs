@@ -1,0 +1,496 @@
+//! One connection: its phases, each with no more state than it needs.
+//!
+//! Written as one future by hand, so that an idle connection is a socket, the machine's few words and
+//! its subscriptions, with no buffer.
+
+use super::House;
+use super::accept::Accepting;
+use super::clock::{Timer, now};
+use super::deliver::Deliverer;
+use super::linger::Linger;
+use super::live::Live;
+use super::member::{Member, after};
+use super::outbox::{Outbox, poll_read};
+use super::publish::{self, Refused};
+use super::sessions::{Counts, Sessions};
+use super::subscribe::{self, Opener};
+use crate::limits::RECEIVE_MAX;
+use crate::session::{Closed, Message, Server, ServerEvent, ServerLimits};
+use crate::wire::{QoS, ReasonCode};
+use bytes::Bytes;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::{Context, Poll};
+use weir_binding::{Context as Gateway, LocalFuture};
+use weir_carrier::{Link, Stream};
+use weir_hub::Request;
+use weir_sansio::{Instant, Output, Session};
+
+/// Bytes that may wait for a socket before nothing more is made for it.
+pub(super) const UNSENT_BYTES_MAX: usize = 64 << 10;
+/// Reads of one turn, so that one client does not hold up a thread.
+const READS_MAX: usize = 8;
+/// How soon the log is asked again that could take nothing.
+const BUSY_TIME: weir_sansio::Duration = weir_sansio::Duration::from_millis(5);
+
+/// A connection on its way.
+pub(super) struct Connection {
+    pub(super) stream: Stream,
+    pub(super) house: Arc<House>,
+    pub(super) context: Arc<dyn Gateway>,
+    /// What the WebSocket's opening presented.
+    pub(super) credential: Option<Box<str>>,
+    pub(super) peer_is_local: bool,
+    pub(super) server: Server,
+    pub(super) outbox: Outbox,
+    pub(super) stage: Stage,
+    pub(super) timer: Timer,
+    draining: Option<LocalFuture<'static, ()>>,
+    pub(super) live: Arc<Live>,
+    pub(super) member: Option<Box<Member>>,
+    /// When the log is asked again.
+    retry: Instant,
+}
+
+/// What a connection is doing.
+pub(super) enum Stage {
+    /// Reading and sending.
+    Open,
+    /// Finding out who wants to connect, and waiting for the connection before to let go.
+    Accepting(Box<Accepting>),
+    /// Taking leave.
+    Lingering(Box<Linger>),
+}
+
+/// Whether a step was the last for now.
+enum Step {
+    Again,
+    Wait,
+}
+
+impl Connection {
+    pub(super) fn new(link: Link, house: Arc<House>, context: Arc<dyn Gateway>) -> Self {
+        let limits = ServerLimits {
+            packet_bytes_max: house.settings.packet_bytes_max,
+            ..ServerLimits::default()
+        };
+        Counts::add(&house.sessions.counts.connections, 1);
+        Self {
+            peer_is_local: link.peer.ip().is_loopback(),
+            credential: link.credential.map(Into::into),
+            stream: link.stream,
+            house,
+            draining: Some(context.draining()),
+            context,
+            server: Server::new(now(), limits),
+            outbox: Outbox::default(),
+            stage: Stage::Open,
+            timer: Timer::default(),
+            live: Arc::default(),
+            member: None,
+            retry: Instant::NEVER,
+        }
+    }
+
+    /// `mqtt`, `mqtts` or `mqtt+ws`, for metrics.
+    pub(super) fn scheme(&self) -> &'static str {
+        match self.stream {
+            Stream::Tcp(_) => "mqtt",
+            Stream::Tls(_) => "mqtts",
+            Stream::WebSocket(_) => "mqtt+ws",
+        }
+    }
+
+    fn poll_signs(&mut self, cx: &mut Context<'_>) {
+        let drained = match &mut self.draining {
+            Some(draining) => draining.as_mut().poll(cx).is_ready(),
+            None => false,
+        };
+        if drained {
+            self.draining = None;
+            self.server.close(ReasonCode::SERVER_SHUTTING_DOWN, false);
+        }
+        // [MQTT-3.1.4-3]
+        if self.member.is_some() && self.live.is_taken_over(cx.waker()) {
+            self.server.close(ReasonCode::SESSION_TAKEN_OVER, true);
+        }
+    }
+
+    fn poll_open(&mut self, cx: &mut Context<'_>) -> io::Result<Step> {
+        self.poll_signs(cx);
+        let mut reads = 0;
+        loop {
+            self.poll_tickets(cx);
+            if !self.pump(cx) {
+                return Ok(Step::Again);
+            }
+            if !self.may_read() {
+                break;
+            }
+            if reads == READS_MAX {
+                cx.waker().wake_by_ref();
+                break;
+            }
+            match self.read(cx)? {
+                Poll::Pending => break,
+                Poll::Ready(true) => reads += 1,
+                Poll::Ready(false) => {
+                    self.lost();
+                    return Ok(Step::Again);
+                }
+            }
+        }
+        self.deliver(cx)?;
+        if self.poll_time(cx) {
+            return Ok(Step::Again);
+        }
+        Ok(Step::Wait)
+    }
+
+    fn may_read(&self) -> bool {
+        let waits = self.member.as_ref().is_some_and(|member| {
+            member.held.is_some() || member.tickets.len() >= usize::from(RECEIVE_MAX)
+        });
+        !waits && self.outbox.len() < UNSENT_BYTES_MAX
+    }
+
+    /// Reads once; `false` at the end of the stream.
+    fn read(&mut self, cx: &mut Context<'_>) -> io::Result<Poll<bool>> {
+        let (server, counts) = (&mut self.server, &self.house.sessions.counts);
+        let read = poll_read(&mut self.stream, cx, |bytes| {
+            Counts::add(&counts.bytes_received, bytes.len() as u64);
+            let Ok(()) = server.handle_input(now(), bytes);
+            !bytes.is_empty()
+        });
+        match read {
+            Poll::Pending => Ok(Poll::Pending),
+            Poll::Ready(read) => read.map(Poll::Ready),
+        }
+    }
+
+    /// Does what the machine wants; `false` where the stage has changed.
+    fn pump(&mut self, cx: &mut Context<'_>) -> bool {
+        if let Some(held) = self.member.as_mut().and_then(|member| member.held.take())
+            && !self.publish(held)
+        {
+            return true;
+        }
+        loop {
+            match self.server.poll_output() {
+                Output::Transmit(bytes) => self.outbox.push(bytes.into()),
+                Output::Timeout(_) => return true,
+                Output::Event(event) => match event {
+                    ServerEvent::Connect(request) => {
+                        let accepting = Accepting::new(self, *request);
+                        self.stage = Stage::Accepting(Box::new(accepting));
+                        return false;
+                    }
+                    ServerEvent::Closed(closed) => {
+                        self.end(&closed);
+                        return false;
+                    }
+                    ServerEvent::Publish(message) => {
+                        if !self.publish(message) {
+                            self.poll_tickets(cx);
+                            return true;
+                        }
+                    }
+                    other => self.take(other),
+                },
+            }
+        }
+    }
+
+    fn take(&mut self, event: ServerEvent) {
+        let Some(member) = &mut self.member else {
+            return;
+        };
+        match event {
+            ServerEvent::Subscribe(request) => {
+                let opener = Opener {
+                    house: &self.house,
+                    context: &self.context,
+                    client_bytes_max: self.server.client_bytes_max(),
+                };
+                let before = member.subscriptions.len();
+                let codes = opener.subscribe(member, &request);
+                let added = (member.subscriptions.len() - before) as u64;
+                Counts::add(&self.house.sessions.counts.subscriptions, added);
+                self.server.suback(request.packet_id, &codes);
+                self.record();
+            }
+            ServerEvent::Unsubscribe(packet_id, filters) => {
+                let before = member.subscriptions.len();
+                let codes = subscribe::unsubscribe(member, &filters);
+                let ended = (before - member.subscriptions.len()) as u64;
+                let counter = &self.house.sessions.counts.subscriptions;
+                counter.fetch_sub(ended, Ordering::Relaxed);
+                self.server.unsuback(packet_id, &codes);
+                self.record();
+            }
+            ServerEvent::Delivered(token) => {
+                let mut of = member.subscriptions.iter_mut();
+                if let Some(of) = of.find(|of| of.key == token.subscription) {
+                    of.acknowledged(&token);
+                }
+            }
+            ServerEvent::Released(_) | ServerEvent::Completed(_) => {}
+            ServerEvent::Connect(_) | ServerEvent::Publish(_) | ServerEvent::Closed(_) => {}
+        }
+    }
+
+    /// Gives a message to the hub; `false` where it is held until the log takes it.
+    fn publish(&mut self, message: Box<Message>) -> bool {
+        let Some(member) = &mut self.member else {
+            return true;
+        };
+        let counts = &self.house.sessions.counts;
+        let client = Some(member.client);
+        let hub = self.context.hub();
+        let published =
+            publish::publish(hub, self.context.now(), &member.principal, client, &message);
+        match published {
+            Ok(ticket) => {
+                Counts::add(&counts.received, 1);
+                member.tally.receive(1);
+                // What is promised is acknowledged when it is on disk.
+                if message.qos != QoS::AtMostOnce {
+                    member.tickets.push_back((message.packet_id, ticket));
+                }
+            }
+            Err(Refused::Busy) => {
+                member.held = Some(message);
+                self.retry = now() + BUSY_TIME;
+                return false;
+            }
+            Err(Refused::Code(code, reason)) => {
+                Counts::add(&counts.refused, 1);
+                if message.qos != QoS::AtMostOnce {
+                    self.server.acknowledge(message.packet_id, code, Some(&reason));
+                }
+            }
+            Err(Refused::Over(code)) => self.server.close(code, true),
+        }
+        true
+    }
+
+    fn poll_tickets(&mut self, cx: &mut Context<'_>) {
+        let Some(member) = &mut self.member else {
+            return;
+        };
+        while let Some((packet_id, ticket)) = member.tickets.front() {
+            let Poll::Ready(committed) = ticket.poll(cx) else {
+                return;
+            };
+            match committed {
+                Ok(_) => self.server.acknowledge(*packet_id, ReasonCode::SUCCESS, None),
+                // What is not on disk is not acknowledged: the client sends it again elsewhere or later.
+                Err(_) => {
+                    let code = ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR;
+                    self.server.close(code, true);
+                }
+            }
+            member.tickets.pop_front();
+        }
+        member.tickets = std::collections::VecDeque::new();
+    }
+
+    /// Takes what is due and sends; a turn of all others comes before the next, so that what came
+    /// meanwhile goes out as one.
+    fn deliver(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        let mut more = false;
+        if let Some(member) = self.member.as_mut().filter(|_| self.server.is_open()) {
+            let mut deliverer = Deliverer {
+                opener: Opener {
+                    house: &self.house,
+                    context: &self.context,
+                    client_bytes_max: self.server.client_bytes_max(),
+                },
+                server: &mut self.server,
+                outbox: &mut self.outbox,
+                now: self.context.now(),
+                sent: 0,
+            };
+            let delivered = deliverer.deliver(member, cx);
+            let sent = deliverer.sent;
+            more = delivered.map_err(io::Error::other)?;
+            if sent > 0 {
+                member.tally.send(sent);
+                Counts::add(&self.house.sessions.counts.sent, sent);
+            }
+        }
+        let before = self.outbox.len();
+        let flushed = self.outbox.poll_flush(&mut self.stream, cx)?.is_ready();
+        let written = before - self.outbox.len();
+        if written > 0 {
+            Counts::add(&self.house.sessions.counts.bytes_sent, written as u64);
+        }
+        if flushed && (more || before >= UNSENT_BYTES_MAX) {
+            cx.waker().wake_by_ref();
+        }
+        Ok(())
+    }
+
+    /// Says whether something was due.
+    fn poll_time(&mut self, cx: &mut Context<'_>) -> bool {
+        let held = self.member.as_ref().is_some_and(|member| member.held.is_some());
+        let retry = if held { self.retry } else { Instant::NEVER };
+        let deadline = self.server.deadline().min(retry);
+        if !self.timer.poll_due(cx, deadline) {
+            return false;
+        }
+        self.server.handle_timeout(now());
+        true
+    }
+
+    /// The stream has ended without a word.
+    fn lost(&mut self) {
+        self.server.close(ReasonCode::UNSPECIFIED_ERROR, true);
+        self.outbox = Outbox::default();
+    }
+
+    /// Writes the session's record, if the session is kept.
+    pub(super) fn record(&mut self) {
+        let Some(member) = self.member.as_mut().filter(|member| member.is_kept()) else {
+            return;
+        };
+        member.recorded = true;
+        let now = self.context.now();
+        // As if the gateway ended now.
+        let expires = match member.session_expiry_secs {
+            u32::MAX => None,
+            secs => Some(after(now, secs)),
+        };
+        let mut stored = member.stored(self.server.state(), expires);
+        let will = member.will.as_ref();
+        stored.will = will.map(|will| (after(now, will.delay_secs), will.clone()));
+        remember(&*self.context, &member.id, stored.write());
+    }
+
+    /// Leaves the client's session as it is to be taken up, and takes leave.
+    fn end(&mut self, closed: &Closed) {
+        self.leave(closed);
+        if let Output::Transmit(bytes) = self.server.poll_output() {
+            self.outbox.push(Bytes::from(bytes));
+        }
+        self.stage = Stage::Lingering(Box::new(Linger::new()));
+    }
+
+    fn leave(&mut self, closed: &Closed) {
+        let Some(mut member) = self.member.take() else {
+            return;
+        };
+        let counts = &self.house.sessions.counts;
+        counts.connected.fetch_sub(1, Ordering::Relaxed);
+        let subscriptions = member.subscriptions.len() as u64;
+        counts.subscriptions.fetch_sub(subscriptions, Ordering::Relaxed);
+        let now = self.context.now();
+        let will = member.will.take().filter(|_| closed.publish_will);
+        let secs_max = self.house.settings.session_expiry_secs_max;
+        // [MQTT-4.1.0-2]
+        let kept = closed.session_expiry_secs.min(secs_max) > 0;
+        let mut stored = None;
+        // [MQTT-3.1.2-8]
+        match will {
+            Some(will) if will.delay_secs > 0 && kept => {
+                let ends = member.ends(closed, now, secs_max);
+                let mut left = member.stored(self.server.state(), ends);
+                left.will = Some((after(now, will.delay_secs), will));
+                stored = Some(left);
+            }
+            will => {
+                if let Some(will) = will {
+                    publish_will(&*self.context, &will.message);
+                }
+                if kept {
+                    let ends = member.ends(closed, now, secs_max);
+                    stored = Some(member.stored(self.server.state(), ends));
+                }
+            }
+        }
+        match &stored {
+            Some(stored) => remember(&*self.context, &member.id, stored.write()),
+            None if member.recorded => forget(&*self.context, &member.id),
+            None => {}
+        }
+        self.house.sessions.release(&member.id, &self.live, stored);
+    }
+}
+
+/// Publishes a will; that its client may was asked when it connected.
+pub(super) fn publish_will(context: &dyn Gateway, message: &Message) {
+    let principal = weir_hub::Principal::gateway();
+    let refused = publish::publish(context.hub(), context.now(), &principal, None, message);
+    // Nobody is left to be told.
+    drop(refused);
+}
+
+pub(super) fn remember(context: &dyn Gateway, id: &str, bytes: Bytes) {
+    let request = Request::Remember(Sessions::key(id), bytes);
+    let principal = weir_hub::Principal::gateway();
+    drop(context.hub().open(context.now(), &principal, request));
+}
+
+pub(super) fn forget(context: &dyn Gateway, id: &str) {
+    let request = Request::Forget(Sessions::key(id));
+    let principal = weir_hub::Principal::gateway();
+    drop(context.hub().open(context.now(), &principal, request));
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if let Stage::Accepting(accepting) = &self.stage {
+            accepting.give_up(&self.house.sessions);
+        }
+        // Broken off: as if the stream had ended.
+        if let Some(member) = &self.member {
+            let closed = Closed {
+                code: ReasonCode::UNSPECIFIED_ERROR,
+                fault: None,
+                publish_will: self.draining.is_some(),
+                session_expiry_secs: member.session_expiry_secs,
+            };
+            self.leave(&closed);
+        }
+    }
+}
+
+impl Future for Connection {
+    type Output = io::Result<()>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        loop {
+            match &mut this.stage {
+                Stage::Open => match this.poll_open(cx)? {
+                    Step::Again => {}
+                    Step::Wait => return Poll::Pending,
+                },
+                Stage::Accepting(_) => {
+                    if this.poll_accept(cx).is_pending() {
+                        return Poll::Pending;
+                    }
+                }
+                Stage::Lingering(linger) => {
+                    let (stream, outbox) = (&mut this.stream, &mut this.outbox);
+                    return linger.poll(stream, outbox, &mut this.timer, cx);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_idle_connection_is_small() {
+        let size = size_of::<Connection>() + size_of::<Member>();
+        assert!(size <= 1000, "{size}");
+        assert!(size_of::<super::super::subscribe::Subscribed>() <= 160);
+    }
+}

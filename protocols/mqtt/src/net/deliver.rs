@@ -1,0 +1,260 @@
+//! From the hub's subscriptions to the client: what is due, as far as the client takes it.
+
+use super::connection::UNSENT_BYTES_MAX;
+use super::framing::write_gap;
+use super::member::Member;
+use super::outbox::Outbox;
+use super::packets::{has_expired, parts_of, qos_of, write_attributes, write_cursor};
+use super::subscribe::{Opener, Source, Subscribed, Work};
+use crate::session::{Delivery, Sent, Server, Token};
+use crate::wire::{Framed, Property, PropertyList, QoS, frame};
+use bytes::Bytes;
+use std::task::{Context, Poll};
+use weir_hub::{Fault, GapReason, Item, Next};
+use weir_model::{Cursor, Time};
+
+/// Says in a token that a message came from the table of retained ones.
+const RETAINED: u32 = 1 << 31;
+
+/// Hands over what is due.
+pub(super) struct Deliverer<'a> {
+    pub(super) opener: Opener<'a>,
+    pub(super) server: &'a mut Server,
+    pub(super) outbox: &'a mut Outbox,
+    pub(super) now: Time,
+    /// Messages handed over.
+    pub(super) sent: u64,
+}
+
+/// What a look at a subscription came to.
+#[derive(PartialEq, Eq)]
+enum Looked {
+    /// Nothing is due, or nothing more can be sent.
+    Idle,
+    /// Something was sent, and there may be more.
+    Sent,
+    /// Messages were dropped before they were taken: open it again from where the client is.
+    Lapped,
+}
+
+impl Deliverer<'_> {
+    /// Takes from each subscription in turn what is due; says whether there may be more at once.
+    pub(super) fn deliver(&mut self, member: &mut Member, cx: &mut Context<'_>) -> Result<bool, Fault> {
+        let count = member.subscriptions.len();
+        let mut more = false;
+        for step in 0..count {
+            if self.outbox.len() >= UNSENT_BYTES_MAX {
+                return Ok(more);
+            }
+            let at = (member.turn + step) % count;
+            match self.look(member, at, cx)? {
+                Looked::Idle => {}
+                Looked::Sent => more = true,
+                Looked::Lapped => {
+                    self.opener.reopen(member, at);
+                    more = true;
+                }
+            }
+        }
+        member.turn = member.turn.wrapping_add(1);
+        Ok(more)
+    }
+
+    fn look(
+        &mut self,
+        member: &mut Member,
+        at: usize,
+        cx: &mut Context<'_>,
+    ) -> Result<Looked, Fault> {
+        let client = member.client;
+        let of = &mut member.subscriptions[at];
+        if let Source::Framed(subscription) = &mut of.source {
+            return match subscription.poll_next(cx) {
+                Poll::Pending => Ok(Looked::Idle),
+                Poll::Ready(next) => Ok(match next? {
+                    Next::Bytes(bytes, cursor) => {
+                        of.delivered = cursor;
+                        self.sent += packets_in(&bytes);
+                        self.outbox.push(bytes);
+                        Looked::Sent
+                    }
+                    Next::Items(..) | Next::Gap(..) => Looked::Sent,
+                    Next::Ended(_) => {
+                        of.source = Source::Ended;
+                        Looked::Idle
+                    }
+                }),
+            };
+        }
+        loop {
+            if !self.send_work(of, client) {
+                return Ok(Looked::Idle);
+            }
+            match poll_source(of, cx)? {
+                Poll::Pending => return Ok(Looked::Idle),
+                Poll::Ready(false) => return Ok(Looked::Lapped),
+                Poll::Ready(true) => {}
+            }
+        }
+    }
+
+    /// Sends what was taken; `false` where the client or its socket takes no more now.
+    fn send_work(&mut self, of: &mut Subscribed, client: weir_hub::ClientId) -> bool {
+        let Some(mut work) = of.work.take() else {
+            return true;
+        };
+        let sent = self.send_items(of, &mut work, client);
+        let idle = work.items.is_empty() && work.taken.is_empty() && work.gap.is_none();
+        if !idle {
+            of.work = Some(work);
+        }
+        sent
+    }
+
+    fn send_items(
+        &mut self,
+        of: &mut Subscribed,
+        work: &mut Work,
+        client: weir_hub::ClientId,
+    ) -> bool {
+        while let Some(item) = work.items.front().cloned() {
+            if self.outbox.len() >= UNSENT_BYTES_MAX {
+                return false;
+            }
+            // [MQTT-3.8.3-3]
+            let own = of.options.no_local && item.message.client == Some(client);
+            if work.parts.is_empty() && !own {
+                work.parts = parts_of(&item, of.format).into();
+                work.part = 0;
+            }
+            while !work.parts.is_empty() {
+                if !self.send_part(of, work, &item) {
+                    return false;
+                }
+                work.parts.pop_front();
+                work.part += 1;
+            }
+            work.items.pop_front();
+            if !item.retained {
+                of.delivered = of.delivered.max(item.message.cursor);
+            }
+        }
+        true
+    }
+
+    /// Sends one packet; `false` where the client takes no more of its quality now.
+    fn send_part(&mut self, of: &Subscribed, work: &mut Work, item: &Item) -> bool {
+        let message = &item.message;
+        let Some(part) = work.parts.front() else {
+            return true;
+        };
+        let token = Token {
+            cursor: message.cursor.bits(),
+            subscription: of.key,
+            part: work.part | if item.retained { RETAINED } else { 0 },
+        };
+        // [MQTT-3.8.4-8] [MQTT-4.8.2-3]
+        let qos = of.options.qos.min(qos_of(message.quality));
+        let again = self.server.is_unacknowledged(&token);
+        let done_before = !item.retained && message.cursor <= of.resumed;
+        if !again && (done_before || has_expired(message, self.now)) {
+            return true;
+        }
+        let mut properties = PropertyList::default();
+        write_attributes(&message.attributes, self.now, &mut properties);
+        // [MQTT-3.3.4-3] [MQTT-3.3.4-5]
+        if let Some(id) = of.identifier {
+            properties.push(Property::SubscriptionIdentifier(id));
+        }
+        if of.wants_cursor {
+            write_cursor(message.cursor, &mut properties);
+            if let Some(gap) = &work.gap {
+                write_gap(gap, &mut properties);
+            }
+        }
+        let delivery = Delivery {
+            topic: &part.topic,
+            qos,
+            // [MQTT-3.3.1-12] [MQTT-3.3.1-13]
+            retain: item.retained || (of.options.retain_as_published && message.retain),
+            properties: &mut properties,
+            payload_bytes: part.payload.len(),
+            token,
+        };
+        match self.server.deliver(delivery, self.outbox.tail()) {
+            Sent::Full => return false,
+            Sent::TooLarge => return true,
+            Sent::Head => {}
+        }
+        self.outbox.push(part.payload.clone());
+        self.sent += 1;
+        work.gap = None;
+        if qos != QoS::AtMostOnce && matches!(of.source, Source::Shared(..)) {
+            work.taken.push((token, item.clone()));
+        }
+        true
+    }
+}
+
+/// Takes what the source has; `false` where messages were dropped that must not be.
+fn poll_source(of: &mut Subscribed, cx: &mut Context<'_>) -> Result<Poll<bool>, Fault> {
+    let promised = of.options.qos != QoS::AtMostOnce;
+    let next = match &mut of.source {
+        Source::Framed(_) | Source::Ended => return Ok(Poll::Pending),
+        Source::Items(subscription) => match subscription.poll_next(cx) {
+            Poll::Pending => return Ok(Poll::Pending),
+            Poll::Ready(next) => next?,
+        },
+        Source::Shared(share, member) => match share.poll_take(*member, cx) {
+            Poll::Pending => return Ok(Poll::Pending),
+            Poll::Ready(item) => match item? {
+                Some(item) => {
+                    of.work.get_or_insert_default().items.push_back(item);
+                    return Ok(Poll::Ready(true));
+                }
+                None => {
+                    of.source = Source::Ended;
+                    return Ok(Poll::Pending);
+                }
+            },
+        },
+    };
+    match next {
+        Next::Items(items, _) => {
+            let work = of.work.get_or_insert_default();
+            work.items.extend(items.iter().cloned());
+        }
+        Next::Gap(gap, _) if gap.reason == GapReason::Policy && promised => {
+            return Ok(Poll::Ready(false));
+        }
+        Next::Gap(gap, _) => of.work.get_or_insert_default().gap = Some(gap),
+        Next::Bytes(..) => {}
+        Next::Ended(_) => {
+            of.source = Source::Ended;
+            return Ok(Poll::Pending);
+        }
+    }
+    Ok(Poll::Ready(true))
+}
+
+/// How many packets stand in these bytes.
+fn packets_in(bytes: &Bytes) -> u64 {
+    let (mut at, mut count) = (0, 0);
+    while let Ok(Framed::Whole(header)) = frame(&bytes[at..], usize::MAX) {
+        at += header.end;
+        count += 1;
+    }
+    count
+}
+
+/// The first message under way of a subscription, those of retained messages aside.
+pub(super) fn first_in_flight(
+    state: &crate::session::State,
+    subscription: u32,
+) -> Option<Cursor> {
+    let of = state.in_flight.iter().filter(|of| {
+        let token = &of.token;
+        token.subscription == subscription && token.part & RETAINED == 0
+    });
+    of.map(|of| Cursor::from_bits(of.token.cursor)).min()
+}

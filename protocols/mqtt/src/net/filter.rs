@@ -1,0 +1,82 @@
+//! What a filter of a SUBSCRIBE asks for: `$share/NAME/`, `$as/ENC/`, and the filter itself.
+
+use crate::wire::ReasonCode;
+use weir_codec::{Format, by_name};
+use weir_model::Filter;
+
+/// A filter, taken apart.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    /// The share's name.
+    pub(super) share: Option<String>,
+    /// The format that messages are to be in, where not as published.
+    pub(super) format: Option<&'static Format>,
+    /// Which topics.
+    pub(super) filter: Filter,
+}
+
+impl Wanted {
+    /// Reads a filter as it stands in a packet.
+    pub(super) fn parse(text: &str) -> Result<Self, ReasonCode> {
+        let (share, rest) = match text.strip_prefix("$share/") {
+            None => (None, text),
+            Some(rest) => {
+                // [MQTT-4.8.2-1] [MQTT-4.8.2-2]
+                let (name, rest) = rest.split_once('/').ok_or(INVALID)?;
+                if name.is_empty() || name.contains(['+', '#']) {
+                    return Err(INVALID);
+                }
+                (Some(name.to_owned()), rest)
+            }
+        };
+        let (format, rest) = split_format(rest);
+        let format = format.map(|name| by_name(name).ok_or(INVALID)).transpose()?;
+        // [MQTT-4.7.1-1] [MQTT-4.7.1-2] [MQTT-4.7.3-1] [MQTT-4.7.3-4]
+        let filter = Filter::parse(rest).map_err(|_| INVALID)?;
+        Ok(Self {
+            share,
+            format,
+            filter,
+        })
+    }
+}
+
+const INVALID: ReasonCode = ReasonCode::TOPIC_FILTER_INVALID;
+
+/// `ENC` and what follows in `$as/ENC/...`.
+pub(super) fn split_format(text: &str) -> (Option<&str>, &str) {
+    let parts = text.strip_prefix("$as/").and_then(|rest| rest.split_once('/'));
+    match parts {
+        Some((name, rest)) => (Some(name), rest),
+        None => (None, text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    // [MQTT-4.8.2-1] [MQTT-4.8.2-2] [MQTT-4.7.1-1] [MQTT-4.7.1-2]
+    #[test]
+    fn a_filter_is_taken_apart_or_refused() {
+        let wanted = Wanted::parse("$share/group/$as/senml-cbor/a/+/#").unwrap();
+        assert_eq!(wanted.share.as_deref(), Some("group"));
+        assert_eq!(wanted.format.map(|format| format.name), Some("senml-cbor"));
+        assert_eq!(wanted.filter.as_str(), "a/+/#");
+        let bad = [
+            "",
+            "a/#/b",
+            "a+",
+            "$share/g",
+            "$share//a",
+            "$share/g+/a",
+            "$share/g/",
+            "$as/nothing/a",
+        ];
+        for text in bad {
+            assert!(Wanted::parse(text).is_err(), "{text}");
+        }
+        assert_eq!(Wanted::parse("$SYS/#").unwrap().filter.as_str(), "$SYS/#");
+    }
+}

@@ -1,0 +1,75 @@
+//! QoS 0 packets, written once for all who want them alike.
+
+use super::packets::{parts_of, write_attributes, write_cursor};
+use crate::wire::{Property, PropertyList, Publish, QoS, Version};
+use std::sync::Arc;
+use weir_binding::Context;
+use weir_codec::Format;
+use weir_hub::{Frame, Framing, FramingKey};
+use weir_model::Cursor;
+
+/// How the packets are written.
+pub(super) struct PublishFraming {
+    pub(super) version: Version,
+    /// Whether the retain flag stays as published.
+    pub(super) retain_as_published: bool,
+    /// Whether each packet tells its position.
+    pub(super) cursor: bool,
+    /// Whether messages come in a format that the filter names, instead of as published.
+    pub(super) converted: bool,
+    pub(super) context: Arc<dyn Context>,
+}
+
+impl Framing for PublishFraming {
+    fn key(&self) -> FramingKey {
+        let bits = u32::from(self.version == Version::V5)
+            | u32::from(self.retain_as_published) << 1
+            | u32::from(self.cursor) << 2
+            | u32::from(self.converted) << 3;
+        ("mqtt", bits)
+    }
+
+    fn frame(&self, frame: &Frame<'_>, out: &mut Vec<u8>) {
+        let mut properties = PropertyList::default();
+        let Some(item) = frame.item else {
+            return;
+        };
+        let message = &item.message;
+        let now = self.context.now();
+        if !write_attributes(&message.attributes, now, &mut properties) {
+            return;
+        }
+        if self.cursor {
+            write_cursor(frame.cursor, &mut properties);
+        }
+        // [MQTT-3.3.1-12] [MQTT-3.3.1-13]
+        let retain = item.retained || (self.retain_as_published && message.retain);
+        let mut write = |topic: &str, payload: &[u8]| {
+            let publish = Publish {
+                qos: QoS::AtMostOnce,
+                retain,
+                topic,
+                properties: properties.as_properties(),
+                ..Publish::default()
+            };
+            publish.encode_head(self.version, payload.len(), out);
+            out.extend_from_slice(payload);
+        };
+        if item.whole && !self.converted {
+            return write(&message.topic, &message.body);
+        }
+        let format: Option<&'static Format> = self.converted.then_some(frame.format);
+        for part in parts_of(item, format) {
+            write(&part.topic, &part.payload);
+        }
+    }
+
+    fn end(&self, _cursor: Cursor, _out: &mut Vec<u8>) {}
+}
+
+/// A gap as a property tells it.
+pub(super) fn write_gap(gap: &weir_hub::Gap, out: &mut PropertyList) {
+    let count = gap.count.map_or_else(String::new, |count| format!(":{count}"));
+    let text = format!("{}{count}", gap.reason.name());
+    out.push(Property::UserProperty("weir-gap", &text));
+}

@@ -1,0 +1,73 @@
+//! A client that was accepted: who it is, what it subscribed to, and what waits for the disk.
+
+use super::record::{Stored, StoredSubscription};
+use super::subscribe::Subscribed;
+use crate::session::{Closed, Message, State, Will};
+use crate::wire::Version;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use weir_binding::Tally;
+use weir_hub::{ClientId, Principal, Ticket};
+use weir_model::Time;
+
+/// An accepted client.
+pub(super) struct Member {
+    pub(super) id: Arc<str>,
+    pub(super) version: Version,
+    pub(super) principal: Principal,
+    /// What the hub knows its messages by, so that it can be spared them.
+    pub(super) client: ClientId,
+    pub(super) subscriptions: Vec<Subscribed>,
+    pub(super) next_key: u32,
+    /// QoS 1 and 2 messages that are on their way to the disk, in their order.
+    pub(super) tickets: VecDeque<(u16, Ticket)>,
+    /// A message that the log could not take yet; nothing is read meanwhile.
+    pub(super) held: Option<Box<Message>>,
+    pub(super) will: Option<Box<Will>>,
+    /// Seconds that the session lives on.
+    pub(super) session_expiry_secs: u32,
+    /// Whether the log holds a record of the session.
+    pub(super) recorded: bool,
+    pub(super) tally: Arc<Tally>,
+    /// Which subscription is served first next time.
+    pub(super) turn: usize,
+}
+
+impl Member {
+    /// Whether the session outlives its connection.
+    pub(super) fn is_kept(&self) -> bool {
+        self.session_expiry_secs > 0
+    }
+
+    /// What the session is to be taken up with.
+    pub(super) fn stored(&self, state: State, expires: Option<Time>) -> Stored {
+        let kept = self.subscriptions.iter().map(|of| StoredSubscription {
+            filter: of.text.to_string(),
+            options: of.options,
+            identifier: of.identifier,
+            wants_cursor: of.wants_cursor,
+            key: of.key,
+            delivered: of.delivered,
+        });
+        Stored {
+            owner: self.principal.name.to_string(),
+            expires,
+            subscriptions: kept.collect(),
+            state,
+            will: None,
+        }
+    }
+
+    /// When the session ends that its client leaves now; `None` for never.
+    pub(super) fn ends(&self, closed: &Closed, now: Time, secs_max: u32) -> Option<Time> {
+        match closed.session_expiry_secs.min(secs_max) {
+            u32::MAX => None,
+            secs => Some(after(now, secs)),
+        }
+    }
+}
+
+/// The time so many seconds later.
+pub(super) fn after(now: Time, secs: u32) -> Time {
+    Time::from_nanos(now.nanos().saturating_add(i64::from(secs) * 1_000_000_000))
+}

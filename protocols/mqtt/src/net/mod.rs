@@ -1,0 +1,116 @@
+//! Sockets: the binding `mqtt`, server and client.
+
+mod accept;
+mod background;
+mod client;
+mod clock;
+mod connection;
+mod deliver;
+mod filter;
+mod framing;
+mod linger;
+mod live;
+mod member;
+mod outbox;
+mod packets;
+mod publish;
+mod record;
+mod sessions;
+mod settings;
+mod share;
+mod subscribe;
+
+use connection::Connection;
+use sessions::Sessions;
+use settings::Settings;
+use std::io;
+use std::sync::Arc;
+use weir_binding::{
+    Binding, ConfigFault, Context, LocalFuture, Publisher, Section, Subscriber, Target, Transport,
+};
+use weir_carrier::Link;
+use weir_model::{Cursor, Filter};
+
+/// MQTT as a binding: TCP, TLS and WebSocket.
+pub struct Mqtt {
+    house: Arc<House>,
+}
+
+/// What all connections share.
+struct House {
+    settings: Settings,
+    sessions: Sessions,
+}
+
+impl Mqtt {
+    /// The binding as its section of the configuration wants it.
+    pub fn configure(section: Section) -> Result<Self, ConfigFault> {
+        let house = House {
+            settings: Settings::read(section)?,
+            sessions: Sessions::default(),
+        };
+        Ok(Self {
+            house: Arc::new(house),
+        })
+    }
+}
+
+impl Binding for Mqtt {
+    fn name(&self) -> &'static str {
+        "mqtt"
+    }
+
+    fn transports(&self) -> Vec<Transport> {
+        let settings = &self.house.settings;
+        let plain = Transport::Stream {
+            name: "mqtt",
+            key: "listen",
+            listen: settings.listen.clone(),
+            tls: false,
+            alpn: &[],
+        };
+        let secure = Transport::Stream {
+            name: "mqtts",
+            key: "listen_tls",
+            listen: settings.listen_tls.clone(),
+            tls: true,
+            alpn: &["mqtt"],
+        };
+        // [MQTT-6.0.0-4]
+        let socket = Transport::WebSocket {
+            path: "/mqtt",
+            subprotocol: "mqtt",
+        };
+        vec![plain, secure, socket]
+    }
+
+    fn serve(&self, link: Link, context: Arc<dyn Context>) -> LocalFuture<'static, io::Result<()>> {
+        if let Err(error) = link.stream.tune() {
+            return Box::pin(std::future::ready(Err(error)));
+        }
+        self.house.sessions.load(&*context);
+        Box::pin(Connection::new(link, self.house.clone(), context))
+    }
+
+    fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {
+        self.house.sessions.load(&*context);
+        Some(Box::pin(background::run(self.house.clone(), context)))
+    }
+
+    fn schemes(&self) -> &'static [&'static str] {
+        &["mqtt", "mqtts", "mqtt+ws", "mqtt+wss"]
+    }
+
+    fn publisher(&self, target: Target) -> LocalFuture<'static, io::Result<Box<dyn Publisher>>> {
+        Box::pin(client::publisher(target))
+    }
+
+    fn subscriber(
+        &self,
+        target: Target,
+        filters: Vec<Filter>,
+        since: Option<Cursor>,
+    ) -> LocalFuture<'static, io::Result<Box<dyn Subscriber>>> {
+        Box::pin(client::subscriber(target, filters, since))
+    }
+}

@@ -1,0 +1,120 @@
+//! From a message of a client to the hub, and how that went.
+
+use super::filter::split_format;
+use super::member::after;
+use crate::session::{Message, MessageProperties};
+use crate::wire::ReasonCode;
+use std::sync::Arc;
+use weir_codec::{by_media, by_name};
+use weir_hub::{
+    Attributes, ClientId, Exchange, Fault, Given, Hub, LogFault, Media, Principal, Publish,
+    Quality, Request, Ticket,
+};
+use weir_model::Time;
+
+/// Why a message is not taken.
+#[derive(Debug)]
+pub(super) enum Refused {
+    /// For good, for this reason.
+    Code(ReasonCode, String),
+    /// The log takes nothing now: to be tried again.
+    Busy,
+    /// The gateway is stopping, or its log has failed.
+    Over(ReasonCode),
+}
+
+/// Gives a message to the hub.
+pub(super) fn publish(
+    hub: &Arc<Hub>,
+    now: Time,
+    principal: &Principal,
+    client: Option<ClientId>,
+    message: &Message,
+) -> Result<Ticket, Refused> {
+    let request = Request::Publish(request_of(message, now, client)?);
+    match hub.open(now, principal, request) {
+        Ok(Exchange::Accepted(ticket)) => Ok(ticket),
+        Ok(_) => Err(Refused::Over(ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR)),
+        Err(fault) => Err(refused(&fault)),
+    }
+}
+
+fn request_of(
+    message: &Message,
+    now: Time,
+    client: Option<ClientId>,
+) -> Result<Publish, Refused> {
+    let properties = message.properties.as_deref();
+    let is_text = properties.and_then(|of| of.payload_is_text) == Some(true);
+    if is_text && std::str::from_utf8(&message.payload).is_err() {
+        let reason = "the payload is not UTF-8 as its format indicator says";
+        return Err(Refused::Code(ReasonCode::PAYLOAD_FORMAT_INVALID, reason.into()));
+    }
+    let (format, topic) = split_format(&message.topic);
+    let media = media_of(format, properties, message)?;
+    let mut publish = Publish::new(topic, media, message.payload.clone());
+    publish.quality = Quality::from_bits(message.qos.bits()).unwrap_or_default();
+    // [MQTT-3.3.1-5] [MQTT-3.3.1-6] [MQTT-3.3.1-7] [MQTT-3.3.1-8]
+    publish.retain = message.retain;
+    publish.client = client;
+    publish.key = properties.and_then(key_of);
+    if let Some(of) = properties {
+        publish.attributes = attributes_of(of, now);
+    }
+    Ok(publish)
+}
+
+/// A publisher's own key against repeats.
+fn key_of(properties: &MessageProperties) -> Option<Vec<u8>> {
+    let mut user = properties.user.iter();
+    let key = user.find(|(name, _)| name.eq_ignore_ascii_case("idempotency-key"));
+    key.map(|(_, value)| value.as_bytes().to_vec())
+}
+
+fn media_of(
+    format: Option<&str>,
+    properties: Option<&MessageProperties>,
+    message: &Message,
+) -> Result<Media, Refused> {
+    if let Some(name) = format {
+        let Some(format) = by_name(name) else {
+            let reason = format!("`{name}` is no format: see GET /formats");
+            return Err(Refused::Code(ReasonCode::TOPIC_NAME_INVALID, reason));
+        };
+        return Ok(Media::Format(format));
+    }
+    let content_type = properties.and_then(|of| of.content_type.as_deref());
+    let declared = content_type.and_then(by_media);
+    Ok(match (declared, content_type) {
+        (Some(format), _) if !message.payload.is_empty() => Media::Format(format),
+        (_, content_type) if message.payload.is_empty() => {
+            Media::Opaque(content_type.unwrap_or("application/octet-stream").into())
+        }
+        _ => Media::Undeclared,
+    })
+}
+
+fn attributes_of(of: &MessageProperties, now: Time) -> Attributes {
+    Attributes::from(Given {
+        content_type: of.content_type.clone(),
+        response_topic: of.response_topic.clone(),
+        correlation: of.correlation.clone(),
+        payload_is_text: of.payload_is_text,
+        expires: of.expiry_secs.map(|secs| after(now, secs)),
+        properties: of.user.clone(),
+    })
+}
+
+fn refused(fault: &Fault) -> Refused {
+    let code = match fault {
+        Fault::Denied { .. } | Fault::Reserved(_) => ReasonCode::NOT_AUTHORIZED,
+        Fault::Topic(_) => ReasonCode::TOPIC_NAME_INVALID,
+        Fault::Undecodable { .. } | Fault::Message(_) => ReasonCode::PAYLOAD_FORMAT_INVALID,
+        Fault::OverLimit { .. } | Fault::Crowded { .. } => ReasonCode::QUOTA_EXCEEDED,
+        Fault::Log(LogFault::Busy) => return Refused::Busy,
+        Fault::Stopping => return Refused::Over(ReasonCode::SERVER_SHUTTING_DOWN),
+        Fault::Log(_) => return Refused::Over(ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR),
+        _ => ReasonCode::UNSPECIFIED_ERROR,
+    };
+    Refused::Code(code, fault.to_string())
+}

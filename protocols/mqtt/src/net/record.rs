@@ -1,0 +1,374 @@
+//! A session as the log keeps it: what is left of it while its client is away, or the gateway.
+//!
+//! Layout, little-endian: version u8, owner, when it ends (i64, Unix ns; 0 for with its connection, `i64::MAX` for never),
+//! subscriptions, what is under way, QoS 2 identifiers received, the will. Texts and lists have a u32 length before them.
+
+use crate::session::{InFlight, Message, MessageProperties, Stage, State, Token, Will};
+use crate::wire::{QoS, SubscriptionOptions, Version};
+use bytes::Bytes;
+use weir_model::{Cursor, Time};
+
+/// What outlives a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Stored {
+    /// The principal whose session it is.
+    pub(super) owner: String,
+    /// When it ends; `None` for never.
+    pub(super) expires: Option<Time>,
+    pub(super) subscriptions: Vec<StoredSubscription>,
+    pub(super) state: State,
+    /// When the will is due, and the will.
+    pub(super) will: Option<(Time, Box<Will>)>,
+}
+
+/// A subscription and how far its client is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct StoredSubscription {
+    pub(super) filter: String,
+    pub(super) options: SubscriptionOptions,
+    pub(super) identifier: Option<u32>,
+    pub(super) wants_cursor: bool,
+    /// What tells its messages from those of others in [`Token`]s.
+    pub(super) key: u32,
+    /// Up to where messages were handed to the client.
+    pub(super) delivered: Cursor,
+}
+
+const VERSION: u8 = 1;
+
+impl Stored {
+    /// The record's bytes.
+    pub(super) fn write(&self) -> Bytes {
+        let mut out = vec![VERSION];
+        text(&mut out, &self.owner);
+        let expires = self.expires.map_or(i64::MAX, Time::nanos);
+        out.extend_from_slice(&expires.to_le_bytes());
+        number(&mut out, self.subscriptions.len() as u32);
+        for of in &self.subscriptions {
+            of.write(&mut out);
+        }
+        number(&mut out, self.state.in_flight.len() as u32);
+        for of in &self.state.in_flight {
+            write_flight(of, &mut out);
+        }
+        number(&mut out, self.state.received.len() as u32);
+        for id in &self.state.received {
+            out.extend_from_slice(&id.to_le_bytes());
+        }
+        match &self.will {
+            None => out.push(0),
+            Some((due, will)) => {
+                out.push(1);
+                out.extend_from_slice(&due.nanos().to_le_bytes());
+                write_will(will, &mut out);
+            }
+        }
+        out.into()
+    }
+
+    /// Reads a record; `None` for one that is none of this version.
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        let mut from = Reader { bytes };
+        if from.u8()? != VERSION {
+            return None;
+        }
+        let owner = from.text()?;
+        let expires = from.i64()?;
+        let count = from.count(12)?;
+        let subscriptions = (0..count).map(|_| StoredSubscription::read(&mut from));
+        let subscriptions = subscriptions.collect::<Option<_>>()?;
+        let count = from.count(19)?;
+        let in_flight = (0..count).map(|_| read_flight(&mut from)).collect::<Option<_>>()?;
+        let count = from.count(2)?;
+        let received = (0..count).map(|_| from.u16()).collect::<Option<_>>()?;
+        let will = match from.u8()? {
+            0 => None,
+            _ => {
+                let due = Time::from_nanos(from.i64()?);
+                Some((due, Box::new(read_will(&mut from)?)))
+            }
+        };
+        Some(Self {
+            owner,
+            expires: (expires != i64::MAX).then(|| Time::from_nanos(expires)),
+            subscriptions,
+            state: State {
+                received,
+                in_flight,
+            },
+            will,
+        })
+    }
+}
+
+impl StoredSubscription {
+    fn write(&self, out: &mut Vec<u8>) {
+        text(out, &self.filter);
+        out.push(self.options.byte());
+        number(out, self.identifier.unwrap_or(0));
+        out.push(u8::from(self.wants_cursor));
+        number(out, self.key);
+        out.extend_from_slice(&self.delivered.bits().to_le_bytes());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        Some(Self {
+            filter: from.text()?,
+            options: SubscriptionOptions::of_byte(Version::V5, from.u8()?, 0).ok()?,
+            identifier: Some(from.u32()?).filter(|id| *id != 0),
+            wants_cursor: from.u8()? == 1,
+            key: from.u32()?,
+            delivered: Cursor::from_bits(from.u64()?),
+        })
+    }
+}
+
+fn write_flight(of: &InFlight, out: &mut Vec<u8>) {
+    out.extend_from_slice(&of.packet_id.to_le_bytes());
+    out.push(match of.stage {
+        Stage::Puback => 0,
+        Stage::Pubrec => 1,
+        Stage::Pubcomp => 2,
+    });
+    out.extend_from_slice(&of.token.cursor.to_le_bytes());
+    number(out, of.token.subscription);
+    number(out, of.token.part);
+}
+
+fn read_flight(from: &mut Reader<'_>) -> Option<InFlight> {
+    Some(InFlight {
+        packet_id: from.u16()?,
+        stage: match from.u8()? {
+            0 => Stage::Puback,
+            1 => Stage::Pubrec,
+            2 => Stage::Pubcomp,
+            _ => return None,
+        },
+        token: Token {
+            cursor: from.u64()?,
+            subscription: from.u32()?,
+            part: from.u32()?,
+        },
+    })
+}
+
+fn write_will(will: &Will, out: &mut Vec<u8>) {
+    let message = &will.message;
+    text(out, &message.topic);
+    blob(out, &message.payload);
+    out.push(message.qos.bits() | u8::from(message.retain) << 2);
+    let none = MessageProperties::default();
+    let of = message.properties.as_deref().unwrap_or(&none);
+    out.push(match of.payload_is_text {
+        None => 0,
+        Some(text) => 1 + u8::from(text),
+    });
+    maybe(out, of.expiry_secs.map(u32::to_le_bytes).as_ref().map(|secs| &secs[..]));
+    maybe(out, of.content_type.as_deref().map(str::as_bytes));
+    maybe(out, of.response_topic.as_deref().map(str::as_bytes));
+    maybe(out, of.correlation.as_deref());
+    number(out, of.user.len() as u32);
+    for (name, value) in &of.user {
+        text(out, name);
+        text(out, value);
+    }
+}
+
+fn read_will(from: &mut Reader<'_>) -> Option<Will> {
+    let topic = from.text()?;
+    let payload = Bytes::copy_from_slice(from.blob()?);
+    let flags = from.u8()?;
+    let payload_is_text = match from.u8()? {
+        0 => None,
+        bit => Some(bit == 2),
+    };
+    let expiry = from.maybe()?;
+    let content_type = from.maybe()?;
+    let response_topic = from.maybe()?;
+    let correlation = from.maybe()?;
+    let count = from.count(8)?;
+    let user = (0..count).map(|_| Some((from.text()?, from.text()?)));
+    let properties = MessageProperties {
+        payload_is_text,
+        expiry_secs: expiry.and_then(|secs| Some(u32::from_le_bytes(secs.try_into().ok()?))),
+        content_type: content_type.and_then(owned),
+        response_topic: response_topic.and_then(owned),
+        correlation: correlation.map(Bytes::copy_from_slice),
+        subscription_ids: Vec::new(),
+        user: user.collect::<Option<_>>()?,
+    };
+    let bare = properties == MessageProperties::default();
+    let message = Message {
+        topic,
+        payload,
+        qos: QoS::of_bits(flags & 3)?,
+        retain: flags & 4 != 0,
+        properties: (!bare).then(|| Box::new(properties)),
+        ..Message::default()
+    };
+    Some(Will {
+        message,
+        delay_secs: 0,
+    })
+}
+
+fn owned(bytes: &[u8]) -> Option<String> {
+    String::from_utf8(bytes.to_vec()).ok()
+}
+
+fn number(out: &mut Vec<u8>, value: u32) {
+    out.extend_from_slice(&value.to_le_bytes());
+}
+
+fn blob(out: &mut Vec<u8>, bytes: &[u8]) {
+    number(out, bytes.len() as u32);
+    out.extend_from_slice(bytes);
+}
+
+fn text(out: &mut Vec<u8>, text: &str) {
+    blob(out, text.as_bytes());
+}
+
+fn maybe(out: &mut Vec<u8>, bytes: Option<&[u8]>) {
+    out.push(u8::from(bytes.is_some()));
+    if let Some(bytes) = bytes {
+        blob(out, bytes);
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.bytes.split_at_checked(length)?;
+        self.bytes = rest;
+        Some(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        self.take(N)?.try_into().ok()
+    }
+
+    fn u8(&mut self) -> Option<u8> {
+        Some(self.array::<1>()?[0])
+    }
+
+    fn u16(&mut self) -> Option<u16> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    fn i64(&mut self) -> Option<i64> {
+        self.array().map(i64::from_le_bytes)
+    }
+
+    /// A number of things of at least so many bytes, of which there can be no more than bytes are left.
+    fn count(&mut self, bytes_min: usize) -> Option<usize> {
+        let count = self.u32()? as usize;
+        (count <= self.bytes.len() / bytes_min).then_some(count)
+    }
+
+    fn blob(&mut self) -> Option<&'a [u8]> {
+        let length = self.u32()? as usize;
+        self.take(length)
+    }
+
+    fn text(&mut self) -> Option<String> {
+        owned(self.blob()?)
+    }
+
+    fn maybe(&mut self) -> Option<Option<&'a [u8]>> {
+        match self.u8()? {
+            0 => Some(None),
+            _ => self.blob().map(Some),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn whole() -> Stored {
+        let properties = MessageProperties {
+            payload_is_text: Some(true),
+            expiry_secs: Some(7),
+            content_type: Some("c".into()),
+            response_topic: Some("r".into()),
+            correlation: Some(Bytes::from_static(&[0, 1])),
+            subscription_ids: Vec::new(),
+            user: vec![("a".into(), "1".into()), ("a".into(), "2".into())],
+        };
+        let message = Message {
+            topic: "w/t".into(),
+            payload: Bytes::from_static(b"gone"),
+            qos: QoS::ExactlyOnce,
+            retain: true,
+            properties: Some(Box::new(properties)),
+            ..Message::default()
+        };
+        let flight = |packet_id, stage| InFlight {
+            packet_id,
+            stage,
+            token: Token {
+                cursor: 7,
+                subscription: 2,
+                part: 1,
+            },
+        };
+        Stored {
+            owner: "ann".into(),
+            expires: Some(Time::from_nanos(5)),
+            subscriptions: vec![StoredSubscription {
+                filter: "a/#".into(),
+                options: SubscriptionOptions::of_byte(Version::V5, 0x2e, 0).unwrap(),
+                identifier: Some(3),
+                wants_cursor: true,
+                key: 2,
+                delivered: Cursor::new(1, 9),
+            }],
+            state: State {
+                received: vec![1, 65_535],
+                in_flight: vec![flight(4, Stage::Puback), flight(5, Stage::Pubcomp)],
+            },
+            will: Some((
+                Time::from_nanos(6),
+                Box::new(Will {
+                    message,
+                    delay_secs: 0,
+                }),
+            )),
+        }
+    }
+
+    // [MQTT-3.1.2-23]
+    #[test]
+    fn a_session_comes_back_as_it_was_kept() {
+        let stored = whole();
+        assert_eq!(Stored::read(&stored.write()), Some(stored.clone()));
+        let plain = Stored {
+            will: None,
+            expires: None,
+            ..stored
+        };
+        assert_eq!(Stored::read(&plain.write()), Some(plain));
+    }
+
+    #[test]
+    fn a_record_cut_anywhere_is_none() {
+        let bytes = whole().write();
+        for length in 0..bytes.len() {
+            assert_eq!(Stored::read(&bytes[..length]), None, "{length}");
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! The sessions of the gateway: which client has a connection, what is left of those that have none,
+//! and what is due when.
+//!
+//! One lock, held for the time of a look-up; it is never held while the hub is asked.
+
+use super::live::Live;
+use super::record::Stored;
+use super::share::Shares;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::task::{Context, Poll, Waker};
+use weir_binding::Context as Gateway;
+use weir_model::Time;
+
+/// What stands before a client identifier in the key of its record.
+const PREFIX: &str = "mqtt/";
+
+/// All sessions.
+#[derive(Default)]
+pub(super) struct Sessions {
+    inner: Mutex<Inner>,
+    loaded: OnceLock<()>,
+    assigned: AtomicU64,
+    pub(super) shares: Shares,
+    pub(super) counts: Counts,
+}
+
+/// What was counted since the start, for `$SYS`.
+#[derive(Default)]
+pub(super) struct Counts {
+    pub(super) connections: AtomicU64,
+    pub(super) connected: AtomicU64,
+    pub(super) subscriptions: AtomicU64,
+    pub(super) received: AtomicU64,
+    pub(super) sent: AtomicU64,
+    pub(super) bytes_received: AtomicU64,
+    pub(super) bytes_sent: AtomicU64,
+    pub(super) refused: AtomicU64,
+}
+
+impl Counts {
+    pub(super) fn add(counter: &AtomicU64, count: u64) {
+        counter.fetch_add(count, Ordering::Relaxed);
+    }
+}
+
+#[derive(Default)]
+struct Inner {
+    clients: HashMap<Arc<str>, Entry>,
+    /// When something of a session without a connection is due.
+    due: BTreeSet<(Time, Arc<str>)>,
+    /// Whoever waits for the first of `due`.
+    watcher: Option<Waker>,
+}
+
+#[derive(Default)]
+struct Entry {
+    owner: Arc<str>,
+    live: Option<Arc<Live>>,
+    /// Connections that wait until the one before has let go.
+    waiting: Vec<Waker>,
+    stored: Option<Box<Stored>>,
+}
+
+/// A client identifier that belongs to another principal.
+#[derive(Debug)]
+pub(super) struct NotYours;
+
+impl Stored {
+    fn next_due(&self) -> Option<Time> {
+        let will = self.will.as_ref().map(|(due, _)| *due);
+        match (will, self.expires) {
+            (Some(will), Some(expires)) => Some(will.min(expires)),
+            (will, expires) => will.or(expires),
+        }
+    }
+}
+
+impl Sessions {
+    /// Reads what the log holds of sessions, once.
+    pub(super) fn load(&self, gateway: &dyn Gateway) {
+        self.loaded.get_or_init(|| {
+            let mut found = Vec::new();
+            gateway.hub().consumers(PREFIX, &mut |key, bytes| {
+                found.push((key.to_owned(), bytes.clone()));
+            });
+            let mut inner = self.lock();
+            for (key, bytes) in found {
+                if let (Some(id), Some(stored)) = (key.strip_prefix(PREFIX), Stored::read(&bytes)) {
+                    inner.keep(id.into(), stored);
+                }
+            }
+        });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The key of a session's record.
+    pub(super) fn key(id: &str) -> String {
+        format!("{PREFIX}{id}")
+    }
+
+    /// A client identifier that no session has [MQTT-3.2.2-16].
+    pub(super) fn assign(&self, now: Time) -> Arc<str> {
+        loop {
+            let count = self.assigned.fetch_add(1, Ordering::Relaxed);
+            let id: Arc<str> = format!("weir-{:x}-{count:x}", now.nanos()).into();
+            if !self.lock().clients.contains_key(&id) {
+                return id;
+            }
+        }
+    }
+
+    /// Makes a connection its client's: tells the one before, waits until that has let go, and takes
+    /// what is left of the session [MQTT-3.1.4-3].
+    pub(super) fn poll_claim(
+        &self,
+        id: &Arc<str>,
+        owner: &Arc<str>,
+        live: &Arc<Live>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Option<Box<Stored>>, NotYours>> {
+        let mut inner = self.lock();
+        let entry = inner.clients.entry(id.clone()).or_insert_with(|| Entry {
+            owner: owner.clone(),
+            ..Entry::default()
+        });
+        if entry.owner != *owner {
+            return Poll::Ready(Err(NotYours));
+        }
+        if let Some(before) = &entry.live {
+            let before = before.clone();
+            entry.waiting.push(cx.waker().clone());
+            drop(inner);
+            before.take_over();
+            return Poll::Pending;
+        }
+        entry.live = Some(live.clone());
+        let stored = entry.stored.take();
+        if let Some(due) = stored.as_ref().and_then(|stored| stored.next_due()) {
+            inner.due.remove(&(due, id.clone()));
+        }
+        Poll::Ready(Ok(stored))
+    }
+
+    /// Lets go of a client, leaving what is left of its session.
+    pub(super) fn release(&self, id: &Arc<str>, live: &Arc<Live>, stored: Option<Stored>) {
+        let mut inner = self.lock();
+        let Some(entry) = inner.clients.get_mut(id) else {
+            return;
+        };
+        if !entry.live.as_ref().is_some_and(|of| Arc::ptr_eq(of, live)) {
+            return;
+        }
+        entry.live = None;
+        let waiting = std::mem::take(&mut entry.waiting);
+        match stored {
+            Some(stored) => inner.keep(id.clone(), stored),
+            None if waiting.is_empty() => _ = inner.clients.remove(id),
+            None => {}
+        }
+        let watcher = inner.watcher.take();
+        drop(inner);
+        waiting.into_iter().chain(watcher).for_each(Waker::wake);
+    }
+
+    /// What is due now of a session without a connection: its client identifier and what was left.
+    /// It is taken out; what is to stay is put back.
+    pub(super) fn take_due(&self, now: Time) -> Option<(Arc<str>, Box<Stored>)> {
+        let mut inner = self.lock();
+        let (due, id) = inner.due.first().cloned()?;
+        if due > now {
+            return None;
+        }
+        inner.due.remove(&(due, id.clone()));
+        let stored = inner.clients.get_mut(&id)?.stored.take()?;
+        Some((id, stored))
+    }
+
+    /// Puts back what [`Sessions::take_due`] took, or ends the session.
+    pub(super) fn put_back(&self, id: &Arc<str>, stored: Option<Stored>) {
+        let mut inner = self.lock();
+        match stored {
+            Some(stored) => inner.keep(id.clone(), stored),
+            None => {
+                let idle = |entry: &Entry| entry.live.is_none() && entry.stored.is_none();
+                let gone = match inner.clients.get(id).is_some_and(idle) {
+                    true => inner.clients.remove(id),
+                    false => None,
+                };
+                drop(inner);
+                let waiting = gone.map(|entry| entry.waiting).unwrap_or_default();
+                waiting.into_iter().for_each(Waker::wake);
+            }
+        }
+    }
+
+    /// When something is due next; `waker` is woken when that changes.
+    pub(super) fn next_due(&self, waker: &Waker) -> Option<Time> {
+        let mut inner = self.lock();
+        inner.watcher = Some(waker.clone());
+        inner.due.first().map(|(due, _)| *due)
+    }
+
+    /// How many clients have a connection, and how many sessions have none.
+    pub(super) fn clients(&self) -> (usize, usize) {
+        let inner = self.lock();
+        let live = inner.clients.values().filter(|entry| entry.live.is_some());
+        let live = live.count();
+        (live, inner.clients.len() - live)
+    }
+}
+
+impl Inner {
+    fn keep(&mut self, id: Arc<str>, stored: Stored) {
+        if let Some(due) = stored.next_due() {
+            self.due.insert((due, id.clone()));
+        }
+        let entry = self.clients.entry(id).or_default();
+        entry.owner = stored.owner.as_str().into();
+        entry.stored = Some(Box::new(stored));
+    }
+}

@@ -1,0 +1,69 @@
+//! Section `[mqtt]` of the configuration.
+
+use crate::limits::PACKET_BYTES_MAX;
+use weir_binding::{ConfigFault, Section};
+
+/// What can be set.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    /// Where to listen; empty for off.
+    pub(super) listen: String,
+    /// Where to listen for TLS, where a certificate is set; empty for off.
+    pub(super) listen_tls: String,
+    /// Largest packet, bytes.
+    pub(super) packet_bytes_max: usize,
+    /// Longest that a session lives on without its client, seconds.
+    pub(super) session_expiry_secs_max: u32,
+    /// How often `$SYS` is published, seconds; 0 for never.
+    pub(super) sys_secs: u32,
+}
+
+const KEYS: &[&str] = &[
+    "listen",
+    "listen_tls",
+    "max_packet_bytes",
+    "max_session_seconds",
+    "sys_seconds",
+];
+
+impl Settings {
+    /// Takes the section's keys.
+    pub(super) fn read(mut section: Section) -> Result<Self, ConfigFault> {
+        let settings = Self {
+            listen: section.text("listen", "127.0.0.1:1883"),
+            listen_tls: section.text("listen_tls", "127.0.0.1:8883"),
+            packet_bytes_max: section.parsed(
+                "max_packet_bytes",
+                PACKET_BYTES_MAX,
+                "a number of bytes",
+            )?,
+            session_expiry_secs_max: section.parsed(
+                "max_session_seconds",
+                u32::MAX,
+                "a number of seconds",
+            )?,
+            sys_secs: section.parsed("sys_seconds", 10, "a number of seconds")?,
+        };
+        let bytes = settings.packet_bytes_max;
+        if !(1024..=256 << 20).contains(&bytes) {
+            let problem = format!("{bytes} bytes: expected 1024 to 268435456");
+            return Err(section.fault("max_packet_bytes", problem));
+        }
+        section.finish(KEYS)?;
+        Ok(settings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_packet_size_out_of_bounds_is_refused_by_its_key() {
+        let mut section = Section::new("mqtt");
+        section.set("max_packet_bytes", "100");
+        let fault = Settings::read(section).unwrap_err();
+        assert_eq!(fault.key, "mqtt.max_packet_bytes");
+    }
+}

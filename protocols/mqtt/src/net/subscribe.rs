@@ -1,0 +1,328 @@
+//! Subscriptions of a client: each is one of the hub's, or a place in a share.
+
+use super::filter::Wanted;
+use super::framing::PublishFraming;
+use super::member::Member;
+use super::packets::Part;
+use super::record::StoredSubscription;
+use super::share::Share;
+use super::House;
+use crate::limits::SUBSCRIPTIONS_MAX;
+use crate::session::{SubscribeRequest, Token};
+use crate::wire::{QoS, ReasonCode, RetainHandling, SubscriptionOptions};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use weir_binding::Context;
+use weir_codec::{FORMATS, Format};
+use weir_hub::{Exchange, Fault, Gap, Item, Policy, Request, Shape, Since, Subscribe, Subscription};
+use weir_model::Cursor;
+
+/// One subscription.
+pub(super) struct Subscribed {
+    /// The filter as it stood in the packet.
+    pub(super) text: Box<str>,
+    pub(super) options: SubscriptionOptions,
+    pub(super) identifier: Option<u32>,
+    pub(super) wants_cursor: bool,
+    pub(super) key: u32,
+    /// The format that messages come in, where not as published.
+    pub(super) format: Option<&'static Format>,
+    pub(super) source: Source,
+    /// Up to where messages were handed over.
+    pub(super) delivered: Cursor,
+    /// Up to where only what is unacknowledged since an earlier connection is sent.
+    pub(super) resumed: Cursor,
+    pub(super) work: Option<Box<Work>>,
+}
+
+/// Where messages come from.
+pub(super) enum Source {
+    /// Packets that others share.
+    Framed(Box<Subscription>),
+    /// Messages, each with a head of its own.
+    Items(Box<Subscription>),
+    /// Some of the messages, in turns with others.
+    Shared(Arc<Share>, u64),
+    /// Nothing more.
+    Ended,
+}
+
+/// What was taken and is not sent yet.
+#[derive(Default)]
+pub(super) struct Work {
+    pub(super) items: VecDeque<Item>,
+    /// The packets of the first item.
+    pub(super) parts: VecDeque<Part>,
+    /// Which of them is next.
+    pub(super) part: u32,
+    /// Messages are missing before what comes next.
+    pub(super) gap: Option<Gap>,
+    /// Messages of a share that the client has not acknowledged.
+    pub(super) taken: Vec<(Token, Item)>,
+}
+
+/// What opening a subscription takes.
+pub(super) struct Opener<'a> {
+    pub(super) house: &'a House,
+    pub(super) context: &'a Arc<dyn Context>,
+    /// The largest packet that the client takes.
+    pub(super) client_bytes_max: usize,
+}
+
+/// From this size on no message is too large, so that packets may be shared.
+const NO_LIMIT_BYTES: usize = 268_435_455;
+
+impl Opener<'_> {
+    /// Does what a SUBSCRIBE asks for; says a code for each filter [MQTT-3.8.4-6] [MQTT-3.8.4-7].
+    pub(super) fn subscribe(&self, member: &mut Member, request: &SubscribeRequest) -> Vec<u8> {
+        let asked = request.user.iter().find(|(name, _)| name == "weir-cursor");
+        let since = asked.and_then(|(_, value)| value.parse().ok());
+        let mut codes = Vec::with_capacity(request.filters.len());
+        // [MQTT-3.8.4-5]
+        for (text, options) in &request.filters {
+            let wish = Wish {
+                text,
+                options: *options,
+                identifier: request.identifier,
+                wants_cursor: asked.is_some(),
+                since,
+            };
+            codes.push(match self.add(member, &wish) {
+                Ok(()) => options.qos.bits(),
+                Err(code) => code.0,
+            });
+        }
+        codes
+    }
+
+    fn add(&self, member: &mut Member, wish: &Wish<'_>) -> Result<(), ReasonCode> {
+        let wanted = Wanted::parse(wish.text)?;
+        let existing = member.subscriptions.iter().position(|of| *of.text == *wish.text);
+        if existing.is_none() && member.subscriptions.len() >= SUBSCRIPTIONS_MAX {
+            return Err(ReasonCode::QUOTA_EXCEEDED);
+        }
+        // [MQTT-3.3.1-9] [MQTT-3.3.1-10] [MQTT-3.3.1-11]
+        let retained = wanted.share.is_none()
+            && match wish.options.retain_handling {
+                RetainHandling::Send => true,
+                RetainHandling::SendIfNew => existing.is_none(),
+                RetainHandling::Never => false,
+            };
+        // [MQTT-3.8.4-3] [MQTT-3.8.4-4]
+        let from = existing.map(|at| member.subscriptions[at].delivered);
+        let since = wish.since.or(from).map_or(Since::Now, Since::Cursor);
+        let source = self.open(member, &wanted, wish, since, retained)?;
+        let delivered = match (&source, from) {
+            (Source::Framed(of) | Source::Items(of), _) => of.position(),
+            (_, from) => from.unwrap_or_default(),
+        };
+        let key = member.next_key;
+        member.next_key += 1;
+        let subscribed = Subscribed {
+            text: wish.text.into(),
+            options: wish.options,
+            identifier: wish.identifier,
+            wants_cursor: wish.wants_cursor,
+            key,
+            format: wanted.format,
+            source,
+            delivered,
+            resumed: Cursor::START,
+            work: None,
+        };
+        match existing {
+            Some(at) => member.subscriptions[at] = subscribed,
+            None => member.subscriptions.push(subscribed),
+        }
+        Ok(())
+    }
+
+    /// Takes up a subscription of an earlier connection.
+    pub(super) fn resume(
+        &self,
+        member: &mut Member,
+        stored: &StoredSubscription,
+        in_flight: Option<Cursor>,
+    ) {
+        let wish = Wish {
+            text: &stored.filter,
+            options: stored.options,
+            identifier: stored.identifier,
+            wants_cursor: stored.wants_cursor,
+            since: None,
+        };
+        let Ok(wanted) = Wanted::parse(&stored.filter) else {
+            return;
+        };
+        // What is under way is read again, what was acknowledged meanwhile is passed over.
+        let from = match in_flight {
+            Some(first) if first <= stored.delivered => before(first),
+            _ => stored.delivered,
+        };
+        let since = match stored.options.qos {
+            QoS::AtMostOnce => Since::Now,
+            _ => Since::Cursor(from),
+        };
+        // What may not be subscribed to any more is not.
+        if let Ok(source) = self.open(member, &wanted, &wish, since, false) {
+            member.subscriptions.push(Subscribed {
+                text: stored.filter.as_str().into(),
+                options: stored.options,
+                identifier: stored.identifier,
+                wants_cursor: stored.wants_cursor,
+                key: stored.key,
+                format: wanted.format,
+                source,
+                delivered: stored.delivered,
+                resumed: stored.delivered,
+                work: None,
+            });
+        }
+    }
+
+    fn open(
+        &self,
+        member: &Member,
+        wanted: &Wanted,
+        wish: &Wish<'_>,
+        since: Since,
+        retained: bool,
+    ) -> Result<Source, ReasonCode> {
+        let options = wish.options;
+        let framed = options.qos == QoS::AtMostOnce
+            && wanted.share.is_none()
+            && !options.no_local
+            && wish.identifier.is_none()
+            && self.client_bytes_max >= NO_LIMIT_BYTES;
+        let shape = match framed {
+            true => self.framed(member, wanted, wish),
+            false => Shape::Items,
+        };
+        let subscribe = || {
+            let mut subscribe = Subscribe::new(vec![wanted.filter.clone()], shape);
+            subscribe.since = since;
+            subscribe.policy = Policy::DropOldest;
+            subscribe.raw = wanted.format.is_none();
+            subscribe.retained = retained;
+            subscribe.committed = member.is_kept() && options.qos != QoS::AtMostOnce;
+            let request = Request::Subscribe(subscribe);
+            match self.context.hub().open(self.context.now(), &member.principal, request)? {
+                Exchange::Subscription(subscription) => Ok(subscription),
+                _ => Err(Fault::Stopping),
+            }
+        };
+        let opened = match &wanted.share {
+            None => subscribe().map(|subscription| match framed {
+                true => Source::Framed(subscription),
+                false => Source::Items(subscription),
+            }),
+            Some(_) => {
+                let key = (wish.text.to_owned(), member.principal.grants.clone());
+                let joined = self.house.sessions.shares.join(key, subscribe);
+                joined.map(|(share, place)| Source::Shared(share, place))
+            }
+        };
+        opened.map_err(|fault| code_of(&fault))
+    }
+
+    fn framed(&self, member: &Member, wanted: &Wanted, wish: &Wish<'_>) -> Shape {
+        let framing = PublishFraming {
+            version: member.version,
+            retain_as_published: wish.options.retain_as_published,
+            cursor: wish.wants_cursor,
+            converted: wanted.format.is_some(),
+            context: self.context.clone(),
+        };
+        Shape::Framed(wanted.format.unwrap_or(&FORMATS[0]), Arc::new(framing))
+    }
+
+    /// Opens a subscription again from where its client is, after messages were dropped before it.
+    pub(super) fn reopen(&self, member: &mut Member, at: usize) {
+        let (text, options, delivered) = {
+            let of = &member.subscriptions[at];
+            (of.text.clone(), of.options, of.delivered)
+        };
+        let wish = Wish {
+            text: &text,
+            options,
+            identifier: member.subscriptions[at].identifier,
+            wants_cursor: member.subscriptions[at].wants_cursor,
+            since: None,
+        };
+        let source = match Wanted::parse(&text) {
+            Ok(wanted) => self.open(member, &wanted, &wish, Since::Cursor(delivered), false),
+            Err(code) => Err(code),
+        };
+        member.subscriptions[at].source = source.unwrap_or(Source::Ended);
+    }
+}
+
+/// What one filter of a SUBSCRIBE asks for.
+struct Wish<'a> {
+    text: &'a str,
+    options: SubscriptionOptions,
+    identifier: Option<u32>,
+    wants_cursor: bool,
+    since: Option<Cursor>,
+}
+
+fn code_of(fault: &Fault) -> ReasonCode {
+    match fault {
+        Fault::Denied { .. } | Fault::Reserved(_) => ReasonCode::NOT_AUTHORIZED,
+        Fault::Topic(_) => ReasonCode::TOPIC_FILTER_INVALID,
+        Fault::OverLimit { .. } | Fault::Crowded { .. } => ReasonCode::QUOTA_EXCEEDED,
+        _ => ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR,
+    }
+}
+
+/// The position before a message.
+fn before(cursor: Cursor) -> Cursor {
+    Cursor::new(cursor.epoch(), cursor.sequence().saturating_sub(1))
+}
+
+/// Ends the subscriptions of an UNSUBSCRIBE; says a code for each filter.
+pub(super) fn unsubscribe(member: &mut Member, filters: &[String]) -> Vec<u8> {
+    // [MQTT-3.10.4-1] [MQTT-3.10.4-2] [MQTT-3.10.4-6]
+    let end = |text: &String| {
+        let at = member.subscriptions.iter().position(|of| *of.text == **text);
+        match at {
+            Some(at) => {
+                member.subscriptions.remove(at).leave();
+                ReasonCode::SUCCESS.0
+            }
+            None => ReasonCode::NO_SUBSCRIPTION_EXISTED.0,
+        }
+    };
+    filters.iter().map(end).collect()
+}
+
+impl Subscribed {
+    /// Leaves a share; QoS 1 messages that were not acknowledged go to the others, QoS 2 ones to nobody
+    /// [MQTT-4.8.2-5].
+    pub(super) fn leave(&mut self) {
+        let Source::Shared(share, member) = &self.source else {
+            return;
+        };
+        let work = self.work.take().unwrap_or_default();
+        let taken = work.taken.into_iter().map(|(_, item)| item);
+        let once = self.options.qos;
+        let given_back = taken.filter(|item| {
+            once.min(super::packets::qos_of(item.message.quality)) != QoS::ExactlyOnce
+        });
+        share.leave(*member, given_back.chain(work.items).collect());
+        self.source = Source::Ended;
+    }
+
+    /// Notes that a message of a share is the client's now.
+    pub(super) fn acknowledged(&mut self, token: &Token) {
+        if let Some(work) = &mut self.work {
+            work.taken.retain(|(taken, _)| taken != token);
+        }
+    }
+}
+
+impl Drop for Subscribed {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
