@@ -246,11 +246,7 @@ impl Body {
             return Ok(raw);
         }
         let raw = self.xsi_type(reader, prefix)?;
-        let known = self
-            .machine
-            .built_in(grammar)
-            .start
-            .find(|l| *l == Learned::Attribute(name));
+        let known = self.machine.built_in(grammar).start.find_attribute(name);
         if known.is_none() {
             self.learn(grammar, true, Learned::Attribute(name))?;
         }

@@ -31,9 +31,8 @@ impl Body {
         grammar: u32,
         value: &Value<'_>,
     ) -> Result<()> {
-        let learned = Learned::Attribute(known.name);
         let productions = &self.machine.built_in(grammar).start;
-        if let Some(code) = productions.find(|other| *other == learned) {
+        if let Some(code) = productions.find_attribute(known.name) {
             self.start.fresh = false;
             self.writer.n_bit(code, productions.width());
             self.write_prefix(name.prefix, known.uri);
@@ -111,7 +110,7 @@ impl Body {
                 }
             }
             // Strict streams have no room for these (section 8.5.4.4.2, note).
-            None if self.options.strict && name.uri == XSI_URI => return Ok(()),
+            None if self.options.strict && is_hint(name) => return Ok(()),
             None => {
                 self.second(state, Second::Attribute)?;
                 self.write_qname(name, known)?
@@ -233,7 +232,7 @@ impl Body {
                 // The EXI Profile asks for AT(*) each time (section 3.1); it is learned once all the same.
                 let profiled = self.options.profile.is_some();
                 let productions = &self.machine.built_in(grammar).start;
-                let code = productions.find(|other| *other == learned);
+                let code = productions.find_attribute(name);
                 if let Some(code) = code.filter(|_| !profiled) {
                     self.writer.n_bit(code, productions.width());
                     self.write_prefix(Some(prefix), XSI);
@@ -299,4 +298,10 @@ impl Body {
 
 fn matches_attribute(production: &crate::grammar::Production) -> bool {
     matches!(production.terminal, Terminal::Attribute { .. })
+}
+
+/// Where schemas are to be found: nothing of the document.
+fn is_hint(name: &QName<'_>) -> bool {
+    let hints = ["schemaLocation", "noNamespaceSchemaLocation"];
+    name.uri == XSI_URI && hints.contains(&name.local)
 }

@@ -14,7 +14,7 @@ use crate::event::Event;
 use crate::fault::{Fault, Result};
 use crate::grammar::{Schema, StateId};
 use crate::limits::Limits;
-use crate::machine::{Frame, Learned, Machine, Root, Second, Target};
+use crate::machine::{Frame, Learned, Machine, Root, Second};
 use crate::options::{Alignment, Options};
 use crate::partition::Values;
 
@@ -299,19 +299,6 @@ impl Body {
 
 pub(super) fn element_name(schema: &Schema, element: crate::grammar::ElementId) -> u32 {
     schema.elements[element.index()].name.0
-}
-
-/// The code and the grammar of a learned element.
-pub(super) fn find_element(
-    productions: &crate::machine::Productions,
-    name: u32,
-) -> Option<(u32, Target)> {
-    let code = productions
-        .find(|learned| matches!(learned, Learned::StartElement(other, _) if *other == name))?;
-    match productions.get(code)? {
-        Learned::StartElement(_, target) => Some((code, target)),
-        _ => None,
-    }
 }
 
 /// A string outside of the string table, or a literal of one, its length increased.

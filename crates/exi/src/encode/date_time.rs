@@ -33,10 +33,10 @@ impl<'t> Cursor<'t> {
     fn year(&mut self) -> Option<i64> {
         let negative = self.expect("-").is_some();
         let digits = self.digits();
-        if digits.len() < 4 {
+        // Four digits, or more that begin with none, and no year 0000 (XML Schema part 2 section 3.2.7).
+        if digits.len() < 4 || digits.len() > 4 && digits.starts_with('0') {
             return None;
         }
-        // A year 0000 there is not (XML Schema part 2 section 3.2.7).
         let year: i64 = digits.parse().ok().filter(|year| *year != 0)?;
         Some(if negative { -year } else { year })
     }

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::body::{Body, Known, element_name, find_element};
+use super::body::{Body, Known, element_name};
 use crate::bits::width;
 use crate::codec::Codec;
 use crate::event::QName;
@@ -67,7 +67,7 @@ impl Body {
             self.write_prefix(name.prefix, known.uri);
             return Ok((known.name, Target::Declared(declared[position])));
         }
-        if let Some((code, target)) = find_element(&self.machine.fragment, known.name) {
+        if let Some((code, target)) = self.machine.fragment.find_element(known.name) {
             self.writer.n_bit(code, width);
             self.write_prefix(name.prefix, known.uri);
             return Ok((known.name, target));
@@ -95,7 +95,7 @@ impl Body {
         let rules = self.machine.built_in(grammar);
         let productions = if start { &rules.start } else { &rules.content };
         let width = productions.width();
-        let found = find_element(productions, known.name);
+        let found = productions.find_element(known.name);
         let count = productions.len();
         if let Some((code, target)) = found {
             self.machine.go(At::BuiltInContent(grammar))?;

@@ -1,6 +1,9 @@
 //! Built-in element grammars, which learn (EXI 1.0 section 8.4.3).
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
+
+use hashbrown::HashMap;
 
 use super::Target;
 use crate::bits::width;
@@ -25,13 +28,22 @@ pub(crate) struct Productions {
     has_end: bool,
     /// Productions from here on are there for others to count, and not used (EXI Profile).
     ghosts_from: Option<usize>,
+    /// Where each attribute and element that is used was learned last, once there are many.
+    places: Option<Box<HashMap<Name, u32>>>,
 }
+
+/// An attribute (true) or an element of a name.
+type Name = (bool, u32);
+
+/// So many are looked through faster than they are hashed.
+const LOOKED_THROUGH_MAX: usize = 32;
 
 impl Productions {
     pub(crate) fn clear(&mut self) {
         self.list.clear();
         self.width = 0;
         self.ghosts_from = None;
+        self.places = None;
         (self.has_characters, self.has_end) = (false, false);
     }
 
@@ -65,6 +77,52 @@ impl Productions {
         self.list.contains(&production)
     }
 
+    /// The least event code of AT with a name.
+    #[inline]
+    pub(crate) fn find_attribute(&self, name: u32) -> Option<u32> {
+        match &self.places {
+            None => self.find(|learned| *learned == Learned::Attribute(name)),
+            Some(places) => self.code_of(*places.get(&(true, name))?),
+        }
+    }
+
+    /// The least event code of SE with a name, and the grammar of the element.
+    #[inline]
+    pub(crate) fn find_element(&self, name: u32) -> Option<(u32, Target)> {
+        let code = match &self.places {
+            None => self.find(
+                |learned| matches!(learned, Learned::StartElement(other, _) if *other == name),
+            )?,
+            Some(places) => self.code_of(*places.get(&(false, name))?)?,
+        };
+        match self.get(code)? {
+            Learned::StartElement(_, target) => Some((code, target)),
+            _ => None,
+        }
+    }
+
+    fn code_of(&self, index: u32) -> Option<u32> {
+        (self.len() - 1).checked_sub(index)
+    }
+
+    /// Remembers where the last production is; the first time that there are many, where all are.
+    #[cold]
+    fn place(&mut self) {
+        if self.ghosts_from.is_some_and(|from| from < self.list.len()) {
+            return;
+        }
+        let begun = self.places.as_ref().map_or(0, |_| self.list.len() - 1);
+        let places = self.places.get_or_insert_default();
+        for (index, learned) in self.list.iter().enumerate().skip(begun) {
+            let name = match learned {
+                Learned::Attribute(name) => (true, *name),
+                Learned::StartElement(name, _) => (false, *name),
+                Learned::EndElement | Learned::Characters => continue,
+            };
+            places.insert(name, index as u32);
+        }
+    }
+
     pub(crate) fn find_characters(&self) -> Option<u32> {
         if !self.has_characters {
             return None;
@@ -95,6 +153,9 @@ impl Productions {
             return false;
         }
         self.list.push(production);
+        if self.list.len() > LOOKED_THROUGH_MAX {
+            self.place();
+        }
         self.width = width(self.len() + 1) as u8;
         true
     }
