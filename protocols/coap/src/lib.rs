@@ -1,7 +1,7 @@
 //! CoAP: messages, exchanges, block-wise transfer and observation, over datagrams and byte streams.
 //!
 //! What it deliberately does not do: no resource of its own; what is answered is the services'. The
-//! decision worth arguing: one machine serves every peer of a socket (`session::Endpoint`), since a
+//! decision worth arguing: one machine serves every peer of a socket ([`session::Endpoint`]), since a
 //! datagram has no connection that could own a state, and a peer that is only answered costs nothing.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "net"), no_std)]
@@ -11,3 +11,8 @@ extern crate alloc;
 pub mod limits;
 pub mod session;
 pub mod wire;
+
+#[cfg(feature = "net")]
+mod net;
+#[cfg(feature = "net")]
+pub use net::Coap;

@@ -79,6 +79,7 @@ pub struct Connection {
     pongs: Vec<Message>,
     released: bool,
     out: VecDeque<Bytes>,
+    out_bytes: usize,
     events: VecDeque<Event<()>>,
     next: u64,
 }
@@ -107,6 +108,7 @@ impl Connection {
             pongs: Vec::new(),
             released: false,
             out: VecDeque::new(),
+            out_bytes: 0,
             events: VecDeque::new(),
             next: 0,
         };
@@ -128,6 +130,16 @@ impl Connection {
         self.exchanges.is_empty() && self.observations.is_empty() && self.calls.is_empty()
     }
 
+    /// Says whether the peer has said what it can take.
+    pub fn is_greeted(&self) -> bool {
+        self.peer.is_some()
+    }
+
+    /// Bytes that were not polled yet.
+    pub fn unsent_bytes(&self) -> usize {
+        self.out_bytes
+    }
+
     /// Requests that were not answered yet.
     pub fn open_requests(&self) -> usize {
         self.exchanges.len()
@@ -141,6 +153,7 @@ impl Connection {
     fn send(&mut self, message: &Message) {
         let mut bytes = Vec::new();
         write_stream(self.framing, message, &mut bytes);
+        self.out_bytes += bytes.len();
         self.out.push_back(bytes.into());
     }
 
@@ -526,6 +539,7 @@ impl Session for Connection {
 
     fn poll_output(&mut self) -> Output<Bytes, Event<()>> {
         if let Some(bytes) = self.out.pop_front() {
+            self.out_bytes -= bytes.len();
             return Output::Transmit(bytes);
         }
         match self.events.pop_front() {

@@ -1,0 +1,657 @@
+//! What requests come to: asked of services, waited for, and told again where they are observed.
+//!
+//! What it deliberately does not do: bytes and sockets. Datagrams and streams drive the same desk over
+//! their machines.
+
+use super::nudge::Nudges;
+use super::translate::{call_of, code_of, message_of};
+use super::{Shared, discovery};
+use crate::session::{ExchangeId, Incoming, ObservationId};
+use crate::wire::{Code, Message, Number, path_of};
+use slab::Slab;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::task::{Context as Task, Poll, Waker};
+use weir_binding::{Answer, Call, Delivery, Identity, Outcome, Pending, Response, Tally};
+use weir_hub::Principal;
+use weir_model::Cursor;
+use weir_sansio::{Duration, Instant};
+
+/// A machine that takes answers.
+pub(super) trait Machine {
+    /// Answers a request.
+    fn respond(
+        &mut self,
+        now: Instant,
+        exchange: ExchangeId,
+        message: Message,
+        observe: bool,
+    ) -> Option<ObservationId>;
+
+    /// Tells an observer.
+    fn notify(&mut self, now: Instant, observation: ObservationId, message: Message);
+
+    /// Says whether notifications may be made, or would only pile up.
+    fn is_writable(&self) -> bool;
+}
+
+/// A request that is being answered.
+struct Asked {
+    exchange: ExchangeId,
+    message: Message,
+    /// Where its changes are told, where it is observed.
+    changes: Option<Changes>,
+}
+
+/// How changes of what is observed are told.
+enum Changes {
+    /// Something changed: then it is read again (RFC 7641 section 1.2).
+    Live(Box<Delivery>),
+    /// The messages themselves are told: conditions and windows mean nothing for what is read.
+    Messages(Box<Delivery>, bool),
+    /// A resource of the plugtests, and which version of it was told.
+    Plugtest(u64),
+}
+
+struct Watch {
+    observation: ObservationId,
+    request: Message,
+    /// None where the resource is no service's.
+    principal: Option<Principal>,
+    changes: Changes,
+    reading: Option<Box<dyn Pending>>,
+}
+
+enum Work {
+    Check(Outcome<Result<Principal, String>>, Box<Asked>),
+    Answer(Box<dyn Pending>, Box<Asked>, Principal, &'static str),
+    Delayed(Message, Box<Asked>),
+    Watch(Box<Watch>),
+}
+
+struct Waiting {
+    work: Work,
+    waker: Waker,
+    deadline: Option<Instant>,
+}
+
+/// What is under way at a socket.
+pub(super) struct Desk {
+    shared: Shared,
+    tally: Arc<Tally>,
+    credential: Option<String>,
+    waiting: Slab<Waiting>,
+    watches: BTreeMap<ObservationId, usize>,
+    deadlines: BTreeSet<(Instant, usize)>,
+    nudges: Arc<Nudges>,
+    held: Vec<usize>,
+}
+
+/// Changes taken of an observed resource at once, before it is read again.
+const CHANGES_MAX: usize = 64;
+/// Between two looks at a resource of the plugtests that changes by itself.
+const TICK: Duration = Duration::from_secs(5);
+
+impl Desk {
+    /// A desk; `credential` is what was presented when the link was opened.
+    pub(super) fn new(shared: Shared, scheme: &'static str, credential: Option<String>) -> Self {
+        Self {
+            tally: shared.context.tally("coap", scheme),
+            shared,
+            credential,
+            waiting: Slab::new(),
+            watches: BTreeMap::new(),
+            deadlines: BTreeSet::new(),
+            nudges: Arc::default(),
+            held: Vec::new(),
+        }
+    }
+
+    /// When to be polled again though nothing moved.
+    pub(super) fn deadline(&self) -> Instant {
+        let first = self.deadlines.first();
+        first.map_or(Instant::NEVER, |(at, _)| *at)
+    }
+
+    /// Has a request answered.
+    pub(super) fn ask<A>(
+        &mut self,
+        machine: &mut impl Machine,
+        now: Instant,
+        incoming: Incoming<A>,
+        local: bool,
+    ) {
+        let Incoming {
+            exchange,
+            message,
+            observe,
+            ..
+        } = incoming;
+        let mut asked = Asked {
+            exchange,
+            message,
+            changes: None,
+        };
+        let path = path_of(&asked.message.options);
+        if let Some(plugtest) = self.shared.plugtest.clone()
+            && plugtest.holds(&path)
+        {
+            let answer = plugtest.answer(&path, &asked.message);
+            if observe && asked.message.code == Code::GET {
+                asked.changes = plugtest.version(&path).map(Changes::Plugtest);
+            }
+            return match plugtest.delay(&path) {
+                None => self.answered(machine, now, asked, answer, None),
+                Some(delay) => {
+                    let work = Work::Delayed(answer, Box::new(asked));
+                    self.wait(work, Some(now + delay));
+                }
+            };
+        }
+        if !observe {
+            asked.message.options.remove(Number::OBSERVE);
+        }
+        self.identify(machine, now, asked, local);
+    }
+
+    fn identify(&mut self, machine: &mut impl Machine, now: Instant, asked: Asked, local: bool) {
+        let query = crate::wire::query_of(&asked.message.options);
+        let token = query.into_iter().find(|(name, _)| name == "access_token");
+        let token = token.map(|(_, token)| format!("Bearer {token}"));
+        let credential = token.or_else(|| self.credential.clone());
+        match self.shared.context.principal(credential.as_deref(), local) {
+            Identity::Known(Ok(principal)) => self.call(machine, now, asked, principal),
+            Identity::Known(Err(reason)) => self.refuse(machine, now, &asked, 401, &reason),
+            Identity::Checking(outcome) => {
+                let number = self.wait(Work::Check(outcome, Box::new(asked)), None);
+                self.nudges.add(number);
+            }
+            Identity::Busy => {
+                let reason = "too many credentials wait to be checked: try again";
+                self.refuse(machine, now, &asked, 503, reason);
+            }
+        }
+    }
+
+    fn refuse(
+        &mut self,
+        machine: &mut impl Machine,
+        now: Instant,
+        asked: &Asked,
+        status: u16,
+        reason: &str,
+    ) {
+        let mut message = Message::diagnostic(code_of(asked.message.code, status), reason);
+        if message.code == Code::SERVICE_UNAVAILABLE {
+            message.options.push_uint(Number::MAX_AGE, 1);
+        }
+        machine.respond(now, asked.exchange, message, false);
+    }
+
+    /// Asks what holds the path.
+    fn call(
+        &mut self,
+        machine: &mut impl Machine,
+        now: Instant,
+        mut asked: Asked,
+        principal: Principal,
+    ) {
+        if let Some(answer) = self.own(&asked.message, &principal) {
+            machine.respond(now, asked.exchange, answer, false);
+            return;
+        }
+        if asked.message.options.uint(Number::OBSERVE) == Some(0) {
+            asked.changes = self.changes(&asked.message, &principal);
+        }
+        if let Some(Changes::Messages(delivery, _)) = &asked.changes {
+            let message = beginning(delivery);
+            return self.answered(machine, now, asked, message, Some(principal));
+        }
+        let read = match &asked.changes {
+            Some(changes) => readable(&asked.message, changes),
+            None => asked.message.clone(),
+        };
+        match self.ask_service(&read, &principal) {
+            Err(refused) => {
+                machine.respond(now, asked.exchange, refused, false);
+            }
+            Ok((Answer::Now(response), service)) => {
+                self.note(&asked.message, service, &response);
+                let message = message_of(&asked.message, response);
+                self.answered(machine, now, asked, message, Some(principal));
+            }
+            Ok((Answer::Later(pending), service)) => {
+                let deadline = pending.patience().map(|patience| now + patience);
+                let work = Work::Answer(pending, Box::new(asked), principal, service);
+                let number = self.wait(work, deadline);
+                self.nudges.add(number);
+            }
+            Ok(_) => {
+                let reason = "what never ends is asked for with Observe here";
+                self.refuse(machine, now, &asked, 400, reason);
+            }
+        }
+    }
+
+    /// Resources that are CoAP's own.
+    fn own(&self, request: &Message, principal: &Principal) -> Option<Message> {
+        let path = path_of(&request.options);
+        if path == discovery::PATH {
+            let mut links = discovery::links(&*self.shared.context, principal);
+            if let Some(plugtest) = &self.shared.plugtest {
+                links.extend(plugtest.links());
+            }
+            return Some(discovery::answer(request, &links));
+        }
+        (path == "/" && request.code == Code::GET).then(greeting)
+    }
+
+    fn ask_service(
+        &self,
+        request: &Message,
+        principal: &Principal,
+    ) -> Result<(Answer, &'static str), Message> {
+        let call = call_of(request, principal.clone(), &*self.shared.context)?;
+        self.call_service(call)
+    }
+
+    fn call_service(&self, call: Call) -> Result<(Answer, &'static str), Message> {
+        let Some(service) = self.shared.context.service(&call.path) else {
+            let reason = format!("nothing is served at {}: try /live or /catalog", call.path);
+            return Err(Message::diagnostic(Code::NOT_FOUND, &reason));
+        };
+        Ok((service.call(call), service.name()))
+    }
+
+    /// The changes of what a request reads, where they are told.
+    fn changes(&self, request: &Message, principal: &Principal) -> Option<Changes> {
+        let mut call = call_of(request, principal.clone(), &*self.shared.context).ok()?;
+        let by_message = call.query.iter().any(|(name, _)| is_of_messages(name));
+        for (name, value) in [("stream", ""), ("bare", ""), ("policy", "conflate")] {
+            if call.query(name).is_none() {
+                call.query.push((name.to_owned(), value.to_owned()));
+            }
+        }
+        call.query
+            .retain(|(name, _)| name != "wait" && (by_message || name != "since"));
+        let Ok((Answer::Stream(stream), _)) = self.call_service(call) else {
+            return None;
+        };
+        let media = stream.head.headers.iter();
+        let media = media.filter(|(name, _)| *name == "content-type");
+        let format = media
+            .filter_map(|(_, media)| weir_codec::by_media(media))
+            .next();
+        let delivery = Box::new(stream.delivery);
+        Some(match by_message {
+            false => Changes::Live(delivery),
+            true => Changes::Messages(delivery, format.is_some_and(|format| format.text)),
+        })
+    }
+
+    fn note(&self, request: &Message, service: &'static str, response: &Response) {
+        let published = matches!(request.code, Code::POST | Code::PUT) && response.status == 204;
+        if published && path_of(&request.options).starts_with("/live/") {
+            self.tally.receive(1);
+        }
+        self.shared.context.answered(service, response.status);
+    }
+
+    /// Sends the answer to a request, and goes on to watch what it observes.
+    fn answered(
+        &mut self,
+        machine: &mut impl Machine,
+        now: Instant,
+        asked: Asked,
+        message: Message,
+        principal: Option<Principal>,
+    ) {
+        let Asked {
+            exchange,
+            message: request,
+            changes,
+        } = asked;
+        let Some(observation) = machine.respond(now, exchange, message, changes.is_some()) else {
+            return;
+        };
+        let Some(changes) = changes else { return };
+        let deadline = matches!(changes, Changes::Plugtest(_)).then(|| now + TICK);
+        let watch = Watch {
+            observation,
+            request,
+            principal,
+            changes,
+            reading: None,
+        };
+        let number = self.wait(Work::Watch(Box::new(watch)), deadline);
+        self.watches.insert(observation, number);
+        self.nudges.add(number);
+    }
+
+    fn wait(&mut self, work: Work, deadline: Option<Instant>) -> usize {
+        let entry = self.waiting.vacant_entry();
+        let number = entry.key();
+        let waker = self.nudges.waker(number);
+        entry.insert(Waiting {
+            work,
+            waker,
+            deadline,
+        });
+        self.deadlines.extend(deadline.map(|at| (at, number)));
+        number
+    }
+
+    fn set_deadline(&mut self, number: usize, deadline: Option<Instant>) {
+        if let Some(waiting) = self.waiting.get_mut(number) {
+            let before = std::mem::replace(&mut waiting.deadline, deadline);
+            before.map(|at| self.deadlines.remove(&(at, number)));
+            self.deadlines.extend(deadline.map(|at| (at, number)));
+        }
+    }
+
+    /// An observation ended.
+    pub(super) fn ended(&mut self, observation: ObservationId) {
+        if let Some(number) = self.watches.remove(&observation) {
+            self.set_deadline(number, None);
+            self.waiting.try_remove(number);
+        }
+    }
+
+    /// Goes on with what can go on; says whether anything did.
+    pub(super) fn poll(
+        &mut self,
+        cx: &mut Task<'_>,
+        machine: &mut impl Machine,
+        now: Instant,
+    ) -> bool {
+        if machine.is_writable() {
+            let held = std::mem::take(&mut self.held);
+            held.into_iter().for_each(|number| self.nudges.add(number));
+        }
+        let mut moved = self.expire(machine, now);
+        for number in self.nudges.take(cx.waker()) {
+            if self.waiting.contains(number) {
+                moved = true;
+                self.go_on(machine, now, number);
+            }
+        }
+        moved
+    }
+
+    fn expire(&mut self, machine: &mut impl Machine, now: Instant) -> bool {
+        let mut moved = false;
+        while let Some(&(at, number)) = self.deadlines.first() {
+            if at > now {
+                break;
+            }
+            moved = true;
+            self.set_deadline(number, None);
+            let due = self.waiting.get(number).map(|waiting| &waiting.work);
+            if matches!(due, Some(Work::Watch(_))) {
+                self.set_deadline(number, Some(now + TICK));
+                self.go_on(machine, now, number);
+            } else if let Some(due) = self.waiting.try_remove(number) {
+                self.time_is_up(machine, now, due.work);
+            }
+        }
+        moved
+    }
+
+    fn time_is_up(&mut self, machine: &mut impl Machine, now: Instant, work: Work) {
+        match work {
+            Work::Delayed(message, asked) => {
+                self.answered(machine, now, *asked, message, None);
+            }
+            Work::Answer(mut pending, asked, principal, service) => {
+                let response = pending.expire();
+                self.note(&asked.message, service, &response);
+                let message = message_of(&asked.message, response);
+                self.answered(machine, now, *asked, message, Some(principal));
+            }
+            Work::Check(..) | Work::Watch(_) => {}
+        }
+    }
+
+    fn go_on(&mut self, machine: &mut impl Machine, now: Instant, number: usize) {
+        let Some(waiting) = self.waiting.get_mut(number) else {
+            return;
+        };
+        let waker = waiting.waker.clone();
+        let mut cx = Task::from_waker(&waker);
+        match &mut waiting.work {
+            Work::Check(outcome, _) => {
+                if let Poll::Ready(who) = outcome.poll(&mut cx) {
+                    self.checked(machine, now, number, who);
+                }
+            }
+            Work::Answer(pending, ..) => {
+                if let Poll::Ready(response) = pending.poll(&mut cx) {
+                    self.ready(machine, now, number, response);
+                }
+            }
+            Work::Delayed(..) => {}
+            Work::Watch(_) if !machine.is_writable() => self.held.push(number),
+            Work::Watch(_) => self.look(&mut cx, machine, now, number),
+        }
+    }
+
+    fn take_out(&mut self, number: usize) -> Option<Work> {
+        self.set_deadline(number, None);
+        self.waiting.try_remove(number).map(|waiting| waiting.work)
+    }
+
+    fn checked(
+        &mut self,
+        machine: &mut impl Machine,
+        now: Instant,
+        number: usize,
+        who: Option<Result<Principal, String>>,
+    ) {
+        let Some(Work::Check(_, asked)) = self.take_out(number) else {
+            return;
+        };
+        match who {
+            Some(Ok(principal)) => self.call(machine, now, *asked, principal),
+            Some(Err(reason)) => self.refuse(machine, now, &asked, 401, &reason),
+            None => {
+                let reason = "the credential's check broke off: try again";
+                self.refuse(machine, now, &asked, 500, reason);
+            }
+        }
+    }
+
+    fn ready(
+        &mut self,
+        machine: &mut impl Machine,
+        now: Instant,
+        number: usize,
+        response: Response,
+    ) {
+        if let Some(Work::Answer(_, asked, principal, service)) = self.take_out(number) {
+            self.note(&asked.message, service, &response);
+            let message = message_of(&asked.message, response);
+            self.answered(machine, now, *asked, message, Some(principal));
+        }
+    }
+
+    /// Looks whether what is observed changed, and tells what it is now.
+    fn look(&mut self, cx: &mut Task<'_>, machine: &mut impl Machine, now: Instant, number: usize) {
+        let Some(Work::Watch(watch)) = self.waiting.get_mut(number).map(|entry| &mut entry.work)
+        else {
+            return;
+        };
+        let (observation, request) = (watch.observation, watch.request.clone());
+        let told = match watch.poll(cx, self.shared.plugtest.as_deref()) {
+            Seen::Nothing => return,
+            Seen::Ended => {
+                let mut over = Message::new(Code::SERVICE_UNAVAILABLE);
+                over.options.push_uint(Number::MAX_AGE, 1);
+                over
+            }
+            Seen::Message(message) => message,
+            Seen::Read(response) => message_of(&request, response),
+            Seen::Changed => {
+                let read = readable(&request, &watch.changes);
+                let Some(principal) = watch.principal.clone() else {
+                    return;
+                };
+                match self.ask_service(&read, &principal) {
+                    Err(refused) => refused,
+                    Ok((Answer::Now(response), _)) => message_of(&request, response),
+                    Ok((Answer::Later(pending), _)) => return self.read_later(number, pending),
+                    Ok(_) => return,
+                }
+            }
+        };
+        self.tally.send(1);
+        machine.notify(now, observation, told);
+    }
+
+    fn read_later(&mut self, number: usize, pending: Box<dyn Pending>) {
+        if let Some(Work::Watch(watch)) = self.waiting.get_mut(number).map(|entry| &mut entry.work)
+        {
+            watch.reading = Some(pending);
+            self.nudges.add(number);
+        }
+    }
+}
+
+/// What a look at an observed resource found.
+enum Seen {
+    Nothing,
+    Changed,
+    Ended,
+    Message(Message),
+    Read(Response),
+}
+
+impl Watch {
+    fn poll(&mut self, cx: &mut Task<'_>, plugtest: Option<&super::plugtest::Plugtest>) -> Seen {
+        if let Some(reading) = &mut self.reading {
+            return match reading.poll(cx) {
+                Poll::Pending => Seen::Nothing,
+                Poll::Ready(response) => {
+                    self.reading = None;
+                    cx.waker().wake_by_ref();
+                    Seen::Read(response)
+                }
+            };
+        }
+        match &mut self.changes {
+            Changes::Plugtest(told) => {
+                let path = path_of(&self.request.options);
+                let Some(plugtest) = plugtest else {
+                    return Seen::Ended;
+                };
+                plugtest.watch(cx.waker());
+                match plugtest.version(&path) {
+                    Some(version) if version == *told => Seen::Nothing,
+                    version => {
+                        *told = version.unwrap_or(0);
+                        Seen::Message(plugtest.told(&path, &self.request))
+                    }
+                }
+            }
+            Changes::Live(delivery) => drain(delivery, cx, |_, _| Seen::Changed),
+            Changes::Messages(delivery, text) => {
+                let (text, request) = (*text, &self.request);
+                drain(delivery, cx, |bytes, cursor| {
+                    let mut message = of_frame(request, bytes, text);
+                    let tag = cursor.bits().to_be_bytes();
+                    message.options.set(Number::ETAG, &tag);
+                    Seen::Message(message)
+                })
+            }
+        }
+    }
+}
+
+/// Takes all that is due; the last counts.
+fn drain(
+    delivery: &mut Delivery,
+    cx: &mut Task<'_>,
+    seen: impl Fn(bytes::Bytes, Cursor) -> Seen,
+) -> Seen {
+    let mut last = None;
+    for _ in 0..CHANGES_MAX {
+        match delivery.poll_next(cx) {
+            Poll::Pending => {
+                return last.map_or(Seen::Nothing, |(bytes, cursor)| seen(bytes, cursor));
+            }
+            Poll::Ready(Ok(Some(frame))) => last = Some(frame),
+            Poll::Ready(Ok(None) | Err(_)) => return Seen::Ended,
+        }
+    }
+    cx.waker().wake_by_ref();
+    last.map_or(Seen::Nothing, |(bytes, cursor)| seen(bytes, cursor))
+}
+
+/// The last message of a frame: text as it is, binary behind its length.
+fn of_frame(request: &Message, bytes: bytes::Bytes, text: bool) -> Message {
+    let mut body = bytes.slice_ref(bytes.trim_ascii_end());
+    if !text {
+        let mut rest = bytes;
+        while let Some((length, behind)) = rest.split_first_chunk::<4>() {
+            let length = u32::from_be_bytes(*length) as usize;
+            body = rest.slice_ref(behind.get(..length).unwrap_or_default());
+            rest = rest.slice_ref(behind.get(length..).unwrap_or_default());
+        }
+    }
+    let mut message = Message::new(Code::CONTENT).with_payload(body);
+    let format = request.options.uint(Number::ACCEPT).or_else(|| {
+        let query = crate::wire::query_of(&request.options);
+        let named = query.iter().find(|(name, _)| name == "as");
+        let format = match named {
+            Some((_, name)) => weir_codec::by_name(name),
+            None => weir_codec::FORMATS.first(),
+        };
+        format?.content_format.map(u32::from)
+    });
+    if let Some(number) = format {
+        message.options.set_uint(Number::CONTENT_FORMAT, number);
+    }
+    message
+}
+
+/// Names of the query that mean messages as they come.
+fn is_of_messages(name: &str) -> bool {
+    matches!(name, "where" | "every" | "agg" | "stream")
+}
+
+/// What the registration for messages as they come is answered with: where they begin.
+fn beginning(delivery: &Delivery) -> Message {
+    let mut message = Message::new(Code::CONTENT);
+    let position = delivery.subscription.position().bits();
+    message.options.set(Number::ETAG, &position.to_be_bytes());
+    message
+}
+
+/// The request that reads what an observation is of.
+fn readable(request: &Message, changes: &Changes) -> Message {
+    let mut read = request.clone();
+    let by_message = matches!(changes, Changes::Messages(..));
+    let gone = |pair: &[u8]| {
+        let name = pair.split(|&byte| byte == b'=').next().unwrap_or_default();
+        let name = std::str::from_utf8(name).unwrap_or_default();
+        matches!(name, "since" | "wait" | "policy") || by_message && is_of_messages(name)
+    };
+    let kept: Vec<Vec<u8>> = request
+        .options
+        .all(Number::URI_QUERY)
+        .filter(|pair| !gone(pair))
+        .map(<[u8]>::to_vec)
+        .collect();
+    read.options.remove(Number::URI_QUERY);
+    kept.iter()
+        .for_each(|pair| read.options.push(Number::URI_QUERY, pair));
+    read
+}
+
+/// What answers who asks for nothing.
+fn greeting() -> Message {
+    let text =
+        "weir: GET /.well-known/core lists what there is; observe /live/{topic}, POST to publish";
+    let mut message = Message::new(Code::CONTENT).with_payload(text);
+    message.options.push_uint(Number::CONTENT_FORMAT, 0);
+    message
+}

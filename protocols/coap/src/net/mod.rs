@@ -1,0 +1,138 @@
+//! Sockets: the binding `coap`, server and client.
+
+mod client;
+mod clock;
+mod datagrams;
+mod desk;
+mod discovery;
+mod nudge;
+mod plugtest;
+mod settings;
+mod streams;
+mod translate;
+
+use crate::limits::Limits;
+use plugtest::Plugtest;
+use ring::rand::{SecureRandom, SystemRandom};
+use settings::Settings;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use weir_binding::{
+    Binding, ConfigFault, Context, LocalFuture, Publisher, Section, Subscriber, Target, Transport,
+};
+use weir_carrier::{Datagrams, Link};
+use weir_model::{Cursor, Filter};
+
+/// CoAP as a binding: over UDP, TCP, TLS and WebSocket.
+pub struct Coap {
+    settings: Arc<Settings>,
+    plugtest: Option<Arc<Plugtest>>,
+    /// Whether a network thread has joined the groups.
+    joined: AtomicBool,
+}
+
+impl Coap {
+    /// The binding as its section of the configuration wants it.
+    pub fn configure(section: Section) -> Result<Self, ConfigFault> {
+        let settings = Settings::read(section)?;
+        Ok(Self {
+            plugtest: settings.plugtest.then(Arc::default),
+            settings: Arc::new(settings),
+            joined: AtomicBool::new(false),
+        })
+    }
+
+    fn shared(&self, context: Arc<dyn Context>) -> Shared {
+        Shared {
+            settings: self.settings.clone(),
+            plugtest: self.plugtest.clone(),
+            context,
+        }
+    }
+}
+
+/// What a socket's requests have in common.
+#[derive(Clone)]
+struct Shared {
+    settings: Arc<Settings>,
+    plugtest: Option<Arc<Plugtest>>,
+    context: Arc<dyn Context>,
+}
+
+impl Shared {
+    fn limits(&self) -> Limits {
+        let messages = self.context.hub().limits().message_bytes;
+        Limits {
+            body_bytes: self.settings.body_bytes_max.unwrap_or(messages),
+            ..Limits::default()
+        }
+    }
+}
+
+/// A number that nobody can guess.
+fn seed() -> io::Result<u64> {
+    let mut bytes = [0; 8];
+    let drawn = SystemRandom::new().fill(&mut bytes);
+    drawn.map_err(|_| io::Error::other("the system gives no random bytes"))?;
+    Ok(u64::from_ne_bytes(bytes))
+}
+
+impl Binding for Coap {
+    fn name(&self) -> &'static str {
+        "coap"
+    }
+
+    fn transports(&self) -> Vec<Transport> {
+        vec![
+            Transport::Datagram {
+                name: "coap",
+                key: "listen",
+                listen: self.settings.listen.clone(),
+            },
+            Transport::Stream {
+                name: "coap+tcp",
+                key: "listen_tcp",
+                listen: self.settings.listen_tcp.clone(),
+                tls: false,
+                alpn: &["coap"],
+            },
+            Transport::WebSocket {
+                path: "/.well-known/coap",
+                subprotocol: "coap",
+            },
+        ]
+    }
+
+    fn serve(&self, link: Link, context: Arc<dyn Context>) -> LocalFuture<'static, io::Result<()>> {
+        let shared = self.shared(context);
+        Box::pin(async move { streams::Serving::new(link, shared)?.await })
+    }
+
+    fn serve_datagrams(
+        &self,
+        socket: Datagrams,
+        context: Arc<dyn Context>,
+    ) -> LocalFuture<'static, io::Result<()>> {
+        let shared = self.shared(context);
+        let joins = datagrams::joins(&shared.settings, &self.joined);
+        Box::pin(async move { datagrams::Serving::new(socket, shared, joins)?.await })
+    }
+
+    fn schemes(&self) -> &'static [&'static str] {
+        &["coap", "coap+tcp", "coaps+tcp", "coap+ws", "coaps+ws"]
+    }
+
+    fn publisher(&self, target: Target) -> LocalFuture<'static, io::Result<Box<dyn Publisher>>> {
+        Box::pin(client::publisher(target))
+    }
+
+    fn subscriber(
+        &self,
+        target: Target,
+        filters: Vec<Filter>,
+        since: Option<Cursor>,
+    ) -> LocalFuture<'static, io::Result<Box<dyn Subscriber>>> {
+        Box::pin(client::subscriber(target, filters, since))
+    }
+}

@@ -1,0 +1,332 @@
+//! Requests as services understand them, and answers as CoAP has them (RFC 8075, the other way round).
+
+use crate::wire::{Code, Message, Number, path_of, query_of, set_path, set_query};
+use bytes::Bytes;
+use std::sync::Arc;
+use weir_binding::{AsItIs, Call, Context, Response};
+use weir_hub::Principal;
+use weir_model::Cursor;
+
+/// The gap before what a `since` asks for, as JSON: an option of ours, elective and safe to forward,
+/// from the range for experiments (RFC 7252 section 12.2).
+pub(super) const WEIR_GAP: Number = Number(65_000);
+/// `application/link-format` (RFC 6690 section 7.3).
+pub(super) const LINK_FORMAT: u16 = 40;
+
+/// The media type of a Content-Format.
+pub(super) fn media_of(number: u32) -> Option<&'static str> {
+    let number = u16::try_from(number).ok()?;
+    match number {
+        LINK_FORMAT => Some("application/link-format"),
+        42 => Some("application/octet-stream"),
+        _ => weir_codec::by_content_format(number).map(|format| format.media),
+    }
+}
+
+/// The Content-Format of a media type.
+pub(super) fn content_format_of(media: &str) -> Option<u16> {
+    match media {
+        "application/link-format" => Some(LINK_FORMAT),
+        "application/octet-stream" => Some(42),
+        _ => weir_codec::by_media(media)?.content_format,
+    }
+}
+
+/// A request as a call on a service.
+// [RFC7252-5.10.3-1] [RFC7252-5.10.4-1]
+pub(super) fn call_of(
+    message: &Message,
+    principal: Principal,
+    context: &dyn Context,
+) -> Result<Call, Message> {
+    let path = path_of(&message.options);
+    let mut headers = Vec::new();
+    if let Some(number) = message.options.uint(Number::CONTENT_FORMAT) {
+        let media = media_of(number).ok_or_else(|| {
+            let reason = format!("Content-Format {number} is not taken here");
+            Message::diagnostic(Code::UNSUPPORTED_CONTENT_FORMAT, &reason)
+        })?;
+        headers.push(("content-type".to_owned(), media.to_owned()));
+    }
+    if let Some(number) = message.options.uint(Number::ACCEPT) {
+        let media = media_of(number).ok_or_else(|| not_acceptable(number))?;
+        headers.push(("accept".to_owned(), media.to_owned()));
+    }
+    let mut query = query_of(&message.options);
+    take_header(&mut query, "idempotency-key", &mut headers);
+    name_format(message.code, &mut query, &mut headers);
+    Ok(Call {
+        principal,
+        now: context.now(),
+        method: method_of(message.code, &path, &message.payload)?.to_owned(),
+        path,
+        query,
+        headers,
+        body: message.payload.clone(),
+        wrapper: Arc::new(AsItIs),
+        workers: context.workers(),
+        websocket: None,
+    })
+}
+
+/// What has no option of its own goes by the query.
+fn take_header(query: &mut Vec<(String, String)>, name: &str, headers: &mut Vec<(String, String)>) {
+    if let Some(place) = query.iter().position(|(known, _)| known == name) {
+        headers.push(query.remove(place));
+    }
+}
+
+/// A format without a number is named when it is published in, too.
+fn name_format(code: Code, query: &mut Vec<(String, String)>, headers: &mut Vec<(String, String)>) {
+    let named = query.iter().position(|(name, _)| name == "as");
+    if let (Code::POST | Code::PUT, Some(place)) = (code, named)
+        && let Some(format) = weir_codec::by_name(&query[place].1)
+        && !headers.iter().any(|(name, _)| name == "content-type")
+    {
+        headers.push(("content-type".to_owned(), format.media.to_owned()));
+        query.remove(place);
+    }
+}
+
+/// The method that a service knows: devices PUT their values where HTTP's clients POST them, and
+/// FETCH sends a list of filters as POST to `/live` does.
+fn method_of(code: Code, path: &str, body: &Bytes) -> Result<&'static str, Message> {
+    let live = path == "/live" || path.starts_with("/live/");
+    let method = code.method().unwrap_or_default();
+    match code {
+        Code::PUT if live => Ok("POST"),
+        Code::FETCH if body.is_empty() => Ok("GET"),
+        Code::FETCH if path.trim_end_matches('/') == "/live" => Ok("POST"),
+        Code::FETCH | Code::PATCH | Code::IPATCH => {
+            let reason = format!("{method} is not possible here");
+            Err(Message::diagnostic(Code::METHOD_NOT_ALLOWED, &reason))
+        }
+        _ => Ok(method),
+    }
+}
+
+fn not_acceptable(number: u32) -> Message {
+    let reason = format!("nothing is given in Content-Format {number} here");
+    Message::diagnostic(Code::NOT_ACCEPTABLE, &reason)
+}
+
+/// A service's answer as a response to this request.
+// [RFC7252-5.6.2-1] [RFC7252-5.10.4-2] [RFC7252-5.10.6.2-1]
+pub(super) fn message_of(request: &Message, response: Response) -> Message {
+    let code = code_of(request.code, response.status);
+    if !code.is_success() {
+        return refusal(code, &response);
+    }
+    let mut message = Message::new(code);
+    let mut media = None;
+    for (name, value) in &response.headers {
+        match *name {
+            "content-type" => media = Some(content_format_of(value)),
+            "etag" => push_cursor(&mut message, value),
+            "weir-cursor" if code != Code::CONTENT => push_cursor(&mut message, value),
+            "weir-gap" => message.options.set(WEIR_GAP, value.as_bytes()),
+            "cache-control" if is_uncached(value) && !observes(request) => {
+                message.options.set_uint(Number::MAX_AGE, 0);
+            }
+            "location" => add_location(&mut message, value),
+            _ => {}
+        }
+    }
+    let accept = request.options.uint(Number::ACCEPT);
+    let found = media.flatten().filter(|_| !response.body.is_empty());
+    if let (Some(wanted), false) = (accept, response.body.is_empty())
+        && found.map(u32::from) != Some(wanted)
+    {
+        return not_acceptable(wanted);
+    }
+    if is_known(request, &message) {
+        message.code = Code::VALID;
+        message.options.remove(Number::CONTENT_FORMAT);
+        return message;
+    }
+    if let Some(number) = found {
+        message
+            .options
+            .set_uint(Number::CONTENT_FORMAT, u32::from(number));
+    }
+    message.with_payload(response.body)
+}
+
+fn is_uncached(value: &str) -> bool {
+    value.contains("no-cache") || value.contains("no-store")
+}
+
+fn observes(request: &Message) -> bool {
+    request.options.uint(Number::OBSERVE) == Some(0)
+}
+
+/// Says whether the client has this already. Of several datastreams one may have been forgotten, which
+/// the tag does not tell, so that holds for single topics only.
+fn is_known(request: &Message, response: &Message) -> bool {
+    let several = request.options.all(Number::URI_PATH);
+    let several = several
+        .into_iter()
+        .any(|segment| matches!(segment, b"+" | b"#"));
+    let tag = response.options.first(Number::ETAG);
+    let get = matches!(request.code, Code::GET | Code::FETCH);
+    get && !several
+        && tag.is_some_and(|tag| request.options.all(Number::ETAG).any(|known| known == tag))
+}
+
+/// A cursor is eight bytes, as an entity tag may have.
+fn push_cursor(message: &mut Message, text: &str) {
+    let bare = text.strip_prefix("W/").unwrap_or(text).trim_matches('"');
+    let bare = bare.split('.').next().unwrap_or(bare);
+    if let Ok(cursor) = bare.parse::<Cursor>() {
+        let bits = cursor.bits().to_be_bytes();
+        message.options.set(Number::ETAG, &bits);
+    }
+}
+
+fn add_location(message: &mut Message, uri: &str) {
+    let (path, query) = uri.split_once('?').unwrap_or((uri, ""));
+    let path = set_path(&mut message.options, Number::LOCATION_PATH, path);
+    let query = set_query(&mut message.options, Number::LOCATION_QUERY, query);
+    let _what_options_cannot_carry_is_left_out = path.and(query);
+}
+
+/// An error, with the service's sentence as diagnostic payload (RFC 7252 section 5.5.2).
+fn refusal(code: Code, response: &Response) -> Message {
+    let mut message =
+        Message::new(code).with_payload(response.body.slice_ref(response.body.trim_ascii_end()));
+    // [RFC7252-5.9.3.4-1]
+    if code == Code::SERVICE_UNAVAILABLE {
+        let mut headers = response.headers.iter();
+        let after = headers.find(|(name, _)| *name == "retry-after");
+        let seconds = after.and_then(|(_, text)| text.parse().ok()).unwrap_or(1);
+        message.options.set_uint(Number::MAX_AGE, seconds);
+    }
+    message
+}
+
+/// The code of a status (RFC 8075 section 7, table 2, the other way round).
+pub(super) fn code_of(method: Code, status: u16) -> Code {
+    let reads = matches!(method, Code::GET | Code::FETCH);
+    match status {
+        201 => Code::CREATED,
+        304 => Code::VALID,
+        200..=299 if reads => Code::CONTENT,
+        200..=299 if method == Code::DELETE => Code::DELETED,
+        200..=299 => Code::CHANGED,
+        401 => Code::UNAUTHORIZED,
+        403 => Code::FORBIDDEN,
+        404 | 410 => Code::NOT_FOUND,
+        405 => Code::METHOD_NOT_ALLOWED,
+        406 => Code::NOT_ACCEPTABLE,
+        409 => Code::CONFLICT,
+        412 => Code::PRECONDITION_FAILED,
+        413 => Code::REQUEST_ENTITY_TOO_LARGE,
+        415 => Code::UNSUPPORTED_CONTENT_FORMAT,
+        422 => Code::UNPROCESSABLE_ENTITY,
+        // Overload is the server's, not the client's: it tries again after Max-Age.
+        429 | 503 => Code::SERVICE_UNAVAILABLE,
+        501 => Code::NOT_IMPLEMENTED,
+        502 => Code::BAD_GATEWAY,
+        504 => Code::GATEWAY_TIMEOUT,
+        400..=499 => Code::BAD_REQUEST,
+        _ => Code::INTERNAL_SERVER_ERROR,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn get(path: &str) -> Message {
+        let mut message = Message::new(Code::GET);
+        set_path(&mut message.options, Number::URI_PATH, path).unwrap();
+        message
+    }
+
+    fn values() -> Response {
+        Response::with_body(200, "application/json", "{}")
+            .header("etag", "W/\"1-2f.1\"")
+            .header("cache-control", "no-cache")
+    }
+
+    /// [RFC7252-5.10.6.2-1]
+    #[test]
+    fn the_tag_is_the_cursor_and_who_has_it_gets_no_body() {
+        let answer = message_of(&get("/live/a"), values());
+        let tag = Cursor::new(1, 0x2f).bits().to_be_bytes();
+        assert_eq!(answer.options.first(Number::ETAG), Some(&tag[..]));
+        assert_eq!(answer.options.uint(Number::CONTENT_FORMAT), Some(50));
+        assert_eq!(answer.options.uint(Number::MAX_AGE), Some(0));
+        let mut again = get("/live/a");
+        again.options.push(Number::ETAG, &tag);
+        let valid = message_of(&again, values());
+        assert_eq!((valid.code, valid.payload.len()), (Code::VALID, 0));
+        assert_eq!(valid.options.uint(Number::CONTENT_FORMAT), None);
+        let mut several = get("/live/%23");
+        several.options.push(Number::ETAG, &tag);
+        assert_eq!(message_of(&several, values()).code, Code::CONTENT);
+    }
+
+    /// [RFC7252-5.10.4-2]
+    #[test]
+    fn what_is_not_in_the_format_asked_for_is_not_acceptable() {
+        let mut wants_xml = get("/catalog");
+        wants_xml.options.push_uint(Number::ACCEPT, 41);
+        assert_eq!(message_of(&wants_xml, values()).code, Code::NOT_ACCEPTABLE);
+        let mut wants_json = get("/catalog");
+        wants_json.options.push_uint(Number::ACCEPT, 50);
+        assert_eq!(message_of(&wants_json, values()).code, Code::CONTENT);
+    }
+
+    /// [RFC7252-5.9.3.4-1] [RFC7252-5.5.2-1]
+    #[test]
+    fn overload_says_when_to_try_again_and_why() {
+        let busy = Response::text(429, "the disk is behind").header("retry-after", "3");
+        let answer = message_of(&get("/live/a"), busy);
+        assert_eq!(answer.code, Code::SERVICE_UNAVAILABLE);
+        assert_eq!(answer.options.uint(Number::MAX_AGE), Some(3));
+        assert_eq!(&answer.payload[..], b"the disk is behind");
+        assert_eq!(answer.options.uint(Number::CONTENT_FORMAT), None);
+    }
+
+    #[test]
+    fn a_status_has_its_code_by_method() {
+        for (method, status, code) in [
+            (Code::POST, 204, "2.04"),
+            (Code::PUT, 201, "2.01"),
+            (Code::DELETE, 204, "2.02"),
+            (Code::GET, 204, "2.05"),
+            (Code::GET, 406, "4.06"),
+            (Code::POST, 415, "4.15"),
+            (Code::POST, 426, "4.00"),
+            (Code::POST, 507, "5.00"),
+        ] {
+            assert_eq!(code_of(method, status).to_string(), code);
+        }
+    }
+
+    #[test]
+    fn every_format_with_a_number_is_found_by_it() {
+        for format in weir_codec::FORMATS {
+            if let Some(number) = format.content_format {
+                let media = media_of(u32::from(number)).unwrap();
+                assert_eq!(content_format_of(media), Some(number), "{}", format.name);
+            }
+        }
+        assert_eq!(content_format_of("text/plain; charset=utf-8"), Some(0));
+        assert_eq!(media_of(65_999), None);
+    }
+
+    #[test]
+    fn a_device_may_put_its_values() {
+        let body = Bytes::new();
+        assert_eq!(method_of(Code::PUT, "/live/a", &body).unwrap(), "POST");
+        assert_eq!(method_of(Code::PUT, "/catalog/a", &body).unwrap(), "PUT");
+        assert_eq!(method_of(Code::FETCH, "/live/a", &body).unwrap(), "GET");
+        let list = Bytes::from_static(b"[]");
+        assert_eq!(method_of(Code::FETCH, "/live", &list).unwrap(), "POST");
+        let refused = method_of(Code::FETCH, "/catalog", &list).unwrap_err();
+        assert_eq!(refused.code, Code::METHOD_NOT_ALLOWED);
+    }
+}
