@@ -161,6 +161,13 @@ pub struct Decoder<'i> {
     input: &'i [u8],
 }
 
+impl Default for Decoder<'_> {
+    /// A decoder of nothing, to stand for one that is in use elsewhere.
+    fn default() -> Self {
+        Self::new(&[], DecoderSettings::default())
+    }
+}
+
 impl<'i> Decoder<'i> {
     /// Begins a stream.
     pub fn new(input: &'i [u8], settings: DecoderSettings) -> Self {
