@@ -73,7 +73,6 @@ pub(super) fn codings() -> Vec<Coding> {
 }
 
 /// What both directions are told.
-#[derive(Clone)]
 struct Agreed {
     options: Options,
     schema: Option<Arc<Schema>>,
