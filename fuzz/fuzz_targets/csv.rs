@@ -6,6 +6,11 @@ use weir_demo::csv::Table;
 
 fuzz_target!(|text: &str| {
     if let Ok(table) = Table::parse(text) {
-        assert!(table.rows.iter().all(|row| row.values.len() == table.columns.len()));
+        assert!(
+            table
+                .rows
+                .iter()
+                .all(|row| row.values.len() == table.columns.len())
+        );
     }
 });

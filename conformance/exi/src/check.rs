@@ -21,39 +21,71 @@ pub(crate) struct Tally {
     pub(crate) failed: usize,
     /// Why the oracle could not take part, and how often.
     known: BTreeMap<&'static str, usize>,
-    shown: usize,
+    /// What passed, by what was asked.
+    kinds: BTreeMap<&'static str, usize>,
+    /// Failures told, by document.
+    shown: BTreeMap<String, usize>,
 }
 
-/// Failures told one by one, at most.
-const SHOWN_MAX: usize = 40;
+/// Failures told one by one, at most, and of one document.
+const SHOWN_MAX: usize = 60;
+const SHOWN_OF_ONE_MAX: usize = 2;
 
 impl Tally {
     pub(crate) fn print(&self) {
         for (reason, count) in &self.known {
             println!("oracle: {count} times: {reason}");
         }
+        for (kind, count) in &self.kinds {
+            println!("{count} times: {kind}");
+        }
         println!("{} passed, {} failed", self.passed, self.failed);
     }
 
-    /// Where EXIficient does not bring a document back from its own stream, it can judge nobody's.
-    fn without_oracle(&mut self) {
-        let reason = "it does not bring the document back from its own stream, with these options";
+    /// The counts as a page, with the arguments that lead to them.
+    pub(crate) fn page(&self, documents: usize, arguments: &[String]) -> String {
+        let mut page = format!(
+            "# EXI against EXIficient\n\nMade by `conformance/exi/run {}`; not to be edited.\n\n\
+             {documents} documents, {} checks passed, {} failed.\n\n| passed | times |\n|---|---:|\n",
+            arguments.join(" "),
+            self.passed,
+            self.failed
+        );
+        let row = |(what, count): (&&str, &usize)| format!("| {what} | {count} |\n");
+        page.extend(self.kinds.iter().map(row));
+        page += "\n| not judged, for what EXIficient does | times |\n|---|---:|\n";
+        page.extend(self.known.iter().map(row));
+        page
+    }
+
+    fn aside(&mut self, reason: &'static str) {
         *self.known.entry(reason).or_default() += 1;
     }
 
-    fn count(&mut self, outcome: Result<(), String>, told: impl Fn() -> String) {
-        match outcome {
-            Ok(()) => self.passed += 1,
-            Err(reason) => match known::limitation(&reason) {
-                Some(limitation) => *self.known.entry(limitation).or_default() += 1,
-                None => {
-                    self.failed += 1;
-                    self.shown += 1;
-                    if self.shown <= SHOWN_MAX {
-                        println!("FAILED {}\n       {reason}", told());
-                    }
-                }
-            },
+    fn count(
+        &mut self,
+        kind: &'static str,
+        outcome: Result<(), String>,
+        document: &str,
+        settings: &str,
+    ) {
+        let reason = match outcome {
+            Ok(()) => {
+                self.passed += 1;
+                *self.kinds.entry(kind).or_default() += 1;
+                return;
+            }
+            Err(reason) => reason,
+        };
+        if let Some(limitation) = known::limitation(&reason) {
+            return self.aside(limitation);
+        }
+        self.failed += 1;
+        let all: usize = self.shown.values().sum();
+        let shown = self.shown.entry(document.to_owned()).or_default();
+        if *shown < SHOWN_OF_ONE_MAX && all < SHOWN_MAX {
+            *shown += 1;
+            println!("FAILED {document}: {kind}: {settings}\n       {reason}");
         }
     }
 }
@@ -77,24 +109,37 @@ pub(crate) fn all(documents: &[Document], arguments: &Arguments, java: &mut Java
         back: folder.join("out.xml"),
     };
     let (mut tally, mut schemas) = (Tally::default(), HashMap::new());
-    for (index, document) in documents.iter().enumerate() {
-        if arguments
+    let wanted = |document: &&Document| {
+        arguments
             .only
             .as_ref()
-            .is_some_and(|only| *only != document.name)
-        {
-            continue;
-        }
-        let mut random = Random::new(arguments.seed ^ (index as u64) << 20);
+            .is_none_or(|only| *only == document.name)
+    };
+    for document in documents.iter().filter(wanted) {
+        let schema = document.schema.as_ref().map(|path| {
+            let known = schemas.entry(path.clone());
+            known.or_insert_with(|| coding::schema(path)).clone()
+        });
+        let schema = match schema.transpose() {
+            Ok(schema) => schema,
+            Err(reason) => {
+                tally.count("a schema", Err(reason), &document.name, "");
+                continue;
+            }
+        };
+        let mut random = Random::new(arguments.seed ^ hash(&document.name));
         let first = if arguments.all { 0 } else { random.below(64) };
         for number in first..first + arguments.cases {
             let case = grid::case(number, document, &mut random);
-            let schema = document.schema.as_ref().map(|path| {
-                &*schemas
-                    .entry(path.clone())
-                    .or_insert_with(|| coding::schema(path))
-            });
-            pair(document, &case, schema, &files, java, &mut tally);
+            let mut pair = Pair {
+                document,
+                case: &case,
+                schema: schema.as_ref(),
+                settings: document.settings(&case),
+                files: &files,
+                java,
+            };
+            pair.check(&mut tally);
         }
     }
     if arguments.keep.is_none() {
@@ -103,46 +148,180 @@ pub(crate) fn all(documents: &[Document], arguments: &Arguments, java: &mut Java
     tally
 }
 
-fn pair(
-    document: &Document,
-    case: &Case,
-    schema: Option<&Arc<Schema>>,
-    files: &Files,
-    java: &mut Java,
-    tally: &mut Tally,
-) {
-    let text = if case.options.fragment {
-        fragment(&document.text)
-    } else {
-        document.text.clone()
-    };
-    let told = |way: &str| {
-        let settings = document.settings(case);
-        let in_band = if case.in_band {
-            " (options in the header only)"
+/// FNV-1a: what is drawn for a document does not hang on the others.
+fn hash(name: &str) -> u64 {
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3);
+    name.bytes().fold(0xCBF2_9CE4_8422_2325, mix)
+}
+
+/// A document and a combination of options.
+struct Pair<'c> {
+    document: &'c Document,
+    case: &'c Case,
+    schema: Option<&'c Arc<Schema>>,
+    settings: Vec<String>,
+    files: &'c Files,
+    java: &'c mut Java,
+}
+
+impl Pair<'_> {
+    fn check(&mut self, tally: &mut Tally) {
+        let text = match self.case.options.fragment && !self.document.fragment {
+            true => fragment(&self.document.text),
+            false => self.document.text.clone(),
+        };
+        let (name, told) = (self.document.name.as_str(), self.told());
+        let read = self.items(&text);
+        let expected = match read.and_then(|items| {
+            std::fs::write(&self.files.xml, &text).map_err(|error| error.to_string())?;
+            Ok(items)
+        }) {
+            Ok(expected) => expected,
+            Err(reason) => return tally.count("a document", Err(reason), name, &told),
+        };
+        let stream = self.encoded(&text);
+        let ours = stream
+            .clone()
+            .and_then(|stream| self.ours(&stream, &expected));
+        let theirs = self.theirs(&expected);
+        if let (Err(_), Err(reason)) = (&stream, &theirs)
+            && self.case.options.strict
+            && reason.starts_with("oracle encodes")
+        {
+            return tally.count(
+                "both refuse what is not strictly valid",
+                Ok(()),
+                name,
+                &told,
+            );
+        }
+        if (ours.is_err() || theirs.is_err()) && self.alone(&expected).is_err() {
+            // Where EXIficient does not bring a document back from its own stream, it can judge nobody's.
+            return tally.aside("it does not bring the document back from its own stream");
+        }
+        tally.count("weir encodes, EXIficient decodes", ours, name, &told);
+        let theirs = match (theirs, stream) {
+            (Ok(theirs), Ok(ours)) => {
+                self.canonical(tally, &ours, &theirs, &told);
+                Ok(())
+            }
+            (theirs, _) => theirs.map(|_| ()),
+        };
+        tally.count("EXIficient encodes, weir decodes", theirs, name, &told);
+    }
+
+    /// The canonical form has one stream for a document.
+    fn canonical(&self, tally: &mut Tally, ours: &[u8], theirs: &[u8], told: &str) {
+        let Some(canonical) = self.case.canonical else {
+            return;
+        };
+        if let Some(reason) = known::other_canonical(self.document, &self.case.options, canonical) {
+            return tally.aside(reason);
+        }
+        let at = ours
+            .iter()
+            .zip(theirs)
+            .take_while(|(one, other)| one == other)
+            .count();
+        let outcome = match ours == theirs {
+            true => Ok(()),
+            false => Err(format!(
+                "byte {at}: {} is not {}",
+                hex(ours, at),
+                hex(theirs, at)
+            )),
+        };
+        tally.count(
+            "the same canonical bytes",
+            outcome,
+            &self.document.name,
+            told,
+        );
+    }
+
+    fn told(&self) -> String {
+        let in_band = if self.case.in_band {
+            "(options in the header only) "
         } else {
             ""
         };
-        format!("{}: {way}{in_band}: {}", document.name, settings.join(" "))
-    };
-    let settings = document.settings(case);
-    let expected = match items(&text, case, schema.is_some()) {
-        Ok(expected) => expected,
-        Err(reason) => return tally.count(Err(reason), || told("reading the document")),
-    };
-    let Ok(()) = std::fs::write(&files.xml, &text) else {
-        return tally.count(Err("the temporary folder cannot be written".into()), || {
-            told("")
-        });
-    };
-    let ours = ours(&text, case, schema, &expected, &settings, files, java);
-    let theirs = theirs(case, schema, &expected, &settings, files, java);
-    let mut itself = || alone(case, schema.is_some(), &expected, &settings, files, java);
-    if (ours.is_err() || theirs.is_err()) && itself().is_err() {
-        return tally.without_oracle();
+        format!("{in_band}{}", self.settings.join(" "))
     }
-    tally.count(ours, || told("weir encodes, EXIficient decodes"));
-    tally.count(theirs, || told("EXIficient encodes, weir decodes"));
+
+    fn typed(&self) -> bool {
+        self.schema.is_some()
+    }
+
+    /// The items of a document as far as the options keep them.
+    fn items(&self, text: &[u8]) -> Result<Vec<Item>, String> {
+        let mut reader = Reader::new(text, self.case.options.preserve, Limits::default())
+            .map_err(|error| error.to_string())?;
+        if self.case.options.fragment {
+            reader = reader.fragment();
+        }
+        let items = Infoset::of_xml(reader, rules(self.case, self.typed()));
+        items
+            .map(|items| self.without_types(as_oracle_tells(items)))
+            .map_err(|error| format!("weir's reader: {error}"))
+    }
+
+    /// Without the types that the EXI Profile adds (section 3.2).
+    fn without_types(&self, mut items: Vec<Item>) -> Vec<Item> {
+        if self.case.options.profile.is_some() {
+            items.retain(|item| !matches!(item, Item::Attribute(_, name, value) if name == "type" && value.ends_with("anyType")));
+        }
+        items
+    }
+
+    fn encoded(&self, text: &[u8]) -> Result<Vec<u8>, String> {
+        let stream = coding::encode(text, self.case, self.schema);
+        stream.map_err(|reason| format!("weir encodes: {reason}"))
+    }
+
+    fn ours(&mut self, stream: &[u8], expected: &[Item]) -> Result<(), String> {
+        std::fs::write(&self.files.exi, stream).map_err(|error| error.to_string())?;
+        let own = coding::decode(stream, self.case, self.schema)
+            .map_err(|reason| format!("weir decodes its own: {reason}"))?;
+        self.same(expected, &self.without_types(as_oracle_tells(own)))
+            .map_err(|reason| format!("weir with itself: {reason}"))?;
+        self.java
+            .run("decode", &self.files.exi, &self.files.back, &self.settings)
+            .map_err(|reason| format!("oracle decodes: {reason}"))?;
+        let back = std::fs::read(&self.files.back).map_err(|error| error.to_string())?;
+        self.same(expected, &self.items(&back)?)
+    }
+
+    /// The oracle's stream, once it is found to be the document.
+    fn theirs(&mut self, expected: &[Item]) -> Result<Vec<u8>, String> {
+        self.java
+            .run("encode", &self.files.xml, &self.files.exi, &self.settings)
+            .map_err(|reason| format!("oracle encodes: {reason}"))?;
+        let stream = std::fs::read(&self.files.exi).map_err(|error| error.to_string())?;
+        let actual = coding::decode(&stream, self.case, self.schema)
+            .map_err(|reason| format!("weir decodes: {reason}"))?;
+        self.same(expected, &self.without_types(as_oracle_tells(actual)))?;
+        Ok(stream)
+    }
+
+    /// The oracle with itself.
+    fn alone(&mut self, expected: &[Item]) -> Result<(), String> {
+        let Files { xml, exi, back } = self.files;
+        self.java.run("encode", xml, exi, &self.settings)?;
+        self.java.run("decode", exi, back, &self.settings)?;
+        let back = std::fs::read(back).map_err(|error| error.to_string())?;
+        self.same(expected, &self.items(&back)?)
+    }
+
+    fn same(&self, expected: &[Item], actual: &[Item]) -> Result<(), String> {
+        let rules = rules(self.case, self.typed());
+        compare(expected, actual, rules).map_err(|difference| difference.to_string())
+    }
+}
+
+/// The bytes around a place.
+fn hex(bytes: &[u8], at: usize) -> String {
+    let around = bytes.iter().skip(at.saturating_sub(12)).take(28);
+    around.map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The rules to compare by.
@@ -152,18 +331,6 @@ pub(crate) fn rules(case: &Case, typed: bool) -> Rules {
         typed,
         white_space: WhiteSpace::NotBetween,
     }
-}
-
-/// The items of a document as far as the options keep them.
-fn items(text: &[u8], case: &Case, typed: bool) -> Result<Vec<Item>, String> {
-    let mut reader = Reader::new(text, case.options.preserve, Limits::default())
-        .map_err(|error| error.to_string())?;
-    if case.options.fragment {
-        reader = reader.fragment();
-    }
-    Infoset::of_xml(reader, rules(case, typed))
-        .map(as_oracle_tells)
-        .map_err(|error| format!("weir's reader: {error}"))
 }
 
 /// What the oracle's parser tells otherwise: declarations one by one, from which no internal subset can be
@@ -200,64 +367,6 @@ fn predefined(name: &str) -> Option<&'static str> {
     all.iter()
         .find(|(known, _)| *known == name)
         .map(|(_, character)| *character)
-}
-
-fn ours(
-    text: &[u8],
-    case: &Case,
-    schema: Option<&Arc<Schema>>,
-    expected: &[Item],
-    settings: &[String],
-    files: &Files,
-    java: &mut Java,
-) -> Result<(), String> {
-    let stream =
-        coding::encode(text, case, schema).map_err(|reason| format!("weir encodes: {reason}"))?;
-    std::fs::write(&files.exi, &stream).map_err(|error| error.to_string())?;
-    let own = coding::decode(&stream, case, schema)
-        .map_err(|reason| format!("weir decodes its own: {reason}"))?;
-    same(expected, &as_oracle_tells(own), case, schema.is_some())
-        .map_err(|reason| format!("weir with itself: {reason}"))?;
-    java.run("decode", &files.exi, &files.back, settings)
-        .map_err(|reason| format!("oracle decodes: {reason}"))?;
-    let back = std::fs::read(&files.back).map_err(|error| error.to_string())?;
-    let actual = items(&back, case, schema.is_some())?;
-    same(expected, &actual, case, schema.is_some())
-}
-
-fn theirs(
-    case: &Case,
-    schema: Option<&Arc<Schema>>,
-    expected: &[Item],
-    settings: &[String],
-    files: &Files,
-    java: &mut Java,
-) -> Result<(), String> {
-    java.run("encode", &files.xml, &files.exi, settings)
-        .map_err(|reason| format!("oracle encodes: {reason}"))?;
-    let stream = std::fs::read(&files.exi).map_err(|error| error.to_string())?;
-    let actual = coding::decode(&stream, case, schema)
-        .map_err(|reason| format!("weir decodes: {reason}"))?;
-    same(expected, &as_oracle_tells(actual), case, schema.is_some())
-}
-
-/// The oracle with itself.
-fn alone(
-    case: &Case,
-    typed: bool,
-    expected: &[Item],
-    settings: &[String],
-    files: &Files,
-    java: &mut Java,
-) -> Result<(), String> {
-    java.run("encode", &files.xml, &files.exi, settings)?;
-    java.run("decode", &files.exi, &files.back, settings)?;
-    let back = std::fs::read(&files.back).map_err(|error| error.to_string())?;
-    same(expected, &items(&back, case, typed)?, case, typed)
-}
-
-fn same(expected: &[Item], actual: &[Item], case: &Case, typed: bool) -> Result<(), String> {
-    compare(expected, actual, rules(case, typed)).map_err(|difference| difference.to_string())
 }
 
 /// The roots of a document without what fragments do not have.

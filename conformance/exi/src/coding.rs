@@ -10,10 +10,10 @@ use weir_exi::infoset::{Infoset, Item};
 use weir_exi::options::{ExpandedName, SchemaId};
 use weir_exi::xml::Reader;
 use weir_exi::xsd::{Document, compile};
-use weir_exi::{Event, Limits, Options, Schema};
+use weir_exi::{Canonical, Event, Limits, Options, Schema};
 
-/// Compiles a schema; the program's own must compile.
-pub(crate) fn schema(path: &Path) -> Arc<Schema> {
+/// Compiles a schema.
+pub(crate) fn schema(path: &Path) -> Result<Arc<Schema>, String> {
     let location = path.to_string_lossy();
     let bytes = std::fs::read(path).unwrap_or_default();
     let document = Document {
@@ -21,10 +21,8 @@ pub(crate) fn schema(path: &Path) -> Arc<Schema> {
         bytes: &bytes,
     };
     let mut loader = |location: &str| std::fs::read(location).ok();
-    match compile(&[document], &mut loader) {
-        Ok(schema) => Arc::new(schema),
-        Err(error) => panic!("{error}"),
-    }
+    let compiled = compile(&[document], &mut loader);
+    compiled.map(Arc::new).map_err(|error| error.to_string())
 }
 
 /// A document as EXI.
@@ -36,6 +34,7 @@ pub(crate) fn encode(
     let said = |error: weir_exi::Error| error.to_string();
     let settings = EncoderSettings {
         header: case.header,
+        canonical: case.canonical,
         ..EncoderSettings::new(case.options.clone(), schema.cloned())
     };
     let mut encoder = Encoder::new(settings).map_err(said)?;
@@ -73,6 +72,7 @@ pub(crate) fn decode(
             schema_id: SchemaId::Unspecified,
             ..Options::default()
         },
+        false if case.canonical.is_some() => Canonical::options(case.options.clone()),
         false => case.options.clone(),
     };
     let mut decoder = Decoder::new(stream, DecoderSettings::new(options, schema.cloned()));

@@ -2,20 +2,38 @@
 
 use crate::Arguments;
 use crate::grid::Case;
-use crate::{free, typed};
+use crate::{edges, free, odd, suite, typed};
 use std::path::{Path, PathBuf};
+use weir_exi::xml::Reader;
+use weir_exi::{Limits, Preserve};
 
 /// A document, and its schema if it has one.
 pub(crate) struct Document {
     pub(crate) name: String,
     pub(crate) text: Vec<u8>,
     pub(crate) schema: Option<PathBuf>,
+    /// Whether it was made here.
+    pub(crate) generated: bool,
+    /// Whether it is several roots instead of a document.
+    pub(crate) fragment: bool,
 }
 
 impl Document {
     /// Whether these words are in it.
     pub(crate) fn has(&self, words: &str) -> bool {
         String::from_utf8_lossy(&self.text).contains(words)
+    }
+
+    /// Whether white space stands beside a comment or a processing instruction.
+    pub(crate) fn has_space_beside_markup(&self) -> bool {
+        let space = |byte: u8| byte.is_ascii_whitespace() || byte == b';';
+        let beside = |window: &[u8]| match window {
+            [b'?', b'>', after, ..] => space(*after),
+            [b'-', b'-', b'>', after] => space(*after),
+            [before, b'<', b'?', ..] | [before, b'<', b'!', b'-'] => space(*before),
+            _ => false,
+        };
+        self.text.windows(4).any(beside)
     }
 
     /// Whether it declares entities.
@@ -39,34 +57,76 @@ impl Document {
     }
 }
 
+/// Whether weir's reader takes it for a document; folders hold fragments and worse.
+fn is_document(text: &[u8]) -> bool {
+    let reader = Reader::new(text, Preserve::default(), Limits::default());
+    reader.is_ok_and(|mut reader| {
+        loop {
+            match reader.next_event() {
+                Ok(Some(_)) => {}
+                Ok(None) => return true,
+                Err(_) => return false,
+            }
+        }
+    })
+}
+
 /// Largest collected document: the oracle is slow.
 const COLLECTED_MAX: u64 = 300_000;
 
 /// The documents that the arguments ask for.
 pub(crate) fn documents(arguments: &Arguments) -> Vec<Document> {
-    let mut documents = Vec::new();
-    let types = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/types.xsd");
-    for index in 0..arguments.documents as u64 {
-        let seed = arguments.seed.wrapping_mul(1_000_003).wrapping_add(index);
-        let (name, text, schema) = match index % 3 {
-            0 => (
-                format!("typed-{seed}"),
-                typed::document(seed),
-                Some(types.clone()),
-            ),
-            _ => (format!("free-{seed}"), free::document(seed), None),
-        };
-        documents.push(Document {
-            name,
-            text: text.into_bytes(),
-            schema,
-        });
-    }
+    let mut documents: Vec<_> = (0..arguments.documents as u64)
+        .map(|index| {
+            generated(
+                arguments.seed.wrapping_mul(1_000_003).wrapping_add(index),
+                index,
+            )
+        })
+        .collect();
     for folder in &arguments.corpora {
         collect(folder, &mut documents);
+        suite::collect(folder, &mut documents);
     }
+    documents.extend(arguments.files.iter().map(|(path, schema)| Document {
+        name: path.display().to_string(),
+        text: std::fs::read(path).unwrap_or_default(),
+        schema: schema.clone(),
+        generated: false,
+        fragment: false,
+    }));
     documents.retain(|document| !document.text.is_empty());
     documents
+}
+
+/// A document of the generators' own, which take turns.
+fn generated(seed: u64, index: u64) -> Document {
+    let own = |schema: &str| {
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("corpus")
+            .join(schema)
+    };
+    let (kind, text, schema) = match index % 6 {
+        0 => (
+            "typed",
+            typed::document(seed).into_bytes(),
+            Some(own("types.xsd")),
+        ),
+        1 | 2 => (
+            "edges",
+            edges::document(seed).into_bytes(),
+            Some(own("edges.xsd")),
+        ),
+        3 => ("odd", odd::document(seed), None),
+        _ => ("free", free::document(seed).into_bytes(), None),
+    };
+    Document {
+        name: format!("{kind}-{seed}"),
+        text,
+        generated: schema.is_some(),
+        schema,
+        fragment: false,
+    }
 }
 
 /// Takes the XML files below a folder.
@@ -87,11 +147,15 @@ fn collect(folder: &Path, documents: &mut Vec<Document>) {
         let small = path
             .metadata()
             .is_ok_and(|metadata| metadata.len() <= COLLECTED_MAX);
-        if let (true, true, Ok(text)) = (wanted, small, std::fs::read(&path)) {
+        if let (true, true, Ok(text)) = (wanted, small, std::fs::read(&path))
+            && is_document(&text)
+        {
             documents.push(Document {
                 name: path.display().to_string(),
                 text,
                 schema: None,
+                generated: false,
+                fragment: false,
             });
         }
     }

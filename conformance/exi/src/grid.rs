@@ -3,8 +3,8 @@
 use crate::corpus::Document;
 use crate::random::Random;
 use std::path::Path;
-use weir_exi::options::{ExpandedName, Header, Representation, SchemaId};
-use weir_exi::{Alignment, Options, Preserve};
+use weir_exi::options::{ExpandedName, Header, Profile, Representation, SchemaId};
+use weir_exi::{Alignment, Canonical, Options, Preserve};
 
 /// One combination.
 #[derive(Clone, Debug)]
@@ -14,6 +14,7 @@ pub(crate) struct Case {
     /// Whether the options are told in the header alone.
     pub(crate) in_band: bool,
     pub(crate) self_contained: Vec<ExpandedName>,
+    pub(crate) canonical: Option<Canonical>,
 }
 
 const ALIGNMENTS: [(Alignment, &str); 4] = [
@@ -23,33 +24,64 @@ const ALIGNMENTS: [(Alignment, &str); 4] = [
     (Alignment::Compression, "compress"),
 ];
 
+/// Elements of the schemas here whose types the oracle forgets with any map in use: lists, restricted sets
+/// of characters, patterns of booleans.
+const FORGOTTEN: [&str; 15] = [
+    "<NMTOKENS>",
+    "<letters>",
+    "<flag>",
+    "<colors>",
+    "<decimals>",
+    "<flags>",
+    "<instants>",
+    "<digits>",
+    "<notA>",
+    "<words>",
+    "<twice>",
+    "<faces>",
+    "<many>",
+    "<code>",
+    "NMTOKENS\"",
+];
+
 /// The combination of a number: alignment, strict and what is preserved go round, the others are drawn.
 pub(crate) fn case(number: usize, document: &Document, random: &mut Random) -> Case {
     let schema = document.schema.as_deref();
     // The oracle counts characters beyond U+FFFF twice.
     let countable = !document.is_astral();
-    // With any map, it forgets lists of names, restricted characters and patterns of booleans.
-    let forgets = ["<NMTOKENS>", "<letters>", "<flag>"];
-    let mappable = schema.is_some() && !forgets.iter().any(|element| document.has(element));
+    // With any map, it forgets lists, restricted characters, patterns of booleans, and more: the documents
+    // made here are known for having none of these.
+    let mappable = document.generated && !FORGOTTEN.iter().any(|element| document.has(element));
     let alignment = ALIGNMENTS[number % 4].0;
     let strict = schema.is_some() && number / 4 % 2 == 1;
     let letters = (number / 8 + random.below(32)) % 32;
+    let canonical = random.one_in(3);
     let header = Header {
-        cookie: random.one_in(4),
+        cookie: random.one_in(4) && !canonical,
         options: random.one_in(2),
     };
-    let plain = !strict && !alignment.has_channels() && !document.has_types();
+    let canonical = canonical.then_some(Canonical {
+        utc_time: random.one_in(3),
+        omit_options: !header.options,
+    });
+    let plain =
+        canonical.is_none() && !strict && !alignment.has_channels() && !document.has_types();
     let self_contained = plain && random.one_in(5);
+    let kept = preserve(letters, strict, self_contained, document.has_types());
     let options = Options {
         alignment,
         strict,
-        fragment: random.one_in(6),
-        preserve: preserve(letters, strict, self_contained, document.has_types()),
+        fragment: random.one_in(6) || document.fragment,
+        preserve: kept,
         self_contained,
         schema_id: schema.map_or(SchemaId::None, |path| {
             SchemaId::Id(path.display().to_string())
         }),
-        datatype_representation_map: map(mappable && random.one_in(5), strict),
+        // The canonical form has no map where lexical values are kept (Canonical EXI section 3).
+        datatype_representation_map: map(
+            mappable && random.one_in(5) && !(canonical.is_some() && kept.lexical_values),
+            strict,
+        ),
         block_size: if random.one_in(3) {
             1 + random.below(40) as u32
         } else {
@@ -57,6 +89,7 @@ pub(crate) fn case(number: usize, document: &Document, random: &mut Random) -> C
         },
         value_max_length: (countable && random.one_in(4)).then(|| random.below(12) as u32),
         value_partition_capacity: random.one_in(4).then(|| random.below(20) as u32),
+        profile: profile(random).filter(|_| canonical.is_none()),
         ..Options::default()
     };
     let in_band = header.options && random.one_in(2);
@@ -75,7 +108,20 @@ pub(crate) fn case(number: usize, document: &Document, random: &mut Random) -> C
         header,
         in_band,
         self_contained,
+        canonical,
     }
+}
+
+/// Bounds of the EXI Profile, some of them none; all three none the oracle does not tell from the opposite.
+fn profile(random: &mut Random) -> Option<Profile> {
+    let mut bound = || (!random.one_in(3)).then(|| random.below(12) as u32);
+    let (grammars, productions) = (bound(), bound());
+    let profile = Profile {
+        local_value_partitions: random.one_in(2) && (grammars, productions) != (None, None),
+        built_in_element_grammars_max: grammars,
+        built_in_productions_max: productions,
+    };
+    random.one_in(5).then_some(profile)
 }
 
 /// Strict streams keep nothing but lexical values (section 5.4). The type that a kept `xsi:type` names can
@@ -135,8 +181,9 @@ impl Case {
             (self.header.cookie, "cookie"),
             (self.header.options, "header"),
             (self.header.options, "schemaId"),
-            // A document's own xsi:nil is part of it.
+            // A document's own xsi:nil and xsi:schemaLocation are part of it.
             (true, "insignificantNil"),
+            (true, "schemaLocation"),
         ];
         settings.extend(
             flags
@@ -158,7 +205,27 @@ impl Case {
                 .map(|count| format!("valueCapacity={count}")),
         );
         settings.extend(self.names());
+        settings.extend(self.profile());
+        if let Some(canonical) = self.canonical {
+            settings.push("canonical".into());
+            settings.extend(canonical.utc_time.then(|| "utc".into()));
+        }
         settings
+    }
+
+    fn profile(&self) -> Vec<String> {
+        let Some(profile) = self.options.profile else {
+            return Vec::new();
+        };
+        let none = (!profile.local_value_partitions).then(|| "noLocalValues".into());
+        let grammars = profile.built_in_element_grammars_max;
+        let productions = profile.built_in_productions_max;
+        let grammars = grammars.map(|max| format!("builtInElementGrammars={max}"));
+        let productions = productions.map(|max| format!("builtInProductions={max}"));
+        none.into_iter()
+            .chain(grammars)
+            .chain(productions)
+            .collect()
     }
 
     fn names(&self) -> Vec<String> {

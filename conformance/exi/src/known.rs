@@ -1,4 +1,8 @@
-//! What EXIficient cannot do, as it says so itself: not weir's failure, and counted apart.
+//! What EXIficient does otherwise than the recommendations say, or cannot do as it says itself: not weir's
+//! failure, and counted apart.
+
+use crate::corpus::Document;
+use weir_exi::{Canonical, Options};
 
 /// Words of its answers, and what they mean.
 const LIMITATIONS: &[(&str, &str)] = &[(
@@ -13,4 +17,39 @@ pub(crate) fn limitation(reason: &str) -> Option<&'static str> {
         .iter()
         .find(|(words, _)| oracles && reason.contains(words));
     found.map(|(_, meaning)| *meaning)
+}
+
+/// Dates without a day.
+const WITHOUT_DAY: [&str; 3] = ["<gYearMonth>", "<gMonth>", "<gYear>"];
+
+/// Why its canonical bytes of a document are not those that Canonical EXI asks for.
+pub(crate) fn other_canonical(
+    document: &Document,
+    options: &Options,
+    canonical: Canonical,
+) -> Option<&'static str> {
+    let preserve = options.preserve;
+    if preserve.dtd && document.has("<!DOCTYPE") {
+        return Some("canonical: its parser tells declarations of a document type one by one");
+    }
+    if canonical.utc_time && WITHOUT_DAY.iter().any(|element| document.has(element)) {
+        return Some(
+            "canonical: in UTC it gives dates without a day the day 1 (EXI 1.0 section 7.1.8: 0)",
+        );
+    }
+    if document.has("<twoLong>") {
+        return Some(
+            "canonical: it knows no range at the end of what 64 bits hold (EXI 1.0 section 7.1.5)",
+        );
+    }
+    if preserve.lexical_values && document.has("xsi:nil") {
+        return Some(
+            "canonical: it writes xsi:nil=\"1\" for \"true\" where lexical values are kept",
+        );
+    }
+    if (preserve.comments || preserve.processing_instructions) && document.has_space_beside_markup()
+    {
+        return Some("canonical: it keeps white space beside comments and instructions");
+    }
+    None
 }

@@ -5,7 +5,7 @@
 //! itself cannot do is listed in `known.rs`, with the reason, and counted.
 //!
 //!     weir-exi-oracle [--all] [--seed N] [--documents N] [--cases N] [--only DOCUMENT]
-//!                     [--keep DIR] [--corpus DIR]...
+//!                     [--keep DIR] [--corpus DIR]... [--file DOCUMENT[=SCHEMA]]... [--write PAGE]
 #![forbid(unsafe_code)]
 #![allow(
     clippy::disallowed_methods,
@@ -15,11 +15,14 @@
 mod check;
 mod coding;
 mod corpus;
+mod edges;
 mod free;
 mod grid;
 mod java;
 mod known;
+mod odd;
 mod random;
+mod suite;
 mod typed;
 
 use std::path::PathBuf;
@@ -32,9 +35,13 @@ struct Arguments {
     documents: usize,
     cases: usize,
     keep: Option<PathBuf>,
+    /// Where to write a page of the counts.
+    write: Option<PathBuf>,
     /// Only the document of this name.
     only: Option<String>,
     corpora: Vec<PathBuf>,
+    /// Single documents, and the schemas of some.
+    files: Vec<(PathBuf, Option<PathBuf>)>,
     oracle: PathBuf,
 }
 
@@ -44,7 +51,8 @@ fn main() -> ExitCode {
         Err(unknown) => {
             eprintln!(
                 "{unknown}: [--all] [--seed N] [--documents N] [--cases N] [--only DOCUMENT] \
-                 [--keep DIR] [--corpus DIR]"
+                 [--keep DIR] [--corpus DIR] [--file DOCUMENT[=SCHEMA]] \
+                 [--write PAGE]"
             );
             return ExitCode::from(2);
         }
@@ -59,6 +67,15 @@ fn main() -> ExitCode {
     let documents = corpus::documents(&arguments);
     let tally = check::all(&documents, &arguments, &mut java);
     tally.print();
+    if let Some(path) = &arguments.write {
+        let own = |argument: &String| !argument.contains('/');
+        let given: Vec<_> = std::env::args().skip(1).filter(own).collect();
+        let page = tally.page(documents.len(), &given);
+        if let Err(error) = std::fs::write(path, page) {
+            eprintln!("{}: {error}", path.display());
+            return ExitCode::from(2);
+        }
+    }
     if tally.failed == 0 {
         ExitCode::SUCCESS
     } else {
@@ -74,8 +91,10 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, Strin
         documents: 60,
         cases: 12,
         keep: None,
+        write: None,
         only: None,
         corpora: Vec::new(),
+        files: Vec::new(),
         oracle: root.join("build/exi-oracle"),
     };
     while let Some(name) = given.next() {
@@ -92,7 +111,12 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, Strin
             "--documents" => arguments.documents = number()?,
             "--cases" => arguments.cases = number()?,
             "--only" => arguments.only = Some(value),
+            "--write" => arguments.write = Some(value.into()),
             "--keep" => arguments.keep = Some(value.into()),
+            "--file" => arguments.files.push(match value.split_once('=') {
+                Some((document, schema)) => (document.into(), Some(schema.into())),
+                None => (value.into(), None),
+            }),
             "--corpus" => arguments.corpora.push(value.into()),
             _ => return Err(name),
         }

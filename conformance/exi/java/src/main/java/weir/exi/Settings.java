@@ -156,6 +156,7 @@ final class Settings {
         set(header, "header", EncodingOptions.INCLUDE_PROFILE_VALUES);
         set(header, "references", EncodingOptions.RETAIN_ENTITY_REFERENCE);
         set(header, "insignificantNil", EncodingOptions.INCLUDE_INSIGNIFICANT_XSI_NIL);
+        set(header, "schemaLocation", EncodingOptions.INCLUDE_XSI_SCHEMALOCATION);
         set(header, "utc", EncodingOptions.UTC_TIME);
         set(header, "canonical", EncodingOptions.CANONICAL_EXI);
         if (has("canonical") && !has("header")) {
