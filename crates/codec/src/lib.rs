@@ -44,4 +44,4 @@ pub use formats::{FORMATS, by_name};
 #[cfg(feature = "pbf-string")]
 pub use formats::{TextSize, text_size};
 pub use negotiate::{by_content_format, by_media, negotiate};
-pub use sniff::sniff;
+pub use sniff::{is_line_protocol, sniff};

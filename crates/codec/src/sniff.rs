@@ -29,6 +29,12 @@ pub fn sniff(payload: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Option<
     readable.next()
 }
 
+/// Says whether a payload that calls itself plain text begins with a line of InfluxDB's protocol: Telegraf
+/// names its lines no better.
+pub fn is_line_protocol(payload: &[u8]) -> bool {
+    has_timestamps(payload)
+}
+
 fn reads(format: &Format, payload: &[u8], out: &mut BatchBuilder, limits: &Limits) -> bool {
     let read = (format.decode)(payload, out, limits).is_ok();
     let bracket_kept = format.name == "plain" && payload.trim_ascii_start().starts_with(b"[");

@@ -37,7 +37,7 @@ pub(crate) fn run(subscribe: Subscribe) -> Result<(), Failure> {
         cursors: subscribe.cursors,
         pause: PAUSE_MIN,
     };
-    on_a_thread(following.to_the_end())
+    on_a_thread(following.follow())
 }
 
 /// The filters that were typed.
@@ -71,7 +71,7 @@ enum Stop {
 }
 
 impl Following {
-    async fn to_the_end(mut self) -> Result<(), Failure> {
+    async fn follow(mut self) -> Result<(), Failure> {
         let opened = self.open().await;
         let mut subscriber = opened.map_err(|error| failed(&self.target.url, &error))?;
         loop {

@@ -9,17 +9,37 @@ use std::net::TcpStream;
 
 /// Status and body of a request.
 fn ask(gateway: &Gateway, method: &str, target: &str, body: &str) -> (u16, String) {
+    ask_as(gateway, method, target, "application/json", body)
+}
+
+fn ask_as(gateway: &Gateway, method: &str, target: &str, media: &str, body: &str) -> (u16, String) {
+    let answer = answer(gateway, method, target, media, body);
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (head[9..12].parse().unwrap(), body.trim_end().to_owned())
+}
+
+fn answer(gateway: &Gateway, method: &str, target: &str, media: &str, body: &str) -> String {
     let mut tcp = TcpStream::connect(gateway.address()).unwrap();
     let length = body.len();
     let request = format!(
         "{method} {target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\
-         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+         User-Agent: Telegraf/1.36.2 Go-http-client/1.1\r\nContent-Type: {media}\r\n\
+         Content-Length: {length}\r\n\r\n{body}"
     );
     tcp.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
     tcp.read_to_string(&mut answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    (head[9..12].parse().unwrap(), body.trim_end().to_owned())
+    answer
+}
+
+/// Publishes a number at `a` and gives the position that it has.
+fn published(gateway: &Gateway, value: u32) -> String {
+    let answer = answer(gateway, "POST", "/live/a", "text/plain", &value.to_string());
+    let mut fields = answer.lines().filter_map(|line| line.split_once(": "));
+    let (_, cursor) = fields
+        .find(|(name, _)| name.eq_ignore_ascii_case("weir-cursor"))
+        .unwrap();
+    cursor.to_owned()
 }
 
 #[test]
@@ -93,21 +113,51 @@ fn a_question_that_makes_no_sense_is_answered_with_400_and_a_sentence() {
 #[test]
 fn a_plain_get_with_a_position_answers_what_came_after_it() {
     let gateway = Gateway::start("serve", &folder("since"), &[]);
-    for value in 1..4 {
-        ask(
-            &gateway,
-            "POST",
-            "/live/a",
-            &format!("{{\"value\":{value}}}"),
-        );
+    let positions: Vec<_> = (1..4).map(|value| published(&gateway, value)).collect();
+    let since = |position: &String| format!("/live/a?as=plain&since={position}");
+    let two = ask(&gateway, "GET", &since(&positions[0]), "");
+    assert_eq!(two, (200, "2\n3".into()));
+    let none = ask(&gateway, "GET", &since(&positions[2]), "");
+    assert_eq!(none, (204, String::new()));
+}
+
+/// What Telegraf's `outputs.http` posts by default, `data_format` being `influx`.
+#[test]
+fn telegraf_needs_nothing_but_the_url() {
+    let gateway = Gateway::start("serve", &folder("telegraf"), &[]);
+    let lines = "cpu,cpu=cpu-total,host=a usage_idle=98.5,usage_user=1i 1795167660000000000\n\
+        disk,device=sda1,host=a,path=/var/lib free=12345678901i,label=\"a b\" 1795167660000000000\n";
+    for media in ["text/plain; charset=utf-8", "text/plain;profile=influx"] {
+        let posted = ask_as(&gateway, "POST", "/live/telegraf", media, lines);
+        assert_eq!(posted, (204, String::new()), "{media}");
     }
-    // The datastream's entry is a record of the log, too: messages are the second to the fourth.
-    assert_eq!(
-        ask(&gateway, "GET", "/live/a?as=plain&since=1-2", ""),
-        (200, "2\n3".into())
+    let latest = ask(
+        &gateway,
+        "GET",
+        "/live/telegraf/cpu/+/host=a/usage_idle?as=plain",
+        "",
     );
-    assert_eq!(
-        ask(&gateway, "GET", "/live/a?as=plain&since=1-4", ""),
-        (204, String::new())
+    assert_eq!(latest, (200, "98.5".into()));
+    let (_, disk) = ask(&gateway, "GET", "/live/telegraf/disk/%23?as=csv", "");
+    assert!(
+        disk.contains("telegraf/disk/device=sda1/host=a/path=%2Fvar%2Flib/label,"),
+        "{disk}"
     );
+    assert!(
+        disk.contains(",2026-11-20T09:41:00Z,12345678901,"),
+        "{disk}"
+    );
+    let zipped = "text/plain\r\nContent-Encoding: gzip";
+    let refused = ask_as(&gateway, "POST", "/live/telegraf", zipped, lines);
+    assert_eq!(refused.0, 415, "{}", refused.1);
+    let text = ask_as(
+        &gateway,
+        "POST",
+        "/live/note",
+        "text/plain",
+        "door open=1 now",
+    );
+    assert_eq!(text.0, 204);
+    let note = ask(&gateway, "GET", "/live/note?as=plain", "");
+    assert_eq!(note, (200, "door open=1 now".into()), "text stays text");
 }

@@ -26,6 +26,7 @@ pub(crate) fn publish(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, 
 
 /// What the body says it is. A form's content type is what clients send that were told nothing.
 fn media(call: &Call) -> Result<Media, Response> {
+    refuse_encoded(call)?;
     let declared = call.header("content-type").unwrap_or_default();
     if declared.is_empty() {
         return Ok(Media::Undeclared);
@@ -34,13 +35,31 @@ fn media(call: &Call) -> Result<Media, Response> {
         return Ok(Media::Format(looks_like(&call.body)));
     }
     weir_codec::by_media(declared)
-        .map(Media::Format)
+        .map(|format| Media::Format(or_line_protocol(format, &call.body)))
         .ok_or_else(|| {
             refuse(
                 415,
                 format!("`{declared}` is not taken here; {} are", media_types()),
             )
         })
+}
+
+/// RFC 9110 section 12.5.3: which content codings are taken is said where one is not.
+fn refuse_encoded(call: &Call) -> Result<(), Response> {
+    match call.header("content-encoding") {
+        None | Some("" | "identity") => Ok(()),
+        Some(coding) => {
+            let sentence = format!("a body in `{coding}` is not taken here: send it as it is");
+            Err(refuse(415, sentence).header("accept-encoding", "identity"))
+        }
+    }
+}
+
+/// Telegraf calls its lines plain text.
+fn or_line_protocol(format: &'static Format, body: &[u8]) -> &'static Format {
+    let lines = weir_codec::by_name("influx")
+        .filter(|_| format.name == "plain" && weir_codec::is_line_protocol(body));
+    lines.unwrap_or(format)
 }
 
 fn looks_like(body: &Bytes) -> &'static Format {

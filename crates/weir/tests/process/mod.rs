@@ -35,8 +35,13 @@ pub(crate) fn folder(name: &str) -> PathBuf {
 impl Gateway {
     /// Runs `weir serve` or `weir demo` until it is ready.
     pub(crate) fn start(command: &str, folder: &Path, settings: &[&str]) -> Self {
-        let free = ["http.listen=127.0.0.1:0"];
-        let settings: Vec<_> = free.iter().chain(settings).copied().collect();
+        // Tests run side by side: every protocol takes a free port.
+        let bindings = weir_registry::BINDINGS.iter();
+        let free: Vec<_> = bindings
+            .map(|binding| format!("{}.listen=127.0.0.1:0", binding.name))
+            .collect();
+        let free = free.iter().map(String::as_str);
+        let settings: Vec<_> = free.chain(settings.iter().copied()).collect();
         let (child, ready) = spawn(command, folder, &settings);
         Self {
             child,
@@ -48,9 +53,17 @@ impl Gateway {
     /// Kills it, and runs it again on its data and at its address.
     pub(crate) fn restart(&mut self) {
         let listen = format!("http.listen={}", self.address());
+        let again = weir_registry::BINDINGS
+            .iter()
+            .map(|binding| match binding.name {
+                "http" => listen.clone(),
+                name => format!("{name}.listen="),
+            });
+        let again: Vec<_> = again.collect();
+        let again: Vec<_> = again.iter().map(String::as_str).collect();
         self.child.kill().unwrap();
         self.child.wait().unwrap();
-        (self.child, self.ready) = spawn("serve", &self.folder, &[&listen]);
+        (self.child, self.ready) = spawn("serve", &self.folder, &again);
     }
 
     /// Host and port of HTTP.
