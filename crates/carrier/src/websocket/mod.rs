@@ -1,8 +1,8 @@
 //! WebSocket (RFC 6455) as bytes: handshake key, frames, messages, both roles; and a byte stream inside.
 //!
 //! What it deliberately does not do: no timer, and but for [`WebSocketStream`] no socket and no answer to
-//! a ping; whoever drives it decides. The decision worth arguing: a reader keeps bytes only while a frame is incomplete, so that
-//! ten thousand idle sockets hold no buffer.
+//! a ping; whoever drives it decides. The decision worth arguing: a reader keeps bytes only while a frame
+//! is incomplete, so that ten thousand idle sockets hold no buffer.
 
 mod close;
 mod deflate;

@@ -14,6 +14,7 @@ use bytes::{Buf, Bytes};
 use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -98,8 +99,8 @@ impl WebSocketStream {
         if self.drain(cx)?.is_pending() && self.unsent() >= UNSENT_BYTES_MAX {
             return Poll::Pending;
         }
-        let mut scratch = [0; READ_BYTES_MAX];
-        let mut buffer = ReadBuf::new(&mut scratch);
+        let mut scratch = [MaybeUninit::uninit(); READ_BYTES_MAX];
+        let mut buffer = ReadBuf::uninit(&mut scratch);
         ready!(Pin::new(&mut self.below).poll_read(cx, &mut buffer))?;
         if buffer.filled().is_empty() {
             self.ended = true;
