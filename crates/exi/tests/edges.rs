@@ -7,7 +7,7 @@ use weir_exi::options::{ExpandedName, Profile, Representation, SchemaId};
 use weir_exi::xml::{Reader, Writer};
 use weir_exi::{
     Alignment, Canonical, Decoder, DecoderSettings, Encoder, EncoderSettings, Error, Limits,
-    Options, Preserve, Schema,
+    Options, PieceDecoder, Preserve, Schema,
 };
 
 const LIMITS: Limits = Limits {
@@ -27,7 +27,9 @@ fn schema() -> Arc<Schema> {
         <xs:element name="time" type="xs:dateTime"/><xs:element name="year" type="xs:gYear"/>
         <xs:element name="integer" type="xs:integer"/><xs:element name="decimal" type="xs:decimal"/>
         <xs:element name="edge" type="edge"/><xs:element name="size" type="size"/>
-        <xs:element name="shade" type="shade"/><xs:element name="token" type="xs:token"/>
+        <xs:element name="shade" type="shade"/>
+        <xs:element name="list"><xs:simpleType><xs:list itemType="xs:integer"/></xs:simpleType></xs:element>
+       <xs:element name="token" type="xs:token"/>
         <xs:any namespace="##other" processContents="lax"/>
       </xs:choice></xs:complexType></xs:element>
       <xs:simpleType name="edge"><xs:restriction base="xs:long">
@@ -296,4 +298,33 @@ fn a_hundred_thousand_attributes_and_a_deep_tree_come_back() {
             deep.replacen("<d></d>", "<d/>", 1)
         );
     }
+}
+
+#[test]
+fn what_is_tried_again_with_the_next_piece_counts_once() {
+    let document = format!("<r><list>{}</list></r>", "7 ".repeat(400));
+    let options = Options::default();
+    let settings = EncoderSettings::new(options.clone(), Some(schema()));
+    let stream = encode(&document, settings).unwrap();
+    let limits = Limits {
+        expanded_bytes: 200 * 400,
+        ..LIMITS
+    };
+    let mut decoder = PieceDecoder::new(DecoderSettings {
+        limits,
+        ..DecoderSettings::new(options, Some(schema()))
+    });
+    let mut events = 0;
+    for piece in stream.chunks(1) {
+        decoder.feed(piece).unwrap();
+        while decoder.next_event().unwrap().is_some() {
+            events += 1;
+        }
+    }
+    decoder.finish();
+    while decoder.next_event().unwrap().is_some() {
+        events += 1;
+    }
+    assert!(decoder.is_done());
+    assert_eq!(events, 7);
 }

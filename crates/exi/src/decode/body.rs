@@ -107,6 +107,7 @@ impl Body {
         }
         self.text.clear();
         self.content.clear();
+        let spent = self.content.spent;
         let mut reader = Reader::new(input, self.bit, self.aligned);
         let read = self.attempt(&mut reader);
         match read {
@@ -116,7 +117,9 @@ impl Body {
             }
             Err(fault) => {
                 self.failed_at = (reader.bit, false);
+                // What is tried again with more input counts once.
                 self.events -= 1;
+                self.content.spent = spent;
                 Err(fault)
             }
         }

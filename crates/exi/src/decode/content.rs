@@ -30,7 +30,7 @@ pub(crate) struct Content {
     /// Values of events that are no text of the arena.
     typed: Vec<Stored>,
     /// Bytes handed out so far.
-    spent: u64,
+    pub(crate) spent: u64,
 }
 
 impl Keeper for Content {
