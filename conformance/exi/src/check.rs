@@ -166,6 +166,9 @@ struct Pair<'c> {
 
 impl Pair<'_> {
     fn check(&mut self, tally: &mut Tally) {
+        if let Some(reason) = known::other_stream(self.document, &self.case.options) {
+            return tally.aside(reason);
+        }
         let text = match self.case.options.fragment && !self.document.fragment {
             true => fragment(&self.document.text),
             false => self.document.text.clone(),

@@ -57,8 +57,8 @@ impl Document {
     }
 }
 
-/// Whether weir's reader takes it for a document; folders hold fragments and worse.
-fn is_document(text: &[u8]) -> bool {
+/// Whether weir's reader takes it for a document; folders hold fragments, external entities and worse.
+pub(crate) fn is_document(text: &[u8]) -> bool {
     let reader = Reader::new(text, Preserve::default(), Limits::default());
     reader.is_ok_and(|mut reader| {
         loop {

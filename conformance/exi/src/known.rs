@@ -19,6 +19,14 @@ pub(crate) fn limitation(reason: &str) -> Option<&'static str> {
     found.map(|(_, meaning)| *meaning)
 }
 
+/// Why it does not judge a document at all with these options.
+pub(crate) fn other_stream(document: &Document, options: &Options) -> Option<&'static str> {
+    let both = document.has("xsi:nil") && document.has_types();
+    (options.strict && both).then_some(
+        "strict: it takes xsi:nil beside xsi:type (EXI 1.0 section 8.5.4.4.2: it is not possible)",
+    )
+}
+
 /// Dates without a day.
 const WITHOUT_DAY: [&str; 3] = ["<gYearMonth>", "<gMonth>", "<gYear>"];
 

@@ -1,6 +1,6 @@
 //! The sources of the W3C's suite with the schemas that its streams were made with.
 
-use crate::corpus::Document;
+use crate::corpus::{Document, is_document};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -17,6 +17,9 @@ pub(crate) fn collect(folder: &Path, documents: &mut Vec<Document>) {
         let (Ok(text), true) = (text, schema.is_file()) else {
             continue;
         };
+        if !source.fragment && !is_document(&text) {
+            continue;
+        }
         documents.push(Document {
             name: format!("{} by {}", source.path, source.schema),
             text,
