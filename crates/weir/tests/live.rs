@@ -126,7 +126,7 @@ fn a_plain_get_with_a_position_answers_what_came_after_it() {
 fn telegraf_needs_nothing_but_the_url() {
     let gateway = Gateway::start("serve", &folder("telegraf"), &[]);
     let lines = "cpu,cpu=cpu-total,host=a usage_idle=98.5,usage_user=1i 1795167660000000000\n\
-        disk,device=sda1,host=a,path=/var/lib free=12345678901i,label=\"a b\" 1795167660000000000\n";
+        disk,device=sda1,host=a,path=/var/lib free=12345678901i,label=\"a\" 1795167660000000000\n";
     for media in ["text/plain; charset=utf-8", "text/plain;profile=influx"] {
         let posted = ask_as(&gateway, "POST", "/live/telegraf", media, lines);
         assert_eq!(posted, (204, String::new()), "{media}");
