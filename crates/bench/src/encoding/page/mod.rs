@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use super::figures::Figures;
 use crate::report::{goal_rows, number, ratio_rows, run_head};
-use crate::results::{GoalResult, Run};
+use crate::results::{CellResult, GoalResult, Run};
 
 /// The page of a run; `folder` is where the run lies, for the command that made the page.
 pub(crate) fn markdown(run: &Run, folder: &str) -> String {
@@ -73,28 +73,37 @@ fn claims(run: &Run, text: &mut String) {
 /// What a run could not measure, each reason once.
 fn absent(run: &Run, text: &mut String) {
     let mut reasons = std::collections::BTreeMap::<&str, Vec<&str>>::new();
-    for result in run
-        .results
-        .iter()
-        .filter(|result| result.metrics.is_empty())
-    {
-        reasons
-            .entry(&result.status)
-            .or_default()
-            .push(&result.cell);
+    for result in &run.results {
+        if let Some(reason) = why_absent(result) {
+            reasons.entry(reason).or_default().push(&result.cell);
+        }
     }
     if reasons.is_empty() {
         return;
     }
     *text += "\n## Not measured\n\n";
     for (reason, cells) in reasons {
-        let _ = writeln!(
-            text,
-            "- {reason}: {} cells, the first `{}`",
-            cells.len(),
-            cells[0]
-        );
+        let _ = match cells.as_slice() {
+            [one] => writeln!(text, "- `{one}`: {reason}"),
+            [first, others @ ..] => {
+                writeln!(text, "- `{first}` and {} more: {reason}", others.len())
+            }
+            [] => Ok(()),
+        };
     }
+}
+
+/// Why a result has no time; nothing where it has one, or is none of time.
+fn why_absent(result: &CellResult) -> Option<&str> {
+    if result.metrics.is_empty() {
+        return Some(&result.status);
+    }
+    let of_parsing = |remark: &&String| remark.starts_with("parse: ");
+    let fault = result.remarks.iter().find(of_parsing);
+    // The lines behind it say where in the page's program.
+    fault
+        .filter(|_| result.metric("parse").is_none())
+        .and_then(|fault| fault.lines().next())
 }
 
 /// A row of a table.
