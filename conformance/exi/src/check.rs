@@ -46,7 +46,8 @@ impl Tally {
     pub(crate) fn page(&self, documents: usize, arguments: &[String]) -> String {
         let mut page = format!(
             "# EXI against EXIficient\n\nMade by `conformance/exi/run {}`; not to be edited.\n\n\
-             {documents} documents, {} checks passed, {} failed.\n\n| passed | times |\n|---|---:|\n",
+             {documents} documents, {} checks passed, {} failed.\n\n\
+             | passed | times |\n|---|---:|\n",
             arguments.join(" "),
             self.passed,
             self.failed
@@ -271,7 +272,7 @@ impl Pair<'_> {
     /// Without the types that the EXI Profile adds (section 3.2).
     fn without_types(&self, mut items: Vec<Item>) -> Vec<Item> {
         if self.case.options.profile.is_some() {
-            items.retain(|item| !matches!(item, Item::Attribute(_, name, value) if name == "type" && value.ends_with("anyType")));
+            items.retain(|item| !is_any_type(item));
         }
         items
     }
@@ -319,6 +320,10 @@ impl Pair<'_> {
         let rules = rules(self.case, self.typed());
         compare(expected, actual, rules).map_err(|difference| difference.to_string())
     }
+}
+
+fn is_any_type(item: &Item) -> bool {
+    matches!(item, Item::Attribute(_, name, value) if name == "type" && value.ends_with("anyType"))
 }
 
 /// The bytes around a place.

@@ -202,9 +202,11 @@ const VALUES: &[(&str, &[&str])] = &[
 /// Elements with structure.
 const STRUCTURES: &[&str] = &[
     "<counted a=\"b\"/>",
-    "<counted z=\"-1\" a=\"c\" e:m=\"2000-01-01T24:00:00\" l=\"1 2.5\"><a>1</a><a>2</a><b>0</b><a>3</a><a>4</a><a>5</a><a>6</a><a>7</a></counted>",
+    "<counted z=\"-1\" a=\"c\" e:m=\"2000-01-01T24:00:00\" l=\"1 2.5\"><a>1</a><a>2</a>\
+     <b>0</b><a>3</a><a>4</a><a>5</a><a>6</a><a>7</a></counted>",
     "<counted a=\"a\"><a>1</a><a>2</a><a>3</a><a>4</a><a>5</a><a>6</a><a>7</a></counted>",
-    "<nested><a>x</a><b>1</b><c>2000-01-01</c><d>1</d><e xmlns=\"\">2</e><a>y</a><d>-0</d></nested>",
+    "<nested><a>x</a><b>1</b><c>2000-01-01</c><d>1</d><e xmlns=\"\">2</e><a>y</a><d>-0</d>\
+     </nested>",
     "<nested><d>INF</d></nested>",
     "<everything><a>1</a></everything>",
     "<everything><b>x</b><a>1</a><c>2</c></everything>",
@@ -230,7 +232,8 @@ const STRUCTURES: &[&str] = &[
     "<simple xsi:type=\"tone\">b</simple>",
     "<simple xsi:type=\"xs:NMTOKENS\">a b</simple>",
     "<wide/>",
-    "<wide own=\"1\"><before>1</before><o:x xmlns:o=\"urn:o\"/><after>2</after><loc xmlns=\"\"/></wide>",
+    "<wide own=\"1\"><before>1</before><o:x xmlns:o=\"urn:o\"/><after>2</after>\
+     <loc xmlns=\"\"/></wide>",
     "<wide o:a=\"b\" xmlns:o=\"urn:o\"><o:x o:y=\"z\">t<o:x/></o:x><o:x>u</o:x></wide>",
     "<narrow><global>5</global><o:a xmlns:o=\"urn:one\"/><loc xmlns=\"\">x<loc/></loc></narrow>",
     "<narrow e:known=\"4095\" o:a=\"x\" xmlns:o=\"urn:one\"><dog><o>w</o></dog></narrow>",

@@ -68,7 +68,9 @@ fn main() -> ExitCode {
     let tally = check::all(&documents, &arguments, &mut java);
     tally.print();
     if let Some(path) = &arguments.write {
-        let own = |argument: &String| !argument.contains('/');
+        let own = |argument: &String| {
+            !argument.contains('/') && !["--write", "--corpus"].contains(&argument.as_str())
+        };
         let given: Vec<_> = std::env::args().skip(1).filter(own).collect();
         let page = tally.page(documents.len(), &given);
         if let Err(error) = std::fs::write(path, page) {

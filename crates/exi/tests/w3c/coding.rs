@@ -68,7 +68,8 @@ fn aside(mut items: Vec<Item>) -> Vec<Item> {
 const ANY_TYPE: &str = "{http://www.w3.org/2001/XMLSchema}anyType";
 
 /// The source as it was when the stream was made: three were changed afterwards, as other decoders of the
-/// streams and the archives of later ones show. The one external entity of the suite is made internal: the streams hold its text.
+/// streams and the archives of later ones show. The one external entity of the suite is made internal: the
+/// streams hold its text.
 fn as_encoded(source: &[u8], name: &Name, stream: &Stream) -> Vec<u8> {
     let text = String::from_utf8_lossy(source);
     let later = stream.path.contains(".zip/");

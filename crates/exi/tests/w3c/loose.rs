@@ -5,7 +5,8 @@
 pub(crate) const LOOSE: &[(&str, &str)] = &[
     (
         "data/interop/datatypes/dtrm/tokenToInteger_01.exi",
-        "tokenToInteger_01.exi%lx%i%%%%%data@interop@datatypes@dtrm@enumerationDTRM.xsd%token-integer",
+        "tokenToInteger_01.exi%lx%i%%%%%data@interop@datatypes@dtrm@enumerationDTRM.xsd\
+         %token-integer",
     ),
     (
         "data/interop/builtInGrammar/xsitype/xsitype-profile-00.exi",
@@ -21,11 +22,13 @@ pub(crate) const LOOSE: &[(&str, &str)] = &[
     ),
     (
         "data/interop/schemaInformedGrammar/undeclaredProductions/xsiNilStrict-03.xml.exi",
-        "xsiNilStrict-03.exi%%vi%%%%data@interop@schemaInformedGrammar@undeclaredProductions@nillable-01.xsd",
+        "xsiNilStrict-03.exi%%vi%%%%data@interop@schemaInformedGrammar\
+         @undeclaredProductions@nillable-01.xsd",
     ),
     (
         "data/interop/schemaInformedGrammar/undeclaredProductions/xsiNilDefault-03.xml.exi",
-        "xsiNilDefault-03.exi%%i%%%%data@interop@schemaInformedGrammar@undeclaredProductions@nillable-01.xsd",
+        "xsiNilDefault-03.exi%%i%%%%data@interop@schemaInformedGrammar\
+         @undeclaredProductions@nillable-01.xsd",
     ),
     (
         "data/interop/emptyBlock/emptyBlock.xml.exi",
@@ -45,10 +48,12 @@ pub(crate) const LOOSE: &[(&str, &str)] = &[
     ),
     (
         "data/interop-profile/builtInElementGrammars/prodsBeforeDisabling.xml.exi-bit",
-        "prodsBeforeDisabling.exi%%i%%%%data@interop-profile@builtInElementGrammars@builtInElement.xsd",
+        "prodsBeforeDisabling.exi%%i%%%%data@interop-profile\
+         @builtInElementGrammars@builtInElement.xsd",
     ),
     (
         "data/interop-profile/builtInElementGrammars/prodsBeforeDisabling.xml.exi-byte",
-        "prodsBeforeDisabling.exi%%ia%%%%data@interop-profile@builtInElementGrammars@builtInElement.xsd",
+        "prodsBeforeDisabling.exi%%ia%%%%data@interop-profile\
+         @builtInElementGrammars@builtInElement.xsd",
     ),
 ];
