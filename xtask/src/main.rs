@@ -1,5 +1,6 @@
 //! Tasks of the repository that are no part of weir: `cargo xtask tidy`, which reads and never
-//! fixes, and `cargo xtask exi-schema`, which compiles XML Schema ahead of time.
+//! fixes, `cargo xtask exi-schema`, which compiles XML Schema ahead of time, and `cargo xtask
+//! conformance`, which writes the tables of what standards ask and what shows it.
 //!
 //! The decision worth arguing: rules are checked by a few hundred lines of our own on blanked
 //! source and `cargo metadata`, not by a compiler plug-in, so that they run in a second and anyone
@@ -11,6 +12,7 @@
 )]
 
 mod arrows;
+mod conformance;
 mod exi_schema;
 mod finding;
 mod lexer;
@@ -25,8 +27,10 @@ fn main() -> ExitCode {
     match arguments.next().as_deref() {
         Some("tidy") => tidy(),
         Some("exi-schema") => exi_schema(arguments),
+        Some("conformance") => conformance(),
         _ => {
-            eprintln!("usage: cargo xtask tidy\n       {}", exi_schema::USAGE);
+            let usage = "usage: cargo xtask tidy\n       cargo xtask conformance";
+            eprintln!("{usage}\n       {}", exi_schema::USAGE);
             ExitCode::from(2)
         }
     }
@@ -40,6 +44,21 @@ fn exi_schema(arguments: impl Iterator<Item = String>) -> ExitCode {
         }
         Err(reason) => {
             eprintln!("exi-schema: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Writes the tables of conformance; exit code 1 where a statement is not honoured or not shown.
+fn conformance() -> ExitCode {
+    match conformance::write(&tidy::repository()) {
+        Ok(missing) if missing.is_empty() => ExitCode::SUCCESS,
+        Ok(missing) => {
+            missing.iter().for_each(|line| println!("{line}"));
+            ExitCode::FAILURE
+        }
+        Err(reason) => {
+            eprintln!("conformance: {reason}");
             ExitCode::FAILURE
         }
     }

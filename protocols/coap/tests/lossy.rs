@@ -1,4 +1,5 @@
 //! Two machines and a link that loses datagrams: nothing is done twice, all that is asked is answered.
+#![allow(clippy::unwrap_used)]
 
 use std::collections::VecDeque;
 use std::time::Duration;

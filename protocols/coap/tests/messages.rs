@@ -1,4 +1,5 @@
 //! The message layer and exchanges of the server, in bytes (RFC 7252).
+#![allow(clippy::unwrap_used)]
 
 mod server;
 

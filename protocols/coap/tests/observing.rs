@@ -1,4 +1,5 @@
 //! Observation, both halves (RFC 7641).
+#![allow(clippy::unwrap_used)]
 
 mod server;
 

@@ -1,4 +1,5 @@
 //! Connections over byte streams and WebSockets (RFC 8323): two machines and a stream in pieces.
+#![allow(clippy::unwrap_used)]
 
 use std::time::Duration;
 use weir_coap::limits::Limits;

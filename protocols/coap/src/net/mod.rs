@@ -10,6 +10,7 @@ mod plugtest;
 mod settings;
 mod streams;
 mod translate;
+mod watch;
 
 use crate::limits::Limits;
 use plugtest::Plugtest;

@@ -33,25 +33,13 @@ pub(super) fn content_format_of(media: &str) -> Option<u16> {
 }
 
 /// A request as a call on a service.
-// [RFC7252-5.10.3-1] [RFC7252-5.10.4-1]
 pub(super) fn call_of(
     message: &Message,
     principal: Principal,
     context: &dyn Context,
 ) -> Result<Call, Message> {
     let path = path_of(&message.options);
-    let mut headers = Vec::new();
-    if let Some(number) = message.options.uint(Number::CONTENT_FORMAT) {
-        let media = media_of(number).ok_or_else(|| {
-            let reason = format!("Content-Format {number} is not taken here");
-            Message::diagnostic(Code::UNSUPPORTED_CONTENT_FORMAT, &reason)
-        })?;
-        headers.push(("content-type".to_owned(), media.to_owned()));
-    }
-    if let Some(number) = message.options.uint(Number::ACCEPT) {
-        let media = media_of(number).ok_or_else(|| not_acceptable(number))?;
-        headers.push(("accept".to_owned(), media.to_owned()));
-    }
+    let mut headers = headers_of(message)?;
     let mut query = query_of(&message.options);
     take_header(&mut query, "idempotency-key", &mut headers);
     name_format(message.code, &mut query, &mut headers);
@@ -67,6 +55,24 @@ pub(super) fn call_of(
         workers: context.workers(),
         websocket: None,
     })
+}
+
+/// What is sent and what is wanted, as media types.
+// [RFC7252-5.10.3-1] [RFC7252-5.10.4-1]
+fn headers_of(message: &Message) -> Result<Vec<(String, String)>, Message> {
+    let mut headers = Vec::new();
+    if let Some(number) = message.options.uint(Number::CONTENT_FORMAT) {
+        let media = media_of(number).ok_or_else(|| {
+            let reason = format!("Content-Format {number} is not taken here");
+            Message::diagnostic(Code::UNSUPPORTED_CONTENT_FORMAT, &reason)
+        })?;
+        headers.push(("content-type".to_owned(), media.to_owned()));
+    }
+    if let Some(number) = message.options.uint(Number::ACCEPT) {
+        let media = media_of(number).ok_or_else(|| not_acceptable(number))?;
+        headers.push(("accept".to_owned(), media.to_owned()));
+    }
+    Ok(headers)
 }
 
 /// What has no option of its own goes by the query.
@@ -111,7 +117,7 @@ fn not_acceptable(number: u32) -> Message {
 }
 
 /// A service's answer as a response to this request.
-// [RFC7252-5.6.2-1] [RFC7252-5.10.4-2] [RFC7252-5.10.6.2-1]
+// [RFC7252-5.10.4-2] [RFC7252-5.10.6.2-1]
 pub(super) fn message_of(request: &Message, response: Response) -> Message {
     let code = code_of(request.code, response.status);
     if !code.is_success() {
@@ -266,6 +272,24 @@ mod tests {
         let mut several = get("/live/%23");
         several.options.push(Number::ETAG, &tag);
         assert_eq!(message_of(&several, values()).code, Code::CONTENT);
+    }
+
+    /// [RFC7252-5.10.3-1] [RFC7252-5.10.4-1]
+    #[test]
+    fn a_content_format_is_a_media_type_or_refused() {
+        let headers = |number, value| {
+            let mut message = get("/live/a");
+            message.options.push_uint(number, value);
+            headers_of(&message).map_err(|refused| refused.code)
+        };
+        let json = "application/json".to_owned();
+        let sent = headers(Number::CONTENT_FORMAT, 50);
+        assert_eq!(sent, Ok(vec![("content-type".to_owned(), json.clone())]));
+        let wanted = headers(Number::ACCEPT, 50);
+        assert_eq!(wanted, Ok(vec![("accept".to_owned(), json)]));
+        let unknown = headers(Number::CONTENT_FORMAT, 9999);
+        assert_eq!(unknown, Err(Code::UNSUPPORTED_CONTENT_FORMAT));
+        assert_eq!(headers(Number::ACCEPT, 9999), Err(Code::NOT_ACCEPTABLE));
     }
 
     /// [RFC7252-5.10.4-2]

@@ -1,0 +1,159 @@
+//! `cargo xtask conformance`: which statements of a standard the code honours, and what shows it.
+//!
+//! Each line of `docs/reference/NAME-statements.tsv` is a statement: its number, MUST or SHOULD, and
+//! what it is about in a few words of our own. The code of `protocols/NAME` cites it in brackets where
+//! it is honoured, and so does each test that shows it. The table of both is
+//! `docs/reference/NAME-conformance.md`; a test compares it.
+
+use crate::orphans;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::{fs, io};
+
+/// Protocols whose statements are listed, with what stands above their table.
+const TABLES: &[(&str, &str)] = &[("coap", "CoAP: RFC 7252, RFC 7641, RFC 7959")];
+
+/// Where statements are cited: in code, in tests.
+#[derive(Debug, Default)]
+struct Cited {
+    code: Vec<String>,
+    tests: Vec<String>,
+}
+
+/// Writes every table; says what is not cited where it should be.
+pub(crate) fn write(root: &Path) -> io::Result<Vec<String>> {
+    let mut missing = Vec::new();
+    for (name, title) in TABLES {
+        let table = table(root, name, title, &mut missing)?;
+        fs::write(place(root, name), table)?;
+    }
+    Ok(missing)
+}
+
+/// What is wrong with the tables as they are.
+#[cfg(test)]
+fn check(root: &Path) -> io::Result<Vec<String>> {
+    let mut wrong = Vec::new();
+    for (name, title) in TABLES {
+        let table = table(root, name, title, &mut wrong)?;
+        if fs::read_to_string(place(root, name)).ok() != Some(table) {
+            wrong.push(format!("{name}: the table is old: cargo xtask conformance"));
+        }
+    }
+    Ok(wrong)
+}
+
+fn place(root: &Path, name: &str) -> std::path::PathBuf {
+    root.join(format!("docs/reference/{name}-conformance.md"))
+}
+
+fn table(root: &Path, name: &str, title: &str, wrong: &mut Vec<String>) -> io::Result<String> {
+    let listed = root.join(format!("docs/reference/{name}-statements.tsv"));
+    let listed = fs::read_to_string(listed)?;
+    let mut cited = citations(root, &root.join("protocols").join(name))?;
+    let mut out = format!(
+        "# {title}\n\nWritten by `cargo xtask conformance` from `{name}-statements.tsv` and from what \
+         `protocols/{name}`\ncites. A number is the section's and ours within it; the words are ours.\n\n\
+         | statement | | about | honoured in | shown by |\n|---|---|---|---|---|\n"
+    );
+    for line in listed.lines().filter(|line| !line.is_empty()) {
+        let mut parts = line.split('\t');
+        let (Some(id), Some(level), Some(about)) = (parts.next(), parts.next(), parts.next())
+        else {
+            wrong.push(format!("{name}: no statement: {line}"));
+            continue;
+        };
+        let found = cited.remove(id).unwrap_or_default();
+        if found.code.is_empty() {
+            wrong.push(format!("{id}: no code cites it"));
+        }
+        if found.tests.is_empty() {
+            wrong.push(format!("{id}: no test shows it"));
+        }
+        let (code, tests) = (found.code.join(", "), found.tests.join(", "));
+        out += &format!("| {id} | {level} | {about} | {code} | {tests} |\n");
+    }
+    wrong.extend(cited.keys().map(|id| format!("{id}: cited and not listed")));
+    Ok(out)
+}
+
+/// Every statement cited below a folder.
+fn citations(root: &Path, folder: &Path) -> io::Result<BTreeMap<String, Cited>> {
+    let mut files = Vec::new();
+    orphans::rust_files(folder, &mut files);
+    files.sort();
+    let mut cited = BTreeMap::<String, Cited>::new();
+    for file in files {
+        let shown = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy();
+        let all_tests = shown.starts_with("tests") || shown.ends_with("tests.rs");
+        let source = fs::read_to_string(root.join(&file))?;
+        let mut waiting = Vec::new();
+        let mut in_tests = all_tests;
+        for line in source.lines() {
+            in_tests |= line.trim_start().starts_with("#[cfg(test)]");
+            if line.trim_start().starts_with("//") {
+                waiting.extend(ids(line));
+            } else if let (true, Some(test)) = (in_tests, function(line)) {
+                for id in waiting.drain(..) {
+                    cited.entry(id).or_default().tests.push(format!("`{test}`"));
+                }
+            } else if !in_tests && !line.trim().is_empty() {
+                for id in waiting.drain(..) {
+                    let code = &mut cited.entry(id).or_default().code;
+                    let place = format!("`{shown}`");
+                    if !code.contains(&place) {
+                        code.push(place);
+                    }
+                }
+            }
+        }
+    }
+    Ok(cited)
+}
+
+/// The name of the function that a line begins.
+fn function(line: &str) -> Option<&str> {
+    let (_, rest) = line.trim_start().split_once("fn ")?;
+    rest.split('(').next()
+}
+
+/// `[RFC7252-4.2-3]` and the like in a comment.
+fn ids(line: &str) -> impl Iterator<Item = String> {
+    let pieces = line
+        .split('[')
+        .skip(1)
+        .filter_map(|piece| piece.split_once(']'));
+    let is_id = |text: &str| {
+        let mut parts = text.split('-');
+        let name = parts.next().unwrap_or_default();
+        let named = name.starts_with("RFC") || name == "MQTT";
+        let section = |part: &str| {
+            part.bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b'.')
+        };
+        named && parts.clone().count() == 2 && parts.all(section)
+    };
+    pieces
+        .map(|(id, _)| id.to_owned())
+        .filter(move |id| is_id(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_citation_is_found_in_its_brackets() {
+        let line = "// [RFC7252-4.2-3] see [`Endpoint`] and [MQTT-3.1.2-1], not [RFC7252]";
+        let found: Vec<_> = ids(line).collect();
+        assert_eq!(found, ["RFC7252-4.2-3", "MQTT-3.1.2-1"]);
+        assert_eq!(function("    pub(crate) fn read(x: u8)"), Some("read"));
+        assert_eq!(function("let x = 1;"), None);
+    }
+
+    #[test]
+    fn every_statement_is_honoured_and_shown() {
+        let wrong = check(&crate::tidy::repository()).expect("the files are there");
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}
