@@ -26,7 +26,8 @@ class Gateway:
     def __init__(self, data=None, settings=None, arguments=("serve",)):
         self.own = data is None
         self.data = data or tempfile.mkdtemp(prefix="weir-")
-        self.settings = {"http.listen": "127.0.0.1:0", **(settings or {})}
+        listeners = {f"{name}.listen": "127.0.0.1:0" for name in ("http", "mqtt", "coap")}
+        self.settings = {**listeners, **(settings or {})}
         self.arguments = list(arguments)
         self.process = None
         self.ready = {}

@@ -1,18 +1,19 @@
 //! From CONNECT to CONNACK: who it is, whether it may, and what is left of its session.
 
 use super::connection::{Connection, Stage, forget, publish_will};
-use super::deliver::first_in_flight;
+use super::deliver::{first_in_flight, retained_token};
+use super::filter::Wanted;
 use super::member::Member;
 use super::record::Stored;
 use super::sessions::{Counts, Sessions};
-use super::subscribe::Opener;
-use crate::session::{Acceptance, ConnectRequest};
+use super::subscribe::{Opener, Subscribed};
+use crate::session::{Acceptance, ConnectRequest, Server};
 use crate::wire::ReasonCode;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use weir_binding::{Identity, Outcome};
-use weir_hub::{ClientId, Principal, Verb};
+use weir_hub::{ClientId, Exchange, Item, Principal, Request, Verb};
 use weir_sansio::Session;
 
 /// A CONNECT that is looked into.
@@ -155,6 +156,8 @@ impl Connection {
             will: request.will,
             session_expiry_secs: secs,
             recorded,
+            changed: false,
+            record_at: now,
             tally: self.context.tally("mqtt", self.scheme()),
             turn: 0,
         });
@@ -162,7 +165,6 @@ impl Connection {
             self.take_up(&mut member, stored);
         }
         let counts = &self.house.sessions.counts;
-        Counts::add(&counts.connected, 1);
         Counts::add(&counts.subscriptions, member.subscriptions.len() as u64);
         if member.recorded && !member.is_kept() {
             member.recorded = false;
@@ -171,7 +173,7 @@ impl Connection {
         let kept = member.is_kept();
         self.member = Some(member);
         if kept {
-            self.record();
+            drop(self.record());
         }
         // What came meanwhile is read now.
         let Ok(()) = self.server.handle_input(now, &[]);
@@ -206,10 +208,41 @@ impl Connection {
         for of in &stored.subscriptions {
             let first = first_in_flight(&stored.state, of.key);
             opener.resume(member, of, first);
+            if let Some(last) = member.subscriptions.last_mut() {
+                retained_again(&*self.context, &member.principal, last, &self.server);
+            }
             member.next_key = member.next_key.max(of.key + 1);
         }
         // Messages whose subscription is gone cannot be found again.
         let known = |key| member.subscriptions.iter().any(|of| of.key == key);
         self.server.abandon(|token| !known(token.subscription));
+    }
+}
+
+/// Puts retained messages that are unacknowledged since an earlier connection before what comes.
+fn retained_again(
+    context: &dyn weir_binding::Context,
+    principal: &Principal,
+    of: &mut Subscribed,
+    server: &Server,
+) {
+    let Ok(wanted) = Wanted::parse(&of.text) else {
+        return;
+    };
+    if !server.has_unacknowledged() {
+        return;
+    }
+    let request = Request::Retained(vec![wanted.filter]);
+    let Ok(Exchange::Retained(messages)) = context.hub().open(context.now(), principal, request)
+    else {
+        return;
+    };
+    for message in messages {
+        let token = retained_token(&message, of.key);
+        if server.is_unacknowledged(&token) {
+            let mut item = Item::all(message);
+            (item.whole, item.retained) = (true, true);
+            of.work.get_or_insert_default().items.push_back(item);
+        }
     }
 }

@@ -47,8 +47,14 @@ impl Chores {
             let due = self.house.sessions.next_due(cx.waker());
             let wait = due.map(|due| due.nanos().saturating_sub(self.context.now().nanos()));
             let wait = wait.map(|nanos| Duration::from_nanos(nanos.max(0) as u64));
-            let at = wait.map_or(Instant::NEVER, |wait| now() + wait + Duration::from_millis(1));
-            let at = if sys_secs > 0 { at.min(self.sys_at) } else { at };
+            let at = wait.map_or(Instant::NEVER, |wait| {
+                now() + wait + Duration::from_millis(1)
+            });
+            let at = if sys_secs > 0 {
+                at.min(self.sys_at)
+            } else {
+                at
+            };
             if !self.timer.poll_due(cx, at) {
                 return Poll::Pending;
             }
@@ -60,10 +66,9 @@ impl Chores {
         let now = self.context.now();
         let ended = stored.expires.is_some_and(|expires| expires <= now);
         // [MQTT-3.1.2-8]: the will is due, or the session ends before.
-        if ended || stored.will.as_ref().is_some_and(|(due, _)| *due <= now) {
-            if let Some((_, will)) = stored.will.take() {
-                publish_will(&*self.context, &will.message);
-            }
+        let due = ended || stored.will.as_ref().is_some_and(|(due, _)| *due <= now);
+        if let Some((_, will)) = stored.will.take_if(|_| due) {
+            publish_will(&*self.context, &will.message);
         }
         match ended {
             true => {
@@ -71,7 +76,7 @@ impl Chores {
                 self.house.sessions.put_back(id, None);
             }
             false => {
-                remember(&*self.context, id, stored.write());
+                drop(remember(&*self.context, id, stored.write()));
                 self.house.sessions.put_back(id, Some(stored));
             }
         }
@@ -84,7 +89,10 @@ impl Chores {
         let (retained, retained_bytes) = self.context.hub().retained_counts();
         let uptime = (self.context.now().nanos() - self.started.nanos()) / 1_000_000_000;
         let topics = [
-            ("broker/version", concat!("weir ", env!("CARGO_PKG_VERSION")).to_owned()),
+            (
+                "broker/version",
+                concat!("weir ", env!("CARGO_PKG_VERSION")).to_owned(),
+            ),
             ("broker/uptime", format!("{uptime} seconds")),
             ("broker/clients/connected", connected.to_string()),
             ("broker/clients/disconnected", away.to_string()),
@@ -114,6 +122,10 @@ impl Chores {
         let principal = Principal::gateway();
         let request = Request::Publish(publish);
         // It is told again in a while.
-        drop(self.context.hub().open(self.context.now(), &principal, request));
+        drop(
+            self.context
+                .hub()
+                .open(self.context.now(), &principal, request),
+        );
     }
 }

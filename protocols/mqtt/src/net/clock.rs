@@ -37,7 +37,10 @@ impl Timer {
         }
         loop {
             let (sleep, at) = self.sleep.get_or_insert_with(|| {
-                (Box::pin(tokio::time::sleep_until(moment(deadline))), deadline)
+                (
+                    Box::pin(tokio::time::sleep_until(moment(deadline))),
+                    deadline,
+                )
             });
             if deadline < *at {
                 sleep.as_mut().reset(moment(deadline));

@@ -9,7 +9,7 @@ use super::clock::{Timer, now};
 use super::deliver::Deliverer;
 use super::linger::Linger;
 use super::live::Live;
-use super::member::{Member, after};
+use super::member::{Due, Member, after};
 use super::outbox::{Outbox, poll_read};
 use super::publish::{self, Refused};
 use super::sessions::{Counts, Sessions};
@@ -26,13 +26,15 @@ use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use weir_binding::{Context as Gateway, LocalFuture};
 use weir_carrier::{Link, Stream};
-use weir_hub::Request;
+use weir_hub::{Exchange, Request, Ticket};
 use weir_sansio::{Instant, Output, Session};
 
 /// Bytes that may wait for a socket before nothing more is made for it.
 pub(super) const UNSENT_BYTES_MAX: usize = 64 << 10;
 /// Reads of one turn, so that one client does not hold up a thread.
 const READS_MAX: usize = 8;
+/// How long a record may lag behind what the client has: so much may come twice after a crash.
+const RECORD_TIME: weir_sansio::Duration = weir_sansio::Duration::from_secs(5);
 /// How soon the log is asked again that could take nothing.
 const BUSY_TIME: weir_sansio::Duration = weir_sansio::Duration::from_millis(5);
 
@@ -123,9 +125,12 @@ impl Connection {
         self.poll_signs(cx);
         let mut reads = 0;
         loop {
-            self.poll_tickets(cx);
-            if !self.pump(cx) {
+            if !self.pump() {
                 return Ok(Step::Again);
+            }
+            // After what was published just now, so that its commit wakes this task.
+            if self.poll_tickets(cx) {
+                continue;
             }
             if !self.may_read() {
                 break;
@@ -172,7 +177,7 @@ impl Connection {
     }
 
     /// Does what the machine wants; `false` where the stage has changed.
-    fn pump(&mut self, cx: &mut Context<'_>) -> bool {
+    fn pump(&mut self) -> bool {
         if let Some(held) = self.member.as_mut().and_then(|member| member.held.take())
             && !self.publish(held)
         {
@@ -194,7 +199,6 @@ impl Connection {
                     }
                     ServerEvent::Publish(message) => {
                         if !self.publish(message) {
-                            self.poll_tickets(cx);
                             return true;
                         }
                     }
@@ -219,8 +223,7 @@ impl Connection {
                 let codes = opener.subscribe(member, &request);
                 let added = (member.subscriptions.len() - before) as u64;
                 Counts::add(&self.house.sessions.counts.subscriptions, added);
-                self.server.suback(request.packet_id, &codes);
-                self.record();
+                self.answer(Due::Subscribed(request.packet_id, codes));
             }
             ServerEvent::Unsubscribe(packet_id, filters) => {
                 let before = member.subscriptions.len();
@@ -228,17 +231,26 @@ impl Connection {
                 let ended = (before - member.subscriptions.len()) as u64;
                 let counter = &self.house.sessions.counts.subscriptions;
                 counter.fetch_sub(ended, Ordering::Relaxed);
-                self.server.unsuback(packet_id, &codes);
-                self.record();
+                self.answer(Due::Unsubscribed(packet_id, codes));
             }
             ServerEvent::Delivered(token) => {
+                member.changed = true;
                 let mut of = member.subscriptions.iter_mut();
                 if let Some(of) = of.find(|of| of.key == token.subscription) {
                     of.acknowledged(&token);
                 }
             }
-            ServerEvent::Released(_) | ServerEvent::Completed(_) => {}
+            ServerEvent::Received(_) => member.changed = true,
+            ServerEvent::Released(id) => self.answer(Due::Complete(id)),
             ServerEvent::Connect(_) | ServerEvent::Publish(_) | ServerEvent::Closed(_) => {}
+        }
+    }
+
+    /// Tells the client something of its session, once that is on disk if the session is kept.
+    fn answer(&mut self, due: Due) {
+        match self.record() {
+            Some(ticket) => self.wait_for(due, ticket),
+            None => tell(&mut self.server, &due),
         }
     }
 
@@ -257,8 +269,12 @@ impl Connection {
                 Counts::add(&counts.received, 1);
                 member.tally.receive(1);
                 // What is promised is acknowledged when it is on disk.
-                if message.qos != QoS::AtMostOnce {
-                    member.tickets.push_back((message.packet_id, ticket));
+                let due = Due::Acknowledge(message.packet_id);
+                match message.qos {
+                    QoS::AtMostOnce => {}
+                    // That it came is on disk with it, so that it is not taken twice.
+                    QoS::ExactlyOnce if member.is_kept() => self.record_for(due, ticket),
+                    _ => member.tickets.push_back((due, ticket)),
                 }
             }
             Err(Refused::Busy) => {
@@ -269,7 +285,8 @@ impl Connection {
             Err(Refused::Code(code, reason)) => {
                 Counts::add(&counts.refused, 1);
                 if message.qos != QoS::AtMostOnce {
-                    self.server.acknowledge(message.packet_id, code, Some(&reason));
+                    self.server
+                        .acknowledge(message.packet_id, code, Some(&reason));
                 }
             }
             Err(Refused::Over(code)) => self.server.close(code, true),
@@ -277,16 +294,19 @@ impl Connection {
         true
     }
 
-    fn poll_tickets(&mut self, cx: &mut Context<'_>) {
+    /// Acknowledges what has come to the disk; says whether anything has.
+    fn poll_tickets(&mut self, cx: &mut Context<'_>) -> bool {
         let Some(member) = &mut self.member else {
-            return;
+            return false;
         };
-        while let Some((packet_id, ticket)) = member.tickets.front() {
+        let mut any = false;
+        while let Some((due, ticket)) = member.tickets.front() {
             let Poll::Ready(committed) = ticket.poll(cx) else {
-                return;
+                return any;
             };
+            any = true;
             match committed {
-                Ok(_) => self.server.acknowledge(*packet_id, ReasonCode::SUCCESS, None),
+                Ok(_) => tell(&mut self.server, due),
                 // What is not on disk is not acknowledged: the client sends it again elsewhere or later.
                 Err(_) => {
                     let code = ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR;
@@ -296,6 +316,7 @@ impl Connection {
             member.tickets.pop_front();
         }
         member.tickets = std::collections::VecDeque::new();
+        any
     }
 
     /// Takes what is due and sends; a turn of all others comes before the next, so that what came
@@ -313,13 +334,19 @@ impl Connection {
                 outbox: &mut self.outbox,
                 now: self.context.now(),
                 sent: 0,
+                sent_exactly_once: false,
             };
             let delivered = deliverer.deliver(member, cx);
-            let sent = deliverer.sent;
+            let (sent, promised) = (deliverer.sent, deliverer.sent_exactly_once);
             more = delivered.map_err(io::Error::other)?;
             if sent > 0 {
+                member.changed = true;
                 member.tally.send(sent);
                 Counts::add(&self.house.sessions.counts.sent, sent);
+            }
+            // Under which identifier it went out is known after a crash.
+            if promised {
+                drop(self.record());
             }
         }
         let before = self.outbox.len();
@@ -336,11 +363,19 @@ impl Connection {
 
     /// Says whether something was due.
     fn poll_time(&mut self, cx: &mut Context<'_>) -> bool {
-        let held = self.member.as_ref().is_some_and(|member| member.held.is_some());
+        let held = self
+            .member
+            .as_ref()
+            .is_some_and(|member| member.held.is_some());
         let retry = if held { self.retry } else { Instant::NEVER };
-        let deadline = self.server.deadline().min(retry);
+        let changed = self.member.as_ref().filter(|of| of.changed && of.is_kept());
+        let record_at = changed.map_or(Instant::NEVER, |member| member.record_at);
+        let deadline = self.server.deadline().min(retry).min(record_at);
         if !self.timer.poll_due(cx, deadline) {
             return false;
+        }
+        if now() >= record_at {
+            drop(self.record());
         }
         self.server.handle_timeout(now());
         true
@@ -352,14 +387,13 @@ impl Connection {
         self.outbox = Outbox::default();
     }
 
-    /// Writes the session's record, if the session is kept.
-    pub(super) fn record(&mut self) {
-        let Some(member) = self.member.as_mut().filter(|member| member.is_kept()) else {
-            return;
-        };
+    /// Writes the session's record, if the session is kept: as if the gateway ended now.
+    pub(super) fn record(&mut self) -> Option<Ticket> {
+        let member = self.member.as_mut().filter(|member| member.is_kept())?;
         member.recorded = true;
+        member.changed = false;
+        member.record_at = now() + RECORD_TIME;
         let now = self.context.now();
-        // As if the gateway ended now.
         let expires = match member.session_expiry_secs {
             u32::MAX => None,
             secs => Some(after(now, secs)),
@@ -367,7 +401,19 @@ impl Connection {
         let mut stored = member.stored(self.server.state(), expires);
         let will = member.will.as_ref();
         stored.will = will.map(|will| (after(now, will.delay_secs), will.clone()));
-        remember(&*self.context, &member.id, stored.write());
+        remember(&*self.context, &member.id, stored.write())
+    }
+
+    /// Writes the record after a message, so that one is on disk when the other is.
+    fn record_for(&mut self, due: Due, message: Ticket) {
+        let ticket = self.record().unwrap_or(message);
+        self.wait_for(due, ticket);
+    }
+
+    fn wait_for(&mut self, due: Due, ticket: Ticket) {
+        if let Some(member) = &mut self.member {
+            member.tickets.push_back((due, ticket));
+        }
     }
 
     /// Leaves the client's session as it is to be taken up, and takes leave.
@@ -384,9 +430,10 @@ impl Connection {
             return;
         };
         let counts = &self.house.sessions.counts;
-        counts.connected.fetch_sub(1, Ordering::Relaxed);
         let subscriptions = member.subscriptions.len() as u64;
-        counts.subscriptions.fetch_sub(subscriptions, Ordering::Relaxed);
+        counts
+            .subscriptions
+            .fetch_sub(subscriptions, Ordering::Relaxed);
         let now = self.context.now();
         let will = member.will.take().filter(|_| closed.publish_will);
         let secs_max = self.house.settings.session_expiry_secs_max;
@@ -412,11 +459,20 @@ impl Connection {
             }
         }
         match &stored {
-            Some(stored) => remember(&*self.context, &member.id, stored.write()),
+            Some(stored) => drop(remember(&*self.context, &member.id, stored.write())),
             None if member.recorded => forget(&*self.context, &member.id),
             None => {}
         }
         self.house.sessions.release(&member.id, &self.live, stored);
+    }
+}
+
+fn tell(server: &mut Server, due: &Due) {
+    match due {
+        Due::Acknowledge(id) => server.acknowledge(*id, ReasonCode::SUCCESS, None),
+        Due::Complete(id) => server.complete(*id),
+        Due::Subscribed(id, codes) => server.suback(*id, codes),
+        Due::Unsubscribed(id, codes) => server.unsuback(*id, codes),
     }
 }
 
@@ -428,10 +484,14 @@ pub(super) fn publish_will(context: &dyn Gateway, message: &Message) {
     drop(refused);
 }
 
-pub(super) fn remember(context: &dyn Gateway, id: &str, bytes: Bytes) {
+/// Writes a session's record; a session that the log does not take lives as long as the gateway.
+pub(super) fn remember(context: &dyn Gateway, id: &str, bytes: Bytes) -> Option<Ticket> {
     let request = Request::Remember(Sessions::key(id), bytes);
     let principal = weir_hub::Principal::gateway();
-    drop(context.hub().open(context.now(), &principal, request));
+    match context.hub().open(context.now(), &principal, request) {
+        Ok(Exchange::Accepted(ticket)) => Some(ticket),
+        _ => None,
+    }
 }
 
 pub(super) fn forget(context: &dyn Gateway, id: &str) {

@@ -24,6 +24,8 @@ pub(super) struct Deliverer<'a> {
     pub(super) now: Time,
     /// Messages handed over.
     pub(super) sent: u64,
+    /// Whether one of them went out with QoS 2.
+    pub(super) sent_exactly_once: bool,
 }
 
 /// What a look at a subscription came to.
@@ -39,7 +41,11 @@ enum Looked {
 
 impl Deliverer<'_> {
     /// Takes from each subscription in turn what is due; says whether there may be more at once.
-    pub(super) fn deliver(&mut self, member: &mut Member, cx: &mut Context<'_>) -> Result<bool, Fault> {
+    pub(super) fn deliver(
+        &mut self,
+        member: &mut Member,
+        cx: &mut Context<'_>,
+    ) -> Result<bool, Fault> {
         let count = member.subscriptions.len();
         let mut more = false;
         for step in 0..count {
@@ -73,7 +79,7 @@ impl Deliverer<'_> {
                 Poll::Pending => Ok(Looked::Idle),
                 Poll::Ready(next) => Ok(match next? {
                     Next::Bytes(bytes, cursor) => {
-                        of.delivered = cursor;
+                        of.delivered = of.delivered.max(cursor);
                         self.sent += packets_in(&bytes);
                         self.outbox.push(bytes);
                         Looked::Sent
@@ -188,6 +194,7 @@ impl Deliverer<'_> {
         }
         self.outbox.push(part.payload.clone());
         self.sent += 1;
+        self.sent_exactly_once |= qos == QoS::ExactlyOnce;
         work.gap = None;
         if qos != QoS::AtMostOnce && matches!(of.source, Source::Shared(..)) {
             work.taken.push((token, item.clone()));
@@ -248,13 +255,19 @@ fn packets_in(bytes: &Bytes) -> u64 {
 }
 
 /// The first message under way of a subscription, those of retained messages aside.
-pub(super) fn first_in_flight(
-    state: &crate::session::State,
-    subscription: u32,
-) -> Option<Cursor> {
+pub(super) fn first_in_flight(state: &crate::session::State, subscription: u32) -> Option<Cursor> {
     let of = state.in_flight.iter().filter(|of| {
         let token = &of.token;
         token.subscription == subscription && token.part & RETAINED == 0
     });
     of.map(|of| Cursor::from_bits(of.token.cursor)).min()
+}
+
+/// The token of a whole retained message.
+pub(super) fn retained_token(message: &weir_hub::Message, subscription: u32) -> Token {
+    Token {
+        cursor: message.cursor.bits(),
+        subscription,
+        part: RETAINED,
+    }
 }

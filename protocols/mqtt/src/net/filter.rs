@@ -30,7 +30,9 @@ impl Wanted {
             }
         };
         let (format, rest) = split_format(rest);
-        let format = format.map(|name| by_name(name).ok_or(INVALID)).transpose()?;
+        let format = format
+            .map(|name| by_name(name).ok_or(INVALID))
+            .transpose()?;
         // [MQTT-4.7.1-1] [MQTT-4.7.1-2] [MQTT-4.7.3-1] [MQTT-4.7.3-4]
         let filter = Filter::parse(rest).map_err(|_| INVALID)?;
         Ok(Self {
@@ -45,7 +47,9 @@ const INVALID: ReasonCode = ReasonCode::TOPIC_FILTER_INVALID;
 
 /// `ENC` and what follows in `$as/ENC/...`.
 pub(super) fn split_format(text: &str) -> (Option<&str>, &str) {
-    let parts = text.strip_prefix("$as/").and_then(|rest| rest.split_once('/'));
+    let parts = text
+        .strip_prefix("$as/")
+        .and_then(|rest| rest.split_once('/'));
     match parts {
         Some((name, rest)) => (Some(name), rest),
         None => (None, text),

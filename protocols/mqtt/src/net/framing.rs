@@ -69,7 +69,9 @@ impl Framing for PublishFraming {
 
 /// A gap as a property tells it.
 pub(super) fn write_gap(gap: &weir_hub::Gap, out: &mut PropertyList) {
-    let count = gap.count.map_or_else(String::new, |count| format!(":{count}"));
+    let count = gap
+        .count
+        .map_or_else(String::new, |count| format!(":{count}"));
     let text = format!("{}{count}", gap.reason.name());
     out.push(Property::UserProperty("weir-gap", &text));
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use weir_binding::Tally;
 use weir_hub::{ClientId, Principal, Ticket};
 use weir_model::Time;
+use weir_sansio::Instant;
 
 /// An accepted client.
 pub(super) struct Member {
@@ -20,7 +21,7 @@ pub(super) struct Member {
     pub(super) subscriptions: Vec<Subscribed>,
     pub(super) next_key: u32,
     /// QoS 1 and 2 messages that are on their way to the disk, in their order.
-    pub(super) tickets: VecDeque<(u16, Ticket)>,
+    pub(super) tickets: VecDeque<(Due, Ticket)>,
     /// A message that the log could not take yet; nothing is read meanwhile.
     pub(super) held: Option<Box<Message>>,
     pub(super) will: Option<Box<Will>>,
@@ -28,9 +29,24 @@ pub(super) struct Member {
     pub(super) session_expiry_secs: u32,
     /// Whether the log holds a record of the session.
     pub(super) recorded: bool,
+    /// Whether the session is other than its record says, and when that is mended.
+    pub(super) changed: bool,
+    pub(super) record_at: Instant,
     pub(super) tally: Arc<Tally>,
     /// Which subscription is served first next time.
     pub(super) turn: usize,
+}
+
+/// What the client is told once something is on disk.
+pub(super) enum Due {
+    /// That its message of this identifier is there.
+    Acknowledge(u16),
+    /// That its release of this identifier is.
+    Complete(u16),
+    /// How the filters of its SUBSCRIBE went.
+    Subscribed(u16, Vec<u8>),
+    /// How the filters of its UNSUBSCRIBE went.
+    Unsubscribed(u16, Vec<u8>),
 }
 
 impl Member {

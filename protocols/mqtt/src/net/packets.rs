@@ -72,11 +72,7 @@ pub(super) fn qos_of(quality: Quality) -> QoS {
 }
 
 /// Appends what goes with a message; `false` where it has expired.
-pub(super) fn write_attributes(
-    attributes: &Attributes,
-    now: Time,
-    out: &mut PropertyList,
-) -> bool {
+pub(super) fn write_attributes(attributes: &Attributes, now: Time, out: &mut PropertyList) -> bool {
     // [MQTT-3.3.2-4]
     if let Some(text) = attributes.payload_is_text {
         out.push(Property::PayloadFormatIndicator(text));
@@ -110,7 +106,10 @@ pub(super) fn write_attributes(
 
 /// Says whether a message has expired.
 pub(super) fn has_expired(message: &Message, now: Time) -> bool {
-    message.attributes.expires.is_some_and(|expires| expires <= now)
+    message
+        .attributes
+        .expires
+        .is_some_and(|expires| expires <= now)
 }
 
 /// The property that tells a position.

@@ -39,16 +39,15 @@ pub(super) fn publish(
     }
 }
 
-fn request_of(
-    message: &Message,
-    now: Time,
-    client: Option<ClientId>,
-) -> Result<Publish, Refused> {
+fn request_of(message: &Message, now: Time, client: Option<ClientId>) -> Result<Publish, Refused> {
     let properties = message.properties.as_deref();
     let is_text = properties.and_then(|of| of.payload_is_text) == Some(true);
     if is_text && std::str::from_utf8(&message.payload).is_err() {
         let reason = "the payload is not UTF-8 as its format indicator says";
-        return Err(Refused::Code(ReasonCode::PAYLOAD_FORMAT_INVALID, reason.into()));
+        return Err(Refused::Code(
+            ReasonCode::PAYLOAD_FORMAT_INVALID,
+            reason.into(),
+        ));
     }
     let (format, topic) = split_format(&message.topic);
     let media = media_of(format, properties, message)?;

@@ -78,7 +78,9 @@ impl Stored {
         let subscriptions = (0..count).map(|_| StoredSubscription::read(&mut from));
         let subscriptions = subscriptions.collect::<Option<_>>()?;
         let count = from.count(19)?;
-        let in_flight = (0..count).map(|_| read_flight(&mut from)).collect::<Option<_>>()?;
+        let in_flight = (0..count)
+            .map(|_| read_flight(&mut from))
+            .collect::<Option<_>>()?;
         let count = from.count(2)?;
         let received = (0..count).map(|_| from.u16()).collect::<Option<_>>()?;
         let will = match from.u8()? {
@@ -163,7 +165,13 @@ fn write_will(will: &Will, out: &mut Vec<u8>) {
         None => 0,
         Some(text) => 1 + u8::from(text),
     });
-    maybe(out, of.expiry_secs.map(u32::to_le_bytes).as_ref().map(|secs| &secs[..]));
+    maybe(
+        out,
+        of.expiry_secs
+            .map(u32::to_le_bytes)
+            .as_ref()
+            .map(|secs| &secs[..]),
+    );
     maybe(out, of.content_type.as_deref().map(str::as_bytes));
     maybe(out, of.response_topic.as_deref().map(str::as_bytes));
     maybe(out, of.correlation.as_deref());

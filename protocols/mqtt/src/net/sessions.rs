@@ -30,7 +30,6 @@ pub(super) struct Sessions {
 #[derive(Default)]
 pub(super) struct Counts {
     pub(super) connections: AtomicU64,
-    pub(super) connected: AtomicU64,
     pub(super) subscriptions: AtomicU64,
     pub(super) received: AtomicU64,
     pub(super) sent: AtomicU64,

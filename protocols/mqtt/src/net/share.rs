@@ -157,7 +157,9 @@ trait RevInto<T> {
 impl<T, I: Iterator<Item = T>> RevInto<T> for I {
     fn rev_into(self, queue: &mut VecDeque<T>) {
         let all: Vec<T> = self.collect();
-        all.into_iter().rev().for_each(|item| queue.push_front(item));
+        all.into_iter()
+            .rev()
+            .for_each(|item| queue.push_front(item));
     }
 }
 

@@ -1,12 +1,12 @@
 //! Subscriptions of a client: each is one of the hub's, or a place in a share.
 
+use super::House;
 use super::filter::Wanted;
 use super::framing::PublishFraming;
 use super::member::Member;
 use super::packets::Part;
 use super::record::StoredSubscription;
 use super::share::Share;
-use super::House;
 use crate::limits::SUBSCRIPTIONS_MAX;
 use crate::session::{SubscribeRequest, Token};
 use crate::wire::{QoS, ReasonCode, RetainHandling, SubscriptionOptions};
@@ -14,7 +14,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use weir_binding::Context;
 use weir_codec::{FORMATS, Format};
-use weir_hub::{Exchange, Fault, Gap, Item, Policy, Request, Shape, Since, Subscribe, Subscription};
+use weir_hub::{
+    Exchange, Fault, Gap, Item, Policy, Request, Shape, Since, Subscribe, Subscription,
+};
 use weir_model::Cursor;
 
 /// One subscription.
@@ -97,7 +99,10 @@ impl Opener<'_> {
 
     fn add(&self, member: &mut Member, wish: &Wish<'_>) -> Result<(), ReasonCode> {
         let wanted = Wanted::parse(wish.text)?;
-        let existing = member.subscriptions.iter().position(|of| *of.text == *wish.text);
+        let existing = member
+            .subscriptions
+            .iter()
+            .position(|of| *of.text == *wish.text);
         if existing.is_none() && member.subscriptions.len() >= SUBSCRIPTIONS_MAX {
             return Err(ReasonCode::QUOTA_EXCEEDED);
         }
@@ -206,7 +211,11 @@ impl Opener<'_> {
             subscribe.retained = retained;
             subscribe.committed = member.is_kept() && options.qos != QoS::AtMostOnce;
             let request = Request::Subscribe(subscribe);
-            match self.context.hub().open(self.context.now(), &member.principal, request)? {
+            match self
+                .context
+                .hub()
+                .open(self.context.now(), &member.principal, request)?
+            {
                 Exchange::Subscription(subscription) => Ok(subscription),
                 _ => Err(Fault::Stopping),
             }
@@ -284,7 +293,10 @@ fn before(cursor: Cursor) -> Cursor {
 pub(super) fn unsubscribe(member: &mut Member, filters: &[String]) -> Vec<u8> {
     // [MQTT-3.10.4-1] [MQTT-3.10.4-2] [MQTT-3.10.4-6]
     let end = |text: &String| {
-        let at = member.subscriptions.iter().position(|of| *of.text == **text);
+        let at = member
+            .subscriptions
+            .iter()
+            .position(|of| *of.text == **text);
         match at {
             Some(at) => {
                 member.subscriptions.remove(at).leave();

@@ -1,6 +1,6 @@
 //! The receiver's half of QoS 1 and 2 (section 4.3): what has come and is not acknowledged yet.
 
-use crate::wire::{QoS, ReasonCode};
+use crate::wire::{Publish, QoS, ReasonCode};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
@@ -73,7 +73,13 @@ impl Inbound {
     }
 
     /// Takes a PUBLISH of QoS 1 or 2.
-    pub(super) fn arrive(&mut self, packet_id: u16, qos: QoS, receive_max: u16) -> Arrival {
+    pub(super) fn arrive(&mut self, publish: &Publish<'_>, receive_max: u16) -> Arrival {
+        let (packet_id, qos) = (publish.packet_id, publish.qos);
+        // What is sent again after the connection broke says so; what does not is new.
+        let old = |at: &usize| !self.received[*at].counts && !publish.dup;
+        if let Some(at) = self.find(packet_id).ok().filter(old) {
+            self.received.remove(at);
+        }
         let found = self.find(packet_id);
         if qos == QoS::ExactlyOnce
             && let Ok(at) = found

@@ -104,7 +104,10 @@ impl Connection {
 pub(super) fn ended(event: ClientEvent) -> io::Error {
     match event {
         ClientEvent::Closed { code, reason } => refused(code, reason),
-        _ => io::Error::new(io::ErrorKind::InvalidData, "the broker answers what was not asked"),
+        _ => io::Error::new(
+            io::ErrorKind::InvalidData,
+            "the broker answers what was not asked",
+        ),
     }
 }
 

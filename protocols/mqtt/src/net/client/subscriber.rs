@@ -57,7 +57,10 @@ impl MqttSubscriber {
         loop {
             match self.connection.next().await? {
                 ClientEvent::Answered(of, codes) if of == id => {
-                    let failed = codes.into_iter().map(ReasonCode).find(|code| code.is_failure());
+                    let failed = codes
+                        .into_iter()
+                        .map(ReasonCode)
+                        .find(|code| code.is_failure());
                     return match failed {
                         Some(code) => Err(refused(code, None)),
                         None => Ok(()),
@@ -73,13 +76,15 @@ impl MqttSubscriber {
         let user = message.properties.as_deref().map(|of| of.user.as_slice());
         let value = |name: &str| {
             let mut user = user.unwrap_or_default().iter();
-            user.find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+            user.find(|(known, _)| known == name)
+                .map(|(_, value)| value.as_str())
         };
         if let Some(gap) = value("weir-gap") {
             self.ready.push_back(Event::Gap(gap.to_owned()));
         }
         let cursor = value("weir-cursor").and_then(|cursor| cursor.parse().ok());
-        self.ready.push_back(Event::Message(message.payload, cursor));
+        self.ready
+            .push_back(Event::Message(message.payload, cursor));
         self.last = message.packet_id;
     }
 
@@ -90,7 +95,9 @@ impl MqttSubscriber {
             }
             if self.last > 0 {
                 let id = std::mem::take(&mut self.last);
-                self.connection.client.acknowledge(now(), id, ReasonCode::SUCCESS);
+                self.connection
+                    .client
+                    .acknowledge(now(), id, ReasonCode::SUCCESS);
             }
             match self.connection.next().await {
                 Ok(ClientEvent::Message(message)) => self.take(*message),

@@ -27,9 +27,11 @@ impl Url {
     /// Reads a URL; an error says what was expected.
     pub(super) fn parse(text: &str) -> io::Result<Self> {
         let bad = |problem: String| io::Error::new(io::ErrorKind::InvalidInput, problem);
-        let (scheme, rest) = text
-            .split_once("://")
-            .ok_or_else(|| bad(format!("`{text}` is no URL: expected such as mqtt://host:1883")))?;
+        let (scheme, rest) = text.split_once("://").ok_or_else(|| {
+            bad(format!(
+                "`{text}` is no URL: expected such as mqtt://host:1883"
+            ))
+        })?;
         let line = SCHEMES.iter().find(|line| line.0 == scheme);
         let &(_, secure, websocket, port) =
             line.ok_or_else(|| bad(format!("`{scheme}` is no scheme of MQTT")))?;
@@ -38,12 +40,17 @@ impl Url {
             None => (None, authority),
             Some((login, authority)) => (Some(login), authority),
         };
-        let port_at = authority.rsplit_once(':').filter(|(_, port)| !port.ends_with(']'));
+        let port_at = authority
+            .rsplit_once(':')
+            .filter(|(_, port)| !port.ends_with(']'));
         let (host, port) = match port_at {
             None => (authority, port),
             Some((host, port)) => {
                 let number = port.parse();
-                (host, number.map_err(|_| bad(format!("`{port}` is no port")))?)
+                (
+                    host,
+                    number.map_err(|_| bad(format!("`{port}` is no port")))?,
+                )
             }
         };
         let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -53,7 +60,8 @@ impl Url {
         let path = match path.trim_end_matches('/') {
             "" => "/mqtt",
             _ if !websocket => {
-                let problem = format!("`{path}`: the URL names the broker; the topic is an argument");
+                let problem =
+                    format!("`{path}`: the URL names the broker; the topic is an argument");
                 return Err(bad(problem));
             }
             path => path,
@@ -89,8 +97,17 @@ mod tests {
         assert_eq!(url.login, Some(("ann".into(), "s@cret".into())));
         assert_eq!(url.path, "/gate/mqtt");
         let url = Url::parse("mqtt://[::1]").unwrap();
-        assert_eq!((url.host.as_str(), url.port, url.login), ("::1", 1883, None));
-        for text in ["localhost:1883", "http://a", "mqtt://", "mqtt://a:b", "mqtt://a/topic"] {
+        assert_eq!(
+            (url.host.as_str(), url.port, url.login),
+            ("::1", 1883, None)
+        );
+        for text in [
+            "localhost:1883",
+            "http://a",
+            "mqtt://",
+            "mqtt://a:b",
+            "mqtt://a/topic",
+        ] {
             assert!(Url::parse(text).is_err(), "{text}");
         }
     }

@@ -68,10 +68,7 @@ impl Client {
             true => self.options.receive_max,
             false => u16::MAX,
         };
-        match self
-            .inbound
-            .arrive(publish.packet_id, publish.qos, receive_max)
-        {
+        match self.inbound.arrive(publish, receive_max) {
             Arrival::New => self.events.push_back(ClientEvent::Message(message)),
             Arrival::Again => {
                 let ack = Ack::new(publish.packet_id, ReasonCode::SUCCESS);

@@ -101,11 +101,11 @@ pub enum ServerEvent {
     /// Subscriptions of the packet with this identifier are to end: answer with their codes.
     Unsubscribe(u16, Vec<String>),
     /// A QoS 2 message came through to the client: only its release is still under way.
-    Released(Token),
+    Received(Token),
     /// The client has acknowledged a message.
     Delivered(Token),
-    /// A QoS 2 message of the client is over: its identifier stands for a new one now.
-    Completed(u16),
+    /// The client has released its QoS 2 message of this identifier, which is free now: complete it.
+    Released(u16),
     /// It is over: send what is left and close.
     Closed(Closed),
 }

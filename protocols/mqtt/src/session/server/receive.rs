@@ -105,7 +105,7 @@ impl Server {
             Some(Version::V311) => u16::MAX,
             _ => self.limits.receive_max,
         };
-        match self.inbound.arrive(id, publish.qos, receive_max) {
+        match self.inbound.arrive(publish, receive_max) {
             Arrival::New if named => {
                 let message = Message::of(publish, topic);
                 self.events.push_back(ServerEvent::Publish(message));
@@ -145,15 +145,12 @@ impl Server {
         ))
     }
 
-    /// [MQTT-4.3.3-11]
     fn receive_pubrel(&mut self, packet_id: u16) {
-        let code = match self.inbound.release(packet_id) {
-            true => ReasonCode::SUCCESS,
-            false => ReasonCode::PACKET_IDENTIFIER_NOT_FOUND,
-        };
-        if !code.is_failure() {
-            self.events.push_back(ServerEvent::Completed(packet_id));
+        if self.inbound.release(packet_id) {
+            self.events.push_back(ServerEvent::Released(packet_id));
+            return;
         }
+        let code = ReasonCode::PACKET_IDENTIFIER_NOT_FOUND;
         self.send_packet(&Packet::Pubcomp(Ack::new(packet_id, code)));
     }
 
@@ -171,7 +168,7 @@ impl Server {
         let code = match progress {
             Progress::Done(_) | Progress::Wrong => return self.progress(progress, packet_id),
             Progress::Release(token) => {
-                self.events.push_back(ServerEvent::Released(token));
+                self.events.push_back(ServerEvent::Received(token));
                 ReasonCode::SUCCESS
             }
             Progress::Again => ReasonCode::SUCCESS,

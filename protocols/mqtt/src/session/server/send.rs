@@ -137,6 +137,12 @@ impl Server {
         }
     }
 
+    /// Says that the release of a QoS 2 message is noted [MQTT-4.3.3-11].
+    pub fn complete(&mut self, packet_id: u16) {
+        let ack = Ack::new(packet_id, ReasonCode::SUCCESS);
+        self.send_packet(&Packet::Pubcomp(ack));
+    }
+
     /// Why something failed, for whom wants to know and has room [MQTT-3.1.2-29] [MQTT-3.4.2-2]
     /// [MQTT-3.5.2-2] [MQTT-3.9.2-1] [MQTT-3.14.2-3].
     fn push_reason(&self, properties: &mut PropertyList, reason: &str) {

@@ -1,0 +1,275 @@
+"""Messages between clients of both versions, and between MQTT and HTTP."""
+
+import json
+import unittest
+
+from gateway import Gateway
+from mqtt.raw import (
+    ALIAS_MAX, CONTENT_TYPE, CORRELATION, EXPIRY, PACKET_MAX, PUBACK, PUBLISH, RECEIVE_MAX, RESPONSE_TOPIC,
+    SUBSCRIPTION_ID, USER, Client, ack, publish, unsubscribe,
+)
+
+NO_LOCAL, AS_PUBLISHED, IF_NEW, NEVER = 4, 8, 16, 32
+
+
+class Messages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.gateway = Gateway(settings={"mqtt.listen": "127.0.0.1:0", "mqtt.sys_seconds": "1"})
+        cls.addClassCleanup(cls.gateway.close)
+        cls.address = cls.gateway.ready["mqtt"]
+
+    def client(self, client_id="", version=5, **options):
+        client = Client.connected(self.address, client_id, version, **options)
+        self.addCleanup(client.socket.close)
+        return client
+
+    def latest(self, topic):
+        body = self.gateway.request("GET", f"/live/{topic}", headers={"Accept": "application/json"})[2]
+        return json.loads(body)["observations"]
+
+    def test_a_bare_value_and_a_flat_object_are_datastreams(self):
+        client = self.client()
+        self.assertEqual(client.publish("kitchen/temp", "21.5"), 0)
+        self.assertEqual(client.publish("hall", '{"temperature":20,"humidity":41}'), 0)
+        self.assertEqual(self.latest("kitchen/temp")[0]["value"], 21.5)
+        self.assertEqual({o["topic"]: o["value"] for o in self.latest("hall/%23")},
+                         {"hall/temperature": 20, "hall/humidity": 41})
+
+    def test_what_http_publishes_is_received_in_every_quality_and_version(self):
+        for version in (4, 5):
+            for qos in (0, 1, 2):
+                client = self.client(version=version)
+                self.assertEqual(client.subscribe((f"h/{version}{qos}", qos)), [qos])
+                self.gateway.publish_value(f"h/{version}{qos}", 3)
+                came = client.message()
+                self.assertEqual((came.topic, came.qos), (f"h/{version}{qos}", min(qos, 1)))
+                self.assertEqual(json.loads(came.payload), {"value": 3})
+
+    def test_bytes_arrive_as_published_with_the_lower_quality_of_the_two(self):
+        payload = bytes(range(256))
+        for published in (0, 1, 2):
+            for granted in (0, 1, 2):
+                topic = f"q/{published}{granted}"
+                subscriber = self.client()
+                subscriber.subscribe((topic, granted))
+                self.client().publish(topic, payload, qos=published)
+                came = subscriber.message()
+                self.assertEqual((came.payload, came.qos), (payload, min(published, granted)))
+                self.assertFalse(came.dup or came.retain)
+
+    def test_properties_travel_unaltered(self):
+        subscriber = self.client()
+        subscriber.subscribe(("p/a", 1))
+        given = [(0x01, 1), (EXPIRY, 100), (CONTENT_TYPE, "x/y"), (RESPONSE_TOPIC, "r"), (CORRELATION, b"\x00\x01"),
+                 (USER, ("b", "1")), (USER, ("a", "2")), (USER, ("b", "3"))]
+        self.client().publish("p/a", "hello", properties=given)
+        came = subscriber.message()
+        known = [(name, value) for name, value in came.properties if name != EXPIRY]
+        self.assertEqual(known, [pair for pair in given if pair[0] != EXPIRY])
+        self.assertIn(came.property(EXPIRY), (99, 100))
+
+    def test_a_part_of_a_message_comes_at_its_own_topic(self):
+        subscriber = self.client()
+        subscriber.subscribe(("part/+/temperature", 1), ("part/whole", 1))
+        self.client().publish("part/whole", '{"temperature":20,"humidity":41}')
+        came = sorted((subscriber.message() for _ in range(2)), key=lambda message: message.topic)
+        self.assertEqual((came[0].topic, came[0].payload), ("part/whole", b'{"temperature":20,"humidity":41}'))
+        self.assertEqual((came[1].topic, came[1].payload), ("part/whole/temperature", b"20"))
+
+    def test_a_format_is_asked_for_by_topic_and_declared_by_topic_or_content_type(self):
+        subscriber = self.client()
+        subscriber.subscribe(("$as/senml-json/conv/#", 1), ("$as/csv/conv/#", 0))
+        publisher = self.client()
+        self.assertEqual(publisher.publish("$as/json/conv/a", '{"observations":[{"value":1}]}'), 0)
+        came = {message.topic: message.payload for message in (subscriber.message(), subscriber.message())}
+        self.assertEqual(json.loads(came["$as/senml-json/conv/a"])[0]["v"], 1)
+        self.assertIn(b"conv/a", came["$as/csv/conv/a"])
+        for topic, properties in (("$as/json/conv/a", ()), ("conv/a", [(CONTENT_TYPE, "application/json")])):
+            self.assertEqual(publisher.publish(topic, "no json", properties=properties), 0x99)
+        self.assertEqual(publisher.publish("$as/nothing/conv/a", "1"), 0x90)
+
+    def test_no_local_spares_a_client_its_own(self):
+        client = self.client()
+        client.subscribe(("own/a", NO_LOCAL | 1))
+        client.publish("own/a", "1")
+        self.client().publish("own/a", "2")
+        self.assertEqual(client.message().payload, b"2")
+
+    def test_overlapping_subscriptions_deliver_with_their_own_identifiers(self):
+        client = self.client()
+        client.subscribe(("o/+", 1), properties=[(SUBSCRIPTION_ID, 1)])
+        client.subscribe(("o/a", 2), packet_id=2, properties=[(SUBSCRIPTION_ID, 268_435_455)])
+        self.client().publish("o/a", "1", qos=2)
+        came = {message.property(SUBSCRIPTION_ID): message.qos for message in (client.message(), client.message())}
+        self.assertEqual(came, {1: 1, 268_435_455: 2})
+
+    def test_retained_messages_are_sent_as_retain_handling_says(self):
+        publisher = self.client()
+        publisher.publish("ret/a", "1", retain=True)
+        publisher.publish("ret/a", "2", retain=True)
+        publisher.publish("ret/b", "3", retain=False)
+        for qos in (0, 1):
+            client = self.client()
+            client.subscribe(("ret/#", qos))
+            came = client.message()
+            self.assertEqual((came.topic, came.payload, came.retain), ("ret/a", b"2", True))
+            self.assertTrue(client.nothing())
+            client.subscribe(("ret/#", qos | IF_NEW))
+            self.assertTrue(client.nothing())
+            client.subscribe(("ret/#", qos))
+            self.assertEqual(client.message().payload, b"2")
+            client = self.client()
+            client.subscribe(("ret/#", qos | NEVER))
+            self.assertTrue(client.nothing())
+            client = self.client()
+            client.subscribe(("ret/#", qos | IF_NEW))
+            self.assertEqual(client.message().payload, b"2")
+
+    def test_an_empty_retained_message_removes_and_is_delivered(self):
+        publisher, client = self.client(), self.client()
+        publisher.publish("gone/a", "1", retain=True)
+        client.subscribe(("gone/a", 1 | NEVER))
+        publisher.publish("gone/a", b"", retain=True)
+        self.assertEqual(client.message().payload, b"")
+        late = self.client()
+        late.subscribe(("gone/a", 1))
+        self.assertTrue(late.nothing())
+
+    def test_the_retain_flag_stays_where_that_is_asked_for(self):
+        for options, expected in ((0, False), (1, False), (AS_PUBLISHED, True), (AS_PUBLISHED | 1, True)):
+            client = self.client()
+            client.subscribe(("rap/a", options | NEVER))
+            self.client().publish("rap/a", "1", retain=True)
+            self.assertEqual(client.message().retain, expected)
+
+    def test_a_message_that_has_expired_is_not_delivered(self):
+        publisher = self.client()
+        publisher.publish("exp/a", "1", retain=True, properties=[(EXPIRY, 1)])
+        publisher.publish("exp/b", "1", retain=True, properties=[(EXPIRY, 1000)])
+        reader = self.client("sys")
+        reader.subscribe(("$SYS/broker/uptime", 0))
+        for _ in range(4):
+            reader.message()
+        client = self.client()
+        client.subscribe(("exp/#", 1))
+        came = client.message()
+        self.assertEqual(came.topic, "exp/b")
+        self.assertLess(came.property(EXPIRY), 1000)
+
+    def test_wildcards_do_not_match_topics_of_the_gateway_and_nobody_else_publishes_there(self):
+        client = self.client()
+        client.subscribe(("#", 0 | NEVER), ("+/broker/version", 0))
+        named = self.client()
+        named.subscribe(("$SYS/broker/version", 0))
+        came = named.message()
+        self.assertTrue(came.payload.startswith(b"weir"))
+        self.assertEqual(named.publish("$SYS/broker/version", "mine"), 0x87)
+        client.send(publish("seen", "1"))
+        self.assertEqual(client.message().topic, "seen")
+
+    def test_the_receive_maximum_of_a_client_is_kept(self):
+        client = self.client(properties=[(RECEIVE_MAX, 2)])
+        client.subscribe(("rm/a", 1))
+        publisher = self.client()
+        for index in range(5):
+            publisher.publish("rm/a", str(index))
+        first, second = client.receive(), client.receive()
+        self.assertTrue(client.nothing())
+        client.send(ack(PUBACK, first.packet_id))
+        self.assertEqual(client.receive().payload, b"2")
+        client.send(ack(PUBACK, second.packet_id))
+        self.assertEqual(client.receive().payload, b"3")
+
+    def test_the_maximum_packet_size_of_a_client_is_kept(self):
+        for qos in (0, 1):
+            client = self.client(properties=[(PACKET_MAX, 40)])
+            client.subscribe((f"size/{qos}", qos))
+            publisher = self.client()
+            publisher.publish(f"size/{qos}", "x" * 100)
+            publisher.publish(f"size/{qos}", "short")
+            self.assertEqual(client.message().payload, b"short")
+
+    def test_aliases_are_set_for_who_takes_them(self):
+        client = self.client(properties=[(ALIAS_MAX, 5)])
+        client.subscribe(("alias/#", 1))
+        publisher = self.client()
+        for _ in range(2):
+            publisher.publish("alias/long/topic", "1")
+        self.assertEqual([client.message().topic for _ in range(2)], ["alias/long/topic", ""])
+
+    def test_after_unsubscribe_nothing_comes(self):
+        client = self.client()
+        client.subscribe(("un/a", 1))
+        client.send(unsubscribe(2, "un/a", "un/b"))
+        self.assertEqual(client.receive().codes, [0, 0x11])
+        self.client().publish("un/a", "1")
+        self.assertTrue(client.nothing())
+
+    def test_a_position_is_told_and_taken_back(self):
+        publisher = self.client()
+        first = self.client()
+        first.subscribe(("cur/a", 1), properties=[(USER, ("weir-cursor", ""))])
+        publisher.publish("cur/a", "4")
+        publisher.publish("cur/a", "5")
+        name, cursor = first.message().property(USER)
+        self.assertEqual(name, "weir-cursor")
+        later = self.client()
+        later.subscribe(("cur/a", 1), properties=[(USER, ("weir-cursor", cursor))])
+        self.assertEqual(later.message().payload, b"5")
+        status = self.gateway.request("GET", f"/live/cur/a?wait=5&since={cursor}", headers={"Accept": "text/plain"})
+        self.assertEqual((status[0], status[2].strip()), (200, b"5"))
+
+    def test_a_request_is_answered_across_protocols(self):
+        asker = self.client("asker", properties=[(0x19, 1)])
+        where = asker.connack.property(0x1A)
+        asker.subscribe((where, 1))
+        thing = self.client()
+        thing.subscribe(("thing/command", 1))
+        asker.publish("thing/command", '"on"', properties=[(RESPONSE_TOPIC, where), (CORRELATION, b"7")])
+        command = thing.message()
+        thing.publish(command.property(RESPONSE_TOPIC), "done", properties=[(CORRELATION, command.property(CORRELATION))])
+        self.assertEqual(asker.message().property(CORRELATION), b"7")
+
+    def test_a_thousand_messages_keep_their_order(self):
+        client, publisher = self.client(), self.client()
+        client.subscribe(("ord/a", 1))
+        for start in range(0, 1000, 100):
+            publisher.send(*(publish("ord/a", str(i), 1, i % 100 + 1) for i in range(start, start + 100)))
+            for i in range(100):
+                self.assertEqual(publisher.receive().packet_id, i + 1)
+        self.assertEqual([int(client.message().payload) for _ in range(1000)], list(range(1000)))
+
+
+class Shared(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.gateway = Gateway(settings={"mqtt.listen": "127.0.0.1:0"})
+        cls.addClassCleanup(cls.gateway.close)
+        cls.address = cls.gateway.ready["mqtt"]
+
+    def test_members_of_a_share_take_turns_and_each_message_goes_to_one(self):
+        members = [Client.connected(self.address) for _ in range(3)]
+        for member in members:
+            self.assertEqual(member.subscribe(("$share/g/s/#", 1)), [1])
+        publisher = Client.connected(self.address)
+        for value in range(30):
+            publisher.publish("s/a", str(value))
+        came = [int(member.message().payload) for member in members for _ in range(10)]
+        self.assertEqual(sorted(came), list(range(30)))
+        self.assertTrue(all(member.nothing() for member in members))
+
+    def test_what_a_member_did_not_acknowledge_goes_to_another(self):
+        lazy, busy = Client.connected(self.address), Client.connected(self.address)
+        lazy.subscribe(("$share/h/t", 1))
+        publisher = Client.connected(self.address)
+        publisher.publish("t", "1")
+        publisher.publish("t", "2")
+        self.assertEqual([lazy.receive().payload, lazy.receive().payload], [b"1", b"2"])
+        busy.subscribe(("$share/h/t", 1))
+        lazy.drop()
+        self.assertEqual([busy.message().payload, busy.message().payload], [b"1", b"2"])
+
+    def test_a_share_that_is_none_is_refused(self):
+        client = Client.connected(self.address)
+        self.assertEqual(client.subscribe(("$share/g", 0), ("$share//a", 0), ("$share/+/a", 0)), [0x8F] * 3)
