@@ -2,10 +2,11 @@
 //!
 //! An experiment is data (its cells), a target is a file that says how it is started and which
 //! bytes speak to it, and one load generator, a process of its own, drives them all in open loops.
-//! The bench deliberately uses no client library, not even ours: what it measures with must cost
-//! next to nothing and must be the same for every system. (A browser is told what to do by a client
-//! of ours; what it measures it measures itself.) The decision worth arguing: it speaks HTTP, SSE,
-//! WebSocket and MQTT by canned bytes and a search for one marker.
+//! Where rates are measured it deliberately uses no client library, not even ours: what it measures
+//! with must cost next to nothing and must be the same for every system. (A browser is told what to
+//! do by a client of ours; what it measures it measures itself. The device that waits for its echoes
+//! drives the machines of our protocols, against every server alike.) The decision worth arguing: it
+//! speaks HTTP, SSE, WebSocket and MQTT by canned bytes and a search for one marker.
 
 // The bench measures real time, real processes and real files; the bans guard deterministic code.
 #![allow(clippy::disallowed_methods)]
@@ -20,6 +21,7 @@ mod environment;
 mod experiments;
 mod latency;
 mod limits;
+mod link_efficiency;
 mod load;
 mod merge;
 mod null;
@@ -49,6 +51,7 @@ pub fn main(args: &[String]) -> i32 {
         Some(load::SUBCOMMAND) => load::main(),
         Some(targets::SUBCOMMAND) => targets::exec(&args[1..]),
         Some(null::SUBCOMMAND) => null::main(&args[1..]),
+        Some(link_efficiency::echo::SUBCOMMAND) => link_efficiency::echo::main(),
         _ => cli::main(args),
     }
 }

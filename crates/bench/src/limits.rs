@@ -45,5 +45,18 @@ pub(crate) const WORKER_SECONDS_MAX: u64 = 600;
 /// Seconds that a browser may take to answer; beyond, its cells fail.
 pub(crate) const DEVTOOLS_SECONDS_MAX: u64 = 120;
 
+/// Milliseconds that a device waits for an echo; beyond, a datagram is lost and a stream fails.
+pub(crate) const ECHO_MS_MAX: u64 = 5_000;
+
+/// Milliseconds after which a device that waits for a datagram looks at its timers.
+pub(crate) const ECHO_TICK_MS: u64 = 100;
+
+/// Milliseconds between packets of a device that rests: longer than Linux delays an acknowledgment
+/// (40 ms).
+pub(crate) const ECHO_REST_MS: u64 = 60;
+
+/// Milliseconds before segments are read, so that none is still to come.
+pub(crate) const ECHO_SETTLE_MS: u64 = 60;
+
 /// Bytes of one message from a browser; beyond, the connection fails.
 pub(crate) const DEVTOOLS_MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;

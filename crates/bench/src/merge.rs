@@ -1,16 +1,18 @@
 //! Rounds merged into one result: distributions by their buckets, single figures by their mean.
 
-use crate::cell::Cell;
 use crate::latency::Latency;
 use crate::results::{CellResult, Figures, Metric, RATES};
 use crate::sample::Sample;
 use crate::statistics::Estimate;
 
+/// Distributions whose missing samples are losses.
+const ECHOES_AND_DELIVERIES: [&str; 2] = ["publish_to_receive", "rtt"];
+
 /// The number of a round, and what it gave or why it failed.
 pub(crate) type Round = (usize, Result<Sample, String>);
 
 /// Merges the rounds of one contender into its result.
-pub(crate) fn merge(cell: &Cell, target: &str, rounds: &[Round]) -> CellResult {
+pub(crate) fn merge(cell: &str, target: &str, rounds: &[Round]) -> CellResult {
     let good: Vec<(usize, &Sample)> = rounds
         .iter()
         .filter_map(|(n, r)| Some((*n, r.as_ref().ok()?)))
@@ -20,7 +22,7 @@ pub(crate) fn merge(cell: &Cell, target: &str, rounds: &[Round]) -> CellResult {
         .filter_map(|(_, r)| r.as_ref().err())
         .collect();
     let mut result = CellResult {
-        cell: cell.name(),
+        cell: cell.into(),
         target: target.into(),
         status: if good.is_empty() {
             "not run".into()
@@ -119,7 +121,7 @@ fn distribution(name: &str, rounds: &[(usize, &Sample)]) -> Option<Metric> {
         estimate: Estimate::of(&means)?,
         percentiles: Some(merged.percentiles()),
         rounds: figures,
-        lost: if name == "publish_to_receive" {
+        lost: if ECHOES_AND_DELIVERIES.contains(&name) {
             rounds.iter().map(|(_, s)| s.lost).sum()
         } else {
             0

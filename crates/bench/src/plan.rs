@@ -38,7 +38,8 @@ impl Plan {
 }
 
 impl Shuffle {
-    fn new(seed: u64) -> Self {
+    /// For a seed.
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
@@ -50,7 +51,8 @@ impl Shuffle {
         mixed ^ (mixed >> 31)
     }
 
-    fn shuffle<T>(&mut self, items: &mut [T]) {
+    /// Shuffles in place.
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for index in (1..items.len()).rev() {
             items.swap(index, (self.next() % (index as u64 + 1)) as usize);
         }

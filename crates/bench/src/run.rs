@@ -110,7 +110,7 @@ impl<'a> Stage<'a> {
         }
         samples
             .iter()
-            .map(|(target, rounds)| merge(cell, target, rounds))
+            .map(|(target, rounds)| merge(&cell.name(), target, rounds))
             .collect()
     }
 

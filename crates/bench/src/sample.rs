@@ -36,13 +36,18 @@ impl Sample {
             Event::Replay(outcome) => Self::of_replay(outcome),
             other => return Err(format!("an unexpected outcome {other:?}")),
         };
-        if let Some(server) = measured.server {
-            sample.put("server_cpu", "cpus", server.cpus);
-            sample.put("server_memory_peak", "bytes", server.peak_bytes as f64);
-        }
-        sample.put("load_cpu", "cpus", measured.load.cpus);
-        sample.put("load_memory_peak", "bytes", measured.load.peak_bytes as f64);
+        sample.put_spent(measured);
         Ok(sample)
+    }
+
+    /// Adds what both sides spent.
+    pub(crate) fn put_spent(&mut self, measured: &Measured) {
+        if let Some(server) = measured.server {
+            self.put("server_cpu", "cpus", server.cpus);
+            self.put("server_memory_peak", "bytes", server.peak_bytes as f64);
+        }
+        self.put("load_cpu", "cpus", measured.load.cpus);
+        self.put("load_memory_peak", "bytes", measured.load.peak_bytes as f64);
     }
 
     fn of_traffic(work: &Work, outcome: &TrafficOutcome) -> Result<Self, String> {
@@ -134,11 +139,13 @@ impl Sample {
         sample
     }
 
-    fn put(&mut self, name: Name, unit: &'static str, value: f64) {
+    /// Adds a single figure.
+    pub(crate) fn put(&mut self, name: Name, unit: &'static str, value: f64) {
         self.values.insert(name, (unit, value));
     }
 
-    fn put_latency(&mut self, name: Name, latency: &Latency) {
+    /// Adds a distribution that is not empty.
+    pub(crate) fn put_latency(&mut self, name: Name, latency: &Latency) {
         if latency.len() > 0 {
             self.latencies.insert(name, latency.clone());
         }

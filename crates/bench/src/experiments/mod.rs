@@ -2,6 +2,7 @@
 
 mod encoding;
 pub(crate) mod gateway;
+mod link_efficiency;
 
 use std::path::Path;
 
@@ -9,7 +10,11 @@ use crate::results::Run;
 use crate::targets::Settings;
 
 /// All experiments.
-pub static EXPERIMENTS: &[Experiment] = &[gateway::EXPERIMENT, encoding::EXPERIMENT];
+pub static EXPERIMENTS: &[Experiment] = &[
+    gateway::EXPERIMENT,
+    encoding::EXPERIMENT,
+    link_efficiency::EXPERIMENT,
+];
 
 /// A set of cells with a common purpose.
 pub struct Experiment {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::message::Body;
 use super::wire::{PublishWire, SubscribeWire};
 use crate::latency::Latency;
+use crate::link_efficiency::job::{EchoOutcome, EchoPlan};
 
 /// One task for one load process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -26,6 +27,8 @@ pub(crate) enum Kind {
     Idle(IdlePlan),
     /// Reading back what was published before.
     Replay(ReplayPlan),
+    /// A device that waits for its echoes.
+    Echo(EchoPlan),
 }
 
 /// Publishers that offer a rate and subscribers that receive.
@@ -124,6 +127,8 @@ pub(crate) enum Event {
     Idle(IdleOutcome),
     /// The outcome of [`Kind::Replay`].
     Replay(ReplayOutcome),
+    /// The outcome of [`Kind::Echo`].
+    Echo(Box<EchoOutcome>),
     /// Why there is none.
     Failed {
         /// In words.

@@ -30,6 +30,7 @@ use std::num::NonZeroU64;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use rustix::thread::set_current_timer_slack;
 
+use crate::link_efficiency::run_device;
 use job::{Event, Job, Kind};
 
 pub(crate) use tls::NAME as TLS_NAME;
@@ -64,6 +65,9 @@ fn run() -> Result<Event, String> {
         }
         Kind::Idle(ref plan) => idle::run(job.address, plan).map(Event::Idle),
         Kind::Replay(ref plan) => replay::run(job.address, plan).map(Event::Replay),
+        Kind::Echo(ref plan) => {
+            run_device(job.address, plan).map(|outcome| Event::Echo(Box::new(outcome)))
+        }
     }
 }
 
@@ -75,7 +79,7 @@ pub(crate) fn raise_open_files() {
 }
 
 /// Writes one event for the orchestrator.
-fn emit(event: &Event) {
+pub(crate) fn emit(event: &Event) {
     let mut line = serde_json::to_string(event).unwrap_or_default();
     line.push('\n');
     let mut out = std::io::stdout().lock();

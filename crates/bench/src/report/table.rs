@@ -72,6 +72,8 @@ pub(super) fn result_line(result: &CellResult) -> String {
     }
     for (name, unit) in [
         ("size", "bytes"),
+        ("eta", "protocol efficiency"),
+        ("transport_bytes", "bytes an exchange"),
         ("parse_rate", "MB of XML/s parsed"),
         ("serialize_rate", "MB of XML/s serialized"),
         ("from_xml_rate", "MB of XML/s from XML"),

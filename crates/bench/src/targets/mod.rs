@@ -7,7 +7,7 @@
 mod mosquitto;
 mod nchan;
 mod null;
-mod weir;
+pub(crate) mod weir;
 
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -137,7 +137,7 @@ pub(crate) fn die_with_parent() {
 
 /// Starts a program that prints one line `{"ready":true,"http":"address"}`, where `listener` is
 /// the key whose address is wanted.
-fn start_announced(
+pub(crate) fn start_announced(
     command: Command,
     listener: &str,
     version: String,
@@ -190,7 +190,7 @@ fn spawn(mut command: Command, output: Stdio, log: &Path) -> Result<Child, Strin
 }
 
 /// Starts a program that listens on a port we chose.
-fn start_listening(
+pub(crate) fn start_listening(
     command: Command,
     address: SocketAddr,
     version: String,
@@ -223,7 +223,7 @@ fn last_line(log: &Path) -> String {
 }
 
 /// A loopback port that is free now.
-fn free_port() -> Result<u16, String> {
+pub(crate) fn free_port() -> Result<u16, String> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| e.to_string())?;
     listener
         .local_addr()
@@ -239,5 +239,5 @@ pub(crate) fn find_program(name: &str, package: &str) -> Result<PathBuf, String>
     let found = folders
         .map(|folder| folder.join(name))
         .find(|file| file.is_file());
-    found.ok_or_else(|| format!("absent: no {name} here (Debian package {package})"))
+    found.ok_or_else(|| format!("absent: no {name} here; `apt-get install {package}` brings it"))
 }

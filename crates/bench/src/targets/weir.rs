@@ -31,6 +31,13 @@ pub(super) const TLS: Target = Target {
     replay: None,
 };
 
+/// Listeners that would otherwise take the ports of whatever runs here already.
+const FREE_PORTS: [&str; 3] = [
+    "http.listen=127.0.0.1:0",
+    "mqtt.listen=127.0.0.1:0",
+    "coap.listen=127.0.0.1:0",
+];
+
 const HOST: &str = "Host: localhost\r\n";
 const WEBSOCKET: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
     Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: weir.json\r\n";
@@ -73,7 +80,7 @@ fn keep(folder: &Path, name: &str, text: &str) -> Result<String, String> {
 
 /// Starts the gateway with these settings beside those of every run; `listener` is the one that
 /// will be spoken to.
-fn launch(
+pub(crate) fn launch(
     settings: &Settings,
     folder: &Path,
     listener: &str,
@@ -94,8 +101,9 @@ fn launch(
     };
     let mut command = bound_to_bench(settings, &program)?;
     command
-        .args(["serve", "--set", "http.listen=127.0.0.1:0", "--data"])
+        .args(["serve", "--data"])
         .arg(folder.join("data"))
+        .args(FREE_PORTS.iter().flat_map(|set| ["--set", set]))
         .args(sets.iter().flat_map(|set| ["--set", set]));
     start_announced(command, listener, version, &folder.join("stderr.log"))
 }

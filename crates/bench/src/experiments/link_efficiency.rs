@@ -1,0 +1,14 @@
+//! The experiment `link-efficiency` as a line of the list; what it does is in
+//! [`crate::link_efficiency`].
+
+use super::Experiment;
+use crate::link_efficiency;
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "link-efficiency",
+    source: "Mijovic et al. 2016, figures 2-7",
+    about: "bytes and round trips of an echo by CoAP, WebSocket and MQTT; loopback so far",
+    cells: link_efficiency::names,
+    run: link_efficiency::run,
+    page: link_efficiency::markdown,
+};

@@ -1,0 +1,218 @@
+//! What paper 003 says, claim by claim, set beside what was measured.
+//!
+//! The verdict is on the paper's own servers, in the versions of today; the gateway's figures stand
+//! beside them. A claim about its links cannot be compared: loopback is none of them.
+
+use super::cells::{Pace, payloads};
+use super::figures::{Figures, GATEWAY, Of, PAPER, Scenario};
+use crate::experiments::Effort;
+use crate::report::number;
+use crate::results::ClaimResult;
+
+/// A claim and how it is judged.
+struct Claim {
+    /// What it says, in our words.
+    claim: &'static str,
+    /// Where.
+    place: &'static str,
+    /// The verdict and the number it rests on.
+    judge: fn(&Figures<'_>) -> (Option<bool>, String),
+}
+
+const CLAIMS: [Claim; 8] = [
+    Claim {
+        claim: "CoAP has the highest protocol efficiency, then WebSocket, then MQTT QoS 0, then MQTT \
+                QoS 1",
+        place: "Figure 2",
+        judge: order_of_efficiency,
+    },
+    Claim {
+        claim: "CoAP at 100 bytes of payload: efficiency about 1/3",
+        place: "IV",
+        judge: a_third,
+    },
+    Claim {
+        claim: "CoAP, WebSocket and MQTT QoS 0 have nearly the same LAN RTT; MQTT QoS 1 the \
+                highest",
+        place: "Figure 3",
+        judge: |f| {
+            times(
+                f,
+                "on loopback the servers' own time is all that is measured",
+            )
+        },
+    },
+    Claim {
+        claim: "CoAP has the lowest mean RTT, closely followed by WebSocket",
+        place: "Abstract",
+        judge: lowest_time,
+    },
+    Claim {
+        claim: "MQTT QoS 1 has both the lowest efficiency and the highest RTT",
+        place: "V",
+        judge: worst_of_both,
+    },
+    Claim {
+        claim: "MQTT QoS 2 takes so long that it is left out",
+        place: "II-C",
+        judge: |f| (None, slowness(f)),
+    },
+    Claim {
+        claim: "LAN to Internet leaves the efficiency as it is and multiplies RTT by 2 to 3",
+        place: "Figures 4 and 5",
+        judge: |_| (None, "no link is emulated in this part".into()),
+    },
+    Claim {
+        claim: "over the cellular network MQTT keeps its RTT, CoAP and WebSocket lose theirs",
+        place: "Figure 7",
+        judge: |_| (None, "no link is emulated in this part".into()),
+    },
+];
+
+const NOT_MEASURED: &str = "not measured in this run";
+
+/// Judges every claim.
+pub(super) fn judge(figures: &Figures<'_>) -> Vec<ClaimResult> {
+    let judged = CLAIMS.iter().map(|claim| {
+        let (holds, number) = (claim.judge)(figures);
+        ClaimResult {
+            paper: "Mijovic2016".into(),
+            claim: claim.claim.into(),
+            place: claim.place.into(),
+            holds,
+            number,
+        }
+    });
+    judged.collect()
+}
+
+/// The protocols in the paper's order, as columns of numbers are told.
+const NAMES: [&str; 5] = ["CoAP", "WebSocket", "QoS 0", "QoS 1", "QoS 2"];
+
+/// A metric's means of the scenario's first so many protocols, at a payload.
+fn means(
+    figures: &Figures<'_>,
+    scenario: &[Of],
+    payload_bytes: usize,
+    metric: &str,
+) -> Option<Vec<f64>> {
+    let mean = |of: &Of| figures.mean(of, payload_bytes, metric);
+    scenario.iter().map(mean).collect()
+}
+
+/// The payloads at which all of them were measured.
+fn measured(figures: &Figures<'_>, scenario: &[Of], metric: &str) -> Vec<(usize, Vec<f64>)> {
+    payloads(Effort::Full)
+        .iter()
+        .filter_map(|&bytes| Some((bytes, means(figures, scenario, bytes, metric)?)))
+        .collect()
+}
+
+fn told(values: &[f64]) -> String {
+    let pairs = NAMES.iter().zip(values);
+    let words: Vec<String> = pairs
+        .map(|(name, value)| format!("{name} {}", number(*value)))
+        .collect();
+    words.join(", ")
+}
+
+/// A scenario's figures at 100 bytes, or at whatever was measured.
+fn example(all: &[(usize, Vec<f64>)]) -> String {
+    let hundred = all.iter().find(|(bytes, _)| *bytes == 100).or(all.first());
+    match hundred {
+        Some((bytes, values)) => format!("at {bytes} bytes {}", told(values)),
+        None => NOT_MEASURED.into(),
+    }
+}
+
+/// Both scenarios in words.
+fn both(figures: &Figures<'_>, count: usize, metric: &str) -> String {
+    let of = |scenario: &Scenario| example(&measured(figures, &scenario[..count], metric));
+    format!("{}; the gateway: {}", of(&PAPER), of(&GATEWAY))
+}
+
+fn order_of_efficiency(figures: &Figures<'_>) -> (Option<bool>, String) {
+    let all = measured(figures, &PAPER[..4], "eta");
+    let falls = |(_, etas): &(usize, Vec<f64>)| etas.windows(2).all(|pair| pair[0] > pair[1]);
+    let holds = (!all.is_empty()).then(|| all.iter().all(falls));
+    let exceptions: Vec<String> = all
+        .iter()
+        .filter(|at| !falls(at))
+        .map(|(bytes, _)| bytes.to_string())
+        .collect();
+    let exceptions = match exceptions.is_empty() {
+        true => String::new(),
+        false => format!("; not so at {} bytes", exceptions.join(", ")),
+    };
+    (holds, both(figures, 4, "eta") + &exceptions)
+}
+
+/// Within a tenth.
+fn a_third(figures: &Figures<'_>) -> (Option<bool>, String) {
+    let of = |scenario: &Scenario, metric| figures.mean(&scenario[0], 100, metric);
+    let Some(eta) = of(&PAPER, "eta") else {
+        return (None, NOT_MEASURED.into());
+    };
+    let shown = |value: Option<f64>| value.map_or(NOT_MEASURED.into(), number);
+    let words = format!(
+        "{}, and {} with the headers of IP, which the definition leaves out; the gateway: {}, {}",
+        number(eta),
+        shown(of(&PAPER, "eta_with_ip")),
+        shown(of(&GATEWAY, "eta")),
+        shown(of(&GATEWAY, "eta_with_ip")),
+    );
+    (Some((eta * 3.0 - 1.0).abs() <= 0.1), words)
+}
+
+fn times(figures: &Figures<'_>, why: &str) -> (Option<bool>, String) {
+    (
+        None,
+        format!("{why}: us {}", both(figures, 4, "rtt_settled")),
+    )
+}
+
+fn lowest_time(figures: &Figures<'_>) -> (Option<bool>, String) {
+    times(
+        figures,
+        "the order of servers on loopback is not that of protocols on a link",
+    )
+}
+
+/// Its half on efficiency can refute it; its half on time cannot be compared.
+fn worst_of_both(figures: &Figures<'_>) -> (Option<bool>, String) {
+    let all = measured(figures, &PAPER[..4], "eta");
+    let least = |(_, of): &(usize, Vec<f64>)| of[..3].iter().all(|other| of[3] < *other);
+    let count = all.iter().filter(|at| least(at)).count();
+    let words = format!(
+        "efficiency lowest at {count} of {} payloads; times on loopback are the servers', us {}",
+        all.len(),
+        both(figures, 4, "rtt_settled"),
+    );
+    ((count < all.len()).then_some(false), words)
+}
+
+fn slowness(figures: &Figures<'_>) -> String {
+    let of = |scenario: &Scenario| {
+        let mean = |at: usize| figures.mean(&scenario[at], 100, "rtt_settled");
+        match (mean(2), mean(3), mean(4)) {
+            (Some(qos0), Some(qos1), Some(qos2)) => format!(
+                "{} times QoS 1's RTT and {} times QoS 0's",
+                number(qos2 / qos1),
+                number(qos2 / qos0)
+            ),
+            _ => NOT_MEASURED.into(),
+        }
+    };
+    format!(
+        "no bound is named; at 100 bytes {}; the gateway, which syncs to disk: {}",
+        of(&PAPER),
+        of(&GATEWAY)
+    )
+}
+
+/// Efficiency of a protocol where its device rests between packets, beside that where it does not.
+pub(super) fn rested(figures: &Figures<'_>, of: &Of, payload_bytes: usize) -> Option<f64> {
+    let setting = of.at(payload_bytes, Pace::Rest);
+    let metric = figures.metric(&setting, of.server, "eta")?;
+    Some(metric.estimate.mean)
+}

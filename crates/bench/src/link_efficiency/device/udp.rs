@@ -1,0 +1,61 @@
+//! A UDP socket whose datagrams are counted.
+
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, UdpSocket};
+use std::time::Duration;
+
+use super::Peer;
+use crate::limits::ECHO_TICK_MS;
+use crate::link_efficiency::traffic::{Traffic, UDP_HEADER_BYTES};
+
+/// A socket that speaks to one server.
+pub(super) struct Udp {
+    socket: UdpSocket,
+    traffic: Traffic,
+}
+
+impl Udp {
+    pub(super) fn connect(to: Peer) -> Result<Self, String> {
+        let opened = || -> std::io::Result<UdpSocket> {
+            let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
+            socket.connect(to.address)?;
+            socket.set_read_timeout(Some(to.wait.min(Duration::from_millis(ECHO_TICK_MS))))?;
+            Ok(socket)
+        };
+        Ok(Self {
+            socket: opened().map_err(|e| format!("{}: {e}", to.address))?,
+            traffic: Traffic::default(),
+        })
+    }
+
+    /// Sends a datagram.
+    pub(super) fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
+        self.socket
+            .send(bytes)
+            .map_err(|e| format!("sending: {e}"))?;
+        self.count(bytes.len());
+        Ok(())
+    }
+
+    /// Waits a little for a datagram.
+    pub(super) fn receive(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, String> {
+        match self.socket.recv(buffer) {
+            Ok(length) => {
+                self.count(length);
+                Ok(Some(length))
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
+            Err(error) => Err(format!("receiving: {error}")),
+        }
+    }
+
+    pub(super) fn traffic(&self) -> Traffic {
+        self.traffic
+    }
+
+    fn count(&mut self, length: usize) {
+        self.traffic.application_bytes += length as u64;
+        self.traffic.packets += 1;
+        self.traffic.header_bytes += UDP_HEADER_BYTES;
+    }
+}

@@ -1,0 +1,66 @@
+//! The bare echo server: every datagram and every byte of a stream goes back, on the runtime that the
+//! gateway runs on and with nothing above it.
+
+use std::io;
+use std::net::Ipv4Addr;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
+
+use crate::limits::READ_BYTES_MAX;
+
+/// The hidden subcommand that turns a process into the echo server.
+pub(crate) const SUBCOMMAND: &str = "__echo";
+
+/// Serves until killed; prints `{"ready":true,"udp":"address","tcp":"address"}` once it listens.
+pub(crate) fn main() -> i32 {
+    crate::targets::die_with_parent();
+    let served = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()
+        .and_then(|runtime| runtime.block_on(serve()));
+    match served {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("the echo server: {error}");
+            1
+        }
+    }
+}
+
+async fn serve() -> io::Result<()> {
+    let udp = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    let tcp = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    let (datagrams, stream) = (udp.local_addr()?, tcp.local_addr()?);
+    println!(r#"{{"ready":true,"udp":"{datagrams}","tcp":"{stream}"}}"#);
+    tokio::try_join!(echo_datagrams(&udp), echo_streams(&tcp))?;
+    Ok(())
+}
+
+async fn echo_datagrams(socket: &UdpSocket) -> io::Result<()> {
+    let mut buffer = vec![0; READ_BYTES_MAX];
+    loop {
+        let (length, peer) = socket.recv_from(&mut buffer).await?;
+        socket.send_to(&buffer[..length], peer).await?;
+    }
+}
+
+/// One stream after the other: there is one device.
+async fn echo_streams(listener: &TcpListener) -> io::Result<()> {
+    loop {
+        let (stream, _) = listener.accept().await?;
+        // A device that goes without leave ends its own stream only.
+        let _ = echo(stream).await;
+    }
+}
+
+async fn echo(mut stream: TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut buffer = vec![0; READ_BYTES_MAX];
+    loop {
+        match stream.read(&mut buffer).await? {
+            0 => return Ok(()),
+            length => stream.write_all(&buffer[..length]).await?,
+        }
+    }
+}

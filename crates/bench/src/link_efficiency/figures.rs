@@ -1,0 +1,91 @@
+//! Figures of a run by what they are of: what claims, goals and tables ask for.
+
+use super::cells::{Echo, Pace, Protocol, Setting};
+use super::servers::{LIBCOAP, MOSQUITTO, TORNADO};
+use crate::results::{CellResult, Metric, OURS};
+
+/// The results of a run.
+#[derive(Clone, Copy)]
+pub(crate) struct Figures<'a>(pub(crate) &'a [CellResult]);
+
+/// A protocol as one server speaks it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Of {
+    /// The protocol.
+    pub(crate) protocol: Protocol,
+    /// How the echo comes about.
+    pub(crate) echo: Echo,
+    /// The server.
+    pub(crate) server: &'static str,
+}
+
+/// CoAP, WebSocket, MQTT QoS 0, 1 and 2, in this order.
+pub(crate) type Scenario = [Of; 5];
+
+const fn of(protocol: Protocol, echo: Echo, server: &'static str) -> Of {
+    Of {
+        protocol,
+        echo,
+        server,
+    }
+}
+
+/// As in the paper: libcoap, Tornado and Mosquitto.
+pub(crate) const PAPER: Scenario = [
+    of(Protocol::CoapCon, Echo::Answer, LIBCOAP),
+    of(Protocol::WebSocket, Echo::Answer, TORNADO),
+    of(Protocol::MqttQos0, Echo::Subscription, MOSQUITTO),
+    of(Protocol::MqttQos1, Echo::Subscription, MOSQUITTO),
+    of(Protocol::MqttQos2, Echo::Subscription, MOSQUITTO),
+];
+
+/// With the gateway as the server; its CoAP answers, its WebSocket has subscribers.
+pub(crate) const GATEWAY: Scenario = [
+    of(Protocol::CoapCon, Echo::Answer, OURS),
+    of(Protocol::WebSocket, Echo::Subscription, OURS),
+    of(Protocol::MqttQos0, Echo::Subscription, OURS),
+    of(Protocol::MqttQos1, Echo::Subscription, OURS),
+    of(Protocol::MqttQos2, Echo::Subscription, OURS),
+];
+
+impl Of {
+    /// The cell of a payload and a pace.
+    pub(crate) fn at(&self, payload_bytes: usize, pace: Pace) -> Setting {
+        Setting {
+            protocol: self.protocol,
+            echo: self.echo,
+            payload_bytes,
+            pace,
+        }
+    }
+}
+
+impl<'a> Figures<'a> {
+    /// The result of a server in a cell.
+    pub(crate) fn result(&self, setting: &Setting, server: &str) -> Option<&'a CellResult> {
+        let cell = setting.name();
+        self.0
+            .iter()
+            .find(|result| result.cell == cell && result.target == server)
+    }
+
+    /// A metric of it.
+    pub(crate) fn metric(
+        &self,
+        setting: &Setting,
+        server: &str,
+        metric: &str,
+    ) -> Option<&'a Metric> {
+        self.result(setting, server)?.metric(metric)
+    }
+
+    /// The mean of a metric where packets follow each other at once.
+    pub(crate) fn mean(&self, of: &Of, payload_bytes: usize, metric: &str) -> Option<f64> {
+        let setting = of.at(payload_bytes, Pace::Next);
+        let metric = self.metric(&setting, of.server, metric)?;
+        Some(match &metric.percentiles {
+            Some(percentiles) => percentiles.mean,
+            None => metric.estimate.mean,
+        })
+    }
+}

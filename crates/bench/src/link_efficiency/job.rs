@@ -1,0 +1,104 @@
+//! What the device is asked and what it answers: lines of JSON between two processes.
+
+use serde::{Deserialize, Serialize};
+
+use super::traffic::Traffic;
+use crate::latency::Latency;
+
+/// Packets that go to a server and come back.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct EchoPlan {
+    /// How to speak to the server.
+    pub(crate) conversation: Conversation,
+    /// Bytes of payload, one way.
+    pub(crate) payload_bytes: usize,
+    /// Packets before counting starts.
+    pub(crate) warm_up: u32,
+    /// Packets that count.
+    pub(crate) packets: u32,
+    /// Milliseconds between an echo and the next packet.
+    pub(crate) rest_ms: u64,
+    /// Milliseconds after which a packet counts as lost, or its stream as dead.
+    pub(crate) wait_ms: u64,
+}
+
+/// How a device speaks to a server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Conversation {
+    /// A datagram that comes back.
+    Datagrams,
+    /// Bytes that come back on a stream.
+    Stream,
+    /// CoAP over UDP.
+    Coap {
+        /// Whether messages are confirmable.
+        confirmable: bool,
+        /// The resource, without a slash before it.
+        path: String,
+        /// The Content-Format, where the server must be told.
+        format: Option<u32>,
+        /// How the echo comes about.
+        way: CoapWay,
+    },
+    /// Text messages of a WebSocket.
+    WebSocket {
+        /// The request's target.
+        target: String,
+        /// The subprotocol, where the server wants one.
+        subprotocol: Option<String>,
+        /// Whether the server says that it has kept a message.
+        commits: bool,
+    },
+    /// MQTT 3.1.1, publishing to a topic that is subscribed to.
+    Mqtt {
+        /// The quality of service of both.
+        qos: u8,
+        /// The topic.
+        topic: String,
+    },
+}
+
+/// How an echo comes about with CoAP.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum CoapWay {
+    /// The response carries as many bytes as the request.
+    Answer {
+        /// A request that gives the resource its representation first.
+        prepare: Option<Method>,
+        /// The method that is answered so.
+        ask: Method,
+    },
+    /// The device observes the resource that it changes (RFC 7641).
+    Observation {
+        /// The method that changes it.
+        change: Method,
+    },
+}
+
+/// A method of CoAP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Method {
+    /// GET, here with a payload, which has no meaning there and is what its answer is compared to.
+    Get,
+    /// POST.
+    Post,
+    /// PUT.
+    Put,
+}
+
+/// What a device measured.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct EchoOutcome {
+    /// From a packet's creation to its echo in the application's hands.
+    pub(crate) rtt: Latency,
+    /// The same until everything that the protocol promises is acknowledged.
+    pub(crate) settled: Latency,
+    /// Packets without an echo.
+    pub(crate) lost: u64,
+    /// What the packets that count took, echoes included.
+    pub(crate) traffic: Traffic,
+    /// What it took to open the conversation.
+    pub(crate) opening: Traffic,
+    /// How long that took, nanoseconds.
+    pub(crate) opening_ns: u64,
+}

@@ -1,0 +1,74 @@
+//! The experiment `link-efficiency`: what a packet and its echo take on the link, by protocol.
+//!
+//! From Mijovic, Shehu and Buratti 2016 (paper 003, figures 2 to 7), the local part: loopback in place
+//! of their Wi-Fi, home router and cellular network, until links are emulated. The decision worth
+//! arguing: a closed loop, as the paper's; a device that waits for its echo offers no rate, so nothing
+//! is omitted by waiting.
+
+mod cells;
+mod claims;
+mod device;
+pub(crate) mod echo;
+mod figures;
+pub(crate) mod job;
+mod page;
+mod sample;
+mod servers;
+mod stage;
+mod tcp_info;
+#[cfg(test)]
+mod tests;
+mod traffic;
+mod verdict;
+
+pub(crate) use cells::names;
+pub(crate) use device::run as run_device;
+pub(crate) use page::markdown;
+
+use self::cells::{Scale, Setting};
+use self::figures::Figures;
+use self::servers::SERVERS;
+use self::stage::Stage;
+use crate::clock::now_ns;
+use crate::experiments::Order;
+use crate::plan::Shuffle;
+use crate::progress::Progress;
+use crate::results::Run;
+
+/// Runs the experiment.
+pub(crate) fn run(order: &Order<'_>) -> Run {
+    let started = now_ns();
+    let mut run = Run::begin(order);
+    let scale = Scale::of(order.effort);
+    let mut wanted = cells::settings(order.effort);
+    wanted.retain(|setting| order.wants(&setting.name()));
+    let in_order = wanted.clone();
+    let measurements = wanted.iter().map(|s| servers::of(s).count()).sum::<usize>();
+    let progress = Progress::new(measurements * scale.rounds);
+    let mut shuffle = Shuffle::new(order.seed);
+    shuffle.shuffle(&mut wanted);
+    for (index, setting) in wanted.iter().enumerate() {
+        let folder = order.work.join(format!("cell-{index}"));
+        let stage = Stage::new(order.settings, &folder, scale, *setting);
+        run.results
+            .extend(stage.measure(&mut shuffle, &progress, &mut run.targets));
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+    progress.finish();
+    sort(&mut run, &in_order);
+    let figures = Figures(&run.results);
+    run.ratios = verdict::ratios(&figures, &in_order);
+    run.goals = verdict::goals(&figures, &in_order);
+    run.claims = claims::judge(&figures);
+    run.seconds = (now_ns() - started) as f64 / 1e9;
+    run
+}
+
+/// In the order of the experiment, not of the run.
+fn sort(run: &mut Run, settings: &[Setting]) {
+    let names: Vec<String> = settings.iter().map(Setting::name).collect();
+    let place = |cell: &str| names.iter().position(|name| name == cell);
+    let server = |target: &str| SERVERS.iter().position(|server| server.name == target);
+    run.results
+        .sort_by_key(|result| (place(&result.cell), server(&result.target)));
+}

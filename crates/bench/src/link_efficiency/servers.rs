@@ -1,0 +1,260 @@
+//! The servers that echo, and how a device speaks to each: the gateway, those of the paper, and none.
+//!
+//! Paper 003, section III, had libcoap, Tornado and Mosquitto answer; so have we, as Debian ships them.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::cells::{Echo, Protocol, Setting};
+use super::echo;
+use super::job::{CoapWay, Conversation, Method};
+use crate::results::OURS;
+use crate::targets::{
+    Running, Settings, Target, bound_to_bench, find_program, free_port, start_announced,
+    start_listening, this_program, weir,
+};
+
+/// The name of the bare echo.
+pub(crate) const BARE: &str = "bare";
+/// The names of the paper's servers.
+pub(crate) const LIBCOAP: &str = "libcoap";
+/// Of WebSocket.
+pub(crate) const TORNADO: &str = "tornado";
+/// Of MQTT.
+pub(crate) const MOSQUITTO: &str = "mosquitto";
+
+/// A server.
+pub(crate) struct Server {
+    /// Its name in results.
+    pub(crate) name: &'static str,
+    /// Starts it as a cell wants it.
+    pub(crate) start: fn(&Settings, &Path, &Setting) -> Result<Running, String>,
+    /// How a device speaks to it; nothing where it takes no part.
+    pub(crate) conversation: fn(&Setting) -> Option<Conversation>,
+}
+
+/// All servers; the first is ours.
+pub(crate) static SERVERS: [Server; 5] = [
+    Server {
+        name: OURS,
+        start: start_weir,
+        conversation: to_weir,
+    },
+    Server {
+        name: LIBCOAP,
+        start: start_libcoap,
+        conversation: to_libcoap,
+    },
+    Server {
+        name: TORNADO,
+        start: start_tornado,
+        conversation: to_tornado,
+    },
+    Server {
+        name: MOSQUITTO,
+        start: start_mosquitto,
+        conversation: to_mosquitto,
+    },
+    Server {
+        name: BARE,
+        start: start_bare,
+        conversation: to_bare,
+    },
+];
+
+/// The topic, and the resource: as short in every protocol.
+const TOPIC: &str = "echo";
+
+/// The servers of a cell.
+pub(crate) fn of(setting: &Setting) -> impl Iterator<Item = (&'static Server, Conversation)> {
+    let setting = *setting;
+    SERVERS
+        .iter()
+        .filter_map(move |server| Some((server, (server.conversation)(&setting)?)))
+}
+
+fn start_weir(settings: &Settings, folder: &Path, setting: &Setting) -> Result<Running, String> {
+    let listener = match setting.protocol {
+        Protocol::CoapCon | Protocol::CoapNon => "coap",
+        Protocol::WebSocket => "http",
+        _ => "mqtt",
+    };
+    if settings.address.is_some() {
+        return Err("absent: --url names one listener, and each protocol needs its own".into());
+    }
+    weir::launch(settings, folder, listener, &[])
+}
+
+fn to_weir(setting: &Setting) -> Option<Conversation> {
+    match (setting.protocol, setting.echo) {
+        (Protocol::WebSocket, Echo::Subscription) => Some(Conversation::WebSocket {
+            target: format!("/live/{TOPIC}?bare"),
+            subprotocol: Some("weir.plain".into()),
+            commits: true,
+        }),
+        (Protocol::WebSocket, Echo::Answer) => None,
+        (Protocol::CoapCon | Protocol::CoapNon, echo) => Some(Conversation::Coap {
+            confirmable: setting.protocol == Protocol::CoapCon,
+            path: format!("live/{TOPIC}"),
+            format: Some(0),
+            way: match echo {
+                Echo::Answer => CoapWay::Answer {
+                    prepare: Some(Method::Post),
+                    ask: Method::Get,
+                },
+                Echo::Subscription => CoapWay::Observation {
+                    change: Method::Post,
+                },
+            },
+        }),
+        (protocol, _) => to_broker(protocol),
+    }
+}
+
+fn to_broker(protocol: Protocol) -> Option<Conversation> {
+    Some(Conversation::Mqtt {
+        qos: protocol.qos()?,
+        topic: TOPIC.into(),
+    })
+}
+
+/// `-e` has it send back what is PUT, `-N` makes notifications non-confirmable.
+fn start_libcoap(settings: &Settings, folder: &Path, setting: &Setting) -> Result<Running, String> {
+    let program = find_program("coap-server-notls", "libcoap3-bin")?;
+    let port = free_port()?;
+    let mut command = bound_to_bench(settings, &program)?;
+    command.args(["-A", "127.0.0.1", "-d", "4", "-p", &port.to_string()]);
+    match (setting.protocol, setting.echo) {
+        (_, Echo::Answer) => _ = command.arg("-e"),
+        (Protocol::CoapNon, Echo::Subscription) => _ = command.arg("-N"),
+        _ => {}
+    }
+    // It listens on TCP too, by which it is seen to be ready.
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let version = package_version("libcoap3-bin", "libcoap");
+    start_listening(command, address, version, &folder.join("stderr.log"))
+}
+
+fn to_libcoap(setting: &Setting) -> Option<Conversation> {
+    let confirmable = match setting.protocol {
+        Protocol::CoapCon => true,
+        Protocol::CoapNon => false,
+        _ => return None,
+    };
+    let way = match setting.echo {
+        Echo::Answer => CoapWay::Answer {
+            prepare: None,
+            ask: Method::Put,
+        },
+        Echo::Subscription => CoapWay::Observation {
+            change: Method::Put,
+        },
+    };
+    Some(Conversation::Coap {
+        confirmable,
+        path: TOPIC.into(),
+        format: None,
+        way,
+    })
+}
+
+fn start_tornado(settings: &Settings, folder: &Path, _: &Setting) -> Result<Running, String> {
+    let python = PathBuf::from("/usr/bin/python3");
+    let version = tornado_version(&python)
+        .ok_or("absent: no Tornado here; `apt-get install python3-tornado` brings it")?;
+    let script = folder.join("echo_websocket.py");
+    std::fs::write(&script, include_str!("echo_websocket.py")).map_err(|e| e.to_string())?;
+    let port = free_port()?;
+    let mut command = bound_to_bench(settings, &python)?;
+    command.arg(&script).arg(port.to_string());
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    start_listening(command, address, version, &folder.join("stderr.log"))
+}
+
+fn tornado_version(python: &Path) -> Option<String> {
+    let asked = "import tornado, sys; \
+                 print('Tornado', tornado.version, 'on Python', sys.version.split()[0])";
+    let output = Command::new(python).args(["-c", asked]).output().ok()?;
+    let printed = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    output.status.success().then_some(printed)
+}
+
+fn to_tornado(setting: &Setting) -> Option<Conversation> {
+    let answers = (setting.protocol, setting.echo) == (Protocol::WebSocket, Echo::Answer);
+    answers.then(|| Conversation::WebSocket {
+        target: "/echo".into(),
+        subprotocol: None,
+        commits: false,
+    })
+}
+
+fn start_mosquitto(settings: &Settings, folder: &Path, _: &Setting) -> Result<Running, String> {
+    let target = Target::named(MOSQUITTO).ok_or("no such target")?;
+    (target.start)(settings, folder)
+}
+
+fn to_mosquitto(setting: &Setting) -> Option<Conversation> {
+    to_broker(setting.protocol)
+}
+
+fn start_bare(settings: &Settings, folder: &Path, setting: &Setting) -> Result<Running, String> {
+    let mut command = this_program(settings)?;
+    command.arg(echo::SUBCOMMAND);
+    let listener = match setting.protocol {
+        Protocol::CoapCon | Protocol::CoapNon => "udp",
+        _ => "tcp",
+    };
+    let version = env!("CARGO_PKG_VERSION").into();
+    start_announced(command, listener, version, &folder.join("stderr.log"))
+}
+
+/// One cell of each transport has it, which is enough.
+fn to_bare(setting: &Setting) -> Option<Conversation> {
+    match (setting.protocol, setting.echo) {
+        (Protocol::CoapCon, Echo::Answer) => Some(Conversation::Datagrams),
+        (Protocol::WebSocket, Echo::Answer) => Some(Conversation::Stream),
+        _ => None,
+    }
+}
+
+/// The version of a Debian package whose program tells none.
+fn package_version(package: &str, name: &str) -> String {
+    let version = version_of_package(package).unwrap_or_else(|| "unknown".into());
+    format!("{name} {version}")
+}
+
+fn version_of_package(package: &str) -> Option<String> {
+    let asked = ["-W", "-f", "${Version}\n", package];
+    let output = Command::new("dpkg-query").args(asked).output().ok()?;
+    let printed = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    (!printed.is_empty()).then_some(printed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiments::Effort;
+    use crate::link_efficiency::cells::settings;
+
+    #[test]
+    fn every_cell_has_a_server_and_no_server_twice() {
+        for setting in settings(Effort::Full) {
+            let mut names: Vec<&str> = of(&setting).map(|(server, _)| server.name).collect();
+            assert!(!names.is_empty(), "{}", setting.name());
+            names.dedup();
+            assert_eq!(names.len(), of(&setting).count());
+        }
+    }
+
+    #[test]
+    fn a_broker_is_spoken_to_at_the_quality_of_its_cell() {
+        for setting in settings(Effort::Quick) {
+            for (_, conversation) in of(&setting) {
+                if let Conversation::Mqtt { qos, .. } = conversation {
+                    assert_eq!(Some(qos), setting.protocol.qos());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What went over the link, and the paper's protocol efficiency.
+//!
+//! Bytes of the application are counted where the device hands them to its socket and takes them from
+//! it; packets are datagrams, and of TCP the segments that the kernel counts, acknowledgments without
+//! data among them.
+
+use serde::{Deserialize, Serialize};
+
+/// Bytes of a UDP header (RFC 768).
+pub(crate) const UDP_HEADER_BYTES: u64 = 8;
+/// Bytes of a TCP header without options (RFC 9293 section 3.1).
+pub(crate) const TCP_HEADER_BYTES: u64 = 20;
+/// Bytes that timestamps add to each TCP header (RFC 7323 appendix A).
+pub(crate) const TCP_TIMESTAMP_BYTES: u64 = 12;
+/// Bytes of an IPv4 header without options (RFC 791 section 3.1).
+pub(crate) const IPV4_HEADER_BYTES: u64 = 20;
+
+/// What went over the link, both ways.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Traffic {
+    /// Bytes above the transport.
+    pub(crate) application_bytes: u64,
+    /// Datagrams or segments.
+    pub(crate) packets: u64,
+    /// Bytes of their UDP or TCP headers.
+    pub(crate) header_bytes: u64,
+}
+
+impl Traffic {
+    /// Bytes at application and transport layer: what the paper counts (003, section III).
+    pub(crate) fn transport_bytes(&self) -> u64 {
+        self.application_bytes + self.header_bytes
+    }
+
+    /// The same with the headers of IPv4.
+    pub(crate) fn network_bytes(&self) -> u64 {
+        self.transport_bytes() + self.packets * IPV4_HEADER_BYTES
+    }
+
+    /// What went since an earlier moment.
+    pub(crate) fn since(&self, earlier: &Self) -> Self {
+        Self {
+            application_bytes: self.application_bytes - earlier.application_bytes,
+            packets: self.packets - earlier.packets,
+            header_bytes: self.header_bytes - earlier.header_bytes,
+        }
+    }
+}
+
+/// The protocol efficiency (paper 003, section III): payload over all bytes that its exchange took.
+/// With the payload counted once, one way, no protocol exceeds a half.
+pub(crate) fn eta(payload_bytes: u64, bytes: u64) -> f64 {
+    match bytes {
+        0 => 0.0,
+        bytes => payload_bytes as f64 / bytes as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn efficiency_counts_headers_of_the_transport_and_not_those_of_ip() {
+        let traffic = Traffic {
+            application_bytes: 200,
+            packets: 2,
+            header_bytes: 2 * UDP_HEADER_BYTES,
+        };
+        assert_eq!(traffic.transport_bytes(), 216);
+        assert_eq!(traffic.network_bytes(), 256);
+        assert_eq!(eta(108, traffic.transport_bytes()), 0.5);
+        assert_eq!(eta(1, 0), 0.0);
+    }
+}
