@@ -5,7 +5,7 @@
 
 use super::nudge::Nudges;
 use super::translate::{call_of, code_of, message_of};
-use super::watch::{Changes, Seen, Watch, beginning, is_of_messages, readable};
+use super::watch::{Changes, Key, Seen, Watch, Watching, beginning, is_of_messages, readable};
 use super::{Shared, discovery};
 use crate::session::{ExchangeId, Incoming, ObservationId};
 use crate::wire::{Code, Message, Number, path_of};
@@ -39,8 +39,8 @@ pub(super) trait Machine {
 struct Asked {
     exchange: ExchangeId,
     message: Message,
-    /// Where its changes are told, where it is observed.
-    changes: Option<Changes>,
+    /// How it is watched, where it is observed.
+    watching: Option<Watching>,
 }
 
 enum Work {
@@ -63,6 +63,7 @@ pub(super) struct Desk {
     credential: Option<String>,
     waiting: Slab<Waiting>,
     watches: BTreeMap<ObservationId, usize>,
+    sources: BTreeMap<Key, usize>,
     deadlines: BTreeSet<(Instant, usize)>,
     nudges: Arc<Nudges>,
     held: Vec<usize>,
@@ -80,6 +81,7 @@ impl Desk {
             credential,
             waiting: Slab::new(),
             watches: BTreeMap::new(),
+            sources: BTreeMap::new(),
             deadlines: BTreeSet::new(),
             nudges: Arc::default(),
             held: Vec::new(),
@@ -109,7 +111,7 @@ impl Desk {
         let mut asked = Asked {
             exchange,
             message,
-            changes: None,
+            watching: None,
         };
         let path = path_of(&asked.message.options);
         if let Some(plugtest) = self.shared.plugtest.clone()
@@ -117,7 +119,8 @@ impl Desk {
         {
             let answer = plugtest.answer(&path, &asked.message);
             if observe && asked.message.code == Code::GET {
-                asked.changes = plugtest.version(&path).map(Changes::Plugtest);
+                let version = plugtest.version(&path);
+                asked.watching = version.map(|version| self.watch_plugtest(&asked, version));
             }
             return match plugtest.delay(&path) {
                 None => self.answered(machine, now, asked, answer, None),
@@ -180,16 +183,12 @@ impl Desk {
             return;
         }
         if asked.message.options.uint(Number::OBSERVE) == Some(0) {
-            asked.changes = self.changes(&asked.message, &principal);
+            asked.watching = self.watching(&asked.message, &principal);
         }
-        if let Some(Changes::Messages(delivery, _)) = &asked.changes {
-            let message = beginning(delivery);
+        if let Some(message) = self.beginning(asked.watching.as_ref()) {
             return self.answered(machine, now, asked, message, Some(principal));
         }
-        let read = match &asked.changes {
-            Some(changes) => readable(&asked.message, changes),
-            None => asked.message.clone(),
-        };
+        let read = asked.message.clone();
         match self.ask_service(&read, &principal) {
             Err(refused) => {
                 machine.respond(now, asked.exchange, refused, false);
@@ -242,6 +241,41 @@ impl Desk {
         Ok((service.call(call), service.name()))
     }
 
+    fn watch_plugtest(&self, asked: &Asked, version: u64) -> Watching {
+        let key = Key::of(&asked.message, None);
+        match key.filter(|key| self.sources.contains_key(key)) {
+            Some(key) => Watching::Shared(key),
+            None => Watching::Own(Key::of(&asked.message, None), Changes::Plugtest(version)),
+        }
+    }
+
+    /// How what a request reads can be watched.
+    fn watching(&self, request: &Message, principal: &Principal) -> Option<Watching> {
+        let key = Key::of(request, Some(principal));
+        match key {
+            Some(key) if self.sources.contains_key(&key) => Some(Watching::Shared(key)),
+            key => {
+                let changes = self.changes(request, principal)?;
+                Some(Watching::Own(key, changes))
+            }
+        }
+    }
+
+    /// The answer to who is told messages as they come: where they begin.
+    fn beginning(&self, watching: Option<&Watching>) -> Option<Message> {
+        let changes = match watching? {
+            Watching::Own(_, changes) => changes,
+            Watching::Shared(key) => {
+                let number = self.sources.get(key)?;
+                &watch_of(&self.waiting, *number)?.changes
+            }
+        };
+        match changes {
+            Changes::Messages(delivery, _) => Some(beginning(delivery)),
+            _ => None,
+        }
+    }
+
     /// The changes of what a request reads, where they are told.
     fn changes(&self, request: &Message, principal: &Principal) -> Option<Changes> {
         let mut call = call_of(request, principal.clone(), &*self.shared.context).ok()?;
@@ -288,23 +322,46 @@ impl Desk {
         let Asked {
             exchange,
             message: request,
-            changes,
+            watching,
         } = asked;
-        let Some(observation) = machine.respond(now, exchange, message, changes.is_some()) else {
+        let watched = watching.is_some();
+        let Some(observation) = machine.respond(now, exchange, message, watched) else {
             return;
         };
-        let Some(changes) = changes else { return };
-        let deadline = matches!(changes, Changes::Plugtest(_)).then(|| now + TICK);
-        let watch = Watch {
-            observation,
-            request,
-            principal,
-            changes,
-            reading: None,
+        let number = match watching {
+            Some(Watching::Own(key, changes)) => {
+                Some(self.watch(now, Watch::new(key, &request, principal, changes)))
+            }
+            Some(Watching::Shared(key)) => match self.sources.get(&key) {
+                Some(&number) => Some(number),
+                // It ended while this was answered: begun again.
+                None => principal.and_then(|principal| {
+                    let changes = self.changes(&request, &principal)?;
+                    let watch = Watch::new(Some(key), &request, Some(principal), changes);
+                    Some(self.watch(now, watch))
+                }),
+            },
+            None => None,
         };
+        let watch = number.and_then(|number| self.waiting.get_mut(number));
+        match (number, watch.map(|waiting| &mut waiting.work)) {
+            (Some(number), Some(Work::Watch(watch))) => {
+                watch.observers.insert(observation);
+                self.watches.insert(observation, number);
+                self.nudges.add(number);
+            }
+            _ => machine.notify(now, observation, over()),
+        }
+    }
+
+    /// Begins to watch a resource; what begins while another of the same key is watched is its own.
+    fn watch(&mut self, now: Instant, mut watch: Watch) -> usize {
+        watch.key = watch.key.filter(|key| !self.sources.contains_key(key));
+        let key = watch.key.clone();
+        let deadline = matches!(watch.changes, Changes::Plugtest(_)).then(|| now + TICK);
         let number = self.wait(Work::Watch(Box::new(watch)), deadline);
-        self.watches.insert(observation, number);
-        self.nudges.add(number);
+        self.sources.extend(key.map(|key| (key, number)));
+        number
     }
 
     fn wait(&mut self, work: Work, deadline: Option<Instant>) -> usize {
@@ -328,11 +385,21 @@ impl Desk {
         }
     }
 
-    /// An observation ended.
+    /// An observation ended; nobody's resource is not watched on.
     pub(super) fn ended(&mut self, observation: ObservationId) {
-        if let Some(number) = self.watches.remove(&observation) {
-            self.set_deadline(number, None);
-            self.waiting.try_remove(number);
+        let Some(number) = self.watches.remove(&observation) else {
+            return;
+        };
+        let waiting = self.waiting.get_mut(number);
+        let Some(Work::Watch(watch)) = waiting.map(|waiting| &mut waiting.work) else {
+            return;
+        };
+        watch.observers.remove(&observation);
+        if watch.observers.is_empty() {
+            if let Some(key) = watch.key.take() {
+                self.sources.remove(&key);
+            }
+            self.take_out(number);
         }
     }
 
@@ -459,18 +526,14 @@ impl Desk {
         else {
             return;
         };
-        let (observation, request) = (watch.observation, watch.request.clone());
+        let request = watch.request.clone();
         let told = match watch.poll(cx, self.shared.plugtest.as_deref()) {
             Seen::Nothing => return,
-            Seen::Ended => {
-                let mut over = Message::new(Code::SERVICE_UNAVAILABLE);
-                over.options.push_uint(Number::MAX_AGE, 1);
-                over
-            }
+            Seen::Ended => over(),
             Seen::Message(message) => message,
             Seen::Read(response) => message_of(&request, response),
             Seen::Changed => {
-                let read = readable(&request, &watch.changes);
+                let read = readable(&request);
                 let Some(principal) = watch.principal.clone() else {
                     return;
                 };
@@ -482,8 +545,13 @@ impl Desk {
                 }
             }
         };
-        self.tally.send(1);
-        machine.notify(now, observation, told);
+        let observers: Vec<_> = watch_of(&self.waiting, number)
+            .map(|watch| watch.observers.iter().copied().collect())
+            .unwrap_or_default();
+        self.tally.send(observers.len() as u64);
+        for observation in observers {
+            machine.notify(now, observation, told.clone());
+        }
     }
 
     fn read_later(&mut self, number: usize, pending: Box<dyn Pending>) {
@@ -493,6 +561,20 @@ impl Desk {
             self.nudges.add(number);
         }
     }
+}
+
+fn watch_of(waiting: &Slab<Waiting>, number: usize) -> Option<&Watch> {
+    match &waiting.get(number)?.work {
+        Work::Watch(watch) => Some(watch),
+        _ => None,
+    }
+}
+
+/// What an observer is told last.
+fn over() -> Message {
+    let mut message = Message::new(Code::SERVICE_UNAVAILABLE);
+    message.options.push_uint(Number::MAX_AGE, 1);
+    message
 }
 
 /// What answers who asks for nothing.

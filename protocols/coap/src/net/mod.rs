@@ -120,6 +120,13 @@ impl Binding for Coap {
         Box::pin(async move { datagrams::Serving::new(socket, shared, joins)?.await })
     }
 
+    fn deliveries(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("polling", "`GET /live/{filter}`"),
+            ("observe", "`GET` with Observe; Accept picks the encoding"),
+        ]
+    }
+
     fn schemes(&self) -> &'static [&'static str] {
         &["coap", "coap+tcp", "coaps+tcp", "coap+ws", "coaps+ws"]
     }

@@ -161,7 +161,6 @@ impl Serving {
         if self.draining.as_mut().is_some_and(ready) {
             self.draining = None;
             self.connection.release();
-            self.over = self.connection.open_requests() == 0;
         }
     }
 }
@@ -179,7 +178,7 @@ impl Future for Serving {
             if this.poll_write(cx)?.is_pending() && !moved {
                 return Poll::Pending;
             }
-            if this.draining.is_none() && this.connection.open_requests() == 0 {
+            if this.connection.is_released() && this.connection.open_requests() == 0 {
                 this.over = true;
             }
             let deadline = this.deadline();

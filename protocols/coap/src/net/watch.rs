@@ -2,8 +2,10 @@
 
 use super::plugtest::Plugtest;
 use crate::session::ObservationId;
-use crate::wire::{Code, Message, Number, path_of};
+use crate::wire::{Code, Message, Number, Options, path_of, query_of};
 use bytes::Bytes;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use weir_binding::{Delivery, Pending, Response};
 use weir_hub::Principal;
@@ -22,8 +24,59 @@ pub(super) enum Changes {
     Plugtest(u64),
 }
 
+/// What tells one observed resource from another: who asks, and all of the request that the answer
+/// depends on. Observers of the same share one subscription, one reading and one body.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    principal: Option<(Arc<str>, usize)>,
+    request: Vec<u8>,
+}
+
+impl Key {
+    /// The key of a request; none where each observer begins at a place of its own.
+    pub(super) fn of(request: &Message, principal: Option<&Principal>) -> Option<Self> {
+        let query = query_of(&request.options);
+        if query.iter().any(|(name, _)| name == "since") {
+            return None;
+        }
+        let mut bytes = vec![request.code.0];
+        bytes.extend_from_slice(without_own(&request.options).as_bytes());
+        bytes.push(0xff);
+        bytes.extend_from_slice(&request.payload);
+        let grants = |principal: &Principal| Arc::as_ptr(&principal.grants).addr();
+        Some(Self {
+            principal: principal.map(|known| (known.name.clone(), grants(known))),
+            request: bytes,
+        })
+    }
+}
+
+/// Options without those that are an observer's own.
+fn without_own(options: &Options) -> Options {
+    let own = [
+        Number::OBSERVE,
+        Number::ETAG,
+        Number::BLOCK1,
+        Number::BLOCK2,
+        Number::HOP_LIMIT,
+        Number::NO_RESPONSE,
+        Number::REQUEST_TAG,
+    ];
+    options.filtered(|number| !own.contains(&number) && !number.is_no_cache_key())
+}
+
+/// How a request that observes will be watched.
+pub(super) enum Watching {
+    /// With others.
+    Shared(Key),
+    /// By changes of its own, which others may share then.
+    Own(Option<Key>, Changes),
+}
+
+/// A resource that is observed.
 pub(super) struct Watch {
-    pub(super) observation: ObservationId,
+    pub(super) key: Option<Key>,
+    pub(super) observers: BTreeSet<ObservationId>,
     pub(super) request: Message,
     /// None where the resource is no service's.
     pub(super) principal: Option<Principal>,
@@ -41,6 +94,28 @@ pub(super) enum Seen {
 }
 
 impl Watch {
+    /// A watch of what a request reads, without observers yet.
+    pub(super) fn new(
+        key: Option<Key>,
+        request: &Message,
+        principal: Option<Principal>,
+        changes: Changes,
+    ) -> Self {
+        let mut options = without_own(&request.options);
+        options.push_uint(Number::OBSERVE, 0);
+        Self {
+            key,
+            observers: BTreeSet::new(),
+            request: Message {
+                options,
+                ..request.clone()
+            },
+            principal,
+            changes,
+            reading: None,
+        }
+    }
+
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, plugtest: Option<&Plugtest>) -> Seen {
         if let Some(reading) = &mut self.reading {
             return match reading.poll(cx) {
@@ -142,13 +217,12 @@ pub(super) fn beginning(delivery: &Delivery) -> Message {
 }
 
 /// The request that reads what an observation is of.
-pub(super) fn readable(request: &Message, changes: &Changes) -> Message {
+pub(super) fn readable(request: &Message) -> Message {
     let mut read = request.clone();
-    let by_message = matches!(changes, Changes::Messages(..));
     let gone = |pair: &[u8]| {
         let name = pair.split(|&byte| byte == b'=').next().unwrap_or_default();
         let name = std::str::from_utf8(name).unwrap_or_default();
-        matches!(name, "since" | "wait" | "policy") || by_message && is_of_messages(name)
+        matches!(name, "since" | "wait" | "policy")
     };
     let kept: Vec<Vec<u8>> = request
         .options

@@ -140,6 +140,11 @@ impl Connection {
         self.out_bytes
     }
 
+    /// Says whether either side said that the connection will be closed.
+    pub fn is_released(&self) -> bool {
+        self.released
+    }
+
     /// Requests that were not answered yet.
     pub fn open_requests(&self) -> usize {
         self.exchanges.len()
@@ -227,7 +232,9 @@ impl Connection {
                 self.flush_pongs();
             }
             Signal::Abort(abort) => return Err(ConnectionFault::Aborted(abort.reason)),
-            Signal::Pong(_) | Signal::Release(..) | Signal::Unknown => {}
+            // No more requests of ours; the connection ends once the peer's are answered.
+            Signal::Release(..) => self.released = true,
+            Signal::Pong(_) | Signal::Unknown => {}
         }
         let _no_timers = now;
         Ok(())

@@ -4,7 +4,7 @@ use super::url::{Over, Url};
 use crate::limits::Limits;
 use crate::net::clock::{Timer, now};
 use crate::net::seed;
-use crate::session::{Arrival, CallId, Connection, Endpoint, Event, Parameters};
+use crate::session::{Arrival, CallId, Connection, Endpoint, Event, Outgoing, Parameters};
 use crate::wire::{Framing, Message};
 use std::future::poll_fn;
 use std::io::{self, ErrorKind};
@@ -35,6 +35,7 @@ enum Way {
         socket: Datagrams,
         endpoint: Box<Endpoint<SocketAddr>>,
         server: SocketAddr,
+        unsent: Option<Outgoing<SocketAddr>>,
     },
     Stream {
         stream: Stream,
@@ -122,15 +123,9 @@ impl Way {
             }
             match self {
                 Way::Datagrams {
-                    socket, endpoint, ..
+                    endpoint, unsent, ..
                 } => match endpoint.poll() {
-                    Output::Transmit(datagram) => {
-                        // Where the kernel has no room it is lost like any other, and sent again.
-                        let sent = socket.poll_send(cx, &datagram.bytes, datagram.peer);
-                        if let Poll::Ready(sent) = sent {
-                            sent?;
-                        }
-                    }
+                    Output::Transmit(datagram) => *unsent = Some(datagram),
                     Output::Event(event) => return Ok(Poll::Ready(Ok(without_address(event)))),
                     Output::Timeout(at) => return Ok(Poll::Ready(Err(at))),
                 },
@@ -152,11 +147,20 @@ impl Way {
     }
 
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> io::Result<Poll<()>> {
-        let Way::Stream {
-            stream, out, sent, ..
-        } = self
-        else {
-            return Ok(Poll::Ready(()));
+        let (stream, out, sent) = match self {
+            Way::Stream {
+                stream, out, sent, ..
+            } => (stream, out, sent),
+            Way::Datagrams { socket, unsent, .. } => {
+                let Some(datagram) = unsent else {
+                    return Ok(Poll::Ready(()));
+                };
+                let sent = socket.poll_send(cx, &datagram.bytes, datagram.peer)?;
+                if sent.is_ready() {
+                    *unsent = None;
+                }
+                return Ok(sent);
+            }
         };
         while *sent < out.len() {
             match Pin::new(&mut *stream).poll_write(cx, &out[*sent..])? {
@@ -249,6 +253,7 @@ async fn datagrams(url: &Url, limits: Limits) -> io::Result<Way> {
         socket: Datagrams::new(socket)?,
         endpoint: Box::new(Endpoint::new(Parameters::default(), limits, seed()?)),
         server,
+        unsent: None,
     })
 }
 
