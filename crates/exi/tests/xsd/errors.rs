@@ -150,6 +150,48 @@ fn occurrences_beyond_the_limit_are_refused_with_their_type() {
 }
 
 #[test]
+fn occurrences_inside_each_other_are_refused_before_they_cost_much() {
+    let pair = |one: &str, other: &str, bound: &str| {
+        format!(
+            "<xs:sequence {bound}><xs:element name='{one}'/><xs:element name='{other}'/>\
+             </xs:sequence>"
+        )
+    };
+    let message = error(&format!(
+        "<xs:complexType name='C'><xs:sequence minOccurs='0' maxOccurs='6'>\
+         <xs:choice maxOccurs='unbounded'>{}{}</xs:choice><xs:element name='z'/>\
+         </xs:sequence></xs:complexType>",
+        pair("a", "b", ""),
+        pair("c", "d", "maxOccurs='782'"),
+    ));
+    let expected = "complexType C: limit reached: steps between the particles of content models";
+    assert!(message.contains(expected), "{message}");
+}
+
+#[test]
+fn groups_that_are_empty_count_where_they_occur_often() {
+    let empty = "<xs:sequence/>".repeat(100);
+    let message = error(&format!(
+        "<xs:complexType name='C'><xs:sequence maxOccurs='250000'>{empty}<xs:element name='a'/>\
+         </xs:sequence></xs:complexType>"
+    ));
+    assert!(
+        message.contains("limit reached: steps between"),
+        "{message}"
+    );
+}
+
+#[test]
+fn one_long_bound_is_no_trouble() {
+    let text = document(
+        "",
+        "<xs:complexType name='C'><xs:sequence><xs:element name='a' maxOccurs='50000'/>\
+         </xs:sequence></xs:complexType>",
+    );
+    assert!(compiled(&[("test.xsd", text)]).is_ok());
+}
+
+#[test]
 fn derivation_deeper_than_the_limit_is_refused() {
     let types = (1..400).rev().map(|at| {
         let base = at - 1;

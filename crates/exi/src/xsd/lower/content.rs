@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 
 use super::names::Names;
 use super::substitution::Substitutions;
-use super::table::{END, Table};
+use super::table::{END, Steps, Table};
 use crate::grammar::{DatatypeId, ElementId, NameId, Production, StateId, Terminal, UriId};
 use crate::xsd::error::Rule;
 use crate::xsd::limits;
@@ -53,6 +53,17 @@ enum Accepts {
     Any,
 }
 
+impl Accepts {
+    /// How many terminals that are.
+    fn len(&self) -> usize {
+        match self {
+            Self::Elements(elements) => elements.len(),
+            Self::Namespaces(uris) => uris.len(),
+            Self::Any => 1,
+        }
+    }
+}
+
 /// A terminal, equal where productions are to be merged (section 8.5.4.2.2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Symbol {
@@ -73,10 +84,9 @@ const TOO_MANY: Rule = Rule::OverLimit("occurrences in one content model");
 
 impl<'m> ContentModel<'m> {
     pub(super) fn of(
-        model: &'m Model,
-        names: &'m Names,
-        substitutions: &'m Substitutions,
+        (model, names, substitutions): (&'m Model, &'m Names, &'m Substitutions),
         particle: &Particle,
+        steps: &mut Steps,
     ) -> Result<Self, Rule> {
         let mut content = Self {
             model,
@@ -89,7 +99,7 @@ impl<'m> ContentModel<'m> {
         if content.leaves(&particle.term) as usize > limits::POSITIONS {
             return Err(TOO_MANY);
         }
-        content.start = content.particle(particle, 0, ACCEPT)?;
+        content.start = content.particle(particle, 0, ACCEPT, steps)?;
         Ok(content)
     }
 
@@ -102,7 +112,14 @@ impl<'m> ContentModel<'m> {
     }
 
     /// Section 8.5.4.1.5: as many copies as may occur, those beyond the minimum may be left out.
-    fn particle(&mut self, particle: &Particle, order: u32, next: u32) -> Result<u32, Rule> {
+    fn particle(
+        &mut self,
+        particle: &Particle,
+        order: u32,
+        next: u32,
+        steps: &mut Steps,
+    ) -> Result<u32, Rule> {
+        steps.take(1)?;
         if self.leaves(&particle.term) == 0 {
             return Ok(next);
         }
@@ -110,37 +127,37 @@ impl<'m> ContentModel<'m> {
         match particle.max {
             None => {
                 at = self.push(Node::Branch(Vec::new()))?;
-                let body = self.term(&particle.term, order, at)?;
+                let body = self.term(&particle.term, order, at, steps)?;
                 self.nodes[at as usize] = Node::Branch(vec![body, next]);
             }
             Some(max) => {
                 for _ in particle.min..max {
-                    let body = self.term(&particle.term, order, at)?;
+                    let body = self.term(&particle.term, order, at, steps)?;
                     at = self.push(Node::Branch(vec![body, next]))?;
                 }
             }
         }
         for _ in 0..particle.min {
-            at = self.term(&particle.term, order, at)?;
+            at = self.term(&particle.term, order, at, steps)?;
         }
         Ok(at)
     }
 
-    fn term(&mut self, term: &Term, order: u32, next: u32) -> Result<u32, Rule> {
+    fn term(&mut self, term: &Term, order: u32, next: u32, steps: &mut Steps) -> Result<u32, Rule> {
         let accepts = match term {
             Term::Element(element) => Accepts::Elements(self.substitutions.members(*element)),
             Term::Wildcard(Wildcard::Any | Wildcard::Not(_)) => Accepts::Any,
             Term::Wildcard(Wildcard::Namespaces(uris)) => {
                 Accepts::Namespaces(uris.iter().map(|uri| self.names.uri(uri)).collect())
             }
-            Term::Sequence(particles) => return self.sequence(particles, order, next),
+            Term::Sequence(particles) => return self.sequence(particles, order, next, steps),
             Term::Choice(particles) => {
-                let all = self.each(particles, order, next)?;
+                let all = self.each(particles, order, next, steps)?;
                 return self.push(Node::Branch(all));
             }
             Term::All(particles) => {
                 let at = self.push(Node::Branch(Vec::new()))?;
-                let mut all = self.each(particles, order, at)?;
+                let mut all = self.each(particles, order, at, steps)?;
                 all.push(next);
                 self.nodes[at as usize] = Node::Branch(all);
                 return Ok(at);
@@ -153,12 +170,18 @@ impl<'m> ContentModel<'m> {
         }))
     }
 
-    fn sequence(&mut self, particles: &[Rc<Particle>], order: u32, next: u32) -> Result<u32, Rule> {
+    fn sequence(
+        &mut self,
+        particles: &[Rc<Particle>],
+        order: u32,
+        next: u32,
+        steps: &mut Steps,
+    ) -> Result<u32, Rule> {
         let mut order = order + self.leaves_of(particles);
         let mut at = next;
         for particle in particles.iter().rev() {
             order -= self.leaves(&particle.term);
-            at = self.particle(particle, order, at)?;
+            at = self.particle(particle, order, at, steps)?;
         }
         Ok(at)
     }
@@ -169,11 +192,12 @@ impl<'m> ContentModel<'m> {
         particles: &[Rc<Particle>],
         order: u32,
         next: u32,
+        steps: &mut Steps,
     ) -> Result<Vec<u32>, Rule> {
         let mut order = order;
         let mut nodes = Vec::with_capacity(particles.len());
         for particle in particles {
-            nodes.push(self.particle(particle, order, next)?);
+            nodes.push(self.particle(particle, order, next, steps)?);
             order += self.leaves(&particle.term);
         }
         Ok(nodes)
@@ -216,13 +240,14 @@ impl<'m> ContentModel<'m> {
     }
 
     /// What may come in a set of positions, in schema order, equal terminals merged.
-    fn transitions(&self, positions: &[u32]) -> Vec<Transition> {
+    fn transitions(&self, positions: &[u32], steps: &mut Steps) -> Result<Vec<Transition>, Rule> {
         let mut transitions: Vec<Transition> = Vec::new();
         let mut known: HashMap<Symbol, usize> = HashMap::new();
         for node in positions {
             let Node::Position(position) = &self.nodes[*node as usize] else {
                 continue;
             };
+            steps.take(position.accepts.len())?;
             self.each_symbol(&position.accepts, |symbol, terminal| {
                 let index = *known.entry(symbol).or_insert(transitions.len());
                 if index == transitions.len() {
@@ -241,7 +266,7 @@ impl<'m> ContentModel<'m> {
             Symbol::Namespace(_) => 1,
             Symbol::Any => 2,
         });
-        transitions
+        Ok(transitions)
     }
 
     fn each_symbol(&self, accepts: &Accepts, mut each: impl FnMut(Symbol, Terminal)) {
@@ -283,7 +308,7 @@ impl Determined<'_, '_> {
         if let Some(known) = self.by_nodes.get(&nodes) {
             return Ok(*known);
         }
-        let (positions, accepts) = self.reachable(&nodes);
+        let (positions, accepts) = self.reachable(&nodes)?;
         let key = (positions, accepts);
         let state = match self.by_positions.get(&key) {
             Some(known) => *known,
@@ -302,11 +327,12 @@ impl Determined<'_, '_> {
     }
 
     /// Positions in schema order, and whether the content may end.
-    fn reachable(&mut self, nodes: &[u32]) -> (Vec<u32>, bool) {
+    fn reachable(&mut self, nodes: &[u32]) -> Result<(Vec<u32>, bool), Rule> {
         self.round += 1;
         let mut positions = Vec::new();
         let mut accepts = false;
         let mut open = nodes.to_vec();
+        self.table.steps.take(open.len())?;
         while let Some(node) = open.pop() {
             let seen = &mut self.seen[node as usize];
             if core::mem::replace(seen, self.round) == self.round {
@@ -314,12 +340,15 @@ impl Determined<'_, '_> {
             }
             match &self.content.nodes[node as usize] {
                 Node::Position(_) => positions.push(node),
-                Node::Branch(nodes) => open.extend_from_slice(nodes),
+                Node::Branch(nodes) => {
+                    self.table.steps.take(nodes.len())?;
+                    open.extend_from_slice(nodes);
+                }
                 Node::Accept => accepts = true,
             }
         }
         positions.sort_unstable_by_key(|node| (self.order(*node), *node));
-        (positions, accepts)
+        Ok((positions, accepts))
     }
 
     fn order(&self, node: u32) -> u32 {
@@ -337,7 +366,8 @@ impl Determined<'_, '_> {
         mixed: bool,
     ) -> Result<(), Rule> {
         let mut productions = Vec::new();
-        for transition in self.content.transitions(positions) {
+        let transitions = self.content.transitions(positions, &mut self.table.steps)?;
+        for transition in transitions {
             productions.push(Production {
                 terminal: transition.terminal,
                 next: self.state(transition.next)?,

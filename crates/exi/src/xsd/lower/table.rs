@@ -11,6 +11,25 @@ use crate::xsd::limits;
 pub(super) struct Table {
     pub(super) states: Vec<State>,
     pub(super) productions: Vec<Production>,
+    pub(super) steps: Steps,
+}
+
+/// Steps from particle to particle so far.
+#[derive(Default)]
+pub(super) struct Steps(usize);
+
+impl Steps {
+    /// Counts some more against the limit.
+    pub(super) fn take(&mut self, count: usize) -> Result<(), Rule> {
+        self.0 += count;
+        match self.0 > limits::STEPS {
+            true => Err(Rule::OverLimit(
+                "steps between the particles of content models, which occurrence bounds inside \
+                 each other multiply",
+            )),
+            false => Ok(()),
+        }
+    }
 }
 
 /// A run of productions that may serve more than one state.

@@ -161,8 +161,8 @@ impl<'m> Types<'m> {
             Content::Empty => self.end(),
             Content::Simple(simple) => self.value(self.datatypes.id(*simple)),
             Content::Model { mixed, particle } => {
-                let model =
-                    ContentModel::of(self.model, self.names, &self.substitutions, particle)?;
+                let known = (self.model, self.names, &self.substitutions);
+                let model = ContentModel::of(known, particle, &mut self.table.steps)?;
                 model.lower(*mixed, &mut self.table)
             }
         }
