@@ -111,7 +111,11 @@ impl Encoder {
         };
         header::check(&options)?;
         let schema = match (options.schema_id == SchemaId::None, schema) {
-            (true, Some(_)) => return Err(Fault::Options("a schema, and schemaId says none")),
+            (true, Some(_)) => {
+                return Err(Fault::Options(
+                    "a schema is given, and schemaId says that there is none",
+                ));
+            }
             (_, schema) => schema,
         };
         let header = canonical.map_or(header, |canonical| Header {

@@ -21,7 +21,7 @@ pub struct Error {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The input ends inside the stream.
+    /// The input ends before the document does.
     UnexpectedEnd,
     /// Bytes follow the end of the document.
     TrailingData,
@@ -89,22 +89,41 @@ impl fmt::Display for Error {
     }
 }
 
+/// Why a stream may be read otherwise than it was written.
+const OTHER: &str = "the stream is damaged, or was written with other options or another schema";
+
 impl fmt::Display for ErrorKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnexpectedEnd => out.write_str("the input ends inside the stream"),
+            Self::UnexpectedEnd => out.write_str("the input ends before the document does"),
             Self::TrailingData => out.write_str("bytes follow the end of the document"),
-            Self::NotExi => out.write_str("not an EXI header"),
-            Self::UnsupportedVersion(version) => write!(out, "EXI version {version} is unknown"),
+            Self::NotExi => {
+                out.write_str("this is no EXI: a stream begins with $EXI or with the bits 10")
+            }
+            Self::UnsupportedVersion(version) => {
+                write!(out, "EXI version {version} is not known here, only 1")
+            }
             Self::InvalidOptions(rule) => write!(out, "EXI options: {rule}"),
-            Self::UnknownSchema(id) => write!(out, "schema {id:?} is not known here"),
-            Self::InvalidEventCode => out.write_str("no such event code in this grammar"),
-            Self::InvalidIdentifier => out.write_str("no such entry in the string table"),
-            Self::InvalidCharacter(point) => write!(out, "{point:#x} is not a character"),
-            Self::InvalidValue(rule) => write!(out, "value: {rule}"),
-            Self::InvalidDeflate => out.write_str("damaged DEFLATE data"),
+            Self::UnknownSchema(id) => write!(
+                out,
+                "the stream asks for the schema {id:?}, which was not given"
+            ),
+            Self::InvalidEventCode => write!(out, "an event code that means nothing here: {OTHER}"),
+            Self::InvalidIdentifier => {
+                write!(out, "a string table has no entry of this number: {OTHER}")
+            }
+            Self::InvalidCharacter(point) => {
+                write!(out, "the code point {point:#x} is not a character: {OTHER}")
+            }
+            Self::InvalidValue(rule) => write!(out, "a value that cannot be: {rule}"),
+            Self::InvalidDeflate => out.write_str(
+                "a compressed block is damaged: no DEFLATE data, or more or less than its values",
+            ),
             Self::NotAllowed(what) => write!(out, "not allowed here: {what}"),
-            Self::NotInDatatype(text) => write!(out, "{text:?} is not of the schema's datatype"),
+            Self::NotInDatatype(text) => write!(
+                out,
+                "{text:?} is no value of the datatype that the schema gives this place"
+            ),
             Self::Xml(expected) => write!(out, "XML: expected {expected}"),
             Self::OverLimit(limit) => write!(out, "limit reached: {limit}"),
         }

@@ -59,14 +59,14 @@ pub enum Limit {
 impl fmt::Display for Limit {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            Self::Depth => "depth",
-            Self::InputBytes => "input_bytes",
-            Self::ExpandedBytes => "expanded_bytes",
-            Self::TableBytes => "table_bytes",
-            Self::TableEntries => "table_entries",
-            Self::Events => "events",
-            Self::Attributes => "attributes",
-            Self::ValueBytes => "value_bytes",
+            Self::Depth => "depth (elements inside each other)",
+            Self::InputBytes => "input_bytes (bytes of input)",
+            Self::ExpandedBytes => "expanded_bytes (bytes of values and of inflated blocks)",
+            Self::TableBytes => "table_bytes (bytes of string tables)",
+            Self::TableEntries => "table_entries (entries of string tables and grammars)",
+            Self::Events => "events (events of the document)",
+            Self::Attributes => "attributes (attributes of one element)",
+            Self::ValueBytes => "value_bytes (bytes of one value)",
         })
     }
 }

@@ -142,7 +142,7 @@ fn what_is_wrong_with_a_stream_is_told_by_its_byte() {
     let (code, said) = refused(&["decode"], &stream[..stream.len() / 2]);
     assert_eq!(code, 1);
     assert!(
-        said.contains("the input ends inside the stream at byte"),
+        said.contains("the input ends before the document does at byte"),
         "{said}"
     );
     let (_, said) = refused(&["decode"], &[&stream[..], b"more"].concat());

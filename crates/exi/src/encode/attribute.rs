@@ -222,7 +222,9 @@ impl Body {
                     .is_none()
                 {
                     let natural = target.is_some_and(|target| target.0 == frame.type_id);
-                    let refused = Err(Fault::NotAllowed("xsi:type"));
+                    let refused = Err(Fault::NotAllowed(
+                        "xsi:type, since no type is derived from that of the element",
+                    ));
                     return if natural { Ok(false) } else { refused };
                 }
                 self.second(state, Second::XsiType)?;

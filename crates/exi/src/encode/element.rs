@@ -229,10 +229,9 @@ impl Body {
         self.machine.go(At::Informed(next))?;
         self.content.stash.clear();
         let value = Value::Text("");
-        let stored = self
-            .content
-            .prepare(codec, &value)
-            .ok_or(Fault::Value("empty"))?;
+        let stored = self.content.prepare(codec, &value).ok_or(Fault::Value(
+            "it is empty, which its datatype does not allow",
+        ))?;
         self.typed_value(frame.name, codec, &value, &stored)?;
         let state = next;
         let (_, productions) = self.machine.state(state);

@@ -28,7 +28,10 @@ pub enum BytesError {
 impl fmt::Display for BytesError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Malformed(at) => write!(out, "no schema tables of this version, at byte {at}"),
+            Self::Malformed(at) => write!(
+                out,
+                "no compiled schema of this version: damaged at byte {at}"
+            ),
             Self::Schema(error) => error.fmt(out),
         }
     }

@@ -33,8 +33,8 @@ impl fmt::Display for SchemaError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             out,
-            "schema table {} entry {} refers to nothing",
-            self.table, self.entry
+            "the compiled schema is damaged: entry {} of its table {} contradicts the others",
+            self.entry, self.table
         )
     }
 }
