@@ -28,7 +28,7 @@ use crate::error::{Error, ErrorKind};
 use crate::event::Event;
 use crate::fault::{Fault, Result as FaultResult};
 use crate::grammar::Schema;
-use crate::header::{self, OptionsSchema};
+use crate::header::{self, HeaderReader};
 use crate::limits::{Limit, Limits};
 use crate::options::{Options, SchemaId};
 
@@ -54,7 +54,11 @@ impl DecoderSettings {
         }
     }
 
-    fn schema_of(&self, id: &SchemaId) -> FaultResult<Option<Arc<Schema>>> {
+    fn schema_of(
+        &self,
+        id: &SchemaId,
+        built_in_types: &mut Option<Arc<Schema>>,
+    ) -> FaultResult<Option<Arc<Schema>>> {
         let named = |id: &str| self.schemas.iter().find(|s| s.id.as_deref() == Some(id));
         let nameless = self.schemas.iter().find(|schema| schema.id.is_none());
         match id {
@@ -62,7 +66,10 @@ impl DecoderSettings {
             SchemaId::Unspecified => Ok(nameless.or(self.schemas.first()).cloned()),
             SchemaId::BuiltInTypes => Ok(Some(match named("") {
                 Some(schema) => schema.clone(),
-                None => Arc::new(crate::xsd::built_in_types()),
+                None => {
+                    let made = || Arc::new(crate::xsd::built_in_types());
+                    built_in_types.get_or_insert_with(made).clone()
+                }
             })),
             SchemaId::Id(id) => match named(id).or(nameless) {
                 Some(schema) => Ok(Some(schema.clone())),
@@ -76,7 +83,9 @@ impl DecoderSettings {
 #[derive(Debug)]
 struct Core {
     settings: DecoderSettings,
-    options_schema: OptionsSchema,
+    header: HeaderReader,
+    /// The schema of streams that want built-in types alone, made when the first comes.
+    built_in_types: Option<Arc<Schema>>,
     body: Option<Box<Body>>,
     /// The body of the stream before, whose memory is used again.
     spare: Option<Box<Body>>,
@@ -87,7 +96,8 @@ impl Core {
     fn new(settings: DecoderSettings) -> Self {
         Self {
             settings,
-            options_schema: OptionsSchema::default(),
+            header: HeaderReader::default(),
+            built_in_types: None,
             body: None,
             spare: None,
             failed: None,
@@ -97,6 +107,7 @@ impl Core {
     /// Waits for a header again.
     fn restart(&mut self) {
         self.spare = self.body.take().or(self.spare.take());
+        self.header.restart();
         self.failed = None;
     }
 
@@ -105,10 +116,9 @@ impl Core {
         let settings = &self.settings;
         header::check(&settings.options)?;
         let limits = settings.limits;
-        let read = header::read(input, &settings.options, &mut self.options_schema, limits)?;
-        let (options, bit) = read;
+        let (options, bit) = self.header.read(input, &settings.options, limits)?;
         let options = options.unwrap_or_else(|| settings.options.clone());
-        let schema = settings.schema_of(&options.schema_id)?;
+        let schema = settings.schema_of(&options.schema_id, &mut self.built_in_types)?;
         let mut body = match self.spare.take() {
             Some(mut spare) if spare.is_for(schema.as_ref(), &options) => {
                 spare.restart();
@@ -139,7 +149,10 @@ impl Core {
     }
 
     fn fail(&mut self, fault: Fault, base: u64) -> Error {
-        let (bit, inflated) = self.body.as_ref().map_or((0, false), |body| body.failed_at);
+        let (bit, inflated) = match &self.body {
+            Some(body) => body.failed_at,
+            None => (self.header.failed_at(), false),
+        };
         let mut error = Error::at_bit(fault.kind(), bit as u64);
         error.inflated = inflated;
         if !inflated {

@@ -32,11 +32,21 @@ impl Fault {
         Self::from(ErrorKind::NotInDatatype(shown))
     }
 
+    /// The same where so many bytes at least come after what is missing: whoever waits for them tries
+    /// a long value again a few times, not with every byte.
+    #[cold]
+    pub(crate) fn and_bytes(self, more: usize) -> Self {
+        match self {
+            Self::End(missing) => Self::End(missing.saturating_add(more)),
+            other => other,
+        }
+    }
+
     /// The public kind.
     pub(crate) fn kind(self) -> ErrorKind {
         match self {
             Self::End(_) => ErrorKind::UnexpectedEnd,
-            Self::TooBig => ErrorKind::InvalidValue("the number is too large here"),
+            Self::TooBig => ErrorKind::InvalidValue("a number that 64 bits do not hold"),
             Self::Code => ErrorKind::InvalidEventCode,
             Self::Identifier => ErrorKind::InvalidIdentifier,
             Self::Character(point) => ErrorKind::InvalidCharacter(point),

@@ -4,6 +4,9 @@ mod document;
 mod grammar;
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use document::DocumentReader;
 
 use crate::bits::{Reader, Writer};
 use crate::error::ErrorKind;
@@ -27,45 +30,112 @@ impl OptionsSchema {
             return Ok(schema.clone());
         }
         let made = Schema::new(grammar::parts());
-        let schema = Arc::new(made.map_err(|_| Fault::Options("no schema of options documents"))?);
+        let schema = Arc::new(made.map_err(|_| Fault::Options("their own schema is damaged"))?);
         self.0 = Some(schema.clone());
         Ok(schema)
     }
 }
 
-/// Reads a header; gives the options of the stream's own, if it has them, and the bit where the
-/// body begins.
-pub(crate) fn read(
-    input: &[u8],
-    agreed: &Options,
-    schema: &mut OptionsSchema,
-    limits: Limits,
-) -> Result<(Option<Options>, usize)> {
-    let mut reader = Reader::new(input, 0, false);
-    if input.first() == Some(&COOKIE[0]) {
-        for byte in COOKIE {
-            if reader.bits(8)? != u32::from(*byte) {
-                return Err(ErrorKind::NotExi.into());
-            }
+/// Reads the headers of streams that follow each other, and one whose bytes arrive in pieces.
+#[derive(Debug, Default)]
+pub(crate) struct HeaderReader {
+    schema: OptionsSchema,
+    document: DocumentReader,
+    last: Option<Last>,
+}
+
+/// A header with options. The next stream nearly always has the same one, which is then not read.
+#[derive(Debug)]
+struct Last {
+    bytes: Vec<u8>,
+    bit: usize,
+    options: Options,
+}
+
+/// Bytes of a header that is worth keeping.
+const LAST_BYTES: usize = 256;
+
+impl Last {
+    fn begins(&self, input: &[u8]) -> bool {
+        let whole = self.bit / 8;
+        let same = self.bytes.get(..whole) == input.get(..whole);
+        match (self.bytes.get(whole), input.get(whole)) {
+            (None, _) => same,
+            (Some(own), Some(other)) => same && (own ^ other) >> (8 - self.bit % 8) == 0,
+            (Some(_), None) => false,
         }
     }
-    if reader.bits(2)? != DISTINGUISHING {
-        return Err(ErrorKind::NotExi.into());
+}
+
+impl HeaderReader {
+    /// Goes to the start of another stream.
+    pub(crate) fn restart(&mut self) {
+        self.document.restart();
     }
-    let has_options = reader.bits(1)? == 1;
-    version(&mut reader)?;
-    let options = if has_options {
-        let (options, bit) = document::read(input, reader.bit, schema.schema()?, limits)?;
-        reader.bit = bit;
-        Some(options)
-    } else {
-        None
-    };
-    // Padding bits follow unless the alignment is bit-packed (section 5).
-    if options.as_ref().unwrap_or(agreed).alignment != Alignment::BitPacked {
-        reader.align();
+
+    /// Bits before what was wrong.
+    pub(crate) fn failed_at(&self) -> usize {
+        self.document.failed_at()
     }
-    Ok((options, reader.bit))
+
+    /// Reads a header; gives the options of the stream's own, if it has them, and the bit where the
+    /// body begins. Where bytes are missing it goes on from there when it is asked again.
+    pub(crate) fn read(
+        &mut self,
+        input: &[u8],
+        agreed: &Options,
+        limits: Limits,
+    ) -> Result<(Option<Options>, usize)> {
+        if let Some(last) = self.last.as_ref().filter(|last| last.begins(input)) {
+            return Ok((Some(last.options.clone()), last.bit));
+        }
+        let (options, bit) = self.read_anew(input, agreed, limits)?;
+        let bytes = input.get(..bit.div_ceil(8)).unwrap_or(&[]);
+        if let Some(options) = &options
+            && bytes.len() <= LAST_BYTES
+        {
+            self.last = Some(Last {
+                bytes: bytes.into(),
+                bit,
+                options: options.clone(),
+            });
+        }
+        Ok((options, bit))
+    }
+
+    fn read_anew(
+        &mut self,
+        input: &[u8],
+        agreed: &Options,
+        limits: Limits,
+    ) -> Result<(Option<Options>, usize)> {
+        let mut reader = Reader::new(input, 0, false);
+        if input.first() == Some(&COOKIE[0]) {
+            for byte in COOKIE {
+                if reader.bits(8)? != u32::from(*byte) {
+                    return Err(ErrorKind::NotExi.into());
+                }
+            }
+        }
+        if reader.bits(2)? != DISTINGUISHING {
+            return Err(ErrorKind::NotExi.into());
+        }
+        let has_options = reader.bits(1)? == 1;
+        version(&mut reader)?;
+        let options = if has_options {
+            let schema = self.schema.schema()?;
+            let (options, bit) = self.document.read(input, reader.bit, schema, limits)?;
+            reader.bit = bit;
+            Some(options)
+        } else {
+            None
+        };
+        // Padding bits follow unless the alignment is bit-packed (section 5).
+        if options.as_ref().unwrap_or(agreed).alignment != Alignment::BitPacked {
+            reader.align();
+        }
+        Ok((options, reader.bit))
+    }
 }
 
 /// Processors of the final version MUST use 0 0000 (section 5.3), and the encoder does. Of previews the
@@ -129,7 +199,7 @@ pub(crate) fn check(options: &Options) -> Result<()> {
         ));
     }
     if options.block_size == 0 {
-        return Err(Fault::Options("blockSize is at least 1"));
+        return Err(Fault::Options("blockSize must be at least 1"));
     }
     Ok(())
 }

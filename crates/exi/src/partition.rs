@@ -45,8 +45,6 @@ pub(crate) struct Values {
     next: u32,
     /// Bytes of the arena that no entry needs.
     garbage: usize,
-    /// What was added since [`Values::begin`]: the identifier, what it replaced, `next` before.
-    undo: Option<Vec<(u32, Option<Entry>, u32)>>,
 }
 
 /// Garbage below this is not worth moving the rest.
@@ -72,7 +70,6 @@ impl Values {
         self.capacity = options.value_partition_capacity.unwrap_or(NONE);
         self.length_max = options.value_max_length.unwrap_or(NONE);
         (self.next, self.garbage) = (0, 0);
-        self.undo = None;
     }
 
     /// Values in the global partition.
@@ -136,15 +133,11 @@ impl Values {
             local,
         };
         let id = self.next;
-        let replaced = self.entries.get(id as usize).copied();
-        if replaced.is_some() {
+        if self.entries.len() > id as usize {
             self.evict(names, id);
             self.entries[id as usize] = entry;
         } else {
             self.entries.push(entry);
-        }
-        if let Some(undo) = &mut self.undo {
-            undo.push((id, replaced, self.next));
         }
         self.partitions[partition as usize].push(id);
         if self.indexed {
@@ -189,33 +182,6 @@ impl Values {
             && let Ok(found) = self.index.find_entry(spread(old.hash), |o| *o == id)
         {
             found.remove();
-        }
-    }
-
-    /// Keeps what is added from here on so that it can be taken back; only where values are not
-    /// looked up by text.
-    pub(crate) fn begin(&mut self) {
-        self.undo = Some(Vec::new());
-    }
-
-    /// Ends what [`Values::begin`] began, and takes all back unless it is good.
-    pub(crate) fn end(&mut self, names: &Names, good: bool) {
-        let undo = self.undo.take().unwrap_or_default();
-        if good {
-            return;
-        }
-        for (id, replaced, next) in undo.into_iter().rev() {
-            let owner = names.name(self.entries[id as usize].owner);
-            self.partitions[owner.partition as usize].pop();
-            match replaced {
-                Some(old) => {
-                    let partition = names.name(old.owner).partition as usize;
-                    self.partitions[partition][old.local as usize] = id;
-                    self.entries[id as usize] = old;
-                }
-                None => drop(self.entries.pop()),
-            }
-            self.next = next;
         }
     }
 

@@ -87,7 +87,9 @@ impl<'i> Reader<'i> {
             value |= self.bits(8)? << (8 * byte);
         }
         if value.checked_shr(count).is_some_and(|rest| rest != 0) {
-            return Err(Fault::Value("an n-bit integer of more bits"));
+            return Err(Fault::Value(
+                "a number that is larger than the bits it was given",
+            ));
         }
         Ok(value)
     }
@@ -160,8 +162,8 @@ impl<'i> Reader<'i> {
         } else {
             self.ascii_bits(count as usize, out)
         };
-        for _ in done..count as usize {
-            let point = self.unsigned()?;
+        for rest in (0..count as usize - done).rev() {
+            let point = self.unsigned().map_err(|fault| fault.and_bytes(rest))?;
             out.push(character(point)?);
         }
         Ok(())

@@ -286,13 +286,16 @@ impl Body {
         read: &mut impl FnMut(&mut Self, &mut Reader<'_>) -> Result<T>,
     ) -> Result<T> {
         loop {
+            while inflater.out.len() < inflater.wanted {
+                self.pump(input, inflater)?;
+            }
             let mut reader = Reader::new(&inflater.out, inflater.bit, true);
             match read(self, &mut reader) {
                 Ok(value) => {
                     inflater.bit = reader.bit;
                     return Ok(value);
                 }
-                Err(Fault::End(_)) => self.pump(input, inflater)?,
+                Err(Fault::End(more)) => inflater.wanted = inflater.out.len() + more.max(1),
                 Err(fault) => {
                     self.failed_at = (reader.bit, true);
                     return Err(fault);

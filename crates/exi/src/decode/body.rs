@@ -71,7 +71,7 @@ impl Body {
     }
 
     /// Goes to the start of a stream with the same schema and options, and keeps the memory.
-    pub(super) fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.machine.restart(&self.options);
         self.content.restart(&self.options);
         self.block.forget();
@@ -106,7 +106,9 @@ impl Body {
             return self.next_of_block(input);
         }
         self.text.clear();
-        self.content.clear();
+        if !self.content.waits() {
+            self.content.clear();
+        }
         let spent = self.content.spent;
         let mut reader = Reader::new(input, self.bit, self.aligned);
         let read = self.attempt(&mut reader);
@@ -119,7 +121,9 @@ impl Body {
                 self.failed_at = (reader.bit, false);
                 // What is tried again with more input counts once.
                 self.events -= 1;
-                self.content.spent = spent;
+                if !self.content.waits() {
+                    self.content.spent = spent;
+                }
                 Err(fault)
             }
         }

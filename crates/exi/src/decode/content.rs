@@ -27,10 +27,23 @@ pub(crate) struct Content {
     pub(super) scratch: String,
     bytes: Vec<u8>,
     items: Vec<Stored>,
+    /// The list whose bytes have not all arrived.
+    open: Option<OpenList>,
     /// Values of events that are no text of the arena.
     typed: Vec<Stored>,
     /// Bytes handed out so far.
     pub(crate) spent: u64,
+}
+
+/// A list that is read as its bytes arrive: what it has is not read again.
+#[derive(Debug, Clone, Copy)]
+struct OpenList {
+    /// Items it has.
+    count: u32,
+    /// Where they stand among the items; all behind are of it.
+    at: u32,
+    /// Bits from its count to the first item that is not there.
+    bits: usize,
 }
 
 impl Keeper for Content {
@@ -54,6 +67,7 @@ impl Content {
             scratch: String::new(),
             bytes: Vec::new(),
             items: Vec::new(),
+            open: None,
             typed: Vec::new(),
             spent: 0,
         }
@@ -66,12 +80,19 @@ impl Content {
         self.spent = 0;
     }
 
+    /// Whether a part of a value is kept until the rest of it arrives.
+    #[inline]
+    pub(super) fn waits(&self) -> bool {
+        self.open.is_some()
+    }
+
     /// Forgets the values handed out so far.
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.scratch.clear();
         self.bytes.clear();
         self.items.clear();
+        self.open = None;
         self.typed.clear();
         self.values.compact();
     }
@@ -112,8 +133,17 @@ impl Content {
         name: u32,
         codec: u32,
     ) -> Result<Slot> {
-        let stored = self.stored(names, reader, name, codec)?;
-        Ok(self.keep(stored))
+        let spent = self.spent;
+        match self.stored(names, reader, name, codec) {
+            Ok(stored) => Ok(self.keep(stored)),
+            Err(fault) => {
+                // What is tried again with more input counts once.
+                if !self.waits() {
+                    self.spent = spent;
+                }
+                Err(fault)
+            }
+        }
     }
 
     /// Puts a value among the typed ones.
@@ -164,7 +194,9 @@ impl Content {
             Codec::Hex => Ok(Stored::Hex(self.binary(reader)?)),
             Codec::List { item } => self.list(names, reader, name, item),
             Codec::Enumeration { first, count, .. } => self.enumeration(reader, first, count),
-            Codec::Foreign => Err(Fault::Value("a representation that is not known here")),
+            Codec::Foreign => Err(Fault::Value(
+                "the datatype representation map names a representation that is not known here",
+            )),
         }
     }
 
@@ -279,7 +311,8 @@ impl Content {
         self.scratch(text)
     }
 
-    /// A count and the items (section 7.1.11).
+    /// A count and the items (section 7.1.11). A decoder that is tried again with more input comes back
+    /// to the same list first, and goes on where its bytes ended.
     fn list(
         &mut self,
         names: &mut Names,
@@ -287,27 +320,55 @@ impl Content {
         name: u32,
         item: u32,
     ) -> Result<Stored> {
-        let count = reader.count()?;
-        self.spend(u64::from(count) * size_of::<Stored>() as u64)?;
-        self.values.begin();
-        let read = self.items(names, reader, name, item, count);
-        self.values.end(names, read.is_ok());
-        Ok(Stored::List(read?))
+        let begun = reader.bit;
+        let open = match self.open.take() {
+            Some(open) => open,
+            None => {
+                let count = reader.count()?;
+                self.spend(u64::from(count) * size_of::<Stored>() as u64)?;
+                OpenList {
+                    count,
+                    at: self.items.len() as u32,
+                    bits: reader.bit - begun,
+                }
+            }
+        };
+        reader.bit = begun + open.bits;
+        let end = open.at as usize + open.count as usize;
+        while self.items.len() < end {
+            let before = reader.bit;
+            if let Err(fault) = self.item(names, reader, name, item) {
+                let bits = before - begun;
+                self.open = Some(OpenList { bits, ..open });
+                return Err(fault);
+            }
+        }
+        Ok(Stored::List(Span {
+            at: open.at,
+            len: open.count,
+        }))
     }
 
-    fn items(
+    /// An item of a list, or everything as it was.
+    fn item(
         &mut self,
         names: &mut Names,
         reader: &mut Reader<'_>,
         name: u32,
         item: u32,
-        count: u32,
-    ) -> Result<Span> {
-        let at = self.items.len() as u32;
-        for _ in 0..count {
-            let stored = self.stored(names, reader, name, item)?;
-            self.items.push(stored);
+    ) -> Result<()> {
+        let (scratch, bytes, spent) = (self.scratch.len(), self.bytes.len(), self.spent);
+        match self.stored(names, reader, name, item) {
+            Ok(stored) => {
+                self.items.push(stored);
+                Ok(())
+            }
+            Err(fault) => {
+                self.scratch.truncate(scratch);
+                self.bytes.truncate(bytes);
+                self.spent = spent;
+                Err(fault)
+            }
         }
-        Ok(Span { at, len: count })
     }
 }

@@ -81,7 +81,9 @@ impl Content {
     ) -> Result<Stored> {
         let offset = reader.n_bit(width(range))?;
         if offset >= range {
-            return Err(Fault::Value("outside of the bounded range"));
+            return Err(Fault::Value(
+                "an integer outside of the range that the schema gives it",
+            ));
         }
         let value = min.saturating_add(i128::from(offset));
         let magnitude = match u64::try_from(value.unsigned_abs()) {
@@ -117,13 +119,13 @@ impl Content {
         if kind.has_year() {
             value.year = word(reader)?
                 .checked_add(2000)
-                .ok_or(Fault::Value("year"))?;
+                .ok_or(Fault::Value("a year that 64 bits do not hold"))?;
         }
         if kind.has_month_day() {
             let month_day = reader.n_bit(9)?;
             (value.month, value.day) = ((month_day / 32) as u8, (month_day % 32) as u8);
             if value.month > 12 {
-                return Err(Fault::Value("month"));
+                return Err(Fault::Value("a month above 12"));
             }
         }
         if kind.has_time() {
@@ -131,7 +133,9 @@ impl Content {
             let (hour, minute, second) = (packed >> 12, packed >> 6 & 63, packed & 63);
             let good = hour <= 24 && minute <= 59 && second <= 60;
             if !good {
-                return Err(Fault::Value("time of day"));
+                return Err(Fault::Value(
+                    "an hour above 24, a minute above 59 or a second above 60",
+                ));
             }
             let (hour, minute, second) = (hour as u8, minute as u8, second as u8);
             value.time = TimeOfDay {
@@ -153,7 +157,11 @@ impl Content {
     pub(super) fn boolean_pattern(&mut self, reader: &mut Reader<'_>) -> Result<Stored> {
         const FORMS: [&str; 4] = ["false", "0", "true", "1"];
         let form = reader.n_bit(2)? as usize;
-        self.scratch(FORMS.get(form).ok_or(Fault::Value("boolean"))?)
+        self.scratch(
+            FORMS
+                .get(form)
+                .ok_or(Fault::Value("a Boolean that is neither true nor false"))?,
+        )
     }
 }
 
@@ -166,16 +174,27 @@ pub(super) fn restricted(
     out: &mut String,
 ) -> Result<()> {
     let width = set.width(schema);
-    for _ in 0..length {
-        let position = reader.n_bit(width)?;
-        let character = match set.at(position, schema) {
-            Some(character) => character,
-            None if position == set.len(schema) => crate::bits::character(reader.unsigned()?)?,
-            None => return Err(Fault::Identifier),
-        };
-        out.push(character);
+    for rest in (0..length).rev() {
+        let character = restricted_character(reader, width, set, schema);
+        // At most seven bits of them stand in the byte that is missing now.
+        let more = (rest as usize).saturating_mul(width as usize) / 8;
+        out.push(character.map_err(|fault| fault.and_bytes(more))?);
     }
     Ok(())
+}
+
+fn restricted_character(
+    reader: &mut Reader<'_>,
+    width: u32,
+    set: Characters,
+    schema: Option<&Schema>,
+) -> Result<char> {
+    let position = reader.n_bit(width)?;
+    match set.at(position, schema) {
+        Some(character) => Ok(character),
+        None if position == set.len(schema) => crate::bits::character(reader.unsigned()?),
+        None => Err(Fault::Identifier),
+    }
 }
 
 /// An integer that fits a word.
@@ -193,7 +212,9 @@ pub(super) fn float(reader: &mut Reader<'_>) -> Result<Stored> {
         Ok(exponent) if (Float::SPECIAL..=16_383).contains(&exponent) => {
             Ok(Stored::Float(Float { mantissa, exponent }))
         }
-        _ => Err(Fault::Value("exponent of a float")),
+        _ => Err(Fault::Value(
+            "an exponent of a float that is not from -16384 to 16383",
+        )),
     }
 }
 
@@ -202,7 +223,7 @@ pub(super) fn zone(reader: &mut Reader<'_>) -> Result<i16> {
     let packed = reader.n_bit(11)? as i16 - 896;
     let minutes = packed / 64 * 60 + packed % 64;
     if minutes.abs() > 14 * 60 {
-        Err(Fault::Value("time zone"))
+        Err(Fault::Value("a time zone more than 14 hours from UTC"))
     } else {
         Ok(minutes)
     }

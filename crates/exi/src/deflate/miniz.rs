@@ -11,9 +11,6 @@ use miniz_oxide::inflate::core::inflate_flags::{
 };
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 
-/// Room made for output at a time.
-const CHUNK: usize = 1 << 15;
-
 /// 6 is the default of zlib, 9 the smallest output.
 const LEVEL: u8 = 9;
 
@@ -34,16 +31,19 @@ impl Inflater {
         self.0.init();
     }
 
-    /// Appends to the output; says how much input that took and whether the stream has ended.
-    pub(crate) fn inflate(&mut self, input: &[u8], out: &mut Vec<u8>) -> Option<(usize, bool)> {
-        let at = out.len();
-        out.resize(at + CHUNK.max(at), 0);
+    /// Inflates into the output from a place on; says how much input that took, how much output it
+    /// gave and whether the stream has ended.
+    pub(crate) fn inflate(
+        &mut self,
+        input: &[u8],
+        out: &mut [u8],
+        at: usize,
+    ) -> Option<(usize, usize, bool)> {
         let flags = TINFL_FLAG_HAS_MORE_INPUT | TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
         let (status, taken, given) = decompress(&mut self.0, input, out, at, flags);
-        out.truncate(at + given);
         match status {
-            TINFLStatus::Done => Some((taken, true)),
-            TINFLStatus::NeedsMoreInput | TINFLStatus::HasMoreOutput => Some((taken, false)),
+            TINFLStatus::Done => Some((taken, given, true)),
+            TINFLStatus::NeedsMoreInput | TINFLStatus::HasMoreOutput => Some((taken, given, false)),
             _ => None,
         }
     }

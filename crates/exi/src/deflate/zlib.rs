@@ -8,8 +8,10 @@ use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
 /// The largest window, which RFC 1951 allows every encoder.
 const WINDOW_BITS: u8 = 15;
 
-/// Room made for output at a time.
+/// Room made for output at a time: so much or a quarter of the input, but no more than the input and
+/// what frames it.
 const CHUNK: usize = 1 << 16;
+const SLACK: usize = 64;
 
 /// The smallest output, for streams so short that time does not matter.
 const LEVEL_SHORT: i32 = 9;
@@ -38,16 +40,20 @@ impl Inflater {
         self.0.reset(false);
     }
 
-    /// Appends to the output; says how much input that took and whether the stream has ended.
-    pub(crate) fn inflate(&mut self, input: &[u8], out: &mut Vec<u8>) -> Option<(usize, bool)> {
-        let (before_in, before_out, at) = (self.0.total_in(), self.0.total_out(), out.len());
-        out.resize(at + CHUNK.max(at), 0);
-        let status = self
-            .0
-            .decompress(input, &mut out[at..], InflateFlush::NoFlush);
-        out.truncate(at + (self.0.total_out() - before_out) as usize);
+    /// Inflates into the output from a place on; says how much input that took, how much output it
+    /// gave and whether the stream has ended.
+    pub(crate) fn inflate(
+        &mut self,
+        input: &[u8],
+        out: &mut [u8],
+        at: usize,
+    ) -> Option<(usize, usize, bool)> {
+        let (before_in, before_out) = (self.0.total_in(), self.0.total_out());
+        let room = out.get_mut(at..)?;
+        let status = self.0.decompress(input, room, InflateFlush::NoFlush);
         let ended = matches!(status.ok()?, Status::StreamEnd);
-        Some(((self.0.total_in() - before_in) as usize, ended))
+        let taken = (self.0.total_in() - before_in) as usize;
+        Some((taken, (self.0.total_out() - before_out) as usize, ended))
     }
 }
 
@@ -78,7 +84,8 @@ impl Deflater {
         loop {
             let (taken, given, at) = (self.0.total_in(), self.0.total_out(), out.len());
             let rest = &input[taken as usize..];
-            out.resize(at + CHUNK.max(rest.len() / 4), 0);
+            let room = CHUNK.max(rest.len() / 4).min(rest.len() + SLACK);
+            out.resize(at + room, 0);
             let status = self.0.compress(rest, &mut out[at..], DeflateFlush::Finish);
             out.truncate(at + (self.0.total_out() - given) as usize);
             if !matches!(status, Ok(Status::Ok | Status::BufError)) {

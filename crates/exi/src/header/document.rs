@@ -1,9 +1,11 @@
 //! Options documents: EXI bodies by the schema of appendix C and the option strict (EXI 1.0
 //! section 5.4).
 
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::mem;
 
 use crate::bits::Writer;
 use crate::codec::EXI_URI;
@@ -26,26 +28,56 @@ fn strict() -> Options {
     }
 }
 
-/// Reads the document from a bit on; gives the options and the bit behind it.
-pub(super) fn read(
-    input: &[u8],
-    bit: usize,
-    schema: Arc<Schema>,
-    limits: Limits,
-) -> Result<(Options, usize)> {
-    let mut body = DecoderBody::new(Some(schema), strict(), limits);
-    body.bit = bit;
-    let mut gather = Gather::default();
-    while !body.is_done() {
-        let raw = body.next(input)?;
-        gather.event(&body.show(raw))?;
-    }
-    let options = gather.finish()?;
-    super::check(&options)?;
-    Ok((options, body.bit))
+/// Reads documents one after the other, each as its bytes arrive.
+#[derive(Debug, Default)]
+pub(super) struct DocumentReader {
+    body: Option<Box<DecoderBody>>,
+    gather: Gather,
+    /// Whether a document is begun and not ended.
+    begun: bool,
 }
 
-#[derive(Default)]
+impl DocumentReader {
+    /// Leaves the document that is begun.
+    pub(super) fn restart(&mut self) {
+        self.begun = false;
+    }
+
+    /// Bits before what was wrong.
+    pub(super) fn failed_at(&self) -> usize {
+        match &self.body {
+            Some(body) if self.begun => body.failed_at.0,
+            _ => 0,
+        }
+    }
+
+    /// Reads the document from a bit on; gives the options and the bit behind it.
+    pub(super) fn read(
+        &mut self,
+        input: &[u8],
+        bit: usize,
+        schema: Arc<Schema>,
+        limits: Limits,
+    ) -> Result<(Options, usize)> {
+        let made = || Box::new(DecoderBody::new(Some(schema), strict(), limits));
+        let body = self.body.get_or_insert_with(made);
+        if !mem::replace(&mut self.begun, true) {
+            body.restart();
+            body.bit = bit;
+            self.gather = Gather::default();
+        }
+        while !body.is_done() {
+            let raw = body.next(input)?;
+            self.gather.event(&body.show(raw))?;
+        }
+        let options = mem::take(&mut self.gather).finish()?;
+        super::check(&options)?;
+        self.begun = false;
+        Ok((options, body.bit))
+    }
+}
+
+#[derive(Debug, Default)]
 struct Gather {
     options: Options,
     path: Vec<ExpandedName>,
@@ -139,7 +171,9 @@ impl Gather {
     fn finish(mut self) -> Result<Options> {
         if self.compression {
             if self.options.alignment != Alignment::BitPacked {
-                return Err(Fault::Options("alignment excludes compression"));
+                return Err(Fault::Options(
+                    "alignment and compression exclude each other",
+                ));
             }
             self.options.alignment = Alignment::Compression;
         }
@@ -160,7 +194,7 @@ fn number(value: &Value<'_>) -> Result<u32> {
         ..
     }) = value
     else {
-        return Err(Fault::Options("a number is too large"));
+        return Err(Fault::Options("a number in them is too large"));
     };
     // Larger ones bound nothing that memory holds.
     Ok(u32::try_from(*value).unwrap_or(u32::MAX - 1))
