@@ -44,11 +44,22 @@ struct Uri {
     prefixes_base: u32,
 }
 
+impl Uri {
+    /// Another one, empty, in the same memory.
+    fn renamed(mut self, text: Span) -> Self {
+        self.locals.clear();
+        self.prefixes.clear();
+        Self { text, ..self }
+    }
+}
+
 /// The three kinds of partitions.
 #[derive(Debug, Clone)]
 pub(crate) struct Names {
     text: String,
     uris: Vec<Uri>,
+    /// Uris that are gone, for their memory.
+    spare: Vec<Uri>,
     names: Vec<Name>,
     prefixes: Vec<Span>,
     base: Mark,
@@ -94,6 +105,7 @@ impl Names {
         let mut names = Self {
             text: String::new(),
             uris: Vec::new(),
+            spare: Vec::new(),
             names: Vec::new(),
             prefixes: Vec::new(),
             base: Mark::default(),
@@ -239,7 +251,7 @@ impl Names {
                 uri.prefixes.pop();
             }
         }
-        self.uris.truncate(mark.uris);
+        self.spare.extend(self.uris.drain(mark.uris..).rev());
         self.text.truncate(mark.text);
         self.version = mark.version;
     }
@@ -335,10 +347,10 @@ impl Names {
     /// Adds a namespace whose text was appended.
     pub(crate) fn add_uri(&mut self, text: Span) -> u32 {
         self.version += 1;
-        self.uris.push(Uri {
-            text,
-            ..Uri::default()
-        });
+        let spare = self.spare.pop().unwrap_or_default();
+        self.uris.push(spare.renamed(text));
+        // What goes back allocates nothing.
+        self.spare.reserve(self.uris.len() - self.base.uris);
         self.uris.len() as u32 - 1
     }
 

@@ -6,10 +6,8 @@ use alloc::vec::Vec;
 
 use super::block::Block;
 use super::content::Content;
-use super::lexical::Stash;
 use super::start_tag::StartTag;
 use crate::bits::{Writer, width};
-use crate::codec::Codecs;
 use crate::event::Event;
 use crate::fault::{Fault, Result};
 use crate::grammar::{Schema, StateId};
@@ -67,19 +65,7 @@ impl Body {
         manner: Manner,
         writer: Writer,
     ) -> Self {
-        let mut values = Values::new(true);
-        values.reset(&options);
-        let content = Content {
-            values,
-            codecs: Codecs::new(schema.as_deref(), &options),
-            schema: schema.clone(),
-            local_partitions: options
-                .profile
-                .is_none_or(|profile| profile.local_value_partitions),
-            canonical: manner.sorted,
-            utc: manner.utc,
-            stash: Stash::default(),
-        };
+        let content = Content::new(schema.clone(), &options, manner);
         let mut body = Self {
             start: StartTag::new(schema.is_some() || manner.sorted),
             grown: super::profile::Grown::default(),

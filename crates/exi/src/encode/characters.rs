@@ -98,9 +98,10 @@ impl Body {
         if let Value::Text(text) = value {
             return self.text_value(name, text);
         }
-        let mut text = String::new();
-        crate::value::push_lexical(value, &mut text);
-        self.text_value(name, &text)
+        let form = self.content.take_form(value);
+        let written = self.text_value(name, &form);
+        self.content.give_form(form);
+        written
     }
 
     pub(super) fn text_value(&mut self, name: u32, text: &str) -> Result<()> {
@@ -126,12 +127,16 @@ impl Body {
                 .content
                 .write(names, &mut self.writer, name, codec, stored);
         };
-        if self.content.codecs.uses_table(codec) {
-            let mut text = String::new();
-            crate::value::push_lexical(value, &mut text);
-            block.defer_text(names, name, codec, &text);
-        } else {
-            block.defer_typed(names, &mut self.content, name, codec, stored)?;
+        match value {
+            _ if !self.content.codecs.uses_table(codec) => {
+                block.defer_typed(names, &mut self.content, name, codec, stored)?;
+            }
+            Value::Text(text) => block.defer_text(names, name, codec, text),
+            other => {
+                let form = self.content.take_form(other);
+                block.defer_text(names, name, codec, &form);
+                self.content.give_form(form);
+            }
         }
         self.end_value()
     }

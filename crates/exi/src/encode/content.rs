@@ -1,13 +1,17 @@
 //! Values of attributes and elements, written by their datatype (EXI 1.0 section 7.1).
 
+use alloc::string::String;
 use alloc::sync::Arc;
+use core::mem;
 
+use super::body::Manner;
 use super::lexical::{Datatypes, Stash};
 use crate::bits::{Writer, width};
 use crate::codec::{Characters, Codec, Codecs};
 use crate::fault::{Fault, Result};
 use crate::grammar::Schema;
 use crate::names::Names;
+use crate::options::Options;
 use crate::partition::Values;
 use crate::stored::{Span, Stored, StoredDateTime, StoredUnsigned};
 use crate::value::{Float, Value, push_lexical};
@@ -25,9 +29,28 @@ pub(crate) struct Content {
     /// Whether date and time are normalized to UTC (Canonical EXI).
     pub(crate) utc: bool,
     pub(crate) stash: Stash,
+    /// Where lexical forms are made.
+    form: String,
 }
 
 impl Content {
+    /// What a stream with these options begins with.
+    pub(super) fn new(schema: Option<Arc<Schema>>, options: &Options, manner: Manner) -> Self {
+        let mut values = Values::new(true);
+        values.reset(options);
+        let profile = options.profile;
+        Self {
+            values,
+            codecs: Codecs::new(schema.as_deref(), options),
+            schema,
+            local_partitions: profile.is_none_or(|profile| profile.local_value_partitions),
+            canonical: manner.sorted,
+            utc: manner.utc,
+            stash: Stash::default(),
+            form: String::new(),
+        }
+    }
+
     /// Reads a value in a representation, or says that it has no such value.
     pub(crate) fn prepare(&mut self, codec: u32, value: &Value<'_>) -> Option<Stored> {
         let kind = self.codecs.codec(codec);
@@ -41,9 +64,22 @@ impl Content {
         if let Value::Text(text) = value {
             return self.stash.read(types, codec, text);
         }
-        let mut text = alloc::string::String::new();
-        push_lexical(value, &mut text);
-        self.stash.read(types, codec, &text)
+        self.form.clear();
+        push_lexical(value, &mut self.form);
+        self.stash.read(types, codec, &self.form)
+    }
+
+    /// The lexical form of a value, in memory that is to be given back.
+    pub(super) fn take_form(&mut self, value: &Value<'_>) -> String {
+        let mut form = mem::take(&mut self.form);
+        form.clear();
+        push_lexical(value, &mut form);
+        form
+    }
+
+    /// Takes the memory of a lexical form back.
+    pub(super) fn give_form(&mut self, form: String) {
+        self.form = form;
     }
 
     /// Writes what [`Content::prepare`] read.
@@ -136,7 +172,11 @@ impl Content {
                 let at = span.at as usize;
                 writer.octets(&self.stash.bytes[at..at + span.len as usize]);
             }
-            _ => return Err(Fault::Value("a value that does not fit its representation")),
+            _ => {
+                return Err(Fault::Value(
+                    "it does not fit the representation of its datatype",
+                ));
+            }
         }
         Ok(())
     }

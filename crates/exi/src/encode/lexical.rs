@@ -109,15 +109,17 @@ impl Stash {
 
     fn list(&mut self, types: Datatypes<'_>, item: u32, text: &str) -> Option<Stored> {
         let words = text.split(is_space).filter(|word| !word.is_empty());
-        let mut items = Vec::new();
+        let at = self.items.len();
         for word in words {
-            items.push(self.read(types, item, word)?);
+            let Some(stored) = self.read(types, item, word) else {
+                self.items.truncate(at);
+                return None;
+            };
+            self.items.push(stored);
         }
-        let at = self.items.len() as u32;
-        self.items.extend_from_slice(&items);
         Some(Stored::List(Span {
-            at,
-            len: items.len() as u32,
+            at: at as u32,
+            len: (self.items.len() - at) as u32,
         }))
     }
 
@@ -197,8 +199,20 @@ impl Stash {
         if fraction.is_empty() {
             return StoredUnsigned::Small(0);
         }
-        let reversed: String = fraction.chars().rev().collect();
-        self.unsigned(&reversed)
+        let at = self.text.len();
+        self.text.extend(fraction.chars().rev());
+        let len = self.text.len() - at;
+        let (at, digits) = (at as u32, self.text.get(at..).unwrap_or(""));
+        match digits.parse() {
+            Ok(value) => {
+                self.text.truncate(at as usize);
+                StoredUnsigned::Small(value)
+            }
+            Err(_) => StoredUnsigned::Big(Span {
+                at,
+                len: len as u32,
+            }),
+        }
     }
 
     /// Takes a typed value in a representation; `None` where its text must be read instead.

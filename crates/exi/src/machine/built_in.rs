@@ -28,7 +28,8 @@ pub(crate) struct Productions {
     has_end: bool,
     /// Productions from here on are there for others to count, and not used (EXI Profile).
     ghosts_from: Option<usize>,
-    /// Where each attribute and element that is used was learned last, once there are many.
+    /// Where each attribute and element that is used was learned last, once there are many; empty
+    /// before.
     places: Option<Box<HashMap<Name, u32>>>,
 }
 
@@ -43,7 +44,9 @@ impl Productions {
         self.list.clear();
         self.width = 0;
         self.ghosts_from = None;
-        self.places = None;
+        if let Some(places) = &mut self.places {
+            places.clear();
+        }
         (self.has_characters, self.has_end) = (false, false);
     }
 
@@ -80,7 +83,7 @@ impl Productions {
     /// The least event code of AT with a name.
     #[inline]
     pub(crate) fn find_attribute(&self, name: u32) -> Option<u32> {
-        match &self.places {
+        match self.placed() {
             None => self.find(|learned| *learned == Learned::Attribute(name)),
             Some(places) => self.code_of(*places.get(&(true, name))?),
         }
@@ -89,7 +92,7 @@ impl Productions {
     /// The least event code of SE with a name, and the grammar of the element.
     #[inline]
     pub(crate) fn find_element(&self, name: u32) -> Option<(u32, Target)> {
-        let code = match &self.places {
+        let code = match self.placed() {
             None => self.find(
                 |learned| matches!(learned, Learned::StartElement(other, _) if *other == name),
             )?,
@@ -99,6 +102,11 @@ impl Productions {
             Learned::StartElement(_, target) => Some((code, target)),
             _ => None,
         }
+    }
+
+    #[inline]
+    fn placed(&self) -> Option<&HashMap<Name, u32>> {
+        self.places.as_deref().filter(|places| !places.is_empty())
     }
 
     fn code_of(&self, index: u32) -> Option<u32> {
@@ -111,7 +119,7 @@ impl Productions {
         if self.ghosts_from.is_some_and(|from| from < self.list.len()) {
             return;
         }
-        let begun = self.places.as_ref().map_or(0, |_| self.list.len() - 1);
+        let begun = self.placed().map_or(0, |_| self.list.len() - 1);
         let places = self.places.get_or_insert_default();
         for (index, learned) in self.list.iter().enumerate().skip(begun) {
             let name = match learned {
