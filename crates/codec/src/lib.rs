@@ -1,8 +1,8 @@
 //! Messages to bytes and back, in every format.
 //!
-//! What it deliberately does not do: no sockets, no knowledge of who wants what, no `std`. The
-//! decision worth arguing: only [`Format`] is frozen; the vocabularies and syntaxes behind it are
-//! private tools, and `dyn` stops at the batch.
+//! What it deliberately does not do: no sockets, no knowledge of who wants what, no `std` (but for
+//! what EXI keeps in a thread, where there are threads). The decision worth arguing: only [`Format`]
+//! is frozen; the vocabularies and syntaxes behind it are private tools, and `dyn` stops at the batch.
 #![no_std]
 #![forbid(unsafe_code)]
 // Where a format is left out, so are some methods that only it uses.

@@ -8,7 +8,7 @@
 use crate::buffered;
 use crate::error::DecodeError;
 use crate::format::{Carries, Format};
-use crate::infoset::exi::{ExiEmit, ExiPull, limits_of};
+use crate::infoset::exi::{ExiEmit, ExiPull, kept, limits_of};
 use crate::rows::{Rows, check_length};
 use crate::vocabulary::{message_xml, om};
 use alloc::boxed::Box;
@@ -113,22 +113,46 @@ impl Kind {
         self.schema.then(schema).flatten()
     }
 
+    /// A number of its own.
+    const fn number(self) -> usize {
+        let number = self.compression as usize + 2 * self.schema as usize + 4 * self.om as usize;
+        number % kept::KINDS
+    }
+
     fn encode(self, batch: &Batch, out: &mut Vec<u8>) {
+        let known = kept::take_emit(self.number());
+        // The options do not contradict each other.
+        let Some(mut emit) = known.or_else(|| self.emit().map(Box::new)) else {
+            return;
+        };
+        let before = out.len();
+        emit.begin();
+        match self.om {
+            true => om::write::write(batch, &mut *emit),
+            false => message_xml::write(batch, &mut *emit),
+        }
+        emit.finish(out);
+        kept::keep_emit(self.number(), emit, out.len() - before);
+    }
+
+    fn emit(self) -> Option<ExiEmit> {
         let mut settings = EncoderSettings::new(self.options(), self.schema());
         settings.header = Header {
             cookie: false,
             options: self.compression || self.schema,
         };
-        // These options do not contradict each other.
-        let Ok(encoder) = Encoder::new(settings) else {
-            return;
-        };
-        let mut emit = ExiEmit::new(encoder, self.schema);
-        match self.om {
-            true => om::write::write(batch, &mut emit),
-            false => message_xml::write(batch, &mut emit),
+        let encoder = Encoder::new(settings).ok()?;
+        Some(ExiEmit::new(encoder, self.schema))
+    }
+
+    fn pull<'i>(self, bytes: &'i [u8], limits: &Limits) -> ExiPull<'i> {
+        let known = kept::take_pull(self.number());
+        if let Some(pull) = known.filter(|pull| pull.limits() == limits) {
+            return pull.restart(bytes);
         }
-        emit.finish(out);
+        let mut settings = DecoderSettings::new(self.options(), self.schema());
+        settings.limits = limits_of(limits);
+        ExiPull::new(bytes, settings, *limits)
     }
 
     fn decode(
@@ -138,14 +162,13 @@ impl Kind {
         limits: &Limits,
     ) -> Result<(), DecodeError> {
         check_length(bytes, limits)?;
-        let mut settings = DecoderSettings::new(self.options(), self.schema());
-        settings.limits = limits_of(limits);
-        let mut pull = ExiPull::new(bytes, settings, limits);
+        let mut pull = self.pull(bytes, limits);
         let mut rows = Rows::new(out, limits);
         let read = match self.om {
             true => om::read::read(&mut pull, &mut rows, limits),
             false => message_xml::read(&mut pull, &mut rows, limits),
         };
+        kept::keep_pull(self.number(), pull, bytes.len());
         // Places within values may lie beyond the end, since values are packed.
         read.map_err(|error| DecodeError {
             at: error.at.min(bytes.len()),

@@ -5,6 +5,7 @@
 //! one, times and coordinates travel as what they are.
 
 mod emit;
+pub(crate) mod kept;
 mod pull;
 
 pub(crate) use emit::ExiEmit;

@@ -8,7 +8,7 @@ use weir_exi::value::{DateTime, DateTimeKind, Float, TimeOfDay, Unsigned};
 use weir_exi::{Encoder, QName, Value};
 use weir_model::Time;
 
-/// Writes one document.
+/// Writes documents, one after the other.
 pub(crate) struct ExiEmit {
     encoder: Encoder,
     /// Whether values have the types of a schema.
@@ -20,21 +20,26 @@ pub(crate) struct ExiEmit {
 }
 
 impl ExiEmit {
-    /// Begins a document.
+    /// Writes with an encoder.
     pub(crate) fn new(encoder: Encoder, typed: bool) -> Self {
-        let mut emit = Self {
+        Self {
             encoder,
             typed,
             empty: false,
             times: TimeWriter::default(),
             text: Vec::new(),
-        };
-        emit.event(&weir_exi::Event::StartDocument);
-        emit
+        }
+    }
+
+    /// Begins a document, whatever became of the one before.
+    pub(crate) fn begin(&mut self) {
+        self.encoder.restart();
+        self.empty = false;
+        self.event(&weir_exi::Event::StartDocument);
     }
 
     /// Ends the document and appends it.
-    pub(crate) fn finish(mut self, out: &mut Vec<u8>) {
+    pub(crate) fn finish(&mut self, out: &mut Vec<u8>) {
         self.event(&weir_exi::Event::EndDocument);
         self.encoder.take(out);
     }

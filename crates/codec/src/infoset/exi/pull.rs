@@ -11,11 +11,11 @@ use weir_exi::value::{DateTime, DateTimeKind, Float, TimeOfDay, Unsigned};
 use weir_exi::{Decoder, DecoderSettings, ErrorKind, QName, Value};
 use weir_model::{Limits, Time};
 
-/// Reads one document.
+/// Reads documents, one after the other.
 pub(crate) struct ExiPull<'i> {
     decoder: Decoder<'i>,
     input_bytes: usize,
-    limits: &'i Limits,
+    limits: Limits,
     at: usize,
     name: OwnName,
     value: Read,
@@ -67,7 +67,7 @@ enum Met {
 }
 
 impl<'i> ExiPull<'i> {
-    pub(crate) fn new(input: &'i [u8], settings: DecoderSettings, limits: &'i Limits) -> Self {
+    pub(crate) fn new(input: &'i [u8], settings: DecoderSettings, limits: Limits) -> Self {
         Self {
             limits,
             decoder: Decoder::new(input, settings),
@@ -80,32 +80,51 @@ impl<'i> ExiPull<'i> {
         }
     }
 
+    /// Goes to another document; the memory is used again.
+    pub(crate) fn restart<'j>(self, input: &'j [u8]) -> ExiPull<'j> {
+        ExiPull {
+            decoder: self.decoder.restart(input),
+            input_bytes: input.len(),
+            limits: self.limits,
+            at: 0,
+            name: self.name,
+            value: Read::Text,
+            text: self.text,
+            uri: self.uri,
+        }
+    }
+
+    /// What a document may cost.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// Reads over what no vocabulary asks for: comments, instructions, prefixes.
     fn meet(&mut self) -> Result<Met, DecodeError> {
         self.at = self.decoder.consumed().min(self.input_bytes);
-        let event = self.decoder.next_event();
-        let event = event.map_err(|error| refused(&error, self.input_bytes, self.limits))?;
-        Ok(match event {
-            None | Some(weir_exi::Event::EndDocument) => Met::Done,
-            Some(weir_exi::Event::StartElement(name)) => {
-                self.name.set(&name);
+        // Events are wide, and looked at where they lie.
+        Ok(match self.decoder.next_event() {
+            Ok(None | Some(weir_exi::Event::EndDocument)) => Met::Done,
+            Ok(Some(weir_exi::Event::StartElement(ref name))) => {
+                self.name.set(name);
                 Met::Start
             }
-            Some(weir_exi::Event::EndElement) => Met::End,
-            Some(weir_exi::Event::Attribute(name, value)) => {
-                self.name.set(&name);
-                self.value = read(&value, &mut self.text, &mut self.uri);
+            Ok(Some(weir_exi::Event::EndElement)) => Met::End,
+            Ok(Some(weir_exi::Event::Attribute(ref name, ref value))) => {
+                self.name.set(name);
+                self.value = read(value, &mut self.text, &mut self.uri);
                 Met::Attribute
             }
-            Some(weir_exi::Event::Characters(value)) => {
-                self.value = read(&value, &mut self.text, &mut self.uri);
+            Ok(Some(weir_exi::Event::Characters(ref value))) => {
+                self.value = read(value, &mut self.text, &mut self.uri);
                 Met::Content
             }
-            Some(weir_exi::Event::EntityReference(_) | weir_exi::Event::DocType { .. }) => {
+            Ok(Some(weir_exi::Event::EntityReference(_) | weir_exi::Event::DocType { .. })) => {
                 let what = "no document type: none is read";
                 return Err(DecodeError::expected(self.at, what));
             }
-            Some(_) => Met::Nothing,
+            Ok(Some(_)) => Met::Nothing,
+            Err(ref error) => return Err(refused(error, self.input_bytes, &self.limits)),
         })
     }
 }
