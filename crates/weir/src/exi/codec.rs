@@ -33,14 +33,12 @@ pub(super) fn encode(
     }
     let alone = coding.self_contained_names()?;
     loop {
-        let next = reader
-            .next_event()
-            .map(|event| event.map(|event| take(&mut encoder, &event, &alone)));
-        match next.map_err(|error| in_document(document, &error))? {
-            None => break,
-            Some(Ok(())) => {}
-            Some(Err(error)) => return Err(in_place(document, reader.offset(), &error.kind)),
-        }
+        let taken = match reader.next_event() {
+            Ok(Some(ref event)) => take(&mut encoder, event, &alone),
+            Ok(None) => break,
+            Err(error) => return Err(in_document(document, &error)),
+        };
+        taken.map_err(|error| in_place(document, reader.offset(), &error.kind))?;
     }
     let mut out = Vec::new();
     encoder.take(&mut out);
@@ -88,10 +86,14 @@ pub(super) fn decode(
         Writer::new().with_declaration()
     };
     let mut out = Vec::new();
-    while let Some(event) = decoder.next_event().map_err(Failure::no)? {
-        writer
-            .write(&event, &mut out)
-            .map_err(|error| Failure::no(format!("as XML: {}", error.kind)))?;
+    loop {
+        // Events are wide, and looked at where they lie.
+        let written = match decoder.next_event() {
+            Ok(Some(ref event)) => writer.write(event, &mut out),
+            Ok(None) => break,
+            Err(error) => return Err(Failure::no(error)),
+        };
+        written.map_err(|error| Failure::no(format!("as XML: {}", error.kind)))?;
     }
     let rest = stream.len() - decoder.consumed().min(stream.len());
     if rest > 0 {
