@@ -183,6 +183,7 @@ impl Future for Serving {
             return Poll::Ready(this.farewell(cx));
         }
         loop {
+            let blocked = this.unsent.is_some();
             let mut moved = this.receive(cx)?;
             this.receive_of_groups(cx)?;
             moved |= this.desk.poll(cx, &mut this.endpoint, now());
@@ -191,6 +192,8 @@ impl Future for Serving {
                 this.endpoint.timeout(now());
                 moved = true;
             }
+            // What was not read while nothing could be sent is read then.
+            moved |= blocked;
             if !moved || this.unsent.is_some() {
                 return Poll::Pending;
             }

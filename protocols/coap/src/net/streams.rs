@@ -81,18 +81,22 @@ impl Serving {
         })
     }
 
+    /// Says whether more may be handed to the socket.
+    fn has_room(&self) -> bool {
+        let unsent = match &self.stream {
+            Stream::WebSocket(socket) => socket.unsent(),
+            _ => self.out.len() - self.sent,
+        };
+        unsent < WRITE_BYTES
+    }
+
     /// Has asked what is asked, and hands on what is to be sent; says whether anything moved.
     fn put(&mut self) -> bool {
         let mut moved = false;
-        while self.out.len() - self.sent < WRITE_BYTES {
+        while self.has_room() {
             match self.connection.poll_output() {
                 Output::Transmit(bytes) => match &mut self.stream {
-                    Stream::WebSocket(socket) => {
-                        socket.send_message(&bytes);
-                        if socket.unsent() > WRITE_BYTES {
-                            return true;
-                        }
-                    }
+                    Stream::WebSocket(socket) => socket.send_message(&bytes),
                     _ => self.out.extend_from_slice(&bytes),
                 },
                 Output::Event(Event::Request(incoming)) => {
@@ -175,9 +179,11 @@ impl Future for Serving {
             let mut moved = this.read(cx)?;
             moved |= this.desk.poll(cx, &mut this.connection, now());
             moved |= this.put();
-            if this.poll_write(cx)?.is_pending() && !moved {
+            let written = this.poll_write(cx)?.is_ready();
+            if !written && !moved {
                 return Poll::Pending;
             }
+            moved |= written && this.connection.unsent_bytes() > 0;
             if this.connection.is_released() && this.connection.open_requests() == 0 {
                 this.over = true;
             }
