@@ -150,9 +150,9 @@ impl Scale {
     pub(crate) fn of(effort: Effort) -> Self {
         match effort {
             Effort::Quick => Self {
-                rounds: 2,
-                packets: 200,
-                packets_rested: 10,
+                rounds: 3,
+                packets: 150,
+                packets_rested: 8,
                 warm_up: 20,
             },
             Effort::Full => Self {

@@ -36,8 +36,10 @@ pub(crate) fn markdown(run: &Run, folder: &str) -> String {
     text
 }
 
-const QUICK: &str = "\n**A quick run**: bytes are exact, times are of a few hundred packets and show \
-                     orders of magnitude; do not quote them.\n";
+const QUICK: &str = "
+**A quick run**: bytes are those of a full one, but for acknowledgments of TCP; times are of a few hundred
+packets on a machine that may have had other work, and show orders of magnitude: do not quote them.
+";
 
 const HOW: &str = "\n## How it was measured
 
