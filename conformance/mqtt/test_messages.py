@@ -46,6 +46,7 @@ class Messages(unittest.TestCase):
                 self.assertEqual((came.topic, came.qos), (f"h/{version}{qos}", min(qos, 1)))
                 self.assertEqual(json.loads(came.payload), {"value": 3})
 
+    # [MQTT-3.8.4-7] [MQTT-3.8.4-8]
     def test_bytes_arrive_as_published_with_the_lower_quality_of_the_two(self):
         payload = bytes(range(256))
         for published in (0, 1, 2):
@@ -58,6 +59,8 @@ class Messages(unittest.TestCase):
                 self.assertEqual((came.payload, came.qos), (payload, min(published, granted)))
                 self.assertFalse(came.dup or came.retain)
 
+    # [MQTT-3.3.2-4] [MQTT-3.3.2-6] [MQTT-3.3.2-15] [MQTT-3.3.2-16] [MQTT-3.3.2-17] [MQTT-3.3.2-18]
+    # [MQTT-3.3.2-20]
     def test_properties_travel_unaltered(self):
         subscriber = self.client()
         subscriber.subscribe(("p/a", 1))
@@ -69,6 +72,7 @@ class Messages(unittest.TestCase):
         self.assertEqual(known, [pair for pair in given if pair[0] != EXPIRY])
         self.assertIn(came.property(EXPIRY), (99, 100))
 
+    # [MQTT-3.3.2-3]
     def test_a_part_of_a_message_comes_at_its_own_topic(self):
         subscriber = self.client()
         subscriber.subscribe(("part/+/temperature", 1), ("part/whole", 1))
@@ -89,6 +93,7 @@ class Messages(unittest.TestCase):
             self.assertEqual(publisher.publish(topic, "no json", properties=properties), 0x99)
         self.assertEqual(publisher.publish("$as/nothing/conv/a", "1"), 0x90)
 
+    # [MQTT-3.8.3-3]
     def test_no_local_spares_a_client_its_own(self):
         client = self.client()
         client.subscribe(("own/a", NO_LOCAL | 1))
@@ -96,6 +101,7 @@ class Messages(unittest.TestCase):
         self.client().publish("own/a", "2")
         self.assertEqual(client.message().payload, b"2")
 
+    # [MQTT-3.3.4-2] [MQTT-3.3.4-3] [MQTT-3.3.4-5]
     def test_overlapping_subscriptions_deliver_with_their_own_identifiers(self):
         client = self.client()
         client.subscribe(("o/+", 1), properties=[(SUBSCRIPTION_ID, 1)])
@@ -104,6 +110,7 @@ class Messages(unittest.TestCase):
         came = {message.property(SUBSCRIPTION_ID): message.qos for message in (client.message(), client.message())}
         self.assertEqual(came, {1: 1, 268_435_455: 2})
 
+    # [MQTT-3.3.1-5] [MQTT-3.3.1-8] [MQTT-3.3.1-9] [MQTT-3.3.1-10] [MQTT-3.3.1-11]
     def test_retained_messages_are_sent_as_retain_handling_says(self):
         publisher = self.client()
         publisher.publish("ret/a", "1", retain=True)
@@ -126,6 +133,7 @@ class Messages(unittest.TestCase):
             client.subscribe(("ret/#", qos | IF_NEW))
             self.assertEqual(client.message().payload, b"2")
 
+    # [MQTT-3.3.1-6] [MQTT-3.3.1-7]
     def test_an_empty_retained_message_removes_and_is_delivered(self):
         publisher, client = self.client(), self.client()
         publisher.publish("gone/a", "1", retain=True)
@@ -136,6 +144,7 @@ class Messages(unittest.TestCase):
         late.subscribe(("gone/a", 1))
         self.assertTrue(late.nothing())
 
+    # [MQTT-3.3.1-12] [MQTT-3.3.1-13]
     def test_the_retain_flag_stays_where_that_is_asked_for(self):
         for options, expected in ((0, False), (1, False), (AS_PUBLISHED, True), (AS_PUBLISHED | 1, True)):
             client = self.client()
@@ -143,6 +152,7 @@ class Messages(unittest.TestCase):
             self.client().publish("rap/a", "1", retain=True)
             self.assertEqual(client.message().retain, expected)
 
+    # [MQTT-3.3.2-5]
     def test_a_message_that_has_expired_is_not_delivered(self):
         publisher = self.client()
         publisher.publish("exp/a", "1", retain=True, properties=[(EXPIRY, 1)])
@@ -157,6 +167,7 @@ class Messages(unittest.TestCase):
         self.assertEqual(came.topic, "exp/b")
         self.assertLess(came.property(EXPIRY), 1000)
 
+    # [MQTT-4.7.2-1]
     def test_wildcards_do_not_match_topics_of_the_gateway_and_nobody_else_publishes_there(self):
         client = self.client()
         client.subscribe(("#", 0 | NEVER), ("+/broker/version", 0))
@@ -198,6 +209,7 @@ class Messages(unittest.TestCase):
             publisher.publish("alias/long/topic", "1")
         self.assertEqual([client.message().topic for _ in range(2)], ["alias/long/topic", ""])
 
+    # [MQTT-3.10.4-1] [MQTT-3.10.4-2]
     def test_after_unsubscribe_nothing_comes(self):
         client = self.client()
         client.subscribe(("un/a", 1))
@@ -231,6 +243,7 @@ class Messages(unittest.TestCase):
         thing.publish(command.property(RESPONSE_TOPIC), "done", properties=[(CORRELATION, command.property(CORRELATION))])
         self.assertEqual(asker.message().property(CORRELATION), b"7")
 
+    # [MQTT-4.6.0-5] [MQTT-4.6.0-6] [MQTT-4.2.0-1]
     def test_a_thousand_messages_keep_their_order(self):
         client, publisher = self.client(), self.client()
         client.subscribe(("ord/a", 1))
@@ -248,6 +261,7 @@ class Shared(unittest.TestCase):
         cls.addClassCleanup(cls.gateway.close)
         cls.address = cls.gateway.ready["mqtt"]
 
+    # [MQTT-4.8.2-3]
     def test_members_of_a_share_take_turns_and_each_message_goes_to_one(self):
         members = [Client.connected(self.address) for _ in range(3)]
         for member in members:

@@ -27,6 +27,7 @@ class Sessions(unittest.TestCase):
         properties = [(SESSION_EXPIRY, expiry)] if version == 5 else []
         return self.client(client_id, version, clean=clean, properties=properties, **options)
 
+    # [MQTT-3.1.2-4] [MQTT-3.1.2-5] [MQTT-3.1.2-6] [MQTT-3.1.3-2] [MQTT-3.1.4-4] [MQTT-4.5.0-1]
     def test_what_was_published_meanwhile_is_delivered_once(self):
         for version in (4, 5):
             name = f"away{version}"
@@ -108,6 +109,7 @@ class Sessions(unittest.TestCase):
         self.assertEqual(self.kept("short").connack.session_present, 0)
         waited.leave()
 
+    # [MQTT-3.1.4-3] [MQTT-4.1.0-1]
     def test_a_client_that_connects_again_takes_its_session_over(self):
         first = self.kept("over")
         first.subscribe(("over", 1))
@@ -180,6 +182,7 @@ class Sessions(unittest.TestCase):
         self.assertEqual(reader.message().topic, "leave/b")
         self.assertTrue(reader.nothing())
 
+    # [MQTT-3.1.3-9]
     def test_a_delayed_will_waits_and_is_forgotten_when_the_client_is_back(self):
         reader = self.client()
         reader.subscribe(("later/#", 1))

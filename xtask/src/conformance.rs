@@ -1,8 +1,9 @@
 //! `cargo xtask conformance`: which statements of a standard the code honours, and what shows it.
 //!
-//! Each line of `docs/reference/NAME-statements.tsv` is a statement: its number, MUST or SHOULD, and
-//! what it is about in a few words of our own. The code of `protocols/NAME` cites it in brackets where
-//! it is honoured, and so does each test that shows it. The table of both is
+//! Each line of `docs/reference/NAME-statements.tsv` is a statement: its number, MUST or SHOULD (`-`
+//! where it is not for this implementation), and what it is about in a few words of our own. The code
+//! of `protocols/NAME` cites it in brackets where it is honoured, and so does each test that shows it,
+//! those against foreign programs in `conformance/NAME` too. The table of both is
 //! `docs/reference/NAME-conformance.md`; a test compares it.
 
 use crate::orphans;
@@ -11,7 +12,10 @@ use std::path::Path;
 use std::{fs, io};
 
 /// Protocols whose statements are listed, with what stands above their table.
-const TABLES: &[(&str, &str)] = &[("coap", "CoAP: RFC 7252, RFC 7641, RFC 7959")];
+const TABLES: &[(&str, &str)] = &[
+    ("coap", "CoAP: RFC 7252, RFC 7641, RFC 7959"),
+    ("mqtt", "MQTT 5.0, and where 3.1.1 differs"),
+];
 
 /// Where statements are cited: in code, in tests.
 #[derive(Debug, Default)]
@@ -51,6 +55,7 @@ fn table(root: &Path, name: &str, title: &str, wrong: &mut Vec<String>) -> io::R
     let listed = root.join(format!("docs/reference/{name}-statements.tsv"));
     let listed = fs::read_to_string(listed)?;
     let mut cited = citations(root, &root.join("protocols").join(name))?;
+    foreign(&root.join("conformance").join(name), &mut cited)?;
     let mut out = format!(
         "# {title}\n\nWritten by `cargo xtask conformance` from `{name}-statements.tsv` and from what \
          `protocols/{name}`\ncites. A number is the section's and ours within it; the words are ours.\n\n\
@@ -64,10 +69,10 @@ fn table(root: &Path, name: &str, title: &str, wrong: &mut Vec<String>) -> io::R
             continue;
         };
         let found = cited.remove(id).unwrap_or_default();
-        if found.code.is_empty() {
+        if found.code.is_empty() && level != "-" {
             wrong.push(format!("{id}: no code cites it"));
         }
-        if found.tests.is_empty() {
+        if found.tests.is_empty() && level != "-" {
             wrong.push(format!("{id}: no test shows it"));
         }
         let (code, tests) = (found.code.join(", "), found.tests.join(", "));
@@ -111,6 +116,33 @@ fn citations(root: &Path, folder: &Path) -> io::Result<BTreeMap<String, Cited>> 
     Ok(cited)
 }
 
+/// Adds what the tests against foreign programs cite.
+fn foreign(folder: &Path, cited: &mut BTreeMap<String, Cited>) -> io::Result<()> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Ok(());
+    };
+    let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "py"));
+    files.sort();
+    for file in files {
+        let mut waiting = Vec::new();
+        for line in fs::read_to_string(file)?.lines() {
+            let line = line.trim_start();
+            if line.starts_with('#') {
+                waiting.extend(ids(line));
+            } else if let Some((name, _)) = line
+                .strip_prefix("def ")
+                .and_then(|rest| rest.split_once('('))
+            {
+                for id in waiting.drain(..) {
+                    cited.entry(id).or_default().tests.push(format!("`{name}`"));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The name of the function that a line begins.
 fn function(line: &str) -> Option<&str> {
     let (_, rest) = line.trim_start().split_once("fn ")?;
@@ -126,7 +158,7 @@ fn ids(line: &str) -> impl Iterator<Item = String> {
     let is_id = |text: &str| {
         let mut parts = text.split('-');
         let name = parts.next().unwrap_or_default();
-        let named = name.starts_with("RFC") || name == "MQTT";
+        let named = name.starts_with("RFC") || name.starts_with("MQTT");
         let section = |part: &str| {
             part.bytes()
                 .all(|byte| byte.is_ascii_digit() || byte == b'.')

@@ -30,7 +30,7 @@ fn another_protocol_or_version_is_named_as_such() {
     );
 }
 
-// [MQTT-3.1.2-3] [MQTT-3.1.2-11] [MQTT-3.1.2-12] [MQTT-3.1.2-13]
+// [MQTT-3.1.2-3] [MQTT-3.1.2-11] [MQTT-3.1.2-12] [MQTT-3.1.2-13] [MQTT311-3.1.2-22]
 #[test]
 fn connect_flags_that_contradict_each_other_are_refused() {
     for flags in [0x01, 0x08, 0x10, 0x20, 0x1c, 0x3c] {

@@ -146,7 +146,7 @@ fn both_strings_of_a_pair_are_checked() {
 }
 
 // [MQTT-2.1.3-1] [MQTT-3.6.1-1] [MQTT-3.8.1-1] [MQTT-3.10.1-1] [MQTT-3.14.1-1] [MQTT-3.15.1-1]
-// [MQTT-2.2.2-2]
+// [MQTT311-2.2.2-2]
 #[test]
 fn reserved_flags_of_the_first_byte_are_refused() {
     for packet in PacketType::ALL {
@@ -177,7 +177,7 @@ fn a_publish_has_one_quality_and_no_dup_without_one() {
     assert_eq!(fault(V5, b"\x38\x04\x00\x01a\x00"), (MALFORMED, 0));
 }
 
-// [MQTT-2.2.1-2] [MQTT-2.2.1-3] [MQTT-2.3.1-1]
+// [MQTT-2.2.1-2] [MQTT-2.2.1-3] [MQTT311-2.3.1-1]
 #[test]
 fn a_packet_identifier_is_there_with_quality_and_never_zero() {
     let Ok(Packet::Publish(plain)) = decode(V311, b"\x30\x05\x00\x01a\x00\x01") else {
@@ -271,7 +271,7 @@ fn a_connack_has_its_flags_and_its_codes() {
 }
 
 // [MQTT-3.4.2-1] [MQTT-3.5.2-1] [MQTT-3.6.2-1] [MQTT-3.7.2-1] [MQTT-3.14.2-1] [MQTT-3.15.2-1]
-// [MQTT-3.9.3-2] [MQTT-3.11.3-2]
+// [MQTT-3.9.3-2] [MQTT-3.11.3-2] [MQTT311-3.9.3-2]
 #[test]
 fn a_reason_code_is_one_of_its_packet() {
     for (first, code) in [(0x40, 0x92), (0x50, 0x01), (0x62, 0x87), (0x70, 0x10)] {
@@ -305,7 +305,7 @@ fn a_list_of_filters_has_one_at_least_and_each_is_utf_8() {
     assert_eq!(fault(V5, b"\x82\x06\x00\x01\x00\x00\x01a"), (MALFORMED, 8));
 }
 
-// [MQTT-3.8.3-5] [MQTT-3-8.3-4] [MQTT-3.8.3-4]
+// [MQTT-3.8.3-5] [MQTT311-3.8.3-4] [MQTT-3.8.3-4]
 #[test]
 fn subscription_options_that_may_not_be_are_refused() {
     let of = |version: Version, filter: &str, options: u8| {

@@ -3,11 +3,9 @@
 
 mod house;
 
-use house::{House, V5, V311, connect, encode, list, publish, subscribe, unsubscribe, will};
-use weir_mqtt::session::{Acceptance, ServerEvent, ServerLimits, State};
-use weir_mqtt::wire::{
-    Ack, Auth, Connect, Disconnect, Packet, Property, Publish, QoS, ReasonCode, SubscriptionOptions,
-};
+use house::{House, V5, V311, connect, encode, list, publish, will};
+use weir_mqtt::session::{Acceptance, ServerLimits, State};
+use weir_mqtt::wire::{Ack, Auth, Connect, Disconnect, Packet, Property, Publish, QoS, ReasonCode};
 use weir_sansio::Instant;
 
 fn connack_code(house: &mut House) -> ReasonCode {
@@ -68,7 +66,7 @@ fn a_connect_that_does_not_conform_is_answered_in_its_version_and_ends_the_conne
     assert!(house.said().is_empty() && house.server.is_over());
 }
 
-// [MQTT-3.1.3-5] [MQTT-3.1.3-8]
+// [MQTT-3.1.3-5] [MQTT-3.1.3-8] [MQTT311-3.1.3-8]
 #[test]
 fn a_client_identifier_is_any_text_up_to_a_limit() {
     let long = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".repeat(8);
@@ -482,106 +480,6 @@ fn a_topic_name_that_is_not_taken_costs_its_message_where_the_version_can_say_so
     let mut house = House::open(V311);
     house.give(Packet::Publish(of(QoS::AtLeastOnce, 1)));
     assert!(house.said().is_empty() && house.server.is_over());
-}
-
-// [MQTT-3.8.4-1] [MQTT-3.8.4-2] [MQTT-3.8.4-5] [MQTT-3.8.4-6] [MQTT-3.9.3-1] [MQTT-2.2.1-6]
-#[test]
-fn a_subscribe_is_answered_with_its_identifier_and_a_code_for_each_filter_in_order() {
-    for version in [V5, V311] {
-        let mut house = House::open(version);
-        let options = SubscriptionOptions {
-            qos: QoS::AtLeastOnce,
-            ..SubscriptionOptions::default()
-        };
-        house.feed(&subscribe(
-            version,
-            9,
-            &[("a", options), ("b/#", SubscriptionOptions::default())],
-        ));
-        let [ServerEvent::Subscribe(request)] = &house.told()[..] else {
-            panic!("no SUBSCRIBE");
-        };
-        assert_eq!(request.filters[0], ("a".into(), options));
-        assert_eq!((&*request.filters[1].0, request.packet_id), ("b/#", 9));
-        house.server.suback(9, &[1, 0]);
-        let [Packet::Suback(suback)] = house.said()[..] else {
-            panic!("no SUBACK");
-        };
-        assert_eq!((suback.packet_id, suback.codes), (9, &[1, 0][..]));
-    }
-}
-
-// [MQTT-3.10.4-4] [MQTT-3.10.4-5] [MQTT-3.10.4-6] [MQTT-3.11.3-1]
-#[test]
-fn an_unsubscribe_is_answered_with_its_identifier_and_a_code_for_each_filter_in_order() {
-    let mut house = House::open(V5);
-    house.feed(&unsubscribe(V5, 9, &["a", "b"]));
-    assert_eq!(
-        house.told(),
-        [ServerEvent::Unsubscribe(9, vec!["a".into(), "b".into()])]
-    );
-    house.server.unsuback(9, &[0, 0x11]);
-    let [Packet::Unsuback(unsuback)] = house.said()[..] else {
-        panic!("no UNSUBACK");
-    };
-    assert_eq!((unsuback.packet_id, unsuback.codes), (9, &[0, 0x11][..]));
-}
-
-// [MQTT-3.1.2-29]
-#[test]
-fn reasons_are_for_who_wants_them() {
-    for (wanted, expected) in [(true, Some("no")), (false, None)] {
-        let properties = list(&[Property::RequestProblemInformation(wanted)]);
-        let of = Connect {
-            properties: properties.as_properties(),
-            ..connect(V5)
-        };
-        let mut house = House::open_with(of, State::default(), false);
-        house.give(Packet::Publish(publish(QoS::AtLeastOnce, 1)));
-        house
-            .server
-            .acknowledge(1, ReasonCode::NOT_AUTHORIZED, Some("no"));
-        let [Packet::Puback(ack)] = house.said()[..] else {
-            panic!("no PUBACK");
-        };
-        assert_eq!(ack.properties.reason_string(), expected);
-    }
-}
-
-// [MQTT-3.4.2-2] [MQTT-3.5.2-2] [MQTT-3.14.2-3] [MQTT-3.2.2-19]
-#[test]
-fn a_reason_that_makes_a_packet_too_large_is_left_out() {
-    let properties = list(&[Property::MaximumPacketSize(20)]);
-    let of = Connect {
-        properties: properties.as_properties(),
-        ..connect(V5)
-    };
-    let reason = "a reason that is longer than the client takes";
-    let mut house = House::open_with(of, State::default(), false);
-    house.give(Packet::Publish(publish(QoS::AtLeastOnce, 1)));
-    house.give(Packet::Publish(publish(QoS::ExactlyOnce, 2)));
-    house
-        .server
-        .acknowledge(1, ReasonCode::NOT_AUTHORIZED, Some(reason));
-    house
-        .server
-        .acknowledge(2, ReasonCode::NOT_AUTHORIZED, Some(reason));
-    house.feed(&[0x36, 6, 0, 1, b'a', 0, 1, 0]);
-    let said = house.said();
-    assert_eq!(said.len(), 3);
-    assert!(
-        said.iter().all(|packet| encode(V5, *packet).len() <= 20),
-        "{said:?}"
-    );
-    let mut house = House::new(V5);
-    house.give(Packet::Connect(of));
-    house.server.refuse(ReasonCode::NOT_AUTHORIZED, reason);
-    assert!(
-        house
-            .said()
-            .iter()
-            .all(|packet| encode(V5, *packet).len() <= 20)
-    );
 }
 
 #[test]

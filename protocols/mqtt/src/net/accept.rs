@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use weir_binding::{Identity, Outcome};
-use weir_hub::{ClientId, Exchange, Item, Principal, Request, Verb};
+use weir_hub::{ClientId, Exchange, Grants, Item, Principal, Request, Verb};
 use weir_sansio::Session;
 
 /// A CONNECT that is looked into.
@@ -49,7 +49,7 @@ impl Accepting {
                 Who::Refused(ReasonCode::SERVER_BUSY, reason.into())
             }
         };
-        // [MQTT-3.1.3-6]
+        // [MQTT-3.1.3-2] [MQTT-3.1.3-6] [MQTT-3.1.3-7]
         let id = match request.client_id.is_empty() {
             true => connection.house.sessions.assign(context.now()),
             false => request.client_id.as_str().into(),
@@ -72,6 +72,12 @@ impl Who {
         };
         match known {
             Err(reason) => Who::Refused(code, reason),
+            // Whoever may do nothing is told at once.
+            Ok(principal) if *principal.grants == Grants::default() => {
+                let reason =
+                    format!("{principal} may do nothing here: a user name and password are needed");
+                Who::Refused(ReasonCode::NOT_AUTHORIZED, reason)
+            }
             Ok(principal) => match &request.will {
                 Some(will) if !may_publish(&principal, &will.message.topic) => {
                     let reason = format!("{principal} may not publish the will");
@@ -187,13 +193,13 @@ impl Connection {
     ) -> Option<Box<Stored>> {
         let now = self.context.now();
         let stored = stored?;
-        let ended = stored.expires.is_some_and(|expires| expires <= now);
+        let ended = stored.ends().is_some_and(|end| end <= now);
         // [MQTT-3.1.2-4] [MQTT-3.1.2-5] [MQTT-3.1.2-6] [MQTT-3.1.4-4]
         if !request.clean_start && !ended {
             // [MQTT-3.1.3-9]: a will that waits is not published.
             return Some(stored);
         }
-        if let Some((_, will)) = &stored.will {
+        if let Some(will) = &stored.will {
             publish_will(&*self.context, &will.message);
         }
         None

@@ -41,8 +41,7 @@ impl Chores {
             }
             let sys_secs = self.house.settings.sys_secs;
             if sys_secs > 0 && now() >= self.sys_at {
-                self.sys_at = now() + Duration::from_secs(u64::from(sys_secs));
-                self.publish_sys();
+                self.sys_at = now() + Duration::from_secs(self.tell_sys(sys_secs));
             }
             let due = self.house.sessions.next_due(cx.waker());
             let wait = due.map(|due| due.nanos().saturating_sub(self.context.now().nanos()));
@@ -64,10 +63,10 @@ impl Chores {
     /// Does what is due of a session without a connection.
     fn settle(&self, id: &Arc<str>, mut stored: super::record::Stored) {
         let now = self.context.now();
-        let ended = stored.expires.is_some_and(|expires| expires <= now);
+        let ended = stored.ends().is_some_and(|end| end <= now);
         // [MQTT-3.1.2-8]: the will is due, or the session ends before.
-        let due = ended || stored.will.as_ref().is_some_and(|(due, _)| *due <= now);
-        if let Some((_, will)) = stored.will.take_if(|_| due) {
+        let due = ended || stored.will_due().is_some_and(|due| due <= now);
+        if let Some(will) = stored.will.take_if(|_| due) {
             publish_will(&*self.context, &will.message);
         }
         match ended {
@@ -80,6 +79,16 @@ impl Chores {
                 self.house.sessions.put_back(id, Some(stored));
             }
         }
+    }
+
+    /// Publishes `$SYS`; says in how many seconds again. Where nobody speaks MQTT there is nothing to tell.
+    fn tell_sys(&self, sys_secs: u32) -> u64 {
+        let connections = &self.house.sessions.counts.connections;
+        if connections.load(Ordering::Relaxed) == 0 {
+            return 1;
+        }
+        self.publish_sys();
+        u64::from(sys_secs)
     }
 
     fn publish_sys(&self) {

@@ -9,9 +9,10 @@ use super::clock::{Timer, now};
 use super::deliver::Deliverer;
 use super::linger::Linger;
 use super::live::Live;
-use super::member::{Due, Member, after};
+use super::member::{Due, Member};
 use super::outbox::{Outbox, poll_read};
 use super::publish::{self, Refused};
+use super::record::Stored;
 use super::sessions::{Counts, Sessions};
 use super::subscribe::{self, Opener};
 use crate::limits::RECEIVE_MAX;
@@ -282,6 +283,7 @@ impl Connection {
                 self.retry = now() + BUSY_TIME;
                 return false;
             }
+            // 3.1.1 cannot say so: it is acknowledged and goes no further [MQTT311-3.3.5-2].
             Err(Refused::Code(code, reason)) => {
                 Counts::add(&counts.refused, 1);
                 if message.qos != QoS::AtMostOnce {
@@ -393,14 +395,7 @@ impl Connection {
         member.recorded = true;
         member.changed = false;
         member.record_at = now() + RECORD_TIME;
-        let now = self.context.now();
-        let expires = match member.session_expiry_secs {
-            u32::MAX => None,
-            secs => Some(after(now, secs)),
-        };
-        let mut stored = member.stored(self.server.state(), expires);
-        let will = member.will.as_ref();
-        stored.will = will.map(|will| (after(now, will.delay_secs), will.clone()));
+        let stored = member.stored(self.server.state());
         remember(&*self.context, &member.id, stored.write())
     }
 
@@ -434,30 +429,21 @@ impl Connection {
         counts
             .subscriptions
             .fetch_sub(subscriptions, Ordering::Relaxed);
-        let now = self.context.now();
-        let will = member.will.take().filter(|_| closed.publish_will);
         let secs_max = self.house.settings.session_expiry_secs_max;
-        // [MQTT-4.1.0-2]
-        let kept = closed.session_expiry_secs.min(secs_max) > 0;
-        let mut stored = None;
+        member.session_expiry_secs = closed.session_expiry_secs.min(secs_max);
         // [MQTT-3.1.2-8]
+        let kept = member.is_kept();
+        let will = member.will.take().filter(|_| closed.publish_will);
         match will {
-            Some(will) if will.delay_secs > 0 && kept => {
-                let ends = member.ends(closed, now, secs_max);
-                let mut left = member.stored(self.server.state(), ends);
-                left.will = Some((after(now, will.delay_secs), will));
-                stored = Some(left);
-            }
-            will => {
-                if let Some(will) = will {
-                    publish_will(&*self.context, &will.message);
-                }
-                if kept {
-                    let ends = member.ends(closed, now, secs_max);
-                    stored = Some(member.stored(self.server.state(), ends));
-                }
-            }
+            Some(will) if kept && will.delay_secs > 0 => member.will = Some(will),
+            Some(will) => publish_will(&*self.context, &will.message),
+            None => {}
         }
+        // [MQTT-4.1.0-2]
+        let stored = kept.then(|| Stored {
+            left: Some(self.context.now()),
+            ..member.stored(self.server.state())
+        });
         match &stored {
             Some(stored) => drop(remember(&*self.context, &member.id, stored.write())),
             None if member.recorded => forget(&*self.context, &member.id),

@@ -117,6 +117,7 @@ impl Deliverer<'_> {
         sent
     }
 
+    /// In the order of the log, which is that of publishing [MQTT-4.6.0-5] [MQTT-4.6.0-6].
     fn send_items(
         &mut self,
         of: &mut Subscribed,
@@ -161,6 +162,7 @@ impl Deliverer<'_> {
         };
         // [MQTT-3.8.4-8] [MQTT-4.8.2-3]
         let qos = of.options.qos.min(qos_of(message.quality));
+        // What was sent once does not expire [MQTT-4.3.3-7] [MQTT-4.3.3-13].
         let again = self.server.is_unacknowledged(&token);
         let done_before = !item.retained && message.cursor <= of.resumed;
         if !again && (done_before || has_expired(message, self.now)) {

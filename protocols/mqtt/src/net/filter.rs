@@ -33,6 +33,8 @@ impl Wanted {
         let format = format
             .map(|name| by_name(name).ok_or(INVALID))
             .transpose()?;
+        // Wildcards do not match topics with a dollar sign at the front: the hub's filters say so.
+        // [MQTT-4.7.2-1]
         // [MQTT-4.7.1-1] [MQTT-4.7.1-2] [MQTT-4.7.3-1] [MQTT-4.7.3-4]
         let filter = Filter::parse(rest).map_err(|_| INVALID)?;
         Ok(Self {

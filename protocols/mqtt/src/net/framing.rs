@@ -1,20 +1,17 @@
 //! QoS 0 packets, written once for all who want them alike.
 
-use super::packets::{parts_of, write_attributes, write_cursor};
+use super::packets::{parts_of, write_attributes};
 use crate::wire::{Property, PropertyList, Publish, QoS, Version};
 use std::sync::Arc;
 use weir_binding::Context;
 use weir_codec::Format;
 use weir_hub::{Frame, Framing, FramingKey};
-use weir_model::Cursor;
 
 /// How the packets are written.
 pub(super) struct PublishFraming {
     pub(super) version: Version,
     /// Whether the retain flag stays as published.
     pub(super) retain_as_published: bool,
-    /// Whether each packet tells its position.
-    pub(super) cursor: bool,
     /// Whether messages come in a format that the filter names, instead of as published.
     pub(super) converted: bool,
     pub(super) context: Arc<dyn Context>,
@@ -24,8 +21,7 @@ impl Framing for PublishFraming {
     fn key(&self) -> FramingKey {
         let bits = u32::from(self.version == Version::V5)
             | u32::from(self.retain_as_published) << 1
-            | u32::from(self.cursor) << 2
-            | u32::from(self.converted) << 3;
+            | u32::from(self.converted) << 2;
         ("mqtt", bits)
     }
 
@@ -38,9 +34,6 @@ impl Framing for PublishFraming {
         let now = self.context.now();
         if !write_attributes(&message.attributes, now, &mut properties) {
             return;
-        }
-        if self.cursor {
-            write_cursor(frame.cursor, &mut properties);
         }
         // [MQTT-3.3.1-12] [MQTT-3.3.1-13]
         let retain = item.retained || (self.retain_as_published && message.retain);
@@ -63,8 +56,6 @@ impl Framing for PublishFraming {
             write(&part.topic, &part.payload);
         }
     }
-
-    fn end(&self, _cursor: Cursor, _out: &mut Vec<u8>) {}
 }
 
 /// A gap as a property tells it.

@@ -2,7 +2,7 @@
 
 use super::record::{Stored, StoredSubscription};
 use super::subscribe::Subscribed;
-use crate::session::{Closed, Message, State, Will};
+use crate::session::{Message, State, Will};
 use crate::wire::Version;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use weir_hub::{ClientId, Principal, Ticket};
 use weir_model::Time;
 use weir_sansio::Instant;
 
-/// An accepted client.
+/// An accepted client; what is here goes with the connection only [MQTT-4.1.0-1].
 pub(super) struct Member {
     pub(super) id: Arc<str>,
     pub(super) version: Version,
@@ -55,8 +55,8 @@ impl Member {
         self.session_expiry_secs > 0
     }
 
-    /// What the session is to be taken up with.
-    pub(super) fn stored(&self, state: State, expires: Option<Time>) -> Stored {
+    /// What the session is to be taken up with, as if its client had not left.
+    pub(super) fn stored(&self, state: State) -> Stored {
         let kept = self.subscriptions.iter().map(|of| StoredSubscription {
             filter: of.text.to_string(),
             options: of.options,
@@ -67,18 +67,11 @@ impl Member {
         });
         Stored {
             owner: self.principal.name.to_string(),
-            expires,
+            expiry_secs: self.session_expiry_secs,
+            left: None,
             subscriptions: kept.collect(),
             state,
-            will: None,
-        }
-    }
-
-    /// When the session ends that its client leaves now; `None` for never.
-    pub(super) fn ends(&self, closed: &Closed, now: Time, secs_max: u32) -> Option<Time> {
-        match closed.session_expiry_secs.min(secs_max) {
-            u32::MAX => None,
-            secs => Some(after(now, secs)),
+            will: self.will.clone(),
         }
     }
 }

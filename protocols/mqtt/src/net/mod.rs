@@ -62,6 +62,7 @@ impl Binding for Mqtt {
 
     fn transports(&self) -> Vec<Transport> {
         let settings = &self.house.settings;
+        // [MQTT-4.2.0-1]
         let plain = Transport::Stream {
             name: "mqtt",
             key: "listen",
@@ -76,7 +77,8 @@ impl Binding for Mqtt {
             tls: true,
             alpn: &["mqtt"],
         };
-        // [MQTT-6.0.0-4]
+        // Packets and frames begin and end where they like; a text frame ends the link.
+        // [MQTT-6.0.0-1] [MQTT-6.0.0-2] [MQTT-6.0.0-4]
         let socket = Transport::WebSocket {
             path: "/mqtt",
             subprotocol: "mqtt",
@@ -95,6 +97,13 @@ impl Binding for Mqtt {
     fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {
         self.house.sessions.load(&*context);
         Some(Box::pin(background::run(self.house.clone(), context)))
+    }
+
+    fn deliveries(&self) -> &'static [(&'static str, &'static str)] {
+        &[(
+            "subscription",
+            "SUBSCRIBE: as published; `$as/ENC/{filter}`: converted",
+        )]
     }
 
     fn schemes(&self) -> &'static [&'static str] {

@@ -13,7 +13,7 @@ pub(super) struct Part {
     pub(super) payload: Bytes,
 }
 
-/// The packets of a message: one as published, or one a datastream where only some are wanted.
+/// The packets of a message [MQTT-3.3.2-3]: one as published, or one a datastream where only some are wanted.
 pub(super) fn parts_of(item: &Item, format: Option<&'static Format>) -> Vec<Part> {
     let message = &item.message;
     let named = |topic: &str| -> Arc<str> {

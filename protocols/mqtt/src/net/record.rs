@@ -1,8 +1,10 @@
 //! A session as the log keeps it: what is left of it while its client is away, or the gateway.
 //!
-//! Layout, little-endian: version u8, owner, when it ends (i64, Unix ns; 0 for with its connection, `i64::MAX` for never),
-//! subscriptions, what is under way, QoS 2 identifiers received, the will. Texts and lists have a u32 length before them.
+//! Layout, little-endian: version u8, owner, seconds that it lives on (u32), when its client left (i64,
+//! Unix ns; `i64::MIN` where it has not), subscriptions, what is under way, QoS 2 identifiers received,
+//! the will. Texts and lists have a u32 length before them.
 
+use super::member::after;
 use crate::session::{InFlight, Message, MessageProperties, Stage, State, Token, Will};
 use crate::wire::{QoS, SubscriptionOptions, Version};
 use bytes::Bytes;
@@ -13,12 +15,14 @@ use weir_model::{Cursor, Time};
 pub(super) struct Stored {
     /// The principal whose session it is.
     pub(super) owner: String,
-    /// When it ends; `None` for never.
-    pub(super) expires: Option<Time>,
+    /// Seconds that it lives on without its client; `u32::MAX` for ever.
+    pub(super) expiry_secs: u32,
+    /// When its client left; `None` while it has a connection.
+    pub(super) left: Option<Time>,
     pub(super) subscriptions: Vec<StoredSubscription>,
     pub(super) state: State,
-    /// When the will is due, and the will.
-    pub(super) will: Option<(Time, Box<Will>)>,
+    /// The will that waits for its delay.
+    pub(super) will: Option<Box<Will>>,
 }
 
 /// A subscription and how far its client is.
@@ -37,12 +41,27 @@ pub(super) struct StoredSubscription {
 const VERSION: u8 = 1;
 
 impl Stored {
+    /// When it ends; `None` for never, or while its client is there.
+    pub(super) fn ends(&self) -> Option<Time> {
+        match (self.left, self.expiry_secs) {
+            (None, _) | (_, u32::MAX) => None,
+            (Some(left), secs) => Some(after(left, secs)),
+        }
+    }
+
+    /// When its will is due.
+    pub(super) fn will_due(&self) -> Option<Time> {
+        let will = self.will.as_ref()?;
+        Some(after(self.left?, will.delay_secs))
+    }
+
     /// The record's bytes.
     pub(super) fn write(&self) -> Bytes {
         let mut out = vec![VERSION];
         text(&mut out, &self.owner);
-        let expires = self.expires.map_or(i64::MAX, Time::nanos);
-        out.extend_from_slice(&expires.to_le_bytes());
+        number(&mut out, self.expiry_secs);
+        let left = self.left.map_or(i64::MIN, Time::nanos);
+        out.extend_from_slice(&left.to_le_bytes());
         number(&mut out, self.subscriptions.len() as u32);
         for of in &self.subscriptions {
             of.write(&mut out);
@@ -55,13 +74,9 @@ impl Stored {
         for id in &self.state.received {
             out.extend_from_slice(&id.to_le_bytes());
         }
-        match &self.will {
-            None => out.push(0),
-            Some((due, will)) => {
-                out.push(1);
-                out.extend_from_slice(&due.nanos().to_le_bytes());
-                write_will(will, &mut out);
-            }
+        out.push(u8::from(self.will.is_some()));
+        if let Some(will) = &self.will {
+            write_will(will, &mut out);
         }
         out.into()
     }
@@ -73,7 +88,8 @@ impl Stored {
             return None;
         }
         let owner = from.text()?;
-        let expires = from.i64()?;
+        let expiry_secs = from.u32()?;
+        let left = from.i64()?;
         let count = from.count(12)?;
         let subscriptions = (0..count).map(|_| StoredSubscription::read(&mut from));
         let subscriptions = subscriptions.collect::<Option<_>>()?;
@@ -85,14 +101,12 @@ impl Stored {
         let received = (0..count).map(|_| from.u16()).collect::<Option<_>>()?;
         let will = match from.u8()? {
             0 => None,
-            _ => {
-                let due = Time::from_nanos(from.i64()?);
-                Some((due, Box::new(read_will(&mut from)?)))
-            }
+            _ => Some(Box::new(read_will(&mut from)?)),
         };
         Some(Self {
             owner,
-            expires: (expires != i64::MAX).then(|| Time::from_nanos(expires)),
+            expiry_secs,
+            left: (left != i64::MIN).then(|| Time::from_nanos(left)),
             subscriptions,
             state: State {
                 received,
@@ -156,6 +170,7 @@ fn read_flight(from: &mut Reader<'_>) -> Option<InFlight> {
 
 fn write_will(will: &Will, out: &mut Vec<u8>) {
     let message = &will.message;
+    number(out, will.delay_secs);
     text(out, &message.topic);
     blob(out, &message.payload);
     out.push(message.qos.bits() | u8::from(message.retain) << 2);
@@ -183,6 +198,7 @@ fn write_will(will: &Will, out: &mut Vec<u8>) {
 }
 
 fn read_will(from: &mut Reader<'_>) -> Option<Will> {
+    let delay_secs = from.u32()?;
     let topic = from.text()?;
     let payload = Bytes::copy_from_slice(from.blob()?);
     let flags = from.u8()?;
@@ -216,7 +232,7 @@ fn read_will(from: &mut Reader<'_>) -> Option<Will> {
     };
     Some(Will {
         message,
-        delay_secs: 0,
+        delay_secs,
     })
 }
 
@@ -336,7 +352,8 @@ mod tests {
         };
         Stored {
             owner: "ann".into(),
-            expires: Some(Time::from_nanos(5)),
+            expiry_secs: 9,
+            left: Some(Time::from_nanos(5)),
             subscriptions: vec![StoredSubscription {
                 filter: "a/#".into(),
                 options: SubscriptionOptions::of_byte(Version::V5, 0x2e, 0).unwrap(),
@@ -349,13 +366,10 @@ mod tests {
                 received: vec![1, 65_535],
                 in_flight: vec![flight(4, Stage::Puback), flight(5, Stage::Pubcomp)],
             },
-            will: Some((
-                Time::from_nanos(6),
-                Box::new(Will {
-                    message,
-                    delay_secs: 0,
-                }),
-            )),
+            will: Some(Box::new(Will {
+                message,
+                delay_secs: 3,
+            })),
         }
     }
 
@@ -366,10 +380,27 @@ mod tests {
         assert_eq!(Stored::read(&stored.write()), Some(stored.clone()));
         let plain = Stored {
             will: None,
-            expires: None,
+            left: None,
             ..stored
         };
         assert_eq!(Stored::read(&plain.write()), Some(plain));
+    }
+
+    #[test]
+    fn will_and_end_are_due_counted_from_when_the_client_left() {
+        let stored = whole();
+        assert_eq!(stored.will_due(), Some(Time::from_nanos(3_000_000_005)));
+        assert_eq!(stored.ends(), Some(Time::from_nanos(9_000_000_005)));
+        let there = Stored {
+            left: None,
+            ..stored.clone()
+        };
+        assert_eq!((there.will_due(), there.ends()), (None, None));
+        let kept = Stored {
+            expiry_secs: u32::MAX,
+            ..stored
+        };
+        assert_eq!(kept.ends(), None);
     }
 
     #[test]

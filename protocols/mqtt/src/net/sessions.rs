@@ -68,10 +68,9 @@ pub(super) struct NotYours;
 
 impl Stored {
     fn next_due(&self) -> Option<Time> {
-        let will = self.will.as_ref().map(|(due, _)| *due);
-        match (will, self.expires) {
-            (Some(will), Some(expires)) => Some(will.min(expires)),
-            (will, expires) => will.or(expires),
+        match (self.will_due(), self.ends()) {
+            (Some(will), Some(end)) => Some(will.min(end)),
+            (will, end) => will.or(end),
         }
     }
 }
@@ -86,7 +85,10 @@ impl Sessions {
             });
             let mut inner = self.lock();
             for (key, bytes) in found {
-                if let (Some(id), Some(stored)) = (key.strip_prefix(PREFIX), Stored::read(&bytes)) {
+                let read = key.strip_prefix(PREFIX).zip(Stored::read(&bytes));
+                if let Some((id, mut stored)) = read {
+                    // Whoever had a connection lost it with the gateway.
+                    stored.left.get_or_insert(gateway.now());
                     inner.keep(id.into(), stored);
                 }
             }

@@ -19,7 +19,7 @@ use weir_hub::{
 };
 use weir_model::Cursor;
 
-/// One subscription.
+/// One subscription; where several match, each delivers a copy [MQTT-3.3.4-2].
 pub(super) struct Subscribed {
     /// The filter as it stood in the packet.
     pub(super) text: Box<str>,
@@ -121,8 +121,9 @@ impl Opener<'_> {
             (Source::Framed(of) | Source::Items(of), _) => of.position(),
             (_, from) => from.unwrap_or_default(),
         };
-        let key = member.next_key;
-        member.next_key += 1;
+        // What is under way of the one before stays known by its key.
+        let key = existing.map_or(member.next_key, |at| member.subscriptions[at].key);
+        member.next_key = member.next_key.max(key + 1);
         let subscribed = Subscribed {
             text: wish.text.into(),
             options: wish.options,
@@ -164,6 +165,7 @@ impl Opener<'_> {
             Some(first) if first <= stored.delivered => before(first),
             _ => stored.delivered,
         };
+        // What came meanwhile is in the log [MQTT-4.5.0-1].
         let since = match stored.options.qos {
             QoS::AtMostOnce => Since::Now,
             _ => Since::Cursor(from),
@@ -198,6 +200,7 @@ impl Opener<'_> {
             && wanted.share.is_none()
             && !options.no_local
             && wish.identifier.is_none()
+            && !wish.wants_cursor
             && self.client_bytes_max >= NO_LIMIT_BYTES;
         let shape = match framed {
             true => self.framed(member, wanted, wish),
@@ -238,7 +241,6 @@ impl Opener<'_> {
         let framing = PublishFraming {
             version: member.version,
             retain_as_published: wish.options.retain_as_published,
-            cursor: wish.wants_cursor,
             converted: wanted.format.is_some(),
             context: self.context.clone(),
         };
@@ -291,6 +293,7 @@ fn before(cursor: Cursor) -> Cursor {
 
 /// Ends the subscriptions of an UNSUBSCRIBE; says a code for each filter.
 pub(super) fn unsubscribe(member: &mut Member, filters: &[String]) -> Vec<u8> {
+    // What is under way stays the session's [MQTT-3.10.4-3].
     // [MQTT-3.10.4-1] [MQTT-3.10.4-2] [MQTT-3.10.4-6]
     let end = |text: &String| {
         let at = member

@@ -119,7 +119,8 @@ impl Inbound {
         }
     }
 
-    /// The next acknowledgment due: none overtakes another [MQTT-4.6.0-2] [MQTT-4.6.0-3].
+    /// The next acknowledgment due: none overtakes another [MQTT-4.6.0-2] [MQTT-4.6.0-3]. It has the
+    /// identifier of its message [MQTT-2.2.1-5], which means a new one then [MQTT-4.3.2-5].
     pub(super) fn next_due(&mut self) -> Option<(u16, QoS, ReasonCode)> {
         let code = self.order.front()?.done?;
         let Pending { packet_id, qos, .. } = self.order.pop_front()?;

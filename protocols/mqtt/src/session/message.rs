@@ -44,7 +44,7 @@ pub struct MessageProperties {
     pub correlation: Option<Bytes>,
     /// Subscription identifiers, from a server only.
     pub subscription_ids: Vec<u32>,
-    /// User properties, in order.
+    /// User properties, in order [MQTT-3.1.3-10].
     pub user: Vec<(String, String)>,
 }
 
@@ -131,6 +131,7 @@ impl Will {
             topic: will.topic.to_owned(),
             payload: Bytes::copy_from_slice(will.payload),
             qos: will.qos,
+            // [MQTT-3.1.2-14] [MQTT-3.1.2-15]
             retain: will.retain,
             properties: MessageProperties::of(&will.properties),
             ..Message::default()
@@ -153,7 +154,7 @@ pub struct ConnectRequest {
     pub client_id: String,
     /// Seconds that the session lives on after the connection; `u32::MAX` for ever.
     pub session_expiry_secs: u32,
-    /// The will.
+    /// The will, kept with the session [MQTT-3.1.2-7].
     pub will: Option<Box<Will>>,
     /// The user name.
     pub user_name: Option<String>,

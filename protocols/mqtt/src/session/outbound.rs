@@ -17,11 +17,11 @@ pub struct Token {
 /// How far a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Sent with QoS 1: PUBACK is awaited.
+    /// Sent with QoS 1: PUBACK is awaited [MQTT-4.3.2-3].
     Puback,
-    /// Sent with QoS 2: PUBREC is awaited.
+    /// Sent with QoS 2: PUBREC is awaited [MQTT-4.3.3-3].
     Pubrec,
-    /// Released: PUBCOMP is awaited, and the message is not needed any more.
+    /// Released: PUBCOMP is awaited, and the message is not needed any more [MQTT-4.3.3-5].
     Pubcomp,
 }
 
@@ -36,7 +36,7 @@ pub struct InFlight {
     pub token: Token,
 }
 
-/// Messages under way, in the order in which they were first sent.
+/// Messages under way, in the order in which they were first sent [MQTT-4.6.0-1].
 #[derive(Default)]
 pub(super) struct Outbound {
     entries: VecDeque<Entry>,
@@ -179,7 +179,7 @@ impl Outbound {
         Some((at, self.entries[at].flight.stage))
     }
 
-    /// Takes a PUBACK: done however it went [MQTT-4.4.0-2].
+    /// Takes a PUBACK: done however it went [MQTT-4.4.0-2] [MQTT-4.8.2-6].
     pub(super) fn puback(&mut self, packet_id: u16) -> Progress {
         match self.find(packet_id) {
             None => Progress::Unknown,

@@ -175,7 +175,7 @@ fn check_flags(version: Version, flags: u8, offset: usize) -> Result<(), Fault> 
     if flags & 0x18 == 0x18 {
         return fault("will QoS 3");
     }
-    // [MQTT-3.1.2-22] of 3.1.1
+    // [MQTT311-3.1.2-22]
     if version == Version::V311 && flags & PASSWORD != 0 && flags & USER_NAME == 0 {
         return fault("a password without a user name");
     }

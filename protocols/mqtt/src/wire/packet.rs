@@ -89,7 +89,7 @@ impl PacketType {
 
     /// Refuses flags other than those of section 2.1.3.
     pub(super) fn check_flags(self, flags: u8) -> Result<(), Fault> {
-        // [MQTT-2.1.3-1] [MQTT-2.2.2-2] [MQTT-3.6.1-1] [MQTT-3.8.1-1] [MQTT-3.10.1-1]
+        // [MQTT-2.1.3-1] [MQTT311-2.2.2-2] [MQTT-3.6.1-1] [MQTT-3.8.1-1] [MQTT-3.10.1-1]
         // [MQTT-3.14.1-1] [MQTT-3.15.1-1]
         match self == Self::Publish || flags == self.flags() {
             true => Ok(()),

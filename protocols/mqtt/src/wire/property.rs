@@ -181,6 +181,7 @@ fn value<'a>(rule: &rules::Rule, from: &mut Reader<'a>) -> Result<Property<'a>, 
         Kind::U16 => of_number(rule.id, checked(rule, start, u32::from(from.u16()?))?),
         Kind::U32 => of_number(rule.id, checked(rule, start, from.u32()?)?),
         Kind::Varint => of_number(rule.id, checked(rule, start, from.varint()?)?),
+        // [MQTT-3.3.2-19]
         Kind::Text => of_text(rule.id, from.text()?),
         Kind::Binary if rule.id == rules::CORRELATION_DATA => {
             Property::CorrelationData(from.binary()?)

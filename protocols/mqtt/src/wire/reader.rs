@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
         // [MQTT-1.5.4-1]: surrogates are no UTF-8 either.
         let text = core::str::from_utf8(bytes)
             .map_err(|error| Fault::malformed(start + error.valid_up_to(), "not UTF-8"))?;
-        // [MQTT-1.5.4-2]
+        // [MQTT-1.5.4-2] [MQTT-4.7.3-2]
         match bytes.iter().position(|&byte| byte == 0) {
             Some(at) => Err(Fault::malformed(start + at, "U+0000 in a string")),
             None => Ok(text),
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
     pub(super) fn packet_id(&mut self) -> Result<u16, Fault> {
         let start = self.offset();
         match self.u16()? {
-            // [MQTT-2.2.1-3] [MQTT-2.3.1-1]
+            // [MQTT-2.2.1-3] [MQTT311-2.3.1-1]
             0 => Err(Fault::protocol(start, "packet identifier 0")),
             id => Ok(id),
         }

@@ -63,7 +63,7 @@ impl SubscriptionOptions {
             Version::V5 => 0xC0,
             Version::V311 => 0xFC,
         };
-        // [MQTT-3.8.3-5] [MQTT-3-8.3-4]
+        // [MQTT-3.8.3-5] [MQTT311-3.8.3-4]
         if byte & reserved != 0 {
             return Err(Fault::malformed(
                 offset,
@@ -230,7 +230,7 @@ impl<'a> Suback<'a> {
         let codes = from.rest();
         let is_code = |code: u8| match version {
             Version::V5 => ReasonCode(code).is_of(packet),
-            // [MQTT-3.9.3-2] of 3.1.1
+            // [MQTT311-3.9.3-2]
             Version::V311 => matches!(code, 0 | 1 | 2 | 0x80),
         };
         match codes.iter().position(|&code| !is_code(code)) {

@@ -145,6 +145,7 @@ async fn open(url: &Url, target: &Target) -> io::Result<Stream> {
         return Ok(stream);
     }
     let host = format!("{}:{}", url.host, url.port);
+    // [MQTT-6.0.0-3]
     let opening = websocket::Opening {
         host: &host,
         path: &url.path,

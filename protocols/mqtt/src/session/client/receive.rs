@@ -51,6 +51,7 @@ impl Client {
         }
     }
 
+    /// Hands a message over; whatever becomes of it, it is acknowledged [MQTT-4.5.0-2].
     fn receive_publish(&mut self, publish: &Publish<'_>) -> Result<(), Fault> {
         let alias = publish.properties.topic_alias();
         let aliases_max = self.options.topic_aliases_max;

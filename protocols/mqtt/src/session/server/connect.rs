@@ -42,7 +42,7 @@ impl Server {
         Ok(())
     }
 
-    /// Answers a CONNECT that was not understood, in the version that it says. What says none is no
+    /// [MQTT-3.1.4-1] Answers a CONNECT that was not understood, in the version that it says. What says none is no
     /// MQTT, or older than what is spoken here, and is closed without more than a word.
     pub(super) fn refuse_unread(&mut self, fault: &Fault, bytes: &[u8]) {
         let body = match frame(bytes, usize::MAX) {
@@ -96,11 +96,11 @@ impl Server {
 
 fn check_client_id(connect: &Connect<'_>) -> Result<(), Fault> {
     let fault = |rule| Err(Fault::new(ReasonCode::CLIENT_IDENTIFIER_NOT_VALID, 0, rule));
-    // [MQTT-3.1.3-5]
+    // [MQTT-3.1.3-5] [MQTT-3.1.3-8]
     if connect.client_id.len() > CLIENT_ID_BYTES_MAX {
         return fault("the client identifier is longer than 512 bytes");
     }
-    // [MQTT-3.1.3-8] of 3.1.1
+    // [MQTT311-3.1.3-8]
     if connect.client_id.is_empty() && !connect.clean_start && connect.version == Version::V311 {
         return fault("a session that is kept needs a client identifier");
     }

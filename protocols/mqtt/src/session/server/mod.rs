@@ -38,6 +38,7 @@ pub struct Server {
     events: VecDeque<ServerEvent>,
     inbound: Inbound,
     outbound: Outbound,
+    /// Gone with the connection [MQTT-3.3.2-7].
     aliases: Option<Box<(Received, SentAliases)>>,
     /// When the last whole packet came.
     heard: Instant,
@@ -179,7 +180,7 @@ impl Server {
         self.inbound.waiting()
     }
 
-    /// What of the session is to outlive the connection.
+    /// What of the session is to outlive the connection [MQTT-3.1.2-23].
     pub fn state(&self) -> State {
         State {
             received: self.inbound.received(),
@@ -249,6 +250,7 @@ impl Server {
         self.over(fault.code, Some(fault), true);
     }
 
+    /// Nothing more is read or sent [MQTT-3.1.4-6] [MQTT-3.2.2-7] [MQTT-4.13.2-1].
     fn over(&mut self, code: ReasonCode, fault: Option<Fault>, publish_will: bool) {
         if self.phase == Phase::Over {
             return;

@@ -61,7 +61,7 @@ impl Server {
                 Ok(())
             }
             Packet::Disconnect(disconnect) => self.receive_disconnect(&disconnect),
-            // [MQTT-4.12.0-7]
+            // [MQTT-4.12.0-6] [MQTT-4.12.0-7]
             Packet::Auth(_) => Err(Fault::protocol(0, "AUTH without an authentication method")),
             Packet::Connack(_) | Packet::Suback(_) | Packet::Unsuback(_) | Packet::Pingresp => {
                 Err(Fault::protocol(0, "a packet that only a server sends"))
@@ -202,6 +202,7 @@ impl Server {
     }
 }
 
+// [MQTT-4.7.3-3]
 const TOPIC_NOT_TAKEN: Fault = Fault::new(
     ReasonCode::TOPIC_NAME_INVALID,
     0,

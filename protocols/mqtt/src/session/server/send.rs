@@ -45,14 +45,15 @@ pub struct Delivery<'a> {
 pub enum Sent {
     /// Its head is written; the payload must follow.
     Head,
-    /// The client takes no more messages of its quality at once: offer it again.
+    /// The client takes no more messages of its quality at once: offer it again. Nothing else is held
+    /// back [MQTT-3.3.4-10] [MQTT-4.9.0-3].
     Full,
     /// It is larger than the client takes and counts as sent [MQTT-3.1.2-25].
     TooLarge,
 }
 
 impl Server {
-    /// Accepts the client; what it sent meanwhile is read with the next (empty) input.
+    /// Accepts the client [MQTT-3.1.4-5]; what it sent meanwhile is read with the next (empty) input.
     pub fn accept(&mut self, now: Instant, acceptance: &Acceptance<'_>) {
         let Some(version) = self.version.filter(|_| self.phase == Phase::Deciding) else {
             return;
@@ -116,7 +117,8 @@ impl Server {
         self.over(code, None, false);
     }
 
-    /// Says how a message of the client went; the acknowledgment leaves in its turn.
+    /// Says how a message of the client went; the acknowledgment leaves in its turn [MQTT-4.3.2-4]
+    /// [MQTT-4.3.3-8].
     pub fn acknowledge(&mut self, packet_id: u16, code: ReasonCode, reason: Option<&str>) {
         self.inbound.settle(packet_id, code);
         while let Some((id, qos, code)) = self.inbound.next_due() {
@@ -144,7 +146,7 @@ impl Server {
     }
 
     /// Why something failed, for whom wants to know and has room [MQTT-3.1.2-29] [MQTT-3.4.2-2]
-    /// [MQTT-3.5.2-2] [MQTT-3.9.2-1] [MQTT-3.14.2-3].
+    /// [MQTT-3.5.2-2] [MQTT-3.14.2-3].
     fn push_reason(&self, properties: &mut PropertyList, reason: &str) {
         if self.peer.problem_information && self.version == Some(Version::V5) {
             let bytes_max = self.peer.packet_bytes_max.saturating_sub(16).min(1024);
@@ -152,7 +154,8 @@ impl Server {
         }
     }
 
-    /// Answers a SUBSCRIBE with a code for each filter [MQTT-3.8.4-1] [MQTT-3.8.4-2] [MQTT-3.8.4-6].
+    /// Answers a SUBSCRIBE with a code for each filter, in their order [MQTT-3.9.3-1] [MQTT-2.2.1-6]
+    /// [MQTT-3.8.4-1] [MQTT-3.8.4-2] [MQTT-3.8.4-6].
     pub fn suback(&mut self, packet_id: u16, codes: &[u8]) {
         self.send_packet(&Packet::Suback(Suback {
             packet_id,
@@ -161,7 +164,8 @@ impl Server {
         }));
     }
 
-    /// Answers an UNSUBSCRIBE with a code for each filter [MQTT-3.10.4-4] [MQTT-3.10.4-5].
+    /// Answers an UNSUBSCRIBE with a code for each filter, in their order [MQTT-3.11.3-1]
+    /// [MQTT-3.10.4-4] [MQTT-3.10.4-5].
     pub fn unsuback(&mut self, packet_id: u16, codes: &[u8]) {
         self.send_packet(&Packet::Unsuback(Suback {
             packet_id,
@@ -176,7 +180,8 @@ impl Server {
         }
     }
 
-    /// DISCONNECT, for who understands it [MQTT-3.14.0-1].
+    /// DISCONNECT, for who understands it and never with a session expiry [MQTT-3.14.0-1]
+    /// [MQTT-3.14.2-2].
     pub(super) fn say_farewell(&mut self, code: ReasonCode, reason: Option<&str>) {
         match (self.phase, self.version) {
             (Phase::Open, Some(Version::V5)) => {
@@ -233,6 +238,7 @@ impl Server {
             payload_bytes,
             token,
         } = delivery;
+        // DUP is 0 at first [MQTT-4.3.1-1] [MQTT-4.3.2-2] [MQTT-4.3.3-2].
         let mut publish = Publish {
             qos,
             retain,
