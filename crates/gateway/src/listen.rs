@@ -161,7 +161,8 @@ async fn accept(listener: Listener, house: Arc<House>) -> io::Result<()> {
             let _until_the_end = counted;
             let served = match tls {
                 None => binding.serve(Link::tcp(stream, peer), house).await,
-                Some(tls) => serve_tls(&tls, stream, peer, &*binding, house).await,
+                // Boxed: who does not use TLS does not pay for the size of its handshake.
+                Some(tls) => Box::pin(serve_tls(&tls, stream, peer, &*binding, house)).await,
             };
             if let Err(error) = served {
                 tracing::debug!(%peer, %error, "a connection ended");
