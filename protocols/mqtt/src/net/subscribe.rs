@@ -138,7 +138,13 @@ impl Opener<'_> {
         };
         match existing {
             Some(at) => member.subscriptions[at] = subscribed,
-            None => member.subscriptions.push(subscribed),
+            None => {
+                // Most clients have one or two.
+                if member.subscriptions.len() < 4 {
+                    member.subscriptions.reserve_exact(1);
+                }
+                member.subscriptions.push(subscribed);
+            }
         }
         Ok(())
     }
