@@ -2,7 +2,7 @@
 //! failure, and counted apart.
 
 use crate::corpus::Document;
-use weir_exi::{Canonical, Options};
+use weir_exi::{Alignment, Canonical, Options};
 
 /// Words of its answers, and what they mean.
 const LIMITATIONS: &[(&str, &str)] = &[(
@@ -24,6 +24,20 @@ pub(crate) fn other_stream(document: &Document, options: &Options) -> Option<&'s
     let both = document.has("xsi:nil") && document.has_types();
     (options.strict && both).then_some(
         "strict: it takes xsi:nil beside xsi:type (EXI 1.0 section 8.5.4.4.2: it is not possible)",
+    )
+}
+
+/// What a difference is where elements are given the type anyType, by the document or by the bounds of the EXI
+/// Profile: only bit-packed streams tell two bits from three.
+pub(crate) fn after_any_type(document: &Document, options: &Options) -> Option<&'static str> {
+    let bounded = options.profile.is_some_and(|profile| {
+        profile.built_in_element_grammars_max.is_some()
+            || profile.built_in_productions_max.is_some()
+    });
+    let given = bounded || document.has(":anyType\"");
+    (options.strict && options.alignment == Alignment::BitPacked && given).then_some(
+        "strict: after an attribute under xsi:type=\"xsd:anyType\" it goes on as in an element of that type, \
+         with room for another xsi:type (EXI 1.0 section 8.5.4.4.2: elements have it, types do not)",
     )
 }
 

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use support::*;
 use weir_exi::options::{ExpandedName, Header, Profile, Representation, SchemaId};
 use weir_exi::value::{Decimal, Float, Integer, Unsigned};
+use weir_exi::xml::Reader;
 use weir_exi::{
-    Alignment, Decoder, DecoderSettings, Encoder, EncoderSettings, Event, Options, Schema, Value,
+    Alignment, Decoder, DecoderSettings, Encoder, EncoderSettings, Event, Limits, Options,
+    Preserve, Schema, Value,
 };
 
 fn written(events: &[Owned], options: &Options, header: Header) -> Vec<u8> {
@@ -140,11 +142,15 @@ fn every_option_survives_the_options_document() {
 }
 
 fn compiled(simple_type: &str) -> Arc<Schema> {
-    let text = format!(
-        r#"<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
-             <xs:element name="v"><xs:simpleType>
-               <xs:restriction base="{simple_type}"/></xs:simpleType></xs:element></xs:schema>"#
-    );
+    schema_of(&format!(
+        r#"<xs:element name="v"><xs:simpleType>
+             <xs:restriction base="{simple_type}"/></xs:simpleType></xs:element>"#
+    ))
+}
+
+fn schema_of(elements: &str) -> Arc<Schema> {
+    let text =
+        format!(r#"<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">{elements}</xs:schema>"#);
     let document = weir_exi::xsd::Document {
         location: "v.xsd",
         bytes: text.as_bytes(),
@@ -301,4 +307,49 @@ fn a_profiled_stream_is_a_plain_stream() {
         let back: Vec<Owned> = back.into_iter().filter(any_type).collect();
         assert_eq!(back, events, "{grammars:?} {productions:?}");
     }
+}
+
+/// Strict: an element whose type has subtypes has room for xsi:type, the grammar of the type that it asks
+/// for has none, nor has it after AT(*) (section 8.5.4.4.2).
+#[test]
+fn the_type_that_xsi_type_asks_for_has_no_room_for_another() {
+    let xml = "<e xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' \
+               xmlns:xs='http://www.w3.org/2001/XMLSchema' xsi:type='xs:anyType' a='b'>t</e>";
+    let bits = [
+        "10000000", // header
+        "0",        // SE(e) of SE(e), SE(*)
+        "100",      // past AT(*), SE(*), EE, CH: xsi:type
+        "100",      // the namespace of XML Schema: 3 + 1
+        "00000000", // a local name that is there
+        "001100",   // anyType
+        "00",       // AT(*) of AT(*), SE(*), EE, CH
+        "001",      // no namespace: 0 + 1
+        "00000010", // a name of 1 character
+        "01100001", // a
+        "00000011", // a value of 1 character
+        "01100010", // b
+        "11",       // CH of AT(*), SE(*), EE, CH
+        "00000011", // a value of 1 character
+        "01110100", // t
+        "01",       // EE of SE(*), EE, CH
+    ];
+    let strict = Options {
+        strict: true,
+        ..options(Alignment::BitPacked)
+    };
+    let schema = schema_of(r#"<xs:element name="e" type="xs:anyType"/>"#);
+    let settings = EncoderSettings::new(strict, Some(schema));
+    let mut encoder = Encoder::new(settings).unwrap();
+    let mut reader = Reader::new(xml.as_bytes(), Preserve::default(), Limits::default()).unwrap();
+    while let Some(event) = reader.next_event().unwrap() {
+        encoder.event(&event).unwrap();
+    }
+    let mut stream = Vec::new();
+    encoder.take(&mut stream);
+    let written: String = stream.iter().map(|byte| format!("{byte:08b}")).collect();
+    let expected = bits.concat();
+    assert_eq!(
+        written,
+        format!("{expected:0<width$}", width = stream.len() * 8)
+    );
 }
