@@ -115,6 +115,23 @@ fn self_contained_elements_have_tables_of_their_own() {
 }
 
 #[test]
+fn an_element_may_be_self_contained_twice() {
+    let events = document(&[
+        "<root", "<item", "^", "^", "@id=1", "\"x", ">", "<item", "^", "<item", "^", "^", ">", ">",
+        "<item", "@id=1", ">", ">",
+    ]);
+    for alignment in [Alignment::BitPacked, Alignment::ByteAligned] {
+        let options = Options {
+            self_contained: true,
+            ..options(alignment)
+        };
+        let bytes = encode(&events, &options, None).unwrap();
+        assert_eq!(decode(&bytes, None).unwrap(), events, "{alignment:?}");
+        assert_eq!(decode_pieces(&bytes, 1).unwrap(), events, "{alignment:?}");
+    }
+}
+
+#[test]
 fn blocks_of_any_size_come_back() {
     let mut parts = vec!["<root".to_string()];
     for number in 0..300 {

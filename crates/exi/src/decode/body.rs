@@ -132,7 +132,8 @@ impl Body {
     /// Reads an event, or leaves the string tables as they were.
     #[inline(always)]
     pub(super) fn attempt(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
-        if !self.saved.is_empty() && self.machine.frames.is_empty() {
+        // One element may be self-contained more than once; all of that ends with it.
+        while !self.saved.is_empty() && self.machine.frames.is_empty() {
             self.end_self_contained(reader)?;
             self.bit = reader.bit;
             self.mark = self.machine.names.mark();

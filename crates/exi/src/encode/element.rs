@@ -177,7 +177,8 @@ impl Body {
         }
         self.machine.leave()?;
         self.start.leave();
-        if !self.saved.is_empty() && self.machine.frames.is_empty() {
+        // One element may be self-contained more than once; all of that ends with it.
+        while !self.saved.is_empty() && self.machine.frames.is_empty() {
             self.end_self_contained()?;
         }
         Ok(())
