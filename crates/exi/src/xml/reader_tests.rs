@@ -236,6 +236,25 @@ fn declarations_come_out_of_parameter_entities() {
 }
 
 #[test]
+fn no_type_has_the_prefix_of_declarations() {
+    for (value, expected) in [
+        ("p:t", "={urn:p}t"),
+        ("xmlns:t", "=xmlns:t"),
+        ("q:t", "=q:t"),
+    ] {
+        let text = format!(
+            "<a xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' xmlns:p='urn:p' \
+             xsi:type='{value}'/>"
+        );
+        let found = events(&text, PLAIN);
+        assert!(
+            found.iter().any(|event| event.ends_with(expected)),
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
 fn a_fragment_has_any_number_of_roots() {
     for (text, expected) in [("", 2), (" <a/> <!-- --> <b>c</b> ", 7)] {
         let mut reader = Reader::new(text.as_bytes(), PLAIN, Limits::default())

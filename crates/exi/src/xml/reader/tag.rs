@@ -282,7 +282,9 @@ impl State {
             .ncname()
             .ok()
             .filter(|name| name.len() == local.len())?;
-        let uri = self.namespaces.of(self.names.known_prefix(prefix)?)?;
+        // Nothing else can declare the namespace of this prefix, so no type is in it.
+        let prefix_id = self.names.known_prefix(prefix).filter(|id| *id != XMLNS)?;
+        let uri = self.namespaces.of(prefix_id)?;
         let hint = self.names.hint(uri, local);
         let end = offset + trimmed.len();
         Some(TypeName {
