@@ -99,6 +99,61 @@ fn what_other_processors_write_is_read_by_its_header() {
     }
 }
 
+/// A strict message with the schema whose one observation has a time in a year.
+fn in_year(year: i64) -> Vec<u8> {
+    let schema = weir_exi::Schema::from_bytes(include_bytes!("../schema/weir.exischema")).unwrap();
+    let options = Options {
+        strict: true,
+        ..Options::default()
+    };
+    let mut encoder = Encoder::new(EncoderSettings::new(
+        options,
+        Some(std::sync::Arc::new(schema)),
+    ))
+    .unwrap();
+    let time = weir_exi::value::DateTime {
+        kind: weir_exi::value::DateTimeKind::DateTime,
+        year,
+        month: 2,
+        day: 3,
+        time: weir_exi::value::TimeOfDay::default(),
+        reversed_fraction: None,
+        zone_minutes: Some(0),
+    };
+    let element = |local| Event::StartElement(QName::new("", local));
+    for event in [
+        Event::StartDocument,
+        element("observations"),
+        element("observation"),
+        element("value"),
+        Event::Characters(Value::Text("21.5")),
+        Event::EndElement,
+        element("time"),
+        Event::Characters(Value::DateTime(time)),
+        Event::EndElement,
+        Event::EndElement,
+        Event::EndElement,
+        Event::EndDocument,
+    ] {
+        encoder.event(&event).unwrap();
+    }
+    let mut out = Vec::new();
+    encoder.take(&mut out);
+    out
+}
+
+#[test]
+fn a_year_that_no_instant_has_is_refused() {
+    let batch = read("exi-s", &in_year(2026)).unwrap();
+    assert_eq!(
+        batch.row(0).time.unwrap().to_string(),
+        "2026-02-03T00:00:00Z"
+    );
+    for year in [i64::MIN + 2000, -12_026, 1599, 2300, 12_026, i64::MAX] {
+        assert!(read("exi-s", &in_year(year)).is_err(), "{year}");
+    }
+}
+
 #[test]
 fn an_error_says_which_byte_and_which_rule() {
     let fault = |bytes: &[u8]| read("exi", bytes).unwrap_err().to_string();

@@ -6,6 +6,7 @@ use crate::infoset::{Event, Name, Pull};
 use crate::lexical;
 use crate::number::{Decimal, write_f64};
 use alloc::string::{String, ToString};
+use core::ops::Range;
 use weir_exi::limits::Limit;
 use weir_exi::value::{DateTime, DateTimeKind, Float, TimeOfDay, Unsigned};
 use weir_exi::{Decoder, DecoderSettings, ErrorKind, QName, Value};
@@ -177,9 +178,12 @@ fn number(float: Float) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
+/// Years around those that an instant can have.
+const YEARS: Range<i64> = 1600..2300;
+
 /// The instant of a date and time with a zone, where it is in range.
 fn instant(value: &DateTime<'_>) -> Option<Time> {
-    let whole = value.kind == DateTimeKind::DateTime;
+    let whole = value.kind == DateTimeKind::DateTime && YEARS.contains(&value.year);
     let zone = i64::from(value.zone_minutes.filter(|_| whole)?);
     let fraction = match value.reversed_fraction {
         None => 0,
