@@ -36,8 +36,8 @@ pub(crate) fn after_any_type(document: &Document, options: &Options) -> Option<&
     });
     let given = bounded || document.has(":anyType\"");
     (options.strict && options.alignment == Alignment::BitPacked && given).then_some(
-        "strict: after an attribute under xsi:type=\"xsd:anyType\" it goes on as in an element of that type, \
-         with room for another xsi:type (EXI 1.0 section 8.5.4.4.2: elements have it, types do not)",
+        "strict: after an attribute under xsi:type=\"xsd:anyType\" it has room for another \
+         xsi:type (EXI 1.0 section 8.5.4.4.2: elements have that, types do not)",
     )
 }
 
