@@ -46,9 +46,18 @@ impl Document {
         self.has(":type=")
     }
 
-    /// Whether it has characters beyond U+FFFF.
+    /// Whether it has characters beyond U+FFFF, as they are or by their numbers.
     pub(crate) fn is_astral(&self) -> bool {
-        self.text.iter().any(|&byte| byte >= 0xF0)
+        let text = String::from_utf8_lossy(&self.text);
+        let numbered = |reference: &str| {
+            let number = reference.split(';').next().unwrap_or_default();
+            let code = match number.strip_prefix('x') {
+                Some(hex) => u32::from_str_radix(hex, 16),
+                None => number.parse(),
+            };
+            code.is_ok_and(|code| code > 0xFFFF)
+        };
+        self.text.iter().any(|&byte| byte >= 0xF0) || text.split("&#").skip(1).any(numbered)
     }
 
     /// The options of a case as the oracle reads them.
