@@ -77,56 +77,67 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} at byte {}", self.kind, self.byte)?;
+        self.kind.told(out)?;
+        write!(out, " at byte {}", self.byte)?;
         if self.bit != 0 {
             write!(out, " bit {}", self.bit)?;
         }
         if self.inflated {
-            out.write_str(" of the inflated block")
-        } else {
-            Ok(())
+            out.write_str(" of the inflated block")?;
         }
+        self.kind.explained(out)
     }
 }
 
-/// Why a stream may be read otherwise than it was written.
-const OTHER: &str = "the stream is damaged, or was written with other options or another schema";
-
 impl fmt::Display for ErrorKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.told(out)?;
+        self.explained(out)
+    }
+}
+
+impl ErrorKind {
+    /// What went wrong, in words that a place may follow.
+    fn told(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnexpectedEnd => out.write_str("the input ends before the document does"),
             Self::TrailingData => out.write_str("bytes follow the end of the document"),
-            Self::NotExi => {
-                out.write_str("this is no EXI: a stream begins with $EXI or with the bits 10")
-            }
-            Self::UnsupportedVersion(version) => {
-                write!(out, "EXI version {version} is not known here, only 1")
-            }
+            Self::NotExi => out.write_str("not an EXI header"),
+            Self::UnsupportedVersion(version) => write!(out, "EXI version {version} is unknown"),
             Self::InvalidOptions(rule) => write!(out, "EXI options: {rule}"),
-            Self::UnknownSchema(id) => write!(
-                out,
-                "the stream asks for the schema {id:?}, which was not given"
-            ),
-            Self::InvalidEventCode => write!(out, "an event code that means nothing here: {OTHER}"),
+            Self::UnknownSchema(id) => {
+                write!(
+                    out,
+                    "the stream asks for schema {id:?}, which was not given"
+                )
+            }
+            Self::InvalidEventCode => out.write_str("an event code that means nothing"),
             Self::InvalidIdentifier => {
-                write!(out, "a string table has no entry of this number: {OTHER}")
+                out.write_str("a reference to an entry that the string table does not have")
             }
-            Self::InvalidCharacter(point) => {
-                write!(out, "the code point {point:#x} is not a character: {OTHER}")
-            }
+            Self::InvalidCharacter(point) => write!(out, "{point:#x} is not a character"),
             Self::InvalidValue(rule) => write!(out, "a value that cannot be: {rule}"),
-            Self::InvalidDeflate => out.write_str(
-                "a compressed block is damaged: no DEFLATE data, or more or less than its values",
-            ),
+            Self::InvalidDeflate => out.write_str("damaged DEFLATE data"),
             Self::NotAllowed(what) => write!(out, "not allowed here: {what}"),
-            Self::NotInDatatype(text) => write!(
-                out,
-                "{text:?} is no value of the datatype that the schema gives this place"
-            ),
+            Self::NotInDatatype(text) => {
+                write!(out, "{text:?} is not of the datatype that the schema wants")
+            }
             Self::Xml(expected) => write!(out, "XML: expected {expected}"),
             Self::OverLimit(limit) => write!(out, "limit reached: {limit}"),
         }
+    }
+
+    /// What may be the cause, where that does not say itself.
+    fn explained(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::NotExi => ": a stream begins with $EXI or with the bits 10",
+            Self::UnsupportedVersion(_) => ": there is only 1",
+            Self::InvalidEventCode | Self::InvalidIdentifier | Self::InvalidCharacter(_) => {
+                ": the stream is damaged, or was written with other options or another schema"
+            }
+            Self::InvalidDeflate => ": it is none, or holds more or less than the values need",
+            _ => "",
+        })
     }
 }
 
