@@ -47,6 +47,9 @@ pub trait Binding: Send + Sync {
         None
     }
 
+    /// How it delivers: the delivery scheme and how a client asks for it, in Markdown.
+    fn deliveries(&self) -> &'static [(&'static str, &'static str)];
+
     /// URL schemes of its client.
     fn schemes(&self) -> &'static [&'static str];
 

@@ -88,6 +88,10 @@ impl Binding for Echo {
         self.background.fetch_add(1, Ordering::SeqCst);
         Some(Box::pin(std::future::pending()))
     }
+    fn deliveries(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
     fn schemes(&self) -> &'static [&'static str] {
         &[]
     }

@@ -77,6 +77,16 @@ impl Binding for Http {
         Box::pin(Connection::new(link.stream, shared, http2))
     }
 
+    fn deliveries(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("polling", "`GET /live/{filter}`"),
+            ("long-polling", "`Prefer: wait=30` or `?wait=30`"),
+            ("streaming", "`?stream`"),
+            ("sse", "`Accept: text/event-stream`, payload by `?as=`"),
+            ("websocket", "`Upgrade: websocket`, subprotocol `weir.ENC`"),
+        ]
+    }
+
     fn schemes(&self) -> &'static [&'static str] {
         &[
             "http",
