@@ -32,8 +32,9 @@ export class Demo {
   }
 
   async start() {
-    const set = `http.listen=${this.address}`;
-    this.child = spawn(WEIR, ["demo", "--set", set, "--data", this.data], {
+    const listeners = [`http.listen=${this.address}`, "mqtt.listen=127.0.0.1:0", "coap.listen=127.0.0.1:0"];
+    const settings = listeners.flatMap((listener) => ["--set", listener]);
+    this.child = spawn(WEIR, ["demo", ...settings, "--data", this.data], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const ready = await firstLine(this.child);
