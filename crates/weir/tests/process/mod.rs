@@ -10,6 +10,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use weir_binding::{Section, Transport};
 
 /// A running gateway on a folder of its own; ended and cleared away when dropped.
 pub(crate) struct Gateway {
@@ -32,13 +33,25 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     folder
 }
 
+/// Keys of all that would listen at a port of its own.
+fn listeners() -> impl Iterator<Item = String> {
+    weir_registry::BINDINGS.iter().flat_map(|line| {
+        let binding = (line.configure)(Section::new(line.name)).unwrap();
+        let transports = binding.transports();
+        let keys = transports.iter().filter_map(Transport::listens);
+        let keys: Vec<_> = keys
+            .map(|(key, _)| format!("{}.{key}", line.name))
+            .collect();
+        keys
+    })
+}
+
 impl Gateway {
     /// Runs `weir serve` or `weir demo` until it is ready.
     pub(crate) fn start(command: &str, folder: &Path, settings: &[&str]) -> Self {
         // Tests run side by side: every protocol takes a free port.
-        let bindings = weir_registry::BINDINGS.iter();
-        let free: Vec<_> = bindings
-            .map(|binding| format!("{}.listen=127.0.0.1:0", binding.name))
+        let free: Vec<_> = listeners()
+            .map(|key| format!("{key}=127.0.0.1:0"))
             .collect();
         let free = free.iter().map(String::as_str);
         let settings: Vec<_> = free.chain(settings.iter().copied()).collect();
@@ -53,13 +66,10 @@ impl Gateway {
     /// Kills it, and runs it again on its data and at its address.
     pub(crate) fn restart(&mut self) {
         let listen = format!("http.listen={}", self.address());
-        let again = weir_registry::BINDINGS
-            .iter()
-            .map(|binding| match binding.name {
-                "http" => listen.clone(),
-                name => format!("{name}.listen="),
-            });
-        let again: Vec<_> = again.collect();
+        let off = listeners()
+            .filter(|key| key != "http.listen")
+            .map(|key| format!("{key}="));
+        let again: Vec<_> = off.chain([listen]).collect();
         let again: Vec<_> = again.iter().map(String::as_str).collect();
         self.child.kill().unwrap();
         self.child.wait().unwrap();
