@@ -411,6 +411,7 @@ impl Names {
 
     /// Adds a prefix to the partition of a namespace.
     pub(crate) fn insert_prefix(&mut self, uri: u32, prefix: &str) -> u32 {
+        self.version += 1;
         self.push_prefix(uri, prefix)
     }
 }

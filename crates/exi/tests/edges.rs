@@ -52,6 +52,10 @@ fn encode(document: &str, settings: EncoderSettings) -> Result<Vec<u8>, Error> {
         limits: LIMITS,
         ..settings
     })?;
+    encode_by(&mut encoder, document, preserve)
+}
+
+fn encode_by(encoder: &mut Encoder, document: &str, preserve: Preserve) -> Result<Vec<u8>, Error> {
     let mut reader = Reader::new(document.as_bytes(), preserve, LIMITS)?;
     while let Some(event) = reader.next_event()? {
         encoder.event(&event)?;
@@ -87,6 +91,20 @@ fn map(datatype: &str, representation: &str) -> Representation {
 }
 
 const XSI: &str = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
+
+#[test]
+fn an_encoder_that_begins_again_has_forgotten_prefixes_of_namespaces_that_the_schema_has() {
+    let mut options = Options::default();
+    options.preserve.prefixes = true;
+    let settings = EncoderSettings::new(options.clone(), Some(schema()));
+    let mut encoder = Encoder::new(settings).unwrap();
+    let document = "<r xmlns:any=\"http://www.w3.org/2001/XMLSchema\"/>";
+    for _ in 0..3 {
+        encoder.restart();
+        let stream = encode_by(&mut encoder, document, options.preserve).unwrap();
+        assert_eq!(decode(&stream, &options, Some(&schema())), document);
+    }
+}
 
 #[test]
 fn values_beyond_sixty_four_bits_come_back() {
