@@ -185,3 +185,31 @@ fn a_bomb_is_refused_within_its_limits() {
     let error = (by_name("exi-c").unwrap().decode)(&bytes, &mut builder, &limits).unwrap_err();
     assert!(error.to_string().contains("over the limit of"), "{error}");
 }
+
+#[test]
+fn a_bomb_of_events_is_refused_by_their_number() {
+    let options = Options {
+        alignment: Alignment::Compression,
+        ..Options::default()
+    };
+    let mut encoder = Encoder::new(EncoderSettings::new(options, None)).unwrap();
+    let element = |local| Event::StartElement(QName::new("", local).with_prefix(""));
+    let around = [Event::StartDocument, element("observations")];
+    around.iter().for_each(|of| encoder.event(of).unwrap());
+    for _ in 0..200_000 {
+        encoder.event(&element("x")).unwrap();
+        encoder.event(&Event::EndElement).unwrap();
+    }
+    let ends = [Event::EndElement, Event::EndDocument];
+    ends.iter().for_each(|of| encoder.event(of).unwrap());
+    let mut bytes = Vec::new();
+    encoder.take(&mut bytes);
+    assert!(bytes.len() < 2_000, "{}", bytes.len());
+    let limits = Limits {
+        observations: 1_000,
+        ..Limits::default()
+    };
+    let mut builder = BatchBuilder::new();
+    let error = (by_name("exi-c").unwrap().decode)(&bytes, &mut builder, &limits).unwrap_err();
+    assert!(error.to_string().contains("events"), "{error}");
+}

@@ -8,7 +8,8 @@
 use crate::buffered;
 use crate::error::DecodeError;
 use crate::format::{Carries, Format};
-use crate::infoset::exi::{ExiEmit, ExiPull, kept, limits_of};
+use crate::infoset::exi::kept::{self, Size};
+use crate::infoset::exi::{ExiEmit, ExiPull, limits_of};
 use crate::rows::{Rows, check_length};
 use crate::vocabulary::{message_xml, om};
 use alloc::boxed::Box;
@@ -132,7 +133,11 @@ impl Kind {
             false => message_xml::write(batch, &mut *emit),
         }
         emit.finish(out);
-        kept::keep_emit(self.number(), emit, out.len() - before);
+        let size = Size {
+            bytes: out.len() - before,
+            observations: batch.len(),
+        };
+        kept::keep_emit(self.number(), emit, size);
     }
 
     fn emit(self) -> Option<ExiEmit> {
@@ -162,13 +167,20 @@ impl Kind {
         limits: &Limits,
     ) -> Result<(), DecodeError> {
         check_length(bytes, limits)?;
+        let before = out.len();
         let mut pull = self.pull(bytes, limits);
         let mut rows = Rows::new(out, limits);
         let read = match self.om {
             true => om::read::read(&mut pull, &mut rows, limits),
             false => message_xml::read(&mut pull, &mut rows, limits),
         };
-        kept::keep_pull(self.number(), pull, bytes.len());
+        if read.is_ok() {
+            let size = Size {
+                bytes: bytes.len(),
+                observations: out.len() - before,
+            };
+            kept::keep_pull(self.number(), pull, size);
+        }
         // Places within values may lie beyond the end, since values are packed.
         read.map_err(|error| DecodeError {
             at: error.at.min(bytes.len()),

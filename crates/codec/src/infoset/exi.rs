@@ -28,7 +28,21 @@ fn reversed(mut nanos: u64) -> u64 {
 /// Bytes of values and inflated blocks to a byte that a message may have at most.
 const EXPANSION_MAX: usize = 2;
 
-/// The limits of a stream, by those of a message.
+/// Events to an observation that a message may have at most; O&M takes some forty.
+const EVENTS_MAX: u64 = 64;
+
+/// Events of what is around the observations.
+const EVENTS_AROUND: u64 = 1_024;
+
+/// Events that a message may have at most.
+fn events_max(limits: &Limits) -> u64 {
+    (limits.observations as u64)
+        .saturating_mul(EVENTS_MAX)
+        .saturating_add(EVENTS_AROUND)
+}
+
+/// The limits of a stream, by those of a message. A compressed block's events are read before the first
+/// is handed out, so it is their number that bounds its memory.
 pub(crate) fn limits_of(limits: &Limits) -> weir_exi::Limits {
     weir_exi::Limits {
         depth: limits.depth as u32,
@@ -36,6 +50,7 @@ pub(crate) fn limits_of(limits: &Limits) -> weir_exi::Limits {
         expanded_bytes: limits.message_bytes.saturating_mul(EXPANSION_MAX) as u64,
         table_bytes: limits.message_bytes as u64,
         value_bytes: limits.text_bytes as u64,
+        events: events_max(limits),
         ..weir_exi::Limits::default()
     }
 }

@@ -10,8 +10,22 @@ use alloc::boxed::Box;
 /// Kinds of messages that are told apart.
 pub(crate) const KINDS: usize = 8;
 
-/// Bytes of a message whose coder is worth keeping: what a larger one needed would be held for good.
-const MESSAGE_BYTES: usize = 1 << 20;
+/// What a message may be whose coder is worth keeping: what a larger one needed would be held for good.
+const BYTES_MAX: usize = 1 << 20;
+const OBSERVATIONS_MAX: usize = 10_000;
+
+/// The size of a message, written and read; compressed, neither number says the other.
+#[derive(Clone, Copy)]
+pub(crate) struct Size {
+    pub(crate) bytes: usize,
+    pub(crate) observations: usize,
+}
+
+impl Size {
+    fn is_small(self) -> bool {
+        self.bytes <= BYTES_MAX && self.observations <= OBSERVATIONS_MAX
+    }
+}
 
 /// Gives what writes messages of a kind, if there is one.
 pub(crate) fn take_emit(kind: usize) -> Option<Box<ExiEmit>> {
@@ -21,9 +35,9 @@ pub(crate) fn take_emit(kind: usize) -> Option<Box<ExiEmit>> {
         .flatten()
 }
 
-/// Keeps what wrote a message of so many bytes.
-pub(crate) fn keep_emit(kind: usize, emit: Box<ExiEmit>, bytes: usize) {
-    if bytes <= MESSAGE_BYTES {
+/// Keeps what wrote a message, if it was a small one.
+pub(crate) fn keep_emit(kind: usize, emit: Box<ExiEmit>, of: Size) {
+    if of.is_small() {
         let _gone = thread::EMITS.try_with(|kept| kept[kind].set(Some(emit)));
     }
 }
@@ -36,9 +50,9 @@ pub(crate) fn take_pull(kind: usize) -> Option<ExiPull<'static>> {
         .flatten()
 }
 
-/// Keeps what read a message of so many bytes.
-pub(crate) fn keep_pull(kind: usize, pull: ExiPull<'_>, bytes: usize) {
-    if bytes <= MESSAGE_BYTES {
+/// Keeps what read a message, if it was a small one; what a bomb needed is not to be asked for here.
+pub(crate) fn keep_pull(kind: usize, pull: ExiPull<'_>, of: Size) {
+    if of.is_small() {
         let pull = pull.restart(&[]);
         let _gone = thread::PULLS.try_with(|kept| kept[kind].set(Some(pull)));
     }

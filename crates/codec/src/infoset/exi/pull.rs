@@ -1,6 +1,6 @@
 //! Events, as a vocabulary asks for them.
 
-use super::{EXPANSION_MAX, NANOS, reversed};
+use super::{EXPANSION_MAX, NANOS, events_max, reversed};
 use crate::error::{DecodeError, Fault};
 use crate::infoset::{Event, Name, Pull};
 use crate::lexical;
@@ -229,6 +229,7 @@ fn over(limit: Limit, limits: &Limits) -> Fault {
             "bytes of values",
             limits.message_bytes.saturating_mul(EXPANSION_MAX),
         ),
+        Limit::Events => ("events of a message", events_max(limits) as usize),
         _ => ("bytes of a message", limits.message_bytes),
     };
     Fault::OverLimit { what, limit }
