@@ -30,6 +30,17 @@ fn control(cursor: Cursor, gap: Option<&Gap>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}}");
 }
 
+/// A control as a line of its own; one without a position only says that the message before it is whole.
+fn control_line(cursor: Cursor) -> Vec<u8> {
+    let mut line = Vec::with_capacity(64);
+    match is_position(cursor) {
+        true => control(cursor, None, &mut line),
+        false => line.extend_from_slice(br#"{"weir":{}}"#),
+    }
+    line.push(b'\n');
+    line
+}
+
 /// What every control line and frame begins with.
 const CONTROL: &[u8] = b"{\"weir\":";
 
@@ -108,7 +119,8 @@ fn data_lines(payload: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Text messages one a line (more where the format has lines of its own), a control line after each batch.
+/// Text messages one a line, a control line after each batch. A message of a format that has lines of its
+/// own ends at the control line after it, so there each has one.
 pub(crate) struct Lines {
     pub(crate) bare: bool,
 }
@@ -130,13 +142,16 @@ impl Framing for Lines {
                 false => text(frame, lines, out),
             }
             out.extend_from_slice(end);
+            if !self.bare && !frame.format.one_line {
+                out.extend(control_line(frame.cursor));
+            }
         }
     }
 
     fn end(&self, cursor: Cursor, out: &mut Vec<u8>) {
-        if !self.bare && is_position(cursor) {
-            control(cursor, None, out);
-            out.push(b'\n');
+        let line = control_line(cursor);
+        if !self.bare && is_position(cursor) && !out.ends_with(&line) {
+            out.extend(line);
         }
     }
 }
@@ -338,7 +353,11 @@ mod tests {
             framed(&Sse { bare: NAMED }, "plain", b"1", start),
             "data: 1\n\n"
         );
-        assert_eq!(framed(&Lines { bare: NAMED }, "plain", b"1", start), "1\n");
+        assert_eq!(framed(&Lines { bare: NAMED }, "json", b"1", start), "1\n");
+        assert_eq!(
+            framed(&Lines { bare: NAMED }, "plain", b"1", start),
+            "1\n{\"weir\":{}}\n"
+        );
         let part = framed(&Parts, "plain", b"1", start);
         assert!(!part.contains("Weir-Cursor"), "{part}");
     }
@@ -357,6 +376,27 @@ mod tests {
         );
         let frames = framed(&WebSocket { bare: NAMED }, "json", b"{}", AT);
         assert!(frames.ends_with(&format!("\x1a{control}")), "{frames:?}");
+    }
+
+    #[test]
+    fn messages_of_several_lines_can_be_told_apart_within_a_batch() {
+        let mut out = Vec::new();
+        let lines = Lines { bare: NAMED };
+        let batch = [(Cursor::new(1, 1), "1\n2\n"), (Cursor::new(1, 2), "3")];
+        for (cursor, payload) in batch {
+            let frame = Frame {
+                format: weir_codec::by_name("plain").unwrap(),
+                payload: Some(payload.as_bytes()),
+                cursor,
+                gap: None,
+                item: None,
+            };
+            lines.frame(&frame, &mut out);
+        }
+        lines.end(Cursor::new(1, 2), &mut out);
+        let control = |at: &str| format!("{{\"weir\":{{\"cursor\":\"{at}\"}}}}\n");
+        let told = format!("1\n2\n{}3\n{}", control("1-1"), control("1-2"));
+        assert_eq!(String::from_utf8_lossy(&out), told);
     }
 
     #[test]
