@@ -4,10 +4,10 @@
 use crate::config::Config;
 use crate::run::{Gateway, RunFault, bindings};
 use crate::sockets::Named;
+use crate::testing::Folder;
 use std::future::poll_fn;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -38,9 +38,10 @@ async fn echo_stream(mut stream: Stream, context: Arc<dyn Context>) -> io::Resul
             0 => return stream.shutdown().await,
             read => {
                 tally.receive(1);
+                // Counted before it can be seen, so that who sees it finds it counted.
+                tally.send(1);
                 stream.write_all(&bytes[..read]).await?;
                 stream.flush().await?;
-                tally.send(1);
             }
         }
     }
@@ -108,29 +109,10 @@ impl Binding for Echo {
     }
 }
 
-/// A folder that goes with its test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("weir-{name}-{}", std::process::id()));
-        Self(folder)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What is left behind is in the system's folder for that.
-        let _as_far_as_possible = std::fs::remove_dir_all(&self.0);
-    }
-}
-
+/// A configuration with every listener at a port that is free.
 fn config(folder: &Folder) -> Config {
-    let mut config = Config::default();
-    let data = format!("data.dir={}", folder.0.display());
-    for assignment in ["http.listen=127.0.0.1:0", "gateway.threads=2", &data] {
-        config.set(assignment).unwrap();
-    }
+    let mut config = folder.config("127.0.0.1:0");
+    config.set("gateway.threads=2").unwrap();
     config
 }
 

@@ -15,6 +15,7 @@ mod config;
 mod context;
 #[cfg(test)]
 mod echo;
+mod give_way;
 mod health;
 mod limits;
 mod listen;
@@ -22,11 +23,14 @@ mod metrics;
 mod run;
 mod settings;
 mod sockets;
+#[cfg(test)]
+mod testing;
 mod timers;
 mod workers;
 
 pub use access::{hash_password, new_token};
 pub use config::{Config, Problem};
 pub use context::now;
+pub use give_way::{GaveWay, give_way};
 pub use limits::*;
 pub use run::{Gateway, RunFault};
