@@ -1,7 +1,9 @@
 """`weir demo`: the network, the buoy, the ride and a person's own file are there within one start."""
 
+import contextlib
 import json
 import pathlib
+import socket
 import subprocess
 import tempfile
 import unittest
@@ -42,11 +44,31 @@ class Demo(unittest.TestCase):
                 topics += [BUOY, "replay/my-pool/depth-m"]
                 self.until(gateway, topics)
 
+    def test_beside_another_broker_the_demo_takes_a_free_port_and_says_so(self):
+        with contextlib.ExitStack() as stack:
+            other = stack.enter_context(socket.socket())
+            with contextlib.suppress(OSError):  # Then another program has it, which is as good.
+                other.bind(("127.0.0.1", 1883))
+                other.listen()
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="weir-"))
+            demo = subprocess.Popen(
+                [BINARY, "demo", "--data", folder],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            stack.callback(demo.communicate)
+            stack.callback(demo.terminate)
+            ready = json.loads(demo.stdout.readline())
+            self.assertNotEqual(ready["mqtt"], "127.0.0.1:1883")
+            said = next(line for line in demo.stderr if "1883" in line)
+            self.assertIn("`mqtt.listen` took a free port", said)
+
     def test_a_file_that_is_no_table_is_refused_with_line_and_column(self):
         with tempfile.TemporaryDirectory(prefix="weir-") as folder:
             own = pathlib.Path(folder) / "bad.csv"
             own.write_text("time,a\n2026-01-01,1\n2026-01-02,red\n")
-            command = [BINARY, "demo", "--data", folder, "--set", "http.listen=127.0.0.1:0"]
+            command = [BINARY, "demo", "--data", folder]
             said = subprocess.run(
                 [*command, "--replay", str(own)], capture_output=True, text=True, timeout=60
             )

@@ -5,7 +5,7 @@ use crate::arguments::Demo;
 use crate::check;
 use crate::serve::with_gateway;
 use std::path::PathBuf;
-use weir_gateway::Gateway;
+use weir_gateway::{Gateway, GaveWay};
 
 /// Runs a gateway with things that publish to it over HTTP, as any device does.
 pub(crate) fn run(demo: &Demo) -> Result<(), Failure> {
@@ -26,9 +26,20 @@ pub(crate) fn run(demo: &Demo) -> Result<(), Failure> {
         certificate: config.text("tls", "certificate").map(PathBuf::from),
         ..weir_demo::Options::default()
     };
+    let moved = weir_gateway::give_way(&mut config).map_err(Failure::usage)?;
     with_gateway(&config, demo.serve.open, |gateway| {
+        tell(&moved);
         play(base_url(gateway), options)
     })
+}
+
+/// Whoever tries weir beside another broker should know where to find it.
+fn tell(moved: &[GaveWay]) {
+    for GaveWay { key, taken } in moved {
+        tracing::warn!(
+            "{taken} is in use by another program: `{key}` took a free port, see the first line"
+        );
+    }
 }
 
 async fn play(url: String, options: weir_demo::Options) -> Result<(), Failure> {
