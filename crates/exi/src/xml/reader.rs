@@ -108,7 +108,7 @@ struct State {
     serial: u32,
     expanded: u64,
     events: u64,
-    /// What the quick path met, to be told by the other.
+    /// What is wrong, and told again whenever there should be another event.
     failed: Option<XmlError>,
 }
 
@@ -176,7 +176,8 @@ impl<'a> Reader<'a> {
     /// The next event, or none after the end.
     ///
     /// # Errors
-    /// The document is not well-formed, or goes beyond a limit; the error says where.
+    /// The document is not well-formed, or goes beyond a limit; the error says where. There is nothing
+    /// after it but itself.
     pub fn next_event(&mut self) -> Result<Option<Event<'_>>, Error> {
         let (source, doctype, settings) = (&self.source, &self.doctype, &self.settings);
         let input = Input {
@@ -192,8 +193,8 @@ impl<'a> Reader<'a> {
 
     #[inline(never)]
     fn any_event(&mut self) -> Result<Option<Event<'_>>, Error> {
-        if let Some(error) = self.state.failed.take() {
-            return Err(error.after(self.source.before));
+        if let Some(error) = self.state.failed {
+            return Err(self.fail(error));
         }
         let found = match self.state.step {
             Step::Prolog => self.prolog(),
@@ -209,12 +210,12 @@ impl<'a> Reader<'a> {
         };
         let found = match found {
             Ok(found) => found,
-            Err(error) => return Err(self.state.placed(error).after(self.source.before)),
+            Err(error) => return Err(self.fail(self.state.placed(error))),
         };
         self.state.events += 1;
         if self.state.events > self.settings.limits.events {
             let error = XmlError::over(self.state.event_at, Limit::Events);
-            return Err(error.after(self.source.before));
+            return Err(self.fail(error));
         }
         let (source, doctype, settings) = (&self.source, &self.doctype, &self.settings);
         Ok(Some(self.state.event(
@@ -225,6 +226,14 @@ impl<'a> Reader<'a> {
                 settings,
             },
         )))
+    }
+
+    /// Stays with an error: what follows it would be read as if it were not there.
+    #[cold]
+    fn fail(&mut self, error: XmlError) -> Error {
+        self.state.failed = Some(error);
+        self.state.step = Step::Done;
+        error.after(self.source.before)
     }
 
     /// Offset in bytes of the event given last; in a document that had to be transcoded, of its text

@@ -437,3 +437,35 @@ fn each_limit_is_kept() {
         assert_eq!(error.kind, ErrorKind::OverLimit(limit), "{text}");
     }
 }
+
+#[test]
+fn an_error_is_the_last_thing_that_is_told() {
+    for text in [
+        "<a><b></c></b></a>",
+        "<a><b <c/></b></a>",
+        "<a>&e;<b/></a>",
+        "<a><!-- -- --><b/></a>",
+        "<a/>text<b/>",
+        "<?xml version='2'?><a/>",
+    ] {
+        let mut reader =
+            Reader::new(text.as_bytes(), Preserve::default(), Limits::default()).unwrap();
+        let first = loop {
+            match reader.next_event() {
+                Ok(Some(_)) => {}
+                Ok(None) => panic!("{text}: no error"),
+                Err(error) => break error,
+            }
+        };
+        for _ in 0..3 {
+            assert_eq!(reader.next_event().unwrap_err(), first, "{text}");
+        }
+    }
+    let limits = Limits {
+        events: 3,
+        ..Limits::default()
+    };
+    let mut reader = Reader::new(b"<a><b/><b/></a>", Preserve::default(), limits).unwrap();
+    while reader.next_event().is_ok() {}
+    assert!(reader.next_event().is_err());
+}
