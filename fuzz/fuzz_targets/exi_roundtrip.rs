@@ -96,6 +96,9 @@ fn text(stream: &[u8], drawn: &Drawn, in_band: bool, canonical: bool) -> Option<
     };
     let mut decoder = Decoder::new(stream, DecoderSettings::new(options, drawn.schema.clone()));
     let (mut writer, mut written) = (Writer::new(), Vec::new());
+    if drawn.options.fragment {
+        writer = writer.fragment();
+    }
     while let Some(event) = decoder.next_event().expect("its own stream") {
         writer.write(&event, &mut written).ok()?;
     }

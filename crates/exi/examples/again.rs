@@ -1,13 +1,13 @@
 //! Does one thing with a document over and over, for a profiler to look at. Events are looked at
 //! where they lie: what `?` hands on is moved first, and moving costs as much as reading.
 //!
-//! `again DOCUMENT.xml read|encode|decode bit-packed|byte-aligned|pre-compression|compression TIMES`.
+//! `again DOCUMENT.xml read|encode|decode|write bit-packed|byte-aligned|pre-compression|compression TIMES`.
 
 #![allow(clippy::disallowed_methods, reason = "an example that reads a file")]
 
 use std::error::Error;
 use std::hint::black_box;
-use weir_exi::xml::Reader;
+use weir_exi::xml::{Reader, Writer};
 use weir_exi::{
     Alignment, Decoder, DecoderSettings, Encoder, EncoderSettings, Limits, Options, Preserve,
     SpaceBetween,
@@ -18,7 +18,7 @@ type Done<T> = Result<T, Box<dyn Error>>;
 fn main() -> Done<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [path, work, alignment, times] = arguments.as_slice() else {
-        return Err("DOCUMENT.xml read|encode|decode ALIGNMENT TIMES".into());
+        return Err("DOCUMENT.xml read|encode|decode|write ALIGNMENT TIMES".into());
     };
     let xml = std::fs::read(path)?;
     let options = Options {
@@ -44,7 +44,12 @@ fn main() -> Done<()> {
                 decoder = decoder.restart(&exi);
                 decode(&mut decoder)?
             }
-            _ => return Err("read, encode or decode".into()),
+            "write" => {
+                decoder = decoder.restart(&exi);
+                out.clear();
+                write(&mut decoder, &mut out)?
+            }
+            _ => return Err("read, encode, decode or write".into()),
         };
     }
     println!("{events} events, {} bytes of {}", exi.len(), xml.len());
@@ -95,6 +100,19 @@ fn decode(decoder: &mut Decoder<'_>) -> Done<usize> {
     loop {
         match decoder.next_event() {
             Ok(Some(ref event)) => black_box(event),
+            Ok(None) => return Ok(events),
+            Err(error) => return Err(error.into()),
+        };
+        events += 1;
+    }
+}
+
+/// EXI to XML.
+fn write(decoder: &mut Decoder<'_>, xml: &mut Vec<u8>) -> Done<usize> {
+    let (mut writer, mut events) = (Writer::new(), 0);
+    loop {
+        match decoder.next_event() {
+            Ok(Some(ref event)) => writer.write(event, xml)?,
             Ok(None) => return Ok(events),
             Err(error) => return Err(error.into()),
         };

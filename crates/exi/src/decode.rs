@@ -126,7 +126,7 @@ impl Core {
             }
             _ => Box::new(Body::new(schema, options, limits)),
         };
-        body.bit = bit;
+        (body.bit, body.begun) = (bit, bit);
         self.body = Some(body);
         Ok(())
     }
@@ -246,6 +246,12 @@ impl<'i> Decoder<'i> {
     /// The options in effect, once the header was read.
     pub fn options(&self) -> Option<&Options> {
         self.core.body.as_ref().map(|body| &body.options)
+    }
+
+    /// Bits of the input before the event given last, for whoever finds something wrong with it; in a
+    /// stream with channels, before the block that holds it.
+    pub fn begun_at(&self) -> u64 {
+        self.core.body.as_ref().map_or(0, |body| body.begun as u64)
     }
 
     /// Bytes of the input consumed so far, the padding of the last one included.

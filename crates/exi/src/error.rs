@@ -49,6 +49,9 @@ pub enum ErrorKind {
     NotInDatatype(String),
     /// XML that is not well-formed, or what the reader refuses: what had to stand there.
     Xml(&'static str),
+    /// A name that XML does not allow, which a damaged or hostile stream may hold (Namespaces in XML
+    /// section 3).
+    NotAName(String),
     /// A limit was reached.
     OverLimit(crate::limits::Limit),
 }
@@ -123,6 +126,7 @@ impl ErrorKind {
                 write!(out, "{text:?} is not of the datatype that the schema wants")
             }
             Self::Xml(expected) => write!(out, "XML: expected {expected}"),
+            Self::NotAName(text) => write!(out, "XML: {text:?} is not a name"),
             Self::OverLimit(limit) => write!(out, "limit reached: {limit}"),
         }
     }

@@ -17,6 +17,7 @@ mod reader_tests;
 mod scan;
 mod scope;
 mod source;
+mod unique;
 mod writer;
 #[cfg(test)]
 mod writer_tests;

@@ -253,6 +253,7 @@ impl Body {
 
     fn restart_block(&mut self) {
         self.block.restart(&mut self.machine.names);
+        self.begun = self.bit;
         self.text.clear();
         self.content.clear();
     }

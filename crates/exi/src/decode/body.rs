@@ -36,6 +36,8 @@ pub(crate) struct Body {
     pub(super) aligned: bool,
     /// Bits of the input consumed.
     pub(crate) bit: usize,
+    /// The same before the event given last; with channels, before the block that holds it.
+    pub(super) begun: usize,
     /// Where the last failure was, in bits, and whether in inflated bytes.
     pub(crate) failed_at: (usize, bool),
     /// The string tables before the event.
@@ -63,6 +65,7 @@ impl Body {
             channels: options.alignment.has_channels(),
             aligned: options.alignment != Alignment::BitPacked,
             bit: 0,
+            begun: 0,
             failed_at: (0, false),
             inflated: 0,
             events: 0,
@@ -106,6 +109,7 @@ impl Body {
             return self.next_of_block(input);
         }
         self.text.clear();
+        self.begun = self.bit;
         if !self.content.waits() {
             self.content.clear();
         }

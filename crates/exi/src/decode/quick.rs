@@ -45,7 +45,7 @@ impl Body {
         } else {
             let mut reader = Reader::new(input, self.bit, self.aligned);
             let quick = self.quick(&mut reader)?;
-            self.bit = reader.bit;
+            (self.begun, self.bit) = (self.bit, reader.bit);
             quick
         };
         self.events += 1;

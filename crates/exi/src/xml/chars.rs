@@ -25,6 +25,25 @@ pub(super) const fn is_name_char(character: char) -> bool {
             '-' | '.' | '0'..='9' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
 }
 
+/// A name without colons (Namespaces in XML, production 4).
+pub(super) fn is_ncname(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    match bytes.first() {
+        Some(first) if first.is_ascii_alphabetic() || *first == b'_' => {}
+        Some(first) if !first.is_ascii() => return is_foreign_ncname(name),
+        _ => return false,
+    }
+    let plain = |byte: &u8| CLASSES[usize::from(*byte)] & NAME_END == 0 && *byte != b':';
+    bytes.iter().all(plain) || is_foreign_ncname(name)
+}
+
+/// The same for names that are not all ASCII.
+#[cold]
+fn is_foreign_ncname(name: &str) -> bool {
+    let mut characters = name.chars();
+    characters.next().is_some_and(is_name_start) && characters.all(is_name_char)
+}
+
 /// Production 3: white space.
 pub(super) const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')

@@ -31,13 +31,15 @@ pub(super) struct Scope {
     /// Bindings that are out of scope, kept for their memory.
     spare: Vec<Binding>,
     serial: u64,
+    /// The serial of the last binding when the document began.
+    since: u64,
     generated: u32,
     /// Names of elements, names of attributes, by hint.
     known: [Vec<Known>; 2],
 }
 
 /// Names remembered by their hints, at most.
-const KNOWN_MAX: u32 = 1 << 16;
+pub(super) const KNOWN_MAX: u32 = 1 << 16;
 
 impl Scope {
     pub(super) fn new() -> Self {
@@ -46,6 +48,7 @@ impl Scope {
             bindings,
             spare,
             serial: 0,
+            since: 0,
             generated: 0,
             known,
         };
@@ -132,9 +135,15 @@ impl Scope {
         }
     }
 
-    /// Begins the numbers of generated prefixes anew.
-    pub(super) fn forget_generated(&mut self) {
+    /// Begins another document: hints mean other names in it, and generated prefixes are counted anew.
+    pub(super) fn restart(&mut self) {
+        self.leave(1);
         self.generated = 0;
+        self.serial += 1;
+        self.since = self.serial;
+        if let Some(last) = self.bindings.last_mut() {
+            last.serial = self.serial;
+        }
     }
 
     fn top(&self) -> u64 {
@@ -155,6 +164,12 @@ impl Scope {
                 prefix.len() == known.prefix_len && known.name.starts_with(prefix)
             });
         same.then_some(known.name.as_str())
+    }
+
+    /// Whether the name with this hint was written in this document, in whatever scope.
+    pub(super) fn was_written(&self, hint: NameHint, attribute: bool) -> bool {
+        let known = self.known[usize::from(attribute)].get(hint.0 as usize);
+        known.is_some_and(|known| known.serial > 0 && known.serial >= self.since)
     }
 
     /// Remembers how a name is written in this scope.

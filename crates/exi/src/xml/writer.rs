@@ -1,12 +1,20 @@
 //! XML written: events become text, on one line but for what the events hold.
 //!
 //! Prefixes are those of the names, where they have one, and what is in scope elsewhere; a namespace
-//! without one gets `ns0`, `ns1` and so on. It deliberately writes no white space of its own, and checks
-//! names no more than it must: what comes from a reader or a decoder is well-formed.
+//! without one gets `ns0`, `ns1` and so on. It deliberately writes no white space of its own.
+//!
+//! What is written is well-formed and says what the events say, or there is an error: a stream may hold
+//! any text as a name, and names that are markup would forge a document. A name is checked when it is
+//! new, and again only where its producer does not number it. Not looked into are the replacement texts
+//! of entities that the document declares.
 
+mod misc;
+mod names;
+
+use super::doctype::Doctype;
 use super::escape;
-use super::namespaces::XSI_URI;
 use super::scope::Scope;
+use super::unique::Unique;
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, NameHint, QName};
 use crate::value::Value;
@@ -18,6 +26,7 @@ use core::fmt::Write as _;
 #[derive(Debug)]
 pub struct Writer {
     scope: Scope,
+    attributes: Unique,
     /// Names of the elements that are open, end to end, and where each begins.
     open: String,
     starts: Vec<usize>,
@@ -25,6 +34,10 @@ pub struct Writer {
     pending: Pending,
     tag: Tag,
     declaration: bool,
+    fragment: bool,
+    /// Whether an element has begun.
+    rooted: bool,
+    doctype: Option<Doctype>,
     scratch: String,
     /// The bytes that were written, by all calls.
     written: u64,
@@ -61,11 +74,15 @@ impl Writer {
     pub fn new() -> Self {
         Self {
             scope: Scope::new(),
+            attributes: Unique::default(),
             open: String::new(),
             starts: Vec::new(),
             pending: Pending::default(),
             tag: Tag::Closed,
             declaration: false,
+            fragment: false,
+            rooted: false,
+            doctype: None,
             scratch: String::new(),
             written: 0,
         }
@@ -78,11 +95,19 @@ impl Writer {
         self
     }
 
+    /// Writes fragments: entities may be those of the document that a fragment is part of.
+    #[must_use]
+    pub fn fragment(mut self) -> Self {
+        self.fragment = true;
+        self
+    }
+
     /// Appends the text of an event. A start tag appears when it is known what belongs to it.
     ///
     /// # Errors
-    /// The event has what XML cannot say: a character, `--` in a comment, `?>` in an instruction; the
-    /// offset is that of the text written so far.
+    /// The event has what XML cannot say: a name that is none, a character, an attribute twice, `--` in a
+    /// comment, `?>` in an instruction; the offset is that of the text written so far, which may end in
+    /// the middle of the event. The writer is to be used for another document at most.
     pub fn write(&mut self, event: &Event<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
         let before = out.len();
         let done = self.event(event, out);
@@ -104,6 +129,7 @@ impl Writer {
                 local_element_ns,
             } => self.namespace(prefix, uri, local_element_ns),
             Event::Characters(ref value) => {
+                self.within_element()?;
                 self.close_tag_before(value, out)?;
                 self.value(value, false, out)
             }
@@ -116,13 +142,17 @@ impl Writer {
             Event::EndDocument => self.close_tag(out),
             _ => {
                 self.close_tag(out)?;
-                misc(event, out)
+                self.misc(event, out)
             }
         }
     }
 
     fn begin(&mut self, out: &mut Vec<u8>) {
-        self.scope.forget_generated();
+        self.scope.restart();
+        self.attributes.restart();
+        (self.tag, self.rooted, self.doctype) = (Tag::Closed, false, None);
+        self.starts.clear();
+        self.open.clear();
         if self.declaration {
             out.extend_from_slice(br#"<?xml version="1.0" encoding="UTF-8"?>"#);
         }
@@ -132,7 +162,16 @@ impl Writer {
         self.starts.len() as u32
     }
 
+    fn within_element(&self) -> Result<(), ErrorKind> {
+        match self.starts.is_empty() {
+            false => Ok(()),
+            true => Err(ErrorKind::NotAllowed("text outside of an element")),
+        }
+    }
+
     fn start(&mut self, name: &QName<'_>) {
+        self.rooted = true;
+        self.attributes.begin();
         self.starts.push(self.open.len());
         self.tag = Tag::Pending;
         let pending = &mut self.pending;
@@ -150,34 +189,11 @@ impl Writer {
         }
     }
 
-    fn namespace(&mut self, prefix: &str, uri: &str, of_element: bool) -> Result<(), ErrorKind> {
-        if self.tag != Tag::Pending {
-            return Err(ErrorKind::NotAllowed(
-                "a namespace declaration after an attribute or content",
-            ));
-        }
-        if of_element && self.pending.prefix.as_deref() != Some(prefix) {
-            self.pending.prefix = Some(String::from(prefix));
-        }
-        if prefix == "xml" || prefix == "xmlns" {
-            return Ok(());
-        }
-        let depth = self.depth();
-        if self.scope.is_declared(prefix, depth) {
-            return Err(ErrorKind::NotAllowed(
-                "a prefix declared twice in one element",
-            ));
-        }
-        self.scope.bind(prefix, uri, depth);
-        Ok(())
-    }
-
     /// Writes a start tag but for its `>`.
     fn open_tag(&mut self, out: &mut Vec<u8>) -> Result<(), ErrorKind> {
         if self.tag != Tag::Pending {
             return Ok(());
         }
-        self.tag = Tag::Open;
         let pending = core::mem::take(&mut self.pending);
         let uri = pending.uri.as_str();
         let (local, prefix, hint) = (
@@ -192,11 +208,12 @@ impl Writer {
             hint,
         };
         let start = self.open.len();
-        self.push_name(&name, false);
+        self.push_name(&name, false)?;
+        self.tag = Tag::Open;
         out.push(b'<');
         out.extend_from_slice(&self.open.as_bytes()[start..]);
         for (prefix, uri) in self.scope.declared(self.starts.len() as u32) {
-            declare(prefix, uri, out)?;
+            names::declare(prefix, uri, out)?;
         }
         self.pending = pending;
         Ok(())
@@ -221,105 +238,6 @@ impl Writer {
         self.close_tag(out)
     }
 
-    /// Appends an element's name to the names of open elements, binding what is not bound.
-    fn push_name(&mut self, name: &QName<'_>, attribute: bool) {
-        let known = name
-            .hint
-            .and_then(|hint| self.scope.known(hint, name.prefix, attribute));
-        if let Some(known) = known {
-            self.open.push_str(known);
-            return;
-        }
-        let start = self.open.len();
-        let (prefix, _) = self.prefix(name, attribute);
-        push_qualified(&prefix, name.local, &mut self.open);
-        if let Some(hint) = name.hint {
-            self.scope
-                .remember(hint, prefix.len(), &self.open[start..], attribute);
-        }
-    }
-
-    /// The prefix to write a name with, which is bound then, and whether that was not so before.
-    fn prefix(&mut self, name: &QName<'_>, attribute: bool) -> (String, bool) {
-        if attribute && name.uri.is_empty() {
-            return (String::new(), false);
-        }
-        let wanted = name
-            .prefix
-            .filter(|prefix| !(attribute && prefix.is_empty()));
-        if let Some(prefix) = wanted.filter(|prefix| self.scope.of(prefix) == Some(name.uri)) {
-            return (String::from(prefix), false);
-        }
-        if let Some(prefix) = self.scope.prefix_of(name.uri, attribute) {
-            return (String::from(prefix), false);
-        }
-        let depth = self.depth();
-        let free = wanted.filter(|&prefix| {
-            !matches!(prefix, "xml" | "xmlns") && !self.scope.is_declared(prefix, depth)
-        });
-        let prefix = match (name.uri, free) {
-            ("", _) => String::new(),
-            (_, Some(prefix)) => String::from(prefix),
-            (XSI_URI, None) if self.scope.of("xsi").is_none() => String::from("xsi"),
-            _ => self.scope.fresh(),
-        };
-        self.scope.bind(&prefix, name.uri, depth);
-        (prefix, true)
-    }
-
-    fn attribute(
-        &mut self,
-        name: &QName<'_>,
-        value: &Value<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), ErrorKind> {
-        if self.tag == Tag::Closed {
-            return Err(ErrorKind::NotAllowed("an attribute outside a start tag"));
-        }
-        self.open_tag(out)?;
-        let known = name
-            .hint
-            .and_then(|hint| self.scope.known(hint, name.prefix, true));
-        if known.is_none() && !name.uri.is_empty() {
-            let (prefix, new) = self.prefix(name, true);
-            if new {
-                declare(&prefix, name.uri, out)?;
-            }
-        }
-        if let Value::QName(name) = value {
-            self.prefix_for_value(name, out)?;
-        }
-        out.push(b' ');
-        let start = self.open.len();
-        self.push_name(name, true);
-        out.extend_from_slice(&self.open.as_bytes()[start..]);
-        self.open.truncate(start);
-        out.extend_from_slice(b"=\"");
-        self.value(value, true, out)?;
-        out.push(b'"');
-        Ok(())
-    }
-
-    /// Declares the prefix of a name in a value, if there is none. A name whose prefix was not bound is all
-    /// local (EXI 1.0 section 7.1.7), and stays as it was.
-    fn prefix_for_value(&mut self, name: &QName<'_>, out: &mut Vec<u8>) -> Result<(), ErrorKind> {
-        if name.uri.is_empty() && name.local.contains(':') {
-            return Ok(());
-        }
-        if name.uri.is_empty()
-            && self.scope.is_declared("", self.depth())
-            && self.scope.of("") != Some("")
-        {
-            return Err(ErrorKind::Xml(
-                "no name without namespace where one is the default",
-            ));
-        }
-        match self.prefix(name, false) {
-            (prefix, true) => declare(&prefix, name.uri, out),
-            _ => Ok(()),
-        }
-    }
-
     fn value(
         &mut self,
         value: &Value<'_>,
@@ -336,8 +254,8 @@ impl Writer {
             Value::QName(name) => {
                 self.scratch.clear();
                 if !(name.uri.is_empty() && name.local.contains(':')) {
-                    let (prefix, _) = self.prefix(name, false);
-                    push_qualified(&prefix, "", &mut self.scratch);
+                    let (prefix, _) = self.prefix(name, false)?;
+                    names::push_qualified(&prefix, "", &mut self.scratch);
                 }
                 self.scratch.push_str(name.local);
                 write(&self.scratch, out)
@@ -385,81 +303,4 @@ impl core::fmt::Write for Bytes<'_> {
         self.0.extend_from_slice(text.as_bytes());
         Ok(())
     }
-}
-
-fn push_qualified(prefix: &str, local: &str, out: &mut String) {
-    if !prefix.is_empty() {
-        out.push_str(prefix);
-        out.push(':');
-    }
-    out.push_str(local);
-}
-
-fn declare(prefix: &str, uri: &str, out: &mut Vec<u8>) -> Result<(), ErrorKind> {
-    out.extend_from_slice(b" xmlns");
-    if !prefix.is_empty() {
-        out.push(b':');
-        out.extend_from_slice(prefix.as_bytes());
-    }
-    out.extend_from_slice(b"=\"");
-    escape::value(uri, out).map_err(|_| ErrorKind::Xml("a character that XML allows"))?;
-    out.push(b'"');
-    Ok(())
-}
-
-/// Writes what stands between elements.
-fn misc(event: &Event<'_>, out: &mut Vec<u8>) -> Result<(), ErrorKind> {
-    match *event {
-        Event::Comment(text) => {
-            if text.contains("--") || text.ends_with('-') {
-                return Err(ErrorKind::Xml("no -- in a comment"));
-            }
-            plain(&["<!--", text, "-->"], out)
-        }
-        Event::ProcessingInstruction { target, data } => {
-            if data.contains("?>") {
-                return Err(ErrorKind::Xml("no ?> in a processing instruction"));
-            }
-            let space = if data.is_empty() { "" } else { " " };
-            plain(&["<?", target, space, data, "?>"], out)
-        }
-        Event::EntityReference(name) => plain(&["&", name, ";"], out),
-        Event::DocType {
-            name,
-            public,
-            system,
-            text,
-        } => doctype(name, public, system, text, out),
-        _ => Ok(()),
-    }
-}
-
-fn doctype(
-    name: &str,
-    public: &str,
-    system: &str,
-    text: &str,
-    out: &mut Vec<u8>,
-) -> Result<(), ErrorKind> {
-    plain(&["<!DOCTYPE ", name], out)?;
-    let quote = if system.contains('"') { "'" } else { "\"" };
-    match (public, system) {
-        ("", "") => {}
-        ("", system) => plain(&[" SYSTEM ", quote, system, quote], out)?,
-        (public, system) => plain(&[" PUBLIC \"", public, "\" ", quote, system, quote], out)?,
-    }
-    if !text.is_empty() {
-        plain(&[" [", text, "]"], out)?;
-    }
-    plain(&[">"], out)
-}
-
-fn plain(parts: &[&str], out: &mut Vec<u8>) -> Result<(), ErrorKind> {
-    for part in parts {
-        if !part.chars().all(super::chars::is_char) {
-            return Err(ErrorKind::Xml("a character that XML allows"));
-        }
-        out.extend_from_slice(part.as_bytes());
-    }
-    Ok(())
 }

@@ -3,7 +3,7 @@
 
 use super::{Reader, Writer};
 use crate::error::ErrorKind;
-use crate::event::{Event, QName};
+use crate::event::{Event, NameHint, QName};
 use crate::infoset::{Infoset, Rules, WhiteSpace, compare};
 use crate::limits::Limits;
 use crate::options::Preserve;
@@ -107,9 +107,14 @@ fn what_xml_cannot_say_is_refused() {
         Event::Attribute(QName::new("", "b"), Value::Text("\u{1F}")),
         Event::Comment("a--b"),
         Event::Comment("a-"),
+        Event::Comment("\u{1}"),
         Event::ProcessingInstruction {
             target: "p",
             data: "?>",
+        },
+        Event::ProcessingInstruction {
+            target: "xMl",
+            data: "",
         },
         Event::EndElement,
     ] {
@@ -121,6 +126,273 @@ fn what_xml_cannot_say_is_refused() {
         let events: Vec<_> = before.iter().copied().chain([event]).collect();
         assert!(written(&events).is_err(), "{event:?}");
     }
+}
+
+const START: Event<'_> = Event::StartElement(QName::new("", "a"));
+
+fn refused(events: &[Event<'_>]) -> ErrorKind {
+    match written(events) {
+        Err(kind) => kind,
+        Ok(text) => panic!("written: {text}"),
+    }
+}
+
+#[test]
+fn a_name_that_is_markup_is_refused_wherever_it_stands() {
+    let value = Value::Text("");
+    for wrong in [
+        "a><x", "", "a b", "1", "-", "a:b", "\u{B7}", "a\u{0}", "é>", "\u{D7}",
+    ] {
+        let (plain, spaced) = (QName::new("", wrong), QName::new("u", wrong));
+        let prefixed = QName::new("u", "a").with_prefix(wrong);
+        let numbered = QName {
+            hint: Some(NameHint(7)),
+            ..plain
+        };
+        for events in [
+            &[Event::StartElement(plain), Event::EndElement][..],
+            &[Event::StartElement(numbered), Event::EndElement],
+            &[START, Event::Attribute(plain, value)],
+            &[START, Event::Attribute(spaced, value)],
+            &[START, Event::EntityReference(wrong)],
+            &[Event::ProcessingInstruction {
+                target: wrong,
+                data: "",
+            }],
+        ] {
+            assert!(written(events).is_err(), "{events:?}");
+        }
+        if wrong.is_empty() {
+            continue;
+        }
+        let declared = Event::Namespace {
+            prefix: wrong,
+            uri: "u",
+            local_element_ns: false,
+        };
+        let typed = Event::Characters(Value::QName(prefixed));
+        for events in [
+            &[Event::StartElement(prefixed), Event::EndElement][..],
+            &[START, Event::Attribute(prefixed, value)],
+            &[START, declared, Event::EndElement],
+            &[START, typed],
+        ] {
+            assert_eq!(refused(events), ErrorKind::NotAName(String::from(wrong)));
+        }
+    }
+}
+
+#[test]
+fn names_that_xml_has_are_written() {
+    for name in ["a", "_", "a-b.c1", "é", "aé\u{B7}", "\u{10000}"] {
+        let element = QName::new("", name);
+        let text = written(&[Event::StartElement(element), Event::EndElement]);
+        assert_eq!(text, Ok(alloc::format!("<{name}/>")));
+    }
+}
+
+#[test]
+fn what_namespaces_forbid_to_declare_is_refused() {
+    let xml = "http://www.w3.org/XML/1998/namespace";
+    let xmlns = "http://www.w3.org/2000/xmlns/";
+    for (prefix, uri) in [
+        ("xmlns", "u"),
+        ("xmlns", xmlns),
+        ("p", xmlns),
+        ("", xmlns),
+        ("xml", "u"),
+        ("p", xml),
+        ("", xml),
+        ("p", ""),
+    ] {
+        let declared = Event::Namespace {
+            prefix,
+            uri,
+            local_element_ns: false,
+        };
+        let kind = refused(&[START, declared, Event::EndElement]);
+        assert!(matches!(kind, ErrorKind::Xml(_)), "{prefix} {uri}: {kind}");
+    }
+    let allowed = Event::Namespace {
+        prefix: "xml",
+        uri: xml,
+        local_element_ns: false,
+    };
+    assert_eq!(
+        written(&[START, allowed, Event::EndElement]),
+        Ok(String::from("<a/>"))
+    );
+    let value = Value::Text("u");
+    refused(&[START, Event::Attribute(QName::new("", "xmlns"), value)]);
+    refused(&[START, Event::Attribute(QName::new(xmlns, "p"), value)]);
+    refused(&[
+        Event::StartElement(QName::new(xmlns, "p")),
+        Event::EndElement,
+    ]);
+}
+
+#[test]
+fn an_attribute_is_there_once_whatever_its_prefix_and_its_number() {
+    let twice = ErrorKind::NotAllowed("an attribute twice in one element");
+    let value = Value::Text("");
+    let of = |uri, local, prefix, hint| {
+        let name = QName {
+            hint,
+            ..QName::new(uri, local).with_prefix(prefix)
+        };
+        Event::Attribute(name, value)
+    };
+    let (one, other) = (Some(NameHint(4)), Some(NameHint(5)));
+    for (first, second) in [
+        (of("", "b", "", None), of("", "b", "", None)),
+        (of("", "b", "", one), of("", "b", "", one)),
+        (of("", "b", "", one), of("", "b", "", other)),
+        (of("u", "b", "p", one), of("u", "b", "q", other)),
+        (of("u", "b", "p", None), of("u", "b", "q", one)),
+    ] {
+        assert_eq!(
+            refused(&[START, first, second]),
+            twice,
+            "{first:?} {second:?}"
+        );
+        let again = [START, first, Event::EndElement, Event::EndElement];
+        let apart = [&[START, first][..], &again].concat();
+        assert!(written(&apart).is_ok(), "{first:?}");
+    }
+}
+
+#[test]
+fn no_declaration_changes_what_a_name_before_it_means() {
+    let with = |uri, prefix| QName::new(uri, "a").with_prefix(prefix);
+    let value = Value::Text("");
+    let inner = [
+        Event::StartElement(with("u", "p")),
+        Event::StartElement(with("u", "p")),
+        Event::Attribute(with("v", "p"), value),
+        Event::EndElement,
+        Event::EndElement,
+    ];
+    let expected = "<p:a xmlns:p=\"u\"><p:a xmlns:ns0=\"v\" ns0:a=\"\"/></p:a>";
+    assert_eq!(written(&inner).unwrap(), expected);
+    let typed = QName::new("", "b");
+    let default = Value::QName(with("u", ""));
+    let expected = "<a xmlns:ns0=\"u\" b=\"ns0:a\"/>";
+    let events = [START, Event::Attribute(typed, default), Event::EndElement];
+    assert_eq!(written(&events).unwrap(), expected);
+    let none = Value::QName(QName::new("", "a"));
+    let events = [
+        Event::StartElement(with("u", "")),
+        Event::StartElement(with("u", "")),
+        Event::Attribute(typed, none),
+    ];
+    assert!(matches!(refused(&events), ErrorKind::Xml(_)));
+    let declared = Event::Namespace {
+        prefix: "",
+        uri: "u",
+        local_element_ns: false,
+    };
+    assert!(matches!(
+        refused(&[START, declared, Event::EndElement]),
+        ErrorKind::Xml(_)
+    ));
+    refused(&[
+        START,
+        Event::StartElement(QName::new("", "b")),
+        Event::EndElement,
+        Event::Characters(Value::QName(with("u", "p"))),
+    ]);
+}
+
+#[test]
+fn a_document_type_is_one_declaration_and_stands_before_the_root() {
+    let of = |name, public, system, text| Event::DocType {
+        name,
+        public,
+        system,
+        text,
+    };
+    for wrong in [
+        of("a>", "", "", ""),
+        of("a [<!ENTITY e 'x'>]", "", "", ""),
+        of("", "", "", ""),
+        of("a", "<", "s", ""),
+        of("a", "\"", "s", ""),
+        of("a", "", "s\" '", ""),
+        of("a", "", "s\"><x y='", ""),
+        of("a", "", "", "]><x><![CDATA["),
+        of("a", "", "", "<x>"),
+        of("a", "", "", "<!ENTITY e 'x'"),
+        of("a", "", "s\u{1}", ""),
+    ] {
+        assert!(written(&[wrong]).is_err(), "{wrong:?}");
+    }
+    let good = of("a", "p", "s", "<!ENTITY e 'x'>");
+    refused(&[good, good]);
+    refused(&[START, good]);
+    refused(&[START, Event::EndElement, good]);
+    let whole = [good, START, Event::EntityReference("e"), Event::EndElement];
+    assert!(written(&whole).is_ok());
+}
+
+#[test]
+fn an_entity_is_declared_where_it_is_referred_to() {
+    let doctype = |system, text| Event::DocType {
+        name: "a",
+        public: "",
+        system,
+        text,
+    };
+    let reference = Event::EntityReference("e");
+    let undeclared = ErrorKind::Xml("an entity that is declared");
+    assert_eq!(refused(&[START, reference]), undeclared);
+    assert_eq!(refused(&[doctype("", ""), START, reference]), undeclared);
+    let unparsed = "<!NOTATION n SYSTEM 's'><!ENTITY e SYSTEM 's' NDATA n>";
+    refused(&[doctype("", unparsed), START, reference]);
+    refused(&[reference]);
+    for good in [
+        &[doctype("s", ""), START, reference][..],
+        &[doctype("", "<!ENTITY e SYSTEM 's'>"), START, reference],
+        &[START, Event::EntityReference("lt")],
+    ] {
+        assert!(written(good).is_ok(), "{good:?}");
+    }
+    let (mut writer, mut out) = (Writer::new().fragment(), Vec::new());
+    for event in [Event::StartDocument, START, reference, Event::EndElement] {
+        writer.write(&event, &mut out).unwrap();
+    }
+    assert_eq!(out, b"<a>&e;</a>");
+}
+
+#[test]
+fn a_number_of_a_name_means_another_one_in_another_document() {
+    let numbered = |local| {
+        let hint = Some(NameHint(3));
+        QName {
+            hint,
+            ..QName::new("", local)
+        }
+    };
+    let (mut writer, mut out) = (Writer::new(), Vec::new());
+    for local in ["a", "b"] {
+        let name = numbered(local);
+        let attribute = Event::Attribute(name, Value::Text(""));
+        for event in [
+            Event::StartDocument,
+            Event::StartElement(name),
+            attribute,
+            Event::EndElement,
+            Event::EndDocument,
+        ] {
+            writer.write(&event, &mut out).unwrap();
+        }
+    }
+    assert_eq!(out, b"<a a=\"\"/><b b=\"\"/>");
+    let wrong = [Event::StartDocument, Event::StartElement(numbered("a b"))];
+    let mut done = Ok(());
+    for event in wrong.iter().chain([&Event::EndElement]) {
+        done = done.and_then(|()| writer.write(event, &mut out));
+    }
+    assert!(done.is_err());
 }
 
 #[test]
