@@ -1,14 +1,17 @@
 //! A socket for datagrams.
 //!
-//! What it deliberately does not do: no DTLS, no batching of system calls, and no destination address of
-//! what is received: who must answer a multicast from the address that it was sent to needs more.
+//! What it deliberately does not do: no DTLS, and no choice of interfaces beyond the machine's own addresses.
 
+use crate::batch::{self, Batch, Leaving};
+use crate::interfaces;
 use crate::limits::DATAGRAM_BUFFER_BYTES;
+use nix::sys::socket::{setsockopt, sockopt as options};
 use rustix::net::{AddressFamily, SocketType, sockopt};
-use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, SocketAddr};
 use std::task::{Context, Poll, ready};
-use tokio::io::ReadBuf;
+use tokio::io::{Interest, ReadBuf};
 use tokio::net::UdpSocket;
 
 /// UDP at one address.
@@ -41,6 +44,19 @@ impl Datagrams {
         socket.set_nonblocking(true)?;
         let socket = UdpSocket::from_std(socket)?;
         Ok(Self { socket })
+    }
+
+    /// A socket that receives only what is sent to a multicast group, on the interface that has the
+    /// address `on`; to be called inside the runtime that will poll it.
+    pub fn of_group(group: IpAddr, port: u16, on: IpAddr) -> io::Result<Self> {
+        let mut address = SocketAddr::new(group, port);
+        if let SocketAddr::V6(v6) = &mut address {
+            // A group of a link is one of a certain link.
+            v6.set_scope_id(interfaces::v6(on)?.first().copied().unwrap_or(0));
+        }
+        let socket = Self::new(Self::bind(address, true)?)?;
+        socket.join(group, on)?;
+        Ok(socket)
     }
 
     /// The address that it is bound to.
@@ -87,17 +103,90 @@ impl Datagrams {
         }
     }
 
-    /// Receives what is sent to a multicast group too, on the interface that the kernel picks.
-    pub fn join(&self, group: IpAddr) -> io::Result<()> {
-        match group {
-            IpAddr::V4(group) => self.socket.join_multicast_v4(group, Ipv4Addr::UNSPECIFIED),
-            IpAddr::V6(group) => self.socket.join_multicast_v6(&group, 0),
+    /// Has each datagram that comes say to which of the machine's addresses, or to which group, it was
+    /// sent: for a socket that is bound to all of them.
+    pub fn tell_destinations(&self) -> io::Result<()> {
+        match self.local_addr()? {
+            SocketAddr::V4(_) => setsockopt(&self.socket, options::Ipv4PacketInfo, &true)?,
+            SocketAddr::V6(_) => setsockopt(&self.socket, options::Ipv6RecvPacketInfo, &true)?,
+        }
+        Ok(())
+    }
+
+    /// The datagrams that have arrived, at least one, as many as the batch has room for.
+    pub fn poll_receive_batch(
+        &self,
+        cx: &mut Context<'_>,
+        batch: &mut Batch,
+    ) -> Poll<io::Result<()>> {
+        loop {
+            ready!(self.socket.poll_recv_ready(cx))?;
+            let taken = self.socket.try_io(Interest::READABLE, || {
+                batch.receive(&self.socket)?;
+                // A batch that is not full has emptied the socket: what comes now wakes again. Errors of
+                // peers do not reach a socket that is not connected, so none can end a batch early.
+                match batch.is_full() {
+                    true => Ok(()),
+                    false => Err(ErrorKind::WouldBlock.into()),
+                }
+            });
+            match taken {
+                Ok(()) => return Poll::Ready(Ok(())),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    if !batch.is_empty() {
+                        return Poll::Ready(Ok(()));
+                    }
+                }
+                Err(error) if is_of_a_peer(&error) => {}
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+        }
+    }
+
+    /// Sends datagrams in order, until none is left or the kernel has no room; what one peer cannot be
+    /// sent is dropped.
+    pub fn poll_send_batch(
+        &self,
+        cx: &mut Context<'_>,
+        queue: &mut VecDeque<Leaving>,
+    ) -> Poll<io::Result<()>> {
+        while !queue.is_empty() {
+            let sent = self.socket.try_io(Interest::WRITABLE, || {
+                batch::send_first(&self.socket, queue)
+            });
+            match sent {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    ready!(self.socket.poll_send_ready(cx))?;
+                }
+                other => other?,
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Receives what is sent to a multicast group too, on the interface that has the address `on`; where
+    /// that is no one's, on every interface that can.
+    pub fn join(&self, group: IpAddr, on: IpAddr) -> io::Result<()> {
+        let joined: Vec<io::Result<()>> = match group {
+            IpAddr::V4(group) => interfaces::v4(on)?
+                .into_iter()
+                .map(|interface| self.socket.join_multicast_v4(group, interface))
+                .collect(),
+            IpAddr::V6(group) => interfaces::v6(on)?
+                .into_iter()
+                .map(|interface| self.socket.join_multicast_v6(&group, interface))
+                .collect(),
+        };
+        // One that is without multicast, or gone meanwhile, keeps nobody from the others.
+        match joined.iter().any(Result::is_ok) {
+            true => Ok(()),
+            false => joined.into_iter().collect(),
         }
     }
 }
 
 /// What an ICMP message said of one peer, which the kernel tells at the next call, whomever that is for.
-fn is_of_a_peer(error: &io::Error) -> bool {
+pub(crate) fn is_of_a_peer(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionRefused, ConnectionReset, HostUnreachable, NetworkUnreachable};
     matches!(
         error.kind(),

@@ -6,12 +6,15 @@
 //! connection is a socket and nothing more.
 #![forbid(unsafe_code)]
 
+mod batch;
 mod datagram;
+mod interfaces;
 pub mod limits;
 mod link;
 mod pinned;
 pub mod tls;
 pub mod websocket;
 
+pub use batch::{Arrived, Batch, Leaving};
 pub use datagram::Datagrams;
 pub use link::{Link, Stream};

@@ -14,3 +14,7 @@ pub const FRAME_BYTES_MAX: usize = 64 << 10;
 pub const UNSENT_BYTES_MAX: usize = 128 << 10;
 /// Bytes that the kernel is asked to hold for a socket of datagrams.
 pub const DATAGRAM_BUFFER_BYTES: usize = 1 << 20;
+/// Longest datagram there is, bytes.
+pub const DATAGRAM_BYTES_MAX: usize = 64 << 10;
+/// Datagrams that one system call takes or sends.
+pub const BATCH_DATAGRAMS: usize = 32;

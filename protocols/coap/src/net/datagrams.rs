@@ -1,14 +1,16 @@
 //! A socket's server: datagrams in, answers and notifications out.
 //!
-//! Written as one future by hand: a datagram is taken, answered and sent before the next is read, and
-//! none of it allocates a task.
+//! Written as one future by hand: what has arrived is taken at once, answered in order and sent at once,
+//! and none of it allocates a task. A socket that is bound to all of the machine's addresses is told
+//! which of them each datagram came to, so that the answer leaves from there.
 
 use super::clock::{Timer, now};
 use super::desk::{Desk, Machine};
 use super::settings::Settings;
 use super::{Shared, seed};
-use crate::session::{Arrival, Endpoint, Event, ExchangeId, ObservationId, Outgoing, Parameters};
+use crate::session::{Arrival, Endpoint, Event, ExchangeId, ObservationId, Parameters};
 use crate::wire::{Code, Message, Number};
+use std::collections::VecDeque;
 use std::future::Future;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -16,13 +18,11 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use weir_binding::LocalFuture;
-use weir_carrier::Datagrams;
+use weir_carrier::{Batch, Datagrams, Leaving};
 use weir_sansio::{Instant, Output};
 
-/// Datagrams taken in a row before other tasks of the thread have their turn.
-const TURN: usize = 256;
-/// Longest datagram there is.
-const DATAGRAM_BYTES_MAX: usize = 64 << 10;
+/// Batches taken in a row before other tasks of the thread have their turn.
+const TURN: usize = 8;
 /// All CoAP nodes (RFC 7252 section 12.8).
 const ALL_NODES_V4: IpAddr = IpAddr::V4(Ipv4Addr::new(224, 0, 1, 187));
 /// The same, of a link and of a site.
@@ -36,7 +36,14 @@ pub(super) fn joins(settings: &Settings, joined: &AtomicBool) -> bool {
     settings.multicast && !joined.swap(true, Ordering::Relaxed)
 }
 
-impl Machine for Endpoint<SocketAddr> {
+/// Whom a socket talks to, and from which of the machine's addresses where that matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Path {
+    peer: SocketAddr,
+    local: Option<IpAddr>,
+}
+
+impl Machine for Endpoint<Path> {
     fn respond(
         &mut self,
         now: Instant,
@@ -61,45 +68,54 @@ pub(super) struct Serving {
     socket: Datagrams,
     /// Sockets that receive only what was sent to a group.
     groups: Vec<Datagrams>,
+    /// Whether this is the socket that answers who asks a group.
+    joins: bool,
     shared: Shared,
-    endpoint: Endpoint<SocketAddr>,
+    endpoint: Endpoint<Path>,
     desk: Desk,
     timer: Timer,
     draining: LocalFuture<'static, ()>,
-    buffer: Vec<u8>,
-    unsent: Option<Outgoing<SocketAddr>>,
+    batch: Batch,
+    unsent: VecDeque<Leaving>,
 }
 
 impl Serving {
     pub(super) fn new(socket: Datagrams, shared: Shared, joins: bool) -> io::Result<Self> {
-        let groups = match joins {
-            true => join(&socket)?,
-            false => Vec::new(),
-        };
+        let mut groups = Vec::new();
+        if joins {
+            groups = join(&socket)?;
+        }
+        if socket.local_addr()?.ip().is_unspecified() {
+            socket.tell_destinations()?;
+        }
         Ok(Self {
             groups,
+            joins,
             socket,
             endpoint: Endpoint::new(Parameters::default(), shared.limits(), seed()?),
             desk: Desk::new(shared.clone(), "coap", None),
             timer: Timer::new(),
             draining: shared.context.draining(),
             shared,
-            buffer: vec![0; DATAGRAM_BYTES_MAX],
-            unsent: None,
+            batch: Batch::default(),
+            unsent: VecDeque::new(),
         })
     }
 
     /// Takes what was received; says whether there may be more.
     fn receive(&mut self, cx: &mut Context<'_>) -> io::Result<bool> {
         for turn in 0..TURN {
-            if self.unsent.is_some() {
+            if !self.flush(cx)? {
                 return Ok(false);
             }
-            let Poll::Ready(received) = self.socket.poll_receive(cx, &mut self.buffer) else {
+            if self
+                .socket
+                .poll_receive_batch(cx, &mut self.batch)?
+                .is_pending()
+            {
                 return Ok(turn > 0);
-            };
-            let (length, peer) = received?;
-            self.take(cx, length, peer, false)?;
+            }
+            self.take(false);
         }
         cx.waker().wake_by_ref();
         Ok(true)
@@ -107,70 +123,77 @@ impl Serving {
 
     fn receive_of_groups(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
         for index in 0..self.groups.len() {
-            while let Poll::Ready(received) = self.groups[index].poll_receive(cx, &mut self.buffer)
+            while self.flush(cx)?
+                && self.groups[index]
+                    .poll_receive_batch(cx, &mut self.batch)?
+                    .is_ready()
             {
-                let (length, peer) = received?;
-                self.take(cx, length, peer, true)?;
+                self.take(true);
             }
         }
         Ok(())
     }
 
-    fn take(
-        &mut self,
-        cx: &mut Context<'_>,
-        length: usize,
-        peer: SocketAddr,
-        multicast: bool,
-    ) -> io::Result<()> {
-        let arrival = Arrival {
-            multicast,
-            untrusted: self.shared.settings.is_untrusted(peer.ip()),
-        };
-        self.endpoint
-            .receive(now(), peer, arrival, &self.buffer[..length]);
-        self.put(cx).map(drop)
+    /// Takes a batch; each request is handed on before the next datagram is looked at.
+    fn take(&mut self, of_group: bool) {
+        let now = now();
+        for index in 0..self.batch.len() {
+            let Some((arrived, bytes)) = self.batch.get(index) else {
+                return;
+            };
+            let grouped = arrived.to.is_some_and(|to| to.is_multicast());
+            if grouped && !self.joins {
+                continue;
+            }
+            let arrival = Arrival {
+                multicast: of_group || grouped,
+                untrusted: self.shared.settings.is_untrusted(arrived.peer.ip()),
+            };
+            let path = Path {
+                peer: arrived.peer,
+                local: arrived.to.filter(|to| !to.is_multicast()),
+            };
+            self.endpoint.receive(now, path, arrival, bytes);
+            self.put(now);
+        }
     }
 
-    /// Sends what is to be sent and has asked what is asked; gives when the machine wants to be called.
-    fn put(&mut self, cx: &mut Context<'_>) -> io::Result<Instant> {
+    /// Has asked what is asked and queued what is to be sent; gives when the machine wants to be called.
+    fn put(&mut self, now: Instant) -> Instant {
         loop {
-            if !self.flush(cx)? {
-                return Ok(Instant::NEVER);
-            }
             match self.endpoint.poll() {
-                Output::Transmit(datagram) => self.unsent = Some(datagram),
+                Output::Transmit(datagram) => self.unsent.push_back(Leaving {
+                    bytes: datagram.bytes,
+                    to: datagram.peer.peer,
+                    from: datagram.peer.local,
+                }),
                 Output::Event(Event::Request(incoming)) => {
-                    let local = incoming.peer.ip().to_canonical().is_loopback();
-                    self.desk.ask(&mut self.endpoint, now(), incoming, local);
+                    let local = incoming.peer.peer.ip().to_canonical().is_loopback();
+                    self.desk.ask(&mut self.endpoint, now, incoming, local);
                 }
                 Output::Event(Event::Ended(observation)) => self.desk.ended(observation),
                 Output::Event(_) => {}
-                Output::Timeout(at) => return Ok(at),
+                Output::Timeout(at) => return at,
             }
         }
     }
 
+    /// Sends what is queued; says whether all of it left.
     fn flush(&mut self, cx: &mut Context<'_>) -> io::Result<bool> {
-        let Some(datagram) = &self.unsent else {
-            return Ok(true);
-        };
-        match self.socket.poll_send(cx, &datagram.bytes, datagram.peer) {
-            Poll::Pending => return Ok(false),
-            // What cannot be sent to one peer is no reason to serve nobody.
-            Poll::Ready(_) => self.unsent = None,
-        }
-        Ok(true)
+        let sent = self.socket.poll_send_batch(cx, &mut self.unsent)?;
+        Ok(sent.is_ready())
     }
 
     /// Tells who observes that it is over, once; who does not hear it asks again.
     fn farewell(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        let now = now();
         for observation in self.endpoint.observations() {
             let mut over = Message::new(Code::SERVICE_UNAVAILABLE);
             over.options.push_uint(Number::MAX_AGE, 5);
-            Endpoint::notify(&mut self.endpoint, now(), observation, over);
+            Endpoint::notify(&mut self.endpoint, now, observation, over);
         }
-        self.put(cx).map(drop)
+        self.put(now);
+        self.flush(cx).map(drop)
     }
 }
 
@@ -183,27 +206,26 @@ impl Future for Serving {
             return Poll::Ready(this.farewell(cx));
         }
         loop {
-            let blocked = this.unsent.is_some();
             let mut moved = this.receive(cx)?;
             this.receive_of_groups(cx)?;
-            moved |= this.desk.poll(cx, &mut this.endpoint, now());
-            let at = this.put(cx)?;
+            let now = now();
+            moved |= this.desk.poll(cx, &mut this.endpoint, now);
+            let at = this.put(now);
             if this.timer.poll_due(cx, at.min(this.desk.deadline())) {
-                this.endpoint.timeout(now());
+                this.endpoint.timeout(now);
+                this.put(now);
                 moved = true;
             }
-            // What was not read while nothing could be sent is read then.
-            moved |= blocked;
-            if !moved || this.unsent.is_some() {
+            // What was not read while nothing could be sent is read once it can.
+            if !this.flush(cx)? || !moved {
                 return Poll::Pending;
             }
         }
     }
 }
 
-/// Joins the groups of all CoAP nodes. A socket bound to one address does not receive what is sent to a
-/// group: others do that for it. One bound to all addresses receives it itself, and what a group was
-/// asked is then answered as what it alone was asked.
+/// Joins the groups of all CoAP nodes. A socket bound to all addresses receives what is sent to them too,
+/// and is told so; one bound to one address does not: others do that for it.
 fn join(socket: &Datagrams) -> io::Result<Vec<Datagrams>> {
     let local = socket.local_addr()?;
     let groups: &[IpAddr] = match local.ip() {
@@ -212,15 +234,11 @@ fn join(socket: &Datagrams) -> io::Result<Vec<Datagrams>> {
     };
     let mut sockets = Vec::new();
     for &group in groups {
-        match Datagrams::bind(SocketAddr::new(group, local.port()), true) {
-            Ok(bound) => {
-                let bound = Datagrams::new(bound)?;
-                bound.join(group)?;
-                sockets.push(bound);
-            }
-            Err(error) if error.kind() == io::ErrorKind::AddrInUse => socket.join(group)?,
-            Err(error) => return Err(error),
+        if local.ip().is_unspecified() {
+            socket.join(group, local.ip())?;
+            continue;
         }
+        sockets.push(Datagrams::of_group(group, local.port(), local.ip())?);
     }
     Ok(sockets)
 }

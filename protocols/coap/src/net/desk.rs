@@ -3,6 +3,7 @@
 //! What it deliberately does not do: bytes and sockets. Datagrams and streams drive the same desk over
 //! their machines.
 
+use super::known::{Known, may_be_known};
 use super::nudge::Nudges;
 use super::translate::{call_of, code_of, message_of};
 use super::watch::{Changes, Key, Seen, Watch, Watching, beginning, is_of_messages, readable};
@@ -67,6 +68,7 @@ pub(super) struct Desk {
     deadlines: BTreeSet<(Instant, usize)>,
     nudges: Arc<Nudges>,
     held: Vec<usize>,
+    known: Known,
 }
 
 /// Between two looks at a resource of the plugtests that changes by itself.
@@ -85,6 +87,7 @@ impl Desk {
             deadlines: BTreeSet::new(),
             nudges: Arc::default(),
             held: Vec::new(),
+            known: Known::default(),
         }
     }
 
@@ -113,8 +116,8 @@ impl Desk {
             message,
             watching: None,
         };
-        let path = path_of(&asked.message.options);
         if let Some(plugtest) = self.shared.plugtest.clone()
+            && let path = path_of(&asked.message.options)
             && plugtest.holds(&path)
         {
             let answer = plugtest.answer(&path, &asked.message);
@@ -137,11 +140,9 @@ impl Desk {
     }
 
     fn identify(&mut self, machine: &mut impl Machine, now: Instant, asked: Asked, local: bool) {
-        let query = crate::wire::query_of(&asked.message.options);
-        let token = query.into_iter().find(|(name, _)| name == "access_token");
-        let token = token.map(|(_, token)| format!("Bearer {token}"));
-        let credential = token.or_else(|| self.credential.clone());
-        match self.shared.context.principal(credential.as_deref(), local) {
+        let token = token_of(&asked.message);
+        let credential = token.as_deref().or(self.credential.as_deref());
+        match self.shared.context.principal(credential, local) {
             Identity::Known(Ok(principal)) => self.call(machine, now, asked, principal),
             Identity::Known(Err(reason)) => self.refuse(machine, now, &asked, 401, &reason),
             Identity::Checking(outcome) => {
@@ -178,11 +179,18 @@ impl Desk {
         mut asked: Asked,
         principal: Principal,
     ) {
+        let head = self.shared.context.hub().positions().0;
+        let known = self.known.find(&asked.message, &principal, head);
+        if let (Some((service, answer)), None) = (known, observe_of(&asked.message)) {
+            self.shared.context.answered(service, 200);
+            machine.respond(now, asked.exchange, answer, false);
+            return;
+        }
         if let Some(answer) = self.own(&asked.message, &principal) {
             machine.respond(now, asked.exchange, answer, false);
             return;
         }
-        if asked.message.options.uint(Number::OBSERVE) == Some(0) {
+        if observe_of(&asked.message) == Some(0) {
             asked.watching = self.watching(&asked.message, &principal);
         }
         if let Some(message) = self.beginning(asked.watching.as_ref()) {
@@ -195,7 +203,12 @@ impl Desk {
             }
             Ok((Answer::Now(response), service)) => {
                 self.note(&asked.message, service, &response);
+                let keep = response.status == 200 && may_be_known(&asked.message);
                 let message = message_of(&asked.message, response);
+                if keep {
+                    let answer = (service, message.clone());
+                    self.known.keep(&asked.message, &principal, head, answer);
+                }
                 self.answered(machine, now, asked, message, Some(principal));
             }
             Ok((Answer::Later(pending), service)) => {
@@ -561,6 +574,18 @@ impl Desk {
             self.nudges.add(number);
         }
     }
+}
+
+/// The token that a request names, as HTTP has it.
+fn token_of(request: &Message) -> Option<String> {
+    let mut query = request.options.all(Number::URI_QUERY);
+    let token = query.find_map(|pair| pair.strip_prefix(b"access_token="))?;
+    let token = std::str::from_utf8(token).unwrap_or_default();
+    Some(format!("Bearer {token}"))
+}
+
+fn observe_of(request: &Message) -> Option<u32> {
+    request.options.uint(Number::OBSERVE)
 }
 
 fn watch_of(waiting: &Slab<Waiting>, number: usize) -> Option<&Watch> {

@@ -5,6 +5,7 @@ mod clock;
 mod datagrams;
 mod desk;
 mod discovery;
+mod known;
 mod nudge;
 mod plugtest;
 mod settings;

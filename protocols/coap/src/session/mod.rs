@@ -12,6 +12,7 @@ mod peers;
 mod random;
 mod recent;
 mod seen;
+mod slots;
 
 pub use calls::Failure;
 pub use connection::{Connection, ConnectionFault};

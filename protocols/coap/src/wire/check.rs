@@ -59,7 +59,7 @@ fn check(
         before = Some(option.number);
     }
     Ok(match passed_over {
-        false => Options::from(*raw),
+        false => Options::of_checked(raw, before.map_or(0, |number: Number| number.0)),
         true => without_unfine(raw),
     })
 }

@@ -3,6 +3,7 @@
 use super::option::Number;
 use alloc::vec::Vec;
 use core::fmt;
+use smallvec::SmallVec;
 
 /// What is wrong with the bytes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,10 +199,13 @@ pub fn uint_bytes(number: u32) -> ([u8; 4], usize) {
     (number.to_be_bytes(), number.leading_zeros() as usize / 8)
 }
 
+/// Bytes of options that lie in the message itself: those of most requests and responses.
+const INLINE_BYTES: usize = 62;
+
 /// Options of a message of ours, in order, as they stand on the wire.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Options {
-    bytes: Vec<u8>,
+    bytes: SmallVec<[u8; INLINE_BYTES]>,
     last: u16,
 }
 
@@ -209,8 +213,16 @@ impl Options {
     /// None.
     pub const fn new() -> Self {
         Self {
-            bytes: Vec::new(),
+            bytes: SmallVec::new_const(),
             last: 0,
+        }
+    }
+
+    /// Options whose bytes were checked, of which this is the last number.
+    pub(super) fn of_checked(raw: &RawOptions<'_>, last: u16) -> Self {
+        Self {
+            bytes: SmallVec::from_slice(raw.bytes),
+            last,
         }
     }
 
@@ -303,10 +315,8 @@ impl Options {
 
 impl From<RawOptions<'_>> for Options {
     fn from(raw: RawOptions<'_>) -> Self {
-        Self {
-            bytes: raw.bytes.to_vec(),
-            last: raw.iter().last().map_or(0, |option| option.number.0),
-        }
+        let last = raw.iter().last().map_or(0, |option| option.number.0);
+        Self::of_checked(&raw, last)
     }
 }
 

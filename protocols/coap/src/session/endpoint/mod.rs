@@ -3,6 +3,7 @@
 //! What it deliberately does not do: sockets, clocks, resources. Datagrams and answers go in;
 //! datagrams, requests and notifications come out.
 
+mod asks;
 mod calls;
 mod notify;
 mod receive;
@@ -17,6 +18,7 @@ use super::parameters::Parameters;
 use super::peers::Peers;
 use super::random::Random;
 use super::seen::Seen;
+use super::slots::Slots;
 use super::{Address, CallId, Event, Incoming, ObservationId, Outgoing};
 use crate::limits::Limits;
 use crate::wire::{Block, Code, Kind, Message, Options, Token, write_empty};
@@ -46,6 +48,10 @@ struct Exchange<A> {
     code: Code,
     confirmable: bool,
     acknowledged: bool,
+    /// Whether it was not answered at once: then it is acknowledged in time, and its duplicates are known.
+    settled: bool,
+    /// Whether its answer is kept for duplicates.
+    remembered: bool,
     arrival: Arrival,
     /// Bytes of the datagram, against which an answer's are held.
     bytes: usize,
@@ -68,7 +74,9 @@ pub struct Endpoint<A> {
     challenger: Challenger,
     peers: Peers<A>,
     seen: Seen<A>,
-    exchanges: BTreeMap<u64, Exchange<A>>,
+    exchanges: Slots<Exchange<A>>,
+    /// The request that came last and may still be answered at once.
+    unsettled: Option<u64>,
     observers: Observers<A>,
     assemblies: Assemblies<A>,
     bodies: Bodies<A>,
@@ -97,7 +105,8 @@ impl<A: Address> Endpoint<A> {
             random,
             peers: Peers::new(),
             seen: Seen::new(),
-            exchanges: BTreeMap::new(),
+            exchanges: Slots::new(),
+            unsettled: None,
             observers: Observers::new(),
             assemblies: Assemblies::new(),
             bodies: Bodies::new(),
@@ -122,6 +131,7 @@ impl<A: Address> Endpoint<A> {
         if let Some(event) = self.events.pop_front() {
             return Output::Event(event);
         }
+        self.settle();
         let next = self.timers.first();
         Output::Timeout(next.map_or(Instant::NEVER, |(at, _)| *at))
     }

@@ -5,18 +5,21 @@ use super::super::bodies::{self, Cut};
 use super::super::peers::Purpose;
 use super::super::seen::State;
 use super::super::{Address, Event, ExchangeId, Incoming};
+use super::asks::Asks;
 use super::timers::Timer;
 use super::{Arrival, Endpoint, Exchange};
 use crate::limits::{ACK_DELAY, VERIFIED_TIME};
 use crate::wire::{
-    Block, Code, Datagram, Kind, Message, Number, Refusal, Unreadable, check_request,
+    Block, Code, Datagram, Kind, Message, Number, Refusal, Token, Unreadable, check_request,
     parse_datagram,
 };
+use core::time::Duration;
 use weir_sansio::Instant;
 
 impl<A: Address> Endpoint<A> {
     /// Takes a datagram.
     pub fn receive(&mut self, now: Instant, peer: A, arrival: Arrival, bytes: &[u8]) {
+        self.settle();
         match parse_datagram(bytes) {
             Err(unreadable) => self.unreadable(peer, arrival, unreadable),
             Ok(datagram) => match datagram.kind {
@@ -57,8 +60,11 @@ impl<A: Address> Endpoint<A> {
             return;
         }
         if datagram.code.is_request() {
-            self.remember(now, peer, &datagram);
-            return self.request_arrived(now, peer, arrival, datagram, bytes);
+            let remembered = !is_harmless(&datagram);
+            if remembered {
+                self.remember(now, peer, &datagram);
+            }
+            return self.request_arrived(now, peer, arrival, datagram, bytes, remembered);
         }
         if datagram.code.is_response() {
             self.remember(now, peer, &datagram);
@@ -76,9 +82,33 @@ impl<A: Address> Endpoint<A> {
             Kind::Confirmable => self.parameters.exchange_lifetime(),
             _ => self.parameters.non_lifetime(),
         };
-        self.seen.add(now, peer, datagram.id, datagram.token, time);
+        self.know(now, peer, datagram.id, datagram.token, time);
+    }
+
+    fn know(&mut self, now: Instant, peer: A, id: u16, token: Token, time: Duration) {
+        self.seen.add(now, peer, id, token, time);
         self.seen.shrink(self.limits.seen, self.limits.seen_bytes);
         self.sweep_later(now);
+    }
+
+    /// A request that was not answered at once: acknowledged after a while, its duplicates are known.
+    pub(super) fn settle(&mut self) {
+        let Some(number) = self.unsettled.take() else {
+            return;
+        };
+        let Some(exchange) = self.exchanges.get_mut(number) else {
+            return;
+        };
+        exchange.settled = true;
+        let remembered = core::mem::replace(&mut exchange.remembered, true);
+        let (peer, id, token, due) = (exchange.peer, exchange.id, exchange.token, exchange.due);
+        if exchange.confirmable {
+            self.timers.insert((due, Timer::Acknowledge(number)));
+        }
+        if !remembered {
+            self.know(due, peer, id, token, self.parameters.exchange_lifetime());
+        }
+        self.seen.open(peer, id, number);
     }
 
     /// A confirmable duplicate is answered as the first was, or acknowledged where that has no answer
@@ -106,6 +136,7 @@ impl<A: Address> Endpoint<A> {
         arrival: Arrival,
         datagram: Datagram<'_>,
         bytes: usize,
+        remembered: bool,
     ) {
         let confirmable = datagram.kind == Kind::Confirmable;
         let checked = check_request(&datagram.options);
@@ -116,6 +147,8 @@ impl<A: Address> Endpoint<A> {
             code: datagram.code,
             confirmable,
             acknowledged: false,
+            settled: false,
+            remembered,
             arrival,
             bytes,
             options: Default::default(),
@@ -158,19 +191,19 @@ impl<A: Address> Endpoint<A> {
         &mut self,
         now: Instant,
         exchange: &mut Exchange<A>,
-        mut message: Message,
+        message: Message,
     ) -> Result<Message, Message> {
-        let options = &mut message.options;
-        exchange.unwanted = options.uint(Number::NO_RESPONSE);
-        exchange.asked = options.uint(Number::BLOCK2).map(Block::of);
-        exchange.block1 = options.uint(Number::BLOCK1).map(Block::of);
-        exchange.wants_size = options.uint(Number::SIZE2) == Some(0);
+        let asks = Asks::of(&message.options);
+        exchange.unwanted = asks.unwanted;
+        exchange.asked = asks.block2;
+        exchange.block1 = asks.block1;
+        exchange.wants_size = asks.size2 == Some(0);
         // [RFC7252-5.8-1]
         if message.code.method().is_none() {
             let reason = alloc::format!("there is no method {}", message.code);
             return Err(Message::diagnostic(Code::METHOD_NOT_ALLOWED, &reason));
         }
-        if options.uint(Number::HOP_LIMIT) == Some(0) {
+        if asks.hop_limit == Some(0) {
             let reason = "Hop-Limit is 1 to 255";
             return Err(Message::diagnostic(Code::BAD_REQUEST, reason));
         }
@@ -181,9 +214,14 @@ impl<A: Address> Endpoint<A> {
             let reason = "a block size exponent of 7 is reserved";
             return Err(Message::diagnostic(Code::BAD_REQUEST, reason));
         }
-        self.take_echo(now, exchange, &message);
-        self.take_observe(now, exchange, &message)?;
-        self.take_blocks(now, exchange, message)
+        if asks.echo {
+            self.take_echo(now, exchange, &message);
+        }
+        self.take_observe(now, exchange, asks.observe)?;
+        match asks.is_in_blocks {
+            true => self.take_blocks(now, exchange, message),
+            false => Ok(message),
+        }
     }
 
     fn take_echo(&mut self, now: Instant, exchange: &Exchange<A>, message: &Message) {
@@ -205,12 +243,12 @@ impl<A: Address> Endpoint<A> {
         &mut self,
         now: Instant,
         exchange: &mut Exchange<A>,
-        message: &Message,
+        observe: Option<u32>,
     ) -> Result<(), Message> {
-        if !matches!(message.code, Code::GET | Code::FETCH) || exchange.arrival.multicast {
+        if !matches!(exchange.code, Code::GET | Code::FETCH) || exchange.arrival.multicast {
             return Ok(());
         }
-        match message.options.uint(Number::OBSERVE) {
+        match observe {
             Some(0) => {
                 let known = self.peers.is_verified(now, exchange.peer);
                 if exchange.arrival.untrusted && !known {
@@ -286,21 +324,17 @@ impl<A: Address> Endpoint<A> {
             answer.options.push_uint(Number::MAX_AGE, 1);
             return self.answer(now, exchange, answer);
         }
-        let number = self.fresh();
-        let incoming = Incoming {
+        let (peer, observe) = (exchange.peer, exchange.observe);
+        let multicast = exchange.arrival.multicast;
+        let number = self.exchanges.insert(exchange);
+        self.unsettled = Some(number);
+        self.events.push_back(Event::Request(Incoming {
             exchange: ExchangeId(number),
-            peer: exchange.peer,
+            peer,
             message,
-            multicast: exchange.arrival.multicast,
-            observe: exchange.observe,
-        };
-        if exchange.confirmable {
-            self.timers
-                .insert((exchange.due, Timer::Acknowledge(number)));
-        }
-        self.seen.open(exchange.peer, exchange.id, number);
-        self.exchanges.insert(number, exchange);
-        self.events.push_back(Event::Request(incoming));
+            multicast,
+            observe,
+        }));
     }
 
     /// An acknowledgement: of a request, with or without its response, or of what was sent unasked.
@@ -350,4 +384,12 @@ impl<A: Address> Endpoint<A> {
         }
         self.next_waiting(now, peer);
     }
+}
+
+/// Says whether a request may be answered again as often as it comes: it changes nothing, so its answer
+/// need not be kept (RFC 7252 section 4.5). What is observed, or is not answered at once, is remembered.
+fn is_harmless(datagram: &Datagram<'_>) -> bool {
+    let reads = datagram.kind == Kind::Confirmable && datagram.code == Code::GET;
+    let mut options = datagram.options.iter();
+    reads && !options.any(|option| matches!(option.number, Number::OBSERVE | Number::BLOCK1))
 }

@@ -24,10 +24,12 @@ impl<A: Address> Endpoint<A> {
         mut response: Message,
         observe: bool,
     ) -> Option<ObservationId> {
-        let mut exchange = self.exchanges.remove(&exchange.0).inspect(|open| {
-            self.timers
-                .remove(&(open.due, Timer::Acknowledge(exchange.0)));
-        })?;
+        let number = exchange.0;
+        let mut exchange = self.exchanges.remove(number)?;
+        if exchange.settled {
+            let timer = Timer::Acknowledge(number);
+            self.timers.remove(&(exchange.due, timer));
+        }
         let registered = self.register(now, &exchange, &response, observe);
         if let Some(id) = registered
             && let Some(observation) = self.observers.of(id)
@@ -108,7 +110,13 @@ impl<A: Address> Endpoint<A> {
     fn stay_silent(&mut self, exchange: Exchange<A>) {
         if exchange.confirmable && !exchange.acknowledged {
             let bytes = self.send_empty(exchange.peer, Kind::Acknowledgement, exchange.id);
-            self.seen.answer(exchange.peer, exchange.id, bytes);
+            self.keep_answer(&exchange, &bytes);
+        }
+    }
+
+    fn keep_answer(&mut self, exchange: &Exchange<A>, bytes: &bytes::Bytes) {
+        if exchange.remembered {
+            self.seen.answer(exchange.peer, exchange.id, bytes.clone());
         }
     }
 
@@ -122,7 +130,7 @@ impl<A: Address> Endpoint<A> {
                 response.token = exchange.token;
                 bytes = self.written(Kind::Acknowledgement, exchange.id, &response);
             }
-            self.seen.answer(peer, exchange.id, bytes.clone());
+            self.keep_answer(&exchange, &bytes);
             return self.send(peer, bytes);
         }
         if self.is_too_much(now, &exchange, response.payload.len()) {
@@ -163,7 +171,7 @@ impl<A: Address> Endpoint<A> {
     /// Acknowledges a request whose answer takes longer.
     // [RFC7252-5.2.2-2]
     pub(super) fn acknowledge(&mut self, number: u64) {
-        let Some(exchange) = self.exchanges.get_mut(&number) else {
+        let Some(exchange) = self.exchanges.get_mut(number) else {
             return;
         };
         exchange.acknowledged = true;

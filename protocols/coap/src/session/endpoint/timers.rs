@@ -26,6 +26,7 @@ pub(super) enum Timer<A> {
 impl<A: Address> Endpoint<A> {
     /// Does what is due.
     pub fn timeout(&mut self, now: Instant) {
+        self.settle();
         while let Some(&(at, timer)) = self.timers.first() {
             if at > now {
                 return;
