@@ -1,8 +1,9 @@
 //! Prints what `block` costs on series of many kinds, beside pco, in Markdown: `docs/reference/block.md`
 //! ends with it.
 //!
-//! `cargo run --release -p weir-codec --example block` prints sizes, with `-- speed` times too: the
-//! shortest of many runs of one thread, from slices to bytes and back to slices.
+//! `cargo run -p weir-codec --example block` prints sizes, with `-- speed` times too: the shortest of many
+//! runs of one thread, from slices to bytes and back to slices, and from a batch with the names of its
+//! datastreams to the message and back.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -16,7 +17,9 @@ use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use weir_codec::block::{decode_series, encode_series};
-use weir_model::{Limits, Time};
+use weir_codec::by_name;
+use weir_model::batch::Naming;
+use weir_model::{Batch, BatchBuilder, Limits, Time, Value};
 
 fn main() {
     let speed = std::env::args().any(|argument| argument == "speed");
@@ -37,11 +40,11 @@ pub(crate) fn table(speed: bool) -> String {
          | block of pco |",
     );
     out += if speed {
-        " encode Mobs/s | decode Mobs/s |\n"
+        " encode Mobs/s | decode Mobs/s | whole encode | whole decode |\n"
     } else {
         "\n"
     };
-    out += &format!("|---{}|\n", "|---".repeat(if speed { 8 } else { 6 }));
+    out += &format!("|---{}|\n", "|---".repeat(if speed { 10 } else { 6 }));
     for series in all() {
         line(&series, speed, &mut out);
     }
@@ -77,6 +80,8 @@ fn line(series: &Series, speed: bool, out: &mut String) {
     if speed {
         let (encode, decode) = speeds(times, numbers, &bytes);
         write!(out, " {encode:.0} | {decode:.0} |").unwrap();
+        let (encode, decode) = whole_speeds(times, numbers);
+        write!(out, " {encode:.0} | {decode:.0} |").unwrap();
     }
     out.push('\n');
 }
@@ -102,6 +107,46 @@ fn speeds(times: &[i64], numbers: &[f64], bytes: &[u8]) -> (f64, f64) {
     );
     let rate = |time: Duration| times.len() as f64 / time.as_secs_f64() / 1e6;
     (rate(encode), rate(decode))
+}
+
+/// The same of the format as a whole.
+fn whole_speeds(times: &[i64], numbers: &[f64]) -> (f64, f64) {
+    let format = by_name("block").unwrap();
+    let batch = batch(times, numbers);
+    let (mut out, mut builder) = (Vec::new(), BatchBuilder::new());
+    let encode = best(|| {
+        out.clear();
+        (format.encode)(black_box(&batch), &mut out);
+    });
+    let decode = best(|| {
+        builder.clear();
+        (format.decode)(black_box(&out), &mut builder, &Limits::default()).unwrap();
+    });
+    assert!(*builder.batch() == batch);
+    let rate = |time: Duration| times.len() as f64 / time.as_secs_f64() / 1e6;
+    (rate(encode), rate(decode))
+}
+
+/// As a message: where time goes back, the next sensor's observations begin.
+fn batch(times: &[i64], numbers: &[f64]) -> Batch {
+    let mut builder = BatchBuilder::new();
+    let (mut sensor, mut before) = (1, i64::MIN);
+    for (&time, &number) in times.iter().zip(numbers) {
+        sensor += usize::from(time < before);
+        before = time;
+        builder.begin();
+        builder.topic(
+            Naming::Topic,
+            &format!("coast/station-{sensor}/temperature"),
+        );
+        builder.sensor(&format!("urn:ogc:object:feature:Sensor:station-{sensor}"));
+        builder.property("urn:ogc:def:property:OGC::Temp");
+        builder.unit("Cel");
+        builder.time(Time::from_nanos(time));
+        builder.value(Value::Number(number));
+        builder.end().unwrap();
+    }
+    builder.finish()
 }
 
 /// The shortest of many runs, since all else is disturbance.
@@ -243,10 +288,10 @@ fn all() -> Vec<Series> {
         }
     };
     vec![
-        waves("A: 2 sensors, two decimals", 2, 15.0, Some(2)),
-        waves("A: 7 stations, two decimals", 7, 15.0, Some(2)),
-        waves("A unrounded, 2 sensors", 2, 15.0, None),
-        waves("A unrounded around zero, 2 sensors", 2, 0.0, None),
+        waves("2 sensors, two decimals", 2, 15.0, Some(2)),
+        waves("7 stations, two decimals", 7, 15.0, Some(2)),
+        waves("2 sensors, unrounded", 2, 15.0, None),
+        waves("2 sensors, unrounded around zero", 2, 0.0, None),
         steps("noise alone, one decimal", noise(1)),
         steps("noise alone, four decimals", noise(4)),
         steps(

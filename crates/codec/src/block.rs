@@ -31,7 +31,7 @@ mod texts;
 pub(crate) use chunk::len as chunk_len;
 pub use chunk::{Chunk, HEAD_BYTES};
 pub use columns::Columns;
-pub use encoder::{Encoder, Rows};
+pub use encoder::{Encoder, Order, Rows};
 pub use series::{count, decode_series, encode_series};
 
 /// Most rows of a chunk.
@@ -40,7 +40,7 @@ pub const ROWS_MAX: usize = 1 << 20;
 /// to be there soon.
 pub const CHUNK_ROWS: usize = 16_384;
 /// Marks a row without a time in slices of times, nanoseconds since the Unix epoch elsewhere.
-pub const NO_TIME: i64 = i64::MIN;
+pub const NO_TIME: i64 = weir_model::batch::NO_TIME;
 
 /// A text in an arena.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -149,6 +149,51 @@ fn batch(rows: &[(i64, Value<'_>)]) -> Vec<u8> {
     bytes
 }
 
+/// Observations of so many datastreams, each of the one that `of` says; numbers alone, or a text too.
+fn ordered(len: usize, of: impl Fn(usize) -> usize, numbers_alone: bool) -> weir_model::Batch {
+    let mut builder = BatchBuilder::new();
+    for row in 0..len {
+        builder.begin();
+        builder.topic(Naming::Topic, &format!("a/{}", of(row)));
+        if row % 7 != 3 {
+            builder.time(Time::from_nanos(row as i64 * 1_000_000_000));
+        }
+        let is_text = !numbers_alone && row % 5 == 4;
+        builder.value(match is_text {
+            true => Value::Text("x"),
+            false => Value::Number(row as f64 / 4.0),
+        });
+        builder.end().unwrap();
+    }
+    builder.finish()
+}
+
+#[test]
+fn observations_come_back_in_their_order_however_datastreams_take_turns() {
+    let format = by_name("block").unwrap();
+    // Longer than a chunk, so that a series may go on in the next.
+    let len = CHUNK_ROWS + 300;
+    type Of = fn(usize) -> usize;
+    let orders: [(&str, Of); 6] = [
+        ("one", |_| 0),
+        ("after each other", |row| row / 5000),
+        ("by turns", |row| row % 3),
+        ("mixed", |row| row * row % 7),
+        ("one again and again", |row| row / 100 % 4),
+        ("the last alone", |row| row / 16_683),
+    ];
+    for (name, of) in orders {
+        for (len, numbers_alone) in [(len, true), (len, false), (4, true), (1, false), (64, true)] {
+            let batch = ordered(len, of, numbers_alone);
+            let mut bytes = Vec::new();
+            (format.encode)(&batch, &mut bytes);
+            let mut builder = BatchBuilder::new();
+            (format.decode)(&bytes, &mut builder, &WIDE).unwrap();
+            assert!(builder.finish() == batch, "{name}, {len}, {numbers_alone}");
+        }
+    }
+}
+
 #[test]
 fn observations_of_a_chunk_are_there_before_the_next_has_come() {
     let rows: Vec<_> = (0..2 * CHUNK_ROWS as i64 + 10)

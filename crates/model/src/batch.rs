@@ -138,7 +138,7 @@ pub(crate) struct Bag {
 }
 
 /// Marks a row without a time in the column of times.
-pub(crate) const NO_TIME: i64 = i64::MIN;
+pub const NO_TIME: i64 = i64::MIN;
 
 /// The observations of a message in their order, columnar; made by a `BatchBuilder`.
 #[derive(Clone, Debug, Default)]
@@ -226,6 +226,30 @@ impl Batch {
     #[inline]
     pub fn stream_of(&self, row: usize) -> usize {
         self.stream[row] as usize
+    }
+
+    /// The index of every row's datastream.
+    pub fn streams(&self) -> &[u32] {
+        &self.stream
+    }
+
+    /// Every row's time, nanoseconds since the Unix epoch, [`NO_TIME`] where there is none.
+    pub fn times(&self) -> &[i64] {
+        &self.time
+    }
+
+    /// Copies the results of the rows from `begin` on, as many as there is room; says whether all
+    /// are numbers, without which what was copied is of no use. Panics beyond [`Batch::len`].
+    pub fn copy_numbers(&self, begin: usize, numbers: &mut [f64]) -> bool {
+        let cells = &self.value[begin..begin + numbers.len()];
+        let mut all = true;
+        for (number, cell) in numbers.iter_mut().zip(cells) {
+            match *cell {
+                Cell::Number(found) => *number = found,
+                _ => all = false,
+            }
+        }
+        all
     }
 
     /// A row's result.

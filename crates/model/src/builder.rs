@@ -62,11 +62,22 @@ const EMPTY_BAG: Bag = Bag {
 
 /// Names of a datastream that rows to come share; of [`BatchBuilder::keep`].
 #[derive(Clone, Copy, Debug)]
-pub struct KeptNames(Stream);
+pub struct KeptNames {
+    stream: Stream,
+    /// Its index in the batch, once a row of many is of it.
+    index: Option<u32>,
+}
 
 impl KeptNames {
     /// No names: the topic that the message was sent to, and nothing else.
-    pub const NONE: Self = Self(Stream::EMPTY);
+    pub const NONE: Self = Self::of(Stream::EMPTY);
+
+    const fn of(stream: Stream) -> Self {
+        Self {
+            stream,
+            index: None,
+        }
+    }
 }
 
 /// Why an observation cannot be.
@@ -165,7 +176,7 @@ impl BatchBuilder {
     /// Ends the observation begun without adding it, but keeps its names for observations to come.
     pub fn keep(&mut self) -> KeptNames {
         self.batch.texts.truncate(self.row.texts_mark);
-        KeptNames(self.row.stream)
+        KeptNames::of(self.row.stream)
     }
 
     /// Starts an observation of a datastream whose names were kept, which need not be said again.
@@ -174,7 +185,7 @@ impl BatchBuilder {
     #[inline]
     pub fn begin_as(&mut self, names: KeptNames) {
         self.begin();
-        self.row.stream = names.0;
+        self.row.stream = names.stream;
     }
 
     /// Drops the observation begun.

@@ -13,6 +13,7 @@ const DAY_SECONDS: i64 = 86_400;
 
 impl Time {
     /// The instant this many nanoseconds after the Unix epoch.
+    #[inline]
     pub const fn from_nanos(nanos: i64) -> Self {
         Self(nanos)
     }
@@ -34,6 +35,7 @@ impl Time {
     }
 
     /// Nanoseconds since the Unix epoch.
+    #[inline]
     pub const fn nanos(self) -> i64 {
         self.0
     }

@@ -23,6 +23,8 @@ struct Series {
 #[derive(Default)]
 pub struct Columns {
     series: Few<Series, 64>,
+    /// How many rows each series has, where the observations were series after series, else empty.
+    sizes: Few<u32, 64>,
     /// Of each row in the order of the observations: its series, and where it stands; places are
     /// empty where the rows stand in that order.
     series_of: Few<u32, 256>,
@@ -201,17 +203,21 @@ impl Columns {
 
     fn read_order(&mut self, chunk: &Chunk<'_>) -> Result<(), DecodeError> {
         let (rows, count) = (chunk.rows(), self.series.len());
-        let of = &mut self.series_of;
-        of.fill(rows, 0);
-        let found = chunk.column(column::ORDER, |input| read_series_of(input, count, of))?;
-        if found.is_none() && count != 1 && rows > 0 {
-            return Err(DecodeError::expected(
-                chunk.begin(),
-                "a column of the order",
-            ));
-        }
+        self.sizes.clear();
         self.place_of.clear();
-        if !self.series_of.is_sorted() {
+        let (sizes, of) = (&mut self.sizes, &mut self.series_of);
+        let read = |input: &mut Input<'_>| read_series_of(input, count, rows, sizes, of);
+        if chunk.column(column::ORDER, read)?.is_none() {
+            if count != 1 && rows > 0 {
+                return Err(DecodeError::expected(
+                    chunk.begin(),
+                    "a column of the order",
+                ));
+            }
+            of.fill(rows, 0);
+            sizes.fill(count, rows as u32);
+        }
+        if self.sizes.is_empty() && !self.series_of.is_sorted() {
             self.place_rows(count);
         }
         Ok(())
@@ -268,6 +274,11 @@ impl Columns {
         let (series_of, place_of) = (&self.series_of[..], &self.place_of[..]);
         let place = move |row| place_of.get(row).map_or(row, |&place| place as usize);
         (0..series_of.len()).map(move |row| (series_of[row] as usize, place(row)))
+    }
+
+    /// How many rows each series has, where the observations were series after series.
+    pub fn sizes(&self) -> Option<&[u32]> {
+        Some(&self.sizes[..]).filter(|sizes| !sizes.is_empty())
     }
 
     /// Says whether the rows stand in the order of the observations.
@@ -347,46 +358,59 @@ impl Columns {
     }
 }
 
+/// Reads the series of each observation into `of`, and how many each has into `sizes` where they
+/// follow each other.
 fn read_series_of(
     input: &mut Input<'_>,
     count: usize,
+    rows: usize,
+    sizes: &mut Few<u32, 64>,
     of: &mut Few<u32, 256>,
 ) -> Result<(), DecodeError> {
     let start = input.place();
-    let rows = of.len();
     match input.byte()? {
         order::ROUNDS if count > 0 => {
-            for (row, series) in of.iter_mut().enumerate() {
-                *series = (row % count) as u32;
-            }
-            return Ok(());
+            let rounds = (0..count as u32).cycle();
+            let of = of.room(rows).iter_mut().zip(rounds);
+            of.for_each(|(of, series)| *of = series);
+            Ok(())
         }
-        order::SERIES => {
-            let mut sizes = Few::<i64, 64>::default();
-            sizes.fill(count, 0);
-            let sum = ints::get_sizes(input, rows, "rows of the series", &mut sizes)?;
-            if sum != rows {
-                return Err(DecodeError::expected(start, "series of all rows"));
+        order::SERIES => read_sizes(input, count, rows, sizes, of),
+        order::MIXED => {
+            let mut numbers = Few::<i64, 256>::default();
+            ints::get(input, numbers.room(rows))?;
+            for (series, &number) in of.room(rows).iter_mut().zip(numbers.iter()) {
+                let known = usize::try_from(number)
+                    .ok()
+                    .filter(|&number| number < count);
+                *series =
+                    known.ok_or(DecodeError::expected(start, "a series of the chunk"))? as u32;
             }
-            let mut rest = &mut of[..];
-            for (series, &size) in sizes.iter().enumerate() {
-                let (rows, behind) = rest.split_at_mut(size as usize);
-                rows.fill(series as u32);
-                rest = behind;
-            }
-            return Ok(());
+            Ok(())
         }
-        order::MIXED => {}
-        _ => return Err(DecodeError::expected(start, "a known order")),
+        _ => Err(DecodeError::expected(start, "a known order")),
     }
-    let mut numbers = Few::<i64, 256>::default();
-    numbers.fill(rows, 0);
-    ints::get(input, &mut numbers)?;
-    for (series, &number) in of.iter_mut().zip(numbers.iter()) {
-        let known = usize::try_from(number)
-            .ok()
-            .filter(|&number| number < count);
-        *series = known.ok_or(DecodeError::expected(start, "a series of the chunk"))? as u32;
+}
+
+fn read_sizes(
+    input: &mut Input<'_>,
+    count: usize,
+    rows: usize,
+    sizes: &mut Few<u32, 64>,
+    of: &mut Few<u32, 256>,
+) -> Result<(), DecodeError> {
+    let start = input.place();
+    let mut read = Few::<i64, 64>::default();
+    let sum = ints::get_sizes(input, rows, "rows of the series", read.room(count))?;
+    if sum != rows {
+        return Err(DecodeError::expected(start, "series of all rows"));
+    }
+    let mut rest = of.room(rows);
+    for (series, &size) in read.iter().enumerate() {
+        let (rows, behind) = rest.split_at_mut(size as usize);
+        rows.fill(series as u32);
+        rest = behind;
+        sizes.push(size as u32);
     }
     Ok(())
 }

@@ -35,10 +35,27 @@ pub trait Rows {
     fn series(&self, _index: usize) -> StreamView<'_> {
         NAMELESS
     }
-    /// For each observation in the order to be restored, the index of its series; where there are
-    /// several series.
-    fn order(&self) -> &[u32] {
-        &[]
+    /// The order of the observations to be restored, where there are several series.
+    fn order(&self) -> Order<'_> {
+        Order::Rounds
+    }
+    /// All times, nanoseconds since the Unix epoch or [`NO_TIME`], where they lie so in memory.
+    fn times(&self) -> Option<&[i64]> {
+        None
+    }
+    /// Copies the results into as many places; says whether all are numbers, without which what was
+    /// copied is of no use.
+    fn copy_numbers(&self, numbers: &mut [f64]) -> bool {
+        numbers
+            .iter_mut()
+            .enumerate()
+            .all(|(row, place)| match self.value(row) {
+                Value::Number(number) => {
+                    *place = number;
+                    true
+                }
+                _ => false,
+            })
     }
     /// `false` where surely no row has a place.
     fn may_have_places(&self) -> bool {
@@ -48,6 +65,17 @@ pub trait Rows {
     fn may_have_extras(&self) -> bool {
         true
     }
+}
+
+/// In which order the observations of several series were.
+#[derive(Clone, Copy, Debug)]
+pub enum Order<'a> {
+    /// Series after series; the sizes of them.
+    Series(&'a [u32]),
+    /// Observation r is of series r mod s.
+    Rounds,
+    /// The index of each observation's series.
+    Mixed(&'a [u32]),
 }
 
 /// A text of the extras.
@@ -98,9 +126,7 @@ impl Encoder {
             put_column(column::NAMES, out, |out| self.put_series(rows, out));
         }
         if count > 1 {
-            put_column(column::ORDER, out, |out| {
-                self.put_order(count, rows.order(), out)
-            });
+            put_column(column::ORDER, out, |out| self.put_order(rows.order(), out));
         }
     }
 
@@ -123,33 +149,46 @@ impl Encoder {
         texts.put(count, |index| rows.series(index).unit, out);
     }
 
-    fn put_order(&mut self, count: usize, order: &[u32], out: &mut Vec<u8>) {
-        let in_rounds = |(row, series): (usize, &u32)| row % count == *series as usize;
+    fn put_order(&mut self, order: Order<'_>, out: &mut Vec<u8>) {
+        let (tag, numbers) = match order {
+            Order::Rounds => return out.push(order::ROUNDS),
+            Order::Series(sizes) => (order::SERIES, sizes),
+            Order::Mixed(series) => (order::MIXED, series),
+        };
+        out.push(tag);
         self.others.clear();
-        if order.iter().enumerate().all(in_rounds) {
-            out.push(order::ROUNDS);
-        } else if order.is_sorted() {
-            out.push(order::SERIES);
-            let sizes = order.chunk_by(|a, b| a == b).map(|run| run.len() as i64);
-            sizes.for_each(|size| self.others.push(size));
-            ints::put(&self.others, out);
-        } else {
-            out.push(order::MIXED);
-            let series = order.iter().map(|&series| i64::from(series));
-            series.for_each(|series| self.others.push(series));
-            ints::put(&self.others, out);
+        for &number in numbers {
+            self.others.push(i64::from(number));
         }
+        ints::put(&self.others, out);
     }
 
     fn put_times(&mut self, rows: &impl Rows, out: &mut Vec<u8>) {
-        self.times.clear();
-        for row in 0..rows.len() {
-            self.times.push(rows.time(row).map_or(NO_TIME, Time::nanos));
+        if let Some(times) = rows.times() {
+            return put_times(times, out);
+        }
+        for (row, place) in self.times.room(rows.len()).iter_mut().enumerate() {
+            *place = rows.time(row).map_or(NO_TIME, Time::nanos);
         }
         put_times(&self.times, out);
     }
 
     fn put_results(&mut self, rows: &impl Rows, out: &mut Vec<u8>) {
+        let all_numbers = rows.copy_numbers(self.values.room(rows.len()));
+        if !all_numbers {
+            self.put_kinds(rows, out);
+        }
+        if !self.values.is_empty() {
+            let (numbers, values) = (&mut self.numbers, &self.values);
+            put_column(column::NUMBERS, out, |out| numbers.put(values, out));
+        }
+        if !all_numbers {
+            self.put_truths_and_texts(rows, out);
+        }
+    }
+
+    /// Appends the column of kinds and gathers the numbers among the results.
+    fn put_kinds(&mut self, rows: &impl Rows, out: &mut Vec<u8>) {
         self.values.clear();
         self.bytes.clear();
         for row in 0..rows.len() {
@@ -165,17 +204,7 @@ impl Encoder {
             };
             self.bytes.push(kind);
         }
-        let all_numbers = self.values.len() == rows.len();
-        if !all_numbers {
-            put_column(column::KINDS, out, |out| runs::put(&self.bytes, out));
-        }
-        if !self.values.is_empty() {
-            let (numbers, values) = (&mut self.numbers, &self.values);
-            put_column(column::NUMBERS, out, |out| numbers.put(values, out));
-        }
-        if !all_numbers {
-            self.put_truths_and_texts(rows, out);
-        }
+        put_column(column::KINDS, out, |out| runs::put(&self.bytes, out));
     }
 
     fn put_truths_and_texts(&mut self, rows: &impl Rows, out: &mut Vec<u8>) {
@@ -257,8 +286,7 @@ impl Encoder {
             let time = member(rows.extra(row));
             self.bytes.push(u8::from(time.is_some()));
             if let Some(time) = time {
-                self.others
-                    .push(time.nanos().wrapping_sub(origin(self.times[row])));
+                self.others.push(since(time, rows.time(row)));
             }
         }
         if !self.others.is_empty() {
@@ -277,8 +305,7 @@ impl Encoder {
             let valid = rows.extra(row).valid;
             self.bytes.push(u8::from(valid.is_some()));
             if let Some((from, to)) = valid {
-                self.others
-                    .push(from.nanos().wrapping_sub(origin(self.times[row])));
+                self.others.push(since(from, rows.time(row)));
                 spans.push(to.nanos().wrapping_sub(from.nanos()));
             }
         }
@@ -290,6 +317,11 @@ impl Encoder {
             });
         }
     }
+}
+
+/// What lies between a time of a row and the row's.
+fn since(time: Time, of_row: Option<Time>) -> i64 {
+    time.nanos().wrapping_sub(of_row.map_or(0, Time::nanos))
 }
 
 /// From where the other times of a row count.

@@ -39,6 +39,17 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
         }
     }
 
+    /// Room for `len` items, to be written over; what they are is not said.
+    pub(crate) fn room(&mut self, len: usize) -> &mut [T] {
+        match len <= N {
+            true => self.heap.clear(),
+            false => self.heap.resize(len, T::default()),
+        }
+        self.len = len;
+        self
+    }
+
+    #[inline]
     pub(crate) fn push(&mut self, item: T) {
         if let Some(place) = self.inline.get_mut(self.len) {
             *place = item;
@@ -102,6 +113,10 @@ mod tests {
         few.extend(&[4, 5]);
         few.repeat(1, 3);
         assert_eq!(*few, [0, 1, 2, 3, 4, 5, 1, 2, 3]);
+        few.room(6).copy_from_slice(&[5; 6]);
+        few.room(2).copy_from_slice(&[1, 2]);
+        few.extend(&[3, 4, 5]);
+        assert_eq!(*few, [1, 2, 3, 4, 5]);
         few.fill(3, 7);
         few.extend(&[8]);
         few.push(9);

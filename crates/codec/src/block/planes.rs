@@ -45,21 +45,26 @@ pub(super) fn unpack(bytes: &[u8], width: u32, numbers: &mut [u64]) {
         return unpack_wide(bytes, width, numbers);
     }
     let mask = u64::MAX >> (64 - width);
-    let width = width as usize;
-    // Eight bytes hold a number wherever it begins in the first of them.
-    let fast = (bytes.len().saturating_sub(8) * 8 / width).min(numbers.len());
-    let (whole, last) = numbers.split_at_mut(fast);
+    // Eight bytes hold so many numbers, wherever in the first of them they begin.
+    let together = (57 / width) as usize;
+    let step = together * width as usize;
+    let fast = (bytes.len().saturating_sub(8) * 8 / step).min(numbers.len() / together);
+    let (whole, last) = numbers.split_at_mut(fast * together);
     let mut at = 0;
-    for number in whole {
-        let Some(&eight) = bytes[at >> 3..].first_chunk::<8>() else {
+    for several in whole.chunks_exact_mut(together) {
+        let Some(&eight) = bytes.get(at >> 3..).and_then(<[u8]>::first_chunk::<8>) else {
             return;
         };
-        *number = *number << width | (u64::from_le_bytes(eight) >> (at & 7)) & mask;
-        at += width;
+        let mut word = u64::from_le_bytes(eight) >> (at & 7);
+        for number in several {
+            *number = *number << width | word & mask;
+            word >>= width;
+        }
+        at += step;
     }
     for number in last {
         *number = *number << width | (load(bytes, at >> 3) as u64 >> (at & 7)) & mask;
-        at += width;
+        at += width as usize;
     }
 }
 
@@ -108,23 +113,23 @@ pub(super) fn put_unary(numbers: &[u64], width: u32, out: &mut Vec<u8>) {
 /// Reads as many unary codes as there are numbers; says the longest, or `None` where the plane has
 /// more or fewer of them.
 pub(super) fn get_unary(plane: &[u8], numbers: &mut [u64]) -> Option<u64> {
-    let (mut next, mut longest) = (0_u64, 0);
-    let mut places = numbers.iter_mut();
     let (words, rest) = plane.as_chunks::<8>();
-    let last = load(rest, 0) as u64;
     let words = words.iter().map(|word| u64::from_le_bytes(*word));
-    for (index, mut word) in words.chain([last]).enumerate() {
-        let begin = index as u64 * 64;
-        while word != 0 {
-            let one = begin + u64::from(word.trailing_zeros());
-            let zeros = one - next;
-            *places.next()? = zeros;
-            longest = longest.max(zeros);
-            next = one + 1;
-            word &= word - 1;
+    let words = words.chain([load(rest, 0) as u64]);
+    let (mut next, mut begin, mut longest) = (0_u64, 0_u64, 0);
+    let mut places = numbers;
+    for mut word in words {
+        // Places in memory are below 2^64, so nothing wraps; the loop need not ask.
+        for place in places.split_off_mut(..word.count_ones() as usize)? {
+            let one = u64::from(word.trailing_zeros()).wrapping_add(begin);
+            *place = one.wrapping_sub(next);
+            longest = longest.max(*place);
+            next = one.wrapping_add(1);
+            word &= word.wrapping_sub(1);
         }
+        begin = begin.wrapping_add(64);
     }
-    places.next().is_none().then_some(longest)
+    places.is_empty().then_some(longest)
 }
 
 #[cfg(test)]

@@ -158,14 +158,36 @@ pub(super) fn restore(
             }
         }
         Predictor::Smooth(gains) => {
-            let mut smooth = Smooth::new(gains);
-            for (number, &code) in rest {
-                let error = unzigzag(code);
-                let y = smooth.expected().wrapping_add(error);
-                smooth.learn(error);
-                *number = base.wrapping_add(y.wrapping_mul(divisor));
+            let scaled = |y: i64| base.wrapping_add(y.wrapping_mul(divisor));
+            // What stands still is not reckoned with: a multiplication a number counts.
+            match (divisor, gains) {
+                (1, [_, 0, 0]) => smooth::<1>(rest, gains, |y| base.wrapping_add(y)),
+                (1, [_, _, 0]) => smooth::<2>(rest, gains, |y| base.wrapping_add(y)),
+                (_, [_, 0, 0]) => smooth::<1>(rest, gains, scaled),
+                _ => smooth::<3>(rest, gains, scaled),
             }
         }
+    }
+}
+
+/// The numbers by so many of level, slope and curvature, of which the others stay 0.
+#[inline]
+fn smooth<'a, const STATES: usize>(
+    numbers: impl Iterator<Item = (&'a mut i64, &'a u64)>,
+    gains: Gains,
+    scaled: impl Fn(i64) -> i64,
+) {
+    let mut smooth = Smooth::new(gains);
+    if STATES < 3 {
+        smooth.gains[2] = 0;
+    }
+    if STATES < 2 {
+        smooth.gains[1] = 0;
+    }
+    for (number, &code) in numbers {
+        let error = unzigzag(code);
+        *number = scaled(smooth.expected().wrapping_add(error));
+        smooth.learn(error);
     }
 }
 

@@ -3,16 +3,19 @@
 //! A message is any number of chunks, so that two messages joined are one and a chunk cut out is one
 //! too. Beyond 256 observations the columns are gathered in memory of their own, once a message.
 
+mod part;
+
 use crate::block::few::Few;
-use crate::block::{self, Chunk, Columns, Encoder, Rows};
+use crate::block::{self, Chunk, Columns, Encoder};
 use crate::error::DecodeError;
 use crate::format::{Carries, Format, Reader};
 use crate::rows::check_length;
 use alloc::boxed::Box;
 use alloc::string::ToString;
 use alloc::vec::Vec;
+use part::Part;
 use weir_model::batch::{Naming, StreamView};
-use weir_model::{Batch, BatchBuilder, BatchError, Extra, KeptNames, Limits, Place, Time, Value};
+use weir_model::{Batch, BatchBuilder, BatchError, KeptNames, Limits};
 
 pub(crate) const FORMAT: Format = Format {
     name: "block",
@@ -39,108 +42,7 @@ fn encode(batch: &Batch, out: &mut Vec<u8>) {
     let mut number_of = Few::<u32, 256>::default();
     for begin in (0..batch.len()).step_by(rows) {
         let end = batch.len().min(begin + rows);
-        number_of.fill(batch.stream_count(), NONE);
-        encode_chunk(batch, begin, end, &mut number_of, &mut encoder, out);
-    }
-}
-
-const NONE: u32 = u32::MAX;
-
-fn encode_chunk(
-    batch: &Batch,
-    begin: usize,
-    end: usize,
-    number_of: &mut [u32],
-    encoder: &mut Encoder,
-    out: &mut Vec<u8>,
-) {
-    let mut part = Part {
-        batch,
-        streams: Few::default(),
-        order: Few::default(),
-        rows: Few::default(),
-    };
-    let mut next = Few::<u32, 64>::default();
-    for row in begin..end {
-        let stream = batch.stream_of(row);
-        if number_of[stream] == NONE {
-            number_of[stream] = part.streams.len() as u32;
-            part.streams.push(stream as u32);
-            next.push(0);
-        }
-        part.order.push(number_of[stream]);
-        next[number_of[stream] as usize] += 1;
-    }
-    // Sizes become the places where the rows of each series begin.
-    let mut before = 0;
-    for next in next.iter_mut() {
-        before += core::mem::replace(next, before);
-    }
-    part.rows.fill(end - begin, 0);
-    for (row, &number) in (begin as u32..).zip(part.order.iter()) {
-        let next = &mut next[number as usize];
-        part.rows[*next as usize] = row;
-        *next += 1;
-    }
-    encoder.encode(&part, out);
-}
-
-/// Rows of a batch, series after series.
-struct Part<'a> {
-    batch: &'a Batch,
-    /// The batch's index of each series.
-    streams: Few<u32, 64>,
-    order: Few<u32, 256>,
-    /// The batch's rows.
-    rows: Few<u32, 256>,
-}
-
-impl Part<'_> {
-    #[inline]
-    fn row(&self, row: usize) -> usize {
-        self.rows[row] as usize
-    }
-}
-
-impl Rows for Part<'_> {
-    fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    fn time(&self, row: usize) -> Option<Time> {
-        self.batch.time(self.row(row))
-    }
-
-    fn value(&self, row: usize) -> Value<'_> {
-        self.batch.value(self.row(row))
-    }
-
-    fn place(&self, row: usize) -> Option<Place> {
-        self.batch.place(self.row(row))
-    }
-
-    fn extra(&self, row: usize) -> Extra<'_> {
-        self.batch.extra(self.row(row))
-    }
-
-    fn series_count(&self) -> usize {
-        self.streams.len()
-    }
-
-    fn series(&self, index: usize) -> StreamView<'_> {
-        self.batch.stream(self.streams[index] as usize)
-    }
-
-    fn order(&self) -> &[u32] {
-        &self.order
-    }
-
-    fn may_have_places(&self) -> bool {
-        self.batch.has_places()
-    }
-
-    fn may_have_extras(&self) -> bool {
-        self.batch.has_extras()
+        encoder.encode(&Part::of(batch, begin..end, &mut number_of), out);
     }
 }
 
@@ -171,13 +73,38 @@ fn add(
     for index in 0..columns.series_count() {
         names.push(keep(columns.series(index), out));
     }
-    let meaning = |error: BatchError| DecodeError::meaning(chunk.begin(), error.to_string());
-    if columns.has_only_numbers() {
-        let numbers = columns.numbers();
+    let added = match columns.has_only_numbers() {
+        true => add_numbers(columns, &mut names, out),
+        false => add_rows(columns, &names, out),
+    };
+    added.map_err(|error| DecodeError::meaning(chunk.begin(), error.to_string()))
+}
+
+fn add_numbers(
+    columns: &Columns,
+    names: &mut [KeptNames],
+    out: &mut BatchBuilder,
+) -> Result<(), BatchError> {
+    let (times, numbers) = (columns.times(), columns.numbers());
+    let Some(sizes) = columns.sizes() else {
         let rows = columns.order();
         let rows = rows.map(|(series, row)| (series, columns.time(row), numbers[row]));
-        return out.extend_numbers(&names, rows).map_err(meaning);
+        return out.extend_numbers(names, rows);
+    };
+    let mut begin = 0;
+    for (&names, &size) in names.iter().zip(sizes) {
+        let rows = begin..begin + size as usize;
+        out.extend_series(names, &times[rows.clone()], &numbers[rows.clone()])?;
+        begin = rows.end;
     }
+    Ok(())
+}
+
+fn add_rows(
+    columns: &Columns,
+    names: &[KeptNames],
+    out: &mut BatchBuilder,
+) -> Result<(), BatchError> {
     for (series, row) in columns.order() {
         out.begin_as(names[series]);
         out.value(columns.value(row));
@@ -191,7 +118,7 @@ fn add(
         if columns.has_extras() {
             out.extra(columns.extra(row));
         }
-        out.end().map_err(meaning)?;
+        out.end()?;
     }
     Ok(())
 }
