@@ -62,6 +62,15 @@ impl Grants {
             .any(|(granted, filter)| *granted == verb && filter.matches(topic))
     }
 
+    /// Says whether the verb may be granted at a topic or somewhere below it, so that asking is not in
+    /// vain.
+    pub fn may_reach(&self, verb: Verb, topic: &str) -> bool {
+        let of_verb = self.rules.iter().filter(|(granted, _)| *granted == verb);
+        of_verb
+            .into_iter()
+            .any(|(_, filter)| reaches(filter, topic))
+    }
+
     /// Says whether some topic that `wanted` matches may be granted, so that asking is not in vain.
     ///
     /// Answers by trying: `true` is given where the filters may overlap.
@@ -71,6 +80,19 @@ impl Grants {
             .into_iter()
             .any(|(_, filter)| overlap(filter, wanted))
     }
+}
+
+/// Whether a filter may match the topic itself or one below it.
+fn reaches(filter: &Filter, topic: &str) -> bool {
+    let mut levels = filter.levels();
+    for level in topic.split('/') {
+        match levels.next() {
+            Some("#") => return true,
+            Some(wanted) if wanted == "+" || wanted == level => {}
+            _ => return false,
+        }
+    }
+    true
 }
 
 fn overlap(a: &Filter, b: &Filter) -> bool {
@@ -145,6 +167,24 @@ mod tests {
         assert!(grants.allow(Verb::Read, "heating/plant/supply/temperature"));
         assert!(!grants.allow(Verb::Publish, "heating/plant/supply/temperature"));
         assert!(!grants.allow(Verb::Read, "heating/plant/return/temperature"));
+    }
+
+    #[test]
+    fn a_message_that_may_lie_nowhere_below_its_topic_is_known_before() {
+        let grants = Grants::new(vec![(Verb::Publish, filter("a/+/c/#"))]);
+        for (topic, expected) in [
+            ("a", true),
+            ("a/x", true),
+            ("a/x/c", true),
+            ("a/x/c/d/e", true),
+            ("b", false),
+            ("a/x/d", false),
+        ] {
+            assert_eq!(grants.may_reach(Verb::Publish, topic), expected, "{topic}");
+        }
+        let one = Grants::new(vec![(Verb::Publish, filter("a/b"))]);
+        assert!(one.may_reach(Verb::Publish, "a") && one.may_reach(Verb::Publish, "a/b"));
+        assert!(!one.may_reach(Verb::Publish, "a/b/c") && !one.may_reach(Verb::Read, "a"));
     }
 
     #[test]

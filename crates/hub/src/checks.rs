@@ -8,7 +8,7 @@ use crate::hub::denied;
 use crate::keys;
 use crate::limits::{DATASTREAMS_MAX, KEY_BYTES_MAX, NEW_DATASTREAMS_MAX};
 use crate::publish::Decoded;
-use weir_model::{Batch, Filter};
+use weir_model::Batch;
 
 /// The idempotency key as it is logged; empty without one.
 pub(crate) fn check_key(principal: &Principal, publish: &Publish) -> Result<Vec<u8>, Fault> {
@@ -56,10 +56,9 @@ pub(crate) fn check_own(principal: &Principal, topic: &str) -> Result<(), Fault>
 
 /// Refuses who may publish nothing at or under a topic, before any of the body is read.
 pub(crate) fn check_reach(principal: &Principal, sent_to: &str) -> Result<(), Fault> {
-    let reach = Filter::parse(&format!("{sent_to}/#")).or_else(|_| Filter::parse(sent_to));
-    match reach.map_err(Fault::Topic)? {
-        reach if principal.grants.may_overlap(Verb::Publish, &reach) => Ok(()),
-        _ => Err(denied(principal, Verb::Publish, sent_to)),
+    match principal.grants.may_reach(Verb::Publish, sent_to) {
+        true => Ok(()),
+        false => Err(denied(principal, Verb::Publish, sent_to)),
     }
 }
 
