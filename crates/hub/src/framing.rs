@@ -13,6 +13,12 @@ pub trait Framing: Send + Sync {
     /// Appends a frame.
     fn frame(&self, frame: &Frame<'_>, out: &mut Vec<u8>);
 
+    /// Says whether a frame tells how long its message is good for yet: such a frame, of a message that
+    /// expires, is made for each who takes it at the time when it is taken.
+    fn ages(&self) -> bool {
+        false
+    }
+
     /// Appends what ends a batch of frames that travel together, the last of them at this cursor.
     fn end(&self, cursor: Cursor, out: &mut Vec<u8>) {
         let _nothing_by_default = (cursor, out);

@@ -186,7 +186,7 @@ impl Group {
             Held::Ready(load) => (load, portion.bytes),
             Held::Unframed(unframed) => {
                 let framed = unframed.framed();
-                if portion.wanted {
+                if portion.wanted && unframed.lasts {
                     self.queue().settle(portion.number, &framed);
                 }
                 let bytes = framed.len();

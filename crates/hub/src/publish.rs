@@ -1,7 +1,7 @@
 //! The way in: decode, complete, append, remember, hand on.
 
 use crate::access::Principal;
-use crate::attributes::{Block, Quality};
+use crate::attributes::{Attributes, Block, Quality};
 use crate::catalog::StreamId;
 use crate::checks::{self, TOO_MANY};
 use crate::client::ClientId;
@@ -9,6 +9,7 @@ use crate::entry;
 use crate::exchange::{Fault, Media, Publish, Ticket};
 use crate::hub::{Core, Hub};
 use crate::keys::{self, Used};
+use crate::limits::NAME_BYTES_MAX;
 use crate::log::LogFault;
 use crate::message::{Content, Message};
 use crate::record::{Kind, Record};
@@ -44,9 +45,11 @@ pub(crate) enum Decoded {
 }
 
 impl Decoded {
-    /// Bytes of which nothing is known.
-    fn bytes() -> Self {
-        Decoded::Opaque("application/octet-stream".into())
+    /// Bytes that are none of the formats; of a content type, where one was given.
+    fn bytes(attributes: &Attributes) -> Self {
+        let given = attributes.content_type.as_deref();
+        let given = given.filter(|media| !media.is_empty() && media.len() <= NAME_BYTES_MAX);
+        Decoded::Opaque(given.unwrap_or("application/octet-stream").into())
     }
 
     /// What the log calls the body.
@@ -119,13 +122,15 @@ impl Hub {
             builder.clear();
             let format = match &publish.media {
                 // It only removes what is retained, whatever it says that it is.
-                _ if publish.retain && publish.body.is_empty() => return Ok(Decoded::bytes()),
+                _ if publish.retain && publish.body.is_empty() => {
+                    return Ok(Decoded::bytes(&publish.attributes));
+                }
                 Media::Opaque(media) => return Ok(Decoded::Opaque(media.clone())),
                 Media::Format(format) => self.decode_as(format, &publish.body, builder)?,
                 Media::Undeclared => {
                     match weir_codec::sniff(&publish.body, builder, &self.limits) {
                         Some(format) => format,
-                        None => return Ok(Decoded::bytes()),
+                        None => return Ok(Decoded::bytes(&publish.attributes)),
                     }
                 }
             };

@@ -58,20 +58,26 @@ pub(crate) struct Unframed {
     format: &'static Format,
     raw: bool,
     framing: Arc<dyn Framing>,
+    /// Whether the bytes stay true: else everyone has them made anew.
+    pub(crate) lasts: bool,
     framed: OnceLock<Bytes>,
 }
 
 impl Unframed {
     /// The framed bytes; whoever comes meanwhile waits for the first.
     pub(crate) fn framed(&self) -> Bytes {
-        let frame = || {
-            let weights = self.items.iter().map(weight).sum::<usize>();
-            let mut out = Vec::with_capacity(weights + self.items.len() * 64);
-            frame_batch(&self.items, self.format, self.raw, &*self.framing, &mut out);
-            out.shrink_to_fit();
-            Bytes::from(out)
-        };
-        self.framed.get_or_init(frame).clone()
+        match self.lasts {
+            true => self.framed.get_or_init(|| self.frame()).clone(),
+            false => self.frame(),
+        }
+    }
+
+    fn frame(&self) -> Bytes {
+        let weights = self.items.iter().map(weight).sum::<usize>();
+        let mut out = Vec::with_capacity(weights + self.items.len() * 64);
+        frame_batch(&self.items, self.format, self.raw, &*self.framing, &mut out);
+        out.shrink_to_fit();
+        Bytes::from(out)
     }
 }
 
@@ -256,6 +262,7 @@ impl Queue {
         };
         let held = match &interest.shape {
             Shape::Framed(format, framing) => Held::Unframed(Arc::new(Unframed {
+                lasts: !framing.ages() || !items.iter().any(expires),
                 items,
                 format,
                 raw: interest.raw,
@@ -369,6 +376,10 @@ impl Queue {
             counters.lapped(member.policy, messages);
         }
     }
+}
+
+fn expires(item: &Item) -> bool {
+    item.message.attributes.expires.is_some()
 }
 
 /// Bytes that a waiting message counts for: those published, or, where the gateway made it, those held.

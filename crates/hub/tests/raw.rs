@@ -5,9 +5,10 @@ mod house;
 
 use house::{acknowledged, drain, everyone, new, publication, publish, subscribe, take_all, wish};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use weir_hub::{
-    Frame, Framing, FramingKey, Grants, Hub, Item, Media, Next, Principal, Publish, Rows, Shape,
-    Since, Subscribe, Subscription, Verb,
+    Attributes, Content, Frame, Framing, FramingKey, Given, Grants, Hub, Item, Media, Next,
+    Principal, Publish, Rows, Shape, Since, Subscribe, Subscription, Verb,
 };
 use weir_model::{Cursor, Filter};
 
@@ -126,6 +127,76 @@ fn raw_bytes_are_framed_once_as_published_and_not_with_others() {
         assert_eq!(bytes[..], expected[..]);
     }
     assert_eq!(drain(&mut encoded), ["21.5"]);
+}
+
+/// Frames as `NUMBER;`, counted over all frames that were made.
+struct Aging(AtomicU32);
+
+impl Framing for Aging {
+    fn key(&self) -> FramingKey {
+        ("aging", 0)
+    }
+    fn frame(&self, _frame: &Frame<'_>, out: &mut Vec<u8>) {
+        let number = self.0.fetch_add(1, Ordering::Relaxed);
+        out.extend_from_slice(format!("{number};").as_bytes());
+    }
+    fn ages(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn frames_of_what_expires_are_made_when_they_are_taken() {
+    let house = new();
+    let aging: Arc<dyn Framing> = Arc::new(Aging(AtomicU32::new(0)));
+    let mut readers: Vec<_> = (0..2)
+        .map(|_| {
+            let shape = Shape::Framed(&weir_codec::FORMATS[0], aging.clone());
+            let wish = raw(&["a"], Since::Now);
+            subscribe(&house.hub, Subscribe { shape, ..wish })
+        })
+        .collect();
+    let mut taken = |expires: Option<i64>| -> Vec<String> {
+        let mut publish = Publish::new("a", Media::Undeclared, "1");
+        publish.attributes = Attributes::from(Given {
+            expires: expires.map(house::at),
+            ..Given::default()
+        });
+        acknowledged(&house.hub, &everyone(), publish).unwrap();
+        let taken = readers
+            .iter_mut()
+            .map(|reader| match take_all(reader).pop() {
+                Some(Next::Bytes(bytes, _)) => String::from_utf8(bytes.to_vec()).unwrap(),
+                _ => panic!("nothing came"),
+            });
+        taken.collect()
+    };
+    assert_eq!(taken(None), ["0;", "0;"]);
+    assert_eq!(taken(Some(1000)), ["1;", "2;"]);
+}
+
+#[test]
+fn bytes_that_are_no_format_are_of_the_content_type_that_was_given() {
+    let house = new();
+    let mut reader = subscribe(&house.hub, raw(&["a"], Since::Now));
+    for (given, expected) in [
+        (None, "application/octet-stream"),
+        (Some("image/png"), "image/png"),
+    ] {
+        let mut publish = Publish::new("a", Media::Undeclared, &b"\xff\xd8"[..]);
+        publish.attributes = Attributes::from(Given {
+            content_type: given.map(Into::into),
+            ..Given::default()
+        });
+        acknowledged(&house.hub, &everyone(), publish).unwrap();
+        let taken = take_all(&mut reader).pop();
+        let Some(Next::Items(items, _)) = taken else {
+            panic!("nothing came");
+        };
+        assert!(
+            matches!(&items[0].message.content, Content::Opaque(media) if **media == *expected)
+        );
+    }
 }
 
 #[test]
