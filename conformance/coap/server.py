@@ -1,5 +1,7 @@
 """A gateway with the plugtests' resources, and raw datagrams to it."""
 
+import collections
+import itertools
 import socket
 import struct
 
@@ -89,3 +91,80 @@ def mid(datagram):
 
 def payload(datagram):
     return datagram.split(b"\xff", 1)[1] if b"\xff" in datagram else b""
+
+
+Answer = collections.namedtuple("Answer", "kind code mid token options payload")
+
+
+def parse(datagram):
+    """A datagram taken apart; options as pairs of number and value."""
+    at = 4 + (datagram[0] & 15)
+    token, options, number = datagram[4:at], [], 0
+
+    def extended(nibble, at):
+        if nibble == 13:
+            return datagram[at] + 13, at + 1
+        if nibble == 14:
+            return struct.unpack(">H", datagram[at : at + 2])[0] + 269, at + 2
+        return nibble, at
+
+    while at < len(datagram) and datagram[at] != 0xFF:
+        head = datagram[at]
+        delta, at = extended(head >> 4, at + 1)
+        length, at = extended(head & 15, at)
+        number += delta
+        options.append((number, datagram[at : at + length]))
+        at += length
+    return Answer(kind(datagram), code(datagram), mid(datagram), token, options, datagram[at + 1 :])
+
+
+def values(answer, number):
+    """All values of an option."""
+    return [value for known, value in answer.options if known == number]
+
+
+def uint(answer, number):
+    """The first value of an option as a number, or None."""
+    found = values(answer, number)
+    return int.from_bytes(found[0], "big") if found else None
+
+
+def number_bytes(value):
+    return value.to_bytes((value.bit_length() + 7) // 8, "big")
+
+
+def block(number, more, exponent):
+    """The value of Block1 and Block2 (RFC 7959 section 2.2)."""
+    return number_bytes(number << 4 | more << 3 | exponent)
+
+
+class Client(Peer):
+    """A client with Message IDs of its own that takes answers apart."""
+
+    def __init__(self, gateway):
+        super().__init__(gateway, wait_s=5)
+        self.mids = itertools.count(0x1200)
+
+    def request(self, method, resource, pairs=(), kind=CON, token=b"tk", payload=b""):
+        """Sends a request; its Message ID."""
+        mid = next(self.mids)
+        self.send(message(kind, method, mid, [*path(resource), *pairs], token, payload))
+        return mid
+
+    def next(self, wait_s=None):
+        """The next datagram, taken apart, or None."""
+        datagram = self.receive(wait_s)
+        return None if datagram is None else parse(datagram)
+
+    def exchange(self, method, resource, pairs=(), kind=CON, token=b"tk", payload=b""):
+        """A request and its answer, which must have its token, and its Message ID where it is confirmable."""
+        mid = self.request(method, resource, pairs, kind, token, payload)
+        answer = self.next()
+        assert answer is not None, f"no answer from /{resource}"
+        assert answer.token == token, answer
+        assert answer.kind == (ACK if kind == CON else NON), answer
+        assert kind == NON or answer.mid == mid, answer
+        return answer
+
+    def acknowledge(self, answer, kind=ACK):
+        self.send(message(kind, 0, answer.mid))
