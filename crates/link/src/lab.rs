@@ -1,0 +1,249 @@
+//! A link that real programs use: two network namespaces, a TUN device in each, a thread a direction.
+//!
+//! Nothing outlives the process: namespaces have no names, commands die with the thread that started
+//! them, devices with their descriptors.
+
+use crate::ledger::Ledger;
+use crate::pcapng::Capture;
+use crate::profile::{Duplex, Profile};
+use crate::{Nanos, Way};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+mod check;
+mod conveyor;
+mod netlink;
+mod station;
+mod sys;
+
+pub use check::Check;
+use conveyor::{Conveyor, Lane};
+pub use station::Station;
+
+/// How a lab is made.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Seed of loss and jitter.
+    pub seed: u64,
+    /// Where every packet is written down.
+    pub capture: Option<PathBuf>,
+}
+
+/// Why there is no lab.
+#[derive(Debug)]
+pub enum LabFault {
+    /// This system does not let this user make namespaces or TUN devices.
+    Refused(&'static str, io::Error),
+    /// A step of the way failed.
+    Io(&'static str, io::Error),
+    /// The link is not what it should be: which figure, in words.
+    Inaccurate(Vec<String>),
+}
+
+impl fmt::Display for LabFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LabFault::Refused(what, error) => write!(
+                f,
+                "this system does not allow {what} ({error}): run as root, or allow user namespaces \
+                 (sysctl kernel.unprivileged_userns_clone=1) and writing to /dev/net/tun"
+            ),
+            LabFault::Io(what, error) => write!(f, "{what}: {error}"),
+            LabFault::Inaccurate(figures) => write!(
+                f,
+                "the link is not what it should be on this machine now: {}",
+                figures.join("; ")
+            ),
+        }
+    }
+}
+
+impl std::error::Error for LabFault {}
+
+/// Two stations and the link between them. It ends when it is dropped, with all that runs in it.
+pub struct Lab {
+    /// Where clients are.
+    pub near: Station,
+    /// Where servers are.
+    pub far: Station,
+    profile: Profile,
+    seed: u64,
+    base: Nanos,
+    lanes: [Arc<Mutex<Lane>>; 2],
+    books: Arc<Books>,
+    stop: Arc<sys::Bell>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// What is written down of the packets.
+struct Books {
+    begin: Instant,
+    ledger: Mutex<Ledger>,
+    capture: Mutex<Option<Capture<BufWriter<File>>>>,
+}
+
+impl Books {
+    fn open(options: &Options) -> Result<Self, LabFault> {
+        let begin = Instant::now();
+        let epoch = SystemTime::now().duration_since(UNIX_EPOCH);
+        let epoch = epoch.map_or(0, |since| since.as_nanos() as u64);
+        let capture = options.capture.as_ref().map(|path| {
+            let file = File::create(path)?;
+            Capture::begin(BufWriter::new(file), epoch)
+        });
+        let fault = |error| LabFault::Io("the file for the capture", error);
+        Ok(Self {
+            begin,
+            ledger: Mutex::default(),
+            capture: Mutex::new(capture.transpose().map_err(fault)?),
+        })
+    }
+
+    fn now(&self) -> Nanos {
+        self.begin.elapsed().as_nanos() as Nanos
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes the rights a lab needs where the user has them not: a user namespace of its own. To be called
+/// before the process has any thread but the first; does nothing for root.
+pub fn prepare() -> Result<(), LabFault> {
+    match sys::is_privileged() {
+        true => Ok(()),
+        false => {
+            sys::own_user_namespace().map_err(|error| LabFault::Refused("a user namespace", error))
+        }
+    }
+}
+
+impl Lab {
+    /// Joins two new namespaces by a link that has been measured, and fails where it is off.
+    pub fn start(profile: Profile, options: &Options) -> Result<(Self, Check), LabFault> {
+        let mut lab = Self::unchecked(profile, options)?;
+        let check = lab.check()?;
+        match check.faults() {
+            faults if faults.is_empty() => Ok((lab, check)),
+            faults => Err(LabFault::Inaccurate(faults)),
+        }
+    }
+
+    /// The same, whatever the link is like; only what the machine itself adds is taken off.
+    pub fn unchecked(profile: Profile, options: &Options) -> Result<Self, LabFault> {
+        let books = Arc::new(Books::open(options)?);
+        let congestion = profile.congestion.as_deref();
+        let (near, near_tun) = Station::start(1, profile.mtu, congestion)?;
+        let (far, far_tun) = Station::start(2, profile.mtu, congestion)?;
+        let stop = sys::Bell::new().map_err(|error| LabFault::Io("an event", error))?;
+        let idle = Profile::named("none").unwrap_or_else(|| profile.clone());
+        let mut lab = Self {
+            near,
+            far,
+            seed: options.seed,
+            base: 0,
+            lanes: lanes(&idle, 0, 0),
+            books,
+            stop: Arc::new(stop),
+            threads: Vec::new(),
+            profile: idle,
+        };
+        lab.convey(Way::Up, near_tun.clone(), far_tun.clone());
+        lab.convey(Way::Down, far_tun, near_tun);
+        lab.base = check::base(&lab).map_err(|error| LabFault::Io("the first probe", error))?;
+        lab.become_like(profile);
+        lab.forget();
+        Ok(lab)
+    }
+
+    fn convey(&mut self, way: Way, input: sys::Tun, output: sys::Tun) {
+        let conveyor = Conveyor {
+            way,
+            input,
+            output,
+            lane: self.lanes[way as usize].clone(),
+            books: self.books.clone(),
+            stop: self.stop.clone(),
+        };
+        self.threads
+            .push(std::thread::spawn(move || conveyor.run()));
+    }
+
+    /// Measures round trip and rates as the profile has them, without its loss.
+    pub fn check(&mut self) -> Result<Check, LabFault> {
+        let wanted = self.profile.clone();
+        let check = check::run(self).map_err(|error| LabFault::Io("the self-check", error));
+        self.become_like(wanted);
+        self.forget();
+        check
+    }
+
+    /// Changes the link under the packets that are on it.
+    pub fn become_like(&mut self, profile: Profile) {
+        let fresh = lanes(&profile, self.base, self.seed);
+        for (lane, fresh) in self.lanes.iter().zip(fresh) {
+            lock(lane).change(&lock(&fresh));
+        }
+        self.profile = profile;
+    }
+
+    fn forget(&self) {
+        *lock(&self.books.ledger) = Ledger::default();
+    }
+
+    /// What it is like.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// What the machine's own way takes, one way, which the delay is shortened by; nanoseconds.
+    pub fn base(&self) -> Nanos {
+        self.base
+    }
+
+    /// What has crossed it so far.
+    pub fn ledger(&self) -> Ledger {
+        lock(&self.books.ledger).clone()
+    }
+
+    /// Begins a new stretch in the ledger; its number.
+    pub fn mark(&self) -> u32 {
+        lock(&self.books.ledger).mark()
+    }
+
+    /// By how much packets were late of their time: the 99th percentile, in nanoseconds.
+    pub fn lateness_p99(&self) -> Nanos {
+        let late = self.lanes.iter().map(|lane| lock(lane).lateness.p99());
+        late.max().unwrap_or(0)
+    }
+}
+
+/// Half duplex: both lanes have one medium.
+fn lanes(profile: &Profile, base: Nanos, seed: u64) -> [Arc<Mutex<Lane>>; 2] {
+    let [up, down] = Way::BOTH.map(|way| Lane::new(profile, way, base, seed));
+    let down = match profile.duplex {
+        Duplex::Full => down,
+        Duplex::Half => down.beside(&up),
+    };
+    [up, down].map(|lane| Arc::new(Mutex::new(lane)))
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        self.stop.ring();
+        for thread in self.threads.drain(..) {
+            // A thread that ended by itself has nothing more to say.
+            let _ended = thread.join();
+        }
+        if let Some(capture) = lock(&self.books.capture).take() {
+            // Who wants to know whether all was written sees it by the file.
+            let _as_far_as_possible = capture.end();
+        }
+    }
+}

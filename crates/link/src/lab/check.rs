@@ -1,0 +1,310 @@
+//! Is the link what it should be? Measured before anything relies on it.
+//!
+//! Round trips of small datagrams, paced so that they meet nobody, and a flood a direction. Both ends
+//! read one clock. Loss and jitter are left out: a second is too short to judge them.
+
+use super::Lab;
+use crate::medium::Rate;
+use crate::profile::Profile;
+use crate::quantity::{rate_text, span_text};
+use crate::{Nanos, Way};
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::time::{Duration, Instant};
+
+/// Bytes of a probe's payload.
+const PROBE_BYTES: usize = 16;
+/// IPv4's and UDP's headers.
+const HEADER_BYTES: usize = 28;
+const PROBES: u32 = 250;
+const BASE_PROBES: u32 = 100;
+/// How long a flood lasts.
+const FLOOD: Duration = Duration::from_secs(1);
+/// Packets that a flood has at least.
+const FLOOD_PACKETS_MIN: u64 = 30;
+/// A round trip may be off by this, or by a hundredth.
+const RTT_ERROR_MAX: Nanos = 200_000;
+const ERROR_MAX: f64 = 0.01;
+
+/// What was wanted and what is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    /// Median round trip of a probe that the profile means; nothing where a trace decides.
+    pub rtt_target: Option<Nanos>,
+    /// Median, nanoseconds.
+    pub rtt_p50: Nanos,
+    /// 99th percentile, nanoseconds.
+    pub rtt_p99: Nanos,
+    /// Up and down, bits a second on the wire.
+    pub rates: [Speed; 2],
+    /// What the machine's own way takes, one way; taken off the delay.
+    pub base: Nanos,
+    /// By how much packets were handed on late: 99th percentile, nanoseconds.
+    pub lateness_p99: Nanos,
+    /// TCP's congestion control in force at both ends.
+    pub congestion: String,
+}
+
+/// A direction's rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Speed {
+    /// What the profile says; nothing where there is no limit or a trace decides.
+    pub target: Option<f64>,
+    /// What a flood had.
+    pub achieved: f64,
+}
+
+impl Check {
+    /// Relative error of a rate, where one is wanted.
+    pub fn rate_error(&self, way: Way) -> Option<f64> {
+        let speed = self.rates[way as usize];
+        speed.target.map(|target| speed.achieved / target - 1.0)
+    }
+
+    /// What is off, in words; nothing where the link is what it should be.
+    pub fn faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        if let Some(target) = self.rtt_target {
+            let most = RTT_ERROR_MAX.max((target as f64 * ERROR_MAX) as Nanos);
+            if self.rtt_p50.abs_diff(target) > most {
+                let (is, should) = (span_text(self.rtt_p50), span_text(target));
+                faults.push(format!("the median round trip is {is}, not {should}"));
+            }
+        }
+        for way in Way::BOTH {
+            let Speed { target, achieved } = self.rates[way as usize];
+            if self
+                .rate_error(way)
+                .is_some_and(|error| error.abs() > ERROR_MAX)
+            {
+                let (name, is) = (way.name(), rate_text(achieved));
+                let should = rate_text(target.unwrap_or_default());
+                faults.push(format!("the rate {name} is {is}, not {should}"));
+            }
+        }
+        faults
+    }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [p50, p99] = [self.rtt_p50, self.rtt_p99].map(span_text);
+        write!(f, "round trip {p50} (p99 {p99}")?;
+        match self.rtt_target {
+            Some(target) => write!(f, ", meant {})", span_text(target))?,
+            None => write!(f, ")")?,
+        }
+        for way in Way::BOTH {
+            let speed = self.rates[way as usize];
+            write!(f, ", {} {}", way.name(), rate_text(speed.achieved))?;
+            if let Some(error) = self.rate_error(way) {
+                write!(f, " ({:+.2} %)", 100.0 * error)?;
+            }
+        }
+        let [base, late] = [self.base, self.lateness_p99].map(span_text);
+        write!(f, "; own way {base}, late p99 {late}, {}", self.congestion)
+    }
+}
+
+/// What an empty link takes one way.
+pub(super) fn base(lab: &Lab) -> io::Result<Nanos> {
+    let mut trips = round_trips(lab, BASE_PROBES, Duration::from_millis(2))?;
+    trips.sort_unstable();
+    Ok(percentile(&trips, 50) / 2)
+}
+
+/// Leaves the lab with another profile.
+pub(super) fn run(lab: &mut Lab) -> io::Result<Check> {
+    let profile = lab.profile().clone();
+    lab.become_like(profile.steady());
+    let mut trips = round_trips(lab, PROBES, spacing(&profile))?;
+    trips.sort_unstable();
+    let lateness_p99 = lab.lateness_p99();
+    let rates = [speed(lab, Way::Up)?, speed(lab, Way::Down)?];
+    Ok(Check {
+        rtt_target: profile.rtt(&probe()).map(|rtt| rtt.max(2 * lab.base())),
+        rtt_p50: percentile(&trips, 50),
+        rtt_p99: percentile(&trips, 99),
+        rates,
+        base: lab.base(),
+        lateness_p99,
+        congestion: lab.near.congestion().to_owned(),
+    })
+}
+
+/// A packet like a probe, for what it weighs.
+fn probe() -> [u8; HEADER_BYTES + PROBE_BYTES] {
+    [0; HEADER_BYTES + PROBE_BYTES]
+}
+
+/// So far apart that probes meet nobody, but at least 4 ms.
+fn spacing(profile: &Profile) -> Duration {
+    let wire = |way| {
+        let direction = profile.direction(way);
+        let bits = direction.framing.wire_bytes(&probe()) as f64 * 8.0;
+        direction.rate.mean().map_or(0.0, |rate| bits / rate)
+    };
+    let seconds = 3.0 * (wire(Way::Up) + wire(Way::Down));
+    Duration::from_secs_f64(seconds).max(Duration::from_millis(4))
+}
+
+/// One in the end, ready to be taken anywhere.
+fn socket(station: &super::Station) -> io::Result<UdpSocket> {
+    let address = SocketAddr::new(IpAddr::V4(station.address()), 0);
+    let socket = station.within(move || UdpSocket::bind(address))??;
+    socket.set_read_timeout(Some(Duration::from_secs(3)))?;
+    Ok(socket)
+}
+
+/// Near asks, far echoes; times in nanoseconds of those that came back.
+fn round_trips(lab: &Lab, probes: u32, spacing: Duration) -> io::Result<Vec<Nanos>> {
+    let (near, far) = (socket(&lab.near)?, socket(&lab.far)?);
+    near.connect(far.local_addr()?)?;
+    let sender = near.try_clone()?;
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(move || echo(&far, probes));
+        scope.spawn(move || {
+            for number in 0..probes {
+                let due = spacing * number;
+                std::thread::sleep(due.saturating_sub(begin.elapsed()));
+                let mut probe = [0; PROBE_BYTES];
+                probe[..8].copy_from_slice(&(begin.elapsed().as_nanos() as u64).to_le_bytes());
+                // One that was not sent is not answered, and so missing below.
+                let _unsent = sender.send(&probe);
+            }
+        });
+        let mut trips = Vec::new();
+        let mut answer = [0; PROBE_BYTES];
+        while trips.len() < probes as usize && near.recv(&mut answer).is_ok() {
+            let sent = answer
+                .first_chunk()
+                .map_or(0, |bytes| u64::from_le_bytes(*bytes));
+            trips.push((begin.elapsed().as_nanos() as u64).saturating_sub(sent));
+        }
+        match trips.len() * 2 > probes as usize {
+            true => Ok(trips),
+            false => Err(io::Error::other("most probes were not answered")),
+        }
+    })
+}
+
+fn echo(far: &UdpSocket, probes: u32) {
+    let mut probe = [0; PROBE_BYTES];
+    for _ in 0..probes {
+        let Ok((length, peer)) = far.recv_from(&mut probe) else {
+            return;
+        };
+        // One that was not sent is missing with who asked.
+        let _unsent = far.send_to(&probe[..length], peer);
+    }
+}
+
+fn percentile(sorted: &[Nanos], percent: usize) -> Nanos {
+    let at = (sorted.len() * percent / 100).min(sorted.len().saturating_sub(1));
+    sorted.get(at).copied().unwrap_or(0)
+}
+
+/// Sends a little more than the link carries, and counts what arrives.
+fn speed(lab: &Lab, way: Way) -> io::Result<Speed> {
+    let profile = lab.profile();
+    let direction = profile.direction(way);
+    let target = match direction.rate {
+        Rate::Bits(bits) => Some(bits as f64),
+        Rate::Unlimited | Rate::Trace(_) => None,
+    };
+    let (from, to) = match way {
+        Way::Up => (socket(&lab.near)?, socket(&lab.far)?),
+        Way::Down => (socket(&lab.far)?, socket(&lab.near)?),
+    };
+    from.connect(to.local_addr()?)?;
+    let payload = vec![0; profile.mtu as usize - HEADER_BYTES];
+    let wire = direction.framing.wire_bytes(&vec![0; profile.mtu as usize]);
+    let offered = direction.rate.mean().unwrap_or(2e9) * 1.05;
+    let packets = (offered * FLOOD.as_secs_f64() / 8.0 / wire as f64) as u64;
+    let packets = packets.max(FLOOD_PACKETS_MIN);
+    let gap = Duration::from_secs_f64(wire as f64 * 8.0 / offered);
+    let achieved = std::thread::scope(|scope| {
+        scope.spawn(|| flood(&from, &payload, packets, gap));
+        arrivals(&to, packets, wire)
+    });
+    Ok(Speed { target, achieved })
+}
+
+fn flood(from: &UdpSocket, payload: &[u8], packets: u64, gap: Duration) {
+    let begin = Instant::now();
+    for number in 0..packets {
+        let ahead = gap.mul_f64(number as f64).saturating_sub(begin.elapsed());
+        if ahead > Duration::from_micros(200) {
+            std::thread::sleep(ahead);
+        }
+        // What was not sent does not arrive, and is not counted.
+        let _unsent = from.send(payload);
+    }
+    // An empty one says that it is over; the link may drop one or two.
+    for _ in 0..10 {
+        let _unsent = from.send(&[]);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Bits a second between the first arrival and the last.
+fn arrivals(to: &UdpSocket, packets: u64, wire: u64) -> f64 {
+    let mut buffer = vec![0; 65_536];
+    let mut first = None;
+    let mut last = Duration::ZERO;
+    let mut arrived = 0u64;
+    while arrived < packets
+        && let Ok(length @ 1..) = to.recv(&mut buffer)
+    {
+        let _payload = length;
+        let begin = *first.get_or_insert_with(Instant::now);
+        last = begin.elapsed();
+        arrived += 1;
+    }
+    let bits = arrived.saturating_sub(1) as f64 * wire as f64 * 8.0;
+    bits / last.as_secs_f64().max(1e-9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(rtt_p50: Nanos, achieved: f64) -> Check {
+        let speed = |achieved| Speed {
+            target: Some(1e6),
+            achieved,
+        };
+        Check {
+            rtt_target: Some(10_000_000),
+            rtt_p50,
+            rtt_p99: rtt_p50,
+            rates: [speed(achieved), speed(1e6)],
+            base: 50_000,
+            lateness_p99: 1_000,
+            congestion: "cubic".into(),
+        }
+    }
+
+    #[test]
+    fn what_is_off_is_told_with_both_figures() {
+        assert_eq!(check(10_190_000, 1.009e6).faults(), Vec::<String>::new());
+        let faults = check(10_300_000, 0.98e6).faults();
+        assert_eq!(
+            faults,
+            [
+                "the median round trip is 10.3 ms, not 10 ms",
+                "the rate up is 980 kbit/s, not 1 Mbit/s"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_check_reads_as_a_sentence() {
+        let said = check(10_100_000, 0.999e6).to_string();
+        let begin =
+            "round trip 10.1 ms (p99 10.1 ms, meant 10 ms), up 999 kbit/s (-0.10 %), down 1 Mbit/s";
+        assert!(said.starts_with(begin), "{said}");
+    }
+}

@@ -1,0 +1,135 @@
+//! The few calls of the system that have no safe form.
+#![allow(
+    unsafe_code,
+    reason = "devices, namespaces and priorities are had by raw calls; each says why it is sound"
+)]
+
+use rustix::event::{EventfdFlags, eventfd};
+use rustix::fs::{Mode, OFlags};
+use rustix::process::{Signal, geteuid, getgid, getuid, set_parent_process_death_signal};
+use rustix::thread::{UnshareFlags, set_current_timer_slack, unshare_unsafe};
+use std::fs;
+use std::io;
+use std::num::NonZeroU64;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::sync::Arc;
+
+/// A TUN device; packets without any header before them (`IFF_NO_PI`), never blocking.
+#[derive(Clone, Debug)]
+pub(super) struct Tun(Arc<OwnedFd>);
+
+/// `struct ifreq` as `TUNSETIFF` reads it.
+#[repr(C)]
+struct InterfaceRequest {
+    name: [u8; 16],
+    flags: u16,
+    rest: [u8; 22],
+}
+
+/// `TUNSETIFF`: `_IOW('T', 202, int)`.
+const TUNSETIFF: rustix::ioctl::Opcode = 0x4004_54ca;
+const IFF_TUN: u16 = 1;
+const IFF_NO_PI: u16 = 0x1000;
+
+impl Tun {
+    /// Makes a device of this name in the network namespace of the calling thread.
+    pub(super) fn open(name: &str) -> io::Result<Self> {
+        let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let device = rustix::fs::open("/dev/net/tun", flags, Mode::empty())?;
+        let mut request = InterfaceRequest {
+            name: [0; 16],
+            flags: IFF_TUN | IFF_NO_PI,
+            rest: [0; 22],
+        };
+        let length = name.len().min(request.name.len() - 1);
+        request.name[..length].copy_from_slice(&name.as_bytes()[..length]);
+        // SAFETY: TUNSETIFF reads and writes one `struct ifreq`, which has these 40 bytes on Linux.
+        unsafe {
+            let update = rustix::ioctl::Updater::<TUNSETIFF, InterfaceRequest>::new(&mut request);
+            rustix::ioctl::ioctl(&device, update)?;
+        }
+        Ok(Self(Arc::new(device)))
+    }
+
+    /// A packet's length, or nothing where there is none now.
+    pub(super) fn read(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        match rustix::io::read(&*self.0, buffer) {
+            Ok(length) => Ok(Some(length)),
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Hands a packet over.
+    pub(super) fn write(&self, packet: &[u8]) -> io::Result<()> {
+        rustix::io::write(&*self.0, packet)?;
+        Ok(())
+    }
+}
+
+impl AsFd for Tun {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// Rung once, heard by all who poll it.
+#[derive(Debug)]
+pub(super) struct Bell(OwnedFd);
+
+impl Bell {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self(eventfd(0, EventfdFlags::CLOEXEC)?))
+    }
+
+    pub(super) fn ring(&self) {
+        // A counter of 64 bits takes one more.
+        let _always_room = rustix::io::write(&self.0, &1u64.to_ne_bytes());
+    }
+}
+
+impl AsFd for Bell {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+pub(super) fn is_privileged() -> bool {
+    geteuid().is_root()
+}
+
+/// Moves the process into a user namespace in which it has every right over networks it makes, as the
+/// user it is.
+pub(super) fn own_user_namespace() -> io::Result<()> {
+    let (user, group) = (getuid().as_raw(), getgid().as_raw());
+    // SAFETY: descriptors are not unshared, which alone is unsound.
+    unsafe { unshare_unsafe(UnshareFlags::NEWUSER) }?;
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+    fs::write("/proc/self/uid_map", format!("{user} {user} 1"))
+}
+
+/// Moves the calling thread into a network namespace of its own.
+pub(super) fn own_network() -> io::Result<()> {
+    // SAFETY: descriptors are not unshared, which alone is unsound.
+    unsafe { unshare_unsafe(UnshareFlags::NEWNET) }?;
+    Ok(())
+}
+
+/// Wakes the calling thread when it asked to be woken, as far as the system lets it.
+pub(super) fn be_punctual() {
+    // What is refused shows in the lateness.
+    let _slack = set_current_timer_slack(NonZeroU64::new(1));
+    let priority = libc::sched_param { sched_priority: 50 };
+    // SAFETY: a policy of the calling thread is set from a struct that lives through the call.
+    let _refused = unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &priority) };
+}
+
+/// Lets the program end when the thread that starts it does.
+pub(super) fn end_with_us(command: &mut Command) {
+    let in_child = || set_parent_process_death_signal(Some(Signal::KILL)).map_err(io::Error::from);
+    // SAFETY: between fork and exec there is this one call of the system, and nothing is allocated.
+    unsafe { command.pre_exec(in_child) };
+}

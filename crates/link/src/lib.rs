@@ -1,0 +1,66 @@
+//! An emulated link: two network namespaces joined by a program that lets packets through as a link would.
+//!
+//! The model ([`Pipe`], [`Medium`]) is sans-IO: a packet and a time go in, its fate comes out. Around it
+//! stand a TUN device a side and one thread a direction ([`Lab`], Linux only), which also count every
+//! packet ([`Ledger`]) and write them down ([`pcapng`]). What it deliberately does not do: split or join
+//! streams, look into protocols above TCP and UDP, or need the kernel's own emulator, which many lack.
+//!
+//! The decision worth arguing: rates hold in virtual time. A packet's departure follows from the one
+//! before it and not from when the thread woke up, so a late wake-up delays one packet and no rate.
+
+// Real devices, threads and files are what a link is made of; the model takes its time as an argument.
+#![allow(clippy::disallowed_methods)]
+
+mod framing;
+mod ledger;
+pub mod limits;
+mod loss;
+mod medium;
+mod packet;
+pub mod pcapng;
+mod pipe;
+mod profile;
+mod quantity;
+mod random;
+mod trace;
+
+#[cfg(target_os = "linux")]
+mod lab;
+
+pub use framing::Framing;
+pub use ledger::{Count, Flow, Ledger, Line, Phase};
+pub use loss::Loss;
+pub use medium::{Medium, Rate};
+pub use packet::{Segment, TcpPart};
+pub use pipe::{Cause, Fate, Pipe};
+pub use profile::{Direction, Duplex, PROFILES, Profile, ProfileFault};
+pub use quantity::QuantityFault;
+pub use trace::{Trace, TraceFault};
+
+#[cfg(target_os = "linux")]
+pub use lab::{Check, Lab, LabFault, Options, Station, prepare};
+
+/// A time in nanoseconds since the link was made, or a span.
+pub type Nanos = u64;
+
+/// Which way a packet goes: `Up` from the near end, where clients are, to the far one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Way {
+    /// From near to far.
+    Up,
+    /// From far to near.
+    Down,
+}
+
+impl Way {
+    /// Both, in order.
+    pub const BOTH: [Way; 2] = [Way::Up, Way::Down];
+
+    /// `up` or `down`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Way::Up => "up",
+            Way::Down => "down",
+        }
+    }
+}

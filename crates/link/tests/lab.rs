@@ -1,0 +1,170 @@
+//! A real link between two namespaces. What a system does not allow is skipped, loudly.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::process::{Command, Stdio};
+use weir_link::{Lab, LabFault, Ledger, Options, Phase, Profile, Way, pcapng};
+
+/// A lab, or a note that the kernel gives no right to one.
+fn lab(test: &str, profile: &str, options: &Options) -> Option<Lab> {
+    let profile = Profile::read(profile).unwrap();
+    match Lab::unchecked(profile, options) {
+        Ok(lab) => Some(lab),
+        Err(LabFault::Refused(what, error)) => {
+            let line = format!("link: {test}: kernel right: {what}: {error}\n");
+            eprint!("SKIPPED {line}");
+            if let Ok(path) = std::env::var("WEIR_SKIPS") {
+                let file = std::fs::OpenOptions::new()
+                    .append(true)
+                    .create(true)
+                    .open(path);
+                file.unwrap().write_all(line.as_bytes()).unwrap();
+            }
+            None
+        }
+        Err(fault) => panic!("{fault}"),
+    }
+}
+
+/// Sends `bytes` from near to far over TCP; what arrived.
+fn send(lab: &Lab, bytes: usize) -> Vec<u8> {
+    let address = SocketAddr::from((lab.far.address(), 0));
+    let listener = lab
+        .far
+        .within(move || TcpListener::bind(address))
+        .unwrap()
+        .unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut near = lab
+        .near
+        .within(move || TcpStream::connect(address))
+        .unwrap()
+        .unwrap();
+    let (mut far, _) = listener.accept().unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(move || near.write_all(&pattern(bytes)).unwrap());
+        let mut arrived = Vec::new();
+        far.read_to_end(&mut arrived).unwrap();
+        arrived
+    })
+}
+
+fn pattern(bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|at| (at * 7 % 251) as u8).collect()
+}
+
+fn tcp(ledger: &Ledger, way: Way) -> weir_link::Count {
+    ledger.total(|line| line.flow.protocol == 6 && line.way == way)
+}
+
+#[test]
+fn every_byte_of_a_stream_arrives_and_is_counted_once() {
+    let Some(lab) = lab("counts", "lan", &Options::default()) else {
+        return;
+    };
+    assert_eq!(send(&lab, 300_000), pattern(300_000));
+    let up = tcp(&lab.ledger(), Way::Up);
+    assert_eq!(up.payload_bytes, 300_000 + repeated(&lab.ledger()));
+    assert!(up.packets >= 300_000 / 1_460, "{up:?}");
+    let headers = up.transport_bytes - up.payload_bytes;
+    assert!(
+        (up.packets * 20..=up.packets * 60).contains(&headers),
+        "{up:?}"
+    );
+    assert_eq!(up.ip_bytes - up.transport_bytes, up.packets * 20);
+    let connect = lab.ledger().total(|line| line.phase == Phase::Connect);
+    assert!((2..=6).contains(&connect.packets), "{connect:?}");
+}
+
+/// Payload that was sent again; on an idle machine none.
+fn repeated(ledger: &Ledger) -> u64 {
+    let up = tcp(ledger, Way::Up);
+    up.payload_bytes
+        .saturating_sub(300_000)
+        .min(up.retransmitted * 1_460)
+}
+
+#[test]
+fn a_link_that_loses_is_repaired_by_tcp_and_the_loss_is_told() {
+    let options = Options {
+        seed: 5,
+        ..Options::default()
+    };
+    let Some(lab) = lab("loss", "lan,up.loss=5 %", &options) else {
+        return;
+    };
+    assert_eq!(send(&lab, 300_000), pattern(300_000));
+    let up = tcp(&lab.ledger(), Way::Up);
+    assert!(up.dropped_loss > 0 && up.retransmitted > 0, "{up:?}");
+    assert_eq!(tcp(&lab.ledger(), Way::Down).dropped_loss, 0);
+}
+
+#[test]
+fn a_slow_link_drops_what_its_queue_does_not_hold() {
+    let Some(lab) = lab("queue", "serial", &Options::default()) else {
+        return;
+    };
+    let near = SocketAddr::from((lab.near.address(), 0));
+    let far = SocketAddr::from((lab.far.address(), 9));
+    let socket = lab
+        .near
+        .within(move || UdpSocket::bind(near))
+        .unwrap()
+        .unwrap();
+    for _ in 0..20 {
+        socket.send_to(&[7; 1_000], far).unwrap();
+    }
+    let sent = |ledger: &Ledger| ledger.total(|line| line.flow.protocol == 17);
+    let ledger = std::iter::repeat_with(|| lab.ledger()).find(|ledger| sent(ledger).packets == 20);
+    let dropped = sent(&ledger.unwrap()).dropped_queue;
+    assert!(
+        (15..=18).contains(&dropped),
+        "{dropped} of 20 dropped by a queue of 3 kB"
+    );
+}
+
+#[test]
+fn a_program_runs_behind_the_link_and_reaches_the_other_end() {
+    let capture = std::env::temp_dir().join(format!("weir-lab-{}.pcapng", std::process::id()));
+    let options = Options {
+        capture: Some(capture.clone()),
+        ..Options::default()
+    };
+    let Some(lab) = lab("program", "none", &options) else {
+        return;
+    };
+    let address = SocketAddr::from((lab.far.address6(), 0));
+    let far = lab
+        .far
+        .within(move || TcpListener::bind(address))
+        .unwrap()
+        .unwrap();
+    let port = far.local_addr().unwrap().port();
+    let script = format!("exec 3<>/dev/tcp/fd77::2/{port} && cat <&3");
+    let mut command = Command::new("bash");
+    command.args(["-c", &script]).stdout(Stdio::piped());
+    let child = lab.near.spawn(command).unwrap();
+    far.accept()
+        .unwrap()
+        .0
+        .write_all(b"through the link")
+        .unwrap();
+    let said = child.wait_with_output().unwrap();
+    assert_eq!(said.stdout, b"through the link");
+    drop(lab);
+    let written = std::fs::read(&capture).unwrap();
+    std::fs::remove_file(&capture).unwrap();
+    assert_eq!(
+        written[..4],
+        0x0a0d_0d0a_u32.to_le_bytes(),
+        "a section of pcapng"
+    );
+    assert!(
+        written
+            .windows(16)
+            .any(|bytes| bytes == b"through the link")
+    );
+    assert!(pcapng::Capture::begin(Vec::new(), 0).is_ok());
+}
