@@ -4,5 +4,5 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    ExitCode::from(u8::try_from(weir_bench::main(&args)).unwrap_or(1))
+    ExitCode::from(u8::try_from(weir_bench::main(&args, &mut std::io::stdout())).unwrap_or(1))
 }

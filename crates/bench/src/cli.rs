@@ -1,5 +1,7 @@
 //! The command line of the bench: list, run, report.
 
+use std::fmt::Write as _;
+use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -73,7 +75,7 @@ const NO: i32 = 1;
 const USAGE: i32 = 2;
 
 /// Reads the arguments behind `weir bench` and acts; the exit code.
-pub(crate) fn main(arguments: &[String]) -> i32 {
+pub(crate) fn main(arguments: &[String], out: &mut dyn Write) -> i32 {
     let parsed = match Arguments::try_parse_from(arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
@@ -82,56 +84,78 @@ pub(crate) fn main(arguments: &[String]) -> i32 {
         }
     };
     match parsed.command {
-        Command::List { json } => list(json),
-        Command::Run(run) => self::run(&run, arguments),
+        Command::List { json } => print(&list(json), out),
+        Command::Run(run) => self::run(&run, arguments, out),
         Command::Report {
             folder,
             markdown,
             json,
-        } => report(&folder, markdown, json),
+        } => report(&folder, markdown, json, out),
     }
 }
 
-fn list(json: bool) -> i32 {
+/// Writes what was asked for.
+fn print(text: &str, out: &mut dyn Write) -> i32 {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => DONE,
+        Err(error) => {
+            eprintln!("standard output: {error}");
+            NO
+        }
+    }
+}
+
+fn list(json: bool) -> String {
     if json {
-        let experiments: Vec<_> = EXPERIMENTS
-            .iter()
-            .map(|e| {
-                serde_json::json!({
-                    "name": e.name,
-                    "source": e.source,
-                    "about": e.about,
-                    "cells": (e.cells)(Effort::Full),
-                })
-            })
-            .collect();
-        let targets: Vec<_> = TARGETS
-            .iter()
-            .map(|t| serde_json::json!({"name": t.name, "about": t.about}))
-            .collect();
-        println!(
-            "{}",
-            serde_json::json!({"experiments": experiments, "targets": targets})
-        );
-        return DONE;
+        list_for_programs()
+    } else {
+        list_for_people()
     }
-    for experiment in EXPERIMENTS {
-        println!(
-            "{} ({}): {}",
-            experiment.name, experiment.source, experiment.about
-        );
-        (experiment.cells)(Effort::Full)
-            .iter()
-            .for_each(|cell| println!("  {cell}"));
-    }
-    println!("targets:");
-    TARGETS
-        .iter()
-        .for_each(|target| println!("  {}: {}", target.name, target.about));
-    DONE
 }
 
-fn run(arguments: &RunArguments, line: &[String]) -> i32 {
+fn list_for_programs() -> String {
+    let experiments: Vec<_> = EXPERIMENTS
+        .iter()
+        .map(|e| {
+            serde_json::json!({
+                "name": e.name,
+                "source": e.source,
+                "about": e.about,
+                "cells": (e.cells)(Effort::Full),
+            })
+        })
+        .collect();
+    let targets: Vec<_> = TARGETS
+        .iter()
+        .map(|t| serde_json::json!({"name": t.name, "about": t.about}))
+        .collect();
+    let all = serde_json::json!({"experiments": experiments, "targets": targets});
+    format!("{all}\n")
+}
+
+fn list_for_people() -> String {
+    let mut text = String::new();
+    for Experiment {
+        name,
+        source,
+        about,
+        cells,
+        ..
+    } in EXPERIMENTS
+    {
+        let _ = writeln!(text, "{name} ({source}): {about}");
+        for cell in cells(Effort::Full) {
+            let _ = writeln!(text, "  {cell}");
+        }
+    }
+    text.push_str("targets:\n");
+    for target in TARGETS {
+        let _ = writeln!(text, "  {}: {}", target.name, target.about);
+    }
+    text
+}
+
+fn run(arguments: &RunArguments, line: &[String], out: &mut dyn Write) -> i32 {
     let Some(experiment) = Experiment::named(&arguments.experiment) else {
         let known: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).collect();
         eprintln!(
@@ -179,9 +203,10 @@ fn run(arguments: &RunArguments, line: &[String]) -> i32 {
         eprintln!("{error}");
         return NO;
     }
-    show(&run, arguments.json);
+    let shown = print(&shown(&run, arguments.json), out);
     eprintln!("written to {}", folder.display());
-    i32::from(run.results.iter().all(|result| result.metrics.is_empty()))
+    let nothing = run.results.iter().all(|result| result.metrics.is_empty());
+    if nothing { NO } else { shown }
 }
 
 fn settings(arguments: &RunArguments, line: &[String]) -> Result<Settings, String> {
@@ -224,17 +249,13 @@ fn command_line(line: &[String]) -> String {
     quoted.collect::<Vec<String>>().join(" ")
 }
 
-fn report(folder: &std::path::Path, markdown: bool, json: bool) -> i32 {
+fn report(folder: &std::path::Path, markdown: bool, json: bool, out: &mut dyn Write) -> i32 {
     match report::read(folder) {
         Ok(run) if markdown => {
             let page = Experiment::named(&run.experiment).map_or(report::markdown as _, |e| e.page);
-            print!("{}", page(&run, &folder.display().to_string()));
-            DONE
+            print(&page(&run, &folder.display().to_string()), out)
         }
-        Ok(run) => {
-            show(&run, json);
-            DONE
-        }
+        Ok(run) => print(&shown(&run, json), out),
         Err(error) => {
             eprintln!("{error}");
             NO
@@ -242,11 +263,11 @@ fn report(folder: &std::path::Path, markdown: bool, json: bool) -> i32 {
     }
 }
 
-fn show(run: &crate::results::Run, json: bool) {
+fn shown(run: &crate::results::Run, json: bool) -> String {
     if json {
-        println!("{}", serde_json::to_string(run).unwrap_or_default());
+        serde_json::to_string(run).unwrap_or_default() + "\n"
     } else {
-        print!("{}", report::table(run));
+        report::table(run)
     }
 }
 

@@ -10,6 +10,8 @@
 
 // The bench measures real time, real processes and real files; the bans guard deterministic code.
 #![allow(clippy::disallowed_methods)]
+// What is printed goes where the caller says: a reader that is gone is no panic.
+#![deny(clippy::print_stdout)]
 
 mod calendar;
 mod cell;
@@ -42,16 +44,16 @@ pub use experiments::{EXPERIMENTS, Effort, Experiment};
 pub use targets::{TARGETS, Target};
 
 /// Runs `weir bench` with what stands behind those two words; the exit code: 0 done, 1 the
-/// answer is no, 2 usage.
+/// answer is no, 2 usage. What a person or a program asked for is written to `out`.
 ///
 /// It starts this very program again, with the same words before `args`, as the load and as the
 /// null server; `args` must therefore be the end of the process's own arguments.
-pub fn main(args: &[String]) -> i32 {
+pub fn main(args: &[String], out: &mut dyn std::io::Write) -> i32 {
     match args.first().map(String::as_str) {
         Some(load::SUBCOMMAND) => load::main(),
         Some(targets::SUBCOMMAND) => targets::exec(&args[1..]),
         Some(null::SUBCOMMAND) => null::main(&args[1..]),
         Some(link_efficiency::echo::SUBCOMMAND) => link_efficiency::echo::main(),
-        _ => cli::main(args),
+        _ => cli::main(args, out),
     }
 }

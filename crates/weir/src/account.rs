@@ -1,6 +1,6 @@
 //! Users and tokens of the policy file.
 
-use crate::Failure;
+use crate::{Failure, output};
 use std::io::{BufRead, stdin};
 
 /// Prints a user's entry; the password comes from standard input, so that no shell remembers it.
@@ -13,14 +13,16 @@ pub(crate) fn user(name: &str, role: &str) -> Result<(), Failure> {
         return Err(Failure::usage("an empty password is none"));
     }
     let hash = weir_gateway::hash_password(password).map_err(Failure::no)?;
-    println!("[user.{name}]\npassword = \"{hash}\"\nrole = \"{role}\"");
-    Ok(())
+    output::print(format!(
+        "[user.{name}]\npassword = \"{hash}\"\nrole = \"{role}\"\n"
+    ))
 }
 
 /// Prints a token, shown this once, and its entry.
 pub(crate) fn token(name: &str, role: &str) -> Result<(), Failure> {
     let (token, hash) = weir_gateway::new_token().map_err(Failure::no)?;
     eprintln!("the token, shown this once: {token}");
-    println!("[token.{name}]\nsha256 = \"{hash}\"\nrole = \"{role}\"");
-    Ok(())
+    output::print(format!(
+        "[token.{name}]\nsha256 = \"{hash}\"\nrole = \"{role}\"\n"
+    ))
 }

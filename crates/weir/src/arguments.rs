@@ -29,6 +29,8 @@ pub(crate) enum Command {
     Convert(Convert),
     /// Turn any XML document into EXI and back
     Exi(Box<crate::exi::Exi>),
+    /// Run a command behind an emulated link
+    Link(Box<crate::link::Link>),
     /// Measure: list, run, report, compare
     #[command(disable_help_flag = true)]
     Bench {
@@ -177,12 +179,12 @@ pub(crate) struct Convert {
     /// Encoding of the output
     #[arg(long, value_name = "ENC", required_unless_present = "round_trip")]
     pub(crate) to: Option<String>,
-    /// Take the message to every encoding and back, and say what came back: that of FILE, or a sample
+    /// Take the message to every encoding and back, and say what came back; without one, a sample
     #[arg(long, conflicts_with = "to")]
     pub(crate) round_trip: bool,
     /// Topic that the message counts as sent to, for formats that name none
     #[arg(long)]
     pub(crate) topic: Option<String>,
-    /// Input; standard input without
+    /// Input; standard input without, or where it is `-`
     pub(crate) file: Option<PathBuf>,
 }

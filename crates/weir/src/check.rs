@@ -1,7 +1,7 @@
 //! `weir check`, and reading the configuration for all who need it.
 
-use crate::Failure;
 use crate::arguments::{Serve, Source};
+use crate::{Failure, output};
 use std::path::Path;
 use weir_gateway::Config;
 
@@ -15,10 +15,7 @@ pub(crate) fn run(source: &Source) -> Result<(), Failure> {
         eprintln!("{problem}");
     }
     match problems.len() {
-        0 => {
-            println!("the configuration is right");
-            Ok(())
-        }
+        0 => output::print("the configuration is right\n"),
         1 => Err(Failure::no("1 problem")),
         count => Err(Failure::no(format!("{count} problems"))),
     }

@@ -4,8 +4,7 @@ mod round_trip;
 
 use crate::Failure;
 use crate::arguments::Convert;
-use std::io::{Read, Write, stdin, stdout};
-use std::path::Path;
+use crate::{input, output};
 use weir_codec::{FORMATS, Format, by_name, position};
 use weir_model::{Batch, BatchBuilder, Limits};
 
@@ -16,7 +15,8 @@ pub(crate) fn run(convert: &Convert) -> Result<(), Failure> {
         return round_trip::run(from, convert);
     };
     let to = format(to)?;
-    let batch = message(from, convert)?;
+    let input = input::read(convert.file.as_deref())?;
+    let batch = message_of(&input, from, convert)?;
     if batch.is_empty() {
         eprintln!("weir: no observation in the message");
     }
@@ -25,17 +25,16 @@ pub(crate) fn run(convert: &Convert) -> Result<(), Failure> {
     if to.text && !out.ends_with(b"\n") {
         out.push(b'\n');
     }
-    stdout().lock().write_all(&out).map_err(Failure::no)
+    output::print(out)
 }
 
-/// The message of the input.
-fn message(from: &Format, convert: &Convert) -> Result<Batch, Failure> {
-    let input = read(convert.file.as_deref())?;
+/// The message that the input is.
+fn message_of(input: &[u8], from: &Format, convert: &Convert) -> Result<Batch, Failure> {
     let mut builder = BatchBuilder::new();
-    (from.decode)(&input, &mut builder, &Limits::default()).map_err(|error| {
+    (from.decode)(input, &mut builder, &Limits::default()).map_err(|error| {
         let place = match from.text {
             true => {
-                let (line, column) = position(&input, error.at);
+                let (line, column) = position(input, error.at);
                 format!(" (line {line}, column {column})")
             }
             false => String::new(),
@@ -60,17 +59,4 @@ pub(crate) fn format(name: &str) -> Result<&'static Format, Failure> {
             names.join(", ")
         ))
     })
-}
-
-/// A file, or standard input where none is named.
-pub(crate) fn read(file: Option<&Path>) -> Result<Vec<u8>, Failure> {
-    let Some(file) = file else {
-        let mut input = Vec::new();
-        stdin()
-            .lock()
-            .read_to_end(&mut input)
-            .map_err(Failure::no)?;
-        return Ok(input);
-    };
-    std::fs::read(file).map_err(|error| Failure::no(format!("{}: {error}", file.display())))
 }

@@ -3,9 +3,10 @@
 use crate::Failure;
 use crate::arguments::History;
 use crate::convert::format;
+use crate::output::Standard;
 use crate::peer::{failed, on_a_thread, peer};
 use crate::subscribe::filters;
-use std::io::{self, ErrorKind, Write, stdout};
+use std::io::{self, Write};
 use weir_binding::{Pages, Past};
 use weir_codec::Format;
 
@@ -42,19 +43,19 @@ fn options(history: &History) -> Vec<(&'static str, String)> {
 }
 
 async fn print(pages: &mut dyn Pages, format: &Format, url: &str) -> Result<(), Failure> {
+    let mut out = Standard::default();
     let mut first = true;
     while let Some(page) = pages.next().await.map_err(|error| failed(url, &error))? {
-        match write(&page, format, first) {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
-            written => written.map_err(Failure::no)?,
+        write(&page, format, first, &mut out).map_err(Failure::no)?;
+        if out.is_closed() {
+            break;
         }
         first = false;
     }
     Ok(())
 }
 
-fn write(page: &[u8], format: &Format, first: bool) -> io::Result<()> {
-    let mut out = stdout().lock();
+fn write(page: &[u8], format: &Format, first: bool, out: &mut Standard) -> io::Result<()> {
     if !format.text {
         out.write_all(&(page.len() as u32).to_be_bytes())?;
         out.write_all(page)?;

@@ -3,6 +3,8 @@
 //! Exit codes: 0 done, 1 the answer is no, 2 usage. What a person reads goes to stderr, what a program
 //! reads to stdout.
 #![forbid(unsafe_code)]
+// `println!` panics where its reader is gone: see `output`.
+#![deny(clippy::print_stdout)]
 #![allow(
     clippy::disallowed_methods,
     reason = "arguments, environment and exit codes end here"
@@ -15,6 +17,9 @@ mod convert;
 mod demo;
 mod exi;
 mod history;
+mod input;
+mod link;
+mod output;
 mod peer;
 mod publish;
 mod serve;
@@ -68,10 +73,11 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::History(history) => history::run(history)?,
         Command::Convert(convert) => convert::run(&convert)?,
         Command::Exi(exi) => exi::run(&exi)?,
+        Command::Link(link) => return link::run(&link),
         Command::User { name, role } => account::user(&name, &role)?,
         Command::Token { name, role } => account::token(&name, &role)?,
         Command::Bench { arguments } => {
-            let code = weir_bench::main(&arguments);
+            let code = weir_bench::main(&arguments, &mut output::Standard::default());
             return Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)));
         }
     }

@@ -3,7 +3,8 @@
 use crate::Failure;
 use crate::arguments::Serve;
 use crate::check;
-use std::io::{Write, stdout};
+use crate::output::Standard;
+use std::io::Write;
 use tokio::signal::unix::{SignalKind, signal};
 use weir_gateway::{Config, Gateway};
 
@@ -43,9 +44,9 @@ where
 
 /// One line of JSON on stdout, and nothing more there.
 fn announce(gateway: &Gateway) {
-    let mut out = stdout().lock();
-    // Whoever closed our stdout does not wait for this line.
-    let _no_reader = writeln!(out, "{}", gateway.ready_line()).and_then(|()| out.flush());
+    let mut out = Standard::default();
+    // A gateway serves on where nobody is told that it is ready.
+    let _not_told = writeln!(out, "{}", gateway.ready_line()).and_then(|()| out.flush());
     if let Some(http) = gateway.address("http") {
         tracing::info!("open http://{http}");
     }

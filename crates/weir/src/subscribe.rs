@@ -4,8 +4,9 @@ use crate::Failure;
 use crate::arguments::Subscribe;
 use crate::convert::format;
 use crate::history::TABLES;
+use crate::output::Standard;
 use crate::peer::{self, failed, on_a_thread, plainly};
-use std::io::{self, ErrorKind, Write, stdout};
+use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
 use std::time::Duration;
 use weir_binding::{Binding, Event, Subscriber, Target};
@@ -36,6 +37,7 @@ pub(crate) fn run(subscribe: Subscribe) -> Result<(), Failure> {
         left: subscribe.count.unwrap_or(u64::MAX),
         cursors: subscribe.cursors,
         pause: PAUSE_MIN,
+        out: Standard::default(),
     };
     on_a_thread(following.follow())
 }
@@ -60,6 +62,7 @@ struct Following {
     /// Whether positions are told.
     cursors: bool,
     pause: Duration,
+    out: Standard,
 }
 
 /// Why a connection is no longer printed from.
@@ -117,9 +120,9 @@ impl Following {
                 Err(error) => return Ok(Stop::Lost(error)),
             };
             self.pause = PAUSE_MIN;
-            match self.take(event) {
-                Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Stop::Done),
-                taken => taken.map_err(Failure::no)?,
+            self.take(event).map_err(Failure::no)?;
+            if self.out.is_closed() {
+                break;
             }
         }
         Ok(Stop::Done)
@@ -129,7 +132,7 @@ impl Following {
         let cursor = match event {
             Event::Message(message, cursor) => {
                 self.left -= 1;
-                write(&message, self.target.format)?;
+                write(&message, self.target.format, &mut self.out)?;
                 cursor
             }
             Event::Position(cursor) => Some(cursor),
@@ -176,8 +179,7 @@ fn with_line_ends(table: &[u8]) -> Vec<u8> {
     out
 }
 
-fn write(message: &[u8], format: &Format) -> io::Result<()> {
-    let mut out = stdout().lock();
+fn write(message: &[u8], format: &Format, out: &mut Standard) -> io::Result<()> {
     if TABLES.contains(&format.name) {
         out.write_all(&with_line_ends(message))?;
     } else if format.text {

@@ -69,3 +69,51 @@ fn what_says_nothing_is_converted_and_told() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(said, "weir: no observation in the message\n");
 }
+
+/// A command whose printed lines nobody reads: its output is a pipe that was closed before it began.
+fn unread(arguments: &[&str]) -> std::process::Output {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = process::weir(arguments);
+    command.stdout(writer).stderr(std::process::Stdio::piped());
+    command.spawn().unwrap().wait_with_output().unwrap()
+}
+
+#[test]
+fn a_reader_that_is_gone_is_no_failure_and_nothing_is_said_of_it() {
+    for arguments in [
+        &["convert", "--round-trip"][..],
+        &["check"],
+        &["bench", "list"],
+        &["bench", "list", "--json"],
+    ] {
+        let output = unread(arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{arguments:?}: {said}");
+        assert_eq!(said, "", "{arguments:?}");
+    }
+    // It says what token it made, whoever reads the entry.
+    let output = unread(&["token", "name"]);
+    assert!(output.status.success());
+}
+
+#[test]
+fn a_message_to_be_taken_to_every_format_comes_from_standard_input_too() {
+    let both = |input: &str| {
+        let unnamed = printed(&["convert", "--round-trip"], input);
+        assert_eq!(
+            unnamed,
+            printed(&["convert", "--round-trip", "-"], input),
+            "the same"
+        );
+        unnamed
+    };
+    let bytes = |table: &str| {
+        let line = table.lines().find(|line| line.starts_with("json "));
+        line.unwrap().split_whitespace().nth(1).unwrap().to_owned()
+    };
+    let short = r#"{"observations":[{"topic":"a","value":1}]}"#;
+    assert_eq!(bytes(&both(short)), short.len().to_string());
+    let output = run(&["convert", "--round-trip", "-"], "");
+    assert_eq!(output.status.code(), Some(1), "an empty message is none");
+}

@@ -32,7 +32,8 @@ async fn serve() -> io::Result<()> {
     let udp = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let tcp = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let (datagrams, stream) = (udp.local_addr()?, tcp.local_addr()?);
-    println!(r#"{{"ready":true,"udp":"{datagrams}","tcp":"{stream}"}}"#);
+    let ready = format!(r#"{{"ready":true,"udp":"{datagrams}","tcp":"{stream}"}}"#);
+    crate::load::tell(&ready);
     tokio::try_join!(echo_datagrams(&udp), echo_streams(&tcp))?;
     Ok(())
 }

@@ -80,10 +80,13 @@ pub(crate) fn raise_open_files() {
 
 /// Writes one event for the orchestrator.
 pub(crate) fn emit(event: &Event) {
-    let mut line = serde_json::to_string(event).unwrap_or_default();
-    line.push('\n');
+    tell(&serde_json::to_string(event).unwrap_or_default());
+}
+
+/// Writes a line for the process that started this one, which may be gone.
+pub(crate) fn tell(line: &str) {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
+    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }
 
 /// Blocks until the orchestrator has taken its measurements (one byte, or the end, of input).

@@ -30,7 +30,7 @@ pub(crate) fn main(args: &[String]) -> i32 {
     let coalesce = args.iter().any(|arg| arg == COALESCE);
     match Null::listen(coalesce) {
         Ok((null, address)) => {
-            println!("{{\"ready\":true,\"http\":\"{address}\"}}");
+            crate::load::tell(&format!("{{\"ready\":true,\"http\":\"{address}\"}}"));
             null.serve()
         }
         Err(error) => {

@@ -1,20 +1,20 @@
 //! `weir convert --round-trip`: a message to every encoding and back.
 
-use super::message;
-use crate::Failure;
+use super::message_of;
 use crate::arguments::Convert;
+use crate::{Failure, input, output};
+use std::fmt::Write;
+use std::io::{IsTerminal, stdin};
 use weir_codec::{FORMATS, Format, round_trip, sample};
+use weir_model::Batch;
 
 /// Nodes of the sample: paper 000's largest message.
 const SAMPLE_NODES: usize = 5;
 
 /// Prints a line for each format: its size, and what came back; fails where something else did.
 pub(super) fn run(from: &Format, convert: &Convert) -> Result<(), Failure> {
-    let batch = match &convert.file {
-        Some(_) => message(from, convert)?,
-        None => sample::message(SAMPLE_NODES, 0),
-    };
-    println!("{:12} {:>9}  came back", "format", "bytes");
+    let batch = message(from, convert)?;
+    let mut table = format!("{:12} {:>9}  came back\n", "format", "bytes");
     let mut wrong = Vec::new();
     for format in FORMATS {
         let (bytes, said) = match round_trip(format, &batch) {
@@ -25,11 +25,26 @@ pub(super) fn run(from: &Format, convert: &Convert) -> Result<(), Failure> {
         if !said.starts_with("equal") {
             wrong.push(format.name);
         }
-        println!("{:12} {bytes:>9}  {said}", format.name);
+        // A string takes whatever is written to it.
+        let _always = writeln!(table, "{:12} {bytes:>9}  {said}", format.name);
     }
+    output::print(table)?;
     match wrong.is_empty() {
         true => Ok(()),
         false => Err(Failure::no(format!("not equal: {}", wrong.join(", ")))),
+    }
+}
+
+/// The message given, or the sample where none is: at a terminal, or where standard input is empty.
+fn message(from: &Format, convert: &Convert) -> Result<Batch, Failure> {
+    let sample = || sample::message(SAMPLE_NODES, 0);
+    let unnamed = convert.file.is_none();
+    if unnamed && stdin().is_terminal() {
+        return Ok(sample());
+    }
+    match input::read(convert.file.as_deref())? {
+        input if unnamed && input.is_empty() => Ok(sample()),
+        input => message_of(&input, from, convert),
     }
 }
 

@@ -90,7 +90,7 @@ pub(super) struct Coding {
     /// Canonical: date and time in UTC
     #[arg(long, requires = "canonical")]
     pub(super) utc: bool,
-    /// Input; standard input without
+    /// Input; standard input without, or where it is `-`
     pub(super) file: Option<PathBuf>,
 }
 
