@@ -5,6 +5,8 @@
 //! or beside the project; without it the test says so and counts nothing.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
+#[path = "w3c/canonical.rs"]
+mod canonical;
 #[path = "w3c/coding.rs"]
 mod coding;
 #[path = "w3c/loose.rs"]
@@ -23,6 +25,12 @@ use std::sync::Arc;
 use suite::{Stream, Suite};
 use weir_exi::Schema;
 
+/// Streams of the suite whose source and schema are in it: fewer would mean that the test looks away.
+const STREAMS: usize = 9_080;
+
+/// Lines of the table of canonical streams.
+const CANONICAL: usize = 914;
+
 /// What a stream came to.
 enum Outcome {
     Matched,
@@ -33,10 +41,7 @@ enum Outcome {
 
 #[test]
 fn every_stream_decodes_to_its_source() {
-    let Some(suite) = Suite::find() else {
-        eprintln!("data absent: the W3C streams; WEIR_EXI_TESTSUITE names their folder or archive");
-        return;
-    };
+    let Some(suite) = suite() else { return };
     let mut schemas = BTreeMap::new();
     let (mut matched, mut absent, mut mismatched) =
         (0, Vec::new(), BTreeMap::<String, Vec<String>>::new());
@@ -66,8 +71,38 @@ fn every_stream_decodes_to_its_source() {
             .take(400)
             .for_each(|stream| println!("    {stream}"));
     }
-    assert!(matched > 0 || wrong > 0, "the suite has streams");
     assert_eq!(wrong, 0, "streams that do not decode to their source");
+    assert_eq!(matched, STREAMS, "streams that were compared");
+}
+
+// [EXI-C14N-4-1]
+#[test]
+fn canonical_streams_are_the_same_byte_for_byte() {
+    let Some(suite) = suite() else { return };
+    let mut schemas = BTreeMap::new();
+    let (mut same, mut other) = (0, Vec::new());
+    for line in canonical::lines() {
+        let schema = (!line.schema.is_empty()).then(|| {
+            let path = suite.path(&canonical::Line::path(line.schema)).unwrap();
+            let known = schemas.entry(path.clone());
+            known.or_insert_with(|| load(&path).unwrap()).clone()
+        });
+        match line.check(&suite, schema) {
+            Ok(()) => same += 1,
+            Err(why) => other.push(format!("{}: {why}", line.told())),
+        }
+    }
+    other.iter().for_each(|line| println!("{line}"));
+    assert_eq!(other.len(), 0, "streams that are not the canonical ones");
+    assert_eq!(same, CANONICAL, "streams that were compared");
+}
+
+fn suite() -> Option<Suite> {
+    let suite = Suite::find();
+    if suite.is_none() {
+        eprintln!("data absent: the W3C streams; WEIR_EXI_TESTSUITE names their folder or archive");
+    }
+    suite
 }
 
 /// The kind of a mismatch: its sentence without places and values.

@@ -5,7 +5,7 @@ use crate::suite::Stream;
 use std::sync::Arc;
 use weir_exi::decode::{Decoder, DecoderSettings};
 use weir_exi::infoset::{Infoset, Item, Rules, WhiteSpace, compare};
-use weir_exi::xml::Reader;
+use weir_exi::xml::{Reader, Writer};
 use weir_exi::{Limits, Schema};
 
 /// Decodes a stream and compares it with its source.
@@ -17,6 +17,7 @@ pub(crate) fn check(
 ) -> Result<(), String> {
     let settings = DecoderSettings::new(name.options.clone(), schema.cloned());
     let mut decoder = Decoder::new(&stream.bytes, settings);
+    let (mut writer, mut written) = (writer(name), Vec::new());
     let mut rules = Rules {
         preserve: name.options.preserve,
         typed: schema.is_some(),
@@ -24,18 +25,15 @@ pub(crate) fn check(
     };
     let mut infoset = None::<Infoset>;
     loop {
-        let next = decoder.next_event().map(|event| match event {
-            None => false,
-            Some(event) => {
-                infoset
-                    .get_or_insert_with(|| Infoset::new(rules))
-                    .push(&event);
-                true
-            }
-        });
-        if !next.map_err(|error| format!("not decoded: {error}"))? {
+        let event = decoder.next_event();
+        let Some(event) = event.map_err(|error| format!("not decoded: {error}"))? else {
             break;
-        }
+        };
+        infoset
+            .get_or_insert_with(|| Infoset::new(rules))
+            .push(&event);
+        let text = writer.write(&event, &mut written);
+        text.map_err(|error| format!("not written as XML: {error}"))?;
     }
     let options = decoder.options().cloned().unwrap_or_default();
     rules.preserve = name.options.preserve;
@@ -49,7 +47,23 @@ pub(crate) fn check(
         Infoset::of_xml(reader, rules).map_err(|error| format!("source not read: {error}"))?;
     let expected = aside(expected);
     let actual = aside(infoset.map(Infoset::finish).unwrap_or_default());
-    compare(&expected, &actual, rules).map_err(|difference| format!("differs: {difference}"))
+    compare(&expected, &actual, rules).map_err(|difference| format!("differs: {difference}"))?;
+    let mut reader = Reader::new(&written, options.preserve, Limits::default())
+        .map_err(|error| format!("what was written is not read: {error}"))?;
+    if options.fragment {
+        reader = reader.fragment();
+    }
+    let again = Infoset::of_xml(reader, rules)
+        .map_err(|error| format!("what was written is not read: {error}"))?;
+    compare(&actual, &aside(again), rules)
+        .map_err(|difference| format!("differs once it is written: {difference}"))
+}
+
+fn writer(name: &Name) -> Writer {
+    match name.options.fragment {
+        true => Writer::new().fragment(),
+        false => Writer::new(),
+    }
 }
 
 /// The streams were made by parsers that told declarations one by one, so that their internal subsets
