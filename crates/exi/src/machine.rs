@@ -8,6 +8,7 @@ mod level;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::mem;
 
 pub(crate) use built_in::{BuiltIn, Learned, Productions};
 pub(crate) use level::{Level, Levels, Second};
@@ -15,7 +16,7 @@ pub(crate) use level::{Level, Levels, Second};
 use crate::fault::{Fault, Result};
 use crate::grammar::{ElementId, NameId, Production, Schema, State, StateId, TypeId};
 use crate::limits::{Limit, Limits};
-use crate::names::{NONE, Names};
+use crate::names::{Hidden, NONE, Names};
 use crate::options::Options;
 
 /// Which grammar describes an element: a declaration's or a built-in one.
@@ -75,8 +76,25 @@ pub(crate) struct Machine {
     /// Productions learned so far.
     learned: u32,
     limits: Limits,
+    /// Elements that may be open at one time.
+    room: usize,
     /// Namespace declarations in scope: prefix and uri identifiers.
     pub(crate) scope: Vec<(u32, u32)>,
+}
+
+/// What a machine was doing before a self-contained element.
+#[derive(Debug)]
+pub(crate) struct Aside {
+    names: Hidden,
+    frames: Vec<Frame>,
+    root: Root,
+    fragment: Productions,
+    grammars: Vec<BuiltIn>,
+    grammars_len: usize,
+    is_fragment: bool,
+    learned: u32,
+    room: usize,
+    scope: Vec<(u32, u32)>,
 }
 
 impl Machine {
@@ -99,8 +117,40 @@ impl Machine {
             is_fragment: options.fragment,
             learned: 0,
             limits,
+            room: limits.depth as usize,
             scope: Vec::new(),
         }
+    }
+
+    /// Begins anew for a self-contained element, which is a fragment of its own (section 8.5.4.4.1).
+    pub(crate) fn set_aside(&mut self) -> Aside {
+        let room = self.room.saturating_sub(self.frames.len());
+        Aside {
+            names: self.names.hide(),
+            frames: mem::take(&mut self.frames),
+            root: mem::replace(&mut self.root, Root::FragmentContent),
+            fragment: mem::take(&mut self.fragment),
+            grammars: mem::take(&mut self.grammars),
+            grammars_len: mem::take(&mut self.grammars_len),
+            is_fragment: mem::replace(&mut self.is_fragment, true),
+            learned: mem::take(&mut self.learned),
+            room: mem::replace(&mut self.room, room),
+            scope: mem::take(&mut self.scope),
+        }
+    }
+
+    /// Goes on where it was before.
+    pub(crate) fn take_back(&mut self, aside: Aside) {
+        self.names.unhide(aside.names);
+        self.frames = aside.frames;
+        self.root = aside.root;
+        self.fragment = aside.fragment;
+        self.grammars = aside.grammars;
+        self.grammars_len = aside.grammars_len;
+        self.is_fragment = aside.is_fragment;
+        self.learned = aside.learned;
+        self.room = aside.room;
+        self.scope = aside.scope;
     }
 
     /// Goes to the start of a stream with the same schema and options, and keeps the memory.
@@ -170,6 +220,7 @@ impl Machine {
         }
         let grammar = self.grammars_len as u32;
         self.names.name_mut(name).grammar = grammar;
+        self.names.touch(name);
         self.grammars_len += 1;
         match self.grammars.get_mut(grammar as usize) {
             Some(reused) => reused.clear(),
@@ -181,7 +232,7 @@ impl Machine {
     /// Opens an element.
     #[inline(always)]
     pub(crate) fn enter(&mut self, name: u32, target: Target) -> Result<()> {
-        if self.frames.len() >= self.limits.depth as usize {
+        if self.frames.len() >= self.room {
             return Err(Fault::Limit(Limit::Depth));
         }
         let frame = self.frame_of(name, target);
@@ -193,7 +244,7 @@ impl Machine {
     /// the depth does not allow it.
     #[inline(always)]
     pub(crate) fn enter_quick(&mut self, name: u32, outer: u32, inner: u32) -> Option<()> {
-        if self.frames.len() >= self.limits.depth as usize {
+        if self.frames.len() >= self.room {
             return None;
         }
         let frame = self.built_in_frame(name, inner);

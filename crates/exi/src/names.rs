@@ -1,7 +1,9 @@
 //! The partitions for namespaces, prefixes and local names (EXI 1.0 section 7.3), with names
 //! resolved to dense identifiers.
 //!
-//! Everything only grows, so going back, to the start of a stream or of an event, is truncation.
+//! Everything only grows, so going back, to the start of a stream or of an event, is truncation. A
+//! self-contained element begins anew with the initial entries: those of its surroundings are hidden
+//! then, not copied (section 8.5.4.4.1).
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -38,9 +40,11 @@ pub(crate) struct Name {
 #[derive(Debug, Clone, Default)]
 struct Uri {
     text: Span,
+    /// Its initial names, which stand one after the other, and those added since.
+    first: u32,
+    locals_base: u32,
     locals: Vec<u32>,
     prefixes: Vec<u32>,
-    locals_base: u32,
     prefixes_base: u32,
 }
 
@@ -50,6 +54,21 @@ impl Uri {
         self.locals.clear();
         self.prefixes.clear();
         Self { text, ..self }
+    }
+
+    /// The same as it was at the start of the stream.
+    fn initial(&self) -> Self {
+        Self {
+            locals: Vec::new(),
+            prefixes: self.prefixes[..self.prefixes_base as usize].to_vec(),
+            ..*self
+        }
+    }
+
+    /// The names of its partition in the order of their compact identifiers.
+    fn names(&self) -> impl Iterator<Item = u32> {
+        let initial = self.first..self.first + self.locals_base;
+        initial.chain(self.locals.iter().copied())
     }
 }
 
@@ -69,6 +88,10 @@ pub(crate) struct Names {
     index: HashTable<u32>,
     /// Whether names are looked up by their text, which only encoders need.
     indexed: bool,
+    /// Names from here on are seen, besides the initial ones.
+    own_from: u32,
+    /// Initial names that have a value partition or a grammar; some may be there twice.
+    touched: Vec<u32>,
     /// xsi:nil and xsi:type.
     pub(crate) xsi_nil: u32,
     pub(crate) xsi_type: u32,
@@ -82,6 +105,17 @@ pub(crate) struct Mark {
     names: usize,
     prefixes: usize,
     version: u32,
+}
+
+/// What is hidden within a self-contained element.
+#[derive(Debug)]
+pub(crate) struct Hidden {
+    uris: Vec<Uri>,
+    own_from: u32,
+    /// Initial names with their value partitions and grammars.
+    states: Vec<(u32, u32, u32)>,
+    /// How much there was.
+    mark: Mark,
 }
 
 /// What schema-less streams begin with (appendix D).
@@ -113,6 +147,8 @@ impl Names {
             hasher: DefaultHashBuilder::default(),
             index: HashTable::new(),
             indexed,
+            own_from: 0,
+            touched: Vec::new(),
             xsi_nil: NONE,
             xsi_type: NONE,
         };
@@ -146,20 +182,20 @@ impl Names {
         for prefix in prefixes {
             self.push_prefix(id, prefix);
         }
+        let first = self.names.len() as u32;
         for local in locals {
             self.push_name(id, local);
         }
         let entry = &mut self.uris[id as usize];
-        entry.locals_base = entry.locals.len() as u32;
+        entry.first = first;
+        entry.locals_base = self.names.len() as u32 - first;
+        entry.locals.clear();
         entry.prefixes_base = entry.prefixes.len() as u32;
     }
 
     fn find_in(&self, uri: u32, local: &str) -> Option<u32> {
-        let locals = &self.uris.get(uri as usize)?.locals;
-        locals
-            .iter()
-            .copied()
-            .find(|name| self.local(*name) == local)
+        let mut names = self.uris.get(uri as usize)?.names();
+        names.find(|name| self.local(*name) == local)
     }
 
     fn push_text(&mut self, text: &str) -> Span {
@@ -180,9 +216,8 @@ impl Names {
         let id = self.names.len() as u32;
         self.version += 1;
         let uri_text = self.uris[uri as usize].text;
-        let locals = &mut self.uris[uri as usize].locals;
-        let local = locals.len() as u32;
-        locals.push(id);
+        let local = self.locals_len(uri);
+        self.uris[uri as usize].locals.push(id);
         let (partition, grammar, channel) = (NONE, NONE, NONE);
         self.names.push(Name {
             uri,
@@ -256,9 +291,59 @@ impl Names {
         self.version = mark.version;
     }
 
+    /// Begins anew for a self-contained element: only the initial entries are seen, and these as at the
+    /// start of the stream.
+    pub(crate) fn hide(&mut self) -> Hidden {
+        let initial = self.uris[..self.base.uris].iter().map(Uri::initial);
+        let initial: Vec<_> = initial.collect();
+        let mut states = Vec::new();
+        for id in core::mem::take(&mut self.touched) {
+            let name = &mut self.names[id as usize];
+            states.push((id, name.partition, name.grammar));
+            (name.partition, name.grammar) = (NONE, NONE);
+        }
+        let uris = core::mem::replace(&mut self.uris, initial);
+        let own_from = core::mem::replace(&mut self.own_from, self.names.len() as u32);
+        Hidden {
+            uris,
+            own_from,
+            states,
+            mark: self.mark(),
+        }
+    }
+
+    /// Ends that: what was hidden is seen again, and what was added since is gone.
+    pub(crate) fn unhide(&mut self, hidden: Hidden) {
+        self.rewind(hidden.mark);
+        for id in core::mem::take(&mut self.touched) {
+            let name = &mut self.names[id as usize];
+            (name.partition, name.grammar) = (NONE, NONE);
+        }
+        // The first state of a name that is there twice is the true one.
+        for (id, partition, grammar) in hidden.states.into_iter().rev() {
+            let name = &mut self.names[id as usize];
+            (name.partition, name.grammar) = (partition, grammar);
+            self.touched.push(id);
+        }
+        self.touched.reverse();
+        (self.uris, self.own_from) = (hidden.uris, hidden.own_from);
+    }
+
+    /// Remembers that a name got its value partition or its grammar, if it is an initial one.
+    pub(crate) fn touch(&mut self, name: u32) {
+        if (name as usize) < self.base.names {
+            self.touched.push(name);
+        }
+    }
+
+    fn is_seen(&self, name: u32) -> bool {
+        name >= self.own_from || (name as usize) < self.base.names
+    }
+
     /// Goes back to the start of a stream, and keeps the memory.
     pub(crate) fn restart(&mut self) {
         self.rewind(self.base);
+        self.touched.clear();
         for name in &mut self.names {
             (name.partition, name.grammar, name.channel) = (NONE, NONE, NONE);
         }
@@ -317,13 +402,20 @@ impl Names {
 
     /// Names in the local-name partition of a namespace.
     pub(crate) fn locals_len(&self, uri: u32) -> u32 {
-        self.uris[uri as usize].locals.len() as u32
+        let uri = &self.uris[uri as usize];
+        uri.locals_base + uri.locals.len() as u32
     }
 
     /// The name with a compact identifier in the partition of a namespace.
     pub(crate) fn name_at(&self, uri: u32, local: u32) -> Result<u32> {
-        let locals = &self.uris.get(uri as usize).ok_or(Fault::Identifier)?.locals;
-        locals.get(local as usize).copied().ok_or(Fault::Identifier)
+        let uri = self.uris.get(uri as usize).ok_or(Fault::Identifier)?;
+        let Some(added) = local.checked_sub(uri.locals_base) else {
+            return Ok(uri.first + local);
+        };
+        uri.locals
+            .get(added as usize)
+            .copied()
+            .ok_or(Fault::Identifier)
     }
 
     /// Prefixes in the partition of a namespace.
@@ -385,7 +477,9 @@ impl Names {
         if !self.indexed {
             return self.find_in(uri, local);
         }
-        let same = |id: &u32| self.names[*id as usize].uri == uri && self.local(*id) == local;
+        let same = |id: &u32| {
+            self.names[*id as usize].uri == uri && self.local(*id) == local && self.is_seen(*id)
+        };
         self.index.find(self.hash(uri, local), same).copied()
     }
 
@@ -413,5 +507,52 @@ impl Names {
     pub(crate) fn insert_prefix(&mut self, uri: u32, prefix: &str) -> u32 {
         self.version += 1;
         self.push_prefix(uri, prefix)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_self_contained_element_hides_is_not_copied_and_comes_back() {
+        let mut names = Names::new(None, true);
+        let uri = names.insert_uri("u");
+        let outer = names.insert(uri, "a");
+        let space = names.find(1, "space").unwrap_or(NONE);
+        names.name_mut(space).partition = 7;
+        names.touch(space);
+        let (before, entries) = (names.mark(), names.names.len());
+
+        let hidden = names.hide();
+        assert_eq!(
+            (names.mark().text, names.names.len()),
+            (before.text, entries)
+        );
+        assert_eq!((names.uris_len(), names.find_uri("u")), (3, None));
+        assert_eq!(names.locals_len(1), 4);
+        assert_eq!(names.name(space).partition, NONE);
+        let again = names.insert_uri("v");
+        assert_eq!(again, uri);
+        assert_eq!(names.find(again, "a"), None);
+        let inner = names.insert(again, "a");
+        assert_eq!(names.find(again, "a"), Some(inner));
+        assert_eq!(names.name_at(again, 0), Ok(inner));
+        let added = names.insert(1, "inner");
+        assert_eq!(names.name_at(1, 4), Ok(added));
+        assert_eq!(names.name_at(1, 3), Ok(space));
+        names.name_mut(space).partition = 1;
+        names.touch(space);
+
+        let deeper = names.hide();
+        assert_eq!(names.find(1, "inner"), None);
+        names.unhide(deeper);
+        assert_eq!(names.find(1, "inner"), Some(added));
+        assert_eq!(names.name(space).partition, 1);
+        names.unhide(hidden);
+        assert_eq!(names.mark(), before);
+        assert_eq!(names.name(space).partition, 7);
+        assert_eq!(names.find(1, "inner"), None);
+        assert_eq!((names.find(uri, "a"), names.uri(uri)), (Some(outer), "u"));
     }
 }

@@ -158,18 +158,17 @@ impl Values {
 
     /// The partition of a name and the next compact identifier in it.
     fn local_slot(&mut self, names: &mut Names, name: u32) -> (u32, u32) {
-        let entry = names.name_mut(name);
-        if entry.partition == NONE {
-            entry.partition = self.partitions_len as u32;
+        let mut partition = names.name(name).partition;
+        if partition == NONE {
+            partition = self.partitions_len as u32;
+            names.name_mut(name).partition = partition;
+            names.touch(name);
             self.partitions_len += 1;
             if self.partitions.len() < self.partitions_len {
                 self.partitions.push(Vec::new());
             }
         }
-        (
-            entry.partition,
-            self.partitions[entry.partition as usize].len() as u32,
-        )
+        (partition, self.partitions[partition as usize].len() as u32)
     }
 
     /// Makes room: the compact identifier in the local partition stays unassigned for good.

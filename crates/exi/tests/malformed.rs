@@ -179,3 +179,18 @@ fn contradicting_options_are_refused() {
         );
     }
 }
+
+#[test]
+fn elements_around_a_self_contained_one_count_for_the_depth() {
+    let mut parts = vec![];
+    (0..20).for_each(|_| parts.extend(["<a", "^"]));
+    parts.extend(vec!["<b"; 20]);
+    parts.extend(vec![">"; 40]);
+    let options = Options {
+        self_contained: true,
+        ..options(Alignment::BitPacked)
+    };
+    let bytes = encode(&document(&parts), &options, None).unwrap();
+    let error = decode_with(&bytes, settings()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::OverLimit(Limit::Depth));
+}

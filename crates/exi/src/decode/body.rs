@@ -13,7 +13,7 @@ use crate::codec::{Codecs, STRING};
 use crate::fault::{Fault, Result};
 use crate::grammar::{Production, Schema, StateId, Terminal};
 use crate::limits::{Limit, Limits};
-use crate::machine::{At, Frame, Learned, Machine, Root, Second, Target};
+use crate::machine::{Aside, At, Frame, Learned, Machine, Root, Second, Target};
 use crate::names::Mark;
 use crate::options::{Alignment, Options};
 use crate::partition::Values;
@@ -30,7 +30,7 @@ pub(crate) struct Body {
     pub(super) text: String,
     pub(super) doc_type: [Span; 4],
     /// What waits while a self-contained element is read (section 8.5.4.4.1).
-    pub(super) saved: Vec<(Machine, Values)>,
+    pub(super) saved: Vec<(Aside, Values)>,
     pub(super) block: Block,
     pub(super) channels: bool,
     pub(super) aligned: bool,
@@ -75,10 +75,12 @@ impl Body {
 
     /// Goes to the start of a stream with the same schema and options, and keeps the memory.
     pub(crate) fn restart(&mut self) {
+        while !self.saved.is_empty() {
+            self.take_back();
+        }
         self.machine.restart(&self.options);
         self.content.restart(&self.options);
         self.block.forget();
-        self.saved.clear();
         self.text.clear();
         self.mark = self.machine.names.mark();
         (self.failed_at, self.inflated, self.events) = ((0, false), 0, 0);

@@ -6,7 +6,7 @@ use crate::bits::{Reader, width};
 use crate::fault::{Fault, Result};
 use crate::grammar::Terminal;
 use crate::limits::Limit;
-use crate::machine::{Machine, Root, Second};
+use crate::machine::Second;
 use crate::names::{NONE, Names};
 use crate::partition::Values;
 use crate::stored::Span;
@@ -129,29 +129,28 @@ impl Body {
 
     /// SC: the element is read again as a fragment of its own, with fresh tables (section 8.4.3).
     pub(super) fn self_contained(&mut self, reader: &mut Reader<'_>) -> Result<Raw> {
-        if self.saved.len() >= self.limits.depth as usize {
-            return Err(Fault::Limit(Limit::Depth));
-        }
-        let schema = self.machine.schema.clone();
-        let mut inner = Machine::new(schema, &self.options, self.limits, false);
-        (inner.is_fragment, inner.root) = (true, Root::FragmentContent);
         let mut values = Values::new(false);
         values.reset(&self.options);
-        // Only where the machine stands is exchanged until all of it could be read.
+        core::mem::swap(&mut self.content.values, &mut values);
+        self.saved.push((self.machine.set_aside(), values));
+        // Until all of it could be read, nothing is taken from the stream.
         let mut ahead = *reader;
         ahead.align();
-        core::mem::swap(&mut self.machine, &mut inner);
-        core::mem::swap(&mut self.content.values, &mut values);
-        let read = self.attempt_fragment(&mut ahead);
-        if let Err(fault) = read {
-            core::mem::swap(&mut self.machine, &mut inner);
-            core::mem::swap(&mut self.content.values, &mut values);
+        if let Err(fault) = self.attempt_fragment(&mut ahead) {
+            self.take_back();
             return Err(fault);
         }
         *reader = ahead;
         self.mark = self.machine.names.mark();
-        self.saved.push((inner, values));
         Ok(Raw::SelfContained)
+    }
+
+    /// Goes on with what is around a self-contained element.
+    pub(super) fn take_back(&mut self) {
+        if let Some((aside, values)) = self.saved.pop() {
+            self.machine.take_back(aside);
+            self.content.values = values;
+        }
     }
 
     /// SE(qname) of the element that is self-contained.
@@ -171,10 +170,7 @@ impl Body {
         }
         ahead.align();
         *reader = ahead;
-        if let Some((machine, values)) = self.saved.pop() {
-            self.machine = machine;
-            self.content.values = values;
-        }
+        self.take_back();
         self.machine.leave()
     }
 }

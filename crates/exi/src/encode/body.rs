@@ -12,7 +12,7 @@ use crate::event::Event;
 use crate::fault::{Fault, Result};
 use crate::grammar::{Schema, StateId};
 use crate::limits::Limits;
-use crate::machine::{Frame, Learned, Machine, Root, Second};
+use crate::machine::{Aside, Frame, Learned, Machine, Root, Second};
 use crate::options::{Alignment, Options};
 use crate::partition::Values;
 
@@ -46,7 +46,7 @@ pub(crate) struct Body {
     /// Character data not yet written, and whether it follows a start tag.
     pub(super) text: String,
     pub(super) text_after_start: bool,
-    pub(super) saved: Vec<(Machine, Values)>,
+    pub(super) saved: Vec<(Aside, Values)>,
 }
 
 /// What is known of a name.
@@ -103,13 +103,15 @@ impl Body {
 
     /// Begins another stream behind the bits of a header, and keeps the memory.
     pub(super) fn restart(&mut self, header: &Writer) {
+        while !self.saved.is_empty() {
+            self.take_back();
+        }
         self.machine.restart(&self.options);
         self.content.values.reset(&self.options);
         self.content.stash.clear();
         self.start.restart();
         self.grown = super::profile::Grown::default();
         self.hints.clear();
-        self.saved.clear();
         self.text.clear();
         self.out.clear();
         if let Some(block) = &mut self.block {

@@ -1,12 +1,13 @@
 //! Comments, processing instructions, document types, entity references, self-contained elements.
 
+use alloc::string::String;
 use core::mem;
 
 use super::body::{Body, write_plain};
 use crate::bits::width;
 use crate::event::{Event, QName};
 use crate::fault::{Fault, Result};
-use crate::machine::{At, Machine, Root, Second};
+use crate::machine::{At, Root, Second};
 use crate::partition::Values;
 
 impl Body {
@@ -122,43 +123,36 @@ impl Body {
         let frame = self.current()?;
         self.code(Second::SelfContained)?;
         self.writer.align();
-        let schema = self.machine.schema.clone();
-        let mut inner = Machine::new(schema, &self.options, self.limits, true);
-        (inner.is_fragment, inner.root) = (true, Root::FragmentContent);
+        let (uri, local) = self.machine.names.parts(frame.name);
+        let (uri, local) = (String::from(uri), String::from(local));
+        let prefix = self.start.element_prefix().map(String::from);
         let mut values = Values::new(true);
         values.reset(&self.options);
-        mem::swap(&mut self.machine, &mut inner);
         mem::swap(&mut self.content.values, &mut values);
-        let (uri, local) = (
-            inner.names.name(frame.name).uri,
-            inner.names.local(frame.name),
-        );
-        let prefix = self.start.element_prefix().map(alloc::string::String::from);
+        // From here on the producer's numbers are not trusted: they are those of the outer tables.
+        self.saved.push((self.machine.set_aside(), values));
         let name = QName {
             prefix: prefix.as_deref(),
-            ..QName::new(inner.names.uri(uri), local)
+            ..QName::new(&uri, &local)
         };
-        // From here on the producer's numbers are not trusted: they are those of the outer tables.
-        self.saved.push((
-            Machine::new(None, &self.options, self.limits, true),
-            Values::new(true),
-        ));
         let known = self.lookup(&name);
         let (id, target) = self.root_element(&name, known)?;
-        self.machine.enter(id, target)?;
-        self.saved.pop();
-        self.saved.push((inner, values));
-        Ok(())
+        self.machine.enter(id, target)
+    }
+
+    /// Goes on with what is around a self-contained element.
+    pub(super) fn take_back(&mut self) {
+        if let Some((aside, values)) = self.saved.pop() {
+            self.machine.take_back(aside);
+            self.content.values = values;
+        }
     }
 
     /// ED of a self-contained element: back to what was before it.
     pub(super) fn end_self_contained(&mut self) -> Result<()> {
         self.end_fragment();
         self.writer.align();
-        if let Some((machine, values)) = self.saved.pop() {
-            self.machine = machine;
-            self.content.values = values;
-        }
+        self.take_back();
         self.machine.leave()
     }
 }
