@@ -151,13 +151,12 @@ impl Core {
     fn fail(&mut self, fault: Fault, base: u64) -> Error {
         let (bit, inflated) = match &self.body {
             Some(body) => body.failed_at,
-            None => (self.header.failed_at(), false),
+            None => (self.header.failed_at(), None),
         };
         let mut error = Error::at_bit(fault.kind(), bit as u64);
-        error.inflated = inflated;
-        if !inflated {
-            error.byte += base;
-        }
+        error.inflated = inflated.is_some();
+        error.inflated_byte = inflated.unwrap_or_default() as u64;
+        error.byte += base;
         self.failed = Some(error.clone());
         error
     }

@@ -30,6 +30,10 @@ pub(crate) struct Inflater {
     /// Whether any input was taken, and whether the stream has ended.
     pub(crate) begun: bool,
     pub(crate) ended: bool,
+    /// Where the stream begins in the input, if that is still there, and the bytes of input that the
+    /// last call took, damaged or not.
+    pub(crate) from: Option<usize>,
+    pub(crate) taken: usize,
     /// Whether the library may have more to give without input.
     full: bool,
 }
@@ -45,6 +49,7 @@ impl Inflater {
         self.out.clear();
         (self.bit, self.wanted, self.full) = (0, 0, false);
         (self.begun, self.ended) = (false, false);
+        (self.from, self.taken) = (None, 0);
         if let Some(library) = &mut self.library {
             library.reset();
         }
@@ -53,6 +58,7 @@ impl Inflater {
     /// Inflates some more; returns how many bytes of input that took. Fails for want of input if
     /// it took none and gave none.
     pub(crate) fn pump(&mut self, input: &[u8], limit: u64) -> Result<usize> {
+        self.taken = 0;
         if self.ended {
             // The channels want more than the stream holds.
             return Err(Fault::Deflate);
@@ -69,7 +75,11 @@ impl Inflater {
         let room = (input.len() + 1).saturating_mul(ROOM_PER_BYTE);
         self.out.resize(before + room.min(ROOM.max(before)), 0);
         let inflated = library.inflate(input, &mut self.out, before);
-        let (taken, given, ended) = inflated.ok_or(Fault::Deflate)?;
+        let (taken, given, ended) = inflated.map_err(|taken| {
+            self.taken = taken;
+            Fault::Deflate
+        })?;
+        self.taken = taken;
         self.full = before + given == self.out.len();
         self.out.truncate(before + given);
         self.ended = ended;
@@ -77,5 +87,23 @@ impl Inflater {
             return Err(Fault::End(1));
         }
         Ok(taken)
+    }
+
+    /// Where in the input a byte of the output comes from: as far as the library reads to give it.
+    /// That is found by inflating once more, so it is for errors only.
+    #[cold]
+    pub(crate) fn place_of(&self, byte: usize, input: &[u8]) -> Option<usize> {
+        let mut at = self.from?;
+        let mut library = library::Inflater::new();
+        let mut out = alloc::vec![0; byte + 1];
+        let mut filled = 0;
+        while filled <= byte {
+            let (taken, given, ended) = library.inflate(input.get(at..)?, &mut out, filled).ok()?;
+            (at, filled) = (at + taken, filled + given);
+            if ended || taken + given == 0 {
+                break;
+            }
+        }
+        Some(at)
     }
 }

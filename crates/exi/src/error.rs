@@ -8,13 +8,15 @@ use core::fmt;
 pub struct Error {
     /// What went wrong.
     pub kind: ErrorKind,
-    /// Bytes before the place, counted in the input of a decoder (in the inflated channel where
-    /// `channel` says so) and in the output of an encoder.
+    /// Bytes before the place, counted in the input of a decoder and in the output of an encoder.
     pub byte: u64,
     /// Bits of that byte already consumed, 0 to 7; always 0 in byte-aligned streams.
     pub bit: u8,
-    /// Whether `byte` counts in the inflated bytes of a compressed block.
+    /// Whether the place is within what a compressed block inflates to: `byte` is then where the inflater
+    /// stood when it gave the byte `inflated_byte` of that.
     pub inflated: bool,
+    /// Bytes before the place in the inflated block, where it is within one.
+    pub inflated_byte: u64,
 }
 
 /// What went wrong.
@@ -64,6 +66,7 @@ impl Error {
             byte,
             bit: 0,
             inflated: false,
+            inflated_byte: 0,
         }
     }
 
@@ -74,6 +77,7 @@ impl Error {
             byte: bit / 8,
             bit: (bit % 8) as u8,
             inflated: false,
+            inflated_byte: 0,
         }
     }
 }
@@ -86,7 +90,7 @@ impl fmt::Display for Error {
             write!(out, " bit {}", self.bit)?;
         }
         if self.inflated {
-            out.write_str(" of the inflated block")?;
+            write!(out, " (byte {} of the inflated block)", self.inflated_byte)?;
         }
         self.kind.explained(out)
     }

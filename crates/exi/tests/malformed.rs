@@ -5,7 +5,7 @@ mod support;
 use support::*;
 use weir_exi::error::ErrorKind;
 use weir_exi::limits::Limit;
-use weir_exi::{Alignment, Decoder, DecoderSettings, Limits, Options};
+use weir_exi::{Alignment, Decoder, DecoderSettings, Encoder, EncoderSettings, Limits, Options};
 
 fn sample() -> Vec<Owned> {
     let mut parts = vec!["<{urn:a}list".to_string(), "@{urn:a}kind=one".to_string()];
@@ -50,10 +50,7 @@ fn a_stream_cut_short_anywhere_says_so() {
                 ErrorKind::UnexpectedEnd,
                 "{alignment:?} {length}: {error}"
             );
-            assert!(
-                error.inflated || error.byte <= length as u64,
-                "{alignment:?} {length}"
-            );
+            assert!(error.byte <= length as u64, "{alignment:?} {length}");
         }
     }
 }
@@ -66,10 +63,7 @@ fn a_flipped_bit_is_an_error_with_a_place_or_another_document() {
             let mut damaged = bytes.clone();
             damaged[bit / 8] ^= 128 >> (bit % 8);
             if let Err(error) = decode_with(&damaged, settings()) {
-                assert!(
-                    error.inflated || error.byte <= bytes.len() as u64,
-                    "{bit}: {error}"
-                );
+                assert!(error.byte <= bytes.len() as u64, "{bit}: {error}");
             }
         }
     }
@@ -178,6 +172,59 @@ fn contradicting_options_are_refused() {
             "{error}"
         );
     }
+}
+
+#[test]
+fn what_is_wrong_in_a_compressed_block_is_told_by_its_byte_of_the_stream() {
+    let value = |index: u64| (index.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20).to_string();
+    let values: Vec<String> = (0..50)
+        .map(|index| {
+            (0..200).fold(String::from("\""), |text, next| {
+                text + &value(index * 200 + next)
+            })
+        })
+        .collect();
+    let mut parts = vec!["<a"];
+    for value in &values {
+        parts.extend(["<b", value, ">"]);
+    }
+    parts.push(">");
+    // With up to 100 values all channels are one stream, and the structure comes first.
+    let settings = EncoderSettings::new(options(Alignment::PreCompression), None);
+    let (mut encoder, mut plain) = (Encoder::new(settings).unwrap(), Vec::new());
+    for event in document(&parts) {
+        encoder.event(&event.event()).unwrap();
+    }
+    encoder.take(&mut plain);
+    plain[8] = 0xEE;
+    let mut bytes = plain[..1].to_vec();
+    bytes.extend(miniz_oxide::deflate::compress_to_vec(&plain[1..], 9));
+    let settings = DecoderSettings::new(options(Alignment::Compression), None);
+    let error = decode_with(&bytes, settings).unwrap_err();
+    assert!(error.inflated && error.inflated_byte < 20, "{error:?}");
+    let place = error.byte as usize;
+    assert!(
+        place > 1 && place < bytes.len() / 10,
+        "{error:?} of {}",
+        bytes.len()
+    );
+    let told = format!(
+        "at byte {place} (byte {} of the inflated block)",
+        error.inflated_byte
+    );
+    assert!(error.to_string().contains(&told), "{error}");
+}
+
+#[test]
+fn damaged_deflate_data_are_told_by_the_byte_where_they_are_none() {
+    let mut bytes = vec![0x80];
+    // A stored block whose two lengths do not agree, and more than a message behind it.
+    bytes.extend([0x01, 0x05, 0x00, 0x00, 0x00]);
+    bytes.extend([0; 4000]);
+    let settings = DecoderSettings::new(options(Alignment::Compression), None);
+    let error = decode_with(&bytes, settings).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::InvalidDeflate);
+    assert!((1..16).contains(&error.byte), "{error}");
 }
 
 #[test]

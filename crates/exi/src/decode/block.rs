@@ -221,6 +221,13 @@ impl Block {
         self.forget();
     }
 
+    /// Bytes of the input are gone.
+    pub(super) fn drained(&mut self, bytes: usize) {
+        if let Some(inflater) = &mut self.inflater {
+            inflater.from = inflater.from.and_then(|from| from.checked_sub(bytes));
+        }
+    }
+
     /// Forgets everything but keeps the memory; that names have channels is not its business.
     pub(super) fn forget(&mut self) {
         let live = &mut self.channels[..self.channels_len];
@@ -270,7 +277,7 @@ impl Body {
             let value = read(self, &mut reader);
             match &value {
                 Ok(_) => self.bit = reader.bit,
-                Err(_) => self.failed_at = (reader.bit, false),
+                Err(_) => self.failed_at = (reader.bit, None),
             }
             return value;
         }
@@ -298,7 +305,8 @@ impl Body {
                 }
                 Err(Fault::End(more)) => inflater.wanted = inflater.out.len() + more.max(1),
                 Err(fault) => {
-                    self.failed_at = (reader.bit, true);
+                    let at = reader.bit;
+                    self.failed_inside(at, inflater, input);
                     return Err(fault);
                 }
             }
@@ -308,9 +316,12 @@ impl Body {
     fn pump(&mut self, input: &[u8], inflater: &mut Inflater) -> Result<()> {
         let rest = input.get(self.bit / 8..).unwrap_or(&[]);
         let before = inflater.out.len() as u64;
-        self.failed_at = (self.bit, false);
-        let taken = inflater.pump(rest, self.limits.expanded_bytes)?;
-        self.bit += 8 * taken;
+        if !inflater.begun {
+            inflater.from = Some(self.bit / 8);
+        }
+        let pumped = inflater.pump(rest, self.limits.expanded_bytes);
+        self.failed_at = (self.bit + 8 * inflater.taken, None);
+        self.bit += 8 * pumped?;
         // Each value is bounded by itself; this bounds all inflated bytes together.
         let grown = inflater.out.len() as u64 - before;
         self.inflated += grown;
@@ -318,6 +329,13 @@ impl Body {
             return Err(Fault::Limit(Limit::ExpandedBytes));
         }
         Ok(())
+    }
+
+    /// Remembers a failure in inflated bytes, and where in the input those come from.
+    #[cold]
+    fn failed_inside(&mut self, bit: usize, inflater: &Inflater, input: &[u8]) {
+        let place = inflater.place_of(bit / 8, input);
+        self.failed_at = (place.map_or(self.bit, |byte| 8 * byte), Some(bit / 8));
     }
 
     /// Ends a compressed stream: all of it must have been wanted.
@@ -329,7 +347,7 @@ impl Body {
         }
         if ended.is_ok() {
             if inflater.out.len() * 8 > inflater.bit {
-                self.failed_at = (inflater.bit, true);
+                self.failed_inside(inflater.bit, &inflater, input);
                 ended = Err(Fault::Deflate);
             } else {
                 inflater.restart();

@@ -38,8 +38,8 @@ pub(crate) struct Body {
     pub(crate) bit: usize,
     /// The same before the event given last; with channels, before the block that holds it.
     pub(super) begun: usize,
-    /// Where the last failure was, in bits, and whether in inflated bytes.
-    pub(crate) failed_at: (usize, bool),
+    /// Where the last failure was, in bits of the input, and in which inflated byte.
+    pub(crate) failed_at: (usize, Option<usize>),
     /// The string tables before the event.
     pub(super) mark: Mark,
     /// Bytes inflated so far.
@@ -66,7 +66,7 @@ impl Body {
             aligned: options.alignment != Alignment::BitPacked,
             bit: 0,
             begun: 0,
-            failed_at: (0, false),
+            failed_at: (0, None),
             inflated: 0,
             events: 0,
             options,
@@ -83,7 +83,14 @@ impl Body {
         self.block.forget();
         self.text.clear();
         self.mark = self.machine.names.mark();
-        (self.failed_at, self.inflated, self.events) = ((0, false), 0, 0);
+        (self.failed_at, self.inflated, self.events) = ((0, None), 0, 0);
+    }
+
+    /// Bytes of the input that were read are gone.
+    pub(super) fn drained(&mut self, bytes: usize) {
+        self.bit -= bytes * 8;
+        self.begun = self.begun.saturating_sub(bytes * 8);
+        self.block.drained(bytes);
     }
 
     /// Whether this is the body of streams with a schema and options.
@@ -124,7 +131,7 @@ impl Body {
                 Ok(raw)
             }
             Err(fault) => {
-                self.failed_at = (reader.bit, false);
+                self.failed_at = (reader.bit, None);
                 // What is tried again with more input counts once.
                 self.events -= 1;
                 if !self.content.waits() {

@@ -57,7 +57,7 @@ impl PieceDecoder {
         {
             let consumed = body.bit / 8;
             self.buffer.drain(..consumed);
-            body.bit -= consumed * 8;
+            body.drained(consumed);
             self.base += consumed as u64;
             self.wanted = self.wanted.saturating_sub(consumed);
         }

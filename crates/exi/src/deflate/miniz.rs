@@ -32,19 +32,19 @@ impl Inflater {
     }
 
     /// Inflates into the output from a place on; says how much input that took, how much output it
-    /// gave and whether the stream has ended.
+    /// gave and whether the stream has ended, or how much input it took to find it damaged.
     pub(crate) fn inflate(
         &mut self,
         input: &[u8],
         out: &mut [u8],
         at: usize,
-    ) -> Option<(usize, usize, bool)> {
+    ) -> Result<(usize, usize, bool), usize> {
         let flags = TINFL_FLAG_HAS_MORE_INPUT | TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
         let (status, taken, given) = decompress(&mut self.0, input, out, at, flags);
         match status {
-            TINFLStatus::Done => Some((taken, given, true)),
-            TINFLStatus::NeedsMoreInput | TINFLStatus::HasMoreOutput => Some((taken, given, false)),
-            _ => None,
+            TINFLStatus::Done => Ok((taken, given, true)),
+            TINFLStatus::NeedsMoreInput | TINFLStatus::HasMoreOutput => Ok((taken, given, false)),
+            _ => Err(taken),
         }
     }
 }

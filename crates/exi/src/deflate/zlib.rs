@@ -41,19 +41,19 @@ impl Inflater {
     }
 
     /// Inflates into the output from a place on; says how much input that took, how much output it
-    /// gave and whether the stream has ended.
+    /// gave and whether the stream has ended, or how much input it took to find it damaged.
     pub(crate) fn inflate(
         &mut self,
         input: &[u8],
         out: &mut [u8],
         at: usize,
-    ) -> Option<(usize, usize, bool)> {
+    ) -> Result<(usize, usize, bool), usize> {
         let (before_in, before_out) = (self.0.total_in(), self.0.total_out());
-        let room = out.get_mut(at..)?;
+        let room = out.get_mut(at..).unwrap_or_default();
         let status = self.0.decompress(input, room, InflateFlush::NoFlush);
-        let ended = matches!(status.ok()?, Status::StreamEnd);
         let taken = (self.0.total_in() - before_in) as usize;
-        Some((taken, (self.0.total_out() - before_out) as usize, ended))
+        let ended = matches!(status.map_err(|_| taken)?, Status::StreamEnd);
+        Ok((taken, (self.0.total_out() - before_out) as usize, ended))
     }
 }
 
