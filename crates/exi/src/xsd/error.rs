@@ -46,6 +46,15 @@ pub enum Rule {
         /// Its expanded name.
         name: String,
     },
+    /// An element that XML Schema 1.0 does not have, or not there.
+    UnknownElement {
+        /// Its name.
+        element: String,
+        /// The element around it.
+        parent: String,
+    },
+    /// An attribute that the element does not have in XML Schema 1.0.
+    UnknownAttribute(String),
     /// A prefix that is not declared here.
     UnknownPrefix(String),
     /// Another global component of the kind has the name already.
@@ -96,13 +105,22 @@ impl fmt::Display for Rule {
         match self {
             Self::NotWellFormed(kind) => kind.fmt(out),
             Self::NotASchema(name) => write!(out, "xs:schema was expected, not {name}"),
-            Self::NotFound(location) => write!(out, "no document at {location:?} (src-include)"),
+            Self::NotFound(location) => {
+                write!(out, "no document at {location:?} (src-include, src-import)")
+            }
             Self::WrongNamespace { found, expected } => write!(
                 out,
                 "the target namespace is {found:?}, not {expected:?} (src-include, src-import)"
             ),
             Self::Unresolved { kind, name } => {
                 write!(out, "there is no {kind} {name} (src-resolve)")
+            }
+            Self::UnknownElement { element, parent } => write!(
+                out,
+                "element {element} does not stand below xs:{parent} in XML Schema 1.0"
+            ),
+            Self::UnknownAttribute(name) => {
+                write!(out, "no attribute {name} is there in XML Schema 1.0")
             }
             Self::UnknownPrefix(prefix) => write!(out, "prefix {prefix:?} is not declared"),
             Self::Duplicate(name) => write!(out, "{name} is there twice (sch-props-correct)"),

@@ -1,5 +1,6 @@
 //! Where the documents of a schema come from: the caller has files, this crate has not.
 
+use super::error::XsdError;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -15,6 +16,16 @@ pub trait Loader {
 
     /// The bytes of a document, if there is one.
     fn load(&mut self, location: &str) -> Option<Vec<u8>>;
+
+    /// Told of an xs:import whose document is not there, where it says where to find it. XML Schema lets
+    /// a schema go on without (part 1 section 4.2.3), though it may be another one then, and with it the
+    /// grammars: that must be wanted, so by default it is an error.
+    ///
+    /// # Errors
+    /// The one that is told, to go no further.
+    fn missed(&mut self, import: XsdError) -> Result<(), XsdError> {
+        Err(import)
+    }
 }
 
 impl<F: FnMut(&str) -> Option<Vec<u8>>> Loader for F {

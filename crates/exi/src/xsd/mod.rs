@@ -9,7 +9,7 @@
 //! [`SchemaParts::to_bytes`](crate::grammar::SchemaParts::to_bytes) of [`parts`].
 //!
 //! Deliberately absent: validation of documents, and of schemas beyond what a grammar needs to be
-//! right. The decision worth arguing: documents become components and components become tables,
+//! right; but what no schema document may hold is an error, since a grammar without it would be another. The decision worth arguing: documents become components and components become tables,
 //! each in one pass and each testable alone; nothing of a schema is kept while streams are coded.
 
 mod build;
@@ -17,6 +17,7 @@ mod builtin;
 mod characters;
 mod documents;
 mod error;
+mod known;
 mod limits;
 mod loader;
 mod lower;

@@ -92,8 +92,8 @@ impl Filling {
 
     fn open(&mut self, name: QName<'_>) -> Option<NodeId> {
         let parent = self.open.last().copied();
-        let foreign = name.uri != XSD && parent.is_some();
-        if self.left_out > 0 || foreign || name.local == "annotation" {
+        let annotation = name.uri == XSD && name.local == "annotation";
+        if self.left_out > 0 || annotation {
             self.left_out += 1;
             return None;
         }

@@ -113,6 +113,13 @@ impl Tree {
         &self.node(id).children
     }
 
+    /// Names of the attributes without namespace.
+    pub(super) fn attribute_names(&self, id: NodeId) -> impl Iterator<Item = &str> {
+        let attributes = self.node(id).attributes.iter();
+        let own = attributes.filter(|(name, _)| name.uri.is_empty());
+        own.map(|(name, _)| &*name.local)
+    }
+
     /// The value of an attribute without namespace, as it is written.
     pub(super) fn value(&self, id: NodeId, name: &str) -> Option<&str> {
         let attributes = self.node(id).attributes.iter();

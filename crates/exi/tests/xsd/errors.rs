@@ -1,6 +1,7 @@
 //! What is wrong with a schema is said with its place.
 
 use super::support::{compiled, document};
+use weir_exi::xsd::{Document, Loader, XsdError};
 
 /// The error of a schema whose body begins on line 2, after a column that is known.
 fn error(body: &str) -> String {
@@ -29,11 +30,89 @@ fn references_to_nothing_name_the_component_and_what_is_missing() {
     );
 }
 
+/// Gives nothing, and lets imports be missed.
+struct Lenient(Vec<String>);
+
+impl Loader for Lenient {
+    fn load(&mut self, _: &str) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn missed(&mut self, import: XsdError) -> Result<(), XsdError> {
+        self.0.push(import.to_string());
+        Ok(())
+    }
+}
+
 #[test]
-fn an_import_that_brought_nothing_is_named_where_it_is_missed() {
-    let body = "<xs:import namespace='urn:n' schemaLocation='n.xsd'/>\
-                <xs:element name='e' type='n:T' xmlns:n='urn:n'/>";
-    assert!(error(body).ends_with("{urn:n}T (nothing was found at \"n.xsd\") (src-resolve)"));
+fn an_import_that_brings_nothing_is_an_error_unless_the_loader_lets_it_pass() {
+    let body = "<xs:import namespace='urn:n' schemaLocation='n.xsd'/>";
+    let missed = "test.xsd:3:1: import: no document at \"n.xsd\" (src-include, src-import)";
+    assert_eq!(error(body), missed);
+    assert!(compiled(&[("test.xsd", document("", "<xs:import namespace='urn:n'/>"))]).is_ok());
+    let referring = format!("\n{body}<xs:element name='e' type='n:T' xmlns:n='urn:n'/>");
+    for (body, compiles) in [(format!("\n{body}"), true), (referring, false)] {
+        let (text, mut loader) = (document("", &body), Lenient(Vec::new()));
+        let given = Document {
+            location: "test.xsd",
+            bytes: text.as_bytes(),
+        };
+        match weir_exi::xsd::compile(&[given], &mut loader) {
+            Ok(_) => assert!(compiles, "{body}"),
+            Err(error) => {
+                assert!(!compiles, "{body}");
+                let told = "{urn:n}T (nothing was found at \"n.xsd\") (src-resolve)";
+                assert!(error.to_string().ends_with(told), "{error}");
+            }
+        }
+        assert_eq!(loader.0, [missed]);
+    }
+}
+
+#[test]
+fn what_no_schema_document_holds_is_told_with_its_line_and_element() {
+    for (body, told) in [
+        (
+            "<xs:elemnt name='e'/>",
+            "3:1: elemnt e: element xs:elemnt does not stand below xs:schema in XML Schema 1.0",
+        ),
+        (
+            "<xs:complexType name='C'>\n<xs:sequnce/></xs:complexType>",
+            "4:1: complexType C: element xs:sequnce does not stand below xs:complexType",
+        ),
+        (
+            "<xs:complexType name='C'><xs:sequence>\n<xs:element name='a' minOccur='0'/>\
+             </xs:sequence></xs:complexType>",
+            "4:1: element a: no attribute minOccur is there in XML Schema 1.0",
+        ),
+        (
+            "<xs:complexType name='C'><xs:assert test='true()'/></xs:complexType>",
+            "element xs:assert does not stand below xs:complexType in XML Schema 1.0",
+        ),
+        (
+            "<xs:complexType name='C'><e xmlns='urn:x'/></xs:complexType>",
+            "element {urn:x}e does not stand below xs:complexType in XML Schema 1.0",
+        ),
+        (
+            "<xs:complexType name='C'><xs:simpleContent><xs:extension base='xs:int'>\
+             <xs:sequence/></xs:extension></xs:simpleContent></xs:complexType>",
+            "element xs:sequence does not stand below xs:extension",
+        ),
+        (
+            "<xs:simpleType name='S'><xs:restriction base='xs:int'><xs:maxInclusve value='1'/>\
+             </xs:restriction></xs:simpleType>",
+            "element xs:maxInclusve does not stand below xs:restriction",
+        ),
+    ] {
+        let message = error(body);
+        assert!(message.contains(told), "{message}");
+    }
+    let annotated = document(
+        "",
+        "<xs:annotation><xs:appinfo><x xmlns='urn:x'/></xs:appinfo></xs:annotation>\
+         <xs:element name='e' x:hint='1' id='i' xmlns:x='urn:x'/>",
+    );
+    assert!(compiled(&[("test.xsd", annotated)]).is_ok());
 }
 
 const MISTAKES: &[(&str, &str)] = &[
@@ -105,7 +184,7 @@ const MISTAKES: &[(&str, &str)] = &[
     (
         "<xs:complexType name='C'><xs:sequence><xs:attribute name='a'/></xs:sequence>\
          </xs:complexType>",
-        "a particle was expected",
+        "element xs:attribute does not stand below xs:sequence",
     ),
 ];
 

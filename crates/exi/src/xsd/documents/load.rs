@@ -7,6 +7,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::{Document, Documents, Place, Text};
 use crate::xsd::error::{Rule, XsdError};
+use crate::xsd::known;
 use crate::xsd::limits;
 use crate::xsd::loader::{Loader, Reference, ReferenceKind};
 use crate::xsd::name::XML;
@@ -105,10 +106,39 @@ impl Loading<'_> {
             elements_qualified: qualified("elementFormDefault"),
             attributes_qualified: qualified("attributeFormDefault"),
         });
-        self.contents(Place {
+        let schema = Place {
             document: index as u32,
             node: root,
-        })
+        };
+        self.check(schema, None)?;
+        self.contents(schema)
+    }
+
+    /// Looks for what no schema document may hold, below an element too.
+    fn check(&self, place: Place, parent: Option<&str>) -> Result<(), XsdError> {
+        let (documents, tag) = (&self.documents, self.documents.tag(place));
+        let known = known::attributes(tag);
+        let tree = documents.tree(place);
+        for name in tree.attribute_names(place.node) {
+            if name != "id" && !known.contains(&name) {
+                return Err(documents.error(place, Rule::UnknownAttribute(name.to_string())));
+            }
+        }
+        let allowed = known::children(parent, tag);
+        for child in documents.children(place) {
+            let name = tree.name(child.node);
+            let known = allowed.iter().any(|list| list.contains(&&*name.local));
+            if !known || !name.is_xsd(&name.local) {
+                let parent = tag.to_string();
+                let element = match name.is_xsd(&name.local) {
+                    true => alloc::format!("xs:{}", name.local),
+                    false => name.to_string(),
+                };
+                return Err(documents.error(child, Rule::UnknownElement { element, parent }));
+            }
+            self.check(child, Some(tag))?;
+        }
+        Ok(())
     }
 
     fn contents(&mut self, schema: Place) -> Result<(), XsdError> {
@@ -155,8 +185,12 @@ impl Loading<'_> {
             Some(text) => text,
             None if &*namespace == XML => self.read(XML, XML_ATTRIBUTES.into())?,
             None => {
-                self.documents
-                    .miss(&namespace, location.unwrap_or_default());
+                let location = location.unwrap_or_default();
+                if !location.is_empty() {
+                    let rule = Rule::NotFound(location.clone());
+                    self.loader.missed(self.documents.error(place, rule))?;
+                }
+                self.documents.miss(&namespace, location);
                 return Ok(());
             }
         };
