@@ -3,9 +3,11 @@
 import { readFile } from "node:fs/promises";
 import { DOMParser } from "@xmldom/xmldom";
 import { beforeAll, expect, test } from "vitest";
-import { Codec } from "../src/formats/codec";
-import { DecodeError, type Payload } from "../src/formats/format";
+import { Codec, type FormatRow } from "../src/formats/codec";
+import { DecodeError, type Format, type Payload } from "../src/formats/format";
 import { byCodec, FORMATS, withCodec } from "../src/formats/list";
+import { contenders } from "../src/measure/contenders/list";
+import { FIELDS } from "../src/measure/contenders/protobuf-es";
 
 const SENT = "heating/substation-3/supply/temperature";
 const MESSAGE = JSON.stringify({
@@ -53,6 +55,14 @@ test("what JavaScript decoders read, the codec reads equal", () => {
   }
 });
 
+test("what the list says of a format is what the codec says of it", () => {
+  const said = ({ name, media, binary, multiline = false, topics }: Format) => ({ name, media, binary, multiline, topics });
+  for (const format of FORMATS) {
+    const row = codec.formats[codec.index(format.name)] as FormatRow;
+    expect(said(format)).toEqual(said(byCodec(codec, row)));
+  }
+});
+
 test("every format of the codec gives back the values it was given", () => {
   const wanted = codec.observations(codec.index("json"), MESSAGE, SENT).map(({ value }) => value);
   for (const row of codec.formats.filter(({ topics }) => topics)) {
@@ -77,6 +87,48 @@ test("a block of two datastreams in turns is read as the JSON it was made of, an
   const bytes = codec.encode(block).slice();
   expect(codec.observations(block, bytes, "x")).toEqual(wanted);
   expect(codec.observations(json, new TextDecoder().decode(codec.encode(json)), "x")).toEqual(wanted);
+});
+
+test("an array or object comes back as one, by the codec and by the others", () => {
+  const value = [1, { open: true, by: "hand" }, null];
+  const message = JSON.stringify({ observations: [{ topic: "x", value }, { topic: "x", value: "[1]" }] });
+  for (const name of ["json", "cbor", "msgpack", "protobuf", "xml"]) {
+    codec.columns(codec.index("json"), message, "x");
+    const bytes = codec.encode(codec.index(name)).slice();
+    const row = codec.formats[codec.index(name)] as FormatRow;
+    const payload = row.text ? new TextDecoder().decode(bytes) : bytes;
+    const ways = [byCodec(codec, row), FORMATS.find((format) => format.name === name)];
+    for (const way of ways) expect(way?.decode(payload, "x").map((one) => one.value), name).toEqual([value, "[1]"]);
+  }
+});
+
+test("the declarations beside the module say what it exports", async () => {
+  const read = (name: string) => readFile(new URL(`../src/formats/${name}`, import.meta.url));
+  const { instance } = await WebAssembly.instantiate(await read("codec.wasm"), {});
+  const exported = Object.entries(instance.exports).filter(([, value]) => typeof value === "function");
+  const shapes = exported.map(([name, value]) => `${name} ${(value as () => unknown).length}`);
+  const declared = (await read("codec.wasm.d.ts")).toString().matchAll(/^export function (\w+)\((.*)\): \w+;$/gm);
+  const count = (list: string) => list.split(",").filter((one) => one.trim() !== "").length;
+  expect([...declared].map(([, name, list = ""]) => `${name} ${count(list)}`).sort()).toEqual(shapes.sort());
+  expect(instance.exports["memory"]).toBeInstanceOf(WebAssembly.Memory);
+});
+
+test("every contender reads what the dashboard reads", () => {
+  const all = contenders(codec);
+  expect(new Set(all.map(({ by }) => by)).size).toBeGreaterThan(3);
+  for (const { format, by, decode } of all) {
+    const wanted = FORMATS.find(({ name }) => name === format)?.decode(written(format), SENT);
+    expect(decode(written(format), SENT), `${format} by ${by}`).toEqual(wanted);
+  }
+});
+
+test("protobuf-es is given the fields that the schema has", async () => {
+  const schema = await readFile(new URL("../../crates/codec/schema/weir.proto", import.meta.url), "utf8");
+  const observation = schema.slice(schema.indexOf("message Observation"), schema.indexOf("message Block"));
+  const fields = [...observation.matchAll(/(\w+) (\w+) = (\d+);/g)];
+  const kinds: Record<string, number> = { double: 1, string: 9, bool: 8, sfixed64: 16 };
+  const wanted = fields.map(([, kind = "", name, number]) => [Number(number), name, kinds[kind]]);
+  expect(FIELDS.map(([number, name, type]) => [number, name, type])).toEqual(wanted);
 });
 
 test("what is refused says where", () => {

@@ -6,20 +6,9 @@
  * a double keeps about a quarter of a microsecond there, which is finer than a browser's clock.
  */
 
-/** What was observed: a number, a boolean, a text or nothing. */
-export type Value = number | boolean | string | null;
+import type { Observation, Value } from "../formats/codec";
 
-/** An observation; `time` is in milliseconds since the epoch. */
-export interface Observation {
-  topic: string;
-  value: Value;
-  time?: number;
-  type?: string;
-  unit?: string;
-  sensor?: string;
-  lat?: number;
-  lon?: number;
-}
+export type { Observation, Value };
 
 /** Reads an observation; `topic` stands in for a record that names none. */
 export function readObservation(record: Record<string, unknown>, topic: string): Observation {
@@ -51,7 +40,7 @@ export function timeOf(value: unknown): number | undefined {
   return undefined;
 }
 
-/** The value as a number where it is one: booleans are 0 and 1, texts and nothing are none. */
+/** The value as a number where it is one: booleans are 0 and 1, all else is none. */
 export function numeric(value: Value): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
   if (typeof value === "boolean") return value ? 1 : 0;
@@ -64,6 +53,15 @@ export function valueOfText(text: string): Value {
   if (text === "false") return false;
   if (text === "null" || text === "") return null;
   return /^[-+]?(\d|\.\d)/.test(text) && !Number.isNaN(Number(text)) ? Number(text) : text;
+}
+
+/** Reads a result that stands as JSON in a text. */
+export function valueOfJson(text: string): Value {
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    return text;
+  }
 }
 
 /** Reads an optional number from text; empty is none. */
@@ -90,7 +88,7 @@ function resultOf(value: unknown): Value {
     case "bigint":
       return Number(value);
     default:
-      return value === null || value === undefined ? null : JSON.stringify(value);
+      return (value ?? null) as Value;
   }
 }
 

@@ -3,10 +3,35 @@
  *
  * A message becomes columns in the module's memory, looked at as typed arrays: nothing is copied, and a
  * name is made a string only once however often it comes. What a call returns is good until the next one.
+ *
+ * This file imports nothing, so that it is all that a page of somebody else's needs beside `codec.wasm`
+ * (scripts/codec-package; docs/guides/codec-in-the-browser.md).
  */
 
-import type { Observation, Value } from "../data/observation";
-import { DecodeError, type Payload } from "./format";
+import type * as Wasm from "./codec.wasm";
+
+/** A payload: text for text formats, bytes for binary ones. */
+export type Payload = string | Uint8Array;
+
+/** What was observed: a number, a boolean, a text, nothing, or an array or object of these. */
+export type Value = number | boolean | string | null | Value[] | { [name: string]: Value };
+
+/** An observation; `time` is in milliseconds since the epoch. */
+export interface Observation {
+  topic: string;
+  value: Value;
+  time?: number;
+  type?: string;
+  unit?: string;
+  sensor?: string;
+  lat?: number;
+  lon?: number;
+}
+
+/** A payload that is not what its format says; the message names the place where that is known. */
+export class DecodeError extends Error {
+  override readonly name = "DecodeError";
+}
 
 /** A line of the gateway's list of formats. */
 export interface FormatRow {
@@ -18,15 +43,7 @@ export interface FormatRow {
 }
 
 /** What the module exports; addresses are offsets in its memory. */
-interface Exports {
-  memory: WebAssembly.Memory;
-  input(length: number): number;
-  topic(length: number): number;
-  decode(format: number): number;
-  encode(format: number): number;
-  formats(): void;
-  view(): number;
-}
+type Exports = typeof Wasm;
 
 /** Words of the view, in the order of crates/wasm/src/view.rs. */
 const VIEW = {
@@ -47,8 +64,8 @@ const VIEW = {
   length: 14,
 } as const;
 
-/** What a row's result is (crates/wasm/src/columns.rs). */
-const KIND = { number: 0, bool: 1, text: 2, null: 3 } as const;
+/** What a row's result is, as in `Columns.kinds` (crates/wasm/src/columns.rs). */
+export const KIND = { number: 0, bool: 1, text: 2, null: 3, json: 4 } as const;
 
 /** A datastream's names. */
 export interface Names {
@@ -65,12 +82,13 @@ export interface Columns {
   times: Float64Array;
   /** Index into the names. */
   streams: Uint32Array;
+  /** One of `KIND`. */
   kinds: Uint8Array;
   /** The number; 0 or 1 for a boolean, NaN for the rest. */
   numbers: Float64Array;
   /** Latitude and longitude a row; empty where no row has a place. */
   places: Float64Array;
-  /** Start and length in the texts a row; empty where no row is a text. */
+  /** Start and length in the texts a row, which `Codec.text` reads; empty where no row is a text or JSON. */
   textSpans: Uint32Array;
 }
 
@@ -89,7 +107,7 @@ export class Codec {
     this.formats = JSON.parse(utf8.decode(this.reply())) as FormatRow[];
   }
 
-  /** Compiles the module from its bytes or from an answer of the gateway's. */
+  /** Compiles the module from its bytes, or as it arrives: `Codec.load(fetch("codec.wasm"))`. */
   static async load(source: BufferSource | Promise<Response>): Promise<Codec> {
     const { instance } =
       source instanceof Promise
@@ -141,6 +159,12 @@ export class Codec {
     return this.reply();
   }
 
+  /** The text of a row of the message read last: a result that is a text, or JSON. */
+  text(columns: Columns, row: number): string {
+    const [start = 0, length = 0] = columns.textSpans.subarray(2 * row, 2 * row + 2);
+    return this.textAt(this.word("texts") + start, length);
+  }
+
   /** Names by index, made strings only where they are new. */
   known(): readonly Names[] {
     const generation = this.word("generation");
@@ -159,7 +183,7 @@ export class Codec {
     const base = this.word("nameTexts");
     const [topic, sensor, type, unit] = [0, 2, 4, 6].map((part) => {
       const start = spans[8 * index + part] as number;
-      return start === ABSENT ? undefined : this.text(base + start, spans[8 * index + part + 1] as number);
+      return start === ABSENT ? undefined : this.textAt(base + start, spans[8 * index + part + 1] as number);
     });
     const names: Names = { topic: topic ?? "" };
     if (sensor !== undefined) names.sensor = sensor;
@@ -193,10 +217,10 @@ export class Codec {
         return columns.numbers[row] === 1;
       case KIND.null:
         return null;
-      default: {
-        const [start = 0, length = 0] = columns.textSpans.subarray(2 * row, 2 * row + 2);
-        return this.text(this.word("texts") + start, length);
-      }
+      case KIND.json:
+        return JSON.parse(this.text(columns, row)) as Value;
+      default:
+        return this.text(columns, row);
     }
   }
 
@@ -211,7 +235,7 @@ export class Codec {
     return this.array(Uint8Array, "reply", this.word("replyLength"));
   }
 
-  private text(address: number, length: number): string {
+  private textAt(address: number, length: number): string {
     return utf8.decode(new Uint8Array(this.wasm.memory.buffer, address, length));
   }
 

@@ -25,9 +25,7 @@ function decodeCsv(source: string, topic: string): Observation[] {
   const [header = [], ...rows] = rowsOf(source);
   const names = header.map((field) => field.content.trim());
   if (!names.includes("value")) throw new DecodeError("line 1: no column is named value");
-  // Messages that came in one batch each bring their header.
-  const observed = rows.filter((row) => !row.every(({ content }, i) => content === names[i]));
-  return observed.map((row) => readObservation(record(names, row), topic));
+  return rows.map((row) => readObservation(record(names, row), topic));
 }
 
 function record(names: string[], row: Field[]): Record<string, unknown> {

@@ -3,13 +3,9 @@
  * and a decoder. Adding a format costs its file and one line in `list.ts`; the menu is derived from there.
  */
 
-import type { Observation } from "../data/observation";
+import { DecodeError, type Observation, type Payload } from "./codec";
 
-/** A payload as a delivery hands it on: text for text formats, bytes for binary ones. */
-export type Payload = string | Uint8Array;
-
-/** A payload that is not what its format says; the message names the place where that is known. */
-export class DecodeError extends Error {}
+export { DecodeError, type Payload };
 
 /** One encoding of a message. */
 export interface Format {

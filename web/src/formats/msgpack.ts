@@ -9,7 +9,7 @@ import { observationsOf } from "./json";
 
 const TIMESTAMP = -1;
 const extensions = new ExtensionCodec();
-extensions.register({ type: TIMESTAMP, encode: () => null, decode: timestamp });
+extensions.register({ type: TIMESTAMP, encode: () => null, decode: secondsOf });
 
 const decoder = new Decoder({ extensionCodec: extensions });
 
@@ -30,7 +30,7 @@ function decode(payload: Uint8Array): unknown {
 }
 
 /** Seconds since the epoch from the 32, 64 or 96 bits of a timestamp. */
-function timestamp(data: Uint8Array): number {
+export function secondsOf(data: Uint8Array): number {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   switch (data.length) {
     case 4:

@@ -10,6 +10,7 @@ export const plain: Format = {
   name: "plain",
   media: "text/plain",
   binary: false,
+  multiline: true,
   topics: false,
   decode: (payload, topic) => {
     const lines = text(payload)

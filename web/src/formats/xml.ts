@@ -3,7 +3,7 @@
  * the same names as in JSON, read with the browser's own parser.
  */
 
-import { type Observation, readObservation, valueOfText } from "../data/observation";
+import { type Observation, readObservation, valueOfJson, valueOfText } from "../data/observation";
 import { DecodeError, type Format, text } from "./format";
 
 export const xml: Format = {
@@ -45,6 +45,7 @@ function read(element: Element, name: string, content: string): unknown {
 
 /** The result as it reads, unless its `kind` says that it is another (weir.xsd). */
 function readValue(kind: string | null, content: string): unknown {
-  if (kind === "text" || kind === "json") return content;
+  if (kind === "json") return valueOfJson(content);
+  if (kind === "text") return content;
   return kind === "null" ? null : valueOfText(content.trim());
 }

@@ -4,19 +4,24 @@
  * The bench calls `weirMeasure` through the DevTools protocol. Formats of messages are those that the dashboard
  * reads, as objects, and by the codec also as columns of numbers; of whole documents the page reads XML and JSON
  * by the browser's own parsers.
+ *
+ * `npm run decoders` asks it for the contenders too: what else could read a format, on messages written here.
  */
 
 import { Codec } from "../formats/codec";
 import type { Payload } from "../formats/format";
 import { loadFormats } from "../formats/load";
+import { contenders } from "./contenders/list";
 import { measure, type Rule } from "./steady";
 
-/** How a payload is read: as a document's tree, as objects, as columns. */
-type How = "document" | "observations" | "columns";
+/** How a payload is read: as a document's tree, as objects, as columns, as objects by a contender. */
+type How = "document" | "observations" | "columns" | "contender";
 
 interface Job extends Rule {
   how: How;
   format: string;
+  /** Which contender. */
+  by?: string;
 }
 
 /** The topic that stands in where a message names none. */
@@ -31,6 +36,7 @@ const built: Record<string, string> = import.meta.glob("../formats/codec.wasm", 
 const address = Object.values(built)[0];
 const codec = address === undefined ? undefined : await Codec.load(fetch(address));
 const formats = await loadFormats();
+const all = contenders(codec);
 
 const documents: Record<string, (text: string) => unknown> = {
   xml: (text) => new DOMParser().parseFromString(text, "application/xml"),
@@ -41,12 +47,15 @@ let payload: Payload = "";
 /** What was decoded last, so that no engine finds that nobody wants it. */
 let last: unknown;
 
-function decoder({ how, format }: Job): (payload: Payload) => unknown {
+function decoder({ how, format, by }: Job): (payload: Payload) => unknown {
   if (how === "document") {
     const parse = documents[format];
     if (parse !== undefined) return (payload) => parse(payload as string);
   } else if (how === "observations") {
     const found = formats.find(({ name }) => name === format);
+    if (found !== undefined) return (payload) => found.decode(payload, TOPIC);
+  } else if (how === "contender") {
+    const found = all.find((one) => one.format === format && one.by === by);
     if (found !== undefined) return (payload) => found.decode(payload, TOPIC);
   } else if (codec !== undefined) {
     const index = codec.index(format);
@@ -61,7 +70,17 @@ const weirMeasure = {
     document: Object.keys(documents),
     observations: formats.map(({ name }) => name),
     columns: codec?.formats.map(({ name }) => name) ?? [],
+    contenders: all.map(({ format, by }) => ({ format, by })),
   }),
+
+  /** Writes a message, given in JSON, in a format, which is then what is to be read; says its length. */
+  write({ message, format }: { message: string; format: string }): number {
+    if (codec === undefined) throw new Error("only the codec writes, and this build has none");
+    codec.columns(codec.index("json"), message, TOPIC);
+    const bytes = codec.encode(codec.index(format)).slice();
+    payload = codec.formats[codec.index(format)]?.text ? new TextDecoder().decode(bytes) : bytes;
+    return bytes.length;
+  },
 
   /** Takes the bytes that are to be read, in base64. */
   take({ bytes, binary }: { bytes: string; binary: boolean }): void {

@@ -27,7 +27,7 @@ export function valueText(value: Value | undefined): string {
   if (value === null || value === undefined) return "–";
   if (typeof value === "boolean") return value ? "on" : "off";
   if (typeof value === "string") return value;
-  return number(value);
+  return typeof value === "number" ? number(value) : JSON.stringify(value);
 }
 
 /** A number in about four significant digits. */
