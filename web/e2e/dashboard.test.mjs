@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Demo, launch, messagesArrive, open, options, stateIs } from "./gateway.mjs";
+import { Demo, decoded, launch, messagesArrive, open, options, POLICY, stateIs, TOKEN } from "./gateway.mjs";
 
+const SCHEMES = ["polling", "longpoll", "stream", "sse", "websocket", "mqtt"];
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
 
 describe("the dashboard on a live network", options(), () => {
   let demo;
   let browser;
   before(async () => {
-    demo = await new Demo().start();
+    // Often, so that a switch is not spent waiting for the next message.
+    demo = await new Demo(["--rate", "4"]).start();
     browser = await launch();
   });
   after(async () => {
@@ -23,7 +25,7 @@ describe("the dashboard on a live network", options(), () => {
     await messagesArrive(page);
     assert.ok((await page.locator(".chart canvas").count()) > 0, "no curve");
     assert.ok((await page.locator(".place").count()) > 0, "no place on the plan");
-    assert.match(await page.locator("#bars").getAttribute("aria-label"), /heating\//);
+    await page.waitForSelector('#bars[aria-label*="heating/"]');
     await page.waitForFunction(() => /\d/.test(document.querySelector("#terms tbody td")?.textContent ?? ""));
     assert.deepEqual(page.faults, []);
     await page.context().close();
@@ -36,17 +38,20 @@ describe("the dashboard on a live network", options(), () => {
     const schemes = await page
       .locator("#deliveries input")
       .evaluateAll((inputs) => inputs.map(({ value }) => value));
+    assert.deepEqual(schemes, SCHEMES);
     const formats = await page
       .locator("#format option")
       .evaluateAll((choices) => choices.map(({ value }) => value));
-    assert.ok(schemes.length >= 5 && formats.length >= 9, `menus: ${schemes} x ${formats}`);
+    const offered = await (await fetch(`${demo.url}formats`)).json();
+    assert.ok(offered.length >= 30, `${offered.length} formats`);
+    assert.deepEqual(formats.toSorted(), offered.map(({ name }) => name).toSorted());
     for (const scheme of schemes) {
       for (const format of formats) {
         await t.test(`${format} by ${scheme}`, async () => {
           await page.check(`#deliveries input[value=${scheme}]`);
           await page.selectOption("#format", format);
           await stateIs(page, "live");
-          await messagesArrive(page);
+          await decoded(page, format, scheme);
           const notice = await page.locator("#notice span").textContent();
           assert.doesNotMatch(notice ?? "", /is not|refuses/);
         });
@@ -72,8 +77,10 @@ describe("the dashboard on a live network", options(), () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.waitForSelector('#rows [aria-selected="true"]');
-    await page.keyboard.press("5");
-    await page.waitForSelector("#deliveries input[value=websocket]:checked");
+    for (const [i, scheme] of SCHEMES.entries()) {
+      await page.keyboard.press(String(i + 1));
+      await page.waitForSelector(`#deliveries input[value=${scheme}]:checked`);
+    }
     await page.keyboard.press("?");
     await page.waitForSelector("#help-dialog[open]");
     assert.deepEqual(page.faults, []);
@@ -101,8 +108,12 @@ describe("the dashboard on a live network", options(), () => {
     const page = await open(browser, demo.url, PHONE);
     await stateIs(page, "live");
     await messagesArrive(page);
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    assert.ok(wide <= 0, `${wide} px too wide`);
+    for (const width of [PHONE.viewport.width, 320]) {
+      await page.setViewportSize({ width, height: 844 });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(wide <= 0, `${wide} px too wide`);
+      assert.deepEqual(await page.evaluate(cutWords), [], `words of the switch at ${width} px`);
+    }
     await page.locator("#deliveries label", { hasText: "WebSocket" }).tap();
     await stateIs(page, "live");
     await messagesArrive(page);
@@ -111,8 +122,19 @@ describe("the dashboard on a live network", options(), () => {
   });
 });
 
+/** Segments of the switch whose words do not fit; runs in the page. */
+function cutWords() {
+  const box = document.getElementById("deliveries").getBoundingClientRect();
+  const words = [...document.querySelectorAll("#deliveries span")];
+  const cut = words.filter((word) => {
+    const { left, right } = word.getBoundingClientRect();
+    return word.scrollWidth > word.clientWidth || left < box.left || right > box.right;
+  });
+  return cut.map((word) => word.textContent);
+}
+
 describe("the dashboard and a gateway that is killed", options(), () => {
-  for (const scheme of ["polling", "longpoll", "stream", "sse", "websocket"]) {
+  for (const scheme of SCHEMES) {
     test(`${scheme} says so, reconnects and resumes`, async () => {
       const demo = await new Demo().start();
       const browser = await launch();
@@ -134,4 +156,52 @@ describe("the dashboard and a gateway that is killed", options(), () => {
       }
     });
   }
+});
+
+describe("the dashboard and a gateway with rules of access", options(), () => {
+  let gateway;
+  let browser;
+  let publishing;
+  before(async () => {
+    gateway = await new Demo([], "serve", POLICY).start();
+    browser = await launch();
+    const body = JSON.stringify({ temperature: 21.5 });
+    const headers = { "Content-Type": "application/json" };
+    const publish = (room) => fetch(`${gateway.url}live/${room}`, { method: "POST", headers, body });
+    const rooms = ["kitchen", "cellar"];
+    for (const room of rooms) assert.ok((await publish(room)).ok);
+    publishing = setInterval(() => rooms.forEach((room) => void publish(room).catch(() => {})), 200);
+  });
+  after(async () => {
+    clearInterval(publishing);
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  for (const scheme of SCHEMES) {
+    test(`${scheme} asks for a token and takes it`, async () => {
+      const page = await open(browser, `${gateway.url}?delivery=${scheme}`);
+      await stateIs(page, "locked");
+      await page.waitForSelector("#access-dialog[open]");
+      await page.fill("#token", TOKEN);
+      await page.keyboard.press("Enter");
+      await stateIs(page, "live");
+      await decoded(page, "json", scheme, 3);
+      assert.deepEqual(page.faults, []);
+      await page.context().close();
+    });
+  }
+
+  test("several filters by MQTT come in one connection", async () => {
+    const page = await open(browser, `${gateway.url}?delivery=mqtt&topic=kitchen/%23&topic=cellar/%23`);
+    await page.fill("#token", TOKEN);
+    await page.keyboard.press("Enter");
+    await stateIs(page, "live");
+    await decoded(page, "json", "mqtt", 4);
+    for (const room of ["kitchen", "cellar"])
+      await page.waitForSelector(`#rows .row[title*="${room}/"] .value:not(:empty)`);
+    assert.equal(await page.locator("#gaps").textContent(), "no gaps");
+    assert.deepEqual(page.faults, []);
+    await page.context().close();
+  });
 });

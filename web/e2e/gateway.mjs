@@ -6,7 +6,8 @@
  */
 
 import { spawn } from "node:child_process";
-import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -24,17 +25,42 @@ export function options() {
   return { skip: `missing: ${missing.join(", ")}` };
 }
 
-/** A running `weir demo`; `restart` kills it without warning and starts it at the same address and data. */
+/** A token that may read, and the rules of access that say so; anyone may publish. */
+export const TOKEN = "weir-end-to-end";
+export const POLICY = `
+[role.reader]
+read = ["#"]
+
+[role.board]
+publish = ["#"]
+
+[token.page]
+sha256 = "${createHash("sha256").update(TOKEN).digest("hex")}"
+role = "reader"
+
+[anonymous]
+role = "board"
+`;
+
+/** A running gateway; `kill` ends it without warning, and `start` starts it at the same address and data. */
 export class Demo {
-  constructor() {
+  constructor(options = [], command = "demo", policy = undefined) {
     this.data = mkdtempSync(join(tmpdir(), "weir-e2e-"));
     this.address = "127.0.0.1:0";
+    this.arguments = [command, ...options];
+    if (policy !== undefined) this.arguments.push("--set", `access.policy=${this.policyFile(policy)}`);
+  }
+
+  policyFile(policy) {
+    const file = join(this.data, "policy.toml");
+    writeFileSync(file, policy);
+    return file;
   }
 
   async start() {
     const listeners = [`http.listen=${this.address}`, "mqtt.listen=127.0.0.1:0", "coap.listen=127.0.0.1:0"];
     const settings = listeners.flatMap((listener) => ["--set", listener]);
-    this.child = spawn(WEIR, ["demo", ...settings, "--data", this.data], {
+    this.child = spawn(WEIR, [...this.arguments, ...settings, "--data", this.data], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const ready = await firstLine(this.child);
@@ -89,11 +115,26 @@ export async function messagesArrive(page, more = 2, timeout = 45_000) {
   );
 }
 
+/** Waits until `least` messages of a format were read by a scheme; says what the page says where none are. */
+export async function decoded(page, format, scheme, least = 1, timeout = 30_000) {
+  const following = `${format} by ${scheme}`;
+  const enough = ([following, least]) => {
+    const { dataset } = document.getElementById("latency-note");
+    return dataset.following === following && Number(dataset.messages) >= least;
+  };
+  try {
+    await page.waitForFunction(enough, [following, least], { timeout });
+  } catch (error) {
+    const notice = await page.locator("#notice span").textContent();
+    throw new Error(`no ${least} messages of ${following}: ${notice}`, { cause: error });
+  }
+}
+
 function firstLine(child) {
   return new Promise((done, failed) => {
     createInterface({ input: child.stdout }).once("line", done);
     child.once("error", failed);
-    child.once("exit", (code) => failed(new Error(`weir demo ended with ${code} before it was ready`)));
+    child.once("exit", (code) => failed(new Error(`the gateway ended with ${code} before it was ready`)));
   });
 }
 

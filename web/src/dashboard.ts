@@ -166,6 +166,7 @@ export class Dashboard {
     this.meter.restart();
     this.notice.hide();
     this.follow();
+    this.count();
     if (!this.choice.format.topics) this.notice.show(this.aloneText());
   }
 
@@ -226,6 +227,11 @@ export class Dashboard {
     this.curves.update();
     this.network.update();
     this.connection.showGaps(this.store);
+    this.count();
+  }
+
+  private count(): void {
+    this.latency.count(`${this.choice.format.name} by ${this.choice.delivery.id}`);
   }
 
   private second(): void {

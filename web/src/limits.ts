@@ -35,6 +35,14 @@ export const CURVE_POINTS = 1200;
 export const POLL_MS = 1000;
 /** How long a long poll may stay open, in seconds. */
 export const WAIT_S = 30;
+/** Age of a position that several filters of an MQTT connection have reached, in milliseconds. */
+export const SETTLE_MS = 10_000;
+/** So much between two answers may mean that the gateway holds more back: half of what it lets wait, in bytes. */
+export const SETTLE_BYTES = 32 * 1024;
+/** Longest silence on an MQTT connection before the page asks whether the gateway is there, in seconds. */
+export const KEEP_ALIVE_S = 120;
+/** How long the gateway may take to accept an MQTT connection, in milliseconds. */
+export const CONNECT_MS = 10_000;
 /** First and longest pause before a new connection, in milliseconds; each pause is drawn at random below. */
 export const RETRY_FIRST_MS = 500;
 export const RETRY_MAX_MS = 15_000;

@@ -10,6 +10,7 @@ import {
 } from "../src/delivery/delivery";
 import { type Framing, Lengths, Lines } from "../src/delivery/framing";
 import { FORMATS } from "../src/formats/list";
+import { MESSAGE_BYTES_MAX } from "../src/limits";
 
 class Heard implements Sink {
   readonly messages: (string | number[])[] = [];
@@ -50,6 +51,34 @@ test("a message of several lines ends at the control line", () => {
   expect(heard.controls).toEqual([{ cursor: "8" }]);
 });
 
+test.each([1, 4, 1000])("messages of several lines in one batch are told apart in chunks of %i bytes", (step) => {
+  const heard = new Heard();
+  const batch = [
+    '{"weir":{"cursor":"8","gap":{"reason":"policy","count":2}}}',
+    "@prefix a: <a#> .",
+    "",
+    "a:b a:c 1 .",
+    '{"weir":{}}',
+    "a:b a:c 2 .",
+    '{"weir":{"cursor":"9"}}',
+  ];
+  feed(new Lines(heard, true), utf8.encode(`${batch.join("\n")}\na:b`), step);
+  expect(heard.messages).toEqual(["@prefix a: <a#> .\n\na:b a:c 1 .", "a:b a:c 2 ."]);
+  expect(heard.controls).toEqual([
+    { cursor: "8", gap: { reason: "policy", count: 2 } },
+    {},
+    { cursor: "9" },
+  ]);
+});
+
+test("a message of several lines that never ends ends the stream", () => {
+  const line = utf8.encode(`${"x".repeat(1 << 20)}\n`);
+  const lines = new Lines(new Heard(), true);
+  const push = () => lines.push(line, 0);
+  for (let i = 0; i < MESSAGE_BYTES_MAX / (1 << 20) - 1; i++) push();
+  expect(push).toThrow(/exceeds/);
+});
+
 test.each([1, 3, 1000])("length-prefixed frames come whole in chunks of %i bytes", (step) => {
   const heard = new Heard();
   feed(new Lengths(heard), framed([1, 2, 3], [], '{"weir":{"cursor":"9","sent":5}}', [0x7b, 1]), step);
@@ -72,9 +101,10 @@ test("a message is not taken for a control", () => {
   });
 });
 
-test("a gap is read from JSON and from a header", () => {
+test("a gap is read from JSON and from a user property", () => {
   expect(readGap('{"reason":"rollback"}')).toEqual({ reason: "rollback" });
-  expect(readGap("policy; count=12")).toEqual({ reason: "policy", count: 12 });
+  expect(readGap("policy:12")).toEqual({ reason: "policy", count: 12 });
+  expect(readGap("foreign")).toEqual({ reason: "foreign" });
   expect(readGap(7)).toEqual({ reason: "unknown" });
 });
 

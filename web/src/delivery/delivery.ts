@@ -97,6 +97,22 @@ export async function accepted(response: Response): Promise<Response> {
   throw new Refused(response.status, detail, Number.isNaN(seconds) ? undefined : seconds * 1000);
 }
 
+/** Asks for the latest values, once. */
+export async function latest(subscription: Subscription, signal: AbortSignal): Promise<Response> {
+  const headers = headersOf(subscription);
+  return accepted(await fetch(liveUrl(subscription, {}), { headers, signal, cache: "no-store" }));
+}
+
+/** A connection that never opened hides its status, so the same resource is polled for the gateway's own words. */
+export async function refusal(
+  subscription: Subscription,
+  signal: AbortSignal,
+  otherwise: string,
+): Promise<never> {
+  await latest(subscription, signal);
+  throw new Error(otherwise);
+}
+
 /** The body of a polled answer as the format's payload. */
 export async function payloadOf(response: Response, format: Format): Promise<Payload> {
   return format.binary ? new Uint8Array(await response.arrayBuffer()) : await response.text();
@@ -114,7 +130,7 @@ export function controlOfHeaders(headers: Headers): Control {
   return control;
 }
 
-/** Reads a gap from an object, JSON text, or `reason; count=3`. */
+/** Reads a gap from an object, JSON text, or `reason:3`. */
 export function readGap(source: unknown): Gap {
   if (typeof source === "string")
     return source.startsWith("{") ? readGap(tryParse(source)) : gapOfText(source);
@@ -144,11 +160,8 @@ export function readMembers(source: unknown): Control {
 }
 
 function gapOfText(source: string): Gap {
-  const [reason = "unknown", ...parameters] = source.split(/[;,]\s*/);
-  const gap: Gap = { reason: reason.replace(/^reason=/, "") };
-  const count = parameters.find((parameter) => parameter.startsWith("count="));
-  if (count !== undefined) gap.count = Number(count.slice("count=".length));
-  return gap;
+  const [reason = "", count] = source.split(":");
+  return count === undefined ? { reason } : { reason, count: Number(count) };
 }
 
 function tryParse(source: string): unknown {

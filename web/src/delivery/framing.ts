@@ -11,11 +11,15 @@ export interface Framing {
   push(chunk: Uint8Array, arrival: number): void;
 }
 
-/** One message a line; a `multiline` message ends at the control line after it. Empty lines are heartbeats. */
+/**
+ * One message a line; a `multiline` message ends at the control line after it, which each has, and which says
+ * nothing else where there is no position to give (`{"weir":{}}`). Empty lines between messages are heartbeats.
+ */
 export class Lines implements Framing {
   private readonly decoder = new TextDecoder();
   private rest = "";
   private open: string[] = [];
+  private openLength = 0;
 
   constructor(
     private readonly sink: Sink,
@@ -30,20 +34,23 @@ export class Lines implements Framing {
       start = end + 1;
     }
     this.rest = source.slice(start);
-    if (this.rest.length > MESSAGE_BYTES_MAX) throw new Error(`a line exceeds ${MESSAGE_BYTES_MAX} bytes`);
+    if (this.rest.length + this.openLength > MESSAGE_BYTES_MAX)
+      throw new Error(`a message exceeds ${MESSAGE_BYTES_MAX} characters`);
   }
 
   private line(line: string, arrival: number): void {
     const control = readControl(line);
     if (control !== undefined) return this.end(control, arrival);
-    if (line === "") return;
-    if (this.multiline) this.open.push(line);
-    else this.sink.message(line, arrival);
+    if (line === "" && this.open.length === 0) return;
+    if (!this.multiline) return this.sink.message(line, arrival);
+    this.open.push(line);
+    this.openLength += line.length + 1;
   }
 
   private end(control: Control, arrival: number): void {
     if (this.open.length > 0) this.sink.message(this.open.join("\n"), arrival);
     this.open = [];
+    this.openLength = 0;
     this.sink.control(control);
   }
 }

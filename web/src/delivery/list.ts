@@ -1,10 +1,11 @@
-/** THE list of delivery schemes, in the order of the menu; keys 1 to 5 pick them. */
+/** THE list of delivery schemes, in the order of the menu; the digits pick them. */
 
 import type { Delivery } from "./delivery";
 import { longPolling } from "./longpolling";
+import { mqtt } from "./mqtt";
 import { polling } from "./polling";
 import { sse } from "./sse";
 import { streaming } from "./streaming";
 import { webSocket } from "./websocket";
 
-export const DELIVERIES: readonly Delivery[] = [polling, longPolling, streaming, sse, webSocket];
+export const DELIVERIES: readonly Delivery[] = [polling, longPolling, streaming, sse, webSocket, mqtt];

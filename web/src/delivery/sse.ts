@@ -6,15 +6,14 @@
 
 import type { Payload } from "../formats/format";
 import {
-  accepted,
   type Control,
   type Delivery,
-  headersOf,
   liveUrl,
   position,
   readControl,
   readGap,
   readMembers,
+  refusal,
   type Sink,
   type Subscription,
 } from "./delivery";
@@ -31,7 +30,7 @@ async function run(subscription: Subscription, sink: Sink, signal: AbortSignal):
   if (subscription.token !== undefined) query["access_token"] = subscription.token;
   const source = new EventSource(liveUrl(subscription, query));
   const opened = await follow(source, subscription.format.binary, sink, signal);
-  if (!opened && !signal.aborted) await reason(subscription, signal);
+  if (!opened && !signal.aborted) await refusal(subscription, signal, "the event stream did not open");
 }
 
 /** Hands on events until the source fails; says whether it ever opened. */
@@ -55,13 +54,6 @@ function follow(source: EventSource, binary: boolean, sink: Sink, signal: AbortS
     source.onerror = end;
     signal.addEventListener("abort", end, { once: true });
   });
-}
-
-/** `EventSource` hides the status, so the same resource is polled once for the gateway's own words. */
-async function reason(subscription: Subscription, signal: AbortSignal): Promise<never> {
-  const headers = headersOf(subscription);
-  await accepted(await fetch(liveUrl(subscription, {}), { headers, signal, cache: "no-store" }));
-  throw new Error("the event stream did not open");
 }
 
 function idOf(event: MessageEvent): Control {

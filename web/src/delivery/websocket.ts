@@ -1,15 +1,6 @@
 /** WebSocket with subprotocol `weir.ENC`: messages in text or binary frames, controls in text frames. */
 
-import {
-  accepted,
-  type Delivery,
-  headersOf,
-  liveUrl,
-  position,
-  readControl,
-  type Sink,
-  type Subscription,
-} from "./delivery";
+import { type Delivery, liveUrl, position, readControl, refusal, type Sink, type Subscription } from "./delivery";
 
 export const webSocket: Delivery = {
   id: "websocket",
@@ -27,7 +18,7 @@ async function run(subscription: Subscription, sink: Sink, signal: AbortSignal):
   socket.binaryType = "arraybuffer";
   const ended = await follow(socket, sink, signal);
   if (signal.aborted) return;
-  if (!ended.opened) await reason(subscription, signal);
+  if (!ended.opened) await refusal(subscription, signal, "the WebSocket did not open");
   if (ended.reason !== "") throw new Error(ended.reason);
 }
 
@@ -60,11 +51,4 @@ function frame(data: string | ArrayBuffer, sink: Sink): void {
   const control = readControl(data);
   if (control !== undefined) sink.control(control);
   else sink.message(data, arrival);
-}
-
-/** A failed upgrade hides its status, so the same resource is polled once for the gateway's own words. */
-async function reason(subscription: Subscription, signal: AbortSignal): Promise<never> {
-  const headers = headersOf(subscription);
-  await accepted(await fetch(liveUrl(subscription, {}), { headers, signal, cache: "no-store" }));
-  throw new Error("the WebSocket did not open");
 }

@@ -42,7 +42,7 @@ export class Meter {
   readonly total = new Samples(SAMPLES);
   readonly wait = new Samples(SAMPLES);
   readonly bytes = new Samples(SAMPLES);
-  /** Messages counted since the page was opened. */
+  /** Messages of what is measured: those before the last restart are not counted. */
   messages = 0;
   /** Messages in each of the last whole seconds. */
   readonly rate = new Samples(SPARK_POINTS);
@@ -64,6 +64,7 @@ export class Meter {
     this.unseen = [];
     this.second = 0;
     this.inSecond = 0;
+    this.messages = 0;
   }
 
   /** Counts a message; one that is not live has no T_transmit. */

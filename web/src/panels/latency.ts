@@ -40,10 +40,15 @@ export class Latency {
       const share = total === 0 ? 0 : ((means[i] as number) / total) * 100;
       (this.parts.get(term) as HTMLElement).style.flexBasis = `${share}%`;
     }
-    const note = byId("latency-note");
-    setText(note, this.note());
-    note.dataset["messages"] = String(this.meter.messages);
+    setText(byId("latency-note"), this.note());
     setText(byId("clock-note"), clockNote(this.meter, summaries[0]));
+  }
+
+  /** Tells how many messages of what the page follows were read, for who drives it. */
+  count(following: string): void {
+    const { dataset } = byId("latency-note");
+    dataset["following"] = following;
+    dataset["messages"] = String(this.meter.messages);
   }
 
   private fill(line: Line): Summary | undefined {
