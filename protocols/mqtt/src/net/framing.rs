@@ -25,6 +25,10 @@ impl Framing for PublishFraming {
         ("mqtt", bits)
     }
 
+    fn ages(&self) -> bool {
+        true
+    }
+
     fn frame(&self, frame: &Frame<'_>, out: &mut Vec<u8>) {
         let mut properties = PropertyList::default();
         let Some(item) = frame.item else {

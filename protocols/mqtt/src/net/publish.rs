@@ -39,7 +39,11 @@ pub(super) fn publish(
     }
 }
 
-fn request_of(message: &Message, now: Time, client: Option<ClientId>) -> Result<Publish, Refused> {
+pub(super) fn request_of(
+    message: &Message,
+    now: Time,
+    client: Option<ClientId>,
+) -> Result<Publish, Refused> {
     let properties = message.properties.as_deref();
     let is_text = properties.and_then(|of| of.payload_is_text) == Some(true);
     if is_text && std::str::from_utf8(&message.payload).is_err() {
@@ -83,7 +87,9 @@ fn media_of(
         return Ok(Media::Format(format));
     }
     let content_type = properties.and_then(|of| of.content_type.as_deref());
+    // Plain text may be one value, and any text else: it is looked at like what says nothing.
     let declared = content_type.and_then(by_media);
+    let declared = declared.filter(|format| format.name != "plain");
     Ok(match (declared, content_type) {
         (Some(format), _) if !message.payload.is_empty() => Media::Format(format),
         (_, content_type) if message.payload.is_empty() => {
@@ -104,7 +110,7 @@ fn attributes_of(of: &MessageProperties, now: Time) -> Attributes {
     })
 }
 
-fn refused(fault: &Fault) -> Refused {
+pub(super) fn refused(fault: &Fault) -> Refused {
     let code = match fault {
         Fault::Denied { .. } | Fault::Reserved(_) => ReasonCode::NOT_AUTHORIZED,
         Fault::Topic(_) => ReasonCode::TOPIC_NAME_INVALID,
