@@ -92,6 +92,33 @@ pub struct Representation {
     pub representation: ExpandedName,
 }
 
+impl Representation {
+    /// Local names of the representations that EXI has (table 7-1), in the namespace of EXI.
+    pub const BUILT_IN: [&'static str; 15] = [
+        "base64Binary",
+        "hexBinary",
+        "boolean",
+        "dateTime",
+        "time",
+        "date",
+        "gYearMonth",
+        "gYear",
+        "gMonthDay",
+        "gDay",
+        "gMonth",
+        "decimal",
+        "double",
+        "integer",
+        "string",
+    ];
+
+    /// Whether the representation is one that EXI has: values in another cannot be coded.
+    pub fn is_built_in(&self) -> bool {
+        let ExpandedName { uri, local } = &self.representation;
+        uri == crate::codec::EXI_URI && Self::BUILT_IN.contains(&local.as_str())
+    }
+}
+
 /// The parameters of the EXI Profile (W3C EXI Profile for limiting usage of dynamic memory).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Profile {

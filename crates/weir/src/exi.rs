@@ -2,6 +2,7 @@
 
 mod arguments;
 mod codec;
+mod effect;
 mod schema;
 
 pub(crate) use arguments::Exi;
@@ -9,14 +10,24 @@ pub(crate) use arguments::Exi;
 use crate::Failure;
 use crate::{input, output};
 use arguments::Direction;
+use std::sync::Arc;
+use weir_exi::options::SchemaId;
+use weir_exi::xsd::built_in_types;
 
 /// Encodes or decodes all of the input.
 pub(crate) fn run(exi: &Exi) -> Result<(), Failure> {
-    let coding = match &exi.direction {
-        Direction::Encode(coding) | Direction::Decode(coding) => coding,
+    let (coding, encodes) = match &exi.direction {
+        Direction::Encode(coding) => (coding, true),
+        Direction::Decode(coding) => (coding, false),
     };
+    coding.check(encodes)?;
     let options = coding.options()?;
-    let schema = coding.schema.as_deref().map(schema::load).transpose()?;
+    let schema = match (&coding.schema, &options.schema_id) {
+        (Some(location), SchemaId::Id(id)) => Some(schema::load(location, id)?),
+        (Some(_), _) => Some(Arc::new(built_in_types())),
+        (None, _) => None,
+    };
+    effect::check_map(&options.datatype_representation_map, schema.as_deref())?;
     let input = input::read(coding.file.as_deref())?;
     let out = match exi.direction {
         Direction::Encode(_) => codec::encode(&input, coding, &options, schema.as_ref()),

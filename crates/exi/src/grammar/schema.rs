@@ -5,7 +5,9 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Deref;
 
-use super::{DatatypeId, ElementId, NameId, Production, SchemaParts, State, StateId, Terminal};
+use super::{
+    DatatypeId, ElementId, NameId, Production, SchemaParts, State, StateId, Terminal, UriId,
+};
 use super::{Representation, TypeId};
 
 const NONE: u32 = u32::MAX;
@@ -113,6 +115,14 @@ impl Schema {
     /// The type of a name.
     pub fn named_type(&self, name: NameId) -> Option<TypeId> {
         known(&self.type_of, name).map(TypeId)
+    }
+
+    /// The type with an expanded name.
+    pub fn find_type(&self, uri: &str, local: &str) -> Option<TypeId> {
+        let uri = self.parts.uris.iter().position(|own| own.uri == uri)?;
+        let mut locals = self.parts.uris[uri].locals.iter();
+        let local = locals.position(|own| own == local)?;
+        self.named_type(self.parts.name(UriId(uri as u32), local))
     }
 
     /// Lexical forms of an enumeration.

@@ -41,24 +41,27 @@ pub(super) struct Coding {
     /// Compile this XML Schema and code by it; "" means the built-in datatypes alone
     #[arg(long, value_name = "XSD")]
     pub(super) schema: Option<String>,
-    /// Only what the schema allows
+    /// Name of the schema in the header of a stream, where it is not the path given
+    #[arg(long, value_name = "ID")]
+    pub(super) schema_id: Option<String>,
+    /// Only what the grammars of the schema have room for
     #[arg(long)]
-    strict: bool,
+    pub(super) strict: bool,
     /// Any number of elements instead of a document
     #[arg(long)]
     pub(super) fragment: bool,
     /// Layout of the stream
     #[arg(long, value_enum, default_value = "bit")]
-    alignment: Layout,
+    pub(super) alignment: Layout,
     /// Keep comments (c), document type (d), lexical values (l), processing instructions (p), prefixes (x)
     #[arg(long, value_name = "cdlpx", default_value = "")]
     preserve: String,
     /// Datatypes and their representations: xsd:decimal=exi:string,{uri}name=exi:integer
     #[arg(long, value_name = "MAP", default_value = "")]
-    dtrm: String,
+    pub(super) dtrm: String,
     /// Values in a block of a compressed stream
     #[arg(long, value_name = "N")]
-    block_size: Option<u32>,
+    pub(super) block_size: Option<u32>,
     /// Strings kept in the value partitions
     #[arg(long, value_name = "N")]
     value_capacity: Option<u32>,
@@ -74,10 +77,10 @@ pub(super) struct Coding {
     no_local_values: bool,
     /// EXI Profile: element grammars that may learn
     #[arg(long, value_name = "N")]
-    built_in_grammars: Option<u32>,
+    pub(super) built_in_grammars: Option<u32>,
     /// EXI Profile: productions that may be learned
     #[arg(long, value_name = "N")]
-    built_in_productions: Option<u32>,
+    pub(super) built_in_productions: Option<u32>,
     /// Begin with the cookie $EXI
     #[arg(long)]
     cookie: bool,
@@ -137,7 +140,7 @@ impl Coding {
         match self.schema.as_deref() {
             None => SchemaId::None,
             Some("") => SchemaId::BuiltInTypes,
-            Some(path) => SchemaId::Id(path.to_owned()),
+            Some(path) => SchemaId::Id(self.schema_id.as_deref().unwrap_or(path).to_owned()),
         }
     }
 

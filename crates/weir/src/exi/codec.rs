@@ -1,10 +1,12 @@
 //! XML through the encoder, EXI through the decoder.
 
 use super::arguments::Coding;
+use super::effect::shown;
 use crate::Failure;
 use std::sync::Arc;
 use weir_exi::decode::{Decoder, DecoderSettings};
 use weir_exi::encode::{Canonical, Encoder, EncoderSettings};
+use weir_exi::error::ErrorKind;
 use weir_exi::options::{ExpandedName, SchemaId};
 use weir_exi::xml::{Reader, Writer, position};
 use weir_exi::{Error, Event, Limits, Options, Schema};
@@ -31,31 +33,53 @@ pub(super) fn encode(
     if options.fragment {
         reader = reader.fragment();
     }
-    let alone = coding.self_contained_names()?;
+    let mut alone = Alone::new(coding.self_contained_names()?);
     loop {
         let taken = match reader.next_event() {
-            Ok(Some(ref event)) => take(&mut encoder, event, &alone),
+            Ok(Some(ref event)) => alone.take(&mut encoder, event),
             Ok(None) => break,
             Err(error) => return Err(in_document(document, &error)),
         };
         taken.map_err(|error| in_place(document, reader.offset(), &error.kind))?;
     }
+    alone.check()?;
     let mut out = Vec::new();
     encoder.take(&mut out);
     Ok(out)
 }
 
-fn take(encoder: &mut Encoder, event: &Event<'_>, alone: &[ExpandedName]) -> Result<(), Error> {
-    encoder.event(event)?;
-    match event {
-        Event::StartElement(name)
-            if alone
-                .iter()
-                .any(|own| own.uri == name.uri && own.local == name.local) =>
+/// The elements to make self-contained, and whether there was any of the name.
+struct Alone(Vec<(ExpandedName, bool)>);
+
+impl Alone {
+    fn new(names: Vec<ExpandedName>) -> Self {
+        Self(names.into_iter().map(|name| (name, false)).collect())
+    }
+
+    /// Encodes an event, and what follows it where it begins such an element.
+    fn take(&mut self, encoder: &mut Encoder, event: &Event<'_>) -> Result<(), Error> {
+        encoder.event(event)?;
+        if let Event::StartElement(name) = event
+            && let Some((_, met)) = self
+                .0
+                .iter_mut()
+                .find(|(own, _)| own.uri == name.uri && own.local == name.local)
         {
-            encoder.event(&Event::SelfContained)
+            *met = true;
+            encoder.event(&Event::SelfContained)?;
         }
-        _ => Ok(()),
+        Ok(())
+    }
+
+    /// Fails where a name was no element's.
+    fn check(&self) -> Result<(), Failure> {
+        match self.0.iter().find(|(_, met)| !met) {
+            Some((name, _)) => Err(Failure::no(format!(
+                "--self-contained: the document has no element {}",
+                shown(name)
+            ))),
+            None => Ok(()),
+        }
     }
 }
 
@@ -81,11 +105,15 @@ pub(super) fn decode(
     let settings = DecoderSettings::new(out_of_band(options, schema), schema.cloned());
     let mut decoder = Decoder::new(stream, settings);
     let mut writer = if options.fragment {
-        Writer::new()
+        Writer::new().fragment()
     } else {
         Writer::new().with_declaration()
     };
     let mut out = Vec::new();
+    begin(&mut decoder, schema)?;
+    writer
+        .write(&Event::StartDocument, &mut out)
+        .map_err(Failure::no)?;
     loop {
         // Events are wide, and looked at where they lie.
         let written = match decoder.next_event() {
@@ -93,7 +121,8 @@ pub(super) fn decode(
             Ok(None) => break,
             Err(error) => return Err(Failure::no(error)),
         };
-        written.map_err(|error| Failure::no(format!("as XML: {}", error.kind)))?;
+        // What is wrong with an event is told by its place in the stream, not in the text.
+        written.map_err(|error| Failure::no(Error::at_bit(error.kind, decoder.begun_at())))?;
     }
     let rest = stream.len() - decoder.consumed().min(stream.len());
     if rest > 0 {
@@ -104,6 +133,37 @@ pub(super) fn decode(
     }
     out.push(b'\n');
     Ok(out)
+}
+
+/// Reads the header. A stream of another schema than the one given would be read as something else.
+fn begin(decoder: &mut Decoder<'_>, schema: Option<&Arc<Schema>>) -> Result<(), Failure> {
+    let given = schema.and_then(|schema| schema.id.as_deref());
+    let failed = match decoder.next_event() {
+        Ok(_) => None,
+        Err(error) => Some(error),
+    };
+    let named = match (&failed, decoder.options()) {
+        (Some(error), _) => match &error.kind {
+            ErrorKind::UnknownSchema(id) => Some(format!("{id:?}")),
+            _ => return Err(Failure::no(error)),
+        },
+        (None, Some(options)) => match (&options.schema_id, given) {
+            (SchemaId::None, Some(_)) => Some("none".to_owned()),
+            (SchemaId::BuiltInTypes, Some(id)) if !id.is_empty() => Some(r#""""#.to_owned()),
+            _ => None,
+        },
+        (None, None) => None,
+    };
+    match (named, given) {
+        (None, _) => Ok(()),
+        (Some(named), None) => Err(Failure::no(format!(
+            "the header names schema {named}, and none is given: --schema is its file"
+        ))),
+        (Some(named), Some(given)) => Err(Failure::no(format!(
+            "the header names schema {named}, and the one given is {given:?}; if they are the same, \
+             --schema-id gives it that name"
+        ))),
+    }
 }
 
 /// A stream that names no schema is read with the one given.

@@ -3,21 +3,34 @@
 use crate::Failure;
 use std::sync::Arc;
 use weir_exi::Schema;
-use weir_exi::xsd::{Document, built_in_types, compile};
+use weir_exi::xsd::{Document, Loader, XsdError, parts};
 
-/// Compiles a schema and what it refers to; the built-in datatypes alone where there is no name.
-pub(super) fn load(location: &str) -> Result<Arc<Schema>, Failure> {
-    if location.is_empty() {
-        return Ok(Arc::new(built_in_types()));
+/// The files of a schema.
+struct Files;
+
+impl Loader for Files {
+    fn load(&mut self, location: &str) -> Option<Vec<u8>> {
+        std::fs::read(location).ok()
     }
+
+    fn missed(&mut self, import: XsdError) -> Result<(), XsdError> {
+        eprintln!("weir: warning: {import}; the grammars are without what it declares");
+        Ok(())
+    }
+}
+
+/// Compiles a schema and what it refers to, under the name that streams have for it.
+pub(super) fn load(location: &str, id: &str) -> Result<Arc<Schema>, Failure> {
     let bytes =
         std::fs::read(location).map_err(|error| Failure::no(format!("{location}: {error}")))?;
     let document = Document {
         location,
         bytes: &bytes,
     };
-    let mut loader = |location: &str| std::fs::read(location).ok();
-    compile(&[document], &mut loader)
+    let mut parts = parts(&[document], &mut Files).map_err(Failure::no)?;
+    parts.id = Some(id.to_owned());
+    let schema = Schema::new(parts);
+    schema
         .map(Arc::new)
-        .map_err(Failure::no)
+        .map_err(|error| Failure::no(format!("{location}: {error}")))
 }
