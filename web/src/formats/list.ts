@@ -26,10 +26,17 @@ export const FORMATS: readonly [Format, ...Format[]] = [
   protobuf,
 ];
 
-/** Those of the list, then what only the codec reads. */
+/** Formats of the list that the codec reads faster, messages of every size (docs/decisions/0020). */
+const FASTER = ["msgpack"];
+
+/** Those of the list, faster where the codec is, then what only the codec reads. */
 export function withCodec(codec: Codec): readonly Format[] {
+  const row = (name: string) => codec.formats[codec.index(name)] as FormatRow;
+  const listed = FORMATS.map((format) =>
+    FASTER.includes(format.name) ? byCodec(codec, row(format.name)) : format,
+  );
   const others = codec.formats.filter(({ name }) => FORMATS.every((format) => format.name !== name));
-  return [...FORMATS, ...others.map((row) => byCodec(codec, row))];
+  return [...listed, ...others.map((row) => byCodec(codec, row))];
 }
 
 /** A format that the codec reads. */

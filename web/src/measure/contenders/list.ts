@@ -10,7 +10,6 @@ import type { Payload } from "../../formats/format";
 import { byCodec, FORMATS } from "../../formats/list";
 import { byMsgpackr } from "./msgpackr";
 import { byProtobufEs } from "./protobuf-es";
-import { byReference } from "./reference";
 
 export interface Contender {
   format: string;
@@ -19,11 +18,21 @@ export interface Contender {
   decode(payload: Payload, topic: string): Observation[];
 }
 
-const LIBRARIES: readonly Contender[] = [byReference, byMsgpackr, byProtobufEs];
+const LIBRARIES: readonly Contender[] = [byMsgpackr, byProtobufEs];
 
-/** Those of the dashboard, those of libraries, those of the codec. */
+/** What the decoders of the dashboard's own list are made of. */
+const MADE_OF: Record<string, string> = {
+  json: "JSON.parse",
+  "senml-json": "JSON.parse",
+  xml: "DOMParser",
+  cbor: "cbor-x",
+  "senml-cbor": "cbor-x",
+  msgpack: "@msgpack/msgpack",
+};
+
+/** Those of the dashboard's list, those of libraries, those of the codec. */
 export function contenders(codec: Codec | undefined): readonly Contender[] {
-  const ours = FORMATS.map(({ name, decode }) => ({ format: name, by: "dashboard", decode }));
+  const ours = FORMATS.map(({ name, decode }) => ({ format: name, by: MADE_OF[name] ?? "by hand", decode }));
   return [...ours, ...LIBRARIES, ...(codec === undefined ? [] : ofCodec(codec))];
 }
 
