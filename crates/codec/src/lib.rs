@@ -28,6 +28,8 @@ pub mod negotiate;
 mod number;
 #[cfg(any(feature = "jsonld", feature = "turtle", feature = "ntriples"))]
 mod rdf;
+#[cfg(any(feature = "amf3", feature = "arrow", feature = "gwt"))]
+mod referred;
 mod rows;
 pub mod sample;
 pub mod schema;

@@ -16,6 +16,8 @@ pub(crate) mod jsonld_text;
 #[cfg(feature = "ntriples")]
 pub(crate) mod ntriples_text;
 #[cfg(any(feature = "turtle", feature = "ntriples"))]
+mod quoted;
+#[cfg(any(feature = "turtle", feature = "ntriples"))]
 pub(crate) mod turtle_lexer;
 #[cfg(any(feature = "turtle", feature = "ntriples"))]
 pub(crate) mod turtle_read;

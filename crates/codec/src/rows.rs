@@ -3,7 +3,7 @@
 use crate::error::DecodeError;
 use alloc::string::ToString;
 use core::ops::{Deref, DerefMut};
-use weir_model::{BatchBuilder, KeptNames, Limits};
+use weir_model::{BatchBuilder, Extra, KeptNames, Limits, Time};
 
 /// A batch under construction by one message.
 pub(crate) struct Rows<'b> {
@@ -35,6 +35,24 @@ impl<'b> Rows<'b> {
             return Err(DecodeError::over(at, "observations", self.limit));
         }
         self.builder.begin_as(names);
+        Ok(())
+    }
+
+    /// Sets the valid time of the observation whose first byte is at `at`, of which both ends or neither
+    /// was given.
+    pub(crate) fn valid(&mut self, ends: [Option<Time>; 2], at: usize) -> Result<(), DecodeError> {
+        let valid = match ends {
+            [Some(from), Some(to)] => Some((from, to)),
+            [None, None] => return Ok(()),
+            _ => {
+                let what = "a valid time needs both `validFrom` and `validTo`";
+                return Err(DecodeError::meaning(at, what));
+            }
+        };
+        self.extra(Extra {
+            valid,
+            ..Extra::default()
+        });
         Ok(())
     }
 

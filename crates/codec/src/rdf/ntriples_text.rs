@@ -1,8 +1,8 @@
 //! N-Triples written: a triple a line, nothing abbreviated.
 
-use super::{Class, Describe, Literal, NIL, Property, Term, datatype, iri};
+use super::quoted::{write_quoted, write_reference};
+use super::{Class, Describe, Literal, NIL, Property, Term, datatype};
 use crate::number::{TimeWriter, write_f64};
-use crate::syntax::json_text::write_string;
 use alloc::vec::Vec;
 
 /// Nodes within nodes: an interval within a time within an observation.
@@ -87,22 +87,7 @@ impl Describe for NTriplesText<'_> {
 
     fn literal(&mut self, property: Property, literal: Literal<'_>) {
         self.verb(property);
-        match literal {
-            Literal::Number(number) => {
-                self.out.push(b'"');
-                write_f64(number, self.out);
-                self.out.push(b'"');
-            }
-            Literal::Bool(truth) => self.text(if truth { "\"true\"" } else { "\"false\"" }),
-            Literal::Text(text) | Literal::Json(text) | Literal::Ucum(text) => {
-                write_string(text, self.out);
-            }
-            Literal::Time(time) => {
-                self.out.push(b'"');
-                self.times.write(time, self.out);
-                self.out.push(b'"');
-            }
-        }
+        write_quoted(&literal, &mut self.times, self.out);
         if let Some(datatype) = datatype(property, &literal) {
             self.text("^^");
             self.term(datatype);
@@ -112,9 +97,8 @@ impl Describe for NTriplesText<'_> {
 
     fn resource(&mut self, property: Property, name: &str) {
         self.verb(property);
-        self.out.push(b'<');
-        iri::write(name, self.out);
-        self.text("> .\n");
+        write_reference(name, self.out);
+        self.text(" .\n");
     }
 
     fn nil(&mut self, property: Property) {

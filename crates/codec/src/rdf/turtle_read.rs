@@ -18,14 +18,7 @@ pub(crate) fn read_turtle(
     graph: &mut Graph,
     limits: &Limits,
 ) -> Result<(), DecodeError> {
-    let mut reader = Reader::new(text, graph, limits);
-    loop {
-        reader.lexer.space();
-        if reader.lexer.peek().is_none() {
-            return Ok(());
-        }
-        reader.statement()?;
-    }
+    Reader::new(text, graph, limits).all(Reader::statement)
 }
 
 /// Reads a document of N-Triples into a graph (RDF 1.1 N-Triples section 7).
@@ -34,14 +27,7 @@ pub(crate) fn read_ntriples(
     graph: &mut Graph,
     limits: &Limits,
 ) -> Result<(), DecodeError> {
-    let mut reader = Reader::new(text, graph, limits);
-    loop {
-        reader.lexer.space();
-        if reader.lexer.peek().is_none() {
-            return Ok(());
-        }
-        reader.triple()?;
-    }
+    Reader::new(text, graph, limits).all(Reader::triple)
 }
 
 struct Reader<'a, 'g> {
@@ -65,6 +51,20 @@ impl<'a, 'g> Reader<'a, 'g> {
             kept: String::new(),
             depth: 0,
             depth_max: limits.depth.min(DEPTH_MAX),
+        }
+    }
+
+    /// Statements up to the end of the document.
+    fn all(
+        &mut self,
+        mut statement: impl FnMut(&mut Self) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
+        loop {
+            self.lexer.space();
+            if self.lexer.peek().is_none() {
+                return Ok(());
+            }
+            statement(self)?;
         }
     }
 

@@ -1,8 +1,8 @@
 //! Turtle written: prefixes first, then an observation a line.
 
-use super::{Class, Describe, Literal, NAMESPACES, NIL, Property, Range, Term, datatype, iri};
+use super::quoted::{write_quoted, write_reference};
+use super::{Class, Describe, Literal, NAMESPACES, NIL, Property, Range, Term, datatype};
 use crate::number::{TimeWriter, write_f64};
-use crate::syntax::json_text::write_string;
 use alloc::vec::Vec;
 
 /// Writes a document.
@@ -82,14 +82,7 @@ impl Describe for TurtleText<'_> {
         match literal {
             Literal::Number(number) => return write_double(number, self.out),
             Literal::Bool(truth) => return self.text(if truth { "true" } else { "false" }),
-            Literal::Text(text) | Literal::Json(text) | Literal::Ucum(text) => {
-                write_string(text, self.out);
-            }
-            Literal::Time(time) => {
-                self.out.push(b'"');
-                self.times.write(time, self.out);
-                self.out.push(b'"');
-            }
+            other => write_quoted(&other, &mut self.times, self.out),
         }
         if let Some(datatype) = datatype(property, &literal) {
             self.text("^^");
@@ -100,9 +93,7 @@ impl Describe for TurtleText<'_> {
     fn resource(&mut self, property: Property, name: &str) {
         debug_assert_eq!(property.range(), Range::Node);
         self.verb(property);
-        self.out.push(b'<');
-        iri::write(name, self.out);
-        self.out.push(b'>');
+        write_reference(name, self.out);
     }
 
     fn nil(&mut self, property: Property) {

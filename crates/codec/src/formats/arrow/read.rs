@@ -7,9 +7,9 @@ use super::schema_read::{Field, Kind, Schema};
 use super::{CONTINUATION, HEADER_DICTIONARY, HEADER_RECORD, HEADER_SCHEMA, VERSION_4, VERSION_5};
 use crate::error::DecodeError;
 use crate::lexical;
-use crate::limits::{ARROW_COLUMNS_MAX, ARROW_METADATA_BYTES_MAX, REFERENCED_PER_BYTE_MAX};
+use crate::limits::{ARROW_COLUMNS_MAX, ARROW_METADATA_BYTES_MAX};
+use crate::referred::Referred;
 use crate::rows::{Rows, check_length};
-use core::cell::Cell;
 use weir_model::batch::Naming;
 use weir_model::{BatchBuilder, Extra, Limits, Time, Value};
 
@@ -109,8 +109,8 @@ struct Stream<'a> {
     schema: Schema,
     /// The dictionary of each column, once it was there.
     dictionaries: [Option<Items>; ARROW_COLUMNS_MAX],
-    /// Bytes of text that indices into dictionaries may still stand for.
-    referenced_left: Cell<usize>,
+    /// Text that indices into dictionaries stand for.
+    referred: Referred,
     limits: &'a Limits,
 }
 
@@ -128,7 +128,7 @@ impl<'a> Stream<'a> {
         Ok(Self {
             schema: Schema::read(&message.header, message.at)?,
             dictionaries: [None; ARROW_COLUMNS_MAX],
-            referenced_left: Cell::new(referenced_max(limits)),
+            referred: Referred::new(limits),
             limits,
         })
     }
@@ -176,7 +176,7 @@ impl<'a> Stream<'a> {
                 row,
                 at: message.at,
                 bytes: message.body.bytes,
-                referenced_left: &self.referenced_left,
+                referred: &self.referred,
                 limits: self.limits,
             };
             row.read(&cells[..columns], rows)?;
@@ -190,12 +190,8 @@ struct Row<'a> {
     row: usize,
     at: usize,
     bytes: &'a [u8],
-    referenced_left: &'a Cell<usize>,
+    referred: &'a Referred,
     limits: &'a Limits,
-}
-
-fn referenced_max(limits: &Limits) -> usize {
-    limits.message_bytes.saturating_mul(REFERENCED_PER_BYTE_MAX)
 }
 
 impl<'a> Row<'a> {
@@ -213,17 +209,7 @@ impl<'a> Row<'a> {
                 _ => self.set(cell, rows)?,
             }
         }
-        match valid {
-            [Some(from), Some(to)] => rows.extra(Extra {
-                valid: Some((from, to)),
-                ..Extra::default()
-            }),
-            [None, None] => {}
-            _ => {
-                let what = "a valid time needs both `validFrom` and `validTo`";
-                return Err(DecodeError::meaning(self.at, what));
-            }
-        }
+        rows.valid(valid, self.at)?;
         rows.end(self.at)
     }
 
@@ -332,10 +318,7 @@ impl<'a> Row<'a> {
             };
         }
         let text = dictionary.text(index, self.bytes, self.limits)?;
-        let left = self.referenced_left.get().checked_sub(text.len());
-        let limit = referenced_max(self.limits);
-        let left = left.ok_or_else(|| DecodeError::over(at, "bytes of text referred to", limit))?;
-        self.referenced_left.set(left);
+        self.referred.take(text.len(), at)?;
         Ok(Some(text))
     }
 }

@@ -4,7 +4,7 @@ use super::DIGITS;
 use crate::error::DecodeError;
 use crate::inline::Inline;
 use crate::lexical;
-use crate::limits::REFERENCED_PER_BYTE_MAX;
+use crate::referred::Referred;
 use crate::unescaped::Unescaped;
 use weir_model::Limits;
 
@@ -23,8 +23,8 @@ pub(super) struct Tokens<'a> {
     /// Objects met.
     objects: u32,
     buffer: Unescaped,
-    /// Bytes of text that may still be taken from the table.
-    referenced_left: usize,
+    /// Text taken from the table.
+    referred: Referred,
     limits: &'a Limits,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Tokens<'a> {
             strings: Inline::default(),
             objects: 0,
             buffer: Unescaped::default(),
-            referenced_left: limits.message_bytes.saturating_mul(REFERENCED_PER_BYTE_MAX),
+            referred: Referred::new(limits),
             limits,
         };
         scan.table(&mut tokens.strings)?;
@@ -122,13 +122,7 @@ impl<'a> Tokens<'a> {
             at: start as usize,
         };
         let text = scan.string(&mut self.buffer, self.limits.text_bytes)?;
-        let limit = self
-            .limits
-            .message_bytes
-            .saturating_mul(REFERENCED_PER_BYTE_MAX);
-        let left = self.referenced_left.checked_sub(text.len());
-        self.referenced_left =
-            left.ok_or_else(|| DecodeError::over(at, "bytes of text referred to", limit))?;
+        self.referred.take(text.len(), at)?;
         Ok(text)
     }
 

@@ -225,17 +225,7 @@ impl<'a> Line<'a> {
             "validTo" => nanoseconds(field).map(|time| valid[1] = Some(time)),
             _ => self.read_member(field, rows),
         })?;
-        match valid {
-            [Some(from), Some(to)] => rows.extra(Extra {
-                valid: Some((from, to)),
-                ..Extra::default()
-            }),
-            [None, None] => {}
-            _ => {
-                let what = "a valid time needs both `validFrom` and `validTo`";
-                return Err(DecodeError::meaning(self.start, what));
-            }
-        }
+        rows.valid(valid, self.start)?;
         rows.end(self.start)
     }
 

@@ -5,7 +5,7 @@
 
 use crate::error::DecodeError;
 use crate::inline::Inline;
-use crate::limits::REFERENCED_PER_BYTE_MAX;
+use crate::referred::Referred;
 use crate::syntax::binary::Input;
 use weir_model::Limits;
 
@@ -19,8 +19,7 @@ pub(crate) struct Tables {
     traits: Inline<u32, 16>,
     /// What stands before this offset is entered.
     entered: usize,
-    /// Bytes of text that references may still stand for.
-    referenced_left: usize,
+    referred: Referred,
 }
 
 impl Tables {
@@ -30,7 +29,7 @@ impl Tables {
             objects: Inline::default(),
             traits: Inline::default(),
             entered: 0,
-            referenced_left: limits.message_bytes.saturating_mul(REFERENCED_PER_BYTE_MAX),
+            referred: Referred::new(limits),
         }
     }
 
@@ -91,13 +90,7 @@ impl Tables {
             self.enter_string(at, input.at - text.len(), text.len());
             return Ok(text);
         }
-        let limit = input
-            .limits
-            .message_bytes
-            .saturating_mul(REFERENCED_PER_BYTE_MAX);
-        let left = self.referenced_left.checked_sub(text.len());
-        self.referenced_left =
-            left.ok_or_else(|| DecodeError::over(at, "bytes of text referred to", limit))?;
+        self.referred.take(text.len(), at)?;
         Ok(text)
     }
 
