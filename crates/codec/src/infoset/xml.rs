@@ -38,6 +38,8 @@ pub(crate) struct Xml<'a> {
     unescaped: Unescaped,
     /// Whether the next run of content may be as long as the message.
     long: bool,
+    /// What was wrong, once something was.
+    failed: Option<DecodeError>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -79,6 +81,7 @@ impl<'a> Xml<'a> {
             value: Value::Plain(""),
             unescaped: Unescaped::default(),
             long: false,
+            failed: None,
         }
     }
 
@@ -220,7 +223,7 @@ impl<'a> Xml<'a> {
         }
     }
 
-    fn prolog(&mut self) -> Result<Event<'_>, DecodeError> {
+    fn prolog(&mut self) -> Result<Event<'a>, DecodeError> {
         if self.event_at == 0 {
             self.declaration()?;
         }
@@ -242,7 +245,7 @@ impl<'a> Xml<'a> {
         self.start_tag()
     }
 
-    fn epilog(&mut self) -> Result<Event<'_>, DecodeError> {
+    fn epilog(&mut self) -> Result<Event<'a>, DecodeError> {
         loop {
             self.space();
             if !self.misc()? {
@@ -264,7 +267,7 @@ impl<'a> Xml<'a> {
         }
     }
 
-    fn content(&mut self) -> Result<Event<'_>, DecodeError> {
+    fn content(&mut self) -> Result<Event<'a>, DecodeError> {
         let found = self.read_run()?;
         self.long = false;
         if found {
@@ -277,7 +280,7 @@ impl<'a> Xml<'a> {
         }
     }
 
-    fn end_tag(&mut self) -> Result<Event<'_>, DecodeError> {
+    fn end_tag(&mut self) -> Result<Event<'a>, DecodeError> {
         self.at += 2;
         let start = self.at;
         self.name()?;
@@ -294,6 +297,16 @@ impl<'a> Xml<'a> {
         self.space();
         self.expect(">")?;
         Ok(self.leave())
+    }
+
+    fn advance(&mut self) -> Result<Event<'a>, DecodeError> {
+        match self.state {
+            State::Prolog => self.prolog(),
+            State::Attributes(index, empty) => self.next_attribute(index, empty),
+            State::Content => self.content(),
+            State::Empty => Ok(self.leave()),
+            State::Epilog => self.epilog(),
+        }
     }
 
     fn leave(&mut self) -> Event<'static> {
@@ -319,14 +332,16 @@ impl Pull for Xml<'_> {
         self.event_at
     }
 
+    /// A document that is not well-formed has no events behind the error.
     fn next(&mut self) -> Result<Event<'_>, DecodeError> {
-        match self.state {
-            State::Prolog => self.prolog(),
-            State::Attributes(index, empty) => self.next_attribute(index, empty),
-            State::Content => self.content(),
-            State::Empty => Ok(self.leave()),
-            State::Epilog => self.epilog(),
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
         }
+        let event = self.advance();
+        if let Err(error) = &event {
+            self.failed = Some(error.clone());
+        }
+        event
     }
 
     fn text(&self) -> &str {

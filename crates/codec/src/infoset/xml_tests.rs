@@ -196,3 +196,25 @@ fn attributes_and_namespaces_have_limits() {
         .collect();
     assert!(refused(&nested).starts_with("namespaces over the limit of 96"));
 }
+
+#[test]
+fn a_reader_that_found_an_error_says_it_again_and_nothing_else() {
+    let limits = Limits::default();
+    // Behind each error stands what would be an event.
+    for text in [
+        "<a><b x=1/><c/></a>",
+        "<a></b><c/></a>",
+        "<a>&no;<c/></a>",
+        "<a/><b/>",
+    ] {
+        let mut xml = Xml::new(text, &limits);
+        let error = loop {
+            match xml.next() {
+                Ok(event) => assert_ne!(event, Event::Done, "{text}"),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(xml.next(), Err(error.clone()), "{text}");
+        assert_eq!(xml.next(), Err(error), "{text}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::{State, Xml};
 use crate::error::DecodeError;
-use crate::infoset::{Event, Name, Pull};
+use crate::infoset::{Event, Name};
 use crate::limits::{XML_ATTRIBUTES_MAX, XML_NAMESPACES_MAX};
 use crate::syntax::DEPTH_MAX;
 
@@ -33,7 +33,7 @@ pub(super) struct Namespace<'a> {
 
 impl<'a> Xml<'a> {
     /// Reads a start tag whole, since its namespaces may be declared after they are used.
-    pub(super) fn start_tag(&mut self) -> Result<Event<'_>, DecodeError> {
+    pub(super) fn start_tag(&mut self) -> Result<Event<'a>, DecodeError> {
         self.event_at = self.at;
         self.expect("<")?;
         let start = self.at;
@@ -185,12 +185,12 @@ impl<'a> Xml<'a> {
         &mut self,
         from: usize,
         empty: bool,
-    ) -> Result<Event<'_>, DecodeError> {
+    ) -> Result<Event<'a>, DecodeError> {
         let attributes = &self.attributes[..self.attribute_count];
         let mut rest = attributes.iter().enumerate().skip(from);
         let Some((index, &attribute)) = rest.find(|(_, attribute)| !attribute.declares()) else {
             self.state = if empty { State::Empty } else { State::Content };
-            return self.next();
+            return self.advance();
         };
         self.state = State::Attributes(index + 1, empty);
         self.event_at = attribute.at;
