@@ -206,11 +206,7 @@ fn instant(value: &DateTime<'_>) -> Option<Time> {
 }
 
 fn refused(error: &weir_exi::Error, input_bytes: usize, limits: &Limits) -> DecodeError {
-    let at = match error.inflated {
-        // Where in the deflated bytes that is, nobody can say.
-        true => input_bytes,
-        false => (error.byte as usize).min(input_bytes),
-    };
+    let at = usize::try_from(error.byte).map_or(input_bytes, |byte| byte.min(input_bytes));
     let fault = match &error.kind {
         ErrorKind::UnexpectedEnd => Fault::Truncated,
         ErrorKind::OverLimit(limit) => over(*limit, limits),
