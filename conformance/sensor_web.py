@@ -101,7 +101,7 @@ def swe_text(data):
         record = line.split(",")
         names = described[int(record[0]) if described[-1]["fields"][0] == "stream" else -1]
         fields = names["fields"]
-        named = {key: value for key, value in names.items() if key != "fields"}
+        named = {key: value for key, value in names.items() if key not in ("fields", "elementCount")}
         observations.append({**named, **tokens(fields, record)})
     return observations
 

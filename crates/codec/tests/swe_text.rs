@@ -69,7 +69,7 @@ fn records_of_several_datastreams_begin_with_their_number() {
     let mut out = Vec::new();
     (by_name("swe-text").unwrap().encode)(&builder.finish(), &mut out);
     let expected = [
-        r##"#{"topic":"a","fields":["stream","time","value"]}"##,
+        r##"#{"topic":"a","elementCount":4,"fields":["stream","time","value"]}"##,
         r##"#{"topic":"b","fields":["stream","time","value"]}"##,
         "0,,1",
         r#"1,,"5\u002c \u00226\u0022""#,
@@ -78,6 +78,27 @@ fn records_of_several_datastreams_begin_with_their_number() {
         "",
     ];
     assert_eq!(String::from_utf8(out).unwrap(), expected.join("\n"));
+}
+
+#[test]
+fn a_block_that_ends_before_its_promised_count_is_a_cut_one() {
+    let block = "#{\"elementCount\":2,\"fields\":[\"value\"]}\n21.5\n22.5\n";
+    assert_eq!(values(block).len(), 2);
+    // Whoever sends events or lines drops the last line end.
+    assert_eq!(values(block.trim_end()).len(), 2);
+    let cut = |text: &str| read(text).unwrap_err().to_string();
+    assert_eq!(
+        cut(&block[..block.len() - 5]),
+        "the message ends too early at byte 44"
+    );
+    assert_eq!(
+        cut(&(block.to_owned() + "23.5\n")),
+        "expected the end, after as many records as elementCount says at byte 54"
+    );
+    // Blocks that stand behind each other, as pages of the past do.
+    assert_eq!(values(&block.repeat(2)).len(), 4);
+    let negative = block.replace('2', "-2");
+    assert_eq!(cut(&negative), "expected a number of records at byte 17");
 }
 
 #[test]

@@ -9,6 +9,9 @@
 //! and records begin with the number of theirs, counted from 0, as a `swe:DataChoice` has it: the
 //! field `stream`. Without any such line records are a time and a result, or a result alone.
 //!
+//! The first line says with `elementCount` how many records follow, as a `swe:DataArray` does: a block
+//! has no other end, so that a cut one is known by it. Counts of several lines are added up.
+//!
 //! The decision worth arguing: these lines are written always. They cost one line a datastream, and
 //! without them a block means nothing to who did not ask for it.
 
@@ -28,6 +31,7 @@ use crate::vocabulary::swe::block_read::{BlockReader, Record, Shared};
 use crate::vocabulary::swe::block_write::{Fields, write_record};
 use crate::vocabulary::swe::{Kind, Role, Separators};
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 use memchr::memchr;
 use weir_model::batch::{Naming, StreamView};
 use weir_model::{Batch, BatchBuilder, KeptNames, Limits};
@@ -51,7 +55,8 @@ fn encode(batch: &Batch, out: &mut Vec<u8>) {
     batch.rows().for_each(|row| fields.add(&row));
     let several = batch.stream_count() > 1;
     for index in 0..batch.stream_count() {
-        write_description(&batch.stream(index), several, &fields, out);
+        let count = (index == 0).then_some(batch.len());
+        write_description(&batch.stream(index), several, count, &fields, out);
     }
     let mut tokens = Tokens {
         out,
@@ -67,7 +72,13 @@ fn encode(batch: &Batch, out: &mut Vec<u8>) {
     }
 }
 
-fn write_description(stream: &StreamView<'_>, several: bool, fields: &Fields, out: &mut Vec<u8>) {
+fn write_description(
+    stream: &StreamView<'_>,
+    several: bool,
+    count: Option<usize>,
+    fields: &Fields,
+    out: &mut Vec<u8>,
+) {
     out.extend_from_slice(b"#{");
     let topic = (stream.naming != Naming::Sent).then_some(stream.topic);
     for (role, text) in [
@@ -82,6 +93,11 @@ fn write_description(stream: &StreamView<'_>, several: bool, fields: &Fields, ou
             write_string(text, out);
             out.push(b',');
         }
+    }
+    if let Some(count) = count {
+        out.extend_from_slice(b"\"elementCount\":");
+        write_f64(count as f64, out);
+        out.push(b',');
     }
     out.extend_from_slice(b"\"fields\":[");
     let number = several.then_some(Role::Stream);
@@ -133,6 +149,8 @@ struct Streams {
     few: [Stream; SWE_STREAMS_ON_STACK],
     many: Vec<Stream>,
     count: usize,
+    /// Records that were said to follow, if that was said.
+    promised: Option<usize>,
 }
 
 impl Streams {
@@ -145,6 +163,7 @@ impl Streams {
             few: [none; SWE_STREAMS_ON_STACK],
             many: Vec::new(),
             count: 0,
+            promised: None,
         }
     }
 
@@ -164,6 +183,7 @@ impl Streams {
 
 fn decode(bytes: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
     let text = utf8(bytes, limits)?;
+    let before = out.len();
     let mut rows = Rows::new(out, limits);
     let mut separators = Separators::new(",", "\n");
     let mut streams = Streams::new();
@@ -172,8 +192,7 @@ fn decode(bytes: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Result<(), D
         let rest = &text[at..];
         if rest.starts_with('#') {
             let line = &rest[..memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())];
-            let stream = read_description(line, at, &mut separators, &mut rows, limits)?;
-            streams.push(stream);
+            read_description(line, at, &mut separators, &mut streams, &mut rows, limits)?;
             at += line.len() + 1;
             continue;
         }
@@ -181,7 +200,17 @@ fn decode(bytes: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Result<(), D
         read_block(block, at, &separators, &streams, &mut rows, limits)?;
         at += block.len();
     }
-    Ok(())
+    match streams
+        .promised
+        .map(|count| count.cmp(&(rows.len() - before)))
+    {
+        None | Some(Ordering::Equal) => Ok(()),
+        Some(Ordering::Greater) => Err(DecodeError::truncated(text.len())),
+        Some(Ordering::Less) => {
+            let what = "the end, after as many records as elementCount says";
+            Err(DecodeError::expected(text.len(), what))
+        }
+    }
 }
 
 /// Records reach up to a line that begins with `#`.
@@ -195,23 +224,26 @@ fn read_description(
     line: &str,
     at: usize,
     separators: &mut Separators,
+    streams: &mut Streams,
     rows: &mut Rows<'_>,
     limits: &Limits,
-) -> Result<Stream, DecodeError> {
+) -> Result<(), DecodeError> {
     let mut json = Json::new(&line[1..], limits);
-    let read = read_members(&mut json, separators, rows);
+    let read = read_members(&mut json, separators, &mut streams.promised, rows);
     let record = read.and_then(|record| json.finish().map(|()| record));
     let record = record.map_err(|error| DecodeError {
         at: at + 1 + error.at,
         ..error
     })?;
     let names = rows.keep();
-    Ok(Stream { names, record })
+    streams.push(Stream { names, record });
+    Ok(())
 }
 
 fn read_members(
     json: &mut Json<'_>,
     separators: &mut Separators,
+    promised: &mut Option<usize>,
     rows: &mut Rows<'_>,
 ) -> Result<Record, DecodeError> {
     let mut record = None;
@@ -220,6 +252,9 @@ fn read_members(
     while let Some(key) = json.key(&mut map)? {
         match member(key) {
             Member::Fields => record = Some(read_fields(json)?),
+            Member::Count => {
+                *promised = Some(promised.unwrap_or(0).saturating_add(read_count(json)?))
+            }
             Member::Name(role) => set_name(role, json.text()?, rows),
             Member::Separator(which) => {
                 let start = json.at();
@@ -240,6 +275,7 @@ fn read_members(
 
 enum Member {
     Fields,
+    Count,
     Name(Role),
     Separator(Which),
     Unknown,
@@ -257,6 +293,7 @@ fn member(key: Key<'_>) -> Member {
     };
     match name {
         "fields" => Member::Fields,
+        "elementCount" => Member::Count,
         "tokenSeparator" => Member::Separator(Which::Token),
         "blockSeparator" => Member::Separator(Which::Block),
         "decimalSeparator" => Member::Separator(Which::Decimal),
@@ -267,6 +304,13 @@ fn member(key: Key<'_>) -> Member {
             _ => Member::Unknown,
         },
     }
+}
+
+fn read_count(json: &mut Json<'_>) -> Result<usize, DecodeError> {
+    let start = json.at();
+    let number = json.number()?;
+    let count = Some(number as usize).filter(|&count| count as f64 == number);
+    count.ok_or_else(|| DecodeError::expected(start, "a number of records"))
 }
 
 fn set_name(role: Role, text: &str, rows: &mut Rows<'_>) {
