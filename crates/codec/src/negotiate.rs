@@ -260,6 +260,11 @@ mod tests {
             ("application/exi; s=1; c=1", "exi-sc"),
             ("application/exi;v=om", "exi-om"),
             ("application/exi;c=1;v=om", "exi-om-c"),
+            ("application/exi;v=om;s=1", "exi-om"),
+            ("application/exi;s=1;v=om", "exi-om"),
+            ("application/exi;v=om;s=1;c=1", "exi-om-c"),
+            ("application/exi; c=1; s=1; v=om", "exi-om-c"),
+            ("application/exi;s=0;v=om;c=1", "exi-om-c"),
             ("application/exi;c=0", "exi"),
             ("application/exi;s=0;c=1", "exi-c"),
         ] {
@@ -272,7 +277,8 @@ mod tests {
         }
         for media in [
             "application/om+xml;version=3.0",
-            "application/exi;s=1;v=om",
+            "application/exi;s=1;v=om;c=2",
+            "application/exi;v=sos",
             "application/exi;c=2",
             "text/plain;profile=swe;version=2.0",
             "application/soap+xml;version=1.1",

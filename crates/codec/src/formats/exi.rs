@@ -20,11 +20,12 @@ use weir_exi::{Alignment, DecoderSettings, Encoder, EncoderSettings, Header, Opt
 use weir_model::{Batch, BatchBuilder, Limits};
 
 macro_rules! exi {
-    ($constant:ident $module:ident $name:literal $media:literal $number:expr, $kind:expr) => {
+    ($constant:ident $module:ident $name:literal $media:literal $also:expr, $number:expr,
+     $kind:expr) => {
         pub(crate) const $constant: Format = Format {
             name: $name,
             media: $media,
-            media_also: &[],
+            media_also: &$also,
             content_format: $number,
             text: false,
             one_line: false,
@@ -55,14 +56,17 @@ macro_rules! exi {
     };
 }
 
-exi!(EXI plain "exi" "application/exi" Some(47), Kind::new());
-exi!(EXI_C compressed "exi-c" "application/exi;c=1" None, Kind::new().compressed());
-exi!(EXI_S typed "exi-s" "application/exi;s=1" None, Kind::new().typed());
-exi!(EXI_SC typed_compressed "exi-sc" "application/exi;s=1;c=1" None,
+exi!(EXI plain "exi" "application/exi" [], Some(47), Kind::new());
+exi!(EXI_C compressed "exi-c" "application/exi;c=1" [], None, Kind::new().compressed());
+exi!(EXI_S typed "exi-s" "application/exi;s=1" [], None, Kind::new().typed());
+exi!(EXI_SC typed_compressed "exi-sc" "application/exi;s=1;c=1" [], None,
     Kind::new().typed().compressed());
-exi!(EXI_OM om_plain "exi-om" "application/exi;v=om" None, Kind::new().of_om());
-exi!(EXI_OM_C om_compressed "exi-om-c" "application/exi;v=om;c=1" None,
-    Kind::new().of_om().compressed());
+// No schema of O&M's is compiled here: who asks for one gets the same without, and is told so by the
+// media type of the answer.
+exi!(EXI_OM om_plain "exi-om" "application/exi;v=om" ["application/exi;s=1;v=om"], None,
+    Kind::new().of_om());
+exi!(EXI_OM_C om_compressed "exi-om-c" "application/exi;v=om;c=1" ["application/exi;s=1;v=om;c=1"],
+    None, Kind::new().of_om().compressed());
 
 /// What tells the formats apart.
 #[derive(Clone, Copy)]
