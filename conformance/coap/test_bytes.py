@@ -5,7 +5,7 @@ import time
 import unittest
 
 from . import server
-from .server import CON, GET, NON, POST, PUT, Peer, message, options, path
+from .server import CON, DELETE, GET, NON, POST, PUT, Client, Peer, message, options, path
 
 MALFORMED = {
     "token length 9": b"\x49\x01\x00\x01123456789",
@@ -84,6 +84,7 @@ class Bytes(unittest.TestCase):
         answer = self.peer.ask(message(CON, GET, 900, [*path("live/bytes/x"), (17, b"\x27\x10")]), wait_s=5)
         self.assertEqual(server.code(answer), "4.06")
 
+    # [RFC7959-2.5-4]
     def test_blocks_in_the_wrong_order(self):
         def block(number, more, payload, mid):
             value = bytes([number << 4 | more << 3])
@@ -131,6 +132,7 @@ class Bytes(unittest.TestCase):
         self.assertEqual(server.payload(told[-1]).strip(), b"49")
         self.answers_still()
 
+    # [RFC7252-4.2-16] [RFC7641-7-1]
     def test_a_flood_of_registrations_and_noise_leaves_the_gateway_small(self):
         self.gateway.publish_value("bytes/flood", 1)
         before = self.memory_kb()
@@ -165,3 +167,55 @@ class Bytes(unittest.TestCase):
         self.assertEqual(server.code(self.peer.ask(datagram, wait_s=5)), "4.02")
         status = self.gateway.request("GET", "/live/bytes/twice")[0]
         self.assertEqual(status, 404)
+
+    def client(self):
+        client = Client(self.gateway)
+        self.addCleanup(client.close)
+        return client
+
+    # [RFC7252-5.1-1] [RFC7252-5.5-1]
+    def test_a_get_with_a_payload_publishes_nothing(self):
+        client = self.client()
+        self.assertEqual(client.exchange(GET, "live/bytes/read", payload=b"7").code, "4.04")
+        self.gateway.publish_value("bytes/read", 1)
+        for _ in range(2):
+            got = client.exchange(GET, "live/bytes/read", [(17, b"")], payload=b"7")
+            self.assertEqual((got.code, got.payload.strip()), ("2.05", b"1"))
+        self.assertEqual(len(self.gateway.history("bytes/read")), 1)
+
+    def test_what_was_published_since_is_read(self):
+        client = self.client()
+        for value in (1, 2, 3):
+            self.gateway.publish_value("bytes/since", value)
+            for _ in range(3):
+                got = client.exchange(GET, "live/bytes/since", [(17, b"")])
+                self.assertEqual(got.payload.strip(), str(value).encode())
+
+    # [RFC7252-5.1-2] [RFC7252-5.8.4-1]
+    def test_what_is_put_or_deleted_twice_is_as_once(self):
+        client = self.client()
+        for _ in range(2):
+            self.assertEqual(client.exchange(PUT, "test", [(12, b"")], payload=b"x").code, "2.04")
+            self.assertEqual(client.exchange(GET, "test").payload, b"x")
+        self.assertEqual(client.exchange(PUT, "create7", [(12, b"")], payload=b"x").code, "2.01")
+        for _ in range(2):
+            self.assertEqual(client.exchange(DELETE, "create7").code, "2.02")
+
+    # [RFC7252-5.10.8-1]
+    def test_conditions_of_what_is_published(self):
+        client, place = self.client(), "live/bytes/condition"
+
+        def put(pairs, payload):
+            return client.exchange(PUT, place, [*pairs, (12, b"")], payload=payload).code
+
+        def read():
+            return client.exchange(GET, place, [(17, b"")])
+
+        self.assertEqual(put([(1, b"")], b"0"), "4.12")
+        self.assertEqual(put([(5, b"")], b"1"), "2.04")
+        self.assertEqual(put([(5, b"")], b"2"), "4.12")
+        (tag,) = server.values(read(), 4)
+        self.assertEqual(put([(1, tag)], b"3"), "2.04")
+        self.assertEqual(put([(1, tag)], b"4"), "4.12")
+        self.assertEqual(put([(1, b"")], b"5"), "2.04")
+        self.assertEqual(read().payload.strip(), b"5")

@@ -45,9 +45,11 @@ class Core(Plugtest):
     def test_td_coap_core_01_get(self):
         self.content(self.client.exchange(GET, "test"))
 
+    # [RFC7252-5.8.4-1]
     def test_td_coap_core_02_delete(self):
         self.assertEqual(self.client.exchange(DELETE, "test").code, "2.02")
 
+    # [RFC7252-5.8.3-1]
     def test_td_coap_core_03_put(self):
         self.changed(self.client.exchange(PUT, "test", [TEXT], payload=b"new"))
         self.assertEqual(self.client.exchange(GET, "test").payload, b"new")
@@ -84,6 +86,7 @@ class Core(Plugtest):
         self.client.acknowledge(answer)
         self.assertIsNone(self.client.next(wait_s=4))
 
+    # [RFC7252-5.3.1-4]
     def test_td_coap_core_10_tokens_of_every_length(self):
         for length in range(1, 9):
             self.content(self.client.exchange(GET, "test", token=bytes(range(length))))
@@ -91,6 +94,7 @@ class Core(Plugtest):
     def test_td_coap_core_11_a_separate_answer_has_the_token(self):
         self.client.acknowledge(self.separate(b"12345678"))
 
+    # [RFC7252-5.3.1-4]
     def test_td_coap_core_12_an_empty_token(self):
         self.content(self.client.exchange(GET, "test", token=b""))
 
@@ -146,6 +150,7 @@ class Core(Plugtest):
         neither = self.client.exchange(GET, "multi-format", [(ACCEPT, bytes([60]))])
         self.assertEqual(neither.code, "4.06")
 
+    # [RFC7252-5.8.1-1] [RFC7252-5.9.1.3-1]
     def test_td_coap_core_21_a_tag_that_still_holds(self):
         first = self.client.exchange(GET, "validate")
         self.content(first)
@@ -170,6 +175,7 @@ class Core(Plugtest):
         self.assertEqual(late.code, "4.12")
         self.assertEqual(self.client.exchange(GET, "validate").payload, b"two")
 
+    # [RFC7252-5.8.3-2]
     def test_td_coap_core_23_if_none_match(self):
         create = [(IF_NONE_MATCH, b""), TEXT]
         self.assertEqual(self.client.exchange(PUT, "create1", create, payload=b"one").code, "2.01")
@@ -225,11 +231,13 @@ class Blocks(Plugtest):
             self.content(first)
             self.assertEqual(self.fetch(GET, "large", exponent, first), self.large())
 
+    # [RFC7959-2.4-7]
     def test_td_coap_block_02_a_get_that_names_a_size_later(self):
         for exponent in range(7):
             first = self.client.exchange(GET, "large")
             self.assertEqual(self.fetch(GET, "large", exponent, first), self.large())
 
+    # [RFC7959-2.3-2] [RFC7959-2.3-3]
     def test_td_coap_block_03_put_in_blocks(self):
         for exponent in range(7):
             body = bytes(range(65, 91)) * 50 + bytes([exponent])
@@ -237,6 +245,7 @@ class Blocks(Plugtest):
             first = self.client.exchange(GET, "large-update", [(BLOCK2, block(0, 0, 6))])
             self.assertEqual(self.fetch(GET, "large-update", 6, first), body)
 
+    # [RFC7252-5.8.2-1]
     def test_td_coap_block_04_post_that_creates(self):
         body = b"0123456789" * 150
         created = self.send(POST, "large-create", 5, body, "2.01")
@@ -247,6 +256,7 @@ class Blocks(Plugtest):
         first = self.client.exchange(GET, place)
         self.assertEqual(self.fetch(GET, place, 6, first), body)
 
+    # [RFC7959-2.7-1]
     def test_td_coap_block_05_blocks_both_ways(self):
         body = b"abcdefghij" * 150
         last = self.send(POST, "large-post", 5, body, "2.04")
@@ -294,6 +304,7 @@ class Observing(Plugtest):
         self.client.acknowledge(answer)
         self.assertIsNone(self.client.next(wait_s=6))
 
+    # [RFC7641-4.3.1-1]
     def test_td_coap_obs_01_confirmable(self):
         first = self.register()
         second = self.told(first)
@@ -329,11 +340,13 @@ class Observing(Plugtest):
         self.change(b"two")
         self.assertIsNone(self.client.next(wait_s=6))
 
+    # [RFC7641-4.2-6]
     def test_td_coap_obs_07_what_is_deleted_is_told(self):
         self.told(self.register())
         self.assertEqual(self.another().exchange(DELETE, "obs").code, "2.02")
         self.last("4.04")
 
+    # [RFC7641-4.2-5]
     def test_td_coap_obs_08_another_content_format_ends_it(self):
         self.told(self.register())
         self.change(b"{}", format=bytes([50]))
@@ -353,6 +366,7 @@ class Observing(Plugtest):
         self.assertIsNone(uint(other, OBSERVE))
         self.told(before)
 
+    # [RFC7641-4.5-4]
     def test_td_coap_obs_11_one_notification_at_a_time(self):
         self.told(self.register())
         for payload in (b"one", b"two", b"three", b"four"):
@@ -389,6 +403,7 @@ class Links(Plugtest):
         found = re.findall(r'<([^>]*)>((?:;[^,;="]+(?:="[^"]*"|=[^,;]*)?)*)', body.decode())
         return dict(found)
 
+    # [RFC7252-7.2-1] [RFC6690-4-1]
     def test_td_coap_link_01_what_there_is(self):
         found = self.links()
         for resource in ("/test", "/large", "/obs", "/link1", "/path"):
@@ -403,9 +418,11 @@ class Links(Plugtest):
         self.assertTrue(all(";rt=" in attributes for attributes in found.values()), found)
         self.assertNotIn("/link5", found)
 
+    # [RFC6690-4.1-1]
     def test_td_coap_link_04_by_one_of_several_types(self):
         self.assertEqual(sorted(self.links("rt=Type2")), ["/link1", "/link2"])
 
+    # [RFC6690-4.1-1]
     def test_td_coap_link_05_by_the_beginning_of_an_interface(self):
         self.assertEqual(sorted(self.links("if=If*")), ["/link1", "/link2"])
 
@@ -414,12 +431,15 @@ class Links(Plugtest):
         self.assertIn("/large", found)
         self.assertTrue(all(";sz=" in attributes for attributes in found.values()), found)
 
+    # [RFC6690-4.1-2]
     def test_td_coap_link_07_by_target(self):
         self.assertEqual(list(self.links("href=/link1")), ["/link1"])
 
+    # [RFC6690-4.1-2]
     def test_td_coap_link_08_by_the_beginning_of_a_target(self):
         self.assertEqual(sorted(self.links("href=/link*")), [f"/link{number}" for number in range(1, 6)])
 
+    # [RFC7252-7.2.1-1]
     def test_td_coap_link_09_links_that_lead_to_links(self):
         self.assertIn("ct=40", self.links("href=/path")["/path"].replace('"', ""))
         below = self.links(resource="path")

@@ -92,7 +92,8 @@ const ACK: Kind = Kind::Acknowledgement;
 const CON: Kind = Kind::Confirmable;
 const NON: Kind = Kind::NonConfirmable;
 
-/// [RFC7252-4.2-1] [RFC7252-5.2.2-3] [RFC7252-5.3.2-1]
+/// [RFC7252-4.2-1] [RFC7252-5.2.2-3] [RFC7252-5.3.2-1] [RFC7252-4.2-15] [RFC7252-4.5-4]
+/// [RFC7252-5.2.1-3] [RFC7252-5.2.2-5]
 #[test]
 fn a_separate_answer_is_acknowledged_and_stops_the_request_from_being_sent_again() {
     let mut client = Client::new();
@@ -106,7 +107,7 @@ fn a_separate_answer_is_acknowledged_and_stops_the_request_from_being_sent_again
     assert_eq!((again, client.events.len()), (back, 1));
 }
 
-/// [RFC7252-5.3.2-1] [RFC7252-4.3-3] [RFC7252-4.2-2]
+/// [RFC7252-5.3.2-1] [RFC7252-4.3-3] [RFC7252-4.2-2] [RFC7252-5.3.2-4]
 #[test]
 fn an_answer_that_nobody_waits_for_is_rejected_where_it_is_confirmable() {
     let mut client = Client::new();
@@ -118,7 +119,7 @@ fn an_answer_that_nobody_waits_for_is_rejected_where_it_is_confirmable() {
     assert!(client.events.is_empty());
 }
 
-/// [RFC7252-5.3.1-2]
+/// [RFC7252-5.3.1-2] [RFC7252-5.3.1-3]
 #[test]
 fn every_request_has_a_token_of_its_own() {
     let mut client = Client::new();
@@ -146,7 +147,7 @@ fn an_answer_with_an_unknown_critical_option_fails() {
     assert_eq!(client.events, [Event::Failed(call, Failure::Misbehaved)]);
 }
 
-/// [RFC7252-8.1-3]
+/// [RFC7252-8.1-3] [RFC7252-8.2-5]
 #[test]
 fn a_group_is_asked_not_confirmably_and_all_that_answer_are_told() {
     let mut client = Client::new();
@@ -164,7 +165,7 @@ fn a_group_is_asked_not_confirmably_and_all_that_answer_are_told() {
     assert_eq!(client.endpoint.kept(), [0; 4]);
 }
 
-/// [RFC7252-4.2-7]
+/// [RFC7252-4.2-7] [RFC7252-4.7-2]
 #[test]
 fn a_request_that_nobody_answers_times_out() {
     let mut client = Client::new();
@@ -199,7 +200,7 @@ fn notifications_are_acknowledged_until_they_are_not_wanted_and_rejected_then() 
     assert_eq!(client.events.len(), 2);
 }
 
-/// [RFC7641-3.3.1-1] [RFC7641-3.3.1-2]
+/// [RFC7641-3.3.1-1] [RFC7641-3.3.1-2] [RFC7252-5.4.4-2]
 #[test]
 fn an_observation_that_went_stale_is_registered_again() {
     let mut client = Client::new();
@@ -228,4 +229,96 @@ fn the_reserved_block_size_is_a_bad_request() {
         assert_eq!((back[0].0, back[0].2.code), (ACK, Code::BAD_REQUEST));
     }
     assert!(server.events.is_empty());
+}
+
+/// [RFC7252-5.2.1-3] [RFC7252-5.2.3-2]
+#[test]
+fn an_answer_may_be_confirmable_or_not_whatever_the_request_was() {
+    let mut client = Client::new();
+    let (call, (_, id, request)) = client.ask(Message::new(Code::GET));
+    client.hear(1, ACK, id, &Message::new(Code::EMPTY));
+    client.hear(1, NON, 7, &answer(request.token));
+    assert!(matches!(client.events[..], [Event::Response(id, ..)] if id == call));
+    let asked = Message::new(Code::GET);
+    let call = client.endpoint.request(client.now, 1, asked, false);
+    let (kind, _, request) = client.collect().pop().unwrap();
+    assert_eq!(kind, NON);
+    let back = client.hear(1, CON, 8, &answer(request.token));
+    assert_eq!(back, [(ACK, 8, Message::new(Code::EMPTY))]);
+    assert!(matches!(client.events[1], Event::Response(id, ..) if Some(id) == call));
+}
+
+/// [RFC7252-5.3.2-3]
+#[test]
+fn an_answer_in_an_acknowledgement_is_that_of_its_message_id_and_token() {
+    let mut client = Client::new();
+    let (call, (_, id, request)) = client.ask(Message::new(Code::GET));
+    client.hear(1, ACK, id.wrapping_add(1), &answer(request.token));
+    client.hear(2, ACK, id, &answer(request.token));
+    assert!(client.events.is_empty());
+    assert_eq!(client.pass(Duration::from_secs(4)).len(), 1);
+    client.hear(1, ACK, id, &answer(request.token));
+    assert!(matches!(client.events[..], [Event::Response(id, ..)] if id == call));
+}
+
+/// [RFC7252-4.8.1-1]
+#[test]
+fn one_request_at_a_time_is_on_its_way_to_a_server_confirmable_or_not() {
+    for confirmable in [true, false] {
+        let mut client = Client::new();
+        for _ in 0..3 {
+            let message = Message::new(Code::GET);
+            let call = client.endpoint.request(client.now, 1, message, confirmable);
+            assert!(call.is_some());
+        }
+        for _ in 0..3 {
+            let sent = client.collect();
+            assert_eq!(sent.len(), 1);
+            let (kind, id, request) = &sent[0];
+            let back = if *kind == CON { ACK } else { NON };
+            let mut bytes = Vec::new();
+            write_datagram(back, *id, &answer(request.token), &mut bytes);
+            client
+                .endpoint
+                .receive(client.now, 1, Arrival::default(), &bytes);
+        }
+        assert!(client.collect().is_empty());
+        assert_eq!(client.events.len(), 3);
+    }
+}
+
+/// [RFC7252-4.7-2] [RFC7252-4.7-3]
+#[test]
+fn a_server_that_does_not_answer_gets_a_byte_a_second() {
+    let mut client = Client::new();
+    let mut sizes = Vec::new();
+    for _ in 0..20 {
+        let message = Message::new(Code::PUT).with_payload(vec![7; 30]);
+        client.endpoint.request(client.now, 1, message, false);
+    }
+    let mut waited = 0;
+    while waited < 240 {
+        for (kind, _, message) in client.pass(Duration::from_secs(1)) {
+            assert_eq!(kind, NON);
+            sizes.push(message.payload.len() + 9);
+        }
+        waited += 1;
+    }
+    let bytes: usize = sizes.iter().sum();
+    assert!(sizes.len() > 3, "{sizes:?}");
+    assert!(bytes <= 240 + sizes[0], "{bytes} bytes in four minutes");
+}
+
+/// [RFC7252-5.2-1]
+#[test]
+fn a_code_that_is_not_known_counts_as_its_class() {
+    let mut client = Client::new();
+    let (call, (_, id, request)) = client.ask(Message::new(Code::GET));
+    let unknown = Message {
+        code: Code::new(4, 30),
+        ..answer(request.token)
+    };
+    client.hear(1, ACK, id, &unknown);
+    assert!(!unknown.code.is_success() && Code::new(2, 30).is_success());
+    assert!(matches!(client.events[..], [Event::Response(id, ..)] if id == call));
 }

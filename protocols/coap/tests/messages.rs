@@ -9,7 +9,7 @@ use weir_coap::limits::{ACK_DELAY, Limits};
 use weir_coap::session::Arrival;
 use weir_coap::wire::{Code, Message, Number};
 
-/// [RFC7252-5.2.1-2] [RFC7252-5.3.1-1]
+/// [RFC7252-5.2.1-2] [RFC7252-5.3.1-1] [RFC7252-4.2-8]
 #[test]
 fn an_answer_at_once_is_in_the_acknowledgement() {
     let mut server = Server::new();
@@ -21,7 +21,7 @@ fn an_answer_at_once_is_in_the_acknowledgement() {
     assert_eq!(server.endpoint.kept(), [0; 4]);
 }
 
-/// [RFC7252-5.2.3-1]
+/// [RFC7252-5.2.3-1] [RFC7252-4.3-4]
 #[test]
 fn a_request_that_is_not_confirmable_is_answered_alike() {
     let mut server = Server::new();
@@ -32,7 +32,7 @@ fn a_request_that_is_not_confirmable_is_answered_alike() {
     assert_eq!(again[0].id, back[0].id.wrapping_add(1));
 }
 
-/// [RFC7252-5.2.2-1] [RFC7252-5.2.2-2]
+/// [RFC7252-5.2.2-1] [RFC7252-5.2.2-2] [RFC7252-5.2.2-4]
 #[test]
 fn an_answer_that_takes_longer_follows_an_acknowledgement_and_is_confirmable() {
     let mut server = Server::new();
@@ -67,7 +67,7 @@ fn an_answer_that_takes_longer_is_not_announced_to_who_did_not_ask_confirmably()
     assert_eq!(server.collect()[0].kind, NON);
 }
 
-/// [RFC7252-4.2-6] [RFC7252-4.2-7]
+/// [RFC7252-4.2-6] [RFC7252-4.2-7] [RFC7252-4.2-12]
 #[test]
 fn a_confirmable_message_is_sent_again_at_doubled_intervals_and_given_up() {
     let mut server = Server::new();
@@ -121,7 +121,7 @@ fn a_duplicate_that_is_not_confirmable_is_passed_over() {
     assert_eq!(server.requests.len(), 1);
 }
 
-/// [RFC7252-4.5-1]
+/// [RFC7252-4.5-1] [RFC7252-5.2.2-4]
 #[test]
 fn a_duplicate_of_a_request_under_way_is_acknowledged() {
     let mut server = Server::new();
@@ -136,7 +136,7 @@ fn a_duplicate_of_a_request_under_way_is_acknowledged() {
     assert_eq!(server.ask(CON, 9, &get("/slow")), back);
 }
 
-/// [RFC7252-4.3-1] [RFC7252-4.2-2]
+/// [RFC7252-4.3-1] [RFC7252-4.2-2] [RFC7252-4.2-9]
 #[test]
 fn a_ping_is_rejected_and_an_empty_message_that_is_not_confirmable_is_passed_over() {
     let mut server = Server::new();
@@ -176,7 +176,7 @@ fn what_cannot_be_processed_is_rejected_where_it_is_confirmable_and_passed_over_
     }
 }
 
-/// [RFC7252-3-1] [RFC7252-4.2-4]
+/// [RFC7252-3-1] [RFC7252-4.2-4] [RFC7252-4.2-10] [RFC7252-4.2-11]
 #[test]
 fn other_versions_and_stray_acknowledgements_and_resets_are_not_answered() {
     let mut server = Server::new();
@@ -198,7 +198,7 @@ fn other_versions_and_stray_acknowledgements_and_resets_are_not_answered() {
     assert!(server.requests.is_empty());
 }
 
-/// [RFC7252-5.4.1-2] [RFC7252-5.4.1-3]
+/// [RFC7252-5.4.1-2] [RFC7252-5.4.1-3] [RFC7252-5.4.1-5]
 #[test]
 fn an_unknown_critical_option_is_told_to_who_asked_confirmably() {
     let mut server = Server::new();
@@ -214,7 +214,7 @@ fn an_unknown_critical_option_is_told_to_who_asked_confirmably() {
     assert!(server.requests.is_empty());
 }
 
-/// [RFC7252-5.10.2-1] [RFC7252-5.8-1]
+/// [RFC7252-5.10.2-1] [RFC7252-5.8-1] [RFC7252-5.7.2-1] [RFC7252-5.10.2-2]
 #[test]
 fn proxying_and_unknown_methods_are_refused() {
     let mut server = Server::new();
@@ -233,6 +233,7 @@ fn proxying_and_unknown_methods_are_refused() {
     );
 }
 
+/// [RFC8768-3-1]
 #[test]
 fn a_hop_limit_of_nothing_is_a_bad_request() {
     let mut server = Server::new();
@@ -248,6 +249,7 @@ fn a_hop_limit_of_nothing_is_a_bad_request() {
     }
 }
 
+/// [RFC7967-2-1] [RFC7967-2.1-1]
 #[test]
 fn classes_of_answers_that_are_not_wanted_are_not_sent() {
     let mut server = Server::new();
@@ -267,7 +269,7 @@ fn classes_of_answers_that_are_not_wanted_are_not_sent() {
     );
 }
 
-/// [RFC7252-8.1-1] [RFC7252-8.1-2] [RFC7252-8.2-1]
+/// [RFC7252-8.1-1] [RFC7252-8.1-2] [RFC7252-8.2-1] [RFC7252-8.1-4] [RFC7252-8.2-2]
 #[test]
 fn a_group_is_answered_later_without_errors_and_not_confirmably() {
     let mut server = Server::new();
@@ -326,6 +328,7 @@ fn one_confirmable_message_at_a_time_is_on_its_way_to_a_peer() {
     assert!(server.collect().is_empty());
 }
 
+/// [RFC7252-4.7-4] [RFC7252-11.3-1] [RFC7252-11.3-2] [RFC9175-2.6-1]
 #[test]
 fn a_large_answer_to_an_address_that_may_be_forged_waits_for_an_echo() {
     let mut server = Server::new();
@@ -355,6 +358,7 @@ fn a_large_answer_to_an_address_that_may_be_forged_waits_for_an_echo() {
     );
 }
 
+/// [RFC7641-7-2]
 #[test]
 fn a_flood_from_forged_addresses_leaves_no_more_than_the_limits_allow() {
     let limits = Limits {
@@ -385,4 +389,110 @@ fn a_flood_from_forged_addresses_leaves_no_more_than_the_limits_allow() {
     server.pass(Duration::from_secs(600));
     assert_eq!(server.endpoint.kept(), [0; 4]);
     assert_eq!(content("x").payload.len(), 1);
+}
+
+fn empty(kind: u8, id: u16) -> [u8; 4] {
+    [0x40 | kind << 4, 0, (id >> 8) as u8, id as u8]
+}
+
+/// A confirmable answer that is on its way, and the server that sent it.
+fn separate() -> (Server, u16) {
+    let mut server = Server::new();
+    server.waits = true;
+    server.ask(CON, 1, &get("/slow"));
+    server.pass(ACK_DELAY);
+    server.answer(&server.requests[0].clone());
+    let id = server.collect()[0].id;
+    (server, id)
+}
+
+/// [RFC7252-4.2-8] [RFC7252-4.2-14]
+#[test]
+fn a_request_that_comes_again_after_its_answer_was_acknowledged_is_acknowledged_again() {
+    let (mut server, id) = separate();
+    assert!(server.send(&empty(2, id)).is_empty());
+    let again = server.ask(CON, 1, &get("/slow"));
+    assert_eq!((again.len(), again[0].kind, again[0].id), (1, ACK, 1));
+    assert_eq!(again[0].message, Message::new(Code::EMPTY));
+    assert_eq!(server.requests.len(), 1);
+}
+
+/// [RFC7252-4.4-3] [RFC7252-5.2.2-6]
+#[test]
+fn an_answer_is_sent_again_until_it_is_acknowledged_somehow_by_its_own_peer() {
+    let reset = |id| empty(3, id).to_vec();
+    let with_code = |id| {
+        let mut bytes = Vec::new();
+        weir_coap::wire::write_datagram(ACK, id, &content("x"), &mut bytes);
+        bytes
+    };
+    for acknowledge in [&reset as &dyn Fn(u16) -> Vec<u8>, &with_code] {
+        let (mut server, id) = separate();
+        server.send_from(2, &empty(2, id));
+        server.send(&empty(2, id.wrapping_add(1)));
+        assert_eq!(server.pass(Duration::from_secs(4)).len(), 1);
+        server.send(&acknowledge(id));
+        assert!(server.pass(Duration::from_secs(200)).is_empty());
+    }
+}
+
+/// [RFC7252-4.5-3] [RFC7641-4.1-4]
+#[test]
+fn what_changes_nothing_is_read_again_as_often_as_it_comes() {
+    let mut server = Server::new();
+    let first = server.ask(CON, 9, &get("/a"));
+    let again = server.ask(CON, 9, &get("/a"));
+    assert_eq!((&again, server.requests.len()), (&first, 2));
+    assert_eq!(server.endpoint.kept(), [0; 4]);
+    let mut observe = server::observe("/a");
+    observe.token = weir_coap::wire::Token::new(&[7]).unwrap();
+    let registered = server.ask(CON, 10, &observe);
+    assert_eq!(server.ask(CON, 10, &observe), registered);
+    assert_eq!(server.requests.len(), 3);
+}
+
+/// [RFC7252-8.2-4] [RFC6690-4-2]
+#[test]
+fn a_group_is_not_told_of_nothing() {
+    let mut server = Server::new();
+    server.arrival.multicast = true;
+    server.ask(NON, 1, &request(Code::PUT, "/a"));
+    assert!(server.pass(Duration::from_secs(6)).is_empty());
+}
+
+/// [RFC7252-3-5] [RFC7252-4.6-1]
+#[test]
+fn what_is_sent_needs_one_packet() {
+    let mut server = Server::new();
+    let back = server.ask(CON, 1, &get("/large"));
+    let mut bytes = Vec::new();
+    weir_coap::wire::write_datagram(ACK, 1, &back[0].message, &mut bytes);
+    assert_eq!(back[0].message.payload.len(), 1024);
+    assert!(bytes.len() <= 1152);
+    assert_eq!(bytes[0] >> 6, 1);
+}
+
+/// [RFC7252-4.2-13]
+#[test]
+fn what_is_sent_again_stays_within_its_time() {
+    let (mut server, _) = separate();
+    let began = server.now;
+    for _ in 0..4 {
+        while server.pass(Duration::from_millis(100)).is_empty() {}
+    }
+    let span = server.now.since(began);
+    assert!(span <= Duration::from_millis(45_100), "{span:?}");
+    assert!(server.pass(Duration::from_secs(200)).is_empty());
+}
+
+/// [RFC7641-2-3]
+#[test]
+fn observe_means_nothing_to_what_is_no_get() {
+    let mut server = Server::new();
+    let mut put = request(Code::PUT, "/a");
+    put.options.push_uint(Number::OBSERVE, 0);
+    let back = server.ask(CON, 1, &put);
+    assert_eq!(back[0].message.code, Code::CHANGED);
+    assert_eq!(back[0].message.options.uint(Number::OBSERVE), None);
+    assert!(server.observations.is_empty());
 }

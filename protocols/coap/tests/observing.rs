@@ -29,7 +29,7 @@ fn observed(kind: Kind) -> Server {
     server
 }
 
-/// [RFC7641-2-1] [RFC7641-4.1-1] [RFC7641-4.2-2]
+/// [RFC7641-2-1] [RFC7641-4.1-1] [RFC7641-4.2-2] [RFC7641-3.2-2]
 #[test]
 fn a_registration_is_answered_and_told_what_follows() {
     let mut server = observed(CON);
@@ -67,7 +67,7 @@ fn registering_again_by_the_same_token_does_not_double_what_is_told() {
     assert_eq!(notify(&mut server, "22.0").len(), 1);
 }
 
-/// [RFC7641-4.5.2-1]
+/// [RFC7641-4.5.2-1] [RFC7641-4.5-4]
 #[test]
 fn while_one_notification_is_on_its_way_only_the_newest_waits() {
     let mut server = observed(CON);
@@ -79,7 +79,7 @@ fn while_one_notification_is_on_its_way_only_the_newest_waits() {
     assert!(acknowledge(&mut server, &next[0]).is_empty());
 }
 
-/// [RFC7641-4.5.2-2]
+/// [RFC7641-4.5.2-2] [RFC7641-4.5.2-3]
 #[test]
 fn instead_of_an_old_notification_the_newest_is_sent_again() {
     let mut server = observed(CON);
@@ -165,7 +165,7 @@ fn notifications_that_are_not_confirmable_are_so_every_now_and_then() {
     assert_eq!(notify(&mut server, "3")[0].kind, NON);
 }
 
-/// [RFC7641-4.5.1-1]
+/// [RFC7641-4.5.1-1] [RFC7641-4.5.1-2]
 #[test]
 fn notifications_that_are_not_acknowledged_are_spaced_and_conflated() {
     let mut server = observed(NON);
@@ -183,6 +183,7 @@ fn notifications_that_are_not_acknowledged_are_spaced_and_conflated() {
     assert_eq!(server.pass(Duration::from_secs(1)).len(), 1);
 }
 
+/// [RFC7959-2.6-1]
 #[test]
 fn a_large_notification_is_fetched_in_blocks() {
     let mut server = Server::new();
@@ -200,6 +201,7 @@ fn a_large_notification_is_fetched_in_blocks() {
     assert_eq!(server.requests.len(), 1);
 }
 
+/// [RFC7641-7-1]
 #[test]
 fn observations_of_one_peer_and_altogether_are_bounded() {
     let limits = Limits {

@@ -65,6 +65,7 @@ fn get(token: u8) -> Message {
     message
 }
 
+/// [RFC8323-5.3-1]
 #[test]
 fn what_comes_before_a_csm_is_refused() {
     let mut connection = server(Framing::Stream);
@@ -77,6 +78,7 @@ fn what_comes_before_a_csm_is_refused() {
     assert!(events.is_empty());
 }
 
+/// [RFC8323-3.3-1] [RFC8323-3.3-2]
 #[test]
 fn requests_are_answered_in_any_order_by_their_tokens() {
     let mut connection = greeted();
@@ -103,6 +105,7 @@ fn requests_are_answered_in_any_order_by_their_tokens() {
     assert!(connection.is_idle());
 }
 
+/// [RFC8323-5.4.1-1]
 #[test]
 fn a_ping_comes_back_at_once_and_with_custody_when_all_is_done() {
     let mut connection = greeted();
@@ -131,6 +134,7 @@ fn a_ping_comes_back_at_once_and_with_custody_when_all_is_done() {
     assert_eq!(codes, [Code::CONTENT, Code::PONG]);
 }
 
+/// [RFC8323-5.6-1]
 #[test]
 fn what_breaks_a_rule_ends_the_connection_with_the_reason() {
     let mut huge = vec![0xf0];
@@ -148,6 +152,7 @@ fn what_breaks_a_rule_ends_the_connection_with_the_reason() {
     }
 }
 
+/// [RFC8323-5.1-1]
 #[test]
 fn an_unknown_critical_option_is_a_bad_option_of_a_request_and_the_end_in_a_csm() {
     let mut connection = greeted();
@@ -182,6 +187,7 @@ fn an_observation_is_told_what_follows_until_it_is_ended() {
     assert_eq!(sent(&mut connection).1[0], Event::Ended(id.unwrap()));
 }
 
+/// [RFC8323-5.3.1-1] [RFC8323-6-1]
 #[test]
 fn a_body_larger_than_the_peer_takes_goes_in_blocks_of_many() {
     let mut connection = greeted();
@@ -229,4 +235,90 @@ fn two_connections_exchange_large_bodies_over_a_stream_in_pieces() {
         panic!("{:?}", pair.a.failure);
     };
     assert_eq!((Some(*id), &response.payload[..]), (call, &body[..]));
+}
+
+/// A connection of a client, and the request by which it observes.
+fn observing() -> (Connection, Message) {
+    let mut client = greeted();
+    sent(&mut client);
+    let mut observe = Message::new(Code::GET);
+    observe.options.push_uint(Number::OBSERVE, 0);
+    client.request(observe).unwrap();
+    let request = sent(&mut client).0.pop().unwrap();
+    (client, request)
+}
+
+fn block2(number: u32, more: bool, token: Token, payload: Vec<u8>) -> Message {
+    let mut message = Message::new(Code::CONTENT).with_payload(payload);
+    message.token = token;
+    let value = number << 4 | u32::from(more) << 3 | 6;
+    message.options.push_uint(Number::BLOCK2, value);
+    message
+}
+
+/// [RFC7959-2.6-1] [RFC8323-7-1]
+#[test]
+fn the_rest_of_a_notification_in_blocks_is_fetched_and_only_the_newests() {
+    let (mut client, request) = observing();
+    let mut hear = |message: &Message| {
+        client.handle_input(NOW, &bytes_of(message)).unwrap();
+        sent(&mut client)
+    };
+    let first = |number: u32| {
+        let mut message = block2(0, true, request.token, vec![number as u8; 1024]);
+        message.options.push_uint(Number::OBSERVE, number);
+        message
+    };
+    let (old, events) = hear(&first(1));
+    assert_eq!((old.len(), events.len()), (1, 0));
+    let (asked, _) = hear(&first(2));
+    let rest = &asked[0];
+    assert_ne!(rest.token, request.token);
+    assert_eq!(rest.options.uint(Number::OBSERVE), None);
+    assert_eq!(rest.options.uint(Number::BLOCK2), Some(0x16));
+    let (_, stale) = hear(&block2(1, false, old[0].token, vec![9; 5]));
+    assert!(stale.is_empty());
+    let (_, events) = hear(&block2(1, false, rest.token, vec![2; 5]));
+    let [Event::Notification(_, whole)] = &events[..] else {
+        panic!("{events:?}");
+    };
+    assert_eq!(whole.payload[..], [2; 1029]);
+    let (_, events) = hear(&block2(1, false, rest.token, vec![2; 5]));
+    assert!(events.is_empty());
+}
+
+/// [RFC7959-2.6-1]
+#[test]
+fn an_error_instead_of_the_rest_is_left_to_the_next_notification() {
+    let (mut client, request) = observing();
+    let mut first = block2(0, true, request.token, vec![1; 1024]);
+    first.options.push_uint(Number::OBSERVE, 1);
+    client.handle_input(NOW, &bytes_of(&first)).unwrap();
+    let rest = sent(&mut client).0.pop().unwrap();
+    let mut error = Message::new(Code::NOT_FOUND);
+    error.token = rest.token;
+    client.handle_input(NOW, &bytes_of(&error)).unwrap();
+    assert!(sent(&mut client).1.is_empty());
+    let mut next = Message::new(Code::CONTENT).with_payload("x");
+    next.token = request.token;
+    next.options.push_uint(Number::OBSERVE, 2);
+    client.handle_input(NOW, &bytes_of(&next)).unwrap();
+    assert!(matches!(sent(&mut client).1[..], [Event::Notification(..)]));
+}
+
+/// [RFC8323-5.5-1]
+#[test]
+fn after_a_release_nothing_more_is_asked() {
+    for by_peer in [true, false] {
+        let mut connection = greeted();
+        match by_peer {
+            true => {
+                let release = bytes_of(&Message::new(Code::RELEASE));
+                connection.handle_input(NOW, &release).unwrap();
+            }
+            false => connection.release(),
+        }
+        assert!(connection.is_released());
+        assert_eq!(connection.request(Message::new(Code::GET)), None);
+    }
 }

@@ -135,6 +135,7 @@ impl Serving {
     }
 
     /// Takes a batch; each request is handed on before the next datagram is looked at.
+    // [RFC7252-5.3.2-2] [RFC7252-8.2-3] [RFC7252-8.2.1-1]
     fn take(&mut self, of_group: bool) {
         let now = now();
         for index in 0..self.batch.len() {
@@ -179,6 +180,7 @@ impl Serving {
     }
 
     /// Sends what is queued; says whether all of it left.
+    // [RFC7252-4.2-16]
     fn flush(&mut self, cx: &mut Context<'_>) -> io::Result<bool> {
         let sent = self.socket.poll_send_batch(cx, &mut self.unsent)?;
         Ok(sent.is_ready())

@@ -3,10 +3,13 @@
 //! What it deliberately does not do: bytes and sockets. Datagrams and streams drive the same desk over
 //! their machines.
 
+mod observing;
+
+use super::condition;
 use super::known::{Known, may_be_known};
 use super::nudge::Nudges;
 use super::translate::{call_of, code_of, message_of};
-use super::watch::{Changes, Key, Seen, Watch, Watching, beginning, is_of_messages, readable};
+use super::watch::{Changes, Key, Seen, Watch, Watching, readable};
 use super::{Shared, discovery};
 use crate::session::{ExchangeId, Incoming, ObservationId};
 use crate::wire::{Code, Message, Number, path_of};
@@ -190,6 +193,10 @@ impl Desk {
             machine.respond(now, asked.exchange, answer, false);
             return;
         }
+        if let Some(refused) = self.unfulfilled(&asked.message, &principal) {
+            machine.respond(now, asked.exchange, refused, false);
+            return;
+        }
         if observe_of(&asked.message) == Some(0) {
             asked.watching = self.watching(&asked.message, &principal);
         }
@@ -237,6 +244,24 @@ impl Desk {
         (path == "/" && request.code == Code::GET).then(greeting)
     }
 
+    /// The answer to a request whose condition does not hold.
+    // [RFC7252-5.10.8-1]
+    fn unfulfilled(&self, request: &Message, principal: &Principal) -> Option<Message> {
+        if !condition::is_made(&request.options) {
+            return None;
+        }
+        let get = condition::reading(request);
+        let found = match self.ask_service(&get, principal) {
+            Ok((Answer::Now(response), _)) if response.status == 200 => {
+                Some(message_of(&get, response))
+            }
+            _ => None,
+        };
+        let tag = |found: &Message| found.options.first(Number::ETAG).map(<[u8]>::to_vec);
+        let tag = found.map(|found| tag(&found).unwrap_or_default());
+        condition::check(&request.options, tag.as_deref()).err()
+    }
+
     fn ask_service(
         &self,
         request: &Message,
@@ -252,67 +277,6 @@ impl Desk {
             return Err(Message::diagnostic(Code::NOT_FOUND, &reason));
         };
         Ok((service.call(call), service.name()))
-    }
-
-    fn watch_plugtest(&self, asked: &Asked, version: u64) -> Watching {
-        let key = Key::of(&asked.message, None);
-        match key.filter(|key| self.sources.contains_key(key)) {
-            Some(key) => Watching::Shared(key),
-            None => Watching::Own(Key::of(&asked.message, None), Changes::Plugtest(version)),
-        }
-    }
-
-    /// How what a request reads can be watched.
-    fn watching(&self, request: &Message, principal: &Principal) -> Option<Watching> {
-        let key = Key::of(request, Some(principal));
-        match key {
-            Some(key) if self.sources.contains_key(&key) => Some(Watching::Shared(key)),
-            key => {
-                let changes = self.changes(request, principal)?;
-                Some(Watching::Own(key, changes))
-            }
-        }
-    }
-
-    /// The answer to who is told messages as they come: where they begin.
-    fn beginning(&self, watching: Option<&Watching>) -> Option<Message> {
-        let changes = match watching? {
-            Watching::Own(_, changes) => changes,
-            Watching::Shared(key) => {
-                let number = self.sources.get(key)?;
-                &watch_of(&self.waiting, *number)?.changes
-            }
-        };
-        match changes {
-            Changes::Messages(delivery, _) => Some(beginning(delivery)),
-            _ => None,
-        }
-    }
-
-    /// The changes of what a request reads, where they are told.
-    fn changes(&self, request: &Message, principal: &Principal) -> Option<Changes> {
-        let mut call = call_of(request, principal.clone(), &*self.shared.context).ok()?;
-        let by_message = call.query.iter().any(|(name, _)| is_of_messages(name));
-        for (name, value) in [("stream", ""), ("bare", ""), ("policy", "conflate")] {
-            if call.query(name).is_none() {
-                call.query.push((name.to_owned(), value.to_owned()));
-            }
-        }
-        call.query
-            .retain(|(name, _)| name != "wait" && (by_message || name != "since"));
-        let Ok((Answer::Stream(stream), _)) = self.call_service(call) else {
-            return None;
-        };
-        let media = stream.head.headers.iter();
-        let media = media.filter(|(name, _)| *name == "content-type");
-        let format = media
-            .filter_map(|(_, media)| weir_codec::by_media(media))
-            .next();
-        let delivery = Box::new(stream.delivery);
-        Some(match by_message {
-            false => Changes::Live(delivery),
-            true => Changes::Messages(delivery, format.is_some_and(|format| format.text)),
-        })
     }
 
     fn note(&self, request: &Message, service: &'static str, response: &Response) {

@@ -12,6 +12,7 @@ pub(super) const PATH: &str = "/.well-known/core";
 const DATASTREAMS_MAX: usize = 10_000;
 
 /// Answers with the links that the query picks; a group is not told of nothing (RFC 6690 section 4.1).
+// [RFC7252-7.2-1] [RFC6690-4-1]
 pub(super) fn answer(request: &Message, links: &[Link]) -> Message {
     if request.code != Code::GET {
         let reason = "GET is possible here";
@@ -36,6 +37,7 @@ pub(super) fn answer(request: &Message, links: &[Link]) -> Message {
 }
 
 /// The services, and every datastream that this principal may read.
+// [RFC7252-7.2.1-1]
 pub(super) fn links(context: &dyn Context, principal: &Principal) -> Vec<Link> {
     let formats: Vec<String> = weir_codec::FORMATS
         .iter()
@@ -106,6 +108,7 @@ mod tests {
         String::from_utf8(answer.payload.to_vec()).unwrap()
     }
 
+    /// [RFC7252-7.2-1]
     #[test]
     fn links_are_picked_by_the_query() {
         assert_eq!(

@@ -2,6 +2,7 @@
 
 mod client;
 mod clock;
+mod condition;
 mod datagrams;
 mod desk;
 mod discovery;

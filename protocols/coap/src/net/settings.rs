@@ -42,6 +42,7 @@ const KEYS: &[&str] = &[
 
 impl Settings {
     /// Takes the section's keys.
+    // [RFC7252-7.1-1]
     pub(super) fn read(mut section: Section) -> Result<Self, ConfigFault> {
         let listen = section.text("listen", "127.0.0.1:5683");
         let listen_tcp = section.text("listen_tcp", &listen);
@@ -92,6 +93,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    /// [RFC7252-7.1-1]
     #[test]
     fn tcp_listens_where_datagrams_do_unless_it_is_said() {
         let mut section = Section::new("coap");

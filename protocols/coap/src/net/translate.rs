@@ -96,6 +96,7 @@ fn name_format(code: Code, query: &mut Vec<(String, String)>, headers: &mut Vec<
 
 /// The method that a service knows: devices PUT their values where HTTP's clients POST them, and
 /// FETCH sends a list of filters as POST to `/live` does.
+// [RFC7252-5.1-1] [RFC8132-2-1] [RFC8132-3-1]
 fn method_of(code: Code, path: &str, body: &Bytes) -> Result<&'static str, Message> {
     let live = path == "/live" || path.starts_with("/live/");
     let method = code.method().unwrap_or_default();
@@ -117,7 +118,7 @@ fn not_acceptable(number: u32) -> Message {
 }
 
 /// A service's answer as a response to this request.
-// [RFC7252-5.10.4-2] [RFC7252-5.10.6.2-1]
+// [RFC7252-5.10.4-2] [RFC7252-5.10.6.2-1] [RFC7252-5.9.1.3-1]
 pub(super) fn message_of(request: &Message, response: Response) -> Message {
     let code = code_of(request.code, response.status);
     if !code.is_success() {
@@ -158,6 +159,7 @@ pub(super) fn message_of(request: &Message, response: Response) -> Message {
     message.with_payload(response.body)
 }
 
+// [RFC7252-5.6.1-1]
 fn is_uncached(value: &str) -> bool {
     value.contains("no-cache") || value.contains("no-store")
 }
@@ -168,6 +170,7 @@ fn observes(request: &Message) -> bool {
 
 /// Says whether the client has this already. Of several datastreams one may have been forgotten, which
 /// the tag does not tell, so that holds for single topics only.
+// [RFC7252-5.10.6-1]
 fn is_known(request: &Message, response: &Message) -> bool {
     let several = request.options.all(Number::URI_PATH);
     let several = several
@@ -180,6 +183,7 @@ fn is_known(request: &Message, response: &Message) -> bool {
 }
 
 /// A cursor is eight bytes, as an entity tag may have.
+// [RFC7252-5.10.6.1-1]
 fn push_cursor(message: &mut Message, text: &str) {
     let bare = text.strip_prefix("W/").unwrap_or(text).trim_matches('"');
     let bare = bare.split('.').next().unwrap_or(bare);
@@ -211,6 +215,7 @@ fn refusal(code: Code, response: &Response) -> Message {
 }
 
 /// The code of a status (RFC 8075 section 7, table 2, the other way round).
+// [RFC7252-5.8.1-1] [RFC7252-5.8.2-2]
 pub(super) fn code_of(method: Code, status: u16) -> Code {
     let reads = matches!(method, Code::GET | Code::FETCH);
     match status {
@@ -256,7 +261,8 @@ mod tests {
             .header("cache-control", "no-cache")
     }
 
-    /// [RFC7252-5.10.6.2-1]
+    /// [RFC7252-5.10.6.2-1] [RFC7252-5.6.1-1] [RFC7252-5.9.1.3-1] [RFC7252-5.10.6-1]
+    /// [RFC7252-5.10.6.1-1]
     #[test]
     fn the_tag_is_the_cursor_and_who_has_it_gets_no_body() {
         let answer = message_of(&get("/live/a"), values());
@@ -303,7 +309,7 @@ mod tests {
         assert_eq!(message_of(&wants_json, values()).code, Code::CONTENT);
     }
 
-    /// [RFC7252-5.9.3.4-1] [RFC7252-5.5.2-1]
+    /// [RFC7252-5.9.3.4-1] [RFC7252-5.5.2-1] [RFC7252-5.5.2-2]
     #[test]
     fn overload_says_when_to_try_again_and_why() {
         let busy = Response::text(429, "the disk is behind").header("retry-after", "3");
@@ -314,6 +320,7 @@ mod tests {
         assert_eq!(answer.options.uint(Number::CONTENT_FORMAT), None);
     }
 
+    /// [RFC7252-5.8.1-1] [RFC7252-5.8.2-2]
     #[test]
     fn a_status_has_its_code_by_method() {
         for (method, status, code) in [
@@ -342,6 +349,7 @@ mod tests {
         assert_eq!(media_of(65_999), None);
     }
 
+    /// [RFC8132-2-1] [RFC8132-3-1]
     #[test]
     fn a_device_may_put_its_values() {
         let body = Bytes::new();

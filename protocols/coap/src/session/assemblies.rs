@@ -13,7 +13,7 @@ use weir_sansio::Instant;
 pub(super) type Key<A> = (A, Code, Options);
 
 /// The key of a body that arrives.
-// [RFC7959-2.5-3]
+// [RFC7959-2.5-3] [RFC7959-2.8-1] [RFC9175-3.3-1]
 pub(super) fn key_of<A>(peer: A, code: Code, options: &Options) -> Key<A> {
     let apart = [
         Number::BLOCK1,
@@ -50,11 +50,13 @@ impl<A: Address> Assemblies<A> {
         self.recent.len() == 0
     }
 
+    // [RFC7959-2.5-5]
     pub(super) fn expire(&mut self, now: Instant) {
         self.recent.expire(now, ASSEMBLY_TIME_MAX);
     }
 
     /// Takes a block of a body.
+    // [RFC7959-2.5-4] [RFC7959-7-1]
     pub(super) fn take(
         &mut self,
         now: Instant,
@@ -84,7 +86,7 @@ impl<A: Address> Assemblies<A> {
         self.append(now, key, block, payload, limits)
     }
 
-    // [RFC7959-2.5-1] [RFC7959-2.9.2-1] [RFC7959-2.9.3-1]
+    // [RFC7959-2.5-1] [RFC7959-2.9.2-1] [RFC7959-2.9.3-1] [RFC7959-2.3-2]
     fn append(
         &mut self,
         now: Instant,
@@ -211,7 +213,7 @@ mod tests {
         }
     }
 
-    /// [RFC7959-2.5-1] [RFC7959-2.9.1-1]
+    /// [RFC7959-2.5-1] [RFC7959-2.9.1-1] [RFC7959-2.3-2]
     #[test]
     fn blocks_in_order_become_the_body() {
         let mut sender = Sender::new();
@@ -259,7 +261,7 @@ mod tests {
         assert!(sender.assemblies.is_empty());
     }
 
-    /// [RFC7959-2.5-3]
+    /// [RFC7959-2.5-3] [RFC7959-2.8-1] [RFC9175-3.3-1]
     #[test]
     fn bodies_of_other_peers_resources_and_tags_are_apart() {
         let mut sender = Sender::new();
@@ -300,6 +302,7 @@ mod tests {
         assert!(sender.assemblies.is_empty());
     }
 
+    /// [RFC7959-2.5-5] [RFC7959-7-1]
     #[test]
     fn no_more_bodies_are_kept_than_allowed_and_none_for_ever() {
         let mut sender = Sender::new();

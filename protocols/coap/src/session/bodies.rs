@@ -38,6 +38,7 @@ pub(super) struct Cut {
 
 impl Cut {
     /// Over datagrams a body that is no larger than a block goes whole.
+    // [RFC7252-4.6-1]
     pub(super) fn of_datagrams(asked: Option<Block>, size: bool, exponent: u8) -> Self {
         Self {
             asked,
@@ -133,6 +134,7 @@ fn tag(response: &mut Message) {
 }
 
 /// Bytes of a block; of BERT, as many blocks of 1,024 bytes as go (RFC 8323 section 6).
+// [RFC8323-6-1]
 fn piece_bytes(block: Block, cut: Cut) -> usize {
     match block.exponent {
         Block::BERT => (cut.whole_bytes / block.size()).max(1) * block.size(),
@@ -141,6 +143,7 @@ fn piece_bytes(block: Block, cut: Cut) -> usize {
 }
 
 /// The block asked for, in blocks no larger than may be.
+// [RFC7959-2.4-7] [RFC7959-2.4-8] [RFC7959-4-1]
 fn slice(body: &Message, asked: Block, cut: Cut) -> Message {
     let offset = asked.offset();
     let length = body.payload.len();
@@ -194,7 +197,7 @@ mod tests {
         Block::of(message.options.uint(Number::BLOCK2).unwrap())
     }
 
-    /// [RFC7959-2.4-1] [RFC7959-2.4-3]
+    /// [RFC7959-2.4-1] [RFC7959-2.4-3] [RFC7959-2.4-8] [RFC7959-4-1]
     #[test]
     fn a_large_body_leaves_in_blocks_of_the_size_asked_for_and_with_a_tag() {
         let mut bodies = Bodies::new();
@@ -226,6 +229,7 @@ mod tests {
         assert_eq!((late.payload.len(), block2(&late).value()), (1024, 0x0e));
     }
 
+    /// [RFC7959-2.4-7]
     #[test]
     fn a_block_in_the_middle_can_be_asked_for_first() {
         let mut bodies = Bodies::new();

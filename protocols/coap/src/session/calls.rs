@@ -164,6 +164,7 @@ impl Call {
     }
 
     /// The next message to send.
+    // [RFC7959-4-2]
     pub(super) fn message(&self) -> Message {
         let mut message = self.request.clone();
         message.token = self.token;
@@ -208,6 +209,7 @@ impl Call {
     }
 
     /// The peer wants to know whether the address is ours (RFC 9175 section 2.3).
+    // [RFC7252-5.9.2.2-1] [RFC9175-2.3-1]
     fn echo(&mut self, response: &Message) -> Option<Step> {
         let value = response.options.first(Number::ECHO)?;
         let asked = response.code == Code::UNAUTHORIZED && self.restarts < RESTARTS_MAX;
@@ -253,7 +255,7 @@ impl Call {
     }
 
     /// An answer to a registration, or a notification.
-    // [RFC7641-3.2-1] [RFC7641-3.4-1]
+    // [RFC7641-3.2-1] [RFC7641-3.4-1] [RFC7641-3.4-2] [RFC8323-7-1]
     fn notified(&mut self, now: Instant, response: Message) -> Step {
         let number = response.options.uint(Number::OBSERVE);
         let Some(number) = number.filter(|_| response.code.is_success()) else {
@@ -274,6 +276,7 @@ impl Call {
     }
 
     /// A response, whole or a block of it.
+    // [RFC7959-2.4-6]
     fn fetched(&mut self, mut response: Message, limits: &Limits) -> Step {
         let block = response.options.uint(Number::BLOCK2).map(Block::of);
         let Some(block) = block.filter(|_| response.code.is_success()) else {
@@ -375,7 +378,7 @@ mod tests {
         call.take(now, numbered(number), &Limits::default()) == Step::Ignored
     }
 
-    /// [RFC7641-3.4-1]
+    /// [RFC7641-3.4-1] [RFC7641-3.4-2]
     #[test]
     fn an_older_notification_is_ignored_unless_the_last_is_long_ago() {
         let mut call = observation();
@@ -423,7 +426,7 @@ mod tests {
         );
     }
 
-    /// [RFC7959-2.5-2] [RFC7959-2.3-1]
+    /// [RFC7959-2.5-2] [RFC7959-2.3-1] [RFC7959-4-2]
     #[test]
     fn a_large_body_goes_in_blocks_and_a_smaller_size_is_taken_up() {
         let request = Message::new(Code::PUT).with_payload(vec![5; 2500]);
@@ -483,7 +486,7 @@ mod tests {
         assert!(matches!(call.take(NOW, lost, &limits), Step::Done(_)));
     }
 
-    /// [RFC7959-2.4-4] [RFC7959-2.4-5]
+    /// [RFC7959-2.4-4] [RFC7959-2.4-5] [RFC7959-2.4-6]
     #[test]
     fn a_response_in_blocks_is_put_together_unless_they_are_of_different_bodies() {
         let limits = Limits::default();
@@ -535,6 +538,7 @@ mod tests {
         );
     }
 
+    /// [RFC7252-5.9.2.2-1] [RFC9175-2.3-1]
     #[test]
     fn a_challenge_is_sent_back() {
         let mut call = Call::new(Message::new(Code::GET), Token::MIN, DATAGRAMS);

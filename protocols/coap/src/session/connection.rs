@@ -3,15 +3,17 @@
 //! What it deliberately does not do: retransmit, tell duplicates, conflate. The transport does the
 //! first two; who drives the connection holds notifications back while it is not writable.
 
+mod calls;
+
 use super::assemblies::{self, Assembled, Assemblies};
 use super::bodies::{self, Bodies, Cut};
-use super::calls::{Call, Carriage, Step};
+use super::calls::Call;
 use super::random::Random;
-use super::{CallId, Event, ExchangeId, Failure, Incoming, ObservationId};
+use super::{CallId, Event, ExchangeId, Incoming, ObservationId};
 use crate::limits::{Limits, STREAM_OVERHEAD_BYTES};
 use crate::wire::{
     Abort, Block, Capabilities, Code, Framing, Message, Number, Options, RawOptions, Refusal,
-    Signal, Token, check_request, check_response, head_of, parse_body, write_stream,
+    Signal, Token, check_request, head_of, parse_body, write_stream,
 };
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::string::String;
@@ -75,6 +77,8 @@ pub struct Connection {
     bodies: Bodies<()>,
     calls: BTreeMap<CallId, Call>,
     tokens: BTreeMap<Token, CallId>,
+    /// Which observation's notification a request fetches the rest of.
+    rests: BTreeMap<CallId, CallId>,
     held: Vec<CallId>,
     pongs: Vec<Message>,
     released: bool,
@@ -104,6 +108,7 @@ impl Connection {
             bodies: Bodies::new(),
             calls: BTreeMap::new(),
             tokens: BTreeMap::new(),
+            rests: BTreeMap::new(),
             held: Vec::new(),
             pongs: Vec::new(),
             released: false,
@@ -167,6 +172,7 @@ impl Connection {
     }
 
     /// Payloads up to here go whole to this peer.
+    // [RFC8323-5.3.1-1]
     fn whole_bytes(&self) -> usize {
         let most = self.capabilities().message_bytes_max as usize;
         most.saturating_sub(HEAD_BYTES).max(ALWAYS_FITS)
@@ -183,6 +189,7 @@ impl Connection {
     }
 
     /// Says that the connection will be closed: no more requests, please (RFC 8323 section 5.5).
+    // [RFC8323-5.5-1]
     pub fn release(&mut self) {
         if !self.released {
             self.released = true;
@@ -200,6 +207,7 @@ impl Connection {
         ConnectionFault::PeerMisbehaved(abort.reason.clone())
     }
 
+    // [RFC8323-3.3-1] [RFC8323-5.3-1]
     fn take(&mut self, now: Instant, message: Message) -> Result<(), ConnectionFault> {
         let code = message.code;
         if self.peer.is_none() && !matches!(code, Code::CSM | Code::ABORT | Code::EMPTY) {
@@ -240,6 +248,7 @@ impl Connection {
         Ok(())
     }
 
+    // [RFC8323-5.4.1-1]
     fn flush_pongs(&mut self) {
         if self.exchanges.is_empty() {
             let pongs = core::mem::take(&mut self.pongs);
@@ -431,83 +440,6 @@ impl Connection {
         if let Some(id) = found.map(|(id, _)| *id) {
             self.observations.remove(&id);
             self.events.push_back(Event::Ended(id));
-        }
-    }
-
-    /// Sends a request; a body goes in blocks where it is larger than the peer takes.
-    pub fn request(&mut self, message: Message) -> Option<CallId> {
-        if self.calls.len() >= self.limits.calls || self.released {
-            return None;
-        }
-        let large = message.payload.len() > ALWAYS_FITS;
-        let token = self.fresh_token();
-        let carriage = Carriage {
-            exponent: Block::LARGEST,
-            whole_bytes: self.whole_bytes(),
-            ordered: true,
-        };
-        let id = CallId(self.fresh());
-        self.tokens.insert(token, id);
-        self.calls.insert(id, Call::new(message, token, carriage));
-        match large && self.peer.is_none() {
-            true => self.held.push(id),
-            false => self.send_call(id),
-        }
-        Some(id)
-    }
-
-    fn fresh_token(&mut self) -> Token {
-        loop {
-            let bytes = self.random.next().to_be_bytes();
-            let token = Token::new(&bytes[..4]).unwrap_or_default();
-            if !self.tokens.contains_key(&token) {
-                return token;
-            }
-        }
-    }
-
-    fn send_call(&mut self, id: CallId) {
-        if let Some(message) = self.calls.get(&id).map(Call::message) {
-            self.send(&message);
-        }
-    }
-
-    fn response_arrived(&mut self, now: Instant, message: Message) {
-        let Some(&id) = self.tokens.get(&message.token) else {
-            return;
-        };
-        let Some(call) = self.calls.get_mut(&id) else {
-            return;
-        };
-        let Ok(options) = check_response(&raw_of(&message)) else {
-            return self.over(id, Event::Failed(id, Failure::Misbehaved));
-        };
-        match call.take(now, Message { options, ..message }, &self.limits) {
-            Step::Send => self.send_call(id),
-            Step::Ignored => {}
-            Step::Failed(failure) => self.over(id, Event::Failed(id, failure)),
-            Step::Done(message) => self.over(id, Event::Response(id, (), message)),
-            Step::Notified(message) => self.events.push_back(Event::Notification(id, message)),
-            // Nobody sends a notification in blocks to who takes large messages; its rest is asked for
-            // as the answer to a request by itself would be.
-            Step::Fetch(first) => self.events.push_back(Event::Notification(id, first)),
-        }
-    }
-
-    fn over(&mut self, id: CallId, event: Event<()>) {
-        if let Some(call) = self.calls.remove(&id) {
-            self.tokens.remove(&call.token);
-        }
-        self.events.push_back(event);
-    }
-
-    /// Gives a request up; the peer of an observation is told.
-    pub fn cancel(&mut self, id: CallId) {
-        if let Some(call) = self.calls.remove(&id) {
-            self.tokens.remove(&call.token);
-            if call.observes {
-                self.send(&call.deregistration());
-            }
         }
     }
 }

@@ -28,6 +28,7 @@ impl Challenger {
     }
 
     /// Says whether this value was made here for this address not long ago.
+    // [RFC9175-2.3-2]
     pub(super) fn is_fresh(&self, now: Instant, peer: impl Hash, value: &[u8]) -> bool {
         let Some((made, _)) = value.split_first_chunk::<4>() else {
             return false;
@@ -128,6 +129,7 @@ mod tests {
         assert_eq!(sip.finish(), 0xa129_ca61_49be_45e5);
     }
 
+    /// [RFC9175-2.3-2]
     #[test]
     fn a_challenge_holds_for_its_address_and_a_while() {
         let challenger = Challenger::new([1, 2]);

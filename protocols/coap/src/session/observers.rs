@@ -63,7 +63,7 @@ impl<A: Address> Observation<A> {
     }
 
     /// When a notification that is not confirmable may leave: some at once, then one a round trip.
-    // [RFC7641-4.5.1-1]
+    // [RFC7641-4.5.1-1] [RFC7641-4.5.1-2]
     pub(super) fn may_leave(&mut self, now: Instant, round_trip: Option<Duration>) -> Instant {
         let space = round_trip.unwrap_or(NOTIFICATION_SPACE);
         let earned = now.since(self.credit_at).as_nanos() / space.as_nanos().max(1);
@@ -141,6 +141,7 @@ impl<A: Address> Observers<A> {
     }
 
     /// Says whether a peer may observe one thing more.
+    // [RFC7641-7-1]
     pub(super) fn has_room(&self, peer: A, token: Token, limits: &Limits) -> bool {
         if self.by_token.contains_key(&(peer, token)) {
             return true;
@@ -281,7 +282,7 @@ mod tests {
         assert!(observation.wants_confirmation(NOW + UNCONFIRMED_TIME_MAX));
     }
 
-    /// [RFC7641-4.5.1-1]
+    /// [RFC7641-4.5.1-1] [RFC7641-4.5.1-2]
     #[test]
     fn after_a_burst_notifications_are_spaced() {
         let mut observers = Observers::new();

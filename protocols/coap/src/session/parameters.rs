@@ -17,6 +17,8 @@ pub struct Parameters {
     pub nstart: u16,
     /// Over how long answers to a group are spread.
     pub leisure: Duration,
+    /// Bytes a second to a peer that does not answer.
+    pub probing_rate: u32,
     /// How long a datagram may take (MAX_LATENCY).
     pub latency_max: Duration,
     /// Size exponent of the largest block sent.
@@ -24,6 +26,7 @@ pub struct Parameters {
 }
 
 impl Default for Parameters {
+    // [RFC7252-4.8-1] [RFC7252-4.8.1-1]
     fn default() -> Self {
         Self {
             ack_timeout: Duration::from_secs(2),
@@ -31,6 +34,7 @@ impl Default for Parameters {
             retransmit_max: 4,
             nstart: 1,
             leisure: Duration::from_secs(5),
+            probing_rate: 1,
             latency_max: Duration::from_secs(100),
             block_exponent: Block::LARGEST,
         }
@@ -39,7 +43,7 @@ impl Default for Parameters {
 
 impl Parameters {
     /// The first wait for an acknowledgement, drawn anew for each message.
-    // [RFC7252-4.2-5]
+    // [RFC7252-4.2-5] [RFC7252-4.8.1-2]
     pub(super) fn first_timeout(&self, random: &mut Random) -> Duration {
         let spread = self.ack_random_thousandths.saturating_sub(1000);
         let thousandths = 1000 + random.below(u64::from(spread) + 1);
@@ -57,6 +61,7 @@ impl Parameters {
     }
 
     /// For so long a Message ID of a confirmable message must not be used again (EXCHANGE_LIFETIME).
+    // [RFC7252-4.8.2-1]
     pub fn exchange_lifetime(&self) -> Duration {
         self.transmit_span_max() + 2 * self.latency_max + self.ack_timeout
     }
@@ -64,6 +69,13 @@ impl Parameters {
     /// The same of a non-confirmable message (NON_LIFETIME).
     pub fn non_lifetime(&self) -> Duration {
         self.transmit_span_max() + self.latency_max
+    }
+
+    /// For so long an answer to what is not confirmable is expected before more is sent (RFC 7252 section
+    /// 4.7).
+    // [RFC7252-4.7-3]
+    pub(super) fn probing_time(&self, bytes: usize) -> Duration {
+        Duration::from_secs(bytes as u64) / self.probing_rate.max(1)
     }
 
     fn spread(&self, least: Duration) -> Duration {
@@ -76,6 +88,7 @@ mod tests {
     use super::*;
 
     /// RFC 7252 table 3.
+    /// [RFC7252-4.8-1] [RFC7252-4.8.2-1]
     #[test]
     fn derived_times_are_the_standards() {
         let standard = Parameters::default();
@@ -85,7 +98,7 @@ mod tests {
         assert_eq!(standard.non_lifetime().as_secs(), 145);
     }
 
-    /// [RFC7252-4.2-5]
+    /// [RFC7252-4.2-5] [RFC7252-4.8.1-2]
     #[test]
     fn the_first_wait_is_drawn_between_its_bounds() {
         let standard = Parameters::default();

@@ -38,6 +38,8 @@ pub(super) enum Waiting {
 pub(super) struct Flight {
     pub(super) purpose: Purpose,
     pub(super) bytes: Bytes,
+    /// Whether it is sent again; one that is not is only held against what may be on its way.
+    pub(super) confirmable: bool,
     /// How often it was sent again.
     pub(super) attempts: u8,
     pub(super) timeout: Duration,
@@ -151,6 +153,13 @@ impl<A: Address> Peers<A> {
             known.in_flight = known.in_flight.saturating_sub(1);
         }
         Some(flight)
+    }
+
+    /// The same where an acknowledgement came: none belongs to what is not confirmable.
+    // [RFC7252-4.4-3]
+    pub(super) fn acknowledged(&mut self, peer: A, id: u16) -> Option<Flight> {
+        let flight = self.flights.get(&(peer, id))?;
+        flight.confirmable.then(|| self.land(peer, id))?
     }
 
     /// Learns how long a round trip takes, from messages that were sent once (Karn's rule).

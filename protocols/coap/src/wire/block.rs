@@ -20,6 +20,7 @@ impl Block {
     pub const NUMBER_MAX: u32 = (1 << 20) - 1;
 
     /// Takes the value apart.
+    // [RFC7959-2.2-4]
     pub const fn of(value: u32) -> Self {
         Self {
             number: value >> 4,
@@ -67,6 +68,7 @@ mod tests {
     use super::*;
 
     /// RFC 7959 section 3.2: 1:2/0/1/128 is 0x13 with m=0, 0x1b with more.
+    /// [RFC7959-2.2-4]
     #[test]
     fn a_block_is_a_number_a_bit_and_a_size() {
         let block = Block::of(0x1b);

@@ -28,6 +28,7 @@ impl fmt::Display for Refusal {
 }
 
 /// The options of a request without what is to be passed over, or why they must be refused.
+// [RFC7252-5.7.2-1] [RFC7252-5.10.2-2]
 pub fn check_request(raw: &RawOptions<'_>) -> Result<Options, Refusal> {
     check(raw, |option| match option.number {
         // [RFC7252-5.10.2-1]
@@ -36,9 +37,21 @@ pub fn check_request(raw: &RawOptions<'_>) -> Result<Options, Refusal> {
     })
 }
 
-/// The same of a response.
+/// The same of a response: critical options that are defined for requests only are not understood in it.
+// [RFC7252-5.4-1]
 pub fn check_response(raw: &RawOptions<'_>) -> Result<Options, Refusal> {
-    check(raw, |_| Ok(()))
+    check(raw, |option| match option.number {
+        Number::IF_MATCH
+        | Number::IF_NONE_MATCH
+        | Number::URI_HOST
+        | Number::URI_PORT
+        | Number::URI_PATH
+        | Number::URI_QUERY
+        | Number::ACCEPT
+        | Number::PROXY_URI
+        | Number::PROXY_SCHEME => Err(Refusal::Option(option.number)),
+        _ => Ok(()),
+    })
 }
 
 // [RFC7252-5.4.1-1] [RFC7252-5.4.1-2] [RFC7252-5.4.3-1] [RFC7252-5.4.5-1]
@@ -77,6 +90,7 @@ fn without_unfine(raw: &RawOptions<'_>) -> Options {
 }
 
 /// Says whether an option is known, of the right length and shape, and not one too many.
+// [RFC7252-3.2-3]
 fn is_fine(option: &RawOption<'_>, before: Option<Number>) -> bool {
     let Some(known) = option.number.definition() else {
         return false;
@@ -121,7 +135,19 @@ mod tests {
         assert_eq!(checked(&[(31, b"")]), Err(Refusal::Option(Number(31))));
     }
 
-    /// [RFC7252-5.4.3-1]
+    /// [RFC7252-5.4-1]
+    #[test]
+    fn what_is_defined_for_requests_is_not_understood_in_responses() {
+        for number in [1, 3, 5, 7, 11, 15, 17, 35, 39] {
+            let mut options = Options::new();
+            let length = Number(number).definition().unwrap().min;
+            options.push(Number(number), &b"x"[..length]);
+            let (raw, _) = RawOptions::split(options.as_bytes(), 0).unwrap();
+            assert_eq!(check_response(&raw), Err(Refusal::Option(Number(number))));
+        }
+    }
+
+    /// [RFC7252-5.4.3-1] [RFC7252-3.2-3]
     #[test]
     fn a_length_outside_the_table_counts_as_unknown() {
         assert_eq!(checked(&[(3, b"")]), Err(Refusal::Option(Number(3))));
@@ -136,7 +162,7 @@ mod tests {
         );
     }
 
-    /// [RFC7252-5.4.5-1]
+    /// [RFC7252-5.4.5-1] [RFC7959-2.1-1]
     #[test]
     fn one_too_many_counts_as_unknown() {
         assert_eq!(

@@ -38,6 +38,7 @@ impl Code {
     }
 
     /// Says whether this is a response that tells of success.
+    // [RFC7252-5.2-1]
     pub const fn is_success(self) -> bool {
         self.class() == 2
     }

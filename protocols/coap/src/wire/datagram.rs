@@ -109,6 +109,7 @@ pub fn parse_datagram(bytes: &[u8]) -> Result<Datagram<'_>, Unreadable> {
 }
 
 /// Appends a message as a datagram.
+// [RFC7252-3-5]
 pub fn write_datagram(kind: Kind, id: u16, message: &Message, out: &mut Vec<u8>) {
     let token = message.token.as_bytes();
     let options = message.options.as_bytes();
@@ -127,6 +128,7 @@ pub fn write_empty(kind: Kind, id: u16, out: &mut Vec<u8>) {
     out.extend_from_slice(&id.to_be_bytes());
 }
 
+// [RFC7252-3-7]
 pub(super) fn write_payload(payload: &[u8], out: &mut Vec<u8>) {
     if !payload.is_empty() {
         out.push(MARKER);
@@ -142,6 +144,7 @@ mod tests {
     use alloc::vec;
 
     /// RFC 7252 figure 16: GET coap://server/temperature, and the answer.
+    /// [RFC7252-3-5] [RFC7252-3-7]
     #[test]
     fn the_example_of_the_standard_is_read_and_written() {
         let mut bytes = vec![0x40, 0x01, 0x7d, 0x34, 0xbb];

@@ -29,6 +29,7 @@ impl Link {
 
 /// Says whether a link is among those that `name=value` picks (RFC 6690 section 4.1): a value that
 /// ends in `*` is a prefix; `rel`, `rt`, `if` and `ct` are lists of which one must fit.
+// [RFC6690-4.1-1] [RFC6690-4.1-2]
 pub fn matches_query(link: &Link, name: &str, value: &str) -> bool {
     let (wanted, prefix) = match value.strip_suffix('*') {
         Some(wanted) => (wanted, true),
@@ -49,6 +50,7 @@ pub fn matches_query(link: &Link, name: &str, value: &str) -> bool {
 }
 
 /// Appends links as `application/link-format` (RFC 6690 section 2).
+// [RFC6690-2-1]
 pub fn write_links<'a>(links: impl Iterator<Item = &'a Link>, out: &mut String) {
     for link in links {
         if !out.is_empty() {
@@ -97,6 +99,7 @@ mod tests {
             .with("obs", "")
     }
 
+    /// [RFC6690-2-1]
     #[test]
     fn links_are_written_as_the_format_has_them() {
         let mut out = String::new();
@@ -107,6 +110,7 @@ mod tests {
         assert_eq!(out, alloc::format!("{first},</a>;title=\"say \\\"hi\\\"\""));
     }
 
+    /// [RFC6690-4.1-1]
     #[test]
     fn a_query_picks_by_whole_value_by_prefix_and_in_lists() {
         let link = sensor();

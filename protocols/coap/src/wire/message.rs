@@ -27,6 +27,7 @@ impl Token {
     };
 
     /// A token of these bytes; none where they are more than eight.
+    // [RFC7252-3-6]
     pub fn new(bytes: &[u8]) -> Option<Self> {
         let mut token = Self::MIN;
         token.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
@@ -80,8 +81,21 @@ impl Message {
     }
 
     /// A response that says in words what is wrong (RFC 7252 section 5.5.2).
-    // [RFC7252-5.5.2-1]
+    // [RFC7252-5.5.2-1] [RFC7252-5.5.2-2]
     pub fn diagnostic(code: Code, sentence: &str) -> Self {
         Self::new(code).with_payload(Bytes::copy_from_slice(sentence.as_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// [RFC7252-3-6]
+    #[test]
+    fn a_token_has_at_most_eight_bytes() {
+        let token = Token::new(&[7; 8]).map(|token| token.as_bytes().to_vec());
+        assert_eq!(token.as_deref(), Some(&[7; 8][..]));
+        assert_eq!(Token::new(&[7; 9]), None);
     }
 }

@@ -34,6 +34,7 @@ impl Number {
 
 impl Number {
     /// Whoever does not understand it must not act on the message (RFC 7252 section 5.4.1).
+    // [RFC7252-5.4.6-1]
     pub const fn is_critical(self) -> bool {
         self.0 & 1 == 1
     }
@@ -44,11 +45,13 @@ impl Number {
     }
 
     /// It does not tell one resource or body from another (RFC 7252 section 5.4.2).
+    // [RFC7252-5.4.6-1]
     pub const fn is_no_cache_key(self) -> bool {
         self.0 & 0x1e == 0x1c
     }
 
     /// What is known of it.
+    // [RFC7959-2.1-1]
     pub fn definition(self) -> Option<&'static Definition> {
         let found = DEFINITIONS.binary_search_by_key(&self, |line| line.number);
         found.ok().map(|index| &DEFINITIONS[index])
@@ -137,6 +140,7 @@ const DEFINITIONS: &[Definition] = &[
 mod tests {
     use super::*;
 
+    /// [RFC7252-5.4.6-1]
     #[test]
     fn the_table_is_in_order_and_says_what_the_registry_says() {
         assert!(DEFINITIONS.is_sorted_by_key(|line| line.number));

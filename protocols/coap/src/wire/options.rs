@@ -255,6 +255,7 @@ impl Options {
     }
 
     /// Adds an option behind those of its number.
+    // [RFC7252-3.1-3]
     pub fn push(&mut self, number: Number, value: &[u8]) {
         if number.0 >= self.last {
             return self.append(number, value);
@@ -275,6 +276,7 @@ impl Options {
     }
 
     /// Leaves this as the only one of its number.
+    // [RFC7252-5.4.5-2]
     pub fn set(&mut self, number: Number, value: &[u8]) {
         self.remove(number);
         self.push(number, value);
@@ -407,6 +409,7 @@ mod tests {
         assert_eq!(uint(&[0, 0, 1]), 1);
     }
 
+    /// [RFC7252-3.1-3] [RFC7252-5.4.5-2]
     #[test]
     fn options_are_put_in_order_whatever_order_they_are_added_in() {
         let mut options = Options::new();

@@ -33,6 +33,7 @@ impl Default for Capabilities {
 
 impl Capabilities {
     /// The message that says so.
+    // [RFC8323-5.6-1]
     pub fn to_message(self) -> Message {
         let mut message = Message::new(Code::CSM);
         message
@@ -45,6 +46,7 @@ impl Capabilities {
     }
 
     /// Takes what another message says over what was said before (RFC 8323 section 5.3).
+    // [RFC8323-5.3-2]
     fn take(&mut self, message: &Message) -> Result<(), Number> {
         for option in message.options.iter() {
             match option.number {
@@ -107,6 +109,7 @@ pub enum Signal {
 
 impl Signal {
     /// Reads a signal; an unknown critical option makes it unusable (RFC 8323 section 5.2).
+    // [RFC8323-5.1-1]
     pub fn read(message: &Message, known: Capabilities) -> Result<Self, Abort> {
         let refused = |number: Number| Abort {
             bad_option: (message.code == Code::CSM).then_some(number),
@@ -150,6 +153,7 @@ impl Signal {
 }
 
 /// The answer to a ping: the same token, and custody where it was asked for (RFC 8323 section 5.4).
+// [RFC8323-5.4-1]
 fn pong(ping: &Message) -> Message {
     let mut pong = Message::new(Code::PONG);
     pong.token = ping.token;
@@ -164,6 +168,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    /// [RFC8323-5.3-2]
     #[test]
     fn capabilities_are_said_and_remembered() {
         let said = Capabilities {
@@ -176,6 +181,7 @@ mod tests {
         assert_eq!(nothing, Signal::Capabilities(said));
     }
 
+    /// [RFC8323-5.1-1]
     #[test]
     fn an_unknown_critical_option_of_a_csm_is_named_in_the_abort() {
         let mut csm = Message::new(Code::CSM);
@@ -188,6 +194,7 @@ mod tests {
         assert_eq!(read, Signal::Abort(abort));
     }
 
+    /// [RFC8323-5.4-1]
     #[test]
     fn a_ping_comes_back_with_its_token_and_custody() {
         let mut ping = Message::new(Code::PING);

@@ -37,6 +37,7 @@ impl Head {
 }
 
 /// Reads a head; none where bytes are missing. In [`Framing::Frames`] `bytes` is the whole frame.
+// [RFC8323-3.2-1] [RFC8323-3.2-2] [RFC8323-4.2-1]
 pub fn head_of(framing: Framing, bytes: &[u8]) -> Result<Option<Head>, Malformed> {
     let Some(&first) = bytes.first() else {
         return Ok(None);
@@ -95,6 +96,7 @@ pub fn parse_body(head: Head, bytes: &[u8]) -> Result<Message, Malformed> {
 }
 
 /// Appends a message.
+// [RFC8323-3.2-1]
 pub fn write_stream(framing: Framing, message: &Message, out: &mut Vec<u8>) {
     let token = message.token.as_bytes();
     let options = message.options.as_bytes();
@@ -128,6 +130,7 @@ mod tests {
     use crate::wire::option::Number;
     use alloc::vec;
 
+    /// [RFC8323-3.2-1]
     #[test]
     fn every_length_of_length_is_written_and_read() {
         for size in [0, 1, 11, 12, 13, 267, 268, 300, 65_803, 65_804, 70_000] {
@@ -158,6 +161,7 @@ mod tests {
         assert_eq!(head_of(Framing::Frames, &[0]).unwrap(), None);
     }
 
+    /// [RFC8323-3.2-2] [RFC8323-4.2-1]
     #[test]
     fn a_long_token_and_a_cut_frame_are_refused() {
         let refused = head_of(Framing::Stream, &[0x09, 1]).unwrap_err();

@@ -80,6 +80,7 @@ pub fn set_path(options: &mut Options, number: Number, path: &str) -> Result<(),
 }
 
 /// Adds the arguments of a percent-encoded query, as Uri-Query or Location-Query.
+// [RFC7252-6.4-2]
 pub fn set_query(options: &mut Options, number: Number, query: &str) -> Result<(), NotAUri> {
     let mut at = 0;
     for argument in query.split('&').filter(|_| !query.is_empty()) {
@@ -89,6 +90,7 @@ pub fn set_query(options: &mut Options, number: Number, query: &str) -> Result<(
     Ok(())
 }
 
+// [RFC7252-5.10.1-2] [RFC7252-5.10.7-1]
 fn add(options: &mut Options, number: Number, text: &str, at: usize) -> Result<(), NotAUri> {
     let value = decode(text).map_err(|offset| NotAUri { at: at + offset })?;
     let path = matches!(number, Number::URI_PATH | Number::LOCATION_PATH);
@@ -104,6 +106,7 @@ fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~!$'()*+,;=:@".contains(&byte)
 }
 
+// [RFC7252-6.5-1]
 fn encode(value: &[u8], out: &mut String) {
     for &byte in value {
         match is_plain(byte) {
@@ -140,7 +143,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// [RFC7252-6.4-1]
+    /// [RFC7252-6.4-1] [RFC7252-5.10.1-2] [RFC7252-6.5-1]
     #[test]
     fn a_path_goes_into_options_and_back() {
         for path in ["/", "/a", "/a/", "/live/a/%23", "/a%2Fb/%C3%BC", "/x+y/:@"] {
@@ -150,6 +153,7 @@ mod tests {
         }
     }
 
+    /// [RFC7252-5.10.1-2] [RFC7252-6.4-2]
     #[test]
     fn a_query_goes_into_options_and_back() {
         let mut options = Options::new();
@@ -166,6 +170,7 @@ mod tests {
         assert_eq!(location(&response).unwrap(), "/large/1?first=1&second=2");
     }
 
+    /// [RFC7252-5.10.7-1]
     #[test]
     fn what_options_cannot_carry_is_named_with_its_place() {
         let mut options = Options::new();

@@ -32,6 +32,7 @@ const SCHEMES: &[(&str, Over, bool, u16)] = &[
 ];
 
 impl Url {
+    // [RFC7252-6.1-1] [RFC7252-6.1-2]
     pub(super) fn parse(text: &str) -> io::Result<Self> {
         let refused = || {
             let sentence = format!("`{text}` is no URL such as coap://127.0.0.1:5683/live");
@@ -80,6 +81,7 @@ impl Url {
     }
 
     /// Points a message at a topic.
+    // [RFC7252-5.4.4-1]
     pub(super) fn set_topic(&self, message: &mut Message, topic: &str) -> io::Result<()> {
         self.set_base(message)?;
         for level in topic.split('/') {
@@ -123,6 +125,7 @@ mod tests {
     use super::*;
     use crate::wire::{Code, path_of, query_of};
 
+    /// [RFC7252-5.4.4-1] [RFC7252-6.1-1]
     #[test]
     fn a_url_has_its_parts() {
         let url = Url::parse("coap://[::1]:5690/gate/live/").unwrap();
@@ -146,6 +149,7 @@ mod tests {
         assert_eq!(values, ["a/#", "b/+", "1-2f"]);
     }
 
+    /// [RFC7252-6.1-2]
     #[test]
     fn what_is_no_url_is_refused() {
         for text in [

@@ -4,7 +4,8 @@
 
 mod resources;
 
-use crate::wire::{Code, Link, Message, Number, Options};
+use super::condition;
+use crate::wire::{Code, Link, Message, Number};
 use resources::{Resource, initial, links, path_links};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -102,6 +103,7 @@ impl Plugtest {
     }
 
     /// What an observer is told of a change.
+    // [RFC7641-4.2-5] [RFC7641-4.2-6]
     pub(super) fn told(&self, path: &str, request: &Message) -> Message {
         let state = self.lock();
         let Some(resource) = state.resources.get(path) else {
@@ -155,10 +157,11 @@ impl State {
         }
     }
 
-    // [RFC7252-5.10.8.1-1] [RFC7252-5.10.8.2-1]
+    // [RFC7252-5.1-2] [RFC7252-5.8.3-1] [RFC7252-5.8.3-2] [RFC7252-5.8.3-3]
     fn put(&mut self, path: &str, request: &Message) -> Message {
         let found = self.resources.get(path);
-        if let Err(refused) = precondition(found, &request.options) {
+        let tag = found.map(Resource::tag);
+        if let Err(refused) = condition::check(&request.options, tag.as_deref()) {
             return refused;
         }
         if request.payload.len() > BODY_BYTES_MAX || self.created >= CREATED_MAX as u64 * 1000 {
@@ -191,6 +194,7 @@ impl State {
         }
     }
 
+    // [RFC7252-5.8.2-1]
     fn post(&mut self, path: &str, request: &Message) -> Message {
         let mut created = Message::new(Code::CREATED);
         match path {
@@ -233,6 +237,7 @@ impl State {
         }
     }
 
+    // [RFC7252-5.1-2] [RFC7252-5.8.4-1]
     fn delete(&mut self, path: &str) -> Message {
         match path.starts_with("/separate") || path.starts_with("/seg") {
             true => Message::diagnostic(Code::METHOD_NOT_ALLOWED, "it cannot be deleted"),
@@ -243,25 +248,6 @@ impl State {
             }
         }
     }
-}
-
-/// If-Match and If-None-Match (RFC 7252 section 5.10.8).
-fn precondition(found: Option<&Resource>, options: &Options) -> Result<(), Message> {
-    let failed = |reason: &str| Err(Message::diagnostic(Code::PRECONDITION_FAILED, reason));
-    let mut wanted = options.all(Number::IF_MATCH).peekable();
-    if wanted.peek().is_some() {
-        let fits = |known: &Resource| {
-            let tag = known.tag();
-            wanted.any(|value| value.is_empty() || value == tag)
-        };
-        if !found.is_some_and(fits) {
-            return failed("none of the tags is that of what is there");
-        }
-    }
-    if options.first(Number::IF_NONE_MATCH).is_some() && found.is_some() {
-        return failed("it is there already");
-    }
-    Ok(())
 }
 
 #[cfg(test)]

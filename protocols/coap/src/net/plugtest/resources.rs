@@ -74,6 +74,7 @@ impl Resource {
     }
 
     /// What it is, in the format asked for.
+    // [RFC7641-4.3.1-1]
     pub(super) fn read(&self, options: &Options) -> Message {
         let mut message = Message::new(Code::CONTENT);
         let accept = options.uint(Number::ACCEPT);

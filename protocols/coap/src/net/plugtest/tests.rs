@@ -70,6 +70,7 @@ fn preconditions_hold_or_nothing_is_done() {
     );
 }
 
+/// [RFC7252-5.8.2-1]
 #[test]
 fn what_is_created_says_where_it_is() {
     let plugtest = Plugtest::default();
@@ -102,6 +103,7 @@ fn a_format_is_given_or_not_acceptable() {
 }
 
 /// TD_COAP_OBS_07 and 08.
+/// [RFC7641-4.2-5] [RFC7641-4.2-6]
 #[test]
 fn an_observer_is_told_of_deletion_and_of_another_format() {
     let plugtest = Plugtest::default();
@@ -120,6 +122,7 @@ fn an_observer_is_told_of_deletion_and_of_another_format() {
     assert_eq!(plugtest.told("/obs", &request).code, Code::NOT_FOUND);
 }
 
+/// [RFC7252-5.8.3-3]
 #[test]
 fn only_so_many_resources_can_be_created() {
     let plugtest = Plugtest::default();

@@ -2,7 +2,7 @@
 //! section 3).
 
 use super::super::calls::{Call, Carriage, Failure, Step};
-use super::super::peers::Purpose;
+use super::super::peers::{Flight, Purpose, Waiting};
 use super::super::{Address, CallId, Event};
 use super::Endpoint;
 use super::timers::Timer;
@@ -85,7 +85,7 @@ impl<A: Address> Endpoint<A> {
     }
 
     /// A token that no other request has, and that nobody can guess (RFC 7252 section 5.3.1).
-    // [RFC7252-5.3.1-2]
+    // [RFC7252-5.3.1-2] [RFC7252-5.3.1-3]
     fn fresh_token(&mut self) -> Token {
         loop {
             let bytes = self.random.next().to_be_bytes();
@@ -97,22 +97,65 @@ impl<A: Address> Endpoint<A> {
     }
 
     /// Sends a request's next message.
-    fn send_call(&mut self, now: Instant, id: CallId) {
+    pub(super) fn send_call(&mut self, now: Instant, id: CallId) {
         let Some(underway) = self.calls.get(&id) else {
             return;
         };
         let (message, peer, confirmable) =
             (underway.call.message(), underway.peer, underway.confirmable);
+        let underway_of_group = underway.multicast;
         let wait = self.parameters.exchange_lifetime();
         self.set_due(id, now + wait);
         if confirmable {
             return self.send_confirmable(now, peer, Purpose::Call(id), message);
         }
+        if underway_of_group {
+            let message_id = self.peers.next_id(now, peer, &mut self.random);
+            self.peers.shrink(&self.limits);
+            let bytes = self.written(Kind::NonConfirmable, message_id, &message);
+            self.send(peer, bytes);
+            return self.sweep_later(now);
+        }
+        self.probe(now, peer, id, message);
+    }
+
+    /// Sends a request that is not confirmable. It is under way until it is answered or as long as
+    /// PROBING_RATE has it, and others wait meanwhile (RFC 7252 section 4.7).
+    // [RFC7252-4.7-1] [RFC7252-4.7-3]
+    fn probe(&mut self, now: Instant, peer: A, id: CallId, message: Message) {
+        let purpose = Purpose::Call(id);
+        if !self.peers.is_free(peer, &self.parameters) {
+            let waiting = Waiting::Message(purpose, message);
+            if !self.peers.wait(peer, waiting, &self.limits) {
+                self.fail(id, Failure::TimedOut);
+            }
+            return;
+        }
         let message_id = self.peers.next_id(now, peer, &mut self.random);
         self.peers.shrink(&self.limits);
         let bytes = self.written(Kind::NonConfirmable, message_id, &message);
+        let timeout = self.parameters.probing_time(bytes.len());
+        let flight = Flight {
+            purpose,
+            bytes: bytes.clone(),
+            confirmable: false,
+            attempts: 0,
+            timeout,
+            sent: now,
+            due: now + timeout,
+        };
+        self.timers
+            .insert((flight.due, Timer::Retransmit(peer, message_id)));
+        self.peers.launch(now, peer, message_id, flight);
+        self.note_call_sent(id, Some(message_id));
         self.send(peer, bytes);
         self.sweep_later(now);
+    }
+
+    /// Says whether a request goes in messages that are acknowledged.
+    pub(super) fn is_confirmable(&self, id: CallId) -> bool {
+        let underway = self.calls.get(&id);
+        underway.is_some_and(|underway| underway.confirmable)
     }
 
     pub(super) fn note_call_sent(&mut self, id: CallId, message_id: Option<u16>) {
@@ -131,6 +174,7 @@ impl<A: Address> Endpoint<A> {
     }
 
     /// A request's time is up.
+    // [RFC7252-4.7-2]
     pub(super) fn call_due(&mut self, now: Instant, id: CallId) {
         let Some(underway) = self.calls.get_mut(&id) else {
             return;
@@ -148,7 +192,8 @@ impl<A: Address> Endpoint<A> {
     }
 
     /// A response in a message of its own.
-    // [RFC7252-5.3.2-1] [RFC7252-4.2-1] [RFC7252-4.3-3] [RFC7641-3.5-1]
+    // [RFC7252-5.3.2-1] [RFC7252-4.2-1] [RFC7252-4.3-3] [RFC7641-3.5-1] [RFC7252-4.5-4]
+    // [RFC7252-5.2.1-3] [RFC7252-5.2.2-5] [RFC7252-5.2.3-2] [RFC7252-5.3.2-4] [RFC7252-8.2-5]
     pub(super) fn response_arrived(&mut self, now: Instant, peer: A, datagram: Datagram<'_>) {
         let call = self.tokens.get(&datagram.token).copied();
         let call = call.filter(|id| {
@@ -172,7 +217,7 @@ impl<A: Address> Endpoint<A> {
     }
 
     /// The response to a request; it acknowledges the request too (RFC 7252 section 5.2.2).
-    // [RFC7252-5.2.2-3] [RFC7252-5.4.1-4]
+    // [RFC7252-5.2.2-3] [RFC7252-5.4.1-4] [RFC7252-4.2-15] [RFC7252-5.3.2-3]
     pub(super) fn response_to(
         &mut self,
         now: Instant,
@@ -241,7 +286,7 @@ impl<A: Address> Endpoint<A> {
     }
 
     /// Where nothing came for as long as the representation is fresh, and a little more.
-    // [RFC7641-3.3.1-1]
+    // [RFC7641-3.3.1-1] [RFC7252-5.4.4-2]
     fn register_again_later(&mut self, now: Instant, id: CallId, message: &Message) {
         let fresh = message.options.uint(Number::MAX_AGE).unwrap_or(60);
         let late = LATE + Duration::from_millis(self.random.below(10_000));
@@ -281,6 +326,10 @@ impl<A: Address> Endpoint<A> {
         };
         let (peer, rest_of) = (underway.peer, underway.rest_of);
         self.drop_call(id);
+        // An error instead of a notification's rest is left to the next notification.
+        if rest_of.is_some() && !message.code.is_success() {
+            return;
+        }
         let event = match rest_of {
             None => Event::Response(id, peer, message),
             Some(observation) => match self.calls.get(&observation) {

@@ -160,6 +160,7 @@ impl<A: Address> Endpoint<A> {
         self.out.push_back(Outgoing { peer, bytes });
     }
 
+    // [RFC7252-4.2-9]
     fn send_empty(&mut self, peer: A, kind: Kind, id: u16) -> bytes::Bytes {
         self.scratch.clear();
         write_empty(kind, id, &mut self.scratch);

@@ -11,7 +11,7 @@ use weir_sansio::Instant;
 
 impl<A: Address> Endpoint<A> {
     /// Tells an observer what the resource is now; an error is the last it hears.
-    // [RFC7641-4.2-2] [RFC7641-4.5.2-1]
+    // [RFC7641-4.2-2] [RFC7641-4.5.2-1] [RFC7641-4.5-4]
     pub fn notify(&mut self, now: Instant, id: ObservationId, message: Message) {
         let Some(observation) = self.observers.of(id) else {
             return;
@@ -107,7 +107,7 @@ impl<A: Address> Endpoint<A> {
     }
 
     /// The next notification, and whether it is the last: an error carries no Observe option.
-    // [RFC7641-4.2-3] [RFC7641-4.2-4]
+    // [RFC7641-4.2-3] [RFC7641-4.2-4] [RFC7641-3.2-2] [RFC7959-2.6-1]
     fn notification(&mut self, now: Instant, id: ObservationId) -> Option<(Message, bool)> {
         let exponent = self.parameters.block_exponent;
         let observation = self.observers.of(id)?;
@@ -126,7 +126,7 @@ impl<A: Address> Endpoint<A> {
 
     /// Instead of an old notification the newest is sent again, as another message that goes on
     /// counting (RFC 7641 section 4.5.2).
-    // [RFC7641-4.5.2-2]
+    // [RFC7641-4.5.2-2] [RFC7641-4.5.2-3]
     pub(super) fn renew(&mut self, now: Instant, id: ObservationId, old: Flight, attempts: u8) {
         let Some(peer) = self.observers.of(id).map(|observation| observation.peer) else {
             return;

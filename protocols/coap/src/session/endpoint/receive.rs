@@ -36,7 +36,7 @@ impl<A: Address> Endpoint<A> {
     }
 
     /// A message format error: a confirmable message is rejected, all else is not answered.
-    // [RFC7252-4.2-3] [RFC7252-4.3-2] [RFC7252-3-2]
+    // [RFC7252-4.2-3] [RFC7252-4.3-2] [RFC7252-3-2] [RFC7252-4.2-11] [RFC7252-8.1-4]
     fn unreadable(&mut self, peer: A, arrival: Arrival, unreadable: Unreadable) {
         if let (Some((Kind::Confirmable, id)), false) = (unreadable.header, arrival.multicast) {
             self.send_empty(peer, Kind::Reset, id);
@@ -113,7 +113,7 @@ impl<A: Address> Endpoint<A> {
 
     /// A confirmable duplicate is answered as the first was, or acknowledged where that has no answer
     /// yet; one that is not confirmable is passed over.
-    // [RFC7252-4.5-1] [RFC7252-4.5-2]
+    // [RFC7252-4.5-1] [RFC7252-4.5-2] [RFC7252-4.2-14]
     fn is_duplicate(&mut self, now: Instant, peer: A, datagram: &Datagram<'_>) -> bool {
         let found = self.seen.find(now, peer, datagram.id, datagram.token);
         let Some(state) = found.cloned() else {
@@ -129,6 +129,7 @@ impl<A: Address> Endpoint<A> {
         true
     }
 
+    // [RFC7252-5.3.1-4] [RFC7252-5.4.1-5]
     fn request_arrived(
         &mut self,
         now: Instant,
@@ -187,6 +188,7 @@ impl<A: Address> Endpoint<A> {
     }
 
     /// Takes what is meant for this layer out of a request; an error is its answer.
+    // [RFC8768-3-1]
     fn admit(
         &mut self,
         now: Instant,
@@ -238,7 +240,7 @@ impl<A: Address> Endpoint<A> {
     }
 
     /// Registers on the way back, ends an observation now (RFC 7641 section 2).
-    // [RFC7641-2-1] [RFC7641-2-2] [RFC7641-3.6-1]
+    // [RFC7641-2-1] [RFC7641-2-2] [RFC7641-3.6-1] [RFC7641-2-3] [RFC7641-7-2]
     fn take_observe(
         &mut self,
         now: Instant,
@@ -277,6 +279,7 @@ impl<A: Address> Endpoint<A> {
     }
 
     /// Puts bodies together, and answers for further blocks of bodies that are kept.
+    // [RFC7959-2.7-1]
     fn take_blocks(
         &mut self,
         now: Instant,
@@ -338,13 +341,13 @@ impl<A: Address> Endpoint<A> {
     }
 
     /// An acknowledgement: of a request, with or without its response, or of what was sent unasked.
-    // [RFC7252-4.2-4] [RFC7252-5.2.1-1]
+    // [RFC7252-4.2-4] [RFC7252-5.2.1-1] [RFC7252-4.2-10] [RFC7252-5.2.2-6]
     fn acknowledged(&mut self, now: Instant, peer: A, datagram: Datagram<'_>) {
         let carries = datagram.code.is_response();
         if datagram.code != Code::EMPTY && !carries {
             return;
         }
-        let Some(flight) = self.peers.land(peer, datagram.id) else {
+        let Some(flight) = self.peers.acknowledged(peer, datagram.id) else {
             return;
         };
         self.timers
@@ -364,7 +367,7 @@ impl<A: Address> Endpoint<A> {
     }
 
     /// A reset: of a request, or of a notification, which ends its observation.
-    // [RFC7641-4.2-1] [RFC7252-4.2-4]
+    // [RFC7641-4.2-1] [RFC7252-4.2-4] [RFC7252-4.2-10] [RFC7252-5.2.2-6]
     fn reset(&mut self, now: Instant, peer: A, datagram: Datagram<'_>) {
         if datagram.code != Code::EMPTY {
             return;
@@ -388,6 +391,7 @@ impl<A: Address> Endpoint<A> {
 
 /// Says whether a request may be answered again as often as it comes: it changes nothing, so its answer
 /// need not be kept (RFC 7252 section 4.5). What is observed, or is not answered at once, is remembered.
+// [RFC7252-4.5-3] [RFC7641-4.1-4]
 fn is_harmless(datagram: &Datagram<'_>) -> bool {
     let reads = datagram.kind == Kind::Confirmable && datagram.code == Code::GET;
     let mut options = datagram.options.iter();

@@ -75,6 +75,7 @@ impl<A: Address> Endpoint<A> {
     }
 
     /// Sends the answer to a request, cut to a block where it is large.
+    // [RFC7959-2.3-3]
     pub(super) fn answer(&mut self, now: Instant, exchange: Exchange<A>, mut response: Message) {
         response.token = exchange.token;
         if let Some(block) = exchange.block1
@@ -88,7 +89,7 @@ impl<A: Address> Endpoint<A> {
             response = self.cut(now, &exchange, response);
             response.token = exchange.token;
         }
-        if is_unwanted(&exchange, response.code) {
+        if is_unwanted(&exchange, &response) {
             return self.stay_silent(exchange);
         }
         self.leave(now, exchange, response);
@@ -107,6 +108,7 @@ impl<A: Address> Endpoint<A> {
 
     /// Nothing is sent but the acknowledgement that a confirmable request must have (RFC 7967 section
     /// 2.1).
+    // [RFC7967-2.1-1]
     fn stay_silent(&mut self, exchange: Exchange<A>) {
         if exchange.confirmable && !exchange.acknowledged {
             let bytes = self.send_empty(exchange.peer, Kind::Acknowledgement, exchange.id);
@@ -120,7 +122,8 @@ impl<A: Address> Endpoint<A> {
         }
     }
 
-    // [RFC7252-5.2.1-2] [RFC7252-5.2.2-1] [RFC7252-5.2.3-1] [RFC7252-5.3.1-1]
+    // [RFC7252-5.2.1-2] [RFC7252-5.2.2-1] [RFC7252-5.2.3-1] [RFC7252-5.3.1-1] [RFC7252-4.2-8]
+    // [RFC7252-4.3-4] [RFC7252-5.2.2-4] [RFC7252-8.2-2] [RFC7252-11.3-2]
     fn leave(&mut self, now: Instant, exchange: Exchange<A>, mut response: Message) {
         let peer = exchange.peer;
         if exchange.confirmable && !exchange.acknowledged {
@@ -162,6 +165,7 @@ impl<A: Address> Endpoint<A> {
         self.timers.insert((now + wait, Timer::Send(number)));
     }
 
+    // [RFC7252-4.7-4] [RFC7252-11.3-1] [RFC9175-2.6-1]
     fn is_too_much(&self, now: Instant, exchange: &Exchange<A>, bytes: usize) -> bool {
         exchange.arrival.untrusted
             && bytes > AMPLIFICATION_MAX * exchange.bytes
@@ -182,6 +186,7 @@ impl<A: Address> Endpoint<A> {
     }
 
     /// Sends a confirmable message, now or when what was sent before is acknowledged.
+    // [RFC7252-4.2-12]
     pub(super) fn send_confirmable(
         &mut self,
         now: Instant,
@@ -205,6 +210,7 @@ impl<A: Address> Endpoint<A> {
         let flight = Flight {
             purpose,
             bytes: bytes.clone(),
+            confirmable: true,
             attempts: 0,
             timeout,
             sent: now,
@@ -232,12 +238,14 @@ impl<A: Address> Endpoint<A> {
     }
 }
 
-/// Errors are not sent to who asked a group, nor what a peer said it does not want (RFC 7252 section
-/// 8.1, RFC 7967 section 2).
-// [RFC7252-8.1-2]
-fn is_unwanted<A>(exchange: &Exchange<A>, code: Code) -> bool {
+/// Errors are not sent to who asked a group, nor that there is nothing, nor what a peer said it does not
+/// want (RFC 7252 sections 8.1 and 8.2, RFC 6690 section 4.1, RFC 7967 section 2).
+// [RFC7252-8.1-2] [RFC7252-8.2-4] [RFC6690-4-2] [RFC7967-2-1]
+fn is_unwanted<A>(exchange: &Exchange<A>, response: &Message) -> bool {
+    let code = response.code;
+    let nothing = !code.is_success() || response.payload.is_empty();
     match exchange.unwanted {
         Some(classes) => classes >> (code.class().saturating_sub(1)) & 1 == 1,
-        None => exchange.arrival.multicast && !code.is_success(),
+        None => exchange.arrival.multicast && nothing,
     }
 }

@@ -47,11 +47,17 @@ impl<A: Address> Endpoint<A> {
     }
 
     /// Twice as long as before, so many times (RFC 7252 section 4.2).
-    // [RFC7252-4.2-6] [RFC7252-4.2-7]
+    // [RFC7252-4.2-6] [RFC7252-4.2-7] [RFC7252-4.2-13]
     fn retransmit(&mut self, now: Instant, peer: A, id: u16) {
         let Some(mut flight) = self.peers.land(peer, id) else {
             return;
         };
+        if !flight.confirmable {
+            if let Purpose::Call(call) = flight.purpose {
+                self.note_call_sent(call, None);
+            }
+            return self.next_waiting(now, peer);
+        }
         let attempts = flight.attempts + 1;
         if attempts > self.parameters.retransmit_max {
             self.given_up(now, flight.purpose);
@@ -89,6 +95,9 @@ impl<A: Address> Endpoint<A> {
         while let Some(waiting) = self.peers.next_waiting(peer, &self.parameters) {
             match waiting {
                 Waiting::Message(Purpose::Call(call), _) if !self.calls.contains_key(&call) => {}
+                Waiting::Message(Purpose::Call(call), _) if !self.is_confirmable(call) => {
+                    self.send_call(now, call);
+                }
                 Waiting::Message(purpose, message) => {
                     self.send_confirmable(now, peer, purpose, message);
                 }
