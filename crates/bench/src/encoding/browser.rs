@@ -7,6 +7,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use weir_codec::block::carried::to_base64;
 use weir_codec::{FORMATS, Format};
 use weir_model::Batch;
 
@@ -189,8 +190,11 @@ impl Job<'_> {
             bytes: self.payload.bytes.len(),
             ..Outcome::default()
         };
-        let answer = page.evaluate(&format!("weirMeasure.measure({job})"));
-        outcome.add(Task::Parse, 0, answer.and_then(|answer| steady(&answer)));
+        let answer = page.evaluate(&told(&format!("weirMeasure.measure({job})")));
+        let read = answer.and_then(|answer| steady(&answer));
+        let format = self.payload.format;
+        let read = read.map_err(|reason| format!("{format}, {}: {reason}", into_what(way)));
+        outcome.add(Task::Parse, 0, read);
         outcome
     }
 }
@@ -226,7 +230,27 @@ fn observations(batch: &Batch, format: &Format) -> Payload {
     }
 }
 
+/// An expression that gives what this one does or, as an object, why it fails: an error's own words,
+/// without the name of its class, which a build shortens to a letter.
+fn told(expression: &str) -> String {
+    format!(
+        "(async () => {expression})().catch((error) => ({{ fault: String(error?.message ?? error) }}))"
+    )
+}
+
+/// What a way of reading makes of the bytes.
+fn into_what(way: &str) -> &'static str {
+    match way {
+        "observations" => "into objects",
+        "columns" => "into columns",
+        _ => "into a tree",
+    }
+}
+
 fn steady(answer: &Value) -> Result<Steady, String> {
+    if let Some(fault) = answer["fault"].as_str() {
+        return Err(fault.into());
+    }
     let us = answer
         .as_array()
         .map(|all| all.iter().filter_map(Value::as_f64).collect());
@@ -238,38 +262,26 @@ fn steady(answer: &Value) -> Result<Steady, String> {
 }
 
 fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let byte = |index: usize| u32::from(group.get(index).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4 {
-            let digit = DIGITS[(bits >> (18 - 6 * place)) as usize & 63];
-            text.push(if place > group.len() {
-                '='
-            } else {
-                char::from(digit)
-            });
-        }
-    }
-    text
+    let mut text = Vec::new();
+    to_base64(bytes, &mut text);
+    // Base64 is ASCII.
+    String::from_utf8(text).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::base64;
+    use super::steady;
+    use serde_json::json;
 
     #[test]
-    fn base64_is_that_of_rfc_4648_section_10() {
-        let pairs = [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foobar", "Zm9vYmFy"),
-        ];
-        for (plain, encoded) in pairs {
-            assert_eq!(base64(plain.as_bytes()), encoded);
-        }
+    fn a_page_that_fails_says_why_in_its_own_words() {
+        let failed = steady(&json!({"fault": "bytes of a message over the limit"}));
+        assert_eq!(failed, Err("bytes of a message over the limit".into()));
+        let odd = steady(&json!("?")).map(drop);
+        assert_eq!(odd, Err("the page gave no samples: \"?\"".into()));
+        assert_eq!(
+            steady(&json!([1.0; 10])).map(|steady| steady.is_steady),
+            Ok(true)
+        );
     }
 }

@@ -64,31 +64,28 @@ fn goals() -> Vec<Goal> {
     all
 }
 
-/// Those of EXI, on documents A and B.
-fn goals_of_documents() -> Vec<Goal> {
-    let goal = |of, format, metric, asked| Goal {
+/// A goal that is ours to reach.
+fn goal(of: Of<'static>, format: &'static str, metric: &'static str, asked: Asked) -> Goal {
+    Goal {
         of,
         format,
         target: OURS,
         metric,
         asked,
-    };
+    }
+}
+
+/// Those of EXI, on documents A and B.
+fn goals_of_documents() -> Vec<Goal> {
     let faster = |of, format, metric, times| {
-        goal(
-            of,
-            format,
-            metric,
-            Asked::LeastTimes(times, format, EXIFICIENT, metric),
-        )
+        let asked = Asked::LeastTimes(times, format, EXIFICIENT, metric);
+        goal(of, format, metric, asked)
     };
     let no_larger = |of, format| {
-        goal(
-            of,
-            format,
-            "size",
-            Asked::MostTimes(1.01, format, EXIFICIENT, "size"),
-        )
+        let asked = Asked::MostTimes(1.01, format, EXIFICIENT, "size");
+        goal(of, format, "size", asked)
     };
+    let than_quick_xml = Asked::LeastTimes(1.0, "xml", "quick-xml", PARSE);
     vec![
         faster(B, "exi", PARSE, 2.5),
         faster(B, "exi-c", PARSE, 6.0),
@@ -98,53 +95,32 @@ fn goals_of_documents() -> Vec<Goal> {
         faster(B, "exi-c", ENCODE, 2.5),
         faster(A, "exi-byte", ENCODE, 10.0),
         faster(A, "exi-c", ENCODE, 10.0),
-        goal(
-            B,
-            "exi",
-            PARSE,
-            Asked::LeastTimes(1.0, "xml", "quick-xml", PARSE),
-        ),
+        goal(B, "exi", PARSE, than_quick_xml),
         no_larger(A, "exi-c"),
         no_larger(B, "exi-c"),
     ]
 }
 
-/// Those of messages, and of the series of document A.
+/// Those of messages, and of the series of document A: of the format `block` as a whole, from a batch
+/// with names to a batch, and of its columns alone.
 fn goals_of_observations() -> Vec<Goal> {
-    let goal = |of, format, metric, asked| Goal {
-        of,
-        format,
-        target: OURS,
-        metric,
-        asked,
-    };
     let written = "serialize_rate";
     let (encoded, decoded) = ("serialize_observations", "parse_observations");
+    let than_serde = Asked::LeastTimes(1.0, "json", "serde_json", written);
+    let than_pco = Asked::MostTimes(1.05, "columns", "pco", "size");
+    let in_browser = SERIES.at(Place::Browser(1));
     vec![
-        goal(
-            MESSAGE,
-            "json",
-            written,
-            Asked::LeastTimes(1.0, "json", "serde_json", written),
-        ),
+        goal(MESSAGE, "json", written, than_serde),
         goal(SERIES, "block", "size", Asked::Most(16_500.0)),
+        goal(SERIES, "block", encoded, Asked::Least(50e6)),
+        goal(SERIES, "block", decoded, Asked::Least(150e6)),
         goal(SERIES, "columns", encoded, Asked::Least(50e6)),
         goal(SERIES, "columns", decoded, Asked::Least(150e6)),
         Goal {
             target: super::browser::COLUMNS,
-            ..goal(
-                SERIES.at(Place::Browser(1)),
-                "block",
-                decoded,
-                Asked::Least(50e6),
-            )
+            ..goal(in_browser, "block", decoded, Asked::Least(50e6))
         },
-        goal(
-            FULL,
-            "columns",
-            "size",
-            Asked::MostTimes(1.05, "columns", "pco", "size"),
-        ),
+        goal(FULL, "columns", "size", than_pco),
     ]
 }
 

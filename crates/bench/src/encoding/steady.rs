@@ -45,13 +45,8 @@ pub(crate) fn measure(
     let end = thread_cpu_ns().saturating_add(budget.ns);
     let mut window = Window::default();
     loop {
-        let start = thread_cpu_ns();
-        for _ in 0..calls {
-            call()?;
-        }
-        let now = thread_cpu_ns();
-        window.push((now - start) as f64 / calls as f64 / 1e3);
-        if window.is_steady() || (now > end && window.is_full()) {
+        window.push(sample_ns(calls, call)? as f64 / calls as f64 / 1e3);
+        if window.is_steady() || (window.is_full() && thread_cpu_ns() > end) {
             return Ok(window.into_steady());
         }
     }
@@ -61,11 +56,7 @@ pub(crate) fn measure(
 fn calls_per_sample(call: &mut dyn FnMut() -> Result<(), String>) -> Result<u64, String> {
     let mut calls = 1;
     loop {
-        let start = thread_cpu_ns();
-        for _ in 0..calls {
-            call()?;
-        }
-        let spent = thread_cpu_ns() - start;
+        let spent = sample_ns(calls, call)?;
         if spent >= SAMPLE_NS_MIN || calls >= CALLS_MAX {
             return Ok(calls);
         }
@@ -73,6 +64,15 @@ fn calls_per_sample(call: &mut dyn FnMut() -> Result<(), String>) -> Result<u64,
             .max(calls * SAMPLE_NS_MIN / spent.max(1))
             .min(CALLS_MAX);
     }
+}
+
+/// Processor time of so many calls, nanoseconds.
+fn sample_ns(calls: u64, call: &mut dyn FnMut() -> Result<(), String>) -> Result<u64, String> {
+    let start = thread_cpu_ns();
+    for _ in 0..calls {
+        call()?;
+    }
+    Ok(thread_cpu_ns() - start)
 }
 
 /// Processor time of this thread, nanoseconds.

@@ -10,15 +10,33 @@ use crate::encoding::task::Task;
 
 pub(super) fn tables(figures: &Figures<'_>, text: &mut String) {
     messages(figures, text);
-    for (data, file, title) in [
-        ("a", "block", "The 18,500 observations of document A"),
-        ("a", "full-precision", "The same with all bits of a double"),
-        ("b", "elements", "The 2,278 observations of document B"),
-        ("io-series", "6", "20,000 observations of one sensor"),
+    for (data, file, title, words) in [
+        (
+            "a",
+            "block",
+            "The 18,500 observations of document A",
+            COLUMNS,
+        ),
+        (
+            "a",
+            "full-precision",
+            "The same with all bits of a double",
+            "",
+        ),
+        ("b", "elements", "The 2,278 observations of document B", ""),
+        ("io-series", "6", "20,000 observations of one sensor", ""),
     ] {
-        series(figures, Of::observations(data, file), title, text);
+        series(figures, Of::observations(data, file), title, words, text);
     }
 }
+
+/// What the contenders of document A are that look alike.
+const COLUMNS: &str = " `block` is the format as a whole, from a batch to a message with the names of both \
+                       datastreams and back to a batch. `columns` are its times and numbers alone, from \
+                       slices to the same chunks, heads and checksums with them, and back to slices; by \
+                       pco likewise, its times in milliseconds. Other sizes of the same series, in \
+                       nanoseconds and inside other formats, are in \
+                       [reference/block.md](../reference/block.md#what-it-costs).";
 
 /// Formats and targets that have figures of observations, in the order of `FORMATS`.
 fn contenders(figures: &Figures<'_>, of: Of<'_>) -> Vec<(String, String)> {
@@ -128,12 +146,12 @@ fn decode(figures: &Figures<'_>, nodes: &str, format: &str) -> String {
     }
 }
 
-fn series(figures: &Figures<'_>, of: Of<'_>, title: &str, text: &mut String) {
+fn series(figures: &Figures<'_>, of: Of<'_>, title: &str, words: &str, text: &mut String) {
     let contenders = contenders(figures, of);
     if contenders.is_empty() {
         return;
     }
-    *text += &format!("\n## {title}\n\nMillions of observations a second.\n\n");
+    *text += &format!("\n## {title}\n\nMillions of observations a second.{words}\n\n");
     head(
         &[
             "format",
