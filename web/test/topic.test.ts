@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { filterFault, matches, shortTopic, splitTopic, topicPath } from "../src/data/topic";
+import { briefName, filterFault, matches, numberOf, shortTopic, splitTopic, topicPath } from "../src/data/topic";
 
 test.each([
   ["#", "a/b/c", true],
@@ -34,4 +34,9 @@ test("a topic splits into thing and property", () => {
   expect(splitTopic("ride/speed")).toEqual({ thing: "ride", property: "speed" });
   expect(splitTopic("lonely")).toEqual({ thing: "", property: "lonely" });
   expect(shortTopic("heating/substation-3/supply/temperature")).toBe("substation-3 supply temperature");
+});
+
+test("a brief name keeps the number at its end", () => {
+  expect(["substation-3", "plant", "buoy-b01", "x12345678"].map(briefName)).toEqual(["sub-3", "plant", "buo01", "x12345678"]);
+  expect(["substation-12", "plant"].map(numberOf)).toEqual(["12", ""]);
 });

@@ -46,3 +46,14 @@ export function shortTopic(topic: string): string {
   const last = thing.slice(thing.lastIndexOf("/") + 1);
   return last === "" ? property : `${last} ${property.replaceAll("/", " ")}`;
 }
+
+/** A name in few letters that keeps the number at its end: `sub-3` for `substation-3`. */
+export function briefName(name: string): string {
+  const end = /-?\d+$/.exec(name)?.[0] ?? "";
+  return name.length <= 5 ? name : name.slice(0, Math.min(3, name.length - end.length)) + end;
+}
+
+/** The number at the end of a name; nothing where it has none. */
+export function numberOf(name: string): string {
+  return /\d+$/.exec(name)?.[0] ?? "";
+}

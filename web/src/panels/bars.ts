@@ -7,6 +7,7 @@
 import { grouped, groupName, rowsOf } from "../data/groups";
 import { numeric } from "../data/observation";
 import type { Datastream, Store } from "../data/store";
+import { briefName, numberOf } from "../data/topic";
 import { byId, context2d } from "../ui/dom";
 import { unitSign, valueText } from "../ui/figures";
 import { palette, seriesColor } from "../ui/palette";
@@ -17,8 +18,10 @@ const VALUES_PX = 20;
 const BAR_MAX_PX = 56;
 /** Between rows. */
 const APART_PX = 14;
-/** What the words of a bar need. */
+/** What the words of a bar need, and what they can do with where the panels fill the screen and none may grow. */
 const WIDE_MIN_PX = 44;
+const NARROW_MIN_PX = 34;
+const FILLED = matchMedia("(min-width: 1240px)");
 
 export class Bars {
   private readonly canvas = byId<HTMLCanvasElement>("bars");
@@ -27,7 +30,8 @@ export class Bars {
   constructor(private readonly store: Store) {}
 
   draw(): void {
-    const capacity = Math.floor(this.canvas.clientWidth / WIDE_MIN_PX);
+    const least = FILLED.matches ? NARROW_MIN_PX : WIDE_MIN_PX;
+    const capacity = Math.floor(this.canvas.clientWidth / least);
     const rows = rowsOf(grouped(this.store.selected), capacity);
     this.makeRoom(rows.length);
     const drawing = context2d(this.canvas);
@@ -109,11 +113,11 @@ function label(ctx: CanvasRenderingContext2D, datastream: Datastream, box: Box):
   const middle = box.left + box.wide / 2;
   ctx.textAlign = "center";
   ctx.fillStyle = ink;
-  ctx.font = `600 12px ${font}`;
+  ctx.font = `600 ${box.wide < WIDE_MIN_PX - 2 ? 10.5 : 12}px ${font}`;
   ctx.fillText(valueText(datastream.value), middle, box.top - 7, box.wide - 2);
   ctx.font = `11px ${font}`;
   const name = datastream.thing.slice(datastream.thing.lastIndexOf("/") + 1) || datastream.property;
-  ctx.fillText(fitting(ctx, box.wide - 4, name, brief(name)), middle, box.base + 15);
+  ctx.fillText(fitting(ctx, box.wide - 4, name, briefName(name), numberOf(name)), middle, box.base + 15);
   ctx.fillStyle = dim;
   const most = String(Number(fullOf(datastream).toPrecision(4)));
   ctx.fillText(fitting(ctx, box.wide - 4, `of ${most}`, most), middle, box.base + 29);
@@ -136,12 +140,6 @@ function heading(ctx: CanvasRenderingContext2D, members: readonly Datastream[], 
 /** The first of the texts that fits, else nothing. */
 function fitting(ctx: CanvasRenderingContext2D, width: number, ...texts: string[]): string {
   return texts.find((text) => ctx.measureText(text).width <= width) ?? "";
-}
-
-/** A name in few letters that keeps the number at its end: `sub-3` for `substation-3`. */
-function brief(name: string): string {
-  const end = /-?\d+$/.exec(name)?.[0] ?? "";
-  return name.slice(0, 3) + end;
 }
 
 function empty(ctx: CanvasRenderingContext2D, w: number, h: number): void {

@@ -2,7 +2,7 @@
 
 import { groupName } from "../data/groups";
 import type { Datastream } from "../data/store";
-import { shortTopic } from "../data/topic";
+import { briefName, shortTopic } from "../data/topic";
 import { el, setText } from "../ui/dom";
 import { unitSign, valueText } from "../ui/figures";
 import { seriesColor } from "../ui/palette";
@@ -43,7 +43,8 @@ export class Legend {
     mark.style.background = seriesColor(datastream.slot ?? 0);
     const value = el("b");
     const name = alike ? thing.slice(thing.lastIndexOf("/") + 1) : shortTopic(topic);
-    const chip = el("button", "chip", mark, name || topic, value);
+    const words = [el("span", "long", name || topic), el("span", "short", briefName(name) || topic)];
+    const chip = el("button", "chip", mark, ...words, value);
     chip.type = "button";
     chip.title = `take ${topic} off`;
     chip.addEventListener("click", () => toggle(topic));
