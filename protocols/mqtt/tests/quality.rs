@@ -3,8 +3,8 @@
 
 mod house;
 
-use house::{House, V5, V311, connect, encode, list, publish, token};
-use weir_mqtt::session::{InFlight, Sent, ServerEvent, ServerLimits, Stage, State};
+use house::{House, V5, V311, connect, decode, encode, list, publish, token};
+use weir_mqtt::session::{Delivery, InFlight, Sent, ServerEvent, ServerLimits, Stage, State};
 use weir_mqtt::wire::{
     Ack, Connect, Packet, Property, PropertyList, Publish, QoS, ReasonCode, Version,
 };
@@ -127,7 +127,7 @@ fn a_qos_2_message_received_before_the_connection_broke_is_not_taken_again() {
     // What does not say that it was sent before is new.
     let state = State {
         received: vec![5],
-        in_flight: vec![],
+        ..State::default()
     };
     let mut house = House::open_with(connect(V5), state, true);
     house.give(Packet::Publish(publish(QoS::ExactlyOnce, 5)));
@@ -283,6 +283,7 @@ fn what_was_under_way_is_sent_again_under_its_identifier() {
             flight(9, Stage::Pubcomp, 50),
             flight(2, Stage::Pubrec, 60),
         ],
+        last_id: 2,
     };
     let mut house = House::open_with(connect(V5), state, true);
     // What was released is only released again.
@@ -305,6 +306,37 @@ fn what_was_under_way_is_sent_again_under_its_identifier() {
     assert_eq!(house.told(), done);
 }
 
+// [MQTT-3.3.1-1] [MQTT-4.3.3-1]
+#[test]
+fn what_may_have_been_sent_before_says_so_and_has_the_identifier_that_it_would_have_had() {
+    let state = State {
+        last_id: 7,
+        ..State::default()
+    };
+    let mut house = House::open_with(connect(V5), state, true);
+    for cursor in [1, 2] {
+        let mut properties = PropertyList::default();
+        let delivery = Delivery {
+            topic: "a",
+            qos: QoS::ExactlyOnce,
+            retain: false,
+            properties: &mut properties,
+            payload_bytes: 0,
+            token: token(cursor),
+        };
+        let mut out = Vec::new();
+        match cursor {
+            1 => house.server.deliver_perhaps_again(delivery, &mut out),
+            _ => house.server.deliver(delivery, &mut out),
+        };
+        let Ok(Packet::Publish(sent)) = decode(V5, &out) else {
+            panic!("{out:?}");
+        };
+        assert_eq!((sent.packet_id, sent.dup), (7 + cursor as u16, cursor == 1));
+    }
+    assert_eq!(house.server.state().last_id, 9);
+}
+
 #[test]
 fn what_cannot_be_found_any_more_is_not_sent_again() {
     let in_flight = vec![InFlight {
@@ -313,8 +345,8 @@ fn what_cannot_be_found_any_more_is_not_sent_again() {
         token: token(40),
     }];
     let state = State {
-        received: vec![],
         in_flight,
+        ..State::default()
     };
     let mut house = House::open_with(connect(V5), state, true);
     house.server.abandon(|lost| lost.cursor == 40);

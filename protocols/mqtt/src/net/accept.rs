@@ -1,7 +1,7 @@
 //! From CONNECT to CONNACK: who it is, whether it may, and what is left of its session.
 
 use super::connection::{Connection, Stage, forget, publish_will};
-use super::deliver::{first_in_flight, retained_token};
+use super::deliver::{in_flight, retained_token};
 use super::filter::Wanted;
 use super::member::Member;
 use super::record::Stored;
@@ -212,8 +212,8 @@ impl Connection {
             client_bytes_max: self.server.client_bytes_max(),
         };
         for of in &stored.subscriptions {
-            let first = first_in_flight(&stored.state, of.key);
-            opener.resume(member, of, first);
+            let under_way = in_flight(&stored.state, of.key);
+            opener.resume(member, of, under_way, stored.doubtful);
             if let Some(last) = member.subscriptions.last_mut() {
                 retained_again(&*self.context, &member.principal, last, &self.server);
             }

@@ -56,6 +56,8 @@ pub(super) struct Connection {
     pub(super) member: Option<Box<Member>>,
     /// When the log is asked again.
     retry: Instant,
+    /// Whether there are tickets that were not asked for yet.
+    is_fresh: bool,
 }
 
 /// What a connection is doing.
@@ -95,15 +97,19 @@ impl Connection {
             live: Arc::default(),
             member: None,
             retry: Instant::NEVER,
+            is_fresh: false,
         }
     }
 
-    /// `mqtt`, `mqtts` or `mqtt+ws`, for metrics.
+    /// As in an address of its kind, for metrics.
     pub(super) fn scheme(&self) -> &'static str {
-        match self.stream {
+        match &self.stream {
             Stream::Tcp(_) => "mqtt",
             Stream::Tls(_) => "mqtts",
-            Stream::WebSocket(_) => "mqtt+ws",
+            Stream::WebSocket(socket) => match socket.below() {
+                Stream::Tls(_) => "mqtt+wss",
+                _ => "mqtt+ws",
+            },
         }
     }
 
@@ -124,14 +130,11 @@ impl Connection {
 
     fn poll_open(&mut self, cx: &mut Context<'_>) -> io::Result<Step> {
         self.poll_signs(cx);
+        self.poll_tickets(cx);
         let mut reads = 0;
         loop {
             if !self.pump() {
                 return Ok(Step::Again);
-            }
-            // After what was published just now, so that its commit wakes this task.
-            if self.poll_tickets(cx) {
-                continue;
             }
             if !self.may_read() {
                 break;
@@ -150,6 +153,10 @@ impl Connection {
             }
         }
         self.deliver(cx)?;
+        // Asking for a commit wakes the disk's thread, so whoever gets what came just now goes first.
+        if std::mem::take(&mut self.is_fresh) {
+            cx.waker().wake_by_ref();
+        }
         if self.poll_time(cx) {
             return Ok(Step::Again);
         }
@@ -275,7 +282,7 @@ impl Connection {
                     QoS::AtMostOnce => {}
                     // That it came is on disk with it, so that it is not taken twice.
                     QoS::ExactlyOnce if member.is_kept() => self.record_for(due, ticket),
-                    _ => member.tickets.push_back((due, ticket)),
+                    _ => self.wait_for(due, ticket),
                 }
             }
             Err(Refused::Busy) => {
@@ -296,17 +303,15 @@ impl Connection {
         true
     }
 
-    /// Acknowledges what has come to the disk; says whether anything has.
-    fn poll_tickets(&mut self, cx: &mut Context<'_>) -> bool {
+    /// Acknowledges what has come to the disk.
+    fn poll_tickets(&mut self, cx: &mut Context<'_>) {
         let Some(member) = &mut self.member else {
-            return false;
+            return;
         };
-        let mut any = false;
         while let Some((due, ticket)) = member.tickets.front() {
             let Poll::Ready(committed) = ticket.poll(cx) else {
-                return any;
+                return;
             };
-            any = true;
             match committed {
                 Ok(_) => tell(&mut self.server, due),
                 // What is not on disk is not acknowledged: the client sends it again elsewhere or later.
@@ -318,7 +323,6 @@ impl Connection {
             member.tickets.pop_front();
         }
         member.tickets = std::collections::VecDeque::new();
-        any
     }
 
     /// Takes what is due and sends; a turn of all others comes before the next, so that what came
@@ -408,6 +412,7 @@ impl Connection {
     fn wait_for(&mut self, due: Due, ticket: Ticket) {
         if let Some(member) = &mut self.member {
             member.tickets.push_back((due, ticket));
+            self.is_fresh = true;
         }
     }
 
@@ -448,6 +453,10 @@ impl Connection {
             Some(stored) => drop(remember(&*self.context, &member.id, stored.write())),
             None if member.recorded => forget(&*self.context, &member.id),
             None => {}
+        }
+        for of in member.subscriptions.iter().filter(|of| of.is_shared()) {
+            let (owner, position) = (&member.principal.name, of.position());
+            { &self.house.sessions }.note_share(owner, &of.text, position);
         }
         self.house.sessions.release(&member.id, &self.live, stored);
     }

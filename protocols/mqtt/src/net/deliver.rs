@@ -6,11 +6,11 @@ use super::member::Member;
 use super::outbox::Outbox;
 use super::packets::{has_expired, parts_of, qos_of, write_attributes, write_cursor};
 use super::subscribe::{Opener, Source, Subscribed, Work};
-use crate::session::{Delivery, Sent, Server, Token};
+use crate::session::{Delivery, Sent, Server, Stage, State, Token};
 use crate::wire::{Framed, Property, PropertyList, QoS, frame};
 use bytes::Bytes;
 use std::task::{Context, Poll};
-use weir_hub::{Fault, GapReason, Item, Next};
+use weir_hub::{Fault, Gap, GapReason, Item, Next};
 use weir_model::{Cursor, Time};
 
 /// Says in a token that a message came from the table of retained ones.
@@ -110,8 +110,8 @@ impl Deliverer<'_> {
             return true;
         };
         let sent = self.send_items(of, &mut work, client);
-        let idle = work.items.is_empty() && work.taken.is_empty() && work.gap.is_none();
-        if !idle {
+        let nothing = work.items.is_empty() && work.taken.is_empty();
+        if !nothing || work.gap.is_some() || work.again.is_some() {
             of.work = Some(work);
         }
         sent
@@ -142,8 +142,17 @@ impl Deliverer<'_> {
                 work.part += 1;
             }
             work.items.pop_front();
+            work.again_items = work.again_items.saturating_sub(1);
+            let cursor = item.message.cursor;
             if !item.retained {
-                of.delivered = of.delivered.max(item.message.cursor);
+                of.delivered = of.delivered.max(cursor);
+            }
+            if !work
+                .taken
+                .iter()
+                .any(|(token, _)| token.cursor == cursor.bits())
+            {
+                of.settle(cursor);
             }
         }
         true
@@ -164,7 +173,10 @@ impl Deliverer<'_> {
         let qos = of.options.qos.min(qos_of(message.quality));
         // What was sent once does not expire [MQTT-4.3.3-7] [MQTT-4.3.3-13].
         let again = self.server.is_unacknowledged(&token);
-        let done_before = !item.retained && message.cursor <= of.resumed;
+        let done_before = match of.is_shared() {
+            true => work.again_items > 0,
+            false => !item.retained && message.cursor <= of.resumed,
+        };
         if !again && (done_before || has_expired(message, self.now)) {
             return true;
         }
@@ -189,7 +201,13 @@ impl Deliverer<'_> {
             payload_bytes: part.payload.len(),
             token,
         };
-        match self.server.deliver(delivery, self.outbox.tail()) {
+        let out = self.outbox.tail();
+        let sent = match !item.retained && message.cursor <= of.doubtful {
+            // [MQTT-3.3.1-1]
+            true => self.server.deliver_perhaps_again(delivery, out),
+            false => self.server.deliver(delivery, out),
+        };
+        match sent {
             Sent::Full => return false,
             Sent::TooLarge => return true,
             Sent::Head => {}
@@ -198,7 +216,8 @@ impl Deliverer<'_> {
         self.sent += 1;
         self.sent_exactly_once |= qos == QoS::ExactlyOnce;
         work.gap = None;
-        if qos != QoS::AtMostOnce && matches!(of.source, Source::Shared(..)) {
+        // One of QoS 2 is this member's to complete, or nobody's [MQTT-4.8.2-4] [MQTT-4.8.2-5].
+        if qos == QoS::AtLeastOnce && of.is_shared() {
             work.taken.push((token, item.clone()));
         }
         true
@@ -214,6 +233,7 @@ fn poll_source(of: &mut Subscribed, cx: &mut Context<'_>) -> Result<Poll<bool>, 
             Poll::Pending => return Ok(Poll::Pending),
             Poll::Ready(next) => next?,
         },
+        Source::Shared(..) if poll_again(&mut of.work, cx)? => return Ok(Poll::Ready(true)),
         Source::Shared(share, member) => match share.poll_take(*member, cx) {
             Poll::Pending => return Ok(Poll::Pending),
             Poll::Ready(item) => match item? {
@@ -236,7 +256,10 @@ fn poll_source(of: &mut Subscribed, cx: &mut Context<'_>) -> Result<Poll<bool>, 
         Next::Gap(gap, _) if gap.reason == GapReason::Policy && promised => {
             return Ok(Poll::Ready(false));
         }
-        Next::Gap(gap, _) => of.work.get_or_insert_default().gap = Some(gap),
+        Next::Gap(gap, _) => {
+            let told = &mut of.work.get_or_insert_default().gap;
+            *told = Some(told.map_or(gap, |before| both(before, gap)));
+        }
         Next::Bytes(..) => {}
         Next::Ended(_) => {
             of.source = Source::Ended;
@@ -244,6 +267,50 @@ fn poll_source(of: &mut Subscribed, cx: &mut Context<'_>) -> Result<Poll<bool>, 
         }
     }
     Ok(Poll::Ready(true))
+}
+
+/// Two gaps with nothing between them, as one.
+fn both(before: Gap, after: Gap) -> Gap {
+    match before.reason == after.reason {
+        true => Gap {
+            count: before.count.zip(after.count).map(|(a, b)| a + b),
+            ..after
+        },
+        false => Gap {
+            count: None,
+            ..after
+        },
+    }
+}
+
+/// Takes of what is read once more for a member of a share what is due; says whether anything was read.
+fn poll_again(of: &mut Option<Box<Work>>, cx: &mut Context<'_>) -> Result<bool, Fault> {
+    let Some(work) = of else {
+        return Ok(false);
+    };
+    let Some(again) = &mut work.again else {
+        return Ok(false);
+    };
+    let Poll::Ready(next) = again.subscription.poll_next(cx) else {
+        return Ok(false);
+    };
+    let (items, upto) = match next? {
+        Next::Items(items, upto) => (items, upto),
+        Next::Bytes(..) | Next::Gap(..) => return Ok(true),
+        Next::Ended(_) => {
+            work.again = None;
+            return Ok(true);
+        }
+    };
+    let is_due = |item: &&Item| again.due.binary_search(&item.message.cursor).is_ok();
+    let found = items.iter().filter(is_due).cloned();
+    let before = work.items.len();
+    work.items.extend(found);
+    work.again_items += work.items.len() - before;
+    if again.due.last().is_none_or(|last| *last <= upto) {
+        work.again = None;
+    }
+    Ok(true)
 }
 
 /// How many packets stand in these bytes.
@@ -256,13 +323,16 @@ fn packets_in(bytes: &Bytes) -> u64 {
     count
 }
 
-/// The first message under way of a subscription, those of retained messages aside.
-pub(super) fn first_in_flight(state: &crate::session::State, subscription: u32) -> Option<Cursor> {
+/// The messages under way of a subscription that are to be sent again, ascending, retained ones aside.
+pub(super) fn in_flight(state: &State, subscription: u32) -> Vec<Cursor> {
     let of = state.in_flight.iter().filter(|of| {
         let token = &of.token;
-        token.subscription == subscription && token.part & RETAINED == 0
+        let is_live = token.subscription == subscription && token.part & RETAINED == 0;
+        is_live && of.stage != Stage::Pubcomp
     });
-    of.map(|of| Cursor::from_bits(of.token.cursor)).min()
+    let mut found: Vec<Cursor> = of.map(|of| Cursor::from_bits(of.token.cursor)).collect();
+    found.sort_unstable();
+    found
 }
 
 /// The token of a whole retained message.

@@ -2,13 +2,13 @@
 
 use super::record::{Stored, StoredSubscription};
 use super::subscribe::Subscribed;
-use crate::session::{Message, State, Will};
+use crate::session::{InFlight, Message, Stage, State, Will};
 use crate::wire::Version;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use weir_binding::Tally;
 use weir_hub::{ClientId, Principal, Ticket};
-use weir_model::Time;
+use weir_model::{Cursor, Time};
 use weir_sansio::Instant;
 
 /// An accepted client; what is here goes with the connection only [MQTT-4.1.0-1].
@@ -56,14 +56,20 @@ impl Member {
     }
 
     /// What the session is to be taken up with, as if its client had not left.
-    pub(super) fn stored(&self, state: State) -> Stored {
+    pub(super) fn stored(&self, mut state: State) -> Stored {
+        // QoS 1 messages of a share are whoever's comes first.
+        let given_back = |of: &InFlight| {
+            let mut shared = self.subscriptions.iter().filter(|of| of.is_shared());
+            of.stage == Stage::Puback && shared.any(|sub| sub.key == of.token.subscription)
+        };
+        state.in_flight.retain(|of| !given_back(of));
         let kept = self.subscriptions.iter().map(|of| StoredSubscription {
             filter: of.text.to_string(),
             options: of.options,
             identifier: of.identifier,
             wants_cursor: of.wants_cursor,
             key: of.key,
-            delivered: of.delivered,
+            delivered: of.position(),
         });
         Stored {
             owner: self.principal.name.to_string(),
@@ -72,6 +78,7 @@ impl Member {
             subscriptions: kept.collect(),
             state,
             will: self.will.clone(),
+            doubtful: Cursor::START,
         }
     }
 }

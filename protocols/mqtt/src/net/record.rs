@@ -2,7 +2,7 @@
 //!
 //! Layout, little-endian: version u8, owner, seconds that it lives on (u32), when its client left (i64,
 //! Unix ns; `i64::MIN` where it has not), subscriptions, what is under way, QoS 2 identifiers received,
-//! the will. Texts and lists have a u32 length before them.
+//! the will, the packet identifier given last (u16; none in version 1). Texts and lists have a u32 length before them.
 
 use super::member::after;
 use crate::session::{InFlight, Message, MessageProperties, Stage, State, Token, Will};
@@ -23,6 +23,9 @@ pub(super) struct Stored {
     pub(super) state: State,
     /// The will that waits for its delay.
     pub(super) will: Option<Box<Will>>,
+    /// Up to where messages may have been sent that the record knows nothing of, since it was a crash that
+    /// ended the connection; not in the record.
+    pub(super) doubtful: Cursor,
 }
 
 /// A subscription and how far its client is.
@@ -38,7 +41,7 @@ pub(super) struct StoredSubscription {
     pub(super) delivered: Cursor,
 }
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 impl Stored {
     /// When it ends; `None` for never, or while its client is there.
@@ -78,13 +81,15 @@ impl Stored {
         if let Some(will) = &self.will {
             write_will(will, &mut out);
         }
+        out.extend_from_slice(&self.state.last_id.to_le_bytes());
         out.into()
     }
 
     /// Reads a record; `None` for one that is none of this version.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let mut from = Reader { bytes };
-        if from.u8()? != VERSION {
+        let version = from.u8()?;
+        if !(1..=VERSION).contains(&version) {
             return None;
         }
         let owner = from.text()?;
@@ -94,14 +99,17 @@ impl Stored {
         let subscriptions = (0..count).map(|_| StoredSubscription::read(&mut from));
         let subscriptions = subscriptions.collect::<Option<_>>()?;
         let count = from.count(19)?;
-        let in_flight = (0..count)
-            .map(|_| read_flight(&mut from))
-            .collect::<Option<_>>()?;
+        let in_flight = (0..count).map(|_| read_flight(&mut from));
+        let in_flight = in_flight.collect::<Option<Vec<_>>>()?;
         let count = from.count(2)?;
         let received = (0..count).map(|_| from.u16()).collect::<Option<_>>()?;
         let will = match from.u8()? {
             0 => None,
             _ => Some(Box::new(read_will(&mut from)?)),
+        };
+        let last_id = match version {
+            1 => in_flight.last().map_or(0, |of: &InFlight| of.packet_id),
+            _ => from.u16()?,
         };
         Some(Self {
             owner,
@@ -111,13 +119,20 @@ impl Stored {
             state: State {
                 received,
                 in_flight,
+                last_id,
             },
             will,
+            doubtful: Cursor::START,
         })
     }
 }
 
 impl StoredSubscription {
+    /// Whether it is one of a share.
+    pub(super) fn is_shared(&self) -> bool {
+        self.filter.starts_with("$share/")
+    }
+
     fn write(&self, out: &mut Vec<u8>) {
         text(out, &self.filter);
         out.push(self.options.byte());
@@ -139,7 +154,7 @@ impl StoredSubscription {
     }
 }
 
-fn write_flight(of: &InFlight, out: &mut Vec<u8>) {
+pub(super) fn write_flight(of: &InFlight, out: &mut Vec<u8>) {
     out.extend_from_slice(&of.packet_id.to_le_bytes());
     out.push(match of.stage {
         Stage::Puback => 0,
@@ -151,7 +166,7 @@ fn write_flight(of: &InFlight, out: &mut Vec<u8>) {
     number(out, of.token.part);
 }
 
-fn read_flight(from: &mut Reader<'_>) -> Option<InFlight> {
+pub(super) fn read_flight(from: &mut Reader<'_>) -> Option<InFlight> {
     Some(InFlight {
         packet_id: from.u16()?,
         stage: match from.u8()? {
@@ -240,7 +255,7 @@ fn owned(bytes: &[u8]) -> Option<String> {
     String::from_utf8(bytes.to_vec()).ok()
 }
 
-fn number(out: &mut Vec<u8>, value: u32) {
+pub(super) fn number(out: &mut Vec<u8>, value: u32) {
     out.extend_from_slice(&value.to_le_bytes());
 }
 
@@ -249,7 +264,7 @@ fn blob(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-fn text(out: &mut Vec<u8>, text: &str) {
+pub(super) fn text(out: &mut Vec<u8>, text: &str) {
     blob(out, text.as_bytes());
 }
 
@@ -260,8 +275,8 @@ fn maybe(out: &mut Vec<u8>, bytes: Option<&[u8]>) {
     }
 }
 
-struct Reader<'a> {
-    bytes: &'a [u8],
+pub(super) struct Reader<'a> {
+    pub(super) bytes: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
@@ -275,19 +290,19 @@ impl<'a> Reader<'a> {
         self.take(N)?.try_into().ok()
     }
 
-    fn u8(&mut self) -> Option<u8> {
+    pub(super) fn u8(&mut self) -> Option<u8> {
         Some(self.array::<1>()?[0])
     }
 
-    fn u16(&mut self) -> Option<u16> {
+    pub(super) fn u16(&mut self) -> Option<u16> {
         self.array().map(u16::from_le_bytes)
     }
 
-    fn u32(&mut self) -> Option<u32> {
+    pub(super) fn u32(&mut self) -> Option<u32> {
         self.array().map(u32::from_le_bytes)
     }
 
-    fn u64(&mut self) -> Option<u64> {
+    pub(super) fn u64(&mut self) -> Option<u64> {
         self.array().map(u64::from_le_bytes)
     }
 
@@ -296,7 +311,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A number of things of at least so many bytes, of which there can be no more than bytes are left.
-    fn count(&mut self, bytes_min: usize) -> Option<usize> {
+    pub(super) fn count(&mut self, bytes_min: usize) -> Option<usize> {
         let count = self.u32()? as usize;
         (count <= self.bytes.len() / bytes_min).then_some(count)
     }
@@ -306,7 +321,7 @@ impl<'a> Reader<'a> {
         self.take(length)
     }
 
-    fn text(&mut self) -> Option<String> {
+    pub(super) fn text(&mut self) -> Option<String> {
         owned(self.blob()?)
     }
 
@@ -365,11 +380,13 @@ mod tests {
             state: State {
                 received: vec![1, 65_535],
                 in_flight: vec![flight(4, Stage::Puback), flight(5, Stage::Pubcomp)],
+                last_id: 9,
             },
             will: Some(Box::new(Will {
                 message,
                 delay_secs: 3,
             })),
+            doubtful: Cursor::START,
         }
     }
 
@@ -384,6 +401,16 @@ mod tests {
             ..stored
         };
         assert_eq!(Stored::read(&plain.write()), Some(plain));
+    }
+
+    #[test]
+    fn a_record_of_the_first_version_ends_before_the_identifier() {
+        let mut bytes = whole().write().to_vec();
+        bytes[0] = 1;
+        bytes.truncate(bytes.len() - 2);
+        let read = Stored::read(&bytes).unwrap();
+        assert_eq!(read.state.last_id, 5);
+        assert_eq!(read.will, whole().will);
     }
 
     #[test]

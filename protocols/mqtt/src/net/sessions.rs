@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Waker};
 use weir_binding::Context as Gateway;
-use weir_model::Time;
+use weir_model::{Cursor, Time};
 
 /// What stands before a client identifier in the key of its record.
 const PREFIX: &str = "mqtt/";
@@ -49,8 +49,17 @@ struct Inner {
     clients: HashMap<Arc<str>, Entry>,
     /// When something of a session without a connection is due.
     due: BTreeSet<(Time, Arc<str>)>,
+    /// Shares that sessions without a connection belong to, by principal and filter.
+    shares: HashMap<(Arc<str>, String), Left>,
     /// Whoever waits for the first of `due`.
     watcher: Option<Waker>,
+}
+
+/// A share as members that are away have left it.
+#[derive(Default)]
+struct Left {
+    members: usize,
+    position: Cursor,
 }
 
 #[derive(Default)]
@@ -83,12 +92,16 @@ impl Sessions {
             gateway.hub().consumers(PREFIX, &mut |key, bytes| {
                 found.push((key.to_owned(), bytes.clone()));
             });
+            let head = gateway.hub().positions().0;
             let mut inner = self.lock();
             for (key, bytes) in found {
                 let read = key.strip_prefix(PREFIX).zip(Stored::read(&bytes));
                 if let Some((id, mut stored)) = read {
                     // Whoever had a connection lost it with the gateway.
-                    stored.left.get_or_insert(gateway.now());
+                    if stored.left.is_none() {
+                        stored.left = Some(gateway.now());
+                        stored.doubtful = head;
+                    }
                     inner.keep(id.into(), stored);
                 }
             }
@@ -140,7 +153,7 @@ impl Sessions {
             return Poll::Pending;
         }
         entry.live = Some(live.clone());
-        let stored = entry.stored.take();
+        let stored = inner.take(id);
         if let Some(due) = stored.as_ref().and_then(|stored| stored.next_due()) {
             inner.due.remove(&(due, id.clone()));
         }
@@ -177,7 +190,7 @@ impl Sessions {
             return None;
         }
         inner.due.remove(&(due, id.clone()));
-        let stored = inner.clients.get_mut(&id)?.stored.take()?;
+        let stored = inner.take(&id)?;
         Some((id, stored))
     }
 
@@ -199,6 +212,21 @@ impl Sessions {
         }
     }
 
+    /// Where a share goes on whose members are all away; `None` where there is no such member.
+    pub(super) fn share_position(&self, owner: &Arc<str>, filter: &str) -> Option<Cursor> {
+        let left = &self.lock().shares;
+        left.get(&(owner.clone(), filter.to_owned()))
+            .map(|left| left.position)
+    }
+
+    /// Notes how far a share is, for members that are away.
+    pub(super) fn note_share(&self, owner: &Arc<str>, filter: &str, position: Cursor) {
+        let left = &mut self.lock().shares;
+        if let Some(left) = left.get_mut(&(owner.clone(), filter.to_owned())) {
+            left.position = left.position.max(position);
+        }
+    }
+
     /// When something is due next; `waker` is woken when that changes.
     pub(super) fn next_due(&self, waker: &Waker) -> Option<Time> {
         let mut inner = self.lock();
@@ -217,11 +245,35 @@ impl Sessions {
 
 impl Inner {
     fn keep(&mut self, id: Arc<str>, stored: Stored) {
+        let owner: Arc<str> = stored.owner.as_str().into();
+        for of in stored.subscriptions.iter().filter(|of| of.is_shared()) {
+            let key = (owner.clone(), of.filter.clone());
+            let left = self.shares.entry(key).or_default();
+            left.members += 1;
+            left.position = left.position.max(of.delivered);
+        }
         if let Some(due) = stored.next_due() {
             self.due.insert((due, id.clone()));
         }
         let entry = self.clients.entry(id).or_default();
-        entry.owner = stored.owner.as_str().into();
+        entry.owner = owner;
         entry.stored = Some(Box::new(stored));
+    }
+
+    /// Takes out what is left of a session.
+    fn take(&mut self, id: &str) -> Option<Box<Stored>> {
+        let entry = self.clients.get_mut(id)?;
+        let mut stored = entry.stored.take()?;
+        for of in stored.subscriptions.iter_mut().filter(|of| of.is_shared()) {
+            let key = (entry.owner.clone(), of.filter.clone());
+            if let Some(left) = self.shares.get_mut(&key) {
+                of.delivered = of.delivered.max(left.position);
+                left.members -= 1;
+                if left.members == 0 {
+                    self.shares.remove(&key);
+                }
+            }
+        }
+        Some(stored)
     }
 }

@@ -1,9 +1,10 @@
 //! Shared subscriptions (section 4.8.2): one consumer, whose messages its members take in turns.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Wake, Waker};
 use weir_hub::{Fault, Grants, Item, Next, Subscription};
+use weir_model::Cursor;
 
 /// All shares by name, filter and what their members may read.
 #[derive(Default)]
@@ -31,6 +32,8 @@ struct Inner {
     next_key: u64,
     /// Messages that came and are nobody's yet, those given back first.
     waiting: VecDeque<Item>,
+    /// Messages that came and are not done: neither acknowledged nor a member's own affair.
+    open: BTreeSet<Cursor>,
 }
 
 struct Member {
@@ -73,6 +76,7 @@ impl Shares {
                 turn: 0,
                 next_key: 0,
                 waiting: VecDeque::new(),
+                open: BTreeSet::new(),
             }),
             wakers: Arc::default(),
         });
@@ -118,6 +122,18 @@ impl Share {
         }
     }
 
+    /// Notes that nobody else is to get a message any more.
+    pub(super) fn done(&self, cursor: Cursor) {
+        lock(&self.inner).open.remove(&cursor);
+    }
+
+    /// Up to where all messages are done: where the share goes on when its members have all been away.
+    pub(super) fn position(&self) -> Cursor {
+        let inner = lock(&self.inner);
+        let first = inner.open.first().copied();
+        first.map_or_else(|| inner.subscription.position(), before)
+    }
+
     fn wait(&self, member: u64, cx: &mut Context<'_>) {
         let mut wakers = lock(&self.wakers.0);
         match wakers.iter_mut().find(|(key, _)| *key == member) {
@@ -147,6 +163,11 @@ impl Share {
         lock(&self.wakers.0).retain(|(key, _)| *key != member);
         self.wakers.clone().wake();
     }
+}
+
+/// The position before a message.
+pub(super) fn before(cursor: Cursor) -> Cursor {
+    Cursor::new(cursor.epoch(), cursor.sequence().saturating_sub(1))
 }
 
 /// Puts things at the front of a queue, in their order.
@@ -180,7 +201,11 @@ impl Inner {
             match self.subscription.poll_next(&mut Context::from_waker(waker)) {
                 Poll::Pending => return Ok(true),
                 Poll::Ready(next) => match next? {
-                    Next::Items(items, _) => self.waiting.extend(items.iter().cloned()),
+                    Next::Items(items, _) => {
+                        self.open
+                            .extend(items.iter().map(|item| item.message.cursor));
+                        self.waiting.extend(items.iter().cloned());
+                    }
                     Next::Bytes(..) | Next::Gap(..) => {}
                     Next::Ended(_) => return Ok(false),
                 },

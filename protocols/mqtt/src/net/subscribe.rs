@@ -6,7 +6,7 @@ use super::framing::PublishFraming;
 use super::member::Member;
 use super::packets::Part;
 use super::record::StoredSubscription;
-use super::share::Share;
+use super::share::{Share, before};
 use crate::limits::SUBSCRIPTIONS_MAX;
 use crate::session::{SubscribeRequest, Token};
 use crate::wire::{QoS, ReasonCode, RetainHandling, SubscriptionOptions};
@@ -34,6 +34,8 @@ pub(super) struct Subscribed {
     pub(super) delivered: Cursor,
     /// Up to where only what is unacknowledged since an earlier connection is sent.
     pub(super) resumed: Cursor,
+    /// Up to where a crash left it open what was sent.
+    pub(super) doubtful: Cursor,
     pub(super) work: Option<Box<Work>>,
 }
 
@@ -59,8 +61,19 @@ pub(super) struct Work {
     pub(super) part: u32,
     /// Messages are missing before what comes next.
     pub(super) gap: Option<Gap>,
-    /// Messages of a share that the client has not acknowledged.
+    /// QoS 1 messages of a share that the client has not acknowledged.
     pub(super) taken: Vec<(Token, Item)>,
+    /// What was under way to this member of a share when its connection broke.
+    pub(super) again: Option<Box<Again>>,
+    /// How many of the items are such.
+    pub(super) again_items: usize,
+}
+
+/// Messages that are read once more, since they are one member's to complete [MQTT-4.8.2-4].
+pub(super) struct Again {
+    pub(super) subscription: Box<Subscription>,
+    /// Which of those that come, ascending.
+    pub(super) due: Vec<Cursor>,
 }
 
 /// What opening a subscription takes.
@@ -114,7 +127,14 @@ impl Opener<'_> {
                 RetainHandling::Never => false,
             };
         // [MQTT-3.8.4-3] [MQTT-3.8.4-4]
-        let from = existing.map(|at| member.subscriptions[at].delivered);
+        let from = match &wanted.share {
+            None => existing.map(|at| member.subscriptions[at].delivered),
+            // Where members that are away have left it.
+            Some(_) => {
+                let sessions = &self.house.sessions;
+                sessions.share_position(&member.principal.name, wish.text)
+            }
+        };
         let since = wish.since.or(from).map_or(Since::Now, Since::Cursor);
         let source = self.open(member, &wanted, wish, since, retained)?;
         let delivered = match (&source, from) {
@@ -134,6 +154,7 @@ impl Opener<'_> {
             source,
             delivered,
             resumed: Cursor::START,
+            doubtful: Cursor::START,
             work: None,
         };
         match existing {
@@ -154,7 +175,8 @@ impl Opener<'_> {
         &self,
         member: &mut Member,
         stored: &StoredSubscription,
-        in_flight: Option<Cursor>,
+        in_flight: Vec<Cursor>,
+        doubtful: Cursor,
     ) {
         let wish = Wish {
             text: &stored.filter,
@@ -167,13 +189,14 @@ impl Opener<'_> {
             return;
         };
         // What is under way is read again, what was acknowledged meanwhile is passed over.
-        let from = match in_flight {
-            Some(first) if first <= stored.delivered => before(first),
+        let from = match in_flight.first() {
+            Some(&first) if first <= stored.delivered && wanted.share.is_none() => before(first),
             _ => stored.delivered,
         };
         // What came meanwhile is in the log [MQTT-4.5.0-1].
         let since = match stored.options.qos {
             QoS::AtMostOnce => Since::Now,
+            _ if from == Cursor::START => Since::Now,
             _ => Since::Cursor(from),
         };
         // What may not be subscribed to any more is not.
@@ -188,9 +211,33 @@ impl Opener<'_> {
                 source,
                 delivered: stored.delivered,
                 resumed: stored.delivered,
-                work: None,
+                doubtful,
+                work: self.again(member, &wanted, &wish, in_flight),
             });
         }
+    }
+
+    /// Where a member of a share finds what is under way to it.
+    fn again(
+        &self,
+        member: &Member,
+        wanted: &Wanted,
+        wish: &Wish<'_>,
+        due: Vec<Cursor>,
+    ) -> Option<Box<Work>> {
+        wanted.share.as_ref()?;
+        let since = Since::Cursor(before(*due.first()?));
+        let alone = Wanted {
+            share: None,
+            ..wanted.clone()
+        };
+        let Ok(Source::Items(subscription)) = self.open(member, &alone, wish, since, false) else {
+            return None;
+        };
+        Some(Box::new(Work {
+            again: Some(Box::new(Again { subscription, due })),
+            ..Work::default()
+        }))
     }
 
     fn open(
@@ -292,11 +339,6 @@ fn code_of(fault: &Fault) -> ReasonCode {
     }
 }
 
-/// The position before a message.
-fn before(cursor: Cursor) -> Cursor {
-    Cursor::new(cursor.epoch(), cursor.sequence().saturating_sub(1))
-}
-
 /// Ends the subscriptions of an UNSUBSCRIBE; says a code for each filter.
 pub(super) fn unsubscribe(member: &mut Member, filters: &[String]) -> Vec<u8> {
     // What is under way stays the session's [MQTT-3.10.4-3].
@@ -318,19 +360,16 @@ pub(super) fn unsubscribe(member: &mut Member, filters: &[String]) -> Vec<u8> {
 }
 
 impl Subscribed {
-    /// Leaves a share; QoS 1 messages that were not acknowledged go to the others, QoS 2 ones to nobody
-    /// [MQTT-4.8.2-5].
+    /// Leaves a share; what was not sent, and QoS 1 messages that were not acknowledged, go to the others,
+    /// QoS 2 ones that were sent to nobody [MQTT-4.8.2-5].
     pub(super) fn leave(&mut self) {
         let Source::Shared(share, member) = &self.source else {
             return;
         };
         let work = self.work.take().unwrap_or_default();
         let taken = work.taken.into_iter().map(|(_, item)| item);
-        let once = self.options.qos;
-        let given_back = taken.filter(|item| {
-            once.min(super::packets::qos_of(item.message.quality)) != QoS::ExactlyOnce
-        });
-        share.leave(*member, given_back.chain(work.items).collect());
+        let unsent = work.items.into_iter().skip(work.again_items);
+        share.leave(*member, taken.chain(unsent).collect());
         self.source = Source::Ended;
     }
 
@@ -338,7 +377,38 @@ impl Subscribed {
     pub(super) fn acknowledged(&mut self, token: &Token) {
         if let Some(work) = &mut self.work {
             work.taken.retain(|(taken, _)| taken != token);
+            let sending = work.items.front().map(|item| item.message.cursor.bits());
+            if sending != Some(token.cursor) {
+                self.settle(Cursor::from_bits(token.cursor));
+            }
         }
+    }
+
+    /// Notes a message of a share as done, unless a part of it is unacknowledged.
+    pub(super) fn settle(&self, cursor: Cursor) {
+        let Source::Shared(share, _) = &self.source else {
+            return;
+        };
+        let taken = self.work.iter().flat_map(|work| &work.taken);
+        if !taken
+            .into_iter()
+            .any(|(token, _)| token.cursor == cursor.bits())
+        {
+            share.done(cursor);
+        }
+    }
+
+    /// Up to where messages were handed over, by the share if it is one.
+    pub(super) fn position(&self) -> Cursor {
+        match &self.source {
+            Source::Shared(share, _) => share.position(),
+            _ => self.delivered,
+        }
+    }
+
+    /// Whether it is one of a share.
+    pub(super) fn is_shared(&self) -> bool {
+        matches!(self.source, Source::Shared(..))
     }
 }
 

@@ -84,8 +84,18 @@ impl Outbound {
         }
     }
 
+    /// The same with the identifier that was given last.
+    pub(super) fn behind(self, last_id: u16) -> Self {
+        Self { last_id, ..self }
+    }
+
     pub(super) fn entries(&self) -> impl Iterator<Item = &InFlight> {
         self.entries.iter().map(|entry| &entry.flight)
+    }
+
+    /// The identifier that was given last.
+    pub(super) fn last_id(&self) -> u16 {
+        self.last_id
     }
 
     /// How many more may be sent now [MQTT-3.3.4-9] [MQTT-4.9.0-2].

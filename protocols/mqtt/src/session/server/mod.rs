@@ -131,6 +131,9 @@ pub struct State {
     pub received: Vec<u16>,
     /// Messages sent and not acknowledged, in the order in which they were sent.
     pub in_flight: Vec<InFlight>,
+    /// The identifier that was given last. Who goes on behind it gives the messages that follow the
+    /// identifiers that they had, should they have been sent after the state was written down.
+    pub last_id: u16,
 }
 
 impl Server {
@@ -185,6 +188,7 @@ impl Server {
         State {
             received: self.inbound.received(),
             in_flight: self.outbound.entries().copied().collect(),
+            last_id: self.outbound.last_id(),
         }
     }
 

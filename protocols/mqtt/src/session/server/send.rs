@@ -64,7 +64,7 @@ impl Server {
         let quota = self.peer.receive_max.min(IN_FLIGHT_MAX);
         let state = acceptance.session.clone().unwrap_or_default();
         self.inbound = Inbound::resume(&state.received);
-        self.outbound = Outbound::resume(&state.in_flight, quota);
+        self.outbound = Outbound::resume(&state.in_flight, quota).behind(state.last_id);
         self.phase = Phase::Open;
         self.heard = now;
         let properties = match version {
@@ -227,6 +227,16 @@ impl Server {
     /// Appends a message's head to `out`, or says why not. One that is unacknowledged from an earlier
     /// connection is sent again under its identifier.
     pub fn deliver(&mut self, delivery: Delivery<'_>, out: &mut Vec<u8>) -> Sent {
+        self.deliver_as(delivery, false, out)
+    }
+
+    /// The same for a message of which nobody knows any more whether it was sent before: it says that it
+    /// may have been.
+    pub fn deliver_perhaps_again(&mut self, delivery: Delivery<'_>, out: &mut Vec<u8>) -> Sent {
+        self.deliver_as(delivery, true, out)
+    }
+
+    fn deliver_as(&mut self, delivery: Delivery<'_>, may_repeat: bool, out: &mut Vec<u8>) -> Sent {
         let Some(version) = self.version.filter(|_| self.phase == Phase::Open) else {
             return Sent::Full;
         };
@@ -254,7 +264,7 @@ impl Server {
         if qos != QoS::AtMostOnce {
             // [MQTT-3.3.1-1] [MQTT-3.3.1-3]
             let again = self.outbound.resend(&token);
-            publish.dup = again.is_some();
+            publish.dup = again.is_some() || may_repeat;
             publish.packet_id = match again {
                 Some(again) => again.packet_id,
                 None => match self.outbound.send(qos, token) {
