@@ -1,6 +1,7 @@
 """Other people's clients as processes and libraries, and our own client against them."""
 
 import json
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -208,6 +209,76 @@ class Paho(unittest.TestCase):
         for info in infos:
             info.wait_for_publish(20)
         self.assertTrue(all(message.payload == payload for message in client.wait(3)))
+
+
+class Tls(unittest.TestCase):
+    """MQTT over TLS and over WebSocket over TLS."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="weir-tls-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.certificate = f"{folder.name}/certificate.pem"
+        key = f"{folder.name}/key.pem"
+        command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+        command += " -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1"
+        subprocess.run([*command.split(), "-keyout", key, "-out", cls.certificate], check=True, capture_output=True)
+        listeners = {"http.listen_tls": "127.0.0.1:0", "mqtt.listen_tls": "127.0.0.1:0"}
+        cls.gateway = gateway(cls, **{"tls.certificate": cls.certificate, "tls.key": key}, **listeners)
+        cls.host, cls.port = cls.gateway.ready["mqtts"].rsplit(":", 1)
+
+    def test_mosquitto_publishes_and_receives(self):
+        options = ["-h", self.host, "-p", self.port, "--cafile", self.certificate, "-q", "1", "-t", "tls/m"]
+        command = ["stdbuf", "-oL", program(self, "mosquitto_sub"), *options, "-d", "-C", "1", "-W", "20"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as subscriber:
+            for line in subscriber.stdout:
+                if "SUBACK" in line or line.startswith("Subscribed"):
+                    break
+            publish = [program(self, "mosquitto_pub"), *options, "-m", "21.5"]
+            subprocess.run(publish, check=True, timeout=20)
+            self.assertIn("21.5", subscriber.stdout.read().split())
+
+    def test_mosquitto_refuses_a_certificate_that_it_does_not_know(self):
+        folder = tempfile.TemporaryDirectory(prefix="weir-tls-")
+        self.addCleanup(folder.cleanup)
+        options = ["-h", self.host, "-p", self.port, "--capath", folder.name, "-t", "tls/m", "-m", "1"]
+        said = subprocess.run([program(self, "mosquitto_pub"), *options], capture_output=True, timeout=20)
+        self.assertNotEqual(said.returncode, 0)
+
+    def test_paho_over_both(self):
+        for transport, address in (("tcp", self.gateway.ready["mqtts"]), ("websockets", self.gateway.ready["https"])):
+            came, subscribed, arrived = [], threading.Event(), threading.Event()
+            client = paho.Client(paho.CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5, transport=transport)
+            client.tls_set(ca_certs=self.certificate)
+            client.on_subscribe = lambda *_, subscribed=subscribed: subscribed.set()
+            client.on_message = lambda _c, _u, m, came=came, arrived=arrived: (came.append(m.payload), arrived.set())
+            if transport == "websockets":
+                client.ws_set_options(path="/mqtt")
+            host, port = address.rsplit(":", 1)
+            client.connect(host, int(port))
+            client.loop_start()
+            self.addCleanup(client.loop_stop)
+            self.addCleanup(client.disconnect)
+            client.subscribe(f"tls/{transport}", 2)
+            self.assertTrue(subscribed.wait(20))
+            client.publish(f"tls/{transport}", transport, 2).wait_for_publish(20)
+            self.assertTrue(arrived.wait(20))
+            self.assertEqual(came, [transport.encode()])
+        page = self.gateway.request("GET", "/metrics")[2].decode()
+        for scheme in ("mqtts", "mqtt+wss"):
+            line = f'weir_binding_messages_total{{binding="mqtt",scheme="{scheme}",direction="in"}}'
+            self.assertIn(line, page)
+
+    def test_mqtt_js_over_both(self):
+        if not pathlib.Path(__file__).parent.parent.joinpath("node_modules/mqtt").exists():
+            program(self, "mqtt.js (npm)")
+        script = pathlib.Path(__file__).parent.parent / "javascript/mqtt.mjs"
+        for url in (f"mqtts://{self.gateway.ready['mqtts']}", f"wss://{self.gateway.ready['https']}/mqtt"):
+            command = [program(self, "node"), str(script), url, "5"]
+            environment = {**os.environ, "NODE_EXTRA_CA_CERTS": self.certificate}
+            said = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+            self.assertEqual(said.returncode, 0, said.stderr)
+            self.assertEqual(json.loads(said.stdout), {f"js/5/{qos}": str(qos) for qos in (0, 1, 2)})
 
 
 class JavaScript(unittest.TestCase):

@@ -1,12 +1,13 @@
 """Messages between clients of both versions, and between MQTT and HTTP."""
 
 import json
+import socket
 import unittest
 
 from gateway import Gateway
 from mqtt.raw import (
     ALIAS_MAX, CONTENT_TYPE, CORRELATION, EXPIRY, PACKET_MAX, PUBACK, PUBLISH, RECEIVE_MAX, RESPONSE_TOPIC,
-    SUBSCRIPTION_ID, USER, Client, ack, publish, unsubscribe,
+    NEVER_READ_BYTES, PUBCOMP, PUBREC, PUBREL, SESSION_EXPIRY, SUBSCRIPTION_ID, USER, Client, ack, publish, unsubscribe,
 )
 
 NO_LOCAL, AS_PUBLISHED, IF_NEW, NEVER = 4, 8, 16, 32
@@ -232,6 +233,58 @@ class Messages(unittest.TestCase):
         status = self.gateway.request("GET", f"/live/cur/a?wait=5&since={cursor}", headers={"Accept": "text/plain"})
         self.assertEqual((status[0], status[2].strip()), (200, b"5"))
 
+    def test_who_lags_is_told_how_many_messages_are_missing(self):
+        reader = self.client()
+        reader.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        reader.subscribe(("lag/a", 0), properties=[(USER, ("weir-cursor", ""))])
+        publisher, payload = self.client(), b"\xff" * 60_000
+        sent = NEVER_READ_BYTES // len(payload)
+        for _ in range(sent):
+            publisher.publish("lag/a", payload)
+        publisher.publish("lag/a", b"last")
+        came = missed = 0
+        while True:
+            message = reader.message()
+            came += 1
+            gaps = [value[1] for name, value in message.properties if name == USER and value[0] == "weir-gap"]
+            for reason, count in (gap.split(":") for gap in gaps):
+                self.assertEqual(reason, "policy")
+                missed += int(count)
+            if message.payload == b"last":
+                break
+        self.assertGreater(missed, 0)
+        self.assertEqual(came + missed, sent + 1)
+
+    def test_plain_text_is_a_value_where_it_is_one_line_and_else_just_text(self):
+        subscriber, publisher = self.client(), self.client()
+        subscriber.subscribe(("text/#", 1))
+        plain = [(CONTENT_TYPE, "text/plain")]
+        for number, text in enumerate((b"hello", b"21.5", b"[1,", b"two\nlines {", b"\x00\x01", "\u00e9".encode("latin-1"))):
+            self.assertEqual(publisher.publish(f"text/{number}", text, properties=plain), 0, text)
+            came = subscriber.message()
+            self.assertEqual((came.payload, came.properties), (text, plain))
+        self.assertEqual([self.latest(f"text/{number}")[0]["value"] for number in (0, 1)], ["hello", 21.5])
+        self.assertEqual(self.latest("text/%23")[2:], [])
+
+    def test_a_retained_message_is_its_topics_alone(self):
+        self.client().publish("scale", '{"weight":20}', retain=True)
+        late = self.client()
+        late.subscribe(("scale/#", 1))
+        self.assertEqual(late.message().topic, "scale")
+        below = self.client()
+        below.subscribe(("scale/weight", 1))
+        self.assertTrue(below.nothing())
+        self.assertEqual(self.latest("scale/weight")[0]["value"], 20)
+
+    # [MQTT-3.3.2-6]
+    def test_how_long_a_message_is_good_for_is_told_in_every_quality(self):
+        subscribers = [self.client() for _ in range(3)]
+        for subscriber, qos in zip(subscribers, (0, 0, 1)):
+            subscriber.subscribe(("good/a", qos))
+        self.client().publish("good/a", "1", properties=[(EXPIRY, 100)])
+        for subscriber in subscribers:
+            self.assertIn(subscriber.message().property(EXPIRY), (99, 100))
+
     def test_a_request_is_answered_across_protocols(self):
         asker = self.client("asker", properties=[(0x19, 1)])
         where = asker.connack.property(0x1A)
@@ -283,6 +336,67 @@ class Shared(unittest.TestCase):
         busy.subscribe(("$share/h/t", 1))
         lazy.drop()
         self.assertEqual([busy.message().payload, busy.message().payload], [b"1", b"2"])
+
+    def kept(self, client_id):
+        client = Client.connected(self.address, client_id, clean=False, properties=[(SESSION_EXPIRY, 100)])
+        self.addCleanup(client.socket.close)
+        return client
+
+    # [MQTT-4.8.2-4] [MQTT-4.8.2-5]
+    def test_a_qos_2_message_waits_for_the_member_that_it_was_sent_to(self):
+        first = self.kept("two-first")
+        first.subscribe(("$share/two/twice", 2))
+        Client.connected(self.address).publish("twice", "1", qos=2)
+        came = first.receive()
+        first.drop()
+        second = Client.connected(self.address)
+        second.subscribe(("$share/two/twice", 2))
+        self.assertTrue(second.nothing())
+        first = self.kept("two-first")
+        again = first.receive()
+        self.assertEqual((again.packet_id, again.payload, again.dup), (came.packet_id, b"1", True))
+        first.send(ack(PUBREC, again.packet_id))
+        self.assertEqual(first.receive().kind, PUBREL)
+        first.send(ack(PUBCOMP, again.packet_id))
+        self.assertTrue(first.nothing() and second.nothing())
+        Client.connected(self.address).publish("twice", "2", qos=2)
+        Client.connected(self.address).publish("twice", "3", qos=2)
+        self.assertEqual({first.message().payload, second.message().payload}, {b"2", b"3"})
+
+    # [MQTT-4.8.2-6]
+    def test_a_message_that_its_member_refuses_goes_to_nobody_else(self):
+        first, second = Client.connected(self.address), Client.connected(self.address)
+        first.subscribe(("$share/no/refused", 1))
+        Client.connected(self.address).publish("refused", "1")
+        first.send(ack(PUBACK, first.receive().packet_id, 0x83))
+        second.subscribe(("$share/no/refused", 1))
+        first.ping()
+        first.drop()
+        self.assertTrue(second.nothing())
+
+    def test_messages_wait_for_a_share_whose_members_are_all_away(self):
+        names, publisher = ("away-a", "away-b"), Client.connected(self.address)
+        for name in names:
+            member = self.kept(name)
+            member.subscribe(("$share/away/w", 1))
+            member.leave()
+        for value in "1234":
+            publisher.publish("w", value)
+        first = self.kept(names[0])
+        self.assertEqual([first.message().payload for _ in range(3)], [b"1", b"2", b"3"])
+        self.assertEqual(first.receive().payload, b"4")
+        first.leave()
+        second = self.kept(names[1])
+        self.assertEqual(second.message().payload, b"4")
+        self.assertTrue(second.nothing())
+        second.leave()
+        publisher.publish("w", "5")
+        newcomer = Client.connected(self.address)
+        newcomer.subscribe(("$share/away/w", 1))
+        self.assertEqual(newcomer.message().payload, b"5")
+        newcomer.leave()
+        publisher.publish("w", "6")
+        self.assertEqual(self.kept(names[0]).message().payload, b"6")
 
     def test_a_share_that_is_none_is_refused(self):
         client = Client.connected(self.address)

@@ -158,6 +158,33 @@ class Sessions(unittest.TestCase):
         away = self.kept("crash-away")
         self.assertEqual([away.message().payload], [b"2"])
 
+    # [MQTT-3.3.1-1]
+    def test_what_may_have_been_sent_before_a_crash_says_so(self):
+        client, publisher = self.kept("perhaps"), self.client()
+        client.subscribe(("perhaps", 1))
+        publisher.publish("perhaps", "1")
+        first = client.message()
+        client.ping()
+        self.gateway.restart()
+        client = self.kept("perhaps")
+        came = client.message()
+        self.assertEqual((came.payload, came.packet_id, came.dup), (b"1", first.packet_id, True))
+        self.client().publish("perhaps", "2")
+        came = client.message()
+        self.assertEqual((came.payload, came.dup), (b"2", False))
+
+    def test_a_share_goes_on_after_a_crash_where_it_was(self):
+        member = self.kept("crash-share")
+        member.subscribe(("$share/crash/cs", 1))
+        self.client().publish("cs", "1")
+        self.assertEqual(member.message().payload, b"1")
+        member.leave()
+        self.client().publish("cs", "2")
+        self.gateway.restart()
+        member = self.kept("crash-share")
+        self.assertEqual(member.message().payload, b"2")
+        self.assertTrue(member.nothing())
+
     def test_a_will_is_published_when_its_client_is_gone_without_a_word(self):
         for version in (4, 5):
             reader = self.client(version=version)
