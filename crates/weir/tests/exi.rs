@@ -158,6 +158,7 @@ fn options_that_contradict_each_other_are_a_usage_error() {
         DOCUMENT.as_bytes(),
     );
     assert!(code == 2 && said.contains("strict excludes dtd"), "{said}");
+    assert!(!said.contains("at byte"), "{said}");
     let (code, said) = refused(&["encode", "--preserve", "q"], DOCUMENT.as_bytes());
     assert!(code == 2 && said.contains("takes of cdlpx"), "{said}");
     let (code, said) = refused(
@@ -377,4 +378,68 @@ fn a_dash_is_standard_input() {
     let stream = done(&["encode", "-"], DOCUMENT.as_bytes());
     assert_eq!(stream, done(&["encode"], DOCUMENT.as_bytes()));
     assert_eq!(done(&["decode", "-"], &stream), done(&["decode"], &stream));
+}
+
+const READINGS: &str = "<xs:schema xmlns:xs=\"http://www.w3.org/2001/XMLSchema\">\
+    <xs:element name=\"readings\"><xs:complexType><xs:all>\
+    <xs:element name=\"depth\" type=\"xs:decimal\"/><xs:element name=\"count\"><xs:simpleType>\
+    <xs:restriction base=\"xs:int\"><xs:minInclusive value=\"0\"/><xs:maxInclusive value=\"9999\"/>\
+    </xs:restriction></xs:simpleType></xs:element></xs:all>\
+    <xs:attribute name=\"unit\" use=\"required\"/></xs:complexType></xs:element></xs:schema>";
+
+#[test]
+fn the_guide_says_of_strict_what_it_does() {
+    let schema = file("strict", "s.xsd", READINGS);
+    let options = ["--schema", &schema, "--strict"];
+    let (encode, decode) = (
+        [&["encode"][..], &options].concat(),
+        [&["decode"][..], &options].concat(),
+    );
+    let document =
+        "<readings unit=\"m\"><count>123456</count><depth>1</depth><depth>2</depth></readings>";
+    let back = String::from_utf8(done(&decode, &done(&encode, document.as_bytes()))).unwrap();
+    let kept = "<count>123456</count><depth>1.0</depth><depth>2.0</depth>";
+    assert!(back.contains(kept), "{back}");
+    for (document, told) in [
+        (
+            "<readings><depth>1</depth></readings>",
+            "1:11: not allowed here: an element",
+        ),
+        (
+            "<readings unit=\"m\"><depth>deep</depth></readings>",
+            "1:31: \"deep\" is not of the datatype",
+        ),
+    ] {
+        let (code, said) = refused(&encode, document.as_bytes());
+        assert!(code == 1 && said.contains(told), "{said}");
+    }
+}
+
+#[test]
+fn the_guide_says_of_prefixes_entities_and_the_profile_what_becomes_of_them() {
+    let through = |options: &[&str], decoding: &[&str], document: &str| {
+        let stream = done(&[&["encode"][..], options].concat(), document.as_bytes());
+        let back = String::from_utf8(done(&[&["decode"][..], decoding].concat(), &stream)).unwrap();
+        let body = back.trim_start_matches("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+        (stream.len(), body.trim_end().to_owned())
+    };
+    let prefixed = "<p:a xmlns:p=\"urn:x\" t=\"p:b\"/>";
+    let (_, back) = through(&[], &[], prefixed);
+    assert_eq!(back, "<ns0:a xmlns:ns0=\"urn:x\" t=\"p:b\"/>");
+    let x = ["--preserve", "x"];
+    assert_eq!(through(&x, &x, prefixed).1, prefixed);
+    let d = ["--preserve", "d"];
+    let doctype = "<!DOCTYPE a [<!ENTITY e \"x\"><!ATTLIST a d CDATA \"1\">]>";
+    let (_, back) = through(&d, &d, &format!("{doctype}<a b=\"&e;\">&e;</a>"));
+    assert_eq!(back, format!("{doctype}<a b=\"x\" d=\"1\">&e;</a>"));
+    let bounded = ["--schema", "", "--built-in-grammars", "0"];
+    let (long, back) = through(&bounded, &bounded[..2], "<a><b/><c/></a>");
+    assert!(back.contains("<b xsi:type=\"ns0:anyType\"/>"), "{back}");
+    assert_eq!(
+        (
+            long,
+            through(&bounded[..2], &bounded[..2], "<a><b/><c/></a>").0
+        ),
+        (22, 10)
+    );
 }
