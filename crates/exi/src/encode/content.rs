@@ -60,6 +60,7 @@ impl Content {
         let types = Datatypes {
             codecs: &self.codecs,
             schema: self.schema.as_deref(),
+            canonical: self.canonical,
         };
         if let Value::Text(text) = value {
             return self.stash.read(types, codec, text);
@@ -126,6 +127,7 @@ impl Content {
                 },
             ) => {
                 // A minus zero is written as zero (Canonical EXI section 4.5.3).
+                // [C14N-4.5.3-1]
                 let zero = [integral, reversed_fraction] == [StoredUnsigned::Small(0); 2];
                 writer.boolean(negative && !(zero && self.canonical));
                 self.unsigned(writer, integral);

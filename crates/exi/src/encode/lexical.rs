@@ -23,6 +23,8 @@ pub(crate) struct Stash {
 pub(crate) struct Datatypes<'a> {
     pub(crate) codecs: &'a Codecs,
     pub(crate) schema: Option<&'a Schema>,
+    /// Whether equal values are to have equal bytes.
+    pub(crate) canonical: bool,
 }
 
 /// White space of XML Schema (section 4.3.6 of part 2).
@@ -134,7 +136,9 @@ impl Stash {
         text: &str,
     ) -> Option<u32> {
         let values = types.schema?.enumeration(first, count);
-        if let Some(index) = values.iter().position(|value| value == text) {
+        // [C14N-4.5.2-1]
+        let literal = values.iter().position(|value| value == text);
+        if let Some(index) = literal.filter(|index| *index == 0 || !types.canonical) {
             return Some(index as u32);
         }
         let base = crate::codec::declared(types.schema?.datatypes.get(of as usize)?);
@@ -332,6 +336,7 @@ fn float(text: &str) -> Option<Float> {
     match text {
         "INF" => return Some(Float::INFINITY),
         "-INF" => return Some(Float::NEG_INFINITY),
+        // [C14N-4.5.4-3]
         "NaN" => return Some(Float::NAN),
         _ => {}
     }
@@ -339,6 +344,7 @@ fn float(text: &str) -> Option<Float> {
         Some((number, exponent)) => (number, exponent_of(exponent)?),
         None => (text, 0),
     };
+    // [EXI-7.1.4-1]
     let (negative, digits) = sign_of(number)?;
     let (integral, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     if integral.len() + fraction.len() == 0 {
@@ -376,12 +382,14 @@ fn exponent_of(text: &str) -> Option<i64> {
 /// The shortest mantissa: without trailing zeros, as Canonical EXI section 4.5.4 asks.
 fn normalized(mantissa: i64, exponent: i16) -> Float {
     let (mut mantissa, mut exponent) = (mantissa, exponent);
+    // [C14N-4.5.4-1]
     if mantissa == 0 {
         return Float {
             mantissa: 0,
             exponent: 0,
         };
     }
+    // [C14N-4.5.4-2]
     while mantissa % 10 == 0 && exponent < 16_383 {
         mantissa /= 10;
         exponent += 1;
