@@ -31,6 +31,8 @@ interface Mark {
   value: SVGTextElement;
   project: Project;
   track: SVGPolylineElement | undefined;
+  /** Of its plan. */
+  width: number;
 }
 
 export class Network {
@@ -112,7 +114,7 @@ export class Network {
     if (track !== undefined) drawing.append(track);
     drawing.append(root);
     this.answer(root, thing);
-    this.marks.push({ thing, root, value, project, track });
+    this.marks.push({ thing, root, value, project, track, width: drawing.clientWidth });
   }
 
   private answer(root: SVGGElement, thing: Thing): void {
@@ -124,7 +126,7 @@ export class Network {
     });
   }
 
-  private refresh({ thing, root, value, project, track }: Mark, heat: [number, number]): void {
+  private refresh({ thing, root, value, project, track, width }: Mark, heat: [number, number]): void {
     const { x, y } = project(current(thing));
     root.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
     const lead = leading(thing);
@@ -135,8 +137,17 @@ export class Network {
       thing.datastreams.some((datastream) => datastream.slot !== undefined),
     );
     root.style.setProperty("--warmth", warmth(lead, heat));
-    if (track !== undefined) track.setAttribute("points", polyline(this.store, thing, project));
+    if (track === undefined) return;
+    track.setAttribute("points", polyline(this.store, thing, project));
+    turnInwards(value, x < width / 2, radius(thing));
   }
+}
+
+/** The value of what moves stands on the side where there is room. */
+function turnInwards(value: SVGTextElement, right: boolean, r: number): void {
+  value.setAttribute("x", String(right ? r + 4 : -r - 4));
+  value.setAttribute("y", "4");
+  value.setAttribute("text-anchor", right ? "start" : "end");
 }
 
 function located(store: Store): Thing[] {
