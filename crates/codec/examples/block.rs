@@ -10,12 +10,15 @@
     reason = "it measures time and reads the recordings"
 )]
 
+mod timing;
+
 use std::f64::consts::TAU;
 use std::fmt::Write;
 use std::hint::black_box;
 use std::io::Read;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use timing::best;
 use weir_codec::block::{decode_series, encode_series};
 use weir_codec::by_name;
 use weir_model::batch::Naming;
@@ -147,18 +150,6 @@ fn batch(times: &[i64], numbers: &[f64]) -> Batch {
         builder.end().unwrap();
     }
     builder.finish()
-}
-
-/// The shortest of many runs, since all else is disturbance.
-fn best(mut work: impl FnMut()) -> Duration {
-    let until = Instant::now() + Duration::from_millis(400);
-    let mut best = Duration::MAX;
-    while Instant::now() < until {
-        let start = Instant::now();
-        work();
-        best = best.min(start.elapsed());
-    }
-    best
 }
 
 /// SplitMix64, and normal deviates by Marsaglia's polar method.

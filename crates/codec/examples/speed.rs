@@ -7,9 +7,12 @@
     reason = "it measures time"
 )]
 
+mod timing;
+
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use timing::best;
 use weir_codec::{FORMATS, Format, by_name, sample};
 use weir_model::{Batch, BatchBuilder, Limits, Value};
 
@@ -105,18 +108,6 @@ fn serde_row<'a>(row: &weir_model::Observation<'a>, time: &'a str) -> Row<'a> {
         lat: place.latitude,
         lon: place.longitude,
     }
-}
-
-/// The shortest of many runs, since all else is disturbance.
-fn best(mut work: impl FnMut()) -> Duration {
-    let until = Instant::now() + Duration::from_millis(700);
-    let mut best = Duration::MAX;
-    while Instant::now() < until {
-        let start = Instant::now();
-        work();
-        best = best.min(start.elapsed());
-    }
-    best
 }
 
 fn show(name: &str, bytes: usize, write: Duration, read: Duration) {

@@ -42,8 +42,14 @@ mod trees;
 mod xml;
 
 use crate::format::Format;
+#[cfg(feature = "block")]
+pub use block::CARRIAGES;
 #[cfg(feature = "pbf-string")]
 pub use pbf_string::{TextSize, text_size};
+
+/// None, in a build without `block`.
+#[cfg(not(feature = "block"))]
+pub const CARRIAGES: &[Format] = &[];
 
 /// Every format, in the order of `SURFACE`; the first is the default.
 pub const FORMATS: &[Format] = &[
@@ -109,7 +115,8 @@ pub const FORMATS: &[Format] = &[
     block::FORMAT,
 ];
 
-/// The format of this name.
+/// The format of this name, of the list or of what carries `block`.
 pub fn by_name(name: &str) -> Option<&'static Format> {
-    FORMATS.iter().find(|format| format.name == name)
+    let mut all = FORMATS.iter().chain(CARRIAGES);
+    all.find(|format| format.name == name)
 }

@@ -42,7 +42,7 @@ mod vocabulary;
 pub use carried::{RoundTrip, round_trip};
 pub use error::{DecodeError, Fault, position};
 pub use format::{Carries, Format, Reader};
-pub use formats::{FORMATS, by_name};
+pub use formats::{CARRIAGES, FORMATS, by_name};
 #[cfg(feature = "pbf-string")]
 pub use formats::{TextSize, text_size};
 pub use negotiate::{by_content_format, by_media, negotiate};

@@ -3,6 +3,7 @@
 //! A message is any number of chunks, so that two messages joined are one and a chunk cut out is one
 //! too. Beyond 256 observations the columns are gathered in memory of their own, once a message.
 
+mod carriages;
 mod part;
 
 use crate::block::few::Few;
@@ -13,6 +14,7 @@ use crate::rows::check_length;
 use alloc::boxed::Box;
 use alloc::string::ToString;
 use alloc::vec::Vec;
+pub use carriages::CARRIAGES;
 use part::Part;
 use weir_model::batch::{Naming, StreamView};
 use weir_model::{Batch, BatchBuilder, BatchError, KeptNames, Limits};
