@@ -2,8 +2,8 @@
 //!
 //! Each line of `docs/reference/NAME-statements.tsv` is a statement: its number, MUST or SHOULD (`-`
 //! where it is not for this implementation), and what it is about in a few words of our own. The code
-//! of `protocols/NAME` cites it in brackets where it is honoured, and so does each test that shows it,
-//! those against foreign programs in `conformance/NAME` too. The table of both is
+//! cites it in brackets where it is honoured, and so does each test that shows it, those against
+//! foreign programs in `conformance/NAME` too. The table of both is
 //! `docs/reference/NAME-conformance.md`; a test compares it.
 
 use crate::orphans;
@@ -11,10 +11,32 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fs, io};
 
-/// Protocols whose statements are listed, with what stands above their table.
-const TABLES: &[(&str, &str)] = &[
-    ("coap", "CoAP: RFC 7252, RFC 7641, RFC 7959"),
-    ("mqtt", "MQTT 5.0, and where 3.1.1 differs"),
+/// A standard whose statements are listed.
+struct Table {
+    name: &'static str,
+    /// What stands above the table.
+    title: &'static str,
+    /// Where the code and its tests are.
+    folder: &'static str,
+}
+
+const TABLES: &[Table] = &[
+    Table {
+        name: "coap",
+        title: "CoAP: RFC 7252, RFC 7641, RFC 7959",
+        folder: "protocols/coap",
+    },
+    Table {
+        name: "exi",
+        title: "EXI 1.0 (second edition), Canonical EXI and the EXI Profile (W3C recommendations of \
+                2014, 2018 and 2014)",
+        folder: "crates/exi",
+    },
+    Table {
+        name: "mqtt",
+        title: "MQTT 5.0, and where 3.1.1 differs",
+        folder: "protocols/mqtt",
+    },
 ];
 
 /// Where statements are cited: in code, in tests.
@@ -27,9 +49,9 @@ struct Cited {
 /// Writes every table; says what is not cited where it should be.
 pub(crate) fn write(root: &Path) -> io::Result<Vec<String>> {
     let mut missing = Vec::new();
-    for (name, title) in TABLES {
-        let table = table(root, name, title, &mut missing)?;
-        fs::write(place(root, name), table)?;
+    for table in TABLES {
+        let page = page(root, table, &mut missing)?;
+        fs::write(place(root, table.name), page)?;
     }
     Ok(missing)
 }
@@ -38,9 +60,9 @@ pub(crate) fn write(root: &Path) -> io::Result<Vec<String>> {
 #[cfg(test)]
 fn check(root: &Path) -> io::Result<Vec<String>> {
     let mut wrong = Vec::new();
-    for (name, title) in TABLES {
-        let table = table(root, name, title, &mut wrong)?;
-        if fs::read_to_string(place(root, name)).ok() != Some(table) {
+    for table in TABLES {
+        let (name, page) = (table.name, page(root, table, &mut wrong)?);
+        if fs::read_to_string(place(root, name)).ok() != Some(page) {
             wrong.push(format!("{name}: the table is old: cargo xtask conformance"));
         }
     }
@@ -51,14 +73,19 @@ fn place(root: &Path, name: &str) -> std::path::PathBuf {
     root.join(format!("docs/reference/{name}-conformance.md"))
 }
 
-fn table(root: &Path, name: &str, title: &str, wrong: &mut Vec<String>) -> io::Result<String> {
+fn page(root: &Path, table: &Table, wrong: &mut Vec<String>) -> io::Result<String> {
+    let Table {
+        name,
+        title,
+        folder,
+    } = table;
     let listed = root.join(format!("docs/reference/{name}-statements.tsv"));
     let listed = fs::read_to_string(listed)?;
-    let mut cited = citations(root, &root.join("protocols").join(name))?;
+    let mut cited = citations(root, &root.join(folder))?;
     foreign(&root.join("conformance").join(name), &mut cited)?;
     let mut out = format!(
         "# {title}\n\nWritten by `cargo xtask conformance` from `{name}-statements.tsv` and from what \
-         `protocols/{name}`\ncites. A number is the section's and ours within it; the words are ours.\n\n\
+         `{folder}`\ncites. A number is the section's and ours within it; the words are ours.\n\n\
          | statement | | about | honoured in | shown by |\n|---|---|---|---|---|\n"
     );
     for line in listed.lines().filter(|line| !line.is_empty()) {
@@ -158,7 +185,8 @@ fn ids(line: &str) -> impl Iterator<Item = String> {
     let is_id = |text: &str| {
         let mut parts = text.split('-');
         let name = parts.next().unwrap_or_default();
-        let named = name.starts_with("RFC") || name.starts_with("MQTT");
+        let own = ["RFC", "MQTT", "EXI", "C14N", "PROFILE"];
+        let named = own.iter().any(|own| name.starts_with(own));
         let section = |part: &str| {
             part.bytes()
                 .all(|byte| byte.is_ascii_digit() || byte == b'.')

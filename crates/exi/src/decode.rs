@@ -63,6 +63,7 @@ impl DecoderSettings {
         let nameless = self.schemas.iter().find(|schema| schema.id.is_none());
         match id {
             SchemaId::None => Ok(None),
+            // [EXI-5.4-7]
             SchemaId::Unspecified => Ok(nameless.or(self.schemas.first()).cloned()),
             SchemaId::BuiltInTypes => Ok(Some(match named("") {
                 Some(schema) => schema.clone(),
@@ -117,6 +118,7 @@ impl Core {
         header::check(&settings.options)?;
         let limits = settings.limits;
         let (options, bit) = self.header.read(input, &settings.options, limits)?;
+        // [EXI-5.4-1]
         let options = options.unwrap_or_else(|| settings.options.clone());
         let schema = settings.schema_of(&options.schema_id, &mut self.built_in_types)?;
         let mut body = match self.spare.take() {

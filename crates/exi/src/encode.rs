@@ -120,7 +120,9 @@ impl Encoder {
         };
         let header = canonical.map_or(header, |canonical| Header {
             // The canonical form has no cookie (Canonical EXI section 3).
+            // [C14N-3-1]
             cookie: false,
+            // [C14N-3-3] [C14N-3-4]
             options: !canonical.omit_options,
         });
         let mut options_schema = OptionsSchema::default();

@@ -117,6 +117,7 @@ impl HeaderReader {
                 }
             }
         }
+        // [EXI-5.2-1]
         if reader.bits(2)? != DISTINGUISHING {
             return Err(ErrorKind::NotExi.into());
         }
@@ -154,6 +155,7 @@ fn version(reader: &mut Reader<'_>) -> Result<()> {
             return Err(ErrorKind::UnsupportedVersion(version).into());
         }
     }
+    // [EXI-5.3-1]
     if !preview && version != 1 {
         return Err(ErrorKind::UnsupportedVersion(version).into());
     }
@@ -173,10 +175,12 @@ pub(crate) fn write(
     }
     writer.bits(DISTINGUISHING, 2);
     writer.boolean(header.options);
+    // [EXI-5.3-2]
     writer.bits(0, 5);
     if !header.options {
         return Ok(writer);
     }
+    // [EXI-5.4-2] [C14N-3-5]
     document::write(options, canonical, schema.schema()?, writer)
 }
 
@@ -188,11 +192,13 @@ pub(crate) fn check(options: &Options) -> Result<()> {
         || preserve.dtd
         || preserve.prefixes
         || options.self_contained;
+    // [EXI-5.4-5] [EXI-5.4-6]
     if options.strict && pruned {
         return Err(Fault::Options(
             "strict excludes dtd, prefixes, comments, pis and selfContained",
         ));
     }
+    // [EXI-5.4-10]
     if options.self_contained && options.alignment.has_channels() {
         return Err(Fault::Options(
             "selfContained excludes compression and pre-compression",

@@ -342,6 +342,7 @@ impl Names {
 
     /// Goes back to the start of a stream, and keeps the memory.
     pub(crate) fn restart(&mut self) {
+        // [EXI-7.3-1]
         self.rewind(self.base);
         self.touched.clear();
         for name in &mut self.names {

@@ -197,6 +197,7 @@ impl Values {
         };
         let id = *self.index.find(spread(hash as u32), same)?;
         let entry = &self.entries[id as usize];
+        // [C14N-4.5.6-1]
         Some(Hit {
             local: (entry.owner == name).then_some(entry.local),
             global: id,

@@ -214,6 +214,7 @@ fn a_name_whose_prefix_is_not_bound_comes_back_as_it_was() {
     );
 }
 
+// [PROFILE-3.1-1] [PROFILE-3.1-2] [PROFILE-3.1-3] [PROFILE-6.2-1]
 #[test]
 fn every_bound_of_the_profile_gives_a_stream_that_any_decoder_reads() {
     let x = "<x a='1'><x b='2'>t</x><y><x/></y><x c='3'>u<y/></x></x>";

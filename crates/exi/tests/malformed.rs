@@ -93,6 +93,7 @@ fn noise_never_passes_the_limits() {
     }
 }
 
+// [EXI-5.2-1]
 #[test]
 fn what_is_not_exi_is_told_at_once() {
     for (bytes, kind) in [
@@ -149,6 +150,7 @@ fn repeated_values_have_a_limit() {
     assert_eq!(error.kind, ErrorKind::OverLimit(Limit::ExpandedBytes));
 }
 
+// [EXI-5.4-5] [EXI-5.4-10]
 #[test]
 fn contradicting_options_are_refused() {
     let mut strict = Options {

@@ -130,6 +130,7 @@ fn decode_again<'i>(
     }
 }
 
+// [EXI-7.3-1]
 #[test]
 fn a_decoder_that_begins_again_reads_what_a_new_one_does() {
     let (first, other) = (records(120), records(9));

@@ -55,6 +55,7 @@ fn a_document_comes_back_from_pieces_of_any_length() {
     }
 }
 
+// [EXI-8.3-2]
 #[test]
 fn everything_that_can_be_preserved_comes_back() {
     let doc_type = ["root", "public", "system", "<!ENTITY e 'x'>"].map(String::from);
@@ -70,6 +71,7 @@ fn everything_that_can_be_preserved_comes_back() {
     }
 }
 
+// [EXI-6.3-1] [EXI-8.3-1]
 #[test]
 fn what_is_not_preserved_is_left_out() {
     let events = document(&["!before", "<root", "!in", "\"a", "?in", "\"b", ">"]);
@@ -131,6 +133,7 @@ fn an_element_may_be_self_contained_twice() {
     }
 }
 
+// [EXI-9.3-2]
 #[test]
 fn blocks_of_any_size_come_back() {
     let mut parts = vec!["<root".to_string()];
@@ -205,6 +208,7 @@ fn bounded_value_partitions_evict_alike_on_both_sides() {
     }
 }
 
+// [EXI-7.1.7-1]
 #[test]
 fn prefixes_are_kept_where_asked_for() {
     let mut options = options(Alignment::BitPacked);

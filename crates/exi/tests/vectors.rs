@@ -32,6 +32,7 @@ fn read_options(bytes: &[u8]) -> Options {
 }
 
 /// EXI 1.0 sections 5.1 to 5.3: cookie, distinguishing bits 10, presence bit, version 0 0000.
+// [EXI-5.2-1] [EXI-5.3-2]
 #[test]
 fn the_header_is_the_cookie_and_one_byte() {
     let events = document(&["<a", ">"]);
@@ -91,6 +92,7 @@ fn settings(alignment: Alignment) -> DecoderSettings {
 }
 
 /// An options document of the common kind: compression, and the schema's name.
+// [EXI-5.4-2] [EXI-5.4-3]
 #[test]
 fn options_documents_are_strict_bodies_by_appendix_c() {
     let chosen = Options {
@@ -107,6 +109,7 @@ fn options_documents_are_strict_bodies_by_appendix_c() {
     assert_eq!(read_options(&bytes), chosen);
 }
 
+// [EXI-5.4-1] [EXI-7.4-1] [EXI-7.4-3]
 #[test]
 fn every_option_survives_the_options_document() {
     let mut all = preserving(Alignment::PreCompression);
@@ -206,6 +209,7 @@ fn values_have_the_representations_of_section_7_1() {
     }
 }
 
+// [EXI-7.1.6-1]
 #[test]
 fn integers_of_any_size_come_back() {
     for text in [
@@ -279,6 +283,7 @@ fn values_show_their_lexical_form() {
 }
 
 /// What the profile bounds is not learned, and every decoder reads the stream (EXI Profile section 3).
+// [PROFILE-3.2-1] [PROFILE-6.2-1]
 #[test]
 fn a_profiled_stream_is_a_plain_stream() {
     let schema = Arc::new(weir_exi::xsd::built_in_types());

@@ -39,6 +39,7 @@ enum Outcome {
     Mismatched(String),
 }
 
+// [EXI-10.2-1] [EXI-8.3-2] [PROFILE-6.2-1]
 #[test]
 fn every_stream_decodes_to_its_source() {
     let Some(suite) = suite() else { return };
@@ -75,7 +76,7 @@ fn every_stream_decodes_to_its_source() {
     assert_eq!(matched, STREAMS, "streams that were compared");
 }
 
-// [EXI-C14N-4-1]
+// [C14N-4.2.2-1] [C14N-4.3.2-1] [C14N-4.4-2] [C14N-4.5.6-1]
 #[test]
 fn canonical_streams_are_the_same_byte_for_byte() {
     let Some(suite) = suite() else { return };

@@ -102,6 +102,7 @@ impl<'i> Reader<'i> {
     /// Reads an unsigned integer that fits a word (section 7.1.6); leaves the cursor where it was
     /// if it does not fit.
     #[inline(always)]
+    // [EXI-7.1.6-1]
     pub(crate) fn unsigned(&mut self) -> Result<u64> {
         let first = self.bits(8)?;
         if first < 128 {

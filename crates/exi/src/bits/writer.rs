@@ -166,6 +166,7 @@ impl Writer {
     }
 
     /// Pads with zeros up to a byte boundary.
+    // [C14N-3-2] [C14N-4.1-1]
     pub(crate) fn align(&mut self) {
         self.waiting = self.waiting.next_multiple_of(8);
         self.settle();

@@ -208,6 +208,7 @@ impl Block {
             self.small = self.channels_len as u32;
             return;
         }
+        // [EXI-9.3-2]
         self.order.extend(all.clone().filter(is_small));
         self.small = self.order.len() as u32;
         self.order.extend(all.filter(|id| !is_small(id)));

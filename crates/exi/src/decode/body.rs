@@ -228,6 +228,7 @@ impl Body {
         } else {
             levels.content
         };
+        // [EXI-10.2-1] [PROFILE-6.2-1]
         let kind = level.kind(r.n_bit(level.width())?).ok_or(Fault::Code)?;
         let raw = match kind {
             Second::EndElement => {

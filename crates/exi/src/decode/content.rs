@@ -194,6 +194,7 @@ impl Content {
             Codec::Hex => Ok(Stored::Hex(self.binary(reader)?)),
             Codec::List { item } => self.list(names, reader, name, item),
             Codec::Enumeration { first, count, .. } => self.enumeration(reader, first, count),
+            // [EXI-7.4-2]
             Codec::Foreign => Err(Fault::Value(
                 "the datatype representation map names a representation that is not known here",
             )),

@@ -209,6 +209,7 @@ pub(super) fn float(reader: &mut Reader<'_>) -> Result<Stored> {
     let mantissa = word(reader)?;
     let exponent = word(reader)?;
     match i16::try_from(exponent) {
+        // [EXI-7.1.4-1]
         Ok(exponent) if (Float::SPECIAL..=16_383).contains(&exponent) => {
             Ok(Stored::Float(Float { mantissa, exponent }))
         }

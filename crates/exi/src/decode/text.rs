@@ -49,6 +49,7 @@ impl Body {
         let names = &self.machine.names;
         let prefixes = names.prefixes_of(names.name(name).uri);
         let code = reader.n_bit(width(prefixes.len() as u32))?;
+        // [EXI-7.1.7-1]
         // A prefix that is not there is that of a namespace declaration to come.
         Ok(prefixes.get(code as usize).copied().unwrap_or(NONE))
     }

@@ -135,6 +135,7 @@ impl Body {
         }
         let text = core::mem::take(&mut self.start.text);
         let mut attributes = core::mem::take(&mut self.start.attributes);
+        // [C14N-4.4-2]
         attributes.sort_by(|one, two| {
             let key = |a: &Waiting| (a.local, a.uri);
             let ((local, uri), (other_local, other_uri)) = (key(one), key(two));
@@ -227,11 +228,13 @@ impl Body {
                     ));
                     return if natural { Ok(false) } else { refused };
                 }
+                // [EXI-8.5.3-1] [EXI-8.5.4.1.3.2-2] [EXI-8.5.4.4.1-2] [EXI-8.5.4.4.1-3]
                 self.second(state, Second::XsiType)?;
                 self.write_prefix(Some(prefix), XSI);
             }
             At::BuiltInStart(grammar) => {
                 // The EXI Profile asks for AT(*) each time (section 3.1); it is learned once all the same.
+                // [PROFILE-3.1-2]
                 let profiled = self.options.profile.is_some();
                 let productions = &self.machine.built_in(grammar).start;
                 let code = productions.find_attribute(name);

@@ -185,6 +185,7 @@ impl Block {
     /// An empty stream MUST NOT be written (section 9.3, note).
     fn end_stream(&mut self, stream: &mut Writer, out: &mut Vec<u8>) {
         let bytes = stream.bytes();
+        // [EXI-9.3-1]
         if bytes.is_empty() {
             return;
         }

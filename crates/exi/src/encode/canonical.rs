@@ -9,12 +9,15 @@ impl Canonical {
     #[must_use]
     pub fn options(mut options: Options) -> Options {
         // DEFLATE has many streams for one input: what would be compressed MUST be pre-compressed.
+        // [C14N-3-8]
         if options.alignment == Alignment::Compression {
             options.alignment = Alignment::PreCompression;
         }
         let lexical = options.preserve.lexical_values;
         let map = &mut options.datatype_representation_map;
+        // [C14N-3-9] [C14N-3-11]
         map.retain(|entry| !lexical && !is_default(entry));
+        // [C14N-3-10]
         map.sort_by(|one, other| {
             let key = |entry: &'_ Representation| {
                 (entry.datatype.local.clone(), entry.datatype.uri.clone())

@@ -177,16 +177,19 @@ impl Body {
         form: &'t mut String,
     ) -> Option<&'t str> {
         let lexical = self.options.preserve.lexical_values;
+        // [C14N-4.3.2-2]
         if !self.manner.drop_space || lexical || self.start.preserves_space() {
             return Some(text);
         }
         match self.white_space() {
             Some(WhiteSpace::Preserve) => Some(text),
+            // [C14N-4.3.1-1]
             Some(facet) => {
                 *form = collapsed(text, facet);
                 Some(&**form).filter(|form| !form.is_empty())
             }
             None if end && self.text_after_start => Some(text),
+            // [C14N-4.3.2-1]
             None => Some(text).filter(|text| !text.chars().all(is_space)),
         }
     }
@@ -208,6 +211,7 @@ impl Body {
         }
         self.close_start_tag()?;
         if let Value::Text(text) = value {
+            // [C14N-4.3.1-2]
             self.text.push_str(text);
             return Ok(());
         }

@@ -141,6 +141,7 @@ fn date(kind: DateTimeKind, from: &mut Cursor<'_>, value: &mut StoredDateTime) -
 }
 
 /// The fraction of the second; one of zeros alone is none.
+// [C14N-4.5.5-2]
 fn fraction(from: &mut Cursor<'_>, stash: &mut Stash) -> Option<Option<StoredUnsigned>> {
     if from.expect(".").is_none() {
         return Some(None);

@@ -132,6 +132,7 @@ impl Body {
                 .iter()
                 .position(|p| wanted(p.terminal, &schema, known))
         };
+        // [C14N-4.2.2-1]
         let declared = fits(|terminal, schema, known| {
             matches!(terminal, Terminal::StartElement(element)
                 if element_name(schema, element) == known.name)

@@ -28,6 +28,7 @@ impl Body {
         let Some(profile) = self.options.profile else {
             return Ok(false);
         };
+        // [PROFILE-3.2-1]
         if self.machine.schema.is_none() || !self.is_full(&profile, grammar) {
             return Ok(false);
         }
@@ -62,6 +63,7 @@ impl Body {
         if production == Learned::Attribute(xsi_type) {
             return;
         }
+        // [PROFILE-3.1-3]
         self.grown.productions += 1;
         if !self.machine.built_in(grammar).has_evolved(xsi_type) {
             self.grown.grammars += 1;
@@ -90,6 +92,7 @@ impl Body {
             at += len as u32;
             span
         };
+        // [PROFILE-3.1-1]
         let waiting = WaitingType {
             attribute_prefix: Some(next(xsi.len())),
             uri: Some(next(XSD_URI.len())),

@@ -94,6 +94,7 @@ impl Body {
         }
         let names = &self.machine.names;
         let count = names.prefixes_of(uri).len() as u32;
+        // [EXI-7.1.7-1]
         let code = prefix
             .and_then(|prefix| names.find_prefix(uri, prefix))
             .unwrap_or(0);

@@ -237,6 +237,7 @@ impl Body {
         }
         if name.local == "nil" {
             self.write_namespaces()?;
+            // [EXI-8.4.3-1] [EXI-8.5.4.1.3.2-1] [EXI-8.5.4.4.1-1] [EXI-8.5.4.4.2-1] [C14N-4.4-3]
             self.write_xsi()?;
             return self.attribute(name, value);
         }
@@ -289,6 +290,7 @@ impl Body {
         }
         let text = core::mem::take(&mut self.start.text);
         let mut namespaces = core::mem::take(&mut self.start.namespaces);
+        // [C14N-4.4-1]
         if self.manner.sorted {
             namespaces.sort_by_key(|(prefix, uri, _)| (prefix.of(&text), uri.of(&text)));
         }
@@ -319,6 +321,7 @@ impl Body {
             }
         }
         names.check(&self.limits)?;
+        // [EXI-4-1]
         self.writer.boolean(local_element_ns);
         Ok(())
     }

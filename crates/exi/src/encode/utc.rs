@@ -1,4 +1,4 @@
-//! Dates and times in UTC (Canonical EXI section 4.5.6, option utcTime).
+//! Dates and times in UTC (Canonical EXI section 4.5.5, option utcTime).
 
 use crate::stored::StoredDateTime;
 use crate::value::DateTimeKind;
@@ -12,6 +12,7 @@ pub(super) fn normalized(value: &StoredDateTime) -> StoredDateTime {
         return *value;
     }
     let minutes = i64::from(value.time.hour) * 60 + i64::from(value.time.minute) - i64::from(zone);
+    // [C14N-4.5.5-3]
     let mut utc = *value;
     utc.zone_minutes = Some(0);
     let minute = minutes.rem_euclid(24 * 60);
@@ -26,6 +27,7 @@ pub(super) fn normalized(value: &StoredDateTime) -> StoredDateTime {
 /// Midnight as the hour 0 of the next day instead of the hour 24.
 pub(super) fn midnight(value: &StoredDateTime) -> StoredDateTime {
     let mut same = *value;
+    // [C14N-4.5.5-1]
     if value.time.hour != 24 {
         return same;
     }

@@ -59,6 +59,7 @@ impl DocumentReader {
         schema: Arc<Schema>,
         limits: Limits,
     ) -> Result<(Options, usize)> {
+        // [EXI-5.4-3]
         let made = || Box::new(DecoderBody::new(Some(schema), strict(), limits));
         let body = self.body.get_or_insert_with(made);
         if !mem::replace(&mut self.begun, true) {
@@ -134,6 +135,7 @@ impl Gather {
                 self.nil = false;
             }
             ("header", "strict") => options.strict = true,
+            // [EXI-5.4-8]
             ("uncommon", local) if !is_option(local) => options.user_defined.push(name.clone()),
             _ => {}
         }
@@ -170,6 +172,7 @@ impl Gather {
     /// The "alignment" element MUST NOT appear together with "compression" (section 5.4).
     fn finish(mut self) -> Result<Options> {
         if self.compression {
+            // [EXI-5.4-4] [EXI-5.4-9]
             if self.options.alignment != Alignment::BitPacked {
                 return Err(Fault::Options(
                     "alignment and compression exclude each other",
@@ -266,9 +269,11 @@ impl Out {
         let preserve = options.preserve;
         let preserves = preserve != crate::options::Preserve::default();
         // Without channels blockSize says nothing, and Canonical EXI leaves it out.
+        // [C14N-3-6] [C14N-3-7]
         let has_block_size = options.block_size != Options::BLOCK_SIZE
             && (options.alignment.has_channels() || !canonical);
         let uncommon = is_uncommon(options);
+        // [C14N-3-14]
         if !uncommon && !preserves && !has_block_size {
             return Ok(());
         }
@@ -332,6 +337,7 @@ impl Out {
 
     fn map(&mut self, options: &Options) -> Result<()> {
         for entry in &options.datatype_representation_map {
+            // [EXI-7.4-1] [EXI-7.4-3]
             self.open("datatypeRepresentationMap")?;
             for name in [&entry.datatype, &entry.representation] {
                 self.body

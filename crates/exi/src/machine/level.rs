@@ -69,6 +69,7 @@ impl Level {
         };
         for (kind, _) in kinds.iter().filter(|(_, present)| *present) {
             level.kinds[level.len as usize] = *kind;
+            // [EXI-8.3-2]
             level.codes[*kind as usize] = level.len;
             level.len += 1;
         }
@@ -157,6 +158,7 @@ struct Keep {
 
 impl Keep {
     fn new(options: &Options) -> Self {
+        // [EXI-6.3-1] [EXI-8.3-1]
         let (preserve, loose) = (options.preserve, !options.strict);
         Self {
             comments: preserve.comments && loose,

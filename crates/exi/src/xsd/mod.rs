@@ -9,8 +9,9 @@
 //! [`SchemaParts::to_bytes`](crate::grammar::SchemaParts::to_bytes) of [`parts`].
 //!
 //! Deliberately absent: validation of documents, and of schemas beyond what a grammar needs to be
-//! right; but what no schema document may hold is an error, since a grammar without it would be another. The decision worth arguing: documents become components and components become tables,
-//! each in one pass and each testable alone; nothing of a schema is kept while streams are coded.
+//! right; but what no schema document may hold is an error, since a grammar without it would be another.
+//! The decision worth arguing: documents become components and components become tables, each in one
+//! pass and each testable alone; nothing of a schema is kept while streams are coded.
 
 mod build;
 mod builtin;
