@@ -36,7 +36,7 @@ impl Coding {
             ),
             (
                 self.block_size.is_some() && !has_blocks,
-                "--block-size needs --alignment precompress or compress: other layouts have no blocks",
+                "--block-size needs --alignment precompress or compress: other layouts have none",
             ),
             (
                 self.canonical && self.header().cookie,
