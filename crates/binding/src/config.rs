@@ -65,6 +65,19 @@ impl Section {
             .map_err(|_| self.fault(key, format!("expected {expected}, found `{text}`")))
     }
 
+    /// Takes all keys that begin so, without that beginning: those of a table within the section, or of a
+    /// list, whose places are numbers.
+    pub fn take_under(&mut self, beginning: &str) -> Vec<(String, String)> {
+        let (taken, left) = std::mem::take(&mut self.values)
+            .into_iter()
+            .partition::<BTreeMap<_, _>, _>(|(key, _)| key.starts_with(beginning));
+        self.values = left;
+        let named = taken.into_iter();
+        named
+            .map(|(key, value)| (key[beginning.len()..].to_owned(), value))
+            .collect()
+    }
+
     /// An error about a key of this section.
     pub fn fault(&self, key: &str, problem: impl Into<String>) -> ConfigFault {
         ConfigFault {
@@ -89,6 +102,19 @@ impl Section {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn a_table_within_a_section_is_taken_as_a_whole() {
+        let mut section = Section::new("mqtt");
+        section.set("bridge.site.url", "u");
+        section.set("bridge.site.in.0", "a/#");
+        section.set("listen", "l");
+        let taken = section.take_under("bridge.site.");
+        let named = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
+        assert_eq!(taken, [("in.0", "a/#"), ("url", "u")].map(named));
+        assert_eq!(section.take_under("bridge."), []);
+        assert_eq!(section.text("listen", ""), "l");
+    }
 
     #[test]
     fn an_unknown_key_is_named_with_the_known_ones() {

@@ -1,4 +1,7 @@
 //! One TOML file, the command line over the environment over the file, each plug-in's section its own.
+//!
+//! A table within a section, and a list within that, are keys with dots: `[mqtt.bridge.site]` with
+//! `in = ["a/#"]` sets `bridge.site.in.0` of the section `mqtt`.
 
 use crate::access::Policy;
 use crate::settings;
@@ -79,14 +82,42 @@ impl Config {
             };
             for (key, value) in keys {
                 let at = key.span().start;
-                let text = scalar(value.get_ref()).ok_or_else(|| {
-                    config.problem_at(at, format!("`{}` must be a single value", key.get_ref()))
-                })?;
-                let name = (section.get_ref().to_string(), key.get_ref().to_string());
-                config.values.insert(name, (text, Origin::File(at)));
+                if let DeValue::Array(_) = value.get_ref() {
+                    let problem = format!("`{}` must be a single value", key.get_ref());
+                    return Err(config.problem_at(at, problem));
+                }
+                config.take_value(section.get_ref(), key.get_ref(), value.get_ref(), at)?;
             }
         }
         Ok(config)
+    }
+
+    /// Takes a value, or all that a table or a list holds.
+    fn take_value(
+        &mut self,
+        section: &str,
+        key: &str,
+        value: &DeValue<'_>,
+        at: usize,
+    ) -> Result<(), Problem> {
+        match value {
+            DeValue::Table(keys) => keys.iter().try_for_each(|(inner, value)| {
+                let (key, at) = (format!("{key}.{}", inner.get_ref()), inner.span().start);
+                self.take_value(section, &key, value.get_ref(), at)
+            }),
+            DeValue::Array(values) => values.iter().enumerate().try_for_each(|(place, value)| {
+                let (key, at) = (format!("{key}.{place}"), value.span().start);
+                self.take_value(section, &key, value.get_ref(), at)
+            }),
+            single => {
+                let text = scalar(single).ok_or_else(|| {
+                    self.problem_at(at, format!("`{key}` must be a text, a number or a boolean"))
+                })?;
+                let name = (section.to_owned(), key.to_owned());
+                self.values.insert(name, (text, Origin::File(at)));
+                Ok(())
+            }
+        }
     }
 
     /// Sets `section.key=value` from the command line.
@@ -103,7 +134,8 @@ impl Config {
         Ok(())
     }
 
-    /// Takes `WEIR_SECTION_KEY` variables, without replacing what the command line set.
+    /// Takes `WEIR_SECTION_KEY` variables, without replacing what the command line set. A dot of a key is
+    /// two underscores there: `WEIR_MQTT_BRIDGE__SITE__URL`.
     pub fn take_environment(&mut self, variables: impl Iterator<Item = (String, String)>) {
         for (name, value) in variables {
             let Some(rest) = name.strip_prefix("WEIR_").map(str::to_ascii_lowercase) else {
@@ -114,7 +146,8 @@ impl Config {
                     .strip_prefix(section)
                     .and_then(|rest| rest.strip_prefix('_'));
                 if let Some(key) = key.filter(|key| !key.is_empty()) {
-                    self.put(section, key, &value, Origin::Environment(name.clone()));
+                    let key = key.replace("__", ".");
+                    self.put(section, &key, &value, Origin::Environment(name.clone()));
                 }
             }
         }
@@ -186,8 +219,7 @@ impl Config {
     /// A fault with the place where its key was set.
     pub fn locate(&self, fault: &ConfigFault) -> Problem {
         let (section, key) = fault.key.split_once('.').unwrap_or((&fault.key, ""));
-        let origin = self.values.get(&(section.to_owned(), key.to_owned()));
-        match origin.map(|(_, origin)| origin) {
+        match self.origin(section, key) {
             Some(Origin::File(at)) => self.problem_at(*at, fault.to_string()),
             Some(Origin::Environment(name)) => Problem {
                 place: name.clone(),
@@ -201,6 +233,22 @@ impl Config {
                 place: "configuration".into(),
                 problem: fault.to_string(),
             },
+        }
+    }
+
+    /// Where a key was set, or the first that is beside or above it where it was not.
+    fn origin(&self, section: &str, key: &str) -> Option<&Origin> {
+        let of = |key: &str| self.values.get(&(section.to_owned(), key.to_owned()));
+        if let Some((_, origin)) = of(key) {
+            return Some(origin);
+        }
+        let (above, _) = key.rsplit_once('.')?;
+        let beside = format!("{above}.");
+        let mut known = self.values.iter();
+        let near = known.find(|((of, key), _)| of == section && key.starts_with(&beside));
+        match near {
+            Some((_, (_, origin))) => Some(origin),
+            None => self.origin(section, above),
         }
     }
 
@@ -279,6 +327,47 @@ mod tests {
         places.sort_unstable();
         let lines = [10, 2, 4, 6, 8].map(|line| format!("weir.toml:{line}:1"));
         assert_eq!(places, lines);
+    }
+
+    #[test]
+    fn tables_and_lists_within_a_section_are_keys_with_dots_and_places() {
+        let text = "[mqtt.bridge.site]\nurl = \"mqtt://site\"\n\
+            in = [\"a/#\", { filter = \"b\", qos = 2 }]\n";
+        let mut config = config(text);
+        config.set("mqtt.bridge.site.user=ann").unwrap();
+        let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let environment = [
+            variable("WEIR_MQTT_BRIDGE__SITE__URL", "mqtt://other"),
+            variable("WEIR_MQTT_SYS_SECONDS", "7"),
+        ];
+        config.take_environment(environment.into_iter());
+        let mut section = config.section("mqtt");
+        let keys = section.take_under("bridge.site.");
+        let named = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
+        let expected = [
+            ("in.0", "a/#"),
+            ("in.1.filter", "b"),
+            ("in.1.qos", "2"),
+            ("url", "mqtt://other"),
+            ("user", "ann"),
+        ];
+        assert_eq!(keys, expected.map(named));
+        assert_eq!(section.text("sys_seconds", ""), "7");
+        let fault = |key: &str| ConfigFault {
+            key: key.into(),
+            problem: String::new(),
+        };
+        let place = |key: &str| config.locate(&fault(key)).place;
+        assert_eq!(place("mqtt.bridge.site.in.1.qos"), "weir.toml:3:30");
+        assert_eq!(place("mqtt.bridge.site.in.1.retain"), "weir.toml:3:16");
+        assert_eq!(place("mqtt.bridge.site.in.0.filter"), "weir.toml:3:7");
+    }
+
+    #[test]
+    fn a_list_where_one_value_belongs_is_refused() {
+        let text = "[http]\nlisten = [\"a\"]\n".to_owned();
+        let problem = Config::from_text(Path::new("weir.toml"), text).unwrap_err();
+        assert_eq!(problem.place, "weir.toml:2:1");
     }
 
     #[test]
