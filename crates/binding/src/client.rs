@@ -1,13 +1,14 @@
 //! A binding: a protocol as server and as client.
 
 use crate::service::Service;
-use crate::tally::Tally;
+use crate::tally::{Metric, Tally};
 use crate::work::{Outcome, Workers};
 use bytes::Bytes;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use weir_carrier::{Datagrams, Link};
 use weir_codec::Format;
 use weir_hub::{Hub, Principal};
@@ -179,6 +180,12 @@ pub trait Context: Send + Sync {
     /// for once a link.
     fn tally(&self, binding: &'static str, scheme: &'static str) -> Arc<Tally> {
         let _unread_by_default = (binding, scheme);
+        Arc::default()
+    }
+
+    /// Where a binding shows a number, with labels as they stand between braces (`bridge="site"`).
+    fn meter(&self, metric: &'static Metric, labels: &str) -> Arc<AtomicU64> {
+        let _unread_by_default = (metric, labels);
         Arc::default()
     }
 

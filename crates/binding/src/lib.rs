@@ -20,5 +20,5 @@ pub use service::{
     Answer, AsItIs, Call, Delivery, Inbound, Pending, Response, Scheme, Service, Socket, Stream,
     Wrapper,
 };
-pub use tally::Tally;
+pub use tally::{Metric, Tally};
 pub use work::{Busy, Outcome, Workers, answer_of, hand_over};

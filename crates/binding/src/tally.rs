@@ -1,4 +1,4 @@
-//! Messages that a binding counts itself, since only it knows what one is.
+//! Messages that a binding counts itself, since only it knows what one is, and other numbers of its own.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -29,4 +29,15 @@ impl Tally {
     pub fn sent(&self) -> u64 {
         self.sent.load(Ordering::Relaxed)
     }
+}
+
+/// A number that a binding shows in the metrics; each set of labels has a value of its own.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Metric {
+    /// Its name, `weir_...`; that of a counter ends with `_total`.
+    pub name: &'static str,
+    /// Whether it only grows.
+    pub counts: bool,
+    /// What it says, as a sentence.
+    pub help: &'static str,
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 use tokio::sync::watch;
-use weir_binding::{Context, Identity, LocalFuture, Over, Service, Tally, Workers};
+use weir_binding::{Context, Identity, LocalFuture, Metric, Over, Service, Tally, Workers};
 use weir_hub::Hub;
 use weir_model::Time;
 
@@ -35,6 +35,8 @@ pub(crate) struct Traffic {
     pub(crate) listeners: Mutex<BTreeMap<&'static str, Arc<AtomicU64>>>,
     /// Messages by binding and scheme, counted by the bindings themselves.
     pub(crate) tallies: Mutex<BTreeMap<(&'static str, &'static str), Arc<Tally>>>,
+    /// Other numbers of the bindings, by metric and labels.
+    pub(crate) meters: Mutex<BTreeMap<(&'static Metric, String), Arc<AtomicU64>>>,
 }
 
 impl Traffic {
@@ -107,6 +109,15 @@ impl Context for House {
         let tallies = &self.traffic.tallies;
         let mut tallies = tallies.lock().unwrap_or_else(PoisonError::into_inner);
         tallies.entry((binding, scheme)).or_default().clone()
+    }
+
+    fn meter(&self, metric: &'static Metric, labels: &str) -> Arc<AtomicU64> {
+        let meters = &self.traffic.meters;
+        let mut meters = meters.lock().unwrap_or_else(PoisonError::into_inner);
+        meters
+            .entry((metric, labels.to_owned()))
+            .or_default()
+            .clone()
     }
 
     fn workers(&self) -> Arc<dyn Workers> {

@@ -101,6 +101,7 @@ fn transport(traffic: &Traffic, page: &mut Page) {
     );
     listeners(traffic, page);
     tallies(traffic, page);
+    meters(traffic, page);
     page.head(
         "weir_answers_total",
         "counter",
@@ -148,6 +149,24 @@ fn tallies(traffic: &Traffic, page: &mut Page) {
                 format!("binding=\"{binding}\",scheme=\"{scheme}\",direction=\"{direction}\"");
             page.line(&format!("weir_binding_messages_total{{{labels}}}"), count);
         }
+    }
+}
+
+/// Other numbers of the bindings.
+fn meters(traffic: &Traffic, page: &mut Page) {
+    let meters = traffic
+        .meters
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    let mut last = "";
+    for ((metric, labels), value) in meters.iter() {
+        if metric.name != last {
+            let kind = if metric.counts { "counter" } else { "gauge" };
+            page.head(metric.name, kind, metric.help);
+            last = metric.name;
+        }
+        let line = format!("{}{{{labels}}}", metric.name);
+        page.line(&line, value.load(Ordering::Relaxed));
     }
 }
 
