@@ -1,6 +1,7 @@
 //! CONNECT (section 3.1).
 
 use super::fault::Fault;
+use super::header::{Framed, frame};
 use super::packet::PacketType;
 use super::property::Properties;
 use super::reader::Reader;
@@ -51,6 +52,16 @@ pub fn version_of(body: &[u8]) -> Option<Version> {
         [0, 4, b'M', b'Q', b'T', b'T', 5] => Some(Version::V5),
         [0, 4, b'M', b'Q', b'T', b'T', 4] => Some(Version::V311),
         _ => None,
+    }
+}
+
+/// Sets bit 7 of the level in the bytes of a CONNECT, by which bridges make themselves known to brokers
+/// that know it, Mosquitto among them; to others it is a version that they do not speak.
+pub fn mark_as_bridge(connect: &mut [u8]) {
+    if let Ok(Framed::Whole(header)) = frame(connect, usize::MAX)
+        && let Some(level) = connect.get_mut(header.length + 6)
+    {
+        *level |= 0x80;
     }
 }
 

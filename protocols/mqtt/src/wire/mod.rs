@@ -21,7 +21,7 @@ mod writer;
 
 pub use ack::Ack;
 pub use connack::Connack;
-pub use connect::{Connect, LastWill, version_of};
+pub use connect::{Connect, LastWill, mark_as_bridge, version_of};
 pub use disconnect::{Auth, Disconnect};
 pub use fault::Fault;
 pub use header::{Framed, Header, frame};

@@ -23,6 +23,9 @@ use weir_sansio::{Duration, Instant, Output};
 pub struct ConnectOptions {
     /// The protocol's version.
     pub version: Version,
+    /// Whether it says with 3.1.1 that it is a bridge: bit 7 of the protocol level, by which brokers that
+    /// know it spare it its own messages and leave the retain flag as published; others refuse it.
+    pub bridge: bool,
     /// The client identifier; empty to be given one.
     pub client_id: String,
     /// Whether a session that exists is discarded.
@@ -53,6 +56,7 @@ impl Default for ConnectOptions {
     fn default() -> Self {
         Self {
             version: Version::V5,
+            bridge: false,
             client_id: String::new(),
             clean_start: true,
             keep_alive: 60,
@@ -91,6 +95,10 @@ pub enum ClientEvent {
     Message(Box<Message>),
     /// The server has a QoS 1 or 2 message, or has refused it.
     Acknowledged(Token, ReasonCode),
+    /// The server has a QoS 2 message and is told to release it: from here on it is not sent again.
+    Received(Token),
+    /// The server has released the QoS 2 message of this identifier, which stands for a new one then.
+    Released(u16),
     /// How a request to subscribe or unsubscribe went, a code for each filter.
     Answered(u16, Vec<u8>),
     /// It is over.
@@ -189,6 +197,11 @@ impl Client {
     /// Messages under way, for a later connection.
     pub fn in_flight(&self) -> Vec<InFlight> {
         self.outbound.entries().copied().collect()
+    }
+
+    /// Forgets messages of an earlier connection that cannot be found any more to be sent again.
+    pub fn abandon(&mut self, lost: impl Fn(&Token) -> bool) {
+        self.outbound.abandon(lost);
     }
 
     /// QoS 2 messages received and not released, for a later connection.

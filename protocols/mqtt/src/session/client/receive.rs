@@ -4,14 +4,22 @@ use super::{Client, ClientEvent, Phase};
 use crate::session::inbound::Arrival;
 use crate::session::message::Message;
 use crate::session::outbound::Progress;
-use crate::wire::{Ack, Fault, Header, Packet, Publish, QoS, ReasonCode, Suback};
+use crate::wire::{Ack, Fault, Header, Packet, Publish, QoS, ReasonCode, Suback, Version};
 use alloc::borrow::ToOwned;
 
 impl Client {
     pub(super) fn receive(&mut self, header: &Header, bytes: &[u8]) -> Result<(), Fault> {
-        let packet = Packet::decode(self.options.version, header, bytes)?;
+        let version = self.version_of(header);
+        let packet = Packet::decode(version, header, bytes)?;
         match (self.phase, packet) {
-            (Phase::Connecting, Packet::Connack(connack)) => self.receive_connack(&connack),
+            (Phase::Connecting, Packet::Connack(connack))
+                if version == self.version() || connack.code.is_failure() =>
+            {
+                self.receive_connack(&connack)
+            }
+            (Phase::Connecting, Packet::Connack(_)) => {
+                Err(Fault::malformed(0, "a CONNACK of another version"))
+            }
             // [MQTT-3.2.0-1]
             (Phase::Connecting, _) => Err(Fault::protocol(0, "the first packet is not a CONNACK")),
             // [MQTT-3.2.0-2]
@@ -34,6 +42,7 @@ impl Client {
                     true => ReasonCode::SUCCESS,
                     false => ReasonCode::PACKET_IDENTIFIER_NOT_FOUND,
                 };
+                self.events.push_back(ClientEvent::Released(ack.packet_id));
                 self.send_packet(&Packet::Pubcomp(Ack::new(ack.packet_id, code)));
                 Ok(())
             }
@@ -48,6 +57,15 @@ impl Client {
                 Ok(())
             }
             _ => Err(Fault::protocol(0, "a packet that only a client sends")),
+        }
+    }
+
+    /// The version that a packet is in: a server of 3.1.1 refuses one of 5.0 in its own, whose CONNACK is
+    /// shorter (3.1.1 section 3.2).
+    fn version_of(&self, header: &Header) -> Version {
+        match self.phase {
+            Phase::Connecting if header.end - header.length == 2 => Version::V311,
+            _ => self.options.version,
         }
     }
 
@@ -114,7 +132,11 @@ impl Client {
     fn progress_pubrec(&mut self, progress: Progress, ack: &Ack<'_>) -> Result<(), Fault> {
         let code = match progress {
             Progress::Done(_) | Progress::Wrong => return self.progress(progress, ack),
-            Progress::Release(_) | Progress::Again => ReasonCode::SUCCESS,
+            Progress::Release(token) => {
+                self.events.push_back(ClientEvent::Received(token));
+                ReasonCode::SUCCESS
+            }
+            Progress::Again => ReasonCode::SUCCESS,
             Progress::Unknown => ReasonCode::PACKET_IDENTIFIER_NOT_FOUND,
         };
         self.send_packet(&Packet::Pubrel(Ack::new(ack.packet_id, code)));
