@@ -88,7 +88,78 @@ pub struct Carries {
     pub json: bool,
     /// End of interval, result time, valid time, quality, feature, parameters.
     pub extra: bool,
+    /// Integers within JSON that 64 bits hold, signed or not, and a double does not.
+    pub integers: bool,
+    /// Other numbers within JSON of more digits than a double's.
+    pub digits: bool,
+    /// The character NUL in names of members within JSON.
+    pub nul: bool,
+    /// The sign of a latitude or longitude that is zero.
+    pub zero_sign: bool,
 }
+
+/// One thing that a format carries or not: its name in the table, and the taking over of it alone.
+type Aspect = (&'static str, fn(&Carries, Carries) -> Carries);
+
+const ASPECTS: [Aspect; 15] = [
+    ("topic", |of, all| Carries {
+        topic: of.topic,
+        ..all
+    }),
+    ("sensor", |of, all| Carries {
+        sensor: of.sensor,
+        ..all
+    }),
+    ("type", |of, all| Carries {
+        property: of.property,
+        ..all
+    }),
+    ("unit", |of, all| Carries {
+        unit: of.unit,
+        ..all
+    }),
+    ("time", |of, all| Carries {
+        time: of.time,
+        ..all
+    }),
+    ("place", |of, all| Carries {
+        place: of.place,
+        ..all
+    }),
+    ("text", |of, all| Carries {
+        text: of.text,
+        ..all
+    }),
+    ("null", |of, all| Carries {
+        null: of.null,
+        ..all
+    }),
+    ("JSON", |of, all| Carries {
+        json: of.json,
+        ..all
+    }),
+    ("extra", |of, all| Carries {
+        extra: of.extra,
+        ..all
+    }),
+    ("order", |of, all| Carries {
+        order: of.order,
+        ..all
+    }),
+    ("integers", |of, all| Carries {
+        integers: of.integers,
+        ..all
+    }),
+    ("digits", |of, all| Carries {
+        digits: of.digits,
+        ..all
+    }),
+    ("NUL", |of, all| Carries { nul: of.nul, ..all }),
+    ("-0", |of, all| Carries {
+        zero_sign: of.zero_sign,
+        ..all
+    }),
+];
 
 impl Carries {
     /// Everything.
@@ -104,25 +175,24 @@ impl Carries {
         null: true,
         json: true,
         extra: true,
+        integers: true,
+        digits: true,
+        nul: true,
+        zero_sign: true,
     };
 
-    /// Names of what is not carried.
-    pub fn left_out(&self) -> impl Iterator<Item = &'static str> + use<> {
-        let all = [
-            ("topic", self.topic),
-            ("sensor", self.sensor),
-            ("type", self.property),
-            ("unit", self.unit),
-            ("time", self.time),
-            ("place", self.place),
-            ("text", self.text),
-            ("null", self.null),
-            ("JSON", self.json),
-            ("extra", self.extra),
-            ("order", self.order),
-        ];
-        let missing = all.into_iter().filter(|(_, carried)| !carried);
-        missing.map(|(name, _)| name)
+    /// Everything, of JSON what a tree of integers of 64 bits, doubles and text can hold.
+    pub const TREE: Self = Self {
+        digits: false,
+        ..Self::ALL
+    };
+
+    /// Names of what is not carried, each with everything but that.
+    pub fn left_out(&self) -> impl Iterator<Item = (&'static str, Self)> + use<'_> {
+        let alone = ASPECTS
+            .iter()
+            .map(|(name, take)| (*name, take(self, Self::ALL)));
+        alone.filter(|(_, without)| *without != Self::ALL)
     }
 
     /// The result alone, of any kind.

@@ -20,6 +20,7 @@ pub mod format;
 pub mod formats;
 mod infoset;
 mod inline;
+mod json_value;
 mod known_strings;
 mod lexical;
 pub mod limits;

@@ -148,6 +148,24 @@ impl Decimal {
         Some(if self.negative { -magnitude } else { magnitude })
     }
 
+    /// The whole number that this is, where 64 bits hold it, signed or not; negative zero is none.
+    pub(crate) fn whole(self) -> Option<i128> {
+        if self.cut || (self.negative && self.mantissa == 0) {
+            return None;
+        }
+        let mut number = i128::from(self.mantissa);
+        for _ in 0..self.exponent.unsigned_abs() {
+            match self.exponent < 0 {
+                _ if number == 0 || !in_64_bits(&number) => break,
+                true if number % 10 != 0 => return None,
+                true => number /= 10,
+                false => number *= 10,
+            }
+        }
+        let signed = if self.negative { -number } else { number };
+        Some(signed).filter(in_64_bits)
+    }
+
     /// A number of seconds as nanoseconds, cut below; `None` out of range.
     pub(crate) fn nanos(self) -> Option<i64> {
         let mut nanos = i128::from(self.mantissa);
@@ -159,6 +177,18 @@ impl Decimal {
         }
         i64::try_from(if self.negative { -nanos } else { nanos }).ok()
     }
+}
+
+/// Says whether a number is an integer that fits, negative zero excepted.
+pub(crate) fn as_integer(number: f64) -> Option<i64> {
+    let whole = number as i64;
+    let exact = whole as f64 == number && number.abs() < 9.1e18;
+    (exact && (whole != 0 || number.is_sign_positive())).then_some(whole)
+}
+
+/// Whether an integer of 64 bits, signed or not, holds this.
+pub(crate) fn in_64_bits(number: &i128) -> bool {
+    (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(number)
 }
 
 /// Appends the seconds since the epoch as a decimal, to the nanosecond.

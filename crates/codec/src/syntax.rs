@@ -94,6 +94,10 @@ pub(crate) trait Emit {
     fn bool(&mut self, truth: bool);
     /// Writes a finite number.
     fn number(&mut self, number: f64);
+    /// Writes a whole number; as the nearest double where the syntax has no such integers.
+    fn whole(&mut self, number: i128) {
+        self.number(number as f64);
+    }
     /// Writes a string.
     fn text(&mut self, text: &str);
     /// Writes an instant.
@@ -102,6 +106,25 @@ pub(crate) trait Emit {
     fn seconds(&mut self, time: Time);
     /// Writes an array or object given as compact JSON text.
     fn json(&mut self, json: &str);
+}
+
+/// A number, as exactly as its syntax has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Exact {
+    /// A whole number, of which a double might drop the low digits.
+    Whole(i128),
+    /// Any other, as the nearest double.
+    Double(f64),
+}
+
+impl Exact {
+    /// The nearest double.
+    pub(crate) const fn nearest(self) -> f64 {
+        match self {
+            Exact::Whole(number) => number as f64,
+            Exact::Double(number) => number,
+        }
+    }
 }
 
 /// A member's name as met.
@@ -166,6 +189,11 @@ pub(crate) trait Pull {
     fn bool(&mut self) -> Result<bool, DecodeError>;
     /// Reads a finite number.
     fn number(&mut self) -> Result<f64, DecodeError>;
+    /// Reads a finite number and keeps it whole where it is; integers of 64 bits, signed or not, always
+    /// are where the syntax has them.
+    fn exact(&mut self) -> Result<Exact, DecodeError> {
+        self.number().map(Exact::Double)
+    }
     /// Reads a number of seconds as nanoseconds, as exactly as it is written.
     fn seconds(&mut self) -> Result<i64, DecodeError>;
     /// Reads a string.

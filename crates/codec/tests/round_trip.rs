@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use weir_codec::carried::{carried, comparable};
+use weir_codec::carried::{carried, same};
 use weir_codec::{FORMATS, Format};
 use weir_model::batch::Naming;
 use weir_model::{Batch, BatchBuilder, Extra, Limits, Observation, Place, Time, Value};
@@ -69,6 +69,7 @@ fn json_number() -> impl Strategy<Value = f64> {
         any::<f64>().prop_filter("finite", |number| number.is_finite()),
         (-1_000_000_i32..1_000_000).prop_map(|cents| f64::from(cents) / 100.0),
         any::<i32>().prop_map(f64::from),
+        Just(-0.0),
     ]
 }
 
@@ -77,9 +78,10 @@ fn json() -> impl Strategy<Value = serde_json::Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
-        // Integers and halves look the same from every writer.
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
         (-1_000_000_i32..1_000_000).prop_map(Value::from),
-        (-1_000_i32..1_000).prop_map(|number| Value::from(f64::from(number) + 0.5)),
+        json_number().prop_map(Value::from),
         "\\PC{0,8}".prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 16, 4, |inner| {
@@ -134,7 +136,8 @@ fn result() -> impl Strategy<Value = Result_> {
 }
 
 fn place() -> impl Strategy<Value = Place> {
-    (-90.0..=90.0, -180.0..=180.0).prop_map(|(latitude, longitude)| Place {
+    let degrees = |most: f64| prop_oneof![9 => -most..=most, 1 => Just(0.0), 1 => Just(-0.0)];
+    (degrees(90.0), degrees(180.0)).prop_map(|(latitude, longitude)| Place {
         latitude,
         longitude,
     })
@@ -204,12 +207,14 @@ fn check(format: &Format, rows: &[Row], piece: usize) -> Result<(), TestCaseErro
     let sent = carried(&batch(rows.iter().map(Row::view)), carries);
     let mut bytes = Vec::new();
     (format.encode)(&sent, &mut bytes);
-    let sent = comparable(&sent, carries);
     let shown = String::from_utf8_lossy(&bytes).into_owned();
-    let read = comparable(&decode(format, &bytes), carries);
-    prop_assert_eq!(&read, &sent, "{}: {}", format.name, shown);
-    let read = comparable(&decode_in_pieces(format, &bytes, piece), carries);
-    prop_assert_eq!(&read, &sent, "{} in pieces: {}", format.name, shown);
+    let as_sent = |read: &Batch, how| {
+        let equal = same(read, &sent, carries);
+        prop_assert!(equal, "{}{how}: {shown}\n{read:?}\n{sent:?}", format.name);
+        Ok(())
+    };
+    as_sent(&decode(format, &bytes), "")?;
+    as_sent(&decode_in_pieces(format, &bytes, piece), " in pieces")?;
     prop_assert!(
         !format.one_line || !bytes.contains(&b'\n'),
         "{} on one line",
@@ -258,11 +263,94 @@ fn what_a_format_does_not_carry_is_lost_and_nothing_else() {
         let mut bytes = Vec::new();
         (format.encode)(&batch([full.view()].into_iter()), &mut bytes);
         let expected = carried(&batch([full.view()].into_iter()), carries);
-        assert_eq!(
-            comparable(&decode(format, &bytes), carries),
-            expected,
-            "{}",
-            format.name
-        );
+        let read = decode(format, &bytes);
+        assert!(same(&read, &expected, carries), "{}: {read:?}", format.name);
+    }
+}
+
+/// One observation with this JSON as its result.
+fn of_json(json: &str) -> Batch {
+    let mut builder = BatchBuilder::new();
+    builder.begin();
+    builder.topic(Naming::Topic, "a");
+    builder.value(Value::Json(json));
+    builder.end().unwrap();
+    builder.finish()
+}
+
+fn through(format: &Format, batch: &Batch) -> Batch {
+    let mut bytes = Vec::new();
+    (format.encode)(batch, &mut bytes);
+    decode(format, &bytes)
+}
+
+#[test]
+fn integers_within_json_come_back_to_the_last_digit_where_a_format_has_such() {
+    let json = "[9007199254740993,-9223372036854775808,18446744073709551615,1e2,-0.0,0.1]";
+    let exact = "[9007199254740993,-9223372036854775808,18446744073709551615,100,-0,0.1]";
+    for name in ["cbor", "msgpack", "bson", "ubjson"] {
+        let read = through(weir_codec::by_name(name).unwrap(), &of_json(json));
+        assert_eq!(read.value(0), Value::Json(exact), "{name}");
+    }
+    // What has integers of 29 bits gives the nearest double, and says so.
+    let amf3 = weir_codec::by_name("amf3").unwrap();
+    let read = through(amf3, &of_json("[9007199254740993]"));
+    assert_eq!(read.value(0), Value::Json("[9007199254740992.0]"));
+    assert!(amf3.carries.left_out().any(|(name, _)| name == "integers"));
+}
+
+#[test]
+fn json_that_is_written_otherwise_and_says_the_same_is_equal_in_every_format() {
+    let odd = of_json(r#"{"\u00e9":"\u00e9\/","a":[1.0,1e2,-0.0,100e-2,18446744073709551615]}"#);
+    for format in FORMATS.iter().filter(|format| format.name != "amf3") {
+        let trip = weir_codec::round_trip(format, &odd).unwrap();
+        assert!(trip.equal, "{}", format.name);
+    }
+}
+
+#[test]
+fn what_a_round_trip_lost_is_what_the_message_had() {
+    let trip = |name: &str, text: &str| {
+        let mut builder = BatchBuilder::new();
+        let json = weir_codec::by_name("json").unwrap();
+        (json.decode)(text.as_bytes(), &mut builder, &Limits::default()).unwrap();
+        let format = weir_codec::by_name(name).unwrap();
+        let trip = weir_codec::round_trip(format, &builder.finish()).unwrap();
+        assert!(trip.equal, "{name} {text}");
+        trip.lost.join(" ")
+    };
+    for (name, text, lost) in [
+        ("plain", r#"[{"value":1}]"#, ""),
+        (
+            "plain",
+            r#"[{"value":1,"unit":"m","topic":"a"}]"#,
+            "topic unit",
+        ),
+        (
+            "senml-json",
+            r#"[{"value":null},{"value":[1],"quality":"good"}]"#,
+            "null JSON extra",
+        ),
+        (
+            "om1",
+            r#"[{"topic":"a","value":1},{"topic":"b","value":1}]"#,
+            "",
+        ),
+        (
+            "om1",
+            r#"[{"topic":"a","value":1},{"topic":"b","value":1},{"topic":"a","value":2}]"#,
+            "order",
+        ),
+        ("cbor", r#"[{"value":[0.1]}]"#, ""),
+        ("cbor", r#"[{"value":[0.12345678901234567890]}]"#, "digits"),
+        ("json", r#"[{"value":[0.12345678901234567890]}]"#, ""),
+        ("amf3", r#"[{"value":[9007199254740993]}]"#, "integers"),
+        ("amf3", r#"[{"value":[536870912]}]"#, ""),
+        ("bson", r#"[{"value":{"a\u0000b":1}}]"#, "NUL"),
+        ("exi-s", r#"[{"value":1,"lat":0,"lon":-0.0}]"#, "-0"),
+        ("exi", r#"[{"value":1,"lat":0,"lon":-0.0}]"#, ""),
+        ("exi-s", r#"[{"value":-0.0}]"#, ""),
+    ] {
+        assert_eq!(trip(name, text), lost, "{name} {text}");
     }
 }

@@ -117,3 +117,27 @@ fn a_message_to_be_taken_to_every_format_comes_from_standard_input_too() {
     let output = run(&["convert", "--round-trip", "-"], "");
     assert_eq!(output.status.code(), Some(1), "an empty message is none");
 }
+
+#[test]
+fn a_round_trip_tells_what_this_message_lost_and_not_what_others_would() {
+    let said = |input: &str, format: &str| {
+        let table = printed(&["convert", "--round-trip"], input);
+        let begins = format!("{format} ");
+        let line = table
+            .lines()
+            .find(|line| line.starts_with(&begins))
+            .unwrap();
+        let (_, said) = line.split_once("equal").unwrap();
+        said.to_owned()
+    };
+    let bare = r#"[{"value":21.5}]"#;
+    assert_eq!(said(bare, "plain"), "");
+    let full = r#"[{"topic":"a","value":{"x":9007199254740993},"unit":"m"}]"#;
+    assert_eq!(said(full, "plain"), " but for topic, unit");
+    assert_eq!(said(full, "senml-json"), " but for JSON");
+    assert_eq!(said(full, "amf3"), " but for integers");
+    assert_eq!(said(full, "csv"), "");
+    let odd = r#"[{"value":["\u00e9",1.0,1e2,-0.0],"lat":1,"lon":-0.0,"topic":"a"}]"#;
+    assert_eq!(said(odd, "cbor"), "");
+    assert_eq!(said(odd, "exi-sc"), " but for -0");
+}

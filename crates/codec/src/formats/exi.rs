@@ -30,7 +30,7 @@ macro_rules! exi {
             text: false,
             one_line: false,
             line_by_line: false,
-            carries: Carries::ALL,
+            carries: $kind.carries(),
             encode: $module::encode,
             decode: $module::decode,
             reader: |limits| buffered::reader($module::decode, limits),
@@ -101,6 +101,14 @@ impl Kind {
 
     const fn of_om(self) -> Self {
         Self { om: true, ..self }
+    }
+
+    /// A float of EXI is a mantissa and an exponent (section 7.1.4), and a mantissa of zero has no sign.
+    const fn carries(self) -> Carries {
+        Carries {
+            zero_sign: !self.schema,
+            ..Carries::ALL
+        }
     }
 
     fn options(self) -> Options {

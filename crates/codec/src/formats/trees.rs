@@ -11,7 +11,7 @@ use crate::vocabulary::message;
 
 macro_rules! tree {
     ($feature:literal $constant:ident $syntax:ident $pull:ident $emit:ident
-     $media:literal, $also:expr, $number:expr) => {
+     $media:literal, $also:expr, $number:expr, $carries:expr) => {
         #[cfg(feature = $feature)]
         pub(crate) const $constant: Format = Format {
             name: $feature,
@@ -21,7 +21,7 @@ macro_rules! tree {
             text: false,
             one_line: false,
             line_by_line: false,
-            carries: Carries::ALL,
+            carries: $carries,
             encode: $syntax::encode,
             decode: $syntax::decode,
             reader: |limits| buffered::reader($syntax::decode, limits),
@@ -51,10 +51,13 @@ macro_rules! tree {
     };
 }
 
-tree!("cbor" CBOR cbor Cbor CborEmit "application/cbor", [], Some(60));
+tree!("cbor" CBOR cbor Cbor CborEmit "application/cbor", [], Some(60), Carries::TREE);
 tree!("msgpack" MSGPACK msgpack Msgpack MsgpackEmit "application/msgpack",
-    ["application/x-msgpack", "application/vnd.msgpack"], None);
-tree!("bson" BSON bson Bson BsonEmit "application/bson", ["application/x-bson"], None);
+    ["application/x-msgpack", "application/vnd.msgpack"], None, Carries::TREE);
+tree!("bson" BSON bson Bson BsonEmit "application/bson", ["application/x-bson"], None,
+    Carries { nul: false, ..Carries::TREE });
 tree!("ubjson" UBJSON ubjson Ubjson UbjsonEmit "application/ubjson",
-    ["application/x-ubjson"], None);
-tree!("amf3" AMF3 amf3 Amf3 Amf3Emit "application/x-amf", ["application/amf"], None);
+    ["application/x-ubjson"], None, Carries::TREE);
+// Integers have 29 bits; longer ones are doubles.
+tree!("amf3" AMF3 amf3 Amf3 Amf3Emit "application/x-amf", ["application/amf"], None,
+    Carries { integers: false, ..Carries::TREE });

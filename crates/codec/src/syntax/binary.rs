@@ -3,7 +3,7 @@
 use crate::error::DecodeError;
 use crate::syntax::json::Json;
 use crate::syntax::json_text::JsonText;
-use crate::syntax::{DEPTH_MAX, Emit, Key, Kind, Mark, Open, Pull};
+use crate::syntax::{DEPTH_MAX, Emit, Exact, Key, Kind, Mark, Open, Pull};
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -115,13 +115,6 @@ pub(crate) fn finite(number: f64, at: usize) -> Result<f64, DecodeError> {
     }
 }
 
-/// Says whether a number is an integer that fits, negative zero excepted.
-pub(crate) fn as_integer(number: f64) -> Option<i64> {
-    let whole = number as i64;
-    let exact = whole as f64 == number && number.abs() < 9.1e18;
-    (exact && (whole != 0 || number.is_sign_positive())).then_some(whole)
-}
-
 /// Reads over a whole value.
 pub(crate) fn skip(pull: &mut impl Pull) -> Result<(), DecodeError> {
     match pull.peek()? {
@@ -189,7 +182,7 @@ fn copy(pull: &mut impl Pull, emit: &mut impl Emit) -> Result<(), DecodeError> {
         Kind::Map => copy_map(pull, emit)?,
         Kind::Array => copy_array(pull, emit)?,
         Kind::Text => emit.text(pull.text()?),
-        Kind::Number => emit.number(pull.number()?),
+        Kind::Number => write_exact(pull.exact()?, emit),
         Kind::Bool => emit.bool(pull.bool()?),
         Kind::Time => emit.time(pull.time()?),
         Kind::Bytes => emit.text(&crate::base64::url(pull.bytes()?)),
@@ -199,6 +192,19 @@ fn copy(pull: &mut impl Pull, emit: &mut impl Emit) -> Result<(), DecodeError> {
         }
     }
     Ok(())
+}
+
+/// Whole numbers below this are the same as doubles.
+const EXACT_DOUBLE_END: u128 = 1 << 53;
+
+fn write_exact(number: Exact, emit: &mut impl Emit) {
+    match number {
+        Exact::Double(number) => emit.number(number),
+        Exact::Whole(number) if number.unsigned_abs() < EXACT_DOUBLE_END => {
+            emit.number(number as f64);
+        }
+        Exact::Whole(number) => emit.whole(number),
+    }
 }
 
 fn copy_map<E: Emit>(pull: &mut impl Pull, emit: &mut E) -> Result<(), DecodeError> {

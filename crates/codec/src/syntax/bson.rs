@@ -3,8 +3,9 @@
 //! The type of a value stands before its name, and the length of a document before its members: both
 //! are left open when written and put in once they are known. Instants are UTC datetimes where whole
 //! milliseconds hold them, and else text of RFC 3339, so that nothing is lost. Read are all types of
-//! the specification: decimals are rounded to doubles, object ids are bytes, a MongoDB timestamp is
-//! an instant, what has no counterpart (regular expressions, code with scope ...) can be read over.
+//! the specification: decimals that are no integers are rounded to doubles, object ids are bytes, a
+//! MongoDB timestamp is an instant, what has no counterpart (regular expressions, code with scope ...)
+//! can be read over.
 //! What it deliberately does not do: a message that is an array, since BSON has documents only.
 
 mod emit;
@@ -32,6 +33,8 @@ const INT_32: u8 = 0x10;
 const TIMESTAMP: u8 = 0x11;
 const INT_64: u8 = 0x12;
 const DECIMAL_128: u8 = 0x13;
+/// The exponent 0 of a decimal, whose bias is 6176 (IEEE 754-2008 section 3.5.2).
+const DECIMAL_128_ONE: u128 = 6176 << 113;
 const MAX_KEY: u8 = 0x7F;
 const MIN_KEY: u8 = 0xFF;
 

@@ -3,8 +3,9 @@
 //! Written in preferred serialization (section 4.1): shortest integers, and floats in the shortest
 //! of 16, 32 and 64 bits that holds them. Read: every well-formed item, also of indefinite length;
 //! strings in chunks are joined. Times are tag 0 or tag 1 (section 3.4.1 and 3.4.2); other tags are
-//! passed over. What it deliberately does not do: integers beyond a double's range are rounded,
-//! simple values other than booleans, null and undefined are refused.
+//! passed over. What it deliberately does not do: results that are integers beyond 53 bits are
+//! rounded, as all of weir's (those within JSON are not); simple values other than booleans, null and
+//! undefined are refused.
 
 mod emit;
 mod pull;

@@ -5,9 +5,9 @@
 //! are refused. What it deliberately does not do: comments, trailing commas, other JSONs.
 
 use crate::error::DecodeError;
-use crate::number::Decimal;
+use crate::number::{Decimal, in_64_bits};
 use crate::syntax::json_text::plain_prefix;
-use crate::syntax::{DEPTH_MAX, Key, Kind, Mark, Open, Pull};
+use crate::syntax::{DEPTH_MAX, Exact, Key, Kind, Mark, Open, Pull};
 use crate::unescaped::Unescaped;
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -317,6 +317,34 @@ impl<'a> Json<'a> {
         Ok(())
     }
 
+    /// The grammar of section 6, where a number must stand next.
+    #[inline]
+    fn expect_decimal(&mut self) -> Result<(Decimal, usize), DecodeError> {
+        match self.peek()? == Kind::Number {
+            true => self.decimal(),
+            false => Err(DecodeError::expected(self.at, "a number")),
+        }
+    }
+
+    /// The double nearest to a number that was just read.
+    #[inline]
+    fn nearest(&self, decimal: Decimal, start: usize) -> Result<f64, DecodeError> {
+        if let Some(number) = decimal.exact() {
+            return Ok(number);
+        }
+        let number = self.text[start..self.at].parse::<f64>();
+        number
+            .ok()
+            .filter(|number| number.is_finite())
+            .ok_or_else(|| DecodeError::expected(start, "a number that a double can hold"))
+    }
+
+    /// Reads a number and gives it as it is written.
+    pub(crate) fn number_text(&mut self) -> Result<&'a str, DecodeError> {
+        let (_, start) = self.expect_decimal()?;
+        Ok(&self.text[start..self.at])
+    }
+
     /// Copies JSON without the white space between its tokens.
     fn compact(&self, from: usize) -> String {
         let mut out = String::with_capacity(self.at - from);
@@ -434,18 +462,18 @@ impl Pull for Json<'_> {
     }
 
     fn number(&mut self) -> Result<f64, DecodeError> {
-        if self.peek()? != Kind::Number {
-            return Err(DecodeError::expected(self.at, "a number"));
+        let (decimal, start) = self.expect_decimal()?;
+        self.nearest(decimal, start)
+    }
+
+    fn exact(&mut self) -> Result<Exact, DecodeError> {
+        let (decimal, start) = self.expect_decimal()?;
+        // The longest integers of 64 bits have a digit more than the decimal keeps.
+        let long = || self.text[start..self.at].parse().ok().filter(in_64_bits);
+        match decimal.whole().or_else(|| decimal.cut.then(long)?) {
+            Some(number) => Ok(Exact::Whole(number)),
+            None => self.nearest(decimal, start).map(Exact::Double),
         }
-        let (decimal, start) = self.decimal()?;
-        if let Some(number) = decimal.exact() {
-            return Ok(number);
-        }
-        let number = self.text[start..self.at].parse::<f64>();
-        number
-            .ok()
-            .filter(|number| number.is_finite())
-            .ok_or_else(|| DecodeError::expected(start, "a number that a double can hold"))
     }
 
     fn seconds(&mut self) -> Result<i64, DecodeError> {

@@ -5,6 +5,7 @@
 
 use crate::number::{TimeWriter, write_f64};
 use crate::syntax::{Emit, Label};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 use weir_model::Time;
 
@@ -72,6 +73,11 @@ impl Emit for JsonText<'_> {
 
     fn number(&mut self, number: f64) {
         write_f64(number, self.out);
+        self.out.push(b',');
+    }
+
+    fn whole(&mut self, number: i128) {
+        self.out.extend_from_slice(number.to_string().as_bytes());
         self.out.push(b',');
     }
 

@@ -4,8 +4,9 @@
 //! Other extensions are read as bytes. Floats are written in 32 bits where these hold them.
 
 use crate::error::DecodeError;
-use crate::syntax::binary::{self, Input, as_integer, finite};
-use crate::syntax::{Emit, Key, Kind, Label, Mark, Open, Pull};
+use crate::number::as_integer;
+use crate::syntax::binary::{self, Input, finite};
+use crate::syntax::{Emit, Exact, Key, Kind, Label, Mark, Open, Pull};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use weir_model::{Limits, Time};
@@ -111,6 +112,17 @@ impl Emit for MsgpackEmit<'_> {
             return self.integer(number);
         }
         binary::put_float(number, [FLOAT_32, FLOAT_64], self.out);
+    }
+
+    fn whole(&mut self, number: i128) {
+        match (i64::try_from(number), u64::try_from(number)) {
+            (Ok(number), _) => self.integer(number),
+            (_, Ok(number)) => {
+                self.out.push(UINT_8 + 3);
+                self.out.extend_from_slice(&number.to_be_bytes());
+            }
+            _ => self.number(number as f64),
+        }
     }
 
     fn text(&mut self, text: &str) {
@@ -335,6 +347,13 @@ impl Pull for Msgpack<'_> {
             _ => self.integer()? as f64,
         };
         finite(number, start)
+    }
+
+    fn exact(&mut self) -> Result<Exact, DecodeError> {
+        match self.input.peek()? {
+            FLOAT_32 | FLOAT_64 => self.number().map(Exact::Double),
+            _ => self.integer().map(Exact::Whole),
+        }
     }
 
     fn seconds(&mut self) -> Result<i64, DecodeError> {

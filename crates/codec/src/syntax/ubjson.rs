@@ -3,8 +3,9 @@
 //! Written: integers in the shortest type that holds them, floats in 32 bits where these suffice,
 //! containers without a count, since two brackets are shorter than one. Read: all of the draft:
 //! containers with a count, or with a type and a count (`$` and `#`), no-ops, characters, numbers of
-//! high precision, which are rounded to doubles. Instants are text of RFC 3339: there is no type for
-//! them. What it deliberately does not do: draft 9, whose `A`, `S` and `s` mean other things.
+//! high precision, of which those that are no integers are rounded to doubles. Instants are text of
+//! RFC 3339: there is no type for them. What it deliberately does not do: draft 9, whose `A`, `S` and
+//! `s` mean other things.
 //!
 //! Items of type null, true or false take no bytes in a typed container, so ten bytes can promise two
 //! thousand million of them. Their number in a message is limited as the bytes of a string are.

@@ -5,7 +5,7 @@ use crate::arguments::Convert;
 use crate::{Failure, input, output};
 use std::fmt::Write;
 use std::io::{IsTerminal, stdin};
-use weir_codec::{FORMATS, Format, round_trip, sample};
+use weir_codec::{FORMATS, Format, RoundTrip, round_trip, sample};
 use weir_model::Batch;
 
 /// Nodes of the sample: paper 000's largest message.
@@ -18,7 +18,7 @@ pub(super) fn run(from: &Format, convert: &Convert) -> Result<(), Failure> {
     let mut wrong = Vec::new();
     for format in FORMATS {
         let (bytes, said) = match round_trip(format, &batch) {
-            Ok(trip) if trip.equal => (trip.bytes.to_string(), equal(format)),
+            Ok(trip) if trip.equal => (trip.bytes.to_string(), equal(&trip)),
             Ok(trip) => (trip.bytes.to_string(), "CHANGED".into()),
             Err(error) => (String::new(), format!("UNREADABLE: {error}")),
         };
@@ -48,10 +48,10 @@ fn message(from: &Format, convert: &Convert) -> Result<Batch, Failure> {
     }
 }
 
-fn equal(format: &Format) -> String {
-    let left_out: Vec<_> = format.carries.left_out().collect();
-    match left_out.is_empty() {
+/// What this message had and the format does not carry is told.
+fn equal(trip: &RoundTrip) -> String {
+    match trip.lost.is_empty() {
         true => "equal".into(),
-        false => format!("equal but for {}", left_out.join(", ")),
+        false => format!("equal but for {}", trip.lost.join(", ")),
     }
 }

@@ -1,7 +1,11 @@
 //! BSON written.
 
-use super::{ARRAY, BOOLEAN, DATETIME, DOCUMENT, DOUBLE, INT_32, INT_64, NULL, STRING};
-use crate::syntax::binary::{self, as_integer};
+use super::{
+    ARRAY, BOOLEAN, DATETIME, DECIMAL_128, DECIMAL_128_ONE, DOCUMENT, DOUBLE, INT_32, INT_64,
+};
+use super::{NULL, STRING};
+use crate::number::as_integer;
+use crate::syntax::binary;
 use crate::syntax::{DEPTH_MAX, Emit, Label};
 use alloc::vec::Vec;
 use weir_model::Time;
@@ -71,6 +75,19 @@ impl<'o> BsonEmit<'o> {
         self.out[start..start + 4].copy_from_slice(&len.to_le_bytes());
     }
 
+    fn integer(&mut self, whole: i64) {
+        match i32::try_from(whole) {
+            Ok(whole) => {
+                self.begin(INT_32);
+                self.out.extend_from_slice(&whole.to_le_bytes());
+            }
+            Err(_) => {
+                self.begin(INT_64);
+                self.out.extend_from_slice(&whole.to_le_bytes());
+            }
+        }
+    }
+
     /// Writes what `write` writes as a string.
     fn string(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         self.begin(STRING);
@@ -129,19 +146,25 @@ impl Emit for BsonEmit<'_> {
     }
 
     fn number(&mut self, number: f64) {
-        let Some(whole) = as_integer(number) else {
-            self.begin(DOUBLE);
-            return self.out.extend_from_slice(&number.to_le_bytes());
-        };
-        match i32::try_from(whole) {
-            Ok(whole) => {
-                self.begin(INT_32);
-                self.out.extend_from_slice(&whole.to_le_bytes());
+        match as_integer(number) {
+            Some(whole) => self.integer(whole),
+            None => {
+                self.begin(DOUBLE);
+                self.out.extend_from_slice(&number.to_le_bytes());
             }
-            Err(_) => {
-                self.begin(INT_64);
-                self.out.extend_from_slice(&whole.to_le_bytes());
+        }
+    }
+
+    fn whole(&mut self, number: i128) {
+        match (i64::try_from(number), u64::try_from(number)) {
+            (Ok(number), _) => self.integer(number),
+            // There is no unsigned integer of 64 bits; a decimal has room for its digits.
+            (_, Ok(number)) => {
+                self.begin(DECIMAL_128);
+                let decimal = DECIMAL_128_ONE | u128::from(number);
+                self.out.extend_from_slice(&decimal.to_le_bytes());
             }
+            _ => self.number(number as f64),
         }
     }
 

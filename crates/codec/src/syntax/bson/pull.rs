@@ -5,7 +5,7 @@ use super::{DOCUMENT, DOUBLE, INT_32, INT_64, MAX_KEY, MIN_KEY, NULL, OBJECT_ID,
 use super::{SYMBOL, TIMESTAMP, UNDEFINED};
 use crate::error::DecodeError;
 use crate::syntax::binary::{self, Input, finite};
-use crate::syntax::{Key, Kind, Mark, Open, Pull};
+use crate::syntax::{Exact, Key, Kind, Mark, Open, Pull};
 use alloc::borrow::Cow;
 use weir_model::{Limits, Time};
 
@@ -128,8 +128,8 @@ impl<'a> Bson<'a> {
         self.input.string(len as u64)
     }
 
-    /// Reads IEEE 754-2008 decimal128 with a binary significand, rounded to a double.
-    fn decimal(&mut self) -> Result<f64, DecodeError> {
+    /// Reads IEEE 754-2008 decimal128 with a binary significand: an integer, or rounded to a double.
+    fn decimal(&mut self) -> Result<Exact, DecodeError> {
         let at = self.input.at;
         let bits = u128::from_le_bytes(self.input.array()?);
         if bits >> 125 & 0b11 == 0b11 {
@@ -137,10 +137,15 @@ impl<'a> Bson<'a> {
             return Err(DecodeError::expected(at, "a finite number"));
         }
         let exponent = (bits >> 113 & 0x3FFF) as i32 - 6176;
-        let sign = if bits >> 127 == 1 { "-" } else { "" };
+        let negative = bits >> 127 == 1;
         let significand = bits & ((1 << 113) - 1);
+        if exponent == 0 && significand > 0 {
+            let whole = significand as i128;
+            return Ok(Exact::Whole(if negative { -whole } else { whole }));
+        }
+        let sign = if negative { "-" } else { "" };
         let text = alloc::format!("{sign}{significand}e{exponent}");
-        finite(text.parse().unwrap_or(f64::NAN), at)
+        finite(text.parse().unwrap_or(f64::NAN), at).map(Exact::Double)
     }
 
     /// Reads seconds since the epoch and a count within the second, which orders only.
@@ -239,8 +244,19 @@ impl Pull for Bson<'_> {
             DOUBLE => finite(f64::from_le_bytes(self.input.array()?), at),
             INT_32 => Ok(f64::from(i32::from_le_bytes(self.input.array()?))),
             INT_64 => Ok(i64::from_le_bytes(self.input.array()?) as f64),
-            DECIMAL_128 => self.decimal(),
+            DECIMAL_128 => self.decimal().map(Exact::nearest),
             _ => Err(DecodeError::expected(at, "a number")),
+        }
+    }
+
+    fn exact(&mut self) -> Result<Exact, DecodeError> {
+        match self.next {
+            INT_64 => {
+                let number = i64::from_le_bytes(self.input.array()?);
+                Ok(Exact::Whole(i128::from(number)))
+            }
+            DECIMAL_128 => self.decimal(),
+            _ => self.number().map(Exact::Double),
         }
     }
 

@@ -2,7 +2,8 @@
 
 use super::{ARRAY, DATE_TIME, DECIMAL_FRACTION, DOUBLE, EPOCH, FALSE, HALF, MAP, NEGATIVE, NULL};
 use super::{SINGLE, TAG, TEXT, TRUE, UNSIGNED};
-use crate::syntax::binary::{self, as_integer};
+use crate::number::as_integer;
+use crate::syntax::binary;
 use crate::syntax::{Emit, Label};
 use alloc::vec::Vec;
 use weir_model::Time;
@@ -134,6 +135,14 @@ impl Emit for CborEmit<'_> {
         match as_integer(number) {
             Some(number) => self.integer(number),
             None => self.float(number),
+        }
+    }
+
+    fn whole(&mut self, number: i128) {
+        match (u64::try_from(number), i64::try_from(number)) {
+            (Ok(number), _) => self.head(UNSIGNED, number),
+            (_, Ok(number)) => self.integer(number),
+            _ => self.number(number as f64),
         }
     }
 

@@ -4,7 +4,7 @@ use super::{ARRAY, BREAK, BYTES, DATE_TIME, DECIMAL_FRACTION, DOUBLE, EPOCH, FAL
 use super::{NEGATIVE, NULL, SIMPLE, SINGLE, TAG, TEXT, TRUE, UNDEFINED, UNSIGNED};
 use crate::error::DecodeError;
 use crate::syntax::binary::{self, Input, finite};
-use crate::syntax::{Key, Kind, Mark, Open, Pull};
+use crate::syntax::{Exact, Key, Kind, Mark, Open, Pull};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use weir_model::{Limits, Time};
@@ -300,6 +300,18 @@ impl Pull for Cbor<'_> {
         let (exponent, mantissa) = self.fraction()?;
         let text = alloc::format!("{mantissa}e{exponent}");
         finite(text.parse().unwrap_or(f64::NAN), start)
+    }
+
+    fn exact(&mut self) -> Result<Exact, DecodeError> {
+        self.expect(Kind::Number, "a number")?;
+        let start = self.input.at;
+        let tag = self.tags()?;
+        let whole = matches!(self.input.peek()? >> 5, UNSIGNED | NEGATIVE);
+        if whole && tag != Some(DECIMAL_FRACTION) {
+            return self.integer().map(Exact::Whole);
+        }
+        self.input.at = start;
+        self.number().map(Exact::Double)
     }
 
     fn seconds(&mut self) -> Result<i64, DecodeError> {

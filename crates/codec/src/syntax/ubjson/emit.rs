@@ -1,10 +1,11 @@
 //! UBJSON written.
 
-use super::{ARRAY, END_ARRAY, END_OBJECT, FALSE, FLOAT_32, FLOAT_64, INT_8, INT_16, INT_32};
-use super::{INT_64, NULL, OBJECT, STRING, TRUE, UINT_8};
-use crate::number::TimeWriter;
-use crate::syntax::binary::{self, as_integer};
+use super::{ARRAY, END_ARRAY, END_OBJECT, FALSE, FLOAT_32, FLOAT_64, HIGH_PRECISION, INT_8};
+use super::{INT_16, INT_32, INT_64, NULL, OBJECT, STRING, TRUE, UINT_8};
+use crate::number::{TimeWriter, as_integer};
+use crate::syntax::binary;
 use crate::syntax::{Emit, Label};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 use weir_model::Time;
 
@@ -79,6 +80,16 @@ impl Emit for UbjsonEmit<'_> {
             return self.integer(number);
         }
         binary::put_float(number, [FLOAT_32, FLOAT_64], self.out);
+    }
+
+    fn whole(&mut self, number: i128) {
+        match i64::try_from(number) {
+            Ok(number) => self.integer(number),
+            Err(_) => {
+                self.out.push(HIGH_PRECISION);
+                self.string(&number.to_string());
+            }
+        }
     }
 
     fn text(&mut self, text: &str) {

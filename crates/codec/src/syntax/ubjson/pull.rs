@@ -6,7 +6,7 @@ use super::{TYPE, UINT_8};
 use crate::error::DecodeError;
 use crate::lexical;
 use crate::syntax::binary::{self, Input, finite};
-use crate::syntax::{DEPTH_MAX, Key, Kind, Mark, Open, Pull};
+use crate::syntax::{DEPTH_MAX, Exact, Key, Kind, Mark, Open, Pull};
 use alloc::borrow::Cow;
 use weir_model::{Limits, Time};
 
@@ -168,11 +168,14 @@ impl<'a> Ubjson<'a> {
         Ok(follows)
     }
 
-    /// Reads a decimal of any precision, rounded to a double.
-    fn high_precision(&mut self) -> Result<f64, DecodeError> {
+    /// Reads a decimal of any precision: an integer, or rounded to a double.
+    fn high_precision(&mut self) -> Result<Exact, DecodeError> {
         let at = self.input.at;
-        let number = lexical::number(self.string()?);
-        finite(number.unwrap_or(f64::NAN), at)
+        let text = self.string()?;
+        if let Some(number) = text.parse().ok().filter(|&number: &i128| number != 0) {
+            return Ok(Exact::Whole(number));
+        }
+        finite(lexical::number(text).unwrap_or(f64::NAN), at).map(Exact::Double)
     }
 }
 
@@ -250,11 +253,22 @@ impl Pull for Ubjson<'_> {
         match kind {
             FLOAT_32 => finite(f64::from(f32::from_be_bytes(self.input.array()?)), at),
             FLOAT_64 => finite(f64::from_be_bytes(self.input.array()?), at),
-            HIGH_PRECISION => self.high_precision(),
+            HIGH_PRECISION => self.high_precision().map(Exact::nearest),
             kind => match self.integer(kind)? {
                 Some(number) => Ok(number as f64),
                 None => Err(DecodeError::expected(at, "a number")),
             },
+        }
+    }
+
+    fn exact(&mut self) -> Result<Exact, DecodeError> {
+        let kind = self.kind()?;
+        if kind == HIGH_PRECISION {
+            return self.high_precision();
+        }
+        match self.integer(kind)? {
+            Some(number) => Ok(Exact::Whole(i128::from(number))),
+            None => self.number().map(Exact::Double),
         }
     }
 
