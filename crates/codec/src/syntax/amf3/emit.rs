@@ -3,8 +3,8 @@
 use super::U29_END;
 use super::{ARRAY, DATE, DICTIONARY, DOUBLE, EMPTY, FALSE, INTEGER, NULL, OBJECT, STRING, TRUE};
 use crate::known_strings::KnownStrings;
-use crate::number::TimeWriter;
-use crate::syntax::binary::{self, as_integer};
+use crate::number::{TimeWriter, as_integer};
+use crate::syntax::binary;
 use crate::syntax::{Emit, Label};
 use alloc::vec::Vec;
 use weir_model::Time;
