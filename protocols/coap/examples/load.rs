@@ -1,7 +1,8 @@
 //! Asks a CoAP server as fast as it answers, or measures round trips; and a bare echo to compare with.
 //!
 //!     load ADDRESS PATH [SOCKETS [WINDOW [SECONDS]]]   requests a second, confirmable
-//!     load rtt ADDRESS PATH [ROUND_TRIPS]              one request at a time, microseconds
+//!     load rtt ADDRESS PATH [ROUND_TRIPS]              one request at a time, microseconds; several
+//!                                                      addresses, parted by commas, are asked in turn
 //!     load echo                                        an echo of datagrams on the gateway's runtime
 //!
 //! PATH may name several resources, parted by commas: they are asked in turn. NSTART is not kept: a load
@@ -37,8 +38,8 @@ fn main() {
     match arguments[..] {
         ["echo"] => runtime.block_on(echo()),
         ["rtt", address, path, ..] => {
-            let asked = Asked::new(address, path);
-            runtime.block_on(round_trips(asked, number(3, 20_000)));
+            let asked = address.split(',').map(|one| Asked::new(one, path));
+            runtime.block_on(round_trips(asked.collect(), number(3, 20_000)));
         }
         [address, path, ..] => {
             let asked = Asked::new(address, path);
@@ -142,22 +143,35 @@ impl Devices {
     }
 }
 
-async fn round_trips(asked: Asked, count: usize) {
-    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-    socket.connect(asked.server).await.unwrap();
-    let mut buffer = [0; 2048];
-    let mut times = Vec::with_capacity(count);
-    for number in 0..count as u32 {
-        let request = asked.datagram(number);
-        let began = Instant::now();
-        socket.send(&request).await.unwrap();
-        let length = socket.recv(&mut buffer).await.unwrap();
-        times.push(began.elapsed());
-        assert_eq!(buffer[2..4], request[2..4], "{length} bytes came back");
+/// Asks each server in turn, so that what disturbs the machine disturbs them alike.
+async fn round_trips(servers: Vec<Asked>, count: usize) {
+    let mut sockets = Vec::new();
+    for asked in servers {
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        socket.connect(asked.server).await.unwrap();
+        sockets.push((socket, asked, Vec::with_capacity(count)));
     }
-    times.sort();
-    let at = |part: f64| times[(count as f64 * part) as usize].as_nanos() as f64 / 1000.0;
-    println!("p50 {:.2} us, p99 {:.2} us", at(0.5), at(0.99));
+    for number in 0..count as u32 {
+        for (socket, asked, times) in &mut sockets {
+            times.push(round_trip(socket, &asked.datagram(number)).await);
+        }
+    }
+    for (_, asked, mut times) in sockets {
+        times.sort();
+        let at = |part: f64| times[(count as f64 * part) as usize].as_nanos() as f64 / 1000.0;
+        let (half, most) = (at(0.5), at(0.99));
+        println!("{}: p50 {half:.2} us, p99 {most:.2} us", asked.server);
+    }
+}
+
+async fn round_trip(socket: &UdpSocket, request: &[u8]) -> Duration {
+    let mut buffer = [0; 2048];
+    let began = Instant::now();
+    socket.send(request).await.unwrap();
+    let length = socket.recv(&mut buffer).await.unwrap();
+    let time = began.elapsed();
+    assert_eq!(buffer[2..4], request[2..4], "{length} bytes came back");
+    time
 }
 
 async fn echo() {

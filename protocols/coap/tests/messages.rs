@@ -496,3 +496,23 @@ fn observe_means_nothing_to_what_is_no_get() {
     assert_eq!(back[0].message.options.uint(Number::OBSERVE), None);
     assert!(server.observations.is_empty());
 }
+
+/// [RFC7252-4.5-1]
+#[test]
+fn duplicates_are_known_while_many_others_come() {
+    let mut server = Server::new();
+    let post = request(Code::POST, "/a").with_payload("x");
+    let datagram = |peer: u32| {
+        let mut bytes = Vec::new();
+        weir_coap::wire::write_datagram(CON, peer as u16, &post, &mut bytes);
+        bytes
+    };
+    let first: Vec<_> = (0..10_000)
+        .map(|peer| server.send_from(peer, &datagram(peer)))
+        .collect();
+    for (peer, answered) in (0..).zip(&first) {
+        assert_eq!(&server.send_from(peer, &datagram(peer)), answered);
+    }
+    assert_eq!(server.requests.len(), 10_000);
+    assert_eq!(server.endpoint.kept(), [0; 4]);
+}

@@ -199,8 +199,9 @@ pub fn uint_bytes(number: u32) -> ([u8; 4], usize) {
     (number.to_be_bytes(), number.leading_zeros() as usize / 8)
 }
 
-/// Bytes of options that lie in the message itself: those of most requests and responses.
-const INLINE_BYTES: usize = 62;
+/// Bytes of options that lie in the message itself: those of most requests and responses. With more, a
+/// message would be too large to be handed back as an error.
+const INLINE_BYTES: usize = 54;
 
 /// Options of a message of ours, in order, as they stand on the wire.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
