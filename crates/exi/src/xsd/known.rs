@@ -26,15 +26,25 @@ const FACETS: &[&str] = &[
 const DEFINITIONS: &[&str] = &["simpleType", "complexType", "group", "attributeGroup"];
 const TYPES: &[&str] = &["simpleType", "complexType"];
 
-/// Lists of elements that may stand below an element that itself stands below `parent`.
-pub(super) fn children(parent: Option<&str>, tag: &str) -> &'static [&'static [&'static str]] {
-    match (tag, parent) {
+/// Where an element stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'p> {
+    /// The element around it.
+    pub(super) parent: Option<&'p str>,
+    /// Whether it refers to what is declared elsewhere.
+    pub(super) refers: bool,
+}
+
+/// Lists of elements that may stand below an element.
+pub(super) fn children(place: Place<'_>, tag: &str) -> &'static [&'static [&'static str]] {
+    match (tag, place.parent) {
         ("schema", _) => &[
             &["include", "import", "redefine", "element", "attribute"],
             &["notation"],
             DEFINITIONS,
         ],
         ("redefine", _) => &[DEFINITIONS],
+        ("element" | "attribute", _) if place.refers => &[],
         ("element", _) => &[TYPES, &["unique", "key", "keyref"]],
         ("unique" | "key" | "keyref", _) => &[&["selector", "field"]],
         ("attribute", _) | ("list" | "union", _) => &[&["simpleType"]],
@@ -54,7 +64,52 @@ pub(super) fn children(parent: Option<&str>, tag: &str) -> &'static [&'static [&
 }
 
 /// Names of the attributes without namespace that an element may have, `id` aside.
-pub(super) fn attributes(tag: &str) -> &'static [&'static str] {
+pub(super) fn attributes(place: Place<'_>, tag: &str) -> &'static [&'static str] {
+    let global = matches!(place.parent, Some("schema" | "redefine"));
+    match tag {
+        "element" => element(global, place.refers),
+        "attribute" if global => &["default", "fixed", "name", "type"],
+        "attribute" if place.refers => &["default", "fixed", "ref", "use"],
+        "attribute" => &["default", "fixed", "form", "name", "type", "use"],
+        "complexType" if global => &["abstract", "block", "final", "mixed", "name"],
+        "simpleType" if global => &["final", "name"],
+        "group" | "attributeGroup" if global => &["name"],
+        "group" => &["ref", "minOccurs", "maxOccurs"],
+        "attributeGroup" => &["ref"],
+        _ => others(tag),
+    }
+}
+
+fn element(global: bool, refers: bool) -> &'static [&'static str] {
+    match (global, refers) {
+        (true, _) => &[
+            "abstract",
+            "block",
+            "default",
+            "final",
+            "fixed",
+            "name",
+            "nillable",
+            "substitutionGroup",
+            "type",
+        ],
+        (false, true) => &["ref", "minOccurs", "maxOccurs"],
+        (false, false) => &[
+            "block",
+            "default",
+            "fixed",
+            "form",
+            "maxOccurs",
+            "minOccurs",
+            "name",
+            "nillable",
+            "type",
+        ],
+    }
+}
+
+/// Of elements that have the same wherever they stand.
+fn others(tag: &str) -> &'static [&'static str] {
     match tag {
         "schema" => &[
             "targetNamespace",
@@ -66,31 +121,11 @@ pub(super) fn attributes(tag: &str) -> &'static [&'static str] {
         ],
         "include" | "redefine" => &["schemaLocation"],
         "import" => &["namespace", "schemaLocation"],
-        "element" => &[
-            "abstract",
-            "block",
-            "default",
-            "final",
-            "fixed",
-            "form",
-            "maxOccurs",
-            "minOccurs",
-            "name",
-            "nillable",
-            "ref",
-            "substitutionGroup",
-            "type",
-        ],
-        "attribute" => &["default", "fixed", "form", "name", "ref", "type", "use"],
-        "complexType" => &["abstract", "block", "final", "mixed", "name"],
-        "complexContent" => &["mixed"],
+        "complexType" | "complexContent" => &["mixed"],
         "extension" | "restriction" => &["base"],
-        "group" => &["name", "ref", "minOccurs", "maxOccurs"],
         "all" | "choice" | "sequence" => &["minOccurs", "maxOccurs"],
         "any" => &["minOccurs", "maxOccurs", "namespace", "processContents"],
         "anyAttribute" => &["namespace", "processContents"],
-        "attributeGroup" => &["name", "ref"],
-        "simpleType" => &["final", "name"],
         "list" => &["itemType"],
         "union" => &["memberTypes"],
         "unique" | "key" => &["name"],

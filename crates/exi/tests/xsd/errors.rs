@@ -103,10 +103,36 @@ fn what_no_schema_document_holds_is_told_with_its_line_and_element() {
              </xs:restriction></xs:simpleType>",
             "element xs:maxInclusve does not stand below xs:restriction",
         ),
+        (
+            "<xs:element name='e' minOccurs='0'/>",
+            "element e: no attribute minOccurs is there",
+        ),
+        (
+            "<xs:element name='e'/><xs:complexType name='C'><xs:sequence>\
+             <xs:element ref='e' type='xs:int'/></xs:sequence></xs:complexType>",
+            "element e: no attribute type is there",
+        ),
+        (
+            "<xs:element name='e'/><xs:complexType name='C'><xs:sequence>\
+             <xs:element ref='e'><xs:simpleType/></xs:element></xs:sequence></xs:complexType>",
+            "element xs:simpleType does not stand below xs:element",
+        ),
+        (
+            "<xs:complexType name='C'><xs:attribute name='a'><xs:simpleType name='S'/>\
+             </xs:attribute></xs:complexType>",
+            "simpleType S: no attribute name is there",
+        ),
     ] {
         let message = error(body);
         assert!(message.contains(told), "{message}");
     }
+    let default =
+        "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' elementFormDefault='Qualified'/>";
+    let message = compiled(&[("a.xsd", default.into())])
+        .expect_err("refused")
+        .to_string();
+    let told = "elementFormDefault=\"Qualified\", but qualified or unqualified was expected";
+    assert!(message.contains(told), "{message}");
     let annotated = document(
         "",
         "<xs:annotation><xs:appinfo><x xmlns='urn:x'/></xs:appinfo></xs:annotation>\

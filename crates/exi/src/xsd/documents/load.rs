@@ -98,7 +98,7 @@ impl Loading<'_> {
             let rule = Rule::OverLimit("documents");
             return Err(failed(&text.location, (0, 0), rule));
         }
-        let qualified = |name| text.tree.value(root, name) == Some("qualified");
+        let qualified = |name| text.tree.value(root, name).map(str::trim) == Some("qualified");
         self.documents.documents.push(Document {
             text: Rc::clone(text),
             target,
@@ -117,14 +117,26 @@ impl Loading<'_> {
     /// Looks for what no schema document may hold, below an element too.
     fn check(&self, place: Place, parent: Option<&str>) -> Result<(), XsdError> {
         let (documents, tag) = (&self.documents, self.documents.tag(place));
-        let known = known::attributes(tag);
         let tree = documents.tree(place);
+        let refers = tree.value(place.node, "ref").is_some();
+        let stands = known::Place { parent, refers };
+        let known = known::attributes(stands, tag);
         for name in tree.attribute_names(place.node) {
             if name != "id" && !known.contains(&name) {
                 return Err(documents.error(place, Rule::UnknownAttribute(name.to_string())));
             }
         }
-        let allowed = known::children(parent, tag);
+        for name in ["elementFormDefault", "attributeFormDefault"] {
+            if tag == "schema"
+                && !matches!(
+                    documents.value(place, name),
+                    None | Some("qualified" | "unqualified")
+                )
+            {
+                return Err(documents.wrong(place, name, "qualified or unqualified"));
+            }
+        }
+        let allowed = known::children(stands, tag);
         for child in documents.children(place) {
             let name = tree.name(child.node);
             let known = allowed.iter().any(|list| list.contains(&&*name.local));
