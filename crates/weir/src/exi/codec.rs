@@ -27,7 +27,9 @@ pub(super) fn encode(
         canonical: coding.canonical.then_some(canonical),
         ..EncoderSettings::new(options.clone(), schema.cloned())
     };
-    let mut encoder = Encoder::new(settings).map_err(Failure::usage)?;
+    // Options stand at no place of a stream that is not begun.
+    let encoder = Encoder::new(settings);
+    let mut encoder = encoder.map_err(|error| Failure::usage(error.kind))?;
     let reader = Reader::new(document, options.preserve, Limits::default());
     let mut reader = reader.map_err(|error| in_document(document, &error))?;
     if options.fragment {
