@@ -2,6 +2,7 @@
 
 mod accept;
 mod background;
+mod bridge;
 mod client;
 mod clock;
 mod connection;
@@ -96,7 +97,15 @@ impl Binding for Mqtt {
 
     fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {
         self.house.sessions.load(&*context);
-        Some(Box::pin(background::run(self.house.clone(), context)))
+        let chores: LocalFuture<'static, ()> =
+            Box::pin(background::run(self.house.clone(), context.clone()));
+        if self.house.settings.bridges.is_empty() {
+            return Some(chores);
+        }
+        let here = bridge::here(&*context);
+        let mut futures = bridge::all(&self.house.settings.bridges, &here, &context);
+        futures.push(chores);
+        Some(Box::pin(bridge::Together::new(futures)))
     }
 
     fn deliveries(&self) -> &'static [(&'static str, &'static str)] {

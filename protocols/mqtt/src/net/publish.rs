@@ -1,5 +1,6 @@
 //! From a message of a client to the hub, and how that went.
 
+use super::bridge;
 use super::filter::split_format;
 use super::member::after;
 use crate::session::{Message, MessageProperties};
@@ -31,6 +32,11 @@ pub(super) fn publish(
     client: Option<ClientId>,
     message: &Message,
 ) -> Result<Ticket, Refused> {
+    if bridge::came_back(hub, message) {
+        let reason = "it went through this gateway before";
+        let code = ReasonCode::NO_MATCHING_SUBSCRIBERS;
+        return Err(Refused::Code(code, reason.into()));
+    }
     let request = Request::Publish(request_of(message, now, client)?);
     match hub.open(now, principal, request) {
         Ok(Exchange::Accepted(ticket)) => Ok(ticket),

@@ -1,6 +1,8 @@
 //! Section `[mqtt]` of the configuration.
 
+use super::bridge::{self, Plan};
 use crate::limits::PACKET_BYTES_MAX;
+use std::sync::Arc;
 use weir_binding::{ConfigFault, Section};
 
 /// What can be set.
@@ -16,6 +18,8 @@ pub(super) struct Settings {
     pub(super) session_expiry_secs_max: u32,
     /// How often `$SYS` is published, seconds; 0 for never.
     pub(super) sys_secs: u32,
+    /// Other brokers that messages come from and go to.
+    pub(super) bridges: Vec<Arc<Plan>>,
 }
 
 const KEYS: &[&str] = &[
@@ -24,6 +28,7 @@ const KEYS: &[&str] = &[
     "max_packet_bytes",
     "max_session_seconds",
     "sys_seconds",
+    "bridge.NAME",
 ];
 
 impl Settings {
@@ -43,6 +48,10 @@ impl Settings {
                 "a number of seconds",
             )?,
             sys_secs: section.parsed("sys_seconds", 10, "a number of seconds")?,
+            bridges: bridge::read(&mut section)?
+                .into_iter()
+                .map(Arc::new)
+                .collect(),
         };
         let bytes = settings.packet_bytes_max;
         if !(1024..=256 << 20).contains(&bytes) {

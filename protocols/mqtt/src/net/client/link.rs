@@ -130,7 +130,8 @@ pub(super) fn refused(code: ReasonCode, reason: Option<String>) -> io::Error {
     io::Error::new(kind, sentence)
 }
 
-async fn open(url: &Url, target: &Target) -> io::Result<Stream> {
+/// Opens what carries the packets: TCP, TLS or a WebSocket.
+pub(in crate::net) async fn open(url: &Url, target: &Target) -> io::Result<Stream> {
     let tcp = TcpStream::connect((url.host.as_str(), url.port)).await?;
     tcp.set_nodelay(true)?;
     let stream = match url.secure {

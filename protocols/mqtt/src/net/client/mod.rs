@@ -5,6 +5,9 @@ mod publisher;
 mod subscriber;
 mod url;
 
+pub(super) use link::open as open_stream;
+pub(super) use url::Url;
+
 use std::io;
 use weir_binding::{Publisher, Subscriber, Target};
 use weir_model::{Cursor, Filter};

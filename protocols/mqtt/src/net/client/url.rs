@@ -5,14 +5,14 @@ use weir_model::percent;
 
 /// A parsed URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Url {
-    pub(super) secure: bool,
-    pub(super) websocket: bool,
-    pub(super) host: String,
-    pub(super) port: u16,
+pub(in crate::net) struct Url {
+    pub(in crate::net) secure: bool,
+    pub(in crate::net) websocket: bool,
+    pub(in crate::net) host: String,
+    pub(in crate::net) port: u16,
     /// Path of the WebSocket.
-    pub(super) path: String,
-    pub(super) login: Option<(String, String)>,
+    pub(in crate::net) path: String,
+    pub(in crate::net) login: Option<(String, String)>,
 }
 
 /// Scheme, whether it is secure, whether a WebSocket carries it, and its port.
@@ -25,7 +25,7 @@ const SCHEMES: &[(&str, bool, bool, u16)] = &[
 
 impl Url {
     /// Reads a URL; an error says what was expected.
-    pub(super) fn parse(text: &str) -> io::Result<Self> {
+    pub(in crate::net) fn parse(text: &str) -> io::Result<Self> {
         let bad = |problem: String| io::Error::new(io::ErrorKind::InvalidInput, problem);
         let (scheme, rest) = text.split_once("://").ok_or_else(|| {
             bad(format!(

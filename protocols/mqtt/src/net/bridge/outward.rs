@@ -1,0 +1,345 @@
+//! From the log to the other broker: what is due, in the order of the log, as far as it is taken.
+//!
+//! What it deliberately does not do: no queue. The bridge is a durable consumer; what is not sent yet is in
+//! the log, and what is under way is a cursor.
+
+use super::kept::{Kept, RETAINED};
+use super::mapping::first;
+use super::settings::Plan;
+use super::told::{Told, count};
+use super::{VIA, has_been_here};
+use crate::net::clock::now;
+use crate::net::outbox::Outbox;
+use crate::net::packets::{Part, parts_of, qos_of, write_attributes};
+use crate::session::{Client, Delivery, InFlight, Sent, Stage, Token};
+use crate::wire::{Property, PropertyList, QoS};
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use weir_binding::Context as Gateway;
+use weir_hub::{
+    Content, Exchange, Fault, GapReason, Item, Message, Next, Policy, Principal, Request, Shape,
+    Since, Subscribe, Subscription,
+};
+use weir_model::{Cursor, Filter};
+
+/// Bytes that may wait for the socket before nothing more is taken from the log.
+const UNSENT_BYTES_MAX: usize = 64 << 10;
+
+/// The consumer, while there is a connection.
+pub(super) struct Outward {
+    source: Box<Subscription>,
+    items: VecDeque<Item>,
+    /// Packets of the first item, and which of them is next.
+    parts: Option<(VecDeque<Part>, u32)>,
+    /// Under way since an earlier connection, to be sent again.
+    again: HashSet<Token>,
+    /// Up to here messages came while there was no connection.
+    away: Cursor,
+    /// Whether the retained messages that come first, if any do, are all taken.
+    past_retained: bool,
+    /// Whether one went out with QoS 2 since this was last asked.
+    pub(super) promised: bool,
+}
+
+/// What it works with.
+pub(super) struct Way<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) here: &'a str,
+    pub(super) origin: &'a str,
+    pub(super) kept: &'a mut Kept,
+    pub(super) told: &'a Told,
+    pub(super) client: &'a mut Client,
+    pub(super) outbox: &'a mut Outbox,
+    pub(super) context: &'a Arc<dyn Gateway>,
+}
+
+impl Outward {
+    /// Takes up where the bridge is.
+    pub(super) fn open(
+        plan: &Plan,
+        kept: &Kept,
+        context: &Arc<dyn Gateway>,
+        state_topic: &str,
+    ) -> Result<Self, Fault> {
+        let waits = |of: &&InFlight| of.stage != Stage::Pubcomp;
+        let again: HashSet<Token> = kept
+            .in_flight
+            .iter()
+            .filter(waits)
+            .map(|of| of.token)
+            .collect();
+        Ok(Self {
+            source: subscribe(plan, kept, &again, context, state_topic)?,
+            items: VecDeque::new(),
+            parts: None,
+            again,
+            away: context.hub().positions().0,
+            past_retained: false,
+            promised: false,
+        })
+    }
+
+    /// Opens it again from where it is, after messages were dropped before they were taken.
+    pub(super) fn reopen(&mut self, way: &Way<'_>, state_topic: &str) -> Result<(), Fault> {
+        self.source = subscribe(way.plan, way.kept, &self.again, way.context, state_topic)?;
+        (self.items, self.parts) = (VecDeque::new(), None);
+        Ok(())
+    }
+
+    /// Sends what is due; says whether there may be more at once.
+    pub(super) fn send(
+        &mut self,
+        way: &mut Way<'_>,
+        cx: &mut Context<'_>,
+        state_topic: &str,
+    ) -> Result<bool, Fault> {
+        while way.outbox.len() < UNSENT_BYTES_MAX {
+            if !self.send_items(way) {
+                return Ok(false);
+            }
+            let Poll::Ready(next) = self.source.poll_next(cx) else {
+                return Ok(false);
+            };
+            match next? {
+                Next::Items(items, _) => self.items.extend(items.iter().cloned()),
+                Next::Gap(gap, _) if gap.reason == GapReason::Policy => {
+                    self.reopen(way, state_topic)?;
+                }
+                Next::Gap(gap, _) => way.told.gap(&gap),
+                Next::Bytes(..) => {}
+                Next::Ended(_) => return Err(Fault::Stopping),
+            }
+        }
+        Ok(true)
+    }
+
+    /// `false` where the other broker takes no more now.
+    fn send_items(&mut self, way: &mut Way<'_>) -> bool {
+        while let Some(item) = self.items.front().cloned() {
+            if way.outbox.len() >= UNSENT_BYTES_MAX {
+                return true;
+            }
+            if !self.send_item(way, &item) {
+                return false;
+            }
+            self.items.pop_front();
+            self.parts = None;
+            if !item.retained {
+                self.pass(way, item.message.cursor);
+            }
+        }
+        true
+    }
+
+    /// Notes that all before and up to here is sent.
+    fn pass(&mut self, way: &mut Way<'_>, cursor: Cursor) {
+        self.past_retained = true;
+        way.kept.delivered = way.kept.delivered.max(cursor);
+        if self.again.is_empty() {
+            return;
+        }
+        // What was under way and did not come again is not in the log any more, or not a line's.
+        let lost = |token: &Token| token.part & RETAINED == 0 && token.cursor <= cursor.bits();
+        self.again.retain(|token| !lost(token));
+        way.client.abandon(lost);
+    }
+
+    fn send_item(&mut self, way: &mut Way<'_>, item: &Item) -> bool {
+        let message = &item.message;
+        if !goes_out(message, way.origin, way.here) {
+            if message.origin.as_ref() != way.origin {
+                count(&way.told.looped);
+            }
+            return true;
+        }
+        let (mut parts, mut part) = match self.parts.take() {
+            Some(parts) => parts,
+            None => (parts_of(item, None).into(), 0),
+        };
+        while let Some(next) = parts.front() {
+            if !self.send_part(way, item, next, part) {
+                self.parts = Some((parts, part));
+                return false;
+            }
+            parts.pop_front();
+            part += 1;
+            if !item.retained && message.cursor > way.kept.delivered {
+                way.kept.begun = (message.cursor, part);
+            }
+        }
+        true
+    }
+
+    /// Sends one packet; `false` where the other broker takes no more now.
+    fn send_part(&mut self, way: &mut Way<'_>, item: &Item, part: &Part, number: u32) -> bool {
+        let message = &item.message;
+        let Some((line, topic)) = first(&way.plan.outward, |line| line.to_remote(&part.topic))
+        else {
+            return true;
+        };
+        let token = Token {
+            cursor: message.cursor.bits(),
+            subscription: 0,
+            part: number | if item.retained { RETAINED } else { 0 },
+        };
+        let again = self.again.contains(&token);
+        if !again && self.is_done(way.kept, line.qos, item, number) {
+            return true;
+        }
+        let mut properties = PropertyList::default();
+        let fresh = write_attributes(&message.attributes, way.context.now(), &mut properties);
+        if !again && !fresh {
+            return true;
+        }
+        say_format(message, &mut properties);
+        properties.push(Property::UserProperty(VIA, way.here));
+        let qos = line.qos.min(qos_of(message.quality));
+        let delivery = Delivery {
+            topic: &topic,
+            qos,
+            retain: line.retain && (item.retained || message.retain),
+            properties: &mut properties,
+            payload_bytes: part.payload.len(),
+            token,
+        };
+        match way.client.publish(now(), delivery, way.outbox.tail()) {
+            Sent::Full => return false,
+            Sent::TooLarge => {
+                let reason = "it is larger than the other broker takes";
+                way.told
+                    .refused(&format!("a message at `{}`", part.topic), reason);
+                way.client.abandon(|lost| *lost == token);
+            }
+            Sent::Head => {
+                way.outbox.push(part.payload.clone());
+                count(&way.told.sent);
+                self.promised |= qos == QoS::ExactlyOnce;
+            }
+        }
+        self.again.remove(&token);
+        true
+    }
+
+    /// Says whether a packet was sent before, or promised to nobody while there was no connection.
+    fn is_done(&self, kept: &Kept, qos: QoS, item: &Item, part: u32) -> bool {
+        let cursor = item.message.cursor;
+        if item.retained {
+            return false;
+        }
+        let begun = cursor == kept.begun.0 && part < kept.begun.1;
+        cursor <= kept.delivered || begun || (qos == QoS::AtMostOnce && cursor <= self.away)
+    }
+
+    /// Notes what is under way, what is still to be sent again, and whether that holds no retained message.
+    pub(super) fn note(&self, client: &Client, kept: &mut Kept) {
+        kept.in_flight = self.in_flight(client);
+        let retained = |of: &InFlight| of.token.part & RETAINED != 0;
+        kept.greeted |= self.past_retained && !kept.in_flight.iter().any(retained);
+    }
+
+    fn in_flight(&self, client: &Client) -> Vec<InFlight> {
+        let mut flights = client.in_flight();
+        let known: HashSet<Token> = flights.iter().map(|of| of.token).collect();
+        let unknown = self.again.iter().filter(|token| !known.contains(token));
+        flights.extend(unknown.map(|&token| InFlight {
+            packet_id: 0,
+            stage: Stage::Puback,
+            token,
+        }));
+        flights
+    }
+}
+
+/// Says whether a message goes out: not what came in by the same bridge, nor what was here before.
+fn goes_out(message: &Message, origin: &str, here: &str) -> bool {
+    message.origin.as_ref() != origin && !has_been_here(&message.attributes.properties, here)
+}
+
+/// Where the publisher said the format by other means than a content type, the other broker's clients are
+/// told it by one.
+fn say_format(message: &Message, properties: &mut PropertyList) {
+    if let Content::Observations { format, .. } = &message.content
+        && message.declared
+        && message.attributes.content_type.is_none()
+    {
+        properties.push(Property::ContentType(format.media));
+    }
+}
+
+/// The position before a message.
+fn before(cursor: Cursor) -> Cursor {
+    Cursor::new(cursor.epoch(), cursor.sequence().saturating_sub(1))
+}
+
+fn subscribe(
+    plan: &Plan,
+    kept: &Kept,
+    again: &HashSet<Token>,
+    context: &Arc<dyn Gateway>,
+    state_topic: &str,
+) -> Result<Box<Subscription>, Fault> {
+    let lines = plan.outward.iter().map(|line| line.local_filter().clone());
+    // Its own state comes by too, so that its position moves where nothing else does.
+    let filters = lines.chain(Filter::parse(state_topic)).collect();
+    let mut subscribe = Subscribe::new(filters, Shape::Items);
+    let live = again.iter().filter(|token| token.part & RETAINED == 0);
+    let earliest = live.map(|token| Cursor::from_bits(token.cursor)).min();
+    let from = match earliest {
+        Some(first) if first <= kept.delivered => before(first),
+        _ => kept.delivered,
+    };
+    subscribe.since = Since::Cursor(from);
+    subscribe.policy = Policy::DropOldest;
+    subscribe.raw = true;
+    subscribe.retained = !kept.greeted;
+    subscribe.committed = true;
+    let request = Request::Subscribe(subscribe);
+    match context
+        .hub()
+        .open(context.now(), &Principal::gateway(), request)?
+    {
+        Exchange::Subscription(subscription) => Ok(subscription),
+        _ => Err(Fault::Stopping),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weir_hub::Given;
+    use weir_model::Time;
+
+    fn message(origin: &str, via: &[&str]) -> Message {
+        let content = Content::Opaque("text/plain".into());
+        let (cursor, time) = (Cursor::new(1, 1), Time::from_nanos(0));
+        let mut message = Message::new(cursor, time, "a".into(), content);
+        message.origin = origin.into();
+        let properties = via.iter().map(|id| (VIA.to_owned(), (*id).to_owned()));
+        message.attributes = Given {
+            properties: properties.collect(),
+            ..Given::default()
+        }
+        .into();
+        message
+    }
+
+    #[test]
+    fn what_came_in_by_a_bridge_goes_out_by_others_only_and_no_message_goes_round() {
+        for (origin, via, goes) in [
+            ("", &[][..], true),
+            ("bridge/site", &[], false),
+            ("bridge/other", &[], true),
+            ("", &["there"], true),
+            ("", &["there", "here"], false),
+            ("bridge/other", &["here"], false),
+        ] {
+            let message = message(origin, via);
+            assert_eq!(
+                goes_out(&message, "bridge/site", "here"),
+                goes,
+                "{origin} {via:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What people see of a bridge: log, metrics, and its state at `$SYS/broker/connection/NAME/state`, where
+//! Mosquitto's bridges have theirs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use weir_binding::{Context as Gateway, Metric};
+use weir_hub::{Gap, Media, Principal, Publish, Quality, Request};
+
+static CONNECTED: Metric = Metric {
+    name: "weir_bridge_connected",
+    counts: false,
+    help: "Whether a bridge has its connection.",
+};
+static BEHIND: Metric = Metric {
+    name: "weir_bridge_behind_records",
+    counts: false,
+    help: "Records of the log that a bridge has not looked at for what goes out.",
+};
+static RECEIVED: Metric = Metric {
+    name: "weir_bridge_received_messages_total",
+    counts: true,
+    help: "Messages that came in by a bridge.",
+};
+static SENT: Metric = Metric {
+    name: "weir_bridge_sent_messages_total",
+    counts: true,
+    help: "Messages that went out by a bridge.",
+};
+static REFUSED: Metric = Metric {
+    name: "weir_bridge_refused_messages_total",
+    counts: true,
+    help: "Messages that the other side of a bridge, or this one, did not take.",
+};
+static LOOPED: Metric = Metric {
+    name: "weir_bridge_looped_messages_total",
+    counts: true,
+    help: "Messages that came back to where they had been.",
+};
+static GAPS: Metric = Metric {
+    name: "weir_bridge_gaps_total",
+    counts: true,
+    help: "Times that a bridge found messages gone from the log before they went out.",
+};
+
+/// Where a bridge tells how it is.
+pub(super) struct Told {
+    name: String,
+    context: Arc<dyn Gateway>,
+    connected: Arc<AtomicU64>,
+    behind: Arc<AtomicU64>,
+    pub(super) received: Arc<AtomicU64>,
+    pub(super) sent: Arc<AtomicU64>,
+    pub(super) looped: Arc<AtomicU64>,
+    refused: Arc<AtomicU64>,
+    gaps: Arc<AtomicU64>,
+    /// What was last said of a failure to connect.
+    last: String,
+}
+
+/// Counts one.
+pub(super) fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Where a bridge's state is told.
+pub(super) fn state_topic(name: &str) -> String {
+    format!("$SYS/broker/connection/{name}/state")
+}
+
+impl Told {
+    pub(super) fn new(name: &str, context: &Arc<dyn Gateway>) -> Self {
+        let meter = |metric| context.meter(metric, &format!("bridge=\"{name}\""));
+        Self {
+            name: name.into(),
+            context: context.clone(),
+            connected: meter(&CONNECTED),
+            behind: meter(&BEHIND),
+            received: meter(&RECEIVED),
+            sent: meter(&SENT),
+            looped: meter(&LOOPED),
+            refused: meter(&REFUSED),
+            gaps: meter(&GAPS),
+            last: String::new(),
+        }
+    }
+
+    /// Tells whether there is a connection.
+    pub(super) fn state(&self, connected: bool) {
+        self.connected
+            .store(u64::from(connected), Ordering::Relaxed);
+        let media = Media::Opaque("text/plain".into());
+        let body = if connected { "1" } else { "0" };
+        let mut publish = Publish::new(state_topic(&self.name), media, body);
+        publish.quality = Quality::AtMostOnce;
+        publish.retain = true;
+        let hub = self.context.hub();
+        let request = Request::Publish(publish);
+        // It is told again when it changes; the metric says it too.
+        drop(hub.open(self.context.now(), &Principal::gateway(), request));
+    }
+
+    pub(super) fn connected(&mut self, url: &str, version: &str) {
+        self.last.clear();
+        tracing::info!(bridge = self.name, "connected to {url}, {version}");
+        self.state(true);
+    }
+
+    /// Tells why there is no connection: once for each reason that follows another.
+    pub(super) fn lost(&mut self, reason: &str, wait: weir_sansio::Duration) {
+        let seconds = wait.as_secs_f32();
+        if self.last == reason {
+            tracing::debug!(
+                bridge = self.name,
+                "{reason}; next attempt in {seconds:.1} s"
+            );
+            return;
+        }
+        tracing::warn!(
+            bridge = self.name,
+            "{reason}; next attempt in {seconds:.1} s"
+        );
+        self.last = reason.into();
+    }
+
+    pub(super) fn behind(&self, records: u64) {
+        self.behind.store(records, Ordering::Relaxed);
+    }
+
+    /// Tells of a message, in words, that goes no further.
+    pub(super) fn refused(&self, what: &str, reason: &str) {
+        count(&self.refused);
+        tracing::warn!(bridge = self.name, "{what} goes no further: {reason}");
+    }
+
+    pub(super) fn gap(&self, gap: &Gap) {
+        count(&self.gaps);
+        let reason = gap.reason.name();
+        let records = gap
+            .count
+            .map_or("some".to_owned(), |count| count.to_string());
+        tracing::error!(
+            bridge = self.name,
+            "{records} records are gone from the log (reason: {reason}) before their messages went out"
+        );
+    }
+
+    pub(super) fn warn(&self, sentence: &str) {
+        tracing::warn!(bridge = self.name, "{sentence}");
+    }
+}
