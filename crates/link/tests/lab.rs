@@ -126,6 +126,46 @@ fn a_slow_link_drops_what_its_queue_does_not_hold() {
 }
 
 #[test]
+fn what_a_program_started_ends_with_it() {
+    let Some(lab) = lab("family", "none", &Options::default()) else {
+        return;
+    };
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "sleep 1000 & echo $!; exit 3"])
+        .stdout(Stdio::piped());
+    let mut child = lab.near.spawn(command).unwrap();
+    let mut out = child.stdout.take().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+    // The pipe is at its end when the last that holds it is gone.
+    let mut said = String::new();
+    out.read_to_string(&mut said).unwrap();
+    assert!(said.trim().parse::<u32>().is_ok(), "{said}");
+}
+
+#[test]
+fn what_still_runs_ends_with_the_lab() {
+    let Some(lab) = lab("end", "none", &Options::default()) else {
+        return;
+    };
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "sleep 1000 & sleep 1000"])
+        .stdout(Stdio::piped());
+    let mut child = lab.far.spawn(command).unwrap();
+    drop(lab);
+    assert_eq!(child.wait().unwrap().code(), None, "ended by a signal");
+    let mut said = String::new();
+    child
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
+    assert_eq!(said, "");
+}
+
+#[test]
 fn a_program_runs_behind_the_link_and_reaches_the_other_end() {
     let capture = std::env::temp_dir().join(format!("weir-lab-{}.pcapng", std::process::id()));
     let options = Options {

@@ -29,6 +29,8 @@ pub(crate) enum Command {
     Convert(Convert),
     /// Turn any XML document into EXI and back
     Exi(Box<crate::exi::Exi>),
+    /// Run a command behind an emulated link
+    Link(Box<crate::link::Link>),
     /// Measure: list, run, report, compare
     #[command(disable_help_flag = true)]
     Bench {

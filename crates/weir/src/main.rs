@@ -18,6 +18,7 @@ mod demo;
 mod exi;
 mod history;
 mod input;
+mod link;
 mod output;
 mod peer;
 mod publish;
@@ -72,6 +73,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::History(history) => history::run(history)?,
         Command::Convert(convert) => convert::run(&convert)?,
         Command::Exi(exi) => exi::run(&exi)?,
+        Command::Link(link) => return link::run(&link),
         Command::User { name, role } => account::user(&name, &role)?,
         Command::Token { name, role } => account::token(&name, &role)?,
         Command::Bench { arguments } => {

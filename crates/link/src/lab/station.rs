@@ -6,7 +6,7 @@ use super::sys::{self, Tun};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::process::{Child, Command};
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError, mpsc};
 
 /// Name of the device in each end.
 const DEVICE: &str = "weir0";
@@ -24,6 +24,16 @@ pub struct Station {
     address6: Ipv6Addr,
     congestion: String,
     jobs: mpsc::Sender<Job>,
+    /// The programs started within.
+    programs: Mutex<Vec<sys::Program>>,
+}
+
+impl Drop for Station {
+    fn drop(&mut self) {
+        let programs = self.programs.get_mut();
+        let programs = programs.unwrap_or_else(PoisonError::into_inner);
+        programs.iter().for_each(sys::Program::end);
+    }
 }
 
 impl Station {
@@ -56,6 +66,7 @@ impl Station {
             address6,
             congestion,
             jobs,
+            programs: Mutex::default(),
         };
         Ok((station, tun))
     }
@@ -90,12 +101,23 @@ impl Station {
         told.recv().map_err(|_| io::Error::other(gone))
     }
 
-    /// Starts a program within; it ends with the lab.
-    pub fn spawn(&self, mut command: Command) -> io::Result<Child> {
-        self.within(move || {
-            sys::end_with_us(&mut command);
-            command.spawn()
-        })?
+    /// Starts a program within; it ends with the lab, and with it all that it started.
+    pub fn spawn(&self, command: Command) -> io::Result<Child> {
+        let child = self.within(move || {
+            let (tell, told) = mpsc::channel();
+            // It has the end's network, and lives as long as the program: see `sys::start_family`.
+            std::thread::spawn(move || {
+                let child = sys::start_family(command);
+                let id = child.as_ref().map_or(0, Child::id);
+                // Who asked waits for this.
+                let _heard = tell.send(child);
+                sys::outlast(id);
+            });
+            told.recv().map_err(io::Error::other)?
+        })??;
+        let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        programs.push(sys::Program::of(&child)?);
+        Ok(child)
     }
 }
 

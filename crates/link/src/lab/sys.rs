@@ -6,14 +6,18 @@
 
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fs::{Mode, OFlags};
-use rustix::process::{Signal, geteuid, getgid, getuid, set_parent_process_death_signal};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, geteuid, getgid, getuid, pidfd_open,
+    pidfd_send_signal, set_parent_process_death_signal, waitid,
+};
 use rustix::thread::{UnshareFlags, set_current_timer_slack, unshare_unsafe};
 use std::fs;
 use std::io;
 use std::num::NonZeroU64;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::sync::Arc;
 
 /// A TUN device; packets without any header before them (`IFF_NO_PI`), never blocking.
@@ -127,9 +131,38 @@ pub(super) fn be_punctual() {
     let _refused = unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &priority) };
 }
 
-/// Lets the program end when the thread that starts it does.
-pub(super) fn end_with_us(command: &mut Command) {
+/// Starts a program as the first of a process namespace, so that all it starts ends when it does, and
+/// lets it end when the calling thread does, which must be one of its own.
+pub(super) fn start_family(mut command: Command) -> io::Result<Child> {
+    // SAFETY: descriptors are not unshared, which alone is unsound.
+    unsafe { unshare_unsafe(UnshareFlags::NEWPID) }?;
     let in_child = || set_parent_process_death_signal(Some(Signal::KILL)).map_err(io::Error::from);
     // SAFETY: between fork and exec there is this one call of the system, and nothing is allocated.
     unsafe { command.pre_exec(in_child) };
+    command.spawn()
+}
+
+/// A program that was started, by a descriptor that never comes to mean another.
+pub(super) struct Program(OwnedFd);
+
+impl Program {
+    pub(super) fn of(child: &Child) -> io::Result<Self> {
+        let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let id = id.ok_or(io::ErrorKind::NotFound)?;
+        Ok(Self(pidfd_open(id, PidfdFlags::empty())?))
+    }
+
+    /// Ends it, if it has not by itself.
+    pub(super) fn end(&self) {
+        let _gone_already = pidfd_send_signal(&self.0, Signal::KILL);
+    }
+}
+
+/// Returns once a child has ended, and leaves it to whoever waits for it.
+pub(super) fn outlast(child: u32) {
+    let Some(child) = i32::try_from(child).ok().and_then(Pid::from_raw) else {
+        return;
+    };
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while let Err(Errno::INTR) = waitid(WaitId::Pid(child), options) {}
 }
