@@ -280,7 +280,7 @@ mod tests {
         let odd = steady(&json!("?")).map(drop);
         assert_eq!(odd, Err("the page gave no samples: \"?\"".into()));
         assert_eq!(
-            steady(&json!([1.0; 10])).map(|steady| steady.is_steady),
+            steady(&json!(vec![1.0; 10])).map(|steady| steady.is_steady),
             Ok(true)
         );
     }
