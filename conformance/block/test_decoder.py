@@ -10,6 +10,7 @@ import struct
 import subprocess
 import unittest
 
+from .carriages import CARRIAGES, from_swe
 from .corpus import corpus
 from . import decoder
 from .decoder import Damaged, chunks, decode
@@ -35,10 +36,14 @@ def as_json(found):
     return shown
 
 
-def convert(observations):
+def convert(observations, to="block"):
     message = json.dumps({"observations": [as_json(found) for found in observations]})
-    command = [BINARY, "convert", "--from", "json", "--to", "block"]
-    return subprocess.run(command, input=message.encode(), capture_output=True, check=True).stdout
+    return converted(message.encode(), "json", to)
+
+
+def converted(message, start, to):
+    command = [BINARY, "convert", "--from", start, "--to", to]
+    return subprocess.run(command, input=message, capture_output=True, check=True).stdout
 
 
 def comparable(found):
@@ -52,6 +57,24 @@ def comparable(found):
         if isinstance(shown.get(key), (int, float)) and not isinstance(shown[key], bool):
             shown[key] = struct.pack("<d", shown[key])
     return shown
+
+
+class EveryCarriage(unittest.TestCase):
+    def test_every_carriage_gives_back_the_block(self):
+        sent = dict(corpus(SEED))
+        for message in ("mixed 0.3 0.3, 700", "many chunks", "in rounds", "nothing"):
+            block = convert(sent[message])
+            for name, take in CARRIAGES.items():
+                with self.subTest(f"{message} in {name}"):
+                    carried = convert(sent[message], name)
+                    self.assertEqual(take(carried), block)
+                    self.assertEqual(converted(carried, name, "block"), block)
+
+    def test_an_array_of_swe_says_what_is_in_the_block(self):
+        sent = [dict(found, sensor="urn:dev:1") for found in dict(corpus(SEED))["in rounds"]]
+        block, count, observed, unit = from_swe(convert(sent, "block-swe"))
+        self.assertEqual((len(decode(block)), count), (len(sent), len(sent)))
+        self.assertEqual((observed, unit), ("air-temperature", "Cel"))
 
 
 class EveryMessage(unittest.TestCase):
