@@ -1,11 +1,13 @@
 //! A binding: a protocol as server and as client.
 
+use crate::keys::SharedKey;
 use crate::service::Service;
 use crate::tally::{Metric, Tally};
 use crate::work::{Outcome, Workers};
 use bytes::Bytes;
 use std::future::Future;
 use std::io;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -170,6 +172,11 @@ pub trait Context: Send + Sync {
     /// the name.
     fn authenticate(&self, user: &str, password: &[u8]) -> Identity;
 
+    /// Secrets that devices share with the gateway, for protocols that need them as they are.
+    fn keys(&self) -> &[SharedKey] {
+        &[]
+    }
+
     /// Who takes a WebSocket at a path, with the subprotocols that its client offers.
     fn over(&self, path: &str, offered: &[String]) -> Over {
         let _nobody_by_default = (path, offered);
@@ -217,6 +224,8 @@ pub struct Target {
     pub credential: Option<String>,
     /// Certificates in PEM that are trusted like the Web's roots.
     pub roots: Option<Bytes>,
+    /// File of keys that are shared with the peer; what is in it the protocol says.
+    pub keys: Option<PathBuf>,
 }
 
 /// Publishes to one peer.

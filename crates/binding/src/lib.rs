@@ -7,6 +7,7 @@
 
 mod client;
 mod config;
+mod keys;
 mod service;
 mod tally;
 mod work;
@@ -16,6 +17,7 @@ pub use client::{
     Target, Transport,
 };
 pub use config::{ConfigFault, Section};
+pub use keys::SharedKey;
 pub use service::{
     Answer, AsItIs, Call, Delivery, Inbound, Pending, Response, Scheme, Service, Socket, Stream,
     Wrapper,

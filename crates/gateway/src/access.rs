@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use toml::Table;
-use weir_binding::{Identity, Workers, hand_over};
+use weir_binding::{Identity, SharedKey, Workers, hand_over};
 use weir_hub::{Grants, Principal, Verb};
 use weir_model::Filter;
 
@@ -38,6 +38,7 @@ pub(crate) struct Policy {
     decoy: Option<String>,
     tokens: HashMap<String, Principal>,
     anonymous: Principal,
+    keys: Vec<SharedKey>,
     verified: Mutex<HashMap<Vec<u8>, Principal>>,
 }
 
@@ -52,6 +53,14 @@ impl Access {
             (Access::Policy(policy), Some(credential)) => (policy, credential),
         };
         found_out(policy, policy.identify(credential), checkers)
+    }
+
+    /// Secrets that devices share with the gateway.
+    pub(crate) fn keys(&self) -> &[SharedKey] {
+        match self {
+            Access::Open => &[],
+            Access::Policy(policy) => &policy.keys,
+        }
     }
 
     /// Who logs in with a name and a password, or with a token in the password's place.
@@ -109,7 +118,8 @@ impl Policy {
     }
 
     fn from_table(table: &Table) -> Result<Self, String> {
-        refuse_unknown(table, "policy", &["role", "user", "token", "anonymous"])?;
+        let known = ["role", "user", "token", "oscore", "anonymous"];
+        refuse_unknown(table, "policy", &known)?;
         let mut roles = BTreeMap::new();
         for (name, role) in section(table, "role")? {
             roles.insert(name.clone(), Arc::new(grants(name, role)?));
@@ -153,6 +163,7 @@ impl Policy {
             decoy,
             tokens,
             anonymous,
+            keys: crate::keys::read(table, &holder)?,
             verified: Mutex::default(),
         })
     }
@@ -245,7 +256,7 @@ fn name_and_password(secret: &str) -> Option<(String, String)> {
     Some((name.to_owned(), password.to_owned()))
 }
 
-fn refuse_unknown(table: &Table, whose: &str, known: &[&str]) -> Result<(), String> {
+pub(crate) fn refuse_unknown(table: &Table, whose: &str, known: &[&str]) -> Result<(), String> {
     match table.keys().find(|key| !known.contains(&key.as_str())) {
         None => Ok(()),
         Some(key) => Err(format!(
@@ -255,7 +266,7 @@ fn refuse_unknown(table: &Table, whose: &str, known: &[&str]) -> Result<(), Stri
     }
 }
 
-fn section<'a>(
+pub(crate) fn section<'a>(
     table: &'a Table,
     name: &str,
 ) -> Result<impl Iterator<Item = (&'a String, &'a toml::Value)>, String> {
@@ -266,7 +277,12 @@ fn section<'a>(
     }
 }
 
-fn text<'a>(value: &'a toml::Value, what: &str, name: &str, key: &str) -> Result<&'a str, String> {
+pub(crate) fn text<'a>(
+    value: &'a toml::Value,
+    what: &str,
+    name: &str,
+    key: &str,
+) -> Result<&'a str, String> {
     let found = value.get(key).and_then(toml::Value::as_str);
     found.ok_or_else(|| format!("{what} `{name}`: needs `{key}`"))
 }

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 use tokio::sync::watch;
-use weir_binding::{Context, Identity, LocalFuture, Metric, Over, Service, Tally, Workers};
+use weir_binding::{
+    Context, Identity, LocalFuture, Metric, Over, Service, SharedKey, Tally, Workers,
+};
 use weir_hub::Hub;
 use weir_model::Time;
 
@@ -88,6 +90,10 @@ impl Context for House {
 
     fn authenticate(&self, user: &str, password: &[u8]) -> Identity {
         self.access.authenticate(user, password, &*self.checkers)
+    }
+
+    fn keys(&self) -> &[SharedKey] {
+        self.access.keys()
     }
 
     fn over(&self, path: &str, offered: &[String]) -> Over {

@@ -1,7 +1,9 @@
 //! Users and tokens of the policy file.
 
 use crate::{Failure, output};
-use std::io::{BufRead, stdin};
+use std::fs::OpenOptions;
+use std::io::{BufRead, Write, stdin};
+use std::path::Path;
 
 /// Prints a user's entry; the password comes from standard input, so that no shell remembers it.
 pub(crate) fn user(name: &str, role: &str) -> Result<(), Failure> {
@@ -25,4 +27,17 @@ pub(crate) fn token(name: &str, role: &str) -> Result<(), Failure> {
     output::print(format!(
         "[token.{name}]\nsha256 = \"{hash}\"\nrole = \"{role}\"\n"
     ))
+}
+
+/// Makes keys of OSCORE: the device's half goes into a file that nobody else can read.
+pub(crate) fn oscore(name: &str, role: &str, device: &Path) -> Result<(), Failure> {
+    let (gateway, half) = weir_gateway::new_oscore(name, role).map_err(Failure::no)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let said = |error| Failure::no(format!("{}: {error}", device.display()));
+    let mut file = options.open(device).map_err(said)?;
+    file.write_all(half.as_bytes()).map_err(said)?;
+    output::print(gateway)
 }

@@ -54,6 +54,17 @@ pub(crate) enum Command {
         #[arg(long, default_value = "publisher")]
         role: String,
     },
+    /// Make keys of OSCORE for a device: write its file, print the policy file's entry
+    Oscore {
+        /// What the device is called
+        name: String,
+        /// Role of the policy file
+        #[arg(long, default_value = "publisher")]
+        role: String,
+        /// File of the device's half
+        #[arg(long, value_name = "FILE")]
+        device: PathBuf,
+    },
 }
 
 /// Where the configuration comes from.
@@ -103,6 +114,9 @@ pub(crate) struct Trust {
     /// PEM file of certificates to trust like the Web's roots
     #[arg(long, value_name = "FILE")]
     pub(crate) cacert: Option<PathBuf>,
+    /// File of keys shared with the gateway (OSCORE, for coap://), as `weir oscore` made it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) keys: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -76,6 +76,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Link(link) => return link::run(&link),
         Command::User { name, role } => account::user(&name, &role)?,
         Command::Token { name, role } => account::token(&name, &role)?,
+        Command::Oscore { name, role, device } => account::oscore(&name, &role, &device)?,
         Command::Bench { arguments } => {
             let code = weir_bench::main(&arguments, &mut output::Standard::default());
             return Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)));

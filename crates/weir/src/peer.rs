@@ -28,6 +28,7 @@ pub(crate) fn peer(
         format,
         credential: token.map(|token| format!("Bearer {token}")),
         roots,
+        keys: trust.keys.clone(),
     };
     Ok((binding, target))
 }

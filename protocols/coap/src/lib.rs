@@ -4,13 +4,16 @@
 //! decision worth arguing: one machine serves every peer of a socket ([`session::Endpoint`]), since a
 //! datagram has no connection that could own a state, and a peer that is only answered costs nothing.
 #![forbid(unsafe_code)]
-#![cfg_attr(not(feature = "net"), no_std)]
+#![cfg_attr(not(feature = "secure"), no_std)]
 
 extern crate alloc;
 
 pub mod limits;
 pub mod session;
 pub mod wire;
+
+#[cfg(feature = "secure")]
+pub mod secure;
 
 #[cfg(feature = "net")]
 mod net;

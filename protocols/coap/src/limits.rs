@@ -75,3 +75,10 @@ pub const NOTIFICATION_BURST: u32 = 16;
 pub const NOTIFICATION_SPACE: Duration = Duration::from_secs(3);
 /// Largest message taken from a stream, bytes, beyond the largest body.
 pub const STREAM_OVERHEAD_BYTES: usize = 4 << 10;
+/// Requests of secured peers whose responses can be closed and are kept for repetitions; at most twice as
+/// many are.
+pub const SECURED_REQUESTS: usize = 4096;
+/// Observations of secured peers whose notifications can be closed; at most twice as many are.
+pub const SECURED_OBSERVATIONS: usize = 65_536;
+/// Confirmable messages whose acknowledgements find the keys that they belong to.
+pub const SECURED_UNACKNOWLEDGED: usize = 16_384;

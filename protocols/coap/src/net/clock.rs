@@ -60,3 +60,8 @@ fn moment(at: Instant) -> tokio::time::Instant {
         + at.since(Instant::START)
             .min(now().since(Instant::START) + DAY)
 }
+
+/// Waits.
+pub(super) async fn pause(time: Duration) {
+    tokio::time::sleep(time).await;
+}

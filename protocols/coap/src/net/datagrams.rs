@@ -2,14 +2,17 @@
 //!
 //! Written as one future by hand: what has arrived is taken at once, answered in order and sent at once,
 //! and none of it allocates a task. A socket that is bound to all of the machine's addresses is told
-//! which of them each datagram came to, so that the answer leaves from there.
+//! which of them each datagram came to, so that the answer leaves from there. What is secured is opened
+//! before the endpoint sees it, and closed behind it.
 
 use super::clock::{Timer, now};
-use super::desk::{Desk, Machine};
+use super::desk::{Desk, Machine, Who};
 use super::settings::Settings;
 use super::{Shared, seed};
+use crate::secure::{Guard, Opened, Remote};
 use crate::session::{Arrival, Endpoint, Event, ExchangeId, ObservationId, Parameters};
 use crate::wire::{Code, Message, Number};
+use bytes::Bytes;
 use std::collections::VecDeque;
 use std::future::Future;
 use std::io;
@@ -43,7 +46,19 @@ pub(super) struct Path {
     local: Option<IpAddr>,
 }
 
-impl Machine for Endpoint<Path> {
+impl Path {
+    fn leaving(self, bytes: Bytes) -> Leaving {
+        Leaving {
+            bytes,
+            to: self.peer,
+            from: self.local,
+        }
+    }
+}
+
+type Peers = Endpoint<Remote<Path>>;
+
+impl Machine for Peers {
     fn respond(
         &mut self,
         now: Instant,
@@ -71,7 +86,8 @@ pub(super) struct Serving {
     /// Whether this is the socket that answers who asks a group.
     joins: bool,
     shared: Shared,
-    endpoint: Endpoint<Path>,
+    endpoint: Peers,
+    guard: Option<Guard<Path>>,
     desk: Desk,
     timer: Timer,
     draining: LocalFuture<'static, ()>,
@@ -92,6 +108,7 @@ impl Serving {
             groups,
             joins,
             socket,
+            guard: shared.keys.guard(),
             endpoint: Endpoint::new(Parameters::default(), shared.limits(), seed()?),
             desk: Desk::new(shared.clone(), "coap", None),
             timer: Timer::new(),
@@ -154,7 +171,19 @@ impl Serving {
                 peer: arrived.peer,
                 local: arrived.to.filter(|to| !to.is_multicast()),
             };
-            self.endpoint.receive(now, path, arrival, bytes);
+            // What is sent to a group is sent in the clear: keys are between two.
+            let answer = match self.guard.as_mut().filter(|_| !arrival.multicast) {
+                None => {
+                    let peer = Remote::plain(path);
+                    self.endpoint.receive(now, peer, arrival, bytes);
+                    None
+                }
+                Some(guard) => {
+                    let opened = guard.open(path, bytes);
+                    take_opened(&mut self.endpoint, now, arrival, bytes, opened)
+                }
+            };
+            self.unsent.extend(answer.map(|bytes| path.leaving(bytes)));
             self.put(now);
         }
     }
@@ -163,20 +192,37 @@ impl Serving {
     fn put(&mut self, now: Instant) -> Instant {
         loop {
             match self.endpoint.poll() {
-                Output::Transmit(datagram) => self.unsent.push_back(Leaving {
-                    bytes: datagram.bytes,
-                    to: datagram.peer.peer,
-                    from: datagram.peer.local,
-                }),
+                Output::Transmit(datagram) => {
+                    let to = datagram.peer;
+                    let bytes = self.closed(to, datagram.bytes);
+                    let leaving = bytes.map(|bytes| to.address.leaving(bytes));
+                    self.unsent.extend(leaving);
+                }
                 Output::Event(Event::Request(incoming)) => {
-                    let local = incoming.peer.peer.ip().to_canonical().is_loopback();
-                    self.desk.ask(&mut self.endpoint, now, incoming, local);
+                    let who = self.who(incoming.peer);
+                    self.desk.ask(&mut self.endpoint, now, incoming, who);
                 }
                 Output::Event(Event::Ended(observation)) => self.desk.ended(observation),
                 Output::Event(_) => {}
                 Output::Timeout(at) => return at,
             }
         }
+    }
+
+    /// What an endpoint sends, closed where its peer's was; none where it cannot be closed.
+    fn closed(&mut self, to: Remote<Path>, bytes: Bytes) -> Option<Bytes> {
+        let (Some(_), Some(guard)) = (to.context, &mut self.guard) else {
+            return Some(bytes);
+        };
+        let closed = guard.close(to, &bytes);
+        self.shared.keys.look();
+        closed.map(Bytes::from)
+    }
+
+    fn who(&self, peer: Remote<Path>) -> Who {
+        let known = peer.context.and_then(|id| self.shared.keys.principal(id));
+        let local = peer.address.peer.ip().to_canonical().is_loopback();
+        known.map_or(Who::Unknown { local }, Who::Known)
     }
 
     /// Sends what is queued; says whether all of it left.
@@ -224,6 +270,30 @@ impl Future for Serving {
             }
         }
     }
+}
+
+/// Takes what may have been secured, and gives what is answered at once; whose keys it was closed with needs
+/// not prove its address.
+fn take_opened(
+    endpoint: &mut Peers,
+    now: Instant,
+    arrival: Arrival,
+    bytes: &[u8],
+    opened: Opened<Path>,
+) -> Option<Bytes> {
+    match opened {
+        Opened::Untouched(peer) => endpoint.receive(now, peer, arrival, bytes),
+        Opened::Taken(peer, inner) => {
+            let arrival = Arrival {
+                untrusted: false,
+                ..arrival
+            };
+            endpoint.receive(now, peer, arrival, &inner);
+        }
+        Opened::Answer(answer) => return Some(answer.into()),
+        Opened::Dropped => {}
+    }
+    None
 }
 
 /// Joins the groups of all CoAP nodes. A socket bound to all addresses receives what is sent to them too,

@@ -39,6 +39,17 @@ pub(super) trait Machine {
     fn is_writable(&self) -> bool;
 }
 
+/// Who asks.
+pub(super) enum Who {
+    /// Its keys told.
+    Known(Principal),
+    /// A credential in the request may tell.
+    Unknown {
+        /// Whether it is on this machine.
+        local: bool,
+    },
+}
+
 /// A request that is being answered.
 struct Asked {
     exchange: ExchangeId,
@@ -106,7 +117,7 @@ impl Desk {
         machine: &mut impl Machine,
         now: Instant,
         incoming: Incoming<A>,
-        local: bool,
+        who: Who,
     ) {
         let Incoming {
             exchange,
@@ -139,7 +150,10 @@ impl Desk {
         if !observe {
             asked.message.options.remove(Number::OBSERVE);
         }
-        self.identify(machine, now, asked, local);
+        match who {
+            Who::Known(principal) => self.call(machine, now, asked, principal),
+            Who::Unknown { local } => self.identify(machine, now, asked, local),
+        }
     }
 
     fn identify(&mut self, machine: &mut impl Machine, now: Instant, asked: Asked, local: bool) {

@@ -6,6 +6,7 @@ mod condition;
 mod datagrams;
 mod desk;
 mod discovery;
+mod keys;
 mod known;
 mod nudge;
 mod plugtest;
@@ -15,12 +16,13 @@ mod translate;
 mod watch;
 
 use crate::limits::Limits;
+use keys::Keys;
 use plugtest::Plugtest;
 use ring::rand::{SecureRandom, SystemRandom};
 use settings::Settings;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 use weir_binding::{
     Binding, ConfigFault, Context, LocalFuture, Publisher, Section, Subscriber, Target, Transport,
 };
@@ -33,6 +35,8 @@ pub struct Coap {
     plugtest: Option<Arc<Plugtest>>,
     /// Whether a network thread has joined the groups.
     joined: AtomicBool,
+    /// The keys of the policy file, read when the first socket is served.
+    keys: OnceLock<Arc<Keys>>,
 }
 
 impl Coap {
@@ -43,13 +47,20 @@ impl Coap {
             plugtest: settings.plugtest.then(Arc::default),
             settings: Arc::new(settings),
             joined: AtomicBool::new(false),
+            keys: OnceLock::new(),
         })
+    }
+
+    fn keys(&self, context: &dyn Context) -> Arc<Keys> {
+        let read = || Arc::new(Keys::of(context));
+        self.keys.get_or_init(read).clone()
     }
 
     fn shared(&self, context: Arc<dyn Context>) -> Shared {
         Shared {
             settings: self.settings.clone(),
             plugtest: self.plugtest.clone(),
+            keys: self.keys(&*context),
             context,
         }
     }
@@ -60,6 +71,7 @@ impl Coap {
 struct Shared {
     settings: Arc<Settings>,
     plugtest: Option<Arc<Plugtest>>,
+    keys: Arc<Keys>,
     context: Arc<dyn Context>,
 }
 
@@ -100,6 +112,14 @@ impl Binding for Coap {
                 tls: false,
                 alpn: &["coap"],
             },
+            Transport::Stream {
+                name: "coaps+tcp",
+                key: "listen_tls",
+                listen: self.settings.listen_tls.clone(),
+                tls: true,
+                // [RFC8323-8.2-1]
+                alpn: &["coap"],
+            },
             Transport::WebSocket {
                 path: "/.well-known/coap",
                 subprotocol: "coap",
@@ -122,6 +142,11 @@ impl Binding for Coap {
         Box::pin(async move { datagrams::Serving::new(socket, shared, joins)?.await })
     }
 
+    fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {
+        let keys = self.keys(&*context);
+        keys.are_any().then(|| keys::reserve(keys, context))
+    }
+
     fn deliveries(&self) -> &'static [(&'static str, &'static str)] {
         &[
             ("polling", "`GET /live/{filter}`"),
@@ -130,7 +155,14 @@ impl Binding for Coap {
     }
 
     fn schemes(&self) -> &'static [&'static str] {
-        &["coap", "coap+tcp", "coaps+tcp", "coap+ws", "coaps+ws"]
+        &[
+            "coap",
+            "coap+tcp",
+            "coaps+tcp",
+            "coap+ws",
+            "coaps+ws",
+            "coap+wss",
+        ]
     }
 
     fn publisher(&self, target: Target) -> LocalFuture<'static, io::Result<Box<dyn Publisher>>> {

@@ -10,6 +10,8 @@ pub(super) struct Settings {
     pub(super) listen: String,
     /// Where connections are accepted; empty for off.
     pub(super) listen_tcp: String,
+    /// Where connections with TLS are accepted; empty for off.
+    pub(super) listen_tls: String,
     /// Whether the resources of the ETSI plugtests are there.
     pub(super) plugtest: bool,
     /// Whether groups are joined, to be found by multicast.
@@ -34,6 +36,7 @@ pub(super) enum Prove {
 const KEYS: &[&str] = &[
     "listen",
     "listen_tcp",
+    "listen_tls",
     "plugtest",
     "multicast",
     "echo",
@@ -46,6 +49,7 @@ impl Settings {
     pub(super) fn read(mut section: Section) -> Result<Self, ConfigFault> {
         let listen = section.text("listen", "127.0.0.1:5683");
         let listen_tcp = section.text("listen_tcp", &listen);
+        let listen_tls = section.text("listen_tls", &secured(&listen));
         let plugtest = section.parsed("plugtest", false, "true or false")?;
         let multicast = section.parsed("multicast", false, "true or false")?;
         let echo = section.text("echo", "public");
@@ -63,6 +67,7 @@ impl Settings {
         Ok(Self {
             listen,
             listen_tcp,
+            listen_tls,
             plugtest,
             multicast,
             echo,
@@ -77,6 +82,15 @@ impl Settings {
             Prove::Always => true,
             Prove::Public => !is_private(peer),
         }
+    }
+}
+
+/// The address for TLS beside one without: port 5684 (RFC 8323 section 8.2), or a free one beside a free
+/// one.
+fn secured(listen: &str) -> String {
+    match listen.rsplit_once(':') {
+        Some((_, "0")) | None => listen.to_owned(),
+        Some((host, _)) => format!("{host}:5684"),
     }
 }
 
@@ -100,6 +114,9 @@ mod tests {
         section.set("listen", "0.0.0.0:5690");
         let settings = Settings::read(section).unwrap();
         assert_eq!(settings.listen_tcp, "0.0.0.0:5690");
+        assert_eq!(settings.listen_tls, "0.0.0.0:5684");
+        assert_eq!(secured("[::1]:0"), "[::1]:0");
+        assert_eq!(secured(""), "");
         let mut section = Section::new("coap");
         section.set("echo", "sometimes");
         assert!(Settings::read(section).is_err());

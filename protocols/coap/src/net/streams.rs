@@ -1,7 +1,7 @@
 //! A connection's server: TCP, TLS and WebSocket (RFC 8323).
 
 use super::clock::{Timer, now};
-use super::desk::{Desk, Machine};
+use super::desk::{Desk, Machine, Who};
 use super::{Shared, seed};
 use crate::session::{Connection, Event, ExchangeId, ObservationId};
 use crate::wire::{Framing, Message};
@@ -100,8 +100,8 @@ impl Serving {
                     _ => self.out.extend_from_slice(&bytes),
                 },
                 Output::Event(Event::Request(incoming)) => {
-                    self.desk
-                        .ask(&mut self.connection, now(), incoming, self.local);
+                    let who = Who::Unknown { local: self.local };
+                    self.desk.ask(&mut self.connection, now(), incoming, who);
                 }
                 Output::Event(Event::Ended(observation)) => self.desk.ended(observation),
                 Output::Event(_) => {}

@@ -1,5 +1,6 @@
 //! The client: publishers and subscribers over datagrams, streams and WebSockets.
 
+mod keys;
 mod peer;
 mod url;
 

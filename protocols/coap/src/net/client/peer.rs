@@ -1,9 +1,11 @@
 //! The server that a client talks to, over whatever carries the messages.
 
+use super::keys::Secured;
 use super::url::{Over, Url};
 use crate::limits::Limits;
 use crate::net::clock::{Timer, now};
 use crate::net::seed;
+use crate::secure::{Opened, Remote};
 use crate::session::{Arrival, CallId, Connection, Endpoint, Event, Outgoing, Parameters};
 use crate::wire::{Framing, Message};
 use std::future::poll_fn;
@@ -33,9 +35,10 @@ pub(super) struct Peer {
 enum Way {
     Datagrams {
         socket: Datagrams,
-        endpoint: Box<Endpoint<SocketAddr>>,
-        server: SocketAddr,
-        unsent: Option<Outgoing<SocketAddr>>,
+        endpoint: Box<Endpoint<Remote<SocketAddr>>>,
+        server: Remote<SocketAddr>,
+        secured: Option<Box<Secured>>,
+        unsent: Option<Outgoing<Remote<SocketAddr>>>,
     },
     Stream {
         stream: Stream,
@@ -53,7 +56,8 @@ impl Peer {
             ..Limits::default()
         };
         let way = match url.over {
-            Over::Datagrams => datagrams(url, limits).await?,
+            Over::Datagrams => datagrams(url, target, limits).await?,
+            _ if target.keys.is_some() => return Err(not_keyed()),
             Over::Stream | Over::WebSocket => stream(url, target, limits).await?,
         };
         Ok(Self {
@@ -78,11 +82,17 @@ impl Peer {
     pub(super) fn cancel(&mut self, call: CallId) {
         match &mut self.way {
             Way::Datagrams {
-                socket, endpoint, ..
+                socket,
+                endpoint,
+                secured,
+                ..
             } => {
                 endpoint.cancel(now(), call);
                 while let Output::Transmit(datagram) = endpoint.poll() {
-                    let _as_well_as_can_be = socket.try_send(&datagram.bytes, datagram.peer);
+                    if let Ok(Some(datagram)) = closed(secured, datagram) {
+                        let to = datagram.peer.address;
+                        let _as_well_as_can_be = socket.try_send(&datagram.bytes, to);
+                    }
                 }
             }
             Way::Stream { connection, .. } => connection.cancel(call),
@@ -123,9 +133,12 @@ impl Way {
             }
             match self {
                 Way::Datagrams {
-                    endpoint, unsent, ..
+                    endpoint,
+                    secured,
+                    unsent,
+                    ..
                 } => match endpoint.poll() {
-                    Output::Transmit(datagram) => *unsent = Some(datagram),
+                    Output::Transmit(datagram) => *unsent = closed(secured, datagram)?,
                     Output::Event(event) => return Ok(Poll::Ready(Ok(without_address(event)))),
                     Output::Timeout(at) => return Ok(Poll::Ready(Err(at))),
                 },
@@ -155,7 +168,7 @@ impl Way {
                 let Some(datagram) = unsent else {
                     return Ok(Poll::Ready(()));
                 };
-                let sent = socket.poll_send(cx, &datagram.bytes, datagram.peer)?;
+                let sent = socket.poll_send(cx, &datagram.bytes, datagram.peer.address)?;
                 if sent.is_ready() {
                     *unsent = None;
                 }
@@ -178,12 +191,29 @@ impl Way {
     fn take(&mut self, cx: &mut Context<'_>, buffer: &mut [u8]) -> io::Result<Poll<()>> {
         Ok(match self {
             Way::Datagrams {
-                socket, endpoint, ..
+                socket,
+                endpoint,
+                secured,
+                ..
             } => match socket.poll_receive(cx, buffer) {
                 Poll::Pending => Poll::Pending,
                 Poll::Ready(received) => {
                     let (length, from) = received?;
-                    endpoint.receive(now(), from, Arrival::default(), &buffer[..length]);
+                    let datagram = &buffer[..length];
+                    let opened = match secured {
+                        None => Opened::Untouched(Remote::plain(from)),
+                        Some(secured) => secured.guard.open(from, datagram),
+                    };
+                    match opened {
+                        Opened::Untouched(from) => {
+                            endpoint.receive(now(), from, Arrival::default(), datagram);
+                        }
+                        Opened::Taken(from, inner) => {
+                            endpoint.receive(now(), from, Arrival::default(), &inner);
+                        }
+                        Opened::Answer(answer) => socket.try_send(&answer, from)?,
+                        Opened::Dropped => {}
+                    }
                     Poll::Ready(())
                 }
             },
@@ -225,7 +255,34 @@ fn poll_bytes(
     })
 }
 
-fn without_address(event: Event<SocketAddr>) -> Event<()> {
+/// Keys of OSCORE are for datagrams; TLS secures connections.
+fn not_keyed() -> io::Error {
+    let sentence = "keys of OSCORE are for coap://; coaps+tcp:// and coaps+ws:// have TLS";
+    io::Error::new(ErrorKind::Unsupported, sentence)
+}
+
+/// What an endpoint sends, closed where keys are shared.
+fn closed(
+    secured: &mut Option<Box<Secured>>,
+    datagram: Outgoing<Remote<SocketAddr>>,
+) -> io::Result<Option<Outgoing<Remote<SocketAddr>>>> {
+    let Some(secured) = secured else {
+        return Ok(Some(datagram));
+    };
+    secured.look()?;
+    let peer = datagram.peer;
+    let bytes = match peer.context {
+        Some(_) => secured.guard.close(peer, &datagram.bytes),
+        // To somebody else: a reset, at most.
+        None => return Ok(Some(datagram)),
+    };
+    Ok(bytes.map(|bytes| Outgoing {
+        peer,
+        bytes: bytes.into(),
+    }))
+}
+
+fn without_address(event: Event<Remote<SocketAddr>>) -> Event<()> {
     match event {
         Event::Response(call, _, message) => Event::Response(call, (), message),
         Event::Notification(call, message) => Event::Notification(call, message),
@@ -241,7 +298,7 @@ fn without_address(event: Event<SocketAddr>) -> Event<()> {
     }
 }
 
-async fn datagrams(url: &Url, limits: Limits) -> io::Result<Way> {
+async fn datagrams(url: &Url, target: &Target, limits: Limits) -> io::Result<Way> {
     let mut addresses = tokio::net::lookup_host((url.host.as_str(), url.port)).await?;
     let server = addresses.next().ok_or(ErrorKind::NotFound)?;
     let any = match server {
@@ -252,7 +309,15 @@ async fn datagrams(url: &Url, limits: Limits) -> io::Result<Way> {
     Ok(Way::Datagrams {
         socket: Datagrams::new(socket)?,
         endpoint: Box::new(Endpoint::new(Parameters::default(), limits, seed()?)),
-        server,
+        server: Remote {
+            address: server,
+            context: target.keys.as_ref().map(|_| Secured::CONTEXT),
+        },
+        secured: target
+            .keys
+            .as_deref()
+            .map(|path| Secured::open(path).map(Box::new))
+            .transpose()?,
         unsent: None,
     })
 }

@@ -29,6 +29,8 @@ const SCHEMES: &[(&str, Over, bool, u16)] = &[
     ("coaps+tcp", Over::Stream, true, 5684),
     ("coap+ws", Over::WebSocket, false, 80),
     ("coaps+ws", Over::WebSocket, true, 443),
+    // As MQTT spells it.
+    ("coap+wss", Over::WebSocket, true, 443),
 ];
 
 impl Url {

@@ -201,6 +201,7 @@ impl Bridge {
             format: &weir_codec::FORMATS[0],
             credential: None,
             roots: self.plan.roots.clone(),
+            keys: None,
         };
         let stream = open_stream(&url, &target).await?;
         stream.tune()?;

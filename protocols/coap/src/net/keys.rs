@@ -1,0 +1,123 @@
+//! The keys of the policy file, and the row of our sequence numbers on disk.
+//!
+//! One row serves all contexts: it is one record, and numbers may have gaps. It begins behind what was
+//! reserved by the last run, and not before the milliseconds since 2025: if the data is lost, the clock
+//! still keeps numbers from being used twice (RFC 8613 appendix B.1.1).
+
+use super::clock::pause;
+use super::datagrams::Path;
+use crate::secure::{Context as Derived, ContextId, Contexts, Guard, Material, Numbers};
+use bytes::Bytes;
+use ring::rand::{SecureRandom, SystemRandom};
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Notify;
+use weir_binding::{Context, LocalFuture, SharedKey};
+use weir_hub::{Exchange, Principal, Request};
+
+/// Where the hub keeps up to which number they are reserved.
+const RECORD: &str = "coap/oscore";
+/// Numbers reserved at once.
+const RESERVED: u64 = 65_536;
+/// Milliseconds of the epoch at the beginning of 2025.
+const START_MS: i64 = 1_735_689_600_000;
+/// Before numbers are asked for again where the log took none.
+const RETRY_TIME: Duration = Duration::from_secs(1);
+
+/// What is shared with devices, and who they are.
+pub(super) struct Keys {
+    contexts: Arc<Contexts>,
+    principals: Vec<Principal>,
+    numbers: Arc<Numbers>,
+    wanted: Notify,
+}
+
+impl Keys {
+    /// Those of the policy file.
+    pub(super) fn of(context: &dyn Context) -> Self {
+        let numbers = Arc::new(Numbers::default());
+        let pairs = context.keys().iter().filter_map(derived);
+        let (keys, principals) = pairs.unzip();
+        Self {
+            contexts: Arc::new(Contexts::new(keys, numbers.clone())),
+            principals,
+            numbers,
+            wanted: Notify::new(),
+        }
+    }
+
+    /// Says whether there is anybody to talk to in secret.
+    pub(super) fn are_any(&self) -> bool {
+        !self.principals.is_empty()
+    }
+
+    /// What a socket needs to open and close messages; none where nobody has keys.
+    pub(super) fn guard(&self) -> Option<Guard<Path>> {
+        self.are_any().then(|| Guard::new(self.contexts.clone()))
+    }
+
+    /// Whose keys these are.
+    pub(super) fn principal(&self, id: ContextId) -> Option<Principal> {
+        self.principals.get(id.0 as usize).cloned()
+    }
+
+    /// Has more numbers reserved before there are none.
+    pub(super) fn look(&self) {
+        if self.numbers.left() < RESERVED / 2 {
+            self.wanted.notify_one();
+        }
+    }
+}
+
+fn derived(key: &SharedKey) -> Option<((Derived, [u8; 8]), Principal)> {
+    let material = Material {
+        secret: key.secret.clone(),
+        salt: key.salt.clone(),
+        own: key.own.clone(),
+        peer: key.peer.clone(),
+        id_context: key.id_context.clone(),
+    };
+    let mut echo = [0; 8];
+    SystemRandom::new().fill(&mut echo).ok()?;
+    // What the policy file may hold always makes keys.
+    let context = Derived::derive(&material).ok()?;
+    Some(((context, echo), key.principal.clone()))
+}
+
+/// Reserves sequence numbers, and more whenever they run low.
+pub(super) fn reserve(keys: Arc<Keys>, context: Arc<dyn Context>) -> LocalFuture<'static, ()> {
+    Box::pin(async move {
+        let stored = context.hub().consumer(RECORD);
+        let stored = stored.and_then(|bytes| Some(u64::from_be_bytes(bytes[..].try_into().ok()?)));
+        let mut below = stored.unwrap_or(0).max(milliseconds(&*context));
+        keys.numbers.begin(below);
+        loop {
+            below += RESERVED;
+            match written(&*context, below).await {
+                true => keys.numbers.reserve(below),
+                false => pause(RETRY_TIME).await,
+            }
+            if keys.numbers.left() >= RESERVED / 2 {
+                keys.wanted.notified().await;
+            }
+        }
+    })
+}
+
+fn milliseconds(context: &dyn Context) -> u64 {
+    let now = context.now().nanos() / 1_000_000;
+    u64::try_from(now - START_MS).unwrap_or(0)
+}
+
+/// Has it written how far numbers are reserved; says whether it is on disk.
+async fn written(context: &dyn Context, below: u64) -> bool {
+    let state = Bytes::copy_from_slice(&below.to_be_bytes());
+    let request = Request::Remember(RECORD.to_owned(), state);
+    let principal = Principal::gateway();
+    let Ok(Exchange::Accepted(ticket)) = context.hub().open(context.now(), &principal, request)
+    else {
+        return false;
+    };
+    poll_fn(|cx| ticket.poll(cx)).await.is_ok()
+}
