@@ -154,6 +154,43 @@ fn a_large_answer_is_compressed_for_who_accepts_it() {
 }
 
 #[test]
+fn every_format_is_compressed_for_who_accepts_it_unless_it_is_so_already() {
+    gateway::with(&[("cors", "https://b.example")], async |gateway| {
+        for format in weir_codec::FORMATS {
+            let ask = async |coding: &str| {
+                let request = format!(
+                    "GET /in/{} HTTP/1.1\r\nHost: a\r\nOrigin: https://b.example\r\n\
+                     Accept-Encoding: {coding}\r\nConnection: close\r\n\r\n",
+                    format.name
+                );
+                all(connect(&gateway, &request).await).await
+            };
+            let packed = ask("gzip").await;
+            let (head, _) = packed.split_once("\r\n\r\n").unwrap();
+            let dense = ["exi-c", "exi-sc", "exi-om-c", "block"].contains(&format.name);
+            let coded = head.contains("content-encoding: gzip");
+            // What is dense by itself may win a little or nothing.
+            assert!(coded || dense, "{}: {head}", format.name);
+            let varies: Vec<_> = head
+                .lines()
+                .filter(|line| line.starts_with("vary: "))
+                .collect();
+            let by = if coded {
+                "accept, origin, accept-encoding"
+            } else {
+                "accept, origin"
+            };
+            assert_eq!(varies, [format!("vary: {by}")], "{}", format.name);
+            assert!(
+                !ask("identity").await.contains("content-encoding"),
+                "{}",
+                format.name
+            );
+        }
+    });
+}
+
+#[test]
 fn a_page_of_another_origin_may_read_where_all_may_but_not_with_credentials() {
     gateway::with(&[("cors", "*")], async |gateway| {
         let request = "OPTIONS /echo HTTP/1.1\r\nHost: a\r\nOrigin: https://b.example\r\n\

@@ -31,7 +31,18 @@ pub(super) fn prepare_stream(meta: &Meta, head: &mut Response) {
 
 fn coded(answer: &mut Response) {
     answer.headers.push(("content-encoding", "gzip".into()));
-    answer.headers.push(("vary", "accept-encoding".into()));
+    varies(answer, "accept-encoding");
+}
+
+/// Adds a field of requests that the answer depends on to the one list of such (RFC 9110 section 12.5.5).
+fn varies(answer: &mut Response, by: &str) {
+    match answer.headers.iter_mut().find(|(name, _)| *name == "vary") {
+        Some((_, list)) => {
+            list.push_str(", ");
+            list.push_str(by);
+        }
+        None => answer.headers.push(("vary", by.into())),
+    }
 }
 
 /// Appends a whole answer.
@@ -112,14 +123,15 @@ fn keep_alive(meta: &Meta, closing: bool) -> Option<bool> {
 }
 
 fn common(meta: &Meta, answer: &mut Response) {
-    let headers = &mut answer.headers;
     if let Some(origin) = &meta.allow_origin {
+        let headers = &mut answer.headers;
         headers.push(("access-control-allow-origin", origin.clone()));
         headers.push(("access-control-expose-headers", EXPOSED.into()));
         if origin != "*" {
-            headers.push(("vary", "origin".into()));
+            varies(answer, "origin");
         }
     }
+    let headers = &mut answer.headers;
     let challenged = headers.iter().any(|(name, _)| *name == "www-authenticate");
     if answer.status == 401 && !challenged {
         headers.push(("www-authenticate", "Basic realm=\"weir\", Bearer".into()));
@@ -137,16 +149,20 @@ fn packed(meta: &Meta, answer: &Response) -> Option<Bytes> {
         return None;
     }
     let media = answer.headers.iter().find(named("content-type"));
-    if !media.is_some_and(|(_, media)| is_text(media)) {
+    if !media.is_some_and(|(_, media)| is_compressible(media)) {
         return None;
     }
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(&answer.body).ok()?;
-    encoder.finish().ok().map(Bytes::from)
+    let packed = encoder.finish().ok()?;
+    // Some formats compress by themselves.
+    (packed.len() < answer.body.len()).then(|| Bytes::from(packed))
 }
 
-fn is_text(media: &str) -> bool {
+/// Whether gzip may make it shorter: messages in any format, and text.
+fn is_compressible(media: &str) -> bool {
     let essence = media.split(';').next().unwrap_or_default().trim();
     let ends = ["json", "xml", "javascript", "wasm"];
-    essence.starts_with("text/") || ends.iter().any(|end| essence.ends_with(end))
+    let text = essence.starts_with("text/") || ends.iter().any(|end| essence.ends_with(end));
+    text || weir_codec::by_media(media).is_some()
 }

@@ -13,7 +13,7 @@ use weir_binding::{
     Response, Scheme, Section, Service, Socket, Stream, Workers, hand_over,
 };
 use weir_carrier::Link;
-use weir_codec::FORMATS;
+use weir_codec::{FORMATS, Format, by_name, sample};
 use weir_http::Http;
 use weir_hub::{
     Exchange, Frame, Framing, FramingKey, History, HistoryFault, Hub, Log, LogFault, LogReader,
@@ -117,9 +117,19 @@ impl Service for Small {
             "/large" => Answer::Now(Response::text(200, "observation ".repeat(1000))),
             "/stream" => self.stream(&call),
             "/socket" => self.socket(&call),
-            other => Answer::Now(Response::text(404, format!("no {other}"))),
+            other => Answer::Now(match other.strip_prefix("/in/").and_then(by_name) {
+                Some(format) => in_format(format),
+                None => Response::text(404, format!("no {other}")),
+            }),
         }
     }
+}
+
+/// A large message, as a service answers one that was negotiated.
+fn in_format(format: &Format) -> Response {
+    let mut body = Vec::new();
+    (format.encode)(&sample::message(50, 0), &mut body);
+    Response::with_body(200, format.media, body).header("vary", "accept")
 }
 
 impl Small {
