@@ -21,8 +21,10 @@ pub enum Scheme {
     WebSocket,
     /// The same without control frames.
     WebSocketBare,
-    /// An MQTT subscription.
+    /// An MQTT subscription at quality of service 0, and publishers alike.
     Mqtt,
+    /// The same at quality of service 1, in both directions.
+    MqttQos1,
 }
 
 /// One cell.
@@ -137,6 +139,18 @@ impl Scheme {
             Self::WebSocket => "websocket",
             Self::WebSocketBare => "websocket-bare",
             Self::Mqtt => "mqtt",
+            Self::MqttQos1 => "mqtt-qos-1",
+        }
+    }
+}
+
+impl Scheme {
+    /// MQTT's quality of service, where it is MQTT's.
+    pub(crate) fn quality(self) -> Option<u8> {
+        match self {
+            Self::Mqtt => Some(0),
+            Self::MqttQos1 => Some(1),
+            _ => None,
         }
     }
 }

@@ -153,6 +153,13 @@ pub(crate) struct GoalResult {
 
 /// The target whose results are ours.
 pub(crate) const OURS: &str = "weir";
+
+/// Whether a target is ours: the gateway, or the gateway in some way (`weir_mqtt`).
+pub(crate) fn is_ours(target: &str) -> bool {
+    let way = target.strip_prefix(OURS);
+    way.is_some_and(|way| way.is_empty() || way.starts_with('_'))
+}
+
 /// The target that is the ceiling of the load.
 pub(crate) const CEILING: &str = "null_coalescing";
 /// Metrics that are rates, for which the ceiling is asked.

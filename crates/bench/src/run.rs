@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::cell::{Cell, Contender, Work};
+use crate::cell::{Cell, Contender, Scheme, Work};
 use crate::clock::now_ns;
 use crate::experiments::Order;
 use crate::load::job::{IdlePlan, Job, Kind, ReplayPlan, TrafficPlan};
@@ -162,13 +162,16 @@ fn kind(
             .and_then(|scheme| (target.subscribe)(scheme, topic));
         wire.ok_or_else(|| format!("{} has no such delivery scheme", target.name))
     };
+    // What is promised to subscribers is promised to publishers.
+    let quality = contender.scheme.and_then(Scheme::quality).unwrap_or(0);
+    let publish = |topic| (target.publish)(topic).at_quality(quality);
     Ok(match cell.work {
         Work::Ingest {
             body,
             connections,
             pace,
         } => Kind::Traffic(TrafficPlan {
-            publish: (target.publish)(topic_of(body.observations())),
+            publish: publish(topic_of(body.observations())),
             publishers: connections,
             body,
             subscribe: None,
@@ -180,7 +183,7 @@ fn kind(
             subscribers,
             pace,
         } => Kind::Traffic(TrafficPlan {
-            publish: (target.publish)(TOPIC),
+            publish: publish(TOPIC),
             publishers,
             body: crate::load::message::Body::Stamped,
             subscribe: Some(subscribe(TOPIC)?),

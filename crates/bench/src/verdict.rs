@@ -3,7 +3,7 @@
 use crate::cell::{Bound, Cell, Figure, Goal};
 use crate::environment::Environment;
 use crate::limits::CEILING_SHARE;
-use crate::results::{CEILING, CellResult, Figures, GoalResult, Metric, OURS, RATES, Ratio};
+use crate::results::{CEILING, CellResult, Figures, GoalResult, Metric, RATES, Ratio, is_ours};
 use crate::statistics::Estimate;
 
 impl Figure {
@@ -61,7 +61,7 @@ pub(crate) fn mark_ceiling(cell: &Cell, results: &mut [CellResult]) {
 ///
 /// Rates are compared where targets find their own, latencies where all have the same rate.
 pub(crate) fn ratios(cell: &Cell, results: &[CellResult]) -> Vec<Ratio> {
-    let Some(ours) = results.iter().find(|r| r.target == OURS) else {
+    let Some(ours) = results.iter().find(|r| is_ours(&r.target)) else {
         return Vec::new();
     };
     let compared: &[(&str, Figure)] = if cell.work.has_fixed_rate() {
@@ -77,7 +77,7 @@ pub(crate) fn ratios(cell: &Cell, results: &[CellResult]) -> Vec<Ratio> {
         ]
     };
     let mut ratios = Vec::new();
-    let comparable = |r: &&CellResult| r.target != OURS && !r.missed && !ours.missed;
+    let comparable = |r: &&CellResult| !is_ours(&r.target) && !r.missed && !ours.missed;
     for theirs in results.iter().filter(comparable) {
         for &(name, figure) in compared {
             let pair = ours.metric(name).zip(theirs.metric(name));
@@ -123,15 +123,16 @@ fn judge(
     results: &[CellResult],
     environment: &Environment,
 ) -> GoalResult {
-    let figure_of = |target: &str| {
-        let result = results
-            .iter()
-            .find(|r| r.target == target && (!r.missed || target == OURS))?;
-        result
-            .metric(goal.metric)
-            .map(|metric| goal.figure.of(metric))
+    let ours = results.iter().find(|r| is_ours(&r.target));
+    let figure = |result: &CellResult| {
+        let metric = result.metric(goal.metric);
+        metric.map(|metric| goal.figure.of(metric))
     };
-    let measured = figure_of(OURS);
+    let figure_of = |target: &str| {
+        let result = results.iter().find(|r| r.target == target && !r.missed)?;
+        figure(result)
+    };
+    let measured = ours.and_then(figure);
     let disk = 64.0 * environment.fdatasyncs_per_second();
     let (asked, bound, is_floor) = match goal.bound {
         Bound::Least(floor) => (format!("at least {floor}"), Some(floor), true),
@@ -151,7 +152,6 @@ fn judge(
             false,
         ),
     };
-    let ours = results.iter().find(|r| r.target == OURS);
     // A figure that was bought with losses, or beyond the limit of its search, reaches nothing.
     let is_sound = ours.is_some_and(|r| !r.missed && r.metrics.iter().all(|m| m.lost == 0));
     let holds = |(measured, bound)| {
@@ -178,6 +178,7 @@ mod tests {
     use super::*;
     use crate::experiments::Effort;
     use crate::experiments::gateway::cells;
+    use crate::results::OURS;
 
     fn result(target: &str, deliveries: f64, missed: bool, lost: u64) -> CellResult {
         CellResult {

@@ -3,6 +3,7 @@
 mod encoding;
 pub(crate) mod gateway;
 mod link_efficiency;
+mod mqtt_broker;
 
 use std::path::Path;
 
@@ -14,6 +15,7 @@ pub static EXPERIMENTS: &[Experiment] = &[
     gateway::EXPERIMENT,
     encoding::EXPERIMENT,
     link_efficiency::EXPERIMENT,
+    mqtt_broker::EXPERIMENT,
 ];
 
 /// A set of cells with a common purpose.

@@ -49,10 +49,10 @@ impl Opening {
                 request: request.clone().into_bytes(),
                 opened: |_| Ok(true),
             },
-            SubscribeWire::Mqtt { filter } => {
+            SubscribeWire::Mqtt { filter, qos } => {
                 let client = format!("bench-sub-{}-{number}", std::process::id());
                 let mut request = mqtt::connect(&client);
-                request.extend_from_slice(&mqtt::subscribe(filter));
+                request.extend_from_slice(&mqtt::subscribe(filter, *qos));
                 Self {
                     request,
                     opened: mqtt_subscribed,

@@ -26,6 +26,8 @@ pub(crate) enum Body {
 pub(crate) struct Template {
     bytes: Vec<u8>,
     stamp_at: Option<usize>,
+    /// Where a packet identifier stands, where there is one.
+    id_at: Option<usize>,
     times_at: Vec<usize>,
     next_time_us: u64,
 }
@@ -69,6 +71,8 @@ impl Template {
             .unwrap_or_default();
         let payload = body.bytes(&date(since_epoch.as_secs() / 86_400));
         let mut bytes = head(wire, body, payload.len());
+        let is_numbered = matches!(wire, PublishWire::Mqtt { qos: 1.., .. });
+        let id_at = is_numbered.then(|| bytes.len() - 2);
         bytes.extend_from_slice(&payload);
         let blank = STAMP_BASE.to_string();
         let stamp_at = memchr::memmem::find(&bytes, blank.as_bytes());
@@ -77,6 +81,7 @@ impl Template {
         Self {
             bytes,
             stamp_at,
+            id_at,
             times_at,
             next_time_us,
         }
@@ -87,13 +92,17 @@ impl Template {
         self.bytes.len()
     }
 
-    /// Appends one message whose stamp is `due` nanoseconds after the load's start.
-    pub(crate) fn write(&mut self, due: u64, out: &mut Vec<u8>) {
+    /// Appends one message whose stamp is `due` nanoseconds after the load's start; `id` is its packet
+    /// identifier, where its protocol has such a thing.
+    pub(crate) fn write(&mut self, due: u64, id: u16, out: &mut Vec<u8>) {
         let start = out.len();
         out.extend_from_slice(&self.bytes);
         let message = &mut out[start..];
         if let Some(at) = self.stamp_at {
             write_digits(&mut message[at..at + STAMP_DIGITS], STAMP_BASE + due);
+        }
+        if let Some(at) = self.id_at {
+            message[at..at + 2].copy_from_slice(&id.to_be_bytes());
         }
         for &at in &self.times_at {
             write_time(&mut message[at..at + TIME_BLANK.len()], self.next_time_us);
@@ -109,7 +118,7 @@ fn head(wire: &PublishWire, body: Body, payload_bytes: usize) -> Vec<u8> {
             format!("{head}Content-Type: {media}\r\nContent-Length: {payload_bytes}\r\n\r\n")
                 .into_bytes()
         }
-        PublishWire::Mqtt { topic } => super::mqtt::publish_head(topic, payload_bytes),
+        PublishWire::Mqtt { topic, qos } => super::mqtt::publish_head(topic, *qos, payload_bytes),
     }
 }
 
@@ -208,7 +217,7 @@ mod tests {
         let mut template = Template::new(&wire(), Body::Stamped);
         for due in [0, 42, 7_999_999_999_999] {
             let mut out = Vec::new();
-            template.write(due, &mut out);
+            template.write(due, 0, &mut out);
             let json: serde_json::Value = serde_json::from_slice(payload(&out)).unwrap();
             assert_eq!(json["observations"][0]["value"], STAMP_BASE + due);
         }
@@ -217,7 +226,7 @@ mod tests {
     #[test]
     fn a_batch_has_its_observations_at_distinct_times() {
         let mut out = Vec::new();
-        Template::new(&wire(), Body::JsonBatch(100)).write(0, &mut out);
+        Template::new(&wire(), Body::JsonBatch(100)).write(0, 0, &mut out);
         let json: serde_json::Value = serde_json::from_slice(payload(&out)).unwrap();
         let rows = json["observations"].as_array().unwrap();
         let times: std::collections::HashSet<_> = rows.iter().map(|r| r["time"].as_str()).collect();

@@ -1,7 +1,7 @@
-//! As much of MQTT 3.1.1 as publishes and subscribes at quality of service 0.
+//! As much of MQTT 3.1.1 as publishes and subscribes at quality of service 0 and 1.
 //!
 //! Deliberately without keep-alive (0 turns it off, section 3.1.2.10) and without a reader: what
-//! arrives is searched for stamps only.
+//! arrives is searched for stamps, and cut into packets only where they must be acknowledged.
 
 /// CONNECT, section 3.1: clean session, no keep-alive.
 pub(crate) fn connect(client_id: &str) -> Vec<u8> {
@@ -11,21 +11,76 @@ pub(crate) fn connect(client_id: &str) -> Vec<u8> {
 }
 
 /// SUBSCRIBE, section 3.8, packet identifier 1.
-pub(crate) fn subscribe(filter: &str) -> Vec<u8> {
+pub(crate) fn subscribe(filter: &str, qos: u8) -> Vec<u8> {
     let mut body = vec![0, 1];
     text(&mut body, filter);
-    body.push(0);
+    body.push(qos);
     packet(0x82, &body)
 }
 
-/// PUBLISH, section 3.3, up to where the payload begins.
-pub(crate) fn publish_head(topic: &str, payload_bytes: usize) -> Vec<u8> {
+/// PUBLISH, section 3.3, up to where the payload begins; at quality of service 1 it ends with a packet
+/// identifier of 0, to be replaced.
+pub(crate) fn publish_head(topic: &str, qos: u8, payload_bytes: usize) -> Vec<u8> {
     let mut variable = Vec::new();
     text(&mut variable, topic);
-    let mut head = vec![0x30];
+    if qos > 0 {
+        variable.extend_from_slice(&[0, 0]);
+    }
+    let mut head = vec![0x30 | qos << 1];
     remaining_length(&mut head, variable.len() + payload_bytes);
     head.extend_from_slice(&variable);
     head
+}
+
+/// Cuts a stream of bytes into packets.
+#[derive(Default)]
+pub(crate) struct Packets {
+    pending: Vec<u8>,
+}
+
+impl Packets {
+    /// Takes what was read and hands on every packet that is whole.
+    pub(crate) fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(&[u8])) {
+        self.pending.extend_from_slice(bytes);
+        let mut at = 0;
+        while let Some((_, length)) = lengths(&self.pending[at..]) {
+            each(&self.pending[at..at + length]);
+            at += length;
+        }
+        self.pending.drain(..at);
+    }
+}
+
+/// Whether a packet is a PUBACK, section 3.4.
+pub(crate) fn is_puback(packet: &[u8]) -> bool {
+    packet.first() == Some(&0x40)
+}
+
+/// The PUBACK that a packet asks for, if it does.
+pub(crate) fn puback(packet: &[u8]) -> Option<[u8; 4]> {
+    let (head, _) = lengths(packet)?;
+    if packet[0] & 0xf6 != 0x32 {
+        return None;
+    }
+    let topic = usize::from(u16::from_be_bytes([
+        *packet.get(head)?,
+        *packet.get(head + 1)?,
+    ]));
+    let id = packet.get(head + 2 + topic..head + 4 + topic)?;
+    Some([0x40, 2, id[0], id[1]])
+}
+
+/// How long the fixed header of a packet and the whole of it are, once it is whole.
+fn lengths(bytes: &[u8]) -> Option<(usize, usize)> {
+    let mut remaining = 0;
+    for (index, byte) in bytes.iter().skip(1).take(4).enumerate() {
+        remaining |= usize::from(byte & 0x7f) << (7 * index);
+        if *byte < 0x80 {
+            let (head, whole) = (index + 2, index + 2 + remaining);
+            return (bytes.len() >= whole).then_some((head, whole));
+        }
+    }
+    None
 }
 
 /// Whether CONNACK (section 3.2) has come and accepts; `None` while it is cut.
@@ -67,8 +122,30 @@ mod tests {
 
     #[test]
     fn the_remaining_length_grows_with_the_payload() {
-        assert_eq!(publish_head("a", 2), [0x30, 5, 0, 1, b'a']);
-        assert_eq!(publish_head("a", 125), [0x30, 0x80, 0x01, 0, 1, b'a']);
+        assert_eq!(publish_head("a", 0, 2), [0x30, 5, 0, 1, b'a']);
+        assert_eq!(publish_head("a", 0, 125), [0x30, 0x80, 0x01, 0, 1, b'a']);
+        assert_eq!(publish_head("a", 1, 2), [0x32, 7, 0, 1, b'a', 0, 0]);
+    }
+
+    #[test]
+    fn a_message_of_quality_1_is_acknowledged_wherever_reads_cut_it() {
+        let mut stream = publish_head("a", 0, 1);
+        stream.push(b'0');
+        let at = stream.len() + 5;
+        stream.extend(publish_head("a", 1, 1));
+        stream.push(b'1');
+        stream[at..at + 2].copy_from_slice(&[1, 2]);
+        stream.extend([0x40, 2, 0, 9]);
+        for piece in 1..stream.len() {
+            let (mut packets, mut due, mut done) = (Packets::default(), Vec::new(), 0);
+            for part in stream.chunks(piece) {
+                packets.feed(part, |packet| {
+                    due.extend(puback(packet));
+                    done += usize::from(is_puback(packet));
+                });
+            }
+            assert_eq!((due, done), (vec![[0x40, 2, 1, 2]], 1), "{piece}");
+        }
     }
 
     #[test]

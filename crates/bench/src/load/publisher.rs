@@ -1,20 +1,30 @@
 //! One connection that publishes: stamps, sends, and matches each answer to its message.
 //!
-//! HTTP/1.1 answers come in the order of the requests (RFC 9112 section 9.3.2), so a queue of
-//! due times is all the matching there is.
+//! HTTP/1.1 answers come in the order of the requests (RFC 9112 section 9.3.2) and PUBACKs in that of
+//! their messages (MQTT 5 section 4.6), so a queue of due times is all the matching there is.
 
 use std::collections::VecDeque;
 
 use super::http::Responses;
 use super::message::Template;
+use super::mqtt::{Packets, is_puback};
 use super::reactor::{Reactor, Socket, Taken};
+use super::wire::PublishWire;
 
 /// One publishing connection.
 pub(crate) struct Publisher {
     socket: Socket,
-    responses: Responses,
+    answers: Answers,
     unanswered: VecDeque<u64>,
-    acknowledges: bool,
+    last_id: u16,
+}
+
+/// What answers look like.
+enum Answers {
+    /// There are none.
+    None,
+    Http(Responses),
+    Mqtt(Packets),
 }
 
 /// One answer to one message.
@@ -27,20 +37,25 @@ pub(crate) struct Answer {
 
 impl Publisher {
     /// A publisher on an open socket.
-    pub(crate) fn new(socket: Socket, acknowledges: bool) -> Self {
-        let (responses, unanswered) = (Responses::default(), VecDeque::new());
+    pub(crate) fn new(socket: Socket, wire: &PublishWire) -> Self {
+        let answers = match wire {
+            PublishWire::Http { .. } => Answers::Http(Responses::default()),
+            PublishWire::Mqtt { qos: 0, .. } => Answers::None,
+            PublishWire::Mqtt { .. } => Answers::Mqtt(Packets::default()),
+        };
         Self {
             socket,
-            responses,
-            unanswered,
-            acknowledges,
+            answers,
+            unanswered: VecDeque::new(),
+            last_id: 0,
         }
     }
 
     /// Puts one message into the buffer; [`Publisher::flush`] sends.
     pub(crate) fn push(&mut self, template: &mut Template, due: u64) {
-        template.write(due, self.socket.out());
-        if self.acknowledges {
+        self.last_id = self.last_id.checked_add(1).unwrap_or(1);
+        template.write(due, self.last_id, self.socket.out());
+        if !matches!(self.answers, Answers::None) {
             self.unanswered.push_back(due);
         }
     }
@@ -71,17 +86,25 @@ impl Publisher {
             Taken::Nothing => return Ok(()),
             Taken::Closed => return Err(self.closed()),
         };
-        if !self.acknowledges {
-            return Ok(());
-        }
         let unanswered = &mut self.unanswered;
-        self.responses.feed(&buffer[..len], |response| {
-            let success = (200..300).contains(&response.status);
-            let refusal = (!success).then(|| response.summary());
+        let mut answered = |refusal| {
             if let Some(due) = unanswered.pop_front() {
                 each(Answer { due, refusal });
             }
-        })
+        };
+        match &mut self.answers {
+            Answers::None => {}
+            Answers::Http(responses) => responses.feed(&buffer[..len], |response| {
+                let success = (200..300).contains(&response.status);
+                answered((!success).then(|| response.summary()));
+            })?,
+            Answers::Mqtt(packets) => packets.feed(&buffer[..len], |packet| {
+                if is_puback(packet) {
+                    answered(None);
+                }
+            }),
+        }
+        Ok(())
     }
 
     fn closed(&self) -> String {

@@ -54,7 +54,7 @@ impl Publisher {
         let mut buffer = [0u8; 4096];
         for _ in 0..messages {
             message.clear();
-            self.template.write(0, &mut message);
+            self.template.write(0, 0, &mut message);
             self.stream
                 .write_all(&message)
                 .map_err(|e| format!("publishing: {e}"))?;

@@ -4,6 +4,7 @@
 //! passed over, since a connection that receives needs no proof of life.
 
 use super::http::Responses;
+use super::mqtt::{Packets, puback};
 use super::reactor::{Reactor, Socket, Taken};
 use super::stamp::{CARRY_BYTES_MAX, Carry, Scanner};
 use super::wire::SubscribeWire;
@@ -17,7 +18,12 @@ pub(crate) struct Subscriber {
 
 enum Scheme {
     Stream(Carry),
-    LongPoll { responses: Responses, again: String },
+    /// Messages that are acknowledged.
+    Packets(Packets),
+    LongPoll {
+        responses: Responses,
+        again: String,
+    },
 }
 
 /// RFC 6455 section 5.5.2: an empty ping, and the pong that a client masks (here by zeros).
@@ -32,6 +38,7 @@ impl Subscriber {
                 responses: Responses::default(),
                 again: again.clone(),
             },
+            SubscribeWire::Mqtt { qos: 1.., .. } => Scheme::Packets(Packets::default()),
             SubscribeWire::Stream { .. } | SubscribeWire::Mqtt { .. } => {
                 Scheme::Stream(Carry::default())
             }
@@ -54,7 +61,7 @@ impl Subscriber {
         reactor: &Reactor,
         buffer: &mut [u8],
         scanner: &Scanner,
-        each: impl FnMut(u64),
+        mut each: impl FnMut(u64),
     ) -> Result<usize, String> {
         let len = match self.socket.take(&mut buffer[CARRY_BYTES_MAX..]) {
             Taken::Bytes(len) => len,
@@ -70,6 +77,14 @@ impl Subscriber {
                 if buffer[CARRY_BYTES_MAX..CARRY_BYTES_MAX + len].starts_with(PING) {
                     self.socket.out().extend_from_slice(PONG);
                 }
+            }
+            Scheme::Packets(packets) => {
+                let out = self.socket.out();
+                let read = &buffer[CARRY_BYTES_MAX..CARRY_BYTES_MAX + len];
+                packets.feed(read, |packet| {
+                    scanner.scan(packet, &mut each);
+                    out.extend(puback(packet).into_iter().flatten());
+                });
             }
             Scheme::LongPoll { responses, again } => {
                 let read = &buffer[CARRY_BYTES_MAX..CARRY_BYTES_MAX + len];

@@ -126,7 +126,7 @@ impl<'a> Traffic<'a> {
             opening,
             |index, stream| {
                 let socket = reactor.add(stream, index as u64)?;
-                publishers.push(Publisher::new(socket, wire.acknowledges()));
+                publishers.push(Publisher::new(socket, wire));
                 Ok(())
             },
         )

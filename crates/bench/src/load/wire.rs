@@ -12,10 +12,12 @@ pub(crate) enum PublishWire {
         /// Request line and header fields, each line ended by CR LF.
         head: String,
     },
-    /// MQTT 3.1.1, quality of service 0: nothing is acknowledged.
+    /// MQTT 3.1.1; at quality of service 0 nothing is acknowledged.
     Mqtt {
         /// The topic.
         topic: String,
+        /// The quality of service, 0 or 1.
+        qos: u8,
     },
 }
 
@@ -34,16 +36,21 @@ pub(crate) enum SubscribeWire {
         /// Every further one.
         again: String,
     },
-    /// MQTT 3.1.1, quality of service 0.
+    /// MQTT 3.1.1; at quality of service 1 every message is acknowledged.
     Mqtt {
         /// The filter.
         filter: String,
+        /// The quality of service, 0 or 1.
+        qos: u8,
     },
 }
 
 impl PublishWire {
-    /// Whether the peer answers every message.
-    pub(crate) fn acknowledges(&self) -> bool {
-        matches!(self, Self::Http { .. })
+    /// The same at another quality of service, where there is such a thing.
+    pub(crate) fn at_quality(self, qos: u8) -> Self {
+        match self {
+            Self::Mqtt { topic, .. } => Self::Mqtt { topic, qos },
+            http => http,
+        }
     }
 }

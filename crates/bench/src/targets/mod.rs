@@ -27,6 +27,7 @@ use crate::load::wire::{PublishWire, SubscribeWire};
 pub static TARGETS: &[Target] = &[
     weir::TARGET,
     weir::TLS,
+    weir::MQTT,
     null::TARGET,
     null::COALESCING,
     nchan::TARGET,

@@ -1,4 +1,4 @@
-//! Eclipse Mosquitto, Debian's: MQTT 3.1.1 at quality of service 0, nothing kept on disk.
+//! Eclipse Mosquitto, Debian's: MQTT 3.1.1 at quality of service 0 and 1, nothing kept on disk.
 //!
 //! Started by root it stays root (`user root`): a change of user would undo its tie to the bench.
 
@@ -12,11 +12,9 @@ use crate::load::wire::{PublishWire, SubscribeWire};
 
 pub(super) const TARGET: Target = Target {
     name: "mosquitto",
-    about: "Eclipse Mosquitto by MQTT 3.1.1 at quality of service 0, in memory",
+    about: "Eclipse Mosquitto by MQTT 3.1.1, in memory",
     start,
-    publish: |topic| PublishWire::Mqtt {
-        topic: topic.into(),
-    },
+    publish,
     subscribe,
     replay: None,
 };
@@ -37,8 +35,16 @@ fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
     start_listening(command, address, version, &folder.join("stderr.log"))
 }
 
-fn subscribe(scheme: Scheme, topic: &str) -> Option<SubscribeWire> {
-    (scheme == Scheme::Mqtt).then(|| SubscribeWire::Mqtt {
+pub(super) fn publish(topic: &str) -> PublishWire {
+    PublishWire::Mqtt {
+        topic: topic.into(),
+        qos: 0,
+    }
+}
+
+pub(super) fn subscribe(scheme: Scheme, topic: &str) -> Option<SubscribeWire> {
+    Some(SubscribeWire::Mqtt {
         filter: topic.into(),
+        qos: scheme.quality()?,
     })
 }

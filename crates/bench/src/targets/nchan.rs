@@ -105,6 +105,10 @@ fn subscribe(scheme: Scheme, topic: &str) -> Option<SubscribeWire> {
                 Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
             ),
         }),
-        Scheme::Streaming | Scheme::SseBare | Scheme::WebSocketBare | Scheme::Mqtt => None,
+        Scheme::Streaming
+        | Scheme::SseBare
+        | Scheme::WebSocketBare
+        | Scheme::Mqtt
+        | Scheme::MqttQos1 => None,
     }
 }

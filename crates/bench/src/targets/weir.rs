@@ -31,6 +31,15 @@ pub(super) const TLS: Target = Target {
     replay: None,
 };
 
+pub(super) const MQTT: Target = Target {
+    name: "weir_mqtt",
+    about: "the gateway by MQTT 3.1.1: all goes to its log, quality 1 before its PUBACK",
+    start: start_mqtt,
+    publish: super::mosquitto::publish,
+    subscribe: super::mosquitto::subscribe,
+    replay: None,
+};
+
 /// Listeners that would otherwise take the ports of whatever runs here already.
 const FREE_PORTS: [&str; 3] = [
     "http.listen=127.0.0.1:0",
@@ -52,6 +61,13 @@ fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
         });
     }
     launch(settings, folder, "http", &[])
+}
+
+fn start_mqtt(settings: &Settings, folder: &Path) -> Result<Running, String> {
+    if settings.address.is_some() {
+        return Err("absent: a gateway given by --url is spoken to by HTTP".into());
+    }
+    launch(settings, folder, "mqtt", &[])
 }
 
 fn start_tls(settings: &Settings, folder: &Path) -> Result<Running, String> {
@@ -129,7 +145,7 @@ pub(super) fn subscribe(scheme: Scheme, topic: &str) -> Option<SubscribeWire> {
         Scheme::SseBare => Some(stream(get("?bare", "Accept: text/event-stream\r\n"))),
         Scheme::WebSocket => Some(stream(get("", WEBSOCKET))),
         Scheme::WebSocketBare => Some(stream(get("?bare", WEBSOCKET))),
-        Scheme::Mqtt => None,
+        Scheme::Mqtt | Scheme::MqttQos1 => None,
     }
 }
 
