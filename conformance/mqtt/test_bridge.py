@@ -284,6 +284,43 @@ class Away(unittest.TestCase):
             self.check(numbers(self.there, wanted), wanted, qos)
 
 
+class LongAway(unittest.TestCase):
+    def test_what_the_log_no_longer_has_is_told_and_the_rest_goes_out(self):
+        broker = Mosquitto(self)
+        small = {"log.segment_bytes": "65536", "log.retention_bytes": "262144"}
+        made = gateway(self, lines("out", "up/#"), small, url=f"mqtt://{broker.address}")
+        reader = kept(self, broker.address, "there", ("up/#", 1))
+        bridged(self, made)
+        reader.leave()
+        broker.stop()
+        publisher = client(self, made.ready["mqtt"])
+        for at in range(60):
+            publisher.publish("up/n", str(at).rjust(32768, "x"))
+        publisher.publish("up/last", "last")
+        tail = pathlib.Path(made.data) / "log"
+        until(lambda: sum(file.stat().st_size for file in tail.rglob("*") if file.is_file()) < 1_500_000)
+        broker.start()
+        reader = kept(self, broker.address, "there")
+        got = [came(reader)[1].lstrip("x")]
+        while got[-1] != "last":
+            got.append(came(reader)[1].lstrip("x"))
+        self.assertEqual(metric(made, "weir_bridge_gaps_total"), 1)
+        self.assertLess(len(got), 60)
+        self.assertEqual(got[:-1], [str(at) for at in range(61 - len(got), 60)])
+        self.assertIn("reason: retention", pathlib.Path(made.log.name).read_text())
+
+    def test_a_bridge_by_which_nothing_goes_out_does_not_fall_behind(self):
+        broker = Mosquitto(self)
+        made = gateway(self, lines("out", "up/#"), url=f"mqtt://{broker.address}")
+        bridged(self, made)
+        watcher = client(self, made.ready["mqtt"], (STATE, 0))
+        self.assertEqual(came(watcher)[1], "1")
+        publisher = client(self, made.ready["mqtt"])
+        publisher.send(*(publish("other/n", str(at)) for at in range(10_500))).ping()
+        self.assertEqual(came(watcher)[1], "1")
+        until(lambda: metric(made, "weir_bridge_behind_records") < 1000)
+
+
 class Refused(unittest.TestCase):
     def test_a_wrong_password_is_said_precisely_and_disturbs_nobody(self):
         passwords = pathlib.Path(tempfile.mkdtemp(prefix="mosquitto-")) / "passwords"
