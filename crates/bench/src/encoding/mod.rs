@@ -18,6 +18,8 @@ mod native;
 mod outcome;
 mod page;
 mod published;
+#[cfg(test)]
+mod sizes_of_a;
 mod steady;
 mod task;
 

@@ -9,7 +9,7 @@ mod compressed;
 mod document_json;
 mod exi;
 mod formats;
-mod numbers;
+pub(crate) mod numbers;
 mod recording;
 mod xml;
 

@@ -71,7 +71,7 @@ fn prepare(document: &Rc<Document>) -> Result<Prepared, String> {
     })
 }
 
-fn pack(times: &[i64], values: &[f64]) -> Result<[Vec<u8>; 2], String> {
+pub(crate) fn pack(times: &[i64], values: &[f64]) -> Result<[Vec<u8>; 2], String> {
     let level = ChunkConfig::default();
     let times = simple_compress(times, &level).map_err(|e| e.to_string())?;
     let values = simple_compress(values, &level).map_err(|e| e.to_string())?;
@@ -79,7 +79,7 @@ fn pack(times: &[i64], values: &[f64]) -> Result<[Vec<u8>; 2], String> {
 }
 
 /// Milliseconds and values.
-fn columns(batch: &Batch) -> (Vec<i64>, Vec<f64>) {
+pub(crate) fn columns(batch: &Batch) -> (Vec<i64>, Vec<f64>) {
     let time = |row| batch.time(row).map_or(0, |time| time.nanos() / 1_000_000);
     let value = |row| match batch.value(row) {
         Value::Number(number) => number,
