@@ -46,7 +46,7 @@ enum Command {
 struct RunArguments {
     /// The experiment
     experiment: String,
-    /// The chief cells with short steps, in under two minutes
+    /// The chief cells with short steps: minutes, of `encoding` about five
     #[arg(long)]
     quick: bool,
     /// Only cells whose name contains this

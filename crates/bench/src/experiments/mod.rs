@@ -37,7 +37,7 @@ pub struct Experiment {
 /// How much time a run may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// Under two minutes: the chief cells, short steps, few rounds.
+    /// Minutes: the chief cells, short steps, few rounds.
     Quick,
     /// All cells, steps of seconds, enough rounds for confidence intervals.
     Full,
