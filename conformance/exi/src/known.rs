@@ -41,8 +41,15 @@ pub(crate) fn after_any_type(document: &Document, options: &Options) -> Option<&
     )
 }
 
-/// Dates without a day.
-const WITHOUT_DAY: [&str; 3] = ["<gYearMonth>", "<gMonth>", "<gYear>"];
+/// Dates without a day, as elements and as attributes.
+const WITHOUT_DAY: [&str; 6] = [
+    "<gYearMonth>",
+    "<gMonth>",
+    "<gYear>",
+    " gYearMonth=",
+    " gMonth=",
+    " gYear=",
+];
 
 /// Why its canonical bytes of a document are not those that Canonical EXI asks for.
 pub(crate) fn other_canonical(
@@ -54,7 +61,7 @@ pub(crate) fn other_canonical(
     if preserve.dtd && document.has("<!DOCTYPE") {
         return Some("canonical: its parser tells declarations of a document type one by one");
     }
-    if canonical.utc_time && WITHOUT_DAY.iter().any(|element| document.has(element)) {
+    if canonical.utc_time && WITHOUT_DAY.iter().any(|words| document.has(words)) {
         return Some(
             "canonical: in UTC it gives dates without a day the day 1 (EXI 1.0 section 7.1.8: 0)",
         );
