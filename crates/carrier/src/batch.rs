@@ -136,6 +136,7 @@ pub(crate) fn send_first(
     let sent = match (count, queue.front()) {
         (0, Some(first)) => send_from(socket, first).map(|()| 1),
         (0, None) => Ok(0),
+        (1, Some(only)) => send_one(socket, only).map(|()| 1),
         _ => send_plain(socket, queue, count),
     };
     match sent {
@@ -147,6 +148,11 @@ pub(crate) fn send_first(
             let _one_peers_own = is_of_a_peer(&error);
         }
     }
+    Ok(())
+}
+
+fn send_one(socket: impl AsFd, leaving: &Leaving) -> io::Result<()> {
+    rustix::net::sendto(socket, &leaving.bytes, SendFlags::DONTWAIT, &leaving.to)?;
     Ok(())
 }
 

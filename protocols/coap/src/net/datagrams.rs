@@ -119,18 +119,15 @@ impl Serving {
         })
     }
 
-    /// Takes what was received; says whether there may be more.
+    /// Takes what was received; says whether it could: what cannot be answered is not read.
     fn receive(&mut self, cx: &mut Context<'_>) -> io::Result<bool> {
-        for turn in 0..TURN {
+        for _ in 0..TURN {
             if !self.flush(cx)? {
                 return Ok(false);
             }
-            if self
-                .socket
-                .poll_receive_batch(cx, &mut self.batch)?
-                .is_pending()
-            {
-                return Ok(turn > 0);
+            let received = self.socket.poll_receive_batch(cx, &mut self.batch)?;
+            if received.is_pending() {
+                return Ok(true);
             }
             self.take(false);
         }
@@ -254,10 +251,10 @@ impl Future for Serving {
             return Poll::Ready(this.farewell(cx));
         }
         loop {
-            let mut moved = this.receive(cx)?;
+            let read = this.receive(cx)?;
             this.receive_of_groups(cx)?;
             let now = now();
-            moved |= this.desk.poll(cx, &mut this.endpoint, now);
+            let mut moved = this.desk.poll(cx, &mut this.endpoint, now);
             let at = this.put(now);
             if this.timer.poll_due(cx, at.min(this.desk.deadline())) {
                 this.endpoint.timeout(now);
@@ -265,7 +262,7 @@ impl Future for Serving {
                 moved = true;
             }
             // What was not read while nothing could be sent is read once it can.
-            if !this.flush(cx)? || !moved {
+            if !this.flush(cx)? || read && !moved {
                 return Poll::Pending;
             }
         }
