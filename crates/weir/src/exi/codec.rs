@@ -140,10 +140,7 @@ pub(super) fn decode(
 /// Reads the header. A stream of another schema than the one given would be read as something else.
 fn begin(decoder: &mut Decoder<'_>, schema: Option<&Arc<Schema>>) -> Result<(), Failure> {
     let given = schema.and_then(|schema| schema.id.as_deref());
-    let failed = match decoder.next_event() {
-        Ok(_) => None,
-        Err(error) => Some(error),
-    };
+    let failed = decoder.next_event().err();
     let named = match (&failed, decoder.options()) {
         (Some(error), _) => match &error.kind {
             ErrorKind::UnknownSchema(id) => Some(format!("{id:?}")),
