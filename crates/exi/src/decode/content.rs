@@ -274,14 +274,17 @@ impl Content {
             None => reader.characters(length, arena),
             Some(set) => restricted(reader, length, set, schema, arena),
         };
-        if let Err(fault) = read {
+        let len = arena.len() - at;
+        // Places in the arena have 32 bits, whatever the limits allow.
+        let span = match (read, u32::try_from(at), u32::try_from(len)) {
+            (Ok(_), Ok(at), Ok(len)) => Ok(Span { at, len }),
+            (Err(fault), ..) => Err(fault),
+            _ => Err(Fault::Limit(Limit::TableBytes)),
+        };
+        if span.is_err() {
             arena.truncate(at);
-            return Err(fault);
         }
-        Ok(Span {
-            at: at as u32,
-            len: (arena.len() - at) as u32,
-        })
+        span
     }
 
     pub(super) fn scratch(&mut self, text: &str) -> Result<Stored> {
