@@ -26,6 +26,9 @@ use weir_model::{Cursor, Filter};
 /// Bytes that may wait for the socket before nothing more is taken from the log.
 const UNSENT_BYTES_MAX: usize = 64 << 10;
 
+/// Pieces taken from the log in one turn, so that a bridge does not hold up its thread.
+const TAKES_MAX: usize = 16;
+
 /// The consumer, while there is a connection.
 pub(super) struct Outward {
     source: Box<Subscription>,
@@ -94,9 +97,12 @@ impl Outward {
         cx: &mut Context<'_>,
         state_topic: &str,
     ) -> Result<bool, Fault> {
-        while way.outbox.len() < UNSENT_BYTES_MAX {
+        for _ in 0..TAKES_MAX {
             if !self.send_items(way) {
                 return Ok(false);
+            }
+            if way.outbox.len() >= UNSENT_BYTES_MAX {
+                break;
             }
             let Poll::Ready(next) = self.source.poll_next(cx) else {
                 return Ok(false);

@@ -4,16 +4,17 @@
 //! moves on (sent, released, taken), the bridge's record is written first and all that is to be sent waits
 //! for it; a batch costs one record.
 
+mod subscribing;
+
 use super::Bridge;
 use super::inward::{Inward, Taken};
-use super::mapping::Mapping;
 use super::outward::{Outward, Way};
 use super::settings::Speaks;
 use super::told::{count, state_topic};
 use crate::net::clock::{Timer, now};
 use crate::net::outbox::{Outbox, poll_read};
 use crate::session::{Client, ClientEvent, Message};
-use crate::wire::{PropertyList, QoS, ReasonCode, RetainHandling, SubscriptionOptions};
+use crate::wire::{QoS, ReasonCode};
 use std::collections::VecDeque;
 use std::task::{Context, Poll};
 use weir_carrier::Stream;
@@ -226,6 +227,10 @@ impl<'b> Running<'b> {
                 let reason = reason.map_or(String::new(), |reason| format!(": {reason}"));
                 return Err(End::Lost(format!("the connection is over: {code}{reason}")));
             }
+            ClientEvent::Closed { code, .. } if code == ReasonCode::KEEP_ALIVE_TIMEOUT => {
+                let url = &self.bridge.plan.shown;
+                return Err(End::Lost(format!("{url} does not answer in time")));
+            }
             ClientEvent::Closed { code, reason } => return Err(End::Refused(code, reason)),
             _ => {}
         }
@@ -255,68 +260,6 @@ impl<'b> Running<'b> {
             );
         }
         self.subscribe(session_present)
-    }
-
-    /// Asks for what comes in, and ends what does not any more. A broker that does not answer is found out
-    /// by the keep alive.
-    fn subscribe(&mut self, session_present: bool) -> Result<(), End> {
-        let bridge = &mut *self.bridge;
-        let lines = &bridge.plan.inward;
-        let wanted: Vec<String> = lines.iter().map(remembered).collect();
-        let before = std::mem::replace(&mut bridge.kept.subscribed, wanted);
-        let wanted = &bridge.kept.subscribed;
-        // 3.1.1 sends what is retained again for each SUBSCRIBE.
-        if session_present && before == *wanted && bridge.speaks != Speaks::V5 {
-            return Ok(());
-        }
-        let filter_of = |text: &String| text.split_once(' ').map(|(_, filter)| filter.to_owned());
-        let still: Vec<_> = wanted.iter().filter_map(filter_of).collect();
-        let ended = before.iter().filter_map(filter_of);
-        let ended: Vec<_> = ended.filter(|filter| !still.contains(filter)).collect();
-        let ended: Vec<&str> = ended.iter().map(String::as_str).collect();
-        let broken = |fault: crate::wire::Fault| End::Lost(fault.to_string());
-        if session_present && !ended.is_empty() {
-            self.client.unsubscribe(now(), &ended).map_err(broken)?;
-        }
-        let is_v5 = bridge.speaks == Speaks::V5;
-        let asked = lines.iter().map(|line| {
-            let options = SubscriptionOptions {
-                qos: line.qos,
-                no_local: is_v5,
-                retain_as_published: is_v5,
-                retain_handling: match is_v5 {
-                    true => RetainHandling::SendIfNew,
-                    false => RetainHandling::Send,
-                },
-            };
-            (line.remote_filter().as_str(), options)
-        });
-        let asked: Vec<_> = asked.collect();
-        if !asked.is_empty() {
-            let none = PropertyList::default();
-            self.asked = Some(
-                self.client
-                    .subscribe(now(), &asked, &none)
-                    .map_err(broken)?,
-            );
-        }
-        Ok(())
-    }
-
-    fn subscribed(&mut self, codes: &[u8]) {
-        self.asked = None;
-        for (line, code) in self.bridge.plan.inward.iter().zip(codes) {
-            let (filter, granted) = (line.remote_filter(), ReasonCode(*code));
-            if granted.is_failure() {
-                let sentence = format!("the other broker refuses `{filter}`: {granted}");
-                self.bridge.told.warn(&sentence);
-            } else if *code < line.qos.bits() {
-                let wanted = line.qos.bits();
-                let sentence =
-                    format!("the other broker gives `{filter}` with QoS {code} and not {wanted}");
-                self.bridge.told.warn(&sentence);
-            }
-        }
     }
 
     /// Gives a message to the hub; `false` where it is held until the log takes it.
@@ -488,9 +431,4 @@ impl Drop for Running<'_> {
             drop(self.record());
         }
     }
-}
-
-/// A line as the bridge remembers what it subscribed to.
-fn remembered(line: &Mapping) -> String {
-    format!("{} {}", line.qos.bits(), line.remote_filter())
 }
