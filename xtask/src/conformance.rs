@@ -23,7 +23,7 @@ struct Table {
 const TABLES: &[Table] = &[
     Table {
         name: "coap",
-        title: "CoAP: RFC 7252, RFC 7641, RFC 7959",
+        title: "CoAP: RFC 7252, 7641, 7959, with parts of 6690, 7967, 8132, 8323, 8768, 9175",
         folder: "protocols/coap",
     },
     Table {
