@@ -6,6 +6,7 @@
 
 mod base64;
 mod binary;
+#[cfg(any(feature = "senml-json", feature = "senml-cbor"))]
 mod senml;
 mod swe;
 

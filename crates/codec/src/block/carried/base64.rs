@@ -62,6 +62,7 @@ pub fn from_base64(text: &[u8], out: &mut Vec<u8>) -> Result<(), DecodeError> {
 }
 
 /// Appends what base64url without padding stands for (RFC 4648 section 5).
+#[cfg(feature = "senml-json")]
 pub(super) fn from_url(text: &[u8], out: &mut Vec<u8>) -> Result<(), DecodeError> {
     for (index, group) in text.chunks(4).enumerate() {
         let mut bits = 0_u32;
@@ -126,6 +127,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(feature = "senml-json")]
     fn the_vectors_without_padding_are_read_in_the_alphabet_for_urls() {
         for (bytes, text) in [
             (&b""[..], &b""[..]),

@@ -218,7 +218,8 @@ mod tests {
     fn the_place_of_an_error_in_the_block_is_that_in_the_carriage() {
         let mut block = encoded(&sample::message(1, 3));
         block[20] ^= 1;
-        let all: [(&str, fn(&[u8], &mut Vec<u8>)); 6] = [
+        type Put = fn(&[u8], &mut Vec<u8>);
+        let all: [(&str, Put); 6] = [
             ("block-base64", carried::to_base64),
             ("block-cbor", carried::to_cbor),
             ("block-protobuf", carried::to_protobuf),
