@@ -350,6 +350,11 @@ fn what_a_round_trip_lost_is_what_the_message_had() {
         ("exi-s", r#"[{"value":1,"lat":0,"lon":-0.0}]"#, "-0"),
         ("exi", r#"[{"value":1,"lat":0,"lon":-0.0}]"#, ""),
         ("exi-s", r#"[{"value":-0.0}]"#, ""),
+        (
+            "gwt",
+            r#"[{"value":1,"lat":0,"lon":0},{"value":1,"lat":0,"lon":-0.0}]"#,
+            "",
+        ),
     ] {
         assert_eq!(trip(name, text), lost, "{name} {text}");
     }

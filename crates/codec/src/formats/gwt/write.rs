@@ -157,7 +157,10 @@ impl<'o, 'b> Writer<'o, 'b> {
         let Some(place) = place else {
             return self.int(0);
         };
-        if let Some((_, number)) = self.place.filter(|(known, _)| *known == place) {
+        // By their bits: a zero has a sign.
+        let bits = |place: &Place| [place.latitude, place.longitude].map(f64::to_bits);
+        let same = |(known, _): &(Place, i64)| bits(known) == bits(&place);
+        if let Some((_, number)) = self.place.filter(same) {
             return self.int(-number);
         }
         self.place = Some((place, self.object(PLACE)));
