@@ -175,7 +175,7 @@ impl Deliverer<'_> {
         let again = self.server.is_unacknowledged(&token);
         let done_before = match of.is_shared() {
             true => work.again_items > 0,
-            false => !item.retained && message.cursor <= of.resumed,
+            false => !item.retained && of.before(|before| message.cursor <= before.resumed),
         };
         if !again && (done_before || has_expired(message, self.now)) {
             return true;
@@ -202,7 +202,8 @@ impl Deliverer<'_> {
             token,
         };
         let out = self.outbox.tail();
-        let sent = match !item.retained && message.cursor <= of.doubtful {
+        let may_repeat = of.before(|before| message.cursor <= before.doubtful);
+        let sent = match !item.retained && may_repeat {
             // [MQTT-3.3.1-1]
             true => self.server.deliver_perhaps_again(delivery, out),
             false => self.server.deliver(delivery, out),

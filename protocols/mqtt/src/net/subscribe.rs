@@ -32,11 +32,17 @@ pub(super) struct Subscribed {
     pub(super) source: Source,
     /// Up to where messages were handed over.
     pub(super) delivered: Cursor,
-    /// Up to where only what is unacknowledged since an earlier connection is sent.
+    /// What an earlier connection left; few have had one, so it is apart.
+    pub(super) before: Option<Box<Before>>,
+    pub(super) work: Option<Box<Work>>,
+}
+
+/// An earlier connection's part in a subscription.
+pub(super) struct Before {
+    /// Up to where only what is unacknowledged since then is sent.
     pub(super) resumed: Cursor,
     /// Up to where a crash left it open what was sent.
     pub(super) doubtful: Cursor,
-    pub(super) work: Option<Box<Work>>,
 }
 
 /// Where messages come from.
@@ -153,8 +159,7 @@ impl Opener<'_> {
             format: wanted.format,
             source,
             delivered,
-            resumed: Cursor::START,
-            doubtful: Cursor::START,
+            before: None,
             work: None,
         };
         match existing {
@@ -210,8 +215,10 @@ impl Opener<'_> {
                 format: wanted.format,
                 source,
                 delivered: stored.delivered,
-                resumed: stored.delivered,
-                doubtful,
+                before: Some(Box::new(Before {
+                    resumed: stored.delivered,
+                    doubtful,
+                })),
                 work: self.again(member, &wanted, &wish, in_flight),
             });
         }
@@ -404,6 +411,11 @@ impl Subscribed {
             Source::Shared(share, _) => share.position(),
             _ => self.delivered,
         }
+    }
+
+    /// Whether something holds of what an earlier connection left.
+    pub(super) fn before(&self, holds: impl Fn(&Before) -> bool) -> bool {
+        self.before.as_deref().is_some_and(holds)
     }
 
     /// Whether it is one of a share.
