@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use crate::compare::{self, Comparison};
 use crate::experiments::{EXPERIMENTS, Effort, Experiment, Order, wants};
 use crate::report;
 use crate::targets::{Settings, TARGETS};
@@ -36,6 +37,22 @@ enum Command {
         /// As the experiment's page of the documentation
         #[arg(long, conflicts_with = "json")]
         markdown: bool,
+        /// Machine output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say what changed between two runs beyond noise; exit code 1 where anything became worse
+    Compare {
+        /// Folder of the run before
+        before: PathBuf,
+        /// Folder of the run after
+        after: PathBuf,
+        /// From which share on a change matters
+        #[arg(long, default_value_t = 0.05, value_name = "SHARE")]
+        threshold: f64,
+        /// What stayed the same and what is inconclusive, too
+        #[arg(long)]
+        all: bool,
         /// Machine output
         #[arg(long)]
         json: bool,
@@ -91,6 +108,27 @@ pub(crate) fn main(arguments: &[String], out: &mut dyn Write) -> i32 {
             markdown,
             json,
         } => report(&folder, markdown, json, out),
+        Command::Compare {
+            before,
+            after,
+            threshold,
+            all,
+            json,
+        } => {
+            let runs = report::read(&before).and_then(|run| Ok([run, report::read(&after)?]));
+            match runs {
+                Ok([before, after]) => {
+                    let comparison = Comparison::of(&before, &after, threshold);
+                    let text = match json {
+                        true => compare::json(&comparison),
+                        false => compare::text(&comparison, all),
+                    };
+                    let shown = print(&text, out);
+                    shown.max(i32::from(comparison.has_regression()))
+                }
+                Err(error) => usage(&error),
+            }
+        }
     }
 }
 

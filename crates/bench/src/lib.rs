@@ -17,6 +17,7 @@ mod calendar;
 mod cell;
 mod cli;
 mod clock;
+mod compare;
 mod devtools;
 mod encoding;
 mod environment;

@@ -1,0 +1,322 @@
+//! `weir bench compare`: what changed between two runs, beyond noise.
+//!
+//! Each metric of each cell and contender is tested on its own: rounds against rounds, on a logarithmic
+//! scale, by Welch's t, and all of them together are corrected for being many (Holm 1979). A change
+//! counts that is both beyond chance and beyond a threshold that a person cares about. What it
+//! deliberately does not do: guess from one round, unless both runs' figures cannot vary.
+
+mod table;
+mod welch;
+
+use crate::results::{CellResult, Figures, Metric, Run};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+pub(crate) use table::{json, text};
+use welch::Welch;
+
+/// How probable a difference by chance may be, over all comparisons together.
+const CHANCE_MAX: f64 = 0.05;
+
+/// Whether a metric is better where it is more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Good {
+    More,
+    Less,
+}
+
+/// What is said of a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Verdict {
+    /// Beyond noise and threshold, for the worse.
+    Worse,
+    /// Beyond both, for the better.
+    Better,
+    /// The interval of the ratio lies within the threshold.
+    Same,
+    /// Neither: too few rounds or too wide.
+    Inconclusive,
+}
+
+impl Verdict {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Worse => "worse",
+            Self::Better => "better",
+            Self::Same => "same",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
+}
+
+/// One metric in both runs.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Row {
+    cell: String,
+    target: String,
+    /// Metric and figure: `publish_to_receive_p99`.
+    metric: String,
+    unit: String,
+    before: f64,
+    after: f64,
+    /// After divided by before, and its 95 % interval.
+    ratio: [f64; 3],
+    /// Probability that chance alone does it, corrected for the number of comparisons.
+    p: f64,
+    verdict: Verdict,
+}
+
+/// Two runs beside each other.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Comparison {
+    /// What differs between the runs besides the results.
+    remarks: Vec<String>,
+    rows: Vec<Row>,
+    /// Cells and contenders that only one run has a figure of, with the reason where it is known.
+    missing: Vec<String>,
+}
+
+impl Comparison {
+    /// Of two runs; `threshold` is the share from which a change matters: 0.05.
+    pub(crate) fn of(before: &Run, after: &Run, threshold: f64) -> Self {
+        let mut rows = Vec::new();
+        let mut missing = Vec::new();
+        let results = by_name(&after.results);
+        for old in &before.results {
+            match results.get(&name(old)) {
+                Some(new) => rows.extend(rows_of(old, new, threshold)),
+                None => missing.push(format!(
+                    "{} of {}: not in the second run",
+                    old.cell, old.target
+                )),
+            }
+        }
+        missing.extend(failed(before, after));
+        correct(&mut rows, threshold);
+        let remarks = remarks(before, after);
+        Self {
+            remarks,
+            rows,
+            missing,
+        }
+    }
+
+    /// Whether anything became worse.
+    pub(crate) fn has_regression(&self) -> bool {
+        self.count(Verdict::Worse) > 0
+    }
+
+    fn count(&self, verdict: Verdict) -> usize {
+        self.rows
+            .iter()
+            .filter(|row| row.verdict == verdict)
+            .count()
+    }
+}
+
+type Name<'a> = (&'a str, &'a str);
+
+fn name(result: &CellResult) -> Name<'_> {
+    (&result.cell, &result.target)
+}
+
+fn by_name(results: &[CellResult]) -> BTreeMap<Name<'_>, &CellResult> {
+    results
+        .iter()
+        .map(|result| (name(result), result))
+        .collect()
+}
+
+/// What the second run could not measure and the first could.
+fn failed<'a>(before: &'a Run, after: &'a Run) -> impl Iterator<Item = String> + 'a {
+    let old = by_name(&before.results);
+    let failed = after.results.iter().filter(move |new| {
+        let had = old
+            .get(&name(new))
+            .is_some_and(|old| !old.metrics.is_empty());
+        new.metrics.is_empty() && had
+    });
+    failed.map(|new| format!("{} of {}: {}", new.cell, new.target, new.status))
+}
+
+/// Metrics of which something is said: those whose unit tells which way is better, and which are of the
+/// contender and not of the load.
+fn goodness(metric: &Metric) -> Option<Good> {
+    if metric.metric.starts_with("load_") || metric.metric == "schedule_lag" {
+        return None;
+    }
+    match metric.unit.as_str() {
+        "1/s" | "B/s" | "MB/s" => Some(Good::More),
+        "us" | "ns" | "ms" | "s" | "bytes" | "cpus" => Some(Good::Less),
+        _ => None,
+    }
+}
+
+fn rows_of(old: &CellResult, new: &CellResult, threshold: f64) -> Vec<Row> {
+    let pairs = old
+        .metrics
+        .iter()
+        .filter_map(|a| Some((a, new.metric(&a.metric)?)));
+    let rows = pairs.flat_map(|(a, b)| {
+        let good = goodness(a);
+        let figures: &[Pick] = match a.percentiles {
+            Some(_) => &[P50, P99],
+            None => &[MEAN],
+        };
+        good.into_iter().flat_map(move |good| {
+            let rows = figures
+                .iter()
+                .map(move |pick| row(old, [a, b], pick, good, threshold));
+            rows.flatten().collect::<Vec<_>>()
+        })
+    });
+    rows.collect()
+}
+
+/// A figure of a round, by its name.
+type Pick = (&'static str, fn(&Figures) -> f64);
+
+const MEAN: Pick = ("", |figures| figures.mean);
+const P50: Pick = ("_p50", |figures| figures.p50);
+const P99: Pick = ("_p99", |figures| figures.p99);
+
+fn row(
+    result: &CellResult,
+    [a, b]: [&Metric; 2],
+    (suffix, pick): &Pick,
+    good: Good,
+    threshold: f64,
+) -> Option<Row> {
+    let logs = |metric: &Metric| -> Vec<f64> {
+        let values = metric.rounds.iter().map(pick).filter(|value| *value > 0.0);
+        values.map(f64::ln).collect()
+    };
+    let welch = Welch::of(&logs(a), &logs(b))?;
+    let ratio = [welch.difference, welch.low, welch.high].map(f64::exp);
+    Some(Row {
+        cell: result.cell.clone(),
+        target: result.target.clone(),
+        metric: format!("{}{suffix}", a.metric),
+        unit: a.unit.clone(),
+        before: welch.before.exp(),
+        after: welch.after.exp(),
+        ratio,
+        p: welch.p,
+        verdict: verdict(ratio, good, threshold),
+    })
+}
+
+/// As if it were the only one; [`correct`] takes back what chance explains.
+fn verdict([ratio, low, high]: [f64; 3], good: Good, threshold: f64) -> Verdict {
+    let (least, most) = (1.0 / (1.0 + threshold), 1.0 + threshold);
+    if least <= low && high <= most {
+        return Verdict::Same;
+    }
+    let matters = ratio < least || ratio > most;
+    if !matters || (low <= 1.0 && high >= 1.0) || low.is_nan() {
+        return Verdict::Inconclusive;
+    }
+    match (ratio > 1.0, good) {
+        (true, Good::More) | (false, Good::Less) => Verdict::Better,
+        _ => Verdict::Worse,
+    }
+}
+
+/// Holm: the smallest probability is multiplied by the number of all comparisons, the next by one less,
+/// and none falls below the one before it.
+fn correct(rows: &mut [Row], threshold: f64) {
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by(|&a, &b| rows[a].p.total_cmp(&rows[b].p));
+    let mut least = 0.0f64;
+    for (rank, &at) in order.iter().enumerate() {
+        let row = &mut rows[at];
+        least = least.max(row.p * (order.len() - rank) as f64).min(1.0);
+        row.p = least;
+        let is_change = matches!(row.verdict, Verdict::Better | Verdict::Worse);
+        if is_change && row.p > CHANCE_MAX {
+            let [_, low, high] = row.ratio;
+            let within = 1.0 / (1.0 + threshold) <= low && high <= 1.0 + threshold;
+            row.verdict = if within {
+                Verdict::Same
+            } else {
+                Verdict::Inconclusive
+            };
+        }
+    }
+}
+
+/// Runs of different things cannot be blamed on the change between them.
+fn remarks(before: &Run, after: &Run) -> Vec<String> {
+    let (a, b) = (&before.environment, &after.environment);
+    let differs = [
+        ("experiment", &before.experiment, &after.experiment),
+        ("effort", &before.effort, &after.effort),
+        ("processor", &a.cpu, &b.cpu),
+        ("kernel", &a.kernel, &b.kernel),
+        (
+            "congestion control",
+            &a.congestion_control,
+            &b.congestion_control,
+        ),
+        ("data disk", &a.data_disk, &b.data_disk),
+    ];
+    let differs = differs.into_iter().filter(|(_, a, b)| a != b);
+    let mut remarks: Vec<_> = differs
+        .map(|(what, a, b)| format!("the {what} differs: {a}, then {b}"))
+        .collect();
+    if a.cpus != b.cpus {
+        remarks.push(format!("processors differ: {}, then {}", a.cpus, b.cpus));
+    }
+    for (target, version) in &before.targets {
+        if let Some(other) = after.targets.get(target).filter(|other| *other != version) {
+            remarks.push(format!("{target} differs: {version}, then {other}"));
+        }
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_judged_by_its_interval_its_size_and_which_way_is_good() {
+        let of = |ratio, good| verdict(ratio, good, 0.05);
+        assert_eq!(of([1.0, 0.98, 1.03], Good::More), Verdict::Same);
+        assert_eq!(of([1.2, 1.1, 1.3], Good::More), Verdict::Better);
+        assert_eq!(of([1.2, 1.1, 1.3], Good::Less), Verdict::Worse);
+        assert_eq!(of([0.8, 0.7, 0.9], Good::More), Verdict::Worse);
+        assert_eq!(of([1.2, 0.9, 1.6], Good::More), Verdict::Inconclusive);
+        assert_eq!(of([1.04, 1.01, 1.07], Good::Less), Verdict::Inconclusive);
+        assert_eq!(
+            of([2.0, f64::NAN, f64::NAN], Good::Less),
+            Verdict::Inconclusive
+        );
+    }
+
+    fn row_with(p: f64) -> Row {
+        Row {
+            cell: String::new(),
+            target: String::new(),
+            metric: String::new(),
+            unit: "us".into(),
+            before: 1.0,
+            after: 2.0,
+            ratio: [2.0, 1.5, 2.6],
+            p,
+            verdict: Verdict::Worse,
+        }
+    }
+
+    #[test]
+    fn many_comparisons_are_corrected_by_holm() {
+        let mut rows: Vec<_> = [0.04, 0.001, 0.03].map(row_with).into();
+        correct(&mut rows, 0.05);
+        let shown: Vec<_> = rows.iter().map(|row| (row.p * 1e3).round()).collect();
+        assert_eq!(shown, [60.0, 3.0, 60.0]);
+        let verdicts: Vec<_> = rows.iter().map(|row| row.verdict).collect();
+        let open = Verdict::Inconclusive;
+        assert_eq!(verdicts, [open, Verdict::Worse, open]);
+    }
+}
