@@ -94,6 +94,22 @@ class Messages(unittest.TestCase):
             self.assertEqual(publisher.publish(topic, "no json", properties=properties), 0x99)
         self.assertEqual(publisher.publish("$as/nothing/conv/a", "1"), 0x90)
 
+    # [MQTT-3.3.2-3]
+    def test_a_converted_message_stays_one_where_its_topic_matches_and_the_format_has_topics(self):
+        subscriber = self.client()
+        subscriber.subscribe(("$as/senml-json/one/#", 1), ("$as/plain/one/#", 1), ("$as/json/one/+/t", 0))
+        declared = [(CONTENT_TYPE, "application/json")]
+        body = '{"observations":[{"topic":"one/a/t","value":20},{"topic":"one/a/h","value":41}]}'
+        self.client().publish("one/a", body, properties=declared)
+        came = {message.topic: message for message in (subscriber.message() for _ in range(4))}
+        whole = came["$as/senml-json/one/a"]
+        self.assertEqual([row["v"] for row in json.loads(whole.payload)], [20, 41])
+        self.assertIn((CONTENT_TYPE, "application/senml+json"), whole.properties)
+        parts = {topic: came[topic].payload for topic in ("$as/plain/one/a/t", "$as/plain/one/a/h")}
+        self.assertEqual(parts, {"$as/plain/one/a/t": b"20", "$as/plain/one/a/h": b"41"})
+        part = json.loads(came["$as/json/one/a/t"].payload)["observations"]
+        self.assertEqual([row["value"] for row in part], [20])
+
     # [MQTT-3.8.3-3]
     def test_no_local_spares_a_client_its_own(self):
         client = self.client()

@@ -49,10 +49,12 @@ impl Deliverer<'_> {
         let count = member.subscriptions.len();
         let mut more = false;
         for step in 0..count {
+            let at = member.turn.wrapping_add(step) % count;
             if self.outbox.len() >= UNSENT_BYTES_MAX {
+                // Who was not served begins the next time.
+                member.turn = at;
                 return Ok(more);
             }
-            let at = (member.turn + step) % count;
             match self.look(member, at, cx)? {
                 Looked::Idle => {}
                 Looked::Sent => more = true,
@@ -131,7 +133,7 @@ impl Deliverer<'_> {
             // [MQTT-3.8.3-3]
             let own = of.options.no_local && item.message.client == Some(client);
             if work.parts.is_empty() && !own {
-                work.parts = parts_of(&item, of.format).into();
+                work.parts = parts_of(&item, of.conversion.as_deref()).into();
                 work.part = 0;
             }
             while !work.parts.is_empty() {
@@ -181,7 +183,8 @@ impl Deliverer<'_> {
             return true;
         }
         let mut properties = PropertyList::default();
-        write_attributes(&message.attributes, self.now, &mut properties);
+        let format = of.conversion.as_deref().map(|conversion| conversion.format);
+        write_attributes(&message.attributes, format, self.now, &mut properties);
         // [MQTT-3.3.4-3] [MQTT-3.3.4-5]
         if let Some(id) = of.identifier {
             properties.push(Property::SubscriptionIdentifier(id));

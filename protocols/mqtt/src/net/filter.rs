@@ -1,7 +1,9 @@
 //! What a filter of a SUBSCRIBE asks for: `$share/NAME/`, `$as/ENC/`, and the filter itself.
 
 use crate::wire::ReasonCode;
+use std::sync::Arc;
 use weir_codec::{Format, by_name};
+use weir_hub::{Grants, Verb};
 use weir_model::Filter;
 
 /// A filter, taken apart.
@@ -46,6 +48,35 @@ impl Wanted {
 }
 
 const INVALID: ReasonCode = ReasonCode::TOPIC_FILTER_INVALID;
+
+/// What a subscription needs that gets messages in another format than as published.
+#[derive(Debug)]
+pub(super) struct Conversion {
+    pub(super) format: &'static Format,
+    filter: Filter,
+    grants: Arc<Grants>,
+}
+
+impl Conversion {
+    /// Of a filter that names a format.
+    pub(super) fn of(wanted: &Wanted, grants: &Arc<Grants>) -> Option<Box<Self>> {
+        let format = wanted.format?;
+        let filter = wanted.filter.clone();
+        let grants = grants.clone();
+        Some(Box::new(Self {
+            format,
+            filter,
+            grants,
+        }))
+    }
+
+    /// Whether what is due of a message published at a topic goes in one packet: the topic must match
+    /// [MQTT-3.3.2-3] and may be known, and the format must say itself what belongs where.
+    pub(super) fn is_one(&self, topic: &str) -> bool {
+        let may = self.filter.matches(topic) && self.grants.allow(Verb::Read, topic);
+        self.format.carries.topic && !topic.is_empty() && may
+    }
+}
 
 /// `ENC` and what follows in `$as/ENC/...`.
 pub(super) fn split_format(text: &str) -> (Option<&str>, &str) {

@@ -1,10 +1,10 @@
 //! QoS 0 packets, written once for all who want them alike.
 
+use super::filter::Conversion;
 use super::packets::{parts_of, write_attributes};
 use crate::wire::{Property, PropertyList, Publish, QoS, Version};
 use std::sync::Arc;
 use weir_binding::Context;
-use weir_codec::Format;
 use weir_hub::{Frame, Framing, FramingKey};
 
 /// How the packets are written.
@@ -12,8 +12,9 @@ pub(super) struct PublishFraming {
     pub(super) version: Version,
     /// Whether the retain flag stays as published.
     pub(super) retain_as_published: bool,
-    /// Whether messages come in a format that the filter names, instead of as published.
-    pub(super) converted: bool,
+    /// What it takes where messages come in a format that the filter names, instead of as published. The
+    /// hub tells filters and grants apart, so the key need not.
+    pub(super) conversion: Option<Box<Conversion>>,
     pub(super) context: Arc<dyn Context>,
 }
 
@@ -21,7 +22,7 @@ impl Framing for PublishFraming {
     fn key(&self) -> FramingKey {
         let bits = u32::from(self.version == Version::V5)
             | u32::from(self.retain_as_published) << 1
-            | u32::from(self.converted) << 2;
+            | u32::from(self.conversion.is_some()) << 2;
         ("mqtt", bits)
     }
 
@@ -36,7 +37,9 @@ impl Framing for PublishFraming {
         };
         let message = &item.message;
         let now = self.context.now();
-        if !write_attributes(&message.attributes, now, &mut properties) {
+        let conversion = self.conversion.as_deref();
+        let format = conversion.map(|conversion| conversion.format);
+        if !write_attributes(&message.attributes, format, now, &mut properties) {
             return;
         }
         // [MQTT-3.3.1-12] [MQTT-3.3.1-13]
@@ -52,11 +55,10 @@ impl Framing for PublishFraming {
             publish.encode_head(self.version, payload.len(), out);
             out.extend_from_slice(payload);
         };
-        if item.whole && !self.converted {
+        if item.whole && conversion.is_none() {
             return write(&message.topic, &message.body);
         }
-        let format: Option<&'static Format> = self.converted.then_some(frame.format);
-        for part in parts_of(item, format) {
+        for part in parts_of(item, conversion) {
             write(&part.topic, &part.payload);
         }
     }

@@ -1,5 +1,6 @@
 //! From a message to the PUBLISH packets that a subscription gets.
 
+use super::filter::Conversion;
 use crate::wire::{Property, PropertyList, QoS};
 use bytes::Bytes;
 use std::sync::Arc;
@@ -13,34 +14,49 @@ pub(super) struct Part {
     pub(super) payload: Bytes,
 }
 
-/// The packets of a message [MQTT-3.3.2-3]: one as published, or one a datastream where only some are wanted.
-pub(super) fn parts_of(item: &Item, format: Option<&'static Format>) -> Vec<Part> {
-    let message = &item.message;
-    let named = |topic: &str| -> Arc<str> {
-        match format {
-            Some(format) => format!("$as/{}/{topic}", format.name).into(),
-            None => topic.into(),
-        }
-    };
-    if item.whole {
-        let payload = match format {
-            Some(format) if message.batch().is_some() => item.encoded(format),
-            _ => message.body.clone(),
-        };
-        let topic = match format {
-            Some(_) => named(&message.topic),
-            None => message.topic.clone(),
-        };
-        return vec![Part { topic, payload }];
+/// The packets of a message [MQTT-3.3.2-3]: one as published or as converted, or one a datastream where
+/// only some are wanted, or the format does not say which is which.
+pub(super) fn parts_of(item: &Item, conversion: Option<&Conversion>) -> Vec<Part> {
+    match conversion {
+        None if item.whole => vec![as_published(&item.message)],
+        None => match format_of(&item.message) {
+            Some(format) => each_datastream(item, format, |topic| topic.into()),
+            None => Vec::new(),
+        },
+        Some(conversion) => converted(item, conversion),
     }
-    let format = format.or_else(|| format_of(message));
-    let Some(encoding) = format else {
-        return Vec::new();
+}
+
+fn as_published(message: &Message) -> Part {
+    Part {
+        topic: message.topic.clone(),
+        payload: message.body.clone(),
+    }
+}
+
+fn converted(item: &Item, conversion: &Conversion) -> Vec<Part> {
+    let (format, message) = (conversion.format, &item.message);
+    let named = |topic: &str| -> Arc<str> { format!("$as/{}/{topic}", format.name).into() };
+    let payload = match message.batch() {
+        // An opaque retained message is what it is.
+        None if item.whole => message.body.clone(),
+        None => return Vec::new(),
+        Some(_) if conversion.is_one(&message.topic) => item.encoded(format),
+        Some(_) => return each_datastream(item, format, named),
     };
+    let topic = named(&message.topic);
+    vec![Part { topic, payload }]
+}
+
+fn each_datastream(
+    item: &Item,
+    format: &'static Format,
+    named: impl Fn(&str) -> Arc<str>,
+) -> Vec<Part> {
     let batches = item.datastreams();
     let part = |batch: &weir_model::Batch| {
         let mut out = Vec::new();
-        (encoding.encode)(batch, &mut out);
+        (format.encode)(batch, &mut out);
         Part {
             topic: named(batch.stream(0).topic),
             payload: out.into(),
@@ -71,10 +87,17 @@ pub(super) fn qos_of(quality: Quality) -> QoS {
     QoS::of_bits(quality.bits()).unwrap_or_default()
 }
 
-/// Appends what goes with a message; `false` where it has expired.
-pub(super) fn write_attributes(attributes: &Attributes, now: Time, out: &mut PropertyList) -> bool {
+/// Appends what goes with a message, in the format it was converted to or as published; `false` where it
+/// has expired.
+pub(super) fn write_attributes(
+    attributes: &Attributes,
+    converted: Option<&'static Format>,
+    now: Time,
+    out: &mut PropertyList,
+) -> bool {
+    let given = attributes.payload_is_text;
     // [MQTT-3.3.2-4]
-    if let Some(text) = attributes.payload_is_text {
+    if let Some(text) = given.map(|given| converted.map_or(given, |format| format.text)) {
         out.push(Property::PayloadFormatIndicator(text));
     }
     // [MQTT-3.3.2-5] [MQTT-3.3.2-6]
@@ -87,8 +110,9 @@ pub(super) fn write_attributes(attributes: &Attributes, now: Time, out: &mut Pro
         out.push(Property::MessageExpiryInterval(secs));
     }
     // [MQTT-3.3.2-20]
-    if let Some(text) = &attributes.content_type {
-        out.push(Property::ContentType(text));
+    if let Some(given) = attributes.content_type.as_deref() {
+        let media = converted.map_or(given, |format| format.media);
+        out.push(Property::ContentType(media));
     }
     // [MQTT-3.3.2-15] [MQTT-3.3.2-16]
     if let Some(topic) = &attributes.response_topic {

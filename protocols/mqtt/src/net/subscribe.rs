@@ -1,7 +1,7 @@
 //! Subscriptions of a client: each is one of the hub's, or a place in a share.
 
 use super::House;
-use super::filter::Wanted;
+use super::filter::{Conversion, Wanted};
 use super::framing::PublishFraming;
 use super::member::Member;
 use super::packets::Part;
@@ -13,7 +13,7 @@ use crate::wire::{QoS, ReasonCode, RetainHandling, SubscriptionOptions};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use weir_binding::Context;
-use weir_codec::{FORMATS, Format};
+use weir_codec::FORMATS;
 use weir_hub::{
     Exchange, Fault, Gap, Item, Policy, Request, Shape, Since, Subscribe, Subscription,
 };
@@ -27,8 +27,8 @@ pub(super) struct Subscribed {
     pub(super) identifier: Option<u32>,
     pub(super) wants_cursor: bool,
     pub(super) key: u32,
-    /// The format that messages come in, where not as published.
-    pub(super) format: Option<&'static Format>,
+    /// What it takes to give messages in another format than as published.
+    pub(super) conversion: Option<Box<Conversion>>,
     pub(super) source: Source,
     /// Up to where messages were handed over.
     pub(super) delivered: Cursor,
@@ -156,7 +156,7 @@ impl Opener<'_> {
             identifier: wish.identifier,
             wants_cursor: wish.wants_cursor,
             key,
-            format: wanted.format,
+            conversion: Conversion::of(&wanted, &member.principal.grants),
             source,
             delivered,
             before: None,
@@ -212,7 +212,7 @@ impl Opener<'_> {
                 identifier: stored.identifier,
                 wants_cursor: stored.wants_cursor,
                 key: stored.key,
-                format: wanted.format,
+                conversion: Conversion::of(&wanted, &member.principal.grants),
                 source,
                 delivered: stored.delivered,
                 before: Some(Box::new(Before {
@@ -301,7 +301,7 @@ impl Opener<'_> {
         let framing = PublishFraming {
             version: member.version,
             retain_as_published: wish.options.retain_as_published,
-            converted: wanted.format.is_some(),
+            conversion: Conversion::of(wanted, &member.principal.grants),
             context: self.context.clone(),
         };
         Shape::Framed(wanted.format.unwrap_or(&FORMATS[0]), Arc::new(framing))

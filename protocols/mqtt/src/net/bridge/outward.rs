@@ -194,7 +194,8 @@ impl Outward {
             return true;
         }
         let mut properties = PropertyList::default();
-        let fresh = write_attributes(&message.attributes, way.context.now(), &mut properties);
+        let at = way.context.now();
+        let fresh = write_attributes(&message.attributes, None, at, &mut properties);
         if !again && !fresh {
             return true;
         }
