@@ -31,14 +31,12 @@ fn control(cursor: Cursor, gap: Option<&Gap>, out: &mut Vec<u8>) {
 }
 
 /// A control as a line of its own; one without a position only says that the message before it is whole.
-fn control_line(cursor: Cursor) -> Vec<u8> {
-    let mut line = Vec::with_capacity(64);
+fn control_line(cursor: Cursor, out: &mut Vec<u8>) {
     match is_position(cursor) {
-        true => control(cursor, None, &mut line),
-        false => line.extend_from_slice(br#"{"weir":{}}"#),
+        true => control(cursor, None, out),
+        false => out.extend_from_slice(br#"{"weir":{}}"#),
     }
-    line.push(b'\n');
-    line
+    out.push(b'\n');
 }
 
 /// What every control line and frame begins with.
@@ -143,15 +141,21 @@ impl Framing for Lines {
             }
             out.extend_from_slice(end);
             if !self.bare && !frame.format.one_line {
-                out.extend(control_line(frame.cursor));
+                control_line(frame.cursor, out);
             }
         }
     }
 
     fn end(&self, cursor: Cursor, out: &mut Vec<u8>) {
-        let line = control_line(cursor);
-        if !self.bare && is_position(cursor) && !out.ends_with(&line) {
-            out.extend(line);
+        if self.bare || !is_position(cursor) {
+            return;
+        }
+        let start = out.len();
+        control_line(cursor, out);
+        let (before, line) = out.split_at(start);
+        // The last message has told it already where each ends so.
+        if before.ends_with(line) {
+            out.truncate(start);
         }
     }
 }
