@@ -10,6 +10,7 @@ use clap::{Parser, Subcommand};
 use crate::compare::{self, Comparison};
 use crate::experiments::{EXPERIMENTS, Effort, Experiment, Order, wants};
 use crate::report;
+use crate::results::Run;
 use crate::targets::{Settings, TARGETS};
 
 /// Measures what each protocol, encoding and delivery scheme costs.
@@ -115,21 +116,30 @@ pub(crate) fn main(arguments: &[String], out: &mut dyn Write) -> i32 {
             all,
             json,
         } => {
-            let runs = report::read(&before).and_then(|run| Ok([run, report::read(&after)?]));
-            match runs {
-                Ok([before, after]) => {
-                    let comparison = Comparison::of(&before, &after, threshold);
-                    let text = match json {
-                        true => compare::json(&comparison),
-                        false => compare::text(&comparison, all),
-                    };
-                    let shown = print(&text, out);
-                    shown.max(i32::from(comparison.has_regression()))
-                }
-                Err(error) => usage(&error),
-            }
+            let runs = [&before, &after].map(|folder| report::read(folder));
+            compare(runs, threshold, all, json, out)
         }
     }
+}
+
+fn compare(
+    runs: [Result<Run, String>; 2],
+    threshold: f64,
+    all: bool,
+    json: bool,
+    out: &mut dyn Write,
+) -> i32 {
+    let (before, after) = match runs {
+        [Ok(before), Ok(after)] => (before, after),
+        [Err(error), _] | [_, Err(error)] => return usage(&error),
+    };
+    let comparison = Comparison::of(&before, &after, threshold);
+    let text = match json {
+        true => compare::json(&comparison),
+        false => compare::text(&comparison, all),
+    };
+    let shown = print(&text, out);
+    shown.max(i32::from(comparison.has_regression()))
 }
 
 /// Writes what was asked for.

@@ -93,7 +93,7 @@ impl Comparison {
             }
         }
         missing.extend(failed(before, after));
-        correct(&mut rows, threshold);
+        correct(&mut rows);
         let remarks = remarks(before, after);
         Self {
             remarks,
@@ -225,7 +225,7 @@ fn verdict([ratio, low, high]: [f64; 3], good: Good, threshold: f64) -> Verdict 
 
 /// Holm: the smallest probability is multiplied by the number of all comparisons, the next by one less,
 /// and none falls below the one before it.
-fn correct(rows: &mut [Row], threshold: f64) {
+fn correct(rows: &mut [Row]) {
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_by(|&a, &b| rows[a].p.total_cmp(&rows[b].p));
     let mut least = 0.0f64;
@@ -235,13 +235,7 @@ fn correct(rows: &mut [Row], threshold: f64) {
         row.p = least;
         let is_change = matches!(row.verdict, Verdict::Better | Verdict::Worse);
         if is_change && row.p > CHANCE_MAX {
-            let [_, low, high] = row.ratio;
-            let within = 1.0 / (1.0 + threshold) <= low && high <= 1.0 + threshold;
-            row.verdict = if within {
-                Verdict::Same
-            } else {
-                Verdict::Inconclusive
-            };
+            row.verdict = Verdict::Inconclusive;
         }
     }
 }
@@ -312,7 +306,7 @@ mod tests {
     #[test]
     fn many_comparisons_are_corrected_by_holm() {
         let mut rows: Vec<_> = [0.04, 0.001, 0.03].map(row_with).into();
-        correct(&mut rows, 0.05);
+        correct(&mut rows);
         let shown: Vec<_> = rows.iter().map(|row| (row.p * 1e3).round()).collect();
         assert_eq!(shown, [60.0, 3.0, 60.0]);
         let verdicts: Vec<_> = rows.iter().map(|row| row.verdict).collect();

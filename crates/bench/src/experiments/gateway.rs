@@ -5,29 +5,19 @@
 
 mod idle;
 
-use super::{Effort, Experiment, Order};
+use super::{Effort, Experiment, run_cells};
 use crate::cell::{Bound, Cell, Contender, Figure, Goal, Scheme, Work};
 use crate::load::job::Pace;
 use crate::load::message::Body;
-use crate::plan::Plan;
-use crate::results::Run;
-use crate::run::execute;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "gateway",
     source: "ours",
     about: "durable ingest, fan-out per delivery scheme, latency, idle connections, replay",
     cells: |effort| cells(effort).iter().map(Cell::name).collect(),
-    run,
+    run: |order| run_cells(cells(order.effort), order),
     page: crate::report::markdown,
 };
-
-fn run(order: &Order<'_>) -> Run {
-    execute(
-        &Plan::new(cells(order.effort), order.only, order.seed),
-        order,
-    )
-}
 
 const SCHEMES: [Scheme; 4] = [
     Scheme::Sse,

@@ -7,6 +7,8 @@ mod mqtt_broker;
 
 use std::path::Path;
 
+use crate::cell::Cell;
+use crate::plan::Plan;
 use crate::results::Run;
 use crate::targets::Settings;
 
@@ -32,6 +34,11 @@ pub struct Experiment {
     pub(crate) run: fn(&Order<'_>) -> Run,
     /// Its page of the documentation, from a run and the folder where it lies.
     pub(crate) page: fn(&Run, &str) -> String,
+}
+
+/// Runs an experiment that is its cells and nothing more.
+fn run_cells(cells: Vec<Cell>, order: &Order<'_>) -> Run {
+    crate::run::execute(&Plan::new(cells, order.only, order.seed), order)
 }
 
 /// How much time a run may take.

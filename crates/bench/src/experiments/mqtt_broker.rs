@@ -3,29 +3,19 @@
 //! Mosquitto keeps nothing on disk; the gateway keeps everything, and acknowledges quality of service 1
 //! when it is there. So the cells of quality 1 compare a promise with none.
 
-use super::{Effort, Experiment, Order};
+use super::{Effort, Experiment, run_cells};
 use crate::cell::{Bound, Cell, Contender, Figure, Goal, Scheme, Work};
 use crate::load::job::Pace;
 use crate::load::message::Body;
-use crate::plan::Plan;
-use crate::results::Run;
-use crate::run::execute;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "mqtt-broker",
     source: "ours",
     about: "MQTT 3.1.1 beside Mosquitto: latency, fan-out, idle connections, durable publishing",
     cells: |effort| cells(effort).iter().map(Cell::name).collect(),
-    run,
+    run: |order| run_cells(cells(order.effort), order),
     page: crate::report::markdown,
 };
-
-fn run(order: &Order<'_>) -> Run {
-    execute(
-        &Plan::new(cells(order.effort), order.only, order.seed),
-        order,
-    )
-}
 
 /// How long and how often; rounds are short and many, since brokers take turns in them.
 struct Scale {
