@@ -13,6 +13,7 @@ import tempfile
 import tomllib
 import unittest
 
+import certificate
 from gateway import BINARY
 from skips import program, skip
 
@@ -291,12 +292,8 @@ class Tls(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         folder = cls.enterClassContext(tempfile.TemporaryDirectory())
-        cls.certificate, key = f"{folder}/certificate.pem", f"{folder}/key.pem"
-        openssl = program(cls("test_what_is_put_is_read"), "openssl")
-        command = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
-        names = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-addext", "basicConstraints=CA:FALSE"]
-        files = ["-keyout", key, "-out", cls.certificate]
-        subprocess.run([openssl, *command.split(), *names, *files], capture_output=True, check=True)
+        program(cls("test_what_is_put_is_read"), "openssl")
+        cls.certificate, key = certificate.make(folder)
         server.start(
             cls,
             **{"tls.certificate": cls.certificate, "tls.key": key, "http.listen_tls": "127.0.0.1:0", "mqtt.listen_tls": "127.0.0.1:0"},

@@ -10,6 +10,7 @@ import unittest
 import httpx
 import websockets.sync.client
 
+import certificate
 from gateway import BINARY, Gateway
 from readers import streaming
 from skips import program
@@ -104,15 +105,7 @@ class Tls(unittest.TestCase):
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory(prefix="weir-tls-")
         cls.addClassCleanup(folder.cleanup)
-        cls.certificate = f"{folder.name}/certificate.pem"
-        key = f"{folder.name}/key.pem"
-        command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
-        command += f" -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1"
-        subprocess.run(
-            [*command.split(), "-keyout", key, "-out", cls.certificate],
-            check=True,
-            capture_output=True,
-        )
+        cls.certificate, key = certificate.make(folder.name)
         settings = {"tls.certificate": cls.certificate, "tls.key": key, "http.listen_tls": "127.0.0.1:0"}
         cls.gateway = Gateway(settings=settings)
         cls.addClassCleanup(cls.gateway.close)

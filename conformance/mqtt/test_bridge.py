@@ -9,6 +9,7 @@ import tempfile
 import threading
 import unittest
 
+import certificate
 from gateway import BINARY, Gateway
 from mqtt.raw import CONNACK, PUBCOMP, PUBLISH, PUBREC, PUBREL, Client, ack, packet, publish, until
 from skips import program
@@ -398,17 +399,15 @@ class Gateways(unittest.TestCase):
     def test_a_bridge_goes_by_tls_and_by_websocket(self):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-tls-"))
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
-        certificate, key = folder / "certificate.pem", folder / "key.pem"
-        command = f"{program(self, 'openssl')} req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
-        command += " -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -addext basicConstraints=CA:FALSE"
-        subprocess.run([*command.split(), "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        program(self, "openssl")
+        trusted, key = certificate.make(folder)
         listeners = {"http.listen_tls": "127.0.0.1:0", "mqtt.listen_tls": "127.0.0.1:0"}
-        there = gateway(self, {"tls.certificate": certificate, "tls.key": key}, listeners)
+        there = gateway(self, {"tls.certificate": trusted, "tls.key": key}, listeners)
         reader = client(self, there.ready["mqtt"], ("#", 1))
         port = {name: there.ready[name].rsplit(":", 1)[1] for name in ("mqtts", "https")}
         for scheme, url in (("mqtts", f"mqtts://localhost:{port['mqtts']}"), ("wss", f"mqtt+wss://localhost:{port['https']}"),
                             ("ws", f"mqtt+ws://{there.address}")):
-            here = gateway(self, lines("out", "a/#"), {"mqtt.bridge.site.ca_file": certificate}, url=url)
+            here = gateway(self, lines("out", "a/#"), {"mqtt.bridge.site.ca_file": trusted}, url=url)
             bridged(self, here)
             client(self, here.ready["mqtt"]).publish(f"a/{scheme}", "1")
             self.assertEqual(came(reader), (f"a/{scheme}", "1", 1, False))

@@ -12,6 +12,7 @@ import paho.mqtt.client as paho
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+import certificate
 from gateway import BINARY, Gateway
 from mqtt.raw import PUBLISH, Client, connect
 from skips import program
@@ -218,11 +219,7 @@ class Tls(unittest.TestCase):
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory(prefix="weir-tls-")
         cls.addClassCleanup(folder.cleanup)
-        cls.certificate = f"{folder.name}/certificate.pem"
-        key = f"{folder.name}/key.pem"
-        command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
-        command += " -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1"
-        subprocess.run([*command.split(), "-keyout", key, "-out", cls.certificate], check=True, capture_output=True)
+        cls.certificate, key = certificate.make(folder.name)
         listeners = {"http.listen_tls": "127.0.0.1:0", "mqtt.listen_tls": "127.0.0.1:0"}
         cls.gateway = gateway(cls, **{"tls.certificate": cls.certificate, "tls.key": key}, **listeners)
         cls.host, cls.port = cls.gateway.ready["mqtts"].rsplit(":", 1)
