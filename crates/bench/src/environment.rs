@@ -10,7 +10,7 @@ use crate::clock::now_ns;
 use crate::latency::{Latency, Percentiles};
 
 /// What a result must be read with.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Environment {
     /// Model of the processor.
     pub(crate) cpu: String,

@@ -15,6 +15,7 @@
 
 mod calendar;
 mod cell;
+mod claims;
 mod cli;
 mod clock;
 mod compare;
@@ -22,6 +23,8 @@ mod devtools;
 mod encoding;
 mod environment;
 mod experiments;
+#[allow(dead_code, reason = "read by the report")]
+mod figure;
 mod latency;
 mod limits;
 mod link_efficiency;
@@ -31,6 +34,8 @@ mod null;
 mod plan;
 mod process;
 mod progress;
+#[allow(dead_code, reason = "read by the report")]
+mod published;
 mod report;
 mod results;
 mod run;

@@ -12,7 +12,7 @@ use crate::load::job::Trial;
 use crate::statistics::Estimate;
 
 /// A whole run; `run.json`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Run {
     /// Version of this layout.
     pub(crate) schema: u32,

@@ -34,7 +34,7 @@ use self::figures::Figures;
 use self::native::{Native, Scale};
 use crate::clock::now_ns;
 use crate::experiments::Order;
-use crate::results::{CellResult, Run};
+use crate::results::{CellResult, ClaimResult, Run};
 
 /// Runs the experiment.
 pub(crate) fn run(order: &Order<'_>) -> Run {
@@ -49,9 +49,14 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
     let figures = Figures(&run.results);
     run.goals = goals::judge(&figures);
     run.ratios = goals::ratios(&figures);
-    run.claims = claims::judge(&figures);
+    run.claims = claims_of(&run);
     run.seconds = (now_ns() - started) as f64 / 1e9;
     run
+}
+
+/// What the papers claim of it, judged by a run.
+pub(crate) fn claims_of(run: &Run) -> Vec<ClaimResult> {
+    claims::judge(&Figures(&run.results))
 }
 
 fn native(order: &Order<'_>, sources: &[Source], run: &mut Run) {

@@ -10,4 +10,6 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     cells: encoding::names,
     run: encoding::run,
     page: encoding::markdown,
+    figures: |_| Vec::new(),
+    claims: encoding::claims_of,
 };

@@ -17,6 +17,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     cells: |effort| cells(effort).iter().map(Cell::name).collect(),
     run: |order| run_cells(cells(order.effort), order),
     page: crate::report::markdown,
+    figures: |_| Vec::new(),
+    claims: |_| Vec::new(),
 };
 
 const SCHEMES: [Scheme; 4] = [

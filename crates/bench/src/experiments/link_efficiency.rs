@@ -11,4 +11,6 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     cells: link_efficiency::names,
     run: link_efficiency::run,
     page: link_efficiency::markdown,
+    figures: |_| Vec::new(),
+    claims: link_efficiency::claims_of,
 };

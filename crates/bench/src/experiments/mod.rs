@@ -8,8 +8,9 @@ mod mqtt_broker;
 use std::path::Path;
 
 use crate::cell::Cell;
+use crate::figure::Figure;
 use crate::plan::Plan;
-use crate::results::Run;
+use crate::results::{ClaimResult, Run};
 use crate::targets::Settings;
 
 /// All experiments.
@@ -34,6 +35,11 @@ pub struct Experiment {
     pub(crate) run: fn(&Order<'_>) -> Run,
     /// Its page of the documentation, from a run and the folder where it lies.
     pub(crate) page: fn(&Run, &str) -> String,
+    /// What a run of it shows as figures, in the order of its report.
+    pub(crate) figures: fn(&Run) -> Vec<Figure>,
+    /// The claims that `claims.csv` gives it, each judged by a run of it; of a run without results each
+    /// with the reason why nothing can be said.
+    pub(crate) claims: fn(&Run) -> Vec<ClaimResult>,
 }
 
 /// Runs an experiment that is its cells and nothing more.
@@ -102,5 +108,53 @@ impl Experiment {
         EXPERIMENTS
             .iter()
             .find(|experiment| experiment.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claims::{Claim, claims};
+
+    fn key(claim: &ClaimResult) -> (String, String) {
+        (claim.paper.clone(), claim.claim.clone())
+    }
+
+    #[test]
+    fn every_claim_is_judged_by_exactly_one_experiment_or_has_a_reason_why_not() {
+        let nothing = Run::default();
+        for experiment in EXPERIMENTS {
+            let mut judged: Vec<_> = (experiment.claims)(&nothing).iter().map(key).collect();
+            let all = claims().into_iter();
+            let own = all.filter(|c| c.experiment == experiment.name && c.unmeasured.is_empty());
+            let mut listed: Vec<_> = own.map(|claim| (claim.paper, claim.words)).collect();
+            judged.sort();
+            listed.sort();
+            assert_eq!(judged, listed, "{}", experiment.name);
+        }
+    }
+
+    #[test]
+    fn a_claim_of_an_experiment_that_is_not_there_says_why_nothing_judges_it() {
+        let absent = |claim: &Claim| Experiment::named(&claim.experiment).is_none();
+        let silent = |claim: &Claim| claim.unmeasured.is_empty();
+        let without: Vec<_> = claims().into_iter().filter(absent).filter(silent).collect();
+        assert_eq!(without, []);
+    }
+
+    #[test]
+    fn a_run_without_results_has_no_figures_and_judges_nothing() {
+        let nothing = Run::default();
+        for experiment in EXPERIMENTS {
+            let figures = (experiment.figures)(&nothing);
+            assert!(figures.iter().all(|figure| !figure.shows_something()));
+            for claim in (experiment.claims)(&nothing) {
+                assert!(
+                    claim.holds.is_none() && !claim.number.is_empty(),
+                    "{}",
+                    claim.claim
+                );
+            }
+        }
     }
 }

@@ -15,6 +15,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     cells: |effort| cells(effort).iter().map(Cell::name).collect(),
     run: |order| run_cells(cells(order.effort), order),
     page: crate::report::markdown,
+    figures: |_| Vec::new(),
+    claims: |_| Vec::new(),
 };
 
 /// How long and how often; rounds are short and many, since brokers take turns in them.

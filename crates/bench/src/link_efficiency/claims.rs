@@ -5,36 +5,30 @@
 
 use super::cells::{Pace, payloads};
 use super::figures::{Figures, GATEWAY, Of, PAPER, Scenario};
+use crate::claims::judged;
 use crate::experiments::Effort;
 use crate::report::number;
 use crate::results::ClaimResult;
 
 /// A claim and how it is judged.
 struct Claim {
-    /// What it says, in our words.
-    claim: &'static str,
-    /// Where.
-    place: &'static str,
+    /// Its name in the list.
+    id: &'static str,
     /// The verdict and the number it rests on.
     judge: fn(&Figures<'_>) -> (Option<bool>, String),
 }
 
 const CLAIMS: [Claim; 8] = [
     Claim {
-        claim: "CoAP has the highest protocol efficiency, then WebSocket, then MQTT QoS 0, then MQTT \
-                QoS 1",
-        place: "Figure 2",
+        id: "mijovic-order-of-efficiency",
         judge: order_of_efficiency,
     },
     Claim {
-        claim: "CoAP at 100 bytes of payload: efficiency about 1/3",
-        place: "IV",
+        id: "mijovic-coap-a-third",
         judge: a_third,
     },
     Claim {
-        claim: "CoAP, WebSocket and MQTT QoS 0 have nearly the same LAN RTT; MQTT QoS 1 the \
-                highest",
-        place: "Figure 3",
+        id: "mijovic-lan-rtt-alike",
         judge: |f| {
             times(
                 f,
@@ -43,28 +37,23 @@ const CLAIMS: [Claim; 8] = [
         },
     },
     Claim {
-        claim: "CoAP has the lowest mean RTT, closely followed by WebSocket",
-        place: "Abstract",
+        id: "mijovic-coap-lowest-rtt",
         judge: lowest_time,
     },
     Claim {
-        claim: "MQTT QoS 1 has both the lowest efficiency and the highest RTT",
-        place: "V",
+        id: "mijovic-qos1-worst",
         judge: worst_of_both,
     },
     Claim {
-        claim: "MQTT QoS 2 takes so long that it is left out",
-        place: "II-C",
+        id: "mijovic-qos2-too-slow",
         judge: |f| (None, slowness(f)),
     },
     Claim {
-        claim: "LAN to Internet leaves the efficiency as it is and multiplies RTT by 2 to 3",
-        place: "Figures 4 and 5",
+        id: "mijovic-internet-doubles-rtt",
         judge: |_| (None, "no link is emulated in this part".into()),
     },
     Claim {
-        claim: "over the cellular network MQTT keeps its RTT, CoAP and WebSocket lose theirs",
-        place: "Figure 7",
+        id: "mijovic-cellular-mqtt-keeps-rtt",
         judge: |_| (None, "no link is emulated in this part".into()),
     },
 ];
@@ -73,17 +62,11 @@ const NOT_MEASURED: &str = "not measured in this run";
 
 /// Judges every claim.
 pub(super) fn judge(figures: &Figures<'_>) -> Vec<ClaimResult> {
-    let judged = CLAIMS.iter().map(|claim| {
+    let all = CLAIMS.iter().map(|claim| {
         let (holds, number) = (claim.judge)(figures);
-        ClaimResult {
-            paper: "Mijovic2016".into(),
-            claim: claim.claim.into(),
-            place: claim.place.into(),
-            holds,
-            number,
-        }
+        judged(claim.id, holds, number)
     });
-    judged.collect()
+    all.collect()
 }
 
 /// The protocols in the paper's order, as columns of numbers are told.

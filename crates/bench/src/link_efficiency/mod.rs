@@ -33,7 +33,7 @@ use crate::clock::now_ns;
 use crate::experiments::Order;
 use crate::plan::Shuffle;
 use crate::progress::Progress;
-use crate::results::Run;
+use crate::results::{ClaimResult, Run};
 
 /// Runs the experiment.
 pub(crate) fn run(order: &Order<'_>) -> Run {
@@ -59,9 +59,14 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
     let figures = Figures(&run.results);
     run.ratios = verdict::ratios(&figures, &in_order);
     run.goals = verdict::goals(&figures, &in_order);
-    run.claims = claims::judge(&figures);
+    run.claims = claims_of(&run);
     run.seconds = (now_ns() - started) as f64 / 1e9;
     run
+}
+
+/// What the papers claim of it, judged by a run.
+pub(crate) fn claims_of(run: &Run) -> Vec<ClaimResult> {
+    claims::judge(&Figures(&run.results))
 }
 
 /// In the order of the experiment, not of the run.

@@ -244,20 +244,6 @@ fn a_server_that_goes_away_is_an_error() {
 }
 
 #[test]
-fn a_claim_of_the_list_about_links_is_judged_and_without_figures_none_is() {
-    let csv = include_str!("../../published/claims.csv");
-    let rows = csv.lines().filter(|line| line.starts_with("Mijovic2016"));
-    let published: Vec<&str> = rows.filter_map(|row| row.split('"').nth(1)).collect();
-    let judged = super::claims::judge(&super::figures::Figures(&[]));
-    assert_eq!(published.len(), judged.len());
-    for claim in published {
-        let one = judged.iter().find(|one| one.claim == claim);
-        let one = one.unwrap_or_else(|| panic!("{claim}"));
-        assert!(one.holds.is_none() && !one.number.is_empty(), "{claim}");
-    }
-}
-
-#[test]
 fn a_run_without_any_server_says_what_is_absent() {
     let work = std::env::temp_dir().join(format!("weir-link-{}", std::process::id()));
     std::fs::create_dir_all(&work).unwrap();

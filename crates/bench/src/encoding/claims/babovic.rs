@@ -1,36 +1,28 @@
 //! Babovic, Protic, Milutinovic 2016: what it says of encodings. Its delivery is measured elsewhere.
 
+use super::Claim;
 use super::judge::Asked;
-use super::{Claim, Judgement};
 use crate::encoding::cells::Place;
 use crate::encoding::figures::{Figures, Of};
 use crate::encoding::task::Task;
 
-const PAPER: &str = "Babovic2016";
-
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
-        paper: PAPER,
-        claim: "short binary messages do not pay in HTML5 because of slow script decoders",
-        place: "VII-A",
+        id: "babovic-binary-does-not-pay",
         judge: |f| {
             let ratios = slower_than_json(f, &["protobuf", "pbf-string"]);
             Asked::EachAtLeast(1.0).of(&ratios, "times JSON's time to decode")
         },
     },
     Claim {
-        paper: PAPER,
-        claim: "JSON is the fastest to decode in HTML5, XML takes about ten times as long",
-        place: "Table 2",
+        id: "babovic-json-decodes-fastest",
         judge: |f| {
             let ratios = slower_than_json(f, &["xml"]);
             Asked::Between(5.0, 20.0).of(&ratios, "times JSON's time to decode")
         },
     },
     Claim {
-        paper: PAPER,
-        claim: "Protocol Buffers repacked as a string make the shortest message",
-        place: "Table 5",
+        id: "babovic-pbf-string-shortest",
         judge: |f| {
             let of = |nodes| Of::observations("message", nodes);
             let characters = |nodes, format: &str| {
@@ -46,19 +38,6 @@ pub(super) const CLAIMS: &[Claim] = &[
             let ratios: Vec<f64> = ["1", "5"].into_iter().filter_map(ratio).collect();
             Asked::EachAtLeast(1.0).of(&ratios, "times as short as the next, in characters")
         },
-    },
-    Claim {
-        paper: PAPER,
-        claim: "JSON over WebSocket is the fastest HTML5 combination (5.74 ms at 1 node, 7.22 ms at \
-                5)",
-        place: "Table 6",
-        judge: |_| Judgement::not_comparable("delivery: `web-delivery` measures it"),
-    },
-    Claim {
-        paper: PAPER,
-        claim: "the encoding weighs more than the protocol",
-        place: "VII-E",
-        judge: |_| Judgement::not_comparable("delivery: `web-delivery` measures it"),
     },
 ];
 

@@ -9,254 +9,151 @@ use crate::encoding::figures::{Figures, Of};
 use crate::encoding::published::FileRow;
 use crate::encoding::task::Task;
 
-const PAPER: &str = "Tamayo2012";
-
-const fn claim(
-    claim: &'static str,
-    place: &'static str,
-    judge: fn(&Figures<'_>) -> Judgement,
-) -> Claim {
-    Claim {
-        paper: PAPER,
-        claim,
-        place,
-        judge,
-    }
+const fn claim(id: &'static str, judge: fn(&Figures<'_>) -> Judgement) -> Claim {
+    Claim { id, judge }
 }
 
 pub(super) const CLAIMS: &[Claim] = &[
-    claim(
-        "JSON is 40 to 60 percent smaller than XML, EXI up to 90, EXI-C up to 98 (CAPS)",
-        "5.1",
-        caps_sizes,
-    ),
-    claim(
-        "the larger a capabilities file, the more EXI-C takes away",
-        "5.1",
-        |f| {
-            let of = |files| reductions(f, "caps", "exi-c", files);
-            let gain = middle(&of(&large))
-                .zip(middle(&of(&small)))
-                .map(|(large, small)| large - small);
-            Asked::EachAtLeast(0.0).of(&Vec::from_iter(gain), "points more above 100 KB")
-        },
-    ),
-    claim(
-        "JSON is never smaller than the content of the XML",
-        "5.1",
-        |f| {
-            let ratio = |of: Of<'_>, xml: f64| {
-                let (_, density) = f.metric(of, "xml", "content_density")?;
-                Some(f.size(of, "json")? / (xml * density.estimate.mean / 100.0))
-            };
-            Asked::EachAtLeast(1.0).of(&each(f, "caps", &any, ratio), "times the content")
-        },
-    ),
-    claim(
-        "JSON parses 3 to 8 times faster than XML or EXI and 10 to 20 times faster than EXI-C \
-         (CAPS, local)",
-        "5.1.1",
-        caps_parsing,
-    ),
-    claim(
-        "XML and EXI take nearly the same time to parse",
-        "5.1.1",
-        |f| {
-            let pair = ("xml", "exi");
-            let judged = Asked::Between(0.67, 1.5).of(
-                &times_longer(f, "caps", Task::Parse, pair, &any),
-                "(XML / EXI)",
-            );
-            let note = by_exificient(f, "caps", Task::Parse, ("exi", "xml"), &any);
-            Judgement {
-                number: judged.number + &note,
-                ..judged
-            }
-        },
-    ),
-    claim(
-        "time to parse grows linearly with the size of the file",
-        "5.1.1",
-        |f| {
-            let per_byte =
-                |of: Of<'_>, xml: f64| Some(f.time(of, "xml", Task::Parse)? / xml * 1e6 / 1e3);
-            let spread = spread(&each(f, "caps", &any, per_byte));
-            Asked::EachAtMost(2.0).of(
-                &Vec::from_iter(spread),
-                "times between slowest and fastest byte",
-            )
-        },
-    ),
-    claim(
-        "small files (under 100 KB) parse without annoying delay on a phone",
-        "5.1.1",
-        |f| {
-            let times = ["xml", "json"]
-                .map(|format| in_browser(f, "caps", format, 6, &small))
-                .concat();
-            Asked::EachAtMost(1000.0).of(&times, "ms in the browser slowed 6 times")
-        },
-    ),
-    claim(
-        "large files parse without noticeable delay only as JSON",
-        "5.1.1",
-        |f| {
-            let times = |format| in_browser(f, "caps", format, 6, &large);
-            let (xml, json) = (times("xml"), times("json"));
-            let judged = Asked::EachAtMost(150.0).of(&json, "ms as JSON, slowed 6 times");
-            let worst = xml.iter().copied().fold(f64::NAN, f64::max);
-            let holds = judged
-                .holds
-                .filter(|_| !xml.is_empty())
-                .map(|json| json && worst > 150.0);
-            let number = match xml.is_empty() {
-                true => judged.number,
-                false => format!("{}; XML up to {worst:.0} ms", judged.number),
-            };
-            Judgement { holds, number }
-        },
-    ),
-    claim(
-        "observation blocks: JSON and EXI hardly shrink them; EXI-C removes 80 to 96 percent",
-        "5.2",
-        obs_sizes,
-    ),
-    claim(
-        "JSON parses 1.4 to 5 times faster than XML and EXI (OBS, local)",
-        "5.2.1",
-        |f| {
-            let xml = times_longer(f, "obs", Task::Parse, ("xml", "json"), &any);
-            let exi = times_longer(f, "obs", Task::Parse, ("exi", "json"), &any);
-            let note = by_exificient(f, "obs", Task::Parse, ("exi", "json"), &any);
-            let judged = Asked::Between(1.4, 5.0).of(&[xml, exi].concat(), "times");
-            Judgement {
-                number: judged.number + &note,
-                ..judged
-            }
-        },
-    ),
-    claim(
-        "EXI-C takes up to 25 times as long as JSON to parse (OBS, local)",
-        "5.2.1",
-        |f| {
-            let times = times_longer(f, "obs", Task::Parse, ("exi-c", "json"), &any);
-            let note = by_exificient(f, "obs", Task::Parse, ("exi-c", "json"), &any);
-            let judged = Asked::GreatestAtLeast(10.0).of(&times, "times");
-            Judgement {
-                number: judged.number + &note,
-                ..judged
-            }
-        },
-    ),
-    claim(
-        "om:Measurement instead of a block makes files 10 to 20 times larger",
-        "5.2.1",
-        |f| {
-            let ratio = |of: Of<'_>, xml: f64| {
-                let published = FileRow::of(of.data, of.file)?;
-                let (_, elements) = f.metric(of, "xml", "size_as_elements")?;
-                (published.xml_kb > 2000.0).then_some(elements.estimate.mean / xml)
-            };
-            Asked::Between(10.0, 20.0)
-                .of(&each(f, "obs", &any, ratio), "times (three largest files)")
-        },
-    ),
-    claim(
-        "EXI-C removes over 98 percent of insertions above 100 KB",
-        "5.3",
-        |f| {
-            let same = reductions(f, "io", "exi-c", &large);
-            let real = reductions(f, "io-series", "exi-c", &large);
-            let judged = Asked::EachAtLeast(98.0).of(&same, "% (one row repeated)");
-            let series = Asked::EachAtLeast(98.0)
-                .of(&real, "% (a real series)")
-                .number;
-            Judgement {
-                number: format!("{}; {series}", judged.number),
-                ..judged
-            }
-        },
-    ),
-    claim(
-        "EXI-C serializes 15 to 30 times slower than JSON, 5 to 10 times slower than XML",
-        "5.3.1",
-        io_serialization,
-    ),
-    claim(
-        "EXI-C serializes 3 to 6 times slower than EXI",
-        "5.3.1",
-        |f| {
-            let pair = ("exi-c", "exi");
-            Asked::Between(3.0, 6.0)
-                .of(&times_longer(f, "io", Task::Serialize, pair, &any), "times")
-        },
-    ),
-    claim("XML serializes somewhat faster than EXI", "5.4", |f| {
+    claim("tamayo-caps-sizes", caps_sizes),
+    claim("tamayo-larger-more-exi-c", |f| {
+        let of = |files| reductions(f, "caps", "exi-c", files);
+        let gain = middle(&of(&large))
+            .zip(middle(&of(&small)))
+            .map(|(large, small)| large - small);
+        Asked::EachAtLeast(0.0).of(&Vec::from_iter(gain), "points more above 100 KB")
+    }),
+    claim("tamayo-json-not-below-content", |f| {
+        let ratio = |of: Of<'_>, xml: f64| {
+            let (_, density) = f.metric(of, "xml", "content_density")?;
+            Some(f.size(of, "json")? / (xml * density.estimate.mean / 100.0))
+        };
+        Asked::EachAtLeast(1.0).of(&each(f, "caps", &any, ratio), "times the content")
+    }),
+    claim("tamayo-caps-parsing", caps_parsing),
+    claim("tamayo-xml-parses-as-exi", |f| {
+        let pair = ("xml", "exi");
+        let judged = Asked::Between(0.67, 1.5).of(
+            &times_longer(f, "caps", Task::Parse, pair, &any),
+            "(XML / EXI)",
+        );
+        let note = by_exificient(f, "caps", Task::Parse, ("exi", "xml"), &any);
+        Judgement {
+            number: judged.number + &note,
+            ..judged
+        }
+    }),
+    claim("tamayo-parsing-is-linear", |f| {
+        let per_byte =
+            |of: Of<'_>, xml: f64| Some(f.time(of, "xml", Task::Parse)? / xml * 1e6 / 1e3);
+        let spread = spread(&each(f, "caps", &any, per_byte));
+        Asked::EachAtMost(2.0).of(
+            &Vec::from_iter(spread),
+            "times between slowest and fastest byte",
+        )
+    }),
+    claim("tamayo-small-without-delay", |f| {
+        let times = ["xml", "json"]
+            .map(|format| in_browser(f, "caps", format, 6, &small))
+            .concat();
+        Asked::EachAtMost(1000.0).of(&times, "ms in the browser slowed 6 times")
+    }),
+    claim("tamayo-large-only-json", |f| {
+        let times = |format| in_browser(f, "caps", format, 6, &large);
+        let (xml, json) = (times("xml"), times("json"));
+        let judged = Asked::EachAtMost(150.0).of(&json, "ms as JSON, slowed 6 times");
+        let worst = xml.iter().copied().fold(f64::NAN, f64::max);
+        let holds = judged
+            .holds
+            .filter(|_| !xml.is_empty())
+            .map(|json| json && worst > 150.0);
+        let number = match xml.is_empty() {
+            true => judged.number,
+            false => format!("{}; XML up to {worst:.0} ms", judged.number),
+        };
+        Judgement { holds, number }
+    }),
+    claim("tamayo-blocks-hardly-shrink", obs_sizes),
+    claim("tamayo-obs-json-parsing", |f| {
+        let xml = times_longer(f, "obs", Task::Parse, ("xml", "json"), &any);
+        let exi = times_longer(f, "obs", Task::Parse, ("exi", "json"), &any);
+        let note = by_exificient(f, "obs", Task::Parse, ("exi", "json"), &any);
+        let judged = Asked::Between(1.4, 5.0).of(&[xml, exi].concat(), "times");
+        Judgement {
+            number: judged.number + &note,
+            ..judged
+        }
+    }),
+    claim("tamayo-obs-exi-c-parsing", |f| {
+        let times = times_longer(f, "obs", Task::Parse, ("exi-c", "json"), &any);
+        let note = by_exificient(f, "obs", Task::Parse, ("exi-c", "json"), &any);
+        let judged = Asked::GreatestAtLeast(10.0).of(&times, "times");
+        Judgement {
+            number: judged.number + &note,
+            ..judged
+        }
+    }),
+    claim("tamayo-measurement-10-to-20", |f| {
+        let ratio = |of: Of<'_>, xml: f64| {
+            let published = FileRow::of(of.data, of.file)?;
+            let (_, elements) = f.metric(of, "xml", "size_as_elements")?;
+            (published.xml_kb > 2000.0).then_some(elements.estimate.mean / xml)
+        };
+        Asked::Between(10.0, 20.0).of(&each(f, "obs", &any, ratio), "times (three largest files)")
+    }),
+    claim("tamayo-io-exi-c-98", |f| {
+        let same = reductions(f, "io", "exi-c", &large);
+        let real = reductions(f, "io-series", "exi-c", &large);
+        let judged = Asked::EachAtLeast(98.0).of(&same, "% (one row repeated)");
+        let series = Asked::EachAtLeast(98.0)
+            .of(&real, "% (a real series)")
+            .number;
+        Judgement {
+            number: format!("{}; {series}", judged.number),
+            ..judged
+        }
+    }),
+    claim("tamayo-io-serialization", io_serialization),
+    claim("tamayo-io-exi-c-exi", |f| {
+        let pair = ("exi-c", "exi");
+        Asked::Between(3.0, 6.0).of(&times_longer(f, "io", Task::Serialize, pair, &any), "times")
+    }),
+    claim("tamayo-xml-serializes-faster", |f| {
         let pair = ("exi", "xml");
         Asked::EachAtLeast(1.0).of(
             &times_longer(f, "io", Task::Serialize, pair, &any),
             "(EXI / XML)",
         )
     }),
-    claim(
-        "EXI-C removes 80 to 98 percent whatever the content density",
-        "5.4",
-        |f| {
-            let all = ["caps", "obs", "io"]
-                .map(|data| reductions(f, data, "exi-c", &any))
-                .concat();
-            Asked::Between(80.0, 98.0).of(&all, "%")
-        },
-    ),
-    claim(
-        "EXI-C is smaller than gzip and bzip2 of the XML",
-        "3.2, of others' work",
-        |f| {
-            let smaller = |other: &'static str| {
-                let ratio = move |of: Of<'_>, _| Some(f.size(of, "exi-c")? / f.size(of, other)?);
-                ["caps", "sd", "obs", "rs"]
-                    .map(|data| each(f, data, &any, ratio))
-                    .concat()
-            };
-            let all = [smaller("xml-gzip"), smaller("xml-bzip2")].concat();
-            Asked::EachAtMost(1.0).of(&all, "of their size")
-        },
-    ),
-    claim(
-        "EXI decodes 14.5 times faster than XML",
-        "3.2, of W3C's evaluation",
-        |f| {
-            let pair = ("xml", "exi");
-            Asked::EachAtLeast(14.5).of(&times_longer(f, "caps", Task::Parse, pair, &any), "times")
-        },
-    ),
-    claim(
-        "EXI-C decodes 9.2 times faster than gzipped XML",
-        "3.2, of W3C's evaluation",
-        |f| {
-            let pair = ("xml-gzip", "exi-c");
-            Asked::EachAtLeast(9.2).of(&times_longer(f, "caps", Task::Parse, pair, &any), "times")
-        },
-    ),
-    claim(
-        "over 3G small EXI-C files win overall; over Wi-Fi JSON and EXI win above 100 KB",
-        "5.1.2 and 5.1.3",
-        |_| Judgement::not_comparable("no link here: this run reads from memory"),
-    ),
-    claim(
-        "uploads: XML wins over Wi-Fi, EXI-C over 3G above 100 KB",
-        "5.3.2",
-        |_| Judgement::not_comparable("no link here: this run reads from memory"),
-    ),
-    claim(
-        "the newer phone is 20 to 60 percent faster than the older",
-        "5.1.1",
-        |_| {
-            Judgement::not_comparable(
-                "phones of 2010 and 2011; here a slowed browser stands for them",
-            )
-        },
-    ),
+    claim("tamayo-exi-c-80-to-98", |f| {
+        let all = ["caps", "obs", "io"]
+            .map(|data| reductions(f, data, "exi-c", &any))
+            .concat();
+        Asked::Between(80.0, 98.0).of(&all, "%")
+    }),
+    claim("tamayo-exi-c-below-gzip", |f| {
+        let smaller = |other: &'static str| {
+            let ratio = move |of: Of<'_>, _| Some(f.size(of, "exi-c")? / f.size(of, other)?);
+            ["caps", "sd", "obs", "rs"]
+                .map(|data| each(f, data, &any, ratio))
+                .concat()
+        };
+        let all = [smaller("xml-gzip"), smaller("xml-bzip2")].concat();
+        Asked::EachAtMost(1.0).of(&all, "of their size")
+    }),
+    claim("tamayo-exi-14-times", |f| {
+        let pair = ("xml", "exi");
+        Asked::EachAtLeast(14.5).of(&times_longer(f, "caps", Task::Parse, pair, &any), "times")
+    }),
+    claim("tamayo-exi-c-9-times", |f| {
+        let pair = ("xml-gzip", "exi-c");
+        Asked::EachAtLeast(9.2).of(&times_longer(f, "caps", Task::Parse, pair, &any), "times")
+    }),
+    claim("tamayo-overall-over-links", |_| {
+        Judgement::not_comparable("no link here: this run reads from memory")
+    }),
+    claim("tamayo-uploads", |_| {
+        Judgement::not_comparable("no link here: this run reads from memory")
+    }),
 ];
 
 fn caps_sizes(f: &Figures<'_>) -> Judgement {
@@ -333,11 +230,8 @@ mod tests {
         rows.iter().map(result).collect()
     }
 
-    fn verdict(results: &[CellResult], begins: &str) -> Option<bool> {
-        let claim = CLAIMS
-            .iter()
-            .find(|claim| claim.claim.starts_with(begins))
-            .unwrap();
+    fn verdict(results: &[CellResult], id: &str) -> Option<bool> {
+        let claim = CLAIMS.iter().find(|claim| claim.id == id).unwrap();
         (claim.judge)(&Figures(results)).holds
     }
 
@@ -356,10 +250,10 @@ mod tests {
                 all.extend(results(data, &row.file.to_string(), &sizes));
             }
         }
-        assert_eq!(verdict(&all, "observation blocks"), Some(true));
-        assert_eq!(verdict(&all, "EXI-C removes over 98"), Some(true));
-        assert_eq!(verdict(&all, "EXI-C removes 80 to 98"), Some(true));
-        assert_eq!(verdict(&all, "the larger a capabilities file"), Some(true));
+        assert_eq!(verdict(&all, "tamayo-blocks-hardly-shrink"), Some(true));
+        assert_eq!(verdict(&all, "tamayo-io-exi-c-98"), Some(true));
+        assert_eq!(verdict(&all, "tamayo-exi-c-80-to-98"), Some(true));
+        assert_eq!(verdict(&all, "tamayo-larger-more-exi-c"), Some(true));
     }
 
     #[test]
@@ -372,25 +266,25 @@ mod tests {
                 ("exi-c", 1.0, exi_c, 20.0),
             ]
         };
-        let begins = "JSON parses 3 to 8 times";
+        let id = "tamayo-caps-parsing";
         assert_eq!(
-            verdict(&results("caps", "0", &rows(1500.0)), begins),
+            verdict(&results("caps", "0", &rows(1500.0)), id),
             Some(true)
         );
         assert_eq!(
-            verdict(&results("caps", "0", &rows(300.0)), begins),
+            verdict(&results("caps", "0", &rows(300.0)), id),
             Some(false)
         );
-        assert_eq!(
-            verdict(&results("caps", "0", &rows(1500.0)[..3]), begins),
-            None
-        );
+        assert_eq!(verdict(&results("caps", "0", &rows(1500.0)[..3]), id), None);
     }
 
     #[test]
     fn what_no_run_measures_is_not_comparable() {
         assert_eq!(
-            verdict(&results("caps", "0", &[("xml", 1e5, 1.0, 1.0)]), "over 3G"),
+            verdict(
+                &results("caps", "0", &[("xml", 1e5, 1.0, 1.0)]),
+                "tamayo-overall-over-links"
+            ),
             None
         );
     }

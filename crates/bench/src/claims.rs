@@ -1,0 +1,68 @@
+//! What the papers claim in words: `published/claims.csv`, the one place that says which experiment
+//! judges which claim.
+//!
+//! An experiment judges its claims by id; paper, place and words come from the list. What cannot be
+//! judged yet has its reason there and is judged by nobody. The decision worth arguing: a claim belongs
+//! to exactly one experiment, so that no report can hold a verdict that another one contradicts.
+
+use crate::published::records;
+use crate::results::ClaimResult;
+
+const CSV: &str = include_str!("../published/claims.csv");
+
+/// A claim of a paper.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Claim {
+    /// Its name here: paper and a few words in kebab case.
+    pub(crate) id: String,
+    /// Which experiment judges it.
+    pub(crate) experiment: String,
+    /// Paper and year.
+    pub(crate) paper: String,
+    /// Where in the paper.
+    pub(crate) place: String,
+    /// What it says, in our words.
+    pub(crate) words: String,
+    /// Why nothing judges it yet; empty where its experiment does.
+    pub(crate) unmeasured: String,
+}
+
+/// All claims, in the order of the list.
+pub(crate) fn claims() -> Vec<Claim> {
+    records(CSV)
+        .into_iter()
+        .skip(1)
+        .filter_map(Claim::read)
+        .collect()
+}
+
+/// The verdict on a claim and the number it rests on, or why nothing can be said.
+pub(crate) fn judged(id: &str, holds: Option<bool>, number: impl Into<String>) -> ClaimResult {
+    let claim = claims().into_iter().find(|claim| claim.id == id);
+    let [paper, words, place] = match claim {
+        Some(claim) => [claim.paper, claim.words, claim.place],
+        None => [String::new(), id.into(), String::new()],
+    };
+    ClaimResult {
+        paper,
+        claim: words,
+        place,
+        holds,
+        number: number.into(),
+    }
+}
+
+impl Claim {
+    fn read(fields: Vec<String>) -> Option<Self> {
+        let [id, experiment, paper, place, words, unmeasured] =
+            <[String; 6]>::try_from(fields).ok()?;
+        Some(Self {
+            id,
+            experiment,
+            paper,
+            place,
+            words,
+            unmeasured,
+        })
+    }
+}
