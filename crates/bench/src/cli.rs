@@ -229,6 +229,8 @@ fn run(arguments: &RunArguments, line: &[String], out: &mut dyn Write) -> i32 {
             arguments.only
         ));
     }
+    let wanted = cells.iter().filter(|cell| wants(&arguments.only, cell));
+    crate::link::prepare(wanted);
     let default = || format!("runs/{}", crate::calendar::utc_now().replace(':', "")).into();
     let folder = arguments.out.clone().unwrap_or_else(default);
     let work = folder.join("work");
@@ -263,6 +265,7 @@ fn settings(arguments: &RunArguments, line: &[String]) -> Result<Settings, Strin
         weir: arguments.weir.clone(),
         address,
         prefix: prefix(line),
+        end: Default::default(),
     })
 }
 

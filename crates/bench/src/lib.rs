@@ -27,6 +27,7 @@ mod experiments;
 mod figure;
 mod latency;
 mod limits;
+mod link;
 mod link_efficiency;
 mod load;
 mod merge;
@@ -59,7 +60,7 @@ pub fn main(args: &[String], out: &mut dyn std::io::Write) -> i32 {
         Some(load::SUBCOMMAND) => load::main(),
         Some(targets::SUBCOMMAND) => targets::exec(&args[1..]),
         Some(null::SUBCOMMAND) => null::main(&args[1..]),
-        Some(link_efficiency::echo::SUBCOMMAND) => link_efficiency::echo::main(),
+        Some(link_efficiency::echo::SUBCOMMAND) => link_efficiency::echo::main(&args[1..]),
         _ => cli::main(args, out),
     }
 }

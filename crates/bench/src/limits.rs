@@ -60,3 +60,6 @@ pub(crate) const ECHO_SETTLE_MS: u64 = 60;
 
 /// Bytes of one message from a browser; beyond, the connection fails.
 pub(crate) const DEVTOOLS_MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Times that a link is measured before it is refused: a busy machine is late now and then.
+pub(crate) const LINK_CHECKS_MAX: u32 = 3;

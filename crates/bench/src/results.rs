@@ -8,6 +8,7 @@ use crate::calendar::utc_now;
 use crate::environment::Environment;
 use crate::experiments::Order;
 use crate::latency::Percentiles;
+use crate::link::LinkUsed;
 use crate::load::job::Trial;
 use crate::statistics::Estimate;
 
@@ -34,6 +35,9 @@ pub(crate) struct Run {
     pub(crate) environment: Environment,
     /// Targets: name and version, or why absent.
     pub(crate) targets: BTreeMap<String, String>,
+    /// Emulated links that were used, by name, as they were measured before use.
+    #[serde(default)]
+    pub(crate) links: BTreeMap<String, LinkUsed>,
     /// One result a cell and contender.
     pub(crate) results: Vec<CellResult>,
     /// Ours against others, cell by cell.
@@ -179,6 +183,7 @@ impl Run {
             seconds: 0.0,
             environment: Environment::of(order.work),
             targets: BTreeMap::new(),
+            links: BTreeMap::new(),
             results: Vec::new(),
             ratios: Vec::new(),
             goals: Vec::new(),

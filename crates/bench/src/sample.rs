@@ -37,6 +37,7 @@ impl Sample {
             other => return Err(format!("an unexpected outcome {other:?}")),
         };
         sample.put_spent(measured);
+        sample.put_crossed(measured);
         Ok(sample)
     }
 
@@ -48,6 +49,18 @@ impl Sample {
         }
         self.put("load_cpu", "cpus", measured.load.cpus);
         self.put("load_memory_peak", "bytes", measured.load.peak_bytes as f64);
+    }
+
+    /// Adds what crossed the link, both ways, headers of IP included.
+    pub(crate) fn put_crossed(&mut self, measured: &Measured) {
+        let Some(crossed) = &measured.crossed else {
+            return;
+        };
+        let all = crossed.all();
+        self.put("link_packets", "1", all.packets as f64);
+        self.put("link_bytes", "bytes", all.ip_bytes as f64);
+        let dropped = all.dropped_queue + all.dropped_loss;
+        self.put("link_dropped", "1", dropped as f64);
     }
 
     fn of_traffic(work: &Work, outcome: &TrafficOutcome) -> Result<Self, String> {

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::clock::now_ns;
 use crate::limits::WORKER_SECONDS_MAX;
+use crate::link::Crossed;
 use crate::load::SUBCOMMAND;
 use crate::load::job::{Event, Job};
 use crate::process::{KernelMemory, Usage, cpu_ms_of_tree, peak_bytes_of_tree, reset_peak};
@@ -24,6 +25,8 @@ pub(crate) struct Measured {
     pub(crate) load: Spent,
     /// Memory before the first connection and with all open; of idle jobs.
     pub(crate) memory: Option<(Memory, Memory)>,
+    /// What crossed the link between begin and end, where there is one.
+    pub(crate) crossed: Option<Crossed>,
 }
 
 /// What a side spent between begin and end.
@@ -69,10 +72,15 @@ pub(crate) fn run(settings: &Settings, target: &Running, job: &Job) -> Result<Me
     let (mut begin, mut end) = (Mark::now(server, load), None);
     let mut memory = None;
     let mut load_peak = 0;
+    let mut crossed = None;
     loop {
         match worker.next_event()? {
-            Event::Begin => begin = Mark::now(server, load),
+            Event::Begin => {
+                settings.end.crossed();
+                begin = Mark::now(server, load);
+            }
             Event::End => {
+                crossed = settings.end.crossed();
                 end = Some(Mark::now(server, load));
                 load_peak = peak_bytes_of_tree(load);
             }
@@ -87,7 +95,8 @@ pub(crate) fn run(settings: &Settings, target: &Running, job: &Job) -> Result<Me
             Event::Failed { reason } => return Err(reason),
             outcome => {
                 let end = end.unwrap_or_else(|| Mark::now(server, load));
-                return Ok(measured(outcome, server, begin, end, load_peak, memory));
+                let spent = measured(outcome, server, begin, end, load_peak, memory);
+                return Ok(Measured { crossed, ..spent });
             }
         }
     }
@@ -114,6 +123,7 @@ fn measured(
             peak_bytes: load_peak,
         },
         memory,
+        crossed: None,
     }
 }
 

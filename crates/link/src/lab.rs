@@ -212,6 +212,14 @@ impl Lab {
         lock(&self.books.ledger).clone()
     }
 
+    /// What has crossed it since the last time this was asked, which is forgotten.
+    pub fn take_ledger(&self) -> Ledger {
+        let mut ledger = lock(&self.books.ledger);
+        let taken = ledger.clone();
+        ledger.clear();
+        taken
+    }
+
     /// Begins a new stretch in the ledger; its number.
     pub fn mark(&self) -> u32 {
         lock(&self.books.ledger).mark()

@@ -111,6 +111,11 @@ impl Ledger {
         self.mark
     }
 
+    /// Forgets what was counted, and not where each flow stands.
+    pub fn clear(&mut self) {
+        self.counts.clear();
+    }
+
     /// Counts a packet and what became of it.
     pub fn count(&mut self, way: Way, packet: &[u8], fate: Fate) {
         let Some(segment) = Segment::read(packet) else {

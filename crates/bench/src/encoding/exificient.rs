@@ -6,13 +6,14 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use super::steady::{Budget, Steady};
 use super::task::Task;
 use crate::limits::WORKER_SECONDS_MAX;
+use crate::link::Launch;
 use crate::targets::{Settings, bound_to_bench, find_program};
 
 /// Its name as a target.
@@ -51,7 +52,7 @@ impl Exificient {
         Self::spawn(command)
     }
 
-    fn spawn(mut command: Command) -> Result<Self, String> {
+    fn spawn(mut command: Launch) -> Result<Self, String> {
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

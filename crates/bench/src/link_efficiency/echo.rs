@@ -12,13 +12,15 @@ use crate::limits::READ_BYTES_MAX;
 /// The hidden subcommand that turns a process into the echo server.
 pub(crate) const SUBCOMMAND: &str = "__echo";
 
-/// Serves until killed; prints `{"ready":true,"udp":"address","tcp":"address"}` once it listens.
-pub(crate) fn main() -> i32 {
+/// Serves until killed at the address that is the first argument; prints `{"ready":true,"udp":"address","tcp":"address"}` once it listens.
+pub(crate) fn main(args: &[String]) -> i32 {
     crate::targets::die_with_parent();
+    let host = args.first().and_then(|arg| arg.parse().ok());
+    let host = host.unwrap_or(Ipv4Addr::LOCALHOST);
     let served = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .build()
-        .and_then(|runtime| runtime.block_on(serve()));
+        .and_then(|runtime| runtime.block_on(serve(host)));
     match served {
         Ok(()) => 0,
         Err(error) => {
@@ -28,9 +30,9 @@ pub(crate) fn main() -> i32 {
     }
 }
 
-async fn serve() -> io::Result<()> {
-    let udp = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-    let tcp = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+async fn serve(host: Ipv4Addr) -> io::Result<()> {
+    let udp = UdpSocket::bind((host, 0)).await?;
+    let tcp = TcpListener::bind((host, 0)).await?;
     let (datagrams, stream) = (udp.local_addr()?, tcp.local_addr()?);
     let ready = format!(r#"{{"ready":true,"udp":"{datagrams}","tcp":"{stream}"}}"#);
     crate::load::tell(&ready);

@@ -1,4 +1,4 @@
-"""A WebSocket server that sends every message back, on Tornado, which paper 003 used; by argument: a port."""
+"""A WebSocket server that sends every message back, on Tornado, which paper 003 used; by arguments: an address, a port."""
 import sys
 
 import tornado.ioloop
@@ -15,5 +15,5 @@ class Echo(tornado.websocket.WebSocketHandler):
 
 
 application = tornado.web.Application([("/echo", Echo)])
-application.listen(int(sys.argv[1]), address="127.0.0.1")
+application.listen(int(sys.argv[2]), address=sys.argv[1])
 tornado.ioloop.IOLoop.current().start()

@@ -31,6 +31,7 @@ use self::servers::SERVERS;
 use self::stage::Stage;
 use crate::clock::now_ns;
 use crate::experiments::Order;
+use crate::link::{LOCAL, Links};
 use crate::plan::Shuffle;
 use crate::progress::Progress;
 use crate::results::{ClaimResult, Run};
@@ -47,14 +48,19 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
     let progress = Progress::new(measurements * scale.rounds);
     let mut shuffle = Shuffle::new(order.seed);
     shuffle.shuffle(&mut wanted);
+    let mut links = Links::new(order.seed);
     for (index, setting) in wanted.iter().enumerate() {
         let folder = order.work.join(format!("cell-{index}"));
-        let stage = Stage::new(order.settings, &folder, scale, *setting);
+        let Ok(ends) = links.ends(order.settings, LOCAL) else {
+            continue;
+        };
+        let stage = Stage::new(&ends, &folder, scale, *setting);
         run.results
             .extend(stage.measure(&mut shuffle, &progress, &mut run.targets));
         let _ = std::fs::remove_dir_all(&folder);
     }
     progress.finish();
+    run.links = links.used();
     sort(&mut run, &in_order);
     let figures = Figures(&run.results);
     run.ratios = verdict::ratios(&figures, &in_order);

@@ -2,7 +2,7 @@
 //!
 //! Paper 003, section III, had libcoap, Tornado and Mosquitto answer; so have we, as Debian ships them.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -124,14 +124,15 @@ fn start_libcoap(settings: &Settings, folder: &Path, setting: &Setting) -> Resul
     let program = find_program("coap-server-notls", "libcoap3-bin")?;
     let port = free_port()?;
     let mut command = bound_to_bench(settings, &program)?;
-    command.args(["-A", "127.0.0.1", "-d", "4", "-p", &port.to_string()]);
+    let host = settings.host();
+    command.args(["-A", &host.to_string(), "-d", "4", "-p", &port.to_string()]);
     match (setting.protocol, setting.echo) {
         (_, Echo::Answer) => _ = command.arg("-e"),
         (Protocol::CoapNon, Echo::Subscription) => _ = command.arg("-N"),
         _ => {}
     }
     // It listens on TCP too, by which it is seen to be ready.
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let address = SocketAddr::from((host, port));
     let version = package_version("libcoap3-bin", "libcoap");
     start_listening(command, address, version, &folder.join("stderr.log"))
 }
@@ -167,8 +168,11 @@ fn start_tornado(settings: &Settings, folder: &Path, _: &Setting) -> Result<Runn
     std::fs::write(&script, include_str!("echo_websocket.py")).map_err(|e| e.to_string())?;
     let port = free_port()?;
     let mut command = bound_to_bench(settings, &python)?;
-    command.arg(&script).arg(port.to_string());
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let host = settings.host();
+    command
+        .arg(&script)
+        .args([host.to_string(), port.to_string()]);
+    let address = SocketAddr::from((host, port));
     start_listening(command, address, version, &folder.join("stderr.log"))
 }
 
@@ -200,7 +204,9 @@ fn to_mosquitto(setting: &Setting) -> Option<Conversation> {
 
 fn start_bare(settings: &Settings, folder: &Path, setting: &Setting) -> Result<Running, String> {
     let mut command = this_program(settings)?;
-    command.arg(echo::SUBCOMMAND);
+    command
+        .arg(echo::SUBCOMMAND)
+        .arg(settings.host().to_string());
     let listener = match setting.protocol {
         Protocol::CoapCon | Protocol::CoapNon => "udp",
         _ => "tcp",

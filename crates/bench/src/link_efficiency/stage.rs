@@ -9,6 +9,7 @@ use super::sample;
 use super::servers::{self, Server};
 use crate::clock::now_ns;
 use crate::limits::{ECHO_MS_MAX, ECHO_REST_MS};
+use crate::link::Ends;
 use crate::load::job::{Job, Kind};
 use crate::merge::{Round, merge};
 use crate::plan::Shuffle;
@@ -20,7 +21,7 @@ use crate::worker;
 
 /// The servers of one cell.
 pub(super) struct Stage<'a> {
-    settings: &'a Settings,
+    ends: &'a Ends,
     folder: PathBuf,
     scale: Scale,
     setting: Setting,
@@ -28,14 +29,9 @@ pub(super) struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    pub(super) fn new(
-        settings: &'a Settings,
-        folder: &Path,
-        scale: Scale,
-        setting: Setting,
-    ) -> Self {
+    pub(super) fn new(ends: &'a Ends, folder: &Path, scale: Scale, setting: Setting) -> Self {
         Self {
-            settings,
+            ends,
             folder: folder.into(),
             scale,
             setting,
@@ -75,18 +71,18 @@ impl<'a> Stage<'a> {
     }
 
     fn sample(&mut self, server: &Server, conversation: &Conversation) -> Result<Sample, String> {
-        let (settings, folder, setting) = (self.settings, &self.folder, &self.setting);
+        let (ends, folder, setting) = (self.ends, &self.folder, &self.setting);
         let running = self
             .running
             .entry(server.name)
-            .or_insert_with(|| start(server, settings, folder, setting));
+            .or_insert_with(|| start(server, &ends.far, folder, setting));
         let running = running.as_ref().map_err(Clone::clone)?;
         let plan = self.scale.plan(setting, conversation);
         let job = Job {
             address: running.address,
             kind: Kind::Echo(plan.clone()),
         };
-        let measured = worker::run(settings, running, &job)?;
+        let measured = worker::run(&ends.near, running, &job)?;
         sample::of(&plan, &measured)
     }
 }

@@ -22,7 +22,7 @@ const PACE: Pace = Pace::Open {
 fn null_server(coalesce: bool) -> SocketAddr {
     let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
-        let (null, address) = Null::listen(coalesce).unwrap();
+        let (null, address) = Null::listen(std::net::Ipv4Addr::LOCALHOST, coalesce).unwrap();
         sender.send(address).unwrap();
         null.serve()
     });

@@ -28,7 +28,8 @@ pub(crate) fn main(args: &[String]) -> i32 {
     crate::targets::die_with_parent();
     crate::load::raise_open_files();
     let coalesce = args.iter().any(|arg| arg == COALESCE);
-    match Null::listen(coalesce) {
+    let host = args.iter().find_map(|arg| arg.parse().ok());
+    match Null::listen(host.unwrap_or(Ipv4Addr::LOCALHOST), coalesce) {
         Ok((null, address)) => {
             crate::load::tell(&format!("{{\"ready\":true,\"http\":\"{address}\"}}"));
             null.serve()
@@ -60,10 +61,9 @@ struct Connection {
 }
 
 impl Null {
-    /// A null server on a free port of the loopback, and its address.
-    pub(crate) fn listen(coalesce: bool) -> Result<(Self, SocketAddr), String> {
-        let listener =
-            TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| format!("bind: {e}"))?;
+    /// A null server on a free port of an address of this machine, and where it listens.
+    pub(crate) fn listen(host: Ipv4Addr, coalesce: bool) -> Result<(Self, SocketAddr), String> {
+        let listener = TcpListener::bind((host, 0)).map_err(|e| format!("bind: {e}"))?;
         listener.set_nonblocking(true).map_err(|e| e.to_string())?;
         let reactor = Reactor::new()?;
         reactor.watch(&listener, LISTENER)?;

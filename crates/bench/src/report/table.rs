@@ -22,6 +22,9 @@ pub(crate) fn table(run: &Run) -> String {
     for (target, version) in &run.targets {
         let _ = writeln!(text, "{target}: {version}");
     }
+    for (link, used) in &run.links {
+        let _ = writeln!(text, "link {link}: {used}");
+    }
     results(run, &mut text);
     if !run.ratios.is_empty() {
         text += "\nOurs divided by theirs, pair by pair (95 % interval):\n";

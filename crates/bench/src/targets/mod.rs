@@ -10,7 +10,7 @@ mod null;
 pub(crate) mod weir;
 
 use std::io::{BufRead, BufReader};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -21,6 +21,7 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 use crate::cell::Scheme;
 use crate::clock::now_ns;
 use crate::limits::TARGET_START_MS_MAX;
+use crate::link::{End, Launch};
 use crate::load::wire::{PublishWire, SubscribeWire};
 
 /// All targets; the first is ours.
@@ -60,7 +61,7 @@ pub(crate) struct Replay {
     pub(crate) replay_request: String,
 }
 
-/// What a person may say about targets.
+/// What a person may say about targets, and where programs are started.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     /// The gateway's program; absent: this one.
@@ -69,6 +70,15 @@ pub(crate) struct Settings {
     pub(crate) address: Option<SocketAddr>,
     /// Arguments before the bench's own on this program's command line.
     pub(crate) prefix: Vec<String>,
+    /// Where programs are started: see [`crate::link`].
+    pub(crate) end: End,
+}
+
+impl Settings {
+    /// Where a target listens, so that the load reaches it.
+    pub(crate) fn host(&self) -> Ipv4Addr {
+        self.end.host()
+    }
 }
 
 /// A target that runs, until dropped.
@@ -106,15 +116,15 @@ impl Drop for Running {
 }
 
 /// The settings' own program with its prefix, for hidden subcommands.
-pub(crate) fn this_program(settings: &Settings) -> Result<Command, String> {
+pub(crate) fn this_program(settings: &Settings) -> Result<Launch, String> {
     let program = std::env::current_exe().map_err(|e| format!("this program's path: {e}"))?;
     let mut command = Command::new(program);
     command.args(&settings.prefix);
-    Ok(command)
+    Ok(Launch::new(command, &settings.end))
 }
 
 /// A program that dies with the bench, however the bench dies: see [`exec`].
-pub(crate) fn bound_to_bench(settings: &Settings, program: &Path) -> Result<Command, String> {
+pub(crate) fn bound_to_bench(settings: &Settings, program: &Path) -> Result<Launch, String> {
     let mut command = this_program(settings)?;
     command.arg(SUBCOMMAND).arg(program);
     Ok(command)
@@ -139,7 +149,7 @@ pub(crate) fn die_with_parent() {
 /// Starts a program that prints one line `{"ready":true,"http":"address"}`, where `listener` is
 /// the key whose address is wanted.
 pub(crate) fn start_announced(
-    command: Command,
+    command: Launch,
     listener: &str,
     version: String,
     log: &Path,
@@ -184,7 +194,7 @@ fn first_line(output: impl std::io::Read + Send + 'static) -> Option<String> {
 }
 
 /// Starts a program without input, its errors going to a file.
-fn spawn(mut command: Command, output: Stdio, log: &Path) -> Result<Child, String> {
+fn spawn(mut command: Launch, output: Stdio, log: &Path) -> Result<Child, String> {
     let errors = std::fs::File::create(log).map_err(|e| format!("{}: {e}", log.display()))?;
     command.stdin(Stdio::null()).stdout(output).stderr(errors);
     command.spawn().map_err(|e| format!("absent: {e}"))
@@ -192,11 +202,12 @@ fn spawn(mut command: Command, output: Stdio, log: &Path) -> Result<Child, Strin
 
 /// Starts a program that listens on a port we chose.
 pub(crate) fn start_listening(
-    command: Command,
+    command: Launch,
     address: SocketAddr,
     version: String,
     log: &Path,
 ) -> Result<Running, String> {
+    let end = command.end().clone();
     let process = spawn(command, Stdio::null(), log)?;
     let mut running = Running {
         address,
@@ -204,13 +215,13 @@ pub(crate) fn start_listening(
         version,
         process: Some(process),
     };
-    let end = now_ns() + TARGET_START_MS_MAX * 1_000_000;
-    while TcpStream::connect(address).is_err() {
+    let latest = now_ns() + TARGET_START_MS_MAX * 1_000_000;
+    while end.connect(address).is_err() {
         let exited = running
             .process
             .as_mut()
             .and_then(|p| p.try_wait().ok().flatten());
-        if exited.is_some() || now_ns() > end {
+        if exited.is_some() || now_ns() > latest {
             return Err(format!("did not listen: {}", last_line(log)));
         }
         std::thread::sleep(Duration::from_millis(20));

@@ -2,7 +2,7 @@
 //!
 //! Started by root it stays root (`user root`): a change of user would undo its tie to the bench.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::Path;
 
 use super::{Running, Settings, Target, bound_to_bench, find_program, free_port, start_listening};
@@ -21,17 +21,17 @@ pub(super) const TARGET: Target = Target {
 
 fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
     let mosquitto = find_program("mosquitto", "mosquitto")?;
-    let port = free_port()?;
+    let (host, port) = (settings.host(), free_port()?);
     let file = folder.join("mosquitto.conf");
     let configuration = format!(
-        "listener {port} 127.0.0.1\nallow_anonymous true\npersistence false\nuser root\n\
+        "listener {port} {host}\nallow_anonymous true\npersistence false\nuser root\n\
         set_tcp_nodelay true\nmax_queued_messages 0\nmax_connections -1\nlog_type error\n"
     );
     std::fs::write(&file, configuration).map_err(|e| e.to_string())?;
     let mut command = bound_to_bench(settings, &mosquitto)?;
     command.arg("-c").arg(&file);
     let version = version_of(&mosquitto.to_string_lossy(), "-h");
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let address = SocketAddr::from((host, port));
     start_listening(command, address, version, &folder.join("stderr.log"))
 }
 

@@ -2,7 +2,7 @@
 //!
 //! One worker, as its authors advise for one processor, and a message buffer that no cell fills.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::Path;
 
 use super::{Running, Settings, Target, bound_to_bench, find_program, free_port, start_listening};
@@ -28,7 +28,7 @@ fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
             "absent: no {MODULE} (Debian package libnginx-mod-nchan)"
         ));
     }
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()?));
+    let address = SocketAddr::from((settings.host(), free_port()?));
     let file = folder.join("nginx.conf");
     std::fs::write(&file, configuration(folder, address)).map_err(|e| e.to_string())?;
     let mut command = bound_to_bench(settings, &nginx)?;

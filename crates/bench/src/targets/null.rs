@@ -26,7 +26,8 @@ pub(super) const COALESCING: Target = Target {
 
 fn start(settings: &Settings, folder: &Path, arguments: &[&str]) -> Result<Running, String> {
     let mut command = this_program(settings)?;
-    command.arg(SUBCOMMAND).args(arguments);
+    command.arg(SUBCOMMAND).arg(settings.host().to_string());
+    command.args(arguments);
     start_announced(
         command,
         "http",

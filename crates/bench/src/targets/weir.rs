@@ -41,11 +41,7 @@ pub(super) const MQTT: Target = Target {
 };
 
 /// Listeners that would otherwise take the ports of whatever runs here already.
-const FREE_PORTS: [&str; 3] = [
-    "http.listen=127.0.0.1:0",
-    "mqtt.listen=127.0.0.1:0",
-    "coap.listen=127.0.0.1:0",
-];
+const FREE_PORTS: [&str; 3] = ["http.listen", "mqtt.listen", "coap.listen"];
 
 const HOST: &str = "Host: localhost\r\n";
 const WEBSOCKET: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
@@ -81,7 +77,7 @@ fn start_tls(settings: &Settings, folder: &Path) -> Result<Running, String> {
     let sets = [
         format!("tls.certificate={certificate}"),
         format!("tls.key={key}"),
-        "http.listen_tls=127.0.0.1:0".into(),
+        format!("http.listen_tls={}:0", settings.host()),
     ];
     let mut running = launch(settings, folder, "https", &sets)?;
     running.certificate = Some(made.cert.der().to_vec());
@@ -119,9 +115,19 @@ pub(crate) fn launch(
     command
         .args(["serve", "--data"])
         .arg(folder.join("data"))
-        .args(FREE_PORTS.iter().flat_map(|set| ["--set", set]))
+        .args(exposed(settings))
+        .args(FREE_PORTS.iter().flat_map(|key| free_port(settings, key)))
         .args(sets.iter().flat_map(|set| ["--set", set]));
     start_announced(command, listener, version, &folder.join("stderr.log"))
+}
+
+/// What lets it listen at the end of a link, where only the bench reaches it.
+fn exposed(settings: &Settings) -> Option<&'static str> {
+    (!settings.host().is_loopback()).then_some("--open")
+}
+
+fn free_port(settings: &Settings, listener: &str) -> [String; 2] {
+    ["--set".into(), format!("{listener}={}:0", settings.host())]
 }
 
 pub(super) fn publish(topic: &str) -> PublishWire {

@@ -1,0 +1,126 @@
+//! An end: how a program is started there, how it is reached, what crossed the link meanwhile.
+
+use std::fmt;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::ops::{Deref, DerefMut};
+use std::process::{Child, Command};
+use std::sync::Arc;
+
+use weir_link::{Count, Lab, Ledger, Line, Station, Way};
+
+/// Where a program is started.
+#[derive(Clone, Default)]
+pub(crate) enum End {
+    /// On the machine as it is.
+    #[default]
+    Local,
+    /// Where the load and browsers are.
+    Near(Arc<Lab>),
+    /// Where targets are.
+    Far(Arc<Lab>),
+}
+
+/// What crossed a link during a measurement.
+#[derive(Clone, Debug)]
+pub(crate) struct Crossed(Ledger);
+
+/// A program that will start at an end. It is a [`Command`] but for where it starts.
+#[derive(Debug)]
+pub(crate) struct Launch {
+    command: Command,
+    end: End,
+}
+
+impl End {
+    fn station(&self) -> Option<&Station> {
+        match self {
+            End::Local => None,
+            End::Near(lab) => Some(&lab.near),
+            End::Far(lab) => Some(&lab.far),
+        }
+    }
+
+    fn lab(&self) -> Option<&Lab> {
+        match self {
+            End::Local => None,
+            End::Near(lab) | End::Far(lab) => Some(lab),
+        }
+    }
+
+    /// The address at which a program there is reached from the other end.
+    pub(crate) fn host(&self) -> Ipv4Addr {
+        self.station().map_or(Ipv4Addr::LOCALHOST, Station::address)
+    }
+
+    /// A connection from there, its loopback included; it stays there whoever uses it.
+    pub(crate) fn connect(&self, to: SocketAddr) -> io::Result<TcpStream> {
+        match self.station() {
+            None => TcpStream::connect(to),
+            Some(station) => station.within(move || TcpStream::connect(to))?,
+        }
+    }
+
+    /// What has crossed the link since this was last asked; nothing where there is none.
+    pub(crate) fn crossed(&self) -> Option<Crossed> {
+        self.lab().map(|lab| Crossed(lab.take_ledger()))
+    }
+}
+
+impl fmt::Debug for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let link = self.lab().map(|lab| lab.profile().name.as_str());
+        write!(f, "{} of {link:?}", self.host())
+    }
+}
+
+impl Crossed {
+    /// Everything, both ways.
+    pub(crate) fn all(&self) -> Count {
+        self.total(|_| true)
+    }
+
+    /// Everything that went one way.
+    pub(crate) fn one_way(&self, way: Way) -> Count {
+        self.total(|line| line.way == way)
+    }
+
+    /// The lines that are wanted: by flow, phase and way.
+    pub(crate) fn total(&self, wanted: impl Fn(&Line) -> bool) -> Count {
+        self.0.total(wanted)
+    }
+}
+
+impl Launch {
+    pub(crate) fn new(command: Command, end: &End) -> Self {
+        let end = end.clone();
+        Self { command, end }
+    }
+
+    /// Where it will start.
+    pub(crate) fn end(&self) -> &End {
+        &self.end
+    }
+
+    /// Starts it.
+    pub(crate) fn spawn(mut self) -> io::Result<Child> {
+        match self.end.station() {
+            None => self.command.spawn(),
+            Some(station) => station.spawn(self.command),
+        }
+    }
+}
+
+impl Deref for Launch {
+    type Target = Command;
+
+    fn deref(&self) -> &Command {
+        &self.command
+    }
+}
+
+impl DerefMut for Launch {
+    fn deref_mut(&mut self) -> &mut Command {
+        &mut self.command
+    }
+}
