@@ -1,7 +1,7 @@
 //! Babovic, Protic, Milutinovic 2016: what it says of encodings. Its delivery is measured elsewhere.
 
 use super::Claim;
-use super::judge::Asked;
+use super::judge::{Asked, all_of};
 use crate::encoding::cells::Place;
 use crate::encoding::figures::{Figures, Of};
 use crate::encoding::task::Task;
@@ -37,6 +37,21 @@ pub(super) const CLAIMS: &[Claim] = &[
             };
             let ratios: Vec<f64> = ["1", "5"].into_iter().filter_map(ratio).collect();
             Asked::EachAtLeast(1.0).of(&ratios, "times as short as the next, in characters")
+        },
+    },
+    Claim {
+        id: "babovic-amf-longer-than-pbf-string",
+        judge: |f| {
+            let characters = |nodes, format: &str| {
+                let metric = f.metric(Of::observations("message", nodes), format, "characters");
+                let size = || f.size(Of::observations("message", nodes), format);
+                metric.map(|(_, metric)| metric.estimate.mean).or_else(size)
+            };
+            let ratio = |nodes| Some(characters(nodes, "amf3")? / characters(nodes, "pbf-string")?);
+            let at = |nodes| Vec::from_iter(ratio(nodes));
+            let five = Asked::Between(1.2, 1.8).of(&at("5"), "times at 5 nodes");
+            let one = Asked::Between(2.0, 4.0).of(&at("1"), "times at 1");
+            all_of(&[five, one])
         },
     },
 ];

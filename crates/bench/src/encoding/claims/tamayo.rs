@@ -113,6 +113,11 @@ pub(super) const CLAIMS: &[Claim] = &[
         }
     }),
     claim("tamayo-io-serialization", io_serialization),
+    claim("tamayo-json-serializes-fastest", |f| {
+        let longer = |slow| times_longer(f, "io", Task::Serialize, (slow, "json"), &any);
+        let all = ["xml", "exi", "exi-c"].map(longer).concat();
+        Asked::EachAtLeast(1.0).of(&all, "times JSON's")
+    }),
     claim("tamayo-io-exi-c-exi", |f| {
         let pair = ("exi-c", "exi");
         Asked::Between(3.0, 6.0).of(&times_longer(f, "io", Task::Serialize, pair, &any), "times")
@@ -129,6 +134,9 @@ pub(super) const CLAIMS: &[Claim] = &[
             .map(|data| reductions(f, data, "exi-c", &any))
             .concat();
         Asked::Between(80.0, 98.0).of(&all, "%")
+    }),
+    claim("tamayo-exi-80-to-90", |f| {
+        Asked::Between(80.0, 90.0).of(&reductions(f, "caps", "exi", &any), "%")
     }),
     claim("tamayo-exi-c-below-gzip", |f| {
         let smaller = |other: &'static str| {
@@ -147,6 +155,25 @@ pub(super) const CLAIMS: &[Claim] = &[
     claim("tamayo-exi-c-9-times", |f| {
         let pair = ("xml-gzip", "exi-c");
         Asked::EachAtLeast(9.2).of(&times_longer(f, "caps", Task::Parse, pair, &any), "times")
+    }),
+    claim("tamayo-exi-encodes-6-times", |f| {
+        let pair = ("xml", "exi");
+        Asked::EachAtLeast(6.0).of(
+            &times_longer(f, "caps", Task::Serialize, pair, &any),
+            "times",
+        )
+    }),
+    claim("tamayo-exi-c-encodes-5-times", |f| {
+        let pair = ("xml-gzip", "exi-c");
+        Asked::EachAtLeast(5.4).of(
+            &times_longer(f, "caps", Task::Serialize, pair, &any),
+            "times",
+        )
+    }),
+    claim("tamayo-large-blocks-annoy", |f| {
+        let times = |format| in_browser(f, "obs", format, 6, &large);
+        let all = [times("xml"), times("json")].concat();
+        Asked::EachAtLeast(1000.0).of(&all, "ms to parse in the browser slowed 6 times")
     }),
     claim("tamayo-overall-over-links", |_| {
         Judgement::not_comparable("no link here: this run reads from memory")
