@@ -1,17 +1,18 @@
-//! The command line of the bench: list, run, report.
+//! The command line of the bench: list, run, report, compare.
+
+mod run;
 
 use std::fmt::Write as _;
 use std::io::Write;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
 use crate::compare::{self, Comparison};
-use crate::experiments::{EXPERIMENTS, Effort, Experiment, Order, wants};
+use crate::experiments::{EXPERIMENTS, Effort, Experiment};
 use crate::report;
 use crate::results::Run;
-use crate::targets::{Settings, TARGETS};
+use crate::targets::TARGETS;
 
 /// Measures what each protocol, encoding and delivery scheme costs.
 #[derive(Parser)]
@@ -30,7 +31,7 @@ enum Command {
         json: bool,
     },
     /// Run an experiment
-    Run(RunArguments),
+    Run(run::Arguments),
     /// Print the report of a run again
     Report {
         /// The run's folder
@@ -60,33 +61,6 @@ enum Command {
     },
 }
 
-#[derive(clap::Args)]
-struct RunArguments {
-    /// The experiment
-    experiment: String,
-    /// The chief cells with short steps: minutes, of `encoding` about five
-    #[arg(long)]
-    quick: bool,
-    /// Only cells whose name contains this
-    #[arg(long, value_name = "CELL", default_value = "")]
-    only: String,
-    /// Orders cells and contenders
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Where the run is written [default: runs/<time>]
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Machine output
-    #[arg(long)]
-    json: bool,
-    /// The gateway's program [default: this one]
-    #[arg(long, value_name = "PATH")]
-    weir: Option<PathBuf>,
-    /// A gateway that runs already, as http://127.0.0.1:8080
-    #[arg(long, value_name = "URL", conflicts_with = "weir")]
-    url: Option<String>,
-}
-
 /// Exit codes, as everywhere in `weir`.
 const DONE: i32 = 0;
 const NO: i32 = 1;
@@ -103,7 +77,7 @@ pub(crate) fn main(arguments: &[String], out: &mut dyn Write) -> i32 {
     };
     match parsed.command {
         Command::List { json } => print(&list(json), out),
-        Command::Run(run) => self::run(&run, arguments, out),
+        Command::Run(run) => run::run(&run, arguments, out),
         Command::Report {
             folder,
             markdown,
@@ -201,103 +175,6 @@ fn list_for_people() -> String {
         let _ = writeln!(text, "  {}: {}", target.name, target.about);
     }
     text
-}
-
-fn run(arguments: &RunArguments, line: &[String], out: &mut dyn Write) -> i32 {
-    let Some(experiment) = Experiment::named(&arguments.experiment) else {
-        let known: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).collect();
-        eprintln!(
-            "no experiment {:?}; there is {}",
-            arguments.experiment,
-            known.join(", ")
-        );
-        return USAGE;
-    };
-    let settings = match settings(arguments, line) {
-        Ok(settings) => settings,
-        Err(error) => return usage(&error),
-    };
-    let effort = if arguments.quick {
-        Effort::Quick
-    } else {
-        Effort::Full
-    };
-    let cells = (experiment.cells)(effort);
-    if !cells.iter().any(|cell| wants(&arguments.only, cell)) {
-        return usage(&format!(
-            "no cell contains {:?}; see `weir bench list`",
-            arguments.only
-        ));
-    }
-    let wanted = cells.iter().filter(|cell| wants(&arguments.only, cell));
-    crate::link::prepare(wanted);
-    let default = || format!("runs/{}", crate::calendar::utc_now().replace(':', "")).into();
-    let folder = arguments.out.clone().unwrap_or_else(default);
-    let work = folder.join("work");
-    if let Err(error) = std::fs::create_dir_all(&work) {
-        return usage(&format!("{}: {error}", folder.display()));
-    }
-    // Programs are started with paths of their own working folder.
-    let work = std::fs::canonicalize(&work).unwrap_or(work);
-    let run = (experiment.run)(&Order {
-        experiment,
-        effort,
-        only: &arguments.only,
-        seed: arguments.seed,
-        settings: &settings,
-        work: &work,
-        command: command_line(line),
-    });
-    let _ = std::fs::remove_dir_all(&work);
-    if let Err(error) = report::write(&run, &folder) {
-        eprintln!("{error}");
-        return NO;
-    }
-    let shown = print(&shown(&run, arguments.json), out);
-    eprintln!("written to {}", folder.display());
-    let nothing = run.results.iter().all(|result| result.metrics.is_empty());
-    if nothing { NO } else { shown }
-}
-
-fn settings(arguments: &RunArguments, line: &[String]) -> Result<Settings, String> {
-    let address = arguments.url.as_deref().map(parse_url).transpose()?;
-    Ok(Settings {
-        weir: arguments.weir.clone(),
-        address,
-        prefix: prefix(line),
-        end: Default::default(),
-    })
-}
-
-fn parse_url(url: &str) -> Result<SocketAddr, String> {
-    let authority = url
-        .strip_prefix("http://")
-        .unwrap_or(url)
-        .trim_end_matches('/');
-    authority
-        .parse()
-        .map_err(|e| format!("--url {url}: {e}; give http://ADDRESS:PORT"))
-}
-
-/// What stands before the bench's arguments on this process's command line (`bench`, of `weir`).
-fn prefix(line: &[String]) -> Vec<String> {
-    let whole: Vec<String> = std::env::args().skip(1).collect();
-    let own = whole.len().saturating_sub(line.len());
-    whole[..own].to_vec()
-}
-
-fn command_line(line: &[String]) -> String {
-    let words = ["weir", "bench"]
-        .into_iter()
-        .chain(line.iter().map(String::as_str));
-    let quoted = words.map(|word| {
-        if word.contains([' ', ';', '&', '*']) {
-            format!("'{word}'")
-        } else {
-            word.into()
-        }
-    });
-    quoted.collect::<Vec<String>>().join(" ")
 }
 
 fn report(folder: &std::path::Path, markdown: bool, json: bool, out: &mut dyn Write) -> i32 {

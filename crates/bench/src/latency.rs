@@ -11,7 +11,7 @@ use crate::limits::LATENCY_NS_MAX;
 #[derive(Clone, Debug)]
 pub(crate) struct Latency(Histogram<u64>);
 
-/// What is printed of a distribution; all times in microseconds.
+/// What is printed of a distribution, in the unit of its metric: microseconds of a [`Latency`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Percentiles {
     /// Samples.
@@ -56,6 +56,12 @@ impl Latency {
     /// The value at a quantile from 0 to 1, in nanoseconds; 0 of an empty distribution.
     pub(crate) fn quantile_ns(&self, quantile: f64) -> u64 {
         self.0.value_at_quantile(quantile)
+    }
+
+    /// The filled buckets: upper end in microseconds, and count.
+    pub(crate) fn buckets_us(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
+        let buckets = self.0.iter_recorded();
+        buckets.map(|b| (b.value_iterated_to() as f64 / 1e3, b.count_at_value()))
     }
 
     /// What is printed, in microseconds.

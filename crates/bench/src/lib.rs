@@ -25,6 +25,7 @@ mod environment;
 mod experiments;
 #[allow(dead_code, reason = "read by the report")]
 mod figure;
+mod journal;
 mod latency;
 mod limits;
 mod link;
@@ -41,6 +42,7 @@ mod report;
 mod results;
 mod run;
 mod sample;
+mod samples;
 mod statistics;
 mod targets;
 mod verdict;

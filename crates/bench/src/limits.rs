@@ -63,3 +63,9 @@ pub(crate) const DEVTOOLS_MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// Times that a link is measured before it is refused: a busy machine is late now and then.
 pub(crate) const LINK_CHECKS_MAX: u32 = 3;
+
+/// Samples of one metric, contender and round that are kept one by one; of more, the first.
+pub(crate) const SAMPLES_A_SERIES_MAX: usize = 1_000_000;
+
+/// Rows after which those that wait are written to the sheet of samples.
+pub(crate) const SHEET_GROUP_ROWS_MAX: usize = 100_000;

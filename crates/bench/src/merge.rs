@@ -3,10 +3,11 @@
 use crate::latency::Latency;
 use crate::results::{CellResult, Figures, Metric, RATES};
 use crate::sample::Sample;
+use crate::samples::percentiles;
 use crate::statistics::Estimate;
 
 /// Distributions whose missing samples are losses.
-const ECHOES_AND_DELIVERIES: [&str; 2] = ["publish_to_receive", "rtt"];
+const ECHOES_AND_DELIVERIES: [&str; 3] = ["publish_to_receive", "rtt", "t_transfer"];
 
 /// The number of a round, and what it gave or why it failed.
 pub(crate) type Round = (usize, Result<Sample, String>);
@@ -39,6 +40,10 @@ pub(crate) fn merge(cell: &str, target: &str, rounds: &[Round]) -> CellResult {
             .iter()
             .map(|(_, sample)| sample.trials.clone())
             .collect(),
+        samples: good
+            .iter()
+            .flat_map(|(round, sample)| sample.series(*round))
+            .collect(),
     };
     match bad.first() {
         Some(&reason) if good.is_empty() => result.status = reason.clone(),
@@ -68,12 +73,52 @@ fn metrics(rounds: &[(usize, &Sample)]) -> Vec<Metric> {
             .collect::<std::collections::BTreeSet<_>>()
     };
     let distributions = names(|s| s.latencies.keys().copied().collect());
+    let sampled = names(|s| s.samples.keys().copied().collect());
     let values = names(|s| s.values.keys().copied().collect());
     let distributions = distributions
         .into_iter()
         .filter_map(|name| distribution(name, rounds));
     let values = values.into_iter().filter_map(|name| value(name, rounds));
-    distributions.chain(values).collect()
+    let sampled = sampled
+        .into_iter()
+        .filter_map(|name| sampled_metric(name, rounds));
+    distributions.chain(sampled).chain(values).collect()
+}
+
+/// Of samples that are all there: percentiles of them all, figures of each round's.
+fn sampled_metric(name: &str, rounds: &[(usize, &Sample)]) -> Option<Metric> {
+    let of =
+        |(n, s): &(usize, &Sample)| s.samples.get(name).map(|(unit, v)| (*n, *unit, v.clone()));
+    let found: Vec<(usize, &str, Vec<f64>)> = rounds.iter().filter_map(of).collect();
+    let figures = found.iter().map(|(round, _, values)| {
+        let of_round = percentiles(values);
+        let (mean, p50, p99) = (of_round.mean, of_round.p50, of_round.p99);
+        Figures {
+            round: *round,
+            mean,
+            p50,
+            p99,
+        }
+    });
+    let figures: Vec<Figures> = figures.collect();
+    let means: Vec<f64> = figures.iter().map(|f| f.mean).collect();
+    let all: Vec<f64> = found.iter().flat_map(|f| f.2.iter().copied()).collect();
+    Some(Metric {
+        metric: name.into(),
+        unit: found.first()?.1.into(),
+        estimate: Estimate::of(&means)?,
+        percentiles: Some(percentiles(&all)),
+        rounds: figures,
+        lost: lost(name, rounds),
+    })
+}
+
+/// Losses stand with what was owed.
+fn lost(name: &str, rounds: &[(usize, &Sample)]) -> u64 {
+    match ECHOES_AND_DELIVERIES.contains(&name) {
+        true => rounds.iter().map(|(_, s)| s.lost).sum(),
+        false => 0,
+    }
 }
 
 fn value(name: &str, rounds: &[(usize, &Sample)]) -> Option<Metric> {
@@ -121,10 +166,6 @@ fn distribution(name: &str, rounds: &[(usize, &Sample)]) -> Option<Metric> {
         estimate: Estimate::of(&means)?,
         percentiles: Some(merged.percentiles()),
         rounds: figures,
-        lost: if ECHOES_AND_DELIVERIES.contains(&name) {
-            rounds.iter().map(|(_, s)| s.lost).sum()
-        } else {
-            0
-        },
+        lost: lost(name, rounds),
     })
 }

@@ -10,6 +10,7 @@ use crate::experiments::Order;
 use crate::latency::Percentiles;
 use crate::link::LinkUsed;
 use crate::load::job::Trial;
+use crate::samples::Series;
 use crate::statistics::Estimate;
 
 /// A whole run; `run.json`.
@@ -29,7 +30,7 @@ pub(crate) struct Run {
     pub(crate) effort: String,
     /// When it began, UTC.
     pub(crate) started: String,
-    /// How long it took, seconds.
+    /// How long it took, seconds; of a resumed run what all attempts took.
     pub(crate) seconds: f64,
     /// Where.
     pub(crate) environment: Environment,
@@ -76,7 +77,7 @@ impl ClaimResult {
 }
 
 /// What one contender gave in one cell.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct CellResult {
     /// The cell's name.
     pub(crate) cell: String,
@@ -93,14 +94,17 @@ pub(crate) struct CellResult {
     pub(crate) metrics: Vec<Metric>,
     /// The trials of each round's search.
     pub(crate) trials: Vec<Vec<Trial>>,
+    /// The samples behind the metrics, until the cell is kept: see [`crate::journal`].
+    #[serde(skip)]
+    pub(crate) samples: Vec<Series>,
 }
 
 /// One metric of one contender in one cell.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Metric {
     /// Its name.
     pub(crate) metric: String,
-    /// Its unit: `us` of every distribution.
+    /// Its unit.
     pub(crate) unit: String,
     /// Over rounds.
     pub(crate) estimate: Estimate,

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::cell::{Cell, Contender, Scheme, Work};
 use crate::clock::now_ns;
 use crate::experiments::Order;
+use crate::journal::Versions;
 use crate::load::job::{IdlePlan, Job, Kind, ReplayPlan, TrafficPlan};
 use crate::merge::{Round, merge};
 use crate::plan::Plan;
@@ -37,13 +38,17 @@ pub(crate) fn execute(plan: &Plan, order: &Order<'_>) -> Run {
     let measurements = plan
         .cells
         .iter()
+        .filter(|cell| !order.journal.has(&cell.name()))
         .map(|cell| cell.rounds * cell.contenders.len())
         .sum();
     let progress = Progress::new(measurements);
     for (index, cell) in plan.cells.iter().enumerate() {
         let folder = order.work.join(format!("cell-{index}"));
-        let mut results =
-            Stage::new(order.settings, &folder).measure(plan, cell, &progress, &mut run);
+        let mut results = order
+            .journal
+            .cell(&cell.name(), &mut run.targets, |targets| {
+                Stage::new(order.settings, &folder).measure(plan, cell, &progress, targets)
+            });
         let _ = std::fs::remove_dir_all(&folder);
         mark_ceiling(cell, &mut results);
         run.ratios.extend(ratios(cell, &results));
@@ -88,7 +93,7 @@ impl<'a> Stage<'a> {
         plan: &Plan,
         cell: &Cell,
         progress: &Progress,
-        run: &mut Run,
+        targets: &mut Versions,
     ) -> Vec<CellResult> {
         let mut samples: BTreeMap<&str, Vec<Round>> = BTreeMap::new();
         for (round, contenders) in plan.rounds(cell).into_iter().enumerate() {
@@ -106,7 +111,7 @@ impl<'a> Stage<'a> {
             let version = running
                 .as_ref()
                 .map_or_else(Clone::clone, |r| r.version.clone());
-            run.targets.entry((*name).into()).or_insert(version);
+            targets.entry((*name).into()).or_insert(version);
         }
         samples
             .iter()

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::cell::Work;
 use crate::latency::Latency;
 use crate::load::job::{Event, IdleOutcome, Pace, ReplayOutcome, TrafficOutcome, Trial};
+use crate::samples::Series;
 use crate::worker::Measured;
 
 /// Name of a metric.
@@ -17,6 +18,8 @@ pub(crate) struct Sample {
     pub(crate) values: BTreeMap<Name, (&'static str, f64)>,
     /// Distributions by metric.
     pub(crate) latencies: BTreeMap<Name, Latency>,
+    /// Distributions whose samples are all kept, by metric, with their unit, in the order of time.
+    pub(crate) samples: BTreeMap<Name, (&'static str, Vec<f64>)>,
     /// What was owed and did not come.
     pub(crate) lost: u64,
     /// Trials of a search.
@@ -162,5 +165,23 @@ impl Sample {
         if latency.len() > 0 {
             self.latencies.insert(name, latency.clone());
         }
+    }
+
+    /// Adds samples that are kept one by one; none is nothing.
+    pub(crate) fn put_samples(&mut self, name: Name, unit: &'static str, values: Vec<f64>) {
+        if !values.is_empty() {
+            self.samples.insert(name, (unit, values));
+        }
+    }
+
+    /// The rows of this round: single figures, buckets of distributions, samples.
+    pub(crate) fn series(&self, round: usize) -> Vec<Series> {
+        let values = self.values.iter();
+        let values = values.map(|(name, (unit, value))| Series::of(round, name, unit, &[*value]));
+        let latencies = self.latencies.iter();
+        let latencies = latencies.map(|(name, latency)| Series::of_latency(round, name, latency));
+        let samples = self.samples.iter();
+        let samples = samples.map(|(name, (unit, all))| Series::of(round, name, unit, all));
+        values.chain(latencies).chain(samples).collect()
     }
 }

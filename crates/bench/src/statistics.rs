@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A mean over rounds and its 95 % confidence interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Estimate {
     /// Rounds.
     pub(crate) n: u64,

@@ -201,6 +201,7 @@ mod tests {
                 lost,
             }],
             trials: Vec::new(),
+            samples: Vec::new(),
         }
     }
 

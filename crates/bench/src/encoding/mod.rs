@@ -34,6 +34,7 @@ use self::figures::Figures;
 use self::native::{Native, Scale};
 use crate::clock::now_ns;
 use crate::experiments::Order;
+use crate::journal::Versions;
 use crate::results::{CellResult, ClaimResult, Run};
 
 /// Runs the experiment.
@@ -91,7 +92,11 @@ fn native(order: &Order<'_>, sources: &[Source], run: &mut Run) {
             source.data,
             source.file
         );
-        run.results.extend(native.measure(source));
+        let key = format!("native {} {}", source.data, source.file);
+        let results = order
+            .journal
+            .cell(&key, &mut run.targets, |_| native.measure(source));
+        run.results.extend(results);
     }
 }
 
@@ -116,6 +121,17 @@ fn in_browser(order: &Order<'_>, sources: &[Source], run: &mut Run) {
     if sources.is_empty() {
         return;
     }
+    let measure = |targets: &mut Versions| measure_in_browser(order, &sources, targets);
+    let results = order.journal.cell("browser", &mut run.targets, measure);
+    run.results.extend(results);
+}
+
+/// All documents in one browser, which takes longer to start than to read most of them.
+fn measure_in_browser(
+    order: &Order<'_>,
+    sources: &[Source],
+    targets: &mut Versions,
+) -> Vec<CellResult> {
     eprintln!("in the browser: {} documents", sources.len());
     let started = InBrowser::start(
         order.settings,
@@ -126,21 +142,19 @@ fn in_browser(order: &Order<'_>, sources: &[Source], run: &mut Run) {
     );
     let measured = started.and_then(|mut browser| {
         let version = browser.version().to_string();
-        run.targets.insert(browser::NAME.into(), version);
-        browser.measure(&sources)
+        targets.insert(browser::NAME.into(), version);
+        browser.measure(sources)
     });
-    match measured {
-        Ok(results) => run.results.extend(results),
-        Err(reason) => {
-            run.targets.insert(browser::NAME.into(), reason.clone());
-            eprintln!("{}: {reason}", browser::NAME);
-            let of = |source| cells::browser(source, 1, order.effort);
-            let cells = sources.iter().flat_map(of);
-            let cells = cells.filter(|cell| order.wants(cell));
-            run.results
-                .extend(cells.map(|c| native::absent(&c, browser::NAME, reason.clone())));
-        }
-    }
+    measured.unwrap_or_else(|reason| {
+        targets.insert(browser::NAME.into(), reason.clone());
+        eprintln!("{}: {reason}", browser::NAME);
+        let of = |source| cells::browser(source, 1, order.effort);
+        let cells = sources.iter().flat_map(of);
+        let cells = cells.filter(|cell| order.wants(cell));
+        cells
+            .map(|c| native::absent(&c, browser::NAME, reason.clone()))
+            .collect()
+    })
 }
 
 /// In the order of the experiment, not of the run.
@@ -181,6 +195,7 @@ mod tests {
             seed: 1,
             settings: &Settings::default(),
             work: &work,
+            journal: &crate::journal::Journal::none(),
             command: "weir bench run encoding".into(),
         });
         std::fs::remove_dir_all(&work).unwrap();

@@ -252,5 +252,6 @@ pub(crate) fn absent(cell: &str, target: &str, reason: String) -> CellResult {
         remarks: Vec::new(),
         metrics: Vec::new(),
         trials: Vec::new(),
+        samples: Vec::new(),
     }
 }

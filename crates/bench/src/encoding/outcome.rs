@@ -8,6 +8,7 @@ use super::steady::{Steady, median};
 use super::task::Task;
 use crate::latency::Percentiles;
 use crate::results::{CellResult, Figures, Metric};
+use crate::samples::Series;
 use crate::statistics::Estimate;
 
 /// What was measured of one contender in one cell.
@@ -85,7 +86,19 @@ impl Outcome {
             remarks: self.remarks(),
             metrics,
             trials: Vec::new(),
+            samples: self.samples(),
         }
+    }
+
+    /// Every round's window, sample by sample.
+    fn samples(&self) -> Vec<Series> {
+        let of = |(task, rounds): (&Task, &Vec<(usize, Steady)>)| {
+            let name = task.time();
+            let rounds = rounds.iter();
+            let series = rounds.map(|(round, steady)| Series::of(*round, name, "us", &steady.us));
+            series.collect::<Vec<_>>()
+        };
+        self.rounds.iter().flat_map(of).collect()
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use crate::cell::Cell;
 use crate::figure::Figure;
+use crate::journal::Journal;
 use crate::plan::Plan;
 use crate::results::{ClaimResult, Run};
 use crate::targets::Settings;
@@ -70,6 +71,8 @@ pub(crate) struct Order<'a> {
     pub(crate) settings: &'a Settings,
     /// A folder to work in, removed afterwards.
     pub(crate) work: &'a Path,
+    /// What is finished; every cell goes through it.
+    pub(crate) journal: &'a Journal,
     /// The command line.
     pub(crate) command: String,
 }

@@ -254,6 +254,7 @@ fn a_run_without_any_server_says_what_is_absent() {
         seed: 1,
         settings: &Settings::default(),
         work: &work,
+        journal: &crate::journal::Journal::none(),
         command: "weir bench run link-efficiency".into(),
     });
     std::fs::remove_dir_all(&work).unwrap();

@@ -97,6 +97,7 @@ mod tests {
             remarks: Vec::new(),
             metrics: Vec::new(),
             trials: Vec::new(),
+            samples: Vec::new(),
         };
         let row = failed("gateway", &result);
         assert!(row.ends_with(",\"answered 404, \"\"no\"\"\"\n"));

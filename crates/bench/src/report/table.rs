@@ -70,7 +70,8 @@ pub(super) fn result_line(result: &CellResult) -> String {
         lost += metric.lost;
         if let Some(p) = &metric.percentiles {
             let quantiles = [p.p50, p.p90, p.p99, p.p999, p.max].map(number).join(" / ");
-            parts.push(format!("{} {quantiles} us", words(&metric.metric)));
+            let (name, unit) = (words(&metric.metric), &metric.unit);
+            parts.push(format!("{name} {quantiles} {unit}"));
         }
     }
     for (name, unit) in [

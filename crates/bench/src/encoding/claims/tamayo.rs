@@ -253,6 +253,7 @@ mod tests {
                 single("serialize", "us", serialize),
             ],
             trials: Vec::new(),
+            samples: Vec::new(),
         };
         rows.iter().map(result).collect()
     }
