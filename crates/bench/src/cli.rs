@@ -1,4 +1,4 @@
-//! The command line of the bench: list, run, report, compare.
+//! The command line of the bench: list, targets, run, report, compare.
 
 mod run;
 
@@ -12,7 +12,7 @@ use crate::compare::{self, Comparison};
 use crate::experiments::{EXPERIMENTS, Effort, Experiment};
 use crate::report;
 use crate::results::Run;
-use crate::targets::TARGETS;
+use crate::targets::{Settings, TARGETS, inventory};
 
 /// Measures what each protocol, encoding and delivery scheme costs.
 #[derive(Parser)]
@@ -26,6 +26,12 @@ struct Arguments {
 enum Command {
     /// List the experiments, their cells and the targets
     List {
+        /// Machine output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say which targets are here, and what brings those that are not
+    Targets {
         /// Machine output
         #[arg(long)]
         json: bool,
@@ -77,6 +83,7 @@ pub(crate) fn main(arguments: &[String], out: &mut dyn Write) -> i32 {
     };
     match parsed.command {
         Command::List { json } => print(&list(json), out),
+        Command::Targets { json } => print(&targets(json, arguments), out),
         Command::Run(run) => run::run(&run, arguments, out),
         Command::Report {
             folder,
@@ -125,6 +132,18 @@ fn print(text: &str, out: &mut dyn Write) -> i32 {
             NO
         }
     }
+}
+
+fn targets(json: bool, line: &[String]) -> String {
+    let settings = Settings {
+        prefix: run::prefix(line),
+        ..Settings::default()
+    };
+    let found = inventory(&settings);
+    if json {
+        return serde_json::to_string(&found).unwrap_or_default() + "\n";
+    }
+    found.iter().map(|found| found.line() + "\n").collect()
 }
 
 fn list(json: bool) -> String {

@@ -31,7 +31,7 @@ pub(crate) const DRAIN_QUIET_MS: u64 = 700;
 pub(crate) const DRAIN_MS_MAX: u64 = 8_000;
 
 /// Milliseconds that a target may take from its start to its first answer.
-pub(crate) const TARGET_START_MS_MAX: u64 = 15_000;
+pub(crate) const TARGET_START_MS_MAX: u64 = 60_000;
 
 /// Share of the null server's rate from which a cell is marked `ceiling`.
 pub(crate) const CEILING_SHARE: f64 = 0.8;

@@ -82,15 +82,23 @@ fn tree(root: u32) -> Vec<u32> {
     let mut pids = vec![root];
     let mut next = 0;
     while let Some(&pid) = pids.get(next) {
-        let children = read(&format!("/proc/{pid}/task/{pid}/children"));
-        pids.extend(
-            children
-                .split_whitespace()
-                .filter_map(|child| child.parse::<u32>().ok()),
-        );
+        pids.extend(children(pid));
         next += 1;
     }
     pids
+}
+
+/// The children of all its threads: a virtual machine starts programs from any of them.
+fn children(pid: u32) -> Vec<u32> {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
+    let threads = threads.into_iter().flatten().flatten();
+    let of_thread = |thread: std::fs::DirEntry| {
+        let children = read(&thread.path().join("children").display().to_string());
+        let pids = children.split_whitespace();
+        pids.filter_map(|child| child.parse().ok())
+            .collect::<Vec<_>>()
+    };
+    threads.flat_map(of_thread).collect()
 }
 
 /// From `stat` (fields 14 and 15, proc(5)) in ticks of 10 ms, which every Linux has.
@@ -151,6 +159,19 @@ mod tests {
             socket_pages("UDP: inuse 1 mem 9\nTCP: inuse 5 orphan 0 tw 0 alloc 7 mem 3\n"),
             3
         );
+    }
+
+    #[test]
+    fn children_of_every_thread_are_counted() {
+        let started = std::thread::spawn(|| {
+            let mut sleeper = std::process::Command::new("sleep");
+            let sleeper = sleeper.arg("60").spawn().expect("sleep");
+            let found = tree(std::process::id()).contains(&sleeper.id());
+            (sleeper, found)
+        });
+        let (mut sleeper, found) = started.join().expect("the thread ends");
+        let ended = sleeper.kill().and_then(|()| sleeper.wait());
+        assert!(found && ended.is_ok());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::experiments::{EXPERIMENTS, Effort, Experiment, Order, wants};
 use crate::journal::{Journal, Terms};
 use crate::report;
 use crate::results::Run;
-use crate::targets::Settings;
+use crate::targets::{Given, Settings};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
@@ -39,6 +39,9 @@ pub(super) struct Arguments {
     /// A gateway that runs already, as http://127.0.0.1:8080
     #[arg(long, value_name = "URL", conflicts_with = "weir")]
     url: Option<String>,
+    /// A broker that runs already, as mqtt://HOST:PORT; given again, its ws://HOST:PORT/PATH
+    #[arg(long, value_name = "URL")]
+    target: Vec<String>,
 }
 
 /// Runs what was asked for; the exit code.
@@ -106,6 +109,7 @@ impl Arguments {
             ("seed", self.seed.to_string()),
             ("weir", self.weir.as_ref().map_or_else(String::new, shown)),
             ("url", self.url.clone().unwrap_or_default()),
+            ("target", self.target.join(" ")),
             ("version", version()?),
         ];
         Ok(terms.map(|(name, value)| (name.into(), value)).into())
@@ -163,7 +167,9 @@ fn settings(arguments: &Arguments, line: &[String]) -> Result<Settings, String> 
     Ok(Settings {
         weir: arguments.weir.clone(),
         address,
+        given: Given::of(&arguments.target)?,
         prefix: prefix(line),
+        pages: None,
         end: Default::default(),
     })
 }
@@ -179,7 +185,7 @@ fn parse_url(url: &str) -> Result<SocketAddr, String> {
 }
 
 /// What stands before the bench's arguments on this process's command line (`bench`, of `weir`).
-fn prefix(line: &[String]) -> Vec<String> {
+pub(super) fn prefix(line: &[String]) -> Vec<String> {
     let whole: Vec<String> = std::env::args().skip(1).collect();
     let own = whole.len().saturating_sub(line.len());
     whole[..own].to_vec()

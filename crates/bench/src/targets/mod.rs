@@ -4,11 +4,20 @@
 //! deliberately holds no client code: the one load generator speaks to all, so that two systems
 //! never differ by the client that measured them.
 
+mod cometd;
+mod emqx;
+mod given;
+mod hivemq;
+mod inventory;
+mod java;
 mod mosquitto;
+mod nats;
 mod nchan;
 mod null;
+mod rabbitmq;
 pub(crate) mod weir;
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::unix::process::CommandExt;
@@ -24,6 +33,9 @@ use crate::limits::TARGET_START_MS_MAX;
 use crate::link::{End, Launch};
 use crate::load::wire::{PublishWire, SubscribeWire};
 
+pub(crate) use given::Given;
+pub(crate) use inventory::inventory;
+
 /// All targets; the first is ours.
 pub static TARGETS: &[Target] = &[
     weir::TARGET,
@@ -32,7 +44,13 @@ pub static TARGETS: &[Target] = &[
     null::TARGET,
     null::COALESCING,
     nchan::TARGET,
+    cometd::TARGET,
     mosquitto::TARGET,
+    hivemq::TARGET,
+    nats::TARGET,
+    rabbitmq::TARGET,
+    emqx::TARGET,
+    given::TARGET,
 ];
 
 /// The hidden subcommand that becomes a target.
@@ -44,6 +62,8 @@ pub struct Target {
     pub name: &'static str,
     /// What it is, in a sentence.
     pub about: &'static str,
+    /// What it says it is, or what is absent here and what brings it, without starting it.
+    pub(crate) look: fn(&Settings) -> Result<String, String>,
     pub(crate) start: fn(&Settings, &Path) -> Result<Running, String>,
     /// How to publish to a topic.
     pub(crate) publish: fn(&str) -> PublishWire,
@@ -68,10 +88,14 @@ pub(crate) struct Settings {
     pub(crate) weir: Option<PathBuf>,
     /// A gateway that runs already.
     pub(crate) address: Option<SocketAddr>,
+    /// A broker of others that runs already.
+    pub(crate) given: Option<Given>,
     /// Arguments before the bench's own on this program's command line.
     pub(crate) prefix: Vec<String>,
     /// Where programs are started: see [`crate::link`].
     pub(crate) end: End,
+    /// The origin of the pages that will reach targets by WebSocket; absent: none will.
+    pub(crate) pages: Option<String>,
 }
 
 impl Settings {
@@ -81,15 +105,30 @@ impl Settings {
     }
 }
 
+/// Where a page reaches a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct WebSocketAt {
+    /// `ws://host:port/path`.
+    pub(crate) url: String,
+    /// User and password, where it wants them.
+    pub(crate) user: Option<(String, String)>,
+}
+
 /// A target that runs, until dropped.
 pub(crate) struct Running {
     /// Where it listens.
     pub(crate) address: SocketAddr,
+    /// Where pages reach it, where [`Settings::pages`] are told and it has such a way.
+    pub(crate) websocket: Option<WebSocketAt>,
     /// The certificate of a target that speaks TLS there, in DER; it vouches for itself.
     pub(crate) certificate: Option<Vec<u8>>,
     /// What it says it is.
     pub(crate) version: String,
+    /// All addresses that it told, by name.
+    listeners: BTreeMap<String, SocketAddr>,
     process: Option<Child>,
+    /// What it cannot be without, and ends behind it.
+    beside: Vec<Running>,
 }
 
 impl Target {
@@ -100,9 +139,34 @@ impl Target {
 }
 
 impl Running {
+    /// One whose process is this, or nobody's.
+    fn new(address: SocketAddr, version: String, process: Option<Child>) -> Self {
+        Self {
+            address,
+            websocket: None,
+            certificate: None,
+            version,
+            listeners: BTreeMap::new(),
+            process,
+            beside: Vec::new(),
+        }
+    }
+
     /// Its process, if it is ours.
     pub(crate) fn pid(&self) -> Option<u32> {
         self.process.as_ref().map(Child::id)
+    }
+
+    /// The same with a WebSocket for pages.
+    fn reached_at(mut self, url: String, user: Option<(String, String)>) -> Self {
+        self.websocket = Some(WebSocketAt { url, user });
+        self
+    }
+
+    /// The same that needs another program.
+    fn with(mut self, other: Running) -> Self {
+        self.beside.push(other);
+        self
     }
 }
 
@@ -157,23 +221,28 @@ pub(crate) fn start_announced(
     let mut process = spawn(command, Stdio::piped(), log)?;
     let output = process.stdout.take();
     let address = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
-    let mut running = Running {
-        address,
-        certificate: None,
-        version,
-        process: Some(process),
-    };
+    let mut running = Running::new(address, version, Some(process));
     let line = first_line(output.ok_or("no output")?)
         .ok_or_else(|| format!("did not get ready: {}", last_line(log)))?;
     let ready: serde_json::Value = serde_json::from_str(&line)
         .map_err(|e| format!("its first line is no JSON: {e}: {line}"))?;
-    let announced = ready[listener]
-        .as_str()
+    running.listeners = listeners(&ready);
+    if let Some(version) = ready["version"].as_str() {
+        running.version = version.into();
+    }
+    running.address = *running
+        .listeners
+        .get(listener)
         .ok_or_else(|| format!("its first line names no {listener}: {line}"))?;
-    running.address = announced
-        .parse()
-        .map_err(|e| format!("its address {announced}: {e}"))?;
     Ok(running)
+}
+
+/// The addresses in a line of JSON, by name.
+fn listeners(ready: &serde_json::Value) -> BTreeMap<String, SocketAddr> {
+    let members = ready.as_object().into_iter().flatten();
+    members
+        .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.parse().ok()?)))
+        .collect()
 }
 
 /// Reads on a thread of its own, because a pipe has no timeout.
@@ -209,24 +278,25 @@ pub(crate) fn start_listening(
 ) -> Result<Running, String> {
     let end = command.end().clone();
     let process = spawn(command, Stdio::null(), log)?;
-    let mut running = Running {
-        address,
-        certificate: None,
-        version,
-        process: Some(process),
-    };
-    let latest = now_ns() + TARGET_START_MS_MAX * 1_000_000;
-    while end.connect(address).is_err() {
-        let exited = running
-            .process
-            .as_mut()
-            .and_then(|p| p.try_wait().ok().flatten());
-        if exited.is_some() || now_ns() > latest {
-            return Err(format!("did not listen: {}", last_line(log)));
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let mut running = Running::new(address, version, Some(process));
+    running.await_listener(&end, address, log)?;
     Ok(running)
+}
+
+impl Running {
+    /// Waits until something listens there; an error where its process ends before.
+    fn await_listener(&mut self, end: &End, address: SocketAddr, log: &Path) -> Result<(), String> {
+        let latest = now_ns() + TARGET_START_MS_MAX * 1_000_000;
+        while end.connect(address).is_err() {
+            let process = self.process.as_mut();
+            let exited = process.and_then(|process| process.try_wait().ok().flatten());
+            if exited.is_some() || now_ns() > latest {
+                return Err(format!("did not listen: {}", last_line(log)));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(())
+    }
 }
 
 fn last_line(log: &Path) -> String {
@@ -236,11 +306,19 @@ fn last_line(log: &Path) -> String {
 
 /// A loopback port that is free now.
 pub(crate) fn free_port() -> Result<u16, String> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| e.to_string())?;
-    listener
-        .local_addr()
-        .map(|address| address.port())
-        .map_err(|e| e.to_string())
+    free_ports().map(|[port]| port)
+}
+
+/// As many, none twice.
+fn free_ports<const N: usize>() -> Result<[u16; N], String> {
+    let listener = |_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| e.to_string());
+    // All are held until all are found.
+    let held = (0..N).map(listener).collect::<Result<Vec<_>, _>>()?;
+    let mut ports = [0; N];
+    for (port, listener) in ports.iter_mut().zip(&held) {
+        *port = listener.local_addr().map_err(|e| e.to_string())?.port();
+    }
+    Ok(ports)
 }
 
 /// A program of the system, wherever its packages put it; an error that names the package.

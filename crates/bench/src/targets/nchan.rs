@@ -3,7 +3,7 @@
 //! One worker, as its authors advise for one processor, and a message buffer that no cell fills.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Running, Settings, Target, bound_to_bench, find_program, free_port, start_listening};
 use crate::cell::Scheme;
@@ -13,6 +13,7 @@ use crate::load::wire::{PublishWire, SubscribeWire};
 pub(super) const TARGET: Target = Target {
     name: "nchan",
     about: "nginx with libnginx-mod-nchan, one worker, messages in memory",
+    look: |_| look().map(|nginx| version(&nginx)),
     start,
     publish,
     subscribe,
@@ -21,13 +22,22 @@ pub(super) const TARGET: Target = Target {
 
 const MODULE: &str = "/usr/lib/nginx/modules/ngx_nchan_module.so";
 
-fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
+fn look() -> Result<PathBuf, String> {
     let nginx = find_program("nginx", "nginx")?;
-    if !Path::new(MODULE).is_file() {
-        return Err(format!(
-            "absent: no {MODULE} (Debian package libnginx-mod-nchan)"
-        ));
+    match Path::new(MODULE).is_file() {
+        true => Ok(nginx),
+        false => Err(format!(
+            "absent: no {MODULE}; `apt-get install libnginx-mod-nchan` brings it"
+        )),
     }
+}
+
+fn version(nginx: &Path) -> String {
+    version_of(&nginx.to_string_lossy(), "-v")
+}
+
+fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
+    let nginx = look()?;
     let address = SocketAddr::from((settings.host(), free_port()?));
     let file = folder.join("nginx.conf");
     std::fs::write(&file, configuration(folder, address)).map_err(|e| e.to_string())?;
@@ -37,8 +47,12 @@ fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
         .arg(&file)
         .arg("-e")
         .arg(folder.join("error.log"));
-    let version = version_of(&nginx.to_string_lossy(), "-v");
-    start_listening(command, address, version, &folder.join("stderr.log"))
+    start_listening(
+        command,
+        address,
+        version(&nginx),
+        &folder.join("stderr.log"),
+    )
 }
 
 fn configuration(folder: &Path, address: SocketAddr) -> String {

@@ -9,6 +9,7 @@ use crate::null::{COALESCE, SUBCOMMAND};
 pub(super) const TARGET: Target = Target {
     name: "null",
     about: "one thread that copies what it gets to every subscriber, a write a message",
+    look: |_| Ok(VERSION.into()),
     start: |settings, folder| start(settings, folder, &[]),
     publish,
     subscribe,
@@ -18,22 +19,20 @@ pub(super) const TARGET: Target = Target {
 pub(super) const COALESCING: Target = Target {
     name: "null_coalescing",
     about: "the same, one write for all that is due; the ceiling of the load and this machine",
+    look: |_| Ok(VERSION.into()),
     start: |settings, folder| start(settings, folder, &[COALESCE]),
     publish,
     subscribe,
     replay: Some(replay),
 };
 
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 fn start(settings: &Settings, folder: &Path, arguments: &[&str]) -> Result<Running, String> {
     let mut command = this_program(settings)?;
     command.arg(SUBCOMMAND).arg(settings.host().to_string());
     command.args(arguments);
-    start_announced(
-        command,
-        "http",
-        env!("CARGO_PKG_VERSION").into(),
-        &folder.join("stderr.log"),
-    )
+    start_announced(command, "http", VERSION.into(), &folder.join("stderr.log"))
 }
 
 fn replay(topic: &str) -> Replay {

@@ -3,7 +3,7 @@
 //! With TLS it is a target of its own, since it needs a certificate before it starts: one made for
 //! the occasion, which vouches for itself and for nothing else.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rcgen::generate_simple_self_signed;
 
@@ -16,6 +16,7 @@ use crate::load::wire::{PublishWire, SubscribeWire};
 pub(super) const TARGET: Target = Target {
     name: "weir",
     about: "the gateway: HTTP publish, every message durable before its answer",
+    look: |settings| program(settings).map(|(_, version)| version),
     start,
     publish,
     subscribe,
@@ -25,6 +26,7 @@ pub(super) const TARGET: Target = Target {
 pub(super) const TLS: Target = Target {
     name: "weir_tls",
     about: "the gateway on its TLS listener; of idle cells only",
+    look: |settings| program(settings).map(|(_, version)| version),
     start: start_tls,
     publish,
     subscribe,
@@ -34,6 +36,7 @@ pub(super) const TLS: Target = Target {
 pub(super) const MQTT: Target = Target {
     name: "weir_mqtt",
     about: "the gateway by MQTT 3.1.1: all goes to its log, quality 1 before its PUBACK",
+    look: |settings| program(settings).map(|(_, version)| version),
     start: start_mqtt,
     publish: super::mosquitto::publish,
     subscribe: super::mosquitto::subscribe,
@@ -49,12 +52,7 @@ const WEBSOCKET: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSoc
 
 fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
     if let Some(address) = settings.address {
-        return Ok(Running {
-            address,
-            certificate: None,
-            version: "as given by --url".into(),
-            process: None,
-        });
+        return Ok(Running::new(address, "as given by --url".into(), None));
     }
     launch(settings, folder, "http", &[])
 }
@@ -98,19 +96,7 @@ pub(crate) fn launch(
     listener: &str,
     sets: &[String],
 ) -> Result<Running, String> {
-    let (program, version) = match &settings.weir {
-        Some(program) => (
-            program.clone(),
-            version_of(&program.to_string_lossy(), "--version"),
-        ),
-        None if settings.prefix.is_empty() => {
-            return Err("absent: this program has no `serve`; name one by --weir".into());
-        }
-        None => {
-            let program = std::env::current_exe().map_err(|e| format!("this program: {e}"))?;
-            (program, format!("weir {}", env!("CARGO_PKG_VERSION")))
-        }
-    };
+    let (program, version) = program(settings)?;
     let mut command = bound_to_bench(settings, &program)?;
     command
         .args(["serve", "--data"])
@@ -118,7 +104,33 @@ pub(crate) fn launch(
         .args(exposed(settings))
         .args(FREE_PORTS.iter().flat_map(|key| free_port(settings, key)))
         .args(sets.iter().flat_map(|set| ["--set", set]));
-    start_announced(command, listener, version, &folder.join("stderr.log"))
+    if let Some(origin) = &settings.pages {
+        command.args(["--set", &format!("http.cors={origin}")]);
+    }
+    let log = folder.join("stderr.log");
+    let running = start_announced(command, listener, version, &log)?;
+    let pages = running.listeners.get("http").copied();
+    Ok(match pages.filter(|_| settings.pages.is_some()) {
+        None => running,
+        Some(http) => running.reached_at(format!("ws://{http}/mqtt"), None),
+    })
+}
+
+/// The gateway's program and its version.
+fn program(settings: &Settings) -> Result<(PathBuf, String), String> {
+    match &settings.weir {
+        Some(program) => {
+            let version = version_of(&program.to_string_lossy(), "--version");
+            Ok((program.clone(), version))
+        }
+        None if settings.prefix.is_empty() => {
+            Err("absent: this program has no `serve`; name one by --weir".into())
+        }
+        None => {
+            let program = std::env::current_exe().map_err(|e| format!("this program: {e}"))?;
+            Ok((program, format!("weir {}", env!("CARGO_PKG_VERSION"))))
+        }
+    }
 }
 
 /// What lets it listen at the end of a link, where only the bench reaches it.

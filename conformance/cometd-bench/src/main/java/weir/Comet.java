@@ -1,0 +1,96 @@
+package weir;
+
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import org.cometd.bayeux.Promise;
+import org.cometd.bayeux.server.BayeuxServer;
+import org.cometd.bayeux.server.ServerChannel;
+import org.cometd.server.CometDServlet;
+import org.cometd.server.DefaultSecurityPolicy;
+import org.cometd.server.http.AsyncJSONTransport;
+import org.cometd.server.websocket.jetty.JettyWebSocketTransport;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.servlet.FilterHolder;
+import org.eclipse.jetty.servlet.ServletContextHandler;
+import org.eclipse.jetty.servlet.ServletHolder;
+import org.eclipse.jetty.websocket.server.config.JettyWebSocketServletContainerInitializer;
+
+/**
+ * CometD on Jetty: {@code Comet ADDRESS}, on a free port that its first line tells.
+ *
+ * <p>{@code POST /pub/TOPIC} publishes the body, as a text, to the Bayeux channel {@code /TOPIC};
+ * clients subscribe at {@code /cometd}, by long polling or WebSocket. Pages of other origins are let
+ * in, since the page that measures is the gateway's.
+ */
+public final class Comet {
+    private Comet() {}
+
+    public static void main(String[] arguments) throws Exception {
+        Server server = new Server(new InetSocketAddress(arguments[0], 0));
+        ServletContextHandler context = new ServletContextHandler(server, "/");
+        JettyWebSocketServletContainerInitializer.configure(context, null);
+        context.addFilter(new FilterHolder(Comet::letIn), "/*", null);
+        context.addServlet(bayeux(), "/cometd/*");
+        context.addServlet(new ServletHolder(new Publish()), "/pub/*");
+        server.start();
+        BayeuxServer comet = (BayeuxServer) context.getServletContext().getAttribute(BayeuxServer.ATTRIBUTE);
+        comet.setSecurityPolicy(new DefaultSecurityPolicy());
+        String at = arguments[0].contains(":") ? "[" + arguments[0] + "]" : arguments[0];
+        int port = ((ServerConnector) server.getConnectors()[0]).getLocalPort();
+        System.out.printf(
+                "{\"ready\":true,\"http\":\"%s:%d\",\"version\":\"CometD %s on Jetty %s\"}%n",
+                at, port, CometDServlet.class.getPackage().getImplementationVersion(), Server.getVersion());
+        System.out.flush();
+        server.join();
+    }
+
+    private static ServletHolder bayeux() {
+        ServletHolder holder = new ServletHolder("cometd", CometDServlet.class);
+        holder.setInitParameter(
+                "transports", JettyWebSocketTransport.class.getName() + "," + AsyncJSONTransport.class.getName());
+        holder.setInitParameter("ws.cometdURLMapping", "/cometd/*");
+        holder.setInitOrder(1);
+        holder.setAsyncSupported(true);
+        return holder;
+    }
+
+    private static void letIn(
+            jakarta.servlet.ServletRequest request,
+            jakarta.servlet.ServletResponse response,
+            jakarta.servlet.FilterChain chain)
+            throws IOException, jakarta.servlet.ServletException {
+        HttpServletRequest asked = (HttpServletRequest) request;
+        HttpServletResponse answer = (HttpServletResponse) response;
+        String origin = asked.getHeader("Origin");
+        if (origin != null) {
+            answer.setHeader("Access-Control-Allow-Origin", origin);
+            answer.setHeader("Access-Control-Allow-Credentials", "true");
+            answer.setHeader("Access-Control-Allow-Headers", "content-type");
+            answer.setHeader("Cross-Origin-Resource-Policy", "cross-origin");
+        }
+        if (asked.getMethod().equals("OPTIONS")) {
+            answer.setStatus(204);
+        } else {
+            chain.doFilter(request, response);
+        }
+    }
+
+    private static final class Publish extends HttpServlet {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected void doPost(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            BayeuxServer comet = (BayeuxServer) getServletContext().getAttribute(BayeuxServer.ATTRIBUTE);
+            String channel = request.getPathInfo();
+            String body = new String(request.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            ServerChannel to = comet.createChannelIfAbsent(channel).getReference();
+            to.publish(null, body, Promise.noop());
+            response.setStatus(204);
+        }
+    }
+}

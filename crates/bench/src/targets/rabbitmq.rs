@@ -1,0 +1,108 @@
+//! RabbitMQ with its MQTT and web-MQTT plugins, apart from one that the system may run.
+//!
+//! It has a node name, a data folder, ports and a port mapper of its own. The scripts that start it are
+//! passed by where Debian changes the user, which would undo its tie to the bench, and told what they
+//! are told under systemd: to become the Erlang machine rather than to wait for it.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use super::mosquitto::{publish, subscribe};
+use super::{Running, Settings, Target, bound_to_bench, find_program, free_ports, start_listening};
+
+pub(super) const TARGET: Target = Target {
+    name: "rabbitmq",
+    about: "RabbitMQ by MQTT 3.1.1, one node of its own",
+    look: |_| look().map(|(_, version)| version),
+    start,
+    publish,
+    subscribe,
+    replay: None,
+};
+
+/// Where its packages put what starts it.
+const SCRIPT: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
+const FOLDER: &str = "/usr/lib/rabbitmq/lib";
+/// How the name of a version's folder begins.
+const VERSIONED: &str = "rabbitmq_server-";
+
+fn look() -> Result<(PathBuf, String), String> {
+    find_program("rabbitmq-server", "rabbitmq-server")?;
+    let script = PathBuf::from(SCRIPT);
+    if !script.is_file() {
+        return Err(format!(
+            "absent: no {SCRIPT} (Debian package rabbitmq-server)"
+        ));
+    }
+    let folders = std::fs::read_dir(FOLDER).into_iter().flatten().flatten();
+    let mut names = folders.map(|folder| folder.file_name().to_string_lossy().into_owned());
+    let version = names.find_map(|name| name.strip_prefix(VERSIONED).map(str::to_owned));
+    let version = version.unwrap_or_else(|| "of unknown version".into());
+    Ok((script, format!("RabbitMQ {version}")))
+}
+
+fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
+    let (script, version) = look()?;
+    let (host, ports) = (settings.host(), free_ports()?);
+    let [mqtt, websocket, distribution, mapper] = ports.map(|port| SocketAddr::from((host, port)));
+    let configuration = configuration(mqtt, websocket, distribution);
+    let plugins = "[rabbitmq_mqtt,rabbitmq_web_mqtt].\n";
+    let files = [
+        ("rabbitmq.conf", configuration.as_str()),
+        ("plugins", plugins),
+    ];
+    for (name, text) in files {
+        std::fs::write(folder.join(name), text).map_err(|e| e.to_string())?;
+    }
+    let beside = start_mapper(settings, folder, mapper)?;
+    let mut command = bound_to_bench(settings, &script)?;
+    command
+        .env("HOME", folder)
+        .env("RABBITMQ_CONFIG_FILE", folder.join("rabbitmq.conf"))
+        .env("RABBITMQ_ENABLED_PLUGINS_FILE", folder.join("plugins"))
+        .env("RABBITMQ_MNESIA_BASE", folder.join("mnesia"))
+        .env("RABBITMQ_LOG_BASE", folder.join("log"))
+        .env("RABBITMQ_CONF_ENV_FILE", "/dev/null")
+        .env(
+            "RABBITMQ_NODENAME",
+            format!("bench-{}@localhost", mqtt.port()),
+        )
+        .env("RABBITMQ_DIST_PORT", distribution.port().to_string())
+        .env("ERL_EPMD_PORT", mapper.port().to_string())
+        .env("ERL_EPMD_ADDRESS", host.to_string())
+        .env("RUNNING_UNDER_SYSTEMD", "true");
+    let log = folder.join("stderr.log");
+    let mut running = start_listening(command, mqtt, version, &log)?.with(beside);
+    running.await_listener(&settings.end, websocket, &log)?;
+    Ok(running.reached_at(format!("ws://{websocket}/mqtt"), None))
+}
+
+fn configuration(mqtt: SocketAddr, websocket: SocketAddr, distribution: SocketAddr) -> String {
+    format!(
+        "listeners.tcp = none\n\
+         mqtt.listeners.tcp.1 = {mqtt}\n\
+         mqtt.allow_anonymous = true\n\
+         mqtt.tcp_listen_options.nodelay = true\n\
+         web_mqtt.tcp.ip = {}\n\
+         web_mqtt.tcp.port = {}\n\
+         web_mqtt.ws_path = /mqtt\n\
+         web_mqtt.tcp.nodelay = true\n\
+         distribution.listener.interface = {}\n\
+         loopback_users = none\n\
+         log.console = false\n\
+         log.file.level = error\n",
+        websocket.ip(),
+        websocket.port(),
+        distribution.ip(),
+    )
+}
+
+/// Erlang's port mapper, which would otherwise be started as a daemon that stays.
+fn start_mapper(settings: &Settings, folder: &Path, at: SocketAddr) -> Result<Running, String> {
+    let program = find_program("epmd", "erlang-base")?;
+    let mut command = bound_to_bench(settings, &program)?;
+    command.args(["-port", &at.port().to_string()]);
+    command.args(["-address", &at.ip().to_string()]);
+    let log = folder.join("epmd.log");
+    start_listening(command, at, "epmd".into(), &log)
+}
