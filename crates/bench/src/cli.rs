@@ -1,5 +1,6 @@
 //! The command line of the bench: list, targets, run, report, compare.
 
+mod compare;
 mod run;
 
 use std::fmt::Write as _;
@@ -8,10 +9,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::compare::{self, Comparison};
 use crate::experiments::{EXPERIMENTS, Effort, Experiment};
 use crate::report;
-use crate::results::Run;
 use crate::targets::{Settings, TARGETS, inventory};
 
 /// Measures what each protocol, encoding and delivery scheme costs.
@@ -45,26 +44,15 @@ enum Command {
         /// As the experiment's page of the documentation
         #[arg(long, conflicts_with = "json")]
         markdown: bool,
+        /// As a page, into the run's folder: report.html
+        #[arg(long, conflicts_with_all = ["json", "markdown"])]
+        html: bool,
         /// Machine output
         #[arg(long)]
         json: bool,
     },
-    /// Say what changed between two runs beyond noise; exit code 1 where anything became worse
-    Compare {
-        /// Folder of the run before
-        before: PathBuf,
-        /// Folder of the run after
-        after: PathBuf,
-        /// From which share on a change matters
-        #[arg(long, default_value_t = 0.05, value_name = "SHARE")]
-        threshold: f64,
-        /// What stayed the same and what is inconclusive, too
-        #[arg(long)]
-        all: bool,
-        /// Machine output
-        #[arg(long)]
-        json: bool,
-    },
+    /// Say what changed between runs beyond noise; exit code 1 where anything became worse
+    Compare(compare::Arguments),
 }
 
 /// Exit codes, as everywhere in `weir`.
@@ -86,41 +74,16 @@ pub(crate) fn main(arguments: &[String], out: &mut dyn Write) -> i32 {
         Command::Targets { json } => print(&targets(json, arguments), out),
         Command::Run(run) => run::run(&run, arguments, out),
         Command::Report {
+            folder, html: true, ..
+        } => page(&folder, out),
+        Command::Report {
             folder,
             markdown,
             json,
+            ..
         } => report(&folder, markdown, json, out),
-        Command::Compare {
-            before,
-            after,
-            threshold,
-            all,
-            json,
-        } => {
-            let runs = [&before, &after].map(|folder| report::read(folder));
-            compare(runs, threshold, all, json, out)
-        }
+        Command::Compare(arguments) => compare::compare(&arguments, out),
     }
-}
-
-fn compare(
-    runs: [Result<Run, String>; 2],
-    threshold: f64,
-    all: bool,
-    json: bool,
-    out: &mut dyn Write,
-) -> i32 {
-    let (before, after) = match runs {
-        [Ok(before), Ok(after)] => (before, after),
-        [Err(error), _] | [_, Err(error)] => return usage(&error),
-    };
-    let comparison = Comparison::of(&before, &after, threshold);
-    let text = match json {
-        true => compare::json(&comparison),
-        false => compare::text(&comparison, all),
-    };
-    let shown = print(&text, out);
-    shown.max(i32::from(comparison.has_regression()))
 }
 
 /// Writes what was asked for.
@@ -194,6 +157,15 @@ fn list_for_people() -> String {
         let _ = writeln!(text, "  {}: {}", target.name, target.about);
     }
     text
+}
+
+/// Writes the page of a run again, with what is known today.
+fn page(folder: &std::path::Path, out: &mut dyn Write) -> i32 {
+    let written = report::read(folder).and_then(|run| report::write_page(&run, folder));
+    match written {
+        Ok(()) => print(&format!("{}\n", folder.join(report::PAGE).display()), out),
+        Err(error) => usage(&error),
+    }
 }
 
 fn report(folder: &std::path::Path, markdown: bool, json: bool, out: &mut dyn Write) -> i32 {

@@ -20,8 +20,10 @@ const CHANCE_MAX: f64 = 0.05;
 
 /// Whether a metric is better where it is more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Good {
+pub(crate) enum Good {
+    /// Rates, efficiency.
     More,
+    /// Times, sizes, what is spent.
     Less,
 }
 
@@ -53,28 +55,35 @@ impl Verdict {
 /// One metric in both runs.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Row {
-    cell: String,
-    target: String,
+    /// The cell.
+    pub(crate) cell: String,
+    /// The contender.
+    pub(crate) target: String,
     /// Metric and figure: `publish_to_receive_p99`.
-    metric: String,
-    unit: String,
-    before: f64,
-    after: f64,
+    pub(crate) metric: String,
+    /// Its unit.
+    pub(crate) unit: String,
+    /// Geometric mean of the rounds before.
+    pub(crate) before: f64,
+    /// And after.
+    pub(crate) after: f64,
     /// After divided by before, and its 95 % interval.
-    ratio: [f64; 3],
+    pub(crate) ratio: [f64; 3],
     /// Probability that chance alone does it, corrected for the number of comparisons.
     p: f64,
-    verdict: Verdict,
+    /// What is said of it.
+    pub(crate) verdict: Verdict,
 }
 
 /// Two runs beside each other.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Comparison {
     /// What differs between the runs besides the results.
-    remarks: Vec<String>,
-    rows: Vec<Row>,
+    pub(crate) remarks: Vec<String>,
+    /// A row a metric.
+    pub(crate) rows: Vec<Row>,
     /// Cells and contenders that only one run has a figure of, with the reason where it is known.
-    missing: Vec<String>,
+    pub(crate) missing: Vec<String>,
 }
 
 impl Comparison {
@@ -107,7 +116,8 @@ impl Comparison {
         self.count(Verdict::Worse) > 0
     }
 
-    fn count(&self, verdict: Verdict) -> usize {
+    /// How many rows have a verdict.
+    pub(crate) fn count(&self, verdict: Verdict) -> usize {
         self.rows
             .iter()
             .filter(|row| row.verdict == verdict)
@@ -142,9 +152,12 @@ fn failed<'a>(before: &'a Run, after: &'a Run) -> impl Iterator<Item = String> +
 
 /// Metrics of which something is said: those whose unit tells which way is better, and which are of the
 /// contender and not of the load.
-fn goodness(metric: &Metric) -> Option<Good> {
+pub(crate) fn goodness(metric: &Metric) -> Option<Good> {
     if metric.metric.starts_with("load_") || metric.metric == "schedule_lag" {
         return None;
+    }
+    if metric.metric.starts_with("eta") {
+        return Some(Good::More);
     }
     match metric.unit.as_str() {
         "1/s" | "B/s" | "MB/s" => Some(Good::More),

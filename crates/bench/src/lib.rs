@@ -23,7 +23,6 @@ mod devtools;
 mod encoding;
 mod environment;
 mod experiments;
-#[allow(dead_code, reason = "read by the report")]
 mod figure;
 mod journal;
 mod latency;

@@ -1,5 +1,6 @@
-//! A run as a folder: `run.json` (all of it), `summary.csv`, `report.txt`.
+//! A run as a folder: `run.json` (all of it), `summary.csv`, `report.txt`, `report.html`.
 
+mod html;
 mod markdown;
 mod summary;
 mod table;
@@ -8,6 +9,7 @@ use std::path::Path;
 
 use crate::results::Run;
 
+pub(crate) use html::changes;
 pub(crate) use markdown::{goal_rows, markdown, ratio_rows, run_head};
 pub(crate) use table::table;
 
@@ -16,7 +18,16 @@ pub(crate) fn write(run: &Run, folder: &Path) -> Result<(), String> {
     let json = serde_json::to_string_pretty(run).map_err(|e| e.to_string())?;
     write_file(folder, "run.json", &json)?;
     write_file(folder, "summary.csv", &summary::csv(run))?;
-    write_file(folder, "report.txt", &table(run))
+    write_file(folder, "report.txt", &table(run))?;
+    write_page(run, folder)
+}
+
+/// The page of a run in its folder.
+pub(crate) const PAGE: &str = "report.html";
+
+/// Writes the page alone.
+pub(crate) fn write_page(run: &Run, folder: &Path) -> Result<(), String> {
+    write_file(folder, PAGE, &html::page(run))
 }
 
 /// Reads a run back from its folder.

@@ -1,0 +1,249 @@
+//! The head of the page: what was compared, who is ahead by how much, what is noise, what failed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::leaders;
+use super::markup::escaped;
+use crate::compare::{Good, goodness};
+use crate::experiments::Experiment;
+use crate::report::number;
+use crate::results::{CellResult, ClaimResult, Ratio, Run};
+
+/// Title, lead and the answer as a list of sentences.
+pub(super) fn head(run: &Run) -> String {
+    let about = Experiment::named(&run.experiment).map_or("", |experiment| experiment.about);
+    let mut text = format!(
+        "<p class=\"kind\">weir bench \u{b7} {} run \u{b7} {}</p>\n<h1>{}</h1>\n<p class=\"lead\">{}. \
+         <span class=\"source\">After {}.</span></p>\n",
+        escaped(&run.effort),
+        escaped(&run.started),
+        escaped(&run.experiment),
+        escaped(&capital(about)),
+        escaped(&run.source),
+    );
+    if run.source == "ours" {
+        text = text.replace(" <span class=\"source\">After ours.</span>", "");
+    }
+    text += "<ul class=\"answer\">\n";
+    for sentence in sentences(run) {
+        text += &format!("<li>{sentence}</li>\n");
+    }
+    text + "</ul>\n" + &strip(run)
+}
+
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(char::to_uppercase);
+    first.map_or(String::new(), |first| first.chain(characters).collect())
+}
+
+/// Sentences are HTML.
+fn sentences(run: &Run) -> Vec<String> {
+    let mut all = vec![compared(run)];
+    all.extend(leaders::sentences(run));
+    all.extend(against(run));
+    all.extend(goals(run));
+    all.extend(claims(&run.claims));
+    all.push(noise(run));
+    all.push(failures(run));
+    all
+}
+
+fn compared(run: &Run) -> String {
+    let cells: BTreeSet<&str> = run.results.iter().map(|r| r.cell.as_str()).collect();
+    let targets: BTreeSet<&str> = run.results.iter().map(|r| r.target.as_str()).collect();
+    let names: Vec<String> = targets
+        .iter()
+        .map(|name| format!("<b>{}</b>", escaped(name)))
+        .collect();
+    format!(
+        "Compared: {} in {} cells, {} results, within {}.",
+        names.join(", "),
+        cells.len(),
+        run.results.len(),
+        duration(run.seconds)
+    )
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 100.0 => format!("{s:.0} s"),
+        s if s < 7200.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+/// Ours against each other system, metric by metric, pair by pair.
+fn against(run: &Run) -> Vec<String> {
+    let mut of: BTreeMap<(&str, &str), Vec<&Ratio>> = BTreeMap::new();
+    for ratio in run
+        .ratios
+        .iter()
+        .filter(|ratio| !leaders::is_ceiling(&ratio.target))
+    {
+        of.entry((&ratio.target, &ratio.metric))
+            .or_default()
+            .push(ratio);
+    }
+    of.into_iter()
+        .filter_map(|((target, metric), ratios)| beside(run, target, metric, &ratios))
+        .collect()
+}
+
+fn beside(run: &Run, target: &str, metric: &str, ratios: &[&Ratio]) -> Option<String> {
+    let good = good_of(run, metric)?;
+    let is_ahead = |ratio: &&&Ratio| match good {
+        Good::More => ratio.estimate.low > 1.0,
+        Good::Less => ratio.estimate.high < 1.0,
+    };
+    let is_behind = |ratio: &&&Ratio| match good {
+        Good::More => ratio.estimate.high < 1.0,
+        Good::Less => ratio.estimate.low > 1.0,
+    };
+    let told = |ratio: &&&Ratio| ratio.estimate.n > 1;
+    let ahead = ratios.iter().filter(told).filter(is_ahead).count();
+    let behind = ratios.iter().filter(told).filter(is_behind).count();
+    let once = ratios.iter().filter(|ratio| ratio.estimate.n < 2).count();
+    let noise = ratios.len() - ahead - behind - once;
+    let logs: f64 = ratios.iter().map(|ratio| ratio.estimate.mean.ln()).sum();
+    let mean = (logs / ratios.len() as f64).exp();
+    let mut parts = vec![format!("ahead in {ahead}"), format!("behind in {behind}")];
+    if noise > 0 {
+        parts.push(format!("within noise in {noise}"));
+    }
+    if once > 0 {
+        parts.push(format!("of one round, so not ranked, in {once}"));
+    }
+    Some(format!(
+        "Against <b>{}</b>, {} ({}): {} of {} cells; ours is {} of theirs on average.",
+        escaped(target),
+        escaped(&metric.replace('_', " ")),
+        better(good),
+        parts.join(", "),
+        ratios.len(),
+        times(mean),
+    ))
+}
+
+/// A ratio in words: 0.82 times, 3.4 times.
+fn times(ratio: f64) -> String {
+    format!("{} times", number(ratio))
+}
+
+pub(super) fn better(good: Good) -> &'static str {
+    match good {
+        Good::More => "more is better",
+        Good::Less => "less is better",
+    }
+}
+
+/// Which way is good for a ratio's metric, which may name a percentile: `rtt_p99`.
+fn good_of(run: &Run, ratio: &str) -> Option<Good> {
+    let name = ratio.trim_end_matches("_p50").trim_end_matches("_p99");
+    let metric = run.results.iter().find_map(|result| result.metric(name))?;
+    goodness(metric)
+}
+
+fn goals(run: &Run) -> Option<String> {
+    let judged = run.goals.iter().filter_map(|goal| goal.holds);
+    let (held, all) = (
+        judged.clone().filter(|holds| *holds).count(),
+        judged.count(),
+    );
+    (all > 0).then(|| format!("Goals of ours: {held} of {all} <a href=\"#goals\">reached</a>."))
+}
+
+fn claims(claims: &[ClaimResult]) -> Option<String> {
+    let count = |verdict| claims.iter().filter(|claim| claim.holds == verdict).count();
+    let [held, fell, open] = [Some(true), Some(false), None].map(count);
+    (held + fell + open > 0).then(|| {
+        format!(
+            "Of what the papers <a href=\"#claims\">claim</a>: {held} {} here, {fell} {} not, {open} \
+             cannot be compared.",
+            if held == 1 { "holds" } else { "hold" },
+            if fell == 1 { "does" } else { "do" },
+        )
+    })
+}
+
+fn noise(run: &Run) -> String {
+    let wide = count(run, |result| result.status == "wide");
+    let ceiling = count(run, |result| result.status == "ceiling");
+    let mut parts = Vec::new();
+    if wide > 0 {
+        parts.push(format!("{wide} results are too wide to rank"));
+    }
+    if ceiling > 0 {
+        parts.push(format!("{ceiling} are near what load and machine can do"));
+    }
+    if parts.is_empty() {
+        return "Noise: no result is too wide to rank, none is at the ceiling of load and machine."
+            .into();
+    }
+    format!(
+        "Noise: {}; they are <a href=\"#cells\">marked</a>.",
+        parts.join(", ")
+    )
+}
+
+fn count(run: &Run, is: impl Fn(&CellResult) -> bool) -> usize {
+    run.results.iter().filter(|result| is(result)).count()
+}
+
+/// What failed, each reason with how often.
+fn failures(run: &Run) -> String {
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for result in run
+        .results
+        .iter()
+        .filter(|result| result.metrics.is_empty())
+    {
+        *reasons.entry(&result.status).or_default() += 1;
+    }
+    if reasons.is_empty() {
+        return "Nothing failed.".into();
+    }
+    let all: usize = reasons.values().sum();
+    let mut often: Vec<(&str, usize)> = reasons.into_iter().collect();
+    often.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let told: Vec<String> = often
+        .iter()
+        .take(3)
+        .map(|(reason, count)| format!("{} ({count})", escaped(first_line(reason))))
+        .collect();
+    let more = match often.len() {
+        0..=3 => "",
+        _ => ", and other reasons",
+    };
+    format!("Not measured: {all} results: {}{more}.", told.join("; "))
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or("")
+}
+
+/// How many results are sound, wide, at the ceiling and failed, as a bar.
+fn strip(run: &Run) -> String {
+    let failed = count(run, |result| result.metrics.is_empty());
+    let wide = count(run, |result| result.status == "wide");
+    let ceiling = count(run, |result| result.status == "ceiling");
+    let ok = count(run, |result| result.status == "ok");
+    let other = run.results.len() - failed - wide - ceiling - ok;
+    let parts = [
+        ("ok", "sound", ok),
+        ("ceiling", "at the ceiling", ceiling),
+        ("wide", "too wide", wide),
+        ("other", "with a reservation", other),
+        ("failed", "not measured", failed),
+    ];
+    let there = || parts.iter().filter(|(_, _, count)| *count > 0);
+    let bar: String = there()
+        .map(|(class, _, count)| format!("<i class=\"{class}\" style=\"flex:{count}\"></i>"))
+        .collect();
+    let words: String = there()
+        .map(|(class, words, count)| {
+            format!("<span><i class=\"{class}\"></i>{count} {words}</span> ")
+        })
+        .collect();
+    format!("<div class=\"strip\" aria-hidden=\"true\">{bar}</div><p class=\"key\">{words}</p>\n")
+}

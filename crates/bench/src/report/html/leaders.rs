@@ -1,0 +1,233 @@
+//! Who is ahead: for a metric, the levels of one factor compared where all other factors are equal.
+//!
+//! A level leads a group where its interval does not meet the next one's; where they meet it is a tie,
+//! and a time of one round is not ranked at all. Deliberately no sum over metrics.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::answer::better;
+use super::markup::escaped;
+use crate::compare::{Good, goodness};
+use crate::report::number;
+use crate::results::{CellResult, Metric, Run};
+use crate::statistics::Estimate;
+
+/// Metrics that are ranked, the chief ones first; as many as are there are told.
+const CHIEF: [&str; 12] = [
+    "t_total",
+    "t_transfer",
+    "rtt",
+    "publish_to_receive",
+    "message_rate",
+    "deliveries",
+    "size",
+    "parse",
+    "serialize",
+    "eta",
+    "observations",
+    "server_memory_per_connection",
+];
+/// Factors whose levels are ranked, the first that is varied; `contender` is the target.
+const FACTORS: [&str; 5] = ["format", "protocol", "scheme", "delivery", CONTENDER];
+const CONTENDER: &str = "contender";
+/// Sentences at most.
+const SENTENCES_MAX: usize = 4;
+
+/// Whether a target is no contender but the ceiling of load and machine.
+pub(super) fn is_ceiling(target: &str) -> bool {
+    target.starts_with("null") || target == "bare"
+}
+
+/// A factor's level in a group, and its value.
+type Group<'a> = Vec<(&'a str, Estimate)>;
+
+/// A sentence for each chief metric.
+pub(super) fn sentences(run: &Run) -> Vec<String> {
+    let told = CHIEF.iter().filter_map(|metric| sentence(run, metric));
+    told.take(SENTENCES_MAX).collect()
+}
+
+fn sentence(run: &Run, metric: &str) -> Option<String> {
+    let example = run
+        .results
+        .iter()
+        .find_map(|result| result.metric(metric))?;
+    let good = goodness(example)?;
+    FACTORS
+        .iter()
+        .find_map(|factor| ranked(run, metric, factor, good))
+}
+
+fn ranked(run: &Run, metric: &str, factor: &str, good: Good) -> Option<String> {
+    let groups = groups(run, metric, factor);
+    let mut led: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    let mut ties = 0;
+    for group in &groups {
+        match leader(group, good) {
+            Some((level, by)) => led.entry(level).or_default().push(by),
+            None => ties += 1,
+        }
+    }
+    let mut order: Vec<(&str, Vec<f64>)> = led.into_iter().collect();
+    order.sort_by_key(|(_, gaps)| std::cmp::Reverse(gaps.len()));
+    if order.is_empty() {
+        return None;
+    }
+    let of = groups.len();
+    let told: Vec<String> = order
+        .iter()
+        .take(3)
+        .map(|(level, gaps)| {
+            let by = number(mean_of(gaps));
+            format!(
+                "<b>{}</b> leads {} (by {by} times)",
+                escaped(level),
+                gaps.len()
+            )
+        })
+        .collect();
+    let ties = match ties {
+        0 => String::new(),
+        ties => format!("; {ties} within noise"),
+    };
+    let kind = if factor == CONTENDER {
+        "contenders"
+    } else {
+        factor
+    };
+    Some(format!(
+        "{} ({}), by {}, of {of} {}: {}{ties}.",
+        capital(&metric.replace('_', " ")),
+        better(good),
+        escaped(kind),
+        if of == 1 { "group" } else { "groups" },
+        told.join(", ")
+    ))
+}
+
+fn capital(text: &str) -> String {
+    let (first, rest) = text.split_at(text.len().min(1));
+    first.to_uppercase() + rest
+}
+
+fn mean_of(ratios: &[f64]) -> f64 {
+    let logs: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
+    (logs / ratios.len() as f64).exp()
+}
+
+/// Results that differ in one factor only; groups of two levels at least.
+fn groups<'a>(run: &'a Run, metric: &str, factor: &str) -> Vec<Group<'a>> {
+    let mut groups: BTreeMap<String, Group<'a>> = BTreeMap::new();
+    for result in run
+        .results
+        .iter()
+        .filter(|result| !is_ceiling(&result.target))
+    {
+        let Some(found) = result.metric(metric).filter(|metric| is_ranked(metric)) else {
+            continue;
+        };
+        if let Some((rest, level)) = split(result, factor) {
+            groups
+                .entry(rest)
+                .or_default()
+                .push((level, found.estimate));
+        }
+    }
+    let levels = |group: &Group<'_>| group.iter().map(|one| one.0).collect::<BTreeSet<_>>().len();
+    groups
+        .into_values()
+        .filter(|group| levels(group) > 1)
+        .collect()
+}
+
+/// Sizes and shares are exact; what varies is ranked from two rounds on.
+fn is_ranked(metric: &Metric) -> bool {
+    metric.estimate.n > 1 || matches!(metric.unit.as_str(), "bytes" | "1" | "%" | "")
+}
+
+/// A result without a factor, and the factor's level.
+fn split<'a>(result: &'a CellResult, factor: &str) -> Option<(String, &'a str)> {
+    if factor == CONTENDER {
+        return Some((result.cell.clone(), &result.target));
+    }
+    let pairs = || {
+        result
+            .cell
+            .split(';')
+            .filter_map(|pair| pair.split_once('='))
+    };
+    let (_, level) = pairs().find(|(name, _)| *name == factor)?;
+    let rest: Vec<String> = pairs()
+        .filter(|(name, _)| *name != factor)
+        .map(|(name, level)| format!("{name}={level}"))
+        .collect();
+    Some((rest.join(";"), level))
+}
+
+/// Who leads a group and by how many times; nobody where the first two meet.
+fn leader<'a>(group: &Group<'a>, good: Good) -> Option<(&'a str, f64)> {
+    let mut best: BTreeMap<&str, Estimate> = BTreeMap::new();
+    for (level, estimate) in group {
+        // Of a level that several contenders have, the best stands for it.
+        let held = best.entry(level).or_insert(*estimate);
+        if is_better(estimate, held, good) {
+            *held = *estimate;
+        }
+    }
+    let mut order: Vec<(&str, Estimate)> = best.into_iter().collect();
+    order.sort_by(|(_, a), (_, b)| match good {
+        Good::More => b.mean.total_cmp(&a.mean),
+        Good::Less => a.mean.total_cmp(&b.mean),
+    });
+    let [(level, first), (_, second), ..] = order.as_slice() else {
+        return None;
+    };
+    let apart = match good {
+        Good::More => first.low > second.high,
+        Good::Less => first.high < second.low,
+    };
+    let ratio = first.mean / second.mean;
+    let by = if ratio < 1.0 { 1.0 / ratio } else { ratio };
+    (apart && by.is_finite()).then_some((*level, by))
+}
+
+fn is_better(one: &Estimate, other: &Estimate, good: Good) -> bool {
+    match good {
+        Good::More => one.mean > other.mean,
+        Good::Less => one.mean < other.mean,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn around(mean: f64, half: f64) -> Estimate {
+        let (low, high) = (mean - half, mean + half);
+        Estimate {
+            n: 5,
+            mean,
+            low,
+            high,
+        }
+    }
+
+    #[test]
+    fn who_is_ahead_beyond_its_interval_leads_and_who_is_not_ties() {
+        let group = vec![("a", around(10.0, 1.0)), ("b", around(20.0, 1.0))];
+        assert_eq!(leader(&group, Good::Less), Some(("a", 2.0)));
+        assert_eq!(leader(&group, Good::More), Some(("b", 2.0)));
+        let near = vec![("a", around(10.0, 6.0)), ("b", around(20.0, 5.0))];
+        assert_eq!(leader(&near, Good::Less), None);
+    }
+
+    #[test]
+    fn several_contenders_of_a_level_are_one() {
+        let group = vec![
+            ("a", around(10.0, 1.0)),
+            ("a", around(30.0, 1.0)),
+            ("b", around(20.0, 1.0)),
+        ];
+        assert_eq!(leader(&group, Good::Less), Some(("a", 2.0)));
+    }
+}
