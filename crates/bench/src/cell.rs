@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::link::LOCAL;
 use crate::load::job::Pace;
 use crate::load::message::Body;
+use crate::load::own::Own;
 
 /// A way in which messages reach a subscriber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,6 +86,17 @@ pub(crate) enum Work {
         /// Each of them.
         body: Body,
     },
+    /// A person's own message: published, and received where there are subscribers.
+    Own {
+        /// The message.
+        own: Own,
+        /// Connections that publish.
+        publishers: usize,
+        /// Connections that receive.
+        subscribers: usize,
+        /// When.
+        pace: Pace,
+    },
     /// What cannot be measured yet.
     Unmeasured {
         /// Why.
@@ -129,6 +142,18 @@ pub(crate) enum Bound {
 }
 
 impl Scheme {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::LongPolling,
+        Self::Streaming,
+        Self::Sse,
+        Self::SseBare,
+        Self::WebSocket,
+        Self::WebSocketBare,
+        Self::Mqtt,
+        Self::MqttQos1,
+    ];
+
     /// Its name as a level of a factor.
     pub fn name(self) -> &'static str {
         match self {
@@ -158,7 +183,8 @@ impl Scheme {
 impl Work {
     /// Whether the plan, not the target, sets the rate.
     pub(crate) fn has_fixed_rate(&self) -> bool {
-        let (Self::Ingest { pace, .. } | Self::FanOut { pace, .. }) = self else {
+        let (Self::Ingest { pace, .. } | Self::FanOut { pace, .. } | Self::Own { pace, .. }) = self
+        else {
             return false;
         };
         matches!(pace, Pace::Open { .. })
@@ -166,6 +192,12 @@ impl Work {
 }
 
 impl Cell {
+    /// The link that it is on.
+    pub(crate) fn link(&self) -> &str {
+        let link = self.factors.iter().find(|(factor, _)| *factor == "link");
+        link.map_or(LOCAL, |(_, link)| link)
+    }
+
     /// Its name in results: `factor=level;factor=level`.
     pub fn name(&self) -> String {
         let pairs: Vec<String> = self

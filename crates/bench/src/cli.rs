@@ -1,16 +1,16 @@
 //! The command line of the bench: list, targets, run, report, compare.
 
+mod all;
 mod compare;
+mod report;
 mod run;
 
 use std::fmt::Write as _;
 use std::io::Write;
-use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
 use crate::experiments::{EXPERIMENTS, Effort, Experiment};
-use crate::report;
 use crate::targets::{Settings, TARGETS, inventory};
 
 /// Measures what each protocol, encoding and delivery scheme costs.
@@ -35,22 +35,10 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Run an experiment
+    /// Run an experiment, a plan of your own, or `all`
     Run(run::Arguments),
-    /// Print the report of a run again
-    Report {
-        /// The run's folder
-        folder: PathBuf,
-        /// As the experiment's page of the documentation
-        #[arg(long, conflicts_with = "json")]
-        markdown: bool,
-        /// As a page, into the run's folder: report.html
-        #[arg(long, conflicts_with_all = ["json", "markdown"])]
-        html: bool,
-        /// Machine output
-        #[arg(long)]
-        json: bool,
-    },
+    /// Print the report of a run again, or of every run in a folder
+    Report(report::Arguments),
     /// Say what changed between runs beyond noise; exit code 1 where anything became worse
     Compare(compare::Arguments),
 }
@@ -73,15 +61,7 @@ pub(crate) fn main(arguments: &[String], out: &mut dyn Write) -> i32 {
         Command::List { json } => print(&list(json), out),
         Command::Targets { json } => print(&targets(json, arguments), out),
         Command::Run(run) => run::run(&run, arguments, out),
-        Command::Report {
-            folder, html: true, ..
-        } => page(&folder, out),
-        Command::Report {
-            folder,
-            markdown,
-            json,
-            ..
-        } => report(&folder, markdown, json, out),
+        Command::Report(asked) => report::report(&asked, out),
         Command::Compare(arguments) => compare::compare(&arguments, out),
     }
 }
@@ -159,34 +139,11 @@ fn list_for_people() -> String {
     text
 }
 
-/// Writes the page of a run again, with what is known today.
-fn page(folder: &std::path::Path, out: &mut dyn Write) -> i32 {
-    let written = report::read(folder).and_then(|run| report::write_page(&run, folder));
-    match written {
-        Ok(()) => print(&format!("{}\n", folder.join(report::PAGE).display()), out),
-        Err(error) => usage(&error),
-    }
-}
-
-fn report(folder: &std::path::Path, markdown: bool, json: bool, out: &mut dyn Write) -> i32 {
-    match report::read(folder) {
-        Ok(run) if markdown => {
-            let page = Experiment::named(&run.experiment).map_or(report::markdown as _, |e| e.page);
-            print(&page(&run, &folder.display().to_string()), out)
-        }
-        Ok(run) => print(&shown(&run, json), out),
-        Err(error) => {
-            eprintln!("{error}");
-            NO
-        }
-    }
-}
-
 fn shown(run: &crate::results::Run, json: bool) -> String {
     if json {
         serde_json::to_string(run).unwrap_or_default() + "\n"
     } else {
-        report::table(run)
+        crate::report::table(run)
     }
 }
 

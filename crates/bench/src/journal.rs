@@ -74,7 +74,7 @@ impl Journal {
     /// A new one in a folder, which must hold no unfinished run.
     pub(crate) fn begin(folder: &Path, terms: &Terms) -> Result<Self, String> {
         let path = folder.join(FILE);
-        if path.exists() {
+        if Self::is_in(folder) {
             let shown = folder.display();
             return Err(format!(
                 "{shown} holds an unfinished run: --resume goes on with it; or give another --out"
@@ -89,6 +89,11 @@ impl Journal {
         let mut pages = Pages::new(Some((path, file)), started);
         pages.write(&head)?;
         Ok(Self(Mutex::new(pages)))
+    }
+
+    /// Whether a folder holds an unfinished run.
+    pub(crate) fn is_in(folder: &Path) -> bool {
+        folder.join(FILE).exists()
     }
 
     /// Goes on behind the last whole line of a folder's unfinished run; an error says what differs.

@@ -33,6 +33,7 @@ mod load;
 mod merge;
 mod null;
 mod plan;
+mod planfile;
 mod process;
 mod progress;
 #[allow(dead_code, reason = "read by the report")]
@@ -43,6 +44,7 @@ mod run;
 mod sample;
 mod samples;
 mod statistics;
+mod steadiness;
 mod targets;
 mod verdict;
 mod worker;

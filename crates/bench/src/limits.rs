@@ -36,6 +36,10 @@ pub(crate) const TARGET_START_MS_MAX: u64 = 60_000;
 /// Share of the null server's rate from which a cell is marked `ceiling`.
 pub(crate) const CEILING_SHARE: f64 = 0.8;
 
+/// Share of a median that the load's own lateness may have at its 99th percentile; beyond, the cell is
+/// marked `ceiling`.
+pub(crate) const LAG_SHARE: f64 = 0.1;
+
 /// Half width of a confidence interval, as a share of the mean, from which a result is `wide`.
 pub(crate) const WIDE_SHARE: f64 = 0.5;
 
@@ -63,6 +67,27 @@ pub(crate) const DEVTOOLS_MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// Times that a link is measured before it is refused: a busy machine is late now and then.
 pub(crate) const LINK_CHECKS_MAX: u32 = 3;
+
+/// Bytes of a plan file.
+pub(crate) const PLAN_BYTES_MAX: usize = 1024 * 1024;
+
+/// Bytes of a person's own message.
+pub(crate) const OWN_MESSAGE_BYTES_MAX: usize = 1024 * 1024;
+
+/// Cells of a plan.
+pub(crate) const PLAN_CELLS_MAX: usize = 10_000;
+
+/// Subscribers, and publishers, of a plan's cell.
+pub(crate) const PLAN_CONNECTIONS_MAX: usize = 100_000;
+
+/// Observations in a message that a plan describes.
+pub(crate) const PLAN_OBSERVATIONS_MAX: usize = 5_000;
+
+/// Rounds of a plan's cells.
+pub(crate) const PLAN_ROUNDS_MAX: usize = 1_000;
+
+/// Seconds that a plan measures or warms up at most.
+pub(crate) const PLAN_SECONDS_MAX: f64 = 3_600.0;
 
 /// Samples of one metric, contender and round that are kept one by one; of more, the first.
 pub(crate) const SAMPLES_A_SERIES_MAX: usize = 1_000_000;

@@ -5,6 +5,7 @@ use crate::results::{CellResult, Figures, Metric, RATES};
 use crate::sample::Sample;
 use crate::samples::percentiles;
 use crate::statistics::Estimate;
+use crate::steadiness::State;
 
 /// Distributions whose missing samples are losses.
 const ECHOES_AND_DELIVERIES: [&str; 3] = ["publish_to_receive", "rtt", "t_transfer"];
@@ -108,6 +109,7 @@ fn sampled_metric(name: &str, rounds: &[(usize, &Sample)]) -> Option<Metric> {
         unit: found.first()?.1.into(),
         estimate: Estimate::of(&means)?,
         percentiles: Some(percentiles(&all)),
+        state: State::of_rounds(found.iter().filter_map(|(.., values)| State::of(values))),
         rounds: figures,
         lost: lost(name, rounds),
     })
@@ -137,6 +139,7 @@ fn value(name: &str, rounds: &[(usize, &Sample)]) -> Option<Metric> {
         unit: found.first()?.1.into(),
         estimate: Estimate::of(&means)?,
         percentiles: None,
+        state: None,
         rounds: figures.collect(),
         lost: if RATES.contains(&name) { lost } else { 0 },
     })
@@ -160,11 +163,13 @@ fn distribution(name: &str, rounds: &[(usize, &Sample)]) -> Option<Metric> {
         });
     }
     let means: Vec<f64> = figures.iter().map(|f| f.mean).collect();
+    let courses = rounds.iter().filter_map(|(_, s)| s.courses.get(name));
     Some(Metric {
         metric: name.into(),
         unit: "us".into(),
         estimate: Estimate::of(&means)?,
         percentiles: Some(merged.percentiles()),
+        state: State::of_rounds(courses.filter_map(|course| State::of(course))),
         rounds: figures,
         lost: lost(name, rounds),
     })

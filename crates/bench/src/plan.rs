@@ -2,6 +2,7 @@
 
 use crate::cell::{Cell, Contender};
 use crate::experiments::wants;
+use crate::planfile::guest::Guest;
 
 /// A run to be made.
 pub(crate) struct Plan {
@@ -11,6 +12,8 @@ pub(crate) struct Plan {
     pub(crate) cells: Vec<Cell>,
     /// What orders cells and contenders.
     pub(crate) seed: u64,
+    /// Targets that take part by their URL.
+    pub(crate) guests: Vec<Guest>,
 }
 
 /// The same order for the same seed, everywhere (SplitMix64).
@@ -22,7 +25,17 @@ impl Plan {
         let order = cells.iter().map(Cell::name).collect();
         cells.retain(|cell| wants(only, &cell.name()));
         Shuffle::new(seed).shuffle(&mut cells);
-        Self { order, cells, seed }
+        Self {
+            order,
+            cells,
+            seed,
+            guests: Vec::new(),
+        }
+    }
+
+    /// The same with targets that are not on the list.
+    pub(crate) fn with_guests(self, guests: Vec<Guest>) -> Self {
+        Self { guests, ..self }
     }
 
     /// The contenders of each round of a cell, each round in an order of its own.

@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::clock::now_ns;
 use crate::sample::Sample;
 
 /// Progress over all measurements of a run, on standard error.
@@ -11,13 +12,16 @@ pub(crate) struct Progress {
     bar: Option<ProgressBar>,
     done: std::cell::Cell<usize>,
     total: usize,
+    began_ns: u64,
 }
 
 impl Progress {
     /// For so many measurements.
     pub(crate) fn new(total: usize) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {wide_msg}");
+            let style = ProgressStyle::with_template(
+                "{bar:30} {pos}/{len} {elapsed}, {eta} left  {wide_msg}",
+            );
             let bar = ProgressBar::new(total as u64);
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
@@ -25,6 +29,18 @@ impl Progress {
             bar,
             done: std::cell::Cell::new(0),
             total,
+            began_ns: now_ns(),
+        }
+    }
+
+    /// How long the rest will take if it goes on as so far.
+    fn left(&self) -> String {
+        let seconds = (now_ns() - self.began_ns) as f64 / 1e9;
+        let (done, total) = (self.done.get().max(1), self.total);
+        let left = seconds / done as f64 * total.saturating_sub(done) as f64;
+        match left {
+            left if left < 90.0 => format!("{left:.0} s left"),
+            left => format!("{:.0} min left", left / 60.0),
         }
     }
 
@@ -44,7 +60,12 @@ impl Progress {
                 bar.println(line);
                 bar.inc(1);
             }
-            None => eprintln!("[{}/{}] {line}", self.done.get(), self.total),
+            None => eprintln!(
+                "[{}/{}, {}] {line}",
+                self.done.get(),
+                self.total,
+                self.left()
+            ),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::link::LinkUsed;
 use crate::load::job::Trial;
 use crate::samples::Series;
 use crate::statistics::Estimate;
+use crate::steadiness::State;
 
 /// A whole run; `run.json`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -110,6 +111,9 @@ pub(crate) struct Metric {
     pub(crate) estimate: Estimate,
     /// Over all samples of all rounds; of distributions.
     pub(crate) percentiles: Option<Percentiles>,
+    /// Whether it was steady while it was measured; of what was measured repeatedly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) state: Option<State>,
     /// Each round on its own.
     pub(crate) rounds: Vec<Figures>,
     /// What did not come.

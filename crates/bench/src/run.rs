@@ -11,13 +11,21 @@ use crate::cell::{Cell, Contender, Scheme, Work};
 use crate::clock::now_ns;
 use crate::experiments::Order;
 use crate::journal::Versions;
-use crate::load::job::{IdlePlan, Job, Kind, ReplayPlan, TrafficPlan};
+use crate::limits::ECHO_MS_MAX;
+use crate::link::{Ends, LOCAL, Links};
+use crate::link_efficiency::job::{Conversation, EchoPlan};
+use crate::link_efficiency::sample_of_echo;
+use crate::load::job::{IdlePlan, Job, Kind, Pace, ReplayPlan, TrafficPlan};
+use crate::load::message::Body;
+use crate::load::own::Own;
+use crate::load::wire::{PublishWire, SubscribeWire};
 use crate::merge::{Round, merge};
 use crate::plan::Plan;
+use crate::planfile::guest::Guest;
 use crate::progress::Progress;
 use crate::results::{CellResult, Run};
 use crate::sample::Sample;
-use crate::targets::{Running, Settings, TARGETS, Target};
+use crate::targets::{Replay, Running, Settings, TARGETS, Target};
 use crate::verdict::{goals, mark_ceiling, ratios};
 use crate::worker;
 
@@ -42,13 +50,14 @@ pub(crate) fn execute(plan: &Plan, order: &Order<'_>) -> Run {
         .map(|cell| cell.rounds * cell.contenders.len())
         .sum();
     let progress = Progress::new(measurements);
+    let mut links = Links::new(order.seed);
     for (index, cell) in plan.cells.iter().enumerate() {
         let folder = order.work.join(format!("cell-{index}"));
-        let mut results = order
-            .journal
-            .cell(&cell.name(), &mut run.targets, |targets| {
-                Stage::new(order.settings, &folder).measure(plan, cell, &progress, targets)
-            });
+        let measure = |targets: &mut Versions| match links.ends(order.settings, cell.link()) {
+            Ok(ends) => Stage::new(ends, &folder, plan).measure(cell, &progress, targets),
+            Err(reason) => unlinked(cell, &reason),
+        };
+        let mut results = order.journal.cell(&cell.name(), &mut run.targets, measure);
         let _ = std::fs::remove_dir_all(&folder);
         mark_ceiling(cell, &mut results);
         run.ratios.extend(ratios(cell, &results));
@@ -56,9 +65,21 @@ pub(crate) fn execute(plan: &Plan, order: &Order<'_>) -> Run {
         run.results.extend(results);
     }
     progress.finish();
+    run.links = links.used();
     sort(&mut run, plan);
     run.seconds = (now_ns() - started) as f64 / 1e9;
     run
+}
+
+/// What a cell gives whose link could not be made.
+fn unlinked(cell: &Cell, reason: &str) -> Vec<CellResult> {
+    let absent = |contender: &Contender| CellResult {
+        cell: cell.name(),
+        target: contender.target.into(),
+        status: reason.into(),
+        ..CellResult::default()
+    };
+    cell.contenders.iter().map(absent).collect()
 }
 
 /// Results in the experiment's order, not the shuffled one of the run.
@@ -74,29 +95,37 @@ fn sort(run: &mut Run, plan: &Plan) {
 
 /// The targets of one cell.
 struct Stage<'a> {
-    settings: &'a Settings,
+    ends: Ends,
     folder: PathBuf,
+    plan: &'a Plan,
     running: BTreeMap<&'static str, Result<Running, String>>,
 }
 
+/// One of them: on the list, or by its URL.
+#[derive(Clone, Copy)]
+enum Side<'a> {
+    Listed(&'static Target),
+    Guest(&'a Guest),
+}
+
 impl<'a> Stage<'a> {
-    fn new(settings: &'a Settings, folder: &Path) -> Self {
+    fn new(ends: Ends, folder: &Path, plan: &'a Plan) -> Self {
         Self {
-            settings,
+            ends,
             folder: folder.into(),
+            plan,
             running: BTreeMap::new(),
         }
     }
 
     fn measure(
         mut self,
-        plan: &Plan,
         cell: &Cell,
         progress: &Progress,
         targets: &mut Versions,
     ) -> Vec<CellResult> {
         let mut samples: BTreeMap<&str, Vec<Round>> = BTreeMap::new();
-        for (round, contenders) in plan.rounds(cell).into_iter().enumerate() {
+        for (round, contenders) in self.plan.rounds(cell).into_iter().enumerate() {
             for contender in contenders {
                 progress.begin(&cell.name(), contender.target, round);
                 let sample = self.sample(cell, contender);
@@ -123,25 +152,73 @@ impl<'a> Stage<'a> {
         if let Work::Unmeasured { reason } = cell.work {
             return Err(reason.into());
         }
-        let target = Target::named(contender.target).ok_or("no such target")?;
-        let (settings, folder) = (self.settings, &self.folder);
+        let side = Side::named(contender.target, self.plan)?;
+        let (ends, folder) = (&self.ends, &self.folder);
         let running = self
             .running
-            .entry(target.name)
-            .or_insert_with(|| start(target, settings, folder));
+            .entry(contender.target)
+            .or_insert_with(|| side.start(&ends.far, cell, folder));
         let running = running.as_ref().map_err(Clone::clone)?;
-        let kind = kind(cell, contender, target, running)?;
         let job = Job {
             address: running.address,
-            kind,
+            kind: kind(cell, contender, side, running)?,
         };
-        let measured = worker::run(self.settings, running, &job);
-        let sample = measured.and_then(|measured| Sample::of(&cell.work, &measured));
+        let measured = worker::run(&ends.near, running, &job);
+        let sample = measured.and_then(|measured| match &job.kind {
+            Kind::Echo(plan) => sample_of_echo(plan, &measured),
+            _ => Sample::of(&cell.work, &measured),
+        });
         if sample.is_err() {
             // Whatever state it is in, the next round gets a fresh one.
-            self.running.remove(target.name);
+            self.running.remove(contender.target);
         }
         sample
+    }
+}
+
+impl<'a> Side<'a> {
+    fn named(name: &str, plan: &'a Plan) -> Result<Self, String> {
+        let guest = plan.guests.iter().find(|guest| guest.name == name);
+        let listed = || {
+            Target::named(name)
+                .map(Self::Listed)
+                .ok_or("no such target")
+        };
+        Ok(guest.map_or_else(listed, |guest| Ok(Self::Guest(guest)))?)
+    }
+
+    fn start(self, settings: &Settings, cell: &Cell, folder: &Path) -> Result<Running, String> {
+        match self {
+            Self::Listed(target) => start(target, settings, folder),
+            Self::Guest(guest) if cell.link() == LOCAL => Ok(guest.running()),
+            Self::Guest(_) => {
+                Err("a target by its URL is not at the end of an emulated link".into())
+            }
+        }
+    }
+
+    fn publish(self, topic: &str) -> PublishWire {
+        match self {
+            Self::Listed(target) => (target.publish)(topic),
+            Self::Guest(guest) => guest.publish(topic),
+        }
+    }
+
+    fn subscribe(self, contender: Contender, topic: &str) -> Result<SubscribeWire, String> {
+        let wire = contender.scheme.and_then(|scheme| match self {
+            Self::Listed(target) => (target.subscribe)(scheme, topic),
+            Self::Guest(guest) => guest.subscribe(scheme, topic),
+        });
+        wire.ok_or_else(|| format!("{} has no such delivery scheme", contender.target))
+    }
+
+    fn replay(self) -> Result<Replay, String> {
+        let replay = match self {
+            Self::Listed(target) => target.replay,
+            Self::Guest(_) => None,
+        };
+        let replay = replay.ok_or("this target replays nothing")?;
+        Ok(replay(&format!("{REPLAY_TOPIC}/%23")))
     }
 }
 
@@ -155,21 +232,15 @@ fn start(target: &Target, settings: &Settings, folder: &Path) -> Result<Running,
 fn kind(
     cell: &Cell,
     contender: Contender,
-    target: &Target,
+    side: Side<'_>,
     running: &Running,
 ) -> Result<Kind, String> {
     if running.certificate.is_some() && !matches!(cell.work, Work::Idle { .. }) {
         return Err("only idle connections are measured with TLS".into());
     }
-    let subscribe = |topic| {
-        let wire = contender
-            .scheme
-            .and_then(|scheme| (target.subscribe)(scheme, topic));
-        wire.ok_or_else(|| format!("{} has no such delivery scheme", target.name))
-    };
     // What is promised to subscribers is promised to publishers.
     let quality = contender.scheme.and_then(Scheme::quality).unwrap_or(0);
-    let publish = |topic| (target.publish)(topic).at_quality(quality);
+    let publish = |topic| side.publish(topic).at_quality(quality);
     Ok(match cell.work {
         Work::Ingest {
             body,
@@ -190,29 +261,77 @@ fn kind(
         } => Kind::Traffic(TrafficPlan {
             publish: publish(TOPIC),
             publishers,
-            body: crate::load::message::Body::Stamped,
-            subscribe: Some(subscribe(TOPIC)?),
+            body: Body::Stamped,
+            subscribe: Some(side.subscribe(contender, TOPIC)?),
             subscribers,
             pace,
         }),
         Work::Idle { connections } => Kind::Idle(IdlePlan {
-            subscribe: subscribe(TOPIC)?,
+            subscribe: side.subscribe(contender, TOPIC)?,
             connections,
             certificate: running.certificate.clone(),
             settle_ms: IDLE_SETTLE_MS,
         }),
         Work::Replay { messages, body } => {
-            let replay = target.replay.ok_or("this target replays nothing")?;
-            let requests = replay(&format!("{REPLAY_TOPIC}/%23"));
+            let requests = side.replay()?;
             Kind::Replay(ReplayPlan {
-                publish: (target.publish)(REPLAY_TOPIC),
+                publish: side.publish(REPLAY_TOPIC),
                 body,
                 messages,
                 cursor_request: requests.cursor_request,
                 replay_request: requests.replay_request,
             })
         }
+        Work::Own { .. } => own(cell, contender, side)?,
         Work::Unmeasured { reason } => return Err(reason.into()),
+    })
+}
+
+/// A person's own message: as traffic, or round trip by round trip where a target only answers.
+fn own(cell: &Cell, contender: Contender, side: Side<'_>) -> Result<Kind, String> {
+    let Work::Own {
+        own,
+        publishers,
+        subscribers,
+        pace,
+    } = cell.work
+    else {
+        return Err("no message of a person's own".into());
+    };
+    let conversation = match side {
+        Side::Guest(guest) => guest.conversation(),
+        Side::Listed(_) => None,
+    };
+    if let Some(conversation) = conversation {
+        return Ok(Kind::Echo(round_trips(conversation, own, pace)?));
+    }
+    let quality = contender.scheme.and_then(Scheme::quality).unwrap_or(0);
+    let subscribe = (subscribers > 0).then(|| side.subscribe(contender, TOPIC));
+    Ok(Kind::Traffic(TrafficPlan {
+        publish: side.publish(TOPIC).at_quality(quality),
+        publishers,
+        body: Body::Own(own),
+        subscribe: subscribe.transpose()?,
+        subscribers,
+        pace,
+    }))
+}
+
+/// As many as the rate gives in the time, with rests between them.
+fn round_trips(conversation: Conversation, own: Own, pace: Pace) -> Result<EchoPlan, String> {
+    let Pace::Open {
+        rate, measure_ms, ..
+    } = pace
+    else {
+        return Err("round trips, one after the other, have no highest rate: give one".into());
+    };
+    Ok(EchoPlan {
+        conversation,
+        payload_bytes: own.text.len(),
+        warm_up: 5,
+        packets: (rate * measure_ms as f64 / 1e3).max(10.0) as u32,
+        rest_ms: (1e3 / rate) as u64,
+        wait_ms: ECHO_MS_MAX,
     })
 }
 

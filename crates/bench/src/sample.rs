@@ -5,11 +5,15 @@ use std::collections::BTreeMap;
 use crate::cell::Work;
 use crate::latency::Latency;
 use crate::load::job::{Event, IdleOutcome, Pace, ReplayOutcome, TrafficOutcome, Trial};
+use crate::load::message::Body;
 use crate::samples::Series;
 use crate::worker::Measured;
 
 /// Name of a metric.
 pub(crate) type Name = &'static str;
+
+/// From due to received.
+const DELIVERY: Name = "publish_to_receive";
 
 /// One round's figures.
 #[derive(Default)]
@@ -20,6 +24,8 @@ pub(crate) struct Sample {
     pub(crate) latencies: BTreeMap<Name, Latency>,
     /// Distributions whose samples are all kept, by metric, with their unit, in the order of time.
     pub(crate) samples: BTreeMap<Name, (&'static str, Vec<f64>)>,
+    /// Of distributions without single samples: their middle in each tenth of the time measured.
+    pub(crate) courses: BTreeMap<Name, Vec<f64>>,
     /// What was owed and did not come.
     pub(crate) lost: u64,
     /// Trials of a search.
@@ -79,8 +85,18 @@ impl Sample {
             let first = outcome.first_refusal.as_deref().unwrap_or("");
             sample.remark = Some(format!("{} messages refused: {first}", outcome.refused));
         }
-        match work {
-            Work::Ingest { body, pace, .. } => {
+        let published = match work {
+            Work::Ingest { body, pace, .. } => Some((*body, pace)),
+            Work::Own {
+                own,
+                subscribers: 0,
+                pace,
+                ..
+            } => Some((Body::Own(*own), pace)),
+            _ => None,
+        };
+        match published {
+            Some((body, pace)) => {
                 let per_message = body.observations() as f64;
                 let messages = outcome.acknowledged as f64 / outcome.seconds;
                 sample.put("observations", "1/s", messages * per_message);
@@ -89,9 +105,15 @@ impl Sample {
                     sample.lost = outcome.sent - outcome.acknowledged;
                 }
             }
-            _ => sample.put_deliveries(outcome)?,
+            None => sample.put_deliveries(outcome)?,
         }
         sample.put_latency("acknowledgement", &outcome.acknowledgement);
+        let timed = if outcome.received > 0 {
+            DELIVERY
+        } else {
+            "acknowledgement"
+        };
+        sample.courses.insert(timed, outcome.course.clone());
         sample.put_latency("schedule_lag", &outcome.schedule_lag);
         Ok(sample)
     }
@@ -112,7 +134,7 @@ impl Sample {
             outcome.received_bytes as f64 / outcome.seconds,
         );
         self.lost = outcome.expected.saturating_sub(outcome.received);
-        self.put_latency("publish_to_receive", &outcome.delivery);
+        self.put_latency(DELIVERY, &outcome.delivery);
         Ok(())
     }
 

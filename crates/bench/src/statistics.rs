@@ -3,6 +3,8 @@
 //! Ratios are compared on a logarithmic scale, pair by pair: a mean of logarithms treats "twice"
 //! and "half" alike, and what disturbs both of a pair cancels.
 
+pub(crate) mod student;
+
 use serde::{Deserialize, Serialize};
 
 /// A mean over rounds and its 95 % confidence interval.
@@ -35,7 +37,7 @@ impl Estimate {
             });
         }
         let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1) as f64;
-        let half = student_t(n - 1) * (variance / n as f64).sqrt();
+        let half = student::quantile(0.975, (n - 1) as f64) * (variance / n as f64).sqrt();
         Some(Self {
             n: n as u64,
             mean,
@@ -73,19 +75,6 @@ impl Estimate {
     pub(crate) fn is_wide(&self) -> bool {
         let half = (self.high - self.low) / 2.0;
         half > crate::limits::WIDE_SHARE * self.mean.abs()
-    }
-}
-
-/// The 97.5 % quantile of Student's t; from 30 degrees on the normal one, rounded up.
-fn student_t(degrees: usize) -> f64 {
-    const TABLE: [f64; 15] = [
-        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
-        2.145, 2.131,
-    ];
-    match degrees {
-        1..=15 => TABLE[degrees - 1],
-        16..=29 => 2.120,
-        _ => 2.045,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::cell::{Bound, Cell, Figure, Goal};
 use crate::environment::Environment;
-use crate::limits::CEILING_SHARE;
+use crate::limits::{CEILING_SHARE, LAG_SHARE};
 use crate::results::{CEILING, CellResult, Figures, GoalResult, Metric, RATES, Ratio, is_ours};
 use crate::statistics::Estimate;
 
@@ -16,7 +16,8 @@ impl Figure {
         }
     }
 
-    fn of(self, metric: &Metric) -> f64 {
+    /// It, of a metric.
+    pub(crate) fn of(self, metric: &Metric) -> f64 {
         match (self, &metric.percentiles) {
             (Self::P50, Some(percentiles)) => percentiles.p50,
             (Self::P99, Some(percentiles)) => percentiles.p99,
@@ -33,8 +34,12 @@ impl Figure {
     }
 }
 
-/// Marks what comes too near to the ceiling, in the results of one cell.
+/// Marks where the load is the limit, in the results of one cell: what comes too near to the null
+/// server's rate, and what was offered too late.
 pub(crate) fn mark_ceiling(cell: &Cell, results: &mut [CellResult]) {
+    for result in results.iter_mut() {
+        mark_late(result);
+    }
     if cell.work.has_fixed_rate() {
         return;
     }
@@ -47,13 +52,52 @@ pub(crate) fn mark_ceiling(cell: &Cell, results: &mut [CellResult]) {
             continue;
         };
         for result in results.iter_mut().filter(|r| !r.target.starts_with("null")) {
-            let reached = result
-                .metric(rate)
-                .map_or(0.0, |metric| metric.estimate.mean);
-            if result.status == "ok" && reached >= CEILING_SHARE * ceiling {
-                result.status = "ceiling".into();
-            }
+            mark_near(result, rate, ceiling);
         }
+    }
+}
+
+fn mark_near(result: &mut CellResult, rate: &str, ceiling: f64) {
+    let Some(reached) = result.metric(rate).map(|metric| metric.estimate.mean) else {
+        return;
+    };
+    if result.status == "ok" && reached >= CEILING_SHARE * ceiling {
+        result.status = "ceiling".into();
+    }
+    let percent = 100.0 * reached / ceiling;
+    result.metrics.push(Metric {
+        metric: format!("{rate}_of_ceiling"),
+        unit: "%".into(),
+        estimate: Estimate {
+            n: 1,
+            mean: percent,
+            low: percent,
+            high: percent,
+        },
+        ..Metric::default()
+    });
+}
+
+/// A load that offers its messages late by much of what it measures, measures itself.
+fn mark_late(result: &mut CellResult) {
+    let timed = ["publish_to_receive", "acknowledgement"];
+    let timed = timed.iter().find_map(|name| result.metric(name));
+    let measured = timed.and_then(|metric| metric.percentiles);
+    let lag = result.metric("schedule_lag").and_then(|m| m.percentiles);
+    let Some((lag, measured)) = lag.zip(measured) else {
+        return;
+    };
+    if lag.p99 <= LAG_SHARE * measured.p50 {
+        return;
+    }
+    result.remarks.push(format!(
+        "the load was late: p99 {:.0} us, over {:.0} % of the median {:.0} us",
+        lag.p99,
+        LAG_SHARE * 100.0,
+        measured.p50
+    ));
+    if result.status == "ok" {
+        result.status = "ceiling".into();
     }
 }
 
@@ -192,6 +236,7 @@ mod tests {
                 unit: "1/s".into(),
                 estimate: Estimate::of(&[deliveries]).unwrap(),
                 percentiles: None,
+                state: None,
                 rounds: vec![Figures {
                     round: 0,
                     mean: deliveries,

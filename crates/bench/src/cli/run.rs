@@ -7,20 +7,24 @@ use std::path::{Path, PathBuf};
 use super::{NO, print, shown, usage};
 use crate::experiments::{EXPERIMENTS, Effort, Experiment, Order, wants};
 use crate::journal::{Journal, Terms};
+use crate::planfile::{self, PlanFile};
 use crate::report;
 use crate::results::Run;
 use crate::targets::{Given, Settings};
 
+/// The word for every experiment.
+const ALL: &str = "all";
+
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// The experiment
-    experiment: String,
-    /// The chief cells with short steps: minutes, of `encoding` about five
+    /// An experiment of `weir bench list`, `all` of them, or a plan.toml of your own
+    pub(super) experiment: String,
+    /// A first look: the chief cells with short steps, about two minutes an experiment
     #[arg(long)]
-    quick: bool,
+    pub(super) quick: bool,
     /// Only cells whose name contains this
     #[arg(long, value_name = "CELL", default_value = "")]
-    only: String,
+    pub(super) only: String,
     /// Orders cells and contenders
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -29,10 +33,10 @@ pub(super) struct Arguments {
     out: Option<PathBuf>,
     /// Go on with the unfinished run in --out
     #[arg(long, requires = "out")]
-    resume: bool,
+    pub(super) resume: bool,
     /// Machine output
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     /// The gateway's program [default: this one]
     #[arg(long, value_name = "PATH")]
     weir: Option<PathBuf>,
@@ -44,32 +48,34 @@ pub(super) struct Arguments {
     target: Vec<String>,
 }
 
+/// What is run.
+enum What {
+    Experiment(&'static Experiment),
+    Plan(Box<PlanFile>),
+}
+
 /// Runs what was asked for; the exit code.
 pub(super) fn run(arguments: &Arguments, line: &[String], out: &mut dyn Write) -> i32 {
-    let Some(experiment) = Experiment::named(&arguments.experiment) else {
-        let known: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).collect();
-        let (asked, known) = (&arguments.experiment, known.join(", "));
-        return usage(&format!("no experiment {asked:?}; there is {known}"));
-    };
-    let cells = (experiment.cells)(arguments.effort());
-    if !cells.iter().any(|cell| wants(&arguments.only, cell)) {
-        let only = &arguments.only;
-        return usage(&format!("no cell contains {only:?}; see `weir bench list`"));
-    }
-    let wanted = cells.iter().filter(|cell| wants(&arguments.only, cell));
-    crate::link::prepare(wanted);
     let default = || format!("runs/{}", crate::calendar::utc_now().replace(':', "")).into();
-    let folder = arguments.out.clone().unwrap_or_else(default);
-    let begun = settings(arguments, line).and_then(|settings| {
+    let folder: PathBuf = arguments.out.clone().unwrap_or_else(default);
+    let settings = match settings(arguments, line) {
+        Ok(settings) => settings,
+        Err(error) => return usage(&error),
+    };
+    if arguments.experiment == ALL {
+        return super::all::run(arguments, &settings, &folder, out);
+    }
+    let begun = What::of(arguments).and_then(|what| {
+        what.prepare(arguments)?;
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-        let journal = arguments.journal(experiment, &folder)?;
-        Ok((settings, journal))
+        let journal = arguments.journal(&what, &folder)?;
+        Ok((what, journal))
     });
-    let (settings, journal) = match begun {
+    let (what, journal) = match begun {
         Ok(begun) => begun,
         Err(error) => return usage(&error),
     };
-    match arguments.measure(experiment, &settings, journal, &folder, line) {
+    match arguments.measure(&what, &settings, journal, &folder, line) {
         Ok(run) => {
             let printed = print(&shown(&run, arguments.json), out);
             eprintln!("written to {}", folder.display());
@@ -83,16 +89,81 @@ pub(super) fn run(arguments: &Arguments, line: &[String], out: &mut dyn Write) -
     }
 }
 
+impl What {
+    fn of(arguments: &Arguments) -> Result<Self, String> {
+        let asked = &arguments.experiment;
+        if asked.ends_with(".toml") {
+            if arguments.quick {
+                return Err("a plan says itself how long it takes: no --quick".into());
+            }
+            return PlanFile::read(Path::new(asked)).map(|plan| Self::Plan(Box::new(plan)));
+        }
+        let known = || EXPERIMENTS.iter().map(|e| e.name).collect::<Vec<_>>();
+        let unknown = || format!("no experiment {asked:?}; there is {}", known().join(", "));
+        let found = Experiment::named(asked);
+        found.map(Self::Experiment).ok_or_else(unknown)
+    }
+
+    fn experiment(&self) -> &'static Experiment {
+        match self {
+            Self::Experiment(experiment) => experiment,
+            Self::Plan(_) => &planfile::EXPERIMENT,
+        }
+    }
+
+    /// Sees that there is a cell to run, and takes the rights that it needs.
+    fn prepare(&self, arguments: &Arguments) -> Result<(), String> {
+        let mut cells = match self {
+            Self::Experiment(experiment) => (experiment.cells)(arguments.effort()),
+            Self::Plan(plan) => plan.names(),
+        };
+        cells.retain(|cell| wants(&arguments.only, cell));
+        if cells.is_empty() {
+            let only = &arguments.only;
+            return Err(format!("no cell contains {only:?}; see `weir bench list`"));
+        }
+        crate::link::prepare(&cells);
+        Ok(())
+    }
+
+    fn run(&self, order: &Order<'_>) -> Run {
+        match self {
+            Self::Experiment(experiment) => (experiment.run)(order),
+            Self::Plan(plan) => plan.run(order),
+        }
+    }
+}
+
 impl Arguments {
-    fn effort(&self) -> Effort {
+    /// What an experiment of `all` is given.
+    pub(super) fn passed_on(&self) -> Vec<String> {
+        let mut passed = vec!["--seed".into(), self.seed.to_string()];
+        passed.extend(self.quick.then(|| "--quick".into()));
+        let shown = |path: &PathBuf| path.display().to_string();
+        let texts = [
+            (
+                "--only",
+                Some(self.only.clone()).filter(|only| !only.is_empty()),
+            ),
+            ("--weir", self.weir.as_ref().map(shown)),
+            ("--url", self.url.clone()),
+        ];
+        for (option, text) in texts {
+            passed.extend(text.into_iter().flat_map(|text| [option.into(), text]));
+        }
+        passed
+    }
+
+    /// How much time it may take.
+    pub(super) fn effort(&self) -> Effort {
         match self.quick {
             true => Effort::Quick,
             false => Effort::Full,
         }
     }
 
-    fn journal(&self, experiment: &Experiment, folder: &Path) -> Result<Journal, String> {
-        let terms = self.terms(experiment)?;
+    fn journal(&self, what: &What, folder: &Path) -> Result<Journal, String> {
+        let terms = self.terms(what)?;
         match self.resume {
             true => Journal::resume(folder, &terms),
             false => Journal::begin(folder, &terms),
@@ -100,10 +171,15 @@ impl Arguments {
     }
 
     /// What must be the same for a run to go on.
-    fn terms(&self, experiment: &Experiment) -> Result<Terms, String> {
+    fn terms(&self, what: &What) -> Result<Terms, String> {
+        let plan = match what {
+            What::Experiment(_) => String::new(),
+            What::Plan(plan) => plan.text.clone(),
+        };
         let shown = |path: &PathBuf| path.display().to_string();
         let terms = [
-            ("experiment", experiment.name.into()),
+            ("experiment", what.experiment().name.into()),
+            ("plan", plan),
             ("effort", self.effort().name().into()),
             ("only", self.only.clone()),
             ("seed", self.seed.to_string()),
@@ -118,7 +194,7 @@ impl Arguments {
     /// Runs an experiment and writes all of it.
     fn measure(
         &self,
-        experiment: &'static Experiment,
+        what: &What,
         settings: &Settings,
         journal: Journal,
         folder: &Path,
@@ -130,8 +206,8 @@ impl Arguments {
         std::fs::create_dir_all(&work).map_err(|e| format!("{}: {e}", work.display()))?;
         // Programs are started with paths of their own working folder.
         let work = std::fs::canonicalize(&work).unwrap_or(work);
-        let mut run = (experiment.run)(&Order {
-            experiment,
+        let mut run = what.run(&Order {
+            experiment: what.experiment(),
             effort: self.effort(),
             only: &self.only,
             seed: self.seed,
@@ -194,7 +270,9 @@ pub(super) fn prefix(line: &[String]) -> Vec<String> {
 fn command_line(line: &[String]) -> String {
     let words = ["weir", "bench"]
         .into_iter()
-        .chain(line.iter().map(String::as_str));
+        .chain(line.iter().map(String::as_str))
+        // What made it again makes it whole at once.
+        .filter(|word| *word != "--resume");
     let quoted = words.map(|word| {
         if word.contains([' ', ';', '&', '*']) {
             format!("'{word}'")

@@ -10,6 +10,7 @@ use crate::latency::Percentiles;
 use crate::results::{CellResult, Figures, Metric};
 use crate::samples::Series;
 use crate::statistics::Estimate;
+use crate::steadiness::State;
 
 /// What was measured of one contender in one cell.
 #[derive(Debug, Default)]
@@ -136,6 +137,7 @@ pub(crate) fn single(name: &str, unit: &str, value: f64) -> Metric {
             high: value,
         },
         percentiles: None,
+        state: None,
         rounds: vec![Figures {
             round: 0,
             mean: value,
@@ -172,6 +174,7 @@ fn times(task: Task, rounds: &[(usize, Steady)]) -> Option<Metric> {
         unit: "us".into(),
         estimate,
         percentiles: Some(percentiles(&all)),
+        state: State::of_rounds(rounds.iter().filter_map(|(_, s)| State::of(&s.us))),
         rounds: figures.collect(),
         lost: 0,
     })
@@ -198,6 +201,7 @@ fn rates(
         unit: unit.into(),
         estimate: Estimate::of(&only)?,
         percentiles: None,
+        state: None,
         rounds: values.iter().map(figure).collect(),
         lost: 0,
     })

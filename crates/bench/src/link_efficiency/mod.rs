@@ -24,6 +24,7 @@ mod verdict;
 pub(crate) use cells::names;
 pub(crate) use device::run as run_device;
 pub(crate) use page::markdown;
+pub(crate) use sample::of as sample_of_echo;
 
 use self::cells::{Scale, Setting};
 use self::figures::Figures;

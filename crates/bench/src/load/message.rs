@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use super::own::Own;
 use super::stamp::{STAMP_BASE, STAMP_DIGITS};
 use super::wire::PublishWire;
 use crate::calendar::date;
@@ -20,6 +21,8 @@ pub(crate) enum Body {
     JsonBatch(usize),
     /// The same in CBOR, about 60 bytes each.
     CborBatch(usize),
+    /// A person's own.
+    Own(Own),
 }
 
 /// A whole message on the wire, head included, and where in it the moving parts stand.
@@ -33,7 +36,7 @@ pub(crate) struct Template {
 }
 
 /// What stands for the time in a template: hours to microseconds, rewritten in each message.
-const TIME_BLANK: &str = "00:00:00.000000";
+pub(crate) const TIME_BLANK: &str = "00:00:00.000000";
 const DAY_US: u64 = 86_400_000_000;
 const BATCH_DATASTREAMS: usize = 10;
 
@@ -43,6 +46,7 @@ impl Body {
         match self {
             Self::Stamped => 1,
             Self::JsonBatch(count) | Self::CborBatch(count) => count,
+            Self::Own(own) => own.observations(),
         }
     }
 
@@ -51,6 +55,7 @@ impl Body {
         match self {
             Self::Stamped | Self::JsonBatch(_) => "application/json",
             Self::CborBatch(_) => "application/cbor",
+            Self::Own(own) => own.media_type,
         }
     }
 
@@ -59,6 +64,7 @@ impl Body {
             Self::Stamped => stamped(date).into_bytes(),
             Self::JsonBatch(count) => json_batch(count, date).into_bytes(),
             Self::CborBatch(count) => cbor_batch(count, date),
+            Self::Own(own) => own.text.as_bytes().to_vec(),
         }
     }
 }

@@ -14,6 +14,7 @@ mod idle;
 pub(crate) mod job;
 pub(crate) mod message;
 mod mqtt;
+pub(crate) mod own;
 mod publisher;
 pub(crate) mod reactor;
 mod replay;

@@ -1,15 +1,17 @@
 //! A run as a folder: `run.json` (all of it), `summary.csv`, `report.txt`, `report.html`.
 
 mod html;
+mod latex;
 mod markdown;
 mod summary;
 mod table;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::results::Run;
 
 pub(crate) use html::changes;
+pub(crate) use latex::latex;
 pub(crate) use markdown::{goal_rows, markdown, ratio_rows, run_head};
 pub(crate) use table::table;
 
@@ -35,6 +37,18 @@ pub(crate) fn read(folder: &Path) -> Result<Run, String> {
     let path = folder.join("run.json");
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// The runs of a folder: itself, or those below it, in the order of their names.
+pub(crate) fn folders(folder: &Path) -> Vec<PathBuf> {
+    let is_run = |path: &PathBuf| path.join("run.json").exists();
+    let below = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut below: Vec<_> = below.map(|entry| entry.path()).filter(is_run).collect();
+    below.sort();
+    match is_run(&folder.to_path_buf()) || below.is_empty() {
+        true => vec![folder.into()],
+        false => below,
+    }
 }
 
 fn write_file(folder: &Path, name: &str, text: &str) -> Result<(), String> {

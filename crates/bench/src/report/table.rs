@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::number;
 use crate::results::{CellResult, ClaimResult, GoalResult, Ratio, Run};
+use crate::steadiness::State;
 
 /// The whole report as text of fixed width.
 pub(crate) fn table(run: &Run) -> String {
@@ -71,7 +72,9 @@ pub(super) fn result_line(result: &CellResult) -> String {
         if let Some(p) = &metric.percentiles {
             let quantiles = [p.p50, p.p90, p.p99, p.p999, p.max].map(number).join(" / ");
             let (name, unit) = (words(&metric.metric), &metric.unit);
-            parts.push(format!("{name} {quantiles} {unit}"));
+            let state = metric.state.filter(|state| *state != State::Steady);
+            let state = state.map_or(String::new(), |state| format!(" ({})", state.name()));
+            parts.push(format!("{name} {quantiles} {unit}{state}"));
         }
     }
     for (name, unit) in [
@@ -83,6 +86,8 @@ pub(super) fn result_line(result: &CellResult) -> String {
         ("from_xml_rate", "MB of XML/s from XML"),
         ("observations", "observations/s"),
         ("deliveries", "deliveries/s"),
+        ("observations_of_ceiling", "% of the null server's"),
+        ("deliveries_of_ceiling", "% of the null server's"),
         (
             "server_memory_per_connection",
             "B server memory a connection",

@@ -10,7 +10,7 @@ mod given;
 mod hivemq;
 mod inventory;
 mod java;
-mod mosquitto;
+pub(crate) mod mosquitto;
 mod nats;
 mod nchan;
 mod null;
@@ -139,6 +139,11 @@ impl Target {
 }
 
 impl Running {
+    /// What was started by someone else.
+    pub(crate) fn elsewhere(address: SocketAddr, version: &str) -> Self {
+        Self::new(address, version.into(), None)
+    }
+
     /// One whose process is this, or nobody's.
     fn new(address: SocketAddr, version: String, process: Option<Child>) -> Self {
         Self {

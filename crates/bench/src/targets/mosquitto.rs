@@ -91,14 +91,14 @@ fn password() -> std::io::Result<String> {
     Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-pub(super) fn publish(topic: &str) -> PublishWire {
+pub(crate) fn publish(topic: &str) -> PublishWire {
     PublishWire::Mqtt {
         topic: topic.into(),
         qos: 0,
     }
 }
 
-pub(super) fn subscribe(scheme: Scheme, topic: &str) -> Option<SubscribeWire> {
+pub(crate) fn subscribe(scheme: Scheme, topic: &str) -> Option<SubscribeWire> {
     Some(SubscribeWire::Mqtt {
         filter: topic.into(),
         qos: scheme.quality()?,

@@ -47,7 +47,7 @@ pub(super) const MQTT: Target = Target {
 const FREE_PORTS: [&str; 3] = ["http.listen", "mqtt.listen", "coap.listen"];
 
 const HOST: &str = "Host: localhost\r\n";
-const WEBSOCKET: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+pub(crate) const WEBSOCKET: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
     Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: weir.json\r\n";
 
 fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
@@ -142,13 +142,13 @@ fn free_port(settings: &Settings, listener: &str) -> [String; 2] {
     ["--set".into(), format!("{listener}={}:0", settings.host())]
 }
 
-pub(super) fn publish(topic: &str) -> PublishWire {
+pub(crate) fn publish(topic: &str) -> PublishWire {
     PublishWire::Http {
         head: format!("POST /live/{topic} HTTP/1.1\r\n{HOST}"),
     }
 }
 
-pub(super) fn subscribe(scheme: Scheme, topic: &str) -> Option<SubscribeWire> {
+pub(crate) fn subscribe(scheme: Scheme, topic: &str) -> Option<SubscribeWire> {
     let get = |target: &str, fields: &str| {
         format!("GET /live/{topic}{target} HTTP/1.1\r\n{HOST}{fields}\r\n")
     };

@@ -6,6 +6,7 @@ use super::super::job::{TrafficOutcome, Trial};
 use super::super::publisher::Answer;
 use super::super::reactor::Readiness;
 use crate::latency::Latency;
+use crate::steadiness::PARTS;
 
 /// When messages are due; all times are nanoseconds since the load's start.
 #[derive(Clone, Copy, Default)]
@@ -42,7 +43,12 @@ pub(crate) struct Step {
     delivery: Option<Latency>,
     acknowledgement: Option<Latency>,
     lag: Option<Latency>,
+    course: Course,
 }
+
+/// Latencies by the tenth of the measured time in which their messages were due.
+#[derive(Default)]
+struct Course([(u64, f64); PARTS]);
 
 impl Schedule {
     /// A schedule of `rate` messages a second from `start` on.
@@ -72,6 +78,13 @@ impl Schedule {
 
     fn rate(&self) -> f64 {
         1e9 / self.interval_ns
+    }
+
+    /// In which tenth of the measured time a message is due.
+    fn part_of(&self, due: u64) -> usize {
+        let measured = (self.end - self.count_from).max(1);
+        let part = due.saturating_sub(self.count_from) * PARTS as u64 / measured;
+        (part as usize).min(PARTS - 1)
     }
 }
 
@@ -110,6 +123,7 @@ impl Step {
             self.received += 1;
             self.last_event = now;
             record(&mut self.delivery, latency);
+            self.course.count(self.schedule.part_of(due), latency);
         }
     }
 
@@ -127,6 +141,10 @@ impl Step {
         self.acknowledged += 1;
         self.last_event = now;
         record(&mut self.acknowledgement, now - answer.due);
+        if self.subscribers == 0 {
+            let part = self.schedule.part_of(answer.due);
+            self.course.count(part, now - answer.due);
+        }
     }
 
     /// Answers so far.
@@ -177,6 +195,7 @@ impl Step {
             received_bytes: self.received_bytes,
             delivery: self.delivery.take().unwrap_or_else(Latency::new),
             acknowledgement: self.acknowledgement.take().unwrap_or_else(Latency::new),
+            course: self.course.means_us(),
             schedule_lag: self.lag.take().unwrap_or_else(Latency::new),
             missed: None,
             trials,
@@ -185,6 +204,21 @@ impl Step {
 
     fn expected(&self) -> u64 {
         self.sent * self.subscribers
+    }
+}
+
+impl Course {
+    fn count(&mut self, part: usize, nanoseconds: u64) {
+        let (count, logarithms) = &mut self.0[part];
+        *count += 1;
+        *logarithms += f64::from((nanoseconds.max(1) as f32).ln());
+    }
+
+    fn means_us(&self) -> Vec<f64> {
+        let mean =
+            |&(count, sum): &(u64, f64)| (count > 0).then(|| (sum / count as f64).exp() / 1e3);
+        let means: Option<Vec<f64>> = self.0.iter().map(mean).collect();
+        means.unwrap_or_default()
     }
 }
 
@@ -214,5 +248,17 @@ mod tests {
         }
         assert_eq!((step.lost(), step.all_received), (1, 2));
         assert_eq!(step.outcome(Vec::new()).delivery.len(), 1);
+    }
+
+    #[test]
+    fn the_course_has_the_middle_of_each_tenth() {
+        let mut step = Step::new(Schedule::new(0, 1e9, 0, 100), 1);
+        for due in 0..100 {
+            step.count_sent(due);
+            step.count_delivery(due, due + 1000 + due / 50 * 1000);
+        }
+        let course = step.outcome(Vec::new()).course;
+        assert_eq!(course.len(), PARTS);
+        assert!((course[0] - 1.0).abs() < 1e-3 && (course[9] - 2.0).abs() < 1e-3);
     }
 }

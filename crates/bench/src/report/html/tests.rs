@@ -16,6 +16,7 @@ fn single(metric: &str, unit: &str, value: f64) -> Metric {
             high: value,
         },
         percentiles: None,
+        state: None,
         rounds: Vec::new(),
         lost: 0,
     }
