@@ -1,0 +1,301 @@
+//! The answer: ranked ways, each with the cells it rests on, or a refusal.
+
+use serde::Serialize;
+
+use crate::cell::Factors;
+use crate::figures::{Figures, crosses_a_link};
+use crate::fit::{Fit, Point, fit};
+pub use crate::judge::Ruled;
+use crate::judge::judge;
+use crate::library::{Library, Measured, Origin, Source};
+use crate::offer::{Offer, suggestions};
+use crate::question::Question;
+use crate::rank::{mark_front, rank};
+use crate::section::{Key, Ways, measured_at, sections, settle};
+
+/// What the measured cells say to a question.
+#[derive(Clone, Debug, Serialize)]
+pub struct Answer {
+    /// What was asked.
+    pub question: Question,
+    /// The runs that any part of it rests on.
+    pub sources: Vec<Source>,
+    /// What can be compared, what fits the question best first.
+    pub sections: Vec<Section>,
+    /// Experiments that have cells, but none there.
+    pub elsewhere: Vec<String>,
+    /// Why there is no answer.
+    pub refusal: Option<Refusal>,
+}
+
+/// Ways that may be compared.
+#[derive(Clone, Debug, Serialize)]
+pub struct Section {
+    /// The experiment.
+    pub experiment: String,
+    /// The test of it, where it has several.
+    pub test: Option<String>,
+    /// The metric that is its latency.
+    pub time: String,
+    /// What was not asked, and where it is compared.
+    pub compared_at: Vec<String>,
+    /// Ways that meet every need, best first.
+    pub ranked: Vec<Way>,
+    /// Ways that do not.
+    pub failing: Vec<Way>,
+    /// Ways of which a need was not measured.
+    pub unjudged: Vec<Way>,
+    /// Ways that were measured at other points only.
+    pub outside: usize,
+}
+
+/// One way to do it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Way {
+    /// Its place from 1; 0 of what is not ranked.
+    pub rank: usize,
+    /// Whether another cannot be told apart from it.
+    pub tied: bool,
+    /// Whether no other beats it in everything.
+    pub front: bool,
+    /// The system that was measured.
+    pub target: String,
+    /// Protocol, delivery, format and whatever else it is.
+    pub factors: Factors,
+    /// Its figures at the point.
+    pub figures: Figures,
+    /// Whether a cell is at the point, not one on each side.
+    pub exact: bool,
+    /// Why it is less than sure; empty where it is sure.
+    pub doubts: Vec<String>,
+    /// The needs, judged.
+    pub needs: Vec<Ruled>,
+    /// The cells that all this rests on.
+    pub cells: Vec<Cell>,
+}
+
+/// A cell that an answer rests on.
+#[derive(Clone, Debug, Serialize)]
+pub struct Cell {
+    /// Index of its run among the answer's sources.
+    pub source: usize,
+    /// Its name.
+    pub cell: String,
+    /// Samples.
+    pub n: u64,
+}
+
+/// Why there is no answer, and what would bring one.
+#[derive(Clone, Debug, Serialize)]
+pub struct Refusal {
+    /// In a sentence.
+    pub why: String,
+    /// Runs that would.
+    pub runs: Vec<Suggestion>,
+}
+
+/// A run that would bring data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Suggestion {
+    /// The exact command.
+    pub command: String,
+    /// What it brings.
+    pub brings: String,
+}
+
+/// Answers a question from what was measured; `offers` is what could be.
+pub fn advise(library: &Library, offers: &[Offer], question: Question) -> Answer {
+    let asked = Point::of(&question);
+    let mut answer = Answer {
+        question,
+        sources: Vec::new(),
+        sections: Vec::new(),
+        elsewhere: Vec::new(),
+        refusal: None,
+    };
+    for (key, ways) in sections(library) {
+        match section(&key, &ways, &asked, &answer.question) {
+            Some(section) => answer.sections.push(section),
+            None => {
+                let named = key.name();
+                answer
+                    .elsewhere
+                    .push(format!("{named}: {}", measured_at(&ways)));
+            }
+        }
+    }
+    // What crosses a link before what does not; then by how many doubts there are.
+    answer.sections.sort_by_cached_key(|section| {
+        let nothing = section.ranked.is_empty();
+        let doubts = section.ranked.iter().map(|way| way.doubts.len()).min();
+        (
+            nothing,
+            !crosses_a_link(&section.time),
+            doubts,
+            section.experiment.clone(),
+        )
+    });
+    answer.refusal = refusal(&answer, library, offers, &asked);
+    keep_sources(&mut answer, library);
+    answer
+}
+
+fn section(key: &Key, ways: &Ways<'_>, asked: &Point, question: &Question) -> Option<Section> {
+    let (point, compared_at) = settle(asked, ways);
+    let mut section = Section {
+        experiment: key.experiment.clone(),
+        test: key.test.clone(),
+        time: key.time.clone(),
+        compared_at,
+        ranked: Vec::new(),
+        failing: Vec::new(),
+        unjudged: Vec::new(),
+        outside: 0,
+    };
+    for ((factors, target), cells) in ways {
+        let Some(way) = way(factors, target, cells, &point, key, question) else {
+            section.outside += 1;
+            continue;
+        };
+        let holds = |wanted| way.needs.iter().any(|ruled| ruled.holds == wanted);
+        match (holds(Some(false)), holds(None)) {
+            (true, _) => section.failing.push(way),
+            (false, true) => section.unjudged.push(way),
+            (false, false) => section.ranked.push(way),
+        }
+    }
+    rank(&mut section.ranked, question.by);
+    mark_front(&mut section.ranked);
+    let any =
+        !(section.ranked.is_empty() && section.failing.is_empty() && section.unjudged.is_empty());
+    any.then_some(section)
+}
+
+fn way(
+    factors: &Factors,
+    target: &str,
+    cells: &[&Measured],
+    point: &Point,
+    key: &Key,
+    question: &Question,
+) -> Option<Way> {
+    let (figures, cells, exact, mut doubts) = match fit(cells, point) {
+        Fit::At(cell, doubts) => (Figures::of(cell, &key.time)?, vec![cell], true, doubts),
+        Fit::Between(low, high, share, doubts) => {
+            let ends = [low, high].map(|cell| Figures::of(cell, &key.time));
+            let [Some(first), Some(second)] = ends else {
+                return None;
+            };
+            (
+                first.between(&second, share),
+                vec![low, high],
+                false,
+                doubts,
+            )
+        }
+        Fit::Outside => return None,
+    };
+    let needs: Vec<Ruled> = question
+        .needs
+        .iter()
+        .map(|need| judge(need, &cells, &key.time))
+        .collect();
+    let mean = figures.latency.mean;
+    if mean.low.is_none() {
+        doubts.push("one round: no interval".into());
+    } else if mean.is_wide() {
+        doubts.push("wide interval".into());
+    }
+    for cell in &cells {
+        if cell.status != "ok" {
+            doubts.push(format!("marked `{}`", cell.status));
+        }
+    }
+    let unsure = needs
+        .iter()
+        .filter(|ruled| ruled.holds == Some(true) && !ruled.sure);
+    doubts.extend(unsure.map(|ruled| format!("{}: {}", ruled.need, ruled.measured)));
+    let named = |cell: &&Measured| Cell {
+        source: cell.source,
+        cell: cell.cell.clone(),
+        n: cell.metrics.get(&key.time).map_or(0, |metric| metric.n),
+    };
+    Some(Way {
+        rank: 0,
+        tied: false,
+        front: false,
+        target: target.into(),
+        factors: factors.clone(),
+        exact,
+        doubts,
+        needs,
+        cells: cells.iter().map(named).collect(),
+        figures,
+    })
+}
+
+fn refusal(answer: &Answer, library: &Library, offers: &[Offer], asked: &Point) -> Option<Refusal> {
+    let all = || answer.sections.iter();
+    if all().any(|section| !section.ranked.is_empty()) {
+        return None;
+    }
+    let failing: usize = all().map(|section| section.failing.len()).sum();
+    let unjudged: usize = all().map(|section| section.unjudged.len()).sum();
+    let why = match (failing, unjudged) {
+        (0, 0) => "nothing was measured there".to_owned(),
+        (failing, 0) => format!("{failing} ways were measured there, and none meets every need"),
+        (failing, unjudged) => format!(
+            "of {} ways that were measured there {failing} fail a need, and of {unjudged} a need was \
+             not measured",
+            failing + unjudged
+        ),
+    };
+    let runs = match failing {
+        0 => suggestions(offers, library, asked),
+        _ => Vec::new(),
+    };
+    Some(Refusal { why, runs })
+}
+
+/// Keeps the runs that are used, and numbers them anew.
+fn keep_sources(answer: &mut Answer, library: &Library) {
+    let mut kept = Vec::<usize>::new();
+    for section in &mut answer.sections {
+        let parts = [
+            &mut section.ranked,
+            &mut section.failing,
+            &mut section.unjudged,
+        ];
+        let ways = parts.into_iter().flatten();
+        for cell in ways.flat_map(|way| &mut way.cells) {
+            let place = kept.iter().position(|source| *source == cell.source);
+            let old = cell.source;
+            cell.source = place.unwrap_or(kept.len());
+            if place.is_none() {
+                kept.push(old);
+            }
+        }
+    }
+    answer.sources = kept
+        .iter()
+        .map(|&source| library.sources[source].clone())
+        .collect();
+}
+
+impl Answer {
+    /// Whether any part of it rests on runs made elsewhere.
+    pub fn rests_on_reference(&self) -> bool {
+        self.sources
+            .iter()
+            .any(|source| source.origin == Origin::Reference)
+    }
+}
+
+impl Key {
+    fn name(&self) -> String {
+        match &self.test {
+            Some(test) => format!("{} ({test})", self.experiment),
+            None => self.experiment.clone(),
+        }
+    }
+}
