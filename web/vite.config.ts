@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 // Relative URLs, so that the gateway may serve the folder under any path.
 // `npm run dev` hands the gateway's own paths to WEIR_URL.
 const gateway = process.env["WEIR_URL"] ?? "http://127.0.0.1:8080";
-const paths = ["/live", "/history", "/catalog", "/formats", "/health", "/mqtt"];
+const paths = ["/live", "/history", "/catalog", "/formats", "/health", "/mqtt", "/advise"];
 
 export default defineConfig({
   base: "./",
@@ -11,8 +11,8 @@ export default defineConfig({
     target: "es2022",
     assetsInlineLimit: 0,
     sourcemap: false,
-    // The dashboard, and the page on which the bench measures decoders.
-    rollupOptions: { input: ["index.html", "measure.html"] },
+    // The dashboard, the page that advises, and the page on which the bench measures decoders.
+    rollupOptions: { input: ["index.html", "advise.html", "measure.html"] },
   },
   server: { proxy: Object.fromEntries(paths.map((path) => [path, { target: gateway, ws: true }])) },
   test: { include: ["test/**/*.test.ts"], environment: "node" },

@@ -31,6 +31,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
     arrow("crates/sansio", &[]),
     arrow("crates/disk", &[]),
     arrow("crates/link", &[]),
+    arrow("crates/advise", &[]),
     arrow("crates/codec", &["crates/model", "crates/exi"]),
     arrow("crates/comet", &["crates/sansio", "crates/model"]),
     arrow("crates/carrier", &["crates/sansio"]),
@@ -63,7 +64,12 @@ pub(crate) const ARROWS: &[Arrow] = &[
     arrow("crates/gateway", &["crates/registry"]),
     arrow(
         "crates/bench",
-        &["crates/registry", "crates/link", "crates/sim"],
+        &[
+            "crates/registry",
+            "crates/link",
+            "crates/sim",
+            "crates/advise",
+        ],
     ),
     arrow(
         "crates/sim",
@@ -105,6 +111,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
             "crates/codec",
             "crates/hub",
             "crates/binding",
+            "crates/advise",
         ],
     ),
     arrow("stores/*", &["crates/hub", "crates/disk"]),

@@ -39,6 +39,8 @@ pub struct Section {
     pub time: String,
     /// What was not asked, and where it is compared.
     pub compared_at: Vec<String>,
+    /// Why all that is ranked is less than sure.
+    pub doubts: Vec<String>,
     /// Ways that meet every need, best first.
     pub ranked: Vec<Way>,
     /// Ways that do not.
@@ -66,7 +68,7 @@ pub struct Way {
     pub figures: Figures,
     /// Whether a cell is at the point, not one on each side.
     pub exact: bool,
-    /// Why it is less than sure; empty where it is sure.
+    /// Why it is less sure than its section; empty where it is not.
     pub doubts: Vec<String>,
     /// The needs, judged.
     pub needs: Vec<Ruled>,
@@ -147,6 +149,7 @@ fn section(key: &Key, ways: &Ways<'_>, asked: &Point, question: &Question) -> Op
         test: key.test.clone(),
         time: key.time.clone(),
         compared_at,
+        doubts: Vec::new(),
         ranked: Vec::new(),
         failing: Vec::new(),
         unjudged: Vec::new(),
@@ -166,9 +169,26 @@ fn section(key: &Key, ways: &Ways<'_>, asked: &Point, question: &Question) -> Op
     }
     rank(&mut section.ranked, question.by);
     mark_front(&mut section.ranked);
+    share_doubts(&mut section);
     let any =
         !(section.ranked.is_empty() && section.failing.is_empty() && section.unjudged.is_empty());
     any.then_some(section)
+}
+
+/// What all ways have to be said of them is said of the section, once.
+fn share_doubts(section: &mut Section) {
+    let Some((first, rest)) = section
+        .ranked
+        .split_first()
+        .filter(|(_, rest)| !rest.is_empty())
+    else {
+        return;
+    };
+    let shared = |doubt: &&String| rest.iter().all(|way| way.doubts.contains(doubt));
+    section.doubts = first.doubts.iter().filter(shared).cloned().collect();
+    for way in &mut section.ranked {
+        way.doubts.retain(|doubt| !section.doubts.contains(doubt));
+    }
 }
 
 fn way(
@@ -235,7 +255,10 @@ fn way(
 }
 
 fn refusal(answer: &Answer, library: &Library, offers: &[Offer], asked: &Point) -> Option<Refusal> {
-    let all = || answer.sections.iter();
+    // What a format costs wherever it goes is no answer to who asks of a link.
+    let of_a_link = asked.link != "local" || asked.clients != 1.0 || asked.rate.is_some();
+    let counts = |section: &&Section| !of_a_link || crosses_a_link(&section.time);
+    let all = || answer.sections.iter().filter(counts);
     if all().any(|section| !section.ranked.is_empty()) {
         return None;
     }

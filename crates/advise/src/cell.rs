@@ -54,6 +54,13 @@ impl Factors {
         number(self.level(factor)?)
     }
 
+    /// Puts one level of a factor in the place of another.
+    pub(crate) fn replace(&mut self, factor: &str, old: &str, new: &str) {
+        if let Some(level) = self.0.get_mut(factor).filter(|level| *level == old) {
+            *level = new.to_owned();
+        }
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -137,12 +137,12 @@ pub(crate) fn rate(cell: &Measured) -> Option<f64> {
 }
 
 impl Spread {
-    /// Of a metric, in another unit; an interval of no width is none.
+    /// Of a metric, in another unit; an interval of no width is none, and nothing is less than nothing.
     pub(crate) fn of(metric: &Metric, scale: f64) -> Self {
         let spread = metric.low < metric.high;
         Self {
             value: metric.mean * scale,
-            low: spread.then_some(metric.low * scale),
+            low: spread.then_some((metric.low * scale).max(0.0)),
             high: spread.then_some(metric.high * scale),
         }
     }
@@ -162,10 +162,9 @@ impl Spread {
         (low, self.high.unwrap_or(self.value + half))
     }
 
-    /// Whether the interval is too wide to rank by.
+    /// Whether the interval is too wide to rank by; its upper half tells, since the lower ends at nothing.
     pub(crate) fn is_wide(&self) -> bool {
-        let (low, high) = self.ends();
-        (high - low) / 2.0 > WIDE_SHARE * self.value.abs()
+        self.ends().1 - self.value > WIDE_SHARE * self.value.abs()
     }
 
     /// A point between two: the mean on the line, the interval around both.
@@ -229,8 +228,12 @@ fn bytes(cell: &Measured) -> Option<Spread> {
     Some(Spread::of(received, 1.0 / deliveries))
 }
 
+/// Nothing where the time was less than the kernel's accounting sees (a tick of 10 ms).
 fn cpu(cell: &Measured) -> Option<Spread> {
-    let busy = cell.metrics.get("server_cpu")?;
+    let busy = cell
+        .metrics
+        .get("server_cpu")
+        .filter(|busy| busy.mean > 0.0)?;
     let rate = rate(cell).filter(|rate| *rate > 0.0)?;
     Some(Spread::of(busy, 1.0).times(1e6 / rate))
 }

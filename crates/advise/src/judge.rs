@@ -7,7 +7,7 @@ use crate::figures::{Figures, Spread, scale};
 use crate::library::{Measured, Metric};
 use crate::limits::BEYOND_MIN;
 use crate::need::{Bound, Comparison, Kind, Need, Quantity, Stat, What};
-use crate::say::{amount, number};
+use crate::say::amount;
 
 /// A need, judged.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -136,7 +136,7 @@ fn of_metric(metric: &Metric, stat: Stat) -> Option<Value> {
         value,
         low: value,
         high: value,
-        doubt: few.then(|| format!("of {} samples only", number(metric.n as f64))),
+        doubt: few.then(|| format!("of {} samples only", metric.n)),
         kind,
     })
 }

@@ -123,12 +123,17 @@ impl Library {
 
 impl Measured {
     fn new(source: usize, row: &Row) -> Self {
+        let mut factors = Factors::parse(&row.cell);
+        // Set beside the others' delivery in their cells, it speaks its own protocol.
+        if row.target == "mosquitto" {
+            factors.replace("delivery", "sse", "mqtt");
+        }
         Self {
             source,
             experiment: row.experiment.clone(),
             target: row.target.clone(),
             cell: row.cell.clone(),
-            factors: Factors::parse(&row.cell),
+            factors,
             status: row.status.clone(),
             metrics: BTreeMap::new(),
         }

@@ -172,7 +172,8 @@ impl By {
 
 impl fmt::Display for Question {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "link {}, {} clients", self.link, self.clients)?;
+        let plural = if self.clients == 1.0 { "" } else { "s" };
+        write!(f, "link {}, {} client{plural}", self.link, self.clients)?;
         if let Some(rate) = self.rate {
             write!(f, ", {rate} messages a second")?;
         }

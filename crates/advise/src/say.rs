@@ -54,6 +54,9 @@ fn say_section(answer: &Answer, section: &Section, all: bool, text: &mut String)
     for line in &section.compared_at {
         let _ = writeln!(text, "  {line}");
     }
+    if !section.doubts.is_empty() {
+        let _ = writeln!(text, "  all less sure: {}", section.doubts.join("; "));
+    }
     if !section.ranked.is_empty() {
         let shown = if all { section.ranked.len() } else { SHOWN };
         let ways: Vec<&Way> = section.ranked.iter().take(shown).collect();
@@ -81,7 +84,7 @@ fn say_section(answer: &Answer, section: &Section, all: bool, text: &mut String)
             let _ = writeln!(text, "  {} {what} {}", named(way), bad.join(", "));
         }
         if ways.len() > shown {
-            let _ = writeln!(text, "  and {} more that {what} a need", ways.len() - shown);
+            let _ = writeln!(text, "  and {} more likewise", ways.len() - shown);
         }
     }
     if section.outside > 0 {

@@ -169,6 +169,20 @@ fn a_rate_that_an_experiment_does_not_vary_must_have_been_reached() {
 }
 
 #[test]
+fn what_formats_cost_is_no_answer_to_who_asks_of_a_link() {
+    let parse = cell("weir", "format=json", 10.0, 1.0, 30.0).replace(",rtt,", ",parse,");
+    let library = library(&[parse]);
+    assert!(
+        advise(&library, &[], ask("local", None, &[]))
+            .refusal
+            .is_none()
+    );
+    let far = advise(&library, &[], ask("3g", None, &[]));
+    assert!(far.refusal.is_some());
+    assert_eq!(far.sections.len(), 1);
+}
+
+#[test]
 fn own_results_replace_the_reference_cell_by_cell() {
     let mut library = Library::default();
     let old = format!("{HEAD}{}", cell("weir", "protocol=a", 100.0, 5.0, 300.0));

@@ -2,6 +2,7 @@
 
 mod all;
 mod compare;
+mod reference;
 mod report;
 mod run;
 
@@ -39,6 +40,8 @@ enum Command {
     Run(run::Arguments),
     /// Print the report of a run again, or of every run in a folder
     Report(report::Arguments),
+    /// Write the reference that `weir advise` ships from runs
+    Reference(reference::Arguments),
     /// Say what changed between runs beyond noise; exit code 1 where anything became worse
     Compare(compare::Arguments),
 }
@@ -62,6 +65,7 @@ pub(crate) fn main(arguments: &[String], out: &mut dyn Write) -> i32 {
         Command::Targets { json } => print(&targets(json, arguments), out),
         Command::Run(run) => run::run(&run, arguments, out),
         Command::Report(asked) => report::report(&asked, out),
+        Command::Reference(asked) => reference::reference(&asked, out),
         Command::Compare(arguments) => compare::compare(&arguments, out),
     }
 }

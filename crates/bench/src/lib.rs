@@ -13,6 +13,7 @@
 // What is printed goes where the caller says: a reader that is gone is no panic.
 #![deny(clippy::print_stdout)]
 
+pub mod advise;
 mod calendar;
 mod cell;
 mod claims;

@@ -19,4 +19,9 @@ pub const SERVICES: &[ServiceLine] = &[
         name: "live",
         make: |hub| Arc::new(weir_live::Live::new(hub.clone())),
     },
+    #[cfg(feature = "advice")]
+    ServiceLine {
+        name: "advice",
+        make: |_| Arc::new(weir_advice::Advice::default()),
+    },
 ];

@@ -38,6 +38,8 @@ pub(crate) enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Say which protocol, delivery and format to take, from what was measured
+    Advise(Box<crate::advise::Advise>),
     /// Read a password from standard input and print the policy file's entry for a user
     User {
         /// Name of the user

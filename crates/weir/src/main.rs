@@ -11,6 +11,7 @@
 )]
 
 mod account;
+mod advise;
 mod arguments;
 mod check;
 mod convert;
@@ -74,6 +75,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Convert(convert) => convert::run(&convert)?,
         Command::Exi(exi) => exi::run(&exi)?,
         Command::Link(link) => return link::run(&link),
+        Command::Advise(advise) => return advise::run(&advise),
         Command::User { name, role } => account::user(&name, &role)?,
         Command::Token { name, role } => account::token(&name, &role)?,
         Command::Oscore { name, role, device } => account::oscore(&name, &role, &device)?,

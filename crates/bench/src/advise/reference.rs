@@ -1,0 +1,54 @@
+//! `weir bench reference`: the results that are shipped, written from runs.
+
+use std::path::{Path, PathBuf};
+
+use weir_advise::{Origin, trimmed, write_offers};
+
+use super::{TABLE, offers, read, runs, source};
+
+/// Cells that would make the reference large and say what others say: documents of a corpus, other data
+/// of the same kind, slower processors.
+const LEFT_OUT: [&str; 7] = [
+    "from=document",
+    "data=a;",
+    "data=b;",
+    "data=io;",
+    "data=io-series;",
+    "place=browser-4x",
+    "place=browser-6x",
+];
+
+/// Writes the files of the reference from runs, in their order; says what is in them.
+pub(crate) fn write(folders: &[PathBuf], out: &Path) -> Result<String, String> {
+    let mut text = String::new();
+    let mut said = String::new();
+    for folder in folders {
+        for run in runs(folder)? {
+            let part = part(&run)?;
+            said += &format!("{}: {} rows\n", run.display(), part.lines().count());
+            text += &part;
+        }
+    }
+    keep(out, "runs.txt", &text)?;
+    keep(out, "experiments.txt", &write_offers(&offers()))?;
+    Ok(said)
+}
+
+/// A run: what it is, a line `# key: value` each, then its trimmed table.
+fn part(run: &Path) -> Result<String, String> {
+    let kept = |cell: &str| !LEFT_OUT.iter().any(|word| cell.contains(word));
+    let table = trimmed(&read(&run.join(TABLE))?, kept);
+    let table = table.map_err(|fault| format!("{}: {fault}", run.display()))?;
+    let first = table.lines().nth(1).and_then(|row| row.split_once(','));
+    let (experiment, _) = first.ok_or_else(|| format!("{}: nothing in it", run.display()))?;
+    let source = source(run, Origin::Reference);
+    Ok(format!(
+        "# experiment: {experiment}\n# command: {}\n# started: {}\n# machine: {}\n{table}",
+        source.command, source.started, source.machine
+    ))
+}
+
+fn keep(out: &Path, name: &str, text: &str) -> Result<(), String> {
+    let path = out.join(name);
+    std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
+}
