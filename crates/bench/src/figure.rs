@@ -5,6 +5,8 @@
 //! sizes or positions here. The decision worth arguing: a point that failed stays in its series, with
 //! the reason, so that a gap in a line is told from a level nobody tried.
 
+pub(crate) mod slice;
+
 use serde::{Deserialize, Serialize};
 
 use crate::latency::Percentiles;

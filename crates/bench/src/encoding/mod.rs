@@ -17,6 +17,7 @@ mod goals;
 mod native;
 mod outcome;
 mod page;
+mod plots;
 mod published;
 #[cfg(test)]
 mod sizes_of_a;
@@ -25,6 +26,7 @@ mod task;
 
 pub(crate) use cells::names;
 pub(crate) use page::markdown;
+pub(crate) use plots::of as figures_of;
 
 use self::browser::InBrowser;
 use self::data::random::Random;

@@ -10,6 +10,6 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     cells: encoding::names,
     run: encoding::run,
     page: encoding::markdown,
-    figures: |_| Vec::new(),
+    figures: encoding::figures_of,
     claims: encoding::claims_of,
 };

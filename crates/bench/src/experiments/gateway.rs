@@ -3,6 +3,7 @@
 //! The goals are the project's; the null servers say what the machine could do, nchan and
 //! Mosquitto what others do on it.
 
+pub(super) mod figures;
 mod idle;
 
 use super::{Effort, Experiment, run_cells};
@@ -17,7 +18,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     cells: |effort| cells(effort).iter().map(Cell::name).collect(),
     run: |order| run_cells(cells(order.effort), order),
     page: crate::report::markdown,
-    figures: |_| Vec::new(),
+    figures: figures::of,
     claims: |_| Vec::new(),
 };
 

@@ -3,6 +3,8 @@
 //! Mosquitto keeps nothing on disk; the gateway keeps everything, and acknowledges quality of service 1
 //! when it is there. So the cells of quality 1 compare a promise with none.
 
+mod figures;
+
 use super::{Effort, Experiment, run_cells};
 use crate::cell::{Bound, Cell, Contender, Figure, Goal, Scheme, Work};
 use crate::load::job::Pace;
@@ -15,7 +17,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     cells: |effort| cells(effort).iter().map(Cell::name).collect(),
     run: |order| run_cells(cells(order.effort), order),
     page: crate::report::markdown,
-    figures: |_| Vec::new(),
+    figures: figures::of,
     claims: |_| Vec::new(),
 };
 

@@ -75,59 +75,78 @@ fn duration(seconds: f64) -> String {
 
 /// Ours against each other system, metric by metric, pair by pair.
 fn against(run: &Run) -> Vec<String> {
-    let mut of: BTreeMap<(&str, &str), Vec<&Ratio>> = BTreeMap::new();
-    for ratio in run
+    type Quantiles<'a> = BTreeMap<&'a str, Vec<&'a Ratio>>;
+    let mut of: BTreeMap<(&str, &str), Quantiles<'_>> = BTreeMap::new();
+    let rivals = run
         .ratios
         .iter()
-        .filter(|ratio| !leaders::is_ceiling(&ratio.target))
-    {
-        of.entry((&ratio.target, &ratio.metric))
-            .or_default()
-            .push(ratio);
+        .filter(|ratio| !leaders::is_ceiling(&ratio.target));
+    for ratio in rivals {
+        let (metric, quantile) = parted(&ratio.metric);
+        let of_metric = of.entry((&ratio.target, metric)).or_default();
+        of_metric.entry(quantile).or_default().push(ratio);
     }
-    of.into_iter()
-        .filter_map(|((target, metric), ratios)| beside(run, target, metric, &ratios))
-        .collect()
+    let sentence = |((target, metric), quantiles): (_, Quantiles<'_>)| {
+        let good = good_of(run, metric)?;
+        let parts = quantiles.iter();
+        let parts: Vec<String> = parts
+            .map(|(name, ratios)| beside(name, ratios, good))
+            .collect();
+        Some(format!(
+            "Against <b>{}</b>, {} ({}): {}.",
+            escaped(target),
+            escaped(&metric.replace('_', " ")),
+            better(good),
+            parts.join("; "),
+        ))
+    };
+    of.into_iter().filter_map(sentence).collect()
 }
 
-fn beside(run: &Run, target: &str, metric: &str, ratios: &[&Ratio]) -> Option<String> {
-    let good = good_of(run, metric)?;
-    let is_ahead = |ratio: &&&Ratio| match good {
-        Good::More => ratio.estimate.low > 1.0,
-        Good::Less => ratio.estimate.high < 1.0,
+/// A ratio's metric and its figure: `rtt` and `p99`.
+pub(super) fn parted(metric: &str) -> (&str, &str) {
+    let figure = ["p50", "p99", "mean"]
+        .into_iter()
+        .find(|figure| metric.ends_with(&format!("_{figure}")));
+    match figure {
+        Some(figure) => (&metric[..metric.len() - figure.len() - 1], figure),
+        None => (metric, ""),
+    }
+}
+
+fn beside(quantile: &str, ratios: &[&Ratio], good: Good) -> String {
+    let side = |ratio: &Ratio| match (ratio.estimate.n, good) {
+        (0 | 1, _) => "once",
+        (_, Good::More) if ratio.estimate.low > 1.0 => "ahead",
+        (_, Good::Less) if ratio.estimate.high < 1.0 => "ahead",
+        (_, Good::More) if ratio.estimate.high < 1.0 => "behind",
+        (_, Good::Less) if ratio.estimate.low > 1.0 => "behind",
+        _ => "noise",
     };
-    let is_behind = |ratio: &&&Ratio| match good {
-        Good::More => ratio.estimate.high < 1.0,
-        Good::Less => ratio.estimate.low > 1.0,
-    };
-    let told = |ratio: &&&Ratio| ratio.estimate.n > 1;
-    let ahead = ratios.iter().filter(told).filter(is_ahead).count();
-    let behind = ratios.iter().filter(told).filter(is_behind).count();
-    let once = ratios.iter().filter(|ratio| ratio.estimate.n < 2).count();
-    let noise = ratios.len() - ahead - behind - once;
+    let count = |which: &str| ratios.iter().filter(|ratio| side(ratio) == which).count();
+    let words = [
+        ("ahead", "ahead in"),
+        ("behind", "behind in"),
+        ("noise", "within noise in"),
+        ("once", "of one round and not ranked in"),
+    ];
+    let told: Vec<String> = words
+        .into_iter()
+        .filter(|(which, _)| count(which) > 0)
+        .map(|(which, words)| format!("{words} {}", count(which)))
+        .collect();
     let logs: f64 = ratios.iter().map(|ratio| ratio.estimate.mean.ln()).sum();
-    let mean = (logs / ratios.len() as f64).exp();
-    let mut parts = vec![format!("ahead in {ahead}"), format!("behind in {behind}")];
-    if noise > 0 {
-        parts.push(format!("within noise in {noise}"));
-    }
-    if once > 0 {
-        parts.push(format!("of one round, so not ranked, in {once}"));
-    }
-    Some(format!(
-        "Against <b>{}</b>, {} ({}): {} of {} cells; ours is {} of theirs on average.",
-        escaped(target),
-        escaped(&metric.replace('_', " ")),
-        better(good),
-        parts.join(", "),
-        ratios.len(),
-        times(mean),
-    ))
-}
-
-/// A ratio in words: 0.82 times, 3.4 times.
-fn times(ratio: f64) -> String {
-    format!("{} times", number(ratio))
+    let mean = number((logs / ratios.len() as f64).exp());
+    let quantile = match quantile {
+        "" | "mean" => String::new(),
+        quantile => format!("{quantile} "),
+    };
+    let of = ratios.len();
+    let cells = if of == 1 { "cell" } else { "cells" };
+    format!(
+        "{quantile}{} of {of} {cells}, {mean} times theirs",
+        told.join(", ")
+    )
 }
 
 pub(super) fn better(good: Good) -> &'static str {
@@ -137,9 +156,8 @@ pub(super) fn better(good: Good) -> &'static str {
     }
 }
 
-/// Which way is good for a ratio's metric, which may name a percentile: `rtt_p99`.
-fn good_of(run: &Run, ratio: &str) -> Option<Good> {
-    let name = ratio.trim_end_matches("_p50").trim_end_matches("_p99");
+/// Which way is good for a metric.
+fn good_of(run: &Run, name: &str) -> Option<Good> {
     let metric = run.results.iter().find_map(|result| result.metric(name))?;
     goodness(metric)
 }

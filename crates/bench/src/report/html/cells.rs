@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::markup::{embedded, escaped};
+use super::markup::{cell, embedded, escaped, heads};
 use crate::report::number;
 use crate::results::{CellResult, Metric, Run};
 
@@ -32,11 +32,7 @@ const HEAD: [&str; 13] = [
 
 /// The table of all cells.
 pub(super) fn table(run: &Run) -> String {
-    let heads: String = HEAD
-        .iter()
-        .chain(&["status"])
-        .map(|name| format!("<th scope=\"col\"><button type=\"button\">{name}</button></th>"))
-        .collect();
+    let heads = heads(HEAD.into_iter().chain(["status"]));
     let rows = run.results.iter().flat_map(rows_of);
     let total: usize = run.results.iter().map(|r| r.metrics.len().max(1)).sum();
     let first: String = rows.take(ROWS_STATIC).collect();
@@ -74,8 +70,8 @@ fn rows_of(result: &CellResult) -> Vec<String> {
 }
 
 fn begin(result: &CellResult) -> String {
-    let (cell, target) = (escaped(&result.cell), escaped(&result.target));
-    format!("<tr><td class=\"words\">{cell}</td><td class=\"words\">{target}</td>")
+    let (cell, target) = (cell(&result.cell), escaped(&result.target));
+    format!("<tr><td class=\"words cell\">{cell}</td><td class=\"words\">{target}</td>")
 }
 
 fn row(result: &CellResult, metric: &Metric) -> String {

@@ -1,6 +1,6 @@
 //! What changed between runs, as a page: the words of `weir bench compare` with every interval drawn.
 
-use super::markup::escaped;
+use super::markup::{cell, escaped, heads};
 use super::verdicts::stroke_of;
 use super::{Section, document};
 use crate::compare::{Comparison, Row, Verdict};
@@ -74,7 +74,7 @@ fn rows(comparisons: &[(String, Comparison)], verdict: Verdict) -> String {
         .iter()
         .map(|(names, row)| line(names, row, several, most))
         .collect();
-    let heads = [
+    let names = [
         "metric",
         "contender",
         "cell",
@@ -85,11 +85,7 @@ fn rows(comparisons: &[(String, Comparison)], verdict: Verdict) -> String {
         "interval",
     ];
     let runs = several.then_some("runs");
-    let heads: String = runs
-        .into_iter()
-        .chain(heads)
-        .map(|name| format!("<th scope=\"col\"><button type=\"button\">{name}</button></th>"))
-        .collect();
+    let heads = heads(runs.into_iter().chain(names));
     let table = format!(
         "<div class=\"scroll\"><table class=\"sortable\"><thead><tr>{heads}<th scope=\"col\">{} to {}</th>\
          </tr></thead><tbody>{body}</tbody></table></div>\n",
@@ -116,9 +112,8 @@ fn line(names: &str, row: &Row, several: bool, most: f64) -> String {
     if several {
         text += &words(names);
     }
-    text += &[&row.metric, &row.target, &row.cell]
-        .map(|one| words(one))
-        .concat();
+    text += &(words(&row.metric) + &words(&row.target));
+    text += &format!("<td class=\"words cell\">{}</td>", cell(&row.cell));
     text += &format!(
         "<td>{}</td><td>{}</td>",
         number(row.before),

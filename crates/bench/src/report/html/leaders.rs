@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::answer::better;
+use super::answer::{better, parted};
 use super::markup::escaped;
 use crate::compare::{Good, goodness};
 use crate::report::number;
@@ -53,9 +53,17 @@ fn sentence(run: &Run, metric: &str) -> Option<String> {
         .iter()
         .find_map(|result| result.metric(metric))?;
     let good = goodness(example)?;
-    FACTORS
+    // What was compared pair by pair is told of the pairs.
+    let is_paired = run
+        .ratios
         .iter()
-        .find_map(|factor| ranked(run, metric, factor, good))
+        .any(|ratio| parted(&ratio.metric).0 == metric);
+    let factors = FACTORS
+        .iter()
+        .filter(|factor| !is_paired || **factor != CONTENDER);
+    factors
+        .filter_map(|factor| ranked(run, metric, factor, good))
+        .next()
 }
 
 fn ranked(run: &Run, metric: &str, factor: &str, good: Good) -> Option<String> {
@@ -77,30 +85,27 @@ fn ranked(run: &Run, metric: &str, factor: &str, good: Good) -> Option<String> {
     let told: Vec<String> = order
         .iter()
         .take(3)
-        .map(|(level, gaps)| {
+        .enumerate()
+        .map(|(place, (level, gaps))| {
             let by = number(mean_of(gaps));
-            format!(
-                "<b>{}</b> leads {} (by {by} times)",
-                escaped(level),
-                gaps.len()
-            )
+            let gap = match (place, good) {
+                (0, Good::Less) => format!(" (the next takes {by} times as much)"),
+                (0, Good::More) => format!(" ({by} times the next)"),
+                _ => String::new(),
+            };
+            format!("<b>{}</b> is ahead in {}{gap}", escaped(level), gaps.len())
         })
         .collect();
     let ties = match ties {
         0 => String::new(),
         ties => format!("; {ties} within noise"),
     };
-    let kind = if factor == CONTENDER {
-        "contenders"
-    } else {
-        factor
-    };
     Some(format!(
-        "{} ({}), by {}, of {of} {}: {}{ties}.",
+        "{} ({}), by {}: of {of} {} {}{ties}.",
         capital(&metric.replace('_', " ")),
         better(good),
-        escaped(kind),
-        if of == 1 { "group" } else { "groups" },
+        escaped(factor),
+        if of == 1 { "comparison" } else { "comparisons" },
         told.join(", ")
     ))
 }
@@ -142,7 +147,8 @@ fn groups<'a>(run: &'a Run, metric: &str, factor: &str) -> Vec<Group<'a>> {
 
 /// Sizes and shares are exact; what varies is ranked from two rounds on.
 fn is_ranked(metric: &Metric) -> bool {
-    metric.estimate.n > 1 || matches!(metric.unit.as_str(), "bytes" | "1" | "%" | "")
+    let name = metric.metric.as_str();
+    metric.estimate.n > 1 || name.starts_with("size") || name.starts_with("eta")
 }
 
 /// A result without a factor, and the factor's level.

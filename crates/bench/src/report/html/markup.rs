@@ -15,6 +15,46 @@ pub(super) fn escaped(text: &str) -> String {
     safe
 }
 
+/// A cell's name, which may break behind each of its pairs.
+pub(super) fn cell(name: &str) -> String {
+    escaped(name).replace(';', ";<wbr>")
+}
+
+/// Columns of words, which stand to the left.
+const WORDS: [&str; 15] = [
+    "",
+    "asked",
+    "cell",
+    "claim",
+    "contender",
+    "figure",
+    "against",
+    "metric",
+    "measured here",
+    "paper",
+    "runs",
+    "status",
+    "unit",
+    "where",
+    "why it is not judged",
+];
+
+/// The heads of a table, each a button that sorts.
+pub(super) fn heads<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let head = |name: &str| {
+        let class = if WORDS.contains(&name) {
+            " class=\"words\""
+        } else {
+            ""
+        };
+        format!(
+            "<th scope=\"col\"{class}><button type=\"button\">{}</button></th>",
+            escaped(name)
+        )
+    };
+    names.into_iter().map(head).collect()
+}
+
 /// A number as an axis shows it: 1.5k, 20M, 0.05.
 pub(super) fn short(value: f64) -> String {
     let (divided, suffix) = match value.abs() {

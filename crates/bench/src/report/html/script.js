@@ -94,6 +94,8 @@
     const words = [row.cell, row.target, row.metric, row.unit];
     const numbers = [n ?? "", ...[mean, p50, p90, p99, p999, max].map(shown), interval, lost || ""];
     words.forEach((text) => made.append(element("td", { className: "words", textContent: text })));
+    made.cells[0].className = "words cell";
+    made.cells[0].replaceChildren(...row.cell.split(/(?<=;)/).flatMap((pair) => [pair, element("wbr")]));
     numbers.forEach((text) => made.append(element("td", { textContent: text })));
     const status = element("td", { className: row.status === "ok" ? "words" : "bad", textContent: row.status });
     made.append(status);

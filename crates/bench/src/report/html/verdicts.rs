@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::markup::escaped;
+use super::markup::{cell, escaped, heads};
 use crate::report::number;
 use crate::results::{GoalResult, Run};
 use crate::statistics::Estimate;
@@ -34,7 +34,11 @@ impl Table {
     /// Adds a row of text; the class marks it.
     pub(super) fn row(&mut self, class: &str, fields: &[String]) {
         let _ = write!(self.rows, "<tr class=\"{class}\">");
-        for (field, (_, column)) in fields.iter().zip(&self.columns) {
+        for (field, (name, column)) in fields.iter().zip(&self.columns) {
+            if *name == "cell" {
+                let _ = write!(self.rows, "<td class=\"words cell\">{}</td>", cell(field));
+                continue;
+            }
             let kind = if *column == Column::Words {
                 " class=\"words\""
             } else {
@@ -50,13 +54,7 @@ impl Table {
         if self.rows.is_empty() {
             return String::new();
         }
-        let heads: String = self
-            .columns
-            .iter()
-            .map(|(name, _)| {
-                format!("<th scope=\"col\"><button type=\"button\">{name}</button></th>")
-            })
-            .collect();
+        let heads = heads(self.columns.iter().map(|(name, _)| *name));
         format!(
             "<div class=\"scroll\"><table class=\"sortable\"><thead><tr>{heads}</tr></thead><tbody>{}\
              </tbody></table></div>\n",
@@ -75,7 +73,7 @@ pub(super) fn claims(run: &Run) -> String {
         ("claim", W),
         ("paper", W),
         ("where", W),
-        ("measured", W),
+        ("measured here", W),
     ]);
     let verdicts = [Some(false), Some(true), None];
     for verdict in verdicts {
@@ -152,30 +150,28 @@ pub(super) fn ratios(run: &Run) -> String {
         .min(5.0);
     let mut rows = String::new();
     for ratio in &run.ratios {
-        let texts = [&ratio.cell, &ratio.metric, &ratio.target];
+        let texts = [&ratio.metric, &ratio.target];
         let texts: String = texts
             .map(|text| format!("<td class=\"words\">{}</td>", escaped(text)))
             .concat();
         let _ = writeln!(
             rows,
-            "<tr>{texts}<td>{}</td><td>{}</td><td>{}</td><td class=\"stroke\">{}</td></tr>",
+            "<tr><td class=\"words cell\">{}</td>{texts}<td>{}</td><td>{}</td><td>{}</td><td class=\"stroke\">{}</td></tr>",
+            cell(&ratio.cell),
             number(ratio.estimate.mean),
             escaped(&ratio.estimate.interval()),
             ratio.estimate.n,
             stroke(&ratio.estimate, most),
         );
     }
-    let heads = ["cell", "figure", "against", "ratio", "interval", "rounds"];
-    let heads =
-        heads.map(|name| format!("<th scope=\"col\"><button type=\"button\">{name}</button></th>"));
+    let heads = heads(["cell", "figure", "against", "ratio", "interval", "rounds"]);
+    let [least, most] = [-most, most].map(|end| number(end.exp()));
     format!(
         "<p class=\"note\">Pair by pair in interleaved rounds, on a logarithmic scale; 95 % interval by \
          Student's t. The line in the middle is 1: alike. Of rates more is better, of times less.</p>\n\
-         <div class=\"scroll\"><table class=\"sortable\"><thead><tr>{}<th scope=\"col\">0.1 to 10 about \
-         1</th></tr></thead><tbody>{rows}</tbody></table></div>\n",
-        heads.concat()
+         <div class=\"scroll\"><table class=\"sortable\"><thead><tr>{heads}<th scope=\"col\">{least} to \
+         {most}</th></tr></thead><tbody>{rows}</tbody></table></div>\n"
     )
-    .replace("0.1 to 10 about 1", &format!("{} to {}", number((-most).exp()), number(most.exp())))
 }
 
 /// An interval around 1 as a small drawing.

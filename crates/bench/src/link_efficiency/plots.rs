@@ -1,0 +1,205 @@
+//! The figures of paper 003: efficiency (2, 4, 6) and round trips (3, 5, 7) over the payload, by link.
+//!
+//! Its curves reach us as captions; the one number of its text, CoAP at 100 bytes, is the one ghost.
+
+use crate::figure::slice::{Slice, level, words};
+use crate::figure::{Axis, Figure, Form, Point, Series};
+use crate::results::{CellResult, OURS, Run};
+
+/// The paper's server of each protocol; QoS 2 is left out there and here of its figures.
+const OF_THE_PAPER: [(&str, &str, &str, &str); 4] = [
+    ("CoAP", "coap-con", "answer", "libcoap"),
+    ("WebSocket", "websocket", "answer", "tornado"),
+    ("MQTT QoS 0", "mqtt-qos-0", "subscription", "mosquitto"),
+    ("MQTT QoS 1", "mqtt-qos-1", "subscription", "mosquitto"),
+];
+
+/// Each link and the paper's figures over it.
+const LINKS: [(&str, &str, [u32; 2]); 5] = [
+    ("wlan", "LAN over Wi-Fi", [2, 3]),
+    ("isp", "Internet by a home router", [4, 5]),
+    ("cellular", "Internet by a cellular network", [6, 7]),
+    ("lan", "a cable", [0, 0]),
+    ("local", "loopback", [0, 0]),
+];
+
+/// All of them.
+pub(crate) fn of(run: &Run) -> Vec<Figure> {
+    let next = Slice::of(run).with("pace", "next");
+    let plain = next.with_or_without("security", "none");
+    let mut figures = Vec::new();
+    for (link, words, numbers) in LINKS {
+        let on = plain.with_or_without("link", link);
+        // Runs from before there were links are of loopback.
+        if link != "local" && plain.levels("link").is_empty() {
+            continue;
+        }
+        for modem in ["none", "uart"] {
+            let on = on.with_or_without("modem", modem);
+            if modem == "uart" && on.levels("modem").is_empty() {
+                continue;
+            }
+            let place = Place { link, words, modem, numbers };
+            figures.extend(place.figures(&on));
+        }
+    }
+    figures.extend(distributions(&plain));
+    figures
+}
+
+/// Where the packets went.
+struct Place {
+    link: &'static str,
+    words: &'static str,
+    modem: &'static str,
+    numbers: [u32; 2],
+}
+
+impl Place {
+    fn figures(&self, on: &Slice<'_>) -> [Figure; 4] {
+        let paper = |metric| by_server(on, metric);
+        let ours = |metric| of_the_gateway(on, metric);
+        let efficiency = Axis::new("protocol efficiency", "");
+        let time = Axis::new("mean RTT", "ms").log();
+        let third = Point::at(100.0, 1.0 / 3.0).note("about 1/3");
+        let ghost = Series::published("CoAP", "Mijovic2016, section IV", vec![third]);
+        let mut eta = paper("eta");
+        if self.link == "wlan" || self.link == "local" {
+            eta.push(ghost);
+        }
+        [
+            self.figure("efficiency", self.numbers[0], "the paper's servers", efficiency.clone(), eta),
+            self.figure("rtt", self.numbers[1], "the paper's servers", time.clone(), paper("rtt")),
+            self.figure("efficiency", 0, "the gateway", efficiency, ours("eta")),
+            self.figure("rtt", 0, "the gateway", time, ours("rtt")),
+        ]
+    }
+
+    fn figure(&self, what: &str, number: u32, whose: &str, y: Axis, series: Vec<Series>) -> Figure {
+        let modem = match self.modem {
+            "uart" => ", behind a modem",
+            _ => "",
+        };
+        let name = format!("{what}-{}-{}-{whose}", self.link, self.modem).replace([' ', '\''], "-");
+        let title = match what {
+            "rtt" => format!("Round trips, {}{modem}: {whose}", self.words),
+            _ => format!("Efficiency, {}{modem}: {whose}", self.words),
+        };
+        let figure = match number {
+            0 => String::new(),
+            number => format!("In the form of figure {number} of Mijovic et al. "),
+        };
+        let about = match what {
+            "rtt" => {
+                "From a packet's creation to its echo in the application's hands, on one clock; whiskers are \
+                 the interval over rounds."
+            }
+            _ => {
+                "Payload counted once over all bytes both ways at application and transport layer, the \
+                 paper's definition; no protocol exceeds 0.5 by it."
+            }
+        };
+        let group = match what {
+            "rtt" => "Round trips",
+            _ => "Efficiency",
+        };
+        Figure::new(Form::Lines, &name, &title)
+            .axes(Axis::new("payload", "bytes").log(), y)
+            .caption(&format!("{figure}{about}"))
+            .series(series)
+            .group(group)
+    }
+}
+
+fn scale(metric: &str) -> f64 {
+    if metric == "rtt" { 1000.0 } else { 1.0 }
+}
+
+fn by_server(on: &Slice<'_>, metric: &str) -> Vec<Series> {
+    let of = |(name, protocol, echo, server): (&str, &str, &str, &str)| {
+        let own = on.with("protocol", protocol).with("echo", echo).by(server);
+        Series::here(name, own.line("payload", metric, scale(metric)))
+    };
+    OF_THE_PAPER.map(of).into()
+}
+
+/// Every protocol that the gateway speaks; where it has two kinds of echo, both.
+fn of_the_gateway(on: &Slice<'_>, metric: &str) -> Vec<Series> {
+    let ours = on.by(OURS);
+    let mut all = Vec::new();
+    for protocol in ours.levels("protocol") {
+        let of_protocol = ours.with("protocol", protocol);
+        let echoes = of_protocol.levels("echo");
+        for echo in &echoes {
+            let name = match echoes.len() {
+                1 => protocol.to_string(),
+                _ => format!("{protocol}, {echo}"),
+            };
+            let line = of_protocol.with("echo", echo).line("payload", metric, scale(metric));
+            all.push(Series::here(&name, line));
+        }
+    }
+    all
+}
+
+/// Round trips at 100 bytes as distributions, a figure a link.
+fn distributions(plain: &Slice<'_>) -> Vec<Figure> {
+    let at = plain.with("payload", "100").with_or_without("modem", "none");
+    LINKS
+        .iter()
+        .map(|(link, words, _)| distribution(&at.with_or_without("link", link), link, words))
+        .filter(|figure| !figure.series.is_empty())
+        .collect()
+}
+
+fn distribution(at: &Slice<'_>, link: &str, place: &str) -> Figure {
+    let named = |result: &&&CellResult| match level(&result.cell, "link") {
+        Some(own) => own == link,
+        None => link == "local",
+    };
+    let series = OF_THE_PAPER.iter().flat_map(|(name, protocol, echo, server)| {
+        [*server, OURS].into_iter().filter_map(move |target| {
+            let own = at.with("protocol", protocol).with("echo", echo).by(target);
+            let result = own.results().iter().find(named).copied()?;
+            let percentiles = result.metric("rtt")?.percentiles.as_ref()?;
+            Some(Series::distribution(&format!("{name}, {target}"), percentiles))
+        })
+    });
+    let series: Vec<Series> = series.collect();
+    Figure::new(
+        Form::Distribution,
+        &format!("distribution-{link}"),
+        &format!("Distribution of round trips at 100 bytes, {place}"),
+    )
+    .axes(Axis::new("RTT", "us").log(), Axis::new("share of packets", ""))
+    .caption("Where the gateway answers by a subscription only, it is not in this figure.")
+    .series(series)
+    .group("Distributions")
+}
+
+/// What stands in tables of a cell's words.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_on_loopback_has_figures_with_the_one_published_number() {
+        let cell = "protocol=coap-con;echo=answer;payload=100;pace=next";
+        let result = CellResult {
+            cell: cell.into(),
+            target: "libcoap".into(),
+            status: "absent".into(),
+            ..CellResult::default()
+        };
+        let run = Run {
+            results: vec![result],
+            ..Run::default()
+        };
+        let figures = of(&run);
+        assert_eq!(words(cell, &["payload"]), "100");
+        let efficiency = figures.iter().find(|f| f.name.starts_with("efficiency-local"));
+        let series = &efficiency.expect("loopback").series;
+        assert_eq!(series.len(), 2);
+        assert_eq!(series[0].points[0].note, "absent");
+    }
+}
