@@ -73,6 +73,19 @@ fn one_observation_or_an_array_of_them_needs_no_envelope() {
 }
 
 #[test]
+fn what_begins_like_an_observation_and_is_none_is_what_it_is() {
+    let flat = read("json", r#"{"time":"2026-11-20T09:41:00Z","unit":3}"#).unwrap();
+    assert_eq!((flat.row(0).topic, flat.row(1).topic), ("time", "unit"));
+    let text = r#"{"unit":"m","value":7,"observations":[{"value":1},{"value":2}]}"#;
+    let message = read("json", text).unwrap();
+    assert_eq!((message.len(), message.row(0).unit), (2, None));
+    let open = read("json", r#"{"unit":"m","value":7,"colour":{"value":1}}"#).unwrap();
+    assert_eq!((open.len(), open.row(0).unit), (1, Some("m")));
+    let error = read("json", r#"{"unit":"m","value":7,"lat":100}"#).unwrap_err();
+    assert_eq!(error.at, 0, "{error}");
+}
+
+#[test]
 fn unknown_members_are_ignored_and_the_last_of_two_counts() {
     let text = r#"{"v":2,"observations":[
         {"x":{"y":[1,"z"]},"value":1,"value":2,"unit":"m","unit":"km"}]}"#;

@@ -9,6 +9,7 @@
 use crate::exchange::Fault;
 use crate::limits::ATTRIBUTES_BYTES_MAX;
 use bytes::Bytes;
+use smallvec::SmallVec;
 use std::ops::Deref;
 use std::sync::Arc;
 use weir_model::{Time, topic};
@@ -119,6 +120,9 @@ const TOMBSTONE: u8 = 1 << 4;
 /// The bits of most records, which need no block.
 const USUAL: u8 = Quality::AtLeastOnce as u8;
 
+/// A block as it stands in a record; mostly a byte or none.
+pub(crate) type BlockBytes = SmallVec<[u8; 8]>;
+
 /// What a record's block says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
@@ -136,7 +140,7 @@ impl Block {
     }
 
     /// The bytes; none where there is nothing to say. Refuses a topic that is none, and too much.
-    pub(crate) fn checked(&self) -> Result<Vec<u8>, Fault> {
+    pub(crate) fn checked(&self) -> Result<BlockBytes, Fault> {
         if let Some(answer) = &self.attributes.response_topic {
             topic::check(answer).map_err(Fault::Topic)?;
         }
@@ -150,13 +154,13 @@ impl Block {
         }
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    fn bytes(&self) -> BlockBytes {
         let flag = |set: bool, bit: u8| if set { bit } else { 0 };
         let bits = self.quality.bits()
             | flag(!self.declared, UNDECLARED)
             | flag(self.opaque, OPAQUE)
             | flag(self.tombstone, TOMBSTONE);
-        let mut out = Vec::new();
+        let mut out = BlockBytes::new();
         if bits != USUAL || !self.attributes.is_empty() {
             out.push(bits);
             write_given(&self.attributes, &mut out);
@@ -187,7 +191,7 @@ mod tag {
     pub(super) const PROPERTY: u8 = 6;
 }
 
-fn write_given(given: &Given, out: &mut Vec<u8>) {
+fn write_given(given: &Given, out: &mut BlockBytes) {
     let mut entry = |tag: u8, parts: &[&[u8]]| {
         let length: usize = parts.iter().map(|part| part.len()).sum();
         out.push(tag);
@@ -273,7 +277,7 @@ mod tests {
 
     #[test]
     fn what_is_usual_takes_no_bytes() {
-        assert_eq!(block(Given::default()).checked(), Ok(Vec::new()));
+        assert_eq!(block(Given::default()).checked(), Ok(BlockBytes::new()));
         assert_eq!(Block::read(b""), block(Given::default()));
         assert!(Block::read(&Block::tombstone()).tombstone);
         assert_eq!(size_of::<Attributes>(), size_of::<usize>());

@@ -15,11 +15,12 @@ use crate::aggregate::Aggregate;
 use crate::condition::Condition;
 use crate::counters::Counters;
 use crate::framing::{Framing, FramingKey};
+use crate::hub::Wakers;
 use crate::message::Item;
 use crate::pace::Pacer;
 use crate::queue::{Held, Load, Queue, Taken};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker, ready};
+use std::task::{Context, Poll, ready};
 use weir_codec::Format;
 use weir_model::Filter;
 
@@ -140,7 +141,7 @@ impl Group {
     }
 
     /// Puts a message behind the others; those to be woken are added to `wakers`.
-    pub(crate) fn offer(&self, item: Item, wakers: &mut Vec<Waker>) {
+    pub(crate) fn offer(&self, item: Item, wakers: &mut Wakers) {
         let mut queue = self.queue();
         if queue.is_unwatched() {
             return;
@@ -157,7 +158,7 @@ impl Group {
     }
 
     /// Closes the windows that end at or before now.
-    pub(crate) fn close_windows(&self, now_nanos: i64, wakers: &mut Vec<Waker>) {
+    pub(crate) fn close_windows(&self, now_nanos: i64, wakers: &mut Wakers) {
         let mut queue = self.queue();
         let closed = queue.pacer.as_mut();
         if let Some(item) = closed.and_then(|pacer| pacer.close(now_nanos)) {
@@ -194,7 +195,7 @@ impl Group {
             }
         };
         self.counters.delivered(portion.messages, bytes as u64);
-        Poll::Ready(Taken::Chunk(load, portion.last))
+        Poll::Ready(Taken::Chunk(load, portion.last, portion.messages))
     }
 
     /// Moves a member to the end: what it has not taken, it will not get.
@@ -204,7 +205,7 @@ impl Group {
     }
 
     /// Ends all members.
-    pub(crate) fn end(&self, wakers: &mut Vec<Waker>) {
+    pub(crate) fn end(&self, wakers: &mut Wakers) {
         self.queue().end(wakers);
     }
 

@@ -2,7 +2,7 @@
 
 use crate::access::{Grants, Principal, Verb};
 use crate::aggregate::Aggregate;
-use crate::catalog::{Catalog, Entry, push_last};
+use crate::catalog::{Catalog, Entry, StreamId, push_last};
 use crate::consumers::Consumers;
 use crate::counters::{Counters, Counts};
 use crate::exchange::{Exchange, Fault, Latest, Past, Request, Ticket};
@@ -11,18 +11,26 @@ use crate::group::{Group, GroupKey};
 use crate::held::Held;
 use crate::history::{History, Range};
 use crate::keys::Keys;
-use crate::limits::{FILTERS_MAX, PAGE_OBSERVATIONS_MAX};
+use crate::limits::{FILTERS_MAX, PAGE_OBSERVATIONS_MAX, UNASKED_NANOS_MAX};
 use crate::log::Log;
+use crate::message::Message;
 use crate::recent::Recent;
 use crate::retained::Retained;
 use crate::route::Routes;
 use crate::tree::Tree;
 use bytes::Bytes;
 use slab::Slab;
+use smallvec::SmallVec;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
 use weir_model::{BatchBuilder, Cursor, Filter, Limits, Time};
+
+/// Who is to be woken once the locks are given back.
+pub(crate) type Wakers = SmallVec<[Waker; 4]>;
+/// The datastreams of a message, in the order of its batch.
+pub(crate) type Streams = SmallVec<[StreamId; 4]>;
 
 /// The one door to log, history, catalog and subscribers.
 pub struct Hub {
@@ -33,8 +41,11 @@ pub struct Hub {
     pub(crate) feeder: Mutex<Feeder>,
     /// The log's head as this run began.
     started: Cursor,
-    /// Something was appended that nobody waits for.
-    pub(crate) unasked: AtomicBool,
+    /// When the first of what nobody waits for was appended, Unix nanoseconds; `i64::MAX` where there is
+    /// none.
+    pub(crate) unasked: AtomicI64,
+    /// A message was handed on and is to be kept.
+    pub(crate) owes: AtomicBool,
     /// Held by whoever feeds the history store.
     pub(crate) feeding: Mutex<()>,
     core: Mutex<Core>,
@@ -57,6 +68,9 @@ pub(crate) struct Core {
     pub(crate) recent: Recent,
     pub(crate) retained: Retained,
     pub(crate) consumers: Consumers,
+    /// The message that was handed on last, where nothing of the core was looked at since: it is kept
+    /// before anything is.
+    pub(crate) handed_on: Option<(Arc<Message>, Streams)>,
     pub(crate) stopping: bool,
 }
 
@@ -82,6 +96,7 @@ impl Hub {
             recent: Recent::new(log.head()),
             retained: Retained::default(),
             consumers: Consumers::default(),
+            handed_on: None,
             stopping: false,
         };
         let counters = Arc::new(Counters::default());
@@ -96,13 +111,26 @@ impl Hub {
             feeder,
             started,
             feeding,
-            unasked: AtomicBool::new(false),
+            unasked: AtomicI64::new(i64::MAX),
+            owes: AtomicBool::new(false),
             core: Mutex::new(core),
         }
     }
 
     pub(crate) fn core(&self) -> MutexGuard<'_, Core> {
-        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((message, streams)) = core.handed_on.take() {
+            self.keep(&mut core, message, &streams);
+        }
+        core
+    }
+
+    /// Does what publishing left for when the message is out at its subscribers; whoever looks at
+    /// anything before finds it done.
+    pub fn settle(&self) {
+        if self.owes.load(Ordering::Relaxed) && self.owes.swap(false, Ordering::Relaxed) {
+            drop(self.core());
+        }
     }
 
     /// Asks something on behalf of a principal at a time of the gateway's clock.
@@ -256,27 +284,32 @@ impl Hub {
 
     /// When [`Hub::tick`] is due next, Unix nanoseconds.
     pub fn next_tick(&self) -> Option<i64> {
-        if self.unasked.load(Ordering::Relaxed) {
-            return Some(i64::MIN);
-        }
+        let unasked = self.commit_due();
         let expiry = self.core().retained.next_expiry().map(Time::nanos);
         let groups = self.paced_groups();
         let closes = groups.iter().filter_map(|group| group.next_close());
-        closes.chain(expiry).min()
+        closes.chain(expiry).chain(unasked).min()
+    }
+
+    /// When what nobody waits for is committed, Unix nanoseconds.
+    fn commit_due(&self) -> Option<i64> {
+        let since = self.unasked.load(Ordering::Relaxed);
+        (since != i64::MAX).then(|| since.saturating_add(UNASKED_NANOS_MAX))
     }
 
     /// Commits what nobody waits for, forgets the retained messages that expired, and closes the windows
     /// of `every` and `agg` subscriptions that end at or before now.
     pub fn tick(&self, now: Time) {
         self.expire_retained(&mut self.core(), now);
-        if self.unasked.swap(false, Ordering::Relaxed) {
+        if self.commit_due().is_some_and(|due| due <= now.nanos()) {
+            self.unasked.store(i64::MAX, Ordering::Relaxed);
             self.log.commit();
         }
-        let mut wakers = Vec::new();
+        let mut wakers = Wakers::new();
         for group in self.paced_groups() {
             group.close_windows(now.nanos(), &mut wakers);
         }
-        wakers.into_iter().for_each(std::task::Waker::wake);
+        wakers.into_iter().for_each(Waker::wake);
     }
 
     fn paced_groups(&self) -> Vec<Arc<Group>> {
@@ -298,9 +331,9 @@ impl Hub {
                 .map(|(_, slot)| slot.group.clone())
                 .collect()
         };
-        let mut wakers = Vec::new();
+        let mut wakers = Wakers::new();
         groups.iter().for_each(|group| group.end(&mut wakers));
-        wakers.into_iter().for_each(std::task::Waker::wake);
+        wakers.into_iter().for_each(Waker::wake);
     }
 }
 

@@ -48,3 +48,6 @@ pub const CONSUMER_BYTES_MAX: usize = 1 << 20;
 pub const CONSUMERS_BYTES_MAX: usize = 256 << 20;
 /// Bytes of a durable consumer's name.
 pub const CONSUMER_KEY_BYTES_MAX: usize = 1024;
+/// How long what nobody waits for stays uncommitted, nanoseconds: each commit takes the processor from
+/// whoever waits for a message.
+pub const UNASKED_NANOS_MAX: i64 = 50_000_000;

@@ -4,9 +4,18 @@ use crate::attributes::{Attributes, Block, Quality};
 use crate::client::ClientId;
 use crate::record::Kind;
 use bytes::Bytes;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use weir_codec::Format;
 use weir_model::{Batch, Cursor, Time};
+
+/// Text that is shared; none costs no memory of its own.
+pub(crate) fn shared(text: &str) -> Arc<str> {
+    static NOTHING: LazyLock<Arc<str>> = LazyLock::new(|| "".into());
+    match text.is_empty() {
+        true => NOTHING.clone(),
+        false => text.into(),
+    }
+}
 
 /// A message that has its place in the log.
 #[derive(Debug)]
@@ -69,7 +78,7 @@ impl Message {
             topic,
             content,
             body: Bytes::new(),
-            origin: "".into(),
+            origin: shared(""),
             attributes: Attributes::default(),
             quality: Quality::default(),
             retain: false,

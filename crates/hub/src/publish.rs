@@ -1,20 +1,21 @@
 //! The way in: decode, complete, append, remember, hand on.
 
 use crate::access::Principal;
-use crate::attributes::{Attributes, Block, Quality};
+use crate::attributes::{Attributes, Block, BlockBytes, Quality};
 use crate::catalog::StreamId;
 use crate::checks::{self, TOO_MANY};
 use crate::client::ClientId;
 use crate::entry;
 use crate::exchange::{Fault, Media, Publish, Ticket};
-use crate::hub::{Core, Hub};
+use crate::hub::{Core, Hub, Streams, Wakers};
 use crate::keys::{self, Used};
 use crate::limits::NAME_BYTES_MAX;
 use crate::log::LogFault;
-use crate::message::{Content, Message};
+use crate::message::{Content, Message, shared};
 use crate::record::{Kind, Record};
 use crate::route;
 use bytes::Bytes;
+use smallvec::{SmallVec, smallvec};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -34,7 +35,7 @@ struct Incoming {
     origin: String,
     /// What goes with it, and the same as the log keeps it.
     block: Block,
-    attributes: Vec<u8>,
+    attributes: BlockBytes,
     client: Option<ClientId>,
     retain: bool,
 }
@@ -137,11 +138,10 @@ impl Hub {
             if builder.is_empty() {
                 return Err(Fault::Message(BatchError::Nothing));
             }
-            let mut batch = builder.finish();
-            batch
+            builder
                 .complete(&publish.topic, now)
                 .map_err(Fault::Message)?;
-            Ok(Decoded::Observations(batch, format))
+            Ok(Decoded::Observations(builder.finish(), format))
         })
     }
 
@@ -167,7 +167,7 @@ impl Hub {
     }
 
     fn accept(&self, now: Time, incoming: Incoming) -> Result<Ticket, Fault> {
-        let mut wakers = Vec::new();
+        let mut wakers = Wakers::new();
         let accepted = self.accept_locked(now, incoming, &mut wakers);
         wakers.into_iter().for_each(Waker::wake);
         accepted
@@ -177,7 +177,7 @@ impl Hub {
         &self,
         now: Time,
         incoming: Incoming,
-        wakers: &mut Vec<Waker>,
+        wakers: &mut Wakers,
     ) -> Result<Ticket, Fault> {
         let mut core = self.core();
         if core.stopping {
@@ -219,9 +219,10 @@ impl Hub {
             let message = fingerprint;
             core.keys.insert(&key, Used { cursor, message }, now);
         }
-        let mut message = Message::new(cursor, now, topic.into(), content);
+        let topic = core.named(topic, &streams);
+        let mut message = Message::new(cursor, now, topic, content);
         message.body = body;
-        message.origin = origin.into();
+        message.origin = shared(&origin);
         message.client = client;
         message.take(block);
         message.retain = retain;
@@ -230,9 +231,9 @@ impl Hub {
         if retain {
             core.retained.put(message.clone());
         }
-        self.hand_on(&mut core, message, &streams, wakers);
+        self.hand_on(&mut core, message, streams, wakers);
         if unpromised {
-            self.unasked.store(true, Ordering::Relaxed);
+            self.unasked.fetch_min(now.nanos(), Ordering::Relaxed);
         }
         let mut ticket = self.ticket(cursor);
         ticket.unpromised = unpromised;
@@ -255,7 +256,7 @@ impl Hub {
         now: Time,
         (topic, is_empty): (&str, bool),
         content: Decoded,
-    ) -> Result<(Content, Vec<StreamId>), Fault> {
+    ) -> Result<(Content, Streams), Fault> {
         match content {
             Decoded::Observations(mut batch, format) => {
                 let streams = self.learn(core, now, &mut batch)?;
@@ -267,39 +268,47 @@ impl Hub {
             }
             Decoded::Opaque(media) => {
                 let stream = core.catalog.intern(topic).ok_or(TOO_MANY)?;
-                Ok((Content::Opaque(media.into()), vec![stream]))
+                Ok((Content::Opaque(media.into()), smallvec![stream]))
             }
         }
     }
 
-    /// Remembers a message and gives it to every group that wants a part of it.
+    /// Gives a message to every group that wants a part of it, and leaves it to be kept.
     fn hand_on(
         &self,
         core: &mut Core,
         message: Arc<Message>,
-        streams: &[StreamId],
-        wakers: &mut Vec<Waker>,
+        streams: Streams,
+        wakers: &mut Wakers,
     ) {
-        core.remember(&message, streams);
         self.counters
             .published(message.batch().map_or(0, Batch::len), message.body.len());
-        route::distribute(core, &message, streams, wakers);
+        route::distribute(core, &message, &streams, wakers);
+        core.handed_on = Some((message, streams));
+        self.owes.store(true, Ordering::Relaxed);
+    }
+
+    /// Does what a message that was handed on still needs: its values are the last ones, it is among the
+    /// recent messages, and it waits for the history store.
+    pub(crate) fn keep(&self, core: &mut Core, message: Arc<Message>, streams: &[StreamId]) {
+        core.remember(&message, streams);
         core.recent.push(message.clone());
         self.enqueue_for_history(message);
     }
 
     /// Finds the datastreams of a batch, learns what it says of them (a record of its own in the log,
     /// so that it outlives retention) and fills in what it leaves out.
-    fn learn(&self, core: &mut Core, now: Time, batch: &mut Batch) -> Result<Vec<StreamId>, Fault> {
+    fn learn(&self, core: &mut Core, now: Time, batch: &mut Batch) -> Result<Streams, Fault> {
         checks::check_new(&core.catalog, batch)?;
-        let mut streams = Vec::with_capacity(batch.stream_count());
+        let mut streams = Streams::with_capacity(batch.stream_count());
         for index in 0..batch.stream_count() {
             let id = self.learn_stream(core, now, &batch.stream(index))?;
             batch.fill(index, &core.catalog.entry(id).datastream);
             streams.push(id);
         }
         let place = |&id: &StreamId| core.catalog.entry(id).datastream.place;
-        fill_places(batch, &streams.iter().map(place).collect::<Vec<_>>());
+        let places: SmallVec<[Option<Place>; 4]> = streams.iter().map(place).collect();
+        fill_places(batch, &places);
         Ok(streams)
     }
 
@@ -378,6 +387,15 @@ pub(crate) fn fill_places(batch: &mut Batch, places: &[Option<Place>]) {
 }
 
 impl Core {
+    /// The topic of a message; shared with its datastream, where that has no other.
+    fn named(&self, topic: String, streams: &[StreamId]) -> Arc<str> {
+        let known = streams.first().map(|&id| &self.catalog.entry(id).topic);
+        match known.filter(|known| ***known == *topic) {
+            Some(known) => known.clone(),
+            None => topic.into(),
+        }
+    }
+
     /// Keeps the last observation of each datastream of a message.
     pub(crate) fn remember(&mut self, message: &Message, streams: &[StreamId]) {
         for &id in streams {

@@ -3,6 +3,7 @@
 use crate::counters::Counters;
 use crate::framing::{Framing, frame_batch};
 use crate::group::{Ending, Interest, Policy, Shape};
+use crate::hub::Wakers;
 use crate::limits::{CHUNK_BYTES_MAX, QUEUE_BYTES_MAX};
 use crate::message::Item;
 use crate::pace::Pacer;
@@ -76,7 +77,9 @@ impl Unframed {
         let weights = self.items.iter().map(weight).sum::<usize>();
         let mut out = Vec::with_capacity(weights + self.items.len() * 64);
         frame_batch(&self.items, self.format, self.raw, &*self.framing, &mut out);
-        out.shrink_to_fit();
+        if out.capacity() > 2 * out.len() {
+            out.shrink_to_fit();
+        }
         Bytes::from(out)
     }
 }
@@ -104,8 +107,8 @@ struct Member {
 
 /// What a member is handed.
 pub(crate) enum Taken {
-    /// A chunk, and the cursor of its last message.
-    Chunk(Load, Cursor),
+    /// A chunk, the cursor of its last message, and how many it holds.
+    Chunk(Load, Cursor, u64),
     /// So many messages were dropped before what comes next.
     Missed(u64),
     /// Its policy ended it, or the hub is closing.
@@ -133,7 +136,7 @@ impl Queue {
     }
 
     /// Puts a message behind the others; those to be woken are added to `wakers`.
-    pub(crate) fn push(&mut self, item: Item, counters: &Counters, wakers: &mut Vec<Waker>) {
+    pub(crate) fn push(&mut self, item: Item, counters: &Counters, wakers: &mut Wakers) {
         self.pending_bytes += weight(&item);
         self.pending.push_back(item);
         self.bound(counters);
@@ -204,7 +207,7 @@ impl Queue {
     }
 
     /// Ends all members.
-    pub(crate) fn end(&mut self, wakers: &mut Vec<Waker>) {
+    pub(crate) fn end(&mut self, wakers: &mut Wakers) {
         for (_, member) in &mut self.members {
             member.ended = member.ended.or(Some(Ending::Stopping));
         }
@@ -240,7 +243,7 @@ impl Queue {
         }
     }
 
-    fn wake(&mut self, wakers: &mut Vec<Waker>) {
+    fn wake(&mut self, wakers: &mut Wakers) {
         for key in self.waiting.drain(..) {
             wakers.extend(
                 self.members

@@ -3,13 +3,13 @@
 use crate::access::{Grants, Verb};
 use crate::catalog::StreamId;
 use crate::group::Interest;
-use crate::hub::{Core, GroupSlot};
+use crate::hub::{Core, GroupSlot, Wakers};
 use crate::limits::PUBLISHED_ROUTES_MAX;
 use crate::message::{Item, Message, Rows};
 use slab::Slab;
+use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::task::Waker;
 use weir_model::Batch;
 
 /// Raw groups by the topics that messages are published at, as of a generation of the subscriptions.
@@ -23,7 +23,7 @@ pub(crate) fn distribute(
     core: &mut Core,
     message: &Arc<Message>,
     streams: &[StreamId],
-    wakers: &mut Vec<Waker>,
+    wakers: &mut Wakers,
 ) {
     if core.groups.is_empty() {
         return;
@@ -35,7 +35,7 @@ pub(crate) fn distribute(
             Some(item(message, rows, true))
         });
     }
-    let mut wanted: Vec<(u32, u32)> = Vec::new();
+    let mut wanted: SmallVec<[(u32, u32); 8]> = SmallVec::new();
     for (index, &stream) in streams.iter().enumerate() {
         let groups = routes(core, stream);
         wanted.extend(groups.iter().map(|&group| (group, index as u32)));
@@ -71,7 +71,7 @@ fn item(message: &Arc<Message>, rows: Rows, whole: bool) -> Item {
 fn offer(
     groups: &Slab<GroupSlot>,
     id: u32,
-    wakers: &mut Vec<Waker>,
+    wakers: &mut Wakers,
     make: impl FnOnce(&Interest) -> Option<Item>,
 ) {
     let Some(slot) = groups.get(id as usize) else {
@@ -83,9 +83,9 @@ fn offer(
 }
 
 /// The raw groups that get a message whole, by id; none is looked for where no group is raw.
-fn takers(core: &mut Core, message: &Message) -> Vec<u32> {
+fn takers(core: &mut Core, message: &Message) -> SmallVec<[u32; 8]> {
     if core.raw_groups == 0 {
-        return Vec::new();
+        return SmallVec::new();
     }
     let matching = published_at(core, &message.topic);
     let mut last: Option<(*const Grants, bool)> = None;

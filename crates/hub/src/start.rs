@@ -9,7 +9,7 @@ use crate::hub::{Core, Hub};
 use crate::keys::{self, Used};
 use crate::limits::KEY_AGE_NANOS;
 use crate::log::{Log, LogFault};
-use crate::message::{Content, Message};
+use crate::message::{Content, Message, shared};
 use crate::publish::fill_places;
 use crate::record::{Kind, Record};
 use bytes::Bytes;
@@ -155,7 +155,7 @@ impl Hub {
         };
         let mut message = Message::new(cursor, record.arrival, record.topic.into(), content);
         message.body = Bytes::copy_from_slice(record.body);
-        message.origin = record.origin.into();
+        message.origin = shared(record.origin);
         message.take(block);
         message.retain = record.kind == Kind::Retained;
         Some(message)

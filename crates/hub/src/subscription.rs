@@ -28,6 +28,8 @@ pub struct Subscription {
     committed: bool,
     /// What waits for that, with the position before it.
     held: Option<Box<(Next, Cursor)>>,
+    /// Messages taken that nobody has counted yet.
+    handed: u64,
 }
 
 pub(crate) enum Stage {
@@ -117,6 +119,7 @@ impl Hub {
             position,
             committed: subscribe.committed,
             held: None,
+            handed: 0,
         };
         Ok(Exchange::Subscription(Box::new(subscription)))
     }
@@ -246,6 +249,11 @@ impl Subscription {
             }
             Stage::Recent(_) | Stage::Replay(_) | Stage::Ended(_) => {}
         }
+    }
+
+    /// How many messages were taken since the last time that this was asked.
+    pub fn take_count(&mut self) -> u64 {
+        std::mem::take(&mut self.handed)
     }
 
     /// Why it is over, once it is.
@@ -381,7 +389,8 @@ impl Subscription {
 
     fn live(&mut self, member: usize, taken: Taken) -> Option<Next> {
         match taken {
-            Taken::Chunk(load, last) => {
+            Taken::Chunk(load, last, messages) => {
+                self.handed += messages;
                 self.position = self.position.max(last);
                 Some(match load {
                     Load::Bytes(bytes) => Next::Bytes(bytes, last),
@@ -445,6 +454,7 @@ impl Subscription {
     pub(crate) fn hand_over(&mut self, items: Vec<Item>) -> Option<Next> {
         let last = items.last()?.message.cursor;
         self.position = self.position.max(last);
+        self.handed += items.len() as u64;
         let interest = &self.group.interest;
         Some(match &interest.shape {
             Shape::Items => Next::Items(items.into(), last),

@@ -6,9 +6,9 @@ use crate::batch::{Bag, Batch, Cell, Extra, NO_TIME, Naming, Observation, Place,
 use crate::time::Time;
 use crate::topic::{self, TopicError};
 use crate::value::Value;
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 use core::fmt;
 use core::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -24,6 +24,13 @@ pub struct BatchBuilder {
     row: Row,
     previous: usize,
 }
+
+/// Rows of a batch that is short.
+const COPIED_ROWS_MAX: usize = 64;
+/// Bytes of names and texts of a batch that is short.
+const COPIED_TEXT_BYTES_MAX: usize = 4096;
+/// Datastreams of a batch that are looked through one by one.
+const SCANNED_STREAMS_MAX: usize = 8;
 
 #[derive(Debug)]
 struct Row {
@@ -153,10 +160,27 @@ impl BatchBuilder {
     }
 
     /// The batch collected; the builder is empty again.
+    ///
+    /// A short one is copied to its measure: it is kept in the least memory, and the builder need not
+    /// grow its columns anew for the next.
     pub fn finish(&mut self) -> Batch {
-        let batch = core::mem::take(&mut self.batch);
+        let batch = match self.is_short() {
+            true => self.batch.clone(),
+            false => core::mem::take(&mut self.batch),
+        };
         self.clear();
         batch
+    }
+
+    fn is_short(&self) -> bool {
+        let batch = &self.batch;
+        let texts = batch.names.len() + batch.texts.len();
+        batch.len() <= COPIED_ROWS_MAX && texts <= COPIED_TEXT_BYTES_MAX
+    }
+
+    /// Completes the batch collected, which then is to be finished: see [`Batch::complete`].
+    pub fn complete(&mut self, sent_to: &str, arrival: Time) -> Result<(), BatchError> {
+        self.batch.complete(sent_to, arrival)
     }
 
     /// The batch collected so far, to look at.
@@ -352,6 +376,12 @@ impl BatchBuilder {
                 return self.known(guess);
             }
         }
+        if count < SCANNED_STREAMS_MAX {
+            return self.intern_by_scan();
+        }
+        if self.index.is_empty() {
+            (0..count).for_each(|stream| self.remember(stream));
+        }
         let hash = hash_of(&self.hasher, &self.batch, &self.row.stream);
         let (batch, row) = (&self.batch, &self.row.stream);
         let found = self
@@ -361,12 +391,29 @@ impl BatchBuilder {
             return self.known(index as usize);
         }
         self.batch.streams.push(self.row.stream);
-        let (batch, hasher) = (&self.batch, &self.hasher);
-        self.index.insert_unique(hash, count as u32, |&i| {
-            hash_of(hasher, batch, &batch.streams[i as usize])
-        });
+        self.remember(count);
         self.previous = count;
         count as u32
+    }
+
+    /// The same while there are few, which are sooner looked through than remembered.
+    fn intern_by_scan(&mut self) -> u32 {
+        let (batch, row) = (&self.batch, &self.row.stream);
+        let known = batch.streams.iter().position(|of| same(batch, of, row));
+        if let Some(index) = known {
+            return self.known(index);
+        }
+        self.previous = self.batch.streams.len();
+        self.batch.streams.push(self.row.stream);
+        self.previous as u32
+    }
+
+    /// Makes a datastream one that is found by its names.
+    fn remember(&mut self, stream: usize) {
+        let (batch, hasher) = (&self.batch, &self.hasher);
+        let hash = |index: u32| hash_of(hasher, batch, &batch.streams[index as usize]);
+        let index = stream as u32;
+        self.index.insert_unique(hash(index), index, |&of| hash(of));
     }
 
     /// A datastream met before: its names need not be kept again.
@@ -398,7 +445,7 @@ impl Batch {
     ///
     /// A SenML time before 2^28 seconds counts from now (RFC 8428 section 4.5.3).
     pub fn complete(&mut self, sent_to: &str, arrival: Time) -> Result<(), BatchError> {
-        let relative = self.relative_rows();
+        self.complete_times(arrival);
         for index in 0..self.streams.len() {
             let full = self.full_topic(index, sent_to)?;
             let stream = &mut self.streams[index];
@@ -407,26 +454,30 @@ impl Batch {
                 stream.topic = Span::append(&mut self.names, &full);
             }
         }
-        for (time, relative) in self.time.iter_mut().zip(&relative) {
+        Ok(())
+    }
+
+    fn complete_times(&mut self, arrival: Time) {
+        let streams = &self.streams;
+        // Times may be relative where rows are named as SenML does.
+        let relative = |stream: u32| streams[stream as usize].naming == Naming::Name;
+        for (time, &stream) in self.time.iter_mut().zip(&self.stream) {
             match *time {
                 NO_TIME => *time = arrival.nanos(),
-                span if *relative && span < RELATIVE_NANOS_END => {
+                span if span < RELATIVE_NANOS_END && relative(stream) => {
                     *time = arrival.nanos().saturating_add(span);
                 }
                 _ => {}
             }
         }
-        Ok(())
-    }
-
-    /// Which rows' times may be relative: those named as SenML does.
-    fn relative_rows(&self) -> Vec<bool> {
-        let named = |&stream: &u32| self.streams[stream as usize].naming == Naming::Name;
-        self.stream.iter().map(named).collect()
     }
 
     /// The topic that a datastream of the batch has, where it is another than the one written.
-    fn full_topic(&self, index: usize, sent_to: &str) -> Result<Option<String>, BatchError> {
+    fn full_topic<'t>(
+        &self,
+        index: usize,
+        sent_to: &'t str,
+    ) -> Result<Option<Cow<'t, str>>, BatchError> {
         let stream = self.stream(index);
         let name = stream.topic;
         let full = match stream.naming {
@@ -443,7 +494,7 @@ impl Batch {
             Naming::Below | Naming::Name => Some(format!("{sent_to}/{name}")),
         };
         topic::check(full.as_deref().unwrap_or(name)).map_err(BatchError::Topic)?;
-        Ok(full)
+        Ok(full.map(Cow::Owned))
     }
 
     /// Fills in what is known of a datastream and the message left out.

@@ -48,6 +48,9 @@ impl Filter {
         if topic.starts_with('$') && self.0.starts_with(['+', '#']) {
             return false;
         }
+        if &*self.0 == "#" {
+            return true;
+        }
         let mut names = topic.split('/');
         for level in self.levels() {
             match (level, names.next()) {

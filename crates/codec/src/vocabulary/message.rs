@@ -123,6 +123,7 @@ fn write_extra(extra: &Extra<'_>, emit: &mut impl Emit) {
 pub(crate) fn read(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
     match pull.peek()? {
         Kind::Array => read_observations(pull, rows)?,
+        Kind::Map if is_read_at_once(pull, rows) => {}
         Kind::Map => match shape(pull)? {
             Shape::Message => read_message(pull, rows)?,
             Shape::Observation => read_observation(pull, rows)?,
@@ -134,6 +135,37 @@ pub(crate) fn read(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), Deco
         }
     }
     pull.finish()
+}
+
+/// Reads an object all of whose members are those of one observation, which needs no look ahead; `false`
+/// where it is not, and nothing was read.
+fn is_read_at_once(pull: &mut impl Pull, rows: &mut Rows<'_>) -> bool {
+    let (start, at) = (pull.mark(), pull.at());
+    if rows.begin(at).is_err() {
+        return false;
+    }
+    let read = matches!(read_known_members(pull, rows, at), Ok(true));
+    if !read {
+        rows.abandon();
+        pull.rewind(start);
+    }
+    read
+}
+
+fn read_known_members(
+    pull: &mut impl Pull,
+    rows: &mut Rows<'_>,
+    start: usize,
+) -> Result<bool, DecodeError> {
+    let mut map = pull.map()?;
+    while let Some(member) = pull.key(&mut map)?.map(member) {
+        if member == Member::Unknown {
+            return Ok(false);
+        }
+        read_member(member, pull, rows)?;
+    }
+    rows.end(start)?;
+    Ok(true)
 }
 
 enum Shape {

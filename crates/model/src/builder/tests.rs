@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 use super::*;
+use alloc::vec::Vec;
 
 fn add(builder: &mut BatchBuilder, naming: Naming, name: &str, value: f64) {
     builder.begin();
@@ -153,4 +154,30 @@ fn a_selection_keeps_rows_with_all_they_carry() {
     assert_eq!(selected.len(), 1);
     assert_eq!(selected.row(0), batch.row(1));
     assert_eq!(selected.row(0).extra.quality, Some("good"));
+}
+
+#[test]
+fn datastreams_are_found_again_however_many_there_are() {
+    let mut builder = BatchBuilder::new();
+    for count in [
+        1,
+        SCANNED_STREAMS_MAX - 1,
+        SCANNED_STREAMS_MAX,
+        SCANNED_STREAMS_MAX + 1,
+        50,
+    ] {
+        for round in 0..3 {
+            for number in (0..count).rev() {
+                builder.begin();
+                builder.topic(Naming::Topic, &format!("a/{number}"));
+                builder.value(Value::Number(f64::from(round)));
+                builder.end().unwrap();
+            }
+        }
+        let batch = builder.finish();
+        assert_eq!(batch.stream_count(), count);
+        assert_eq!(batch.len(), 3 * count);
+        let topics = |row: usize| batch.stream(batch.stream_of(row)).topic;
+        assert!((0..count).all(|row| topics(row) == topics(row + count)));
+    }
 }

@@ -70,6 +70,17 @@ pub(super) enum Stage {
     Lingering(Box<Linger>),
 }
 
+/// How a turn of delivering went.
+#[derive(Default)]
+struct Turn {
+    /// Something was sent.
+    sent: bool,
+    /// There may be more at once.
+    more: bool,
+    /// There was as much as goes out in one turn.
+    full: bool,
+}
+
 /// Whether a step was the last for now.
 enum Step {
     Again,
@@ -328,8 +339,25 @@ impl Connection {
     /// Takes what is due and sends; a turn of all others comes before the next, so that what came
     /// meanwhile goes out as one.
     fn deliver(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
-        let mut more = false;
-        if let Some(member) = self.member.as_mut().filter(|_| self.server.is_open()) {
+        let mut turn = self.deliver_once(cx)?;
+        if turn.sent {
+            self.context.hub().settle();
+        }
+        // Most often nothing came meanwhile, and whoever brings it wakes.
+        if turn.more && !turn.full {
+            turn = self.deliver_once(cx)?;
+        }
+        if turn.more || turn.full {
+            cx.waker().wake_by_ref();
+        }
+        Ok(())
+    }
+
+    fn deliver_once(&mut self, cx: &mut Context<'_>) -> io::Result<Turn> {
+        let mut turn = Turn::default();
+        let taking = |member: &&mut Box<Member>| !member.subscriptions.is_empty();
+        let member = self.member.as_mut().filter(taking);
+        if let Some(member) = member.filter(|_| self.server.is_open()) {
             let mut deliverer = Deliverer {
                 opener: Opener {
                     house: &self.house,
@@ -344,8 +372,9 @@ impl Connection {
             };
             let delivered = deliverer.deliver(member, cx);
             let (sent, promised) = (deliverer.sent, deliverer.sent_exactly_once);
-            more = delivered.map_err(io::Error::other)?;
+            turn.more = delivered.map_err(io::Error::other)?;
             if sent > 0 {
+                turn.sent = true;
                 member.changed = true;
                 member.tally.send(sent);
                 Counts::add(&self.house.sessions.counts.sent, sent);
@@ -361,10 +390,9 @@ impl Connection {
         if written > 0 {
             Counts::add(&self.house.sessions.counts.bytes_sent, written as u64);
         }
-        if flushed && (more || before >= UNSENT_BYTES_MAX) {
-            cx.waker().wake_by_ref();
-        }
-        Ok(())
+        turn.more &= flushed;
+        turn.full = flushed && before >= UNSENT_BYTES_MAX;
+        Ok(turn)
     }
 
     /// Says whether something was due.

@@ -184,7 +184,8 @@ impl Deliverer<'_> {
         }
         let mut properties = PropertyList::default();
         let format = of.conversion.as_deref().map(|conversion| conversion.format);
-        write_attributes(&message.attributes, format, self.now, &mut properties);
+        let now = || self.now;
+        write_attributes(&message.attributes, format, now, &mut properties);
         // [MQTT-3.3.4-3] [MQTT-3.3.4-5]
         if let Some(id) = of.identifier {
             properties.push(Property::SubscriptionIdentifier(id));

@@ -36,9 +36,9 @@ impl Framing for PublishFraming {
             return;
         };
         let message = &item.message;
-        let now = self.context.now();
         let conversion = self.conversion.as_deref();
         let format = conversion.map(|conversion| conversion.format);
+        let now = || self.context.now();
         if !write_attributes(&message.attributes, format, now, &mut properties) {
             return;
         }

@@ -76,10 +76,11 @@ impl Outbox {
         stream: &mut Stream,
         cx: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
-        self.seal();
         if self.parts.is_empty() {
+            ready!(self.poll_flush_tail(stream, cx))?;
             return Pin::new(stream).poll_flush(cx);
         }
+        self.seal();
         while !self.parts.is_empty() {
             let mut slices = [IoSlice::new(&[]); SLICES_MAX];
             let count = self.parts.len().min(SLICES_MAX);
@@ -95,6 +96,23 @@ impl Outbox {
         }
         self.parts = VecDeque::new();
         Pin::new(stream).poll_flush(cx)
+    }
+
+    /// Sends what was joined, where nothing else waits: most often one write of one packet.
+    fn poll_flush_tail(
+        &mut self,
+        stream: &mut Stream,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        while !self.tail.is_empty() {
+            let written = ready!(Pin::new(&mut *stream).poll_write(cx, &self.tail))?;
+            match written {
+                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                all if all == self.tail.len() => self.tail = Vec::new(),
+                some => drop(self.tail.drain(..some)),
+            }
+        }
+        Poll::Ready(Ok(()))
     }
 
     fn advance(&mut self, mut written: usize) {

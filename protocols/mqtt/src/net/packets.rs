@@ -92,7 +92,7 @@ pub(super) fn qos_of(quality: Quality) -> QoS {
 pub(super) fn write_attributes(
     attributes: &Attributes,
     converted: Option<&'static Format>,
-    now: Time,
+    now: impl FnOnce() -> Time,
     out: &mut PropertyList,
 ) -> bool {
     let given = attributes.payload_is_text;
@@ -102,7 +102,7 @@ pub(super) fn write_attributes(
     }
     // [MQTT-3.3.2-5] [MQTT-3.3.2-6]
     if let Some(expires) = attributes.expires {
-        let left = expires.nanos().saturating_sub(now.nanos());
+        let left = expires.nanos().saturating_sub(now().nanos());
         if left <= 0 {
             return false;
         }

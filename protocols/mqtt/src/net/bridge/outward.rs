@@ -195,7 +195,7 @@ impl Outward {
         }
         let mut properties = PropertyList::default();
         let at = way.context.now();
-        let fresh = write_attributes(&message.attributes, None, at, &mut properties);
+        let fresh = write_attributes(&message.attributes, None, || at, &mut properties);
         if !again && !fresh {
             return true;
         }
