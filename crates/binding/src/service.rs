@@ -1,5 +1,6 @@
 //! A service: a resource tree over any protocol that has methods and paths.
 
+use crate::tally::Tally;
 use crate::work::Workers;
 use bytes::Bytes;
 use std::sync::Arc;
@@ -224,6 +225,8 @@ pub struct Delivery {
     pub heartbeat: Option<(Duration, Bytes)>,
     /// Sent before the end when the gateway stops, wrapped for this client.
     pub farewell: Bytes,
+    /// Where a binding counts what goes out.
+    pub tally: Option<Arc<Tally>>,
 }
 
 impl Delivery {
@@ -236,6 +239,8 @@ impl Delivery {
             return match self.subscription.poll_next(cx) {
                 Poll::Pending => Poll::Pending,
                 Poll::Ready(Ok(Next::Bytes(bytes, cursor))) => {
+                    let count = self.subscription.take_count();
+                    self.tally.iter().for_each(|tally| tally.send(count));
                     Poll::Ready(Ok(Some((bytes, cursor))))
                 }
                 Poll::Ready(Ok(Next::Items(..) | Next::Gap(..))) => continue,

@@ -48,6 +48,7 @@ fn delivery(
             subscription,
             heartbeat: None,
             farewell: Bytes::new(),
+            tally: None,
         }),
         _ => Err(refuse(500, "the hub answered something else")),
     }

@@ -31,6 +31,7 @@ pub(crate) fn open(hub: &Arc<Hub>, call: &Call, rest: &str, sse: bool) -> Result
         subscription,
         heartbeat: heartbeat(call, sse, format),
         farewell: farewell(call, sse),
+        tally: None,
     };
     Ok(Answer::Stream(Stream { head, delivery }))
 }

@@ -102,7 +102,8 @@ async fn answer(shared: &Shared, request: hyper::Request<Incoming>) -> hyper::Re
             finished(shared, &meta, Response::text(426, reason))
         }
         Answer::Stream(mut stream) => {
-            shared.context.answered(meta.service, stream.head.status);
+            shared.answered(&meta, stream.head.status);
+            stream.delivery.tally = Some(shared.tallies[0].clone());
             answer::prepare_stream(&meta, &mut stream.head);
             let mut first = Vec::new();
             if meta.gzip {
@@ -176,7 +177,7 @@ async fn awaited(mut pending: Box<dyn Pending>) -> Response {
 }
 
 fn finished(shared: &Shared, meta: &Meta, mut answer: Response) -> hyper::Response<Outgoing> {
-    shared.context.answered(meta.service, answer.status);
+    shared.answered(meta, answer.status);
     answer::prepare(meta, &mut answer);
     written(answer, |body| match meta.head_only {
         true => Outgoing::whole(Bytes::new()),

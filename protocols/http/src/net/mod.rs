@@ -24,7 +24,7 @@ use weir_binding::{
     Binding, ConfigFault, Context, LocalFuture, Pages, Past, Publisher, Section, Subscriber,
     Target, Transport,
 };
-use weir_carrier::Link;
+use weir_carrier::{Link, Stream};
 use weir_model::{Cursor, Filter};
 
 /// HTTP as a binding: HTTP/1.1, HTTP/2, WebSocket.
@@ -68,8 +68,13 @@ impl Binding for Http {
         if let Err(error) = link.stream.tune() {
             return Box::pin(std::future::ready(Err(error)));
         }
+        let schemes = match link.stream {
+            Stream::Tls(_) => ["https", "wss"],
+            _ => ["http", "ws"],
+        };
         let shared = Shared {
             settings: self.settings.clone(),
+            tallies: schemes.map(|scheme| context.tally("http", scheme)),
             context,
             peer_is_local: link.peer.ip().is_loopback(),
         };

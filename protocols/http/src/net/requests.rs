@@ -165,13 +165,14 @@ impl Requests {
     }
 
     fn write(&mut self, shared: &Shared, meta: &Meta, response: Response, draining: bool) {
-        shared.context.answered(meta.service, response.status);
+        shared.answered(meta, response.status);
         let closing = draining && self.slots.is_empty() && self.session.is_over();
         answer::write_whole(meta, response, closing, &mut self.outbox);
     }
 
     fn stream(&mut self, shared: &Shared, mut stream: Stream, meta: &Meta) -> Phase {
-        shared.context.answered(meta.service, stream.head.status);
+        shared.answered(meta, stream.head.status);
+        stream.delivery.tally = Some(shared.tallies[0].clone());
         let mut outbox = std::mem::take(&mut self.outbox);
         answer::write_stream(meta, &mut stream.head, &mut outbox);
         match meta.head_only {
@@ -185,13 +186,14 @@ impl Requests {
     }
 
     fn socket(&mut self, shared: &Shared, socket: Socket, meta: &Meta) -> Phase {
-        shared.context.answered(meta.service, 101);
+        shared.answered(meta, 101);
         let mut outbox = std::mem::take(&mut self.outbox);
         answer::write_upgrade(meta, socket.subprotocol.as_deref(), &mut outbox);
         let deflate = meta.upgrade.as_ref().is_some_and(|upgrade| upgrade.deflate);
         let limit = shared.context.hub().limits().message_bytes;
         let first = outbox.into_bytes();
-        Phase::Socket(Box::new(Sockets::new(socket, first, deflate, limit)))
+        let tally = shared.tallies[1].clone();
+        Phase::Socket(Box::new(Sockets::new(socket, first, deflate, limit, tally)))
     }
 
     fn over(&mut self, shared: &Shared, handover: Box<Handover>, meta: &Meta) -> Phase {
@@ -362,6 +364,7 @@ fn is_preface(bytes: &[u8]) -> bool {
 fn refused(refusal: Refusal) -> Slot {
     let meta = Meta {
         service: "",
+        publishes: false,
         version: Version::Http11,
         keep_alive: false,
         head_only: false,

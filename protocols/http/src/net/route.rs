@@ -6,7 +6,7 @@ use super::wrapper;
 use crate::wire::{Request, Version};
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use weir_binding::{Answer, Call, Identity, Outcome, Over, Response};
+use weir_binding::{Answer, Call, Identity, Outcome, Over, Response, Tally};
 use weir_carrier::websocket::{Offer, accept};
 use weir_hub::Principal;
 
@@ -16,9 +16,19 @@ pub(super) struct Shared {
     pub(super) settings: Arc<Settings>,
     pub(super) context: Arc<dyn weir_binding::Context>,
     pub(super) peer_is_local: bool,
+    /// Of requests, and of WebSockets.
+    pub(super) tallies: [Arc<Tally>; 2],
 }
 
 impl Shared {
+    /// Notes an answer.
+    pub(super) fn answered(&self, meta: &Meta, status: u16) {
+        self.context.answered(meta.service, status);
+        if meta.publishes && status == 204 {
+            self.tallies[0].receive(1);
+        }
+    }
+
     /// Largest body of a request, bytes.
     pub(super) fn body_bytes_max(&self) -> usize {
         let messages = self.context.hub().limits().message_bytes;
@@ -29,6 +39,8 @@ impl Shared {
 /// What must be known of a request to write its answer.
 pub(super) struct Meta {
     pub(super) service: &'static str,
+    /// Whether an empty answer says that a message was stored.
+    pub(super) publishes: bool,
     pub(super) version: Version,
     pub(super) keep_alive: bool,
     /// `HEAD`: the answer's body is not sent.
@@ -120,6 +132,7 @@ fn meta(shared: &Shared, request: &Request) -> Meta {
         .any(|pair| pair.0 == "compress" && pair.1 == "0");
     Meta {
         service: "",
+        publishes: matches!(&*request.method, "POST" | "PUT") && request.path.starts_with("/live/"),
         version: request.version,
         keep_alive: request.keep_alive,
         head_only: request.method == "HEAD",

@@ -10,8 +10,9 @@ use crate::limits::{HEARTBEAT_TIME, OUTSTANDING_MAX, READ_BYTES_MAX, UNSENT_BYTE
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::io;
+use std::sync::Arc;
 use std::task::{Context, Poll};
-use weir_binding::{Answer, Delivery, Inbound, Pending, Socket};
+use weir_binding::{Answer, Delivery, Inbound, Pending, Socket, Tally};
 use weir_carrier::Stream;
 use weir_carrier::websocket::{
     Close, CloseCode, Failure, Message, Opcode, Reader, Role, write_close, write_frame,
@@ -31,6 +32,8 @@ pub(super) struct Sockets {
     pulse: Pulse,
     /// Beats since the peer last sent anything.
     silent: u8,
+    /// Where messages are counted.
+    tally: Arc<Tally>,
     /// A close frame has been written: what is left goes out, then the connection ends.
     closing: bool,
 }
@@ -45,14 +48,23 @@ enum Ack {
 const SILENT_BEATS_MAX: u8 = 3;
 
 impl Sockets {
-    pub(super) fn new(socket: Socket, first: Bytes, deflate: bool, bytes_max: usize) -> Self {
+    pub(super) fn new(
+        socket: Socket,
+        first: Bytes,
+        deflate: bool,
+        bytes_max: usize,
+        tally: Arc<Tally>,
+    ) -> Self {
         let beat = socket
             .delivery
             .as_ref()
             .and_then(|delivery| delivery.heartbeat.as_ref());
         let every = beat.map_or(HEARTBEAT_TIME, |beat| beat.0);
         Self {
-            delivery: socket.delivery,
+            delivery: socket.delivery.map(|delivery| Delivery {
+                tally: Some(tally.clone()),
+                ..delivery
+            }),
             inbound: socket.inbound,
             reader: Reader::new(Role::Server, deflate, bytes_max),
             rest: first,
@@ -60,6 +72,7 @@ impl Sockets {
             acks: VecDeque::new(),
             pulse: Pulse::new(every),
             silent: 0,
+            tally,
             closing: false,
         }
     }
@@ -184,7 +197,10 @@ impl Sockets {
             let body = match ack {
                 Ack::Now(body) => body,
                 Ack::Later(mut pending) => match pending.poll(cx) {
-                    Poll::Ready(response) => response.body,
+                    Poll::Ready(response) => {
+                        self.tally.receive(u64::from(response.status < 300));
+                        response.body
+                    }
                     Poll::Pending => return self.acks.push_front(Ack::Later(pending)),
                 },
             };

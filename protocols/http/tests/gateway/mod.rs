@@ -151,6 +151,7 @@ impl Small {
             subscription,
             heartbeat: None,
             farewell: farewell.into(),
+            tally: None,
         }
     }
 
