@@ -7,6 +7,7 @@ use std::net::{TcpListener, UdpSocket};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::runtime;
@@ -67,11 +68,13 @@ impl Share {
     }
 }
 
-/// Starts a network thread that serves its share until the gateway drains.
+/// Starts a network thread that serves its share until the gateway drains; it lets go of `begun` once it
+/// does.
 pub(crate) fn start_thread(
     number: usize,
     share: Share,
     house: &Arc<House>,
+    begun: Sender<()>,
 ) -> io::Result<JoinHandle<()>> {
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
@@ -81,7 +84,7 @@ pub(crate) fn start_thread(
         .name(format!("net-{number}"))
         .spawn(move || {
             let local = LocalSet::new();
-            runtime.block_on(local.run_until(serve(share, house)));
+            runtime.block_on(local.run_until(serve(share, house, begun)));
             // What was begun is finished: links end by themselves once they have said their farewell.
             runtime.block_on(async {
                 let _out_of_patience =
@@ -90,7 +93,7 @@ pub(crate) fn start_thread(
         })
 }
 
-async fn serve(share: Share, house: Arc<House>) {
+async fn serve(share: Share, house: Arc<House>, begun: Sender<()>) {
     for listener in share.listeners {
         let house = house.clone();
         tokio::task::spawn_local(async move {
@@ -121,6 +124,9 @@ async fn serve(share: Share, house: Arc<House>) {
             }
         });
     }
+    // Each has had its first turn: groups are joined, and what is sent now is heard.
+    tokio::task::yield_now().await;
+    drop(begun);
     house.draining().await;
 }
 

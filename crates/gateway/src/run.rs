@@ -205,11 +205,15 @@ fn start_threads(
 ) -> Result<Vec<JoinHandle<()>>, RunFault> {
     let io = |error| RunFault::Io("network thread".into(), error);
     let mut threads = Vec::new();
+    let (begun, all_begun) = std::sync::mpsc::channel();
     for (number, datagrams) in datagrams.into_iter().enumerate() {
         let beside = if number == 0 { beside } else { &[] };
         let share = Share::of(listeners, datagrams, beside).map_err(io)?;
-        threads.push(listen::start_thread(number, share, house).map_err(io)?);
+        threads.push(listen::start_thread(number, share, house, begun.clone()).map_err(io)?);
     }
+    drop(begun);
+    // Nothing is sent: it ends once every thread has let go.
+    let _all_serve = all_begun.recv();
     threads.push(start_ticker(house).map_err(io)?);
     Ok(threads)
 }

@@ -124,7 +124,7 @@ pub(crate) struct Trust {
 #[derive(Args)]
 #[command(after_help = crate::publish::how_sent())]
 pub(crate) struct Publish {
-    /// Whom: http://HOST:PORT, ws://HOST:PORT
+    #[arg(help = crate::peer::help("Whom"))]
     pub(crate) url: String,
     /// Topic to publish at
     pub(crate) topic: String,
@@ -140,7 +140,7 @@ pub(crate) struct Publish {
 
 #[derive(Args)]
 pub(crate) struct Subscribe {
-    /// Whom, and how: poll+http, longpoll+http, stream+http, sse+http, ws (http is sse+http)
+    #[arg(help = crate::peer::help("Whom, and how (http is sse+http)"))]
     pub(crate) url: String,
     /// Topic filters
     #[arg(required = true)]

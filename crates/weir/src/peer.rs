@@ -39,6 +39,14 @@ fn certificates(file: &Path) -> Result<Bytes, Failure> {
     Ok(text.into())
 }
 
+/// What the help says of a URL: all that is understood.
+pub(crate) fn help(what: &str) -> String {
+    format!(
+        "{what}: SCHEME://HOST:PORT, SCHEME one of {}",
+        schemes().join(", ")
+    )
+}
+
 fn schemes() -> Vec<&'static str> {
     let made = weir_registry::BINDINGS
         .iter()
