@@ -245,3 +245,6 @@ class Life(unittest.TestCase):
             self.assertEqual(status, 200)
             self.assertIn("text/plain", headers["Content-Type"])
             self.assertIn(b"# TYPE", body)
+            gateway.publish_value("counted", 1)
+            counted = b'weir_binding_messages_total{binding="http",scheme="http",direction="in"} 1'
+            self.assertIn(counted, gateway.request("GET", "/metrics")[2])
