@@ -80,17 +80,18 @@ pub(crate) fn run(settings: &Settings, target: &Running, job: &Job) -> Result<Me
                 begin = Mark::now(server, load);
             }
             Event::End => {
-                crossed = settings.end.crossed();
+                crossed = settings.end.crossed_so_far();
                 end = Some(Mark::now(server, load));
                 load_peak = peak_bytes_of_tree(load);
+            }
+            Event::Quiet => {
+                crossed = settings.end.crossed();
+                worker.go_on()?;
             }
             Event::Ready => {
                 memory = Some((before, Memory::of(server)));
                 load_peak = peak_bytes_of_tree(load);
-                worker
-                    .input
-                    .write_all(b"\n")
-                    .map_err(|e| format!("the load: {e}"))?;
+                worker.go_on()?;
             }
             Event::Failed { reason } => return Err(reason),
             outcome => {
@@ -162,6 +163,12 @@ impl Worker {
             input,
             events,
         })
+    }
+
+    /// Lets it go on that waits.
+    fn go_on(&mut self) -> Result<(), String> {
+        let gone = |e| format!("the load: {e}");
+        self.input.write_all(b"\n").map_err(gone)
     }
 
     fn next_event(&mut self) -> Result<Event, String> {

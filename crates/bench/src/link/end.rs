@@ -61,6 +61,11 @@ impl End {
         }
     }
 
+    /// The same, and it will be told again.
+    pub(crate) fn crossed_so_far(&self) -> Option<Crossed> {
+        self.lab().map(|lab| Crossed(lab.ledger()))
+    }
+
     /// What has crossed the link since this was last asked; nothing where there is none.
     pub(crate) fn crossed(&self) -> Option<Crossed> {
         self.lab().map(|lab| Crossed(lab.take_ledger()))

@@ -1,34 +1,22 @@
-//! The cells: a protocol, how the echo comes about, a payload and a pace.
+//! The cells: a link, a modem before it or none, a protocol, how the echo comes about, a payload, a pace.
+//!
+//! On the machine itself every protocol meets every payload; on a link the times are the link's, so
+//! that quick runs take there the paper's protocols at the one payload that its text names.
 
 use serde::{Deserialize, Serialize};
 
+use super::protocol::{Echo, Protocol, Security};
 use crate::experiments::Effort;
+use crate::link::LOCAL;
 
-/// A protocol and what it promises.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Protocol {
-    /// CoAP, confirmable messages.
-    CoapCon,
-    /// CoAP, non-confirmable messages.
-    CoapNon,
-    /// WebSocket.
-    WebSocket,
-    /// MQTT at quality of service 0.
-    MqttQos0,
-    /// MQTT at quality of service 1.
-    MqttQos1,
-    /// MQTT at quality of service 2.
-    MqttQos2,
-}
-
-/// How the server comes to send back what it got (paper 003, section III).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Echo {
-    /// The server answers the message itself.
-    Answer,
-    /// The device subscribes to what it publishes.
-    Subscription,
-}
+/// The links: none, a cabled network, the paper's Wi-Fi, a home's Internet, a cellular network.
+pub(crate) const LINKS: [&str; 5] = [LOCAL, "lan", WLAN, ISP, CELLULAR];
+/// The paper's LAN, which is one hop of Wi-Fi (003, section III).
+pub(crate) const WLAN: &str = "wlan";
+/// Its Internet by a home router.
+pub(crate) const ISP: &str = "isp";
+/// Its Internet by a phone.
+pub(crate) const CELLULAR: &str = "cellular";
 
 /// When the next packet is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,10 +28,16 @@ pub(crate) enum Pace {
 }
 
 /// One cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Setting {
+    /// Between device and server.
+    pub(crate) link: &'static str,
+    /// Whether a modem at a serial line stands between the device and the link.
+    pub(crate) modem: bool,
     /// By which protocol.
     pub(crate) protocol: Protocol,
+    /// How it is secured.
+    pub(crate) security: Security,
     /// How the echo comes about.
     pub(crate) echo: Echo,
     /// Bytes of payload, one way.
@@ -55,66 +49,7 @@ pub(crate) struct Setting {
 /// How much is sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
-    /// Interleaved rounds.
-    pub(crate) rounds: usize,
-    /// Packets a round.
-    pub(crate) packets: u32,
-    /// Packets a round where the device rests between them.
-    pub(crate) packets_rested: u32,
-    /// Packets before counting starts.
-    pub(crate) warm_up: u32,
-}
-
-impl Protocol {
-    /// All, in the order of the report.
-    pub(crate) const ALL: [Self; 6] = [
-        Self::CoapCon,
-        Self::CoapNon,
-        Self::WebSocket,
-        Self::MqttQos0,
-        Self::MqttQos1,
-        Self::MqttQos2,
-    ];
-
-    /// Its name as a level of a factor.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::CoapCon => "coap-con",
-            Self::CoapNon => "coap-non",
-            Self::WebSocket => "websocket",
-            Self::MqttQos0 => "mqtt-qos-0",
-            Self::MqttQos1 => "mqtt-qos-1",
-            Self::MqttQos2 => "mqtt-qos-2",
-        }
-    }
-
-    /// The ways in which an echo comes about: a broker only hands on.
-    pub(crate) fn echoes(self) -> &'static [Echo] {
-        match self {
-            Self::CoapCon | Self::CoapNon | Self::WebSocket => &[Echo::Answer, Echo::Subscription],
-            _ => &[Echo::Subscription],
-        }
-    }
-
-    /// The quality of service, of MQTT.
-    pub(crate) fn qos(self) -> Option<u8> {
-        match self {
-            Self::MqttQos0 => Some(0),
-            Self::MqttQos1 => Some(1),
-            Self::MqttQos2 => Some(2),
-            _ => None,
-        }
-    }
-}
-
-impl Echo {
-    /// Its name as a level of a factor.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Answer => "answer",
-            Self::Subscription => "subscription",
-        }
-    }
+    effort: Effort,
 }
 
 impl Pace {
@@ -130,45 +65,59 @@ impl Pace {
 impl Setting {
     /// The cell's name: `factor=level;factor=level`.
     pub(crate) fn name(&self) -> String {
-        let Self {
-            protocol,
-            echo,
-            payload_bytes,
-            pace,
-        } = self;
         format!(
-            "protocol={};echo={};payload={payload_bytes};pace={}",
-            protocol.name(),
-            echo.name(),
-            pace.name()
+            "link={};modem={};protocol={};security={};echo={};payload={};pace={}",
+            self.link,
+            if self.modem { "uart" } else { "none" },
+            self.protocol.name(),
+            self.security.name(),
+            self.echo.name(),
+            self.payload_bytes,
+            self.pace.name()
         )
+    }
+
+    /// Whether it is on the machine itself.
+    pub(crate) fn is_local(&self) -> bool {
+        self.link == LOCAL
     }
 }
 
 impl Scale {
-    /// Of an effort: in full as many packets as the paper's, over five rounds.
+    /// Of an effort.
     pub(crate) fn of(effort: Effort) -> Self {
-        match effort {
-            Effort::Quick => Self {
-                rounds: 3,
-                packets: 150,
-                packets_rested: 8,
-                warm_up: 20,
-            },
-            Effort::Full => Self {
-                rounds: 5,
-                packets: 2000,
-                packets_rested: 50,
-                warm_up: 100,
-            },
+        Self { effort }
+    }
+
+    /// Interleaved rounds of a cell.
+    pub(crate) fn rounds(&self, setting: &Setting) -> usize {
+        match (self.effort, setting.is_local()) {
+            (Effort::Quick, true) => 2,
+            (Effort::Quick, false) => 1,
+            (Effort::Full, _) => 5,
         }
     }
 
-    /// Packets of one round of a cell.
-    pub(crate) fn packets_of(&self, setting: &Setting) -> u32 {
-        match setting.pace {
-            Pace::Next => self.packets,
-            Pace::Rest => self.packets_rested,
+    /// Packets of one round of a cell: in full as many as the paper's, over all rounds.
+    pub(crate) fn packets(&self, setting: &Setting) -> u32 {
+        match (self.effort, setting.pace, setting.link) {
+            (Effort::Full, Pace::Next, _) => 2000,
+            (Effort::Full, Pace::Rest, _) => 50,
+            (Effort::Quick, Pace::Rest, _) => 8,
+            (Effort::Quick, _, LOCAL) => 150,
+            (Effort::Quick, _, "lan") => 100,
+            (Effort::Quick, _, WLAN) => 50,
+            (Effort::Quick, _, _) => 20,
+        }
+    }
+
+    /// Packets before counting starts.
+    pub(crate) fn warm_up(&self, setting: &Setting) -> u32 {
+        match (self.effort, setting.is_local()) {
+            (Effort::Quick, true) => 20,
+            (Effort::Quick, false) => 2,
+            (Effort::Full, true) => 100,
+            (Effort::Full, false) => 20,
         }
     }
 }
@@ -176,8 +125,8 @@ impl Scale {
 /// Payloads, bytes: of the paper's figures only 100 is named in its text.
 pub(crate) fn payloads(effort: Effort) -> &'static [usize] {
     match effort {
-        Effort::Quick => &[1, 10, 100, 1000],
-        Effort::Full => &[1, 10, 20, 50, 100, 200, 500, 1000],
+        Effort::Quick => &[1, 100, 1000],
+        Effort::Full => &[1, 10, 20, 50, 100, 200, 500, 1000, 1400],
     }
 }
 
@@ -188,6 +137,31 @@ fn payloads_rested(effort: Effort) -> &'static [usize] {
     }
 }
 
+fn payloads_on_links(effort: Effort) -> &'static [usize] {
+    match effort {
+        Effort::Quick => &[100],
+        Effort::Full => &[1, 10, 100, 500, 1000],
+    }
+}
+
+/// Every protocol, secured or not, by every way of an echo.
+fn conversations() -> impl Iterator<Item = (Protocol, Security, Echo)> {
+    Protocol::ALL.into_iter().flat_map(|protocol| {
+        let securities: &[Security] = match protocol.is_stream() {
+            true => &[Security::None, Security::Tls],
+            false => &[Security::None],
+        };
+        securities.iter().flat_map(move |&security| {
+            let echoes = protocol.echoes().iter();
+            // The gateway's WebSocket has subscribers, and only the gateway is spoken to by TLS.
+            let echoes = echoes.filter(move |echo| {
+                (protocol, security, **echo) != (Protocol::WebSocket, Security::Tls, Echo::Answer)
+            });
+            echoes.map(move |&echo| (protocol, security, echo))
+        })
+    })
+}
+
 /// All cells, in the order of the report.
 pub(crate) fn settings(effort: Effort) -> Vec<Setting> {
     let mut all = Vec::new();
@@ -195,18 +169,53 @@ pub(crate) fn settings(effort: Effort) -> Vec<Setting> {
         (Pace::Next, payloads(effort)),
         (Pace::Rest, payloads_rested(effort)),
     ] {
-        for protocol in Protocol::ALL {
-            for &echo in protocol.echoes() {
-                all.extend(payloads.iter().map(|&payload_bytes| Setting {
-                    protocol,
-                    echo,
-                    payload_bytes,
-                    pace,
-                }));
-            }
+        let wanted = conversations().filter(|of| pace == Pace::Next || of.1 == Security::None);
+        all.extend(wanted.flat_map(|of| cells(LOCAL, false, of, payloads, pace)));
+    }
+    for link in &LINKS[1..] {
+        for modem in [false, true] {
+            let wanted = conversations().filter(|of| is_on_links(effort, (link, modem), *of));
+            let payloads = payloads_on_links(effort);
+            all.extend(wanted.flat_map(|of| cells(link, modem, of, payloads, Pace::Next)));
         }
     }
     all
+}
+
+/// Quick runs leave out what the paper does not speak of.
+fn is_on_links(
+    effort: Effort,
+    (link, modem): (&str, bool),
+    (protocol, security, echo): (Protocol, Security, Echo),
+) -> bool {
+    let is_of_the_paper = protocol.is_of_the_paper()
+        && protocol != Protocol::CoapNon
+        && security == Security::None
+        && (protocol, echo) != (Protocol::CoapCon, Echo::Subscription);
+    match (effort, modem) {
+        (Effort::Full, _) => true,
+        (Effort::Quick, false) => is_of_the_paper,
+        (Effort::Quick, true) => is_of_the_paper && link != "lan",
+    }
+}
+
+fn cells(
+    link: &'static str,
+    modem: bool,
+    (protocol, security, echo): (Protocol, Security, Echo),
+    payloads: &[usize],
+    pace: Pace,
+) -> Vec<Setting> {
+    let setting = |&payload_bytes: &usize| Setting {
+        link,
+        modem,
+        protocol,
+        security,
+        echo,
+        payload_bytes,
+        pace,
+    };
+    payloads.iter().map(setting).collect()
 }
 
 /// The names of all cells.
@@ -227,8 +236,24 @@ mod tests {
     }
 
     #[test]
-    fn a_full_run_sends_as_many_packets_as_the_papers() {
+    fn a_full_run_sends_as_many_packets_as_the_papers_on_every_link() {
         let scale = Scale::of(Effort::Full);
-        assert_eq!(scale.rounds as u32 * scale.packets, 10_000);
+        for setting in settings(Effort::Full) {
+            let packets = scale.rounds(&setting) as u32 * scale.packets(&setting);
+            let wanted = if setting.pace == Pace::Next {
+                10_000
+            } else {
+                250
+            };
+            assert_eq!(packets, wanted, "{}", setting.name());
+        }
+    }
+
+    #[test]
+    fn datagrams_have_no_tls() {
+        let secured = |s: &&Setting| s.security == Security::Tls;
+        let all = settings(Effort::Full);
+        assert!(all.iter().filter(secured).all(|s| s.protocol.is_stream()));
+        assert!(all.iter().any(|s| secured(&s)));
     }
 }

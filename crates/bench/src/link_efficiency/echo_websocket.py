@@ -1,4 +1,4 @@
-"""A WebSocket server that sends every message back, on Tornado, which paper 003 used; by arguments: an address, a port."""
+"""A server that sends every text of a WebSocket and every POST back, on Tornado, which paper 003 used; by arguments: an address, a port."""
 import sys
 
 import tornado.ioloop
@@ -14,6 +14,11 @@ class Echo(tornado.websocket.WebSocketHandler):
         self.write_message(message)
 
 
-application = tornado.web.Application([("/echo", Echo)])
+class Back(tornado.web.RequestHandler):
+    def post(self):
+        self.write(self.request.body)
+
+
+application = tornado.web.Application([("/echo", Echo), ("/back", Back)])
 application.listen(int(sys.argv[2]), address=sys.argv[1])
 tornado.ioloop.IOLoop.current().start()

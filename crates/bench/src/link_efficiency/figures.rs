@@ -1,7 +1,9 @@
 //! Figures of a run by what they are of: what claims, goals and tables ask for.
 
-use super::cells::{Echo, Pace, Protocol, Setting};
+use super::cells::{Pace, Setting};
+use super::protocol::{Echo, Protocol, Security};
 use super::servers::{LIBCOAP, MOSQUITTO, TORNADO};
+use crate::link::LOCAL;
 use crate::results::{CellResult, Metric, OURS};
 
 /// The results of a run.
@@ -13,6 +15,8 @@ pub(crate) struct Figures<'a>(pub(crate) &'a [CellResult]);
 pub(crate) struct Of {
     /// The protocol.
     pub(crate) protocol: Protocol,
+    /// How it is secured.
+    pub(crate) security: Security,
     /// How the echo comes about.
     pub(crate) echo: Echo,
     /// The server.
@@ -25,6 +29,7 @@ pub(crate) type Scenario = [Of; 5];
 const fn of(protocol: Protocol, echo: Echo, server: &'static str) -> Of {
     Of {
         protocol,
+        security: Security::None,
         echo,
         server,
     }
@@ -49,13 +54,24 @@ pub(crate) const GATEWAY: Scenario = [
 ];
 
 impl Of {
-    /// The cell of a payload and a pace.
+    /// The cell of a payload and a pace, on the machine itself.
     pub(crate) fn at(&self, payload_bytes: usize, pace: Pace) -> Setting {
         Setting {
+            pace,
+            ..self.on((LOCAL, false), payload_bytes)
+        }
+    }
+
+    /// The cell of a link, with or without the modem, and a payload.
+    pub(crate) fn on(&self, (link, modem): (&'static str, bool), payload_bytes: usize) -> Setting {
+        Setting {
+            link,
+            modem,
             protocol: self.protocol,
+            security: self.security,
             echo: self.echo,
             payload_bytes,
-            pace,
+            pace: Pace::Next,
         }
     }
 }
@@ -81,7 +97,18 @@ impl<'a> Figures<'a> {
 
     /// The mean of a metric where packets follow each other at once.
     pub(crate) fn mean(&self, of: &Of, payload_bytes: usize, metric: &str) -> Option<f64> {
-        let setting = of.at(payload_bytes, Pace::Next);
+        self.mean_on(of, (LOCAL, false), payload_bytes, metric)
+    }
+
+    /// The same on a link, with or without the modem.
+    pub(crate) fn mean_on(
+        &self,
+        of: &Of,
+        link: (&'static str, bool),
+        payload_bytes: usize,
+        metric: &str,
+    ) -> Option<f64> {
+        let setting = of.on(link, payload_bytes);
         let metric = self.metric(&setting, of.server, metric)?;
         Some(match &metric.percentiles {
             Some(percentiles) => percentiles.mean,

@@ -18,6 +18,12 @@ pub(crate) struct EchoPlan {
     pub(crate) packets: u32,
     /// Milliseconds between an echo and the next packet.
     pub(crate) rest_ms: u64,
+    /// Whether the bench counts what crosses a link, and is waited for.
+    pub(crate) is_on_link: bool,
+    /// Whether a modem stands between the device and its link.
+    pub(crate) modem: bool,
+    /// The certificate of a server that is spoken to by TLS.
+    pub(crate) certificate: Option<Vec<u8>>,
     /// Milliseconds after which a packet counts as lost, or its stream as dead.
     pub(crate) wait_ms: u64,
 }
@@ -29,16 +35,25 @@ pub(crate) enum Conversation {
     Datagrams,
     /// Bytes that come back on a stream.
     Stream,
-    /// CoAP over UDP.
+    /// CoAP.
     Coap {
-        /// Whether messages are confirmable.
-        confirmable: bool,
+        /// By what it is carried.
+        over: CoapOver,
         /// The resource, without a slash before it.
         path: String,
         /// The Content-Format, where the server must be told.
         format: Option<u32>,
         /// How the echo comes about.
         way: CoapWay,
+    },
+    /// HTTP/1.1.
+    Http {
+        /// The request's target.
+        target: String,
+        /// A request that gives the resource its representation first.
+        prepare: Option<Method>,
+        /// The method that is answered by as many bytes.
+        ask: Method,
     },
     /// Text messages of a WebSocket.
     WebSocket {
@@ -58,6 +73,17 @@ pub(crate) enum Conversation {
     },
 }
 
+/// What carries messages of CoAP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum CoapOver {
+    /// Datagrams that are acknowledged (RFC 7252 section 4.2).
+    Confirmable,
+    /// Datagrams that are not (section 4.3).
+    NonConfirmable,
+    /// A connection (RFC 8323).
+    Stream,
+}
+
 /// How an echo comes about with CoAP.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum CoapWay {
@@ -75,7 +101,7 @@ pub(crate) enum CoapWay {
     },
 }
 
-/// A method of CoAP.
+/// A method of CoAP and of HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Method {
     /// GET, here with a payload, which has no meaning there and is what its answer is compared to.
@@ -84,6 +110,17 @@ pub(crate) enum Method {
     Post,
     /// PUT.
     Put,
+}
+
+impl Method {
+    /// Its name in HTTP.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+        }
+    }
 }
 
 /// What a device measured.

@@ -1,9 +1,9 @@
 //! The experiment `link-efficiency`: what a packet and its echo take on the link, by protocol.
 //!
-//! From Mijovic, Shehu and Buratti 2016 (paper 003, figures 2 to 7), the local part: loopback in place
-//! of their Wi-Fi, home router and cellular network, until links are emulated. The decision worth
-//! arguing: a closed loop, as the paper's; a device that waits for its echo offers no rate, so nothing
-//! is omitted by waiting.
+//! From Mijovic, Shehu and Buratti 2016 (paper 003, figures 2 to 7): on the machine itself, and over
+//! emulated links in place of their Wi-Fi, home router and cellular network, with and without the modem
+//! that stood between their board and the air. The decision worth arguing: a closed loop, as the paper's;
+//! a device that waits for its echo offers no rate, so nothing is omitted by waiting.
 
 mod cells;
 mod claims;
@@ -12,6 +12,7 @@ pub(crate) mod echo;
 mod figures;
 pub(crate) mod job;
 mod page;
+mod protocol;
 mod sample;
 mod servers;
 mod stage;
@@ -32,7 +33,7 @@ use self::servers::SERVERS;
 use self::stage::Stage;
 use crate::clock::now_ns;
 use crate::experiments::Order;
-use crate::link::{LOCAL, Links};
+use crate::link::Links;
 use crate::plan::Shuffle;
 use crate::progress::Progress;
 use crate::results::{ClaimResult, Run};
@@ -46,18 +47,20 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
     wanted.retain(|setting| order.wants(&setting.name()));
     let in_order = wanted.clone();
     let to_measure = wanted.iter().filter(|s| !order.journal.has(&s.name()));
-    let measurements = to_measure.map(|s| servers::of(s).count()).sum::<usize>();
-    let progress = Progress::new(measurements * scale.rounds);
+    let measurements = to_measure.map(|s| servers::of(s).count() * scale.rounds(s));
+    let progress = Progress::new(measurements.sum());
     let mut shuffle = Shuffle::new(order.seed);
     shuffle.shuffle(&mut wanted);
     let mut links = Links::new(order.seed);
     for (index, setting) in wanted.iter().enumerate() {
         let folder = order.work.join(format!("cell-{index}"));
-        let Ok(ends) = links.ends(order.settings, LOCAL) else {
-            continue;
+        let measure = |targets: &mut _| match links.ends(order.settings, setting.link) {
+            Ok(ends) => {
+                let stage = Stage::new(&ends, &folder, scale, *setting);
+                stage.measure(&mut shuffle, &progress, targets)
+            }
+            Err(reason) => stage::refused(setting, &reason),
         };
-        let stage = Stage::new(&ends, &folder, scale, *setting);
-        let measure = |targets: &mut _| stage.measure(&mut shuffle, &progress, targets);
         let results = order
             .journal
             .cell(&setting.name(), &mut run.targets, measure);

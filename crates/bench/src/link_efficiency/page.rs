@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use super::cells::{Pace, Protocol, Setting, payloads};
+use super::cells::{Pace, Setting, payloads};
 use super::claims::rested;
 use super::figures::{Figures, Of};
+use super::protocol::{Protocol, Security};
 use super::servers::SERVERS;
 use crate::experiments::Effort;
 use crate::report::{goal_rows, number, ratio_rows, run_head};
@@ -103,17 +104,7 @@ fn verdict(goal: &GoalResult) -> &'static str {
 
 /// Every protocol as every server speaks it, that was measured at some payload.
 fn series(figures: &Figures<'_>, pace: Pace) -> Vec<Of> {
-    let mut all = Vec::new();
-    for protocol in Protocol::ALL {
-        for &echo in protocol.echoes() {
-            let of = |server| Of {
-                protocol,
-                echo,
-                server,
-            };
-            all.extend(SERVERS.iter().map(|server| of(server.name)));
-        }
-    }
+    let mut all = every();
     all.retain(|of| {
         let measured = |&bytes: &usize| {
             let result = figures.result(&of.at(bytes, pace), of.server);
@@ -121,6 +112,24 @@ fn series(figures: &Figures<'_>, pace: Pace) -> Vec<Of> {
         };
         payloads(Effort::Full).iter().any(measured)
     });
+    all
+}
+
+/// Every protocol, secured or not, as every server may speak it.
+fn every() -> Vec<Of> {
+    let mut all = Vec::new();
+    for protocol in Protocol::ALL {
+        for security in [Security::None, Security::Tls] {
+            for &echo in protocol.echoes() {
+                all.extend(SERVERS.iter().map(|server| Of {
+                    protocol,
+                    security,
+                    echo,
+                    server: server.name,
+                }));
+            }
+        }
+    }
     all
 }
 
@@ -136,7 +145,10 @@ fn columns(figures: &Figures<'_>, pace: Pace, all: &[Of]) -> Vec<usize> {
 
 fn named(of: &Of) -> [String; 3] {
     [
-        of.protocol.name().into(),
+        match of.security {
+            Security::None => of.protocol.name().into(),
+            Security::Tls => format!("{} in TLS", of.protocol.name()),
+        },
         of.echo.name().into(),
         of.server.into(),
     ]

@@ -1,7 +1,7 @@
 //! What one server gave in one round, as named figures with units.
 
 use super::job::{EchoOutcome, EchoPlan};
-use super::traffic::eta;
+use super::traffic::{Traffic, eta};
 use crate::load::job::Event;
 use crate::sample::Sample;
 use crate::worker::Measured;
@@ -17,17 +17,48 @@ pub(crate) fn of(plan: &EchoPlan, measured: &Measured) -> Result<Sample, String>
     };
     sample.put_latency("rtt", &outcome.rtt);
     sample.put_latency("rtt_settled", &outcome.settled);
-    put_bytes(plan, outcome, &mut sample);
-    sample.put("opening_time", "us", outcome.opening_ns as f64 / 1e3);
-    let opening = outcome.opening.transport_bytes();
-    sample.put("opening_bytes", "bytes", opening as f64);
+    let traffic = traffic(outcome, measured)?;
+    put_bytes(plan, (traffic, outcome), &mut sample);
+    put_opening(plan, (traffic, outcome), &mut sample);
     sample.put_spent(measured);
+    sample.put_crossed(measured);
     Ok(sample)
 }
 
+/// What the packets took: on a link as its emulator counted, which must be what the device did.
+fn traffic(outcome: &EchoOutcome, measured: &Measured) -> Result<Traffic, String> {
+    let Some(crossed) = &measured.crossed else {
+        return Ok(outcome.traffic);
+    };
+    let all = crossed.all();
+    let counted = Traffic::of_link(&all);
+    let device = outcome.traffic.application_bytes;
+    let is_whole = all.dropped_loss + all.dropped_queue + all.retransmitted == 0;
+    match counted.application_bytes {
+        bytes if bytes == device => Ok(counted),
+        // What was lost or sent again crossed the link more often than the device saw it.
+        bytes if bytes > device && !is_whole => Ok(counted),
+        bytes => Err(format!(
+            "{bytes} bytes of payload crossed the link, but the device counts {device}"
+        )),
+    }
+}
+
+/// What opening the conversation adds to a packet that needs it.
+fn put_opening(plan: &EchoPlan, (traffic, outcome): (Traffic, &EchoOutcome), sample: &mut Sample) {
+    let opening_us = outcome.opening_ns as f64 / 1e3;
+    let opening = outcome.opening.transport_bytes();
+    sample.put("opening_time", "us", opening_us);
+    sample.put("opening_bytes", "bytes", opening as f64);
+    let rtt = outcome.rtt.percentiles().mean;
+    sample.put("rtt_with_opening", "us", opening_us + rtt);
+    let exchange = traffic.transport_bytes() / u64::from(plan.packets).max(1);
+    let payload = plan.payload_bytes as u64;
+    sample.put("eta_with_opening", "1", eta(payload, opening + exchange));
+}
+
 /// Bytes and packets an exchange, both ways, and the efficiencies.
-fn put_bytes(plan: &EchoPlan, outcome: &EchoOutcome, sample: &mut Sample) {
-    let traffic = outcome.traffic;
+fn put_bytes(plan: &EchoPlan, (traffic, outcome): (Traffic, &EchoOutcome), sample: &mut Sample) {
     let each = |count: u64| count as f64 / f64::from(plan.packets);
     let bytes = [
         ("application_bytes", traffic.application_bytes),

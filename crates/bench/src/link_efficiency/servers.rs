@@ -6,9 +6,10 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::cells::{Echo, Protocol, Setting};
+use super::cells::Setting;
 use super::echo;
-use super::job::{CoapWay, Conversation, Method};
+use super::job::{CoapOver, CoapWay, Conversation, Method};
+use super::protocol::{Echo, Protocol, Security};
 use crate::results::OURS;
 use crate::targets::{
     Running, Settings, Target, bound_to_bench, find_program, free_port, start_announced,
@@ -75,15 +76,19 @@ pub(crate) fn of(setting: &Setting) -> impl Iterator<Item = (&'static Server, Co
 }
 
 fn start_weir(settings: &Settings, folder: &Path, setting: &Setting) -> Result<Running, String> {
-    let listener = match setting.protocol {
-        Protocol::CoapCon | Protocol::CoapNon => "coap",
-        Protocol::WebSocket => "http",
-        _ => "mqtt",
+    let (listener, secured) = match setting.protocol {
+        Protocol::CoapCon | Protocol::CoapNon => ("coap", ""),
+        Protocol::CoapTcp => ("coap+tcp", "coaps+tcp"),
+        Protocol::WebSocket | Protocol::Http1 => ("http", "https"),
+        _ => ("mqtt", "mqtts"),
     };
     if settings.address.is_some() {
         return Err("absent: --url names one listener, and each protocol needs its own".into());
     }
-    weir::launch(settings, folder, listener, &[])
+    match setting.security {
+        Security::None => weir::launch(settings, folder, listener, &[]),
+        Security::Tls => weir::launch_certified(settings, folder, secured),
+    }
 }
 
 fn to_weir(setting: &Setting) -> Option<Conversation> {
@@ -94,22 +99,42 @@ fn to_weir(setting: &Setting) -> Option<Conversation> {
             commits: true,
         }),
         (Protocol::WebSocket, Echo::Answer) => None,
-        (Protocol::CoapCon | Protocol::CoapNon, echo) => Some(Conversation::Coap {
-            confirmable: setting.protocol == Protocol::CoapCon,
-            path: format!("live/{TOPIC}"),
-            format: Some(0),
-            way: match echo {
-                Echo::Answer => CoapWay::Answer {
-                    prepare: Some(Method::Post),
-                    ask: Method::Get,
-                },
-                Echo::Subscription => CoapWay::Observation {
-                    change: Method::Post,
-                },
-            },
+        (Protocol::Http1, _) => Some(Conversation::Http {
+            target: format!("/live/{TOPIC}"),
+            prepare: Some(Method::Post),
+            ask: Method::Get,
         }),
+        (Protocol::CoapCon | Protocol::CoapNon | Protocol::CoapTcp, echo) => {
+            to_weir_by_coap(over(setting.protocol)?, echo)
+        }
         (protocol, _) => to_broker(protocol),
     }
+}
+
+fn over(protocol: Protocol) -> Option<CoapOver> {
+    match protocol {
+        Protocol::CoapCon => Some(CoapOver::Confirmable),
+        Protocol::CoapNon => Some(CoapOver::NonConfirmable),
+        Protocol::CoapTcp => Some(CoapOver::Stream),
+        _ => None,
+    }
+}
+
+fn to_weir_by_coap(over: CoapOver, echo: Echo) -> Option<Conversation> {
+    Some(Conversation::Coap {
+        over,
+        path: format!("live/{TOPIC}"),
+        format: Some(0),
+        way: match echo {
+            Echo::Answer => CoapWay::Answer {
+                prepare: Some(Method::Post),
+                ask: Method::Get,
+            },
+            Echo::Subscription => CoapWay::Observation {
+                change: Method::Post,
+            },
+        },
+    })
 }
 
 fn to_broker(protocol: Protocol) -> Option<Conversation> {
@@ -138,11 +163,10 @@ fn start_libcoap(settings: &Settings, folder: &Path, setting: &Setting) -> Resul
 }
 
 fn to_libcoap(setting: &Setting) -> Option<Conversation> {
-    let confirmable = match setting.protocol {
-        Protocol::CoapCon => true,
-        Protocol::CoapNon => false,
-        _ => return None,
-    };
+    if setting.security != Security::None {
+        return None;
+    }
+    let over = over(setting.protocol)?;
     let way = match setting.echo {
         Echo::Answer => CoapWay::Answer {
             prepare: None,
@@ -153,7 +177,7 @@ fn to_libcoap(setting: &Setting) -> Option<Conversation> {
         },
     };
     Some(Conversation::Coap {
-        confirmable,
+        over,
         path: TOPIC.into(),
         format: None,
         way,
@@ -185,12 +209,19 @@ fn tornado_version(python: &Path) -> Option<String> {
 }
 
 fn to_tornado(setting: &Setting) -> Option<Conversation> {
-    let answers = (setting.protocol, setting.echo) == (Protocol::WebSocket, Echo::Answer);
-    answers.then(|| Conversation::WebSocket {
-        target: "/echo".into(),
-        subprotocol: None,
-        commits: false,
-    })
+    match (setting.protocol, setting.security, setting.echo) {
+        (Protocol::WebSocket, Security::None, Echo::Answer) => Some(Conversation::WebSocket {
+            target: "/echo".into(),
+            subprotocol: None,
+            commits: false,
+        }),
+        (Protocol::Http1, Security::None, Echo::Answer) => Some(Conversation::Http {
+            target: "/back".into(),
+            prepare: None,
+            ask: Method::Post,
+        }),
+        _ => None,
+    }
 }
 
 fn start_mosquitto(settings: &Settings, folder: &Path, _: &Setting) -> Result<Running, String> {
@@ -199,7 +230,10 @@ fn start_mosquitto(settings: &Settings, folder: &Path, _: &Setting) -> Result<Ru
 }
 
 fn to_mosquitto(setting: &Setting) -> Option<Conversation> {
-    to_broker(setting.protocol)
+    match setting.security {
+        Security::None => to_broker(setting.protocol),
+        Security::Tls => None,
+    }
 }
 
 fn start_bare(settings: &Settings, folder: &Path, setting: &Setting) -> Result<Running, String> {
@@ -217,9 +251,9 @@ fn start_bare(settings: &Settings, folder: &Path, setting: &Setting) -> Result<R
 
 /// One cell of each transport has it, which is enough.
 fn to_bare(setting: &Setting) -> Option<Conversation> {
-    match (setting.protocol, setting.echo) {
-        (Protocol::CoapCon, Echo::Answer) => Some(Conversation::Datagrams),
-        (Protocol::WebSocket, Echo::Answer) => Some(Conversation::Stream),
+    match (setting.protocol, setting.security, setting.echo) {
+        (Protocol::CoapCon, Security::None, Echo::Answer) => Some(Conversation::Datagrams),
+        (Protocol::WebSocket, Security::None, Echo::Answer) => Some(Conversation::Stream),
         _ => None,
     }
 }

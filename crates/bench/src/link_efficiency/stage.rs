@@ -49,7 +49,7 @@ impl<'a> Stage<'a> {
         let cell = self.setting.name();
         let mut contenders: Vec<(&Server, Conversation)> = servers::of(&self.setting).collect();
         let mut rounds: BTreeMap<&str, Vec<Round>> = BTreeMap::new();
-        for round in 0..self.scale.rounds {
+        for round in 0..self.scale.rounds(&self.setting) {
             shuffle.shuffle(&mut contenders);
             for (server, conversation) in &contenders {
                 progress.begin(&cell, server.name, round);
@@ -77,7 +77,10 @@ impl<'a> Stage<'a> {
             .entry(server.name)
             .or_insert_with(|| start(server, &ends.far, folder, setting));
         let running = running.as_ref().map_err(Clone::clone)?;
-        let plan = self.scale.plan(setting, conversation);
+        let plan = EchoPlan {
+            certificate: running.certificate.clone(),
+            ..self.scale.plan(setting, conversation)
+        };
         let job = Job {
             address: running.address,
             kind: Kind::Echo(plan.clone()),
@@ -85,6 +88,15 @@ impl<'a> Stage<'a> {
         let measured = worker::run(&ends.near, running, &job)?;
         sample::of(&plan, &measured)
     }
+}
+
+/// A cell whose link there is not: each of its servers with the reason.
+pub(super) fn refused(setting: &Setting, reason: &str) -> Vec<CellResult> {
+    let cell = setting.name();
+    let servers = servers::of(setting);
+    servers
+        .map(|(server, _)| merge(&cell, server.name, &[(0, Err(reason.into()))]))
+        .collect()
 }
 
 fn start(
@@ -103,12 +115,15 @@ impl Scale {
         EchoPlan {
             conversation: conversation.clone(),
             payload_bytes: setting.payload_bytes,
-            warm_up: self.warm_up,
-            packets: self.packets_of(setting),
+            warm_up: self.warm_up(setting),
+            packets: self.packets(setting),
             rest_ms: match setting.pace {
                 Pace::Next => 0,
                 Pace::Rest => ECHO_REST_MS,
             },
+            is_on_link: !setting.is_local(),
+            modem: setting.modem,
+            certificate: None,
             wait_ms: ECHO_MS_MAX,
         }
     }

@@ -11,7 +11,7 @@ use weir_coap::wire::{Code, Message};
 use weir_sansio::{Instant, Output};
 
 use super::device;
-use super::job::{CoapWay, Conversation, EchoOutcome, EchoPlan, Method};
+use super::job::{CoapOver, CoapWay, Conversation, EchoOutcome, EchoPlan, Method};
 use super::page::markdown;
 use crate::clock::now_ns;
 use crate::experiments::{Effort, Experiment, Order};
@@ -27,6 +27,9 @@ fn plan(conversation: Conversation, payload_bytes: usize) -> EchoPlan {
         warm_up: 2,
         packets: PACKETS,
         rest_ms: 0,
+        is_on_link: false,
+        modem: false,
+        certificate: None,
         wait_ms: 300,
     }
 }
@@ -188,9 +191,9 @@ fn a_text_and_its_echo_take_two_frames_of_which_one_is_masked() {
 
 #[test]
 fn a_coap_exchange_takes_two_datagrams_whether_confirmable_or_not() {
-    for confirmable in [true, false] {
+    for over in [CoapOver::Confirmable, CoapOver::NonConfirmable] {
         let conversation = Conversation::Coap {
-            confirmable,
+            over,
             path: "echo".into(),
             format: None,
             way: CoapWay::Answer {
@@ -250,7 +253,7 @@ fn a_run_without_any_server_says_what_is_absent() {
     let run = super::run(&Order {
         experiment: Experiment::named("link-efficiency").unwrap(),
         effort: Effort::Quick,
-        only: "protocol=websocket;echo=subscription;payload=10;pace=next",
+        only: "link=local;modem=none;protocol=websocket;security=none;echo=subscription;payload=100;pace=next",
         seed: 1,
         settings: &Settings::default(),
         work: &work,

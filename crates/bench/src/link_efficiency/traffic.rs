@@ -2,9 +2,10 @@
 //!
 //! Bytes of the application are counted where the device hands them to its socket and takes them from
 //! it; packets are datagrams, and of TCP the segments that the kernel counts, acknowledgments without
-//! data among them.
+//! data among them. On an emulated link both are what the emulator counted, and must agree with the device.
 
 use serde::{Deserialize, Serialize};
+use weir_link::Count;
 
 /// Bytes of a UDP header (RFC 768).
 pub(crate) const UDP_HEADER_BYTES: u64 = 8;
@@ -27,6 +28,15 @@ pub(crate) struct Traffic {
 }
 
 impl Traffic {
+    /// As the emulator of a link counted it.
+    pub(crate) fn of_link(count: &Count) -> Self {
+        Self {
+            application_bytes: count.payload_bytes,
+            packets: count.packets,
+            header_bytes: count.transport_bytes - count.payload_bytes,
+        }
+    }
+
     /// Bytes at application and transport layer: what the paper counts (003, section III).
     pub(crate) fn transport_bytes(&self) -> u64 {
         self.application_bytes + self.header_bytes

@@ -1,7 +1,8 @@
 //! Ours against theirs, and against the bare echo.
 
-use super::cells::{Echo, Pace, Protocol, Setting};
+use super::cells::{Pace, Setting};
 use super::figures::Figures;
+use super::protocol::{Echo, Protocol};
 use super::servers::BARE;
 use crate::results::{Figures as OfRound, GoalResult, Metric, OURS, Ratio};
 use crate::statistics::Estimate;
@@ -55,8 +56,8 @@ fn paired(ours: &Metric, theirs: &Metric, figure: Figure) -> Option<Estimate> {
 /// A confirmable request against a bare echo of as many bytes.
 pub(super) fn goals(figures: &Figures<'_>, settings: &[Setting]) -> Vec<GoalResult> {
     let asked = |setting: &&Setting| {
-        (setting.protocol, setting.echo, setting.pace)
-            == (Protocol::CoapCon, Echo::Answer, Pace::Next)
+        let kind = (setting.protocol, setting.echo, setting.pace);
+        setting.is_local() && kind == (Protocol::CoapCon, Echo::Answer, Pace::Next)
     };
     settings
         .iter()

@@ -121,6 +121,8 @@ pub(crate) enum Event {
     Begin,
     /// What counts has ended.
     End,
+    /// Nothing of it is under way any more on a link; it waits for one byte.
+    Quiet,
     /// The outcome of [`Kind::Traffic`].
     Traffic(Box<TrafficOutcome>),
     /// The outcome of [`Kind::Idle`].

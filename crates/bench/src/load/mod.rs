@@ -34,7 +34,7 @@ use rustix::thread::set_current_timer_slack;
 use crate::link_efficiency::run_device;
 use job::{Event, Job, Kind};
 
-pub(crate) use tls::NAME as TLS_NAME;
+pub(crate) use tls::{NAME as TLS_NAME, client as tls_client};
 
 /// The hidden subcommand that turns a process into the load.
 pub(crate) const SUBCOMMAND: &str = "__load";
@@ -91,6 +91,6 @@ pub(crate) fn tell(line: &str) {
 }
 
 /// Blocks until the orchestrator has taken its measurements (one byte, or the end, of input).
-fn await_orchestrator() {
+pub(crate) fn await_orchestrator() {
     let _ = std::io::stdin().lock().read(&mut [0u8; 1]);
 }

@@ -53,6 +53,14 @@ pub(super) fn is_open(session: &mut Session) -> bool {
     }
 }
 
+/// A client's end of TLS that trusts one certificate; `alpn` is what it asks for.
+pub(crate) fn client(certificate: &[u8], alpn: Option<&str>) -> Result<ClientConnection, String> {
+    let mut config = trusting(certificate).map_err(|e| format!("the certificate: {e}"))?;
+    config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
+    let name = ServerName::try_from(NAME).map_err(|e| format!("{NAME}: {e}"))?;
+    ClientConnection::new(Arc::new(config), name).map_err(|e| format!("TLS: {e}"))
+}
+
 fn trusting(certificate: &[u8]) -> Result<ClientConfig, rustls::Error> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from(certificate.to_vec()))?;

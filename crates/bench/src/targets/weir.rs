@@ -68,6 +68,15 @@ fn start_tls(settings: &Settings, folder: &Path) -> Result<Running, String> {
     if settings.address.is_some() {
         return Err("absent: a gateway given by --url has a certificate of its own".into());
     }
+    launch_certified(settings, folder, "https")
+}
+
+/// Starts the gateway with a certificate of its own and all listeners of TLS.
+pub(crate) fn launch_certified(
+    settings: &Settings,
+    folder: &Path,
+    listener: &str,
+) -> Result<Running, String> {
     let made = generate_simple_self_signed([TLS_NAME.to_owned()])
         .map_err(|e| format!("the certificate: {e}"))?;
     let certificate = keep(folder, "certificate.pem", &made.cert.pem())?;
@@ -76,8 +85,10 @@ fn start_tls(settings: &Settings, folder: &Path) -> Result<Running, String> {
         format!("tls.certificate={certificate}"),
         format!("tls.key={key}"),
         format!("http.listen_tls={}:0", settings.host()),
+        format!("mqtt.listen_tls={}:0", settings.host()),
+        format!("coap.listen_tls={}:0", settings.host()),
     ];
-    let mut running = launch(settings, folder, "https", &sets)?;
+    let mut running = launch(settings, folder, listener, &sets)?;
     running.certificate = Some(made.cert.der().to_vec());
     Ok(running)
 }

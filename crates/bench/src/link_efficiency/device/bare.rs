@@ -17,7 +17,7 @@ pub(super) struct Datagrams {
 }
 
 impl Datagrams {
-    pub(super) fn open(peer: Peer) -> Result<Self, String> {
+    pub(super) fn open(peer: &Peer) -> Result<Self, String> {
         Ok(Self {
             udp: Udp::connect(peer)?,
             wait_ns: peer.wait.as_nanos() as u64,
@@ -51,9 +51,9 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    pub(super) fn open(peer: Peer) -> Result<Self, String> {
+    pub(super) fn open(peer: &Peer) -> Result<Self, String> {
         Ok(Self {
-            tcp: Tcp::connect(peer)?,
+            tcp: Tcp::connect(peer, None)?,
             buffer: vec![0; PAYLOAD_BYTES_MAX],
         })
     }

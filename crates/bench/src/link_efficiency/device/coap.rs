@@ -1,30 +1,23 @@
-//! CoAP over UDP: a request and its response, or a change and its notification.
+//! CoAP: a request and its response, or a change and its notification.
 
-use weir_coap::limits::Limits;
-use weir_coap::session::{Arrival, CallId, Endpoint, Event, Parameters};
+use weir_coap::session::{CallId, Event};
 use weir_coap::wire::{Code, Message, Number};
-use weir_sansio::{Instant, Output};
 
-use super::udp::Udp;
+use super::coap_carrier::Carrier;
 use super::{Device, Peer, Times};
 use crate::clock::now_ns;
-use crate::limits::READ_BYTES_MAX;
-use crate::link_efficiency::job::{CoapWay, Method};
+use crate::link_efficiency::job::{CoapOver, CoapWay, Method};
 use crate::link_efficiency::traffic::Traffic;
 
 /// A client's endpoint that knows one server.
 pub(super) struct Coap {
-    udp: Udp,
+    carrier: Carrier,
     wait_ns: u64,
-    endpoint: Endpoint<()>,
     confirmable: bool,
     path: String,
     format: Option<u32>,
     way: CoapWay,
     observation: Option<CallId>,
-    /// When the machine wants to be called again.
-    due: Instant,
-    buffer: Vec<u8>,
 }
 
 /// What an exchange still waits for.
@@ -35,28 +28,21 @@ struct Waiting<'a> {
     echo_ns: Option<u64>,
 }
 
-fn now() -> Instant {
-    Instant::from_nanos(now_ns())
-}
-
 impl Coap {
     pub(super) fn open(
-        peer: Peer,
-        confirmable: bool,
+        peer: &Peer,
+        over: CoapOver,
         (path, format): (&str, Option<u32>),
         way: &CoapWay,
     ) -> Result<Self, String> {
         Ok(Self {
-            udp: Udp::connect(peer)?,
+            carrier: Carrier::open(peer, over)?,
             wait_ns: peer.wait.as_nanos() as u64,
-            endpoint: Endpoint::new(Parameters::default(), Limits::default(), now_ns()),
-            confirmable,
+            confirmable: over == CoapOver::Confirmable,
             path: path.into(),
             format,
             way: way.clone(),
             observation: None,
-            due: Instant::NEVER,
-            buffer: vec![0; READ_BYTES_MAX],
         })
     }
 
@@ -72,7 +58,7 @@ impl Coap {
     }
 
     fn request(&mut self, message: Message, confirmable: bool) -> Result<CallId, String> {
-        let call = self.endpoint.request(now(), (), message, confirmable);
+        let call = self.carrier.request(message, confirmable);
         call.ok_or_else(|| "too many requests are under way".into())
     }
 
@@ -103,7 +89,7 @@ impl Coap {
     fn wait_for(&mut self, wanted: CallId) -> Result<Message, String> {
         let end = now_ns() + self.wait_ns;
         while now_ns() < end {
-            while let Some(event) = self.next_event()? {
+            while let Some(event) = self.carrier.next_event()? {
                 match event {
                     Event::Response(call, (), message) | Event::Notification(call, message)
                         if call == wanted =>
@@ -116,36 +102,9 @@ impl Coap {
                     _ => {}
                 }
             }
-            self.receive()?;
+            self.carrier.receive()?;
         }
         Err("no response in time".into())
-    }
-
-    /// Sends what is due; the next event, if there is one.
-    fn next_event(&mut self) -> Result<Option<Event<()>>, String> {
-        loop {
-            match self.endpoint.poll() {
-                Output::Transmit(datagram) => self.udp.send(&datagram.bytes)?,
-                Output::Event(event) => return Ok(Some(event)),
-                Output::Timeout(due) => {
-                    self.due = due;
-                    return Ok(None);
-                }
-            }
-        }
-    }
-
-    fn receive(&mut self) -> Result<(), String> {
-        let come = self.udp.receive(&mut self.buffer)?;
-        if let Some(length) = come {
-            let arrival = Arrival::default();
-            self.endpoint
-                .receive(now(), (), arrival, &self.buffer[..length]);
-        }
-        if now() >= self.due {
-            self.endpoint.timeout(now());
-        }
-        Ok(())
     }
 
     /// Takes an event; says whether the exchange failed.
@@ -195,7 +154,7 @@ impl Device for Coap {
         };
         let end = now_ns() + self.wait_ns;
         while now_ns() < end {
-            while let Some(event) = self.next_event()? {
+            while let Some(event) = self.carrier.next_event()? {
                 if self.take(event, &mut waiting)? {
                     return Ok(None);
                 }
@@ -207,21 +166,21 @@ impl Device for Coap {
                     settled_ns,
                 }));
             }
-            self.receive()?;
+            self.carrier.receive()?;
         }
-        self.endpoint.cancel(now(), waiting.call);
+        self.carrier.cancel(waiting.call);
         Ok(None)
     }
 
     fn traffic(&self) -> Result<Traffic, String> {
-        Ok(self.udp.traffic())
+        self.carrier.traffic()
     }
 
     fn close(&mut self) {
         if let Some(observation) = self.observation.take() {
-            self.endpoint.cancel(now(), observation);
+            self.carrier.cancel(observation);
             // The server may be gone already.
-            let _ = self.next_event();
+            let _ = self.carrier.next_event();
         }
     }
 }

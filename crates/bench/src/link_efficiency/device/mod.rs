@@ -5,6 +5,9 @@
 
 mod bare;
 mod coap;
+mod coap_carrier;
+mod http;
+mod modem;
 mod mqtt;
 mod tcp;
 mod udp;
@@ -17,17 +20,21 @@ use super::job::{Conversation, EchoOutcome, EchoPlan};
 use super::traffic::Traffic;
 use crate::clock::now_ns;
 use crate::latency::Latency;
-use crate::limits::ECHO_SETTLE_MS;
-use crate::load::emit;
+use crate::limits::{ECHO_MS_MAX, ECHO_SETTLE_MS};
 use crate::load::job::Event;
+use crate::load::{await_orchestrator, emit};
 
 /// Whom a device speaks to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Peer {
     /// Where it listens.
     address: SocketAddr,
     /// How long an echo may take.
     wait: Duration,
+    /// Whether a modem stands before the link.
+    modem: bool,
+    /// Its certificate, where it speaks TLS.
+    certificate: Option<Vec<u8>>,
 }
 
 /// One end of a conversation.
@@ -66,16 +73,21 @@ impl Times {
     }
 }
 
-fn open(peer: Peer, conversation: &Conversation) -> Result<Box<dyn Device>, String> {
+fn open(peer: &Peer, conversation: &Conversation) -> Result<Box<dyn Device>, String> {
     Ok(match conversation {
         Conversation::Datagrams => Box::new(bare::Datagrams::open(peer)?),
         Conversation::Stream => Box::new(bare::Stream::open(peer)?),
         Conversation::Coap {
-            confirmable,
+            over,
             path,
             format,
             way,
-        } => Box::new(coap::Coap::open(peer, *confirmable, (path, *format), way)?),
+        } => Box::new(coap::Coap::open(peer, *over, (path, *format), way)?),
+        Conversation::Http {
+            target,
+            prepare,
+            ask,
+        } => Box::new(http::Http::open(peer, target, *prepare, *ask)?),
         Conversation::WebSocket {
             target,
             subprotocol,
@@ -96,8 +108,10 @@ pub(crate) fn run(address: SocketAddr, plan: &EchoPlan) -> Result<EchoOutcome, S
     let peer = Peer {
         address,
         wait: Duration::from_millis(plan.wait_ms),
+        modem: plan.modem,
+        certificate: plan.certificate.clone(),
     };
-    let mut device = open(peer, &plan.conversation)?;
+    let mut device = open(&peer, &plan.conversation)?;
     let mut payloads = Payloads::new(plan.payload_bytes);
     device.prepare(payloads.next())?;
     let opening_ns = now_ns() - started;
@@ -113,9 +127,10 @@ pub(crate) fn run(address: SocketAddr, plan: &EchoPlan) -> Result<EchoOutcome, S
         opening,
         opening_ns,
     };
-    settle();
+    settle(opening_ns);
     let before = device.traffic()?;
     emit(&Event::Begin);
+    wait_for_the_bench(plan, &Event::Ready);
     for _ in 0..plan.packets {
         outcome.one(device.as_mut(), payloads.next())?;
         if plan.rest_ms > 0 {
@@ -123,8 +138,9 @@ pub(crate) fn run(address: SocketAddr, plan: &EchoPlan) -> Result<EchoOutcome, S
         }
     }
     emit(&Event::End);
-    settle();
+    settle(opening_ns);
     outcome.traffic = device.traffic()?.since(&before);
+    wait_for_the_bench(plan, &Event::Quiet);
     device.close();
     match outcome.lost {
         lost if lost == u64::from(plan.packets) => Err(format!("none of {lost} echoes came")),
@@ -146,9 +162,19 @@ impl EchoOutcome {
     }
 }
 
-/// Waits until acknowledgments that TCP delays are sent.
-fn settle() {
-    std::thread::sleep(Duration::from_millis(ECHO_SETTLE_MS));
+/// Waits until acknowledgments that TCP delays are sent, and have crossed the link; opening the
+/// conversation took at least as long as crossing it.
+fn settle(opening_ns: u64) {
+    let crossing = Duration::from_nanos(opening_ns).min(Duration::from_millis(ECHO_MS_MAX));
+    std::thread::sleep(Duration::from_millis(ECHO_SETTLE_MS) + crossing);
+}
+
+/// Lets the bench count what crossed a link until now.
+fn wait_for_the_bench(plan: &EchoPlan, event: &Event) {
+    if plan.is_on_link {
+        emit(event);
+        await_orchestrator();
+    }
 }
 
 /// Texts of one length, each unlike the last: consonants, so that none is a number or a word.

@@ -29,7 +29,7 @@ fn now() -> Instant {
 }
 
 impl Mqtt {
-    pub(super) fn open(peer: Peer, qos: u8, topic: &str) -> Result<Self, String> {
+    pub(super) fn open(peer: &Peer, qos: u8, topic: &str) -> Result<Self, String> {
         let options = ConnectOptions {
             version: Version::V311,
             client_id: "device".into(),
@@ -37,7 +37,7 @@ impl Mqtt {
             ..ConnectOptions::default()
         };
         let mut device = Self {
-            tcp: Tcp::connect(peer)?,
+            tcp: Tcp::connect(peer, None)?,
             client: Client::new(now(), options),
             topic: topic.into(),
             qos: QoS::of_bits(qos).ok_or("a quality of service from 0 to 2")?,

@@ -1,53 +1,109 @@
 //! A TCP connection whose bytes and segments are counted; small writes leave at once (`TCP_NODELAY`).
+//!
+//! With TLS on it, its records are what is counted: they are what the link carries above TCP.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-use super::Peer;
+use rustls::ClientConnection;
+
+use super::{Peer, modem};
 use crate::link_efficiency::tcp_info::Segments;
 use crate::link_efficiency::traffic::{TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, Traffic};
+use crate::load::tls_client;
 
 /// A connection.
 pub(super) struct Tcp {
+    line: Line,
+    tls: Option<Box<ClientConnection>>,
+}
+
+/// The connection itself, behind the modem where there is one.
+struct Line {
     stream: TcpStream,
     local: SocketAddr,
     peer: SocketAddr,
+    modem: bool,
     application_bytes: u64,
 }
 
+impl Read for Line {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let length = self.stream.read(buffer)?;
+        self.application_bytes += length as u64;
+        if self.modem && length > 0 {
+            modem::pass_down(length);
+        }
+        Ok(length)
+    }
+}
+
+impl Write for Line {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.modem {
+            modem::pass_up(bytes.len());
+        }
+        // Blocking, and so all of it.
+        self.stream.write_all(bytes)?;
+        self.application_bytes += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 impl Tcp {
-    pub(super) fn connect(to: Peer) -> Result<Self, String> {
-        let opened = || -> std::io::Result<Self> {
+    /// Connects; `alpn` is what the protocol is called in a handshake of TLS.
+    pub(super) fn connect(to: &Peer, alpn: Option<&str>) -> Result<Self, String> {
+        let opened = || -> std::io::Result<Line> {
             let stream = TcpStream::connect(to.address)?;
             stream.set_nodelay(true)?;
             stream.set_read_timeout(Some(to.wait))?;
-            Ok(Self {
+            Ok(Line {
                 local: stream.local_addr()?,
                 peer: stream.peer_addr()?,
                 stream,
+                modem: to.modem,
                 application_bytes: 0,
             })
         };
-        opened().map_err(|e| format!("{}: {e}", to.address))
+        let mut line = opened().map_err(|e| format!("{}: {e}", to.address))?;
+        let tls = match &to.certificate {
+            None => None,
+            Some(certificate) => {
+                let mut tls = tls_client(certificate, alpn)?;
+                let shaken = tls.complete_io(&mut line);
+                shaken.map_err(|e| format!("TLS handshake: {e}"))?;
+                Some(Box::new(tls))
+            }
+        };
+        Ok(Self { line, tls })
     }
 
     /// Sends all of it.
     pub(super) fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
-        self.application_bytes += bytes.len() as u64;
-        self.stream
-            .write_all(bytes)
-            .map_err(|e| format!("sending: {e}"))
+        let sent = match &mut self.tls {
+            None => self.line.write_all(bytes),
+            Some(tls) => {
+                let mut stream = rustls::Stream::new(tls.as_mut(), &mut self.line);
+                stream.write_all(bytes).and_then(|()| stream.flush())
+            }
+        };
+        sent.map_err(|e| format!("sending: {e}"))
     }
 
     /// Waits for bytes; the end is an error, and so is silence.
     pub(super) fn receive(&mut self, buffer: &mut [u8]) -> Result<usize, String> {
-        match self.stream.read(buffer) {
+        let received = match &mut self.tls {
+            None => self.line.read(buffer),
+            Some(tls) => rustls::Stream::new(tls.as_mut(), &mut self.line).read(buffer),
+        };
+        match received {
             Ok(0) => Err("the server closed the connection".into()),
-            Ok(length) => {
-                self.application_bytes += length as u64;
-                Ok(length)
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
+            Ok(length) => Ok(length),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
                 Err("the server was silent for too long".into())
             }
             Err(error) => Err(format!("receiving: {error}")),
@@ -55,14 +111,14 @@ impl Tcp {
     }
 
     pub(super) fn traffic(&self) -> Result<Traffic, String> {
-        let segments = Segments::of(self.local, self.peer)?;
+        let segments = Segments::of(self.line.local, self.line.peer)?;
         let packets = u64::from(segments.sent) + u64::from(segments.received);
         let options = match segments.timestamps {
             true => TCP_TIMESTAMP_BYTES,
             false => 0,
         };
         Ok(Traffic {
-            application_bytes: self.application_bytes,
+            application_bytes: self.line.application_bytes,
             packets,
             header_bytes: packets * (TCP_HEADER_BYTES + options),
         })

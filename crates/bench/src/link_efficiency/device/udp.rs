@@ -4,18 +4,19 @@ use std::io::ErrorKind;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::time::Duration;
 
-use super::Peer;
+use super::{Peer, modem};
 use crate::limits::ECHO_TICK_MS;
 use crate::link_efficiency::traffic::{Traffic, UDP_HEADER_BYTES};
 
 /// A socket that speaks to one server.
 pub(super) struct Udp {
     socket: UdpSocket,
+    modem: bool,
     traffic: Traffic,
 }
 
 impl Udp {
-    pub(super) fn connect(to: Peer) -> Result<Self, String> {
+    pub(super) fn connect(to: &Peer) -> Result<Self, String> {
         let opened = || -> std::io::Result<UdpSocket> {
             let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
             socket.connect(to.address)?;
@@ -24,12 +25,16 @@ impl Udp {
         };
         Ok(Self {
             socket: opened().map_err(|e| format!("{}: {e}", to.address))?,
+            modem: to.modem,
             traffic: Traffic::default(),
         })
     }
 
     /// Sends a datagram.
     pub(super) fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
+        if self.modem {
+            modem::pass_up(bytes.len());
+        }
         self.socket
             .send(bytes)
             .map_err(|e| format!("sending: {e}"))?;
@@ -42,6 +47,9 @@ impl Udp {
         match self.socket.recv(buffer) {
             Ok(length) => {
                 self.count(length);
+                if self.modem {
+                    modem::pass_down(length);
+                }
                 Ok(Some(length))
             }
             Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),

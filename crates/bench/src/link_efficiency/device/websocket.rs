@@ -44,13 +44,13 @@ impl Masks {
 
 impl WebSocket {
     pub(super) fn open(
-        peer: Peer,
+        peer: &Peer,
         target: &str,
         subprotocol: Option<&str>,
         commits: bool,
     ) -> Result<Self, String> {
         let mut socket = Self {
-            tcp: Tcp::connect(peer)?,
+            tcp: Tcp::connect(peer, Some("http/1.1"))?,
             reader: Reader::new(Role::Client, false, RESPONSE_BYTES_MAX),
             commits,
             buffer: vec![0; READ_BYTES_MAX],
