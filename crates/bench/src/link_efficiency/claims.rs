@@ -1,10 +1,11 @@
 //! What paper 003 says, claim by claim, set beside what was measured.
 //!
 //! The verdict is on the paper's own servers, in the versions of today; the gateway's figures stand
-//! beside them. A claim about its links cannot be compared: loopback is none of them.
+//! beside them. Claims of bytes are judged on the machine itself, those of time on the emulated links.
 
 use super::cells::{Pace, payloads};
 use super::figures::{Figures, GATEWAY, Of, PAPER, Scenario};
+use super::over_links;
 use crate::claims::judged;
 use crate::experiments::Effort;
 use crate::report::number;
@@ -29,16 +30,11 @@ const CLAIMS: [Claim; 8] = [
     },
     Claim {
         id: "mijovic-lan-rtt-alike",
-        judge: |f| {
-            times(
-                f,
-                "on loopback the servers' own time is all that is measured",
-            )
-        },
+        judge: over_links::like_each_other,
     },
     Claim {
         id: "mijovic-coap-lowest-rtt",
-        judge: lowest_time,
+        judge: over_links::lowest_time,
     },
     Claim {
         id: "mijovic-qos1-worst",
@@ -50,11 +46,11 @@ const CLAIMS: [Claim; 8] = [
     },
     Claim {
         id: "mijovic-internet-doubles-rtt",
-        judge: |_| (None, "no link is emulated in this part".into()),
+        judge: over_links::lan_to_internet,
     },
     Claim {
         id: "mijovic-cellular-mqtt-keeps-rtt",
-        judge: |_| (None, "no link is emulated in this part".into()),
+        judge: over_links::on_cellular,
     },
 ];
 
@@ -147,31 +143,23 @@ fn a_third(figures: &Figures<'_>) -> (Option<bool>, String) {
     (Some((eta * 3.0 - 1.0).abs() <= 0.1), words)
 }
 
-fn times(figures: &Figures<'_>, why: &str) -> (Option<bool>, String) {
-    (
-        None,
-        format!("{why}: us {}", both(figures, 4, "rtt_settled")),
-    )
-}
-
-fn lowest_time(figures: &Figures<'_>) -> (Option<bool>, String) {
-    times(
-        figures,
-        "the order of servers on loopback is not that of protocols on a link",
-    )
-}
-
-/// Its half on efficiency can refute it; its half on time cannot be compared.
+/// Either half can refute it.
 fn worst_of_both(figures: &Figures<'_>) -> (Option<bool>, String) {
     let all = measured(figures, &PAPER[..4], "eta");
     let least = |(_, of): &(usize, Vec<f64>)| of[..3].iter().all(|other| of[3] < *other);
     let count = all.iter().filter(|at| least(at)).count();
+    let (slowest, times) = over_links::slowest_is_qos1(figures);
     let words = format!(
-        "efficiency lowest at {count} of {} payloads; times on loopback are the servers', us {}",
-        all.len(),
-        both(figures, 4, "rtt_settled"),
+        "efficiency lowest at {count} of {} payloads; {times}",
+        all.len()
     );
-    ((count < all.len()).then_some(false), words)
+    let lowest = count == all.len();
+    let holds = match (all.is_empty(), slowest) {
+        (true, _) => None,
+        (false, _) if !lowest => Some(false),
+        (false, slowest) => slowest,
+    };
+    (holds, words)
 }
 
 fn slowness(figures: &Figures<'_>) -> String {

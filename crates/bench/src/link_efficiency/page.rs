@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::cells::{Pace, Setting, payloads};
 use super::claims::rested;
 use super::figures::{Figures, Of};
+use super::page_of_links::links;
 use super::protocol::{Protocol, Security};
 use super::servers::SERVERS;
 use crate::experiments::Effort;
@@ -32,6 +33,7 @@ pub(crate) fn markdown(run: &Run, folder: &str) -> String {
     times(&figures, &mut text);
     rests(&figures, &mut text);
     openings(&figures, &mut text);
+    links(run, &figures, &mut text);
     ratios(run, &mut text);
     absent(run, &mut text);
     text
@@ -46,8 +48,8 @@ const HOW: &str = "\n## How it was measured
 
 The scenario is that of Mijovic, Shehu and Buratti 2016 (paper 003): a device sends a packet to a server, the
 server sends back as many bytes, and then comes the next packet. Theirs went over Wi-Fi, a home router and a
-cellular network; here it is the local part, loopback, until links are emulated. So bytes can be compared, round
-trips between servers only. Of the paper's figures only the captions and the numbers in its text reach us; it
+cellular network; here it goes over loopback, where round trips are those of the servers, and over emulated links
+(a part of its own below). Of the paper's figures only the captions and the numbers in its text reach us; it
 names one payload size, 100 bytes.
 
 **Echo.** `answer`: the server answers the packet itself, as the paper's WebSocket and CoAP servers did. libcoap's
@@ -116,7 +118,7 @@ fn series(figures: &Figures<'_>, pace: Pace) -> Vec<Of> {
 }
 
 /// Every protocol, secured or not, as every server may speak it.
-fn every() -> Vec<Of> {
+pub(super) fn every() -> Vec<Of> {
     let mut all = Vec::new();
     for protocol in Protocol::ALL {
         for security in [Security::None, Security::Tls] {
@@ -143,7 +145,7 @@ fn columns(figures: &Figures<'_>, pace: Pace, all: &[Of]) -> Vec<usize> {
     bytes.filter(measured).collect()
 }
 
-fn named(of: &Of) -> [String; 3] {
+pub(super) fn named(of: &Of) -> [String; 3] {
     [
         match of.security {
             Security::None => of.protocol.name().into(),
@@ -362,7 +364,7 @@ fn absent(run: &Run, text: &mut String) {
     }
 }
 
-fn row(cells: impl IntoIterator<Item = String>, text: &mut String) {
+pub(super) fn row(cells: impl IntoIterator<Item = String>, text: &mut String) {
     for cell in cells {
         let _ = write!(text, "| {} ", cell.replace('|', "\\|"));
     }
@@ -370,7 +372,7 @@ fn row(cells: impl IntoIterator<Item = String>, text: &mut String) {
 }
 
 /// The head of a table.
-fn head(columns: &[&str], text: &mut String) {
+pub(super) fn head(columns: &[&str], text: &mut String) {
     row(columns.iter().map(|column| (*column).to_string()), text);
     row(columns.iter().map(|_| "---".to_string()), text);
 }

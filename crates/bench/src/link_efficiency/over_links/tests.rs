@@ -1,0 +1,58 @@
+//! Verdicts of made-up round trips.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::merge::merge;
+use crate::results::CellResult;
+use crate::sample::Sample;
+
+/// The paper's servers on a link behind the modem: round trips in microseconds, and one efficiency.
+fn on(link: &'static str, times: [f64; 4], eta: f64) -> Vec<CellResult> {
+    let result = |(of, time): (&Of, f64)| {
+        let mut sample = Sample::default();
+        sample.put("rtt", "us", time);
+        sample.put("eta", "1", eta);
+        let cell = of.on((link, true), PAYLOAD).name();
+        merge(&cell, of.server, &[(0, Ok(sample))])
+    };
+    PAPER.iter().zip(times).map(result).collect()
+}
+
+fn verdict(judge: fn(&Figures<'_>) -> Judged, results: &[Vec<CellResult>]) -> Option<bool> {
+    judge(&Figures(&results.concat())).0
+}
+
+const LAN: [f64; 4] = [30e3, 33e3, 34e3, 40e3];
+
+#[test]
+fn the_order_of_the_paper_holds_on_its_lan() {
+    let lan = [on(WLAN, LAN, 0.3)];
+    assert_eq!(verdict(like_each_other, &lan), Some(true));
+    assert_eq!(verdict(lowest_time, &lan), Some(true));
+    assert_eq!(verdict(slowest_is_qos1, &lan), Some(true));
+    let slow = [on(WLAN, [50e3, 33e3, 34e3, 40e3], 0.3)];
+    assert_eq!(verdict(like_each_other, &slow), Some(false));
+    assert_eq!(verdict(lowest_time, &slow), Some(false));
+    assert_eq!(verdict(slowest_is_qos1, &slow), Some(false));
+}
+
+#[test]
+fn the_internet_takes_two_to_three_times_as_long_at_the_same_efficiency() {
+    let internet = |times: f64, eta| [on(WLAN, LAN, 0.3), on(ISP, LAN.map(|t| t * times), eta)];
+    assert_eq!(verdict(lan_to_internet, &internet(2.5, 0.31)), Some(true));
+    assert_eq!(verdict(lan_to_internet, &internet(2.5, 0.2)), Some(false));
+    assert_eq!(verdict(lan_to_internet, &internet(8.0, 0.3)), Some(false));
+    assert_eq!(verdict(lan_to_internet, &[on(WLAN, LAN, 0.3)]), None);
+}
+
+#[test]
+fn a_phone_that_slows_all_alike_reverses_nothing() {
+    let phone = |times: [f64; 4]| [on(ISP, LAN, 0.3), on(CELLULAR, times, 0.3)];
+    assert_eq!(
+        verdict(on_cellular, &phone(LAN.map(|t| 2.0 * t))),
+        Some(false)
+    );
+    let reversed = [60e3, 66e3, 35e3, 41e3];
+    assert_eq!(verdict(on_cellular, &phone(reversed)), Some(true));
+    assert_eq!(verdict(on_cellular, &[]), None);
+}
