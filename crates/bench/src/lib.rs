@@ -64,6 +64,9 @@ pub fn main(args: &[String], out: &mut dyn std::io::Write) -> i32 {
         Some(load::SUBCOMMAND) => load::main(),
         Some(targets::SUBCOMMAND) => targets::exec(&args[1..]),
         Some(null::SUBCOMMAND) => null::main(&args[1..]),
+        Some(encoding::over_link::server::SUBCOMMAND) => {
+            encoding::over_link::server::main(&args[1..])
+        }
         Some(link_efficiency::echo::SUBCOMMAND) => link_efficiency::echo::main(&args[1..]),
         _ => cli::main(args, out),
     }

@@ -94,3 +94,6 @@ pub(crate) const SAMPLES_A_SERIES_MAX: usize = 1_000_000;
 
 /// Rows after which those that wait are written to the sheet of samples.
 pub(crate) const SHEET_GROUP_ROWS_MAX: usize = 100_000;
+
+/// Bytes of a document that is sent to the server of documents, or fetched from it.
+pub(crate) const DOCUMENT_BYTES_MAX: usize = 64 * 1024 * 1024;

@@ -331,6 +331,10 @@ fn round_trips(conversation: Conversation, own: Own, pace: Pace) -> Result<EchoP
         warm_up: 5,
         packets: (rate * measure_ms as f64 / 1e3).max(10.0) as u32,
         rest_ms: (1e3 / rate) as u64,
+        // A target by its URL, which is who is asked so, is not behind a link of ours.
+        is_on_link: false,
+        modem: false,
+        certificate: None,
         wait_ms: ECHO_MS_MAX,
     })
 }

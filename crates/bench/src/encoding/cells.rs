@@ -60,6 +60,7 @@ pub(crate) fn names(effort: Effort) -> Vec<String> {
         let of = |source| browser(source, slowdown, effort);
         names.extend(sources.iter().flat_map(of));
     }
+    names.extend(super::over_link::names(effort));
     names
 }
 

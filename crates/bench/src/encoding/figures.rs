@@ -88,6 +88,20 @@ impl<'a> Figures<'a> {
         PREFERRED.into_iter().find_map(found)
     }
 
+    /// The mean of a metric on a link, by the contender that stands for the format.
+    pub(crate) fn on_link(
+        &self,
+        link: &str,
+        of: Of<'_>,
+        format: &str,
+        metric: &str,
+    ) -> Option<f64> {
+        let cell = name(of.place, of.data, of.file, of.from, format);
+        let cell = format!("link={link};{cell}");
+        let mut results = self.0.iter().filter(|result| result.cell == cell);
+        results.find_map(|result| Some(result.metric(metric)?.estimate.mean))
+    }
+
     /// Bytes.
     pub(crate) fn size(&self, of: Of<'_>, format: &str) -> Option<f64> {
         self.metric(of, format, "size")

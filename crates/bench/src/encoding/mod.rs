@@ -1,8 +1,8 @@
 //! The experiment `encoding`: what a document or a message costs in each format.
 //!
 //! From Tamayo, Granell and Huerta, Sensors 2012 (tables 2 to 4), and the message of Babovic, Protic
-//! and Milutinovic, IEEE Access 2016 (tables 2 and 5). No gateway, no link: bytes in memory, one
-//! thread, here and in a browser. The decision worth arguing: codings of documents and of
+//! and Milutinovic, IEEE Access 2016 (tables 2 and 5). Bytes in memory, one thread, here and in
+//! a browser; and whole documents over the links of the former. The decision worth arguing: codings of documents and of
 //! observations are never compared with each other, because they do not keep the same things.
 
 mod browser;
@@ -16,6 +16,7 @@ mod figures;
 mod goals;
 mod native;
 mod outcome;
+pub(crate) mod over_link;
 mod page;
 mod plots;
 mod published;
@@ -48,6 +49,7 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
     Random::new(order.seed, "documents").shuffle(&mut sources);
     native(order, &sources, &mut run);
     in_browser(order, &in_order, &mut run);
+    over_link::measure(order, &mut run);
     sort(&mut run.results, &names(order.effort));
     let figures = Figures(&run.results);
     run.goals = goals::judge(&figures);

@@ -19,7 +19,7 @@ struct Claim {
     judge: fn(&Figures<'_>) -> (Option<bool>, String),
 }
 
-const CLAIMS: [Claim; 8] = [
+const CLAIMS: [Claim; 10] = [
     Claim {
         id: "mijovic-order-of-efficiency",
         judge: order_of_efficiency,
@@ -51,6 +51,14 @@ const CLAIMS: [Claim; 8] = [
     Claim {
         id: "mijovic-cellular-mqtt-keeps-rtt",
         judge: over_links::on_cellular,
+    },
+    Claim {
+        id: "mijovic-cellular-efficiency",
+        judge: over_links::cellular_efficiency,
+    },
+    Claim {
+        id: "mijovic-mqtt-depends-on-qos",
+        judge: over_links::depends_on_quality,
     },
 ];
 

@@ -168,5 +168,45 @@ pub(super) fn on_cellular(figures: &Figures<'_>) -> Judged {
     (reversed, format!("{words}; {why}"))
 }
 
+/// Figure 6: the efficiency of the cellular network beside that of the LAN.
+pub(super) fn cellular_efficiency(figures: &Figures<'_>) -> Judged {
+    let of = |link| {
+        let at = |modem| means(figures, &PAPER, (link, modem), "eta");
+        at(true).or_else(|| at(false))
+    };
+    let (Some(lan), Some(cellular)) = (of(WLAN), of(CELLULAR)) else {
+        return (None, NOT_MEASURED.into());
+    };
+    let change: [f64; 4] = std::array::from_fn(|at| cellular[at] / lan[at] - 1.0);
+    let holds = change.iter().all(|change| change.abs() <= UNAFFECTED);
+    let percent = told(change.map(|change| 100.0 * change), " %");
+    (
+        Some(holds),
+        format!("{WLAN} to {CELLULAR} changes it by {percent}"),
+    )
+}
+
+/// The abstract: MQTT's efficiency and round trip by its quality, of which the paper measured 0 and 1.
+pub(super) fn depends_on_quality(figures: &Figures<'_>) -> Judged {
+    let times = round_trips(figures, &PAPER, WLAN);
+    let etas = means(
+        figures,
+        &PAPER,
+        (WLAN, times.is_some_and(|(_, modem)| modem)),
+        "eta",
+    );
+    let (Some((times, modem)), Some(etas)) = (times, etas) else {
+        return (None, NOT_MEASURED.into());
+    };
+    let (bytes, time) = (etas[2] / etas[3], times[3] / times[2]);
+    let words = format!(
+        "{WLAN}{}, {PAYLOAD} bytes: QoS 0 is {} times as efficient as QoS 1, which takes {} times as long",
+        with_modem(modem),
+        number(bytes),
+        number(time),
+    );
+    (Some(bytes >= NEARLY && time >= NEARLY), words)
+}
+
 #[cfg(test)]
 mod tests;

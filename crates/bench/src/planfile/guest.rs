@@ -7,7 +7,7 @@
 use std::net::{SocketAddr, ToSocketAddrs};
 
 use crate::cell::Scheme;
-use crate::link_efficiency::job::{CoapWay, Conversation, Method};
+use crate::link_efficiency::job::{CoapOver, CoapWay, Conversation, Method};
 use crate::load::wire::{PublishWire, SubscribeWire};
 use crate::targets::{Running, mosquitto, weir};
 
@@ -92,7 +92,7 @@ impl Guest {
             ask: Method::Get,
         };
         self.answers_only().then(|| Conversation::Coap {
-            confirmable: true,
+            over: CoapOver::Confirmable,
             path: self.path.clone(),
             format: Some(0),
             way,

@@ -7,6 +7,7 @@
 
 mod babovic;
 mod judge;
+mod on_links;
 mod tamayo;
 
 use super::figures::Figures;
@@ -48,7 +49,8 @@ impl Judgement {
 
 /// Judges every claim.
 pub(crate) fn judge(figures: &Figures<'_>) -> Vec<ClaimResult> {
-    let all = tamayo::CLAIMS.iter().chain(babovic::CLAIMS);
+    let tamayo = tamayo::CLAIMS.iter().chain(on_links::CLAIMS);
+    let all = tamayo.chain(babovic::CLAIMS);
     all.map(|claim| {
         let Judgement { holds, number } = (claim.judge)(figures);
         judged(claim.id, holds, number)

@@ -175,12 +175,6 @@ pub(super) const CLAIMS: &[Claim] = &[
         let all = [times("xml"), times("json")].concat();
         Asked::EachAtLeast(1000.0).of(&all, "ms to parse in the browser slowed 6 times")
     }),
-    claim("tamayo-overall-over-links", |_| {
-        Judgement::not_comparable("no link here: this run reads from memory")
-    }),
-    claim("tamayo-uploads", |_| {
-        Judgement::not_comparable("no link here: this run reads from memory")
-    }),
 ];
 
 fn caps_sizes(f: &Figures<'_>) -> Judgement {
@@ -304,17 +298,6 @@ mod tests {
             Some(false)
         );
         assert_eq!(verdict(&results("caps", "0", &rows(1500.0)[..3]), id), None);
-    }
-
-    #[test]
-    fn what_no_run_measures_is_not_comparable() {
-        assert_eq!(
-            verdict(
-                &results("caps", "0", &[("xml", 1e5, 1.0, 1.0)]),
-                "tamayo-overall-over-links"
-            ),
-            None
-        );
     }
 
     #[test]

@@ -1,0 +1,86 @@
+//! Documents over emulated links, as paper 004 (sections 5.1.2, 5.1.3, 5.2.2 and 5.3.2) had them over
+//! Wi-Fi and 3G: downloaded and parsed, or built, sent and acknowledged.
+//!
+//! A server at the far end hands out files and takes them in; who asks is at the near end. Every exchange
+//! has a connection of its own, as a phone that asks now and then: its handshake counts. The decision
+//! worth arguing: parsing begins when the last byte is there, in every format alike; what a parser that
+//! reads along would win is told apart (`t_first_observation`, of XML).
+
+mod browser;
+mod cells;
+mod client;
+mod native;
+mod runs;
+pub(crate) mod server;
+
+pub(super) use cells::names;
+
+use self::cells::sources_on_links;
+use self::runs::LINKS;
+use super::data::Source;
+use super::native::absent;
+use crate::experiments::Order;
+use crate::journal::Versions;
+use crate::link::{Ends, Links};
+use crate::results::{CellResult, OURS, Run};
+
+/// Measures all cells on links.
+pub(super) fn measure(order: &Order<'_>, run: &mut Run) {
+    let mut links = Links::new(order.seed);
+    for link in LINKS {
+        let wanted = |source: &Source| order.wants_any(&cells::of(source, link, order.effort));
+        let sources: Vec<Source> = sources_on_links(order.effort)
+            .into_iter()
+            .filter(wanted)
+            .collect();
+        for source in &sources {
+            let key = format!("link {link} {} {}", source.data, source.file);
+            let measure = |targets: &mut Versions| {
+                let ends = links.ends(order.settings, link);
+                of_document(order, ends, (link, source), targets)
+            };
+            let results = order.journal.cell(&key, &mut run.targets, measure);
+            run.results.extend(results);
+        }
+    }
+    run.links.extend(links.used());
+}
+
+/// All cells of a document on a link.
+fn of_document(
+    order: &Order<'_>,
+    ends: Result<Ends, String>,
+    (link, source): (&'static str, &Source),
+    targets: &mut Versions,
+) -> Vec<CellResult> {
+    eprintln!("over {link}: {} {}", source.data, source.file);
+    let refused = |reason: String| {
+        let cells = cells::of(source, link, order.effort);
+        let cells = cells.into_iter().filter(|cell| order.wants(cell));
+        cells
+            .map(|cell| absent(&cell, OURS, reason.clone()))
+            .collect()
+    };
+    let ends = match ends {
+        Ok(ends) => ends,
+        Err(reason) => return refused(reason),
+    };
+    let folder = order.work.join(format!("documents-{link}"));
+    let started = server::start(&ends.far, &folder);
+    let (server, document) = match started.and_then(|server| Ok((server, source.make(order.seed)?)))
+    {
+        Ok(both) => both,
+        Err(reason) => return refused(reason),
+    };
+    let place = runs::Place {
+        order,
+        ends: &ends,
+        server: &server,
+        folder: &folder,
+        link,
+    };
+    let document = std::rc::Rc::new(document);
+    let mut results = native::measure(&place, &document);
+    results.extend(browser::measure(&place, &document, targets));
+    results
+}
