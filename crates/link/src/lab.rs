@@ -1,9 +1,11 @@
-//! A link that real programs use: two network namespaces, a TUN device in each, a thread a direction.
+//! A link that real programs use: network namespaces, a TUN device in each, a thread for each that sends.
 //!
-//! Nothing outlives the process: namespaces have no names, commands die with the thread that started
+//! There is one far end and one near end, or a star of many near ones, which share the link or have one
+//! each like it; near ends do not reach each other. Nothing outlives the process: namespaces have no names, commands die with the thread that started
 //! them, devices with their descriptors.
 
 use crate::ledger::Ledger;
+use crate::limits::STATIONS_MAX;
 use crate::pcapng::Capture;
 use crate::profile::{Duplex, Profile};
 use crate::{Nanos, Way};
@@ -22,8 +24,18 @@ mod station;
 mod sys;
 
 pub use check::Check;
-use conveyor::{Conveyor, Lane};
+use conveyor::{Conveyor, Lane, Route};
 pub use station::Station;
+
+/// How near ends come to the far one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sharing {
+    /// Each has a link of its own.
+    #[default]
+    Each,
+    /// All are on one link, whose rate and queue they share.
+    Shared,
+}
 
 /// How a lab is made.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +44,12 @@ pub struct Options {
     pub seed: u64,
     /// Where every packet is written down.
     pub capture: Option<PathBuf>,
+    /// Near ends beside the first, [`STATIONS_MAX`] at most.
+    ///
+    /// [`STATIONS_MAX`]: crate::limits::STATIONS_MAX
+    pub more: usize,
+    /// How all of them come to the far end.
+    pub sharing: Sharing,
 }
 
 /// Why there is no lab.
@@ -65,20 +83,25 @@ impl fmt::Display for LabFault {
 
 impl std::error::Error for LabFault {}
 
-/// Two stations and the link between them. It ends when it is dropped, with all that runs in it.
+/// Stations and the link between them. It ends when it is dropped, with all that runs in it.
 pub struct Lab {
     /// Where clients are.
     pub near: Station,
     /// Where servers are.
     pub far: Station,
+    /// Further clients, of a star.
+    pub more: Vec<Station>,
     profile: Profile,
     seed: u64,
     base: Nanos,
-    lanes: [Arc<Mutex<Lane>>; 2],
+    /// Up and down, of each link that there is.
+    spokes: Vec<[SharedLane; 2]>,
     books: Arc<Books>,
     stop: Arc<sys::Bell>,
     threads: Vec<JoinHandle<()>>,
 }
+
+type SharedLane = Arc<Mutex<Lane>>;
 
 /// What is written down of the packets.
 struct Books {
@@ -125,7 +148,12 @@ pub fn prepare() -> Result<(), LabFault> {
 }
 
 impl Lab {
-    /// Joins two new namespaces by a link that has been measured, and fails where it is off.
+    /// The near ends: the first, and the further ones of a star.
+    pub fn stations(&self) -> impl Iterator<Item = &Station> {
+        std::iter::once(&self.near).chain(&self.more)
+    }
+
+    /// Joins new namespaces by a link that has been measured, and fails where it is off.
     pub fn start(profile: Profile, options: &Options) -> Result<(Self, Check), LabFault> {
         let mut lab = Self::unchecked(profile, options)?;
         let check = lab.check()?;
@@ -138,41 +166,85 @@ impl Lab {
     /// The same, whatever the link is like; only what the machine itself adds is taken off.
     pub fn unchecked(profile: Profile, options: &Options) -> Result<Self, LabFault> {
         let books = Arc::new(Books::open(options)?);
-        let congestion = profile.congestion.as_deref();
-        let (near, near_tun) = Station::start(1, profile.mtu, congestion)?;
-        let (far, far_tun) = Station::start(2, profile.mtu, congestion)?;
+        let (near, near_tun) = station(NEAR, &profile)?;
+        let (far, far_tun) = station(FAR, &profile)?;
         let stop = sys::Bell::new().map_err(|error| LabFault::Io("an event", error))?;
         let idle = Profile::named("none").unwrap_or_else(|| profile.clone());
         let mut lab = Self {
             near,
             far,
+            more: Vec::new(),
             seed: options.seed,
             base: 0,
-            lanes: lanes(&idle, 0, 0),
+            spokes: Vec::new(),
             books,
             stop: Arc::new(stop),
             threads: Vec::new(),
             profile: idle,
         };
-        lab.convey(Way::Up, near_tun.clone(), far_tun.clone());
-        lab.convey(Way::Down, far_tun, near_tun);
+        let mut tuns = vec![(NEAR, near_tun)];
+        tuns.extend(lab.add(options.more, &profile)?);
+        lab.join(tuns, far_tun, options.sharing);
         lab.base = check::base(&lab).map_err(|error| LabFault::Io("the first probe", error))?;
         lab.become_like(profile);
         lab.forget();
         Ok(lab)
     }
 
-    fn convey(&mut self, way: Way, input: sys::Tun, output: sys::Tun) {
+    /// Makes the further stations of a star; their numbers and devices.
+    fn add(&mut self, count: usize, profile: &Profile) -> Result<Vec<(u16, sys::Tun)>, LabFault> {
+        if count > STATIONS_MAX {
+            let many = io::Error::other(format!("{STATIONS_MAX} are the most"));
+            return Err(LabFault::Io("the stations of a star", many));
+        }
+        let numbers = (FAR + 1..).take(count);
+        let added = numbers.map(|number| {
+            let (one, tun) = station(number, profile)?;
+            self.more.push(one);
+            Ok((number, tun))
+        });
+        added.collect()
+    }
+
+    /// Lays the link, or one for each, between near devices and the far one.
+    fn join(&mut self, tuns: Vec<(u16, sys::Tun)>, far: sys::Tun, sharing: Sharing) {
+        let links = match sharing {
+            Sharing::Each => tuns.len(),
+            Sharing::Shared => 1,
+        };
+        self.spokes = (0..links)
+            .map(|link| lanes(&self.profile, 0, self.seed_of(link)))
+            .collect();
+        let lane = |at: usize, way: Way| self.spokes[at.min(links - 1)][way as usize].clone();
+        let up = |(at, (_, tun)): (usize, &(u16, sys::Tun))| {
+            let route = Route::to(FAR, far.clone(), lane(at, Way::Up));
+            (Way::Up, tun.clone(), vec![route])
+        };
+        let mut all: Vec<_> = tuns.iter().enumerate().map(up).collect();
+        let down = |(at, (number, tun)): (usize, &(u16, sys::Tun))| {
+            Route::to(*number, tun.clone(), lane(at, Way::Down))
+        };
+        let routes = tuns.iter().enumerate().map(down).collect();
+        all.push((Way::Down, far.clone(), routes));
+        for (way, input, routes) in all {
+            self.convey(way, input, routes);
+        }
+    }
+
+    fn convey(&mut self, way: Way, input: sys::Tun, routes: Vec<Route>) {
         let conveyor = Conveyor {
             way,
             input,
-            output,
-            lane: self.lanes[way as usize].clone(),
             books: self.books.clone(),
             stop: self.stop.clone(),
         };
         self.threads
-            .push(std::thread::spawn(move || conveyor.run()));
+            .push(std::thread::spawn(move || conveyor.run(routes)));
+    }
+
+    /// Links of a star lose and delay each by its own chance.
+    fn seed_of(&self, link: usize) -> u64 {
+        self.seed.wrapping_add((link as u64) << 32)
     }
 
     /// Measures round trip and rates as the profile has them, without its loss.
@@ -186,9 +258,11 @@ impl Lab {
 
     /// Changes the link under the packets that are on it.
     pub fn become_like(&mut self, profile: Profile) {
-        let fresh = lanes(&profile, self.base, self.seed);
-        for (lane, fresh) in self.lanes.iter().zip(fresh) {
-            lock(lane).change(&lock(&fresh));
+        for (link, spoke) in self.spokes.iter().enumerate() {
+            let fresh = lanes(&profile, self.base, self.seed_of(link));
+            for (lane, fresh) in spoke.iter().zip(fresh) {
+                lock(lane).change(&lock(&fresh));
+            }
         }
         self.profile = profile;
     }
@@ -227,13 +301,23 @@ impl Lab {
 
     /// By how much packets were late of their time: the 99th percentile, in nanoseconds.
     pub fn lateness_p99(&self) -> Nanos {
-        let late = self.lanes.iter().map(|lane| lock(lane).lateness.p99());
+        let lanes = self.spokes.iter().flatten();
+        let late = lanes.map(|lane| lock(lane).lateness.p99());
         late.max().unwrap_or(0)
     }
 }
 
+/// Number of the first near end, in addresses.
+const NEAR: u16 = 1;
+/// Number of the far end; those of further near ends follow.
+const FAR: u16 = 2;
+
+fn station(number: u16, profile: &Profile) -> Result<(Station, sys::Tun), LabFault> {
+    Station::start(number, profile.mtu, profile.congestion.as_deref())
+}
+
 /// Half duplex: both lanes have one medium.
-fn lanes(profile: &Profile, base: Nanos, seed: u64) -> [Arc<Mutex<Lane>>; 2] {
+fn lanes(profile: &Profile, base: Nanos, seed: u64) -> [SharedLane; 2] {
     let [up, down] = Way::BOTH.map(|way| Lane::new(profile, way, base, seed));
     let down = match profile.duplex {
         Duplex::Full => down,

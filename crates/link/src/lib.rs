@@ -38,7 +38,7 @@ pub use quantity::QuantityFault;
 pub use trace::{Trace, TraceFault};
 
 #[cfg(target_os = "linux")]
-pub use lab::{Check, Lab, LabFault, Options, Station, prepare};
+pub use lab::{Check, Lab, LabFault, Options, Sharing, Station, prepare};
 
 /// A time in nanoseconds since the link was made, or a span.
 pub type Nanos = u64;

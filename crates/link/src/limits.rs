@@ -16,3 +16,5 @@ pub const OPPORTUNITIES_MAX: usize = 10_000_000;
 pub const CAPTURE_BYTES_MAX: usize = 96;
 /// Smallest maximum transmission unit: every IPv6 link has at least it (RFC 8200 section 5).
 pub const MTU_MIN: u32 = 1280;
+/// Near ends of a star beside the first: each is a namespace, a device and two threads.
+pub const STATIONS_MAX: usize = 1_024;

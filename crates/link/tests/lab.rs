@@ -5,7 +5,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::process::{Command, Stdio};
-use weir_link::{Lab, LabFault, Ledger, Options, Phase, Profile, Way, pcapng};
+use weir_link::{Lab, LabFault, Ledger, Options, Phase, Profile, Sharing, Station, Way, pcapng};
 
 /// A lab, or a note that the kernel gives no right to one.
 fn lab(test: &str, profile: &str, options: &Options) -> Option<Lab> {
@@ -207,4 +207,92 @@ fn a_program_runs_behind_the_link_and_reaches_the_other_end() {
             .any(|bytes| bytes == b"through the link")
     );
     assert!(pcapng::Capture::begin(Vec::new(), 0).is_ok());
+}
+
+/// Bytes of UDP that came from a station to the far end and back, in a burst of 1,000 each.
+fn echoed(lab: &Lab, stations: &[&Station], packets: usize) -> Vec<usize> {
+    let far = SocketAddr::from((lab.far.address(), 0));
+    let far = lab.far.within(move || UdpSocket::bind(far));
+    let far = far.unwrap().unwrap();
+    let to = far.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let mut buffer = [0; 2_000];
+        while let Ok((length, peer)) = far.recv_from(&mut buffer) {
+            far.send_to(&buffer[..length], peer).unwrap();
+        }
+    });
+    let socket = |station: &&Station| {
+        let near = SocketAddr::from((station.address(), 0));
+        let socket = station.within(move || UdpSocket::bind(near));
+        let socket = socket.unwrap().unwrap();
+        socket.connect(to).unwrap();
+        let patience = std::time::Duration::from_secs(2);
+        socket.set_read_timeout(Some(patience)).unwrap();
+        socket
+    };
+    let sockets: Vec<UdpSocket> = stations.iter().map(socket).collect();
+    for socket in &sockets {
+        (0..packets).for_each(|_| assert_eq!(socket.send(&[7; 972]).unwrap(), 972));
+    }
+    let count = |socket: &UdpSocket| {
+        let mut buffer = [0; 2_000];
+        (0..packets)
+            .take_while(|_| socket.recv(&mut buffer).is_ok())
+            .count()
+    };
+    sockets.iter().map(count).collect()
+}
+
+#[test]
+fn each_station_of_a_star_reaches_the_center_and_is_answered_itself() {
+    let options = Options {
+        more: 4,
+        ..Options::default()
+    };
+    let Some(lab) = lab("star", "none", &options) else {
+        return;
+    };
+    let stations: Vec<&Station> = lab.stations().collect();
+    assert_eq!(echoed(&lab, &stations, 3), [3; 5]);
+    let near: std::collections::BTreeSet<_> = lab
+        .ledger()
+        .lines()
+        .map(|line| line.flow.near.ip())
+        .collect();
+    assert_eq!(near.len(), 5, "every station has its own address: {near:?}");
+}
+
+#[test]
+fn stations_share_one_queue_or_have_one_each() {
+    // Two packets of 1,000 bytes fit a queue of 3 kB beside the one that is being sent.
+    for (sharing, echoed_in_all) in [(Sharing::Each, 9), (Sharing::Shared, 3)] {
+        let options = Options {
+            more: 2,
+            sharing,
+            ..Options::default()
+        };
+        let Some(lab) = lab(
+            "sharing",
+            "serial,down.rate=1 Mbit/s,framing=none",
+            &options,
+        ) else {
+            return;
+        };
+        let stations: Vec<&Station> = lab.stations().collect();
+        let all: usize = echoed(&lab, &stations, 3).iter().sum();
+        assert!(
+            (echoed_in_all..=echoed_in_all + 1).contains(&all),
+            "{sharing:?}: {all} echoes"
+        );
+    }
+}
+
+#[test]
+fn a_star_of_too_many_is_refused() {
+    let options = Options {
+        more: weir_link::limits::STATIONS_MAX + 1,
+        ..Options::default()
+    };
+    let made = Lab::unchecked(Profile::read("none").unwrap(), &options);
+    assert!(made.is_err());
 }

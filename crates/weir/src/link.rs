@@ -7,7 +7,9 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
-use weir_link::{Check, Count, Lab, LabFault, Ledger, Options, PROFILES, Profile, Station, Way};
+use weir_link::{
+    Check, Count, Lab, LabFault, Ledger, Options, PROFILES, Profile, Sharing, Station, Way,
+};
 
 /// How long the far command may take to listen.
 const READY_PATIENCE: Duration = Duration::from_secs(30);
@@ -24,6 +26,12 @@ pub(crate) struct Link {
     /// Wait until the far end listens at this TCP port
     #[arg(long, value_name = "PORT", requires = "far")]
     ready: Option<u16>,
+    /// So many near ends, each with the near command; it finds its number in $WEIR_STATION
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    stations: u16,
+    /// They share one link; otherwise each has one of its own
+    #[arg(long, requires = "stations")]
+    shared: bool,
     /// Write every packet down, for Wireshark
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
@@ -68,14 +76,20 @@ pub(crate) fn run(link: &Link) -> Result<ExitCode, Failure> {
     let Some((program, arguments)) = link.command.split_first() else {
         return Ok(ExitCode::SUCCESS);
     };
-    let mut command = Command::new(program);
-    command.args(arguments);
     let _far = far(link, &lab)?;
-    let near = spawn(&lab.near, &lab.far, command);
-    let mut near = near.map_err(|error| Failure::no(format!("{program}: {error}")))?;
-    let status = near.wait().map_err(Failure::no)?;
+    let mut near = Vec::new();
+    for (number, station) in lab.stations().enumerate() {
+        let mut command = Command::new(program);
+        command.args(arguments);
+        command.env("WEIR_STATION", (number + 1).to_string());
+        let started = spawn(station, &lab.far, command);
+        near.push(started.map_err(|error| Failure::no(format!("{program}: {error}")))?);
+    }
+    let ended = near.iter_mut().map(std::process::Child::wait);
+    let ended: Vec<ExitStatus> = ended.collect::<Result<_, _>>().map_err(Failure::no)?;
     say(link, &told(&lab), || counted(&lab));
-    Ok(code(status))
+    let worst = ended.iter().find(|status| !status.success());
+    Ok(worst.map_or(ExitCode::SUCCESS, |status| code(*status)))
 }
 
 fn no(fault: LabFault) -> Failure {
@@ -91,6 +105,11 @@ fn start(link: &Link, profile: Profile) -> Result<(Lab, Option<Check>), Failure>
     let options = Options {
         seed: link.seed,
         capture: link.pcap.clone(),
+        more: usize::from(link.stations) - 1,
+        sharing: match link.shared {
+            true => Sharing::Shared,
+            false => Sharing::Each,
+        },
     };
     match link.no_check {
         true => Lab::unchecked(profile, &options).map(|lab| (lab, None)),

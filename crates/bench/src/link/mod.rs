@@ -112,7 +112,7 @@ impl Links {
         let profile = Profile::read(link).map_err(|fault| fault.to_string())?;
         let options = Options {
             seed: self.seed,
-            capture: None,
+            ..Options::default()
         };
         let mut used = LinkUsed::of(&profile);
         let made = self.measure(profile, &options, &mut used);

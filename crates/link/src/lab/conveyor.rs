@@ -9,6 +9,7 @@ use crate::profile::Profile;
 use crate::{Nanos, Way};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
 /// Packets read or written before the other is looked at.
@@ -88,20 +89,50 @@ impl Lateness {
     }
 }
 
-/// A direction and its devices.
+/// Where packets to one end go, and what decides on the way there.
+pub(super) struct Route {
+    /// The number of the end in its addresses.
+    number: u16,
+    output: Tun,
+    lane: Arc<Mutex<Lane>>,
+    /// Packets on their way, in order.
+    due: VecDeque<(Nanos, Vec<u8>)>,
+}
+
+impl Route {
+    pub(super) fn to(number: u16, output: Tun, lane: Arc<Mutex<Lane>>) -> Self {
+        let due = VecDeque::new();
+        Self {
+            number,
+            output,
+            lane,
+            due,
+        }
+    }
+
+    /// Whether a packet goes there: to its address, or to all by multicast.
+    fn takes(&self, to: Option<IpAddr>) -> bool {
+        let number = match to {
+            None => return false,
+            Some(to) if to.is_multicast() => return true,
+            Some(IpAddr::V4(to)) => u16::from_be_bytes([to.octets()[2], to.octets()[3]]),
+            Some(IpAddr::V6(to)) => to.segments()[7],
+        };
+        number == self.number
+    }
+}
+
+/// One device's packets.
 pub(super) struct Conveyor {
     pub(super) way: Way,
     pub(super) input: Tun,
-    pub(super) output: Tun,
-    pub(super) lane: Arc<Mutex<Lane>>,
     pub(super) books: Arc<Books>,
     pub(super) stop: Arc<Bell>,
 }
 
-/// Packets on their way, in order, and buffers of those that have gone.
-#[derive(Default)]
+/// Where packets are on their way, and buffers of those that have gone.
 struct Belt {
-    due: VecDeque<(Nanos, Vec<u8>)>,
+    routes: Vec<Route>,
     spare: Vec<Vec<u8>>,
     traffic: Traffic,
 }
@@ -135,9 +166,13 @@ impl Traffic {
 
 impl Conveyor {
     /// Until the bell rings.
-    pub(super) fn run(self) {
+    pub(super) fn run(self, routes: Vec<Route>) {
         sys::be_punctual();
-        let mut belt = Belt::default();
+        let mut belt = Belt {
+            routes,
+            spare: Vec::new(),
+            traffic: Traffic::default(),
+        };
         let mut buffer = vec![0; PACKET_BYTES_MAX];
         loop {
             self.hand_on(&mut belt);
@@ -150,18 +185,17 @@ impl Conveyor {
 
     /// Hands on what is due.
     fn hand_on(&self, belt: &mut Belt) {
-        for _ in 0..BATCH {
-            let now = self.books.now();
-            let Some(&(at, _)) = belt.due.front() else {
-                return;
-            };
-            if at > now {
-                return;
-            }
-            if let Some((_, packet)) = belt.due.pop_front() {
+        for route in &mut belt.routes {
+            for _ in 0..BATCH {
+                let now = self.books.now();
+                let is_due = route.due.front().is_some_and(|(at, _)| *at <= now);
+                let next = if is_due { route.due.pop_front() } else { None };
+                let Some((at, packet)) = next else {
+                    break;
+                };
                 // An end that is not up any more takes nothing; neither would a cable.
-                let _gone = self.output.write(&packet);
-                lock(&self.lane).lateness.record(now - at);
+                let _gone = route.output.write(&packet);
+                lock(&route.lane).lateness.record(now - at);
                 belt.spare.push(packet);
             }
         }
@@ -173,19 +207,36 @@ impl Conveyor {
             let Ok(Some(length)) = self.input.read(buffer) else {
                 return false;
             };
+            self.send(belt, &buffer[..length]);
+        }
+        true
+    }
+
+    /// Puts a packet on its way; a star's center has several.
+    fn send(&self, belt: &mut Belt, packet: &[u8]) {
+        let to = match belt.routes.len() {
+            1 => None,
+            _ => destination(packet),
+        };
+        let is_only = belt.routes.len() == 1;
+        for route in &mut belt.routes {
+            if !(is_only || route.takes(to)) {
+                continue;
+            }
+            // Others may send by the same lane: its times are taken in its order.
+            let mut lane = lock(&route.lane);
             let now = self.books.now();
-            let packet = &buffer[..length];
+            let fate = lane.offer(now, packet);
+            drop(lane);
             belt.traffic.count(now);
-            let fate = lock(&self.lane).offer(now, packet);
             self.note(now, packet, fate);
             if let Fate::Arrives(at) = fate {
                 let mut kept = belt.spare.pop().unwrap_or_default();
                 kept.clear();
                 kept.extend_from_slice(packet);
-                belt.due.push_back((at, kept));
+                route.due.push_back((at, kept));
             }
         }
-        true
     }
 
     fn note(&self, now: Nanos, packet: &[u8], fate: Fate) {
@@ -199,7 +250,8 @@ impl Conveyor {
     /// Waits for a packet or the next deadline; whether the bell rang.
     fn wait(&self, belt: &Belt) -> bool {
         let recent = belt.traffic.recent();
-        let Some(&(at, _)) = belt.due.front() else {
+        let fronts = belt.routes.iter().filter_map(|route| route.due.front());
+        let Some(at) = fronts.map(|(at, _)| *at).min() else {
             return self.poll(None, true);
         };
         let span = at.saturating_sub(self.books.now());
@@ -236,9 +288,34 @@ impl Conveyor {
     }
 }
 
+/// Where a packet of IP goes.
+fn destination(packet: &[u8]) -> Option<IpAddr> {
+    match packet.first()? >> 4 {
+        4 => Some(<[u8; 4]>::try_from(packet.get(16..20)?).ok()?.into()),
+        6 => Some(<[u8; 16]>::try_from(packet.get(24..40)?).ok()?.into()),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_packet_goes_to_whom_it_is_addressed() {
+        let mut v4 = [0; 20];
+        (v4[0], v4[16], v4[17], v4[18], v4[19]) = (0x45, 10, 77, 1, 4);
+        let to = destination(&v4);
+        assert_eq!(to, Some(IpAddr::from([10, 77, 1, 4])));
+        let mut v6 = [0; 40];
+        (v6[0], v6[24], v6[25], v6[39]) = (0x60, 0xfd, 0x77, 3);
+        assert_eq!(
+            destination(&v6).map(|to| to.to_string()).as_deref(),
+            Some("fd77::3")
+        );
+        assert_eq!(destination(&v4[..10]), None);
+        assert_eq!(destination(&[]), None);
+    }
 
     #[test]
     fn lateness_has_its_percentile() {

@@ -37,14 +37,15 @@ impl Drop for Station {
 }
 
 impl Station {
-    /// Makes the end of this number: 10.77.0.N and fd77::N.
+    /// Makes the end of this number: 10.77.0.0 + N and fd77::N.
     pub(super) fn start(
-        number: u8,
+        number: u16,
         mtu: u32,
         congestion: Option<&str>,
     ) -> Result<(Self, Tun), LabFault> {
-        let address = Ipv4Addr::new(10, 77, 0, number);
-        let address6 = Ipv6Addr::new(0xfd77, 0, 0, 0, 0, 0, 0, u16::from(number));
+        let [high, low] = number.to_be_bytes();
+        let address = Ipv4Addr::new(10, 77, high, low);
+        let address6 = Ipv6Addr::new(0xfd77, 0, 0, 0, 0, 0, 0, number);
         let (jobs, due) = mpsc::channel::<Job>();
         let (tell, told) = mpsc::channel();
         let addresses = [IpAddr::V4(address), IpAddr::V6(address6)];
@@ -136,7 +137,7 @@ fn furnish(
         let index = netlink.index(DEVICE)?;
         netlink.up(index, Some((mtu, DEVICE_QUEUE)))?;
         for address in addresses {
-            let prefix = if address.is_ipv4() { 24 } else { 64 };
+            let prefix = if address.is_ipv4() { 16 } else { 64 };
             netlink.address(index, address, prefix)?;
             netlink.default_route(index, address)?;
         }

@@ -46,6 +46,11 @@ pub(super) fn formats(effort: Effort) -> &'static [&'static str] {
     }
 }
 
+/// Every format on links, in the order of the report.
+pub(crate) fn formats_on_links() -> &'static [&'static str] {
+    &FORMATS
+}
+
 /// How slow browsers are that take part with a document.
 pub(super) fn slowdowns((data, file): (&str, &str), effort: Effort) -> &'static [u32] {
     match effort {

@@ -13,10 +13,10 @@ mod native;
 mod runs;
 pub(crate) mod server;
 
-pub(super) use cells::names;
+pub(super) use cells::{formats_on_links, names};
+pub(super) use runs::{Class, LINKS};
 
 use self::cells::sources_on_links;
-use self::runs::LINKS;
 use super::data::Source;
 use super::native::absent;
 use crate::experiments::Order;

@@ -4,6 +4,7 @@ use super::{head, row};
 use crate::encoding::browser::{COLUMNS, NAME};
 use crate::encoding::cells::{Place, SLOWDOWNS};
 use crate::encoding::figures::{Figures, Of};
+use crate::encoding::over_link::Class;
 use crate::encoding::task::Task;
 use crate::report::number;
 
@@ -88,37 +89,13 @@ fn times(figures: &Figures<'_>, of: Of<'_>, format: &str, way: &str) -> [Option<
 fn with_class(times: &[Option<f64>; 3]) -> [String; 4] {
     let [one, four, six] = times.map(|ms| ms.map_or("-".into(), number));
     let slowest = times.iter().flatten().copied().reduce(f64::max);
-    [one, four, six, slowest.map_or("-", class).into()]
-}
-
-/// The class of a response time, milliseconds.
-fn class(ms: f64) -> &'static str {
-    match ms {
-        ms if ms < 150.0 => "crisp",
-        ms if ms < 1000.0 => "noticeable",
-        ms if ms < 5000.0 => "annoying",
-        _ => "unbearable",
-    }
+    let class = slowest.map_or("-", |ms| Class::of(ms * 1e3).name());
+    [one, four, six, class.into()]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{class, with_class};
-
-    #[test]
-    fn classes_end_where_the_paper_says() {
-        let classes = [149.9, 150.0, 999.0, 4999.0, 5000.0].map(class);
-        assert_eq!(
-            classes,
-            [
-                "crisp",
-                "noticeable",
-                "noticeable",
-                "annoying",
-                "unbearable"
-            ]
-        );
-    }
+    use super::with_class;
 
     #[test]
     fn the_class_is_that_of_the_slowest_speed_measured() {

@@ -1,6 +1,7 @@
 //! The page `docs/results/encoding.md`, generated from a run and from nothing else.
 
 mod browser;
+mod links;
 mod observations;
 mod sizes;
 mod times;
@@ -32,6 +33,7 @@ pub(crate) fn markdown(run: &Run, folder: &str) -> String {
     times::tables(&figures, &mut text);
     observations::tables(&figures, &mut text);
     browser::tables(&figures, &mut text);
+    links::tables(run, &mut text);
     absent(run, &mut text);
     text
 }
