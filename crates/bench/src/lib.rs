@@ -37,7 +37,6 @@ mod plan;
 mod planfile;
 mod process;
 mod progress;
-#[allow(dead_code, reason = "read by the report")]
 mod published;
 mod report;
 mod results;

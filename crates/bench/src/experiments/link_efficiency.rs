@@ -11,6 +11,6 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     cells: link_efficiency::names,
     run: link_efficiency::run,
     page: link_efficiency::markdown,
-    figures: |_| Vec::new(),
+    figures: link_efficiency::figures_of,
     claims: link_efficiency::claims_of,
 };

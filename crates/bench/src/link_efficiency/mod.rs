@@ -14,6 +14,7 @@ pub(crate) mod job;
 mod over_links;
 mod page;
 mod page_of_links;
+mod plots;
 mod protocol;
 mod sample;
 mod servers;
@@ -27,6 +28,7 @@ mod verdict;
 pub(crate) use cells::names;
 pub(crate) use device::run as run_device;
 pub(crate) use page::markdown;
+pub(crate) use plots::of as figures_of;
 pub(crate) use sample::of as sample_of_echo;
 
 use self::cells::{Scale, Setting};

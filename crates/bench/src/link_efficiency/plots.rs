@@ -39,7 +39,12 @@ pub(crate) fn of(run: &Run) -> Vec<Figure> {
             if modem == "uart" && on.levels("modem").is_empty() {
                 continue;
             }
-            let place = Place { link, words, modem, numbers };
+            let place = Place {
+                link,
+                words,
+                modem,
+                numbers,
+            };
             figures.extend(place.figures(&on));
         }
     }
@@ -68,8 +73,20 @@ impl Place {
             eta.push(ghost);
         }
         [
-            self.figure("efficiency", self.numbers[0], "the paper's servers", efficiency.clone(), eta),
-            self.figure("rtt", self.numbers[1], "the paper's servers", time.clone(), paper("rtt")),
+            self.figure(
+                "efficiency",
+                self.numbers[0],
+                "the paper's servers",
+                efficiency.clone(),
+                eta,
+            ),
+            self.figure(
+                "rtt",
+                self.numbers[1],
+                "the paper's servers",
+                time.clone(),
+                paper("rtt"),
+            ),
             self.figure("efficiency", 0, "the gateway", efficiency, ours("eta")),
             self.figure("rtt", 0, "the gateway", time, ours("rtt")),
         ]
@@ -135,7 +152,9 @@ fn of_the_gateway(on: &Slice<'_>, metric: &str) -> Vec<Series> {
                 1 => protocol.to_string(),
                 _ => format!("{protocol}, {echo}"),
             };
-            let line = of_protocol.with("echo", echo).line("payload", metric, scale(metric));
+            let line = of_protocol
+                .with("echo", echo)
+                .line("payload", metric, scale(metric));
             all.push(Series::here(&name, line));
         }
     }
@@ -144,7 +163,9 @@ fn of_the_gateway(on: &Slice<'_>, metric: &str) -> Vec<Series> {
 
 /// Round trips at 100 bytes as distributions, a figure a link.
 fn distributions(plain: &Slice<'_>) -> Vec<Figure> {
-    let at = plain.with("payload", "100").with_or_without("modem", "none");
+    let at = plain
+        .with("payload", "100")
+        .with_or_without("modem", "none");
     LINKS
         .iter()
         .map(|(link, words, _)| distribution(&at.with_or_without("link", link), link, words))
@@ -157,27 +178,34 @@ fn distribution(at: &Slice<'_>, link: &str, place: &str) -> Figure {
         Some(own) => own == link,
         None => link == "local",
     };
-    let series = OF_THE_PAPER.iter().flat_map(|(name, protocol, echo, server)| {
-        [*server, OURS].into_iter().filter_map(move |target| {
-            let own = at.with("protocol", protocol).with("echo", echo).by(target);
-            let result = own.results().iter().find(named).copied()?;
-            let percentiles = result.metric("rtt")?.percentiles.as_ref()?;
-            Some(Series::distribution(&format!("{name}, {target}"), percentiles))
-        })
-    });
+    let series = OF_THE_PAPER
+        .iter()
+        .flat_map(|(name, protocol, echo, server)| {
+            [*server, OURS].into_iter().filter_map(move |target| {
+                let own = at.with("protocol", protocol).with("echo", echo).by(target);
+                let result = own.results().iter().find(named).copied()?;
+                let percentiles = result.metric("rtt")?.percentiles.as_ref()?;
+                Some(Series::distribution(
+                    &format!("{name}, {target}"),
+                    percentiles,
+                ))
+            })
+        });
     let series: Vec<Series> = series.collect();
     Figure::new(
         Form::Distribution,
         &format!("distribution-{link}"),
         &format!("Distribution of round trips at 100 bytes, {place}"),
     )
-    .axes(Axis::new("RTT", "us").log(), Axis::new("share of packets", ""))
+    .axes(
+        Axis::new("RTT", "us").log(),
+        Axis::new("share of packets", ""),
+    )
     .caption("Where the gateway answers by a subscription only, it is not in this figure.")
     .series(series)
     .group("Distributions")
 }
 
-/// What stands in tables of a cell's words.
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,7 +225,9 @@ mod tests {
         };
         let figures = of(&run);
         assert_eq!(words(cell, &["payload"]), "100");
-        let efficiency = figures.iter().find(|f| f.name.starts_with("efficiency-local"));
+        let efficiency = figures
+            .iter()
+            .find(|f| f.name.starts_with("efficiency-local"));
         let series = &efficiency.expect("loopback").series;
         assert_eq!(series.len(), 2);
         assert_eq!(series[0].points[0].note, "absent");

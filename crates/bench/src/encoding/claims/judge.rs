@@ -57,7 +57,11 @@ impl Asked {
             Self::EachAtLeast(bound) => least >= bound,
         };
         let [least, mean, greatest] = [least, mean, greatest].map(number);
-        Judgement::of(holds, format!("{least} to {greatest}, mean {mean} {unit}"))
+        let number = match figures.len() {
+            1 => format!("{mean} {unit}"),
+            _ => format!("{least} to {greatest}, mean {mean} {unit}"),
+        };
+        Judgement::of(holds, number)
     }
 }
 

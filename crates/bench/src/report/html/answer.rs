@@ -75,30 +75,23 @@ fn duration(seconds: f64) -> String {
 
 /// Ours against each other system, metric by metric, pair by pair.
 fn against(run: &Run) -> Vec<String> {
-    type Quantiles<'a> = BTreeMap<&'a str, Vec<&'a Ratio>>;
-    let mut of: BTreeMap<(&str, &str), Quantiles<'_>> = BTreeMap::new();
+    type Metrics<'a> = BTreeMap<&'a str, Vec<&'a Ratio>>;
+    let mut of: BTreeMap<&str, Metrics<'_>> = BTreeMap::new();
     let rivals = run
         .ratios
         .iter()
         .filter(|ratio| !leaders::is_ceiling(&ratio.target));
     for ratio in rivals {
-        let (metric, quantile) = parted(&ratio.metric);
-        let of_metric = of.entry((&ratio.target, metric)).or_default();
-        of_metric.entry(quantile).or_default().push(ratio);
+        let of_target = of.entry(&ratio.target).or_default();
+        of_target.entry(&ratio.metric).or_default().push(ratio);
     }
-    let sentence = |((target, metric), quantiles): (_, Quantiles<'_>)| {
-        let good = good_of(run, metric)?;
-        let parts = quantiles.iter();
+    let sentence = |(target, metrics): (&str, Metrics<'_>)| {
+        let parts = metrics.iter();
         let parts: Vec<String> = parts
-            .map(|(name, ratios)| beside(name, ratios, good))
+            .filter_map(|(name, ratios)| beside(run, name, ratios))
             .collect();
-        Some(format!(
-            "Against <b>{}</b>, {} ({}): {}.",
-            escaped(target),
-            escaped(&metric.replace('_', " ")),
-            better(good),
-            parts.join("; "),
-        ))
+        let told = format!("Against <b>{}</b>: {}.", escaped(target), parts.join("; "));
+        (!parts.is_empty()).then_some(told)
     };
     of.into_iter().filter_map(sentence).collect()
 }
@@ -114,9 +107,11 @@ pub(super) fn parted(metric: &str) -> (&str, &str) {
     }
 }
 
-fn beside(quantile: &str, ratios: &[&Ratio], good: Good) -> String {
+fn beside(run: &Run, name: &str, ratios: &[&Ratio]) -> Option<String> {
+    let metric = parted(name).0;
+    let good = good_of(run, metric)?;
     let side = |ratio: &Ratio| match (ratio.estimate.n, good) {
-        (0 | 1, _) => "once",
+        (0 | 1, _) if !leaders::is_exact(metric) => "once",
         (_, Good::More) if ratio.estimate.low > 1.0 => "ahead",
         (_, Good::Less) if ratio.estimate.high < 1.0 => "ahead",
         (_, Good::More) if ratio.estimate.high < 1.0 => "behind",
@@ -137,16 +132,14 @@ fn beside(quantile: &str, ratios: &[&Ratio], good: Good) -> String {
         .collect();
     let logs: f64 = ratios.iter().map(|ratio| ratio.estimate.mean.ln()).sum();
     let mean = number((logs / ratios.len() as f64).exp());
-    let quantile = match quantile {
-        "" | "mean" => String::new(),
-        quantile => format!("{quantile} "),
-    };
     let of = ratios.len();
-    let cells = if of == 1 { "cell" } else { "cells" };
-    format!(
-        "{quantile}{} of {of} {cells}, {mean} times theirs",
-        told.join(", ")
-    )
+    Some(format!(
+        "{} ({}) {} of {of} {}, {mean} times theirs",
+        escaped(&name.trim_end_matches("_mean").replace('_', " ")),
+        better(good),
+        told.join(", "),
+        if of == 1 { "cell" } else { "cells" },
+    ))
 }
 
 pub(super) fn better(good: Good) -> &'static str {

@@ -46,7 +46,7 @@ fn caveats(run: &Run) -> Vec<String> {
         all.push(words.into());
     }
     all.extend(machine(run));
-    all.push(clock());
+    all.push(clock(run));
     all.extend(links(run));
     all.extend(marked(
         run,
@@ -71,7 +71,8 @@ fn machine(run: &Run) -> Vec<String> {
             environment.load_before, environment.cpus
         ));
     }
-    if environment.cpus < 4 {
+    let has_load = run.results.iter().any(|r| r.metric("load_cpu").is_some());
+    if environment.cpus < 4 && has_load {
         all.push(format!(
             "Server, load and this machine's own work shared {} processors: rates are a floor, and a second \
              machine would show more.",
@@ -81,10 +82,16 @@ fn machine(run: &Run) -> Vec<String> {
     all
 }
 
-fn clock() -> String {
-    "One clock: all ends ran on one machine and read the same monotonic clock, so times have no error of \
-     synchronisation; their resolution is a nanosecond here and 5 microseconds in an isolated browser."
-        .into()
+fn clock(run: &Run) -> String {
+    let in_browser = |result: &CellResult| result.cell.contains("browser");
+    let resolution = match run.results.iter().any(in_browser) {
+        true => "; its resolution is a nanosecond, in an isolated browser 5 microseconds",
+        false => "",
+    };
+    format!(
+        "One clock: whoever sends and whoever receives read the same monotonic clock of one machine, so \
+         times have no error of synchronisation{resolution}."
+    )
 }
 
 fn links(run: &Run) -> Vec<String> {

@@ -120,7 +120,7 @@ fn mean_of(ratios: &[f64]) -> f64 {
     (logs / ratios.len() as f64).exp()
 }
 
-/// Results that differ in one factor only; groups of two levels at least.
+/// Results that differ in one factor only; of contenders two make a group, of ways to do it three.
 fn groups<'a>(run: &'a Run, metric: &str, factor: &str) -> Vec<Group<'a>> {
     let mut groups: BTreeMap<String, Group<'a>> = BTreeMap::new();
     for result in run
@@ -138,17 +138,25 @@ fn groups<'a>(run: &'a Run, metric: &str, factor: &str) -> Vec<Group<'a>> {
                 .push((level, found.estimate));
         }
     }
-    let levels = |group: &Group<'_>| group.iter().map(|one| one.0).collect::<BTreeSet<_>>().len();
+    let least = if factor == CONTENDER { 2 } else { 3 };
+    let levels = |group: &Group<'_>| {
+        let names: BTreeSet<&str> = group.iter().map(|one| one.0).collect();
+        names.len()
+    };
     groups
         .into_values()
-        .filter(|group| levels(group) > 1)
+        .filter(|group| levels(group) >= least)
         .collect()
 }
 
-/// Sizes and shares are exact; what varies is ranked from two rounds on.
+/// What varies is ranked from two rounds on.
 fn is_ranked(metric: &Metric) -> bool {
-    let name = metric.metric.as_str();
-    metric.estimate.n > 1 || name.starts_with("size") || name.starts_with("eta")
+    metric.estimate.n > 1 || is_exact(&metric.metric)
+}
+
+/// Whether a metric is the same in every round: sizes and shares of bytes.
+pub(super) fn is_exact(metric: &str) -> bool {
+    metric.starts_with("size") || metric.starts_with("eta")
 }
 
 /// A result without a factor, and the factor's level.

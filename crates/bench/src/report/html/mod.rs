@@ -32,6 +32,7 @@ type Section = (&'static str, &'static str, String);
 /// The page of a run.
 pub(crate) fn page(run: &Run) -> String {
     let experiment = Experiment::named(&run.experiment);
+    let run = &judged_again(run, experiment);
     let figures = experiment.map_or_else(Vec::new, |experiment| (experiment.figures)(run));
     let sections: [Section; 9] = [
         ("figures", "Figures", figures::section(run, &figures)),
@@ -46,6 +47,15 @@ pub(crate) fn page(run: &Run) -> String {
     ];
     let title = format!("{}, {}", run.experiment, run.started);
     document(&title, &answer::head(run), &sections)
+}
+
+/// Claims are judged by what is known today, which may be more than when the run was made.
+fn judged_again(run: &Run, experiment: Option<&Experiment>) -> Run {
+    let mut run = run.clone();
+    if let Some(experiment) = experiment {
+        run.claims = (experiment.claims)(&run);
+    }
+    run
 }
 
 /// A page of sections under a head.

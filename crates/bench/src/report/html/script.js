@@ -217,7 +217,8 @@
         const cell = element("td", { className: values ? "" : "none" });
         if (values) {
           const [low, high] = [Math.min(...values), Math.max(...values)];
-          cell.textContent = values.length === 1 ? shown(low) : `${shown(low)} to ${shown(high)} (${values.length})`;
+          const range = shown(low) === shown(high) ? shown(low) : `${shown(low)} to ${shown(high)}`;
+          cell.textContent = values.length === 1 ? range : `${range} (${values.length})`;
           cell.style.setProperty("--t", `${Math.round(share(middle(values)) * 100)}%`);
           if (share(middle(values)) > 0.55) cell.className = "strong";
         }

@@ -101,12 +101,15 @@ fn bar_and_ghosts(figure: &Figure, series: &Series, label: &str, scale: &Scale, 
     let with_label = |series: &&Series| point_of(series, label).is_some();
     let same = figure.series.iter().filter(|one| one.name == series.name);
     let same: Vec<&Series> = same.filter(with_label).collect();
+    // Numbers stand behind the longest of ours and the published ones.
+    let ends = same.iter().filter_map(|one| point_of(one, label)?.y);
+    let reach = ends.map(|value| scale.at(value)).fold(0.0, f64::max);
     let mut drawn = String::new();
     for one in same.iter().filter(|one| is_ours(one)) {
         let Some(point) = point_of(one, label) else {
             continue;
         };
-        drawn += &bar(figure, one, point, scale, y);
+        drawn += &bar(figure, one, point, scale, (y, reach));
     }
     for one in same.iter().filter(|one| !is_ours(one)) {
         let Some(point) = point_of(one, label) else {
@@ -130,7 +133,13 @@ fn rect(from: f64, to: f64, y: f64, height: f64, how: &str) -> String {
     format!("<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" {how}/>")
 }
 
-fn bar(figure: &Figure, series: &Series, point: &Point, scale: &Scale, y: f64) -> String {
+fn bar(
+    figure: &Figure,
+    series: &Series,
+    point: &Point,
+    scale: &Scale,
+    (y, reach): (f64, f64),
+) -> String {
     let place = place(figure, series);
     let tip = tip(figure, series, point);
     let middle = y + BAR / 2.0;
@@ -156,7 +165,7 @@ fn bar(figure: &Figure, series: &Series, point: &Point, scale: &Scale, y: f64) -
     if let Some(hatch) = hatch(place) {
         drawn += &rect(from, to, y, BAR - 2.0, &format!("fill=\"{hatch}\""));
     }
-    let mut end = to;
+    let mut end = to.max(reach);
     if let Some((low, high)) = point.low.zip(point.high) {
         let (low, high) = (scale.at(low), scale.at(high));
         drawn += &line([low, middle - 1.0], [high, middle - 1.0], "whisker ink");
