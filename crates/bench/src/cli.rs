@@ -36,6 +36,12 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Lend this machine's load to a run elsewhere (`run --agents`)
+    Agent {
+        /// Where to listen; beyond loopback both sides need WEIR_BENCH_TOKEN
+        #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
+        listen: std::net::SocketAddr,
+    },
     /// Run an experiment, a plan of your own, or `all`
     Run(run::Arguments),
     /// Print the report of a run again, or of every run in a folder
@@ -63,6 +69,7 @@ pub(crate) fn main(arguments: &[String], out: &mut dyn Write) -> i32 {
     match parsed.command {
         Command::List { json } => print(&list(json), out),
         Command::Targets { json } => print(&targets(json, arguments), out),
+        Command::Agent { listen } => run::agent(listen, arguments),
         Command::Run(run) => run::run(&run, arguments, out),
         Command::Report(asked) => report::report(&asked, out),
         Command::Reference(asked) => reference::reference(&asked, out),

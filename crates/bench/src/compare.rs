@@ -153,7 +153,11 @@ fn failed<'a>(before: &'a Run, after: &'a Run) -> impl Iterator<Item = String> +
 /// Metrics of which something is said: those whose unit tells which way is better, and which are of the
 /// contender and not of the load.
 pub(crate) fn goodness(metric: &Metric) -> Option<Good> {
-    if metric.metric.starts_with("load_") || metric.metric == "schedule_lag" {
+    if ["load_", "clock_"]
+        .iter()
+        .any(|of| metric.metric.starts_with(of))
+        || metric.metric == "schedule_lag"
+    {
         return None;
     }
     if metric.metric.starts_with("eta") {

@@ -30,6 +30,12 @@ pub(crate) struct Percentiles {
     pub(crate) max: f64,
 }
 
+impl Default for Latency {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Latency {
     /// An empty distribution.
     pub(crate) fn new() -> Self {

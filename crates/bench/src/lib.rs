@@ -14,6 +14,7 @@
 #![deny(clippy::print_stdout)]
 
 pub mod advise;
+mod agent;
 mod calendar;
 mod cell;
 mod claims;

@@ -68,6 +68,18 @@ pub(crate) const DEVTOOLS_MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Times that a link is measured before it is refused: a busy machine is late now and then.
 pub(crate) const LINK_CHECKS_MAX: u32 = 3;
 
+/// Bytes of one line between a coordinator and an agent: histograms of a job.
+pub(crate) const AGENT_LINE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// Seconds that a coordinator may leave an agent alone; beyond, the agent takes the next one.
+pub(crate) const AGENT_SILENCE_SECONDS_MAX: u64 = 3_600;
+
+/// Characters of a token that is worth the name.
+pub(crate) const AGENT_TOKEN_BYTES_MIN: usize = 16;
+
+/// Exchanges by which an agent's clock is compared with ours.
+pub(crate) const AGENT_CLOCK_EXCHANGES: usize = 200;
+
 /// Bytes of a plan file.
 pub(crate) const PLAN_BYTES_MAX: usize = 1024 * 1024;
 

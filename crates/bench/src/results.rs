@@ -35,6 +35,9 @@ pub(crate) struct Run {
     pub(crate) seconds: f64,
     /// Where.
     pub(crate) environment: Environment,
+    /// Machines that shared the load.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) agents: Vec<String>,
     /// Targets: name and version, or why absent.
     pub(crate) targets: BTreeMap<String, String>,
     /// Emulated links that were used, by name, as they were measured before use.
@@ -190,6 +193,11 @@ impl Run {
             started: utc_now(),
             seconds: 0.0,
             environment: Environment::of(order.work),
+            agents: order
+                .settings
+                .agents
+                .as_ref()
+                .map_or_else(Vec::new, |crew| crew.names()),
             targets: BTreeMap::new(),
             links: BTreeMap::new(),
             results: Vec::new(),

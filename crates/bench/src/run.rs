@@ -253,6 +253,7 @@ fn kind(
             subscribe: None,
             subscribers: 0,
             pace,
+            share: None,
         }),
         Work::FanOut {
             publishers,
@@ -265,6 +266,7 @@ fn kind(
             subscribe: Some(side.subscribe(contender, TOPIC)?),
             subscribers,
             pace,
+            share: None,
         }),
         Work::Idle { connections } => Kind::Idle(IdlePlan {
             subscribe: side.subscribe(contender, TOPIC)?,
@@ -314,6 +316,7 @@ fn own(cell: &Cell, contender: Contender, side: Side<'_>) -> Result<Kind, String
         subscribe: subscribe.transpose()?,
         subscribers,
         pace,
+        share: None,
     }))
 }
 

@@ -56,6 +56,10 @@ impl Sample {
             self.put("server_cpu", "cpus", server.cpus);
             self.put("server_memory_peak", "bytes", server.peak_bytes as f64);
         }
+        if let Some(clocks) = &measured.clocks {
+            self.put("clock_bound", "us", clocks.bound_us);
+            self.put_samples("clock_round_trip", "us", clocks.round_trips_us.clone());
+        }
         self.put("load_cpu", "cpus", measured.load.cpus);
         self.put("load_memory_peak", "bytes", measured.load.peak_bytes as f64);
     }

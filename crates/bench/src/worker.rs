@@ -7,9 +7,11 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::clock::now_ns;
 use crate::limits::WORKER_SECONDS_MAX;
-use crate::link::Crossed;
+use crate::link::{Crossed, End};
 use crate::load::SUBCOMMAND;
 use crate::load::job::{Event, Job};
 use crate::process::{KernelMemory, Usage, cpu_ms_of_tree, peak_bytes_of_tree, reset_peak};
@@ -21,16 +23,27 @@ pub(crate) struct Measured {
     pub(crate) outcome: Event,
     /// The target's side; absent for a target that is not ours.
     pub(crate) server: Option<Spent>,
-    /// The load's side.
+    /// The load's side; of agents all of them together.
     pub(crate) load: Spent,
     /// Memory before the first connection and with all open; of idle jobs.
     pub(crate) memory: Option<(Memory, Memory)>,
     /// What crossed the link between begin and end, where there is one.
     pub(crate) crossed: Option<Crossed>,
+    /// How well the agents' clocks agree, where there are agents.
+    pub(crate) clocks: Option<Clocks>,
+}
+
+/// How well clocks of several machines agree.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Clocks {
+    /// Microseconds that two of them may have been apart unnoticed.
+    pub(crate) bound_us: f64,
+    /// Every round trip by which they were compared, microseconds.
+    pub(crate) round_trips_us: Vec<f64>,
 }
 
 /// What a side spent between begin and end.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Spent {
     /// Processors kept busy, from 0 to their number.
     pub(crate) cpus: f64,
@@ -46,90 +59,158 @@ pub(crate) struct Memory {
 }
 
 /// A load process, killed when dropped.
-struct Worker {
+pub(crate) struct Worker {
     child: Child,
     input: ChildStdin,
     events: Receiver<Event>,
 }
 
-/// CPU time of both sides at one moment.
-#[derive(Clone, Copy, Default)]
-struct Mark {
-    at_ns: u64,
-    server_ms: f64,
-    load_ms: f64,
+/// What a process and those it started take between begin and end.
+pub(crate) struct Watch {
+    pid: u32,
+    begin: Mark,
+    end: Option<Mark>,
+    peak_bytes: u64,
 }
 
-/// Runs a job against a target; an error is the reason in words.
+/// CPU time at one moment.
+#[derive(Clone, Copy)]
+struct Mark {
+    at_ns: u64,
+    cpu_ms: f64,
+}
+
+/// The target's side of a job.
+pub(crate) struct Site<'a> {
+    settings: &'a Settings,
+    server: Option<Watch>,
+    before: Memory,
+    memory: Option<(Memory, Memory)>,
+    crossed: Option<Crossed>,
+}
+
+/// Runs a job against a target, here or on all agents; an error is the reason in words.
 pub(crate) fn run(settings: &Settings, target: &Running, job: &Job) -> Result<Measured, String> {
-    let server = target.pid();
-    if let Some(pid) = server {
-        reset_peak(pid);
-    }
-    let before = Memory::of(server);
-    let mut worker = Worker::start(settings, job)?;
-    let load = worker.child.id();
-    let (mut begin, mut end) = (Mark::now(server, load), None);
-    let mut memory = None;
-    let mut load_peak = 0;
-    let mut crossed = None;
-    loop {
-        match worker.next_event()? {
-            Event::Begin => {
-                settings.end.crossed();
-                begin = Mark::now(server, load);
-            }
-            Event::End => {
-                crossed = settings.end.crossed_so_far();
-                end = Some(Mark::now(server, load));
-                load_peak = peak_bytes_of_tree(load);
-            }
-            Event::Quiet => {
-                crossed = settings.end.crossed();
-                worker.go_on()?;
-            }
-            Event::Ready => {
-                memory = Some((before, Memory::of(server)));
-                load_peak = peak_bytes_of_tree(load);
-                worker.go_on()?;
-            }
-            Event::Failed { reason } => return Err(reason),
-            outcome => {
-                let end = end.unwrap_or_else(|| Mark::now(server, load));
-                let spent = measured(outcome, server, begin, end, load_peak, memory);
-                return Ok(Measured { crossed, ..spent });
-            }
+    let mut site = Site::new(settings, target.pid());
+    match &settings.agents {
+        None => alone(site, job),
+        Some(_) if !matches!(settings.end, End::Local) => {
+            Err("agents are not at the end of an emulated link".into())
+        }
+        Some(crew) => {
+            let shared = crew.run(job, &mut site)?;
+            let measured = site.measured(shared.outcome, shared.load);
+            let clocks = Some(shared.clocks);
+            Ok(Measured { clocks, ..measured })
         }
     }
 }
 
-fn measured(
-    outcome: Event,
-    server: Option<u32>,
-    begin: Mark,
-    end: Mark,
-    load_peak: u64,
-    memory: Option<(Memory, Memory)>,
-) -> Measured {
-    let milliseconds = (end.at_ns.saturating_sub(begin.at_ns) as f64 / 1e6).max(1.0);
-    let cpus = |from: f64, to: f64| ((to - from) / milliseconds).max(0.0);
-    Measured {
-        outcome,
-        server: server.map(|pid| Spent {
-            cpus: cpus(begin.server_ms, end.server_ms),
-            peak_bytes: peak_bytes_of_tree(pid),
-        }),
-        load: Spent {
-            cpus: cpus(begin.load_ms, end.load_ms),
-            peak_bytes: load_peak,
-        },
-        memory,
-        crossed: None,
+fn alone(mut site: Site<'_>, job: &Job) -> Result<Measured, String> {
+    let mut worker = Worker::start(site.settings, job)?;
+    let mut load = worker.watch();
+    loop {
+        let event = worker.next_event()?;
+        load.saw(&event);
+        site.saw(&event);
+        match event {
+            Event::Begin | Event::End => {}
+            Event::Ready | Event::Quiet => worker.go(0)?,
+            Event::Failed { reason } => return Err(reason),
+            outcome => return Ok(site.measured(outcome, load.spent())),
+        }
+    }
+}
+
+impl<'a> Site<'a> {
+    /// Before the job, of a target whose process is ours.
+    fn new(settings: &'a Settings, server: Option<u32>) -> Self {
+        if let Some(pid) = server {
+            reset_peak(pid);
+        }
+        Self {
+            settings,
+            server: server.map(Watch::of),
+            before: Memory::of(server),
+            memory: None,
+            crossed: None,
+        }
+    }
+
+    /// What the load says changes what is looked at here.
+    pub(crate) fn saw(&mut self, event: &Event) {
+        match event {
+            Event::Begin => _ = self.settings.end.crossed(),
+            Event::End => self.crossed = self.settings.end.crossed_so_far(),
+            Event::Quiet => self.crossed = self.settings.end.crossed(),
+            Event::Ready => {
+                let server = self.server.as_ref().map(|watch| watch.pid);
+                self.memory = Some((self.before, Memory::of(server)));
+            }
+            _ => {}
+        }
+        if let Some(server) = &mut self.server {
+            server.saw(event);
+        }
+    }
+
+    fn measured(self, outcome: Event, load: Spent) -> Measured {
+        Measured {
+            outcome,
+            server: self.server.map(|watch| watch.spent()),
+            load,
+            memory: self.memory,
+            crossed: self.crossed,
+            clocks: None,
+        }
+    }
+}
+
+impl Watch {
+    fn of(pid: u32) -> Self {
+        Self {
+            pid,
+            begin: Mark::now(pid),
+            end: None,
+            peak_bytes: 0,
+        }
+    }
+
+    /// Counts from the begin to the end that the load tells of.
+    pub(crate) fn saw(&mut self, event: &Event) {
+        match event {
+            Event::Begin => self.begin = Mark::now(self.pid),
+            Event::End => self.end = Some(Mark::now(self.pid)),
+            _ => {}
+        }
+        self.peak_bytes = self.peak_bytes.max(peak_bytes_of_tree(self.pid));
+    }
+
+    /// What it took until the end, or until now.
+    pub(crate) fn spent(&self) -> Spent {
+        let end = self.end.unwrap_or_else(|| Mark::now(self.pid));
+        let milliseconds = end.at_ns.saturating_sub(self.begin.at_ns) as f64 / 1e6;
+        let cpus = (end.cpu_ms - self.begin.cpu_ms) / milliseconds.max(1.0);
+        Spent {
+            cpus: cpus.max(0.0),
+            peak_bytes: self.peak_bytes,
+        }
+    }
+}
+
+impl Spent {
+    /// Both together.
+    pub(crate) fn with(self, other: Self) -> Self {
+        Self {
+            cpus: self.cpus + other.cpus,
+            peak_bytes: self.peak_bytes + other.peak_bytes,
+        }
     }
 }
 
 impl Worker {
-    fn start(settings: &Settings, job: &Job) -> Result<Self, String> {
+    /// Starts it with its job.
+    pub(crate) fn start(settings: &Settings, job: &Job) -> Result<Self, String> {
         let mut command = this_program(settings)?;
         command
             .arg(SUBCOMMAND)
@@ -165,13 +246,19 @@ impl Worker {
         })
     }
 
-    /// Lets it go on that waits.
-    fn go_on(&mut self) -> Result<(), String> {
-        let gone = |e| format!("the load: {e}");
-        self.input.write_all(b"\n").map_err(gone)
+    /// What it takes from now on.
+    pub(crate) fn watch(&self) -> Watch {
+        Watch::of(self.child.id())
     }
 
-    fn next_event(&mut self) -> Result<Event, String> {
+    /// Tells it, which is ready, to go on: from this moment of its clock, if it shares a schedule.
+    pub(crate) fn go(&mut self, base_ns: u64) -> Result<(), String> {
+        let told = self.input.write_all(format!("{base_ns}\n").as_bytes());
+        told.map_err(|e| format!("the load: {e}"))
+    }
+
+    /// What it says next.
+    pub(crate) fn next_event(&mut self) -> Result<Event, String> {
         self.events
             .recv_timeout(Duration::from_secs(WORKER_SECONDS_MAX))
             .map_err(|e| match e {
@@ -191,11 +278,10 @@ impl Drop for Worker {
 }
 
 impl Mark {
-    fn now(server: Option<u32>, load: u32) -> Self {
+    fn now(pid: u32) -> Self {
         Self {
             at_ns: now_ns(),
-            server_ms: server.map_or(0.0, cpu_ms_of_tree),
-            load_ms: cpu_ms_of_tree(load),
+            cpu_ms: cpu_ms_of_tree(pid),
         }
     }
 }

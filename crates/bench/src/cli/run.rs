@@ -1,10 +1,12 @@
 //! `weir bench run`: from arguments to a folder that holds the run.
 
 use std::io::Write;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{NO, print, shown, usage};
+use crate::agent::Crew;
 use crate::experiments::{EXPERIMENTS, Effort, Experiment, Order, wants};
 use crate::journal::{Journal, Terms};
 use crate::planfile::{self, PlanFile};
@@ -43,6 +45,12 @@ pub(super) struct Arguments {
     /// A gateway that runs already, as http://127.0.0.1:8080
     #[arg(long, value_name = "URL", conflicts_with = "weir")]
     url: Option<String>,
+    /// Agents that share the load, as `weir bench agent` prints where they listen
+    #[arg(long, value_name = "ADDRESS:PORT", value_delimiter = ',')]
+    agents: Vec<SocketAddr>,
+    /// Where targets listen, so that agents reach them
+    #[arg(long, value_name = "ADDRESS")]
+    host: Option<Ipv4Addr>,
     /// A broker that runs already, as mqtt://HOST:PORT; given again, its ws://HOST:PORT/PATH
     #[arg(long, value_name = "URL")]
     target: Vec<String>,
@@ -58,7 +66,7 @@ enum What {
 pub(super) fn run(arguments: &Arguments, line: &[String], out: &mut dyn Write) -> i32 {
     let default = || format!("runs/{}", crate::calendar::utc_now().replace(':', "")).into();
     let folder: PathBuf = arguments.out.clone().unwrap_or_else(default);
-    let settings = match settings(arguments, line) {
+    let mut settings = match settings(arguments, line) {
         Ok(settings) => settings,
         Err(error) => return usage(&error),
     };
@@ -68,7 +76,10 @@ pub(super) fn run(arguments: &Arguments, line: &[String], out: &mut dyn Write) -
     let begun = What::of(arguments).and_then(|what| {
         what.prepare(arguments)?;
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        let crew = (!arguments.agents.is_empty()).then(|| Crew::connect(&arguments.agents));
+        settings.agents = crew.transpose()?.map(Arc::new);
         let journal = arguments.journal(&what, &folder)?;
+        what.keep(&folder)?;
         Ok((what, journal))
     });
     let (what, journal) = match begun {
@@ -126,6 +137,15 @@ impl What {
         Ok(())
     }
 
+    /// A plan lies beside its results.
+    fn keep(&self, folder: &Path) -> Result<(), String> {
+        let Self::Plan(plan) = self else {
+            return Ok(());
+        };
+        let path = folder.join("plan.toml");
+        std::fs::write(&path, &plan.text).map_err(|e| format!("{}: {e}", path.display()))
+    }
+
     fn run(&self, order: &Order<'_>) -> Run {
         match self {
             Self::Experiment(experiment) => (experiment.run)(order),
@@ -147,11 +167,21 @@ impl Arguments {
             ),
             ("--weir", self.weir.as_ref().map(shown)),
             ("--url", self.url.clone()),
+            (
+                "--agents",
+                Some(self.agents_shown()).filter(|agents| !agents.is_empty()),
+            ),
+            ("--host", self.host.as_ref().map(Ipv4Addr::to_string)),
         ];
         for (option, text) in texts {
             passed.extend(text.into_iter().flat_map(|text| [option.into(), text]));
         }
         passed
+    }
+
+    fn agents_shown(&self) -> String {
+        let shown = self.agents.iter().map(SocketAddr::to_string);
+        shown.collect::<Vec<_>>().join(",")
     }
 
     /// How much time it may take.
@@ -185,6 +215,7 @@ impl Arguments {
             ("seed", self.seed.to_string()),
             ("weir", self.weir.as_ref().map_or_else(String::new, shown)),
             ("url", self.url.clone().unwrap_or_default()),
+            ("agents", self.agents_shown()),
             ("target", self.target.join(" ")),
             ("version", version()?),
         ];
@@ -227,6 +258,18 @@ impl Arguments {
     }
 }
 
+/// `weir bench agent`; the exit code.
+pub(super) fn agent(listen: SocketAddr, line: &[String]) -> i32 {
+    let settings = Settings {
+        prefix: prefix(line),
+        ..Settings::default()
+    };
+    match crate::agent::main(listen, &settings) {
+        Ok(()) => super::DONE,
+        Err(error) => usage(&error),
+    }
+}
+
 /// This program's version and a digest of its bytes: another build measures another thing.
 fn version() -> Result<String, String> {
     use std::hash::{DefaultHasher, Hasher};
@@ -245,8 +288,8 @@ fn settings(arguments: &Arguments, line: &[String]) -> Result<Settings, String> 
         address,
         given: Given::of(&arguments.target)?,
         prefix: prefix(line),
-        pages: None,
-        end: Default::default(),
+        host: arguments.host,
+        ..Settings::default()
     })
 }
 

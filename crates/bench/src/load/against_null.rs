@@ -41,6 +41,7 @@ fn deliver(address: SocketAddr, subscribe: SubscribeWire) -> Result<TrafficOutco
         subscribe: Some(subscribe),
         subscribers: 5,
         pace: PACE,
+        share: None,
     };
     traffic::run(address, &plan)
 }
@@ -82,6 +83,7 @@ fn a_window_counts_what_is_acknowledged() {
             warm_up_ms: 0,
             measure_ms: 50,
         },
+        share: None,
     };
     let outcome = traffic::run(null_server(true), &plan).unwrap();
     assert!(outcome.sent >= 6);

@@ -29,7 +29,7 @@ impl Opening {
                 opened: |_| Ok(true),
             },
             PublishWire::Mqtt { .. } => {
-                let request = mqtt::connect(&format!("bench-pub-{}-{number}", std::process::id()));
+                let request = mqtt::connect(&client('p', number));
                 Self {
                     request,
                     opened: mqtt_connected,
@@ -50,8 +50,7 @@ impl Opening {
                 opened: |_| Ok(true),
             },
             SubscribeWire::Mqtt { filter, qos } => {
-                let client = format!("bench-sub-{}-{number}", std::process::id());
-                let mut request = mqtt::connect(&client);
+                let mut request = mqtt::connect(&client('s', number));
                 request.extend_from_slice(&mqtt::subscribe(filter, *qos));
                 Self {
                     request,
@@ -60,6 +59,15 @@ impl Opening {
             }
         }
     }
+}
+
+/// A client identifier that no other load process has, on whichever machine: at most 23 characters,
+/// which every server takes (MQTT 3.1.1 section 3.1.3.1).
+fn client(side: char, number: usize) -> String {
+    use std::hash::{BuildHasher, RandomState};
+    static INSTANCE: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
+    let instance = INSTANCE.get_or_init(|| RandomState::new().hash_one(std::process::id()) >> 16);
+    format!("{side}{instance:012x}-{number}")
 }
 
 /// Opens one connection an opening, and hands each on with its index.

@@ -46,7 +46,23 @@ pub(crate) struct TrafficPlan {
     pub(crate) subscribers: usize,
     /// When messages are sent.
     pub(crate) pace: Pace,
+    /// Its part of a load that other machines share; absent: there are none.
+    pub(crate) share: Option<Share>,
 }
+
+/// One machine's part of a load.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Share {
+    /// Which, from 0: message k is its own if k modulo the parts is this.
+    pub(crate) part: usize,
+    /// How many there are.
+    pub(crate) parts: usize,
+    /// Nanoseconds that a message may seem to arrive before it was due, for clocks that differ.
+    pub(crate) skew_ns: u64,
+}
+
+/// Nanoseconds from the moment that all parts of a load count from to its first message.
+pub(crate) const SHARED_START_NS: u64 = 1_000_000_000;
 
 /// When messages are sent.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -115,7 +131,7 @@ pub(crate) struct ReplayPlan {
 /// What a load process says, one a line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Event {
-    /// All connections are open; it waits for one byte.
+    /// All connections are open; it waits for a line: of a shared load the moment to count from.
     Ready,
     /// What counts begins now.
     Begin,
@@ -138,8 +154,15 @@ pub(crate) enum Event {
     },
 }
 
+impl Event {
+    /// Whether it is the outcome, or why there is none.
+    pub(crate) fn is_last(&self) -> bool {
+        !matches!(self, Self::Ready | Self::Begin | Self::End | Self::Quiet)
+    }
+}
+
 /// What one measured step of traffic gave.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct TrafficOutcome {
     /// Messages a second that were offered (open loop) or acknowledged (window).
     pub(crate) offered_rate: f64,

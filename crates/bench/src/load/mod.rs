@@ -25,7 +25,7 @@ mod tls;
 mod traffic;
 pub(crate) mod wire;
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::num::NonZeroU64;
 
 use rustix::process::{Resource, getrlimit, setrlimit};
@@ -90,7 +90,9 @@ pub(crate) fn tell(line: &str) {
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }
 
-/// Blocks until the orchestrator has taken its measurements (one byte, or the end, of input).
-pub(crate) fn await_orchestrator() {
-    let _ = std::io::stdin().lock().read(&mut [0u8; 1]);
+/// Blocks until the orchestrator has taken its measurements, or is gone; the moment it names.
+pub(crate) fn await_orchestrator() -> u64 {
+    let mut line = String::new();
+    let _ = std::io::stdin().read_line(&mut line);
+    line.trim().parse().unwrap_or(0)
 }

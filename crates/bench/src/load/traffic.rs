@@ -7,7 +7,7 @@
 use std::net::SocketAddr;
 
 use super::connect::{Opening, open_all};
-use super::job::{Event, Pace, TrafficOutcome, TrafficPlan};
+use super::job::{Event, Pace, SHARED_START_NS, TrafficOutcome, TrafficPlan};
 use super::message::Template;
 use super::publisher::{Answer, Publisher};
 use super::reactor::{Reactor, Readiness};
@@ -31,6 +31,10 @@ const SETTLE_MS: u64 = 200;
 /// Runs a plan of traffic against a target.
 pub(crate) fn run(address: SocketAddr, plan: &TrafficPlan) -> Result<TrafficOutcome, String> {
     let mut traffic = Traffic::open(address, plan)?;
+    if plan.share.is_some() {
+        super::emit(&Event::Ready);
+        traffic.count_from(super::await_orchestrator());
+    }
     match plan.pace {
         Pace::Window {
             outstanding,
@@ -171,8 +175,8 @@ impl<'a> Traffic<'a> {
         warm_up_ms: u64,
         measure_ms: u64,
     ) -> Result<(), String> {
-        let start = self.elapsed() + 2 * MS;
-        let schedule = Schedule::new(start, rate, warm_up_ms * MS, measure_ms * MS);
+        let schedule = Schedule::new(self.start(), rate, warm_up_ms * MS, measure_ms * MS);
+        let schedule = schedule.shared(self.plan.share);
         self.step = Step::new(schedule, self.subscribers.len() as u64);
         while let Some(due) = self.step.schedule.next_due() {
             let now = self.elapsed();
@@ -198,6 +202,7 @@ impl<'a> Traffic<'a> {
         warm_up_ms: u64,
         measure_ms: u64,
     ) -> Result<(), String> {
+        self.turn_until(self.start())?;
         let start = self.elapsed();
         let schedule = Schedule::new(start, 1.0, warm_up_ms * MS, measure_ms * MS);
         self.step = Step::new(schedule, 0);
@@ -264,7 +269,7 @@ impl<'a> Traffic<'a> {
         if !self.spins {
             return timeout_ns;
         }
-        if self.elapsed() - self.last_event < SPIN_NS {
+        if self.elapsed().saturating_sub(self.last_event) < SPIN_NS {
             return Some(0);
         }
         timeout_ns.map(|timeout| timeout.saturating_sub(SPIN_NS))
@@ -305,7 +310,7 @@ impl<'a> Traffic<'a> {
         let mut answered = 0;
         let each = |answer: Answer| {
             answered += 1;
-            step.count_answer(answer, now_ns() - base);
+            step.count_answer(answer, now_ns().saturating_sub(base));
         };
         self.publishers[index].read(&mut self.buffer, each)?;
         if self.window > 0 {
@@ -323,7 +328,7 @@ impl<'a> Traffic<'a> {
         let mut now = 0;
         let each = |stamp: u64| {
             if now == 0 {
-                now = now_ns() - base;
+                now = now_ns().saturating_sub(base);
             }
             step.count_delivery(stamp.wrapping_sub(STAMP_BASE), now);
         };
@@ -374,7 +379,21 @@ impl<'a> Traffic<'a> {
         }
     }
 
+    /// Lets all times count from a moment that others count from too.
+    fn count_from(&mut self, base: u64) {
+        self.base = base;
+        self.last_event = 0;
+    }
+
+    /// When the first message is due.
+    fn start(&self) -> u64 {
+        match self.plan.share {
+            Some(_) => SHARED_START_NS,
+            None => self.elapsed() + 2 * MS,
+        }
+    }
+
     fn elapsed(&self) -> u64 {
-        now_ns() - self.base
+        now_ns().saturating_sub(self.base)
     }
 }

@@ -55,6 +55,9 @@ pub(crate) fn run_head(run: &Run, text: &mut String) {
     for line in run.environment.lines() {
         let _ = writeln!(text, "- {line}");
     }
+    for agent in &run.agents {
+        let _ = writeln!(text, "- load by {agent}");
+    }
     for (target, version) in &run.targets {
         let _ = writeln!(text, "- {target}: {version}");
     }

@@ -20,6 +20,9 @@ pub(crate) fn table(run: &Run) -> String {
     for line in run.environment.lines() {
         let _ = writeln!(text, "{line}");
     }
+    for agent in &run.agents {
+        let _ = writeln!(text, "load by {agent}");
+    }
     for (target, version) in &run.targets {
         let _ = writeln!(text, "{target}: {version}");
     }
@@ -98,6 +101,7 @@ pub(super) fn result_line(result: &CellResult) -> String {
         ),
         ("server_cpu", "cpus server"),
         ("load_cpu", "cpus load"),
+        ("clock_bound", "us that clocks may be apart"),
     ] {
         if let Some(metric) = result.metric(name) {
             parts.push(format!("{} {unit}", number(metric.estimate.mean)));

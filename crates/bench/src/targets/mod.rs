@@ -23,10 +23,12 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::{Signal, set_parent_process_death_signal};
 
+use crate::agent::Crew;
 use crate::cell::Scheme;
 use crate::clock::now_ns;
 use crate::limits::TARGET_START_MS_MAX;
@@ -94,6 +96,10 @@ pub(crate) struct Settings {
     pub(crate) prefix: Vec<String>,
     /// Where programs are started: see [`crate::link`].
     pub(crate) end: End,
+    /// Where targets listen on this machine; absent: at an end's address, which is loopback or a link's.
+    pub(crate) host: Option<Ipv4Addr>,
+    /// Machines that share the load; absent: this one makes it.
+    pub(crate) agents: Option<Arc<Crew>>,
     /// The origin of the pages that will reach targets by WebSocket; absent: none will.
     pub(crate) pages: Option<String>,
 }
@@ -101,7 +107,10 @@ pub(crate) struct Settings {
 impl Settings {
     /// Where a target listens, so that the load reaches it.
     pub(crate) fn host(&self) -> Ipv4Addr {
-        self.end.host()
+        match (&self.end, self.host) {
+            (End::Local, Some(host)) => host,
+            (end, _) => end.host(),
+        }
     }
 }
 

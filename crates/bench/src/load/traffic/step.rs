@@ -2,7 +2,7 @@
 //!
 //! Only messages due after the warm-up count, wherever their deliveries fall.
 
-use super::super::job::{TrafficOutcome, Trial};
+use super::super::job::{Share, TrafficOutcome, Trial};
 use super::super::publisher::Answer;
 use super::super::reactor::Readiness;
 use crate::latency::Latency;
@@ -14,6 +14,12 @@ pub(crate) struct Schedule {
     start: u64,
     interval_ns: f64,
     next: u64,
+    /// From one own message to the next.
+    stride: u64,
+    /// How far a stamp may lie ahead.
+    skew_ns: u64,
+    /// Messages that count, everyone's; `None`: they are all ours.
+    shared: Option<u64>,
     /// From here on messages count.
     pub(crate) count_from: u64,
     /// No message is due from here on.
@@ -58,26 +64,58 @@ impl Schedule {
             start,
             interval_ns: 1e9 / rate,
             next: 0,
+            stride: 1,
+            skew_ns: 0,
+            shared: None,
             count_from,
             end: count_from + measure_ns,
         }
     }
 
+    /// One part of it, of which there are several.
+    pub(crate) fn shared(self, share: Option<Share>) -> Self {
+        let Some(share) = share else {
+            return self;
+        };
+        let counted = self.first_from(self.end) - self.first_from(self.count_from);
+        Self {
+            next: share.part as u64,
+            stride: share.parts as u64,
+            skew_ns: share.skew_ns,
+            shared: Some(counted),
+            ..self
+        }
+    }
+
+    fn due(&self, message: u64) -> u64 {
+        self.start + (message as f64 * self.interval_ns) as u64
+    }
+
+    /// The first message that is due at a moment or later.
+    fn first_from(&self, moment: u64) -> u64 {
+        let near = (moment.saturating_sub(self.start) as f64 / self.interval_ns) as u64;
+        let mut message = near.saturating_sub(2);
+        while self.due(message) < moment {
+            message += 1;
+        }
+        message
+    }
+
     /// When the next message is due; `None` after the last.
     pub(crate) fn next_due(&self) -> Option<u64> {
-        let due = self.start + (self.next as f64 * self.interval_ns) as u64;
+        let due = self.due(self.next);
         (due < self.end).then_some(due)
     }
 
     /// Takes the next message if it is due at `now`.
     pub(crate) fn take_due(&mut self, now: u64) -> Option<u64> {
         let due = self.next_due().filter(|&due| due <= now)?;
-        self.next += 1;
+        self.next += self.stride;
         Some(due)
     }
 
     fn rate(&self) -> f64 {
-        1e9 / self.interval_ns
+        1e9 / self.interval_ns / self.stride.max(1) as f64
     }
 
     /// In which tenth of the measured time a message is due.
@@ -113,11 +151,11 @@ impl Step {
 
     /// Counts one delivery by its stamp; older steps' stragglers are passed over.
     pub(crate) fn count_delivery(&mut self, due: u64, now: u64) {
-        if due < self.schedule.start || due > now {
+        if due < self.schedule.start || due > now + self.schedule.skew_ns {
             return;
         }
         self.all_received += 1;
-        let latency = now - due;
+        let latency = now.saturating_sub(due);
         self.worst_delivery_ns = self.worst_delivery_ns.max(latency);
         if due >= self.schedule.count_from {
             self.received += 1;
@@ -203,7 +241,7 @@ impl Step {
     }
 
     fn expected(&self) -> u64 {
-        self.sent * self.subscribers
+        self.schedule.shared.unwrap_or(self.sent) * self.subscribers
     }
 }
 
@@ -237,6 +275,39 @@ mod tests {
         let mut schedule = Schedule::new(1_000, 1e6, 0, 5_000);
         let due: Vec<u64> = std::iter::from_fn(|| schedule.take_due(1_000_000)).collect();
         assert_eq!(due, [1_000, 2_000, 3_000, 4_000, 5_000]);
+    }
+
+    #[test]
+    fn parts_of_a_schedule_are_the_whole_and_everyone_expects_it() {
+        let whole = Schedule::new(1_000, 3.0, 1_000_000_000, 5_000_000_000);
+        let due = |part| {
+            let share = Share {
+                part,
+                parts: 2,
+                skew_ns: 5,
+            };
+            let mut schedule = whole.shared(Some(share));
+            assert_eq!(schedule.shared, Some(15));
+            std::iter::from_fn(move || schedule.take_due(u64::MAX)).collect::<Vec<_>>()
+        };
+        let mut both = [due(0), due(1)].concat();
+        both.sort_unstable();
+        let mut alone = whole;
+        let expected: Vec<_> = std::iter::from_fn(|| alone.take_due(u64::MAX)).collect();
+        assert_eq!((both.len(), &both), (18, &expected));
+    }
+
+    #[test]
+    fn a_clock_that_is_behind_by_less_than_its_bound_loses_nothing() {
+        let share = Share {
+            part: 0,
+            parts: 1,
+            skew_ns: 5,
+        };
+        let mut step = Step::new(Schedule::new(0, 1e9, 0, 100).shared(Some(share)), 1);
+        step.count_delivery(10, 6);
+        step.count_delivery(20, 6);
+        assert_eq!((step.all_received, step.lost()), (1, 99));
     }
 
     #[test]

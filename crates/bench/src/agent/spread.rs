@@ -1,0 +1,180 @@
+//! A job cut into one for each agent, and their outcomes as one.
+
+use crate::load::job::{
+    Event, IdleOutcome, IdlePlan, Job, Kind, Pace, Share, TrafficOutcome, TrafficPlan,
+};
+use crate::steadiness::PARTS;
+
+/// A job for each of so many agents; an error says what cannot be cut.
+pub(super) fn cut(job: &Job, parts: usize, skew_ns: u64) -> Result<Vec<Job>, String> {
+    let of = |part: usize| {
+        let kind = match &job.kind {
+            Kind::Traffic(plan) if matches!(plan.pace, Pace::Search { .. }) => {
+                return Err("a search for the highest rate is not spread over agents: give one");
+            }
+            Kind::Traffic(plan) => Kind::Traffic(traffic(plan, part, parts, skew_ns)),
+            Kind::Idle(plan) => Kind::Idle(IdlePlan {
+                connections: share_of(plan.connections, part, parts),
+                ..plan.clone()
+            }),
+            _ => {
+                return Err(
+                    "only publishing, delivery and idle connections are spread over agents",
+                );
+            }
+        };
+        let address = job.address;
+        Ok(Job { address, kind })
+    };
+    let jobs: Result<Vec<Job>, &str> = (0..parts).map(of).collect();
+    Ok(jobs?)
+}
+
+/// Each agent publishes, by one connection at the least.
+fn traffic(plan: &TrafficPlan, part: usize, parts: usize, skew_ns: u64) -> TrafficPlan {
+    let share = Share {
+        part,
+        parts,
+        skew_ns,
+    };
+    TrafficPlan {
+        publishers: share_of(plan.publishers, part, parts).max(1),
+        subscribers: share_of(plan.subscribers, part, parts),
+        share: Some(share),
+        ..plan.clone()
+    }
+}
+
+/// The first get what is over.
+fn share_of(count: usize, part: usize, parts: usize) -> usize {
+    count / parts + usize::from(part < count % parts)
+}
+
+/// What all agents' outcomes are together.
+pub(super) fn join(outcomes: Vec<Event>) -> Result<Event, String> {
+    outcomes
+        .into_iter()
+        .map(Ok)
+        .reduce(|a, b| join_two(a?, b?))
+        .unwrap_or_else(|| Err("no agent gave an outcome".into()))
+}
+
+fn join_two(a: Event, b: Event) -> Result<Event, String> {
+    match (a, b) {
+        (Event::Traffic(a), Event::Traffic(b)) => Ok(Event::Traffic(Box::new(traffics(*a, *b)))),
+        (Event::Idle(a), Event::Idle(b)) => Ok(Event::Idle(IdleOutcome {
+            connections: a.connections + b.connections,
+        })),
+        (a, b) => Err(format!("unlike outcomes: {a:?}, {b:?}")),
+    }
+}
+
+fn traffics(mut a: TrafficOutcome, b: TrafficOutcome) -> TrafficOutcome {
+    a.course = courses(&a, &b);
+    a.delivery.merge(&b.delivery);
+    a.acknowledgement.merge(&b.acknowledgement);
+    a.schedule_lag.merge(&b.schedule_lag);
+    TrafficOutcome {
+        offered_rate: a.offered_rate + b.offered_rate,
+        seconds: a.seconds.max(b.seconds),
+        sent: a.sent + b.sent,
+        acknowledged: a.acknowledged + b.acknowledged,
+        refused: a.refused + b.refused,
+        first_refusal: a.first_refusal.take().or(b.first_refusal),
+        expected: a.expected + b.expected,
+        received: a.received + b.received,
+        received_bytes: a.received_bytes + b.received_bytes,
+        missed: a.missed.take().or(b.missed),
+        ..a
+    }
+}
+
+/// The mean of both where both have one; of who receives nothing the course is of answers.
+fn courses(a: &TrafficOutcome, b: &TrafficOutcome) -> Vec<f64> {
+    match (a.received > 0, b.received > 0) {
+        (true, false) => a.course.clone(),
+        (false, true) => b.course.clone(),
+        _ if a.course.len() == PARTS && b.course.len() == PARTS => {
+            let pairs = a.course.iter().zip(&b.course);
+            pairs.map(|(a, b)| (a + b) / 2.0).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::latency::Latency;
+    use crate::load::message::Body;
+    use crate::load::wire::PublishWire;
+
+    fn job(pace: Pace) -> Job {
+        let plan = TrafficPlan {
+            publish: PublishWire::Http {
+                head: String::new(),
+            },
+            publishers: 1,
+            body: Body::Stamped,
+            subscribe: None,
+            subscribers: 5,
+            pace,
+            share: None,
+        };
+        Job {
+            address: ([127, 0, 0, 1], 1).into(),
+            kind: Kind::Traffic(plan),
+        }
+    }
+
+    #[test]
+    fn all_connections_are_given_out_and_everyone_publishes() {
+        let pace = Pace::Open {
+            rate: 10.0,
+            warm_up_ms: 0,
+            measure_ms: 1,
+        };
+        let jobs = cut(&job(pace), 3, 9).unwrap();
+        let plans = jobs.iter().filter_map(|job| match &job.kind {
+            Kind::Traffic(plan) => Some((plan.publishers, plan.subscribers, plan.share?.part)),
+            _ => None,
+        });
+        assert_eq!(plans.collect::<Vec<_>>(), [(1, 2, 0), (1, 2, 1), (1, 1, 2)]);
+    }
+
+    #[test]
+    fn a_search_is_not_cut() {
+        let pace = Pace::Search {
+            start_rate: 1.0,
+            trial_ms: 1,
+            measure_ms: 1,
+            p99_ms_max: 1.0,
+        };
+        assert!(cut(&job(pace), 2, 0).unwrap_err().contains("search"));
+    }
+
+    #[test]
+    fn what_agents_counted_is_added_and_what_they_timed_is_merged() {
+        let outcome = |received, nanoseconds| {
+            let mut delivery = Latency::new();
+            delivery.record(nanoseconds);
+            Event::Traffic(Box::new(TrafficOutcome {
+                received,
+                expected: 2,
+                delivery,
+                course: vec![f64::from(u32::try_from(received).unwrap()); PARTS],
+                ..TrafficOutcome::default()
+            }))
+        };
+        let Event::Traffic(both) = join(vec![outcome(2, 1000), outcome(1, 3000)]).unwrap() else {
+            panic!("traffic");
+        };
+        assert_eq!(
+            (both.expected, both.received, both.delivery.len()),
+            (4, 3, 2)
+        );
+        assert_eq!(both.course, [1.5; PARTS]);
+        assert!(join(Vec::new()).is_err());
+    }
+}
