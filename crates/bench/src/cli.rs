@@ -43,6 +43,7 @@ enum Command {
         listen: std::net::SocketAddr,
     },
     /// Run an experiment, a plan of your own, or `all`
+    #[command(after_help = run::EXAMPLES)]
     Run(run::Arguments),
     /// Print the report of a run again, or of every run in a folder
     Report(report::Arguments),

@@ -14,6 +14,26 @@ use crate::report;
 use crate::results::Run;
 use crate::targets::{Given, Settings};
 
+/// What stands below the help.
+pub(super) const EXAMPLES: &str = "Examples:
+  weir bench run gateway --quick --out runs/gateway
+  weir bench run all --quick --out runs/all
+  weir bench run plan.toml --out runs/mine
+  weir bench run gateway --out runs/gateway --resume
+
+A plan is a TOML file of your own factors, message and targets:
+  target = [\"weir\", \"mosquitto\", \"mqtt://10.0.0.5\"]
+  delivery = [\"sse\", \"mqtt\"]
+  link = [\"local\", \"3g\"]
+  rate = [50, 500]
+  clients = 20
+  rounds = 3
+  seconds = 3
+  payload.file = \"message.json\"
+  needs.p99_ms = 100
+
+docs/guides/bench.md has all keys, the files of a run, and load from several machines.";
+
 /// The word for every experiment.
 const ALL: &str = "all";
 

@@ -1,0 +1,169 @@
+//! `weir bench` as a person uses it: a plan of one's own, killed and resumed; load from two agents.
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "starts processes and reads their files"
+)]
+
+mod process;
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+use serde_json::Value;
+
+/// Delivered by the null server, which is there without being installed.
+const PLAN: &str = r#"
+target = "null"
+delivery = ["sse", "websocket"]
+clients = [2, 5]
+publishers = 2
+rate = 300
+rounds = 1
+seconds = 0.3
+warm_up = 0.1
+[payload]
+observations = 3
+[needs]
+lost = 0
+"#;
+
+/// Killed when dropped, as a machine that goes.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+fn plan_in(name: &str) -> (std::path::PathBuf, String, String) {
+    let folder = process::folder(name);
+    let plan = folder.join("plan.toml");
+    std::fs::write(&plan, PLAN).unwrap();
+    let out = folder.join("run").display().to_string();
+    (folder, plan.display().to_string(), out)
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+fn bench(arguments: &[&str]) -> std::process::Output {
+    let arguments: Vec<_> = ["bench"].iter().chain(arguments).copied().collect();
+    process::run(&arguments, "")
+}
+
+fn mean_of<'a>(result: &'a Value, metric: &str) -> Option<&'a Value> {
+    let metrics = result["metrics"].as_array().unwrap();
+    let found = metrics.iter().find(|of| of["metric"] == metric)?;
+    Some(&found["estimate"]["mean"])
+}
+
+#[test]
+fn a_run_that_was_killed_goes_on_and_is_whole_in_the_end() {
+    let (folder, plan, out) = plan_in("bench-resume");
+    let run = ["run", plan.as_str(), "--out", out.as_str()];
+    let mut command = process::weir(&["bench"]);
+    command
+        .args(run)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    let mut first = Killed(command.spawn().unwrap());
+    // When the second cell is measured, the first is on the disk.
+    let said = BufReader::new(first.0.stderr.take().unwrap()).lines();
+    let mut said = said.map(Result::unwrap);
+    assert!(said.any(|line| line.starts_with("[2/4")));
+    drop(first);
+
+    let other = bench(&[&run[..], &["--seed", "2", "--resume"]].concat());
+    let refusal = String::from_utf8(other.stderr).unwrap();
+    assert!(refusal.contains("seed was \"1\", is \"2\""), "{refusal}");
+    let whole = bench(&[&run[..], &["--resume"]].concat());
+    let said = String::from_utf8(whole.stderr).unwrap();
+    assert!(whole.status.success() && !said.contains("/4,"), "{said}");
+
+    let out = Path::new(&out);
+    let run = json(&out.join("run.json"));
+    let results = run["results"].as_array().unwrap();
+    assert_eq!(results.len(), 4);
+    assert!(
+        results
+            .iter()
+            .all(|result| mean_of(result, "deliveries").is_some())
+    );
+    assert!(
+        run["goals"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|goal| goal["holds"] == true)
+    );
+    assert!(out.join("samples.parquet").exists() && !out.join("cells.jsonl").exists());
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+fn agent(listen: &str) -> (Killed, String) {
+    let mut command = process::weir(&["bench", "agent", "--listen", listen]);
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut ready = String::new();
+    let mut said = BufReader::new(child.stdout.take().unwrap());
+    said.read_line(&mut ready).unwrap();
+    let ready: Value = serde_json::from_str(&ready).unwrap();
+    (Killed(child), ready["agent"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn two_agents_share_a_load_and_every_message_reaches_every_subscriber() {
+    let (folder, plan, out) = plan_in("bench-agents");
+    let (one, two) = (agent("127.0.0.2:0"), agent("127.0.0.3:0"));
+    let agents = format!("{},{}", one.1, two.1);
+    let only = "delivery=sse;payload=";
+    let run = [
+        "run",
+        plan.as_str(),
+        "--out",
+        out.as_str(),
+        "--agents",
+        agents.as_str(),
+        "--only",
+        only,
+    ];
+    let ended = bench(&run);
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(ended.status.success() && said.contains("within"), "{said}");
+    let run = json(&Path::new(&out).join("run.json"));
+    assert_eq!(run["agents"].as_array().unwrap().len(), 2);
+    for result in run["results"].as_array().unwrap() {
+        let delivered = result["metrics"].as_array().unwrap().iter();
+        let delivered: Vec<_> = delivered
+            .filter(|of| of["metric"] == "publish_to_receive")
+            .collect();
+        let subscribers = if result["cell"].as_str().unwrap().contains("clients=2;") {
+            2
+        } else {
+            5
+        };
+        // 300 a second for 0.3 s, from both agents to the subscribers of both.
+        assert_eq!(
+            delivered[0]["percentiles"]["n"],
+            90 * subscribers,
+            "{result}"
+        );
+        assert_eq!(delivered[0]["lost"], 0);
+        assert!(mean_of(result, "clock_bound").unwrap().as_f64().unwrap() > 0.0);
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn an_agent_that_others_could_reach_asks_for_a_token() {
+    let mut command = process::weir(&["bench", "agent", "--listen", "0.0.0.0:0"]);
+    let refused = command.env_remove("WEIR_BENCH_TOKEN").output().unwrap();
+    let reason = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(reason.contains("WEIR_BENCH_TOKEN"), "{reason}");
+}
