@@ -12,7 +12,6 @@ use serde::Serialize;
 
 use super::run::Arguments;
 use super::{DONE, NO, print, usage};
-use crate::clock::now_ns;
 use crate::experiments::{EXPERIMENTS, Experiment, wants};
 use crate::journal::Journal;
 use crate::report;
@@ -77,7 +76,6 @@ fn entry(
     folder: &Path,
 ) -> Entry {
     let folder = folder.join(experiment.name);
-    let started = now_ns();
     let code = match arguments.resume && is_whole(&folder) {
         true => DONE,
         false => child(arguments, settings, experiment, &folder).unwrap_or_else(|error| {
@@ -92,7 +90,7 @@ fn entry(
         about: experiment.about,
         folder: experiment.name,
         code,
-        seconds: (now_ns() - started) as f64 / 1e9,
+        seconds: run.seconds,
         measured: has_figures(&run),
         results: run.results.len(),
         claims: run.claims.len(),

@@ -115,13 +115,6 @@ fn shared(written: &Written, folder: &Path) -> Result<Shared, Fault> {
             format!("from 1 to {PLAN_CONNECTIONS_MAX}"),
         ));
     }
-    if written
-        .title
-        .as_ref()
-        .is_some_and(|title| title.contains(';'))
-    {
-        return Err(Fault::new("title", "no semicolon, which separates factors"));
-    }
     Ok(Shared {
         own: message(&written.payload, folder)?,
         publishers,

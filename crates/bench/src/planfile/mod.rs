@@ -38,6 +38,8 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
 pub(crate) struct PlanFile {
     /// The text it was read from.
     pub(crate) text: String,
+    /// What it is about, where it says so.
+    title: Option<String>,
     cells: Vec<Cell>,
     guests: Vec<Guest>,
     needs: Needs,
@@ -134,6 +136,7 @@ impl PlanFile {
             let line = e.span().map_or(1, |span| line_at(&text, span.start));
             format!("{shown}:{line}: {}", e.message())
         })?;
+        let title = written.title.clone();
         let folder = path.parent().unwrap_or(Path::new("."));
         let built = build::build(written, folder);
         let (cells, guests, needs) = built.map_err(|Fault { key, reason }| {
@@ -141,6 +144,7 @@ impl PlanFile {
         })?;
         Ok(Self {
             text,
+            title,
             cells,
             guests,
             needs,
@@ -156,6 +160,9 @@ impl PlanFile {
     pub(crate) fn run(&self, order: &Order<'_>) -> Run {
         let plan = Plan::new(self.cells.clone(), order.only, order.seed);
         let mut run = crate::run::execute(&plan.with_guests(self.guests.clone()), order);
+        if let Some(title) = &self.title {
+            run.source.clone_from(title);
+        }
         run.goals = self.needs.judge(&run.results);
         run
     }

@@ -56,7 +56,7 @@ fn every_combination_of_levels_is_a_cell_of_those_who_can_take_part() {
 #[test]
 fn a_plan_that_names_only_a_target_measures_publishing() {
     let plan = read("plan-least", "target = \"weir\"\n[needs]\nlost = 0\n").unwrap();
-    assert_eq!(plan.names(), ["link=local;payload=108;clients=0;rate=100"]);
+    assert_eq!(plan.names(), ["link=local;payload=113;clients=0;rate=100"]);
 }
 
 #[test]

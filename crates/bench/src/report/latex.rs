@@ -97,7 +97,8 @@ fn escaped(text: &str) -> String {
             other => out.push(other),
         }
     }
-    out
+    // Two hyphens would be set as a dash.
+    out.replace("--", "-{}-")
 }
 
 #[cfg(test)]
@@ -126,7 +127,7 @@ mod tests {
         let run = Run {
             results: vec![
                 result("ok", vec![metric]),
-                result("5 % lost & gone", Vec::new()),
+                result("5 % lost & gone--", Vec::new()),
             ],
             ..Run::default()
         };
@@ -145,6 +146,6 @@ mod tests {
             rows[0].contains("weir\\_mqtt & load\\_cpu [cpus] & 1.50"),
             "{text}"
         );
-        assert!(rows[1].contains("5 \\% lost \\& gone"), "{text}");
+        assert!(rows[1].contains("5 \\% lost \\& gone-{}-"), "{text}");
     }
 }
