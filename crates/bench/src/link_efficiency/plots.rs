@@ -2,7 +2,7 @@
 //!
 //! Its curves reach us as captions; the one number of its text, CoAP at 100 bytes, is the one ghost.
 
-use crate::figure::slice::{Slice, level, words};
+use crate::figure::slice::{Slice, level};
 use crate::figure::{Axis, Figure, Form, Point, Series};
 use crate::results::{CellResult, OURS, Run};
 
@@ -209,6 +209,7 @@ fn distribution(at: &Slice<'_>, link: &str, place: &str) -> Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::slice::words;
 
     #[test]
     fn a_run_on_loopback_has_figures_with_the_one_published_number() {

@@ -57,6 +57,7 @@ fn caveats(run: &Run) -> Vec<String> {
     all.extend(lag(run));
     all.extend(busy(run));
     all.extend(lost(run));
+    all.extend(restless(run));
     all.extend(single_rounds(run));
     all.extend(absent(run));
     all
@@ -83,6 +84,14 @@ fn machine(run: &Run) -> Vec<String> {
 }
 
 fn clock(run: &Run) -> String {
+    let bounds = run.results.iter().filter_map(|result| result.metric("clock_bound"));
+    if let Some(bound) = bounds.map(|metric| metric.estimate.high).reduce(f64::max) {
+        return format!(
+            "Load came from several machines: a latency between two of them is right to within {} \
+             microseconds, the bound of their clocks.",
+            number(bound)
+        );
+    }
     let in_browser = |result: &CellResult| result.cell.contains("browser");
     let resolution = match run.results.iter().any(in_browser) {
         true => "; its resolution is a nanosecond, in an isolated browser 5 microseconds",
@@ -168,6 +177,22 @@ fn lost(run: &Run) -> Option<String> {
     let is_lost = |result: &&CellResult| result.metrics.iter().any(|metric| metric.lost > 0);
     let with: Vec<&CellResult> = run.results.iter().filter(is_lost).collect();
     named(&with).map(|named| format!("{} results lost messages: {named}.", with.len()))
+}
+
+/// Times that did not come to rest while they were measured.
+fn restless(run: &Run) -> Option<String> {
+    let is_restless = |metric: &crate::results::Metric| {
+        let state = metric.state;
+        state.is_some_and(|state| state != crate::steadiness::State::Steady)
+    };
+    let with = |result: &&CellResult| result.metrics.iter().any(is_restless);
+    let with: Vec<&CellResult> = run.results.iter().filter(with).collect();
+    named(&with).map(|named| {
+        format!(
+            "{} results did not come to rest while they were measured: {named}.",
+            with.len()
+        )
+    })
 }
 
 /// Times of which there is no second round to tell noise from.

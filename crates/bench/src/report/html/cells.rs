@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::markup::{cell, embedded, escaped, heads};
 use crate::report::number;
 use crate::results::{CellResult, Metric, Run};
+use crate::steadiness::State;
 
 /// Rows that stand in the page without its script.
 const ROWS_STATIC: usize = 200;
@@ -101,11 +102,17 @@ fn row(result: &CellResult, metric: &Metric) -> String {
     } else {
         "bad"
     };
-    let status = escaped(&result.status);
+    let status = escaped(&format!("{}{}", result.status, restless(metric)));
     format!(
         "{}{words}{numbers}<td class=\"{class}\">{status}</td></tr>",
         begin(result)
     )
+}
+
+/// What measuring again and again did not come to: in brackets, where that is known.
+fn restless(metric: &Metric) -> String {
+    let state = metric.state.filter(|state| *state != State::Steady);
+    state.map_or(String::new(), |state| format!(" ({})", state.name()))
 }
 
 /// Six digits are more than any of it is worth.
@@ -160,7 +167,8 @@ fn row_of_data(result: usize, which: usize, metric: &Metric) -> Value {
         max,
         low,
         high,
-        metric.lost
+        metric.lost,
+        restless(metric)
     ])
 }
 

@@ -97,7 +97,8 @@
     made.cells[0].className = "words cell";
     made.cells[0].replaceChildren(...row.cell.split(/(?<=;)/).flatMap((pair) => [pair, element("wbr")]));
     numbers.forEach((text) => made.append(element("td", { textContent: text })));
-    const status = element("td", { className: row.status === "ok" ? "words" : "bad", textContent: row.status });
+    const said = row.status + (row.numbers[10] ?? "");
+    const status = element("td", { className: said === "ok" ? "words" : "bad", textContent: said });
     made.append(status);
     if (row.remarks.length) {
       made.dataset.tip = row.remarks.join("; ");
