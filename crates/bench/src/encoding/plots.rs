@@ -3,6 +3,7 @@
 //! Sizes stand beside what the papers print. Of times the papers print ranges and curves, and curves
 //! reach us as captions; so times have no ghosts but the decoding times of 000's table 2.
 
+mod links;
 mod messages;
 mod sizes;
 mod times;
@@ -14,6 +15,7 @@ use crate::results::Run;
 pub(crate) fn of(run: &Run) -> Vec<Figure> {
     let mut figures = sizes::figures(run);
     figures.extend(times::figures(run));
+    figures.extend(links::figures(run));
     figures.extend(messages::figures(run));
     figures
 }

@@ -103,6 +103,7 @@ fn kilobytes(figures: &Figures<'_>, table: &Table) -> Figure {
         "KB of 1,024 bytes. EXI and EXI-C of ours; EXIficient's stand in the table of all cells.",
     )
     .series(series)
+    .group("Sizes of files")
 }
 
 /// Whole documents: formats by the largest file of each data set.
@@ -208,6 +209,7 @@ fn matrix(
 fn formats(run: &Run, from: From) -> Vec<&str> {
     use crate::figure::slice::Slice;
     let slice = Slice::of(run)
+        .with_or_without("link", "local")
         .with("place", "native")
         .with("from", from.name());
     slice.levels("format")

@@ -28,7 +28,7 @@ pub(super) fn head(run: &Run) -> String {
     for sentence in sentences(run) {
         text += &format!("<li>{sentence}</li>\n");
     }
-    text + "</ul>\n" + &strip(run)
+    text + "</ul>\n" + &against(run) + &strip(run)
 }
 
 fn capital(text: &str) -> String {
@@ -41,7 +41,6 @@ fn capital(text: &str) -> String {
 fn sentences(run: &Run) -> Vec<String> {
     let mut all = vec![compared(run)];
     all.extend(leaders::sentences(run));
-    all.extend(against(run));
     all.extend(goals(run));
     all.extend(claims(&run.claims));
     all.push(noise(run));
@@ -73,27 +72,31 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// Ours against each other system, metric by metric, pair by pair.
-fn against(run: &Run) -> Vec<String> {
-    type Metrics<'a> = BTreeMap<&'a str, Vec<&'a Ratio>>;
-    let mut of: BTreeMap<&str, Metrics<'_>> = BTreeMap::new();
+/// Ours against each other system, metric by metric, pair by pair: a small table.
+fn against(run: &Run) -> String {
+    let mut of: BTreeMap<(&str, &str), Vec<&Ratio>> = BTreeMap::new();
     let rivals = run
         .ratios
         .iter()
         .filter(|ratio| !leaders::is_ceiling(&ratio.target));
     for ratio in rivals {
-        let of_target = of.entry(&ratio.target).or_default();
-        of_target.entry(&ratio.metric).or_default().push(ratio);
+        let pairs = of.entry((&ratio.target, &ratio.metric)).or_default();
+        pairs.push(ratio);
     }
-    let sentence = |(target, metrics): (&str, Metrics<'_>)| {
-        let parts = metrics.iter();
-        let parts: Vec<String> = parts
-            .filter_map(|(name, ratios)| beside(run, name, ratios))
-            .collect();
-        let told = format!("Against <b>{}</b>: {}.", escaped(target), parts.join("; "));
-        (!parts.is_empty()).then_some(told)
-    };
-    of.into_iter().filter_map(sentence).collect()
+    let rows = of.into_iter();
+    let rows: String = rows
+        .filter_map(|((target, name), ratios)| beside(run, target, name, &ratios))
+        .collect();
+    if rows.is_empty() {
+        return rows;
+    }
+    format!(
+        "<div class=\"scroll\"><table class=\"rivals\"><caption>Ours against others, pair by pair: cells in \
+         which ours is ahead or behind beyond the 95 % interval</caption><thead><tr><th \
+         class=\"words\">against</th><th class=\"words\">figure</th><th>ahead</th><th>behind</th><th>within \
+         noise</th><th>one round, not ranked</th><th>ours, times theirs</th></tr></thead><tbody>{rows}</tbody>\
+         </table></div>\n"
+    )
 }
 
 /// A ratio's metric and its figure: `rtt` and `p99`.
@@ -107,7 +110,7 @@ pub(super) fn parted(metric: &str) -> (&str, &str) {
     }
 }
 
-fn beside(run: &Run, name: &str, ratios: &[&Ratio]) -> Option<String> {
+fn beside(run: &Run, target: &str, name: &str, ratios: &[&Ratio]) -> Option<String> {
     let metric = parted(name).0;
     let good = good_of(run, metric)?;
     let side = |ratio: &Ratio| match (ratio.estimate.n, good) {
@@ -119,26 +122,18 @@ fn beside(run: &Run, name: &str, ratios: &[&Ratio]) -> Option<String> {
         _ => "noise",
     };
     let count = |which: &str| ratios.iter().filter(|ratio| side(ratio) == which).count();
-    let words = [
-        ("ahead", "ahead in"),
-        ("behind", "behind in"),
-        ("noise", "within noise in"),
-        ("once", "of one round and not ranked in"),
-    ];
-    let told: Vec<String> = words
-        .into_iter()
-        .filter(|(which, _)| count(which) > 0)
-        .map(|(which, words)| format!("{words} {}", count(which)))
-        .collect();
+    let counts = ["ahead", "behind", "noise", "once"].map(|which| match count(which) {
+        0 => "<td></td>".into(),
+        count => format!("<td class=\"{which}\">{count}</td>"),
+    });
     let logs: f64 = ratios.iter().map(|ratio| ratio.estimate.mean.ln()).sum();
     let mean = number((logs / ratios.len() as f64).exp());
-    let of = ratios.len();
     Some(format!(
-        "{} ({}) {} of {of} {}, {mean} times theirs",
+        "<tr><td class=\"words\"><b>{}</b></td><td class=\"words\">{} ({})</td>{}<td>{mean}</td></tr>",
+        escaped(target),
         escaped(&name.trim_end_matches("_mean").replace('_', " ")),
         better(good),
-        told.join(", "),
-        if of == 1 { "cell" } else { "cells" },
+        counts.concat(),
     ))
 }
 
@@ -226,7 +221,8 @@ fn failures(run: &Run) -> String {
         0..=3 => "",
         _ => ", and other reasons",
     };
-    format!("Not measured: {all} results: {}{more}.", told.join("; "))
+    let results = if all == 1 { "result" } else { "results" };
+    format!("Not measured: {all} {results}: {}{more}.", told.join("; "))
 }
 
 fn first_line(text: &str) -> &str {

@@ -84,7 +84,10 @@ fn machine(run: &Run) -> Vec<String> {
 }
 
 fn clock(run: &Run) -> String {
-    let bounds = run.results.iter().filter_map(|result| result.metric("clock_bound"));
+    let bounds = run
+        .results
+        .iter()
+        .filter_map(|result| result.metric("clock_bound"));
     if let Some(bound) = bounds.map(|metric| metric.estimate.high).reduce(f64::max) {
         return format!(
             "Load came from several machines: a latency between two of them is right to within {} \

@@ -63,7 +63,7 @@ fn a_page_needs_nothing_but_itself() {
 fn what_failed_stays_in_the_page_with_its_reason() {
     let page = page(&run());
     assert!(page.contains("absent: no &lt;program&gt;"));
-    assert!(page.contains("Not measured: 1 results"));
+    assert!(page.contains("Not measured: 1 result:"));
     let before_data = page.split("application/json").next();
     assert!(before_data.is_some_and(|html| !html.contains("<json>")));
 }

@@ -97,27 +97,19 @@ fn rows_of(figure: &Figure) -> Vec<&Series> {
     rows
 }
 
+/// Bars first, published values over them, and numbers over both.
 fn bar_and_ghosts(figure: &Figure, series: &Series, label: &str, scale: &Scale, y: f64) -> String {
-    let with_label = |series: &&Series| point_of(series, label).is_some();
     let same = figure.series.iter().filter(|one| one.name == series.name);
-    let same: Vec<&Series> = same.filter(with_label).collect();
-    // Numbers stand behind the longest of ours and the published ones.
-    let ends = same.iter().filter_map(|one| point_of(one, label)?.y);
-    let reach = ends.map(|value| scale.at(value)).fold(0.0, f64::max);
-    let mut drawn = String::new();
-    for one in same.iter().filter(|one| is_ours(one)) {
-        let Some(point) = point_of(one, label) else {
-            continue;
-        };
-        drawn += &bar(figure, one, point, scale, (y, reach));
-    }
-    for one in same.iter().filter(|one| !is_ours(one)) {
-        let Some(point) = point_of(one, label) else {
-            continue;
-        };
-        drawn += &ghost(figure, one, point, scale, y);
-    }
-    drawn
+    let points = same.filter_map(|one| Some((one, point_of(one, label)?)));
+    let (ours, published): (Vec<_>, Vec<_>) = points.partition(|(one, _)| is_ours(one));
+    let bars = ours
+        .iter()
+        .map(|(one, point)| bar(figure, one, point, scale, y));
+    let ghosts = published
+        .iter()
+        .map(|(one, point)| ghost(figure, one, point, scale, y));
+    let values = ours.iter().map(|(_, point)| value(point, scale, y));
+    bars.chain(ghosts).chain(values).collect()
 }
 
 fn point_of<'a>(series: &'a Series, label: &str) -> Option<&'a Point> {
@@ -133,13 +125,7 @@ fn rect(from: f64, to: f64, y: f64, height: f64, how: &str) -> String {
     format!("<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" {how}/>")
 }
 
-fn bar(
-    figure: &Figure,
-    series: &Series,
-    point: &Point,
-    scale: &Scale,
-    (y, reach): (f64, f64),
-) -> String {
+fn bar(figure: &Figure, series: &Series, point: &Point, scale: &Scale, y: f64) -> String {
     let place = place(figure, series);
     let tip = tip(figure, series, point);
     let middle = y + BAR / 2.0;
@@ -165,16 +151,23 @@ fn bar(
     if let Some(hatch) = hatch(place) {
         drawn += &rect(from, to, y, BAR - 2.0, &format!("fill=\"{hatch}\""));
     }
-    let mut end = to.max(reach);
     if let Some((low, high)) = point.low.zip(point.high) {
         let (low, high) = (scale.at(low), scale.at(high));
         drawn += &line([low, middle - 1.0], [high, middle - 1.0], "whisker ink");
-        end = end.max(high);
     }
+    format!("<g class=\"pt\" data-tip=\"{tip}\">{drawn}</g>")
+}
+
+/// The number behind a bar and its interval; a star says that something must be known of it.
+fn value(point: &Point, scale: &Scale, y: f64) -> String {
+    let Some(value) = point.y else {
+        return String::new();
+    };
+    let ends = [value, point.high.unwrap_or(value)].map(|end| scale.at(end));
     let note = if point.note.is_empty() { "" } else { " *" };
     let shown = format!("{}{note}", number(value));
-    drawn += &text(end + 4.0, middle + 3.0, "start", "value", &shown);
-    format!("<g class=\"pt\" data-tip=\"{tip}\">{drawn}</g>")
+    let x = ends[0].max(ends[1]) + 4.0;
+    text(x, y + BAR / 2.0 + 3.0, "start", "value", &shown)
 }
 
 /// A published value: a dashed outline over the bar, with a stronger end.

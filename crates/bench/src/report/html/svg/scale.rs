@@ -93,7 +93,7 @@ fn decades(low: f64, high: f64) -> (f64, f64) {
     let (low, high) = (floor(low), 1.0 / floor(1.0 / high));
     match low < high {
         true => (low, high),
-        false => (low, low * 10.0),
+        false => (low / 2.0, low * 2.0),
     }
 }
 
