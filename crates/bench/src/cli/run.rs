@@ -179,23 +179,24 @@ impl Arguments {
     pub(super) fn passed_on(&self) -> Vec<String> {
         let mut passed = vec!["--seed".into(), self.seed.to_string()];
         passed.extend(self.quick.then(|| "--quick".into()));
-        let shown = |path: &PathBuf| path.display().to_string();
+        let given = |option: &str, text: String| (!text.is_empty()).then(|| [option.into(), text]);
+        let path =
+            |path: &Option<PathBuf>| path.as_deref().map(Path::display).map(|p| p.to_string());
         let texts = [
-            (
-                "--only",
-                Some(self.only.clone()).filter(|only| !only.is_empty()),
+            given("--only", self.only.clone()),
+            given("--weir", path(&self.weir).unwrap_or_default()),
+            given("--url", self.url.clone().unwrap_or_default()),
+            given("--agents", self.agents_shown()),
+            given(
+                "--host",
+                self.host.map_or_else(String::new, |host| host.to_string()),
             ),
-            ("--weir", self.weir.as_ref().map(shown)),
-            ("--url", self.url.clone()),
-            (
-                "--agents",
-                Some(self.agents_shown()).filter(|agents| !agents.is_empty()),
-            ),
-            ("--host", self.host.as_ref().map(Ipv4Addr::to_string)),
         ];
-        for (option, text) in texts {
-            passed.extend(text.into_iter().flat_map(|text| [option.into(), text]));
-        }
+        let targets = self
+            .target
+            .iter()
+            .filter_map(|url| given("--target", url.clone()));
+        passed.extend(texts.into_iter().flatten().chain(targets).flatten());
         passed
     }
 
@@ -227,6 +228,7 @@ impl Arguments {
             What::Plan(plan) => plan.text.clone(),
         };
         let shown = |path: &PathBuf| path.display().to_string();
+        let host = self.host.map_or_else(String::new, |host| host.to_string());
         let terms = [
             ("experiment", what.experiment().name.into()),
             ("plan", plan),
@@ -236,6 +238,7 @@ impl Arguments {
             ("weir", self.weir.as_ref().map_or_else(String::new, shown)),
             ("url", self.url.clone().unwrap_or_default()),
             ("agents", self.agents_shown()),
+            ("host", host),
             ("target", self.target.join(" ")),
             ("version", version()?),
         ];

@@ -231,10 +231,10 @@ impl Step {
             expected: self.expected(),
             received: self.received,
             received_bytes: self.received_bytes,
-            delivery: self.delivery.take().unwrap_or_else(Latency::new),
-            acknowledgement: self.acknowledgement.take().unwrap_or_else(Latency::new),
+            delivery: self.delivery.take().unwrap_or_default(),
+            acknowledgement: self.acknowledgement.take().unwrap_or_default(),
             course: self.course.means_us(),
-            schedule_lag: self.lag.take().unwrap_or_else(Latency::new),
+            schedule_lag: self.lag.take().unwrap_or_default(),
             missed: None,
             trials,
         }
