@@ -33,6 +33,7 @@ mod link;
 mod link_efficiency;
 mod load;
 mod merge;
+mod messaging;
 mod null;
 mod plan;
 mod planfile;

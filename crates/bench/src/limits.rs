@@ -62,6 +62,9 @@ pub(crate) const ECHO_REST_MS: u64 = 60;
 /// Milliseconds before segments are read, so that none is still to come.
 pub(crate) const ECHO_SETTLE_MS: u64 = 60;
 
+/// Milliseconds that a client of a broker waits for a message; beyond, it is lost.
+pub(crate) const MESSAGING_SILENCE_MS_MAX: u64 = 5_000;
+
 /// Bytes of one message from a browser; beyond, the connection fails.
 pub(crate) const DEVTOOLS_MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
 

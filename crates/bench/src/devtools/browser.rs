@@ -75,6 +75,11 @@ impl Browser {
         Ok(this)
     }
 
+    /// Its process, whose descendants draw its pages.
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
     /// Calls a method, of the browser or of a session, and waits for its answer; events on the way
     /// are passed over.
     pub(super) fn call(

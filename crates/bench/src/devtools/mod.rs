@@ -9,4 +9,4 @@ mod page;
 mod socket;
 
 pub(crate) use browser::Browser;
-pub(crate) use page::Page;
+pub(crate) use page::{Page, PageClock};

@@ -10,19 +10,38 @@ use crate::limits::DEVTOOLS_SECONDS_MAX;
 pub(crate) struct Page<'a> {
     browser: &'a mut Browser,
     session: String,
+    target: Value,
+}
+
+/// Where a page's `performance.now` lies on [`crate::clock::now_ns`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PageClock {
+    origin_ns: f64,
+}
+
+impl PageClock {
+    /// A moment of the page, given in its milliseconds, in nanoseconds of the run's clock.
+    pub(crate) fn ns(self, page_ms: f64) -> f64 {
+        self.origin_ns + page_ms * 1e6
+    }
 }
 
 impl<'a> Page<'a> {
     /// Opens a URL in a page of its own and waits until an expression there is true.
     pub(crate) fn open(browser: &'a mut Browser, url: &str, ready: &str) -> Result<Self, String> {
-        let target = browser.call(None, "Target.createTarget", json!({"url": url}))?;
+        let mut target = browser.call(None, "Target.createTarget", json!({"url": url}))?;
         let attach = json!({"targetId": target["targetId"], "flatten": true});
         let attached = browser.call(None, "Target.attachToTarget", attach)?;
         let session = attached["sessionId"]
             .as_str()
             .ok_or("no session")?
             .to_string();
-        let mut page = Self { browser, session };
+        let target = target["targetId"].take();
+        let mut page = Self {
+            browser,
+            session,
+            target,
+        };
         let end = now_ns() + DEVTOOLS_SECONDS_MAX * 1_000_000_000;
         while page.evaluate(ready).unwrap_or(Value::Null) != true {
             if now_ns() > end {
@@ -58,7 +77,46 @@ impl<'a> Page<'a> {
             .map(drop)
     }
 
+    /// The page's own clock on the run's, until it is navigated.
+    ///
+    /// `NavigationStart` on the clock of ticks is `CLOCK_MONOTONIC` at the page's time origin, which no
+    /// network namespace changes: so browser and servers of one machine share one clock.
+    pub(crate) fn clock(&mut self) -> Result<PageClock, String> {
+        self.call("Performance.enable", json!({"timeDomain": "timeTicks"}))?;
+        let answer = self.call("Performance.getMetrics", json!({}))?;
+        let metrics = answer["metrics"].as_array().cloned().unwrap_or_default();
+        let start = metrics.iter().find(|it| it["name"] == "NavigationStart");
+        let seconds = start.and_then(|it| it["value"].as_f64());
+        let seconds = seconds.filter(|&seconds| seconds > 0.0);
+        seconds
+            .map(|seconds| PageClock {
+                origin_ns: seconds * 1e9,
+            })
+            .ok_or_else(|| "the browser does not say when the page began".into())
+    }
+
+    /// Ends it; what it was connected to is told so by the browser.
+    pub(crate) fn close(&mut self) -> Result<(), String> {
+        let target = json!({"targetId": self.target});
+        self.browser
+            .call(None, "Target.closeTarget", target)
+            .map(drop)
+    }
+
     fn call(&mut self, method: &str, params: Value) -> Result<Value, String> {
         self.browser.call(Some(&self.session), method, params)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_of_the_page_lies_behind_its_beginning() {
+        let clock = PageClock {
+            origin_ns: 5_000_000_000.0,
+        };
+        assert_eq!(clock.ns(0.25), 5_000_250_000.0);
     }
 }

@@ -3,6 +3,7 @@
 mod encoding;
 pub(crate) mod gateway;
 mod link_efficiency;
+mod messaging;
 mod mqtt_broker;
 
 use std::path::Path;
@@ -20,6 +21,7 @@ pub static EXPERIMENTS: &[Experiment] = &[
     encoding::EXPERIMENT,
     link_efficiency::EXPERIMENT,
     mqtt_broker::EXPERIMENT,
+    messaging::EXPERIMENT,
 ];
 
 /// A set of cells with a common purpose.

@@ -8,6 +8,7 @@ use super::message::Body;
 use super::wire::{PublishWire, SubscribeWire};
 use crate::latency::Latency;
 use crate::link_efficiency::job::{EchoOutcome, EchoPlan};
+use crate::messaging::job::{ClientsOutcome, ClientsPlan};
 
 /// One task for one load process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -29,6 +30,8 @@ pub(crate) enum Kind {
     Replay(ReplayPlan),
     /// A device that waits for its echoes.
     Echo(EchoPlan),
+    /// Two clients of a broker, or one of them.
+    Clients(ClientsPlan),
 }
 
 /// Publishers that offer a rate and subscribers that receive.
@@ -147,6 +150,8 @@ pub(crate) enum Event {
     Replay(ReplayOutcome),
     /// The outcome of [`Kind::Echo`].
     Echo(Box<EchoOutcome>),
+    /// The outcome of [`Kind::Clients`].
+    Clients(Box<ClientsOutcome>),
     /// Why there is none.
     Failed {
         /// In words.

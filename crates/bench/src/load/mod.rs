@@ -32,6 +32,7 @@ use rustix::process::{Resource, getrlimit, setrlimit};
 use rustix::thread::set_current_timer_slack;
 
 use crate::link_efficiency::run_device;
+use crate::messaging::run_clients;
 use job::{Event, Job, Kind};
 
 pub(crate) use tls::{NAME as TLS_NAME, client as tls_client};
@@ -68,6 +69,9 @@ fn run() -> Result<Event, String> {
         Kind::Replay(ref plan) => replay::run(job.address, plan).map(Event::Replay),
         Kind::Echo(ref plan) => {
             run_device(job.address, plan).map(|outcome| Event::Echo(Box::new(outcome)))
+        }
+        Kind::Clients(ref plan) => {
+            run_clients(job.address, plan).map(|outcome| Event::Clients(Box::new(outcome)))
         }
     }
 }

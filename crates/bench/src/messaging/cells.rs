@@ -1,0 +1,239 @@
+//! The cells: a protocol, what is done, between which clients, with how large a message.
+
+use std::time::Duration;
+
+use super::protocols::{PROTOCOLS, Protocol};
+use crate::experiments::Effort;
+
+/// The two clients of a conversation: who publishes, or asks first, stands first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Clients {
+    /// Programs, over TCP.
+    NativeNative,
+    /// A program publishes, a page over WebSocket receives: the paper's default.
+    NativeBrowser,
+    /// Pages of two browsers.
+    BrowserBrowser,
+}
+
+/// What is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Test {
+    /// Messages at a rate, one way (table 7): T_transfer.
+    Transfer,
+    /// The same message to and fro, as fast as it comes back (table 8).
+    PingPong,
+}
+
+/// How long the broker has run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// For a while, and has passed messages.
+    Steady,
+    /// Since just now.
+    Started,
+}
+
+/// One cell.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Setting {
+    /// By which protocol.
+    pub(crate) protocol: &'static Protocol,
+    /// What is done.
+    pub(crate) test: Test,
+    /// Between whom.
+    pub(crate) clients: Clients,
+    /// Nodes in a message (1,478 characters of JSON at one, 7,163 at five).
+    pub(crate) nodes: usize,
+    /// How long the broker has run.
+    pub(crate) state: State,
+    /// Messages a second, of [`Test::Transfer`].
+    pub(crate) rate: u32,
+}
+
+/// How much is sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scale {
+    /// Interleaved rounds.
+    pub(crate) rounds: usize,
+    /// The same of cells that start their brokers.
+    pub(crate) rounds_started: usize,
+    /// Messages of a round of [`Test::Transfer`].
+    pub(crate) messages: usize,
+    /// How long messages go to and fro in a round of [`Test::PingPong`].
+    pub(crate) measure: Duration,
+    /// The same before it counts.
+    pub(crate) warm_up: Duration,
+    /// How long messages go to and fro by a broker that has started and is to be steady.
+    pub(crate) settle: Duration,
+}
+
+impl Clients {
+    /// All, in the order of the report.
+    pub(crate) const ALL: [Self; 3] = [
+        Self::NativeNative,
+        Self::NativeBrowser,
+        Self::BrowserBrowser,
+    ];
+
+    /// Its name as a level of a factor.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::NativeNative => "native-native",
+            Self::NativeBrowser => "native-browser",
+            Self::BrowserBrowser => "browser-browser",
+        }
+    }
+
+    /// Browsers that take part.
+    pub(crate) fn browsers(self) -> usize {
+        match self {
+            Self::NativeNative => 0,
+            Self::NativeBrowser => 1,
+            Self::BrowserBrowser => 2,
+        }
+    }
+}
+
+impl Test {
+    /// Its name as a level of a factor.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Transfer => "transfer",
+            Self::PingPong => "ping-pong",
+        }
+    }
+}
+
+impl State {
+    /// Its name as a level of a factor.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Steady => "steady",
+            Self::Started => "started",
+        }
+    }
+}
+
+impl Setting {
+    /// The cell's name: `factor=level;factor=level`.
+    pub(crate) fn name(&self) -> String {
+        let start = format!(
+            "protocol={};test={};clients={};nodes={}",
+            self.protocol.name,
+            self.test.name(),
+            self.clients.name(),
+            self.nodes
+        );
+        match self.test {
+            Test::Transfer => format!("{start};rate={}", self.rate),
+            Test::PingPong => format!("{start};broker={}", self.state.name()),
+        }
+    }
+}
+
+impl Scale {
+    /// Of an effort: in full as many messages and seconds a cell as the paper's, over four rounds.
+    pub(crate) fn of(effort: Effort) -> Self {
+        match effort {
+            Effort::Quick => Self {
+                rounds: 2,
+                rounds_started: 1,
+                messages: 20,
+                measure: Duration::from_millis(700),
+                warm_up: Duration::from_millis(150),
+                settle: Duration::from_millis(1500),
+            },
+            Effort::Full => Self {
+                rounds: 4,
+                rounds_started: 3,
+                messages: 25,
+                measure: Duration::from_secs(25),
+                warm_up: Duration::from_secs(2),
+                settle: Duration::from_secs(20),
+            },
+        }
+    }
+
+    /// The rounds of a cell.
+    pub(crate) fn rounds_of(&self, setting: &Setting) -> usize {
+        match setting.state {
+            State::Steady => self.rounds,
+            State::Started => self.rounds_started,
+        }
+    }
+}
+
+/// Messages a second: as published, or fast enough for a first look.
+pub(crate) fn rate(effort: Effort) -> u32 {
+    match effort {
+        Effort::Quick => 50,
+        Effort::Full => 1,
+    }
+}
+
+fn nodes(effort: Effort) -> &'static [usize] {
+    match effort {
+        Effort::Quick => &[1, 5],
+        Effort::Full => &[1, 2, 3, 4, 5],
+    }
+}
+
+/// All cells, in the order of the report.
+pub(crate) fn settings(effort: Effort) -> Vec<Setting> {
+    let mut all = Vec::new();
+    for protocol in PROTOCOLS {
+        let of = |test, clients, nodes, state| Setting {
+            protocol,
+            test,
+            clients,
+            nodes,
+            state,
+            rate: rate(effort),
+        };
+        for clients in Clients::ALL {
+            let nodes = nodes(effort).iter();
+            all.extend(nodes.map(|&nodes| of(Test::Transfer, clients, nodes, State::Steady)));
+        }
+        for state in [State::Steady, State::Started] {
+            let wanted = |clients: &Clients| {
+                effort == Effort::Full || state == State::Steady || clients.browsers() < 2
+            };
+            let clients = Clients::ALL.into_iter().filter(wanted);
+            all.extend(clients.map(|clients| of(Test::PingPong, clients, 1, state)));
+        }
+    }
+    all
+}
+
+/// The names of all cells.
+pub(crate) fn names(effort: Effort) -> Vec<String> {
+    settings(effort).iter().map(Setting::name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_cell_has_its_own_name() {
+        for effort in [Effort::Quick, Effort::Full] {
+            let all: BTreeSet<String> = names(effort).into_iter().collect();
+            assert_eq!(all.len(), settings(effort).len());
+        }
+    }
+
+    #[test]
+    fn a_full_run_has_the_messages_the_rate_and_the_seconds_of_the_paper() {
+        let scale = Scale::of(Effort::Full);
+        assert_eq!(
+            (scale.rounds * scale.messages, rate(Effort::Full)),
+            (100, 1)
+        );
+        assert_eq!(
+            scale.measure * scale.rounds as u32,
+            Duration::from_secs(100)
+        );
+    }
+}

@@ -1,0 +1,172 @@
+//! What is done between two clients of one broker, by who they are.
+
+use serde_json::Value;
+
+use super::browsers::Client;
+use super::cells::{Scale, Setting, State, Test};
+use super::job::{ClientsOutcome, ClientsPlan, Deed};
+use super::meter::Meter;
+use super::payload::{BACK, TOPIC, batch, encode};
+use super::sample::{of_ping_pong, of_transfer, put_spent};
+use crate::load::job::{Event, Job, Kind};
+use crate::sample::Sample;
+use crate::targets::{Running, Settings, WebSocketAt};
+use crate::worker::{self, Measured};
+
+/// A broker and what is to be done with it.
+pub(super) struct Deeds<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) scale: Scale,
+    pub(super) setting: &'a Setting,
+    pub(super) broker: &'a Running,
+}
+
+impl Deeds<'_> {
+    /// Has messages go to and fro until what runs on a virtual machine is compiled.
+    pub(super) fn settle(&self) -> Result<(), String> {
+        let deed = Deed::PingPong {
+            warm_up_ms: 0,
+            measure_ms: self.scale.settle.as_millis() as u64,
+        };
+        self.natives(true, deed).map(drop)
+    }
+
+    /// Two programs.
+    pub(super) fn native_native(&self) -> Result<Sample, String> {
+        let (outcome, measured) = self.natives(true, self.deed())?;
+        let mut sample = match &outcome {
+            ClientsOutcome::Transfer { sent, arrived } => of_transfer(sent, arrived)?,
+            ClientsOutcome::PingPong(measured) => of_ping_pong(measured),
+        };
+        sample.put_spent(&measured);
+        Ok(sample)
+    }
+
+    /// A program publishes, or asks; a page receives, or sends back.
+    pub(super) fn native_browser(&self, page: &mut Client<'_>) -> Result<Sample, String> {
+        page.connect(self.setting.protocol.name, &self.websocket()?, TOPIC)?;
+        match self.setting.test {
+            Test::Transfer => page.keep()?,
+            Test::PingPong => page.send_back(BACK)?,
+        }
+        let (outcome, measured) = self.natives(false, self.deed())?;
+        let mut sample = match &outcome {
+            ClientsOutcome::Transfer { sent, .. } => of_transfer(sent, &page.arrived(sent.len())?)?,
+            ClientsOutcome::PingPong(measured) => of_ping_pong(measured),
+        };
+        sample.put_spent(&measured);
+        Ok(sample)
+    }
+
+    /// Pages of two browsers.
+    pub(super) fn browser_browser(
+        &self,
+        first: &mut Client<'_>,
+        second: &mut Client<'_>,
+    ) -> Result<Sample, String> {
+        let (protocol, at) = (self.setting.protocol.name, self.websocket()?);
+        first.connect(protocol, &at, BACK)?;
+        second.connect(protocol, &at, TOPIC)?;
+        let (mut sample, server) = match self.deed() {
+            Deed::Transfer {
+                messages,
+                interval_ns,
+            } => self.transfer_in_pages(first, second, messages, interval_ns as f64 / 1e6),
+            Deed::PingPong {
+                warm_up_ms,
+                measure_ms,
+            } => self.ping_pong_in_pages(first, second, [warm_up_ms, measure_ms]),
+        }?;
+        let names = ["server_cpu", "server_memory_peak"];
+        put_spent(&mut sample, names, server.spent());
+        Ok(sample)
+    }
+
+    fn transfer_in_pages(
+        &self,
+        first: &mut Client<'_>,
+        second: &mut Client<'_>,
+        messages: usize,
+        interval_ms: f64,
+    ) -> Result<(Sample, Meter), String> {
+        let of_second = |second| json(self.setting.nodes, second);
+        let data = (0..messages as u64).map(of_second);
+        let data = data.collect::<Result<Vec<Value>, String>>()?;
+        second.keep()?;
+        let server = self.meter();
+        let sent = first.publish(TOPIC, &data, interval_ms)?;
+        let arrived = second.arrived(sent.len())?;
+        Ok((of_transfer(&sent, &arrived)?, server))
+    }
+
+    fn ping_pong_in_pages(
+        &self,
+        first: &mut Client<'_>,
+        second: &mut Client<'_>,
+        [warm_up_ms, measure_ms]: [u64; 2],
+    ) -> Result<(Sample, Meter), String> {
+        second.send_back(BACK)?;
+        let payload = text(self.setting.nodes, 0)?;
+        if warm_up_ms > 0 {
+            first.ping_pong(TOPIC, &payload, warm_up_ms)?;
+        }
+        let server = self.meter();
+        let measured = first.ping_pong(TOPIC, &payload, measure_ms)?;
+        Ok((of_ping_pong(&measured), server))
+    }
+
+    fn meter(&self) -> Meter {
+        Meter::start(self.broker.pid().into_iter().collect())
+    }
+
+    fn websocket(&self) -> Result<WebSocketAt, String> {
+        let at = self.broker.websocket.clone();
+        at.ok_or_else(|| "absent: pages reach it only by a ws://HOST:PORT/PATH".into())
+    }
+
+    fn natives(&self, both: bool, deed: Deed) -> Result<(ClientsOutcome, Measured), String> {
+        let plan = ClientsPlan {
+            protocol: self.setting.protocol.name.into(),
+            nodes: self.setting.nodes,
+            both,
+            deed,
+        };
+        let job = Job {
+            address: self.broker.address,
+            kind: Kind::Clients(plan),
+        };
+        let mut measured = worker::run(self.settings, self.broker, &job)?;
+        match std::mem::replace(&mut measured.outcome, Event::End) {
+            Event::Clients(outcome) => Ok((*outcome, measured)),
+            other => Err(format!("an unexpected outcome {other:?}")),
+        }
+    }
+
+    fn deed(&self) -> Deed {
+        let warm_up_ms = match self.setting.state {
+            State::Steady => self.scale.warm_up.as_millis() as u64,
+            State::Started => 0,
+        };
+        match self.setting.test {
+            Test::Transfer => Deed::Transfer {
+                messages: self.scale.messages,
+                interval_ns: 1_000_000_000 / u64::from(self.setting.rate),
+            },
+            Test::PingPong => Deed::PingPong {
+                warm_up_ms,
+                measure_ms: self.scale.measure.as_millis() as u64,
+            },
+        }
+    }
+}
+
+fn text(nodes: usize, second: u64) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    encode(&batch(nodes, second), &mut bytes)?;
+    String::from_utf8(bytes).map_err(|e| e.to_string())
+}
+
+/// The data of a message as a page has them before it encodes them.
+fn json(nodes: usize, second: u64) -> Result<Value, String> {
+    serde_json::from_str(&text(nodes, second)?).map_err(|e| e.to_string())
+}

@@ -1,0 +1,74 @@
+//! The experiment `messaging`: what a broker costs a message, by protocol, broker and kind of client.
+//!
+//! From Babovic, Protic and Milutinovic 2016 (paper 000, section VII-F, tables 7 and 8). Brokers are
+//! started once and kept, so that each is measured as it is after a while; cells of the state `started`
+//! start theirs anew. The decision worth arguing: all clients are on the machine of the broker, as the
+//! two clients of the paper were on one, and share its processors with it; so a rate is that of the
+//! whole, and the processor time of each side stands beside it.
+
+mod browsers;
+mod cells;
+mod claims;
+mod deeds;
+mod figures;
+pub(crate) mod job;
+mod meter;
+mod mqtt;
+mod native;
+mod page;
+mod payload;
+mod protocols;
+mod sample;
+mod stage;
+mod verdict;
+
+pub(crate) use cells::names;
+pub(crate) use claims::judge as claims_of;
+pub(crate) use figures::figures as figures_of;
+pub(crate) use native::run as run_clients;
+pub(crate) use page::markdown;
+
+use self::cells::{Scale, Setting};
+use self::stage::Stage;
+use crate::clock::now_ns;
+use crate::experiments::Order;
+use crate::plan::Shuffle;
+use crate::progress::Progress;
+use crate::results::Run;
+use crate::targets::TARGETS;
+
+/// Runs the experiment.
+pub(crate) fn run(order: &Order<'_>) -> Run {
+    let started = now_ns();
+    let mut run = Run::begin(order);
+    let scale = Scale::of(order.effort);
+    let mut wanted = cells::settings(order.effort);
+    wanted.retain(|setting| order.wants(&setting.name()));
+    let in_order: Vec<String> = wanted.iter().map(Setting::name).collect();
+    let mut shuffle = Shuffle::new(order.seed);
+    shuffle.shuffle(&mut wanted);
+    let mut stage = Stage::new(order, scale);
+    let to_measure = wanted.iter().filter(|s| !order.journal.has(&s.name()));
+    let progress = Progress::new(to_measure.map(|s| stage.measurements(s)).sum());
+    for setting in &wanted {
+        let measure = |targets: &mut _| stage.measure(setting, &mut shuffle, &progress, targets);
+        let name = setting.name();
+        let results = order.journal.cell(&name, &mut run.targets, measure);
+        run.results.extend(results);
+    }
+    drop(stage);
+    progress.finish();
+    sort(&mut run, &in_order);
+    run.ratios = verdict::ratios(&run);
+    run.claims = claims_of(&run);
+    run.seconds = (now_ns() - started) as f64 / 1e9;
+    run
+}
+
+/// In the order of the experiment, not of the run.
+fn sort(run: &mut Run, names: &[String]) {
+    let place = |cell: &str| names.iter().position(|name| name == cell);
+    let target = |name: &str| TARGETS.iter().position(|target| target.name == name);
+    run.results
+        .sort_by_key(|result| (place(&result.cell), target(&result.target)));
+}

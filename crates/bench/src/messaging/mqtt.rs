@@ -1,0 +1,143 @@
+//! MQTT 3.1.1 at quality of service 0, as in the paper: the version that all brokers here speak.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+
+use bytes::Bytes;
+use weir_mqtt::session::{Client as Session, ClientEvent, ConnectOptions, Delivery, Sent, Token};
+use weir_mqtt::wire::{PropertyList, QoS, SubscriptionOptions, Version};
+use weir_sansio::{Instant, Output, Session as _};
+
+use super::job::At;
+use super::protocols::Client;
+use crate::clock::now_ns;
+use crate::limits::READ_BYTES_MAX;
+
+/// A connection with a subscription.
+pub(crate) struct Mqtt {
+    tcp: TcpStream,
+    session: Session,
+    buffer: Vec<u8>,
+    out: Vec<u8>,
+}
+
+fn now() -> Instant {
+    Instant::from_nanos(now_ns())
+}
+
+impl Mqtt {
+    /// Connects and subscribes.
+    pub(crate) fn open(at: At, filter: &str) -> Result<Self, String> {
+        let tcp = TcpStream::connect(at.address).map_err(|e| format!("{}: {e}", at.address))?;
+        let options = tcp.set_nodelay(true);
+        let options = options.and_then(|()| tcp.set_read_timeout(Some(at.silence)));
+        options.map_err(|e| format!("socket options: {e}"))?;
+        let options = ConnectOptions {
+            version: Version::V311,
+            client_id: format!("bench-{}-{}", std::process::id(), now_ns()),
+            keep_alive: 0,
+            ..ConnectOptions::default()
+        };
+        let mut client = Self {
+            tcp,
+            session: Session::new(now(), options),
+            buffer: vec![0; READ_BYTES_MAX],
+            out: Vec::new(),
+        };
+        client.wait_for(|event| matches!(event, ClientEvent::Connected(_)))?;
+        client.subscribe(filter)?;
+        Ok(client)
+    }
+
+    fn subscribe(&mut self, filter: &str) -> Result<(), String> {
+        let options = SubscriptionOptions {
+            qos: QoS::AtMostOnce,
+            ..SubscriptionOptions::default()
+        };
+        let asked = self
+            .session
+            .subscribe(now(), &[(filter, options)], &PropertyList::default())
+            .map_err(|fault| fault.rule)?;
+        let answer = self.wait_for(
+            |event| matches!(event, ClientEvent::Answered(packet, _) if *packet == asked),
+        )?;
+        match answer {
+            ClientEvent::Answered(_, codes) if codes == [QoS::AtMostOnce.bits()] => Ok(()),
+            other => Err(format!("the subscription is not granted: {other:?}")),
+        }
+    }
+
+    fn wait_for(&mut self, wanted: impl Fn(&ClientEvent) -> bool) -> Result<ClientEvent, String> {
+        loop {
+            match self.next_event()? {
+                Some(event) if wanted(&event) => return Ok(event),
+                Some(_) => {}
+                None if self.read()? => {}
+                None => return Err("the broker was silent for too long".into()),
+            }
+        }
+    }
+
+    /// Sends what is due; the next event, if there is one.
+    fn next_event(&mut self) -> Result<Option<ClientEvent>, String> {
+        loop {
+            match self.session.poll_output() {
+                Output::Transmit(bytes) => send(&mut self.tcp, &bytes)?,
+                Output::Event(ClientEvent::Closed { code, reason }) => {
+                    let reason = reason.unwrap_or_default();
+                    return Err(format!("the connection is over: {code:?} {reason}"));
+                }
+                Output::Event(event) => return Ok(Some(event)),
+                Output::Timeout(_) => return Ok(None),
+            }
+        }
+    }
+
+    /// Waits for bytes; false where none come in time.
+    fn read(&mut self) -> Result<bool, String> {
+        match self.tcp.read(&mut self.buffer) {
+            Ok(0) => Err("the broker closed the connection".into()),
+            Ok(length) => {
+                let Ok(()) = self.session.handle_input(now(), &self.buffer[..length]);
+                Ok(true)
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
+            Err(error) => Err(format!("receiving: {error}")),
+        }
+    }
+}
+
+impl Client for Mqtt {
+    fn publish(&mut self, topic: &str, payload: &[u8]) -> Result<(), String> {
+        self.out.clear();
+        let delivery = Delivery {
+            topic,
+            qos: QoS::AtMostOnce,
+            retain: false,
+            properties: &mut PropertyList::default(),
+            payload_bytes: payload.len(),
+            token: Token::default(),
+        };
+        match self.session.publish(now(), delivery, &mut self.out) {
+            Sent::Head => {}
+            other => return Err(format!("a message cannot be sent: {other:?}")),
+        }
+        self.out.extend_from_slice(payload);
+        send(&mut self.tcp, &self.out)
+    }
+
+    fn receive(&mut self) -> Result<Option<Bytes>, String> {
+        loop {
+            match self.next_event()? {
+                Some(ClientEvent::Message(message)) => return Ok(Some(message.payload)),
+                Some(_) => {}
+                None if self.read()? => {}
+                None => return Ok(None),
+            }
+        }
+    }
+}
+
+fn send(tcp: &mut TcpStream, bytes: &[u8]) -> Result<(), String> {
+    tcp.write_all(bytes).map_err(|e| format!("sending: {e}"))
+}

@@ -1,0 +1,172 @@
+//! The native clients, in a process of their own: a thread each, blocking.
+//!
+//! Messages one way leave on an absolute schedule that waits for no arrival. To and fro is a closed loop,
+//! as the paper's: who waits for an echo offers no rate.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use super::job::{Arrived, At, ClientsOutcome, ClientsPlan, Deed, PingPong, Sent};
+use super::payload::{BACK, TOPIC, batch, decode, encode, id};
+use super::protocols::{Client, Protocol};
+use crate::clock::now_ns;
+use crate::latency::Latency;
+use crate::limits::MESSAGING_SILENCE_MS_MAX;
+use crate::load::emit;
+use crate::load::job::Event;
+
+/// Does what the plan says.
+pub(crate) fn run(address: SocketAddr, plan: &ClientsPlan) -> Result<ClientsOutcome, String> {
+    let protocol = Protocol::named(&plan.protocol).ok_or("no such protocol")?;
+    let silence = Duration::from_millis(MESSAGING_SILENCE_MS_MAX);
+    let at = At { address, silence };
+    match plan.deed {
+        Deed::Transfer {
+            messages,
+            interval_ns,
+        } => transfer(protocol, at, plan, messages, interval_ns),
+        Deed::PingPong {
+            warm_up_ms,
+            measure_ms,
+        } => ping_pong(protocol, at, plan, [warm_up_ms, measure_ms]),
+    }
+}
+
+fn transfer(
+    protocol: &Protocol,
+    at: At,
+    plan: &ClientsPlan,
+    messages: usize,
+    interval_ns: u64,
+) -> Result<ClientsOutcome, String> {
+    // Nobody publishes to what a publisher is subscribed to.
+    let mut publisher = (protocol.open)(at, BACK)?;
+    let subscriber = match plan.both {
+        true => Some((protocol.open)(at, TOPIC)?),
+        false => None,
+    };
+    thread::scope(|scope| {
+        let arriving = subscriber.map(|it| scope.spawn(move || arrivals(it, messages)));
+        emit(&Event::Begin);
+        let sent = publish(publisher.as_mut(), plan.nodes, messages, interval_ns)?;
+        let arrived = match arriving {
+            None => Vec::new(),
+            Some(thread) => thread.join().map_err(|_| "the subscriber ended")??,
+        };
+        emit(&Event::End);
+        Ok(ClientsOutcome::Transfer { sent, arrived })
+    })
+}
+
+fn publish(
+    client: &mut dyn Client,
+    nodes: usize,
+    messages: usize,
+    interval_ns: u64,
+) -> Result<Vec<Sent>, String> {
+    let first = now_ns() + interval_ns.min(10_000_000);
+    let (mut sent, mut payload) = (Vec::with_capacity(messages), Vec::new());
+    for index in 0..messages as u64 {
+        let due_ns = first + index * interval_ns;
+        let data = batch(nodes, index);
+        thread::sleep(Duration::from_nanos(due_ns.saturating_sub(now_ns())));
+        let begun_ns = now_ns();
+        encode(&data, &mut payload)?;
+        client.publish(TOPIC, &payload)?;
+        sent.push(Sent {
+            id: id(&payload),
+            due_ns: due_ns as f64,
+            begun_ns: begun_ns as f64,
+        });
+    }
+    Ok(sent)
+}
+
+fn arrivals(mut client: Box<dyn Client>, messages: usize) -> Result<Vec<Arrived>, String> {
+    let mut arrived = Vec::with_capacity(messages);
+    while arrived.len() < messages {
+        let Some(payload) = client.receive()? else {
+            return Ok(arrived);
+        };
+        let received_ns = now_ns();
+        decode(&payload)?;
+        arrived.push(Arrived {
+            decoded_ns: now_ns() as f64,
+            received_ns: received_ns as f64,
+            id: id(&payload),
+        });
+    }
+    Ok(arrived)
+}
+
+fn ping_pong(
+    protocol: &Protocol,
+    at: At,
+    plan: &ClientsPlan,
+    [warm_up_ms, measure_ms]: [u64; 2],
+) -> Result<ClientsOutcome, String> {
+    let second = match plan.both {
+        true => Some((protocol.open)(at, TOPIC)?),
+        false => None,
+    };
+    let mut first = (protocol.open)(at, BACK)?;
+    let mut payload = Vec::new();
+    encode(&batch(plan.nodes, 0), &mut payload)?;
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let echo = second.map(|second| scope.spawn(|| send_back(second, &over)));
+        let measured = to_and_fro(first.as_mut(), &payload, warm_up_ms).and_then(|_| {
+            emit(&Event::Begin);
+            let measured = to_and_fro(first.as_mut(), &payload, measure_ms);
+            emit(&Event::End);
+            measured
+        });
+        over.store(true, Ordering::Relaxed);
+        // What is published last wakes the second client, which then sees that it is over.
+        let woken = first.publish(TOPIC, &payload);
+        let echoed = echo.map_or(Ok(Ok(())), thread::ScopedJoinHandle::join);
+        let measured = measured?;
+        woken?;
+        echoed.map_err(|_| "the second client ended")??;
+        Ok(ClientsOutcome::PingPong(measured))
+    })
+}
+
+fn send_back(mut client: Box<dyn Client>, over: &AtomicBool) -> Result<(), String> {
+    while !over.load(Ordering::Relaxed) {
+        if let Some(payload) = client.receive()? {
+            client.publish(BACK, &payload)?;
+        }
+    }
+    Ok(())
+}
+
+fn to_and_fro(client: &mut dyn Client, payload: &[u8], for_ms: u64) -> Result<PingPong, String> {
+    let mut measured = PingPong {
+        passed: 0,
+        lost: 0,
+        seconds: 0.0,
+        rtt: Latency::new(),
+    };
+    let begin = now_ns();
+    let mut now = begin;
+    while now - begin < for_ms * 1_000_000 {
+        client.publish(TOPIC, payload)?;
+        let came = client.receive()?;
+        let before = std::mem::replace(&mut now, now_ns());
+        match came {
+            Some(_) => {
+                measured.passed += 1;
+                measured.rtt.record(now - before);
+            }
+            None => measured.lost += 1,
+        }
+    }
+    measured.seconds = (now - begin) as f64 / 1e9;
+    match (measured.passed, measured.lost) {
+        (0, lost) if lost > 0 => Err("no message came back".into()),
+        _ => Ok(measured),
+    }
+}

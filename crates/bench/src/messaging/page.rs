@@ -1,0 +1,220 @@
+//! The page of the documentation: tables 7 and 8 of the paper, ours beside them, brokers and clients.
+
+use std::fmt::Write;
+
+use super::cells::{Clients, State};
+use super::figures::{Of, published_brokers};
+use super::protocols::{PROTOCOLS, Protocol};
+use crate::published::{MESSAGING_LATENCY, MESSAGING_RATE};
+use crate::report::{number, ratio_rows, run_head};
+use crate::results::Run;
+
+/// The page of a run; `folder` is where the run lies.
+pub(crate) fn markdown(run: &Run, folder: &str) -> String {
+    let mut text = String::from("# Messaging\n\n");
+    let _ = writeln!(
+        text,
+        "This page is generated: `{}`, then `weir bench report {folder} --markdown`.\n",
+        run.command
+    );
+    run_head(run, &mut text);
+    text += HOW;
+    for protocol in PROTOCOLS {
+        for clients in Clients::ALL {
+            latencies(run, protocol, clients, &mut text);
+        }
+        for state in [State::Steady, State::Started] {
+            rates(run, protocol, state, &mut text);
+        }
+        costs(run, protocol, &mut text);
+    }
+    text += "\n## Ours divided by theirs\n\nPair by pair in interleaved rounds; 95 % interval by \
+             Student's t.\n\n| cell | figure | against | ratio | interval | rounds |\n\
+             |---|---|---|---:|---:|---:|\n";
+    ratio_rows(run, &mut text);
+    claims(run, &mut text);
+    absent(run, &mut text);
+    text
+}
+
+const HOW: &str = "
+After Babovic, Protic and Milutinovic 2016, section VII-F. T_transfer runs from the moment at which the \
+data are at hand (before they are encoded) to that at which the other client has observations; it counts \
+from then and not from when the message was due, and how late a publisher was is its own metric \
+(`schedule_lag`). Publishers never wait for arrivals. To and fro is a closed loop, as in the paper, whose \
+formula for T_transmission is printed upside down: meant, and used here, is 100 / (2 x messages passed). \
+Clients and broker share one machine and one clock; the paper's broker was another machine, on a LAN. \
+The native client is ours in Rust where the paper had Java's; in pages it is mqtt.js. MQTT 3.1.1, quality \
+of service 0. The gateway keeps every message in its log; the others keep none.
+";
+
+fn shown(value: Option<f64>) -> String {
+    value.map_or("-".into(), number)
+}
+
+fn row(cells: impl IntoIterator<Item = String>, text: &mut String) {
+    for cell in cells {
+        let _ = write!(text, "| {cell} ");
+    }
+    *text += "|\n";
+}
+
+/// A head whose first column is words.
+fn head(first: &str, columns: impl IntoIterator<Item = String>, text: &mut String) {
+    let columns: Vec<String> = columns.into_iter().collect();
+    let rules = columns.iter().map(|_| "---:".to_owned());
+    let rules: Vec<String> = std::iter::once("---".to_owned()).chain(rules).collect();
+    row(std::iter::once(first.to_owned()).chain(columns), text);
+    row(rules, text);
+}
+
+fn latencies(run: &Run, protocol: &'static Protocol, clients: Clients, text: &mut String) {
+    let published = clients == Clients::NativeBrowser;
+    let table = match published {
+        true => " (table 7)",
+        false => "",
+    };
+    let _ = write!(
+        text,
+        "\n## T_transfer by {}, {}{table}, ms\n\nMean; behind it the median.\n\n",
+        protocol.published,
+        clients.name()
+    );
+    head(
+        "broker",
+        (1..=5).map(|nodes| format!("{nodes} nodes")),
+        text,
+    );
+    if published {
+        let rows = MESSAGING_LATENCY.rows();
+        let rows = rows
+            .iter()
+            .filter(|row| row.text("protocol") == protocol.published);
+        let cells = rows.map(|row| shown(row.number("transfer_ms")));
+        row(
+            std::iter::once("published (Mosquitto)".to_owned()).chain(cells),
+            text,
+        );
+    }
+    for broker in protocol.brokers(true) {
+        let cell = |nodes| {
+            let metric = Of::transfer(protocol, clients, nodes).metric(run, broker, "t_transfer");
+            let median = metric.and_then(|m| m.percentiles).map(|p| p.p50 / 1000.0);
+            let mean = metric.map(|metric| metric.estimate.mean / 1000.0);
+            match mean.zip(median) {
+                Some((mean, median)) => format!("{} ({})", number(mean), number(median)),
+                None => "-".into(),
+            }
+        };
+        let cells: Vec<String> = (1..=5).map(cell).collect();
+        if cells.iter().any(|cell| cell != "-") {
+            row(std::iter::once(broker.to_owned()).chain(cells), text);
+        }
+    }
+}
+
+fn rates(run: &Run, protocol: &'static Protocol, state: State, text: &mut String) {
+    let after = match state {
+        State::Steady => "table 8",
+        State::Started => "right after the broker's start",
+    };
+    let _ = write!(
+        text,
+        "\n## Messages to and fro a second by {}, {after}\n\nBehind each T_transmission, ms.\n\n",
+        protocol.published
+    );
+    head(
+        "broker",
+        Clients::ALL.map(|clients| clients.name().to_owned()),
+        text,
+    );
+    if state == State::Steady {
+        for broker in published_brokers(protocol) {
+            let cells = Clients::ALL.map(|clients| published_rate(&broker, clients));
+            row(
+                std::iter::once(format!("{broker}, published")).chain(cells),
+                text,
+            );
+        }
+    }
+    for broker in protocol.brokers(true) {
+        let cells = Clients::ALL.map(|clients| {
+            let of = Of::ping_pong(protocol, clients, state);
+            let rate = of.mean(run, broker, "message_rate");
+            let time = of.mean(run, broker, "t_transmission").map(|us| us / 1000.0);
+            match rate.zip(time) {
+                Some((rate, time)) => format!("{} ({})", number(rate), number(time)),
+                None => "-".into(),
+            }
+        });
+        if cells.iter().any(|cell| cell != "-") {
+            row(std::iter::once(broker.to_owned()).chain(cells), text);
+        }
+    }
+}
+
+fn published_rate(broker: &str, clients: Clients) -> String {
+    let rows = MESSAGING_RATE.rows();
+    let mut of = rows
+        .iter()
+        .filter(|row| row.text("broker") == broker && row.text("clients") == clients.name());
+    let figures = of.next().map(|row| {
+        let (rate, time) = (row.number("rate_msg_s"), row.number("transmission_ms"));
+        format!("{} ({})", shown(rate), shown(time))
+    });
+    figures.unwrap_or_else(|| "-".into())
+}
+
+/// Processor time and memory while messages go to and fro.
+fn costs(run: &Run, protocol: &'static Protocol, text: &mut String) {
+    *text += "\n## What both sides spend while messages go to and fro\n\nProcessors kept busy and peak \
+              resident memory, MiB: of the broker, of the native clients, of the browsers.\n\n";
+    let columns = Clients::ALL.map(|clients| clients.name().to_owned());
+    head("broker", columns, text);
+    for broker in protocol.brokers(true) {
+        let cells = Clients::ALL.map(|clients| {
+            let of = Of::ping_pong(protocol, clients, State::Steady);
+            let sides = ["server", "load", "browser"].map(|side| {
+                let cpu = of.mean(run, broker, &format!("{side}_cpu"));
+                let memory = of.mean(run, broker, &format!("{side}_memory_peak"));
+                let memory = memory.map(|bytes| bytes / 1_048_576.0);
+                cpu.map(|cpu| format!("{} / {}", number(cpu), shown(memory)))
+            });
+            let sides: Vec<String> = sides.into_iter().flatten().collect();
+            sides.join(", ")
+        });
+        if cells.iter().any(|cell| !cell.is_empty()) {
+            row(std::iter::once(broker.to_owned()).chain(cells), text);
+        }
+    }
+}
+
+fn claims(run: &Run, text: &mut String) {
+    *text += "\n## What the paper claims\n\n| where | claim | | measured |\n|---|---|---|---|\n";
+    for claim in &run.claims {
+        let (place, words) = (&claim.place, &claim.claim);
+        let _ = writeln!(
+            text,
+            "| {place} | {words} | {} | {} |",
+            claim.verdict(),
+            claim.number
+        );
+    }
+}
+
+/// What a run could not measure, each broker and reason once.
+fn absent(run: &Run, text: &mut String) {
+    let failed = run
+        .results
+        .iter()
+        .filter(|result| result.metrics.is_empty());
+    let reasons: std::collections::BTreeSet<(&str, &str)> = failed
+        .map(|result| (result.target.as_str(), result.status.as_str()))
+        .collect();
+    if !reasons.is_empty() {
+        *text += "\n## Not measured\n\n";
+    }
+    for (target, reason) in reasons {
+        let _ = writeln!(text, "- {target}: {reason}");
+    }
+}

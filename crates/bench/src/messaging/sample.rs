@@ -1,0 +1,108 @@
+//! What clients saw in one round, as named figures with units.
+
+use std::collections::HashMap;
+
+use super::job::{Arrived, PingPong, Sent};
+use crate::latency::Latency;
+use crate::sample::Sample;
+use crate::worker::Spent;
+
+/// T_transfer and its parts: from the data at hand to the last byte, and to the observations.
+pub(super) fn of_transfer(sent: &[Sent], arrived: &[Arrived]) -> Result<Sample, String> {
+    let arrived: HashMap<&str, &Arrived> = arrived.iter().map(|it| (it.id.as_str(), it)).collect();
+    let mut parts = [(); 4].map(|()| Latency::new());
+    let mut sample = Sample::default();
+    for message in sent {
+        parts[3].record(between(message.due_ns, message.begun_ns));
+        let Some(came) = arrived.get(message.id.as_str()) else {
+            sample.lost += 1;
+            continue;
+        };
+        parts[0].record(between(message.begun_ns, came.decoded_ns));
+        parts[1].record(between(message.begun_ns, came.received_ns));
+        parts[2].record(between(came.received_ns, came.decoded_ns));
+    }
+    if sample.lost == sent.len() as u64 {
+        return Err(format!("none of {} messages came", sent.len()));
+    }
+    let names = ["t_transfer", "t_transmit", "t_decode", "schedule_lag"];
+    for (name, latency) in names.into_iter().zip(&parts) {
+        sample.put_latency(name, latency);
+    }
+    Ok(sample)
+}
+
+/// Nanoseconds; moments of two processes may seem swapped by the clocks' grain.
+fn between(from: f64, to: f64) -> u64 {
+    (to - from).max(1.0) as u64
+}
+
+/// The rate, T_transmission by the formula that the paper means, and the round trips.
+pub(super) fn of_ping_pong(measured: &PingPong) -> Sample {
+    let mut sample = Sample {
+        lost: measured.lost,
+        ..Sample::default()
+    };
+    let rate = measured.passed as f64 / measured.seconds;
+    sample.put("message_rate", "1/s", rate);
+    sample.put("t_transmission", "us", t_transmission_s(rate) * 1e6);
+    sample.put_latency("rtt", &measured.rtt);
+    sample
+}
+
+/// Half the time of a message to and fro (section VII-F). Printed is `100 / 2 * messages passed`, which
+/// grows with the rate; the table's figures are those of `100 / (2 * messages passed)`.
+pub(super) fn t_transmission_s(rate: f64) -> f64 {
+    1.0 / (2.0 * rate)
+}
+
+/// Adds what a side spent.
+pub(super) fn put_spent(sample: &mut Sample, names: [&'static str; 2], spent: Option<Spent>) {
+    if let Some(spent) = spent {
+        sample.put(names[0], "cpus", spent.cpus);
+        sample.put(names[1], "bytes", spent.peak_bytes as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::published::MESSAGING_RATE;
+
+    fn sent(id: &str, begun_ns: f64) -> Sent {
+        Sent {
+            id: id.into(),
+            due_ns: begun_ns - 10.0,
+            begun_ns,
+        }
+    }
+
+    #[test]
+    fn a_message_that_did_not_come_is_lost_and_the_others_are_told_apart() {
+        let came = |id: &str, received_ns| Arrived {
+            id: id.into(),
+            received_ns,
+            decoded_ns: received_ns + 500.0,
+        };
+        let all = [sent("a", 1e6), sent("b", 2e6), sent("c", 3e6)];
+        let sample = of_transfer(&all, &[came("c", 3.2e6), came("a", 1.1e6)]).unwrap();
+        assert_eq!(sample.lost, 1);
+        let transfer = &sample.latencies["t_transfer"];
+        assert_eq!(transfer.len(), 2);
+        assert!(transfer.quantile_ns(1.0) >= 200_000);
+        assert!(of_transfer(&all, &[]).is_err());
+    }
+
+    #[test]
+    fn the_formula_as_meant_gives_the_published_times() {
+        for row in MESSAGING_RATE.rows() {
+            let pair = row.number("rate_msg_s").zip(row.number("transmission_ms"));
+            let Some((rate, published)) = pair else {
+                continue;
+            };
+            let ours = t_transmission_s(rate) * 1e3;
+            assert!((ours / published - 1.0).abs() < 0.02, "{ours} {published}");
+        }
+    }
+}
