@@ -88,7 +88,10 @@ fn summary(sample: &Result<Sample, String>) -> String {
             parts.push(format!("{rate:.0} {name}/s"));
         }
     }
-    for name in ["publish_to_receive", "acknowledgement", "rtt"] {
+    if let Some((_, rate)) = sample.values.get("message_rate") {
+        parts.push(format!("{rate:.0} to and fro/s"));
+    }
+    for name in ["publish_to_receive", "acknowledgement", "t_transfer", "rtt"] {
         if let Some(latency) = sample.latencies.get(name) {
             let p = latency.percentiles();
             parts.push(format!("{name} p50 {:.0} us p99 {:.0} us", p.p50, p.p99));

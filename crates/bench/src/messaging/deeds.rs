@@ -15,13 +15,27 @@ use crate::worker::{self, Measured};
 
 /// A broker and what is to be done with it.
 pub(super) struct Deeds<'a> {
-    pub(super) settings: &'a Settings,
-    pub(super) scale: Scale,
-    pub(super) setting: &'a Setting,
-    pub(super) broker: &'a Running,
+    settings: &'a Settings,
+    scale: Scale,
+    setting: &'a Setting,
+    broker: &'a Running,
 }
 
-impl Deeds<'_> {
+impl<'a> Deeds<'a> {
+    pub(super) fn new(
+        settings: &'a Settings,
+        scale: Scale,
+        setting: &'a Setting,
+        broker: &'a Running,
+    ) -> Self {
+        Self {
+            settings,
+            scale,
+            setting,
+            broker,
+        }
+    }
+
     /// Has messages go to and fro until what runs on a virtual machine is compiled.
     pub(super) fn settle(&self) -> Result<(), String> {
         let deed = Deed::PingPong {

@@ -170,3 +170,108 @@ fn to_and_fro(client: &mut dyn Client, payload: &[u8], for_ms: u64) -> Result<Pi
         _ => Ok(measured),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::targets::{find_program, free_port};
+    use std::process::{Child, Command, Stdio};
+
+    /// Mosquitto as a process; ended when dropped.
+    struct Mosquitto(Child);
+
+    impl Drop for Mosquitto {
+        fn drop(&mut self) {
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+
+    /// Mosquitto and its address, or a loud note that it is absent.
+    fn mosquitto(test: &str) -> Option<(Mosquitto, SocketAddr)> {
+        let program = match find_program("mosquitto", "mosquitto") {
+            Ok(program) => program,
+            Err(reason) => {
+                skip(test, &reason);
+                return None;
+            }
+        };
+        let port = free_port().unwrap();
+        let mut command = Command::new(program);
+        command.args(["-p", &port.to_string()]);
+        command.stdin(Stdio::null()).stderr(Stdio::null());
+        let mut broker = Mosquitto(command.spawn().unwrap());
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        while std::net::TcpStream::connect(address).is_err() {
+            assert!(broker.0.try_wait().unwrap().is_none(), "it ended");
+            thread::yield_now();
+        }
+        Some((broker, address))
+    }
+
+    fn skip(test: &str, reason: &str) {
+        eprintln!("SKIP {test}: {reason}");
+        if let Some(path) = std::env::var_os("WEIR_SKIPS") {
+            let line = format!("rust: {test}: {reason}\n");
+            let file = std::fs::OpenOptions::new()
+                .append(true)
+                .create(true)
+                .open(path);
+            let written =
+                file.and_then(|mut it| std::io::Write::write_all(&mut it, line.as_bytes()));
+            written.unwrap();
+        }
+    }
+
+    fn plan(deed: Deed) -> ClientsPlan {
+        ClientsPlan {
+            protocol: "mqtt".into(),
+            nodes: 1,
+            both: true,
+            deed,
+        }
+    }
+
+    #[test]
+    fn every_message_by_mosquitto_comes_once_and_later_than_it_was_made() {
+        let test = "every_message_by_mosquitto_comes_once_and_later_than_it_was_made";
+        let Some((_broker, address)) = mosquitto(test) else {
+            return;
+        };
+        let deed = Deed::Transfer {
+            messages: 10,
+            interval_ns: 1_000_000,
+        };
+        let ClientsOutcome::Transfer { sent, arrived } = run(address, &plan(deed)).unwrap() else {
+            panic!("not what was asked for");
+        };
+        assert_eq!(sent.len(), 10);
+        let sent_ids: Vec<&str> = sent.iter().map(|it| it.id.as_str()).collect();
+        let arrived_ids: Vec<&str> = arrived.iter().map(|it| it.id.as_str()).collect();
+        assert_eq!(sent_ids, arrived_ids);
+        let pairs = sent.iter().zip(&arrived);
+        for (sent, arrived) in pairs {
+            assert!(sent.due_ns <= sent.begun_ns && sent.begun_ns < arrived.received_ns);
+            assert!(arrived.received_ns < arrived.decoded_ns);
+        }
+    }
+
+    #[test]
+    fn a_message_goes_to_and_fro_by_mosquitto_until_its_time_is_over() {
+        let test = "a_message_goes_to_and_fro_by_mosquitto_until_its_time_is_over";
+        let Some((_broker, address)) = mosquitto(test) else {
+            return;
+        };
+        let deed = Deed::PingPong {
+            warm_up_ms: 0,
+            measure_ms: 50,
+        };
+        let ClientsOutcome::PingPong(measured) = run(address, &plan(deed)).unwrap() else {
+            panic!("not what was asked for");
+        };
+        assert!(measured.passed > 0 && measured.lost == 0);
+        assert_eq!(measured.rtt.len(), measured.passed);
+        assert!(measured.seconds >= 0.05);
+    }
+}

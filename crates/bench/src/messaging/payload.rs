@@ -3,10 +3,10 @@
 use weir_codec::{by_name, sample};
 use weir_model::{Batch, BatchBuilder, Limits};
 
-/// Where messages go, and where they come back.
-pub(crate) const TOPIC: &str = "bench/there";
-/// Where the second client sends them back to.
-pub(crate) const BACK: &str = "bench/back";
+/// Where messages go: what they observe lies below.
+pub(crate) const TOPIC: &str = "heating";
+/// Where the second client sends them back to: what a message of one node observes lies below.
+pub(crate) const BACK: &str = "heating/substation-1";
 
 /// What stands before the time of an observation.
 const TIME: &[u8] = b"\"time\":\"";

@@ -10,7 +10,7 @@ pub(crate) static PROTOCOLS: &[Protocol] = &[Protocol {
     name: "mqtt",
     published: "MQTT",
     ours: "weir_mqtt",
-    others: &["mosquitto", "hivemq", "nats", "rabbitmq", "emqx"],
+    others: &["mosquitto", "hivemq", "nats", "rabbitmq"],
     open: |at, topic| Ok(Box::new(Mqtt::open(at, topic)?)),
 }];
 

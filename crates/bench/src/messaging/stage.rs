@@ -97,7 +97,7 @@ impl Stage {
             State::Started => self.start(name),
             State::Steady => self.brokers.remove(name).unwrap_or_else(|| {
                 let broker = self.start(name)?;
-                self.deeds(setting, &broker).settle()?;
+                Deeds::new(&self.settings, self.scale, setting, &broker).settle()?;
                 Ok(broker)
             }),
         };
@@ -129,23 +129,9 @@ impl Stage {
         (target.start)(&self.settings, &folder)
     }
 
-    fn deeds<'a>(&'a self, setting: &'a Setting, broker: &'a Running) -> Deeds<'a> {
-        Deeds {
-            settings: &self.settings,
-            scale: self.scale,
-            setting,
-            broker,
-        }
-    }
-
     fn between_clients(&mut self, setting: &Setting, broker: &Running) -> Result<Sample, String> {
         let count = setting.clients.browsers();
-        let deeds = Deeds {
-            settings: &self.settings,
-            scale: self.scale,
-            setting,
-            broker,
-        };
+        let deeds = Deeds::new(&self.settings, self.scale, setting, broker);
         let Some(browsers) = self.browsers.as_mut().ok().filter(|_| count > 0) else {
             return deeds.native_native();
         };

@@ -70,6 +70,7 @@ fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
         .env("RABBITMQ_DIST_PORT", distribution.port().to_string())
         .env("ERL_EPMD_PORT", mapper.port().to_string())
         .env("ERL_EPMD_ADDRESS", host.to_string())
+        .env("ERL_CRASH_DUMP_SECONDS", "0")
         .env("RUNNING_UNDER_SYSTEMD", "true");
     let log = folder.join("stderr.log");
     let mut running = start_listening(command, mqtt, version, &log)?.with(beside);
@@ -86,7 +87,6 @@ fn configuration(mqtt: SocketAddr, websocket: SocketAddr, distribution: SocketAd
          web_mqtt.tcp.ip = {}\n\
          web_mqtt.tcp.port = {}\n\
          web_mqtt.ws_path = /mqtt\n\
-         web_mqtt.tcp.nodelay = true\n\
          distribution.listener.interface = {}\n\
          loopback_users = none\n\
          log.console = false\n\
