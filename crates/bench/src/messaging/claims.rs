@@ -52,8 +52,11 @@ fn collapse(run: &Run) -> Judgement {
         return (None, NOT_MEASURED.into());
     };
     let version = run.targets.get(MOSQUITTO).map_or("", String::as_str);
+    let large = transfer(run, MOSQUITTO, Clients::NativeBrowser, 5).map(number);
+    let large = large.unwrap_or_else(|| "unknown".into());
     let words = format!(
-        "{version}: {} a second native to browser, {} between browsers",
+        "{version}: {} messages of one node a second native to browser, {} between browsers; \
+         T_transfer of five nodes, more than it writes to a WebSocket at once, {large} ms",
         number(to_browser),
         number(between)
     );

@@ -80,11 +80,8 @@ fn latencies(run: &Run, protocol: &'static Protocol, clients: Clients, text: &mu
         protocol.published,
         clients.name()
     );
-    head(
-        "broker",
-        (1..=5).map(|nodes| format!("{nodes} nodes")),
-        text,
-    );
+    let columns = ["1 node", "2 nodes", "3 nodes", "4 nodes", "5 nodes"];
+    head("broker", columns.map(str::to_owned), text);
     if published {
         let rows = MESSAGING_LATENCY.rows();
         let rows = rows
