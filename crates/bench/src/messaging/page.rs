@@ -45,7 +45,9 @@ from then and not from when the message was due, and how late a publisher was is
 formula for T_transmission is printed upside down: meant, and used here, is 100 / (2 x messages passed). \
 Clients and broker share one machine and one clock; the paper's broker was another machine, on a LAN. \
 The native client is ours in Rust where the paper had Java's; in pages it is mqtt.js. MQTT 3.1.1, quality \
-of service 0. The gateway keeps every message in its log; the others keep none.
+of service 0. The gateway keeps every message in its log; the others keep none. Why it is slower than one or \
+faster than another, and what Mosquitto's WebSocket does with messages of more than 4 kB: \
+[where the time goes](../concepts/latency-profile.md).
 ";
 
 fn shown(value: Option<f64>) -> String {
