@@ -226,7 +226,7 @@ fn echoed(lab: &Lab, stations: &[&Station], packets: usize) -> Vec<usize> {
         let socket = station.within(move || UdpSocket::bind(near));
         let socket = socket.unwrap().unwrap();
         socket.connect(to).unwrap();
-        let patience = std::time::Duration::from_secs(2);
+        let patience = std::time::Duration::from_secs(1);
         socket.set_read_timeout(Some(patience)).unwrap();
         socket
     };

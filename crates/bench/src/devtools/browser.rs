@@ -62,7 +62,7 @@ impl Browser {
             .ok_or_else(|| "it has no output".to_string());
         let socket = socket
             .and_then(announced)
-            .and_then(|url| Socket::open(&url));
+            .and_then(|url| Socket::open(&url, &settings.end));
         let socket = socket.inspect_err(|_| end(&mut process))?;
         let mut this = Self {
             process,

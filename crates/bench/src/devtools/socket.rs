@@ -7,6 +7,7 @@ use std::time::Duration;
 use weir_carrier::websocket::{Message, Opcode, Reader, Role, write_masked};
 
 use crate::limits::{DEVTOOLS_MESSAGE_BYTES_MAX, DEVTOOLS_SECONDS_MAX};
+use crate::link::End;
 
 /// An open WebSocket.
 pub(super) struct Socket {
@@ -16,13 +17,15 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    /// Opens one at `ws://authority/path` (RFC 6455 section 4.1).
-    pub(super) fn open(url: &str) -> Result<Self, String> {
+    /// Opens one at `ws://authority/path` (RFC 6455 section 4.1), from where programs of an end are.
+    pub(super) fn open(url: &str, end: &End) -> Result<Self, String> {
         let rest = url
             .strip_prefix("ws://")
             .ok_or_else(|| format!("no ws:// URL: {url}"))?;
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-        let mut tcp = TcpStream::connect(authority).map_err(|e| format!("{authority}: {e}"))?;
+        let address = authority.parse().map_err(|e| format!("{authority}: {e}"))?;
+        let connected = end.connect(address);
+        let mut tcp = connected.map_err(|e| format!("{authority}: {e}"))?;
         let wait = Duration::from_secs(DEVTOOLS_SECONDS_MAX);
         tcp.set_read_timeout(Some(wait))
             .map_err(|e| e.to_string())?;
@@ -141,7 +144,7 @@ mod tests {
         write_frame(Opcode::PING, b"?", &mut frames);
         write_frame(Opcode::TEXT, b"two", &mut frames);
         let url = peer("HTTP/1.1 101 Switching Protocols\r\n\r\n", frames);
-        let mut socket = Socket::open(&url).unwrap();
+        let mut socket = Socket::open(&url, &End::Local).unwrap();
         assert_eq!(socket.receive().unwrap(), "one");
         assert_eq!(socket.receive().unwrap(), "two");
         assert!(socket.receive().is_err());
@@ -150,7 +153,7 @@ mod tests {
     #[test]
     fn a_peer_without_websocket_is_refused() {
         let url = peer("HTTP/1.1 404 Not Found\r\n\r\n", Vec::new());
-        assert!(Socket::open(&url).is_err());
-        assert!(Socket::open("http://127.0.0.1/").is_err());
+        assert!(Socket::open(&url, &End::Local).is_err());
+        assert!(Socket::open("http://127.0.0.1/", &End::Local).is_err());
     }
 }

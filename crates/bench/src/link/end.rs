@@ -7,7 +7,7 @@ use std::ops::{Deref, DerefMut};
 use std::process::{Child, Command};
 use std::sync::Arc;
 
-use weir_link::{Count, Lab, Ledger, Line, Station, Way};
+use weir_link::{Count, Lab, Ledger, Line, Station};
 
 /// Where a program is started.
 #[derive(Clone, Default)]
@@ -83,11 +83,6 @@ impl Crossed {
     /// Everything, both ways.
     pub(crate) fn all(&self) -> Count {
         self.total(|_| true)
-    }
-
-    /// Everything that went one way.
-    pub(crate) fn one_way(&self, way: Way) -> Count {
-        self.total(|line| line.way == way)
     }
 
     /// The lines that are wanted: by flow, phase and way.

@@ -60,7 +60,7 @@ fn a_program_at_the_near_end_reaches_the_far_one_and_what_crosses_is_told_once()
     listener.accept().unwrap().0.write_all(b"through").unwrap();
     assert_eq!(child.wait_with_output().unwrap().stdout, b"through");
     let crossed = near.end.crossed().unwrap();
-    assert_eq!(crossed.one_way(Way::Down).payload_bytes, 7);
+    assert_eq!(crossed.total(|line| line.way == Way::Down).payload_bytes, 7);
     assert!(crossed.all().packets >= 5, "{:?}", crossed.all());
     let again = far.end.crossed().unwrap().all().payload_bytes;
     assert_eq!(again, 0);

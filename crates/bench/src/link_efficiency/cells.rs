@@ -147,11 +147,7 @@ fn payloads_on_links(effort: Effort) -> &'static [usize] {
 /// Every protocol, secured or not, by every way of an echo.
 fn conversations() -> impl Iterator<Item = (Protocol, Security, Echo)> {
     Protocol::ALL.into_iter().flat_map(|protocol| {
-        let securities: &[Security] = match protocol.is_stream() {
-            true => &[Security::None, Security::Tls],
-            false => &[Security::None],
-        };
-        securities.iter().flat_map(move |&security| {
+        protocol.securities().iter().flat_map(move |&security| {
             let echoes = protocol.echoes().iter();
             // The gateway's WebSocket has subscribers, and only the gateway is spoken to by TLS.
             let echoes = echoes.filter(move |echo| {
@@ -250,10 +246,13 @@ mod tests {
     }
 
     #[test]
-    fn datagrams_have_no_tls() {
-        let secured = |s: &&Setting| s.security == Security::Tls;
+    fn datagrams_have_no_tls_and_http_2_nothing_else() {
         let all = settings(Effort::Full);
-        assert!(all.iter().filter(secured).all(|s| s.protocol.is_stream()));
-        assert!(all.iter().any(|s| secured(&s)));
+        let of = |protocol: Protocol| {
+            let cells = all.iter().filter(move |s| s.protocol == protocol);
+            cells.map(|s| s.security == Security::Tls)
+        };
+        assert!(of(Protocol::CoapCon).all(|secured| !secured));
+        assert!(of(Protocol::Http2).count() > 0 && of(Protocol::Http2).all(|secured| secured));
     }
 }

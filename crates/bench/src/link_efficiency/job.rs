@@ -55,6 +55,11 @@ pub(crate) enum Conversation {
         /// The method that is answered by as many bytes.
         ask: Method,
     },
+    /// HTTP/2 in TLS: a POST first, then GETs that are answered by as many bytes.
+    Http2 {
+        /// The requests' target.
+        target: String,
+    },
     /// Text messages of a WebSocket.
     WebSocket {
         /// The request's target.

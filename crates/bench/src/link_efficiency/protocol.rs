@@ -15,6 +15,8 @@ pub(crate) enum Protocol {
     WebSocket,
     /// HTTP/1.1 on a connection that stays open.
     Http1,
+    /// HTTP/2, which is spoken in TLS.
+    Http2,
     /// MQTT at quality of service 0.
     MqttQos0,
     /// MQTT at quality of service 1.
@@ -43,12 +45,13 @@ pub(crate) enum Echo {
 
 impl Protocol {
     /// All, in the order of the report.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::CoapCon,
         Self::CoapNon,
         Self::CoapTcp,
         Self::WebSocket,
         Self::Http1,
+        Self::Http2,
         Self::MqttQos0,
         Self::MqttQos1,
         Self::MqttQos2,
@@ -62,6 +65,7 @@ impl Protocol {
             Self::CoapTcp => "coap-tcp",
             Self::WebSocket => "websocket",
             Self::Http1 => "http-1.1",
+            Self::Http2 => "http-2",
             Self::MqttQos0 => "mqtt-qos-0",
             Self::MqttQos1 => "mqtt-qos-1",
             Self::MqttQos2 => "mqtt-qos-2",
@@ -72,19 +76,23 @@ impl Protocol {
     pub(crate) fn echoes(self) -> &'static [Echo] {
         match self {
             Self::CoapCon | Self::CoapNon | Self::WebSocket => &[Echo::Answer, Echo::Subscription],
-            Self::CoapTcp | Self::Http1 => &[Echo::Answer],
+            Self::CoapTcp | Self::Http1 | Self::Http2 => &[Echo::Answer],
             _ => &[Echo::Subscription],
         }
     }
 
-    /// Whether it runs on a connection, so that TLS can be under it.
-    pub(crate) fn is_stream(self) -> bool {
-        !matches!(self, Self::CoapCon | Self::CoapNon)
+    /// How it is secured: datagrams are not here, HTTP/2 always is.
+    pub(crate) fn securities(self) -> &'static [Security] {
+        match self {
+            Self::CoapCon | Self::CoapNon => &[Security::None],
+            Self::Http2 => &[Security::Tls],
+            _ => &[Security::None, Security::Tls],
+        }
     }
 
     /// Whether the paper measured it, or names it.
     pub(crate) fn is_of_the_paper(self) -> bool {
-        !matches!(self, Self::CoapTcp | Self::Http1)
+        !matches!(self, Self::CoapTcp | Self::Http1 | Self::Http2)
     }
 
     /// The quality of service, of MQTT.

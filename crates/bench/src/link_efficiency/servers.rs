@@ -79,7 +79,7 @@ fn start_weir(settings: &Settings, folder: &Path, setting: &Setting) -> Result<R
     let (listener, secured) = match setting.protocol {
         Protocol::CoapCon | Protocol::CoapNon => ("coap", ""),
         Protocol::CoapTcp => ("coap+tcp", "coaps+tcp"),
-        Protocol::WebSocket | Protocol::Http1 => ("http", "https"),
+        Protocol::WebSocket | Protocol::Http1 | Protocol::Http2 => ("http", "https"),
         _ => ("mqtt", "mqtts"),
     };
     if settings.address.is_some() {
@@ -103,6 +103,9 @@ fn to_weir(setting: &Setting) -> Option<Conversation> {
             target: format!("/live/{TOPIC}"),
             prepare: Some(Method::Post),
             ask: Method::Get,
+        }),
+        (Protocol::Http2, _) => Some(Conversation::Http2 {
+            target: format!("/live/{TOPIC}"),
         }),
         (Protocol::CoapCon | Protocol::CoapNon | Protocol::CoapTcp, echo) => {
             to_weir_by_coap(over(setting.protocol)?, echo)

@@ -35,7 +35,7 @@ use crate::link_efficiency::run_device;
 use crate::messaging::run_clients;
 use job::{Event, Job, Kind};
 
-pub(crate) use tls::{NAME as TLS_NAME, client as tls_client};
+pub(crate) use tls::{NAME as TLS_NAME, client as tls_client, config as tls_config};
 
 /// The hidden subcommand that turns a process into the load.
 pub(crate) const SUBCOMMAND: &str = "__load";

@@ -55,10 +55,16 @@ pub(super) fn is_open(session: &mut Session) -> bool {
 
 /// A client's end of TLS that trusts one certificate; `alpn` is what it asks for.
 pub(crate) fn client(certificate: &[u8], alpn: Option<&str>) -> Result<ClientConnection, String> {
-    let mut config = trusting(certificate).map_err(|e| format!("the certificate: {e}"))?;
-    config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
+    let config = config(certificate, alpn)?;
     let name = ServerName::try_from(NAME).map_err(|e| format!("{NAME}: {e}"))?;
     ClientConnection::new(Arc::new(config), name).map_err(|e| format!("TLS: {e}"))
+}
+
+/// What it trusts and asks for.
+pub(crate) fn config(certificate: &[u8], alpn: Option<&str>) -> Result<ClientConfig, String> {
+    let mut config = trusting(certificate).map_err(|e| format!("the certificate: {e}"))?;
+    config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
+    Ok(config)
 }
 
 fn trusting(certificate: &[u8]) -> Result<ClientConfig, rustls::Error> {

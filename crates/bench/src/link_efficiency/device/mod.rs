@@ -7,6 +7,7 @@ mod bare;
 mod coap;
 mod coap_carrier;
 mod http;
+mod http2;
 mod modem;
 mod mqtt;
 mod tcp;
@@ -88,6 +89,7 @@ fn open(peer: &Peer, conversation: &Conversation) -> Result<Box<dyn Device>, Str
             prepare,
             ask,
         } => Box::new(http::Http::open(peer, target, *prepare, *ask)?),
+        Conversation::Http2 { target } => Box::new(http2::Http2::open(peer, target)?),
         Conversation::WebSocket {
             target,
             subprotocol,

@@ -111,16 +111,25 @@ impl Tcp {
     }
 
     pub(super) fn traffic(&self) -> Result<Traffic, String> {
-        let segments = Segments::of(self.line.local, self.line.peer)?;
-        let packets = u64::from(segments.sent) + u64::from(segments.received);
-        let options = match segments.timestamps {
-            true => TCP_TIMESTAMP_BYTES,
-            false => 0,
-        };
-        Ok(Traffic {
-            application_bytes: self.line.application_bytes,
-            packets,
-            header_bytes: packets * (TCP_HEADER_BYTES + options),
-        })
+        let ends = (self.line.local, self.line.peer);
+        traffic_of(ends, self.line.application_bytes)
     }
+}
+
+/// What a connection between two addresses took that carried so many bytes, by what the kernel counts.
+pub(super) fn traffic_of(
+    (local, peer): (SocketAddr, SocketAddr),
+    application_bytes: u64,
+) -> Result<Traffic, String> {
+    let segments = Segments::of(local, peer)?;
+    let packets = u64::from(segments.sent) + u64::from(segments.received);
+    let options = match segments.timestamps {
+        true => TCP_TIMESTAMP_BYTES,
+        false => 0,
+    };
+    Ok(Traffic {
+        application_bytes,
+        packets,
+        header_bytes: packets * (TCP_HEADER_BYTES + options),
+    })
 }
