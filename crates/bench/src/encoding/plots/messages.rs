@@ -88,7 +88,8 @@ fn characters(figures: &Figures<'_>) -> Figure {
         .axes(Axis::new("format", ""), Axis::new("size", "characters").log())
         .caption(
             "After table 5 and figure 7 of Babovic et al.: the observations of 1 and 5 nodes. Binary formats \
-             are counted in bytes. The paper's Protocol Buffers travelled as text, 3.6 times as long.",
+             are counted in bytes. The paper's Protocol Buffers travelled as text, 3.6 \
+             times as long.",
         )
         .series(series)
 }

@@ -129,7 +129,8 @@ fn beside(run: &Run, target: &str, name: &str, ratios: &[&Ratio]) -> Option<Stri
     let logs: f64 = ratios.iter().map(|ratio| ratio.estimate.mean.ln()).sum();
     let mean = number((logs / ratios.len() as f64).exp());
     Some(format!(
-        "<tr><td class=\"words\"><b>{}</b></td><td class=\"words\">{} ({})</td>{}<td>{mean}</td></tr>",
+        "<tr><td class=\"words\"><b>{}</b></td><td class=\"words\">{} \
+         ({})</td>{}<td>{mean}</td></tr>",
         escaped(target),
         escaped(&name.trim_end_matches("_mean").replace('_', " ")),
         better(good),

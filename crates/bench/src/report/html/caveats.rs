@@ -170,7 +170,8 @@ fn busy(run: &Run) -> Option<String> {
     let busy: Vec<&CellResult> = run.results.iter().filter(is_busy).collect();
     named(&busy).map(|named| {
         format!(
-            "In {} results the load itself kept more than {LOAD_CPUS_MAX} of a processor busy: {named}.",
+            "In {} results the load itself kept more than {LOAD_CPUS_MAX} of a \
+             processor busy: {named}.",
             busy.len()
         )
     })

@@ -36,7 +36,8 @@ fn head(comparisons: &[(String, Comparison)]) -> String {
         ]
         .map(count);
         text += &format!(
-            "<li><b>{}</b>: {worse} worse, {better} better, {same} the same, {open} inconclusive, of {}.</li>\n",
+            "<li><b>{}</b>: {worse} worse, {better} better, {same} the same, {open} \
+             inconclusive, of {}.</li>\n",
             escaped(names),
             comparison.rows.len()
         );

@@ -19,7 +19,8 @@ const SLIPS: [(&str, &str); 12] = [
     ),
     (
         "Babovic2016",
-        "Table 6 prints AMF messages of 1,639 and 3,994 characters, twice the 820 and 1,997 of table 3.",
+        "Table 6 prints AMF messages of 1,639 and 3,994 characters, twice the 820 and \
+         1,997 of table 3.",
     ),
     (
         "Babovic2016",
@@ -52,7 +53,8 @@ const SLIPS: [(&str, &str); 12] = [
     ),
     (
         "Mijovic2016",
-        "The cellular runs were not made at the same time; the paper itself forbids a ranking of them.",
+        "The cellular runs were not made at the same time; the paper itself forbids a \
+         ranking of them.",
     ),
     (
         "Tamayo2012",
@@ -136,7 +138,8 @@ fn folded(table: &Table) -> String {
         .collect();
     format!(
         "<details><summary>{}, {}</summary><p class=\"note\">{}</p><div class=\"scroll\"><table \
-         class=\"values\"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div></details>\n",
+         class=\"values\"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>\
+         </details>\n",
         table.paper,
         table.place,
         escaped(table.about())

@@ -156,7 +156,8 @@ pub(super) fn ratios(run: &Run) -> String {
             .concat();
         let _ = writeln!(
             rows,
-            "<tr><td class=\"words cell\">{}</td>{texts}<td>{}</td><td>{}</td><td>{}</td><td class=\"stroke\">{}</td></tr>",
+            "<tr><td class=\"words cell\">{}</td>{texts}<td>{}</td><td>{}</td><td>{}</td><td \
+             class=\"stroke\">{}</td></tr>",
             cell(&ratio.cell),
             number(ratio.estimate.mean),
             escaped(&ratio.estimate.interval()),
