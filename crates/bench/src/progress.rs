@@ -69,6 +69,14 @@ impl Progress {
         }
     }
 
+    /// So many measurements will not be made.
+    pub(crate) fn skip(&self, measurements: usize) {
+        self.done.set(self.done.get() + measurements);
+        if let Some(bar) = &self.bar {
+            bar.inc(measurements as u64);
+        }
+    }
+
     /// All measurements have ended.
     pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {

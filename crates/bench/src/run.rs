@@ -55,7 +55,10 @@ pub(crate) fn execute(plan: &Plan, order: &Order<'_>) -> Run {
         let folder = order.work.join(format!("cell-{index}"));
         let measure = |targets: &mut Versions| match links.ends(order.settings, cell.link()) {
             Ok(ends) => Stage::new(ends, &folder, plan).measure(cell, &progress, targets),
-            Err(reason) => unlinked(cell, &reason),
+            Err(reason) => {
+                progress.skip(cell.rounds * cell.contenders.len());
+                unlinked(cell, &reason)
+            }
         };
         let mut results = order.journal.cell(&cell.name(), &mut run.targets, measure);
         let _ = std::fs::remove_dir_all(&folder);

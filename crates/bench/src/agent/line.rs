@@ -28,6 +28,13 @@ impl Line {
         })
     }
 
+    /// From now on, whoever is silent for so long is gone.
+    pub(super) fn bear(&self, silence: Duration) -> Result<(), String> {
+        // Both halves are one socket.
+        let set = self.output.set_read_timeout(Some(silence));
+        set.map_err(|e| e.to_string())
+    }
+
     /// Says one thing.
     pub(super) fn say<T: Serialize>(&mut self, what: &T) -> Result<(), String> {
         let text = serde_json::to_string(what).map_err(|e| e.to_string())? + "\n";

@@ -9,7 +9,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 use super::line::Line;
 use super::{Ask, TOKEN, Tell};
 use crate::clock::now_ns;
-use crate::limits::{AGENT_SILENCE_SECONDS_MAX, AGENT_TOKEN_BYTES_MIN};
+use crate::limits::{AGENT_SILENCE_SECONDS_MAX, AGENT_TOKEN_BYTES_MIN, CONNECT_MS_MAX};
 use crate::load::job::{Event, Job};
 use crate::load::tell;
 use crate::targets::Settings;
@@ -51,9 +51,10 @@ fn may_listen(listen: SocketAddr, token: &str) -> Result<(), String> {
 
 /// One coordinator until it goes; how many jobs it had.
 fn serve(stream: TcpStream, token: &str, settings: &Settings) -> Result<usize, String> {
-    let silence = Duration::from_secs(AGENT_SILENCE_SECONDS_MAX);
-    let mut line = Line::new(stream, silence)?;
+    // A stranger may not keep others waiting.
+    let mut line = Line::new(stream, Duration::from_millis(CONNECT_MS_MAX))?;
     welcome(&mut line, token)?;
+    line.bear(Duration::from_secs(AGENT_SILENCE_SECONDS_MAX))?;
     let mut jobs = 0;
     while let Some(ask) = line.hear::<Ask>()? {
         match ask {
