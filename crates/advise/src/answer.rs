@@ -129,7 +129,8 @@ pub fn advise(library: &Library, offers: &[Offer], question: Question) -> Answer
     // What crosses a link before what does not; then by how many doubts there are.
     answer.sections.sort_by_cached_key(|section| {
         let nothing = section.ranked.is_empty();
-        let doubts = section.ranked.iter().map(|way| way.doubts.len()).min();
+        let least = section.ranked.iter().map(|way| way.doubts.len()).min();
+        let doubts = least.map(|least| least + section.doubts.len());
         (
             nothing,
             !crosses_a_link(&section.time),

@@ -45,6 +45,7 @@ mod results;
 mod run;
 mod sample;
 mod samples;
+mod services;
 mod statistics;
 mod steadiness;
 mod targets;

@@ -42,9 +42,9 @@ function scale(values: number[], from: number, to: number): Scale {
   return { ticks: fine, at: (value) => from + ((Math.log10(value) - first) / span) * (to - from) };
 }
 
-/** Within one decade: 1, 2 and 5. */
+/** Where there is less than a decade between two: steps within it. */
 function halves(low: number, high: number): number[] {
-  const all = decades(low, high).flatMap((decade) => [decade, 2 * decade, 5 * decade]);
+  const all = decades(low, high).flatMap((decade) => [1, 1.5, 2, 3, 5, 7].map((step) => step * decade));
   return all.filter((tick) => tick >= low && tick <= high);
 }
 
@@ -74,7 +74,7 @@ function point(way: Way, x: Scale, y: Scale, pick: (way: Way) => void): SVGGElem
   const { low, high, value } = way.figures.latency.mean;
   const row = y.at(bytes(way));
   if (low !== null && high !== null && low > 0)
-    group.append(svg("line", { x1: Math.max(x.at(low), EDGE.left), x2: x.at(high), y1: row, y2: row, class: "interval" }));
+    group.append(svg("line", { x1: Math.max(x.at(low), EDGE.left), x2: Math.min(x.at(high), WIDE - EDGE.right), y1: row, y2: row, class: "interval" }));
   group.append(svg("circle", { cx: x.at(value), cy: row, r: way.front ? 6 : 4.5 }));
   const title = svg("title");
   title.textContent = `${nameOf(way)}, ${detailOf(way)}: ${time(value)}, ${size(bytes(way))}`;

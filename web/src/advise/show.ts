@@ -7,6 +7,7 @@ import { scatter } from "./scatter";
 
 /** Ways of a section shown at first. */
 const SHOWN = 10;
+const KEY = "● nothing beats it in every figure;  = cannot be told apart from others of its rank; open a row to see what it rests on.";
 const HEADS = ["", "Way", "Latency", "p50", "p99", "Bytes", "CPU", "Memory"];
 
 /** Writes an answer. */
@@ -52,7 +53,7 @@ function panel(answer: Answer, section: Section): HTMLElement {
     const pick = (way: Way) => reveal(rows.get(way));
     const plot = scatter(section.ranked, pick);
     if (plot !== undefined) panel.append(plot);
-    panel.append(table(answer, section.ranked, rows));
+    panel.append(table(answer, section.ranked, rows), el("p", "aside", KEY));
   }
   panel.append(...left(section.failing, "do not meet a need"), ...left(section.unjudged, "cannot be judged"));
   if (section.outside > 0)

@@ -5,6 +5,7 @@ pub(crate) mod gateway;
 mod link_efficiency;
 mod messaging;
 mod mqtt_broker;
+mod services;
 
 use std::path::Path;
 
@@ -22,6 +23,7 @@ pub static EXPERIMENTS: &[Experiment] = &[
     link_efficiency::EXPERIMENT,
     mqtt_broker::EXPERIMENT,
     messaging::EXPERIMENT,
+    services::EXPERIMENT,
 ];
 
 /// A set of cells with a common purpose.

@@ -19,10 +19,10 @@ mod protocol;
 mod sample;
 mod servers;
 mod stage;
-mod tcp_info;
+pub(crate) mod tcp_info;
 #[cfg(test)]
 mod tests;
-mod traffic;
+pub(crate) mod traffic;
 mod verdict;
 
 pub(crate) use cells::names;

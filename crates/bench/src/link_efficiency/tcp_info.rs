@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, SocketAddrV4};
+use std::net::{IpAddr, SocketAddr};
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType, netlink, socket_with};
 
@@ -32,6 +32,8 @@ const INFO: u16 = 2;
 const TCP: u8 = 6;
 /// `AF_INET`.
 const INET: u8 = 2;
+/// `AF_INET6`.
+const INET6: u8 = 10;
 /// Bytes of `struct nlmsghdr`.
 const HEAD_BYTES: usize = 16;
 /// Bytes of `struct inet_diag_msg`, behind which the attributes lie.
@@ -48,9 +50,6 @@ const SEGS_IN_AT: usize = 140;
 impl Segments {
     /// Of the connection between two addresses of this machine and another.
     pub(crate) fn of(local: SocketAddr, peer: SocketAddr) -> Result<Self, String> {
-        let (SocketAddr::V4(local), SocketAddr::V4(peer)) = (local, peer) else {
-            return Err("segments are counted over IPv4 only".into());
-        };
         let answer = ask(&request(local, peer)).map_err(|e| format!("TCP_INFO: {e}"))?;
         read(&answer).map_err(|problem| format!("TCP_INFO: {problem}"))
     }
@@ -68,19 +67,25 @@ fn ask(request: &[u8]) -> std::io::Result<Vec<u8>> {
 }
 
 /// `struct nlmsghdr` and `struct inet_diag_req_v2`.
-fn request(local: SocketAddrV4, peer: SocketAddrV4) -> Vec<u8> {
+fn request(local: SocketAddr, peer: SocketAddr) -> Vec<u8> {
+    let family = if local.is_ipv4() { INET } else { INET6 };
     let mut bytes = Vec::with_capacity(HEAD_BYTES + 56);
     bytes.extend(72u32.to_ne_bytes());
     bytes.extend(BY_FAMILY.to_ne_bytes());
     bytes.extend(REQUEST.to_ne_bytes());
     bytes.extend([0; 8]);
-    bytes.extend([INET, TCP, 1 << (INFO - 1), 0]);
+    bytes.extend([family, TCP, 1 << (INFO - 1), 0]);
     bytes.extend(u32::MAX.to_ne_bytes());
     bytes.extend(local.port().to_be_bytes());
     bytes.extend(peer.port().to_be_bytes());
     for address in [local.ip(), peer.ip()] {
-        bytes.extend(address.octets());
-        bytes.extend([0; 12]);
+        match address {
+            IpAddr::V4(address) => {
+                bytes.extend(address.octets());
+                bytes.extend([0; 12]);
+            }
+            IpAddr::V6(address) => bytes.extend(address.octets()),
+        }
     }
     bytes.extend([0; 4]);
     // No cookie is known.
@@ -154,6 +159,17 @@ mod tests {
     }
 
     #[test]
+    fn segments_are_counted_over_ipv6_too() {
+        let Ok(listener) = TcpListener::bind("[::1]:0") else {
+            eprintln!("SKIPPED bench: tcp_info: no IPv6 on this machine");
+            return;
+        };
+        let near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (local, peer) = (near.local_addr().unwrap(), near.peer_addr().unwrap());
+        assert!(Segments::of(local, peer).unwrap().sent >= 2);
+    }
+
+    #[test]
     fn a_connection_that_is_none_is_an_error() {
         let nobody: SocketAddr = "127.0.0.1:1".parse().unwrap();
         assert!(Segments::of(nobody, nobody).is_err());
@@ -163,11 +179,7 @@ mod tests {
     fn cut_answers_are_errors() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let (SocketAddr::V4(local), SocketAddr::V4(peer)) =
-            (near.local_addr().unwrap(), near.peer_addr().unwrap())
-        else {
-            panic!("IPv4 was asked for");
-        };
+        let (local, peer) = (near.local_addr().unwrap(), near.peer_addr().unwrap());
         let whole = ask(&request(local, peer)).unwrap();
         assert!(read(&whole).is_ok());
         for end in 0..HEAD_BYTES + MESSAGE_BYTES + 4 {

@@ -9,6 +9,7 @@ use super::wire::{PublishWire, SubscribeWire};
 use crate::latency::Latency;
 use crate::link_efficiency::job::{EchoOutcome, EchoPlan};
 use crate::messaging::job::{ClientsOutcome, ClientsPlan};
+use crate::services::job::{CallOutcome, CallPlan};
 
 /// One task for one load process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -32,6 +33,8 @@ pub(crate) enum Kind {
     Echo(EchoPlan),
     /// Two clients of a broker, or one of them.
     Clients(ClientsPlan),
+    /// A client of a service.
+    Calls(CallPlan),
 }
 
 /// Publishers that offer a rate and subscribers that receive.
@@ -152,6 +155,8 @@ pub(crate) enum Event {
     Echo(Box<EchoOutcome>),
     /// The outcome of [`Kind::Clients`].
     Clients(Box<ClientsOutcome>),
+    /// The outcome of [`Kind::Calls`].
+    Calls(Box<CallOutcome>),
     /// Why there is none.
     Failed {
         /// In words.

@@ -33,6 +33,7 @@ use rustix::thread::set_current_timer_slack;
 
 use crate::link_efficiency::run_device;
 use crate::messaging::run_clients;
+use crate::services::run_caller;
 use job::{Event, Job, Kind};
 
 pub(crate) use tls::{NAME as TLS_NAME, client as tls_client, config as tls_config};
@@ -72,6 +73,9 @@ fn run() -> Result<Event, String> {
         }
         Kind::Clients(ref plan) => {
             run_clients(job.address, plan).map(|outcome| Event::Clients(Box::new(outcome)))
+        }
+        Kind::Calls(ref plan) => {
+            run_caller(job.address, plan).map(|outcome| Event::Calls(Box::new(outcome)))
         }
     }
 }

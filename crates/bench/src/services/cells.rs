@@ -1,0 +1,220 @@
+//! The cells: a stack, a message, how many calls are under way, and over what.
+
+use crate::experiments::Effort;
+use crate::link::LOCAL;
+
+/// A stack: what carries the call. A further one (SOAP, DPWS) is a line here and a caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stack {
+    /// The protocol, as a level.
+    pub(crate) protocol: &'static str,
+    /// What it runs over.
+    pub(crate) transport: &'static str,
+    /// What secures it.
+    pub(crate) security: &'static str,
+    /// How the message is encoded.
+    pub(crate) format: &'static str,
+    /// What the paper calls it.
+    pub(crate) published: Option<&'static str>,
+}
+
+/// All stacks; REST and CoAP are the paper's, in their plain form.
+pub(crate) const STACKS: [Stack; 7] = [
+    stack("rest", "http-1.1", "none", Some("REST")),
+    stack("rest", "http-1.1", "tls", None),
+    stack("rest", "http-2", "none", None),
+    stack("rest", "http-2", "tls", None),
+    stack("coap", "udp", "none", Some("CoAP")),
+    stack("coap", "tcp", "none", None),
+    stack("coap", "tcp", "tls", None),
+];
+
+const fn stack(
+    protocol: &'static str,
+    transport: &'static str,
+    security: &'static str,
+    published: Option<&'static str>,
+) -> Stack {
+    Stack {
+        protocol,
+        transport,
+        security,
+        format: "protobuf",
+        published,
+    }
+}
+
+/// One cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Setting {
+    /// What carries the call.
+    pub(crate) stack: &'static Stack,
+    /// Bytes of the message.
+    pub(crate) payload_bytes: usize,
+    /// Calls under way at once.
+    pub(crate) depth: usize,
+    /// `ipv4` or `ipv6`.
+    pub(crate) family: &'static str,
+    /// The link's name.
+    pub(crate) link: &'static str,
+    /// Bytes that may wait for the link's medium; nothing: as its profile says.
+    pub(crate) queue_bytes: Option<usize>,
+}
+
+/// How much is sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scale {
+    /// Interleaved rounds.
+    pub(crate) rounds: usize,
+    /// Messages a round.
+    pub(crate) messages: u32,
+    /// Messages a round over a link: what a round trip there allows.
+    pub(crate) messages_over_link: u32,
+    /// Messages before counting starts.
+    pub(crate) warm_up: u32,
+}
+
+impl Scale {
+    /// Of an effort: in full as many messages as the paper's, over five rounds.
+    pub(crate) fn of(effort: Effort) -> Self {
+        match effort {
+            Effort::Quick => Self {
+                rounds: 3,
+                messages: 300,
+                messages_over_link: 20,
+                warm_up: 30,
+            },
+            Effort::Full => Self {
+                rounds: 5,
+                messages: 2000,
+                messages_over_link: 2000,
+                warm_up: 100,
+            },
+        }
+    }
+
+    /// Messages of one round of a cell.
+    pub(crate) fn messages_of(&self, setting: &Setting) -> u32 {
+        match setting.link {
+            LOCAL => self.messages,
+            _ => self.messages_over_link,
+        }
+    }
+}
+
+/// The paper's simple message, and larger ones of the same fields. Bytes of Protobuf.
+pub(crate) const PAYLOADS: [usize; 3] = [100, 1000, 10_000];
+/// The paper's own: as small a message as its words allow.
+pub(crate) const PAYLOAD: usize = PAYLOADS[0];
+/// Queues of the link that a burst of calls fills, bytes.
+const QUEUES: [usize; 2] = [8 * 1024, 256 * 1024];
+
+/// All cells, in the order of the report.
+pub(crate) fn settings(effort: Effort) -> Vec<Setting> {
+    let full = effort == Effort::Full;
+    let payloads = if full { &PAYLOADS[..] } else { &PAYLOADS[..2] };
+    let mut all = Vec::new();
+    for stack in &STACKS {
+        all.extend(payloads.iter().map(|&payload| simple(stack, payload)));
+    }
+    let deep = |stack| {
+        (2..=32)
+            .filter(move |d| [8, 32].contains(d))
+            .map(move |depth| Setting {
+                depth,
+                ..simple(stack, PAYLOAD)
+            })
+    };
+    let of_paper = || STACKS.iter().filter(|stack| stack.published.is_some());
+    let deepened: Vec<&Stack> = match full {
+        true => STACKS.iter().collect(),
+        false => of_paper().collect(),
+    };
+    all.extend(deepened.into_iter().flat_map(deep));
+    all.extend(of_paper().map(|stack| Setting {
+        family: "ipv6",
+        ..simple(stack, PAYLOAD)
+    }));
+    let links: &[&'static str] = if full {
+        &["lan", "wifi", "3g"]
+    } else {
+        &["lan", "wifi"]
+    };
+    for &link in links {
+        let stacks: Vec<&Stack> = if full {
+            STACKS.iter().collect()
+        } else {
+            of_paper().collect()
+        };
+        all.extend(stacks.into_iter().map(|stack| Setting {
+            link,
+            ..simple(stack, PAYLOAD)
+        }));
+    }
+    if full {
+        all.extend(of_paper().flat_map(queued));
+    }
+    all
+}
+
+/// A call alone on this machine.
+pub(crate) fn simple(stack: &'static Stack, payload_bytes: usize) -> Setting {
+    Setting {
+        stack,
+        payload_bytes,
+        depth: 1,
+        family: "ipv4",
+        link: LOCAL,
+        queue_bytes: None,
+    }
+}
+
+/// Many larger calls at once, so that the slow link's queue fills.
+fn queued(stack: &'static Stack) -> impl Iterator<Item = Setting> {
+    QUEUES.iter().map(move |&queue| Setting {
+        depth: 32,
+        link: "3g",
+        queue_bytes: Some(queue),
+        ..simple(stack, PAYLOADS[1])
+    })
+}
+
+impl Setting {
+    /// The cell's name: `factor=level;factor=level`.
+    pub(crate) fn name(&self) -> String {
+        let Stack {
+            protocol,
+            transport,
+            security,
+            format,
+            ..
+        } = self.stack;
+        let Self {
+            payload_bytes,
+            depth,
+            family,
+            link,
+            ..
+        } = self;
+        let queue = self
+            .queue_bytes
+            .map_or(String::new(), |bytes| format!(";queue={bytes}"));
+        format!(
+            "protocol={protocol};transport={transport};security={security};format={format};\
+             payload={payload_bytes};depth={depth};family={family};link={link}{queue}"
+        )
+    }
+
+    /// The link with what is changed of it.
+    pub(crate) fn link(&self) -> String {
+        match self.queue_bytes {
+            Some(bytes) => format!("{},queue={bytes} B", self.link),
+            None => self.link.into(),
+        }
+    }
+}
+
+/// The names of all cells.
+pub(crate) fn names(effort: Effort) -> Vec<String> {
+    settings(effort).iter().map(Setting::name).collect()
+}

@@ -1,0 +1,181 @@
+//! What paper 001 says, claim by claim, set beside what was measured.
+//!
+//! The verdict is on the servers that keep nothing, as the paper's did; the gateway's figures stand beside
+//! them. What it says of SOAP stacks is judged by nothing yet, and the list of claims says so.
+
+use super::cells::{PAYLOAD, STACKS, Setting, Stack, simple};
+use super::figures::{in_memory, metric};
+use crate::claims::judged;
+use crate::link::LOCAL;
+use crate::report::number;
+use crate::results::{ClaimResult, OURS, Run};
+use crate::statistics::Estimate;
+
+/// A verdict and the number it rests on.
+type Verdict = (Option<bool>, String);
+
+const MISSING: &str = "not measured in this run";
+
+/// Judges every claim that this experiment can.
+pub(crate) fn judge(run: &Run) -> Vec<ClaimResult> {
+    let claims: [(&str, fn(&Run) -> Verdict); 4] = [
+        ("karnouskos-rest-rtt-coap-coding", fastest),
+        ("karnouskos-coap-slower-than-rest", coap_slower),
+        ("karnouskos-ipv6-without-effect", ipv6),
+        ("karnouskos-link-changes-rtt-only", links),
+    ];
+    let judged = claims.map(|(id, judge)| {
+        let (holds, words) = judge(run);
+        judged(id, holds, words)
+    });
+    judged.into()
+}
+
+fn of_paper(name: &str) -> Option<&'static Stack> {
+    STACKS.iter().find(|stack| stack.published == Some(name))
+}
+
+/// The mean over rounds of a metric at one call at a time on this machine, and its interval.
+fn at_home(run: &Run, name: &str, server: &str, figure: &str) -> Option<Estimate> {
+    let found = metric(run, &simple(of_paper(name)?, PAYLOAD), server, figure)?;
+    Some(found.estimate)
+}
+
+/// REST and CoAP, each on its server in memory.
+fn both(run: &Run, figure: &str) -> Option<[Estimate; 2]> {
+    let [rest, coap] = ["REST", "CoAP"].map(|name| {
+        let server = in_memory(of_paper(name)?);
+        at_home(run, name, server, figure)
+    });
+    Some([rest?, coap?])
+}
+
+/// Whether one is less than another, where their intervals do not meet.
+fn less(one: &Estimate, other: &Estimate) -> Option<bool> {
+    if one.high < other.low {
+        return Some(true);
+    }
+    (other.high < one.low).then_some(false)
+}
+
+/// "REST has the lowest RTT, CoAP the lowest coding time": both must hold.
+fn fastest(run: &Run) -> Verdict {
+    let figures = ["rtt", "serialization", "deserialization"].map(|figure| both(run, figure));
+    let [
+        Some([rest, coap]),
+        Some([rest_out, coap_out]),
+        Some([rest_in, coap_in]),
+    ] = figures
+    else {
+        return (None, MISSING.into());
+    };
+    let verdicts = [
+        less(&rest, &coap),
+        less(&coap_out, &rest_out),
+        less(&coap_in, &rest_in),
+    ];
+    let holds = match verdicts {
+        all if all.contains(&Some(false)) => Some(false),
+        [Some(true), Some(true), Some(true)] => Some(true),
+        _ => None,
+    };
+    let words = format!(
+        "RTT {} us by REST, {} us by CoAP; serialization {} and {} us, deserialization {} and {} us, which \
+         is one codec of Protobuf in both; SOAP is not there yet",
+        number(rest.mean),
+        number(coap.mean),
+        number(rest_out.mean),
+        number(coap_out.mean),
+        number(rest_in.mean),
+        number(coap_in.mean)
+    );
+    (holds, words)
+}
+
+fn coap_slower(run: &Run) -> Verdict {
+    let Some([rest, coap]) = both(run, "rtt") else {
+        return (None, MISSING.into());
+    };
+    let ours = ["REST", "CoAP"].map(|name| at_home(run, name, OURS, "rtt"));
+    let beside = match ours {
+        [Some(rest), Some(coap)] => {
+            format!(
+                "; by the gateway {} and {} us",
+                number(coap.mean),
+                number(rest.mean)
+            )
+        }
+        _ => String::new(),
+    };
+    let holds = less(&rest, &coap).map(|slower| slower && coap.mean > 2.0 * rest.mean);
+    let words = format!(
+        "CoAP {} us, REST {} us{beside}",
+        number(coap.mean),
+        number(rest.mean)
+    );
+    (holds, words)
+}
+
+/// Holds where the interval of the difference has room for none, and none is above a tenth.
+fn ipv6(run: &Run) -> Verdict {
+    let mut said = Vec::new();
+    let mut largest = 0.0f64;
+    for stack in STACKS.iter().filter(|stack| stack.published.is_some()) {
+        for server in [in_memory(stack), OURS] {
+            let ipv4 = simple(stack, PAYLOAD);
+            let ipv6 = Setting {
+                family: "ipv6",
+                ..ipv4
+            };
+            let [Some(four), Some(six)] = [ipv4, ipv6].map(|s| metric(run, &s, server, "rtt"))
+            else {
+                continue;
+            };
+            let change = six.estimate.mean / four.estimate.mean - 1.0;
+            let meets = less(&four.estimate, &six.estimate).is_none();
+            largest = largest.max(if meets { 0.0 } else { change.abs() });
+            said.push(format!(
+                "{} on {server} {:+.1} %",
+                stack.protocol,
+                change * 100.0
+            ));
+        }
+    }
+    match said.is_empty() {
+        true => (None, MISSING.into()),
+        false => (Some(largest < 0.1), said.join(", ")),
+    }
+}
+
+/// Holds where the RTT changes with the link, and coding by less than half.
+fn links(run: &Run) -> Verdict {
+    let mut said = Vec::new();
+    let mut holds = true;
+    for stack in STACKS.iter().filter(|stack| stack.published.is_some()) {
+        let home = simple(stack, PAYLOAD);
+        for link in ["lan", "wifi", "3g"] {
+            let away = Setting { link, ..home };
+            let ratio = |figure| {
+                let [home, away] = [home, away].map(|s| metric(run, &s, OURS, figure));
+                Some(away?.percentiles?.p50 / home?.percentiles?.p50)
+            };
+            let all = ["rtt", "serialization", "deserialization"].map(ratio);
+            let [Some(rtt), Some(out), Some(back)] = all else {
+                continue;
+            };
+            let coding_stays = [out, back].iter().all(|ratio| (0.67..1.5).contains(ratio));
+            holds &= rtt > 1.5 && coding_stays;
+            said.push(format!(
+                "{} over {link} against {LOCAL}: RTT x {}, serialization x {}, deserialization x {}",
+                stack.protocol,
+                number(rtt),
+                number(out),
+                number(back)
+            ));
+        }
+    }
+    match said.is_empty() {
+        true => (None, MISSING.into()),
+        false => (Some(holds), said.join("; ")),
+    }
+}

@@ -1,0 +1,65 @@
+//! What a caller is asked and what it answers: lines of JSON between two processes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::latency::Latency;
+use crate::link_efficiency::traffic::Traffic;
+
+/// Messages that a service is sent.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct CallPlan {
+    /// How the service is spoken to.
+    pub(crate) speech: Speech,
+    /// The certificate of a server that speaks TLS, in DER; absent: in the clear.
+    pub(crate) certificate: Option<Vec<u8>>,
+    /// Where the service is: a path without a slash before it.
+    pub(crate) path: String,
+    /// Bytes of a message.
+    pub(crate) payload_bytes: usize,
+    /// Calls under way at once.
+    pub(crate) depth: usize,
+    /// Messages before counting starts.
+    pub(crate) warm_up: u32,
+    /// Messages that count.
+    pub(crate) messages: u32,
+    /// Milliseconds after which a call counts as lost, or its connection as dead.
+    pub(crate) wait_ms: u64,
+}
+
+/// How a service is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Speech {
+    /// POST by HTTP/1.1, pipelined.
+    Http1,
+    /// POST by HTTP/2, a stream a call.
+    Http2,
+    /// CoAP over UDP, confirmable; PUT where the server echoes that alone.
+    CoapUdp {
+        /// PUT in place of POST.
+        put: bool,
+    },
+    /// CoAP over TCP.
+    CoapTcp {
+        /// PUT in place of POST.
+        put: bool,
+    },
+}
+
+/// What a caller measured.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct CallOutcome {
+    /// From the message as values to its bytes.
+    pub(crate) serialization: Latency,
+    /// From its bytes to those of the answer.
+    pub(crate) rtt: Latency,
+    /// From bytes back to values: of what the server sent back, or else of what was sent to it.
+    pub(crate) deserialization: Latency,
+    /// Calls without an answer.
+    pub(crate) lost: u64,
+    /// Answers that carried the message back.
+    pub(crate) echoed: u64,
+    /// What the calls that count took, both ways.
+    pub(crate) traffic: Traffic,
+    /// What opening the connection took.
+    pub(crate) opening_ns: u64,
+}

@@ -1,0 +1,147 @@
+//! The whole experiment where it needs no gateway: its cells, and real calls to other people's servers.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+
+use super::cells::{PAYLOAD, Scale, Setting, names, settings, simple};
+use super::job::{CallOutcome, CallPlan};
+use super::servers::{self, SERVERS};
+use crate::experiments::Effort;
+use crate::targets::free_port;
+
+#[test]
+fn every_cell_has_its_own_name_and_a_server() {
+    let full: BTreeSet<String> = names(Effort::Full).into_iter().collect();
+    assert_eq!(full.len(), settings(Effort::Full).len());
+    assert!(names(Effort::Quick).iter().all(|name| full.contains(name)));
+    let served = |setting: &Setting| servers::of(setting).count() > 0;
+    assert!(settings(Effort::Full).iter().all(served));
+}
+
+#[test]
+fn a_full_run_sends_as_many_messages_as_the_papers() {
+    let scale = Scale::of(Effort::Full);
+    assert_eq!(scale.rounds as u32 * scale.messages, 10_000);
+}
+
+#[test]
+fn a_queue_of_the_link_is_named_as_links_name_it() {
+    let mut queued = settings(Effort::Full)
+        .into_iter()
+        .filter(|s| s.queue_bytes.is_some());
+    let link = queued.next().unwrap().link();
+    assert!(weir_link::Profile::read(&link).is_ok(), "{link}");
+}
+
+/// A server of the system, ended with its test.
+struct Started(Child, SocketAddr);
+
+impl Started {
+    /// Nothing where it is not installed, which is said.
+    fn new(program: &str, arguments: impl Fn(&str, &str) -> Vec<String>, v6: bool) -> Option<Self> {
+        let host: IpAddr = if v6 {
+            Ipv6Addr::LOCALHOST.into()
+        } else {
+            Ipv4Addr::LOCALHOST.into()
+        };
+        let address = SocketAddr::new(host, free_port().unwrap());
+        let arguments = arguments(&host.to_string(), &address.port().to_string());
+        let mut command = Command::new(program);
+        command.args(arguments).stderr(Stdio::null());
+        let started = command.spawn().map(|child| Self(child, address));
+        let mut started = started
+            .inspect_err(|error| eprintln!("SKIPPED bench: services: {program}: {error}"))
+            .ok()?;
+        while TcpStream::connect(address).is_err() {
+            if let Some(status) = started.0.try_wait().unwrap() {
+                eprintln!("SKIPPED bench: services: {program}: {status}");
+                return None;
+            }
+            std::thread::yield_now();
+        }
+        Some(started)
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Calls to a server that has started.
+fn called(server: &str, setting: &Setting, started: &Started) -> CallOutcome {
+    let server = SERVERS.iter().find(|known| known.name == server).unwrap();
+    let plan = CallPlan {
+        speech: (server.speech)(setting).unwrap(),
+        certificate: None,
+        path: server.path.into(),
+        payload_bytes: setting.payload_bytes,
+        depth: setting.depth,
+        warm_up: 3,
+        messages: 20,
+        wait_ms: 5000,
+    };
+    super::run_caller(started.1, &plan).unwrap()
+}
+
+fn stack(protocol: &str, transport: &str) -> Setting {
+    let mut all = super::cells::STACKS.iter();
+    let found = all.find(|stack| (stack.protocol, stack.transport) == (protocol, transport));
+    simple(found.unwrap(), PAYLOAD)
+}
+
+/// Every message came back whole; bytes are counted, and as many are more than the messages.
+fn all_came_back(outcome: &CallOutcome) {
+    assert_eq!((outcome.lost, outcome.echoed), (0, 20));
+    assert_eq!(outcome.rtt.len(), 20);
+    assert_eq!(outcome.serialization.len(), 20);
+    assert_eq!(outcome.deserialization.len(), 20);
+    let messages = 2 * 20 * PAYLOAD as u64;
+    assert!(outcome.traffic.application_bytes > messages);
+    assert!(outcome.traffic.packets >= 2);
+}
+
+#[test]
+fn messages_come_back_from_tornado_one_by_one_and_pipelined_over_both_families() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/src/services/echo_post.py");
+    let arguments = |host: &str, port: &str| [script, host, port].map(Into::into).into();
+    let rest = stack("rest", "http-1.1");
+    for v6 in [false, true] {
+        let Some(started) = Started::new("/usr/bin/python3", arguments, v6) else {
+            return;
+        };
+        for depth in [1, 8] {
+            all_came_back(&called(
+                servers::TORNADO,
+                &Setting { depth, ..rest },
+                &started,
+            ));
+        }
+    }
+}
+
+#[test]
+fn messages_come_back_from_libcoap_by_datagrams_and_by_a_stream() {
+    let arguments = |host: &str, port: &str| {
+        ["-e", "-d", "4", "-A", host, "-p", port]
+            .map(Into::into)
+            .into()
+    };
+    for v6 in [false, true] {
+        let Some(started) = Started::new("coap-server-notls", arguments, v6) else {
+            return;
+        };
+        for (transport, depth) in [("udp", 1), ("udp", 8), ("tcp", 1), ("tcp", 8)] {
+            let coap = stack("coap", transport);
+            all_came_back(&called(
+                servers::LIBCOAP,
+                &Setting { depth, ..coap },
+                &started,
+            ));
+        }
+    }
+}
