@@ -77,8 +77,9 @@ fn table_1(run: &Run, (name, column, title): &(&str, &str, &str)) -> Figure {
     Figure::new(Form::Bars, &format!("karnouskos-table-1-{name}"), title)
         .axes(Axis::new("stack", ""), Axis::new(title, "us").log())
         .caption(
-            "Table I and figures 6 to 8 of the paper, mean over all messages of 100 bytes. Its values are \
-             those of Java stacks on a corporate LAN of 2012; its SOAP stacks have nothing beside them yet.",
+            "Table I and figures 6 to 8 of the paper, mean over all messages of 100 bytes. Its \
+             values are those of Java stacks on a corporate LAN of 2012; its SOAP stacks have \
+             nothing beside them yet.",
         )
         .series(here.chain([published]))
         .group("karnouskos-table-1")

@@ -18,7 +18,7 @@ use crate::targets::{
 pub(crate) struct Server {
     /// Its name in results.
     pub(crate) name: &'static str,
-    /// Where its service is, which is also the topic of the messages.
+    /// Where its service is.
     pub(super) path: &'static str,
     /// Starts it as a cell wants it.
     pub(super) start: fn(&Settings, &Path, &Setting) -> Result<Running, String>,

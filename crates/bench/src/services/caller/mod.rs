@@ -22,6 +22,9 @@ use crate::link_efficiency::traffic::Traffic;
 use crate::load::emit;
 use crate::load::job::Event;
 
+/// The topic of the messages: what the gateway makes of the path at which it takes them.
+const TOPIC: &str = "service";
+
 /// Number of a call.
 type Number = u32;
 
@@ -130,7 +133,7 @@ impl CallOutcome {
 
 impl Loop {
     fn new(caller: Box<dyn Caller>, plan: &CallPlan, opening_ns: u64) -> Result<Self, String> {
-        let messages = Messages::new("protobuf", plan.payload_bytes, "live/service")?;
+        let messages = Messages::new("protobuf", plan.payload_bytes, TOPIC)?;
         Ok(Self {
             caller,
             reader: Reader::new(messages.format()),
