@@ -47,7 +47,7 @@ export class Dashboard {
   };
   private readonly frames = new Frames(
     (now) => this.draw(now),
-    (ready, began, presented) => this.meter.presented(ready, began, presented),
+    (ready, began, presented) => this.presented(ready, began, presented),
   );
   private readonly curves = new Curves(
     this.store,
@@ -86,7 +86,10 @@ export class Dashboard {
     this.useToken(this.access.remembered());
     setInterval(() => this.second(), 1000);
     setInterval(() => void this.readCatalog(), CATALOG_MS);
-    document.addEventListener("visibilitychange", () => this.frames.request());
+    document.addEventListener("visibilitychange", () => {
+      this.live.pacer.report();
+      this.frames.request();
+    });
     await Promise.all([this.readCatalog(), this.readFormats()]);
     this.started = true;
     this.follow();
@@ -228,6 +231,11 @@ export class Dashboard {
     this.network.update();
     this.connection.showGaps(this.store);
     this.count();
+  }
+
+  private presented(ready: number, began: number, presented: number): void {
+    this.meter.presented(ready, began, presented);
+    this.live.pacer.drew(presented - began);
   }
 
   private count(): void {

@@ -6,6 +6,7 @@
 import type { Observation } from "./data/observation";
 import type { Store } from "./data/store";
 import type { Gap } from "./delivery/delivery";
+import { Pacer } from "./delivery/pace";
 import { type Listener, type Plan, Session, type State } from "./delivery/session";
 import type { Payload } from "./formats/format";
 import type { Meter } from "./measure/meter";
@@ -23,6 +24,8 @@ export interface Audience {
 }
 
 export class Live implements Listener {
+  /** Tells the gateway what messages and frames cost this page. */
+  readonly pacer = new Pacer();
   private readonly session: Session;
   private following = "";
   /** When the connection was answered, on the clock of `performance.now`. */
@@ -34,7 +37,7 @@ export class Live implements Listener {
     private readonly meter: Meter,
     private readonly audience: Audience,
   ) {
-    this.session = new Session(base, this);
+    this.session = new Session(base, this, this.pacer);
   }
 
   /** Follows a plan, unless it is the one followed already. */
@@ -71,6 +74,7 @@ export class Live implements Listener {
     const decoded = performance.now();
     const newest = this.store.take(observations, arrival);
     const processed = performance.now();
+    this.pacer.took(processed - arrival);
     const live = this.isLive(arrival, newest);
     this.meter.message({ bytes: size(payload), arrival, decoded, processed, newest, live });
     this.audience.changed(processed);

@@ -8,6 +8,7 @@
 mod client;
 mod config;
 mod keys;
+mod pace;
 mod service;
 mod tally;
 mod work;
@@ -18,6 +19,7 @@ pub use client::{
 };
 pub use config::{ConfigFault, Section};
 pub use keys::SharedKey;
+pub use pace::{PERIOD_MAX, Pace};
 pub use service::{
     Answer, AsItIs, Call, Delivery, Inbound, Pending, Response, Scheme, Service, Socket, Stream,
     Wrapper,

@@ -1,5 +1,6 @@
 //! A service: a resource tree over any protocol that has methods and paths.
 
+use crate::pace::Pace;
 use crate::tally::Tally;
 use crate::work::Workers;
 use bytes::Bytes;
@@ -227,14 +228,27 @@ pub struct Delivery {
     pub farewell: Bytes,
     /// Where a binding counts what goes out.
     pub tally: Option<Arc<Tally>>,
+    /// How often the client can take something new.
+    pub pace: Pace,
 }
 
 impl Delivery {
-    /// The next bytes to send; `None` at the end.
+    /// How long the carrier waits after a piece before it takes the next, where the client sets the pace
+    /// and has caught up.
+    pub fn rest(&self) -> Option<Duration> {
+        let period = self.pace.period()?;
+        self.subscription.is_live().then_some(period)
+    }
+
+    /// The next bytes to send; `None` at the end. Where the client sets the pace, what it could not take
+    /// meanwhile is passed over for the newest.
     pub fn poll_next(
         &mut self,
         cx: &mut Context<'_>,
     ) -> Poll<Result<Option<(Bytes, Cursor)>, Fault>> {
+        if self.pace.period().is_some() {
+            self.subscription.thin();
+        }
         loop {
             return match self.subscription.poll_next(cx) {
                 Poll::Pending => Poll::Pending,

@@ -204,6 +204,11 @@ impl Group {
         self.join(policy)
     }
 
+    /// Messages that wait for a member.
+    pub(crate) fn waiting(&self, key: usize) -> u64 {
+        self.queue().waiting(key)
+    }
+
     /// Ends all members.
     pub(crate) fn end(&self, wakers: &mut Wakers) {
         self.queue().end(wakers);

@@ -221,6 +221,16 @@ impl Queue {
         self.chunk_bytes + self.pending_bytes
     }
 
+    /// Messages that a member has not taken.
+    pub(crate) fn waiting(&self, key: usize) -> u64 {
+        let Some(member) = self.members.get(key) else {
+            return 0;
+        };
+        let from = member.next.saturating_sub(self.base) as usize;
+        let chunks = self.chunks.range(from.min(self.chunks.len())..);
+        chunks.map(|chunk| chunk.messages).sum::<u64>() + self.pending.len() as u64
+    }
+
     /// Number of the chunk that is made next.
     fn end_number(&self) -> u64 {
         self.base + self.chunks.len() as u64

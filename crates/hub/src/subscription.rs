@@ -416,6 +416,30 @@ impl Subscription {
         }
     }
 
+    /// Says whether it has caught up: what it gets is what is published.
+    pub fn is_live(&self) -> bool {
+        matches!(self.stage, Stage::Live(_))
+    }
+
+    /// Passes over what is not the newest: where more than one message waits, what comes next is the
+    /// last value of each datastream that they changed, as under [`Policy::Conflate`].
+    ///
+    /// Windows of an aggregate are few as they are, and who wants messages as published gets them all.
+    pub fn thin(&mut self) {
+        let Stage::Live(member) = self.stage else {
+            return;
+        };
+        let interest = &self.group.interest;
+        if interest.aggregate.is_some() || interest.raw {
+            return;
+        }
+        let waiting = self.group.waiting(member);
+        if waiting > 1 {
+            self.hub.counters.lapped(Policy::Conflate, waiting);
+            self.conflate(member);
+        }
+    }
+
     /// Instead of all that was missed: the last value of each datastream that changed since.
     fn conflate(&mut self, member: usize) {
         let core = self.hub.core();

@@ -217,6 +217,44 @@ fn a_slow_subscriber_may_choose_the_newest_value_or_the_end() {
 }
 
 #[test]
+fn who_comes_late_by_its_own_pace_gets_the_newest_of_each_datastream() {
+    let house = new();
+    let mut paced = subscribe(&house.hub, wish(&["a", "b"], Since::Now));
+    publish(&house.hub, "a", 1.0);
+    paced.thin();
+    assert_eq!(drain(&mut paced), ["1"], "one message is the newest");
+    for value in [2.0, 3.0, 4.0] {
+        publish(&house.hub, "a", value);
+    }
+    publish(&house.hub, "b", 9.0);
+    paced.thin();
+    assert_eq!(drain(&mut paced), ["4,9"]);
+    publish(&house.hub, "a", 5.0);
+    publish(&house.hub, "a", 6.0);
+    assert_eq!(
+        drain(&mut paced),
+        ["5", "6"],
+        "nothing is passed over unasked"
+    );
+}
+
+#[test]
+fn windows_are_not_thinned_again() {
+    let house = new();
+    let mut mean = wish(&["a"], Since::Now);
+    mean.aggregate = Some("mean:1s".parse().unwrap());
+    let mut mean = subscribe(&house.hub, mean);
+    for (millis, value) in [(0, 1.0), (1000, 2.0)] {
+        let body = format!("{{\"value\":{value},\"time\":\"{}\"}}", at(millis));
+        let request = Request::Publish(publication("a", &body));
+        assert!(house.hub.open(at(millis), &everyone(), request).is_ok());
+        house.hub.tick(at(millis + 1000));
+    }
+    mean.thin();
+    assert_eq!(drain(&mut mean), ["1", "2"]);
+}
+
+#[test]
 fn a_condition_and_a_window_thin_out_at_the_server() {
     let house = new();
     let mut high = wish(&["a"], Since::Now);

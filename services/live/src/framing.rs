@@ -1,5 +1,6 @@
 //! How live messages are framed: server-sent events, lines, length prefixes, parts, WebSocket frames.
 
+use crate::control;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::io::Write;
@@ -39,19 +40,16 @@ fn control_line(cursor: Cursor, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// What every control line and frame begins with.
-const CONTROL: &[u8] = b"{\"weir\":";
-
 /// Appends a message's text so that no line of it can be taken for a control: one that begins like one
 /// goes behind a space. That means nothing in `plain`; a line in the middle of a quoted text of other
 /// formats gains it, which is better than a forged control.
 fn text(frame: &Frame<'_>, payload: &[u8], out: &mut Vec<u8>) {
     let further = !frame.format.one_line && has_control_line(payload);
-    if !further && !payload.starts_with(CONTROL) {
+    if !further && !payload.starts_with(control::BEGIN) {
         return out.extend_from_slice(payload);
     }
     for line in payload.split_inclusive(|&byte| byte == b'\n') {
-        if line.starts_with(CONTROL) {
+        if line.starts_with(control::BEGIN) {
             out.push(b' ');
         }
         out.extend_from_slice(line);
@@ -60,7 +58,7 @@ fn text(frame: &Frame<'_>, payload: &[u8], out: &mut Vec<u8>) {
 
 fn has_control_line(payload: &[u8]) -> bool {
     let mut lines = payload.split(|&byte| byte == b'\n');
-    lines.any(|line| line.starts_with(CONTROL))
+    lines.any(|line| line.starts_with(control::BEGIN))
 }
 
 /// A message's text up to its last line end, and that end: CRLF where the format has it (RFC 4180
@@ -255,7 +253,7 @@ impl Framing for WebSocket {
             Self::control(frame.cursor, Some(gap), out);
         }
         match frame.payload {
-            Some(alike) if frame.format.text && !self.bare && alike.starts_with(CONTROL) => {
+            Some(alike) if frame.format.text && !self.bare && alike.starts_with(control::BEGIN) => {
                 Self::message(true, &[b" ", alike].concat(), out);
             }
             Some(payload) => Self::message(frame.format.text, payload, out),

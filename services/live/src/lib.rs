@@ -6,10 +6,12 @@
 #![forbid(unsafe_code)]
 
 mod catalog;
+mod control;
 mod fault;
 mod framing;
 mod history;
 mod longpoll;
+mod pace;
 mod publish;
 mod query;
 mod socket;

@@ -1,12 +1,17 @@
 //! WebSocket: messages both ways on one connection.
+//!
+//! A text that begins with `{"weir":` is no message but a control, as from the gateway: the client says its
+//! pace, or asks what time it is here. Each control is answered before the next message.
 
+use crate::control;
 use crate::fault::{from_hub, refuse};
 use crate::framing::WebSocket;
+use crate::pace;
 use crate::query;
 use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use weir_binding::{Answer, Call, Delivery, Inbound, Pending, Response, Scheme, Socket};
+use weir_binding::{Answer, Call, Delivery, Inbound, Pace, Pending, Response, Scheme, Socket};
 use weir_codec::Format;
 use weir_hub::{Exchange, Fault, Hub, Media, Principal, Publish, Request, Shape, Ticket};
 use weir_model::Time;
@@ -15,15 +20,17 @@ use weir_model::Time;
 /// with `?publish` it only publishes.
 pub(crate) fn open(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Answer, Response> {
     let (subprotocol, format) = subprotocol(call)?;
+    let pace = pace::of(call)?;
     let delivery = match call.query("publish") {
         Some(_) => None,
-        None => Some(delivery(hub, call, rest, format)?),
+        None => Some(delivery(hub, call, rest, format, pace.clone())?),
     };
     let inbound = Box::new(Publisher {
         hub: hub.clone(),
         principal: call.principal.clone(),
         topic: query::decode_path(rest)?,
         format,
+        pace,
     });
     Ok(Answer::Socket(Socket {
         subprotocol,
@@ -37,6 +44,7 @@ fn delivery(
     call: &Call,
     rest: &str,
     format: &'static Format,
+    pace: Pace,
 ) -> Result<Delivery, Response> {
     let bare = call.query("bare").is_some();
     let shape = Shape::Framed(format, call.wrapper.framing(Arc::new(WebSocket { bare })));
@@ -49,6 +57,7 @@ fn delivery(
             heartbeat: None,
             farewell: Bytes::new(),
             tally: None,
+            pace,
         }),
         _ => Err(refuse(500, "the hub answered something else")),
     }
@@ -77,10 +86,15 @@ struct Publisher {
     principal: Principal,
     topic: String,
     format: &'static Format,
+    /// How often the client can take something new.
+    pace: Pace,
 }
 
 impl Inbound for Publisher {
-    fn receive(&mut self, now: Time, _text: bool, payload: Bytes) -> Answer {
+    fn receive(&mut self, now: Time, text: bool, payload: Bytes) -> Answer {
+        if text && payload.starts_with(control::BEGIN) {
+            return Answer::Now(control::take(&payload, now, &self.pace));
+        }
         let media = Media::Format(self.format);
         let publish = Publish::new(self.topic.clone(), media, payload.clone());
         match self

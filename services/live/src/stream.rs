@@ -2,6 +2,7 @@
 
 use crate::fault::{from_hub, refuse};
 use crate::framing::{BOUNDARY, Lines, Parts, Prefixed, Sse};
+use crate::pace;
 use crate::query;
 use bytes::Bytes;
 use std::sync::Arc;
@@ -32,6 +33,7 @@ pub(crate) fn open(hub: &Arc<Hub>, call: &Call, rest: &str, sse: bool) -> Result
         heartbeat: heartbeat(call, sse, format),
         farewell: farewell(call, sse),
         tally: None,
+        pace: pace::of(call)?,
     };
     Ok(Answer::Stream(Stream { head, delivery }))
 }

@@ -7,6 +7,7 @@
 
 import { topicPath } from "../data/topic";
 import type { Format, Payload } from "../formats/format";
+import type { Pacer } from "./pace";
 
 /** What to follow, and from where. */
 export interface Subscription {
@@ -18,6 +19,10 @@ export interface Subscription {
   since?: string;
   /** Access token, where the gateway wants one. */
   token?: string;
+  /** Time between two polls in milliseconds, where it is not the dashboard's. */
+  pollMs?: number;
+  /** Says what a message costs the page, where the gateway is to send no more than it can draw. */
+  pacer?: Pacer;
 }
 
 /** Where a missed stretch lies and why; `count` of messages where the gateway knows it. */
@@ -80,6 +85,12 @@ export function liveUrl(subscription: Subscription, query: Record<string, string
 /** `since` or `snapshot`: continue where the last attempt ended, or begin with the latest values. */
 export function position(subscription: Subscription): Record<string, string | true> {
   return subscription.since === undefined ? { snapshot: true } : { since: subscription.since };
+}
+
+/** The pace that a new connection begins with. */
+export function paceOf(subscription: Subscription): Record<string, string> {
+  const cost = subscription.pacer?.told();
+  return cost === undefined ? {} : { pace: cost };
 }
 
 /** Headers of a request: the format wanted and the token. */

@@ -25,7 +25,10 @@ export const polling: Delivery = {
 
 async function run(subscription: Subscription, sink: Sink, signal: AbortSignal): Promise<void> {
   let tag: string | null = null;
+  let due = performance.now();
   while (!signal.aborted) {
+    // Asked by the clock: how long an answer takes does not make polls rarer.
+    due = Math.max(due + (subscription.pollMs ?? POLL_MS), performance.now());
     const headers = headersOf(subscription);
     if (tag !== null) headers["If-None-Match"] = tag;
     const url = liveUrl(subscription, {});
@@ -33,7 +36,7 @@ async function run(subscription: Subscription, sink: Sink, signal: AbortSignal):
     sink.opened();
     tag = response.headers.get("ETag") ?? tag;
     await hand(response, subscription, sink);
-    await sleep(POLL_MS, signal);
+    await sleep(due - performance.now(), signal);
   }
 }
 

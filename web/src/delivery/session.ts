@@ -7,6 +7,7 @@
 import type { Format, Payload } from "../formats/format";
 import { RETRY_FIRST_MS, RETRY_MAX_MS } from "../limits";
 import { type Control, type Delivery, type Gap, Refused, type Sink, type Subscription } from "./delivery";
+import type { Pacer } from "./pace";
 import { sleep } from "./sleep";
 
 /** How the connection stands; `retry` is the wall-clock time of the next attempt in milliseconds. */
@@ -41,6 +42,7 @@ export class Session {
   constructor(
     private readonly base: URL,
     private readonly listener: Listener,
+    private readonly pacer?: Pacer,
   ) {}
 
   /**
@@ -82,6 +84,7 @@ export class Session {
     const subscription: Subscription = { base: this.base, filters: plan.filters, format: plan.format };
     if (this.cursor !== undefined) subscription.since = this.cursor;
     if (this.token !== undefined) subscription.token = this.token;
+    if (this.pacer !== undefined) subscription.pacer = this.pacer;
     return subscription;
   }
 

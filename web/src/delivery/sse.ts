@@ -9,6 +9,7 @@ import {
   type Control,
   type Delivery,
   liveUrl,
+  paceOf,
   position,
   readControl,
   readGap,
@@ -26,11 +27,48 @@ export const sse: Delivery = {
 };
 
 async function run(subscription: Subscription, sink: Sink, signal: AbortSignal): Promise<void> {
-  const query: Record<string, string | true> = { as: subscription.format.name, ...position(subscription) };
+  const { pacer } = subscription;
+  const current = { ...subscription };
+  const noting: Sink = {
+    ...sink,
+    control: (control) => {
+      if (control.cursor !== undefined) current.since = control.cursor;
+      sink.control(control);
+    },
+  };
+  for (let again = true; again && !signal.aborted; ) {
+    again = false;
+    const turn = new AbortController();
+    const end = () => turn.abort();
+    signal.addEventListener("abort", end, { once: true });
+    const begun = pacer?.told();
+    // An event stream goes one way: another pace is another request, so only where it is quite another.
+    pacer?.tell((cost) => {
+      again ||= differs(begun, cost);
+      if (again) end();
+    });
+    const opened = await follow(open(current), subscription.format.binary, noting, turn.signal);
+    pacer?.tell(undefined);
+    signal.removeEventListener("abort", end);
+    if (!opened && !signal.aborted && !again)
+      await refusal(subscription, signal, "the event stream did not open");
+  }
+}
+
+function open(subscription: Subscription): EventSource {
+  const query: Record<string, string | true> = {
+    as: subscription.format.name,
+    ...position(subscription),
+    ...paceOf(subscription),
+  };
   if (subscription.token !== undefined) query["access_token"] = subscription.token;
-  const source = new EventSource(liveUrl(subscription, query));
-  const opened = await follow(source, subscription.format.binary, sink, signal);
-  if (!opened && !signal.aborted) await refusal(subscription, signal, "the event stream did not open");
+  return new EventSource(liveUrl(subscription, query));
+}
+
+/** Whether a pace is more than twice or less than half of another. */
+function differs(one: string | undefined, other: string): boolean {
+  const [a, b] = [Number.parseFloat(one ?? "0"), Number.parseFloat(other)];
+  return Math.max(a, b) > 2 * Math.min(a, b);
 }
 
 /** Hands on events until the source fails; says whether it ever opened. */
@@ -46,7 +84,9 @@ function follow(source: EventSource, binary: boolean, sink: Sink, signal: AbortS
       sink.opened();
     };
     source.onmessage = (event) => {
-      sink.message(binary ? fromBase64(event.data) : event.data, performance.now());
+      // Base64 is part of decoding.
+      const arrival = performance.now();
+      sink.message(binary ? fromBase64(event.data) : event.data, arrival);
       sink.control(idOf(event));
     };
     source.addEventListener("gap", (event) => sink.control({ ...idOf(event), gap: readGap(event.data) }));

@@ -5,6 +5,7 @@ import {
   type Delivery,
   headersOf,
   liveUrl,
+  paceOf,
   position,
   type Sink,
   type Subscription,
@@ -19,7 +20,7 @@ export const streaming: Delivery = {
 };
 
 async function run(subscription: Subscription, sink: Sink, signal: AbortSignal): Promise<void> {
-  const url = liveUrl(subscription, { stream: true, ...position(subscription) });
+  const url = liveUrl(subscription, { stream: true, ...position(subscription), ...paceOf(subscription) });
   const request = { headers: headersOf(subscription), signal, cache: "no-store" as const };
   const response = await accepted(await fetch(url, request));
   const reader = response.body?.getReader();

@@ -1,6 +1,15 @@
 /** WebSocket with subprotocol `weir.ENC`: messages in text or binary frames, controls in text frames. */
 
-import { type Delivery, liveUrl, position, readControl, refusal, type Sink, type Subscription } from "./delivery";
+import {
+  type Delivery,
+  liveUrl,
+  paceOf,
+  position,
+  readControl,
+  refusal,
+  type Sink,
+  type Subscription,
+} from "./delivery";
 
 export const webSocket: Delivery = {
   id: "websocket",
@@ -10,13 +19,16 @@ export const webSocket: Delivery = {
 };
 
 async function run(subscription: Subscription, sink: Sink, signal: AbortSignal): Promise<void> {
-  const query = position(subscription);
+  const query = { ...position(subscription), ...paceOf(subscription) };
   if (subscription.token !== undefined) query["access_token"] = subscription.token;
   const url = liveUrl(subscription, query);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   const socket = new WebSocket(url, `weir.${subscription.format.name}`);
   socket.binaryType = "arraybuffer";
+  const { pacer } = subscription;
+  socket.addEventListener("open", () => pacer?.tell((cost) => socket.send(`{"weir":{"pace":"${cost}"}}`)));
   const ended = await follow(socket, sink, signal);
+  pacer?.tell(undefined);
   if (signal.aborted) return;
   if (!ended.opened) await refusal(subscription, signal, "the WebSocket did not open");
   if (ended.reason !== "") throw new Error(ended.reason);

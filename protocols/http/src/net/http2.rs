@@ -7,7 +7,7 @@ use super::answer;
 use super::bytes::poll_read;
 use super::clock::{Timer, now};
 use super::route::{self, Meta, Shared, Step, dispatch};
-use super::streaming::{Beat, Pulse};
+use super::streaming::{Beat, Pulse, Turn};
 use super::wrapper;
 use crate::limits::{BODY_TIME_MAX, HEAD_BYTES_MAX, HEARTBEAT_TIME, STREAMS_MAX, UNSENT_BYTES_MAX};
 use crate::wire::body::too_large;
@@ -208,6 +208,7 @@ struct Streamed {
     first: Bytes,
     delivery: Option<Delivery>,
     pulse: Pulse,
+    turn: Turn,
     timer: Timer,
     draining: LocalFuture<'static, ()>,
 }
@@ -226,6 +227,7 @@ impl Outgoing {
             first,
             delivery: Some(delivery),
             pulse: Pulse::new(every),
+            turn: Turn::new(),
             timer: Timer::new(now() + every),
             draining,
         }))
@@ -245,8 +247,8 @@ impl Streamed {
             self.delivery = None;
             return Poll::Ready((!farewell.is_empty()).then_some(Ok(farewell)));
         }
-        match delivery.poll_next(cx) {
-            Poll::Ready(Ok(Some((bytes, _)))) => {
+        match self.turn.poll_next(delivery, &mut self.timer, cx) {
+            Poll::Ready(Ok(Some(bytes))) => {
                 self.pulse.sent();
                 return Poll::Ready(Some(Ok(bytes)));
             }

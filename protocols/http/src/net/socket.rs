@@ -5,7 +5,7 @@ use super::clock::Timer;
 use super::connection::Phase;
 use super::linger::Linger;
 use super::route::Shared;
-use super::streaming::{Beat, Pulse};
+use super::streaming::{Beat, Pulse, Turn};
 use crate::limits::{HEARTBEAT_TIME, OUTSTANDING_MAX, READ_BYTES_MAX, UNSENT_BYTES_MAX};
 use bytes::Bytes;
 use std::collections::VecDeque;
@@ -30,6 +30,7 @@ pub(super) struct Sockets {
     own: Vec<u8>,
     acks: VecDeque<Ack>,
     pulse: Pulse,
+    turn: Turn,
     /// Beats since the peer last sent anything.
     silent: u8,
     /// Where messages are counted.
@@ -71,6 +72,7 @@ impl Sockets {
             own: Vec::new(),
             acks: VecDeque::new(),
             pulse: Pulse::new(every),
+            turn: Turn::new(),
             silent: 0,
             tally,
             closing: false,
@@ -89,7 +91,7 @@ impl Sockets {
             if draining && !self.closing {
                 self.leave();
             }
-            if self.poll_send(stream, cx)?.is_ready() {
+            if self.poll_send(stream, timer, cx)?.is_ready() {
                 return Poll::Ready(Ok(Phase::Linger(Box::new(Linger::new(Bytes::new())))));
             }
             let received = self.receive(stream, shared, cx)?;
@@ -135,7 +137,12 @@ impl Sockets {
     }
 
     /// Sends what is due; ready once all is sent of a WebSocket that closes.
-    fn poll_send(&mut self, stream: &mut Stream, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_send(
+        &mut self,
+        stream: &mut Stream,
+        timer: &mut Timer,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
         let mut taken = false;
         loop {
             let before = self.rest.len();
@@ -160,7 +167,7 @@ impl Sockets {
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
-            if !self.pull(cx) {
+            if !self.pull(timer, cx) {
                 return Poll::Pending;
             }
             taken = true;
@@ -168,13 +175,13 @@ impl Sockets {
     }
 
     /// Takes the next delivery; says whether there is something to send.
-    fn pull(&mut self, cx: &mut Context<'_>) -> bool {
+    fn pull(&mut self, timer: &mut Timer, cx: &mut Context<'_>) -> bool {
         let Some(delivery) = &mut self.delivery else {
             return false;
         };
-        match delivery.poll_next(cx) {
+        match self.turn.poll_next(delivery, timer, cx) {
             Poll::Pending => return false,
-            Poll::Ready(Ok(Some((bytes, _)))) => self.rest = bytes,
+            Poll::Ready(Ok(Some(bytes))) => self.rest = bytes,
             Poll::Ready(Ok(None)) => {
                 let ending = delivery.subscription.ending();
                 let ending = ending.unwrap_or(Ending::Stopping);

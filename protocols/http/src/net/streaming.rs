@@ -9,9 +9,10 @@ use crate::limits::{HEARTBEAT_TIME, READ_BYTES_MAX, STALL_TIME_MAX};
 use crate::wire::response::LAST_CHUNK;
 use bytes::Bytes;
 use std::io;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use weir_binding::Delivery;
 use weir_carrier::Stream;
+use weir_hub::Fault;
 use weir_sansio::{Duration, Instant};
 
 /// A stream on its way.
@@ -20,6 +21,7 @@ pub(super) struct Streaming {
     /// What the socket has not taken yet; nothing is pulled before it is gone.
     rest: Bytes,
     pulse: Pulse,
+    turn: Turn,
     chunked: bool,
 }
 
@@ -31,6 +33,11 @@ pub(super) struct Pulse {
     sent: bool,
     /// For how long nothing could be sent.
     stalled: Duration,
+}
+
+/// Whose turn it is where the client sets the pace.
+pub(super) struct Turn {
+    at: Instant,
 }
 
 /// What is due at a beat.
@@ -77,6 +84,29 @@ impl Pulse {
     }
 }
 
+impl Turn {
+    pub(super) fn new() -> Self {
+        Self { at: Instant::START }
+    }
+
+    /// The next piece of a delivery, once its client can take one; then the rest after it begins.
+    pub(super) fn poll_next(
+        &mut self,
+        delivery: &mut Delivery,
+        timer: &mut Timer,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Option<Bytes>, Fault>> {
+        if delivery.rest().is_some() && !timer.poll_due(cx, self.at) {
+            return Poll::Pending;
+        }
+        let next = ready!(delivery.poll_next(cx));
+        if let Some(rest) = delivery.rest() {
+            self.at = now() + rest;
+        }
+        Poll::Ready(next.map(|piece| piece.map(|(bytes, _)| bytes)))
+    }
+}
+
 impl Streaming {
     pub(super) fn new(delivery: Delivery, first: Bytes, chunked: bool) -> Self {
         let every = delivery
@@ -87,6 +117,7 @@ impl Streaming {
             delivery,
             rest: first,
             pulse: Pulse::new(every),
+            turn: Turn::new(),
             chunked,
         }
     }
@@ -103,7 +134,7 @@ impl Streaming {
             if draining {
                 return Poll::Ready(Ok(self.end(true)));
             }
-            if let Poll::Ready(ended) = self.poll_send(stream, cx)? {
+            if let Poll::Ready(ended) = self.poll_send(stream, timer, cx)? {
                 return Poll::Ready(Ok(ended));
             }
             while let Poll::Ready(received) =
@@ -127,7 +158,12 @@ impl Streaming {
 
     /// Takes and sends one chunk a turn. Who took again at once would seal a chunk of the few messages
     /// that came meanwhile; after a turn of all others it is one chunk of all that came.
-    fn poll_send(&mut self, stream: &mut Stream, cx: &mut Context<'_>) -> Poll<io::Result<Phase>> {
+    fn poll_send(
+        &mut self,
+        stream: &mut Stream,
+        timer: &mut Timer,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<Phase>> {
         let mut taken = false;
         loop {
             let before = self.rest.len();
@@ -143,12 +179,12 @@ impl Streaming {
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
-            match self.delivery.poll_next(cx) {
+            match self.turn.poll_next(&mut self.delivery, timer, cx) {
                 Poll::Pending => {
                     self.rest = Bytes::new();
                     return Poll::Pending;
                 }
-                Poll::Ready(Ok(Some((bytes, _)))) => (self.rest, taken) = (bytes, true),
+                Poll::Ready(Ok(Some(bytes))) => (self.rest, taken) = (bytes, true),
                 Poll::Ready(Ok(None)) => return Poll::Ready(Ok(self.end(false))),
                 // Without the last chunk the client knows that the stream is broken.
                 Poll::Ready(Err(fault)) => {

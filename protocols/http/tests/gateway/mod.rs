@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, LocalSet};
 use weir_binding::{
-    Answer, Binding, Busy, Call, Context, Delivery, Identity, Inbound, LocalFuture, Pending,
+    Answer, Binding, Busy, Call, Context, Delivery, Identity, Inbound, LocalFuture, Pace, Pending,
     Response, Scheme, Section, Service, Socket, Stream, Workers, hand_over,
 };
 use weir_carrier::Link;
@@ -152,6 +152,7 @@ impl Small {
             heartbeat: None,
             farewell: farewell.into(),
             tally: None,
+            pace: Pace::default(),
         }
     }
 
