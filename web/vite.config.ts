@@ -11,8 +11,11 @@ export default defineConfig({
     target: "es2022",
     assetsInlineLimit: 0,
     sourcemap: false,
-    // The dashboard, the page that advises, and those of the bench: decoders, and a client of brokers.
-    rollupOptions: { input: ["index.html", "advise.html", "measure.html", "messaging.html"] },
+    // The dashboard, the page that advises, and those of the bench: what is seen of messages, decoders, and
+    // a client of brokers.
+    rollupOptions: {
+      input: ["index.html", "advise.html", "measure.html", "decoders.html", "messaging.html"],
+    },
   },
   server: { proxy: Object.fromEntries(paths.map((path) => [path, { target: gateway, ws: true }])) },
   test: { include: ["test/**/*.test.ts"], environment: "node" },

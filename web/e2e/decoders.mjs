@@ -57,7 +57,7 @@ const MESSAGES = {
 };
 
 const server = await preview({ preview: { port: 0, headers: HEADERS }, logLevel: "silent" });
-const url = `${server.resolvedUrls.local[0]}measure.html`;
+const url = `${server.resolvedUrls.local[0]}decoders.html`;
 const browser = await launch();
 const version = browser.version();
 const best = new Map();

@@ -29,6 +29,7 @@ impl Service for Assets {
 fn file(call: &Call) -> Response {
     let name = match call.path.trim_start_matches('/') {
         "" => "index.html",
+        "measure" => "measure.html",
         name => name,
     };
     let Some((_, bytes)) = ASSETS.iter().find(|(known, _)| *known == name) else {

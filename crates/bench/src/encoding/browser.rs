@@ -1,6 +1,6 @@
 //! Cells in Chromium: the same bytes, read by what a browser has or was given.
 //!
-//! A page of the gateway (`measure.html`) holds the decoders, those of the dashboard's list and the
+//! A page of the gateway (`decoders.html`) holds the decoders, those of the dashboard's list and the
 //! browser's own; it measures by the same rule as [`super::steady`], on the page's clock, and says
 //! which formats it reads. The bytes are handed over before the clock runs.
 
@@ -90,7 +90,7 @@ impl<'a> InBrowser<'a> {
 
     /// Measures all cells of the browser for these documents.
     pub(crate) fn measure(&mut self, sources: &[Source]) -> Result<Vec<CellResult>, String> {
-        let url = format!("http://{}/measure.html", self.gateway.address);
+        let url = format!("http://{}/decoders.html", self.gateway.address);
         let mut page = Page::open(&mut self.browser, &url, READY)?;
         let reads = page.evaluate("weirMeasure.formats()");
         let reads = reads.map_err(|_| NO_PAGE.to_string())?;

@@ -1,0 +1,178 @@
+/**
+ * One cell: a subscription followed as the dashboard would, each message stamped on its way to the screen.
+ *
+ * Decides nothing about what is published: that, and the clock's offset, is for whoever asked.
+ */
+
+import type { Observation } from "../data/observation";
+import { cometd } from "../delivery/cometd";
+import type { Delivery, Sink, Subscription } from "../delivery/delivery";
+import { DELIVERIES } from "../delivery/list";
+import { Pacer } from "../delivery/pace";
+import type { Format, Payload } from "../formats/format";
+import type { History } from "./history";
+import type { Stage } from "./stage";
+import type { Stamps } from "./stamps";
+
+/** What is to be measured. */
+export interface Job {
+  /** By its name as a factor's level, see `SCHEMES`. */
+  delivery: string;
+  format: string;
+  filter: string;
+  /** Number of the first message that counts; without one all count. */
+  first?: number;
+  /** How many count. */
+  count?: number;
+  /** Time between polls, in milliseconds. */
+  pollMs?: number;
+  /** Whether the page tells the gateway how much it can draw. */
+  pace?: boolean;
+  /** Address of a CometD that is followed in the gateway's place. */
+  cometd?: string;
+}
+
+/** Delivery schemes by the names that experiments give them. */
+export const SCHEMES: Readonly<Record<string, string>> = {
+  polling: "polling",
+  "long-polling": "longpoll",
+  streaming: "stream",
+  sse: "sse",
+  websocket: "websocket",
+};
+
+/** The datastream whose value counts the messages, and how: crates/codec/src/sample.rs. */
+const COUNTER = "/supply/energy";
+const COUNTER_BASE = 51_200;
+const COUNTER_STEP = 0.25;
+
+/** Messages kept; the oldest leaves first. */
+const STAMPS_MAX = 20_000;
+
+/** What a cell gave. */
+export interface Outcome {
+  stamps: Stamps[];
+  /** Why it ended before it should, or what could not be read. */
+  fault?: string;
+}
+
+export class Cell {
+  readonly stamps: Stamps[] = [];
+  private readonly ending = new AbortController();
+  private readonly pacer: Pacer | undefined;
+  private fault: string | undefined;
+  private whole: () => void = () => {};
+  private counted = 0;
+
+  constructor(
+    private readonly base: URL,
+    private readonly job: Job,
+    private readonly format: Format,
+    private readonly history: History,
+    private readonly stage: Stage,
+  ) {
+    const pacer = job.pace ? new Pacer() : undefined;
+    this.pacer = pacer;
+    stage.frameTook = (ms) => pacer?.drew(ms);
+  }
+
+  /** Resolves once the gateway has answered. */
+  begin(): Promise<void> {
+    const delivery = deliveryOf(this.job);
+    return new Promise((opened, failed) => {
+      const run = delivery.run(this.subscription(), this.sink(opened), this.ending.signal);
+      run
+        .then(() => "the gateway closed the connection")
+        .catch((error: unknown) => String(error instanceof Error ? error.message : error))
+        .then((why) => {
+          if (this.ending.signal.aborted) return;
+          this.fault ??= why;
+          this.whole();
+          failed(new Error(why));
+        });
+    });
+  }
+
+  /** Waits for the last message, so long at most; ends the subscription and says what was measured. */
+  async finish(patienceMs: number): Promise<Outcome> {
+    if (!this.isWhole() && this.fault === undefined) {
+      await new Promise<void>((resolve) => {
+        this.whole = resolve;
+        setTimeout(resolve, patienceMs);
+      });
+    }
+    this.ending.abort();
+    await this.stage.settled();
+    const { stamps, fault } = this;
+    return fault === undefined ? { stamps } : { stamps, fault };
+  }
+
+  private subscription(): Subscription {
+    const subscription: Subscription = { base: this.base, filters: [this.job.filter], format: this.format };
+    if (this.job.pollMs !== undefined) subscription.pollMs = this.job.pollMs;
+    if (this.pacer !== undefined) subscription.pacer = this.pacer;
+    return subscription;
+  }
+
+  private sink(opened: () => void): Sink {
+    return {
+      opened,
+      message: (payload, arrival) => this.message(payload, arrival),
+      control: () => {},
+    };
+  }
+
+  private message(payload: Payload, arrival: number): void {
+    const observations = this.decode(payload);
+    if (observations === undefined) return;
+    const decoded = performance.now();
+    const { seq, available } = this.read(observations);
+    this.history.combine(observations);
+    const processed = performance.now();
+    if (Number.isNaN(seq)) return;
+    const none = Number.NaN;
+    const rest = { began: none, drawn: none, presented: none, observed: false, size: payload.length };
+    const stamps: Stamps = { seq, available, arrival, decoded, processed, ...rest };
+    this.keep(stamps);
+    this.stage.show(stamps);
+    this.pacer?.took(processed - arrival);
+    if (this.isWhole()) this.whole();
+  }
+
+  private decode(payload: Payload): Observation[] | undefined {
+    try {
+      return this.format.decode(payload, this.job.filter);
+    } catch (error) {
+      this.fault ??= `a message is not ${this.format.name}: ${error instanceof Error ? error.message : error}`;
+      return undefined;
+    }
+  }
+
+  /** The message's number, NaN where it does not count, and when the gateway had it. */
+  private read(observations: readonly Observation[]): { seq: number; available: number } {
+    if (this.job.first === undefined)
+      return { seq: ++this.counted, available: observations.at(-1)?.time ?? Number.NaN };
+    const counter = observations.find(({ topic }) => topic.endsWith(COUNTER));
+    const seq = Math.round((Number(counter?.value) - COUNTER_BASE) / COUNTER_STEP);
+    const counts = seq >= this.job.first && seq < this.job.first + (this.job.count ?? Number.POSITIVE_INFINITY);
+    return { seq: counts ? seq : Number.NaN, available: counter?.time ?? Number.NaN };
+  }
+
+  private keep(stamps: Stamps): void {
+    this.stamps.push(stamps);
+    if (this.stamps.length > STAMPS_MAX) this.stamps.shift();
+  }
+
+  /** Whether the last message is here: others may have been passed over for it. */
+  private isWhole(): boolean {
+    const { first, count } = this.job;
+    return first !== undefined && count !== undefined && this.stamps.at(-1)?.seq === first + count - 1;
+  }
+}
+
+function deliveryOf({ delivery, cometd: address }: Job): Delivery {
+  if (address !== undefined) return cometd(address, delivery === "websocket" ? "websocket" : "long-polling");
+  const found = DELIVERIES.find(({ id }) => id === SCHEMES[delivery]);
+  if (found === undefined) throw new Error(`the page has no delivery scheme ${delivery}`);
+  return found;
+}
