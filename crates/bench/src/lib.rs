@@ -50,6 +50,7 @@ mod statistics;
 mod steadiness;
 mod targets;
 mod verdict;
+mod web_delivery;
 mod worker;
 
 pub use cell::{Cell, Scheme};

@@ -112,3 +112,6 @@ pub(crate) const SHEET_GROUP_ROWS_MAX: usize = 100_000;
 
 /// Bytes of a document that is sent to the server of documents, or fetched from it.
 pub(crate) const DOCUMENT_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Minutes that a person has to open the link of a run; beyond, its cells fail.
+pub(crate) const BROWSER_MINUTES_MAX: u64 = 15;

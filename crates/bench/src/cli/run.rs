@@ -74,6 +74,13 @@ pub(super) struct Arguments {
     /// A broker that runs already, as mqtt://HOST:PORT; given again, its ws://HOST:PORT/PATH
     #[arg(long, value_name = "URL")]
     target: Vec<String>,
+    /// Messages a second, of web-delivery: faster than the 1 Hz that was published
+    #[arg(long, value_name = "HZ", value_parser = parse_rate)]
+    rate: Option<f64>,
+    /// What web-delivery measures in: a headless Chromium of its own, or any browser that a person opens
+    /// by the link and the code that are printed
+    #[arg(long, value_name = "WHICH", default_value = "own", value_parser = ["own", "open"])]
+    browser: String,
 }
 
 /// What is run.
@@ -312,8 +319,19 @@ fn settings(arguments: &Arguments, line: &[String]) -> Result<Settings, String> 
         given: Given::of(&arguments.target)?,
         prefix: prefix(line),
         host: arguments.host,
+        rate: arguments.rate,
+        is_opened: arguments.browser == "open",
         ..Settings::default()
     })
+}
+
+/// From one an hour to ten thousand a second.
+fn parse_rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().map_err(|_| "a number of messages a second")?;
+    match (1.0 / 3600.0..=10_000.0).contains(&rate) {
+        true => Ok(rate),
+        false => Err("between 1/3600 and 10000".into()),
+    }
 }
 
 fn parse_url(url: &str) -> Result<SocketAddr, String> {

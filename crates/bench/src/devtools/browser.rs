@@ -47,9 +47,19 @@ pub(crate) struct Browser {
 impl Browser {
     /// Starts one with a profile of its own; an error says what is absent.
     pub(crate) fn launch(settings: &Settings, profile: &Path) -> Result<Self, String> {
+        Self::launch_with(settings, profile, &[])
+    }
+
+    /// The same, told more.
+    pub(crate) fn launch_with(
+        settings: &Settings,
+        profile: &Path,
+        further: &[String],
+    ) -> Result<Self, String> {
         let mut command = bound_to_bench(settings, &find()?)?;
         command
             .arg(format!("--user-data-dir={}", profile.display()))
+            .args(further)
             .args(ARGUMENTS);
         command
             .stdin(Stdio::null())

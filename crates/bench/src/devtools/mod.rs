@@ -10,3 +10,4 @@ mod socket;
 
 pub(crate) use browser::Browser;
 pub(crate) use page::{Page, PageClock};
+pub(crate) use socket::Socket;

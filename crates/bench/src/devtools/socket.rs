@@ -1,4 +1,4 @@
-//! The protocol's WebSocket, blocking: one message out, messages in.
+//! The protocol's WebSocket, blocking: one message out, messages in. It serves any other as well.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ use crate::limits::{DEVTOOLS_MESSAGE_BYTES_MAX, DEVTOOLS_SECONDS_MAX};
 use crate::link::End;
 
 /// An open WebSocket.
-pub(super) struct Socket {
+pub(crate) struct Socket {
     tcp: TcpStream,
     reader: Reader,
     ready: std::collections::VecDeque<String>,
@@ -18,7 +18,7 @@ pub(super) struct Socket {
 
 impl Socket {
     /// Opens one at `ws://authority/path` (RFC 6455 section 4.1), from where programs of an end are.
-    pub(super) fn open(url: &str, end: &End) -> Result<Self, String> {
+    pub(crate) fn open(url: &str, end: &End) -> Result<Self, String> {
         let rest = url
             .strip_prefix("ws://")
             .ok_or_else(|| format!("no ws:// URL: {url}"))?;
@@ -64,8 +64,14 @@ impl Socket {
         }
     }
 
+    /// Lets the next answers take so long.
+    pub(crate) fn wait_at_most(&self, wait: Duration) -> Result<(), String> {
+        let set = self.tcp.set_read_timeout(Some(wait));
+        set.map_err(|e| e.to_string())
+    }
+
     /// Sends a text.
-    pub(super) fn send(&mut self, text: &str) -> Result<(), String> {
+    pub(crate) fn send(&mut self, text: &str) -> Result<(), String> {
         let mut frame = Vec::with_capacity(text.len() + 14);
         // The key only keeps old proxies from mistaking frames; there is none on loopback.
         write_masked(Opcode::TEXT, text.as_bytes(), [0; 4], &mut frame);
@@ -75,7 +81,7 @@ impl Socket {
     }
 
     /// Waits for the next text.
-    pub(super) fn receive(&mut self) -> Result<String, String> {
+    pub(crate) fn receive(&mut self) -> Result<String, String> {
         let mut piece = vec![0; 64 * 1024];
         loop {
             if let Some(text) = self.ready.pop_front() {

@@ -6,6 +6,7 @@ mod link_efficiency;
 mod messaging;
 mod mqtt_broker;
 mod services;
+mod web_delivery;
 
 use std::path::Path;
 
@@ -24,6 +25,7 @@ pub static EXPERIMENTS: &[Experiment] = &[
     mqtt_broker::EXPERIMENT,
     messaging::EXPERIMENT,
     services::EXPERIMENT,
+    web_delivery::EXPERIMENT,
 ];
 
 /// A set of cells with a common purpose.

@@ -9,7 +9,7 @@
 #[cfg(test)]
 mod against_null;
 mod connect;
-mod http;
+pub(crate) mod http;
 mod idle;
 pub(crate) mod job;
 pub(crate) mod message;

@@ -102,6 +102,10 @@ pub(crate) struct Settings {
     pub(crate) agents: Option<Arc<Crew>>,
     /// The origin of the pages that will reach targets by WebSocket; absent: none will.
     pub(crate) pages: Option<String>,
+    /// Messages a second, where an experiment's own rate is not wanted.
+    pub(crate) rate: Option<f64>,
+    /// Whether a person opens the browser, anywhere on the network.
+    pub(crate) is_opened: bool,
 }
 
 impl Settings {

@@ -144,9 +144,10 @@ fn program(settings: &Settings) -> Result<(PathBuf, String), String> {
     }
 }
 
-/// What lets it listen at the end of a link, where only the bench reaches it.
+/// What lets it listen at the end of a link, where only the bench reaches it, or to a person's browser.
 fn exposed(settings: &Settings) -> Option<&'static str> {
-    (!settings.host().is_loopback()).then_some("--open")
+    let is_reached = settings.is_opened || !settings.host().is_loopback();
+    is_reached.then_some("--open")
 }
 
 fn free_port(settings: &Settings, listener: &str) -> [String; 2] {

@@ -1,0 +1,98 @@
+//! Who runs the page: a Chromium of ours, or a browser that a person opened.
+//!
+//! Both have the same page and are asked the same; only the way of asking differs. Ours is told by the
+//! DevTools protocol and can be slowed down and weighed; a person's gets its orders over the gateway, as
+//! observations at a topic that only the link names.
+
+use serde_json::{Value, json};
+
+use super::clock::{Clocks, Offset, offset_of};
+use super::orders::Orders;
+use crate::devtools::Page;
+
+/// A page that measures.
+pub(super) enum Driver<'a> {
+    /// In our Chromium; the number is its process.
+    Ours(Page<'a>, u32),
+    /// In a browser that a person opened.
+    Opened(Orders),
+}
+
+/// Questions about the time, of which the least delay each way counts.
+const PROBES: u32 = 200;
+
+impl Driver<'_> {
+    /// Asks the page to do something.
+    pub(super) fn ask(&mut self, call: &str, argument: &Value) -> Result<Value, String> {
+        match self {
+            Self::Opened(orders) => orders.ask(call, argument),
+            Self::Ours(page, _) => {
+                let mut answer = page.evaluate(&told(call, argument))?;
+                match answer["fault"].as_str() {
+                    Some(fault) => Err(fault.into()),
+                    None => Ok(answer["answer"].take()),
+                }
+            }
+        }
+    }
+
+    /// The browser's name among the targets.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Ours(..) => "chromium",
+            Self::Opened(_) => "opened_browser",
+        }
+    }
+
+    /// What the browser says of itself.
+    pub(super) fn about(&mut self) -> Result<Value, String> {
+        self.ask("about", &json!({}))
+    }
+
+    /// Brings its clock and the gateway's together.
+    pub(super) fn clocks(&mut self) -> Result<Clocks, String> {
+        match self {
+            Self::Ours(page, _) => page.clock().map(Clocks::Shared),
+            Self::Opened(_) => Ok(Clocks::Asked(vec![self.offset()?])),
+        }
+    }
+
+    /// Adds what is found now, where clocks may drift.
+    pub(super) fn refresh(&mut self, clocks: &mut Clocks) -> Result<(), String> {
+        if let Clocks::Asked(offsets) = clocks {
+            offsets.push(self.offset()?);
+        }
+        Ok(())
+    }
+
+    fn offset(&mut self) -> Result<Offset, String> {
+        offset_of(&self.ask("clock", &json!({"count": PROBES}))?)
+    }
+
+    /// Makes the processor seem so many times slower; only ours can.
+    pub(super) fn slow_down(&mut self, times: u32) -> Result<(), String> {
+        match self {
+            Self::Ours(page, _) => page.slow_down(times),
+            Self::Opened(_) if times == 1 => Ok(()),
+            Self::Opened(_) => {
+                Err("absent: only the bench's own browser can be slowed down".into())
+            }
+        }
+    }
+
+    /// Its process, if it is ours.
+    pub(super) fn pid(&self) -> Option<u32> {
+        match self {
+            Self::Ours(_, pid) => Some(*pid),
+            Self::Opened(_) => None,
+        }
+    }
+}
+
+/// An expression that gives what the call does or, as an object, why it fails: an error's own words.
+fn told(call: &str, argument: &Value) -> String {
+    format!(
+        "(async () => ({{ answer: (await weirMeasure.{call}({argument})) ?? null }}))()\
+         .catch((error) => ({{ fault: String(error?.message ?? error) }}))"
+    )
+}

@@ -1,0 +1,172 @@
+//! The sensors: messages of paper 000 put into the gateway at a fixed rate, in an open loop.
+//!
+//! They carry no time, so that the gateway stamps them with their arrival: that is when the data is
+//! available there, from where T_transmit runs. One connection, requests on their due time whether
+//! answers have come or not.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use serde_json::Value;
+use weir_codec::{by_name, sample};
+
+use crate::clock::now_ns;
+use crate::limits::DEVTOOLS_SECONDS_MAX;
+use crate::link::End;
+use crate::load::http::Responses;
+
+/// A connection to the gateway.
+pub(super) struct Publisher {
+    tcp: TcpStream,
+    answers: Responses,
+    /// Number of the next message: none comes twice in a run.
+    next: u64,
+}
+
+/// What publishing gave.
+#[derive(Debug, Default)]
+pub(super) struct Published {
+    /// Nanoseconds by which each message went later than it was due.
+    pub(super) lags_ns: Vec<u64>,
+    /// What the gateway refused, in its words.
+    pub(super) refusal: Option<String>,
+}
+
+impl Publisher {
+    /// From where the gateway is: sensors are on its side of a link.
+    pub(super) fn connect(address: SocketAddr, end: &End) -> Result<Self, String> {
+        let tcp = end
+            .connect(address)
+            .map_err(|e| format!("{address}: {e}"))?;
+        tcp.set_nodelay(true).map_err(|e| e.to_string())?;
+        let wait = Duration::from_secs(DEVTOOLS_SECONDS_MAX);
+        tcp.set_read_timeout(Some(wait))
+            .map_err(|e| e.to_string())?;
+        Ok(Self {
+            tcp,
+            answers: Responses::default(),
+            next: 0,
+        })
+    }
+
+    /// Number of the message that is sent next.
+    pub(super) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Sends so many messages of so many nodes, so many a second, and waits for their answers.
+    pub(super) fn publish(
+        &mut self,
+        nodes: usize,
+        count: u64,
+        rate: f64,
+    ) -> Result<Published, String> {
+        let requests: Vec<Vec<u8>> = (self.next..self.next + count)
+            .map(|number| request(nodes, number))
+            .collect::<Result<_, _>>()?;
+        self.next += count;
+        let mut published = Published::default();
+        let start = now_ns();
+        for (index, request) in requests.iter().enumerate() {
+            let due = start + (index as f64 / rate * 1e9) as u64;
+            sleep_until(due);
+            published.lags_ns.push(now_ns().saturating_sub(due));
+            self.tcp
+                .write_all(request)
+                .map_err(|e| format!("publishing: {e}"))?;
+        }
+        self.answered(count, &mut published)?;
+        Ok(published)
+    }
+
+    fn answered(&mut self, count: u64, published: &mut Published) -> Result<(), String> {
+        let mut piece = vec![0; 16 * 1024];
+        let mut missing = count;
+        while missing > 0 {
+            let taken = self
+                .tcp
+                .read(&mut piece)
+                .map_err(|e| format!("publishing: {e}"))?;
+            if taken == 0 {
+                return Err("the gateway closed the publisher's connection".into());
+            }
+            self.answers.feed(&piece[..taken], |answer| {
+                missing = missing.saturating_sub(1);
+                if answer.status != 204 {
+                    published.refusal.get_or_insert_with(|| answer.summary());
+                }
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn sleep_until(due_ns: u64) {
+    let left = due_ns.saturating_sub(now_ns());
+    if left > 0 {
+        std::thread::sleep(Duration::from_nanos(left));
+    }
+}
+
+/// The topic under which messages of so many nodes lie: as long as `heating`, so that sizes stay the
+/// paper's, and one for each number of nodes, so that the last values are those of one message.
+pub(super) fn topic(nodes: usize) -> String {
+    format!("heat-{:02}", nodes.min(99))
+}
+
+fn request(nodes: usize, number: u64) -> Result<Vec<u8>, String> {
+    let body = message(nodes, number)?;
+    let topic = topic(nodes);
+    let mut request = format!(
+        "POST /live/{topic} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n",
+        body.len()
+    )
+    .into_bytes();
+    request.extend(body);
+    Ok(request)
+}
+
+/// The message of paper 000 (section V, table 5) of a number, without times.
+pub(super) fn message(nodes: usize, number: u64) -> Result<Vec<u8>, String> {
+    let json = by_name("json").ok_or("no format json")?;
+    let mut bytes = Vec::new();
+    (json.encode)(&sample::message(nodes, number), &mut bytes);
+    let mut whole: Value = serde_json::from_slice(&bytes).map_err(|e| e.to_string())?;
+    let rows = whole["observations"]
+        .as_array_mut()
+        .ok_or("no observations")?;
+    let prefix = topic(nodes);
+    for row in rows.iter_mut().filter_map(Value::as_object_mut) {
+        row.remove("time");
+        let named = row.get("topic").and_then(Value::as_str).unwrap_or_default();
+        let named = named.replacen("heating", &prefix, 1);
+        row.insert("topic".into(), named.into());
+    }
+    serde_json::to_vec(&whole).map_err(|e| e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn with_its_arrival_a_message_has_the_size_of_the_papers() {
+        let arrival = r#""time":"2026-11-20T09:41:00.250123Z","#.len();
+        for (nodes, published) in [(1, 1478.0), (5, 7163.0)] {
+            let characters = message(nodes, 40).unwrap().len() + 7 * nodes * arrival;
+            let share = characters as f64 / published;
+            assert!((0.98..1.02).contains(&share), "{nodes}: {characters}");
+        }
+    }
+
+    #[test]
+    fn the_last_datastream_of_a_node_counts_messages() {
+        let whole: Value = serde_json::from_slice(&message(1, 40).unwrap()).unwrap();
+        let last = whole["observations"].as_array().unwrap().last().unwrap();
+        assert_eq!(last["topic"], "heat-01/substation-1/supply/energy");
+        assert_eq!(last["value"], 51_200.0 + 0.25 * 40.0);
+    }
+}
