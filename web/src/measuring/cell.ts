@@ -152,7 +152,8 @@ export class Cell {
   private read(observations: readonly Observation[]): { seq: number; available: number } {
     if (this.job.first === undefined)
       return { seq: ++this.counted, available: observations.at(-1)?.time ?? Number.NaN };
-    const counter = observations.find(({ topic }) => topic.endsWith(COUNTER));
+    // Of messages that came as one, the newest.
+    const counter = observations.findLast(({ topic }) => topic.endsWith(COUNTER));
     const seq = Math.round((Number(counter?.value) - COUNTER_BASE) / COUNTER_STEP);
     const counts = seq >= this.job.first && seq < this.job.first + (this.job.count ?? Number.POSITIVE_INFINITY);
     return { seq: counts ? seq : Number.NaN, available: counter?.time ?? Number.NaN };

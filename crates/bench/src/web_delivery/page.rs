@@ -59,13 +59,13 @@ bytes to observations as objects, base64 of binary event streams included. `T pr
 hundred values of each datastream (mean, bounds); the paper left it out. `T render`: until the frame that shows the
 message is on the screen, by Element Timing. The paper's T_render ended with the canvas drawn: here `drawn`, which
 is a part of it. `T transfer` is transmit and decode, `T total` all four; `as printed` is the paper's total, which
-ends with the canvas: the screen's next frame is up to 17 ms away, whatever was delivered. Claims are judged by it. Polling asks once in the interval between
-messages; what it waits for the next question is part of its `T transmit`, by its nature.
+ends with the canvas: the screen's next frame is up to 17 ms away, whatever was delivered. Claims are judged by it. Polling
+asks once in the interval between messages; what it waits for the next question is part of its `T transmit`.
 
 **One clock**: the page's times are put on the machine's monotonic clock by the start of its navigation, which the
 browser tells over its DevTools protocol; the gateway's stamps are of the same machine's real time. A browser on
-another machine asks the gateway for its time, and the bound is stated with each cell. The browser runs without a
-screen, where frames wait for no display.
+another machine asks the gateway for its time, and the bound is stated with each cell. A browser of the
+bench runs without a screen and presents sixty frames a second as if it had one.
 ";
 
 fn row(cells: impl IntoIterator<Item = String>, text: &mut String) {
