@@ -1,6 +1,7 @@
 //! Tasks of the repository that are no part of weir: `cargo xtask tidy`, which reads and never
 //! fixes, `cargo xtask exi-schema`, which compiles XML Schema ahead of time, and `cargo xtask
-//! conformance`, which writes the tables of what standards ask and what shows it.
+//! conformance`, which writes the tables of what standards ask and what shows it, and `cargo xtask
+//! instructions`, which counts what hot paths take.
 //!
 //! The decision worth arguing: rules are checked by a few hundred lines of our own on blanked
 //! source and `cargo metadata`, not by a compiler plug-in, so that they run in a second and anyone
@@ -15,6 +16,7 @@ mod arrows;
 mod conformance;
 mod exi_schema;
 mod finding;
+mod instructions;
 mod lexer;
 mod orphans;
 mod shape;
@@ -28,9 +30,11 @@ fn main() -> ExitCode {
         Some("tidy") => tidy(),
         Some("exi-schema") => exi_schema(arguments),
         Some("conformance") => conformance(),
+        Some("instructions") => instructions(arguments),
         _ => {
             let usage = "usage: cargo xtask tidy\n       cargo xtask conformance";
-            eprintln!("{usage}\n       {}", exi_schema::USAGE);
+            eprintln!("{usage}\n       {}", instructions::USAGE);
+            eprintln!("       {}", exi_schema::USAGE);
             ExitCode::from(2)
         }
     }
@@ -44,6 +48,21 @@ fn exi_schema(arguments: impl Iterator<Item = String>) -> ExitCode {
         }
         Err(reason) => {
             eprintln!("exi-schema: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Counts instructions; exit code 1 where a count is not the table's.
+fn instructions(mut arguments: impl Iterator<Item = String>) -> ExitCode {
+    let write = arguments.next().as_deref() == Some("--write");
+    match instructions::run(&tidy::repository(), write) {
+        Ok((said, holds)) => {
+            print!("{said}");
+            ExitCode::from(u8::from(!holds))
+        }
+        Err(reason) => {
+            eprintln!("instructions: {reason}");
             ExitCode::FAILURE
         }
     }
