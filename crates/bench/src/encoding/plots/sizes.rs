@@ -22,6 +22,7 @@ pub(super) fn figures(run: &Run) -> Vec<Figure> {
     let mut all = vec![percentages(&figures)];
     all.extend(TABLES.iter().map(|table| kilobytes(&figures, table)));
     all.extend([documents(run), observations(run)].concat());
+    all.push(trade(run));
     all
 }
 
@@ -165,6 +166,36 @@ fn observations(run: &Run) -> Vec<Figure> {
         ),
     ];
     matrix(run, From::Observations, &columns, &metrics)
+}
+
+/// What a format's size costs: each format once, at the 18,500 observations of document A.
+fn trade(run: &Run) -> Figure {
+    let figures = Figures(&run.results);
+    let of = Of::observations("a", "block");
+    let series = formats(run, From::Observations).into_iter().map(|format| {
+        let rate = figures.metric(of, format, "parse_observations");
+        let point = figures
+            .size(of, format)
+            .zip(rate)
+            .map(|(size, (by, rate))| {
+                Point::of_metric(size / KB, rate, 1e6).note(&format!("by {by}"))
+            });
+        Series::here(format, Vec::from_iter(point))
+    });
+    Figure::new(
+        Form::Scatter,
+        "size-against-time",
+        "Size against parsing: 18,500 observations",
+    )
+    .axes(
+        Axis::new("size", "KB").log(),
+        Axis::new("parsed", "million observations/s").log(),
+    )
+    .caption(
+        "A format that has another one to its left and above it is beaten in both. Native, one \
+             thread, in the steady state.",
+    )
+    .series(series)
 }
 
 type Column<'a> = (&'a str, &'a str, &'a str);

@@ -78,7 +78,9 @@ fn single(figure: &Figure) -> String {
 }
 
 fn legend(figure: &Figure) -> String {
-    if figure.form == Form::Heat {
+    // Points that are all of their series carry their names in the figure.
+    let named = figure.form == Form::Scatter && figure.series.iter().all(|s| s.points.len() == 1);
+    if figure.form == Form::Heat || named {
         return String::new();
     }
     let bars = matches!(figure.form, Form::Bars | Form::Stacked);

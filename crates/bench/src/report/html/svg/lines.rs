@@ -99,13 +99,23 @@ fn one(figure: &Figure, series: &Series, across: &Across, up: &Scale, bottom: f6
     for point in &series.points {
         let x = across.at(&point.x);
         let shape = match point.y {
-            Some(y) => interval(point, x, up, place) + &mark(place, x, up.at(y), !is_ours(series)),
+            Some(y) => {
+                let mark = mark(place, x, up.at(y), !is_ours(series));
+                interval(point, x, up, place) + &mark + &named(figure, series, x, up.at(y))
+            }
             None => failed(x, bottom - 6.0),
         };
         let tip = tip(figure, series, point);
         drawn += &format!("<g class=\"pt\" data-tip=\"{tip}\">{shape}</g>");
     }
     drawn
+}
+
+/// A point that is all of its series carries its name.
+fn named(figure: &Figure, series: &Series, x: f64, y: f64) -> String {
+    let alone = figure.form == Form::Scatter && series.points.len() == 1;
+    let name = || text(x + 8.0, y + 4.0, "start", "value", &escaped(&series.name));
+    alone.then(name).unwrap_or_default()
 }
 
 /// The line of a series, broken where a cell failed.
