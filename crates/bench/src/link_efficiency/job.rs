@@ -85,6 +85,8 @@ pub(crate) enum CoapOver {
     Confirmable,
     /// Datagrams that are not (section 4.3).
     NonConfirmable,
+    /// Datagrams that are acknowledged and, by OSCORE, secret.
+    Secured,
     /// A connection (RFC 8323).
     Stream,
 }

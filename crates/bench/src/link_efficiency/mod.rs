@@ -11,6 +11,7 @@ mod device;
 pub(crate) mod echo;
 mod figures;
 pub(crate) mod job;
+mod oscore;
 mod over_links;
 mod page;
 mod page_of_links;

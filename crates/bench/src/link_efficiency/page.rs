@@ -121,7 +121,7 @@ fn series(figures: &Figures<'_>, pace: Pace) -> Vec<Of> {
 pub(super) fn every() -> Vec<Of> {
     let mut all = Vec::new();
     for protocol in Protocol::ALL {
-        for security in [Security::None, Security::Tls] {
+        for security in [Security::None, Security::Tls, Security::Oscore] {
             for &echo in protocol.echoes() {
                 all.extend(SERVERS.iter().map(|server| Of {
                     protocol,
@@ -150,6 +150,7 @@ pub(super) fn named(of: &Of) -> [String; 3] {
         match of.security {
             Security::None => of.protocol.name().into(),
             Security::Tls => format!("{} in TLS", of.protocol.name()),
+            Security::Oscore => format!("{} by OSCORE", of.protocol.name()),
         },
         of.echo.name().into(),
         of.server.into(),

@@ -32,6 +32,8 @@ pub(crate) enum Security {
     None,
     /// TLS 1.3 on the connection.
     Tls,
+    /// OSCORE in each message, in place of DTLS, which the gateway does not speak.
+    Oscore,
 }
 
 /// How the server comes to send back what it got (paper 003, section III).
@@ -81,10 +83,11 @@ impl Protocol {
         }
     }
 
-    /// How it is secured: datagrams are not here, HTTP/2 always is.
+    /// How it is secured; HTTP/2 always is.
     pub(crate) fn securities(self) -> &'static [Security] {
         match self {
-            Self::CoapCon | Self::CoapNon => &[Security::None],
+            Self::CoapCon => &[Security::None, Security::Oscore],
+            Self::CoapNon => &[Security::None],
             Self::Http2 => &[Security::Tls],
             _ => &[Security::None, Security::Tls],
         }
@@ -112,6 +115,7 @@ impl Security {
         match self {
             Self::None => "none",
             Self::Tls => "tls",
+            Self::Oscore => "oscore",
         }
     }
 }

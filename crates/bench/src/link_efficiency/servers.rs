@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::cells::Setting;
-use super::echo;
 use super::job::{CoapOver, CoapWay, Conversation, Method};
 use super::protocol::{Echo, Protocol, Security};
+use super::{echo, oscore};
 use crate::results::OURS;
 use crate::targets::{
     Running, Settings, Target, bound_to_bench, find_program, free_port, start_announced,
@@ -88,6 +88,12 @@ fn start_weir(settings: &Settings, folder: &Path, setting: &Setting) -> Result<R
     match setting.security {
         Security::None => weir::launch(settings, folder, listener, &[]),
         Security::Tls => weir::launch_certified(settings, folder, secured),
+        Security::Oscore => {
+            let policy = folder.join("policy.toml");
+            oscore::write_policy(&policy, TOPIC)?;
+            let set = format!("access.policy={}", policy.display());
+            weir::launch(settings, folder, listener, &[set])
+        }
     }
 }
 
@@ -108,7 +114,11 @@ fn to_weir(setting: &Setting) -> Option<Conversation> {
             target: format!("/live/{TOPIC}"),
         }),
         (Protocol::CoapCon | Protocol::CoapNon | Protocol::CoapTcp, echo) => {
-            to_weir_by_coap(over(setting.protocol)?, echo)
+            let over = match setting.security {
+                Security::Oscore => CoapOver::Secured,
+                _ => over(setting.protocol)?,
+            };
+            to_weir_by_coap(over, echo)
         }
         (protocol, _) => to_broker(protocol),
     }
@@ -235,7 +245,7 @@ fn start_mosquitto(settings: &Settings, folder: &Path, _: &Setting) -> Result<Ru
 fn to_mosquitto(setting: &Setting) -> Option<Conversation> {
     match setting.security {
         Security::None => to_broker(setting.protocol),
-        Security::Tls => None,
+        Security::Tls | Security::Oscore => None,
     }
 }
 

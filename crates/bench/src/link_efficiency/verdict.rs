@@ -2,7 +2,7 @@
 
 use super::cells::{Pace, Setting};
 use super::figures::Figures;
-use super::protocol::{Echo, Protocol};
+use super::protocol::{Echo, Protocol, Security};
 use super::servers::BARE;
 use crate::results::{Figures as OfRound, GoalResult, Metric, OURS, Ratio};
 use crate::statistics::Estimate;
@@ -57,7 +57,8 @@ fn paired(ours: &Metric, theirs: &Metric, figure: Figure) -> Option<Estimate> {
 pub(super) fn goals(figures: &Figures<'_>, settings: &[Setting]) -> Vec<GoalResult> {
     let asked = |setting: &&Setting| {
         let kind = (setting.protocol, setting.echo, setting.pace);
-        setting.is_local() && kind == (Protocol::CoapCon, Echo::Answer, Pace::Next)
+        let is_plain = setting.is_local() && setting.security == Security::None;
+        is_plain && kind == (Protocol::CoapCon, Echo::Answer, Pace::Next)
     };
     settings
         .iter()

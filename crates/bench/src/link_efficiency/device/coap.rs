@@ -38,7 +38,7 @@ impl Coap {
         Ok(Self {
             carrier: Carrier::open(peer, over)?,
             wait_ns: peer.wait.as_nanos() as u64,
-            confirmable: over == CoapOver::Confirmable,
+            confirmable: matches!(over, CoapOver::Confirmable | CoapOver::Secured),
             path: path.into(),
             format,
             way: way.clone(),
@@ -70,7 +70,13 @@ impl Coap {
         };
         if let Some(method) = change {
             let call = self.request(self.message(method, payload), true)?;
-            let response = self.wait_for(call)?;
+            let mut response = self.wait_for(call)?;
+            if let Some(echo) = challenge(&response) {
+                let mut message = self.message(method, payload);
+                message.options.push(Number::ECHO, &echo);
+                let call = self.request(message, true)?;
+                response = self.wait_for(call)?;
+            }
             check(&response)?;
         }
         if let CoapWay::Observation { .. } = self.way {
@@ -183,6 +189,13 @@ impl Device for Coap {
             let _ = self.carrier.next_event();
         }
     }
+}
+
+/// What a server wants back before it believes that a request is fresh (RFC 9175 section 2.3).
+fn challenge(response: &Message) -> Option<Vec<u8>> {
+    let is_asked = response.code == Code::UNAUTHORIZED;
+    let echo = response.options.first(Number::ECHO).filter(|_| is_asked);
+    echo.map(|echo| echo.to_vec())
 }
 
 fn check(response: &Message) -> Result<(), String> {

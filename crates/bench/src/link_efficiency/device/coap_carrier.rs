@@ -1,6 +1,8 @@
-//! What carries a device's CoAP: the machine of datagrams on UDP, or that of connections on TCP.
+//! What carries a device's CoAP: the machine of datagrams on UDP, in the clear or secret by OSCORE, or that
+//! of connections on TCP.
 
 use weir_coap::limits::Limits;
+use weir_coap::secure::{ContextId, Guard, Opened, Remote};
 use weir_coap::session::{Arrival, CallId, Connection, Endpoint, Event, Parameters};
 use weir_coap::wire::{Framing, Message};
 use weir_sansio::{Instant, Output, Session};
@@ -11,6 +13,7 @@ use super::udp::Udp;
 use crate::clock::now_ns;
 use crate::limits::READ_BYTES_MAX;
 use crate::link_efficiency::job::CoapOver;
+use crate::link_efficiency::oscore;
 use crate::link_efficiency::traffic::Traffic;
 
 /// The name of CoAP in a handshake of TLS (RFC 8323 section 8.2).
@@ -26,8 +29,15 @@ pub(super) struct Carrier {
 
 enum Kind {
     Datagrams(Udp, Box<Endpoint<()>>),
+    Secured(Udp, Box<Endpoint<Remote<()>>>, Box<Guard<()>>),
     Stream(Tcp, Box<Connection>),
 }
+
+/// The one server, by the one set of keys.
+const SERVER: Remote<()> = Remote {
+    address: (),
+    context: Some(ContextId(0)),
+};
 
 fn now() -> Instant {
     Instant::from_nanos(now_ns())
@@ -40,6 +50,11 @@ impl Carrier {
             CoapOver::Stream => {
                 let connection = Connection::new(Framing::Stream, limits, now_ns());
                 Kind::Stream(Tcp::connect(peer, Some(ALPN))?, Box::new(connection))
+            }
+            CoapOver::Secured => {
+                let endpoint = Endpoint::new(Parameters::default(), limits, now_ns());
+                let guard = Box::new(oscore::guard()?);
+                Kind::Secured(Udp::connect(peer)?, Box::new(endpoint), guard)
             }
             CoapOver::Confirmable | CoapOver::NonConfirmable => {
                 let endpoint = Endpoint::new(Parameters::default(), limits, now_ns());
@@ -57,6 +72,7 @@ impl Carrier {
     pub(super) fn request(&mut self, message: Message, confirmable: bool) -> Option<CallId> {
         match &mut self.kind {
             Kind::Datagrams(_, endpoint) => endpoint.request(now(), (), message, confirmable),
+            Kind::Secured(_, endpoint, _) => endpoint.request(now(), SERVER, message, confirmable),
             Kind::Stream(_, connection) => connection.request(message),
         }
     }
@@ -65,6 +81,7 @@ impl Carrier {
     pub(super) fn cancel(&mut self, call: CallId) {
         match &mut self.kind {
             Kind::Datagrams(_, endpoint) => endpoint.cancel(now(), call),
+            Kind::Secured(_, endpoint, _) => endpoint.cancel(now(), call),
             Kind::Stream(_, connection) => connection.cancel(call),
         }
     }
@@ -79,6 +96,19 @@ impl Carrier {
                         continue;
                     }
                     Output::Event(event) => return Ok(Some(event)),
+                    Output::Timeout(due) => due,
+                },
+                Kind::Secured(udp, endpoint, guard) => match endpoint.poll() {
+                    Output::Transmit(datagram) => {
+                        if let Some(closed) = guard.close(datagram.peer, &datagram.bytes) {
+                            udp.send(&closed)?;
+                        }
+                        continue;
+                    }
+                    Output::Event(event) => match plain(event) {
+                        Some(event) => return Ok(Some(event)),
+                        None => continue,
+                    },
                     Output::Timeout(due) => due,
                 },
                 Kind::Stream(tcp, connection) => match connection.poll_output() {
@@ -108,6 +138,25 @@ impl Carrier {
                 }
                 Ok(())
             }
+            Kind::Secured(udp, endpoint, guard) => {
+                if let Some(length) = udp.receive(&mut self.buffer)? {
+                    let arrival = Arrival::default();
+                    match guard.open((), &self.buffer[..length]) {
+                        Opened::Taken(peer, bytes) => {
+                            endpoint.receive(now(), peer, arrival, &bytes);
+                        }
+                        Opened::Untouched(peer) => {
+                            endpoint.receive(now(), peer, arrival, &self.buffer[..length]);
+                        }
+                        Opened::Answer(bytes) => udp.send(&bytes)?,
+                        Opened::Dropped => {}
+                    }
+                }
+                if now() >= self.due {
+                    endpoint.timeout(now());
+                }
+                Ok(())
+            }
             Kind::Stream(tcp, connection) => {
                 let length = tcp.receive(&mut self.buffer)?;
                 let taken = connection.handle_input(now(), &self.buffer[..length]);
@@ -118,8 +167,18 @@ impl Carrier {
 
     pub(super) fn traffic(&self) -> Result<Traffic, String> {
         match &self.kind {
-            Kind::Datagrams(udp, _) => Ok(udp.traffic()),
+            Kind::Datagrams(udp, _) | Kind::Secured(udp, ..) => Ok(udp.traffic()),
             Kind::Stream(tcp, _) => tcp.traffic(),
         }
+    }
+}
+
+/// An event of a secured endpoint as one of an endpoint that knows one peer; a device serves no requests.
+fn plain(event: Event<Remote<()>>) -> Option<Event<()>> {
+    match event {
+        Event::Response(call, _, message) => Some(Event::Response(call, (), message)),
+        Event::Notification(call, message) => Some(Event::Notification(call, message)),
+        Event::Failed(call, failure) => Some(Event::Failed(call, failure)),
+        Event::Request(_) | Event::Ended(_) => None,
     }
 }
