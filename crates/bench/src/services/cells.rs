@@ -72,32 +72,37 @@ pub(crate) struct Scale {
     pub(crate) messages_over_link: u32,
     /// Messages before counting starts.
     pub(crate) warm_up: u32,
+    /// The same over a link.
+    pub(crate) warm_up_over_link: u32,
 }
 
 impl Scale {
-    /// Of an effort: in full as many messages as the paper's, over five rounds.
+    /// Of an effort: in full as many messages as the paper's, over five rounds; over a link, where a
+    /// round trip may take half a second, 500.
     pub(crate) fn of(effort: Effort) -> Self {
         match effort {
             Effort::Quick => Self {
                 rounds: 3,
                 messages: 300,
-                messages_over_link: 20,
+                messages_over_link: 8,
                 warm_up: 30,
+                warm_up_over_link: 2,
             },
             Effort::Full => Self {
                 rounds: 5,
                 messages: 2000,
-                messages_over_link: 2000,
+                messages_over_link: 100,
                 warm_up: 100,
+                warm_up_over_link: 5,
             },
         }
     }
 
-    /// Messages of one round of a cell.
-    pub(crate) fn messages_of(&self, setting: &Setting) -> u32 {
+    /// Messages of one round of a cell: before counting starts, and then.
+    pub(crate) fn messages_of(&self, setting: &Setting) -> (u32, u32) {
         match setting.link {
-            LOCAL => self.messages,
-            _ => self.messages_over_link,
+            LOCAL => (self.warm_up, self.messages),
+            _ => (self.warm_up_over_link, self.messages_over_link),
         }
     }
 }

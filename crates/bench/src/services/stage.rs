@@ -80,14 +80,15 @@ impl<'a> Stage<'a> {
         let running = self.running.entry(server.name).or_insert_with(start);
         let running = running.as_ref().map_err(Clone::clone)?;
         let speech = (server.speech)(setting).ok_or("the server does not speak so")?;
+        let (warm_up, messages) = self.scale.messages_of(setting);
         let plan = CallPlan {
             speech,
             certificate: running.certificate.clone(),
             path: server.path.into(),
             payload_bytes: setting.payload_bytes,
             depth: setting.depth,
-            warm_up: self.scale.warm_up,
-            messages: self.scale.messages_of(setting),
+            warm_up,
+            messages,
             wait_ms: ECHO_MS_MAX,
         };
         let job = Job {
