@@ -56,7 +56,8 @@ fn collapse(run: &Run) -> Judgement {
     let large = large.unwrap_or_else(|| "unknown".into());
     let words = format!(
         "{version}: {} messages of one node a second native to browser, {} between browsers; \
-         T_transfer of five nodes, more than the 4 kB that it writes to a WebSocket at once, {large} ms",
+         T_transfer of five nodes, more than the 4 kB that it writes to a page at once, \
+         {large} ms",
         number(to_browser),
         number(between)
     );
