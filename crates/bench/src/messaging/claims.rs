@@ -13,10 +13,12 @@ const HIVEMQ: &str = "hivemq";
 
 /// A verdict and the number that it rests on.
 type Judgement = (Option<bool>, String);
+/// How a run is asked for it.
+type Judge = fn(&Run) -> Judgement;
 
 /// Judges every claim that is listed as measured here.
 pub(crate) fn judge(run: &Run) -> Vec<ClaimResult> {
-    let judgements: [(&str, fn(&Run) -> Judgement); 4] = [
+    let judgements: [(&str, Judge); 4] = [
         ("babovic-mosquitto-websocket-collapses", collapse),
         ("babovic-latency-grows-with-size", growth),
         ("babovic-hivemq-fastest-browser", fastest_in_browsers),
