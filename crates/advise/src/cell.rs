@@ -35,6 +35,14 @@ impl Factors {
                 factors.insert(name.to_owned(), level);
             }
         }
+        // Which clients, where it is not how many.
+        if factors
+            .get("clients")
+            .is_some_and(|level| number(level).is_none())
+            && let Some(kind) = factors.remove("clients")
+        {
+            factors.insert("ends".into(), kind);
+        }
         // Files of a data set are payloads of their own.
         if let Some(file) = factors.remove("file")
             && let Some(payload) = factors.get_mut("payload")
@@ -105,6 +113,13 @@ mod tests {
         assert_eq!(factors.number("clients"), Some(1000.0));
         assert_eq!(factors.level("odd"), Some("on"));
         assert_eq!(factors.way().name(), "delivery=sse;odd=on;test=fan-out");
+    }
+
+    #[test]
+    fn clients_that_are_no_number_say_what_is_done_and_not_how_much() {
+        let factors = Factors::parse("clients=native-browser;nodes=3");
+        assert_eq!(factors.level("clients"), None);
+        assert_eq!(factors.way().name(), "ends=native-browser");
     }
 
     #[test]
