@@ -1,7 +1,8 @@
 //! A link that real programs use: network namespaces, a TUN device in each, a thread for each that sends.
 //!
 //! There is one far end and one near end, or a star of many near ones, which share the link or have one
-//! each like it; near ends do not reach each other. Nothing outlives the process: namespaces have no names, commands die with the thread that started
+//! each like it; near ends do not reach each other. Nothing outlives the process: namespaces have
+//! no names, commands die with the thread that started
 //! them, devices with their descriptors.
 
 use crate::ledger::Ledger;

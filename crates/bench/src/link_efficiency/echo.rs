@@ -12,7 +12,8 @@ use crate::limits::READ_BYTES_MAX;
 /// The hidden subcommand that turns a process into the echo server.
 pub(crate) const SUBCOMMAND: &str = "__echo";
 
-/// Serves until killed at the address that is the first argument; prints `{"ready":true,"udp":"address","tcp":"address"}` once it listens.
+/// Serves until killed at the address that is the first argument; prints
+/// `{"ready":true,"udp":"address","tcp":"address"}` once it listens.
 pub(crate) fn main(args: &[String]) -> i32 {
     crate::targets::die_with_parent();
     let host = args.first().and_then(|arg| arg.parse().ok());

@@ -200,7 +200,8 @@ pub(super) fn depends_on_quality(figures: &Figures<'_>) -> Judged {
     };
     let (bytes, time) = (etas[2] / etas[3], times[3] / times[2]);
     let words = format!(
-        "{WLAN}{}, {PAYLOAD} bytes: QoS 0 is {} times as efficient as QoS 1, which takes {} times as long",
+        "{WLAN}{}, {PAYLOAD} bytes: QoS 0 is {} times as efficient as QoS 1, which takes {} times \
+         as long",
         with_modem(modem),
         number(bytes),
         number(time),
