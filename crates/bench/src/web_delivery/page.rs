@@ -59,8 +59,8 @@ bytes to observations as objects, base64 of binary event streams included. `T pr
 hundred values of each datastream (mean, bounds); the paper left it out. `T render`: until the frame that shows the
 message is on the screen, by Element Timing. The paper's T_render ended with the canvas drawn: here `drawn`, which
 is a part of it. `T transfer` is transmit and decode, `T total` all four; `as printed` is the paper's total, which
-ends with the canvas: the screen's next frame is up to 17 ms away, whatever was delivered. Claims are judged by it. Polling
-asks once in the interval between messages; what it waits for the next question is part of its `T transmit`.
+ends with the canvas: the screen's next frame is up to 17 ms away, whatever was delivered. Claims are judged by it.
+Polling asks once in the interval between messages; what it waits for the next question is part of its `T transmit`.
 
 **One clock**: the page's times are put on the machine's monotonic clock by the start of its navigation, which the
 browser tells over its DevTools protocol; the gateway's stamps are of the same machine's real time. A browser on
@@ -99,7 +99,8 @@ fn ms(figures: &Figures<'_>, setting: &Setting, metric: &str) -> String {
 
 /// As table 6: the best combination here, beside the paper's of each platform.
 fn best(figures: &Figures<'_>, text: &mut String) {
-    *text += "\n## The best combination\n\nAs table 6 of the paper, totals as printed there; means, ms.\n\n";
+    *text += "\n## The best combination\n\n\
+              As table 6 of the paper, totals as printed there; means, ms.\n\n";
     head(
         &[
             "nodes", "of", "delivery", "format", "payload", "total", "transfer", "transmit",
@@ -334,7 +335,8 @@ fn others(figures: &Figures<'_>, text: &mut String) {
     if further.is_empty() {
         return;
     }
-    *text += "\n## Over links, and with a slower processor\n\nT total, mean ms; T decode in brackets.\n\n";
+    *text += "\n## Over links, and with a slower processor\n\n\
+              T total, mean ms; T decode in brackets.\n\n";
     let mut columns = vec!["link", "cpu", "nodes", "delivery"];
     columns.extend(CHIEF);
     head(&columns, text);
