@@ -99,11 +99,9 @@ pub(super) fn names(figure: &Figure) -> Vec<&str> {
 }
 
 fn place(figure: &Figure, series: &Series) -> usize {
-    let same = |name: &&str| **name == series.name;
-    names(figure)
-        .iter()
-        .position(|name| same(&name))
-        .unwrap_or(0)
+    let names = names(figure);
+    let place = names.iter().position(|name| *name == series.name);
+    place.unwrap_or(0)
 }
 
 /// The labels on the x axis, in the order in which they first occur.
