@@ -171,9 +171,11 @@ pub(crate) fn settings(effort: Effort) -> Vec<Setting> {
             }
         }
     }
-    let last_local = all.iter().rposition(|it| it.link == LOCAL);
-    let at = last_local.map_or(0, |last| last + 1);
-    all.splice(at..at, floods());
+    if !quick {
+        let last_local = all.iter().rposition(|it| it.link == LOCAL);
+        let at = last_local.map_or(0, |last| last + 1);
+        all.splice(at..at, floods());
+    }
     all
 }
 
