@@ -12,15 +12,15 @@ pub(crate) fn rank(ways: &mut [Way], by: By) {
         (a, b) => b.is_some().cmp(&a.is_some()),
     });
     let (mut rank, mut best) = (0, None::<Spread>);
-    for index in 0..ways.len() {
-        let own = of(&ways[index]);
+    for (index, way) in ways.iter_mut().enumerate() {
+        let own = of(way);
         let met = best
             .zip(own)
             .is_some_and(|(best, own)| best.ends().1 >= own.ends().0);
         if !met {
             (rank, best) = (index + 1, own);
         }
-        ways[index].rank = rank;
+        way.rank = rank;
     }
     let ranks: Vec<usize> = ways.iter().map(|way| way.rank).collect();
     for way in ways.iter_mut() {

@@ -27,7 +27,12 @@ pub(crate) struct Link {
     #[arg(long, value_name = "PORT", requires = "far")]
     ready: Option<u16>,
     /// So many near ends, each with the near command; it finds its number in $WEIR_STATION
-    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(
+        long,
+        value_name = "COUNT",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=1024)
+    )]
     stations: u16,
     /// They share one link; otherwise each has one of its own
     #[arg(long, requires = "stations")]

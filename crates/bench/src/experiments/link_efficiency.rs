@@ -7,7 +7,7 @@ use crate::link_efficiency;
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "link-efficiency",
     source: "Mijovic et al. 2016, figures 2-7",
-    about: "bytes and round trips of an echo by CoAP, WebSocket, HTTP and MQTT, here and over emulated links",
+    about: "bytes and round trips of an echo by CoAP, WebSocket, HTTP and MQTT, also over links",
     cells: link_efficiency::names,
     run: link_efficiency::run,
     page: link_efficiency::markdown,

@@ -253,7 +253,8 @@ fn a_run_without_any_server_says_what_is_absent() {
     let run = super::run(&Order {
         experiment: Experiment::named("link-efficiency").unwrap(),
         effort: Effort::Quick,
-        only: "link=local;modem=none;protocol=websocket;security=none;echo=subscription;payload=100;pace=next",
+        only: "link=local;modem=none;protocol=websocket;security=none;\
+               echo=subscription;payload=100;pace=next",
         seed: 1,
         settings: &Settings::default(),
         work: &work,

@@ -13,12 +13,14 @@ use crate::statistics::Estimate;
 
 /// A verdict and the number it rests on.
 type Verdict = (Option<bool>, String);
+/// How a run is asked for it.
+type Judge = fn(&Run) -> Verdict;
 
 const MISSING: &str = "not measured in this run";
 
 /// Judges every claim that this experiment can.
 pub(crate) fn judge(run: &Run) -> Vec<ClaimResult> {
-    let claims: [(&str, fn(&Run) -> Verdict); 4] = [
+    let claims: [(&str, Judge); 4] = [
         ("karnouskos-rest-rtt-coap-coding", fastest),
         ("karnouskos-coap-slower-than-rest", coap_slower),
         ("karnouskos-ipv6-without-effect", ipv6),

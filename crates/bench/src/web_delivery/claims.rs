@@ -31,11 +31,14 @@ const ALL_FORMATS: [&str; 7] = [
 /// The paper's total.
 const TOTAL: &str = "t_total_drawn";
 
+/// A verdict and the number that it rests on.
 type Verdict = (Option<bool>, String);
+/// How the figures are asked for it.
+type Judge = fn(&Figures<'_>) -> Verdict;
 type Combination = (&'static str, &'static str);
 
 /// A claim's name in the list, and how it is judged.
-const CLAIMS: [(&str, fn(&Figures<'_>) -> Verdict); 9] = [
+const CLAIMS: [(&str, Judge); 9] = [
     ("babovic-json-websocket-fastest", |f| {
         fastest(f, ("websocket", "json"), &HTML5, &HTML5_FORMATS)
     }),

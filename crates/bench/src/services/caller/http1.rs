@@ -62,8 +62,11 @@ impl Caller for Http1 {
     }
 }
 
-/// Status, body and length of the first whole response; nothing where it is not whole yet.
-fn response(input: &[u8]) -> Result<Option<(u16, &[u8], usize)>, String> {
+/// Status, body and length of a whole response.
+type Response<'a> = (u16, &'a [u8], usize);
+
+/// The first whole response; nothing where it is not whole yet.
+fn response(input: &[u8]) -> Result<Option<Response<'_>>, String> {
     let Some(end) = memchr::memmem::find(input, b"\r\n\r\n") else {
         return Ok(None);
     };
