@@ -87,13 +87,15 @@ fn toolchain() -> Result<(String, String), String> {
 }
 
 fn count(root: &Path, line: &Line<'_>, host: &str) -> Result<u64, String> {
-    let runner = host.to_uppercase().replace(['-', '.'], "_");
-    let callgrind = format!(
-        "valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect={}",
+    // A list, because what is counted has spaces in its name.
+    let runner = format!(
+        "target.{host}.runner = [\"valgrind\", \"--tool=callgrind\", \
+         \"--callgrind-out-file=/dev/null\", \"--toggle-collect={}\"]",
         line.counted
     );
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     let example = format!("{}_instructions", line.package.trim_start_matches("weir-"));
+    command.args(["--config", &runner]);
     command.args(["run", "-q", "-p", line.package, "--example", &example]);
     // What is built bit by bit is cut into other pieces, and those count otherwise.
     if std::env::var("CARGO_INCREMENTAL").as_deref() != Ok("0") {
@@ -102,7 +104,6 @@ fn count(root: &Path, line: &Line<'_>, host: &str) -> Result<u64, String> {
     let output = command
         .args(["--", line.work])
         .env("CARGO_INCREMENTAL", "0")
-        .env(format!("CARGO_TARGET_{runner}_RUNNER"), callgrind)
         .current_dir(root)
         .output()
         .map_err(|e| format!("cargo: {e}"))?;
