@@ -4,17 +4,17 @@ import { Demo, launch, open, options } from "./gateway.mjs";
 
 const DELIVERIES = ["polling", "long-polling", "streaming", "sse", "websocket"];
 /** The datastream that numbers messages, and how: src/measuring/cell.ts. */
-const COUNTER = "heat-01/substation-1/supply/energy";
+const COUNTER = "h-01/substation-1/supply/energy";
 const counterAt = (seq) => 51_200 + 0.25 * seq;
 
 /** Publishes messages `first` to `first + count - 1`, each with `width` more datastreams. */
 async function publish(url, first, count, width = 0) {
   for (let seq = first; seq < first + count; seq++) {
     const observations = [{ topic: COUNTER, value: counterAt(seq) }];
-    for (let i = 0; i < width; i++) observations.push({ topic: `heat-01/more-${i}`, value: seq + i / 10 });
+    for (let i = 0; i < width; i++) observations.push({ topic: `h-01/more-${i}`, value: seq + i / 10 });
     const headers = { "Content-Type": "application/json" };
     const body = JSON.stringify({ observations });
-    const answer = await fetch(`${url}live/heat-01`, { method: "POST", headers, body });
+    const answer = await fetch(`${url}live/h-01`, { method: "POST", headers, body });
     assert.equal(answer.status, 204);
   }
 }
@@ -68,7 +68,7 @@ describe("the measuring page", options(), () => {
     const page = await driven();
     let first = 0;
     for (const delivery of DELIVERIES.slice(1)) {
-      const job = { delivery, format: "cbor", filter: "heat-01/#", first, count: 5 };
+      const job = { delivery, format: "cbor", filter: "h-01/#", first, count: 5 };
       await page.evaluate((job) => weirMeasure.begin(job), job);
       await publish(demo.url, first, 5);
       const { stamps, fault } = await page.evaluate(() => weirMeasure.finish({ patienceMs: 20_000 }));
@@ -98,7 +98,7 @@ describe("the measuring page", options(), () => {
       [1000, false],
       [2000, true],
     ]) {
-      const job = { delivery: "websocket", format: "json", filter: "heat-01/#", first, count: 100, pace };
+      const job = { delivery: "websocket", format: "json", filter: "h-01/#", first, count: 100, pace };
       await page.evaluate((job) => weirMeasure.begin(job), job);
       await publish(demo.url, first, 100, 200);
       const { stamps } = await page.evaluate(() => weirMeasure.finish({ patienceMs: 60_000 }));

@@ -5,12 +5,12 @@ import { FORMATS } from "../src/formats/list";
 afterEach(() => void vi.unstubAllGlobals());
 
 const [format] = FORMATS;
-const subscription = { base: new URL("http://h/"), filters: ["heat-01/#"], format };
+const subscription = { base: new URL("http://h/"), filters: ["h-01/#"], format };
 
 test("a client shakes hands, subscribes, and is given messages with the answer to its connect", async () => {
   const ending = new AbortController();
   const asked: string[] = [];
-  const message = { channel: "/heat-01", data: '{"observations":[]}' };
+  const message = { channel: "/h-01", data: '{"observations":[]}' };
   const answers: Record<string, unknown[][]> = {
     "/meta/handshake": [[{ channel: "/meta/handshake", successful: true, clientId: "c" }]],
     "/meta/subscribe": [[{ channel: "/meta/subscribe", successful: true }]],
