@@ -37,6 +37,29 @@ const MARK: &str = ".exi%";
 /// after the whole file.
 const ENDINGS: [&str; 2] = [".xml", ""];
 
+/// Unpacks the archive once, beside its place: who sees the folder sees all of it.
+fn unpack(archive: &Path, folder: &Path) {
+    if folder.is_dir() {
+        return;
+    }
+    let parts = folder.with_extension(format!("part-{}", std::process::id()));
+    std::fs::create_dir_all(&parts).unwrap();
+    let tar = Command::new("tar")
+        .arg("xf")
+        .arg(archive)
+        .arg("-C")
+        .arg(&parts)
+        .status();
+    assert!(
+        tar.is_ok_and(|status| status.success()),
+        "{} is not unpacked",
+        archive.display()
+    );
+    if std::fs::rename(&parts, folder).is_err() {
+        std::fs::remove_dir_all(&parts).unwrap();
+    }
+}
+
 impl Suite {
     /// Finds the suite: as the environment says, or beside the project.
     pub(crate) fn find() -> Option<Self> {
@@ -51,21 +74,8 @@ impl Suite {
             return Self::within(&at);
         }
         let folder = project.join("build/w3c");
-        if let Some(unpacked) = Self::within(&folder) {
-            return Some(unpacked);
-        }
-        std::fs::create_dir_all(&folder).ok()?;
-        let done = Command::new("tar")
-            .arg("xf")
-            .arg(&at)
-            .arg("-C")
-            .arg(&folder)
-            .status();
-        assert!(
-            done.is_ok_and(|status| status.success()),
-            "{} is not unpacked",
-            at.display()
-        );
+        static UNPACKED: std::sync::Once = std::sync::Once::new();
+        UNPACKED.call_once(|| unpack(&at, &folder));
         Self::within(&folder)
     }
 
