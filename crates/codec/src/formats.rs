@@ -15,7 +15,7 @@ pub(crate) mod influx;
 #[cfg(feature = "json")]
 pub(crate) mod json;
 #[cfg(any(feature = "om", feature = "om1"))]
-mod om;
+pub(crate) mod om;
 #[cfg(feature = "pbf-string")]
 mod pbf_string;
 #[cfg(feature = "plain")]
@@ -29,7 +29,7 @@ mod senml;
 #[cfg(feature = "soap")]
 mod soap;
 #[cfg(feature = "swe-text")]
-mod swe_text;
+pub(crate) mod swe_text;
 #[cfg(any(
     feature = "amf3",
     feature = "bson",

@@ -15,6 +15,8 @@ mod base64;
 pub mod block;
 mod buffered;
 pub mod carried;
+#[cfg(feature = "exi")]
+pub mod document;
 pub mod error;
 pub mod format;
 pub mod formats;
@@ -43,8 +45,16 @@ mod vocabulary;
 pub use carried::{RoundTrip, round_trip};
 pub use error::{DecodeError, Fault, position};
 pub use format::{Carries, Format, Reader};
+#[cfg(feature = "om1")]
+pub use formats::om::write_blocks;
+#[cfg(feature = "om")]
+pub use formats::om::write_observations;
+#[cfg(feature = "swe-text")]
+pub use formats::swe_text::append as append_swe_text;
 pub use formats::{CARRIAGES, FORMATS, by_name};
 #[cfg(feature = "pbf-string")]
 pub use formats::{TextSize, text_size};
 pub use negotiate::{by_content_format, by_media, negotiate};
 pub use sniff::{is_line_protocol, sniff};
+#[cfg(any(feature = "om", feature = "om1", feature = "exi"))]
+pub use vocabulary::om::Placement;

@@ -143,6 +143,8 @@ pub(crate) struct Catalog {
     by_topic: HashMap<Arc<str>, StreamId>,
     sorted: BTreeMap<Arc<str>, StreamId>,
     free: Vec<StreamId>,
+    /// The greatest number that a datastream has or had.
+    numbered: u32,
 }
 
 #[derive(Debug)]
@@ -182,8 +184,11 @@ impl Catalog {
             return None;
         }
         let topic: Arc<str> = topic.into();
+        self.numbered += 1;
+        let mut entry = Entry::new(topic.clone());
+        entry.datastream.number = Some(self.numbered);
         let slot = Slot {
-            entry: Entry::new(topic.clone()),
+            entry,
             routes: (0, [].into()),
         };
         let id = match self.free.pop() {
@@ -199,6 +204,23 @@ impl Catalog {
         self.by_topic.insert(topic.clone(), id);
         self.sorted.insert(topic, id);
         Some(id)
+    }
+
+    /// The number that a topic's datastream has or is to be given, and what services know of it.
+    pub(crate) fn known(&self, topic: &str) -> (u32, Option<Box<str>>) {
+        let entry = self.find(topic).map(|id| self.entry(id));
+        let number = entry.and_then(|entry| entry.datastream.number);
+        let about = entry.and_then(|entry| entry.datastream.about.clone());
+        (number.unwrap_or(self.numbered + 1), about)
+    }
+
+    /// Takes what a record of an earlier time says of a datastream.
+    pub(crate) fn recall(&mut self, id: StreamId, datastream: Datastream) {
+        let slot = &mut self.slots[id as usize];
+        let number = datastream.number.or(slot.entry.datastream.number);
+        slot.entry.datastream = datastream;
+        slot.entry.datastream.number = number;
+        self.numbered = self.numbered.max(number.unwrap_or(0));
     }
 
     /// Forgets a datastream; says whether there was one.

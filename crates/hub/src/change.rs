@@ -29,13 +29,15 @@ impl Hub {
                     ("bytes of a type", datastream.property.as_deref()),
                     ("bytes of a unit", datastream.unit.as_deref()),
                 ])?;
+                entry::check_about(datastream.about.as_deref())?;
                 self.set(now, topic, datastream)
             }
             None => self.forget(now, topic),
         }
     }
 
-    fn set(&self, now: Time, topic: &str, datastream: Datastream) -> Result<Ticket, Fault> {
+    /// Its number stays, and what is known beyond its core where nothing is said of that.
+    fn set(&self, now: Time, topic: &str, mut datastream: Datastream) -> Result<Ticket, Fault> {
         let mut core = self.core();
         let too_many = Fault::OverLimit {
             what: "datastreams",
@@ -44,7 +46,11 @@ impl Hub {
         if core.catalog.find(topic).is_none() && core.catalog.is_full() {
             return Err(too_many);
         }
+        let (number, about) = core.catalog.known(topic);
+        datastream.number = Some(number);
+        datastream.about = datastream.about.or(about);
         let cursor = self.append_change(now, topic, &entry::to_json(&datastream))?;
+        core.journal.note(topic);
         let id = core.catalog.intern(topic).ok_or(too_many)?;
         core.catalog.slot(id).entry.describe(cursor, datastream);
         Ok(self.ticket(cursor))
@@ -57,6 +63,8 @@ impl Hub {
         }
         let cursor = self.append_change(now, topic, &[])?;
         core.catalog.remove(topic);
+        core.journal.note(topic);
+        self.forget_withdrawn(&mut core, now, topic)?;
         self.enqueue_forget(cursor, topic);
         Ok(self.ticket(cursor))
     }

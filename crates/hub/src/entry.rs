@@ -1,7 +1,7 @@
 //! The catalog's entry as JSON: in the log, and in `PUT /catalog/{topic}`.
 
 use crate::exchange::Fault;
-use crate::limits::NAME_BYTES_MAX;
+use crate::limits::{ABOUT_BYTES_MAX, NAME_BYTES_MAX};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use weir_model::{Datastream, Place};
@@ -28,9 +28,13 @@ struct Entry<'a> {
     lon: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     maximum: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    number: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    about: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
-/// Writes `{"name":...,"sensor":...,"type":...,"unit":...,"lat":...,"lon":...,"maximum":...}`,
+/// Writes `{"name":...,"sensor":...,"type":...,"unit":...,"lat":...,"lon":...,"maximum":...,"about":{...}}`,
 /// what is not known left out.
 pub fn to_json(datastream: &Datastream) -> Vec<u8> {
     let entry = Entry {
@@ -41,6 +45,8 @@ pub fn to_json(datastream: &Datastream) -> Vec<u8> {
         lat: datastream.place.map(|place| place.latitude),
         lon: datastream.place.map(|place| place.longitude),
         maximum: datastream.maximum,
+        number: datastream.number,
+        about: datastream.about.as_deref().and_then(object),
     };
     serde_json::to_vec(&entry).unwrap_or_default()
 }
@@ -67,7 +73,26 @@ pub fn from_json(body: &[u8]) -> Result<Datastream, String> {
         unit: entry.unit.map(|text| text.into()),
         place,
         maximum: entry.maximum,
+        number: entry.number,
+        about: entry
+            .about
+            .map(|about| serde_json::Value::Object(about).to_string().into()),
     })
+}
+
+fn object(text: &str) -> Option<serde_json::Map<String, serde_json::Value>> {
+    serde_json::from_str(text).ok()
+}
+
+/// Refuses more than the catalog keeps of what services know beyond a datastream's core.
+pub(crate) fn check_about(about: Option<&str>) -> Result<(), Fault> {
+    match about.is_some_and(|about| about.len() > ABOUT_BYTES_MAX) {
+        false => Ok(()),
+        true => Err(Fault::OverLimit {
+            what: "bytes of what is known of a datastream",
+            limit: ABOUT_BYTES_MAX,
+        }),
+    }
 }
 
 /// Refuses what is longer than the catalog keeps; each is said by what it is.

@@ -5,11 +5,13 @@ use crate::attributes::{Attributes, Quality};
 use crate::catalog::Entry;
 use crate::client::ClientId;
 use crate::condition::Condition;
+use crate::entities::Entity;
 use crate::group::{Policy, Shape};
 use crate::history::{HistoryFault, Page};
 use crate::log::{Log, LogFault};
 use crate::message::Message;
 use crate::subscription::Subscription;
+use crate::withdrawn::Place;
 use bytes::Bytes;
 use std::fmt;
 use std::sync::Arc;
@@ -31,6 +33,12 @@ pub enum Request {
     Describe(Vec<Filter>),
     /// Set what a datastream is, or (`None`) forget it with all its past.
     Change(String, Option<Datastream>),
+    /// The entities whose keys match.
+    Entities(Vec<Filter>),
+    /// Set what entities are, or (`None`) remove them: all, or none where one is refused.
+    Put(Vec<(String, Option<Bytes>)>),
+    /// Hide an observation of the past.
+    Withdraw(Place),
     /// The retained messages of topics that match.
     Retained(Vec<Filter>),
     /// Keep the state of the durable consumer of this name, in the place of what was kept of it. Only the
@@ -173,6 +181,8 @@ pub enum Exchange {
     Subscription(Box<Subscription>),
     /// The catalog's entries.
     Entries(Vec<Entry>),
+    /// Entities, by key.
+    Described(Vec<Entity>),
     /// Retained messages, by topic.
     Retained(Vec<Arc<Message>>),
 }

@@ -56,6 +56,11 @@ pub struct Page {
     pub batch: Batch,
     /// Token of the next page; `None` at the end.
     pub next: Option<String>,
+    /// How many observations of the first row's datastream and time stand on pages before.
+    pub before: u32,
+    /// Rows that are not the first of their datastream and time, and how many such came before each;
+    /// the hub fills them in.
+    pub ordinals: Vec<(u32, u32)>,
 }
 
 /// Why history cannot answer.

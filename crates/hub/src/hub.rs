@@ -5,11 +5,13 @@ use crate::aggregate::Aggregate;
 use crate::catalog::{Catalog, Entry, StreamId, push_last};
 use crate::consumers::Consumers;
 use crate::counters::{Counters, Counts};
+use crate::entities::Entities;
 use crate::exchange::{Exchange, Fault, Latest, Past, Request, Ticket};
 use crate::feed::Feeder;
 use crate::group::{Group, GroupKey};
 use crate::held::Held;
 use crate::history::{History, Range};
+use crate::journal::Journal;
 use crate::keys::Keys;
 use crate::limits::{FILTERS_MAX, PAGE_OBSERVATIONS_MAX, UNASKED_NANOS_MAX};
 use crate::log::Log;
@@ -18,6 +20,7 @@ use crate::recent::Recent;
 use crate::retained::Retained;
 use crate::route::Routes;
 use crate::tree::Tree;
+use crate::withdrawn::Withdrawn;
 use bytes::Bytes;
 use slab::Slab;
 use smallvec::SmallVec;
@@ -68,6 +71,9 @@ pub(crate) struct Core {
     pub(crate) recent: Recent,
     pub(crate) retained: Retained,
     pub(crate) consumers: Consumers,
+    pub(crate) entities: Entities,
+    pub(crate) withdrawn: Withdrawn,
+    pub(crate) journal: Journal,
     /// The message that was handed on last, where nothing of the core was looked at since: it is kept
     /// before anything is.
     pub(crate) handed_on: Option<(Arc<Message>, Streams)>,
@@ -96,6 +102,9 @@ impl Hub {
             recent: Recent::new(log.head()),
             retained: Retained::default(),
             consumers: Consumers::default(),
+            entities: Entities::default(),
+            withdrawn: Withdrawn::default(),
+            journal: Journal::default(),
             handed_on: None,
             stopping: false,
         };
@@ -147,6 +156,11 @@ impl Hub {
             Request::Latest(filters) => self.latest(principal, &filters),
             Request::History(past) => self.past(principal, &past),
             Request::Subscribe(subscribe) => self.subscribe(now, principal, subscribe),
+            Request::Entities(filters) => self.entities(principal, &filters),
+            Request::Put(entities) => self.put(now, principal, entities).map(Exchange::Accepted),
+            Request::Withdraw(place) => self
+                .withdraw(now, principal, &place)
+                .map(Exchange::Accepted),
             Request::Retained(filters) => self.retained(now, principal, &filters),
             Request::Remember(key, state) => self
                 .remember(now, principal, &key, state)
@@ -230,7 +244,7 @@ impl Hub {
         self.feed()?;
         let entries = self.entries(principal, &past.filters);
         let topics: Vec<&str> = entries.iter().map(|entry| &*entry.topic).collect();
-        let mut page = self.history.read(&Range {
+        let read = self.history.read(&Range {
             topics: &topics,
             from: past.from,
             to: past.to,
@@ -238,6 +252,7 @@ impl Hub {
             page: past.page.as_deref(),
             aggregate: past.aggregate,
         })?;
+        let mut page = self.visible(past, read);
         for index in 0..page.batch.stream_count() {
             let topic = page.batch.stream(index).topic;
             if let Ok(at) = entries.binary_search_by(|entry| (*entry.topic).cmp(topic)) {

@@ -34,6 +34,20 @@ pub const WINDOWS_MAX: usize = 1 << 17;
 pub const ATTRIBUTES_BYTES_MAX: usize = 128 << 10;
 /// Topics that messages are published at whose raw readers are remembered.
 pub const PUBLISHED_ROUTES_MAX: usize = 1 << 16;
+/// Entities that services describe beside datastreams.
+pub const ENTITIES_MAX: usize = 1_000_000;
+/// Entities put in one request.
+pub const ENTITIES_OF_ONE_REQUEST_MAX: usize = 4096;
+/// Bytes of one entity.
+pub const ENTITY_BYTES_MAX: usize = 256 << 10;
+/// Bytes of all entities.
+pub const ENTITIES_BYTES_MAX: usize = 512 << 20;
+/// Changes of descriptions that are remembered for who follows them.
+pub const JOURNAL_MAX: usize = 1 << 14;
+/// Observations of the past that were withdrawn.
+pub const WITHDRAWN_MAX: usize = 1_000_000;
+/// Bytes of what services know of a datastream beyond its core.
+pub const ABOUT_BYTES_MAX: usize = 64 << 10;
 /// Topics that have a retained message.
 pub const RETAINED_MAX: usize = 1_000_000;
 /// Bytes of memory of all retained messages.

@@ -330,9 +330,11 @@ impl Hub {
         if known.is_none() || heard != nothing {
             let mut datastream = before.clone();
             datastream.learn(&heard);
+            datastream.number = Some(core.catalog.known(view.topic).0);
             let cursor = self.append_change(now, view.topic, &entry::to_json(&datastream))?;
             let id = core.catalog.intern(view.topic).ok_or(TOO_MANY)?;
             core.catalog.slot(id).entry.describe(cursor, datastream);
+            core.journal.note(view.topic);
             return Ok(id);
         }
         known.ok_or(TOO_MANY)

@@ -20,20 +20,26 @@ pub enum Kind {
     Consumer,
     /// The retained message of `topic`.
     Retained,
+    /// The entity that `topic` names is now the body (a JSON object), or removed where it is empty.
+    Entity,
+    /// The observation that `topic` places is withdrawn, or is so no more where the body is empty.
+    Withdrawn,
 }
 
 impl Kind {
-    const ALL: [Kind; 5] = [
+    const ALL: [Kind; 7] = [
         Kind::Observations,
         Kind::Opaque,
         Kind::Change,
         Kind::Consumer,
         Kind::Retained,
+        Kind::Entity,
+        Kind::Withdrawn,
     ];
 
     /// Whether only the last record of a (kind, topic) counts: such records outlive retention.
     pub const fn is_keyed(self) -> bool {
-        matches!(self, Kind::Change | Kind::Consumer | Kind::Retained)
+        !matches!(self, Kind::Observations | Kind::Opaque)
     }
 }
 

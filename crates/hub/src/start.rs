@@ -35,6 +35,10 @@ impl Hub {
                 Kind::Consumer => core.consumers.put(record.topic, body_of(&record)),
                 // Where it stands in the log, its cursor is read from there.
                 Kind::Retained => retained.extend(hub.decode_record(Cursor::START, &record)),
+                Kind::Entity => core
+                    .entities
+                    .put(record.topic, body_of(&record), Cursor::START),
+                Kind::Withdrawn => core.withdrawn.put(record.topic, true),
                 _ => apply_change(&mut core.catalog, &record),
             })?;
             for mut message in retained {
@@ -101,10 +105,21 @@ impl Hub {
             }
             return Ok(());
         }
-        if record.kind == Kind::Consumer {
-            core.consumers.put(record.topic, body_of(record));
-            return Ok(());
+        match record.kind {
+            Kind::Consumer => core.consumers.put(record.topic, body_of(record)),
+            Kind::Entity => core.entities.put(record.topic, body_of(record), cursor),
+            Kind::Withdrawn => core.withdrawn.put(record.topic, !record.body.is_empty()),
+            _ => self.replay_message(&mut core, cursor, record)?,
         }
+        Ok(())
+    }
+
+    fn replay_message(
+        &self,
+        core: &mut Core,
+        cursor: Cursor,
+        record: &Record<'_>,
+    ) -> Result<(), Fault> {
         if !record.key.is_empty() {
             let message = keys::fingerprint(record.media, record.body);
             let used = Used { cursor, message };
@@ -213,6 +228,6 @@ fn apply_change(catalog: &mut Catalog, record: &Record<'_>) {
     } else if let (Ok(datastream), Some(id)) =
         (entry::from_json(record.body), catalog.intern(record.topic))
     {
-        catalog.slot(id).entry.datastream = datastream;
+        catalog.recall(id, datastream);
     }
 }

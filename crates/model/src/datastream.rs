@@ -18,6 +18,10 @@ pub struct Datastream {
     pub place: Option<Place>,
     /// Greatest value to be expected: what a bar of full height stands for (Babovic, section V).
     pub maximum: Option<f64>,
+    /// Small number that the gateway gives it and never gives again while it is known.
+    pub number: Option<u32>,
+    /// What services know of it beyond this, as a compact JSON object.
+    pub about: Option<Box<str>>,
 }
 
 impl Datastream {
@@ -30,6 +34,7 @@ impl Datastream {
         learn(&mut self.unit, &newer.unit);
         learn(&mut self.place, &newer.place);
         learn(&mut self.maximum, &newer.maximum);
+        learn(&mut self.about, &newer.about);
         *self != before
     }
 }

@@ -19,6 +19,21 @@ pub const SERVICES: &[ServiceLine] = &[
         name: "live",
         make: |hub| Arc::new(weir_live::Live::new(hub.clone())),
     },
+    #[cfg(feature = "sos")]
+    ServiceLine {
+        name: "sos",
+        make: |hub| Arc::new(weir_sos::Sos::new(hub.clone())),
+    },
+    #[cfg(feature = "sensorthings")]
+    ServiceLine {
+        name: "sensorthings",
+        make: |hub| Arc::new(weir_sensorthings::SensorThings::new(hub.clone())),
+    },
+    #[cfg(feature = "soap")]
+    ServiceLine {
+        name: "soap",
+        make: |hub| Arc::new(weir_soap::Soap::new(hub.clone())),
+    },
     #[cfg(feature = "advice")]
     ServiceLine {
         name: "advice",

@@ -60,6 +60,7 @@ pub(crate) fn page(
     Ok(Page {
         batch: page.builder.finish(),
         next: None,
+        ..Page::default()
     })
 }
 
@@ -108,6 +109,7 @@ impl Windows<'_> {
         Page {
             batch: self.builder.finish(),
             next,
+            ..Page::default()
         }
     }
 }

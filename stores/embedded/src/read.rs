@@ -218,7 +218,7 @@ pub(crate) fn page(
         count: token.ordinal,
         skip: token.ordinal,
     });
-    let mut builder = BatchBuilder::new();
+    let (mut builder, mut before) = (BatchBuilder::new(), 0);
     while let Some(merged) = merge.next().map_err(fail)? {
         let Some(rows) = merge.rows(merged) else {
             continue;
@@ -242,9 +242,14 @@ pub(crate) fn page(
             return Ok(Page {
                 batch: builder.finish(),
                 next: Some(token.print(query)),
+                before,
+                ..Page::default()
             });
         }
         let count = if place.is_eq() { given.count + 1 } else { 1 };
+        if builder.is_empty() {
+            before = (count - 1).min(u64::from(u32::MAX)) as u32;
+        }
         given = Given {
             time,
             topic: name,
@@ -258,5 +263,7 @@ pub(crate) fn page(
     Ok(Page {
         batch: builder.finish(),
         next: None,
+        before,
+        ..Page::default()
     })
 }

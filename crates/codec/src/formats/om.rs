@@ -43,6 +43,20 @@ pub(crate) const OM1: Format = Format {
     reader: |limits| buffered::reader(decode, limits),
 };
 
+/// Appends the observations of a batch in O&M 2.0 to a document that declares `om`, `gml` (3.2), `xlink`,
+/// `xsi` and `xs`; each has an identifier, `urn:weir:observation:` with its topic and time.
+#[cfg(feature = "om")]
+pub fn write_observations(batch: &Batch, placement: &om::Placement<'_>, out: &mut Vec<u8>) {
+    om::write::write_within(batch, placement, out);
+}
+
+/// Appends the observations of a batch in O&M 1.0, in one block for each datastream, to a document that
+/// declares `om` (1.0), `gml` (3.1), `swe` (1.0.1), `sa` and `xlink`.
+#[cfg(feature = "om1")]
+pub fn write_blocks(batch: &Batch, placement: &om::Placement<'_>, out: &mut Vec<u8>) {
+    om::write_block::write_within(batch, placement, out);
+}
+
 fn encode(batch: &Batch, out: &mut Vec<u8>) {
     om::write::write(batch, &mut XmlText::with_prefixes(om::write::PREFIXES, out));
 }

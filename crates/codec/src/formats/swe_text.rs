@@ -51,6 +51,14 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 fn encode(batch: &Batch, out: &mut Vec<u8>) {
+    append(batch, &mut 0, out);
+}
+
+/// Appends another part of a block, where `described` datastreams have their lines already; its own are
+/// numbered from there.
+pub fn append(batch: &Batch, described: &mut usize, out: &mut Vec<u8>) {
+    let first = *described;
+    *described += batch.stream_count();
     let mut fields = Fields::default();
     batch.rows().for_each(|row| fields.add(&row));
     let several = batch.stream_count() > 1;
@@ -64,7 +72,7 @@ fn encode(batch: &Batch, out: &mut Vec<u8>) {
     };
     for (index, row) in batch.rows().enumerate() {
         if several {
-            tokens.content(Atom::Id("", batch.stream_of(index)));
+            tokens.content(Atom::Id("", first + batch.stream_of(index)));
             tokens.content(Atom::Text(","));
         }
         write_record(&row, &fields, &mut tokens);

@@ -37,6 +37,20 @@ impl<'o> XmlText<'o> {
         }
     }
 
+    /// Elements within a document that declares these prefixes.
+    pub(crate) fn within(prefixes: &'static [Prefix], out: &'o mut Vec<u8>) -> Self {
+        Self {
+            before_root: false,
+            ..Self::with_prefixes(prefixes, out)
+        }
+    }
+
+    /// Writes XML as it is, between elements.
+    pub(crate) fn raw(&mut self, xml: &str) {
+        self.close_tag();
+        self.out.extend_from_slice(xml.as_bytes());
+    }
+
     fn close_tag(&mut self) {
         if core::mem::replace(&mut self.open, false) {
             self.out.push(b'>');

@@ -30,6 +30,19 @@ const XLINK: &str = "http://www.w3.org/1999/xlink";
 const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
 const XS: &str = "http://www.w3.org/2001/XMLSchema";
 
+/// How observations stand in another document than a message.
+#[derive(Clone, Copy, Debug)]
+pub struct Placement<'a> {
+    /// Number of the first, so that identifiers differ from those of a part before.
+    pub first: usize,
+    /// XML before each.
+    pub before: &'a str,
+    /// XML after each.
+    pub after: &'a str,
+    /// What those are of that name no feature, by the index of their datastream in the batch.
+    pub features: &'a [alloc::string::String],
+}
+
 const HREF: Name = Name {
     uri: XLINK,
     local: "href",

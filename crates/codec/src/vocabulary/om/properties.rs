@@ -29,16 +29,19 @@ pub(super) fn read_link(pull: &mut impl Pull, take: impl FnOnce(&str)) -> Result
     Ok(())
 }
 
-/// Reads `featureOfInterest`: a reference, or a sampling feature with its position.
+/// Reads `featureOfInterest`: a reference, or a sampling feature with its position, which its identifier
+/// names or else the feature that it is a sample of.
 pub(super) fn read_feature(pull: &mut impl Pull, context: &mut Context) -> Result<(), DecodeError> {
     let mut depth = 1;
     let mut place = PlaceReader::default();
     let mut names_it = true;
+    let (mut identifies_it, mut identified) = (false, false);
     while depth > 0 {
         match pull.next()? {
             Event::Start(name) => {
                 depth += 1;
-                names_it = name.local == "sampledFeature";
+                names_it = name.local == "sampledFeature" && !identified;
+                identifies_it = name.local == "identifier";
                 place.start(name.local);
             }
             Event::End => {
@@ -47,6 +50,10 @@ pub(super) fn read_feature(pull: &mut impl Pull, context: &mut Context) -> Resul
             }
             Event::Attribute(HREF) if names_it => set_feature(pull.text(), context),
             Event::Attribute(name) if name.local == "srsName" => place.system(pull.text()),
+            Event::Content if identifies_it => {
+                set_feature(pull.text().trim_ascii(), context);
+                (identifies_it, identified) = (false, true);
+            }
             Event::Content => place.content(pull, context)?,
             _ => {}
         }

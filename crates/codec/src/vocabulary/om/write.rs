@@ -2,10 +2,13 @@
 
 use super::{GML32, HREF, NIL_REASON, OM20, SAMPLING_GEOMETRY, XLINK, XS, XSI, XSI_TYPE, urn};
 use crate::infoset::xml_chars::is_text;
-use crate::infoset::xml_text::Prefix;
+use crate::infoset::xml_text::{Prefix, XmlText};
 use crate::infoset::{Atom, Emit, Name};
 use crate::vocabulary::swe::is_symbol;
+use alloc::string::String;
+use alloc::vec::Vec;
 use weir_model::batch::Naming;
+use weir_model::percent;
 use weir_model::{Batch, Extra, Observation, Place, Time, Value};
 
 /// The namespaces of such a document.
@@ -51,10 +54,62 @@ pub(crate) fn write(batch: &Batch, emit: &mut impl Emit) {
     emit.end(gml("FeatureCollection"));
 }
 
+/// Begins what an observation is called by, before its topic (in percent-encoding) and its time.
+pub(crate) const IDENTIFIER: &str = "urn:weir:observation:";
+
+/// Writes observations into a service's answer: identified, and without weir's name for the datastream.
+pub(crate) fn write_within(batch: &Batch, placement: &super::Placement<'_>, out: &mut Vec<u8>) {
+    let names: Vec<String> = (0..batch.stream_count())
+        .map(|index| percent::encode(batch.stream(index).topic, b""))
+        .collect();
+    // One writer for all: it remembers the day that it wrote last.
+    let mut emit = XmlText::within(PREFIXES, out);
+    for (index, mut row) in batch.rows().enumerate() {
+        let stream = batch.stream_of(index);
+        let identifier = Identifier {
+            name: &names[stream],
+            time: row.time,
+        };
+        row.naming = Naming::Sent;
+        let feature = placement.features.get(stream).map(String::as_str);
+        row.extra.feature = row.extra.feature.or(feature);
+        emit.raw(placement.before);
+        write_identified(placement.first + index, Some(&identifier), &row, &mut emit);
+        emit.raw(placement.after);
+    }
+}
+
+/// What an observation is called by.
+struct Identifier<'a> {
+    /// Its topic in percent-encoding.
+    name: &'a str,
+    time: Option<Time>,
+}
+
 fn write_observation(index: usize, row: &Observation<'_>, emit: &mut impl Emit) {
+    write_identified(index, None, row, emit);
+}
+
+fn write_identified(
+    index: usize,
+    identifier: Option<&Identifier<'_>>,
+    row: &Observation<'_>,
+    emit: &mut impl Emit,
+) {
     let result = ResultForm::of(row);
     emit.start(om("OM_Observation"));
     emit.attribute(gml("id"), Atom::Id("o", index));
+    if let Some(identifier) = identifier {
+        emit.start(gml("identifier"));
+        emit.attribute(Name::local("codeSpace"), Atom::Text("urn:weir"));
+        emit.content(Atom::Text(IDENTIFIER));
+        emit.content(Atom::Text(identifier.name));
+        if let Some(time) = identifier.time {
+            emit.content(Atom::Text(":"));
+            emit.content(Atom::Time(time));
+        }
+        emit.end(gml("identifier"));
+    }
     write_link(om("type"), Some(result.class()), emit);
     write_times(index, row, emit);
     write_link(om("procedure"), row.sensor, emit);

@@ -4,10 +4,11 @@
 //! which is the price of the block. Where and of what is said once, where it is the same for all.
 
 use super::{GML31, HREF, OM10, SAMPLING10, SWE101, UNKNOWN, XLINK, urn};
-use crate::infoset::xml_text::Prefix;
+use crate::infoset::xml_text::{Prefix, XmlText};
 use crate::infoset::{Atom, Emit, Name};
 use crate::vocabulary::swe::block_write::{Fields, write_record};
 use crate::vocabulary::swe::{Kind, Role, is_symbol};
+use alloc::string::String;
 use alloc::vec::Vec;
 use weir_model::batch::{Naming, StreamView};
 use weir_model::{Batch, Observation, Place, Time};
@@ -50,10 +51,33 @@ pub(crate) fn write(batch: &Batch, emit: &mut impl Emit) {
     let mut order = Order::of(batch);
     for rows in order.by_stream(batch) {
         emit.start(om("member"));
-        write_observation(&Rows { batch, rows }, emit);
+        let rows = Rows {
+            batch,
+            rows,
+            first: 0,
+            feature: None,
+        };
+        write_observation(&rows, emit);
         emit.end(om("member"));
     }
     emit.end(om("ObservationCollection"));
+}
+
+/// Writes observations into a service's answer, one for each datastream.
+pub(crate) fn write_within(batch: &Batch, placement: &super::Placement<'_>, out: &mut Vec<u8>) {
+    let mut order = Order::of(batch);
+    for rows in order.by_stream(batch) {
+        let stream = batch.stream_of(rows[0] as usize);
+        let rows = Rows {
+            batch,
+            rows,
+            first: placement.first,
+            feature: placement.features.get(stream).map(String::as_str),
+        };
+        out.extend_from_slice(placement.before.as_bytes());
+        write_observation(&rows, &mut XmlText::within(PREFIXES, out));
+        out.extend_from_slice(placement.after.as_bytes());
+    }
 }
 
 /// Rows sorted by datastream without the heap, where they are few.
@@ -95,6 +119,10 @@ impl Order {
 struct Rows<'a> {
     batch: &'a Batch,
     rows: &'a [u32],
+    /// Number of the batch's first row.
+    first: usize,
+    /// What those are of that name no feature.
+    feature: Option<&'a str>,
 }
 
 impl<'a> Rows<'a> {
@@ -146,7 +174,9 @@ fn write_observation(rows: &Rows<'_>, emit: &mut impl Emit) {
     write_sampling_time(rows.period(), emit);
     write_link(om("procedure"), stream.sensor, emit);
     write_link(om("observedProperty"), stream.property, emit);
-    write_feature(feature, place, rows.rows[0] as usize, emit);
+    let told = feature.or(rows.feature.filter(|_| !fields.has(Role::Feature)));
+    let number = rows.first + rows.rows[0] as usize;
+    write_feature(told, place, number, emit);
     let topic = (stream.naming != Naming::Sent).then_some(stream.topic);
     write_parameter(urn::TOPIC, topic, emit);
     let unit_apart = stream.unit.filter(|_| fields.kind() != Kind::Number);

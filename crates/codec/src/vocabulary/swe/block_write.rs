@@ -50,6 +50,12 @@ impl Fields {
         }
     }
 
+    /// Says whether records have this field, beside time and result.
+    pub(crate) fn has(&self, role: Role) -> bool {
+        let mut own = self.there.iter().zip(OPTIONAL);
+        own.any(|(there, known)| *there && known == role)
+    }
+
     /// The kind that all results have.
     pub(crate) fn kind(&self) -> Kind {
         match (self.numbers, self.bools, self.others) {

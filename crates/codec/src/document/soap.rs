@@ -1,0 +1,216 @@
+//! SOAP's envelope, 1.1 and 1.2.
+//!
+//! What it deliberately does not do: attachments, encodings, intermediaries. Of headers WS-Addressing is
+//! answered (`RelatesTo`); another that must be understood is a fault (SOAP 1.2 part 1 section 5.2.3, SOAP
+//! 1.1 section 4.2.3).
+
+use super::{Element, Xml};
+use alloc::format;
+use alloc::string::String;
+
+/// Namespace of SOAP 1.1.
+pub const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
+/// Namespace of SOAP 1.2.
+pub const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";
+/// Namespace of WS-Addressing 1.0.
+pub const ADDRESSING: &str = "http://www.w3.org/2005/08/addressing";
+
+/// Which SOAP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// 1.1: `text/xml` and a field `SOAPAction`.
+    V11,
+    /// 1.2: `application/soap+xml`.
+    V12,
+}
+
+impl Version {
+    /// Its namespace.
+    pub const fn namespace(self) -> &'static str {
+        match self {
+            Version::V11 => SOAP11,
+            Version::V12 => SOAP12,
+        }
+    }
+
+    /// Media type of a message in XML.
+    pub const fn media(self) -> &'static str {
+        match self {
+            Version::V11 => "text/xml; charset=utf-8",
+            Version::V12 => "application/soap+xml; charset=utf-8",
+        }
+    }
+}
+
+/// What an envelope held.
+#[derive(Clone, Debug)]
+pub struct Envelope {
+    /// Which SOAP it is.
+    pub version: Version,
+    /// The element in its body; `None` where that is empty.
+    pub body: Option<Element>,
+    /// `wsa:MessageID`, to which the answer relates.
+    pub message_id: Option<String>,
+}
+
+/// Who is at fault (SOAP 1.2 part 1 section 5.4.6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// Who asked; `Client` in 1.1.
+    Sender,
+    /// Who answers; `Server` in 1.1.
+    Receiver,
+    /// A header must be understood, and is not.
+    MustUnderstand,
+    /// The envelope is of another version.
+    VersionMismatch,
+}
+
+impl Code {
+    fn name(self, version: Version) -> &'static str {
+        match (self, version) {
+            (Code::Sender, Version::V11) => "Client",
+            (Code::Sender, Version::V12) => "Sender",
+            (Code::Receiver, Version::V11) => "Server",
+            (Code::Receiver, Version::V12) => "Receiver",
+            (Code::MustUnderstand, _) => "MustUnderstand",
+            (Code::VersionMismatch, _) => "VersionMismatch",
+        }
+    }
+}
+
+/// A fault to be answered.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// Who is at fault.
+    pub code: Code,
+    /// What 1.2 says closer: a name with its prefix, and the namespace of that.
+    pub subcode: Option<(String, &'static str)>,
+    /// One sentence.
+    pub reason: String,
+    /// XML of the detail.
+    pub detail: String,
+}
+
+impl Fault {
+    /// A fault that needs no detail.
+    pub fn new(code: Code, reason: impl Into<String>) -> Self {
+        Self {
+            code,
+            subcode: None,
+            reason: reason.into(),
+            detail: String::new(),
+        }
+    }
+}
+
+/// Says whether this is an envelope.
+pub fn is_envelope(root: &Element) -> bool {
+    root.local == "Envelope"
+}
+
+/// Takes an envelope apart. A refusal comes with the version to answer in.
+pub fn open(root: Element) -> Result<Envelope, (Version, Fault)> {
+    let version = match root.uri.as_str() {
+        SOAP11 => Version::V11,
+        SOAP12 => Version::V12,
+        // A node of both answers in 1.1 (SOAP 1.2 part 1 appendix A).
+        _ => {
+            let reason = "an envelope of SOAP 1.1 or 1.2 was expected";
+            return Err((Version::V11, Fault::new(Code::VersionMismatch, reason)));
+        }
+    };
+    let header = root.child("Header");
+    let foreign = header.into_iter().flat_map(Element::elements).find(|part| {
+        let must = part.attributes.iter().any(|own| {
+            own.uri == version.namespace()
+                && own.local == "mustUnderstand"
+                && matches!(own.value.as_str(), "1" | "true")
+        });
+        must && part.uri != ADDRESSING
+    });
+    if let Some(part) = foreign {
+        let reason = format!(
+            "the header {{{}}}{} is not understood",
+            part.uri, part.local
+        );
+        return Err((version, Fault::new(Code::MustUnderstand, reason)));
+    }
+    let message_id = header
+        .and_then(|header| header.child("MessageID"))
+        .map(Element::text);
+    let Some(body) = root.child("Body").filter(|body| body.uri == root.uri) else {
+        let reason = "the envelope has no Body";
+        return Err((version, Fault::new(Code::Sender, reason)));
+    };
+    Ok(Envelope {
+        version,
+        body: body.first().cloned(),
+        message_id,
+    })
+}
+
+/// An envelope around XML; `relates_to` is what was asked, `action` what is answered.
+pub fn wrap(version: Version, relates_to: Option<&str>, action: &str, body: &str) -> String {
+    let (mut head, tail) = around(version, relates_to, action);
+    head.push_str(body);
+    head.push_str(&tail);
+    head
+}
+
+/// What stands before and after the body.
+pub fn around(version: Version, relates_to: Option<&str>, action: &str) -> (String, String) {
+    let mut xml = Xml::new();
+    xml.start("env:Envelope")
+        .prefixes(&[("env", version.namespace())]);
+    if let Some(message) = relates_to {
+        xml.start("env:Header").prefixes(&[("wsa", ADDRESSING)]);
+        xml.leaf("wsa:To", "http://www.w3.org/2005/08/addressing/anonymous");
+        xml.leaf("wsa:Action", action);
+        xml.leaf("wsa:RelatesTo", message);
+        xml.end();
+    }
+    xml.start("env:Body");
+    xml.split()
+}
+
+/// An envelope around a fault.
+pub fn fault(version: Version, relates_to: Option<&str>, fault: &Fault) -> String {
+    let mut xml = Xml::new();
+    xml.start("env:Fault");
+    match version {
+        Version::V11 => write_fault11(fault, &mut xml),
+        Version::V12 => write_fault12(fault, &mut xml),
+    }
+    let action = "http://www.w3.org/2005/08/addressing/soap/fault";
+    wrap(version, relates_to, action, &xml.finish())
+}
+
+/// SOAP 1.1 section 4.4.
+fn write_fault11(fault: &Fault, xml: &mut Xml) {
+    let code = format!("env:{}", fault.code.name(Version::V11));
+    xml.leaf("faultcode", &code);
+    xml.leaf("faultstring", &fault.reason);
+    if !fault.detail.is_empty() {
+        xml.start("detail").raw(&fault.detail).end();
+    }
+}
+
+/// SOAP 1.2 part 1 section 5.4.
+fn write_fault12(fault: &Fault, xml: &mut Xml) {
+    xml.start("env:Code");
+    let code = format!("env:{}", fault.code.name(Version::V12));
+    xml.leaf("env:Value", &code);
+    if let Some((name, uri)) = &fault.subcode {
+        let prefix = name.split(':').next().unwrap_or_default();
+        xml.start("env:Subcode").start("env:Value");
+        xml.prefixes(&[(prefix, *uri)]).text(name).end().end();
+    }
+    xml.end();
+    xml.start("env:Reason").start("env:Text");
+    xml.attribute("xml:lang", "en").text(&fault.reason);
+    xml.end().end();
+    if !fault.detail.is_empty() {
+        xml.start("env:Detail").raw(&fault.detail).end();
+    }
+}

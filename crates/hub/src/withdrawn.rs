@@ -1,0 +1,302 @@
+//! Observations withdrawn: the past shows them no more, in whatever protocol asks.
+//!
+//! What was logged stays as it was published; a withdrawal is a record beside it, and the history is read
+//! through all of them. A correction is a withdrawal and a new observation. Windows of `agg` and `every`
+//! over the past still count what was withdrawn.
+
+use crate::access::{Principal, Verb};
+use crate::exchange::{Fault, Past, Ticket};
+use crate::history::{Page, Range};
+use crate::hub::{Core, Hub, denied};
+use crate::limits::{PAGE_OBSERVATIONS_MAX, WITHDRAWN_MAX};
+use crate::record::{Kind, Record};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use weir_model::{Batch, Cursor, Time};
+
+/// Which observation of the past is meant: of one datastream and time, the how manieth that came.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// Topic of its datastream.
+    pub topic: String,
+    /// Its time.
+    pub time: Time,
+    /// How many of that datastream and time came before it.
+    pub ordinal: u32,
+}
+
+/// What was withdrawn, by topic.
+#[derive(Debug, Default)]
+pub(crate) struct Withdrawn {
+    by_topic: HashMap<Arc<str>, BTreeSet<(i64, u32)>>,
+    count: usize,
+}
+
+impl Withdrawn {
+    fn check_room(&self) -> Result<(), Fault> {
+        match self.count >= WITHDRAWN_MAX {
+            false => Ok(()),
+            true => Err(Fault::Crowded {
+                what: "withdrawn observations",
+                limit: WITHDRAWN_MAX,
+            }),
+        }
+    }
+
+    /// Takes what a record of this key says.
+    pub(crate) fn put(&mut self, key: &str, is_withdrawn: bool) {
+        let Some((topic, time, ordinal)) = read_key(key) else {
+            return;
+        };
+        if is_withdrawn {
+            let places = self.by_topic.entry(topic.into()).or_default();
+            self.count += usize::from(places.insert((time, ordinal)));
+        } else if let Some(places) = self.by_topic.get_mut(topic) {
+            self.count -= usize::from(places.remove(&(time, ordinal)));
+        }
+    }
+
+    /// What was withdrawn of a topic, which is forgotten with it.
+    pub(crate) fn take(&mut self, topic: &str) -> Vec<String> {
+        let places = self.by_topic.remove(topic).unwrap_or_default();
+        self.count -= places.len();
+        let keys = places
+            .iter()
+            .map(|(time, ordinal)| key(topic, *time, *ordinal));
+        keys.collect()
+    }
+}
+
+fn key(topic: &str, time: i64, ordinal: u32) -> String {
+    format!("{topic}\n{time};{ordinal}")
+}
+
+fn read_key(key: &str) -> Option<(&str, i64, u32)> {
+    let (topic, place) = key.split_once('\n')?;
+    let (time, ordinal) = place.split_once(';')?;
+    Some((topic, time.parse().ok()?, ordinal.parse().ok()?))
+}
+
+impl Hub {
+    /// Hides an observation of the past, and shows the one before it as the last where it was that.
+    pub(crate) fn withdraw(
+        &self,
+        now: Time,
+        principal: &Principal,
+        place: &Place,
+    ) -> Result<Ticket, Fault> {
+        let topic = place.topic.as_str();
+        if !principal.grants.allow(Verb::Change, topic) {
+            return Err(denied(principal, Verb::Change, topic));
+        }
+        let key = key(topic, place.time.nanos(), place.ordinal);
+        let cursor = {
+            let mut core = self.core();
+            if core.catalog.find(topic).is_none() {
+                return Err(Fault::Unknown(topic.into()));
+            }
+            core.withdrawn.check_room()?;
+            let cursor = self.append_withdrawal(now, &key, b"1")?;
+            core.withdrawn.put(&key, true);
+            cursor
+        };
+        self.recall_last(topic, place.time)?;
+        Ok(self.ticket(cursor))
+    }
+
+    /// Forgets, with a topic, what was withdrawn of it.
+    pub(crate) fn forget_withdrawn(
+        &self,
+        core: &mut Core,
+        now: Time,
+        topic: &str,
+    ) -> Result<(), Fault> {
+        for key in core.withdrawn.take(topic) {
+            self.append_withdrawal(now, &key, b"")?;
+        }
+        Ok(())
+    }
+
+    fn append_withdrawal(&self, now: Time, key: &str, body: &[u8]) -> Result<Cursor, Fault> {
+        let record = Record {
+            kind: Kind::Withdrawn,
+            arrival: now,
+            topic: key,
+            media: "",
+            key: &[],
+            origin: "",
+            attributes: &[],
+            body,
+        };
+        Ok(self.log.append(&record)?)
+    }
+
+    /// A page without what was withdrawn, with what tells its rows apart.
+    pub(crate) fn visible(&self, past: &Past, mut page: Page) -> Page {
+        let ordinals = ordinals(&page.batch, page.before);
+        let core = self.core();
+        let hidden = match past.aggregate {
+            Some(_) => Vec::new(),
+            None => hidden(&core.withdrawn, &page.batch, &ordinals),
+        };
+        drop(core);
+        if !hidden.is_empty() {
+            page.batch = page
+                .batch
+                .select(|row| hidden.binary_search(&(row as u32)).is_err());
+        }
+        let shown = ordinals.iter().filter_map(|&(row, ordinal)| {
+            let before = hidden.partition_point(|&at| at < row);
+            let is_hidden = hidden.get(before) == Some(&row);
+            (!is_hidden).then_some((row - before as u32, ordinal))
+        });
+        page.ordinals = shown.collect();
+        page
+    }
+
+    /// Looks the last observation of a topic up anew, where the one withdrawn may have been it.
+    fn recall_last(&self, topic: &str, time: Time) -> Result<(), Fault> {
+        let interval = {
+            let core = self.core();
+            let entry = core.catalog.find(topic).map(|id| core.catalog.entry(id));
+            let last = entry.and_then(|entry| entry.last.as_ref());
+            match last.filter(|last| last.time == time) {
+                None => return Ok(()),
+                Some(_) => entry.and_then(|entry| entry.interval).unwrap_or(0),
+            }
+        };
+        self.feed()?;
+        let newest = self.newest_before(topic, time.plus_nanos(1), interval)?;
+        let mut core = self.core();
+        if let Some(id) = core.catalog.find(topic) {
+            let cursor = self.log.head();
+            let entry = &mut core.catalog.slot(id).entry;
+            entry.last = None;
+            if let Some(batch) = newest {
+                let row = batch.row(batch.len() - 1);
+                entry.observe(cursor, row.time.unwrap_or(time), &row);
+            }
+        }
+        Ok(())
+    }
+
+    /// A page that ends with the newest observation before a time; spans that double are looked through.
+    fn newest_before(
+        &self,
+        topic: &str,
+        before: Time,
+        interval: i64,
+    ) -> Result<Option<Batch>, Fault> {
+        let mut span = interval.max(1_000_000_000);
+        loop {
+            let from = before.plus_nanos(-span);
+            let mut past = Past {
+                filters: Vec::new(),
+                from,
+                to: before,
+                limit: PAGE_OBSERVATIONS_MAX,
+                page: None,
+                aggregate: None,
+            };
+            let mut found = None;
+            loop {
+                let read = self.history.read(&Range {
+                    topics: &[topic],
+                    from,
+                    to: before,
+                    limit: past.limit,
+                    page: past.page.as_deref(),
+                    aggregate: None,
+                })?;
+                let page = self.visible(&past, read);
+                past.page.clone_from(&page.next);
+                found = Some(page.batch).filter(|batch| !batch.is_empty()).or(found);
+                if past.page.is_none() {
+                    break;
+                }
+            }
+            if found.is_some() || span == i64::MAX {
+                return Ok(found);
+            }
+            span = span.saturating_mul(8);
+        }
+    }
+}
+
+/// Rows that are not the first of their datastream and time, and the how manieth each is.
+fn ordinals(batch: &Batch, before: u32) -> Vec<(u32, u32)> {
+    let mut ordinals = Vec::new();
+    let (streams, times) = (batch.streams(), batch.times());
+    let mut count = before;
+    for row in 0..batch.len() {
+        let repeats = row > 0 && times[row] == times[row - 1] && streams[row] == streams[row - 1];
+        if row > 0 {
+            count = if repeats { count + 1 } else { 0 };
+        }
+        if count > 0 {
+            ordinals.push((row as u32, count));
+        }
+    }
+    ordinals
+}
+
+/// The rows withdrawn, ascending.
+fn hidden(withdrawn: &Withdrawn, batch: &Batch, ordinals: &[(u32, u32)]) -> Vec<u32> {
+    let of = |index| withdrawn.by_topic.get(batch.stream(index).topic);
+    let places: Vec<_> = (0..batch.stream_count()).map(of).collect();
+    if places.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    let times = batch.times();
+    let is_hidden = |&row: &u32| {
+        let found = ordinals.binary_search_by_key(&row, |&(of, _)| of);
+        let ordinal = found.map_or(0, |at| ordinals[at].1);
+        let places = places[batch.stream_of(row as usize)];
+        places.is_some_and(|places| places.contains(&(times[row as usize], ordinal)))
+    };
+    (0..batch.len() as u32).filter(is_hidden).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use weir_model::{BatchBuilder, Value};
+
+    fn batch(times: &[i64]) -> Batch {
+        let mut builder = BatchBuilder::new();
+        for &time in times {
+            builder.begin();
+            builder.value(Value::Number(0.0));
+            builder.time(Time::from_nanos(time));
+            builder.end().unwrap();
+        }
+        let mut batch = builder.finish();
+        batch.complete("a", Time::from_nanos(0)).unwrap();
+        batch
+    }
+
+    #[test]
+    fn observations_of_one_time_are_told_apart_across_pages() {
+        assert_eq!(
+            ordinals(&batch(&[1, 1, 2, 2, 2]), 0),
+            [(1, 1), (3, 1), (4, 2)]
+        );
+        assert_eq!(ordinals(&batch(&[1, 1, 2]), 3), [(0, 3), (1, 4)]);
+    }
+
+    #[test]
+    fn what_is_withdrawn_is_hidden_until_it_is_no_more_or_its_topic_is_forgotten() {
+        let mut withdrawn = Withdrawn::default();
+        withdrawn.put(&key("a", 2, 1), true);
+        withdrawn.put(&key("a", 1, 0), true);
+        withdrawn.put(&key("b", 1, 0), true);
+        let rows = batch(&[1, 2, 2]);
+        let hidden = |withdrawn: &Withdrawn| hidden(withdrawn, &rows, &ordinals(&rows, 0));
+        assert_eq!(hidden(&withdrawn), [0, 2]);
+        withdrawn.put(&key("a", 1, 0), false);
+        assert_eq!(hidden(&withdrawn), [2]);
+        assert_eq!(withdrawn.take("a"), [key("a", 2, 1)]);
+        assert_eq!((hidden(&withdrawn).len(), withdrawn.count), (0, 1));
+    }
+}

@@ -1,0 +1,144 @@
+//! Entities: put whole or not at all, read as far as granted, there again after a restart; what a
+//! datastream is known by besides; and what changed since one looked.
+#![allow(clippy::unwrap_used)]
+
+mod house;
+
+use bytes::Bytes;
+use house::{House, at, everyone, new, open, publish, wait};
+use std::sync::Arc;
+use weir_hub::{Exchange, Fault, Grants, Hub, Log, Place, Principal, Request, Verb};
+use weir_model::{Datastream, Filter};
+
+fn filter(text: &str) -> Filter {
+    Filter::parse(text).unwrap()
+}
+
+fn put(hub: &Arc<Hub>, who: &Principal, entities: &[(&str, Option<&str>)]) -> Result<(), Fault> {
+    let owned = entities.iter().map(|(key, body)| {
+        let body = body.map(|body| Bytes::from(body.to_owned()));
+        ((*key).to_owned(), body)
+    });
+    match hub.open(at(0), who, Request::Put(owned.collect()))? {
+        Exchange::Accepted(ticket) => wait(|cx| ticket.poll(cx)).map(drop),
+        _ => unreachable!("something was put"),
+    }
+}
+
+fn keys(hub: &Arc<Hub>, who: &Principal, of: &str) -> Vec<String> {
+    match hub.open(at(0), who, Request::Entities(vec![filter(of)])) {
+        Ok(Exchange::Described(all)) => all.iter().map(|entity| entity.key.to_string()).collect(),
+        _ => unreachable!("entities were asked for"),
+    }
+}
+
+fn number(hub: &Arc<Hub>, topic: &str) -> Option<u32> {
+    match hub.open(at(0), &everyone(), Request::Describe(vec![filter(topic)])) {
+        Ok(Exchange::Entries(entries)) => entries[0].datastream.number,
+        _ => unreachable!("a datastream was asked for"),
+    }
+}
+
+fn restarted(house: House) -> House {
+    house.log.close().unwrap();
+    let disk = house.disk.clone();
+    drop(house.hub);
+    drop(house.log);
+    open(disk)
+}
+
+fn guest() -> Principal {
+    let rules = [(Verb::Read, "s/+"), (Verb::Change, "s/1")];
+    let rules = rules.map(|(verb, of)| (verb, filter(of)));
+    Principal {
+        name: "guest".into(),
+        grants: Arc::new(Grants::new(rules.to_vec())),
+    }
+}
+
+#[test]
+fn entities_are_put_whole_or_not_at_all_and_read_as_far_as_granted() {
+    let house = new();
+    let both = [("s/1", Some("{}")), ("t/1", Some("{}"))];
+    let refused = put(&house.hub, &guest(), &both);
+    assert!(matches!(refused, Err(Fault::Denied { verb: "change", .. })));
+    assert_eq!(keys(&house.hub, &everyone(), "#"), [""; 0]);
+    put(&house.hub, &everyone(), &both).unwrap();
+    assert_eq!(keys(&house.hub, &everyone(), "#"), ["s/1", "t/1"]);
+    assert_eq!(keys(&house.hub, &guest(), "#"), ["s/1"]);
+    put(&house.hub, &guest(), &[("s/1", None)]).unwrap();
+    assert_eq!(keys(&house.hub, &everyone(), "#"), ["t/1"]);
+    let reserved = put(&house.hub, &everyone(), &[("$x/1", Some("{}"))]);
+    assert!(matches!(reserved, Err(Fault::Reserved(_))));
+}
+
+#[test]
+fn entities_and_numbers_are_there_again_after_a_restart() {
+    let house = new();
+    put(
+        &house.hub,
+        &everyone(),
+        &[("s/1", Some("{}")), ("s/2", Some("{}"))],
+    )
+    .unwrap();
+    put(&house.hub, &everyone(), &[("s/1", None)]).unwrap();
+    publish(&house.hub, "a", 1.0);
+    publish(&house.hub, "b", 1.0);
+    let known = Datastream {
+        about: Some(r#"{"Thing":1}"#.into()),
+        ..Datastream::default()
+    };
+    let changed = house
+        .hub
+        .open(at(0), &everyone(), Request::Change("b".into(), Some(known)));
+    let Ok(Exchange::Accepted(ticket)) = changed else {
+        unreachable!("a datastream was described")
+    };
+    wait(|cx| ticket.poll(cx)).unwrap();
+    drop(ticket);
+    let before = (number(&house.hub, "a"), number(&house.hub, "b"));
+    assert_ne!(before.0, before.1);
+    let again = restarted(house);
+    assert_eq!(keys(&again.hub, &everyone(), "#"), ["s/2"]);
+    assert_eq!((number(&again.hub, "a"), number(&again.hub, "b")), before);
+    publish(&again.hub, "c", 1.0);
+    assert!(number(&again.hub, "c") > before.1, "a number is given once");
+}
+
+#[test]
+fn who_follows_the_descriptions_is_told_what_changed() {
+    let house = new();
+    let begin = house.hub.changed_since(u64::MAX);
+    assert_eq!(begin.names, None, "all is new at first");
+    put(&house.hub, &everyone(), &[("s/1", Some("{}"))]).unwrap();
+    publish(&house.hub, "a", 1.0);
+    publish(&house.hub, "a", 2.0);
+    let since = house.hub.changed_since(begin.revision);
+    let names: Vec<_> = since
+        .names
+        .unwrap()
+        .iter()
+        .map(|it| it.to_string())
+        .collect();
+    assert_eq!(names, ["s/1", "a"], "a second value describes nothing");
+}
+
+#[test]
+fn an_only_observation_that_is_withdrawn_leaves_no_last_value() {
+    let house = new();
+    publish(&house.hub, "a", 1.0);
+    let place = Place {
+        topic: "a".into(),
+        time: at(0),
+        ordinal: 0,
+    };
+    let withdrawn = house.hub.open(at(1), &everyone(), Request::Withdraw(place));
+    assert!(matches!(withdrawn, Ok(Exchange::Accepted(_))));
+    match house
+        .hub
+        .open(at(1), &everyone(), Request::Latest(vec![filter("#")]))
+    {
+        Ok(Exchange::Latest(latest)) => assert!(latest.batch.is_empty()),
+        _ => unreachable!("last values were asked for"),
+    }
+}
