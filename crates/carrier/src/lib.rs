@@ -7,11 +7,13 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+pub mod clock;
 mod datagram;
 mod interfaces;
 pub mod limits;
 mod link;
-mod pinned;
+pub mod outbox;
+mod own;
 pub mod tls;
 pub mod websocket;
 

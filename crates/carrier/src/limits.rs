@@ -18,3 +18,9 @@ pub const DATAGRAM_BUFFER_BYTES: usize = 1 << 20;
 pub const DATAGRAM_BYTES_MAX: usize = 64 << 10;
 /// Datagrams that one system call takes or sends.
 pub const BATCH_DATAGRAMS: usize = 32;
+/// Of the buffer that a thread reads its sockets into, bytes.
+pub const SCRATCH_BYTES: usize = 64 << 10;
+/// From this size on what goes out is not copied, bytes.
+pub const SHARED_BYTES_MIN: usize = 2048;
+/// Pieces of one `writev`.
+pub const SLICES_MAX: usize = 32;

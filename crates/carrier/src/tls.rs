@@ -5,8 +5,10 @@
 
 use crate::limits::CERTIFICATES_MAX;
 use crate::link::{Link, Stream};
-use crate::pinned::Pinned;
+use crate::own::Own;
 use rustls::RootCertStore;
+use rustls::client::WebPkiServerVerifier;
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::{Error as PemError, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 pub use rustls::{ClientConfig, ServerConfig};
@@ -159,26 +161,32 @@ fn server(
     Ok(Arc::new(config))
 }
 
-/// Client settings: the Web's roots and those of `extra_roots` (PEM), where there are any.
+/// Client settings: the Web's roots and those of `extra_roots` (PEM), where there are any; one of these
+/// may be the server's own.
 pub fn client_config(extra_roots: Option<&[u8]>) -> Result<Arc<ClientConfig>, TlsFault> {
     let mut roots = RootCertStore::empty();
     roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    let mut certificates = Vec::new();
     if let Some(text) = extra_roots {
         let pem = Pem {
             file: "roots",
             text,
         };
-        for certificate in pem.certificates()? {
+        certificates = pem.certificates()?;
+        for certificate in certificates.iter().cloned() {
             let refused = |error: rustls::Error| pem.fault("CERTIFICATE", error.to_string());
             roots.add(certificate).map_err(refused)?;
         }
     }
-    let config = ClientConfig::builder_with_provider(provider())
-        .with_safe_default_protocol_versions()
-        .map_err(|error| TlsFault::Refused(error.to_string()))?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    Ok(Arc::new(config))
+    let provider = provider();
+    let roots = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
+        .build()
+        .map_err(|error| TlsFault::Refused(error.to_string()))?;
+    verified_by(Own {
+        certificates,
+        roots: Some(roots),
+        provider,
+    })
 }
 
 /// Client settings that trust the first of these certificates (PEM) and no other, whatever its names: for
@@ -188,18 +196,26 @@ pub fn pinned_config(certificate: &[u8]) -> Result<Arc<ClientConfig>, TlsFault> 
         file: "certificate",
         text: certificate,
     };
-    let provider = provider();
-    let pinned = Pinned::new(pem.certificates()?.remove(0), provider.clone());
-    let config = ClientConfig::builder_with_provider(provider)
+    let mut certificates = pem.certificates()?;
+    certificates.truncate(1);
+    verified_by(Own {
+        certificates,
+        roots: None,
+        provider: provider(),
+    })
+}
+
+fn verified_by(own: Own) -> Result<Arc<ClientConfig>, TlsFault> {
+    let config = ClientConfig::builder_with_provider(own.provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(|error| TlsFault::Refused(error.to_string()))?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(pinned))
+        .with_custom_certificate_verifier(Arc::new(own))
         .with_no_client_auth();
     Ok(Arc::new(config))
 }
 
-fn provider() -> Arc<rustls::crypto::CryptoProvider> {
+fn provider() -> Arc<CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
 }
 

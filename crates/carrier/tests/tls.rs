@@ -49,6 +49,48 @@ fn both_sides_agree_on_a_protocol_and_bytes_pass() {
     });
 }
 
+/// A certificate as `openssl req -x509` makes it: it vouches for itself, and says that it may for others.
+fn authority(name: &str) -> (String, String) {
+    let mut wanted = rcgen::CertificateParams::new([name.to_owned()]).unwrap();
+    wanted.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    let key = rcgen::KeyPair::generate().unwrap();
+    (wanted.self_signed(&key).unwrap().pem(), key.serialize_pem())
+}
+
+#[test]
+fn a_servers_own_certificate_is_trusted_under_its_name_only() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let (ours, theirs) = (authority("localhost"), authority("localhost"));
+        let server = tls::server_config(ours.0.as_bytes(), ours.1.as_bytes(), &[]).unwrap();
+        for (trusted, name, taken) in [
+            (&ours, "localhost", true),
+            (&ours, "elsewhere", false),
+            (&theirs, "localhost", false),
+        ] {
+            let client = tls::client_config(Some(trusted.0.as_bytes())).unwrap();
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let accepted = async {
+                let (tcp, peer) = listener.accept().await.unwrap();
+                Acceptor::new(server.clone())
+                    .accept(tcp, peer)
+                    .await
+                    .is_ok()
+            };
+            let connected = async {
+                let tcp = TcpStream::connect(address).await.unwrap();
+                tls::connect(&client, name, tcp, address).await.is_ok()
+            };
+            let both = tokio::join!(accepted, connected);
+            assert_eq!(both, (taken, taken), "{name}");
+        }
+    });
+}
+
 #[test]
 fn a_pinned_certificate_is_trusted_under_any_name_and_no_other_is() {
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -31,8 +31,6 @@ pub const STALL_TIME_MAX: Duration = Duration::from_secs(60);
 pub const LINGER_TIME_MAX: Duration = Duration::from_secs(2);
 /// Sign of life on a stream whose service names none.
 pub const HEARTBEAT_TIME: Duration = Duration::from_secs(15);
-/// Bytes read from a socket at once.
-pub const READ_BYTES_MAX: usize = 64 << 10;
 /// Bodies below this are not compressed, bytes.
 pub const COMPRESS_BYTES_MIN: usize = 1024;
 /// Messages of a stream below this are not compressed, bytes.

@@ -81,6 +81,7 @@ fn to_json(entry: &Entry, now: Time) -> Json {
     let datastream = &entry.datastream;
     let text = |text: &Option<Box<str>>| text.as_deref().map(Json::from);
     set("topic", Some((&*entry.topic).into()));
+    set("number", datastream.number.map(Json::from));
     set("name", text(&datastream.name));
     set("sensor", text(&datastream.sensor));
     set("type", text(&datastream.property));
@@ -88,6 +89,11 @@ fn to_json(entry: &Entry, now: Time) -> Json {
     set("lat", datastream.place.map(|place| place.latitude.into()));
     set("lon", datastream.place.map(|place| place.longitude.into()));
     set("maximum", datastream.maximum.map(Json::from));
+    let about = datastream.about.as_deref();
+    set(
+        "about",
+        about.and_then(|about| serde_json::from_str(about).ok()),
+    );
     set(
         "lastSeen",
         entry.last_seen.map(|time| time.to_string().into()),

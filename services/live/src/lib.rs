@@ -93,6 +93,7 @@ impl Live {
 
 /// `POST /live` with a JSON list of filters subscribes to them, where a URL would be too long.
 fn with_listed_topics(mut call: Call) -> Result<Call, Response> {
+    refuse_other_lists(call.header("content-type").unwrap_or_default())?;
     let topics: Vec<String> = serde_json::from_slice(&call.body).map_err(|error| {
         let hint = "to publish, name a topic: POST /live/{topic}";
         refuse(
@@ -103,6 +104,17 @@ fn with_listed_topics(mut call: Call) -> Result<Call, Response> {
     call.query
         .extend(topics.into_iter().map(|topic| ("topic".to_owned(), topic)));
     Ok(call)
+}
+
+/// A list that says to be something else than JSON; what clients say that were told nothing says nothing.
+fn refuse_other_lists(declared: &str) -> Result<(), Response> {
+    let media = declared.split(';').next().unwrap_or_default().trim();
+    let unsaid = ["", "application/x-www-form-urlencoded", "text/plain"];
+    if media == "application/json" || unsaid.contains(&media) {
+        return Ok(());
+    }
+    let sentence = format!("a list of topic filters is JSON (application/json), not `{media}`");
+    Err(refuse(415, sentence))
 }
 
 /// The formats with name, media type, and whether a message is text.

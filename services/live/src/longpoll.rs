@@ -9,14 +9,18 @@ use std::time::Duration;
 use weir_binding::{Answer, Call, Pending, Response};
 use weir_codec::Format;
 use weir_hub::{Exchange, Gap, Hub, Item, Latest, Next, Request, Shape, Since, Subscription};
-use weir_model::{BatchBuilder, Cursor};
+use weir_model::{BatchBuilder, Cursor, Filter};
+
+/// Messages and bytes of them after which an answer is whole though more is due.
+const MESSAGES_MAX: usize = 2048;
+const BYTES_MAX: usize = 1 << 20;
 
 /// Answers a plain GET: the last values; with `since` what came after it, which is not waited for
 /// where no wait is asked for.
 pub(crate) fn answer(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Answer, Response> {
     match (query::wait(call)?, query::since(call)?) {
-        (Some(patience), _) => long_poll(hub, call, rest, patience),
-        (None, Since::Cursor(_)) => long_poll(hub, call, rest, Duration::ZERO),
+        (Some(patience), _) => long_poll(hub, call, rest, Some(patience)),
+        (None, Since::Cursor(_)) => long_poll(hub, call, rest, None),
         (None, _) => poll(hub, call, rest).map(Answer::Now),
     }
 }
@@ -26,16 +30,16 @@ fn poll(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Response, Response> {
     let format = query::format(call)?;
     let filters = query::filters(call, rest)?;
     refuse_what_is_live(call)?;
-    let one = matches!(&filters[..], [filter] if filter.is_topic());
+    let one = match &filters[..] {
+        [filter] if filter.is_topic() => Some(filter.as_str().to_owned()),
+        _ => None,
+    };
     let opened = hub.open(call.now, &call.principal, Request::Latest(filters));
     let Exchange::Latest(latest) = opened.map_err(|fault| from_hub(&fault, &[]))? else {
         return Err(refuse(500, "the hub answered something else"));
     };
-    if one && latest.batch.is_empty() {
-        return Err(refuse(
-            404,
-            format!("nothing was published at `{rest}` yet"),
-        ));
+    if let (Some(topic), true) = (one, latest.batch.is_empty()) {
+        return Err(absent(hub, call, &topic));
     }
     let Latest {
         batch,
@@ -54,6 +58,21 @@ fn poll(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Response, Response> {
         response = Response::with_body(200, format.media, body);
     }
     Ok(positioned(response, tag, head))
+}
+
+/// Nothing is known at this topic; where it is known of what lies below, that is said.
+fn absent(hub: &Arc<Hub>, call: &Call, topic: &str) -> Response {
+    let below = Filter::parse(&format!("{topic}/+"));
+    let below = below.map(|below| Request::Latest(vec![below]));
+    let found = below.map(|request| hub.open(call.now, &call.principal, request));
+    let hint = match found {
+        Ok(Ok(Exchange::Latest(latest))) if !latest.batch.is_empty() => {
+            format!("; there is `{topic}/+`")
+        }
+        _ => String::new(),
+    };
+    let sentence = format!("no observation was published at `{topic}` yet{hint}");
+    refuse(404, sentence)
 }
 
 /// What thins out messages as they come means nothing for last values; it is not passed over in silence.
@@ -85,7 +104,7 @@ fn long_poll(
     hub: &Arc<Hub>,
     call: &Call,
     rest: &str,
-    patience: Duration,
+    patience: Option<Duration>,
 ) -> Result<Answer, Response> {
     let format = query::format(call)?;
     let subscribe = query::subscribe(call, rest, Shape::Items)?;
@@ -96,6 +115,8 @@ fn long_poll(
             format,
             patience,
             gap: None,
+            due: Vec::new(),
+            bytes: 0,
         }))),
         _ => Err(refuse(500, "the hub answered something else")),
     }
@@ -105,26 +126,35 @@ fn long_poll(
 struct LongPoll {
     subscription: Box<Subscription>,
     format: &'static Format,
-    patience: Duration,
+    /// How long the first message is waited for; none for an answer once all that is due was read, which
+    /// no clock may cut short: where the log is read, that takes its time.
+    patience: Option<Duration>,
     gap: Option<Gap>,
+    /// What was missed, as far as read.
+    due: Vec<Item>,
+    bytes: usize,
 }
 
 impl Pending for LongPoll {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Response> {
         loop {
+            if let Some(response) = self.whole() {
+                return Poll::Ready(response);
+            }
             match self.subscription.poll_next(cx) {
+                Poll::Pending if self.patience.is_none() && self.subscription.is_live() => {
+                    return Poll::Ready(self.expire());
+                }
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Ok(Next::Gap(gap, _))) => self.gap = Some(gap),
-                Poll::Ready(Ok(Next::Items(items, last))) => {
-                    if let Some(body) = merged(&items, self.format) {
-                        let response = Response::with_body(200, self.format.media, body);
-                        return Poll::Ready(self.told(response, last));
-                    }
-                }
+                Poll::Ready(Ok(Next::Items(items, _))) => self.keep(&items),
                 Poll::Ready(Ok(Next::Bytes(..))) => {}
+                Poll::Ready(Ok(Next::Ended(_))) if !self.due.is_empty() => {
+                    return Poll::Ready(self.expire());
+                }
                 Poll::Ready(Ok(Next::Ended(ending))) => {
                     let refused = refuse(503, ending.to_string()).header("retry-after", "1");
-                    return Poll::Ready(self.told(refused, self.subscription.position()));
+                    return Poll::Ready(self.told(refused));
                 }
                 Poll::Ready(Err(fault)) => return Poll::Ready(from_hub(&fault, &[])),
             }
@@ -132,17 +162,47 @@ impl Pending for LongPoll {
     }
 
     fn patience(&self) -> Option<Duration> {
-        Some(self.patience)
+        self.patience
     }
 
     fn expire(&mut self) -> Response {
-        self.told(Response::empty(204), self.subscription.position())
+        let body = merged(&self.due, self.format);
+        self.told(match body {
+            Some(body) => Response::with_body(200, self.format.media, body),
+            None => Response::empty(204),
+        })
     }
 }
 
 impl LongPoll {
-    fn told(&self, response: Response, cursor: Cursor) -> Response {
-        let response = positioned(response, format!("\"{cursor}\""), cursor);
+    fn keep(&mut self, items: &[Item]) {
+        let told = items.iter().filter(|item| item.message.batch().is_some());
+        self.due.extend(told.cloned());
+        let bytes = items.iter().map(|item| item.message.body.len());
+        self.bytes += bytes.sum::<usize>();
+    }
+
+    /// The answer, where something is due and no more can be read at once, or no more is put into one.
+    fn whole(&mut self) -> Option<Response> {
+        let full = self.due.len() >= MESSAGES_MAX || self.bytes >= BYTES_MAX;
+        if self.due.is_empty() || !(full || self.subscription.is_live()) {
+            return None;
+        }
+        let body = merged(&self.due, self.format);
+        let response = body.map(|body| Response::with_body(200, self.format.media, body));
+        if response.is_none() {
+            self.due.clear();
+        }
+        response.map(|response| self.told(response))
+    }
+
+    /// An answer with its place, and with whether more is due behind it.
+    fn told(&self, response: Response) -> Response {
+        let cursor = self.subscription.position();
+        let mut response = positioned(response, format!("\"{cursor}\""), cursor);
+        if !self.subscription.is_live() {
+            response = response.header("weir-more", "1");
+        }
         match &self.gap {
             Some(gap) => response.header("weir-gap", gap_json(gap)),
             None => response,

@@ -5,7 +5,6 @@
 //! which of them each datagram came to, so that the answer leaves from there. What is secured is opened
 //! before the endpoint sees it, and closed behind it.
 
-use super::clock::{Timer, now};
 use super::desk::{Desk, Machine, Who};
 use super::settings::Settings;
 use super::{Shared, seed};
@@ -21,6 +20,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use weir_binding::LocalFuture;
+use weir_carrier::clock::{Timer, now};
 use weir_carrier::{Batch, Datagrams, Leaving};
 use weir_sansio::{Instant, Output};
 
@@ -111,7 +111,7 @@ impl Serving {
             guard: shared.keys.guard(),
             endpoint: Endpoint::new(Parameters::default(), shared.limits(), seed()?),
             desk: Desk::new(shared.clone(), "coap", None),
-            timer: Timer::new(),
+            timer: Timer::default(),
             draining: shared.context.draining(),
             shared,
             batch: Batch::default(),

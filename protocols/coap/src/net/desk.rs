@@ -3,21 +3,21 @@
 //! What it deliberately does not do: bytes and sockets. Datagrams and streams drive the same desk over
 //! their machines.
 
+mod asking;
 mod observing;
 
-use super::condition;
+use super::Shared;
 use super::known::{Known, may_be_known};
 use super::nudge::Nudges;
-use super::translate::{call_of, code_of, message_of};
-use super::watch::{Changes, Key, Seen, Watch, Watching, readable};
-use super::{Shared, discovery};
+use super::translate::{code_of, message_of};
+use super::watch::{Changes, Key, Seen, Watch, Watching, is_resume, missed, readable};
 use crate::session::{ExchangeId, Incoming, ObservationId};
 use crate::wire::{Code, Message, Number, path_of};
 use slab::Slab;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::task::{Context as Task, Poll, Waker};
-use weir_binding::{Answer, Call, Identity, Outcome, Pending, Response, Tally};
+use weir_binding::{Answer, Identity, Outcome, Pending, Response, Tally};
 use weir_hub::Principal;
 use weir_sansio::{Duration, Instant};
 
@@ -56,6 +56,8 @@ struct Asked {
     message: Message,
     /// How it is watched, where it is observed.
     watching: Option<Watching>,
+    /// Whether what it missed is told first, and it is watched from there on.
+    resumes: bool,
 }
 
 enum Work {
@@ -129,6 +131,7 @@ impl Desk {
             exchange,
             message,
             watching: None,
+            resumes: false,
         };
         if let Some(plugtest) = self.shared.plugtest.clone()
             && let path = path_of(&asked.message.options)
@@ -212,12 +215,19 @@ impl Desk {
             return;
         }
         if observe_of(&asked.message) == Some(0) {
-            asked.watching = self.watching(&asked.message, &principal);
+            asked.resumes = is_resume(&asked.message);
+            asked.watching = match asked.resumes {
+                true => None,
+                false => self.watching(&asked.message, &principal),
+            };
         }
         if let Some(message) = self.beginning(asked.watching.as_ref()) {
             return self.answered(machine, now, asked, message, Some(principal));
         }
-        let read = asked.message.clone();
+        let read = match asked.resumes {
+            true => missed(&asked.message),
+            false => asked.message.clone(),
+        };
         match self.ask_service(&read, &principal) {
             Err(refused) => {
                 machine.respond(now, asked.exchange, refused, false);
@@ -225,11 +235,12 @@ impl Desk {
             Ok((Answer::Now(response), service)) => {
                 self.note(&asked.message, service, &response);
                 let keep = response.status == 200 && may_be_known(&asked.message);
-                let message = message_of(&asked.message, response);
-                if keep {
-                    let answer = (service, message.clone());
-                    self.known.keep(&asked.message, &principal, head, answer);
+                if !keep {
+                    return self.conclude(machine, now, asked, response, principal);
                 }
+                let message = message_of(&asked.message, response);
+                let answer = (service, message.clone());
+                self.known.keep(&asked.message, &principal, head, answer);
                 self.answered(machine, now, asked, message, Some(principal));
             }
             Ok((Answer::Later(pending), service)) => {
@@ -245,62 +256,6 @@ impl Desk {
         }
     }
 
-    /// Resources that are CoAP's own.
-    fn own(&self, request: &Message, principal: &Principal) -> Option<Message> {
-        let path = path_of(&request.options);
-        if path == discovery::PATH {
-            let mut links = discovery::links(&*self.shared.context, principal);
-            if let Some(plugtest) = &self.shared.plugtest {
-                links.extend(plugtest.links());
-            }
-            return Some(discovery::answer(request, &links));
-        }
-        (path == "/" && request.code == Code::GET).then(greeting)
-    }
-
-    /// The answer to a request whose condition does not hold.
-    // [RFC7252-5.10.8-1]
-    fn unfulfilled(&self, request: &Message, principal: &Principal) -> Option<Message> {
-        if !condition::is_made(&request.options) {
-            return None;
-        }
-        let get = condition::reading(request);
-        let found = match self.ask_service(&get, principal) {
-            Ok((Answer::Now(response), _)) if response.status == 200 => {
-                Some(message_of(&get, response))
-            }
-            _ => None,
-        };
-        let tag = |found: &Message| found.options.first(Number::ETAG).map(<[u8]>::to_vec);
-        let tag = found.map(|found| tag(&found).unwrap_or_default());
-        condition::check(&request.options, tag.as_deref()).err()
-    }
-
-    fn ask_service(
-        &self,
-        request: &Message,
-        principal: &Principal,
-    ) -> Result<(Answer, &'static str), Message> {
-        let call = call_of(request, principal.clone(), &*self.shared.context)?;
-        self.call_service(call)
-    }
-
-    fn call_service(&self, call: Call) -> Result<(Answer, &'static str), Message> {
-        let Some(service) = self.shared.context.service(&call.path) else {
-            let reason = format!("nothing is served at {}: try /live or /catalog", call.path);
-            return Err(Message::diagnostic(Code::NOT_FOUND, &reason));
-        };
-        Ok((service.call(call), service.name()))
-    }
-
-    fn note(&self, request: &Message, service: &'static str, response: &Response) {
-        let published = matches!(request.code, Code::POST | Code::PUT) && response.status == 204;
-        if published && path_of(&request.options).starts_with("/live/") {
-            self.tally.receive(1);
-        }
-        self.shared.context.answered(service, response.status);
-    }
-
     /// Sends the answer to a request, and goes on to watch what it observes.
     fn answered(
         &mut self,
@@ -314,6 +269,7 @@ impl Desk {
             exchange,
             message: request,
             watching,
+            resumes: _,
         } = asked;
         let watched = watching.is_some();
         let Some(observation) = machine.respond(now, exchange, message, watched) else {
@@ -442,8 +398,7 @@ impl Desk {
             Work::Answer(mut pending, asked, principal, service) => {
                 let response = pending.expire();
                 self.note(&asked.message, service, &response);
-                let message = message_of(&asked.message, response);
-                self.answered(machine, now, *asked, message, Some(principal));
+                self.conclude(machine, now, *asked, response, principal);
             }
             Work::Check(..) | Work::Watch(_) => {}
         }
@@ -506,8 +461,7 @@ impl Desk {
     ) {
         if let Some(Work::Answer(_, asked, principal, service)) = self.take_out(number) {
             self.note(&asked.message, service, &response);
-            let message = message_of(&asked.message, response);
-            self.answered(machine, now, *asked, message, Some(principal));
+            self.conclude(machine, now, *asked, response, principal);
         }
     }
 
@@ -577,14 +531,5 @@ fn watch_of(waiting: &Slab<Waiting>, number: usize) -> Option<&Watch> {
 fn over() -> Message {
     let mut message = Message::new(Code::SERVICE_UNAVAILABLE);
     message.options.push_uint(Number::MAX_AGE, 1);
-    message
-}
-
-/// What answers who asks for nothing.
-fn greeting() -> Message {
-    let text =
-        "weir: GET /.well-known/core lists what there is; observe /live/{topic}, POST to publish";
-    let mut message = Message::new(Code::CONTENT).with_payload(text);
-    message.options.push_uint(Number::CONTENT_FORMAT, 0);
     message
 }

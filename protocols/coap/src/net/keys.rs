@@ -4,7 +4,6 @@
 //! reserved by the last run, and not before the milliseconds since 2025: if the data is lost, the clock
 //! still keeps numbers from being used twice (RFC 8613 appendix B.1.1).
 
-use super::clock::pause;
 use super::datagrams::Path;
 use crate::secure::{Context as Derived, ContextId, Contexts, Guard, Material, Numbers};
 use bytes::Bytes;
@@ -12,8 +11,9 @@ use ring::rand::{SecureRandom, SystemRandom};
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use weir_binding::{Context, LocalFuture, SharedKey};
+use weir_carrier::clock::pause;
 use weir_hub::{Exchange, Principal, Request};
 
 /// Where the hub keeps up to which number they are reserved.
@@ -31,6 +31,8 @@ pub(super) struct Keys {
     principals: Vec<Principal>,
     numbers: Arc<Numbers>,
     wanted: Notify,
+    /// Whether numbers were asked for, so that none is wanted before the first are there.
+    begun: watch::Sender<bool>,
 }
 
 impl Keys {
@@ -44,12 +46,25 @@ impl Keys {
             principals,
             numbers,
             wanted: Notify::new(),
+            begun: watch::Sender::new(false),
         }
     }
 
     /// Says whether there is anybody to talk to in secret.
     pub(super) fn are_any(&self) -> bool {
         !self.principals.is_empty()
+    }
+
+    /// Waits until the first numbers are on disk, for a second at most: what a device asks before that
+    /// could not be answered, and would be asked again after two.
+    pub(super) async fn begun(&self) {
+        let mut begun = self.begun.subscribe();
+        if self.are_any() {
+            tokio::select! {
+                _ = begun.wait_for(|begun| *begun) => {}
+                () = pause(RETRY_TIME) => {}
+            }
+        }
     }
 
     /// What a socket needs to open and close messages; none where nobody has keys.
@@ -95,7 +110,10 @@ pub(super) fn reserve(keys: Arc<Keys>, context: Arc<dyn Context>) -> LocalFuture
         loop {
             below += RESERVED;
             match written(&*context, below).await {
-                true => keys.numbers.reserve(below),
+                true => {
+                    keys.numbers.reserve(below);
+                    keys.begun.send_replace(true);
+                }
                 false => pause(RETRY_TIME).await,
             }
             if keys.numbers.left() >= RESERVED / 2 {

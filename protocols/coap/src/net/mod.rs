@@ -1,7 +1,6 @@
 //! Sockets: the binding `coap`, server and client.
 
 mod client;
-mod clock;
 mod condition;
 mod datagrams;
 mod desk;
@@ -139,7 +138,10 @@ impl Binding for Coap {
     ) -> LocalFuture<'static, io::Result<()>> {
         let shared = self.shared(context);
         let joins = datagrams::joins(&shared.settings, &self.joined);
-        Box::pin(async move { datagrams::Serving::new(socket, shared, joins)?.await })
+        Box::pin(async move {
+            shared.keys.begun().await;
+            datagrams::Serving::new(socket, shared, joins)?.await
+        })
     }
 
     fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {

@@ -1,6 +1,5 @@
 //! A connection's server: TCP, TLS and WebSocket (RFC 8323).
 
-use super::clock::{Timer, now};
 use super::desk::{Desk, Machine, Who};
 use super::{Shared, seed};
 use crate::session::{Connection, Event, ExchangeId, ObservationId};
@@ -11,6 +10,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use weir_binding::LocalFuture;
+use weir_carrier::clock::{Timer, now};
 use weir_carrier::{Link, Stream};
 use weir_sansio::{Duration, Instant, Output, Session};
 
@@ -75,7 +75,7 @@ impl Serving {
             stream: link.stream,
             out: Vec::new(),
             sent: 0,
-            timer: Timer::new(),
+            timer: Timer::default(),
             heard: now(),
             over: false,
         })

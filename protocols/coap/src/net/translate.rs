@@ -75,10 +75,14 @@ fn headers_of(message: &Message) -> Result<Vec<(String, String)>, Message> {
     Ok(headers)
 }
 
-/// What has no option of its own goes by the query.
+/// What has no option of its own goes by the query; as a field's, its name is in either case.
 fn take_header(query: &mut Vec<(String, String)>, name: &str, headers: &mut Vec<(String, String)>) {
-    if let Some(place) = query.iter().position(|(known, _)| known == name) {
-        headers.push(query.remove(place));
+    let place = query
+        .iter()
+        .position(|(known, _)| known.eq_ignore_ascii_case(name));
+    if let Some(place) = place {
+        let (_, value) = query.remove(place);
+        headers.push((name.to_owned(), value));
     }
 }
 
@@ -104,6 +108,10 @@ fn method_of(code: Code, path: &str, body: &Bytes) -> Result<&'static str, Messa
         Code::PUT if live => Ok("POST"),
         Code::FETCH if body.is_empty() => Ok("GET"),
         Code::FETCH if path.trim_end_matches('/') == "/live" => Ok("POST"),
+        Code::DELETE if live => {
+            let reason = "DELETE is not possible here; GET, POST and PUT are";
+            Err(Message::diagnostic(Code::METHOD_NOT_ALLOWED, reason))
+        }
         Code::FETCH | Code::PATCH | Code::IPATCH => {
             let reason = format!("{method} is not possible here");
             Err(Message::diagnostic(Code::METHOD_NOT_ALLOWED, &reason))
@@ -360,5 +368,17 @@ mod tests {
         assert_eq!(method_of(Code::FETCH, "/live", &list).unwrap(), "POST");
         let refused = method_of(Code::FETCH, "/catalog", &list).unwrap_err();
         assert_eq!(refused.code, Code::METHOD_NOT_ALLOWED);
+        let refused = method_of(Code::DELETE, "/live/a", &body).unwrap_err();
+        assert!(refused.payload.ends_with(b"GET, POST and PUT are"));
+    }
+
+    #[test]
+    fn a_query_that_stands_for_a_field_is_spelt_as_the_field_or_in_small_letters() {
+        for spelt in ["Idempotency-Key", "idempotency-key", "IDEMPOTENCY-KEY"] {
+            let (mut query, mut headers) = (vec![(spelt.to_owned(), "k1".to_owned())], Vec::new());
+            take_header(&mut query, "idempotency-key", &mut headers);
+            assert_eq!(headers, [("idempotency-key".into(), "k1".into())]);
+            assert!(query.is_empty());
+        }
     }
 }

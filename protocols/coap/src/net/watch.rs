@@ -216,13 +216,40 @@ pub(super) fn beginning(delivery: &Delivery) -> Message {
     message
 }
 
+/// Says whether what is observed begins with what was missed since a cursor.
+pub(super) fn is_resume(request: &Message) -> bool {
+    let query = query_of(&request.options);
+    let mut query = query.iter();
+    query.any(|(name, cursor)| name == "since" && !cursor.is_empty())
+}
+
+/// The request that reads what was missed, in one answer.
+pub(super) fn missed(request: &Message) -> Message {
+    without(request, &["stream", "bare", "wait", "policy"])
+}
+
+/// The request that is told what comes behind a cursor. Windows begin with what comes: none is replayed.
+pub(super) fn resumed_at(request: &Message, cursor: &str) -> Message {
+    let query = query_of(&request.options);
+    let windows = |(name, _): &(String, String)| matches!(name.as_str(), "every" | "agg");
+    let mut resumed = without(request, &["since"]);
+    if !query.iter().any(windows) {
+        let pair = format!("since={cursor}");
+        resumed.options.push(Number::URI_QUERY, pair.as_bytes());
+    }
+    resumed
+}
+
 /// The request that reads what an observation is of.
 pub(super) fn readable(request: &Message) -> Message {
+    without(request, &["since", "wait", "policy"])
+}
+
+fn without(request: &Message, names: &[&str]) -> Message {
     let mut read = request.clone();
     let gone = |pair: &[u8]| {
         let name = pair.split(|&byte| byte == b'=').next().unwrap_or_default();
-        let name = std::str::from_utf8(name).unwrap_or_default();
-        matches!(name, "since" | "wait" | "policy")
+        names.iter().any(|gone| gone.as_bytes() == name)
     };
     let kept: Vec<Vec<u8>> = request
         .options

@@ -1,6 +1,5 @@
 //! Answers as bytes: heads, compression, what CORS adds.
 
-use super::bytes::Outbox;
 use super::route::{EXPOSED, Meta};
 use super::wrapper::{self, GZIP_HEADER, chunk};
 use crate::limits::COMPRESS_BYTES_MIN;
@@ -10,6 +9,7 @@ use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 use weir_binding::Response;
+use weir_carrier::outbox::Outbox;
 use weir_carrier::websocket::Offer;
 
 /// Adds the fields that no service writes, and compresses where that is wanted and worth it.

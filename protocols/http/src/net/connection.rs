@@ -3,7 +3,6 @@
 //! Written as one future by hand: what a phase held is freed when the next begins, which an `async fn`
 //! would keep until the end.
 
-use super::clock::{Timer, now};
 use super::http2;
 use super::linger::Linger;
 use super::over::{self, Handover};
@@ -11,7 +10,6 @@ use super::requests::Requests;
 use super::route::Shared;
 use super::socket::Sockets;
 use super::streaming::Streaming;
-use crate::limits::HEARTBEAT_TIME;
 use bytes::Bytes;
 use std::future::Future;
 use std::io;
@@ -19,6 +17,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use weir_binding::LocalFuture;
 use weir_carrier::Stream;
+use weir_carrier::clock::Timer;
 
 /// A connection on its way.
 pub(super) struct Connection {
@@ -58,7 +57,7 @@ impl Connection {
             stream: Some(stream),
             phase,
             shared,
-            timer: Timer::new(now() + HEARTBEAT_TIME),
+            timer: Timer::default(),
             draining: Some(draining),
         }
     }

@@ -4,8 +4,6 @@
 //! a stream whose window is full is not polled, so its subscription waits and its policy acts.
 
 use super::answer;
-use super::bytes::poll_read;
-use super::clock::{Timer, now};
 use super::route::{self, Meta, Shared, Step, dispatch};
 use super::streaming::{Beat, Pulse, Turn};
 use super::wrapper;
@@ -26,6 +24,8 @@ use std::task::{Context, Poll, ready};
 use tokio::io::AsyncWrite;
 use weir_binding::{Answer, Delivery, LocalFuture, Pending, Response};
 use weir_carrier::Stream;
+use weir_carrier::clock::{Timer, now};
+use weir_carrier::outbox::poll_read_at_most;
 use weir_sansio::Instant;
 
 /// What every connection begins with (RFC 9113 section 3.4).
@@ -168,7 +168,7 @@ async fn awaited(mut pending: Box<dyn Pending>) -> Response {
     let until = pending
         .patience()
         .map_or(Instant::NEVER, |span| now() + span);
-    let mut timer = Timer::new(until);
+    let mut timer = Timer::default();
     poll_fn(|cx| match pending.poll(cx) {
         Poll::Pending if timer.poll_due(cx, until) => Poll::Ready(pending.expire()),
         polled => polled,
@@ -228,7 +228,7 @@ impl Outgoing {
             delivery: Some(delivery),
             pulse: Pulse::new(every),
             turn: Turn::new(),
-            timer: Timer::new(now() + every),
+            timer: Timer::default(),
             draining,
         }))
     }
@@ -314,7 +314,7 @@ impl Read for Wire {
             return Poll::Ready(Ok(()));
         }
         let room = buffer.remaining();
-        poll_read(&mut this.stream, cx, room, |bytes| buffer.put_slice(bytes))
+        poll_read_at_most(&mut this.stream, cx, room, |bytes| buffer.put_slice(bytes))
     }
 }
 

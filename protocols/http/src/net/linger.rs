@@ -3,15 +3,15 @@
 //! Closing at once would reset the connection while the peer still sends, and the reset may overtake
 //! the answer (RFC 9112 section 9.6).
 
-use super::bytes::{poll_read, poll_write};
-use super::clock::{Timer, now};
-use crate::limits::{LINGER_TIME_MAX, READ_BYTES_MAX, STALL_TIME_MAX};
+use crate::limits::{LINGER_TIME_MAX, STALL_TIME_MAX};
 use bytes::Bytes;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::AsyncWrite;
 use weir_carrier::Stream;
+use weir_carrier::clock::{Timer, now};
+use weir_carrier::outbox::{poll_read, poll_write};
 use weir_sansio::Instant;
 
 /// A connection that ends.
@@ -49,7 +49,7 @@ impl Linger {
         if timer.poll_due(cx, self.until) {
             return Poll::Ready(Ok(()));
         }
-        while ready!(poll_read(stream, cx, READ_BYTES_MAX, |bytes| bytes.len()))? > 0 {}
+        while ready!(poll_read(stream, cx, <[u8]>::len))? > 0 {}
         Poll::Ready(Ok(()))
     }
 

@@ -1,9 +1,7 @@
 //! Sockets: the binding `http`, server and client.
 
 mod answer;
-mod bytes;
 mod client;
-mod clock;
 mod connection;
 mod http2;
 mod linger;

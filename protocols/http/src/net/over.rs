@@ -1,12 +1,12 @@
 //! A connection that another binding takes over, as a WebSocket.
 
-use super::bytes::poll_write;
 use super::route::Shared;
 use bytes::Bytes;
 use std::future::poll_fn;
 use std::io;
 use std::sync::Arc;
 use weir_binding::Binding;
+use weir_carrier::outbox::poll_write;
 use weir_carrier::websocket::{Role, WebSocketStream};
 use weir_carrier::{Link, Stream};
 

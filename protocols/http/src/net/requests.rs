@@ -1,8 +1,6 @@
 //! The phase in which requests are answered, in their order.
 
 use super::answer;
-use super::bytes::{Outbox, poll_read};
-use super::clock::{Timer, now};
 use super::connection::Phase;
 use super::http2::PREFACE;
 use super::linger::Linger;
@@ -10,7 +8,7 @@ use super::over::Handover;
 use super::route::{self, Check, Meta, Shared, Step, dispatch};
 use super::socket::Sockets;
 use super::streaming::Streaming;
-use crate::limits::{OUTSTANDING_MAX, READ_BYTES_MAX, STALL_TIME_MAX, UNSENT_BYTES_MAX};
+use crate::limits::{OUTSTANDING_MAX, STALL_TIME_MAX, UNSENT_BYTES_MAX};
 use crate::session::{Event, Session};
 use crate::wire::{Refusal, Request, Version};
 use std::collections::VecDeque;
@@ -18,6 +16,8 @@ use std::io;
 use std::task::{Context, Poll};
 use weir_binding::{Answer, Pending, Response, Socket, Stream};
 use weir_carrier::Stream as Bytes;
+use weir_carrier::clock::{Timer, now};
+use weir_carrier::outbox::{Outbox, poll_read};
 use weir_sansio::{Instant, Output, Session as _};
 
 /// Requests in, answers out.
@@ -116,7 +116,7 @@ impl Requests {
             if !timer.poll_due(cx, self.deadline()) {
                 return Poll::Pending;
             }
-            if self.outbox.len() > 0 {
+            if self.outbox.waiting() > 0 {
                 return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
             }
             self.late();
@@ -204,12 +204,12 @@ impl Requests {
     }
 
     fn send(&mut self, stream: &mut Bytes, cx: &mut Context<'_>) -> io::Result<Moved> {
-        if self.outbox.len() == 0 {
+        if self.outbox.waiting() == 0 {
             return Ok(false);
         }
-        let before = self.outbox.len();
+        let before = self.outbox.waiting();
         let flushed = self.outbox.poll_flush(stream, cx);
-        if self.outbox.len() < before {
+        if self.outbox.waiting() < before {
             self.moved = now();
         }
         match flushed {
@@ -219,7 +219,7 @@ impl Requests {
     }
 
     fn is_finished(&self) -> bool {
-        let answered = self.slots.is_empty() && self.outbox.len() == 0;
+        let answered = self.slots.is_empty() && self.outbox.waiting() == 0;
         let given_up = match self.slots.front() {
             Some(Slot::Later(pending, ..)) => pending.patience().is_some(),
             _ => false,
@@ -240,13 +240,13 @@ impl Requests {
         shared: &Shared,
         cx: &mut Context<'_>,
     ) -> io::Result<Moved> {
-        let full = self.slots.len() >= OUTSTANDING_MAX || self.outbox.len() >= UNSENT_BYTES_MAX;
+        let full = self.slots.len() >= OUTSTANDING_MAX || self.outbox.waiting() >= UNSENT_BYTES_MAX;
         if self.eof || full {
             return Ok(false);
         }
         let (session, preface) = (&mut self.session, &mut self.preface);
         let fresh = std::mem::replace(&mut self.fresh, false);
-        let read = poll_read(stream, cx, READ_BYTES_MAX, |bytes| {
+        let read = poll_read(stream, cx, |bytes| {
             if fresh && is_preface(bytes) {
                 *preface = bytes::Bytes::copy_from_slice(bytes);
             } else {
@@ -332,7 +332,7 @@ impl Requests {
     }
 
     fn deadline(&self) -> Instant {
-        if self.outbox.len() > 0 {
+        if self.outbox.waiting() > 0 {
             return self.moved + STALL_TIME_MAX;
         }
         match self.slots.front() {

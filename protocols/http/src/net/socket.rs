@@ -1,12 +1,10 @@
 //! The phase of a WebSocket.
 
-use super::bytes::{poll_read, poll_write};
-use super::clock::Timer;
 use super::connection::Phase;
 use super::linger::Linger;
 use super::route::Shared;
 use super::streaming::{Beat, Pulse, Turn};
-use crate::limits::{HEARTBEAT_TIME, OUTSTANDING_MAX, READ_BYTES_MAX, UNSENT_BYTES_MAX};
+use crate::limits::{HEARTBEAT_TIME, OUTSTANDING_MAX, UNSENT_BYTES_MAX};
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::io;
@@ -14,6 +12,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use weir_binding::{Answer, Delivery, Inbound, Pending, Socket, Tally};
 use weir_carrier::Stream;
+use weir_carrier::clock::Timer;
+use weir_carrier::outbox::{poll_read, poll_write};
 use weir_carrier::websocket::{
     Close, CloseCode, Failure, Message, Opcode, Reader, Role, write_close, write_frame,
 };
@@ -229,7 +229,7 @@ impl Sockets {
         }
         let mut messages = Vec::new();
         let reader = &mut self.reader;
-        let read = poll_read(stream, cx, READ_BYTES_MAX, |bytes| {
+        let read = poll_read(stream, cx, |bytes| {
             (bytes.is_empty(), reader.read(bytes, &mut messages))
         });
         let Poll::Ready((eof, outcome)) = read? else {

@@ -1,17 +1,17 @@
 //! The phase of a response that never ends: a subscription, and the bytes that the socket has not
 //! taken yet.
 
-use super::bytes::{poll_read, poll_write};
-use super::clock::{Timer, now};
 use super::connection::Phase;
 use super::linger::Linger;
-use crate::limits::{HEARTBEAT_TIME, READ_BYTES_MAX, STALL_TIME_MAX};
+use crate::limits::{HEARTBEAT_TIME, STALL_TIME_MAX};
 use crate::wire::response::LAST_CHUNK;
 use bytes::Bytes;
 use std::io;
 use std::task::{Context, Poll, ready};
 use weir_binding::Delivery;
 use weir_carrier::Stream;
+use weir_carrier::clock::{Timer, now};
+use weir_carrier::outbox::{poll_read, poll_write};
 use weir_hub::Fault;
 use weir_sansio::{Duration, Instant};
 
@@ -137,9 +137,7 @@ impl Streaming {
             if let Poll::Ready(ended) = self.poll_send(stream, timer, cx)? {
                 return Poll::Ready(Ok(ended));
             }
-            while let Poll::Ready(received) =
-                poll_read(stream, cx, READ_BYTES_MAX, |bytes| bytes.len())?
-            {
+            while let Poll::Ready(received) = poll_read(stream, cx, <[u8]>::len)? {
                 if received == 0 {
                     return Poll::Ready(Ok(Phase::Done));
                 }

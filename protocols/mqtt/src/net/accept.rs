@@ -148,7 +148,7 @@ impl Connection {
             session_expiry_secs: (secs != request.session_expiry_secs).then_some(secs),
             response_information: request.wants_response_information.then_some(&*response),
         };
-        let now = super::clock::now();
+        let now = weir_carrier::clock::now();
         self.server.accept(now, &acceptance);
         let mut member = Box::new(Member {
             id,

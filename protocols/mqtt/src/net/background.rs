@@ -1,13 +1,13 @@
 //! What is due without a connection: delayed wills, sessions that end, `$SYS`.
 
 use super::House;
-use super::clock::{Timer, now};
 use super::connection::{forget, publish_will, remember};
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use weir_binding::Context as Gateway;
+use weir_carrier::clock::{Timer, now};
 use weir_hub::{Media, Principal, Publish, Quality, Request};
 use weir_model::Time;
 use weir_sansio::{Duration, Instant};

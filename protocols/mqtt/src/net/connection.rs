@@ -5,12 +5,10 @@
 
 use super::House;
 use super::accept::Accepting;
-use super::clock::{Timer, now};
 use super::deliver::Deliverer;
 use super::linger::Linger;
 use super::live::Live;
 use super::member::{Due, Member};
-use super::outbox::{Outbox, poll_read};
 use super::publish::{self, Refused};
 use super::record::Stored;
 use super::sessions::{Counts, Sessions};
@@ -26,6 +24,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use weir_binding::{Context as Gateway, LocalFuture};
+use weir_carrier::clock::{Timer, now};
+use weir_carrier::outbox::{Outbox, poll_read};
 use weir_carrier::{Link, Stream};
 use weir_hub::{Exchange, Request, Ticket};
 use weir_sansio::{Instant, Output, Session};
@@ -178,7 +178,7 @@ impl Connection {
         let waits = self.member.as_ref().is_some_and(|member| {
             member.held.is_some() || member.tickets.len() >= usize::from(RECEIVE_MAX)
         });
-        !waits && self.outbox.len() < UNSENT_BYTES_MAX
+        !waits && self.outbox.waiting() < UNSENT_BYTES_MAX
     }
 
     /// Reads once; `false` at the end of the stream.
@@ -384,9 +384,9 @@ impl Connection {
                 drop(self.record());
             }
         }
-        let before = self.outbox.len();
+        let before = self.outbox.waiting();
         let flushed = self.outbox.poll_flush(&mut self.stream, cx)?.is_ready();
-        let written = before - self.outbox.len();
+        let written = before - self.outbox.waiting();
         if written > 0 {
             Counts::add(&self.house.sessions.counts.bytes_sent, written as u64);
         }

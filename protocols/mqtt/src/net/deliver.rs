@@ -3,13 +3,13 @@
 use super::connection::UNSENT_BYTES_MAX;
 use super::framing::write_gap;
 use super::member::Member;
-use super::outbox::Outbox;
 use super::packets::{has_expired, parts_of, qos_of, write_attributes, write_cursor};
 use super::subscribe::{Opener, Source, Subscribed, Work};
 use crate::session::{Delivery, Sent, Server, Stage, State, Token};
 use crate::wire::{Framed, Property, PropertyList, QoS, frame};
 use bytes::Bytes;
 use std::task::{Context, Poll};
+use weir_carrier::outbox::Outbox;
 use weir_hub::{Fault, Gap, GapReason, Item, Next};
 use weir_model::{Cursor, Time};
 
@@ -50,7 +50,7 @@ impl Deliverer<'_> {
         let mut more = false;
         for step in 0..count {
             let at = member.turn.wrapping_add(step) % count;
-            if self.outbox.len() >= UNSENT_BYTES_MAX {
+            if self.outbox.waiting() >= UNSENT_BYTES_MAX {
                 // Who was not served begins the next time.
                 member.turn = at;
                 return Ok(more);
@@ -127,7 +127,7 @@ impl Deliverer<'_> {
         client: weir_hub::ClientId,
     ) -> bool {
         while let Some(item) = work.items.front().cloned() {
-            if self.outbox.len() >= UNSENT_BYTES_MAX {
+            if self.outbox.waiting() >= UNSENT_BYTES_MAX {
                 return false;
             }
             // [MQTT-3.8.3-3]

@@ -32,6 +32,9 @@ impl Wanted {
             }
         };
         let (format, rest) = split_format(rest);
+        if rest.starts_with("$as/") {
+            return Err(INVALID);
+        }
         let format = format
             .map(|name| by_name(name).ok_or(INVALID))
             .transpose()?;
@@ -110,6 +113,8 @@ mod tests {
             "$share/g+/a",
             "$share/g/",
             "$as/nothing/a",
+            "$as/json",
+            "$as/json/$as/json/a",
         ];
         for text in bad {
             assert!(Wanted::parse(text).is_err(), "{text}");

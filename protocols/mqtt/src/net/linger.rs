@@ -3,13 +3,13 @@
 //! Closing at once would answer bytes still on their way with a reset, which takes the DISCONNECT with
 //! its reason code from the peer's hands.
 
-use super::clock::{Timer, now};
-use super::outbox::{Outbox, poll_read};
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::AsyncWrite;
 use weir_carrier::Stream;
+use weir_carrier::clock::{Timer, now};
+use weir_carrier::outbox::{Outbox, poll_read};
 use weir_sansio::{Duration, Instant};
 
 /// How long the peer has.

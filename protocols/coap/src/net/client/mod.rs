@@ -27,23 +27,35 @@ pub(super) async fn subscriber(
     since: Option<Cursor>,
 ) -> io::Result<Box<dyn Subscriber>> {
     let url = Url::parse(&target.url)?;
-    let mut message = Message::new(Code::GET);
-    message.options.push_uint(Number::OBSERVE, 0);
-    url.set_filters(&mut message, &filters, since)?;
-    message.options.push(Number::URI_QUERY, b"stream");
-    set_format(&mut message, &target);
-    set_credential(&mut message, &url, &target)?;
+    let mut request = Message::new(Code::GET);
+    request.options.push_uint(Number::OBSERVE, 0);
+    url.set_filters(&mut request, &filters)?;
+    request.options.push(Number::URI_QUERY, b"stream");
+    set_format(&mut request, &target);
+    set_credential(&mut request, &url, &target)?;
     let mut peer = Peer::open(&url, &target).await?;
-    let call = peer.request(message)?;
+    let call = peer.request(resumed(&request, since))?;
     let mut observer = Observer {
         peer,
         call,
+        request,
+        since,
         first: None,
         over: false,
     };
     let first = observer.take().await?;
     observer.first = first;
     Ok(Box::new(observer))
+}
+
+/// A request that begins with what came after a cursor.
+fn resumed(request: &Message, since: Option<Cursor>) -> Message {
+    let mut message = request.clone();
+    if let Some(cursor) = since {
+        let pair = format!("since={cursor}");
+        message.options.push(Number::URI_QUERY, pair.as_bytes());
+    }
+    message
 }
 
 /// The format by name: not each has a number.
@@ -139,6 +151,9 @@ impl Publisher for Poster {
 struct Observer {
     peer: Peer,
     call: CallId,
+    /// What is asked, without where it begins.
+    request: Message,
+    since: Option<Cursor>,
     first: Option<Event>,
     over: bool,
 }
@@ -148,14 +163,16 @@ impl Observer {
         while !self.over {
             match self.peer.event().await? {
                 Told::Notification(id, message) if id == self.call => {
-                    let cursor = cursor_of(&message);
-                    match (message.payload.is_empty(), cursor) {
-                        (true, None) => {}
-                        (true, Some(cursor)) => return Ok(Some(Event::Position(cursor))),
-                        (false, _) => return Ok(Some(Event::Message(message.payload, cursor))),
+                    if let Some(event) = event_of(message) {
+                        return Ok(Some(event));
                     }
                 }
                 Told::Response(id, (), answer) if id == self.call => {
+                    if let Some(cursor) = self.missed_more(&answer) {
+                        self.since = Some(cursor);
+                        self.call = self.peer.request(resumed(&self.request, self.since))?;
+                        return Ok(event_of(answer));
+                    }
                     self.over = true;
                     if !answer.code.is_success() && answer.code != Code::SERVICE_UNAVAILABLE {
                         return Err(refused(&answer));
@@ -169,6 +186,20 @@ impl Observer {
             }
         }
         Ok(None)
+    }
+
+    /// Where an answer ends that has not begun an observation, since more was missed than it holds.
+    fn missed_more(&self, answer: &Message) -> Option<Cursor> {
+        let (since, cursor) = (self.since?, cursor_of(answer)?);
+        (answer.code.is_success() && cursor > since).then_some(cursor)
+    }
+}
+
+fn event_of(message: Message) -> Option<Event> {
+    let cursor = cursor_of(&message);
+    match message.payload.is_empty() {
+        true => cursor.map(Event::Position),
+        false => Some(Event::Message(message.payload, cursor)),
     }
 }
 

@@ -3,7 +3,6 @@
 use super::keys::Secured;
 use super::url::{Over, Url};
 use crate::limits::Limits;
-use crate::net::clock::{Timer, now};
 use crate::net::seed;
 use crate::secure::{Opened, Remote};
 use crate::session::{Arrival, CallId, Connection, Endpoint, Event, Outgoing, Parameters};
@@ -16,6 +15,7 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use weir_binding::Target;
+use weir_carrier::clock::{Timer, now};
 use weir_carrier::websocket::{Opening, open};
 use weir_carrier::{Datagrams, Stream, tls};
 use weir_sansio::{Instant, Output, Session};
@@ -62,7 +62,7 @@ impl Peer {
         };
         Ok(Self {
             way,
-            timer: Timer::new(),
+            timer: Timer::default(),
             buffer: vec![0; BUFFER_BYTES],
         })
     }

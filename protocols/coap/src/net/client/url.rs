@@ -2,7 +2,7 @@
 
 use crate::wire::{Message, Number, set_path};
 use std::io;
-use weir_model::{Cursor, Filter};
+use weir_model::Filter;
 
 /// What carries the messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,12 +97,7 @@ impl Url {
     }
 
     /// Points a message at what filters match.
-    pub(super) fn set_filters(
-        &self,
-        message: &mut Message,
-        filters: &[Filter],
-        since: Option<Cursor>,
-    ) -> io::Result<()> {
+    pub(super) fn set_filters(&self, message: &mut Message, filters: &[Filter]) -> io::Result<()> {
         match filters {
             [one] => self.set_topic(message, one.as_str())?,
             several => {
@@ -112,10 +107,6 @@ impl Url {
                     message.options.push(Number::URI_QUERY, pair.as_bytes());
                 }
             }
-        }
-        if let Some(cursor) = since {
-            let pair = format!("since={cursor}");
-            message.options.push(Number::URI_QUERY, pair.as_bytes());
         }
         Ok(())
     }
@@ -143,12 +134,11 @@ mod tests {
         assert_eq!((url.over, url.port), (Over::WebSocket, 80));
         let filters = ["a/#", "b/+"].map(|text| Filter::parse(text).unwrap());
         let mut message = Message::new(Code::GET);
-        let since = Some(Cursor::new(1, 0x2f));
-        url.set_filters(&mut message, &filters, since).unwrap();
+        url.set_filters(&mut message, &filters).unwrap();
         assert_eq!(path_of(&message.options), "/live");
         let pairs = query_of(&message.options);
         let values: Vec<_> = pairs.iter().map(|(_, value)| value.as_str()).collect();
-        assert_eq!(values, ["a/#", "b/+", "1-2f"]);
+        assert_eq!(values, ["a/#", "b/+"]);
     }
 
     /// [RFC7252-6.1-2]

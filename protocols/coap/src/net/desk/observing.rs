@@ -1,11 +1,12 @@
 //! How what a request reads is watched, where it is observed.
 
-use super::super::translate::call_of;
-use super::super::watch::{Changes, Key, Watching, beginning, is_of_messages};
-use super::{Asked, Desk, watch_of};
-use crate::wire::Message;
-use weir_binding::Answer;
+use super::super::translate::{call_of, message_of};
+use super::super::watch::{Changes, Key, Watching, beginning, is_of_messages, resumed_at};
+use super::{Asked, Desk, Machine, watch_of};
+use crate::wire::{Code, Message};
+use weir_binding::{Answer, Response};
 use weir_hub::Principal;
+use weir_sansio::Instant;
 
 impl Desk {
     pub(super) fn watch_plugtest(&self, asked: &Asked, version: u64) -> Watching {
@@ -43,6 +44,46 @@ impl Desk {
         }
     }
 
+    /// Answers with what a service said, and goes on to watch what it is observed for.
+    pub(super) fn conclude(
+        &mut self,
+        machine: &mut impl Machine,
+        now: Instant,
+        mut asked: Asked,
+        response: Response,
+        principal: Principal,
+    ) {
+        if asked.resumes {
+            asked.watching = self.resumed(&asked.message, &response, &principal);
+        }
+        // What is not published yet is observed as what is empty: RFC 7641 section 4.1 leaves it open.
+        let message = match asked.watching.is_some() && response.status == 404 {
+            true => Message::new(Code::CONTENT),
+            false => message_of(&asked.message, response),
+        };
+        self.answered(machine, now, asked, message, Some(principal));
+    }
+
+    /// How a request is watched from where the answer to what it missed ends; not yet, where more was
+    /// missed than one answer holds: who asks again with its tag misses nothing.
+    fn resumed(
+        &self,
+        request: &Message,
+        response: &Response,
+        principal: &Principal,
+    ) -> Option<Watching> {
+        let header = |wanted| {
+            let mut headers = response.headers.iter();
+            headers.find(|(name, _)| *name == wanted)
+        };
+        if !matches!(response.status, 200 | 204) || header("weir-more").is_some() {
+            return None;
+        }
+        let (_, cursor) = header("weir-cursor")?;
+        let changes = self.changes(&resumed_at(request, cursor), principal)?;
+        Some(Watching::Own(None, changes))
+    }
+
     /// The changes of what a request reads, where they are told.
     pub(super) fn changes(&self, request: &Message, principal: &Principal) -> Option<Changes> {
         let mut call = call_of(request, principal.clone(), &*self.shared.context).ok()?;
@@ -52,8 +93,7 @@ impl Desk {
                 call.query.push((name.to_owned(), value.to_owned()));
             }
         }
-        call.query
-            .retain(|(name, _)| name != "wait" && (by_message || name != "since"));
+        call.query.retain(|(name, _)| name != "wait");
         let Ok((Answer::Stream(stream), _)) = self.call_service(call) else {
             return None;
         };

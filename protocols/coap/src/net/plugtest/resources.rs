@@ -1,9 +1,9 @@
 //! The resources as they are at first.
 
-use crate::net::clock;
 use crate::wire::{Code, Link, Message, Number, Options, write_links};
 use bytes::Bytes;
 use std::collections::BTreeMap;
+use weir_carrier::clock;
 use weir_sansio::Instant;
 
 /// A resource.

@@ -19,7 +19,6 @@ pub(super) use settings::{Plan, read};
 pub(super) use together::Together;
 
 use crate::net::client::{Url, open_stream};
-use crate::net::clock::now;
 use crate::session::{ConnectOptions, InFlight, Message};
 use crate::wire::{ReasonCode, Version};
 use backoff::Backoff;
@@ -33,6 +32,7 @@ use std::time::Duration;
 use told::Told;
 use weir_binding::{Context as Gateway, LocalFuture, Target};
 use weir_carrier::Stream;
+use weir_carrier::clock::now;
 use weir_hub::{Hub, Principal, Request};
 
 /// User property that names a gateway which a message went through by a bridge; there is one for each.

@@ -8,8 +8,6 @@ use super::mapping::first;
 use super::settings::Plan;
 use super::told::{Told, count};
 use super::{VIA, has_been_here};
-use crate::net::clock::now;
-use crate::net::outbox::Outbox;
 use crate::net::packets::{Part, parts_of, qos_of, write_attributes};
 use crate::session::{Client, Delivery, InFlight, Sent, Stage, Token};
 use crate::wire::{Property, PropertyList, QoS};
@@ -17,6 +15,8 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use weir_binding::Context as Gateway;
+use weir_carrier::clock::now;
+use weir_carrier::outbox::Outbox;
 use weir_hub::{
     Content, Exchange, Fault, GapReason, Item, Message, Next, Policy, Principal, Request, Shape,
     Since, Subscribe, Subscription,
@@ -101,7 +101,7 @@ impl Outward {
             if !self.send_items(way) {
                 return Ok(false);
             }
-            if way.outbox.len() >= UNSENT_BYTES_MAX {
+            if way.outbox.waiting() >= UNSENT_BYTES_MAX {
                 break;
             }
             let Poll::Ready(next) = self.source.poll_next(cx) else {
@@ -123,7 +123,7 @@ impl Outward {
     /// `false` where the other broker takes no more now.
     fn send_items(&mut self, way: &mut Way<'_>) -> bool {
         while let Some(item) = self.items.front().cloned() {
-            if way.outbox.len() >= UNSENT_BYTES_MAX {
+            if way.outbox.waiting() >= UNSENT_BYTES_MAX {
                 return true;
             }
             if !self.send_item(way, &item) {

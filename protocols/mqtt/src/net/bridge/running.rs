@@ -11,13 +11,13 @@ use super::inward::{Inward, Taken};
 use super::outward::{Outward, Way};
 use super::settings::Speaks;
 use super::told::{count, state_topic};
-use crate::net::clock::{Timer, now};
-use crate::net::outbox::{Outbox, poll_read};
 use crate::session::{Client, ClientEvent, Message};
 use crate::wire::{QoS, ReasonCode};
 use std::collections::VecDeque;
 use std::task::{Context, Poll};
 use weir_carrier::Stream;
+use weir_carrier::clock::{Timer, now};
+use weir_carrier::outbox::{Outbox, poll_read};
 use weir_hub::{ClientId, Exchange, Principal, Request, Ticket};
 use weir_sansio::{Duration, Instant, Output, Session};
 
@@ -136,7 +136,7 @@ impl<'b> Running<'b> {
             if self.poll_time(cx) {
                 continue;
             }
-            if (more && self.outbox.len() == 0) || reads == READS_MAX {
+            if (more && self.outbox.waiting() == 0) || reads == READS_MAX {
                 cx.waker().wake_by_ref();
             }
             return Ok(());
@@ -162,7 +162,7 @@ impl<'b> Running<'b> {
         self.held.is_none()
             && !self.moved
             && self.tickets.len() < TICKETS_MAX
-            && self.outbox.len() < UNSENT_BYTES_MAX
+            && self.outbox.waiting() < UNSENT_BYTES_MAX
     }
 
     /// Says whether something was read.

@@ -1,7 +1,6 @@
 //! One connection of the client: the machine, its socket, and its clock.
 
 use super::url::Url;
-use crate::net::clock::now;
 use crate::session::{Client, ClientEvent, ConnectOptions};
 use crate::wire::ReasonCode;
 use base64::Engine;
@@ -12,6 +11,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use weir_binding::Target;
+use weir_carrier::clock::now;
 use weir_carrier::{Stream, tls, websocket};
 use weir_sansio::{Instant, Output, Session};
 

@@ -1,12 +1,12 @@
 //! Publishing with QoS 1: done when the broker has it.
 
 use super::link::{Connection, ended, refused};
-use crate::net::clock::now;
 use crate::session::{ClientEvent, ConnectOptions, Delivery, Sent, Token};
 use crate::wire::{Property, PropertyList, QoS};
 use bytes::Bytes;
 use std::io;
 use weir_binding::{LocalFuture, Publisher, Target};
+use weir_carrier::clock::now;
 
 /// Publishes messages, one after the other.
 pub(super) struct MqttPublisher {

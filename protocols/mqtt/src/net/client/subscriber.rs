@@ -1,12 +1,12 @@
 //! Subscribing with QoS 1: a message is acknowledged when the one after it is asked for.
 
 use super::link::{Connection, ended, refused};
-use crate::net::clock::now;
 use crate::session::{ClientEvent, ConnectOptions, Message};
 use crate::wire::{Property, PropertyList, QoS, ReasonCode, RetainHandling, SubscriptionOptions};
 use std::collections::VecDeque;
 use std::io;
 use weir_binding::{Event, LocalFuture, Subscriber, Target};
+use weir_carrier::clock::now;
 use weir_model::{Cursor, Filter};
 
 /// Receives messages.

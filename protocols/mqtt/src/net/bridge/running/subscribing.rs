@@ -3,8 +3,8 @@
 use super::{End, Running};
 use crate::net::bridge::mapping::Mapping;
 use crate::net::bridge::settings::Speaks;
-use crate::net::clock::now;
 use crate::wire::{PropertyList, ReasonCode, RetainHandling, SubscriptionOptions};
+use weir_carrier::clock::now;
 
 impl Running<'_> {
     /// Asks for what comes in, and ends what does not any more. A broker that does not answer is found out

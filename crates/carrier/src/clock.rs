@@ -1,7 +1,7 @@
-//! The machines' time, read here and nowhere else.
+//! The machines' time, read here and nowhere else by what serves a socket.
 #![allow(
     clippy::disallowed_methods,
-    reason = "the driver gives the machines their time"
+    reason = "drivers give the machines their time"
 )]
 
 use std::future::Future;
@@ -17,21 +17,21 @@ static START: LazyLock<tokio::time::Instant> = LazyLock::new(tokio::time::Instan
 const SLEEP_MAX: Duration = Duration::from_secs(86_400);
 
 /// Time since the first call.
-pub(super) fn now() -> Instant {
+pub fn now() -> Instant {
     let start = *START;
     Instant::START + tokio::time::Instant::now().saturating_duration_since(start)
 }
 
-/// One timer of a connection; it exists only while something is due.
+/// One timer of a socket; it exists only while something is due.
 #[derive(Default)]
-pub(super) struct Timer {
+pub struct Timer {
     sleep: Option<(Pin<Box<Sleep>>, Instant)>,
 }
 
 impl Timer {
     /// Says whether the deadline has come, or wakes `cx` when it does. A timer set for an earlier time
     /// fires then and is moved on, so that deadlines that move on cost nothing.
-    pub(super) fn poll_due(&mut self, cx: &mut Context<'_>, deadline: Instant) -> bool {
+    pub fn poll_due(&mut self, cx: &mut Context<'_>, deadline: Instant) -> bool {
         if deadline == Instant::NEVER {
             return false;
         }
@@ -60,4 +60,9 @@ impl Timer {
 fn moment(at: Instant) -> tokio::time::Instant {
     let latest = now() + SLEEP_MAX;
     *START + at.min(latest).since(Instant::START)
+}
+
+/// Waits.
+pub async fn pause(time: Duration) {
+    tokio::time::sleep(time).await;
 }

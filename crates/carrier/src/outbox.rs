@@ -1,6 +1,7 @@
-//! Reading without a buffer of one's own, and answers that wait to be sent.
+//! Reading without a buffer of one's own, and what waits for the socket.
 
-use crate::limits::READ_BYTES_MAX;
+use crate::Stream;
+use crate::limits::{SCRATCH_BYTES, SHARED_BYTES_MIN, SLICES_MAX};
 use bytes::{Buf, Bytes};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -8,14 +9,22 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use weir_carrier::Stream;
 
 thread_local! {
-    static SCRATCH: RefCell<Vec<u8>> = RefCell::new(vec![0; READ_BYTES_MAX]);
+    static SCRATCH: RefCell<Vec<u8>> = RefCell::new(vec![0; SCRATCH_BYTES]);
 }
 
 /// Reads once into the thread's buffer and hands over what came; nothing at the end of the stream.
-pub(super) fn poll_read<T>(
+pub fn poll_read<T>(
+    stream: &mut Stream,
+    cx: &mut Context<'_>,
+    take: impl FnOnce(&[u8]) -> T,
+) -> Poll<io::Result<T>> {
+    poll_read_at_most(stream, cx, SCRATCH_BYTES, take)
+}
+
+/// The same where there is room for so many bytes only.
+pub fn poll_read_at_most<T>(
     stream: &mut Stream,
     cx: &mut Context<'_>,
     bytes_max: usize,
@@ -30,53 +39,54 @@ pub(super) fn poll_read<T>(
 }
 
 /// Writes as much as the socket takes; ready once `bytes` is empty and TLS has passed it on.
-pub(super) fn poll_write(
+pub fn poll_write(
     stream: &mut Stream,
     cx: &mut Context<'_>,
     bytes: &mut Bytes,
 ) -> Poll<io::Result<()>> {
     while !bytes.is_empty() {
-        let written = ready!(Pin::new(&mut *stream).poll_write(cx, bytes))?;
-        if written == 0 {
-            return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
-        }
+        let written = some(ready!(Pin::new(&mut *stream).poll_write(cx, bytes))?)?;
         bytes.advance(written);
     }
     Pin::new(stream).poll_flush(cx)
 }
 
-/// Answers on their way out: small ones joined, large ones as they are.
+/// A socket that takes nothing has ended.
+fn some(written: usize) -> io::Result<usize> {
+    match written {
+        0 => Err(io::ErrorKind::WriteZero.into()),
+        some => Ok(some),
+    }
+}
+
+/// Bytes on their way out: small pieces joined, large ones as they are.
 #[derive(Default)]
-pub(super) struct Outbox {
+pub struct Outbox {
     parts: VecDeque<Bytes>,
     tail: Vec<u8>,
+    /// Of the parts.
     bytes: usize,
 }
 
-/// From this size on a body is not copied.
-const SHARED_BYTES_MIN: usize = 4096;
-/// Pieces of one `writev`.
-const SLICES_MAX: usize = 16;
-
 impl Outbox {
     /// Bytes that wait.
-    pub(super) fn len(&self) -> usize {
+    pub fn waiting(&self) -> usize {
         self.bytes + self.tail.len()
     }
 
     /// Where small pieces are appended.
-    pub(super) fn tail(&mut self) -> &mut Vec<u8> {
+    pub fn tail(&mut self) -> &mut Vec<u8> {
         &mut self.tail
     }
 
-    /// Appends a body.
-    pub(super) fn push(&mut self, body: Bytes) {
-        if body.len() < SHARED_BYTES_MIN {
-            return self.tail.extend_from_slice(&body);
+    /// Appends bytes that others may share.
+    pub fn push(&mut self, bytes: Bytes) {
+        if bytes.len() < SHARED_BYTES_MIN {
+            return self.tail.extend_from_slice(&bytes);
         }
         self.seal();
-        self.bytes += body.len();
-        self.parts.push_back(body);
+        self.bytes += bytes.len();
+        self.parts.push_back(bytes);
     }
 
     fn seal(&mut self) {
@@ -88,7 +98,7 @@ impl Outbox {
     }
 
     /// All that waits as one piece.
-    pub(super) fn into_bytes(mut self) -> Bytes {
+    pub fn into_bytes(mut self) -> Bytes {
         self.seal();
         match self.parts.len() {
             0 | 1 => self.parts.pop_front().unwrap_or_default(),
@@ -97,7 +107,35 @@ impl Outbox {
     }
 
     /// Sends; ready once nothing waits, and then holds no memory.
-    pub(super) fn poll_flush(
+    pub fn poll_flush(
+        &mut self,
+        stream: &mut Stream,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.parts.is_empty() {
+            true => ready!(self.poll_flush_tail(stream, cx))?,
+            false => ready!(self.poll_flush_parts(stream, cx))?,
+        }
+        Pin::new(stream).poll_flush(cx)
+    }
+
+    /// Sends what was joined, where nothing else waits: most often one write of one message.
+    fn poll_flush_tail(
+        &mut self,
+        stream: &mut Stream,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        while !self.tail.is_empty() {
+            let written = ready!(Pin::new(&mut *stream).poll_write(cx, &self.tail))?;
+            match some(written)? {
+                all if all == self.tail.len() => self.tail = Vec::new(),
+                part => drop(self.tail.drain(..part)),
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_flush_parts(
         &mut self,
         stream: &mut Stream,
         cx: &mut Context<'_>,
@@ -111,13 +149,10 @@ impl Outbox {
             }
             let slices = &slices[..count];
             let written = ready!(Pin::new(&mut *stream).poll_write_vectored(cx, slices))?;
-            if written == 0 {
-                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
-            }
-            self.advance(written);
+            self.advance(some(written)?);
         }
         self.parts = VecDeque::new();
-        Pin::new(stream).poll_flush(cx)
+        Poll::Ready(Ok(()))
     }
 
     fn advance(&mut self, mut written: usize) {
