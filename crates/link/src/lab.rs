@@ -21,6 +21,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 mod check;
 mod conveyor;
 mod netlink;
+mod offload;
 mod station;
 mod sys;
 

@@ -78,6 +78,42 @@ fn every_byte_of_a_stream_arrives_and_is_counted_once() {
     assert!((2..=6).contains(&connect.packets), "{connect:?}");
 }
 
+/// Lengths of the packets of a capture, of which each is a block of kind 6.
+fn lengths(capture: &[u8]) -> Vec<u32> {
+    let word = |at: usize| u32::from_le_bytes(capture[at..at + 4].try_into().unwrap());
+    let mut lengths = Vec::new();
+    let mut at = 0;
+    while at < capture.len() {
+        if word(at) == 6 {
+            lengths.push(word(at + 24));
+        }
+        at += word(at + 4) as usize;
+    }
+    lengths
+}
+
+#[test]
+fn what_was_written_at_once_is_on_the_link_as_packets() {
+    let capture = std::env::temp_dir().join(format!("weir-cut-{}.pcapng", std::process::id()));
+    let options = Options {
+        capture: Some(capture.clone()),
+        ..Options::default()
+    };
+    let Some(lab) = lab("cut", "lan", &options) else {
+        return;
+    };
+    assert_eq!(send(&lab, 300_000), pattern(300_000));
+    drop(lab);
+    let lengths = lengths(&std::fs::read(&capture).unwrap());
+    std::fs::remove_file(&capture).unwrap();
+    assert!(lengths.iter().all(|&length| length <= 1_500), "{lengths:?}");
+    let full = lengths.iter().filter(|&&length| length == 1_500).count();
+    assert!(
+        full >= 300_000 / 1_500,
+        "{full} packets of the greatest size"
+    );
+}
+
 /// Payload that was sent again; on an idle machine none.
 fn repeated(ledger: &Ledger) -> u64 {
     let up = tcp(ledger, Way::Up);

@@ -1,9 +1,10 @@
 //! Is the link what it should be? Measured before anything relies on it.
 //!
 //! Round trips of small datagrams, paced so that they meet nobody, and a flood a direction. Both ends
-//! read one clock. Loss and jitter are left out: a second is too short to judge them.
+//! read one clock, in threads as punctual as the link's own: it is the link that is judged, and not what
+//! else the machine does. Loss and jitter are left out: a second is too short to judge them.
 
-use super::Lab;
+use super::{Lab, sys};
 use crate::medium::Rate;
 use crate::profile::Profile;
 use crate::quantity::{rate_text, span_text};
@@ -21,6 +22,10 @@ const PROBES: u32 = 250;
 const BASE_PROBES: u32 = 100;
 /// How long a flood lasts.
 const FLOOD: Duration = Duration::from_secs(1);
+/// Packets that a flood sends at once at most, and how long they may take on the link: so is it the link that
+/// is measured, and not how fast a program can send.
+const BURST_MAX: usize = 16;
+const BURST: Duration = Duration::from_micros(200);
 /// Packets that a flood has at least.
 const FLOOD_PACKETS_MIN: u64 = 30;
 /// A round trip may be off by this, or by a hundredth.
@@ -166,6 +171,7 @@ fn round_trips(lab: &Lab, probes: u32, spacing: Duration) -> io::Result<Vec<Nano
     std::thread::scope(|scope| {
         scope.spawn(move || echo(&far, probes));
         scope.spawn(move || {
+            sys::be_punctual();
             for number in 0..probes {
                 let due = spacing * number;
                 std::thread::sleep(due.saturating_sub(begin.elapsed()));
@@ -175,14 +181,8 @@ fn round_trips(lab: &Lab, probes: u32, spacing: Duration) -> io::Result<Vec<Nano
                 let _unsent = sender.send(&probe);
             }
         });
-        let mut trips = Vec::new();
-        let mut answer = [0; PROBE_BYTES];
-        while trips.len() < probes as usize && near.recv(&mut answer).is_ok() {
-            let sent = answer
-                .first_chunk()
-                .map_or(0, |bytes| u64::from_le_bytes(*bytes));
-            trips.push((begin.elapsed().as_nanos() as u64).saturating_sub(sent));
-        }
+        let answers = scope.spawn(move || answers(&near, probes, begin));
+        let trips = answers.join().unwrap_or_default();
         match trips.len() * 2 > probes as usize {
             true => Ok(trips),
             false => Err(io::Error::other("most probes were not answered")),
@@ -190,7 +190,21 @@ fn round_trips(lab: &Lab, probes: u32, spacing: Duration) -> io::Result<Vec<Nano
     })
 }
 
+fn answers(near: &UdpSocket, probes: u32, begin: Instant) -> Vec<Nanos> {
+    sys::be_punctual();
+    let mut trips = Vec::new();
+    let mut answer = [0; PROBE_BYTES];
+    while trips.len() < probes as usize && near.recv(&mut answer).is_ok() {
+        let sent = answer
+            .first_chunk()
+            .map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        trips.push((begin.elapsed().as_nanos() as u64).saturating_sub(sent));
+    }
+    trips
+}
+
 fn echo(far: &UdpSocket, probes: u32) {
+    sys::be_punctual();
     let mut probe = [0; PROBE_BYTES];
     for _ in 0..probes {
         let Ok((length, peer)) = far.recv_from(&mut probe) else {
@@ -219,52 +233,96 @@ fn speed(lab: &Lab, way: Way) -> io::Result<Speed> {
         Way::Down => (socket(&lab.far)?, socket(&lab.near)?),
     };
     from.connect(to.local_addr()?)?;
-    let payload = vec![0; profile.mtu as usize - HEADER_BYTES];
+    sys::take_many(&to);
+    let payload = profile.mtu as usize - HEADER_BYTES;
     let wire = direction.framing.wire_bytes(&vec![0; profile.mtu as usize]);
     let offered = direction.rate.mean().unwrap_or(2e9) * 1.05;
     let packets = (offered * FLOOD.as_secs_f64() / 8.0 / wire as f64) as u64;
     let packets = packets.max(FLOOD_PACKETS_MIN);
     let gap = Duration::from_secs_f64(wire as f64 * 8.0 / offered);
-    let achieved = std::thread::scope(|scope| {
-        scope.spawn(|| flood(&from, &payload, packets, gap));
-        arrivals(&to, packets, wire)
+    let flow = Flood {
+        payload,
+        packets,
+        gap,
+    };
+    let arrived = std::thread::scope(|scope| {
+        scope.spawn(|| flow.send(&from));
+        let arrived = scope.spawn(|| flow.arrivals(&to));
+        arrived.join().unwrap_or_default()
     });
+    let achieved = arrived * wire as f64 * 8.0;
     Ok(Speed { target, achieved })
 }
 
-fn flood(from: &UdpSocket, payload: &[u8], packets: u64, gap: Duration) {
-    let begin = Instant::now();
-    for number in 0..packets {
-        let ahead = gap.mul_f64(number as f64).saturating_sub(begin.elapsed());
-        if ahead > Duration::from_micros(200) {
-            std::thread::sleep(ahead);
+/// A little more than a link carries.
+#[derive(Clone, Copy, Debug)]
+struct Flood {
+    /// Bytes of each packet's payload.
+    payload: usize,
+    packets: u64,
+    /// From one packet to the next.
+    gap: Duration,
+}
+
+impl Flood {
+    /// Packets that are sent by one call.
+    fn burst(self, socket: &UdpSocket) -> usize {
+        let within = (BURST.as_secs_f64() / self.gap.as_secs_f64()) as usize;
+        let most = within.min(60_000 / self.payload).min(BURST_MAX);
+        match most > 1 && sys::send_many(socket, self.payload) {
+            true => most,
+            false => 1,
         }
-        // What was not sent does not arrive, and is not counted.
-        let _unsent = from.send(payload);
     }
-    // An empty one says that it is over; the link may drop one or two.
-    for _ in 0..10 {
-        let _unsent = from.send(&[]);
-        std::thread::sleep(Duration::from_millis(20));
+
+    fn send(self, from: &UdpSocket) {
+        sys::be_punctual();
+        let burst = self.burst(from);
+        let payload = vec![0; burst * self.payload];
+        let begin = Instant::now();
+        for number in (0..self.packets).step_by(burst) {
+            let due = self.gap.mul_f64(number as f64);
+            let ahead = due.saturating_sub(begin.elapsed());
+            if ahead > BURST {
+                std::thread::sleep(ahead);
+            }
+            // What was not sent does not arrive, and is not counted.
+            let _unsent = from.send(&payload);
+        }
+        // An empty one says that it is over; the link may drop one or two.
+        for _ in 0..10 {
+            let _unsent = from.send(&[]);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Packets a second that arrive.
+    fn arrivals(self, to: &UdpSocket) -> f64 {
+        sys::be_punctual();
+        let mut buffer = vec![0; 65_536];
+        let mut arrived = Vec::<(u64, Duration)>::new();
+        let (mut packets, begin) = (0, Instant::now());
+        while packets < self.packets
+            && let Ok(length @ 1..) = to.recv(&mut buffer)
+        {
+            packets += length.div_ceil(self.payload) as u64;
+            arrived.push((packets, begin.elapsed()));
+        }
+        slope(&arrived)
     }
 }
 
-/// Bits a second between the first arrival and the last.
-fn arrivals(to: &UdpSocket, packets: u64, wire: u64) -> f64 {
-    let mut buffer = vec![0; 65_536];
-    let mut first = None;
-    let mut last = Duration::ZERO;
-    let mut arrived = 0u64;
-    while arrived < packets
-        && let Ok(length @ 1..) = to.recv(&mut buffer)
-    {
-        let _payload = length;
-        let begin = *first.get_or_insert_with(Instant::now);
-        last = begin.elapsed();
-        arrived += 1;
-    }
-    let bits = arrived.saturating_sub(1) as f64 * wire as f64 * 8.0;
-    bits / last.as_secs_f64().max(1e-9)
+/// What arrives a second, of what had arrived when: the median over all stretches of half the time, so that it
+/// does not matter when one packet, the first or the last, was looked at late.
+fn slope(arrived: &[(u64, Duration)]) -> f64 {
+    let later = &arrived[arrived.len() / 2..];
+    let stretches = arrived.iter().zip(later);
+    let stretches = stretches.filter(|((_, from), (_, to))| from < to);
+    let mut slopes: Vec<f64> = stretches
+        .map(|((before, from), (after, to))| (after - before) as f64 / (*to - *from).as_secs_f64())
+        .collect();
+    slopes.sort_by(f64::total_cmp);
+    slopes.get(slopes.len() / 2).copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]
@@ -298,6 +356,25 @@ mod tests {
                 "the rate up is 980 kbit/s, not 1 Mbit/s"
             ]
         );
+    }
+
+    #[test]
+    fn a_rate_is_that_of_most_of_the_time_whenever_single_packets_were_looked_at() {
+        let milli = Duration::from_millis;
+        let steady = (1..=100).map(|number| (number, milli(10 * number)));
+        let mut arrived: Vec<_> = steady.collect();
+        // The first ten were looked at together, and the last one late.
+        arrived[..10]
+            .iter_mut()
+            .for_each(|(_, at)| *at = milli(100));
+        arrived[99].1 = milli(1_500);
+        assert!(
+            (slope(&arrived) - 100.0).abs() < 1e-9,
+            "{}",
+            slope(&arrived)
+        );
+        assert_eq!(slope(&arrived[..1]), 0.0);
+        assert_eq!(slope(&[]), 0.0);
     }
 
     #[test]

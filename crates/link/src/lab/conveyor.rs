@@ -1,5 +1,6 @@
 //! Carries packets one way: reads them off a device, lets the pipe decide, hands them on in time.
 
+use super::offload::{self, Cutter, Piece};
 use super::sys::{self, Bell, Tun};
 use super::{Books, lock};
 use crate::limits::PACKET_BYTES_MAX;
@@ -12,7 +13,7 @@ use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
-/// Packets read or written before the other is looked at.
+/// Frames read or written before the other is looked at.
 const BATCH: usize = 64;
 /// The last stretch before a deadline is not slept but watched, where packets are few.
 const WATCH: Nanos = 80_000;
@@ -96,7 +97,21 @@ pub(super) struct Route {
     output: Tun,
     lane: Arc<Mutex<Lane>>,
     /// Packets on their way, in order.
-    due: VecDeque<(Nanos, Vec<u8>)>,
+    due: VecDeque<Parcel>,
+}
+
+/// A packet on its way.
+struct Parcel {
+    at: Nanos,
+    packet: Vec<u8>,
+    piece: Option<Piece>,
+}
+
+impl Parcel {
+    fn continues(&self, before: &Parcel) -> bool {
+        let pieces = self.piece.zip(before.piece);
+        pieces.is_some_and(|(piece, before)| piece.continues(&before))
+    }
 }
 
 impl Route {
@@ -120,6 +135,38 @@ impl Route {
         };
         number == self.number
     }
+
+    /// How many packets from the first on are due and go as one: those cut from one frame that arrive within
+    /// a [`QUANTUM`], as a network card would tell of them. Slower links' packets each go alone, however late.
+    fn run(&self, now: Nanos) -> usize {
+        let Some(first) = self.due.front().filter(|first| first.at <= now) else {
+            return 0;
+        };
+        let last = now.min(first.at + QUANTUM);
+        let mut bytes = first.packet.len();
+        let pairs = self.due.iter().zip(self.due.iter().skip(1));
+        let more = pairs.take_while(|(before, next)| {
+            bytes += next.packet.len();
+            next.at <= last && next.continues(before) && bytes <= PACKET_BYTES_MAX
+        });
+        1 + more.count()
+    }
+
+    /// Hands over as many from the first on, by way of `out`, and keeps their buffers.
+    fn hand_over(&mut self, run: usize, now: Nanos, out: &mut Vec<u8>, spare: &mut Vec<Vec<u8>>) {
+        let packets = self.due.range(..run).map(|parcel| &parcel.packet[..]);
+        match self.due.front().and_then(|first| first.piece) {
+            Some(piece) if run > 1 => offload::join(piece, packets, out),
+            _ => packets.for_each(|packet| offload::single(packet, out)),
+        }
+        // An end that is not up any more takes nothing; neither would a cable.
+        let _gone = self.output.write(out);
+        let mut lane = lock(&self.lane);
+        for parcel in self.due.drain(..run) {
+            lane.lateness.record(now - parcel.at);
+            spare.push(parcel.packet);
+        }
+    }
 }
 
 /// One device's packets.
@@ -134,6 +181,8 @@ pub(super) struct Conveyor {
 struct Belt {
     routes: Vec<Route>,
     spare: Vec<Vec<u8>>,
+    /// The frame that is handed over next.
+    out: Vec<u8>,
     traffic: Traffic,
 }
 
@@ -171,12 +220,14 @@ impl Conveyor {
         let mut belt = Belt {
             routes,
             spare: Vec::new(),
+            out: Vec::new(),
             traffic: Traffic::default(),
         };
-        let mut buffer = vec![0; PACKET_BYTES_MAX];
+        let mut cutter = Cutter::default();
+        let mut buffer = vec![0; offload::HEADER_BYTES + PACKET_BYTES_MAX];
         loop {
             self.hand_on(&mut belt);
-            let more = self.take(&mut belt, &mut buffer);
+            let more = self.take(&mut belt, &mut cutter, &mut buffer);
             if !more && self.wait(&belt) {
                 return;
             }
@@ -188,32 +239,29 @@ impl Conveyor {
         for route in &mut belt.routes {
             for _ in 0..BATCH {
                 let now = self.books.now();
-                let is_due = route.due.front().is_some_and(|(at, _)| *at <= now);
-                let next = if is_due { route.due.pop_front() } else { None };
-                let Some((at, packet)) = next else {
-                    break;
-                };
-                // An end that is not up any more takes nothing; neither would a cable.
-                let _gone = route.output.write(&packet);
-                lock(&route.lane).lateness.record(now - at);
-                belt.spare.push(packet);
+                match route.run(now) {
+                    0 => break,
+                    run => route.hand_over(run, now, &mut belt.out, &mut belt.spare),
+                }
             }
         }
     }
 
     /// Takes in what has come; whether there may be more.
-    fn take(&self, belt: &mut Belt, buffer: &mut [u8]) -> bool {
+    fn take(&self, belt: &mut Belt, cutter: &mut Cutter, buffer: &mut [u8]) -> bool {
         for _ in 0..BATCH {
             let Ok(Some(length)) = self.input.read(buffer) else {
                 return false;
             };
-            self.send(belt, &buffer[..length]);
+            cutter.cut(&mut buffer[..length], |packet, piece| {
+                self.send(belt, packet, piece);
+            });
         }
         true
     }
 
     /// Puts a packet on its way; a star's center has several.
-    fn send(&self, belt: &mut Belt, packet: &[u8]) {
+    fn send(&self, belt: &mut Belt, packet: &[u8], piece: Option<Piece>) {
         let to = match belt.routes.len() {
             1 => None,
             _ => destination(packet),
@@ -234,7 +282,8 @@ impl Conveyor {
                 let mut kept = belt.spare.pop().unwrap_or_default();
                 kept.clear();
                 kept.extend_from_slice(packet);
-                route.due.push_back((at, kept));
+                let packet = kept;
+                route.due.push_back(Parcel { at, packet, piece });
             }
         }
     }
@@ -251,7 +300,7 @@ impl Conveyor {
     fn wait(&self, belt: &Belt) -> bool {
         let recent = belt.traffic.recent();
         let fronts = belt.routes.iter().filter_map(|route| route.due.front());
-        let Some(at) = fronts.map(|(at, _)| *at).min() else {
+        let Some(at) = fronts.map(|parcel| parcel.at).min() else {
             return self.poll(None, true);
         };
         let span = at.saturating_sub(self.books.now());

@@ -168,7 +168,7 @@ fn set_direction(direction: &mut Direction, key: &str, value: &str) -> Result<()
     let said = |fault: QuantityFault| fault.to_string();
     match key {
         "rate" => direction.rate = rate(value).map_err(said)?,
-        "trace" => direction.rate = trace(value)?,
+        "trace" => direction.rate = Rate::recorded(Path::new(value))?,
         "delay" => direction.delay = quantity::span(value).map_err(said)?,
         "rtt" => direction.delay = quantity::span(value).map_err(said)? / 2,
         "jitter" => direction.jitter = quantity::span(value).map_err(said)?,
@@ -193,10 +193,14 @@ fn rate(value: &str) -> Result<Rate, QuantityFault> {
     }
 }
 
-fn trace(path: &str) -> Result<Rate, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-    let trace = Trace::parse(&text).map_err(|fault| format!("{path}: {fault}"))?;
-    Ok(Rate::Trace(Arc::new(trace)))
+impl Rate {
+    /// As a file has it that was recorded: see [`Trace`]. An error names the file, and the line in it.
+    pub fn recorded(path: &Path) -> Result<Self, String> {
+        let place = path.display();
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{place}: {error}"))?;
+        let trace = Trace::parse(&text).map_err(|fault| format!("{place}: {fault}"))?;
+        Ok(Rate::Trace(Arc::new(trace)))
+    }
 }
 
 fn loss(value: &str) -> Result<Loss, QuantityFault> {
