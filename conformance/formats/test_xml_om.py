@@ -1,16 +1,13 @@
 """O&M: valid against OGC's schemas, read by OWSLib, and OGC's own examples read by weir."""
 
-import functools
 import io
 import unittest
-import zipfile
 
-import xmlschema
 from lxml import etree
 from owslib.swe.observation.sos200 import ObservationDecoder
 
-import skips
-from formats.weir import MESSAGE, ROOT, decoded, encoded
+from formats.weir import MESSAGE, decoded, encoded
+from ogc_schemas import archive, schema
 
 ROWS = MESSAGE["observations"]
 
@@ -19,43 +16,14 @@ def rows(form, data):
     return decoded(data, form)["observations"]
 
 
-JAR = ROOT / "build/java/ogc-schemas-2.6.1.jar"
-"""All of OGC's schemas and examples: org.jvnet.ogc:ogc-schemas, put here by scripts/peers."""
-
 OM20 = "{http://www.opengis.net/om/2.0}"
 GML32 = "{http://www.opengis.net/gml/3.2}"
 XLINK = "{http://www.w3.org/1999/xlink}"
 
 
-def jar(test):
-    if not JAR.exists():
-        skips.skip(test, "OGC's schemas are not installed (no Maven)")
-    return zipfile.ZipFile(JAR)
-
-
-WEB = "http://schemas.opengis.net/"
-IMPORTS = """<schema xmlns="http://www.w3.org/2001/XMLSchema">{}</schema>"""
-
-
-@functools.cache
-def schema(*imports):
-    """Schemas with all that they import, from the archive instead of the Web."""
-    folder = JAR.parent / "ogc-schemas"
-    if not folder.exists():
-        with zipfile.ZipFile(JAR) as archive:
-            archive.extractall(folder, [name for name in archive.namelist() if name.startswith("ogc/")])
-
-    def local(url):
-        return url.replace(WEB, f"{(folder / 'ogc').as_uri()}/") if url.startswith(WEB) else url
-
-    text = "".join(f'<import namespace="{uri}" schemaLocation="{WEB}{path}"/>' for uri, path in imports)
-    # SensorML 1.0.1, which O&M 1.0 imports, has restrictions that are none; instances are checked all the same.
-    return xmlschema.XMLSchema(IMPORTS.format(text), uri_mapper=local, validation="lax", loglevel="CRITICAL")
-
-
 class Valid(unittest.TestCase):
     def check(self, form, *imports):
-        jar(self).close()
+        archive(self).close()
         for message in (MESSAGE, {"observations": []}):
             document = encoded(form, message).decode()
             schema(*imports).validate(io.StringIO(document))
@@ -98,8 +66,8 @@ class OgcsExamples(unittest.TestCase):
     """Documents of OGC, from the archive of its schemas."""
 
     def example(self, path):
-        with jar(self) as archive:
-            return archive.read(f"ogc/om/{path}")
+        with archive(self) as jar:
+            return jar.read(f"ogc/om/{path}")
 
     def test_a_collection_of_measurements(self):
         observations = rows("om", self.example("2.0/examples/collection1.xml"))

@@ -104,16 +104,18 @@ pub(crate) const ARROWS: &[Arrow] = &[
             "crates/carrier",
         ],
     ),
-    arrow(
-        "services/*",
-        &[
+    Arrow {
+        folder: "services/*",
+        behind: &[
             "crates/model",
             "crates/codec",
             "crates/hub",
             "crates/binding",
             "crates/advise",
         ],
-    ),
+        // A service is asked of a hub with a log and a history.
+        for_tests: &["crates/testkit", "crates/log", "stores/*"],
+    },
     arrow("stores/*", &["crates/hub", "crates/disk"]),
     arrow("conformance/exi", &["crates/exi"]),
     arrow("xtask", &["crates/exi"]),

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
 use weir_link::{
-    Check, Count, Lab, LabFault, Ledger, Options, PROFILES, Profile, Sharing, Station, Way,
+    Check, Count, Lab, LabFault, Ledger, Options, PROFILES, Profile, Rate, Sharing, Station, Way,
 };
 
 /// How long the far command may take to listen.
@@ -19,7 +19,15 @@ const READY_LOOK: Duration = Duration::from_millis(20);
 #[command(after_help = after_help())]
 pub(crate) struct Link {
     /// Profile of the link, with changes: `isp`, `serial,duplex=half,rate=11520 B/s`, `mine.toml`
+    #[arg(default_value = "none")]
     profile: String,
+    /// A recorded trace in place of the rate downwards, and, without --trace-up, upwards: a millisecond a
+    /// line at which 1,500 bytes could pass, as Mahimahi has them
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Another one for the rate upwards
+    #[arg(long, value_name = "FILE", requires = "trace")]
+    trace_up: Option<PathBuf>,
     /// Command of the far end, by the shell; it ends with the near one
     #[arg(long, value_name = "COMMAND")]
     far: Option<String>,
@@ -72,7 +80,7 @@ fn after_help() -> String {
 }
 
 pub(crate) fn run(link: &Link) -> Result<ExitCode, Failure> {
-    let profile = Profile::read(&link.profile).map_err(Failure::usage)?;
+    let profile = profile(link).map_err(Failure::usage)?;
     weir_link::prepare().map_err(no)?;
     let (lab, check) = start(link, profile)?;
     say(link, &introduction(&lab, check.as_ref()), || {
@@ -95,6 +103,16 @@ pub(crate) fn run(link: &Link) -> Result<ExitCode, Failure> {
     say(link, &told(&lab), || counted(&lab));
     let worst = ended.iter().find(|status| !status.success());
     Ok(worst.map_or(ExitCode::SUCCESS, |status| code(*status)))
+}
+
+/// The profile, with what was recorded in place of its rates.
+fn profile(link: &Link) -> Result<Profile, String> {
+    let mut profile = Profile::read(&link.profile).map_err(|fault| fault.to_string())?;
+    if let Some(down) = &link.trace {
+        profile.down.rate = Rate::recorded(down)?;
+        profile.up.rate = Rate::recorded(link.trace_up.as_ref().unwrap_or(down))?;
+    }
+    Ok(profile)
 }
 
 fn no(fault: LabFault) -> Failure {

@@ -162,7 +162,7 @@ fn what_is_refused_ends_at_once_with_the_servers_sentence() {
     let polled = url.replace("http", "poll+http");
     let sentence = said(&[&polled, "a"], 1);
     assert!(
-        sentence.contains("404: nothing was published at `a` yet"),
+        sentence.contains("404: no observation was published at `a` yet"),
         "{sentence}"
     );
     let beside = format!("{url}/gate");

@@ -44,3 +44,42 @@ fn what_runs_behind_a_link_ends_when_weir_is_killed() {
     // The pipe is at its end when the last that holds it is gone.
     assert_eq!(out.read_line(&mut line).unwrap(), 0);
 }
+
+/// What three near ends say, sorted, and how all of it ended; nothing where the system refuses.
+fn star(options: &[&str], script: &str) -> Option<(Vec<String>, Option<i32>)> {
+    let weir = Command::new(env!("CARGO_BIN_EXE_weir"))
+        .args(["link", "none", "--no-check", "--stations", "3"])
+        .args(options)
+        .args(["--", "sh", "-c", script])
+        .output()
+        .unwrap();
+    let reason = String::from_utf8_lossy(&weir.stderr);
+    if reason.contains("does not allow") {
+        skip(&reason);
+        return None;
+    }
+    let said = String::from_utf8(weir.stdout).unwrap();
+    let mut lines: Vec<String> = said.lines().map(str::to_owned).collect();
+    lines.sort();
+    Some((lines, weir.status.code()))
+}
+
+#[test]
+fn every_station_of_a_star_has_a_number_and_one_peer() {
+    for sharing in [&[][..], &["--shared"]] {
+        let script = "echo $WEIR_STATION to $WEIR_PEER";
+        let Some((said, code)) = star(sharing, script) else {
+            return;
+        };
+        let all = ["1 to 10.77.0.2", "2 to 10.77.0.2", "3 to 10.77.0.2"];
+        assert_eq!((said, code), (all.map(String::from).into(), Some(0)));
+    }
+}
+
+#[test]
+fn a_star_ends_as_the_first_station_that_failed() {
+    let Some((_, code)) = star(&[], "test $WEIR_STATION -ne 2 || exit 7") else {
+        return;
+    };
+    assert_eq!(code, Some(7));
+}

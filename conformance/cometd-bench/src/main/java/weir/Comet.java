@@ -6,6 +6,9 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import org.cometd.bayeux.Promise;
 import org.cometd.bayeux.server.BayeuxServer;
 import org.cometd.bayeux.server.ServerChannel;
@@ -24,7 +27,8 @@ import org.eclipse.jetty.websocket.server.config.JettyWebSocketServletContainerI
  * CometD on Jetty: {@code Comet ADDRESS}, on a free port that its first line tells.
  *
  * <p>{@code POST /pub/TOPIC} publishes the body, as a text, to the Bayeux channel {@code /TOPIC};
- * clients subscribe at {@code /cometd}, by long polling or WebSocket. Pages of other origins are let
+ * clients subscribe at {@code /cometd}, by long polling or WebSocket. A time that the field {@code
+ * Arrival-Instead-Of} names is replaced in the body by the time of its arrival here. Pages of other origins are let
  * in, since the page that measures is the gateway's.
  */
 public final class Comet {
@@ -82,12 +86,18 @@ public final class Comet {
 
     private static final class Publish extends HttpServlet {
         private static final long serialVersionUID = 1;
+        private static final DateTimeFormatter MICROSECONDS =
+                DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
 
         @Override
         protected void doPost(HttpServletRequest request, HttpServletResponse response) throws IOException {
             BayeuxServer comet = (BayeuxServer) getServletContext().getAttribute(BayeuxServer.ATTRIBUTE);
             String channel = request.getPathInfo();
             String body = new String(request.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            String replaced = request.getHeader("Arrival-Instead-Of");
+            if (replaced != null) {
+                body = body.replace(replaced, MICROSECONDS.format(Instant.now()));
+            }
             ServerChannel to = comet.createChannelIfAbsent(channel).getReference();
             to.publish(null, body, Promise.noop());
             response.setStatus(204);

@@ -1,0 +1,77 @@
+"""Requests as the tests send them, and answers against OGC's schemas."""
+
+import io
+
+from ogc_schemas import archive, schema
+
+SOS2 = (
+    ("http://www.opengis.net/sos/2.0", "sos/2.0/sos.xsd"),
+    ("http://www.opengis.net/swes/2.0", "swes/2.0/swes.xsd"),
+    ("http://www.opengis.net/sampling/2.0", "sampling/2.0/samplingFeature.xsd"),
+    ("http://www.opengis.net/samplingSpatial/2.0", "samplingSpatial/2.0/spatialSamplingFeature.xsd"),
+    ("http://www.opengis.net/sensorml/2.0", "sensorML/2.0/sensorML.xsd"),
+    ("http://www.opengis.net/ows/1.1", "ows/1.1.0/owsAll.xsd"),
+)
+SOS1 = (
+    ("http://www.opengis.net/sos/1.0", "sos/1.0.0/sosAll.xsd"),
+    ("http://www.opengis.net/om/1.0", "om/1.0.0/om.xsd"),
+    ("http://www.opengis.net/sampling/1.0", "sampling/1.0.0/sampling.xsd"),
+    ("http://www.opengis.net/sensorML/1.0.1", "sensorML/1.0.1/sensorML.xsd"),
+    ("http://www.opengis.net/ows/1.1", "ows/1.1.0/owsAll.xsd"),
+)
+
+
+def check(test, imports, document):
+    """Fails unless the document is valid."""
+    archive(test).close()
+    schema(*imports).validate(io.StringIO(document.decode().partition("?>\n")[2] or document.decode()))
+
+
+NAMES = """service="SOS" version="2.0.0" xmlns:sos="http://www.opengis.net/sos/2.0"
+ xmlns:swes="http://www.opengis.net/swes/2.0" xmlns:om="http://www.opengis.net/om/2.0"
+ xmlns:gml="http://www.opengis.net/gml/3.2" xmlns:swe="http://www.opengis.net/swe/2.0"
+ xmlns:sml="http://www.opengis.net/sensorml/2.0" xmlns:xlink="http://www.w3.org/1999/xlink"
+ xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" """
+TYPES = "http://www.opengis.net/def/observationType/OGC-OM/2.0"
+POINT = "http://www.opengis.net/def/samplingFeatureType/OGC-OM/2.0/SF_SamplingPoint"
+
+INSERT_SENSOR = f"""<swes:InsertSensor {NAMES}>
+<swes:procedureDescriptionFormat>http://www.opengis.net/sensorml/2.0</swes:procedureDescriptionFormat>
+<swes:procedureDescription><sml:PhysicalSystem gml:id="s"><gml:identifier codeSpace="uniqueID">urn:s:gauge</gml:identifier>
+</sml:PhysicalSystem></swes:procedureDescription><swes:observableProperty>urn:p:level</swes:observableProperty>
+<swes:metadata><sos:SosInsertionMetadata><sos:observationType>{TYPES}/OM_Measurement</sos:observationType>
+<sos:featureOfInterestType>{POINT}</sos:featureOfInterestType></sos:SosInsertionMetadata></swes:metadata>
+</swes:InsertSensor>"""
+
+
+def observation(number):
+    """One, a second after the one before."""
+    time = f"2026-01-01T{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}Z"
+    return f"""<sos:observation><om:OM_Observation gml:id="o{number}"><om:type xlink:href="{TYPES}/OM_Measurement"/>
+<om:phenomenonTime><gml:TimeInstant gml:id="t{number}"><gml:timePosition>{time}</gml:timePosition></gml:TimeInstant>
+</om:phenomenonTime><om:resultTime xlink:href="#t{number}"/><om:procedure xlink:href="urn:s:gauge"/>
+<om:observedProperty xlink:href="urn:p:level"/><om:featureOfInterest xlink:href="urn:f:river"/>
+<om:result xsi:type="gml:MeasureType" uom="m">{number / 100}</om:result></om:OM_Observation></sos:observation>"""
+
+
+def insert_observations(count):
+    """A request that inserts so many."""
+    observations = "".join(observation(number) for number in range(count))
+    return f"""<sos:InsertObservation {NAMES}><sos:offering>urn:s:gauge/observations</sos:offering>{observations}
+</sos:InsertObservation>"""
+
+
+INSERT_TEMPLATE = f"""<sos:InsertResultTemplate {NAMES}><sos:proposedTemplate><sos:ResultTemplate>
+<swes:identifier>urn:t:1</swes:identifier><sos:offering>urn:s:gauge/observations</sos:offering>
+<sos:observationTemplate><om:OM_Observation gml:id="x"><om:phenomenonTime nilReason="template"/>
+<om:resultTime nilReason="template"/><om:procedure xlink:href="urn:s:gauge"/><om:observedProperty xlink:href="urn:p:level"/>
+<om:featureOfInterest xlink:href="urn:f:river"/><om:result/></om:OM_Observation></sos:observationTemplate>
+<sos:resultStructure><swe:DataRecord><swe:field name="time">
+<swe:Time definition="http://www.opengis.net/def/property/OGC/0/PhenomenonTime"><swe:uom code="s"/></swe:Time></swe:field>
+<swe:field name="level"><swe:Quantity definition="urn:p:level"><swe:uom code="m"/></swe:Quantity></swe:field>
+</swe:DataRecord></sos:resultStructure>
+<sos:resultEncoding><swe:TextEncoding tokenSeparator="," blockSeparator="@@"/></sos:resultEncoding>
+</sos:ResultTemplate></sos:proposedTemplate></sos:InsertResultTemplate>"""
+
+INSERT_RESULT = f"""<sos:InsertResult {NAMES}><sos:template>urn:t:1</sos:template>
+<sos:resultValues>2026-02-01T00:00:00Z,1.5@@2026-02-01T00:01:00Z,1.75</sos:resultValues></sos:InsertResult>"""

@@ -1,0 +1,541 @@
+//! `POST`: an entity with all that is to be made with it (18-088 section 10.2).
+
+use crate::draft::{Draft, Row, Stream, datastream, place};
+use crate::entity::{Entity, GEOJSON, Object};
+use crate::fault::{Fault, Result};
+use crate::filter::Value;
+use crate::id::Id;
+use crate::kind::{Kind, Navigation};
+use crate::render::instant;
+use serde_json::{Value as Json, json};
+use weir_model::{Time, topic};
+
+/// What was drafted: an entity, a datastream by its topic, or an observation of the topic.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Made {
+    Entity(Kind, Id),
+    Datastream(String),
+    Observation(String),
+}
+
+/// Links that an entity has from where it stands in a request or a path.
+pub(crate) type Given = Vec<(&'static str, Made)>;
+
+impl Draft<'_> {
+    /// Drafts an entity of a type.
+    pub(crate) fn insert(&mut self, kind: Kind, body: &Json, given: Given) -> Result<Made> {
+        let body = object(kind, body)?;
+        check(kind, body, true)?;
+        match kind {
+            Kind::Observation => self.insert_observation(body, given),
+            Kind::Datastream => self.insert_datastream(body, given),
+            _ => self.insert_entity(kind, body, given),
+        }
+    }
+
+    fn insert_entity(&mut self, kind: Kind, body: &Object, given: Given) -> Result<Made> {
+        let id = self.new_id()?;
+        let mut entity = Entity::new(kind, id.clone(), properties(kind, body));
+        for way in kind.navigations().iter().filter(|way| kind.keeps(way.to)) {
+            let ids = self.links(way, body, &given)?;
+            if way.needed && ids.is_empty() {
+                return Err(Fault::bad(format!("{} need {}", kind.set(), way.name)));
+            }
+            if !ids.is_empty() {
+                entity.links.insert(way.name, ids);
+            }
+        }
+        self.put(entity.clone());
+        let made = Made::Entity(kind, id.clone());
+        for way in kind.navigations().iter().filter(|way| !kind.keeps(way.to)) {
+            self.insert_children(kind, &made, way, body)?;
+        }
+        if kind == Kind::Location {
+            self.move_things(&id, &given)?;
+        }
+        if kind == Kind::Thing && entity.links.contains_key("Locations") {
+            self.note_location(&id)?;
+        }
+        Ok(made)
+    }
+
+    /// Entities that the body has at the other end of a link that they keep.
+    fn insert_children(
+        &mut self,
+        kind: Kind,
+        made: &Made,
+        way: &'static Navigation,
+        body: &Object,
+    ) -> Result<()> {
+        let Some(children) = body.get(way.name) else {
+            return Ok(());
+        };
+        let back = way.to.navigations().iter().find(|back| back.to == kind);
+        let Some(back) = back else { return Ok(()) };
+        for child in list(way, children)? {
+            match link(child) {
+                Some(id) if way.to == Kind::Thing => {
+                    let Made::Entity(_, location) = made else {
+                        continue;
+                    };
+                    self.known(Kind::Thing, &id)?;
+                    self.locate(&id, vec![location.clone()])?;
+                }
+                Some(id) => {
+                    let name = way.name;
+                    return Err(Fault::bad(format!(
+                        "{name}({id}) cannot be taken over here"
+                    )));
+                }
+                None if way.to == Kind::Thing => {
+                    let Made::Entity(_, location) = made else {
+                        continue;
+                    };
+                    let thing = self.insert(way.to, child, Vec::new())?;
+                    if let Made::Entity(_, thing) = thing {
+                        self.locate(&thing, vec![location.clone()])?;
+                    }
+                }
+                None => drop(self.insert(way.to, child, vec![(back.name, made.clone())])?),
+            }
+        }
+        Ok(())
+    }
+
+    /// The links of a navigation: those given, those named, those to be made.
+    fn links(&mut self, way: &'static Navigation, body: &Object, given: &Given) -> Result<Vec<Id>> {
+        let given = given.iter().filter(|(name, _)| *name == way.name);
+        let mut ids: Vec<Id> = Vec::new();
+        ids.extend(given.filter_map(|(_, made)| match made {
+            Made::Entity(_, id) => Some(id.clone()),
+            _ => None,
+        }));
+        let Some(said) = body.get(way.name) else {
+            return Ok(ids);
+        };
+        let said = match way.many {
+            true => list(way, said)?,
+            false => vec![said],
+        };
+        for one in said {
+            let id = match link(one) {
+                Some(id) => self.known(way.to, &id)?,
+                None => match self.insert(way.to, one, Vec::new())? {
+                    Made::Entity(_, id) => id,
+                    _ => return Err(Fault::bad(format!("{} cannot be made here", way.name))),
+                },
+            };
+            ids.push(id);
+        }
+        Ok(ids)
+    }
+
+    /// An identifier, of something that is there.
+    pub(crate) fn known(&self, kind: Kind, id: &Id) -> Result<Id> {
+        let context = self.context;
+        let found = self.entity(kind, id);
+        let found = found.filter(|it| {
+            self.puts.contains_key(&(kind, id.clone()))
+                || context.view.may_read(context.grants(), it)
+        });
+        match found {
+            Some(entity) => Ok(entity.id),
+            None => Err(Fault::bad(format!(
+                "there is no {}({})",
+                kind.set(),
+                id.in_url()
+            ))),
+        }
+    }
+
+    /// Things named by a location that is made are there from now on.
+    fn move_things(&mut self, location: &Id, given: &Given) -> Result<()> {
+        for (_, made) in given.iter().filter(|(name, _)| *name == "Things") {
+            if let Made::Entity(_, thing) = made {
+                self.locate(thing, vec![location.clone()])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a thing at locations, and notes that it came there.
+    pub(crate) fn locate(&mut self, thing: &Id, locations: Vec<Id>) -> Result<()> {
+        let known = self.entity(Kind::Thing, thing);
+        let mut entity = known.ok_or_else(|| Fault::bad(format!("there is no Things({thing})")))?;
+        entity.links.insert("Locations", locations);
+        self.put(entity);
+        self.note_location(thing)
+    }
+
+    /// A new location makes a historical one (18-088 section 8.2.2).
+    fn note_location(&mut self, thing: &Id) -> Result<()> {
+        let locations = self
+            .entity(Kind::Thing, thing)
+            .and_then(|mut it| it.links.remove("Locations"));
+        let body =
+            Object::from_iter([("time".to_owned(), instant(millis(self.context.now)).into())]);
+        let mut noted = Entity::new(Kind::HistoricalLocation, self.new_id()?, body);
+        noted.links.insert("Thing", vec![thing.clone()]);
+        noted
+            .links
+            .insert("Locations", locations.unwrap_or_default());
+        self.put(noted);
+        Ok(())
+    }
+
+    fn insert_datastream(&mut self, body: &Object, given: Given) -> Result<Made> {
+        let kind = Kind::Datastream;
+        let mut about = properties(kind, body);
+        let mut ids = Vec::new();
+        for way in kind.navigations().iter().filter(|way| way.needed) {
+            let links = self.links(way, body, &given)?;
+            let [id] = &links[..] else {
+                return Err(Fault::bad(format!("Datastreams need one {}", way.name)));
+            };
+            about.insert(way.name.into(), id.to_json());
+            ids.push(id.clone());
+        }
+        let topic = self.new_topic(&mut about, &ids[0])?;
+        let mut stream = self.stream(&topic).cloned().unwrap_or_default();
+        self.describe(&mut stream, about, &ids);
+        self.streams.insert(topic.clone(), stream);
+        let made = Made::Datastream(topic);
+        if let Some(observations) = body.get("Observations") {
+            let way = kind.navigation("Observations");
+            for child in way.map_or(Ok(Vec::new()), |way| list(way, observations))? {
+                self.insert(Kind::Observation, child, vec![("Datastream", made.clone())])?;
+            }
+        }
+        Ok(made)
+    }
+
+    /// What other protocols see of a datastream's description.
+    pub(crate) fn describe(&self, stream: &mut Stream, mut about: Object, ids: &[Id]) {
+        let text = |json: Option<&Json>| json.and_then(Json::as_str).map(Into::into);
+        stream.known.name = text(about.remove("name").as_ref()).or(stream.known.name.take());
+        let unit = about.get("unitOfMeasurement").map(|unit| &unit["symbol"]);
+        stream.known.unit = text(unit).or(stream.known.unit.take());
+        if let [thing, sensor, property] = ids {
+            let property = self.entity(Kind::ObservedProperty, property);
+            stream.known.property = property.and_then(|it| text(it.body.get("name")));
+            if let Id::Text(sensor) = sensor {
+                stream.known.sensor = Some((**sensor).into());
+            }
+            let thing = self.entity(Kind::Thing, thing);
+            let location = thing.and_then(|it| it.links.get("Locations")?.first().cloned());
+            let location = location.and_then(|id| self.entity(Kind::Location, &id));
+            let place = location.and_then(|it| place(it.body.get("location")));
+            stream.known.place = place.or(stream.known.place);
+        }
+        stream.about.extend(about);
+    }
+
+    /// The topic that `properties/topic` says, or one of the names of thing and datastream.
+    fn new_topic(&mut self, about: &mut Object, thing: &Id) -> Result<String> {
+        let said = about
+            .get("properties")
+            .map(|properties| &properties["topic"]);
+        if let Some(said) = said.and_then(Json::as_str) {
+            topic::check(said).map_err(|error| Fault::bad(format!("properties/topic: {error}")))?;
+            let taken = |it: &std::sync::Arc<Entity>| {
+                it.links["Thing"]
+                    .iter()
+                    .any(|id| matches!(id, Id::Number(_)))
+            };
+            return match datastream(self.context, said).is_some_and(taken) {
+                false => Ok(said.to_owned()),
+                true => Err(Fault::new(409, format!("`{said}` is a datastream already"))),
+            };
+        }
+        let name = |entity: Option<Entity>| {
+            let name = entity.and_then(|it| it.body.get("name")?.as_str().map(slug));
+            name.unwrap_or_else(|| "thing".into())
+        };
+        let first = match thing {
+            Id::Text(prefix) => prefix.to_string(),
+            Id::Number(_) => name(self.entity(Kind::Thing, thing)),
+        };
+        let last = about
+            .get("name")
+            .and_then(Json::as_str)
+            .map_or("datastream".into(), slug);
+        let base = format!("{first}/{last}");
+        for number in 1.. {
+            let topic = if number == 1 {
+                base.clone()
+            } else {
+                format!("{base}-{number}")
+            };
+            let is_free = datastream(self.context, &topic).is_none();
+            if is_free && !self.streams.contains_key(&topic) {
+                topic::check(&topic).map_err(|error| Fault::bad(error.to_string()))?;
+                return Ok(topic);
+            }
+        }
+        Err(Fault::new(500, "no topic is free"))
+    }
+
+    fn insert_observation(&mut self, body: &Object, given: Given) -> Result<Made> {
+        let mut row = row(body)?;
+        row.time = row.time.or_else(|| Some(millis(self.context.now)));
+        let from = given.iter().find(|(name, _)| *name == "Datastream");
+        let topic = match (from, body.get("Datastream")) {
+            (Some((_, Made::Datastream(topic))), _) => topic.clone(),
+            (_, Some(said)) => self.datastream_of(said)?,
+            _ => return Err(Fault::bad("Observations need one Datastream")),
+        };
+        let feature = given.iter().find_map(|(name, made)| match made {
+            Made::Entity(_, id) if *name == "FeatureOfInterest" => {
+                Some(json!({"@iot.id": id.to_json()}))
+            }
+            _ => None,
+        });
+        row.feature = match feature.as_ref().or(body.get("FeatureOfInterest")) {
+            Some(said) => Some(self.feature_of(said, &topic)?),
+            None => self.default_feature(&topic)?,
+        };
+        self.rows.push((topic.clone(), row));
+        Ok(Made::Observation(topic))
+    }
+
+    pub(crate) fn datastream_of(&mut self, said: &Json) -> Result<String> {
+        let Some(id) = link(said) else {
+            return match self.insert(Kind::Datastream, said, Vec::new())? {
+                Made::Datastream(topic) => Ok(topic),
+                _ => Err(Fault::bad("a Datastream was expected")),
+            };
+        };
+        let view = self.context.view;
+        let by_topic = match &id {
+            Id::Text(topic) => view.datastream(topic),
+            Id::Number(_) => None,
+        };
+        let found = by_topic.or_else(|| view.find(Kind::Datastream, &id));
+        let found = found.filter(|it| view.may_read(self.context.grants(), it));
+        let missing = || Fault::bad(format!("there is no Datastreams({})", id.in_url()));
+        found.map(|it| it.key.to_string()).ok_or_else(missing)
+    }
+
+    /// A feature that is named or to be made; it remembers of which datastreams it is.
+    pub(crate) fn feature_of(&mut self, said: &Json, topic: &str) -> Result<Id> {
+        let kind = Kind::FeatureOfInterest;
+        let id = match link(said) {
+            Some(id) => self.known(kind, &id)?,
+            None => match self.insert(kind, said, Vec::new())? {
+                Made::Entity(_, id) => id,
+                _ => return Err(Fault::bad("a FeatureOfInterest was expected")),
+            },
+        };
+        if let Some(mut feature) = self.entity(kind, &id)
+            && !feature.topics.iter().any(|known| known == topic)
+        {
+            feature.topics.push(topic.to_owned());
+            self.put(feature);
+        }
+        Ok(id)
+    }
+
+    /// The feature that is made from where the thing is (18-088 section 10.2.1.3); `None` where it is that
+    /// of the datastream, which need not be said with each observation.
+    pub(crate) fn default_feature(&mut self, topic: &str) -> Result<Option<Id>> {
+        let known = datastream(self.context, topic);
+        let drafted = self.streams.get(topic);
+        let thing = match (drafted, known) {
+            (Some(stream), _) => stream.link("Thing"),
+            (None, Some(known)) => known.links["Thing"].first().cloned(),
+            _ => None,
+        };
+        let origin = match (drafted, known) {
+            (Some(stream), _) => stream.link("FeatureOfInterest"),
+            (None, Some(known)) => known.origin.clone(),
+            _ => None,
+        };
+        let thing = thing.and_then(|id| self.entity(Kind::Thing, &id));
+        let location = thing
+            .as_ref()
+            .and_then(|it| it.links.get("Locations")?.first().cloned());
+        let Some(location) = location else {
+            return match origin.is_some() || thing.is_none_or(|thing| thing.is_implied) {
+                true => Ok(None),
+                false => Err(Fault::bad(
+                    "Observations need a FeatureOfInterest, or a Thing that has a Location",
+                )),
+            };
+        };
+        let feature = self.feature_at(&location)?;
+        match origin {
+            Some(origin) if origin == feature => Ok(None),
+            Some(_) => {
+                let link = json!({"@iot.id": feature.to_json()});
+                self.feature_of(&link, topic).map(Some)
+            }
+            None => {
+                let stream = self.stream(topic)?;
+                stream
+                    .about
+                    .insert("FeatureOfInterest".into(), feature.to_json());
+                Ok(None)
+            }
+        }
+    }
+
+    fn feature_at(&mut self, location: &Id) -> Result<Id> {
+        let drafted =
+            self.puts.values().flatten().find(|it| {
+                it.kind == Kind::FeatureOfInterest && it.origin.as_ref() == Some(location)
+            });
+        let known = drafted.map(|it| it.id.clone());
+        let known = known.or_else(|| {
+            self.context
+                .view
+                .feature_of(location)
+                .map(|it| it.id.clone())
+        });
+        if let Some(id) = known {
+            return Ok(id);
+        }
+        let place = self.entity(Kind::Location, location);
+        let mut body = place.map(|it| it.body).unwrap_or_default();
+        let feature = body.remove("location").unwrap_or_default();
+        body.insert("feature".into(), feature);
+        body.entry("encodingType").or_insert_with(|| GEOJSON.into());
+        let mut made = Entity::new(Kind::FeatureOfInterest, self.new_id()?, body);
+        made.origin = Some(location.clone());
+        let id = made.id.clone();
+        self.put(made);
+        Ok(id)
+    }
+}
+
+/// An instant without what is finer than milliseconds.
+pub(crate) fn millis(time: Time) -> Time {
+    Time::from_nanos(time.nanos() - time.nanos().rem_euclid(1_000_000))
+}
+
+fn object(kind: Kind, body: &Json) -> Result<&Object> {
+    let missing = || Fault::bad(format!("{}: an object was expected", kind.set()));
+    body.as_object().ok_or_else(missing)
+}
+
+/// Whether the members are those of the type, and what cannot be left out is there.
+pub(crate) fn check(kind: Kind, body: &Object, whole: bool) -> Result<()> {
+    for name in body.keys().filter(|name| !name.contains('@')) {
+        if kind.property(name).is_none() && kind.navigation(name).is_none() {
+            return Err(Fault::bad(format!("{} have no `{name}`", kind.set())));
+        }
+    }
+    for (name, needed) in kind.properties() {
+        let value = body.get(*name);
+        if *needed
+            && (value.is_none() && whole || value.is_some_and(Json::is_null) && *name != "result")
+        {
+            return Err(Fault::bad(format!("{} need `{name}`", kind.set())));
+        }
+        let is_text = matches!(
+            *name,
+            "name" | "description" | "encodingType" | "definition" | "observationType"
+        );
+        if is_text && value.is_some_and(|it| !it.is_string()) {
+            return Err(Fault::bad(format!("`{name}` is a text")));
+        }
+        if matches!(*name, "properties" | "unitOfMeasurement")
+            && value.is_some_and(|it| !it.is_object() && !it.is_null())
+        {
+            return Err(Fault::bad(format!("`{name}` is an object")));
+        }
+        if *name == "time" && value.is_some_and(|it| time(it).is_err()) {
+            return Err(Fault::bad("`time` is no time as RFC 3339 has them"));
+        }
+    }
+    Ok(())
+}
+
+/// The properties of a body, without those that the service computes.
+pub(crate) fn properties(kind: Kind, body: &Object) -> Object {
+    let computed = |name: &str| {
+        kind == Kind::Datastream && matches!(name, "phenomenonTime" | "resultTime" | "observedArea")
+    };
+    let known = body.iter().filter(|(name, value)| {
+        kind.property(name).is_some() && !computed(name) && !value.is_null()
+    });
+    known
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+/// The identifier, where a link is said by that alone (18-088 section 10.2.1.1).
+pub(crate) fn link(said: &Json) -> Option<Id> {
+    let object = said.as_object()?;
+    match object.len() {
+        1 => object.get("@iot.id").and_then(Id::of_json),
+        _ => None,
+    }
+}
+
+fn list<'j>(way: &Navigation, said: &'j Json) -> Result<Vec<&'j Json>> {
+    match said {
+        Json::Array(many) => Ok(many.iter().collect()),
+        _ => Err(Fault::bad(format!("{}: a list was expected", way.name))),
+    }
+}
+
+fn slug(name: &str) -> String {
+    let kept = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    let text: String = name
+        .to_lowercase()
+        .chars()
+        .map(|letter| if kept(letter) { letter } else { '-' })
+        .take(100)
+        .collect();
+    let text = text.trim_matches(['-', '.']);
+    if text.is_empty() {
+        "unnamed".into()
+    } else {
+        text.into()
+    }
+}
+
+fn time(said: &Json) -> Result<(Time, Option<Time>)> {
+    let text = said.as_str().unwrap_or_default();
+    match Value::of_time(text) {
+        Value::Time(time) => Ok((time, None)),
+        Value::Interval(from, to) if from <= to => Ok((from, Some(to))),
+        _ => Err(Fault::bad(format!(
+            "{said} is no time as ISO 8601 has them"
+        ))),
+    }
+}
+
+/// The properties of an observation.
+pub(crate) fn row(body: &Object) -> Result<Row> {
+    let said = |name: &str| body.get(name).filter(|json| !json.is_null());
+    let text = |json: &Json| match json {
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let of = |name: &str| {
+        said(name)
+            .map(|json| time(json).map_err(|it| it.within(name)))
+            .transpose()
+    };
+    let phenomenon = of("phenomenonTime")?;
+    let result_time = of("resultTime")?.map(|(time, _)| time);
+    let valid = match of("validTime")? {
+        Some((from, Some(to))) => Some((from, to)),
+        Some(_) => return Err(Fault::bad("validTime: an interval was expected")),
+        None => None,
+    };
+    if said("parameters").is_some_and(|json| !json.is_object()) {
+        return Err(Fault::bad("parameters: an object was expected"));
+    }
+    Ok(Row {
+        result: body.get("result").cloned().unwrap_or_default(),
+        time: phenomenon.map(|(time, _)| time).or(result_time),
+        end: phenomenon.and_then(|(_, end)| end),
+        result_time,
+        valid,
+        quality: said("resultQuality").map(text),
+        parameters: said("parameters").map(Json::to_string),
+        feature: None,
+    })
+}

@@ -1,0 +1,213 @@
+//! An entity as the service sees it: made from a record of the hub, from a datastream of its catalog, or
+//! implied by one that some other protocol brought.
+
+use crate::id::Id;
+use crate::kind::{Kind, Navigation};
+use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use weir_hub::Entry;
+use weir_model::Value;
+
+/// First level of the keys of entities, as MQTT topics of SensorThings begin (18-088 section 14.2).
+pub(crate) const ROOT: &str = "v1.1";
+
+/// A JSON object.
+pub(crate) type Object = Map<String, Json>;
+
+/// An entity other than an observation.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Entity {
+    pub(crate) kind: Kind,
+    pub(crate) id: Id,
+    /// What the access policy knows it by: its key, of a datastream its topic.
+    pub(crate) key: Arc<str>,
+    pub(crate) body: Object,
+    /// The links that are kept with it, by navigation.
+    pub(crate) links: BTreeMap<&'static str, Vec<Id>>,
+    /// Nobody described it: it is there because something refers to it.
+    pub(crate) is_implied: bool,
+    /// Of a datastream, the feature of those observations that name none; of a feature, the location that
+    /// it was made from.
+    pub(crate) origin: Option<Id>,
+    /// Of a feature, topics of the datastreams some of whose observations name it.
+    pub(crate) topics: Vec<String>,
+}
+
+/// The key of an entity's record.
+pub(crate) fn key(kind: Kind, id: &Id) -> String {
+    format!("{ROOT}/{}/{}", kind.set(), id.in_key())
+}
+
+/// The type and identifier that a key names.
+pub(crate) fn of_key(key: &str) -> Option<(Kind, Id)> {
+    let rest = key.strip_prefix(ROOT)?.strip_prefix('/')?;
+    let (set, id) = rest.split_once('/')?;
+    Some((Kind::of_set(set)?, Id::of_key(id)?))
+}
+
+/// Members of a record that are no properties and no links.
+const ORIGIN: &str = "@origin";
+const TOPICS: &str = "@topics";
+
+impl Entity {
+    pub(crate) fn new(kind: Kind, id: Id, body: Object) -> Self {
+        Self {
+            key: key(kind, &id).into(),
+            kind,
+            id,
+            body,
+            links: BTreeMap::new(),
+            is_implied: false,
+            origin: None,
+            topics: Vec::new(),
+        }
+    }
+
+    /// Reads a record's body; `None` where it is none of this service's.
+    pub(crate) fn of_record(kind: Kind, id: Id, body: &[u8]) -> Option<Self> {
+        let mut entity = Self::new(kind, id, serde_json::from_slice(body).ok()?);
+        entity.origin = entity.body.remove(ORIGIN).as_ref().and_then(Id::of_json);
+        if let Some(Json::Array(topics)) = entity.body.remove(TOPICS) {
+            let texts = topics.iter().filter_map(Json::as_str);
+            entity.topics = texts.map(str::to_owned).collect();
+        }
+        for way in kind.navigations().iter().filter(|way| kind.keeps(way.to)) {
+            if let Some(link) = entity.body.remove(way.name) {
+                entity.links.insert(way.name, ids(&link));
+            }
+        }
+        Some(entity)
+    }
+
+    /// Writes what [`Entity::of_record`] reads.
+    pub(crate) fn to_record(&self) -> Vec<u8> {
+        let mut body = self.body.clone();
+        for (name, ids) in &self.links {
+            body.insert((*name).into(), ids.iter().map(Id::to_json).collect());
+        }
+        if let Some(origin) = &self.origin {
+            body.insert(ORIGIN.into(), origin.to_json());
+        }
+        if !self.topics.is_empty() {
+            body.insert(TOPICS.into(), self.topics.clone().into());
+        }
+        Json::Object(body).to_string().into_bytes()
+    }
+
+    /// A datastream of the catalog; `None` for one whose messages are opaque.
+    pub(crate) fn of_entry(entry: &Entry) -> Option<Self> {
+        let known = &entry.datastream;
+        let about = known
+            .about
+            .as_deref()
+            .and_then(|about| serde_json::from_str(about).ok());
+        let mut about: Object = about.unwrap_or_default();
+        if about.is_empty() && entry.last.is_none() && entry.opaque.is_some() {
+            return None;
+        }
+        let topic = &*entry.topic;
+        let link = |about: &mut Object, name: &str, else_: String| {
+            let said = about.remove(name).as_ref().and_then(Id::of_json);
+            vec![said.unwrap_or_else(|| Id::Text(else_.into()))]
+        };
+        let (parent, last) = topic.rsplit_once('/').unwrap_or((topic, topic));
+        let sensor = known.sensor.as_deref().unwrap_or("unknown").to_owned();
+        let property = known.property.as_deref().unwrap_or(last).to_owned();
+        let links = BTreeMap::from([
+            ("Thing", link(&mut about, "Thing", parent.into())),
+            ("Sensor", link(&mut about, "Sensor", sensor)),
+            (
+                "ObservedProperty",
+                link(&mut about, "ObservedProperty", property),
+            ),
+        ]);
+        let origin = about
+            .remove("FeatureOfInterest")
+            .as_ref()
+            .and_then(Id::of_json);
+        let mut body = about;
+        body.insert("name".into(), known.name.as_deref().unwrap_or(topic).into());
+        body.entry("description").or_insert_with(|| topic.into());
+        body.entry("observationType")
+            .or_insert_with(|| observation_type(entry).into());
+        body.entry("unitOfMeasurement")
+            .or_insert_with(|| unit(known.unit.as_deref()));
+        Some(Self {
+            key: entry.topic.clone(),
+            links,
+            origin,
+            ..Self::new(Kind::Datastream, Id::Number(u64::from(known.number?)), body)
+        })
+    }
+
+    /// What stands in for an entity that something refers to and nobody described.
+    pub(crate) fn implied(kind: Kind, id: &Id) -> Self {
+        let name = id.to_string();
+        let mut body = json!({"name": name, "description": name});
+        match kind {
+            Kind::Sensor => {
+                body["encodingType"] = "text/plain".into();
+                body["metadata"] = name.into();
+            }
+            Kind::ObservedProperty => body["definition"] = name.into(),
+            Kind::FeatureOfInterest => {
+                body["encodingType"] = "text/plain".into();
+                body["feature"] = name.into();
+            }
+            _ => {}
+        }
+        let body = match body {
+            Json::Object(body) => body,
+            _ => Object::new(),
+        };
+        Self {
+            is_implied: true,
+            ..Self::new(kind, id.clone(), body)
+        }
+    }
+
+    /// The place of a thing that nobody described, as its datastreams say it.
+    pub(crate) fn implied_location(id: &Id, place: weir_model::Place) -> Self {
+        let mut location = Self::implied(Kind::Location, id);
+        let point = json!({"type": "Point", "coordinates": [place.longitude, place.latitude]});
+        location.body.insert("encodingType".into(), GEOJSON.into());
+        location.body.insert("location".into(), point);
+        location
+    }
+
+    /// The links of a navigation.
+    pub(crate) fn link(&self, way: &Navigation) -> &[Id] {
+        self.links.get(way.name).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Encoding type of places and features (18-088 table 7).
+pub(crate) const GEOJSON: &str = "application/geo+json";
+
+/// The identifiers in a link or a list of them.
+fn ids(link: &Json) -> Vec<Id> {
+    match link {
+        Json::Array(many) => many.iter().filter_map(Id::of_json).collect(),
+        one => Id::of_json(one).into_iter().collect(),
+    }
+}
+
+/// The type that the last result has (OGC 10-004r3 section 8).
+fn observation_type(entry: &Entry) -> String {
+    let result = entry.last.as_ref().map(|last| last.value());
+    let name = match result {
+        Some(Value::Number(_)) => "OM_Measurement",
+        Some(Value::Bool(_)) => "OM_TruthObservation",
+        Some(Value::Text(_)) => "OM_CategoryObservation",
+        _ => "OM_Observation",
+    };
+    format!("http://www.opengis.net/def/observationType/OGC-OM/2.0/{name}")
+}
+
+fn unit(code: Option<&str>) -> Json {
+    match code {
+        Some(code) => json!({"name": code, "symbol": code, "definition": format!("ucum:{code}")}),
+        None => json!({"name": null, "symbol": null, "definition": null}),
+    }
+}

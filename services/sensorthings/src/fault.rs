@@ -1,0 +1,83 @@
+//! What is wrong, as JSON that says where: `{"code":400,"type":"error","message":"...","at":12}`.
+
+use serde_json::json;
+use weir_binding::Response;
+use weir_hub::{Fault as HubFault, HistoryFault, LogFault};
+
+/// Why a request is refused.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Fault {
+    pub(crate) status: u16,
+    pub(crate) message: String,
+    /// Byte of the text that is wrong, where one is.
+    pub(crate) at: Option<usize>,
+}
+
+pub(crate) type Result<T> = std::result::Result<T, Fault>;
+
+impl Fault {
+    pub(crate) fn new(status: u16, message: impl Into<String>) -> Self {
+        Self {
+            status,
+            message: message.into(),
+            at: None,
+        }
+    }
+
+    /// 400.
+    pub(crate) fn bad(message: impl Into<String>) -> Self {
+        Self::new(400, message)
+    }
+
+    /// 400 with the byte that is wrong.
+    pub(crate) fn bad_at(message: impl Into<String>, at: usize) -> Self {
+        Self {
+            at: Some(at),
+            ..Self::bad(message)
+        }
+    }
+
+    /// 404.
+    pub(crate) fn missing(what: impl std::fmt::Display) -> Self {
+        Self::new(404, format!("there is no {what}"))
+    }
+
+    /// A limit of [`crate::limits`] is passed.
+    pub(crate) fn over(what: &str, limit: usize) -> Self {
+        Self::bad(format!("{what} over the limit of {limit}"))
+    }
+
+    /// The same fault found inside of something.
+    pub(crate) fn within(mut self, what: &str) -> Self {
+        self.message = format!("{what}: {}", self.message);
+        self
+    }
+
+    /// As an answer.
+    pub(crate) fn response(&self) -> Response {
+        let mut body = json!({"code": self.status, "type": "error", "message": self.message});
+        if let Some(at) = self.at {
+            body["at"] = at.into();
+        }
+        Response::with_body(self.status, "application/json", body.to_string())
+    }
+}
+
+impl From<HubFault> for Fault {
+    fn from(fault: HubFault) -> Self {
+        let status = match &fault {
+            HubFault::Denied { principal, .. } if &**principal == "anonymous" => 401,
+            HubFault::Denied { .. } | HubFault::Reserved(_) => 403,
+            HubFault::Unknown(_) => 404,
+            HubFault::OverLimit { what, .. } if what.starts_with("message bytes") => 413,
+            HubFault::KeyReused(_) => 409,
+            HubFault::Crowded { .. } => 429,
+            HubFault::Log(LogFault::Busy | LogFault::Full(_) | LogFault::Closed)
+            | HubFault::Stopping => 503,
+            HubFault::Log(LogFault::OverLimit { .. }) => 413,
+            HubFault::Log(_) | HubFault::History(HistoryFault::Failed(_)) => 500,
+            _ => 400,
+        };
+        Self::new(status, fault.to_string())
+    }
+}

@@ -1,0 +1,22 @@
+//! `$filter` and `$orderby`: the expression language of 18-088 section 9.3.3.5.
+//!
+//! An expression is read once, with limits on depth and terms, and then asked of each entity. The decision
+//! worth arguing: a path through a navigation to many entities has many values, and a comparison holds
+//! where it holds for one of them, so that `Datastreams/ObservedProperty/name eq 'x'` means what it says.
+
+mod compare;
+mod eval;
+mod functions;
+mod geo;
+mod lexer;
+mod parser;
+mod time;
+mod value;
+
+pub(crate) use compare::order;
+pub(crate) use eval::{Source, eval, holds};
+pub(crate) use parser::{Expression, Operator, parse, parse_prefix};
+pub(crate) use value::Value;
+
+#[cfg(test)]
+mod tests;

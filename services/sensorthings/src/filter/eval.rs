@@ -1,0 +1,124 @@
+//! An expression asked of one entity.
+
+use super::compare::{compare, equal};
+use super::functions::call;
+use super::parser::{Expression, Operator};
+use super::value::Value;
+use crate::fault::Result;
+use weir_model::Time;
+
+/// What an expression is asked of.
+pub(crate) trait Source {
+    /// The value that a path leads to; a fault where the type has no such path.
+    fn value(&self, path: &[String]) -> Result<Value<'_>>;
+
+    /// What time it is.
+    fn now(&self) -> Time;
+}
+
+/// Whether an expression holds.
+pub(crate) fn holds(expression: &Expression, source: &dyn Source) -> Result<bool> {
+    Ok(eval(expression, source)? == Value::Bool(true))
+}
+
+/// What an expression is.
+pub(crate) fn eval<'a>(expression: &'a Expression, source: &'a dyn Source) -> Result<Value<'a>> {
+    match expression {
+        Expression::Literal(value) => Ok(value.clone()),
+        Expression::Path(names) => source.value(names),
+        Expression::Not(inner) => Ok(Value::Bool(!holds(inner, source)?)),
+        Expression::Binary(operator, left, right) => binary(*operator, left, right, source),
+        Expression::Call(function, arguments) => {
+            let values = arguments.iter().map(|argument| eval(argument, source));
+            let values = values.collect::<Result<Vec<_>>>()?;
+            spread(values, &|values| call(*function, values, source.now()))
+        }
+    }
+}
+
+fn binary<'a>(
+    operator: Operator,
+    left: &'a Expression,
+    right: &'a Expression,
+    source: &'a dyn Source,
+) -> Result<Value<'a>> {
+    match operator {
+        Operator::And => Ok(Value::Bool(holds(left, source)? && holds(right, source)?)),
+        Operator::Or => Ok(Value::Bool(holds(left, source)? || holds(right, source)?)),
+        _ => {
+            let values = vec![eval(left, source)?, eval(right, source)?];
+            spread(values, &|values| {
+                Ok(combine(operator, &values[0], &values[1]))
+            })
+        }
+    }
+}
+
+type Combine<'f, 'a> = &'f dyn Fn(&[Value<'a>]) -> Result<Value<'a>>;
+
+/// Where a value is many, each in turn: true where one gives true, else what the first gives.
+fn spread<'a>(values: Vec<Value<'a>>, combine: Combine<'_, 'a>) -> Result<Value<'a>> {
+    let many = values
+        .iter()
+        .position(|value| matches!(value, Value::Many(_)));
+    let Some(index) = many else {
+        return combine(&values);
+    };
+    let Value::Many(each) = &values[index] else {
+        return combine(&values);
+    };
+    let mut first = None;
+    for value in each {
+        let mut values = values.clone();
+        values[index] = value.clone();
+        let found = spread(values, combine)?;
+        if found == Value::Bool(true) {
+            return Ok(found);
+        }
+        first = first.or(Some(found));
+    }
+    Ok(first.unwrap_or(Value::Null))
+}
+
+fn combine(operator: Operator, a: &Value<'_>, b: &Value<'_>) -> Value<'static> {
+    let ordered =
+        |wanted: fn(std::cmp::Ordering) -> bool| Value::Bool(compare(a, b).is_some_and(wanted));
+    match operator {
+        Operator::Equal => Value::Bool(equal(a, b)),
+        Operator::NotEqual => Value::Bool(!equal(a, b)),
+        Operator::Greater => ordered(|order| order.is_gt()),
+        Operator::GreaterOrEqual => ordered(|order| order.is_ge()),
+        Operator::Less => ordered(|order| order.is_lt()),
+        Operator::LessOrEqual => ordered(|order| order.is_le()),
+        _ => arithmetic(operator, a, b).unwrap_or(Value::Null),
+    }
+}
+
+/// Numbers with numbers, times with durations, times with times.
+fn arithmetic(operator: Operator, a: &Value<'_>, b: &Value<'_>) -> Option<Value<'static>> {
+    let moved = |time: &Time, nanos: i64| Value::Time(time.plus_nanos(nanos));
+    match (operator, a, b) {
+        (Operator::Add, Value::Time(time), Value::Duration(by)) => return Some(moved(time, *by)),
+        (Operator::Add, Value::Duration(by), Value::Time(time)) => return Some(moved(time, *by)),
+        (Operator::Sub, Value::Time(time), Value::Duration(by)) => {
+            return Some(moved(time, by.saturating_neg()));
+        }
+        (Operator::Sub, Value::Time(a), Value::Time(b)) => {
+            return Some(Value::Duration(a.nanos().saturating_sub(b.nanos())));
+        }
+        (Operator::Add, Value::Duration(a), Value::Duration(b)) => {
+            return Some(Value::Duration(a.saturating_add(*b)));
+        }
+        _ => {}
+    }
+    let (a, b) = (a.number()?, b.number()?);
+    let number = match operator {
+        Operator::Add => a + b,
+        Operator::Sub => a - b,
+        Operator::Mul => a * b,
+        Operator::Div => a / b,
+        Operator::Mod => a % b,
+        _ => return None,
+    };
+    number.is_finite().then_some(Value::Number(number))
+}

@@ -1,0 +1,49 @@
+//! Geometries in the plane of degrees: WKT (OGC 06-103r4 section 7) and GeoJSON (RFC 7946), and how two of
+//! them lie to each other.
+//!
+//! Points, lines and polygons with holes, and collections of each. Distances and lengths are degrees, as
+//! the coordinates are. Deliberately no curves and no reference systems: SensorThings has WGS 84.
+
+mod read;
+mod relate;
+
+pub(crate) use read::{of_json, parse};
+pub(crate) use relate::{
+    contains, crosses, distance, equals, intersects, length, overlaps, touches,
+};
+
+/// Degrees east and north.
+pub(crate) type Point = (f64, f64);
+
+/// A geometry as its parts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Geometry {
+    pub(crate) points: Vec<Point>,
+    pub(crate) lines: Vec<Vec<Point>>,
+    /// Rings of each polygon, the outer one first.
+    pub(crate) polygons: Vec<Vec<Vec<Point>>>,
+}
+
+impl Geometry {
+    /// 0 of points, 1 of lines, 2 of polygons.
+    pub(crate) fn dimension(&self) -> usize {
+        match (self.polygons.is_empty(), self.lines.is_empty()) {
+            (false, _) => 2,
+            (true, false) => 1,
+            (true, true) => 0,
+        }
+    }
+
+    /// Every straight piece: of lines, and of the rings of polygons.
+    pub(crate) fn segments(&self) -> impl Iterator<Item = (Point, Point)> + '_ {
+        let rings = self.polygons.iter().flatten();
+        let chains = self.lines.iter().chain(rings);
+        chains.flat_map(|chain| chain.windows(2).map(|pair| (pair[0], pair[1])))
+    }
+
+    /// Every corner.
+    pub(crate) fn corners(&self) -> impl Iterator<Item = Point> + '_ {
+        let chains = self.lines.iter().chain(self.polygons.iter().flatten());
+        self.points.iter().chain(chains.flatten()).copied()
+    }
+}

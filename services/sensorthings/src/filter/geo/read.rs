@@ -1,0 +1,158 @@
+//! Reading WKT and GeoJSON.
+
+use super::{Geometry, Point};
+use serde_json::Value as Json;
+
+/// Coordinates of one geometry at most.
+const COORDINATES_MAX: usize = 10_000;
+/// Collections in collections.
+const DEPTH_MAX: usize = 8;
+
+/// Reads WKT; `None` where it is none.
+pub(crate) fn parse(text: &str) -> Option<Geometry> {
+    let text = match text.split_once(';') {
+        Some((srid, rest)) if srid.trim().to_uppercase().starts_with("SRID=") => rest,
+        _ => text,
+    };
+    let mut reader = Reader {
+        rest: text.trim(),
+        coordinates: 0,
+    };
+    let mut geometry = Geometry::default();
+    reader.geometry(&mut geometry, 0)?;
+    reader.rest.is_empty().then_some(geometry)
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    coordinates: usize,
+}
+
+impl Reader<'_> {
+    fn skip(&mut self, sign: char) -> Option<()> {
+        self.rest = self.rest.trim_start().strip_prefix(sign)?.trim_start();
+        Some(())
+    }
+
+    fn word(&mut self) -> String {
+        let end = self.rest.find(|letter: char| !letter.is_ascii_alphabetic());
+        let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+        self.rest = rest.trim_start();
+        word.to_uppercase()
+    }
+
+    fn geometry(&mut self, into: &mut Geometry, depth: usize) -> Option<()> {
+        let mut kind = self.word();
+        if kind.ends_with('Z') && kind.len() > 1 {
+            kind.pop();
+        }
+        if self.rest.starts_with(['Z', 'z']) {
+            self.word();
+        }
+        match &*kind {
+            "POINT" => into.points.extend(self.chain()?),
+            "MULTIPOINT" => into.points.extend(self.points()?),
+            "LINESTRING" => into.lines.push(self.chain()?),
+            "MULTILINESTRING" => into.lines.extend(self.chains()?),
+            "POLYGON" => into.polygons.push(self.chains()?),
+            "MULTIPOLYGON" => into.polygons.extend(self.list(Self::chains)?),
+            "GEOMETRYCOLLECTION" if depth < DEPTH_MAX => {
+                self.skip('(')?;
+                loop {
+                    self.geometry(into, depth + 1)?;
+                    if self.skip(',').is_none() {
+                        return self.skip(')');
+                    }
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        self.skip('(')?;
+        let mut items = vec![item(self)?];
+        while self.skip(',').is_some() {
+            items.push(item(self)?);
+        }
+        self.skip(')')?;
+        Some(items)
+    }
+
+    fn chain(&mut self) -> Option<Vec<Point>> {
+        self.list(Self::point)
+    }
+
+    fn chains(&mut self) -> Option<Vec<Vec<Point>>> {
+        self.list(Self::chain)
+    }
+
+    /// Points with brackets of their own or without.
+    fn points(&mut self) -> Option<Vec<Point>> {
+        self.list(|reader| match reader.rest.starts_with('(') {
+            true => reader.chain()?.first().copied(),
+            false => reader.point(),
+        })
+    }
+
+    /// Two numbers, and a height that is passed over.
+    fn point(&mut self) -> Option<Point> {
+        self.coordinates += 1;
+        if self.coordinates > COORDINATES_MAX {
+            return None;
+        }
+        let end = self.rest.find([',', ')', '('])?;
+        let (text, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        let mut numbers = text
+            .split_whitespace()
+            .map(|number| number.parse::<f64>().ok());
+        let point = (numbers.next()??, numbers.next()??);
+        (point.0.is_finite() && point.1.is_finite()).then_some(point)
+    }
+}
+
+/// Reads a GeoJSON geometry, or a feature's; `None` where it is none.
+pub(crate) fn of_json(json: &Json) -> Option<Geometry> {
+    let mut geometry = Geometry::default();
+    add(json, &mut geometry, 0)?;
+    Some(geometry)
+}
+
+fn add(json: &Json, into: &mut Geometry, depth: usize) -> Option<()> {
+    if depth > DEPTH_MAX {
+        return None;
+    }
+    let coordinates = &json["coordinates"];
+    match json["type"].as_str()? {
+        "Point" => into.points.push(point(coordinates)?),
+        "MultiPoint" => into.points.extend(chain(coordinates)?),
+        "LineString" => into.lines.push(chain(coordinates)?),
+        "MultiLineString" => into.lines.extend(each(coordinates, chain)?),
+        "Polygon" => into.polygons.push(each(coordinates, chain)?),
+        "MultiPolygon" => into
+            .polygons
+            .extend(each(coordinates, |it| each(it, chain))?),
+        "Feature" => add(&json["geometry"], into, depth + 1)?,
+        "GeometryCollection" => {
+            for one in json["geometries"].as_array()? {
+                add(one, into, depth + 1)?;
+            }
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+fn each<T>(json: &Json, of: impl Fn(&Json) -> Option<T>) -> Option<Vec<T>> {
+    json.as_array()?.iter().map(of).collect()
+}
+
+fn chain(json: &Json) -> Option<Vec<Point>> {
+    each(json, point)
+}
+
+fn point(json: &Json) -> Option<Point> {
+    Some((json[0].as_f64()?, json[1].as_f64()?))
+}

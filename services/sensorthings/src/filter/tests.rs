@@ -1,0 +1,157 @@
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::fault::Result;
+use serde_json::{Value as Json, json};
+use weir_model::Time;
+
+struct One(Json);
+
+impl Source for One {
+    fn value(&self, path: &[String]) -> Result<Value<'_>> {
+        let mut json = &self.0;
+        for name in path {
+            json = &json[name];
+        }
+        let is_time = path[0] == "time";
+        Ok(match json {
+            Json::String(text) if is_time => Value::of_time(text),
+            Json::Array(many) => Value::Many(many.iter().map(Value::of_json).collect()),
+            json => Value::of_json(json),
+        })
+    }
+
+    fn now(&self) -> Time {
+        Time::from_millis(1_000_000)
+    }
+}
+
+fn is(expression: &str) -> bool {
+    let one = One(json!({
+        "name": "Kitchen sink", "number": 7, "text": "12", "truth": true, "none": null,
+        "time": "2026-11-20T09:41:12.250Z", "many": ["a", "b"],
+        "point": {"type": "Point", "coordinates": [5, 5]},
+        "unit": {"symbol": "degC"},
+    }));
+    holds(&parse(expression).unwrap(), &one).unwrap()
+}
+
+#[test]
+fn operators_bind_as_the_specification_says() {
+    for held in [
+        "number eq 7 and name eq 'Kitchen sink'",
+        "false and false or true",
+        "true or false and false",
+        "not (number gt 8) and truth",
+        "not false and true",
+        "number add 1 mul 2 eq 9",
+        "(number add 1) mul 2 eq 16",
+        "number sub 1 sub 1 eq 5",
+        "number mod 4 eq 3 and number div 2 eq 3.5",
+        "none eq null and number ne null",
+        "text gt 3 and text lt '2'",
+        "unit/symbol eq 'degC'",
+        "many eq 'b' and not (many eq 'c')",
+        "number ge -7 and number le 7.0",
+    ] {
+        assert!(is(held), "{held}");
+    }
+    assert!(!is("none gt 1 or none lt 1"));
+}
+
+#[test]
+fn functions_of_texts_and_numbers() {
+    for held in [
+        "substringof('sink', name)",
+        "endswith(name,'sink') and startswith(name,'Kitchen')",
+        "length(name) eq 12 and indexof(name,'sink') eq 8",
+        "substring(name,8) eq 'sink' and substring(name,0,3) eq 'Kit'",
+        "tolower(name) eq 'kitchen sink' and toupper(name) eq 'KITCHEN SINK'",
+        "trim('  x ') eq 'x' and concat('a','b''c') eq 'ab''c'",
+        "round(2.5) eq 3 and floor(2.9) eq 2 and ceiling(2.1) eq 3",
+    ] {
+        assert!(is(held), "{held}");
+    }
+}
+
+#[test]
+fn functions_of_times() {
+    for held in [
+        "year(time) eq 2026 and month(time) eq 11 and day(time) eq 20",
+        "hour(time) eq 9 and minute(time) eq 41 and second(time) eq 12",
+        "fractionalseconds(time) eq 0.25 and totaloffsetminutes(time) eq 0",
+        "date(time) eq 2026-11-20 and time(time) eq duration'PT9H41M12.25S'",
+        "time gt 2026-11-20T10:41:12+01:00 and time lt maxdatetime()",
+        "time gt now() and mindatetime() lt time",
+        "time sub duration'P1D' eq 2026-11-19T09:41:12.25Z",
+        "time sub 2026-11-20T09:41:12Z eq duration'PT0.25S'",
+    ] {
+        assert!(is(held), "{held}");
+    }
+}
+
+#[test]
+fn functions_of_geometries() {
+    let square = "geography'POLYGON ((0 0, 10 0, 10 10, 0 10, 0 0))'";
+    let holed = "geography'POLYGON ((0 0,10 0,10 10,0 10,0 0),(4 4,6 4,6 6,4 6,4 4))'";
+    for held in [
+        format!("st_within(point, {square}) and st_contains({square}, point)"),
+        format!("st_disjoint(point, {holed}) and geo.distance(point, {holed}) eq 1"),
+        "geo.distance(point, geography'POINT (5 8)') eq 3".into(),
+        "geo.length(geography'LINESTRING (0 0, 3 4)') eq 5".into(),
+        "st_equals(point, geography'POINT Z (5 5 9)')".into(),
+        format!("geo.intersects(geography'LINESTRING (-1 5, 11 5)', {square})"),
+        format!("st_crosses(geography'LINESTRING (-1 5, 11 5)', {square})"),
+        format!("st_touches(geography'POINT (10 5)', {square})"),
+        format!("st_touches(geography'POLYGON ((10 0, 20 0, 20 10, 10 10, 10 0))', {square})"),
+        format!("st_overlaps(geography'POLYGON ((5 5, 15 5, 15 15, 5 15, 5 5))', {square})"),
+        format!("st_equals({square}, geography'POLYGON ((10 0, 10 10, 0 10, 0 0, 10 0))')"),
+        format!("st_within({square}, geography'POLYGON ((-1 -1, 11 -1, 11 11, -1 11, -1 -1))')"),
+        "st_crosses(geography'LINESTRING (0 0, 2 2)', geography'LINESTRING (0 2, 2 0)')".into(),
+        "st_overlaps(geography'LINESTRING (0 0, 2 0)', geography'LINESTRING (1 0, 3 0)')".into(),
+        "st_touches(geography'LINESTRING (0 0, 1 0)', geography'LINESTRING (1 0, 1 1)')".into(),
+        format!("st_relate(point, {square}, 'T*F**F***')"),
+        format!("not st_contains({square}, geography'POINT (10 5)')"),
+        format!("not st_overlaps({square}, {square}) and not st_touches({square}, {square})"),
+        format!("not st_within({square}, {holed})"),
+    ] {
+        assert!(is(&held), "{held}");
+    }
+}
+
+#[test]
+fn what_is_no_expression_is_refused_where_it_goes_wrong() {
+    for (bad, at) in [
+        ("name eq", 7),
+        ("name eq 'x", 8),
+        ("name ~ 1", 5),
+        ("(name eq 1", 10),
+        ("name eq 1 1", 10),
+        ("nofunction(name)", 0),
+        ("length(name, 1)", 0),
+        ("geography'POINT (x)' eq 1", 0),
+        ("a//b eq 1", 0),
+        ("1-2-3 eq 1", 0),
+        ("name eq 1; drop", 9),
+    ] {
+        let fault = parse(bad).unwrap_err();
+        assert_eq!(
+            (fault.status, fault.at),
+            (400, Some(at)),
+            "{bad}: {}",
+            fault.message
+        );
+    }
+}
+
+#[test]
+fn depth_and_terms_are_bounded() {
+    let deep = format!("{}true{}", "(".repeat(10_000), ")".repeat(10_000));
+    assert_eq!(parse(&deep).unwrap_err().status, 400);
+    let nots = format!("{}true", "not ".repeat(4000));
+    assert_eq!(parse(&nots).unwrap_err().status, 400);
+    let many = vec!["true"; 501].join(" and ");
+    assert_eq!(parse(&many).unwrap_err().status, 400);
+    let long = format!("name eq '{}'", "x".repeat(20_000));
+    assert_eq!(parse(&long).unwrap_err().status, 400);
+}

@@ -1,0 +1,113 @@
+//! What an expression is of one entity.
+
+use serde_json::Value as Json;
+use std::borrow::Cow;
+use weir_model::Time;
+
+/// A value of an expression.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value<'a> {
+    Null,
+    Bool(bool),
+    Number(f64),
+    Text(Cow<'a, str>),
+    Time(Time),
+    /// From when to when.
+    Interval(Time, Time),
+    /// Nanoseconds.
+    Duration(i64),
+    /// GeoJSON.
+    Json(Cow<'a, Json>),
+    /// WKT.
+    Geometry(Cow<'a, str>),
+    /// What a way to many entities leads to.
+    Many(Vec<Value<'a>>),
+}
+
+impl<'a> Value<'a> {
+    /// A JSON value as an expression has it.
+    pub(crate) fn of_json(json: &'a Json) -> Self {
+        match json {
+            Json::Null => Value::Null,
+            Json::Bool(truth) => Value::Bool(*truth),
+            Json::Number(number) => number.as_f64().map_or(Value::Null, Value::Number),
+            Json::String(text) => Value::Text(text.into()),
+            other => Value::Json(Cow::Borrowed(other)),
+        }
+    }
+
+    /// A result of an observation.
+    pub(crate) fn of_result(result: weir_model::Value<'a>) -> Self {
+        match result {
+            weir_model::Value::Number(number) => Value::Number(number),
+            weir_model::Value::Bool(truth) => Value::Bool(truth),
+            weir_model::Value::Text(text) => Value::Text(text.into()),
+            weir_model::Value::Null => Value::Null,
+            weir_model::Value::Json(json) => match serde_json::from_str(json) {
+                Ok(json) => Value::Json(Cow::Owned(json)),
+                Err(_) => Value::Text(json.into()),
+            },
+        }
+    }
+
+    /// An instant or an interval as JSON has it.
+    pub(crate) fn of_time(text: &str) -> Self {
+        let instant = |text: &str| super::time::instant(text);
+        match text.split_once('/') {
+            Some((from, to)) => match (instant(from), instant(to)) {
+                (Some(from), Some(to)) => Value::Interval(from, to),
+                _ => Value::Null,
+            },
+            None => instant(text).map_or(Value::Null, Value::Time),
+        }
+    }
+
+    /// The same, with all that it borrowed for its own.
+    pub(crate) fn into_owned(self) -> Value<'static> {
+        match self {
+            Value::Null => Value::Null,
+            Value::Bool(truth) => Value::Bool(truth),
+            Value::Number(number) => Value::Number(number),
+            Value::Text(text) => Value::Text(text.into_owned().into()),
+            Value::Time(time) => Value::Time(time),
+            Value::Interval(from, to) => Value::Interval(from, to),
+            Value::Duration(nanos) => Value::Duration(nanos),
+            Value::Json(json) => Value::Json(Cow::Owned(json.into_owned())),
+            Value::Geometry(text) => Value::Geometry(text.into_owned().into()),
+            Value::Many(many) => Value::Many(many.into_iter().map(Value::into_owned).collect()),
+        }
+    }
+
+    /// Begin and end, of what is a time or reads as one.
+    pub(crate) fn span(&self) -> Option<(Time, Time)> {
+        match self {
+            Value::Time(time) => Some((*time, *time)),
+            Value::Interval(from, to) => Some((*from, *to)),
+            Value::Text(text) => match Value::of_time(text) {
+                Value::Null => None,
+                time => time.span(),
+            },
+            _ => None,
+        }
+    }
+
+    /// The number, of what is one or reads as one.
+    pub(crate) fn number(&self) -> Option<f64> {
+        match self {
+            Value::Number(number) => Some(*number),
+            Value::Text(text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// The text, of what is one or is written as one.
+    pub(crate) fn text(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Value::Text(text) => Some(Cow::Borrowed(text)),
+            Value::Number(number) => Some(number.to_string().into()),
+            Value::Bool(truth) => Some(truth.to_string().into()),
+            Value::Time(time) => Some(time.to_string().into()),
+            _ => None,
+        }
+    }
+}

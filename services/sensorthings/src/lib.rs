@@ -1,0 +1,33 @@
+//! `/sta/v1.1`: the OGC SensorThings API 1.1 (18-088), over the hub's datastreams and its history.
+//!
+//! What it deliberately does not do: keep anything of its own. Datastreams are those of the catalog,
+//! observations those of the history, and what else there is lies in the log as records of entities; what
+//! other protocols publish is here without more ado. The decision worth arguing: the view of all entities
+//! is in memory and brought up to date before each request from what changed, so that links are followed
+//! without a query.
+#![forbid(unsafe_code)]
+
+mod counted;
+mod create;
+mod data_array;
+mod draft;
+mod entity;
+mod fault;
+mod filter;
+mod id;
+mod kind;
+mod limits;
+mod node;
+mod observations;
+mod path;
+mod query;
+mod read;
+mod render;
+mod service;
+mod view;
+mod write;
+
+pub use service::SensorThings;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,20 @@
+//! The service's limits; reaching one is an answer that names it.
+
+/// Entities in an answer where `$top` does not say, and at most.
+pub(crate) const TOP_DEFAULT: usize = 100;
+/// Entities in one page at most, whatever `$top` says; the rest is behind `@iot.nextLink`.
+pub(crate) const TOP_MAX: usize = 10_000;
+/// Bytes of one query option.
+pub(crate) const OPTION_BYTES_MAX: usize = 16 << 10;
+/// How deep brackets and functions of a filter nest, and `$expand` in `$expand`.
+pub(crate) const DEPTH_MAX: usize = 24;
+/// Terms of one filter.
+pub(crate) const TERMS_MAX: usize = 500;
+/// Observations that one request looks at, where a filter or a count must look at all.
+pub(crate) const SCANNED_MAX: usize = 2_000_000;
+/// Entities that one answer holds, those expanded included.
+pub(crate) const RENDERED_MAX: usize = 100_000;
+/// Entities that one deep insert makes, observations left out.
+pub(crate) const INSERTED_MAX: usize = 2_000;
+/// Levels of a path.
+pub(crate) const PATH_LEVELS_MAX: usize = 32;

@@ -1,0 +1,218 @@
+//! One entity or observation, and what paths of expressions find in it.
+
+use crate::entity::Entity;
+use crate::fault::{Fault, Result};
+use crate::filter::{Source, Value};
+use crate::id::{At, Id};
+use crate::kind::{Kind, Navigation};
+use crate::view::View;
+use serde_json::Value as Json;
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::sync::Arc;
+use weir_hub::{Grants, Hub, Principal};
+use weir_model::Time;
+
+/// What a request is answered from.
+pub(crate) struct Context<'a> {
+    pub(crate) hub: &'a Arc<Hub>,
+    pub(crate) view: &'a View,
+    pub(crate) principal: &'a Principal,
+    pub(crate) now: Time,
+    /// URL of the service's root, without a slash at its end.
+    pub(crate) root: &'a str,
+    /// How many entities were written.
+    pub(crate) rendered: Cell<usize>,
+    /// How many observations were looked at.
+    pub(crate) scanned: Cell<usize>,
+}
+
+impl Context<'_> {
+    pub(crate) fn grants(&self) -> &Grants {
+        &self.principal.grants
+    }
+}
+
+/// An observation of the history.
+#[derive(Clone, Debug)]
+pub(crate) struct Observed<'a> {
+    pub(crate) row: weir_model::Observation<'a>,
+    pub(crate) at: At,
+    pub(crate) datastream: &'a Arc<Entity>,
+}
+
+/// An entity or an observation.
+#[derive(Clone)]
+pub(crate) enum Node<'a> {
+    Entity(Cow<'a, Arc<Entity>>),
+    Observed(&'a Observed<'a>),
+}
+
+impl<'a> Node<'a> {
+    pub(crate) fn kind(&self) -> Kind {
+        match self {
+            Node::Entity(entity) => entity.kind,
+            Node::Observed(_) => Kind::Observation,
+        }
+    }
+
+    pub(crate) fn id(&self, view: &View) -> Id {
+        match self {
+            Node::Entity(entity) => entity.id.clone(),
+            Node::Observed(observed) => Id::Text(view.id_of(observed.at).into()),
+        }
+    }
+
+    /// Those that a navigation leads to and that may be read; of observations, none: they are looked up
+    /// in the history.
+    pub(crate) fn related(
+        &self,
+        context: &'a Context<'a>,
+        way: &'static Navigation,
+    ) -> Vec<Node<'a>> {
+        let entity = |entity: &'a Arc<Entity>| Node::Entity(Cow::Borrowed(entity));
+        let may_read = |it: &&Arc<Entity>| context.view.may_read(context.grants(), it);
+        match self {
+            Node::Observed(observed) if way.to == Kind::Datastream => {
+                vec![entity(observed.datastream)]
+            }
+            Node::Observed(observed) => feature(context.view, observed).into_iter().collect(),
+            Node::Entity(from) => {
+                let from: &Entity = from;
+                let found = match from.kind.keeps(way.to) {
+                    true => from
+                        .link(way)
+                        .iter()
+                        .filter_map(|id| context.view.find(way.to, id))
+                        .collect(),
+                    false => context.view.linking(from.kind, &from.id, way.to),
+                };
+                found.into_iter().filter(may_read).map(entity).collect()
+            }
+        }
+    }
+}
+
+/// The feature of interest of an observation: that which it names, or that of its datastream.
+fn feature<'a>(view: &'a View, observed: &Observed<'_>) -> Option<Node<'a>> {
+    let named = observed.row.extra.feature.map(Id::of_text);
+    let id = named.or_else(|| observed.datastream.origin.clone())?;
+    let known = view.find(Kind::FeatureOfInterest, &id);
+    Some(Node::Entity(match known {
+        Some(known) => Cow::Borrowed(known),
+        None => Cow::Owned(Arc::new(Entity::implied(Kind::FeatureOfInterest, &id))),
+    }))
+}
+
+/// A node that expressions are asked of.
+pub(crate) struct Asked<'a> {
+    pub(crate) context: &'a Context<'a>,
+    pub(crate) node: Node<'a>,
+}
+
+impl Source for Asked<'_> {
+    fn value(&self, path: &[String]) -> Result<Value<'_>> {
+        value(self.context, &self.node, path)
+    }
+
+    fn now(&self) -> Time {
+        self.context.now
+    }
+}
+
+fn value(context: &Context<'_>, node: &Node<'_>, path: &[String]) -> Result<Value<'static>> {
+    let (name, rest) = path
+        .split_first()
+        .ok_or_else(|| Fault::bad("an empty path"))?;
+    let kind = node.kind();
+    if matches!(&**name, "id" | "@iot.id") {
+        return Ok(match node.id(context.view) {
+            Id::Number(number) => Value::Number(number as f64),
+            Id::Text(text) => Value::Text(text.to_string().into()),
+        });
+    }
+    if let Some(way) = kind.navigation(name) {
+        if way.to == Kind::Observation {
+            let problem =
+                format!("{name} cannot be asked for here: it would look at all observations");
+            return Err(Fault::bad(problem));
+        }
+        let values = node
+            .related(context, way)
+            .into_iter()
+            .map(|node| value(context, &node, rest));
+        let mut values = values.collect::<Result<Vec<_>>>()?;
+        return Ok(match way.many {
+            true => Value::Many(values),
+            false => values.pop().unwrap_or(Value::Null),
+        });
+    }
+    let name = kind.property(name).ok_or_else(|| {
+        Fault::bad(format!(
+            "{} have no property or navigation `{name}`",
+            kind.set()
+        ))
+    })?;
+    Ok(match node {
+        Node::Entity(entity) => of_entity(entity, name, rest),
+        Node::Observed(observed) => of_observation(&observed.row, name, rest),
+    })
+}
+
+fn of_entity(entity: &Entity, name: &str, rest: &[String]) -> Value<'static> {
+    let Some(json) = entity.body.get(name) else {
+        return Value::Null;
+    };
+    match (name, json) {
+        ("time" | "phenomenonTime" | "resultTime", Json::String(text)) => Value::of_time(text),
+        _ => below(json, rest),
+    }
+}
+
+fn below(mut json: &Json, rest: &[String]) -> Value<'static> {
+    for name in rest {
+        json = match name.parse::<usize>() {
+            Ok(index) if json.is_array() => &json[index],
+            _ => &json[name.as_str()],
+        };
+    }
+    Value::of_json(json).into_owned()
+}
+
+fn of_observation(
+    row: &weir_model::Observation<'_>,
+    name: &str,
+    rest: &[String],
+) -> Value<'static> {
+    let extra = &row.extra;
+    match name {
+        "result" if rest.is_empty() => Value::of_result(row.value).into_owned(),
+        "result" => match row.value {
+            weir_model::Value::Json(text) => of_text(text, rest),
+            _ => Value::Null,
+        },
+        "phenomenonTime" => match (row.time, extra.end) {
+            (Some(from), Some(to)) => Value::Interval(from, to),
+            (Some(time), None) => Value::Time(time),
+            _ => Value::Null,
+        },
+        "resultTime" => extra.result_time.map_or(Value::Null, Value::Time),
+        "validTime" => extra
+            .valid
+            .map_or(Value::Null, |(from, to)| Value::Interval(from, to)),
+        "resultQuality" => extra
+            .quality
+            .map_or(Value::Null, |text| of_text(text, rest)),
+        _ => extra
+            .parameters
+            .map_or(Value::Null, |text| of_text(text, rest)),
+    }
+}
+
+/// JSON kept as text, or text.
+fn of_text(text: &str, rest: &[String]) -> Value<'static> {
+    match serde_json::from_str::<Json>(text) {
+        Ok(json) => below(&json, rest),
+        Err(_) => Value::Text(text.to_owned().into()),
+    }
+}

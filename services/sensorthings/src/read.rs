@@ -1,0 +1,215 @@
+//! `GET`: collections, entities, properties, links (18-088 section 9).
+
+use crate::entity::Entity;
+use crate::fault::{Fault, Result};
+use crate::id::Id;
+use crate::kind::Kind;
+use crate::node::{Context, Node};
+use crate::observations::{self, Of};
+use crate::path::{End, Path, Step};
+use crate::query::Query;
+use crate::render;
+use serde_json::{Value as Json, json};
+use std::borrow::Cow;
+use std::sync::Arc;
+use weir_binding::Response;
+
+/// What a path without its last part leads to.
+pub(crate) enum Target {
+    Entity(Arc<Entity>),
+    Observation(Id),
+    Entities(Vec<Arc<Entity>>),
+    Observations(Of),
+    /// A navigation that leads nowhere.
+    Nothing,
+}
+
+/// The answer.
+pub(crate) fn answer(
+    context: &Context<'_>,
+    path: &Path,
+    pairs: &[(String, String)],
+) -> Result<Response> {
+    let query = Query::of_pairs(path.target().0, pairs)?;
+    let target = resolve(context, path)?;
+    let url = |next: &str| {
+        let options = render::options(pairs, next);
+        format!("{}/{}?{options}", context.root, path.to_url())
+    };
+    match (target, &path.end) {
+        (Target::Nothing, _) => Ok(Response::empty(204)),
+        (Target::Entities(entities), end) => {
+            let nodes = entities
+                .iter()
+                .map(|entity| Node::Entity(Cow::Borrowed(entity)));
+            let listed = render::collection(context, nodes.collect(), &query_of(&query, end))?;
+            Ok(collection(listed, url))
+        }
+        (Target::Observations(of), end) => {
+            let listed = render::of_history(context, &of, &query_of(&query, end))?;
+            Ok(collection(listed, url))
+        }
+        (Target::Entity(entity), end) => {
+            one(context, &Node::Entity(Cow::Borrowed(&entity)), &query, end)
+        }
+        (Target::Observation(id), end) => {
+            let place = context.view.place_of(&id);
+            let found = place.map(|at| {
+                observations::one(context, at, |observed| {
+                    one(context, &Node::Observed(observed), &query, end)
+                })
+            });
+            let found = found.transpose()?.flatten();
+            found.ok_or_else(|| Fault::missing(format!("Observations({})", id.in_url())))
+        }
+    }
+}
+
+/// With `$ref` only links are wanted (18-088 section 9.2.7).
+fn query_of(query: &Query, end: &End) -> Query {
+    let mut query = query.clone();
+    if *end == End::Ref {
+        query.select = vec!["@iot.selfLink".into()];
+        query.expand.clear();
+    }
+    query
+}
+
+fn collection((values, count, next): render::Listed, url: impl Fn(&str) -> String) -> Response {
+    let mut body = json!({});
+    if let Some(count) = count {
+        body["@iot.count"] = count.into();
+    }
+    if let Some(next) = next {
+        body["@iot.nextLink"] = url(&next).into();
+    }
+    body["value"] = values.into();
+    json_of(&body)
+}
+
+fn one(context: &Context<'_>, node: &Node<'_>, query: &Query, end: &End) -> Result<Response> {
+    match end {
+        End::All | End::Ref => Ok(json_of(&render::entity(
+            context,
+            node,
+            &query_of(query, end),
+        )?)),
+        End::Property(names, is_value) => property(context, node, names, *is_value),
+    }
+}
+
+/// A property as an object of one member, or its value alone (18-088 sections 9.2.4 and 9.2.5).
+fn property(
+    context: &Context<'_>,
+    node: &Node<'_>,
+    names: &[String],
+    is_value: bool,
+) -> Result<Response> {
+    let (first, rest) = names
+        .split_first()
+        .ok_or_else(|| Fault::missing("property"))?;
+    let found = match &**first {
+        "id" | "@iot.id" => Some(node.id(context.view).to_json()),
+        name => render::property(node, name),
+    };
+    let mut found = found.unwrap_or(Json::Null);
+    for name in rest {
+        found = match found.get_mut(name.as_str()) {
+            Some(below) => below.take(),
+            None => return Err(Fault::missing(format!("`{name}` in {first}"))),
+        };
+    }
+    let last = names.last().map_or("", String::as_str);
+    match (is_value, found) {
+        (true, Json::Null) => Ok(Response::empty(204)),
+        (true, Json::String(text)) => {
+            Ok(Response::with_body(200, "text/plain; charset=utf-8", text))
+        }
+        (true, other) => Ok(Response::with_body(
+            200,
+            "text/plain; charset=utf-8",
+            other.to_string(),
+        )),
+        (false, found) => Ok(json_of(&json!({ last: found }))),
+    }
+}
+
+fn json_of(body: &Json) -> Response {
+    Response::with_body(200, "application/json", body.to_string())
+}
+
+/// Goes along a path.
+pub(crate) fn resolve(context: &Context<'_>, path: &Path) -> Result<Target> {
+    let mut target = match (&path.id, path.set) {
+        (None, Kind::Observation) => Target::Observations(Of::All),
+        (Some(id), Kind::Observation) => Target::Observation(id.clone()),
+        (None, set) => {
+            let all = context.view.all(set);
+            let may_read = |it: &&Arc<Entity>| context.view.may_read(context.grants(), it);
+            Target::Entities(all.filter(may_read).cloned().collect())
+        }
+        (Some(id), set) => Target::Entity(find(context, set, id)?),
+    };
+    for step in &path.steps {
+        target = follow(context, target, step)?;
+    }
+    Ok(target)
+}
+
+/// An entity that is there and may be read; a datastream also by its topic.
+pub(crate) fn find(context: &Context<'_>, kind: Kind, id: &Id) -> Result<Arc<Entity>> {
+    let by_topic = match (kind, id) {
+        (Kind::Datastream, Id::Text(topic)) => context.view.datastream(topic),
+        _ => None,
+    };
+    let found = by_topic.or_else(|| context.view.find(kind, id));
+    let found = found.filter(|entity| context.view.may_read(context.grants(), entity));
+    found
+        .cloned()
+        .ok_or_else(|| Fault::missing(format!("{}({})", kind.set(), id.in_url())))
+}
+
+fn follow(context: &Context<'_>, from: Target, step: &Step) -> Result<Target> {
+    let related = match &from {
+        Target::Entity(entity) if step.way.to == Kind::Observation => {
+            return Ok(match &step.id {
+                Some(id) => Target::Observation(id.clone()),
+                None => Target::Observations(render::of(entity)),
+            });
+        }
+        Target::Entity(entity) => {
+            kept(Node::Entity(Cow::Borrowed(entity)).related(context, step.way))
+        }
+        Target::Observation(id) => {
+            let place = context.view.place_of(id);
+            let found = place.map(|at| {
+                observations::one(context, at, |observed| {
+                    Ok(kept(Node::Observed(observed).related(context, step.way)))
+                })
+            });
+            let found = found.transpose()?.flatten();
+            found.ok_or_else(|| Fault::missing(format!("Observations({})", id.in_url())))?
+        }
+        _ => return Ok(Target::Nothing),
+    };
+    match (&step.id, step.way.many) {
+        (None, true) => Ok(Target::Entities(related)),
+        (None, false) => Ok(related
+            .into_iter()
+            .next()
+            .map_or(Target::Nothing, Target::Entity)),
+        (Some(id), _) => {
+            let found = related.into_iter().find(|entity| entity.id == *id);
+            let missing = || Fault::missing(format!("{}({}) there", step.way.name, id.in_url()));
+            found.map(Target::Entity).ok_or_else(missing)
+        }
+    }
+}
+
+fn kept(nodes: Vec<Node<'_>>) -> Vec<Arc<Entity>> {
+    let entities = nodes.into_iter().filter_map(|node| match node {
+        Node::Entity(entity) => Some(entity.into_owned()),
+        Node::Observed(_) => None,
+    });
+    entities.collect()
+}

@@ -1,0 +1,505 @@
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::panic)]
+
+use super::*;
+use serde_json::{Value as Json, json};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use weir_binding::{Answer, AsItIs, Busy, Call, Response, Service, Workers};
+use weir_embedded::EmbeddedHistory;
+use weir_hub::{Exchange, Grants, Hub, Media, Principal, Publish, Request, Verb};
+use weir_log::{DiskLog, Options, SimDisk};
+use weir_model::{Filter, Limits, Time};
+
+/// Does the work at once.
+struct AtOnce;
+
+impl Workers for AtOnce {
+    fn take(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), Busy> {
+        work();
+        Ok(())
+    }
+}
+
+/// A gateway's hub with nothing around it but this service.
+struct House {
+    hub: Arc<Hub>,
+    service: SensorThings,
+    who: Principal,
+    folder: std::path::PathBuf,
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.folder).ok();
+    }
+}
+
+fn now() -> Time {
+    "2026-11-20T12:00:00Z".parse().unwrap()
+}
+
+fn house(name: &str) -> House {
+    let folder = format!("weir-sensorthings-{}-{name}", std::process::id());
+    let folder = std::env::temp_dir().join(folder);
+    let log = DiskLog::open(Arc::new(SimDisk::new()), Options::default()).unwrap();
+    let history = EmbeddedHistory::open(folder.clone(), Default::default()).unwrap();
+    let hub = Hub::start(Arc::new(log), Arc::new(history), Limits::default(), now()).unwrap();
+    House {
+        service: SensorThings::new(hub.clone()),
+        hub,
+        who: Principal::unrestricted(),
+        folder,
+    }
+}
+
+fn wait(answer: Answer) -> Response {
+    let Answer::Later(mut pending) = answer else {
+        return match answer {
+            Answer::Now(response) => response,
+            _ => panic!("an answer was wanted"),
+        };
+    };
+    loop {
+        match pending.poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(response) => return response,
+            Poll::Pending => std::thread::yield_now(),
+        }
+    }
+}
+
+impl House {
+    fn ask(&self, method: &str, url: &str, body: Json) -> Response {
+        let (path, query) = url.split_once('?').unwrap_or((url, ""));
+        let pairs = query
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+            .map(|pair| {
+                let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+                (name.to_owned(), weir_model::percent::decode(value).unwrap())
+            });
+        let path = format!("/sta/v1.1/{path}");
+        wait(self.service.call(Call {
+            principal: self.who.clone(),
+            now: now(),
+            method: method.into(),
+            path: path.trim_end_matches('/').into(),
+            query: pairs.collect(),
+            headers: vec![("host".into(), "h".into())],
+            body: if body.is_null() {
+                "".into()
+            } else {
+                body.to_string().into()
+            },
+            wrapper: Arc::new(AsItIs),
+            workers: Arc::new(AtOnce),
+            websocket: None,
+        }))
+    }
+
+    fn get(&self, url: &str) -> Json {
+        let response = self.ask("GET", url, Json::Null);
+        let text = String::from_utf8_lossy(&response.body).into_owned();
+        assert_eq!(response.status, 200, "{url}: {text}");
+        serde_json::from_str(&text).unwrap()
+    }
+
+    fn status(&self, method: &str, url: &str, body: Json) -> u16 {
+        self.ask(method, url, body).status
+    }
+
+    /// Posts, and says where what was made is.
+    fn post(&self, url: &str, body: Json) -> String {
+        let response = self.ask("POST", url, body);
+        let text = String::from_utf8_lossy(&response.body).into_owned();
+        assert_eq!(response.status, 201, "{url}: {text}");
+        let location = response
+            .headers
+            .iter()
+            .find(|(name, _)| *name == "location")
+            .unwrap();
+        location
+            .1
+            .strip_prefix("http://h/sta/v1.1/")
+            .unwrap()
+            .to_owned()
+    }
+
+    fn publish(&self, topic: &str, body: &str) {
+        let media = Media::Format(weir_codec::by_name("json").unwrap());
+        let publish = Publish::new(topic, media, body.to_owned());
+        let Ok(Exchange::Accepted(ticket)) =
+            self.hub.open(now(), &self.who, Request::Publish(publish))
+        else {
+            panic!("it was to be published")
+        };
+        while ticket
+            .poll(&mut Context::from_waker(Waker::noop()))
+            .is_pending()
+        {
+            std::thread::yield_now();
+        }
+    }
+}
+
+fn names(collection: &Json) -> Vec<&str> {
+    let values = collection["value"].as_array().unwrap().iter();
+    values
+        .map(|value| value["name"].as_str().unwrap())
+        .collect()
+}
+
+fn results(collection: &Json) -> Vec<f64> {
+    let values = collection["value"].as_array().unwrap().iter();
+    values
+        .map(|value| value["result"].as_f64().unwrap())
+        .collect()
+}
+
+/// A thing with a place, and a datastream of three observations.
+fn kitchen() -> Json {
+    json!({
+        "name": "Kitchen", "description": "where one cooks", "properties": {"floor": 2},
+        "Locations": [{
+            "name": "House", "description": "on a hill", "encodingType": "application/geo+json",
+            "location": {"type": "Point", "coordinates": [20.5, 44.8]},
+        }],
+        "Datastreams": [{
+            "name": "Air temperature", "description": "of the room",
+            "observationType": "OM_Measurement",
+            "unitOfMeasurement": {"name": "Celsius", "symbol": "Cel", "definition": "ucum:Cel"},
+            "Sensor": {
+                "name": "DS18B20", "description": "on a wire", "encodingType": "text/html",
+                "metadata": "data sheet",
+            },
+            "ObservedProperty": {
+                "name": "temperature", "definition": "http://x/temperature",
+                "description": "of air",
+            },
+            "Observations": [
+                {"phenomenonTime": "2026-11-20T10:00:00Z", "result": 20},
+                {"phenomenonTime": "2026-11-20T10:01:00Z", "result": 21.5,
+                 "resultTime": "2026-11-20T10:02:00Z"},
+                {"phenomenonTime": "2026-11-20T10:02:00Z/2026-11-20T10:03:00Z", "result": 22,
+                 "parameters": {"window": "open"}},
+            ],
+        }],
+    })
+}
+
+#[test]
+fn a_thing_is_inserted_with_all_that_belongs_to_it_and_found_by_every_way() {
+    let house = house("deep");
+    let thing = house.post("Things", kitchen());
+    assert_eq!(house.get(&thing)["properties"]["floor"], 2);
+    let datastream = house.get(&format!("{thing}/Datastreams"))["value"][0].clone();
+    assert_eq!(datastream["unitOfMeasurement"]["symbol"], "Cel");
+    let stream = format!("Datastreams({})", datastream["@iot.id"]);
+    assert_eq!(house.get(&format!("{stream}/Sensor"))["name"], "DS18B20");
+    assert_eq!(
+        house.get(&format!("{stream}/Thing/Locations"))["value"][0]["name"],
+        "House"
+    );
+    assert_eq!(
+        house.get(&format!("{thing}/HistoricalLocations"))["value"][0]["time"],
+        "2026-11-20T12:00:00.000Z"
+    );
+    let observations = house.get(&format!("{stream}/Observations"));
+    assert_eq!(results(&observations), [20.0, 21.5, 22.0]);
+    let last = &observations["value"][2];
+    assert_eq!(
+        last["phenomenonTime"],
+        "2026-11-20T10:02:00.000Z/2026-11-20T10:03:00.000Z"
+    );
+    assert_eq!(last["parameters"]["window"], "open");
+    let link = last["@iot.selfLink"]
+        .as_str()
+        .unwrap()
+        .strip_prefix("http://h/sta/v1.1/")
+        .unwrap();
+    assert_eq!(house.get(link)["result"], 22);
+    let feature = house.get(&format!("{link}/FeatureOfInterest"));
+    assert_eq!(feature["feature"]["coordinates"], json!([20.5, 44.8]));
+    let path = format!("FeaturesOfInterest({})/Observations", feature["@iot.id"]);
+    assert_eq!(house.get(&path)["value"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        house.get(&format!("{thing}/name")),
+        json!({"name": "Kitchen"})
+    );
+    assert_eq!(
+        &house
+            .ask("GET", &format!("{thing}/name/$value"), Json::Null)
+            .body[..],
+        b"Kitchen"
+    );
+    let references = house.get(&format!("{thing}/Datastreams/$ref"));
+    assert_eq!(references["value"][0].as_object().unwrap().len(), 1);
+    assert_eq!(house.status("GET", "Things(999)", Json::Null), 404);
+}
+
+#[test]
+fn what_other_protocols_publish_is_here_and_what_is_posted_here_is_theirs() {
+    let house = house("both");
+    house.publish(
+        "cellar/boiler/pressure",
+        r#"{"value":1.5,"unit":"bar","lat":44.5,"lon":20.25}"#,
+    );
+    let thing = house.get("Things('cellar%2Fboiler')?$expand=Locations");
+    assert_eq!(
+        thing["Locations"][0]["location"]["coordinates"],
+        json!([20.25, 44.5])
+    );
+    let stream = house
+        .get("Datastreams('cellar%2Fboiler%2Fpressure')?$expand=Observations,ObservedProperty");
+    assert_eq!(stream["Observations"][0]["result"], 1.5);
+    assert_eq!(stream["ObservedProperty"]["name"], "pressure");
+    let stream = format!("Datastreams({})", stream["@iot.id"]);
+    house.post(&format!("{stream}/Observations"), json!({"result": 1.75}));
+    let filters = vec![Filter::parse("cellar/#").unwrap()];
+    let Ok(Exchange::Latest(latest)) = house.hub.open(now(), &house.who, Request::Latest(filters))
+    else {
+        panic!("last values were asked for")
+    };
+    assert_eq!(latest.batch.row(0).value.number(), Some(1.75));
+}
+
+#[test]
+fn an_insert_that_fails_leaves_nothing_behind() {
+    let house = house("whole");
+    let mut bad = kitchen();
+    bad["Datastreams"][0]["Sensor"] = json!({"name": "no more than that"});
+    assert_eq!(house.status("POST", "Things", bad), 400);
+    for set in [
+        "Things",
+        "Locations",
+        "Datastreams",
+        "Sensors",
+        "Observations",
+    ] {
+        assert_eq!(house.get(set)["value"], json!([]), "{set}");
+    }
+    for bad in [
+        json!({"name": "x"}),
+        json!({"name": "x", "description": "y", "colour": "red"}),
+        json!([]),
+        json!({"name": 1, "description": "y"}),
+    ] {
+        assert_eq!(house.status("POST", "Things", bad.clone()), 400, "{bad}");
+    }
+    let alone = json!({"result": 1, "Datastream": {"@iot.id": 77}});
+    assert_eq!(house.status("POST", "Observations", alone), 400);
+}
+
+#[test]
+fn queries_filter_sort_cut_and_count_in_that_order() {
+    let house = house("queries");
+    let thing = house.post("Things", kitchen());
+    let stream = house.get(&format!("{thing}/Datastreams"))["value"][0]["@iot.id"].clone();
+    let all = format!("Datastreams({stream})/Observations");
+    let page = house.get("Observations?$count=true&$top=1&$skip=1&$filter=result%20gt%20'20'");
+    assert_eq!(
+        (results(&page), page["@iot.count"].as_u64()),
+        (vec![22.0], Some(2))
+    );
+    assert_eq!(
+        results(&house.get(&format!("{all}?$orderby=phenomenonTime%20desc"))),
+        [22.0, 21.5, 20.0]
+    );
+    assert_eq!(
+        results(&house.get(&format!("{all}?$orderby=result%20desc&$top=2"))),
+        [22.0, 21.5]
+    );
+    for (filter, found) in [
+        ("phenomenonTime ge 2026-11-20T10:01:00Z", 2),
+        ("phenomenonTime lt 2026-11-20T10:01:00Z", 1),
+        ("parameters/window eq 'open'", 1),
+        ("resultTime ne null", 1),
+        ("Datastream/Thing/name eq 'Kitchen' and result lt 22", 2),
+        ("Datastream/Thing/name eq 'Hall'", 0),
+        (
+            "st_within(FeatureOfInterest/feature, geography'POLYGON((20 44,21 44,20 46,20 44))')",
+            3,
+        ),
+    ] {
+        let filter = weir_model::percent::encode(filter, b"");
+        let found_now = house.get(&format!("Observations?$filter={filter}"));
+        assert_eq!(
+            found_now["value"].as_array().unwrap().len(),
+            found,
+            "{filter}"
+        );
+    }
+    let things = "Things?$filter=Datastreams/ObservedProperty/name%20eq%20'temperature'";
+    assert_eq!(names(&house.get(things)), ["Kitchen"]);
+    let fault = house.ask("GET", "Things?$filter=name%20eq", Json::Null);
+    let fault: Json = serde_json::from_slice(&fault.body).unwrap();
+    assert_eq!(
+        (fault["code"].as_u64(), fault["at"].as_u64()),
+        (Some(400), Some(7))
+    );
+}
+
+#[test]
+fn links_lead_through_all_pages_without_a_hole_or_a_repeat() {
+    for order in ["", "&$orderby=phenomenonTime%20desc", "&$orderby=result"] {
+        let house = house(&format!("pages{}", order.len()));
+        for number in 0..25 {
+            let time = number / 3;
+            let body = format!(r#"{{"value":{number},"time":"2026-11-20T10:00:{time:02}Z"}}"#);
+            house.publish(&format!("a/{}", number % 2), &body);
+        }
+        let mut seen = Vec::new();
+        let mut url = format!("Observations?$top=4{order}");
+        loop {
+            let page = house.get(&url);
+            seen.extend(results(&page));
+            let Some(next) = page["@iot.nextLink"].as_str() else {
+                break;
+            };
+            url = next.strip_prefix("http://h/sta/v1.1/").unwrap().to_owned();
+        }
+        seen.sort_by(f64::total_cmp);
+        assert_eq!(seen, (0..25).map(f64::from).collect::<Vec<_>>(), "{order}");
+    }
+}
+
+#[test]
+fn entities_are_changed_in_part_or_whole_and_deleted_with_what_needs_them() {
+    let house = house("change");
+    let thing = house.post("Things", kitchen());
+    assert_eq!(
+        house.status("PATCH", &thing, json!({"description": "new"})),
+        200
+    );
+    assert_eq!(house.get(&thing)["properties"]["floor"], 2);
+    assert_eq!(
+        house.status("PUT", &thing, json!({"name": "Hall", "description": "x"})),
+        200
+    );
+    assert_eq!(house.get(&thing).get("properties"), None);
+    assert_eq!(house.status("PUT", &thing, json!({"name": "Hall"})), 400);
+    let stream = house.get(&format!("{thing}/Datastreams"))["value"][0].clone();
+    let stream = format!("Datastreams({})", stream["@iot.id"]);
+    assert_eq!(house.status("PATCH", &stream, json!({"name": "Air"})), 200);
+    assert_eq!(house.get(&stream)["name"], "Air");
+    assert_eq!(house.get(&format!("{stream}/Thing"))["name"], "Hall");
+    assert_eq!(house.status("DELETE", &thing, Json::Null), 200);
+    for set in [
+        "Things",
+        "Datastreams",
+        "HistoricalLocations",
+        "Observations",
+    ] {
+        assert_eq!(house.get(set)["value"], json!([]), "{set}");
+    }
+    assert_eq!(names(&house.get("Sensors")), ["DS18B20"]);
+    assert_eq!(house.status("DELETE", &thing, Json::Null), 404);
+}
+
+#[test]
+fn an_observation_is_corrected_under_its_identifier_and_withdrawn_for_all() {
+    let house = house("correct");
+    house.post("Things", kitchen());
+    let observations = house.get("Observations");
+    let link = |index: usize| {
+        let link = observations["value"][index]["@iot.selfLink"]
+            .as_str()
+            .unwrap();
+        link.strip_prefix("http://h/sta/v1.1/").unwrap().to_owned()
+    };
+    let moved = json!({"phenomenonTime": "2026-11-20T11:00:00Z"});
+    assert_eq!(house.status("PATCH", &link(0), moved), 200);
+    let found = house.get(&link(0));
+    assert_eq!(
+        (&found["result"], &found["phenomenonTime"]),
+        (&json!(20), &json!("2026-11-20T11:00:00.000Z"))
+    );
+    assert_eq!(results(&house.get("Observations")), [21.5, 22.0, 20.0]);
+    assert_eq!(
+        house.get("Observations")["value"][2]["@iot.id"],
+        observations["value"][0]["@iot.id"]
+    );
+    assert_eq!(house.status("PATCH", &link(1), json!({"result": 30})), 200);
+    assert_eq!(house.get(&link(1))["result"], 30);
+    assert_eq!(house.status("DELETE", &link(0), Json::Null), 200);
+    assert_eq!(house.status("GET", &link(0), Json::Null), 404);
+    assert_eq!(results(&house.get("Observations")), [30.0, 22.0]);
+    let filters = vec![Filter::parse("#").unwrap()];
+    let Ok(Exchange::Latest(latest)) = house.hub.open(now(), &house.who, Request::Latest(filters))
+    else {
+        panic!("last values were asked for")
+    };
+    assert_eq!(
+        latest.batch.row(0).value.number(),
+        Some(22.0),
+        "the one before it is the last again"
+    );
+}
+
+#[test]
+fn what_is_not_granted_is_not_there_and_not_changed() {
+    let mut house = house("grants");
+    house.post("Things", kitchen());
+    house.publish("cellar/pressure", r#"{"value":1.5}"#);
+    let rules = vec![(Verb::Read, Filter::parse("cellar/#").unwrap())];
+    house.who = Principal {
+        name: "guest".into(),
+        grants: Arc::new(Grants::new(rules)),
+    };
+    assert_eq!(names(&house.get("Things")), ["cellar"]);
+    assert_eq!(names(&house.get("Datastreams")), ["cellar/pressure"]);
+    assert_eq!(results(&house.get("Observations")), [1.5]);
+    assert_eq!(names(&house.get("Sensors")), ["unknown"]);
+    assert_eq!(house.status("POST", "Things", kitchen()), 403);
+    let stream = house.get("Datastreams")["value"][0]["@iot.id"].clone();
+    let posted = house.status(
+        "POST",
+        &format!("Datastreams({stream})/Observations"),
+        json!({"result": 1}),
+    );
+    assert_eq!(posted, 403);
+    assert_eq!(
+        house.status("DELETE", &format!("Datastreams({stream})"), Json::Null),
+        403
+    );
+}
+
+#[test]
+fn arrays_of_observations_are_stored_row_by_row_and_a_bad_row_hinders_no_other() {
+    let house = house("arrays");
+    let thing = house.post("Things", kitchen());
+    let id = house.get(&format!("{thing}/Datastreams"))["value"][0]["@iot.id"].clone();
+    let body = |components: Json, rows: Json| {
+        let link = json!({"@iot.id": id});
+        json!([{"Datastream": link, "components": components, "dataArray": rows}])
+    };
+    let rows = json!([
+        ["2026-11-20T10:00:00Z", 1, {"a": 1}],
+        ["2026-11-20T10:05:00Z", 2, null],
+        ["2026-11-20T10:05:00Z", 3, null],
+        ["yesterday", 4, null],
+        [5],
+    ]);
+    let columns = json!(["phenomenonTime", "result", "parameters"]);
+    let response = house.ask("POST", "CreateObservations", body(columns, rows));
+    assert_eq!(response.status, 201);
+    let links: Vec<String> = serde_json::from_slice(&response.body).unwrap();
+    assert_eq!((links.len(), &*links[3], &*links[4]), (5, "error", "error"));
+    for (link, result) in links.iter().zip([1, 2, 3]) {
+        let found = house.get(link.strip_prefix("http://h/sta/v1.1/").unwrap());
+        assert_eq!(found["result"], result, "{link}");
+    }
+    assert_eq!(house.get("Observations?$count=true")["@iot.count"], 6);
+    for bad in [
+        body(json!(["phenomenonTime"]), json!([])),
+        body(json!(["result", "colour"]), json!([])),
+        body(json!(["result"]), json!({})),
+        json!([{"Datastream": {"@iot.id": 999}, "components": ["result"], "dataArray": []}]),
+        json!({}),
+    ] {
+        assert_eq!(
+            house.status("POST", "CreateObservations", bad.clone()),
+            400,
+            "{bad}"
+        );
+    }
+}

@@ -1,0 +1,300 @@
+//! All entities as they are linked: a view of the hub's catalog and records, brought up to date before
+//! each request from what changed since.
+//!
+//! It is no second store: all in it can be dropped and read again. Observations are not in it.
+
+use crate::entity::{Entity, ROOT, of_key};
+use crate::fault::{Fault, Result};
+use crate::id::{At, Id};
+use crate::kind::Kind;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use weir_hub::{Entry, Exchange, Fault as HubFault, Grants, Hub, Principal, Request, Verb};
+use weir_model::{Filter, Time};
+
+/// The entities.
+#[derive(Default)]
+pub(crate) struct View {
+    /// As of which revision of the hub's descriptions; `None` before the first.
+    revision: Option<u64>,
+    sets: BTreeMap<Kind, BTreeMap<Id, Arc<Entity>>>,
+    /// Who links to an entity.
+    back: HashMap<(Kind, Id), BTreeSet<(Kind, Id)>>,
+    topics: HashMap<Arc<str>, Id>,
+    /// Observations that were corrected: from the identifier they keep to the place they have, and back.
+    moved: HashMap<Id, At>,
+    named: HashMap<At, Id>,
+    last_id: u64,
+    /// Entities that lost the last reference to them.
+    orphans: Vec<(Kind, Id)>,
+}
+
+impl View {
+    /// Whether nothing was described since.
+    pub(crate) fn is_current(&self, hub: &Hub) -> bool {
+        let since = self.revision.unwrap_or(u64::MAX);
+        hub.changed_since(since)
+            .names
+            .is_some_and(|names| names.is_empty())
+    }
+
+    /// Takes what changed.
+    pub(crate) fn update(&mut self, hub: &Arc<Hub>) -> Result<()> {
+        let changed = hub.changed_since(self.revision.unwrap_or(u64::MAX));
+        match changed.names {
+            None => self.read_all(hub)?,
+            Some(names) => {
+                let names: BTreeSet<_> = names.into_iter().collect();
+                names.iter().try_for_each(|name| self.read_one(hub, name))?;
+            }
+        }
+        self.revision = Some(changed.revision);
+        Ok(())
+    }
+
+    fn read_all(&mut self, hub: &Arc<Hub>) -> Result<()> {
+        *self = View::default();
+        let root = format!("{ROOT}/#");
+        for entity in entities(hub, &root)? {
+            self.take_record(&entity.key, Some(&entity.body));
+        }
+        for entry in entries(hub, "#")? {
+            self.take_entry(&entry.topic.clone(), Some(&entry));
+        }
+        Ok(())
+    }
+
+    fn read_one(&mut self, hub: &Arc<Hub>, name: &str) -> Result<()> {
+        if name.starts_with(ROOT) && of_key(name).is_some() {
+            let found = entities(hub, name)?;
+            let body = found.first().map(|entity| &entity.body[..]);
+            self.take_record(name, body);
+            return Ok(());
+        }
+        let found = entries(hub, name)?;
+        self.take_entry(name, found.first());
+        Ok(())
+    }
+
+    fn take_record(&mut self, key: &str, body: Option<&[u8]>) {
+        let Some((kind, id)) = of_key(key) else {
+            return;
+        };
+        if let Id::Number(number) = id {
+            self.last_id = self.last_id.max(number);
+        }
+        if kind == Kind::Observation {
+            return self.take_correction(id, body);
+        }
+        match body.and_then(|body| Entity::of_record(kind, id.clone(), body)) {
+            Some(entity) => self.put(entity),
+            None => self.remove(kind, &id),
+        }
+    }
+
+    fn take_correction(&mut self, id: Id, body: Option<&[u8]>) {
+        if let Some(at) = self.moved.remove(&id) {
+            self.named.remove(&at);
+        }
+        let place = body.and_then(|body| serde_json::from_slice::<serde_json::Value>(body).ok());
+        let place = place.and_then(|body| At::parse(body["is"].as_str()?));
+        if let Some(at) = place {
+            self.moved.insert(id.clone(), at);
+            self.named.insert(at, id);
+        }
+    }
+
+    fn take_entry(&mut self, topic: &str, entry: Option<&Entry>) {
+        if let Some(id) = self.topics.remove(topic) {
+            self.remove(Kind::Datastream, &id);
+        }
+        let entity = entry.and_then(Entity::of_entry);
+        if let (Some(entity), Some(entry)) = (entity, entry) {
+            self.topics.insert(entity.key.clone(), entity.id.clone());
+            let thing = entity.links["Thing"][0].clone();
+            self.put(entity);
+            self.place(&thing, entry);
+        }
+    }
+
+    /// Gives a thing that nobody described the place that its datastream has.
+    fn place(&mut self, thing: &Id, entry: &Entry) {
+        let known = self
+            .find(Kind::Thing, thing)
+            .filter(|thing| thing.is_implied);
+        if let (Some(known), Some(place)) = (known, entry.datastream.place) {
+            let mut known = (**known).clone();
+            known.links.insert("Locations", vec![thing.clone()]);
+            self.put(known);
+            self.put(Entity::implied_location(thing, place));
+        }
+    }
+
+    fn put(&mut self, entity: Entity) {
+        let (kind, id) = (entity.kind, entity.id.clone());
+        self.unlink(kind, &id);
+        for (to, target) in targets(&entity) {
+            self.back
+                .entry((to, target.clone()))
+                .or_default()
+                .insert((kind, id.clone()));
+            let set = self.sets.entry(to).or_default();
+            set.entry(target.clone())
+                .or_insert_with(|| Arc::new(Entity::implied(to, &target)));
+        }
+        self.sets
+            .entry(kind)
+            .or_default()
+            .insert(id.clone(), Arc::new(entity));
+        self.prune();
+    }
+
+    fn remove(&mut self, kind: Kind, id: &Id) {
+        self.unlink(kind, id);
+        let set = self.sets.entry(kind).or_default();
+        if set.remove(id).is_some() && self.back.contains_key(&(kind, id.clone())) {
+            set.insert(id.clone(), Arc::new(Entity::implied(kind, id)));
+        }
+        self.prune();
+    }
+
+    /// Takes back the links of an entity as it was; what nobody refers to any more and nobody described
+    /// goes with the last of them.
+    fn unlink(&mut self, kind: Kind, id: &Id) {
+        let Some(old) = self.find(kind, id).cloned() else {
+            return;
+        };
+        for (to, target) in targets(&old) {
+            let place = (to, target);
+            if let Some(from) = self.back.get_mut(&place) {
+                from.remove(&(kind, id.clone()));
+                if from.is_empty() {
+                    self.back.remove(&place);
+                    self.orphans.push(place);
+                }
+            }
+        }
+    }
+}
+
+impl View {
+    fn prune(&mut self) {
+        while let Some((kind, id)) = self.orphans.pop() {
+            let is_needed = self.back.contains_key(&(kind, id.clone()));
+            let is_implied = self.find(kind, &id).is_some_and(|entity| entity.is_implied);
+            if is_implied && !is_needed {
+                self.unlink(kind, &id);
+                self.sets.entry(kind).or_default().remove(&id);
+            }
+        }
+    }
+
+    /// The entity of this identifier.
+    pub(crate) fn find(&self, kind: Kind, id: &Id) -> Option<&Arc<Entity>> {
+        self.sets.get(&kind)?.get(id)
+    }
+
+    /// The datastream of this topic.
+    pub(crate) fn datastream(&self, topic: &str) -> Option<&Arc<Entity>> {
+        self.find(Kind::Datastream, self.topics.get(topic)?)
+    }
+
+    /// All of a type, by identifier.
+    pub(crate) fn all(&self, kind: Kind) -> impl Iterator<Item = &Arc<Entity>> {
+        self.sets.get(&kind).into_iter().flat_map(BTreeMap::values)
+    }
+
+    /// Those of a type that link to an entity, by identifier.
+    pub(crate) fn linking(&self, kind: Kind, id: &Id, from: Kind) -> Vec<&Arc<Entity>> {
+        let linking = self.back.get(&(kind, id.clone()));
+        let of_kind = linking
+            .into_iter()
+            .flatten()
+            .filter(|(kind, _)| *kind == from);
+        of_kind
+            .filter_map(|(kind, id)| self.find(*kind, id))
+            .collect()
+    }
+
+    /// Whether an entity may be read; what nobody described may be where something that refers to it may.
+    pub(crate) fn may_read(&self, grants: &Grants, entity: &Entity) -> bool {
+        if !entity.is_implied {
+            return grants.allow(Verb::Read, &entity.key);
+        }
+        let from = self.back.get(&(entity.kind, entity.id.clone()));
+        let mut from = from.into_iter().flatten();
+        from.any(|(kind, id)| {
+            self.find(*kind, id)
+                .is_some_and(|it| self.may_read(grants, it))
+        })
+    }
+
+    /// The feature of interest that was made from a location.
+    pub(crate) fn feature_of(&self, location: &Id) -> Option<&Arc<Entity>> {
+        let mut features = self.all(Kind::FeatureOfInterest);
+        features.find(|feature| feature.origin.as_ref() == Some(location))
+    }
+
+    /// Where an observation stands.
+    pub(crate) fn place_of(&self, id: &Id) -> Option<At> {
+        self.moved
+            .get(id)
+            .copied()
+            .or_else(|| At::parse(&id.to_string()))
+    }
+
+    /// The identifier of the observation that stands at a place.
+    pub(crate) fn id_of(&self, at: At) -> String {
+        let named = self.named.get(&at).map(Id::to_string);
+        named.unwrap_or_else(|| at.id())
+    }
+
+    /// Whether an observation keeps an identifier from before it was corrected.
+    pub(crate) fn is_moved(&self, id: &Id) -> bool {
+        self.moved.contains_key(id)
+    }
+
+    /// A number beyond which no entity had one: it grows with the log.
+    pub(crate) fn next_id(&self, hub: &Hub) -> u64 {
+        self.last_id.max(hub.positions().0.sequence())
+    }
+
+    /// The datastream of this number.
+    pub(crate) fn of_number(&self, number: u32) -> Option<&Arc<Entity>> {
+        self.find(Kind::Datastream, &Id::Number(u64::from(number)))
+    }
+}
+
+/// What an entity's own links lead to.
+fn targets(entity: &Entity) -> Vec<(Kind, Id)> {
+    let kept = entity.links.iter().filter_map(|(name, ids)| {
+        let way = entity.kind.navigation(name)?;
+        Some(ids.iter().map(move |id| (way.to, id.clone())))
+    });
+    kept.flatten().collect()
+}
+
+fn entities(hub: &Arc<Hub>, filter: &str) -> Result<Vec<weir_hub::Entity>> {
+    let Ok(filter) = Filter::parse(filter) else {
+        return Ok(Vec::new());
+    };
+    let request = Request::Entities(vec![filter]);
+    match hub.open(Time::from_nanos(0), &Principal::gateway(), request)? {
+        Exchange::Described(entities) => Ok(entities),
+        _ => Err(Fault::new(500, "the hub answered something else")),
+    }
+}
+
+/// The datastreams of the catalog that match.
+pub(crate) fn entries(hub: &Arc<Hub>, filter: &str) -> Result<Vec<Entry>> {
+    let Ok(filter) = Filter::parse(filter) else {
+        return Ok(Vec::new());
+    };
+    let request = Request::Describe(vec![filter]);
+    match hub.open(Time::from_nanos(0), &Principal::gateway(), request) {
+        Ok(Exchange::Entries(entries)) => Ok(entries),
+        Err(HubFault::Unknown(_)) => Ok(Vec::new()),
+        Err(fault) => Err(fault.into()),
+        Ok(_) => Err(Fault::new(500, "the hub answered something else")),
+    }
+}

@@ -1,0 +1,186 @@
+//! THE list of operations.
+
+use crate::NAMESPACE;
+use crate::fault::Fault;
+use crate::rows::{read_rows, write_rows};
+use std::sync::Arc;
+use weir_binding::Call;
+use weir_codec::by_name;
+use weir_codec::document::{Element, Xml};
+use weir_hub::{Entry, Exchange, Hub, Media, Past, Publish, Request, Ticket};
+use weir_model::{Filter, Time};
+
+/// Observations of a page where the request does not say.
+const LIMIT_DEFAULT: usize = 1000;
+
+/// One operation.
+pub(crate) struct Operation {
+    pub(crate) name: &'static str,
+    /// Whether it takes a while, so that it is done off the network's threads.
+    pub(crate) reads_files: bool,
+    pub(crate) run: fn(&Arc<Hub>, &Call, &Element) -> Result<Reply, Fault>,
+}
+
+/// What an operation answers.
+pub(crate) enum Reply {
+    /// A document.
+    Document(String),
+    /// What [`published`] says, once this is on disk.
+    Stored(Ticket),
+}
+
+/// Every operation.
+pub(crate) const OPERATIONS: &[Operation] = &[
+    Operation {
+        name: "publish",
+        reads_files: false,
+        run: publish,
+    },
+    Operation {
+        name: "latest",
+        reads_files: false,
+        run: latest,
+    },
+    Operation {
+        name: "history",
+        reads_files: true,
+        run: history,
+    },
+    Operation {
+        name: "describe",
+        reads_files: false,
+        run: describe,
+    },
+];
+
+fn publish(hub: &Arc<Hub>, call: &Call, body: &Element) -> Result<Reply, Fault> {
+    let topic = required(body, "topic")?;
+    let batch = read_rows(body)?;
+    let format = by_name("block").or_else(|| by_name("json"));
+    let format = format.ok_or_else(|| Fault::receiver("this build has no format for it"))?;
+    let mut message = Vec::new();
+    (format.encode)(&batch, &mut message);
+    let publish = Publish {
+        key: body.child("key").map(|key| key.text().into_bytes()),
+        ..Publish::new(topic, Media::Format(format), message)
+    };
+    match hub.open(call.now, &call.principal, Request::Publish(publish))? {
+        Exchange::Accepted(ticket) => Ok(Reply::Stored(ticket)),
+        _ => Err(Fault::receiver("the hub answered something else")),
+    }
+}
+
+/// The answer to `publish`.
+pub(crate) fn published(cursor: &str) -> String {
+    let mut xml = begun("publishResponse");
+    xml.leaf("w:cursor", cursor);
+    xml.finish()
+}
+
+fn latest(hub: &Arc<Hub>, call: &Call, body: &Element) -> Result<Reply, Fault> {
+    let request = Request::Latest(filters(body)?);
+    let Exchange::Latest(latest) = hub.open(call.now, &call.principal, request)? else {
+        return Err(Fault::receiver("the hub answered something else"));
+    };
+    let mut xml = begun("latestResponse");
+    write_rows(&latest.batch, &mut xml);
+    Ok(Reply::Document(xml.finish()))
+}
+
+fn history(hub: &Arc<Hub>, call: &Call, body: &Element) -> Result<Reply, Fault> {
+    let past = Past {
+        filters: filters(body)?,
+        from: time(body, "from")?.unwrap_or(Time::from_nanos(i64::MIN + 1)),
+        to: time(body, "to")?.unwrap_or(Time::from_nanos(i64::MAX)),
+        limit: limit(body)?,
+        page: body.child("page").map(Element::text),
+        aggregate: None,
+    };
+    if past.from > past.to {
+        return Err(Fault::sender("`to` is before `from`"));
+    }
+    let request = Request::History(past);
+    let Exchange::Page(page) = hub.open(call.now, &call.principal, request)? else {
+        return Err(Fault::receiver("the hub answered something else"));
+    };
+    let mut xml = begun("historyResponse");
+    write_rows(&page.batch, &mut xml);
+    if let Some(next) = &page.next {
+        xml.leaf("w:next", next);
+    }
+    Ok(Reply::Document(xml.finish()))
+}
+
+fn describe(hub: &Arc<Hub>, call: &Call, body: &Element) -> Result<Reply, Fault> {
+    let request = Request::Describe(filters(body)?);
+    let Exchange::Entries(entries) = hub.open(call.now, &call.principal, request)? else {
+        return Err(Fault::receiver("the hub answered something else"));
+    };
+    let mut xml = begun("describeResponse");
+    entries
+        .iter()
+        .for_each(|entry| write_entry(entry, &mut xml));
+    Ok(Reply::Document(xml.finish()))
+}
+
+fn write_entry(entry: &Entry, xml: &mut Xml) {
+    let datastream = &entry.datastream;
+    xml.start("w:datastream").leaf("w:topic", &entry.topic);
+    for (name, text) in [
+        ("w:name", &datastream.name),
+        ("w:sensor", &datastream.sensor),
+        ("w:type", &datastream.property),
+        ("w:unit", &datastream.unit),
+    ] {
+        if let Some(text) = text {
+            xml.leaf(name, text);
+        }
+    }
+    if let Some(place) = datastream.place {
+        xml.leaf("w:latitude", &place.latitude.to_string());
+        xml.leaf("w:longitude", &place.longitude.to_string());
+    }
+    xml.end();
+}
+
+fn begun(name: &str) -> Xml {
+    let mut xml = Xml::new();
+    xml.start_as("w", name).prefixes(&[("w", NAMESPACE)]);
+    xml
+}
+
+fn required(body: &Element, name: &str) -> Result<String, Fault> {
+    let found = body.child(name).map(Element::text);
+    found.ok_or_else(|| Fault::sender(format!("{} needs `{name}`", body.local)))
+}
+
+fn filters(body: &Element) -> Result<Vec<Filter>, Fault> {
+    required(body, "filter")?;
+    let parse = |element: &Element| {
+        let text = element.text();
+        Filter::parse(&text).map_err(|error| Fault::sender(format!("bad filter `{text}`: {error}")))
+    };
+    body.all("filter").map(parse).collect()
+}
+
+fn time(body: &Element, name: &str) -> Result<Option<Time>, Fault> {
+    let Some(text) = body.child(name).map(Element::text) else {
+        return Ok(None);
+    };
+    // xs:dateTime may lack a zone (XML Schema part 2 section 3.2.7); then it is UTC here.
+    let read = text.parse().or_else(|_| format!("{text}Z").parse());
+    read.map(Some)
+        .map_err(|error: weir_model::time::TimeError| Fault::sender(format!("`{name}`: {error}")))
+}
+
+fn limit(body: &Element) -> Result<usize, Fault> {
+    let Some(text) = body.child("limit").map(Element::text) else {
+        return Ok(LIMIT_DEFAULT);
+    };
+    match text.parse() {
+        Ok(limit) if limit > 0 => Ok(limit),
+        _ => Err(Fault::sender(format!(
+            "`limit`: expected a number from 1, found `{text}`"
+        ))),
+    }
+}

@@ -1,0 +1,151 @@
+//! Spatial filters: a box.
+
+use crate::exception::{Code, Exception};
+use weir_codec::document::Element;
+use weir_model::Place;
+
+/// A box of degrees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Area {
+    lower: Place,
+    upper: Place,
+}
+
+impl Area {
+    pub(crate) fn holds(&self, place: Place) -> bool {
+        (self.lower.latitude..=self.upper.latitude).contains(&place.latitude)
+            && (self.lower.longitude..=self.upper.longitude).contains(&place.longitude)
+    }
+
+    /// The least box that holds places.
+    pub(crate) fn around(places: impl Iterator<Item = Place>) -> Option<Self> {
+        places.fold(None, |area, place| {
+            let Area { lower, upper } = area.unwrap_or(Area {
+                lower: place,
+                upper: place,
+            });
+            Some(Area {
+                lower: Place {
+                    latitude: lower.latitude.min(place.latitude),
+                    longitude: lower.longitude.min(place.longitude),
+                },
+                upper: Place {
+                    latitude: upper.latitude.max(place.latitude),
+                    longitude: upper.longitude.max(place.longitude),
+                },
+            })
+        })
+    }
+
+    /// `lower` and `upper` as GML writes them, latitude first.
+    pub(crate) fn corners(&self) -> [String; 2] {
+        [self.lower, self.upper].map(|place| format!("{} {}", place.latitude, place.longitude))
+    }
+
+    /// KVP: `om:featureOfInterest/*/sams:shape,minx,miny,maxx,maxy,crs`.
+    pub(crate) fn of_text(parameter: &str, text: &str) -> Result<Self, Exception> {
+        let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+        let numbers = match &parts[..] {
+            [reference, numbers @ ..] if reference.parse::<f64>().is_err() => numbers,
+            numbers => numbers,
+        };
+        let bad = || Exception::invalid(parameter, "expected REFERENCE,a,b,c,d[,CRS]");
+        let (corners, system) = match numbers {
+            [a, b, c, d] => ([*a, *b, *c, *d], ""),
+            [a, b, c, d, system] => ([*a, *b, *c, *d], *system),
+            _ => return Err(bad()),
+        };
+        let mut degrees = [0.0; 4];
+        for (degree, text) in degrees.iter_mut().zip(corners) {
+            *degree = text.parse().map_err(|_| bad())?;
+        }
+        Self::of_corners(parameter, degrees, system)
+    }
+
+    /// `fes:BBOX` and `ogc:BBOX` with an envelope.
+    pub(crate) fn of_element(parameter: &str, filter: &Element) -> Result<Self, Exception> {
+        if filter.local != "BBOX" {
+            let sentence = format!(
+                "the spatial operator {} is not known: BBOX is",
+                filter.local
+            );
+            return Err(Exception::new(
+                Code::OptionNotSupported,
+                parameter,
+                sentence,
+            ));
+        }
+        let envelope = filter.child("Envelope");
+        let envelope =
+            envelope.ok_or_else(|| Exception::invalid(parameter, "BBOX needs a gml:Envelope"))?;
+        let corner = |name: &str| envelope.child(name).map(Element::text).unwrap_or_default();
+        let text = format!("{} {}", corner("lowerCorner"), corner("upperCorner"));
+        let numbers: Vec<f64> = text
+            .split_ascii_whitespace()
+            .filter_map(|word| word.parse().ok())
+            .collect();
+        let numbers: [f64; 4] = numbers.try_into().map_err(|_| {
+            Exception::invalid(
+                parameter,
+                "the envelope needs two corners of two numbers each",
+            )
+        })?;
+        let system = envelope.attribute("srsName").unwrap_or_default();
+        Self::of_corners(parameter, numbers, system)
+    }
+
+    /// EPSG 4326 has the latitude first, CRS84 the longitude.
+    fn of_corners(parameter: &str, corners: [f64; 4], system: &str) -> Result<Self, Exception> {
+        let longitude_first = system.contains("CRS84");
+        if !(system.is_empty() || longitude_first || system.ends_with("4326")) {
+            let sentence = format!("the reference system `{system}` is not known: EPSG 4326 is");
+            return Err(Exception::invalid(parameter, sentence));
+        }
+        let place = |one: f64, other: f64| match longitude_first {
+            true => Place {
+                latitude: other,
+                longitude: one,
+            },
+            false => Place {
+                latitude: one,
+                longitude: other,
+            },
+        };
+        let [a, b, c, d] = corners;
+        let (lower, upper) = (place(a, b), place(c, d));
+        let in_order = lower.latitude <= upper.latitude && lower.longitude <= upper.longitude;
+        match in_order {
+            true => Ok(Self { lower, upper }),
+            false => Err(Exception::invalid(
+                parameter,
+                "the lower corner is not below the upper one",
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn place(latitude: f64, longitude: f64) -> Place {
+        Place {
+            latitude,
+            longitude,
+        }
+    }
+
+    #[test]
+    fn a_box_holds_what_lies_in_it_in_either_order_of_axes() {
+        let text = "om:featureOfInterest/*/sams:shape,44,20,45,21,urn:ogc:def:crs:EPSG::4326";
+        let area = Area::of_text("spatialFilter", text).unwrap();
+        assert!(area.holds(place(44.8, 20.4)) && !area.holds(place(20.4, 44.8)));
+        let turned = "20,44,21,45,http://www.opengis.net/def/crs/OGC/1.3/CRS84";
+        assert_eq!(Area::of_text("spatialFilter", turned).unwrap(), area);
+        for text in ["1,2,3", "45,20,44,21", "1,2,3,4,EPSG:31467", "a,1,2,x,4"] {
+            let exception = Area::of_text("spatialFilter", text).unwrap_err();
+            assert_eq!(exception.code, Code::InvalidParameterValue, "{text}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! A request on its way through an operation.
+
+use crate::exception::Exception;
+use crate::inventory::Inventory;
+use crate::params::{Params, Version};
+use std::sync::Arc;
+use weir_hub::{Exchange, Hub, Principal, Request, Ticket};
+use weir_model::Time;
+
+/// Who asks what.
+pub(crate) struct Ask {
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) now: Time,
+    pub(crate) principal: Principal,
+    /// Where the service is reached, as the client wrote it.
+    pub(crate) url: String,
+    pub(crate) version: Version,
+    pub(crate) params: Params,
+}
+
+impl Ask {
+    /// What is offered to this principal.
+    pub(crate) fn inventory(&self) -> Result<Inventory, Exception> {
+        Inventory::read(&self.hub, self.now, &self.principal)
+    }
+
+    /// Asks the hub.
+    pub(crate) fn open(&self, request: Request) -> Result<Exchange, Exception> {
+        Ok(self.hub.open(self.now, &self.principal, request)?)
+    }
+
+    /// Asks the hub for what is acknowledged later.
+    pub(crate) fn ticket(&self, request: Request) -> Result<Ticket, Exception> {
+        match self.open(request)? {
+            Exchange::Accepted(ticket) => Ok(ticket),
+            _ => Err(Exception::internal("the hub answered something else")),
+        }
+    }
+}

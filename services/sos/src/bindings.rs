@@ -1,0 +1,115 @@
+//! From what came in to parameters, and which binding it was.
+
+mod form;
+mod kvp;
+mod pox;
+
+pub(crate) use form::Form;
+
+use crate::exception::Exception;
+use crate::params::Params;
+use weir_binding::Call;
+use weir_codec::document::soap::{self, Envelope};
+use weir_codec::document::{self, Element};
+
+/// What a request was, and what is to be answered in.
+pub(crate) struct Read {
+    pub(crate) form: Form,
+    pub(crate) params: Result<Params, Exception>,
+}
+
+/// Reads a call.
+pub(crate) fn read(call: &Call) -> Read {
+    let media = call.header("content-type").unwrap_or_default();
+    let essence = media.split(';').next().unwrap_or_default().trim();
+    if call.method == "GET" {
+        return kvp_read(call, &call.query);
+    }
+    match essence {
+        "application/x-www-form-urlencoded" => match kvp::pairs(&call.body) {
+            Ok(pairs) => kvp_read(call, &pairs),
+            Err(exception) => refused(call, exception),
+        },
+        "application/json" => Read {
+            form: Form::json(call),
+            params: kvp::of_json(&call.body),
+        },
+        "application/exi" => match document::exi::read(&call.body) {
+            Ok(root) => xml_read(call, root, true),
+            Err(fault) => Read {
+                form: Form::exi(call),
+                params: Err(Exception::malformed(fault.to_string())),
+            },
+        },
+        _ if is_xml(essence, &call.body) => match pox::read_root(&call.body) {
+            Ok(root) => xml_read(call, root, false),
+            Err(exception) => refused(call, exception),
+        },
+        other => {
+            let sentence = format!(
+                "`{other}` is not taken here; application/xml, application/soap+xml, text/xml, \
+                 application/exi, application/json and application/x-www-form-urlencoded are"
+            );
+            let mut exception = Exception::malformed(sentence);
+            exception.status = Some(415);
+            refused(call, exception)
+        }
+    }
+}
+
+fn is_xml(essence: &str, body: &[u8]) -> bool {
+    let named = essence.ends_with("/xml") || essence.ends_with("+xml");
+    named || (essence.is_empty() && body.trim_ascii_start().first() == Some(&b'<'))
+}
+
+fn kvp_read(call: &Call, pairs: &[(String, String)]) -> Read {
+    Read {
+        form: Form::plain(call),
+        params: kvp::params(pairs),
+    }
+}
+
+fn refused(call: &Call, exception: Exception) -> Read {
+    let soap12 = call
+        .header("content-type")
+        .is_some_and(|media| media.starts_with("application/soap+xml"));
+    let form = match soap12 {
+        true => Form::soap(call, soap::Version::V12, None, false),
+        false => Form::plain(call),
+    };
+    Read {
+        form,
+        params: Err(exception),
+    }
+}
+
+/// A request that stands by itself or in an envelope.
+fn xml_read(call: &Call, root: Element, exi: bool) -> Read {
+    if !soap::is_envelope(&root) {
+        let form = match exi {
+            true => Form::exi(call),
+            false => Form::plain(call),
+        };
+        let message = (!exi).then(|| call.body.clone());
+        return Read {
+            form,
+            params: pox::params(root, message),
+        };
+    }
+    match soap::open(root) {
+        Ok(Envelope {
+            version,
+            body,
+            message_id,
+        }) => Read {
+            form: Form::soap(call, version, message_id, exi),
+            params: body
+                .ok_or_else(|| Exception::malformed("the envelope's Body is empty"))
+                .and_then(|body| pox::params(body, None)),
+        },
+        Err((version, fault)) => Read {
+            form: Form::soap(call, version, None, exi).with_fault(fault),
+            params: Err(Exception::malformed("not an envelope that is understood")),
+        },
+    }
+}

@@ -1,0 +1,260 @@
+//! Requests in XML: by themselves, or from an envelope or EXI.
+
+use crate::area::Area;
+use crate::exception::{Code, Exception};
+use crate::limits::TEMPORAL_FILTERS_MAX;
+use crate::moment::{Property, Span, instant, period, time};
+use crate::names::{SOS10, SOS20, SWES20};
+use crate::params::{Params, Version};
+use bytes::Bytes;
+use std::cell::Cell;
+use weir_codec::document::{Element, read_head, read_xml};
+
+/// Reads a request. Of one that holds a message only what stands before that.
+pub(super) fn read_root(body: &[u8]) -> Result<Element, Exception> {
+    let malformed = |fault: weir_codec::document::Fault| Exception::malformed(fault.to_string());
+    let met = Cell::new(false);
+    let root = read_head(body, &|_| met.replace(true)).map_err(malformed)?;
+    match root.local == "InsertObservation" {
+        true => read_head(body, &|local| {
+            matches!(local, "observation" | "Observation")
+        }),
+        false => read_xml(body),
+    }
+    .map_err(malformed)
+}
+
+/// The operations whose elements are of SWE Service (OGC 09-001).
+const OF_SWES: &[&str] = &[
+    "DescribeSensor",
+    "InsertSensor",
+    "DeleteSensor",
+    "UpdateSensorDescription",
+];
+
+fn version_of(root: &Element) -> Result<Version, Exception> {
+    let swes = OF_SWES.contains(&root.local.as_str());
+    match root.uri.as_str() {
+        SOS10 => Ok(Version::V1),
+        SWES20 if swes => Ok(Version::V2),
+        SOS20 if !swes => Ok(Version::V2),
+        other => Err(Exception::new(
+            Code::InvalidRequest,
+            &root.local,
+            format!(
+                "{} is of no namespace `{other}` that is spoken here",
+                root.local
+            ),
+        )),
+    }
+}
+
+/// The parameters of a request; `message` is the document as it came.
+pub(super) fn params(root: Element, message: Option<Bytes>) -> Result<Params, Exception> {
+    let version = version_of(&root)?;
+    let mut params = Params::of(&root.local);
+    for name in ["service", "version", "updateSequence", "outputFormat"] {
+        if let Some(value) = root.attribute(name) {
+            params.add(name, value)?;
+        }
+    }
+    check_version(version, &params)?;
+    for child in root.elements() {
+        add(child, &mut params)?;
+    }
+    if root.local == "InsertObservation" {
+        params.message = Some(message.unwrap_or_else(|| root.to_xml().into()));
+    }
+    params.element = Some(root);
+    Ok(params)
+}
+
+/// What the attribute says must be what the namespace says.
+fn check_version(version: Version, params: &Params) -> Result<(), Exception> {
+    match params.one("version")? {
+        Some(text) if text != version.text() => Err(Exception::invalid(
+            "version",
+            format!("`{text}`, but the namespace is that of {}", version.text()),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Elements whose content is looked at by the operation itself.
+const STRUCTURED: &[&str] = &[
+    "extension",
+    "procedureDescription",
+    "description",
+    "metadata",
+    "relatedFeature",
+    "proposedTemplate",
+    "resultValues",
+    "SensorDescription",
+    "ObservationTemplate",
+    "observation",
+    "Observation",
+    "validTime",
+];
+
+/// Elements that are a value.
+const VALUES: &[&str] = &[
+    "offering",
+    "procedure",
+    "procedureDescriptionFormat",
+    "observedProperty",
+    "observableProperty",
+    "responseFormat",
+    "resultModel",
+    "responseMode",
+    "template",
+    "AssignedSensorId",
+    "ObservationId",
+    "FeatureOfInterestId",
+];
+
+fn add(child: &Element, params: &mut Params) -> Result<(), Exception> {
+    let name = child.local.as_str();
+    match name {
+        "AcceptVersions" | "Sections" | "AcceptFormats" => {
+            let mut parts = child.elements();
+            parts.try_for_each(|part| params.add(name, &part.text()))
+        }
+        "temporalFilter" | "eventTime" => temporal(name, child, params),
+        "spatialFilter" => area(name, child, params),
+        "featureOfInterest" if child.first().is_some() => features(name, child, params),
+        "featureOfInterest" => params.add(name, &child.text()),
+        // GetObservationById names observations, where inserting has them.
+        "observation" if child.first().is_none() => params.add(name, &child.text()),
+        "result" => Err(Exception::new(
+            Code::OptionNotSupported,
+            name,
+            "results are not compared here",
+        )),
+        _ if STRUCTURED.contains(&name) => Ok(()),
+        _ if VALUES.contains(&name) => params.add(name, &child.text()),
+        _ => Err(Exception::new(
+            Code::InvalidRequest,
+            name,
+            format!("the element {name} is not expected in {}", params.operation),
+        )),
+    }
+}
+
+/// SOS 1.0.0: a list of identifiers, or a spatial operator.
+fn features(name: &str, child: &Element, params: &mut Params) -> Result<(), Exception> {
+    let mut identifiers = child.all("ObjectID").peekable();
+    if identifiers.peek().is_none() {
+        return area(name, child, params);
+    }
+    identifiers.try_for_each(|identifier| params.add(name, &identifier.text()))
+}
+
+fn area(name: &str, child: &Element, params: &mut Params) -> Result<(), Exception> {
+    let filter = child.first().ok_or_else(|| Exception::missing(name))?;
+    params.area = Some(Area::of_element(name, filter)?);
+    Ok(())
+}
+
+fn temporal(name: &str, child: &Element, params: &mut Params) -> Result<(), Exception> {
+    let filter = child.first().ok_or_else(|| Exception::missing(name))?;
+    params.add(name, &filter.local)?;
+    if params.all(name).len() > TEMPORAL_FILTERS_MAX {
+        return Err(Exception::invalid(name, "too many temporal filters"));
+    }
+    let reference = filter
+        .child("ValueReference")
+        .or_else(|| filter.child("PropertyName"))
+        .map(Element::text)
+        .unwrap_or_else(|| "om:phenomenonTime".into());
+    let property = property(name, &reference)?;
+    let operand = operand(name, filter)?;
+    match (operator(&filter.local), operand) {
+        (Some(Operator::Equals), Operand::Latest) => params.temporal.latest = true,
+        (Some(Operator::Equals), Operand::First) => params.temporal.first = true,
+        (Some(operator), Operand::Span(span)) => {
+            params.temporal.narrow(property, operator.applied(span));
+        }
+        _ => {
+            let sentence = format!(
+                "the temporal operator {} is not known so: During, After, Before and TEquals are",
+                filter.local
+            );
+            return Err(Exception::new(Code::OptionNotSupported, name, sentence));
+        }
+    }
+    Ok(())
+}
+
+fn property(name: &str, reference: &str) -> Result<Property, Exception> {
+    // SOS 1.0.0 clients name the time by its encoding.
+    if reference.contains("iso8601") {
+        return Ok(Property::Phenomenon);
+    }
+    Property::named(reference).ok_or_else(|| {
+        Exception::invalid(name, format!("`{reference}` is no time of observations"))
+    })
+}
+
+#[derive(Clone, Copy)]
+enum Operator {
+    During,
+    After,
+    Before,
+    Equals,
+}
+
+fn operator(local: &str) -> Option<Operator> {
+    match local {
+        "During" | "TM_During" => Some(Operator::During),
+        "After" | "TM_After" => Some(Operator::After),
+        "Before" | "TM_Before" => Some(Operator::Before),
+        "TEquals" | "TM_Equals" => Some(Operator::Equals),
+        _ => None,
+    }
+}
+
+impl Operator {
+    fn applied(self, span: Span) -> Span {
+        match self {
+            Operator::During | Operator::Equals => span,
+            Operator::After => Span {
+                from: span.to,
+                to: Span::ALL.to,
+            },
+            Operator::Before => Span {
+                from: Span::ALL.from,
+                to: span.from,
+            },
+        }
+    }
+}
+
+enum Operand {
+    Span(Span),
+    Latest,
+    First,
+}
+
+fn operand(name: &str, filter: &Element) -> Result<Operand, Exception> {
+    if let Some(at) = filter.child("TimeInstant") {
+        let position = at.child("timePosition");
+        let text = position.map(Element::text).unwrap_or_default();
+        return match text.as_str() {
+            "latest" | "getLatest" => Ok(Operand::Latest),
+            "first" | "getFirst" => Ok(Operand::First),
+            text => Ok(Operand::Span(instant(time(name, text)?))),
+        };
+    }
+    let whole = filter
+        .child("TimePeriod")
+        .ok_or_else(|| Exception::invalid(name, "a gml:TimeInstant or gml:TimePeriod is needed"))?;
+    let end = |position: &str, other: &str| {
+        whole
+            .child(position)
+            .or_else(|| whole.child(other)?.find("timePosition"))
+            .map(Element::text)
+            .unwrap_or_default()
+    };
+    let (begin, end) = (end("beginPosition", "begin"), end("endPosition", "end"));
+    Ok(Operand::Span(period(name, &begin, &end)?))
+}

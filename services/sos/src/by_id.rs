@@ -1,0 +1,56 @@
+//! GetObservationById (OGC 12-006 section 9.2): an observation is called by its topic and its time.
+
+use crate::ask::Ask;
+use crate::exception::Exception;
+use crate::limits::IDENTIFIERS_MAX;
+use crate::moment::{Temporal, instant};
+use crate::observations::Observed;
+use crate::pages::{Pages, Wanted};
+use crate::reply::Reply;
+use std::collections::BTreeMap;
+use weir_model::{Time, percent};
+
+const IDENTIFIER: &str = "urn:weir:observation:";
+
+/// Answers the request.
+pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
+    let named = ask.params.all("observation");
+    if named.is_empty() {
+        return Err(Exception::missing("observation"));
+    }
+    if named.len() > IDENTIFIERS_MAX {
+        let sentence = format!("more than {IDENTIFIERS_MAX} identifiers");
+        return Err(Exception::invalid("observation", sentence));
+    }
+    let inventory = ask.inventory()?;
+    let mut by_time: BTreeMap<Time, Vec<String>> = BTreeMap::new();
+    for id in named {
+        let (topic, time) = parts(id)
+            .filter(|(topic, _)| inventory.of_topic(topic).is_some())
+            .ok_or_else(|| unknown(id))?;
+        by_time.entry(time).or_default().push(topic);
+    }
+    let pages = by_time.into_iter().map(|(time, topics)| {
+        let series = topics.iter().filter_map(|topic| inventory.of_topic(topic));
+        let temporal = Temporal {
+            phenomenon: instant(time),
+            ..Temporal::default()
+        };
+        let wanted = Wanted {
+            temporal,
+            ..Wanted::default()
+        };
+        Pages::new(ask, series.cloned().collect(), wanted)
+    });
+    let observed = Observed::by_id(pages.collect());
+    Ok(Reply::Observed(Box::new(observed)))
+}
+
+fn unknown(id: &str) -> Exception {
+    Exception::invalid("observation", format!("there is no `{id}`"))
+}
+
+fn parts(id: &str) -> Option<(String, Time)> {
+    let (topic, time) = id.strip_prefix(IDENTIFIER)?.split_once(':')?;
+    Some((percent::decode(topic).ok()?, time.parse().ok()?))
+}

@@ -1,0 +1,89 @@
+//! GetCapabilities (OGC 12-006 section 8.1, OGC 06-009r6 section 8.2, OGC 06-121r9 section 7).
+
+mod common;
+mod version1;
+mod version2;
+
+use crate::ask::Ask;
+use crate::exception::Exception;
+use crate::params::Version;
+use crate::reply::Reply;
+
+const ACTION: &str =
+    "http://www.opengis.net/def/serviceOperation/sos/core/2.0/GetCapabilitiesResponse";
+
+/// A part of the document (OGC 06-121r9 table 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Section {
+    ServiceIdentification,
+    ServiceProvider,
+    OperationsMetadata,
+    InsertionCapabilities,
+    FilterCapabilities,
+    Contents,
+}
+
+const SECTIONS: &[(&str, &[Section])] = &[
+    ("ServiceIdentification", &[Section::ServiceIdentification]),
+    ("ServiceProvider", &[Section::ServiceProvider]),
+    ("OperationsMetadata", &[Section::OperationsMetadata]),
+    ("FilterCapabilities", &[Section::FilterCapabilities]),
+    ("Filter_Capabilities", &[Section::FilterCapabilities]),
+    ("InsertionCapabilities", &[Section::InsertionCapabilities]),
+    ("Contents", &[Section::Contents]),
+    ("All", ALL),
+];
+
+const ALL: &[Section] = &[
+    Section::ServiceIdentification,
+    Section::ServiceProvider,
+    Section::OperationsMetadata,
+    Section::InsertionCapabilities,
+    Section::FilterCapabilities,
+    Section::Contents,
+];
+
+/// Answers the request: all of the document, or the sections that are asked for; nothing but its root
+/// where the client has what there is.
+pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
+    let wanted = sections(ask)?;
+    let inventory = ask.inventory()?;
+    let known = ask.params.one("updateSequence")?;
+    let wanted = match known == Some(inventory.sequence.as_str()) {
+        true => Vec::new(),
+        false => wanted,
+    };
+    let document = match ask.version {
+        Version::V1 => version1::document(ask, &inventory, &wanted)?,
+        Version::V2 => version2::document(ask, &inventory, &wanted)?,
+    };
+    Ok(Reply::Document(document, ACTION))
+}
+
+fn sections(ask: &Ask) -> Result<Vec<Section>, Exception> {
+    let mut wanted = Vec::new();
+    let named = ask.params.all("Sections");
+    for name in named {
+        let known = SECTIONS.iter().find(|(own, _)| own == name);
+        let (_, sections) = known.ok_or_else(|| {
+            Exception::invalid("Sections", format!("there is no section `{name}`"))
+        })?;
+        wanted.extend_from_slice(sections);
+    }
+    match named.is_empty() {
+        true => Ok(ALL.to_vec()),
+        false => Ok(wanted),
+    }
+}
+
+/// An identifier as an XML name without colon, which version 1.0.0 needs (`gml:id`); bijective.
+pub(crate) fn nc_name(id: &str) -> String {
+    let mut name = String::from("_");
+    for byte in id.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' => name.push(char::from(byte)),
+            other => name.push_str(&format!("_{other:02x}")),
+        }
+    }
+    name
+}

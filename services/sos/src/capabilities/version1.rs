@@ -1,0 +1,116 @@
+//! The document of version 1.0.0.
+
+use super::{Section, common, nc_name};
+use crate::area::Area;
+use crate::ask::Ask;
+use crate::exception::Exception;
+use crate::inventory::{Inventory, Offering};
+use crate::names::*;
+use weir_codec::document::Xml;
+
+pub(super) fn document(
+    ask: &Ask,
+    inventory: &Inventory,
+    wanted: &[Section],
+) -> Result<String, Exception> {
+    let offerings = inventory.offerings();
+    let mut xml = Xml::new();
+    xml.start("sos:Capabilities").prefixes(&[
+        ("sos", SOS10),
+        ("ows", OWS11),
+        ("ogc", OGC),
+        ("gml", GML31),
+        ("om", OM10),
+        ("xlink", XLINK),
+    ]);
+    xml.attribute("version", "1.0.0");
+    xml.attribute("updateSequence", &inventory.sequence);
+    if wanted.contains(&Section::ServiceIdentification) {
+        common::identification(ask, &[], &mut xml);
+    }
+    if wanted.contains(&Section::ServiceProvider) {
+        common::provider(&mut xml);
+    }
+    if wanted.contains(&Section::OperationsMetadata) {
+        common::operations(ask, &offerings, &mut xml);
+    }
+    if wanted.contains(&Section::FilterCapabilities) {
+        filters(&mut xml);
+    }
+    if wanted.contains(&Section::Contents) && !offerings.is_empty() {
+        contents(ask, &offerings, &mut xml)?;
+    }
+    Ok(xml.finish())
+}
+
+/// Which filters there are (OGC 04-095 section 20, with the temporal operators of SOS 1.0.0).
+fn filters(xml: &mut Xml) {
+    xml.start("sos:Filter_Capabilities");
+    xml.start("ogc:Spatial_Capabilities")
+        .start("ogc:GeometryOperands");
+    xml.leaf("ogc:GeometryOperand", "gml:Envelope").end();
+    xml.start("ogc:SpatialOperators");
+    xml.empty("ogc:SpatialOperator", "name", "BBOX").end().end();
+    xml.start("ogc:Temporal_Capabilities")
+        .start("ogc:TemporalOperands");
+    for name in ["gml:TimePeriod", "gml:TimeInstant"] {
+        xml.leaf("ogc:TemporalOperand", name);
+    }
+    xml.end().start("ogc:TemporalOperators");
+    for name in ["TM_During", "TM_After", "TM_Before", "TM_Equals"] {
+        xml.empty("ogc:TemporalOperator", "name", name);
+    }
+    xml.end().end();
+    xml.start("ogc:Scalar_Capabilities").end();
+    xml.start("ogc:Id_Capabilities");
+    xml.start("ogc:EID").end();
+    xml.end().end();
+}
+
+fn contents(ask: &Ask, offerings: &[Offering<'_>], xml: &mut Xml) -> Result<(), Exception> {
+    xml.start("sos:Contents")
+        .start("sos:ObservationOfferingList");
+    for offering in offerings {
+        let extent = common::extent(ask, offering, offerings.len())?;
+        xml.start("sos:ObservationOffering");
+        xml.attribute("gml:id", &nc_name(&offering.id));
+        xml.leaf("gml:name", &offering.id);
+        bounded_by(offering, xml);
+        xml.start("sos:time").start("gml:TimePeriod");
+        common::positions(extent, xml);
+        xml.end().end();
+        xml.empty("sos:procedure", "xlink:href", offering.procedure);
+        for property in offering.properties() {
+            xml.empty("sos:observedProperty", "xlink:href", property);
+        }
+        for feature in offering.features() {
+            xml.empty("sos:featureOfInterest", "xlink:href", feature);
+        }
+        for format in RESPONSE_FORMATS_1 {
+            xml.leaf("sos:responseFormat", format);
+        }
+        xml.leaf("sos:resultModel", "om:Observation");
+        xml.leaf("sos:responseMode", "inline");
+        xml.end();
+    }
+    xml.end().end();
+    Ok(())
+}
+
+/// Mandatory here, so that what has no place is said to be anywhere.
+fn bounded_by(offering: &Offering<'_>, xml: &mut Xml) {
+    let places = offering.series.iter().filter_map(|series| series.place);
+    xml.start("gml:boundedBy");
+    match Area::around(places) {
+        None => {
+            xml.leaf("gml:Null", "unknown");
+        }
+        Some(area) => {
+            let [lower, upper] = area.corners();
+            xml.start("gml:Envelope").attribute("srsName", WGS84_URN);
+            xml.leaf("gml:lowerCorner", &lower);
+            xml.leaf("gml:upperCorner", &upper).end();
+        }
+    }
+    xml.end();
+}

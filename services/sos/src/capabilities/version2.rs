@@ -1,0 +1,182 @@
+//! The document of version 2.0.0.
+
+use super::{Section, common};
+use crate::area::Area;
+use crate::ask::Ask;
+use crate::exception::Exception;
+use crate::inventory::{Inventory, Offering, distinct};
+use crate::names::*;
+use weir_codec::document::Xml;
+
+/// Conformance classes that hold (OGC 12-006 table 1).
+const PROFILES: &[&str] = &[
+    "http://www.opengis.net/spec/SOS/2.0/conf/core",
+    "http://www.opengis.net/spec/SOS/2.0/conf/kvp-core",
+    "http://www.opengis.net/spec/SOS/2.0/conf/gfoi",
+    "http://www.opengis.net/spec/SOS/2.0/conf/obsByIdRetrieval",
+    "http://www.opengis.net/spec/SOS/2.0/conf/sensorInsertion",
+    "http://www.opengis.net/spec/SOS/2.0/conf/sensorDeletion",
+    "http://www.opengis.net/spec/SOS/2.0/conf/obsInsertion",
+    "http://www.opengis.net/spec/SOS/2.0/conf/resultInsertion",
+    "http://www.opengis.net/spec/SOS/2.0/conf/resultRetrieval",
+    "http://www.opengis.net/spec/SOS/2.0/conf/spatialFilteringProfile",
+    "http://www.opengis.net/spec/SOS/2.0/conf/soap",
+    "http://www.opengis.net/spec/OMXML/2.0/conf/measurement",
+    "http://www.opengis.net/spec/OMXML/2.0/conf/truthObservation",
+    "http://www.opengis.net/spec/OMXML/2.0/conf/textObservation",
+    "http://www.opengis.net/spec/OMXML/2.0/conf/samplingPoint",
+];
+
+pub(super) fn document(
+    ask: &Ask,
+    inventory: &Inventory,
+    wanted: &[Section],
+) -> Result<String, Exception> {
+    let offerings = inventory.offerings();
+    let mut xml = Xml::new();
+    xml.start("sos:Capabilities").prefixes(&[
+        ("sos", SOS20),
+        ("swes", SWES20),
+        ("ows", OWS11),
+        ("fes", FES20),
+        ("gml", GML32),
+        ("xlink", XLINK),
+    ]);
+    xml.attribute("version", "2.0.0");
+    xml.attribute("updateSequence", &inventory.sequence);
+    if wanted.contains(&Section::ServiceIdentification) {
+        common::identification(ask, PROFILES, &mut xml);
+    }
+    if wanted.contains(&Section::ServiceProvider) {
+        common::provider(&mut xml);
+    }
+    if wanted.contains(&Section::OperationsMetadata) {
+        common::operations(ask, &offerings, &mut xml);
+    }
+    if wanted.contains(&Section::InsertionCapabilities) {
+        insertion(&mut xml);
+    }
+    if wanted.contains(&Section::FilterCapabilities) {
+        filters(&mut xml);
+    }
+    if wanted.contains(&Section::Contents) {
+        contents(ask, &offerings, &mut xml)?;
+    }
+    Ok(xml.finish())
+}
+
+/// What may be inserted (OGC 12-006 section 10.4).
+fn insertion(xml: &mut Xml) {
+    xml.start("sos:extension")
+        .start("sos:InsertionCapabilities");
+    xml.leaves("sos:procedureDescriptionFormat", [SML20, SML101]);
+    xml.leaves(
+        "sos:featureOfInterestType",
+        [SAMPLING_POINT, SAMPLING_FEATURE],
+    );
+    xml.leaves("sos:observationType", OBSERVATION_TYPES);
+    xml.leaf(
+        "sos:supportedEncoding",
+        "http://www.opengis.net/swe/2.0/TextEncoding",
+    );
+    xml.end().end();
+}
+
+/// Which filters there are (OGC 09-026r1 section 7.14).
+fn filters(xml: &mut Xml) {
+    xml.start("sos:filterCapabilities")
+        .start("fes:Filter_Capabilities");
+    xml.start("fes:Conformance");
+    for (name, holds) in [
+        ("ImplementsQuery", false),
+        ("ImplementsAdHocQuery", false),
+        ("ImplementsFunctions", false),
+        ("ImplementsResourceld", false),
+        ("ImplementsMinStandardFilter", false),
+        ("ImplementsStandardFilter", false),
+        ("ImplementsMinSpatialFilter", true),
+        ("ImplementsSpatialFilter", false),
+        ("ImplementsMinTemporalFilter", true),
+        ("ImplementsTemporalFilter", false),
+        ("ImplementsVersionNav", false),
+        ("ImplementsSorting", false),
+        ("ImplementsExtendedOperators", false),
+    ] {
+        xml.start("fes:Constraint").attribute("name", name);
+        xml.start("ows:NoValues").end();
+        xml.leaf("ows:DefaultValue", if holds { "TRUE" } else { "FALSE" });
+        xml.end();
+    }
+    xml.end();
+    xml.start("fes:Spatial_Capabilities")
+        .start("fes:GeometryOperands");
+    xml.empty("fes:GeometryOperand", "name", "gml:Envelope")
+        .end();
+    xml.start("fes:SpatialOperators");
+    xml.empty("fes:SpatialOperator", "name", "BBOX").end().end();
+    xml.start("fes:Temporal_Capabilities")
+        .start("fes:TemporalOperands");
+    for name in ["gml:TimePeriod", "gml:TimeInstant"] {
+        xml.empty("fes:TemporalOperand", "name", name);
+    }
+    xml.end().start("fes:TemporalOperators");
+    for name in ["During", "After", "Before", "TEquals"] {
+        xml.empty("fes:TemporalOperator", "name", name);
+    }
+    xml.end().end().end().end();
+}
+
+fn contents(ask: &Ask, offerings: &[Offering<'_>], xml: &mut Xml) -> Result<(), Exception> {
+    xml.start("sos:contents").start("sos:Contents");
+    for format in [SML20, SML101] {
+        xml.leaf("swes:procedureDescriptionFormat", format);
+    }
+    for property in distinct(offerings.iter().flat_map(Offering::properties)) {
+        xml.leaf("swes:observableProperty", property);
+    }
+    for (number, offering) in offerings.iter().enumerate() {
+        let extent = common::extent(ask, offering, offerings.len())?;
+        xml.start("swes:offering").start("sos:ObservationOffering");
+        xml.leaf("swes:identifier", &offering.id);
+        xml.leaf("swes:procedure", offering.procedure);
+        for property in offering.properties() {
+            xml.leaf("swes:observableProperty", property);
+        }
+        observed_area(offering, xml);
+        if extent.1.is_some() {
+            xml.start("sos:phenomenonTime").start("gml:TimePeriod");
+            xml.attribute("gml:id", &format!("pt{number}"));
+            common::positions(extent, xml);
+            xml.end().end();
+        }
+        let classes = offering.series.iter().map(|series| series.class);
+        for class in distinct(classes) {
+            xml.leaf("sos:observationType", class);
+        }
+        xml.end().end();
+    }
+    for format in RESPONSE_FORMATS {
+        xml.leaf("sos:responseFormat", format);
+    }
+    for class in OBSERVATION_TYPES {
+        xml.leaf("sos:observationType", class);
+    }
+    for class in [SAMPLING_POINT, SAMPLING_FEATURE] {
+        xml.leaf("sos:featureOfInterestType", class);
+    }
+    xml.end().end();
+    Ok(())
+}
+
+fn observed_area(offering: &Offering<'_>, xml: &mut Xml) {
+    let places = offering.series.iter().filter_map(|series| series.place);
+    let Some(area) = Area::around(places) else {
+        return;
+    };
+    let [lower, upper] = area.corners();
+    xml.start("sos:observedArea").start("gml:Envelope");
+    xml.attribute("srsName", WGS84);
+    xml.leaf("gml:lowerCorner", &lower);
+    xml.leaf("gml:upperCorner", &upper);
+    xml.end().end();
+}

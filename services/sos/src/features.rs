@@ -1,0 +1,112 @@
+//! Features of interest, and GetFeatureOfInterest (OGC 12-006 section 9.1).
+//!
+//! What a datastream observes is known where it was said (by an observation that was inserted, or in the
+//! catalog's entry); else it is a feature of the topic above.
+
+use crate::ask::Ask;
+use crate::exception::Exception;
+use crate::inventory::Inventory;
+use crate::names::*;
+use crate::observations::selected;
+use crate::records::{Set, place_of, topics_of};
+use crate::reply::Reply;
+use std::collections::{BTreeMap, HashSet};
+use weir_codec::document::Xml;
+use weir_model::Place;
+
+const ACTION: &str =
+    "http://www.opengis.net/def/serviceOperation/sos/foiRetrieval/2.0/GetFeatureOfInterestResponse";
+
+/// One feature.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Feature {
+    pub(crate) place: Option<Place>,
+    /// Topics of the datastreams that observe it.
+    pub(crate) topics: HashSet<String>,
+}
+
+/// The features that the datastreams of an inventory observe, by identifier.
+pub(crate) fn known(
+    ask: &Ask,
+    inventory: &Inventory,
+) -> Result<BTreeMap<String, Feature>, Exception> {
+    let mut features: BTreeMap<String, Feature> = BTreeMap::new();
+    let mut said: HashSet<String> = HashSet::new();
+    for (id, body) in Set::Features.all(ask)? {
+        let topics = topics_of(&body).into_iter();
+        let topics: HashSet<String> = topics
+            .filter(|topic| inventory.of_topic(topic).is_some())
+            .collect();
+        if !topics.is_empty() {
+            said.extend(topics.iter().cloned());
+            let place = place_of(&body);
+            features.insert(id, Feature { place, topics });
+        }
+    }
+    for series in &inventory.series {
+        if !said.contains(&*series.topic) {
+            let feature = features.entry(series.feature.clone()).or_default();
+            feature.place = feature.place.or(series.place);
+            feature.topics.insert(series.topic.to_string());
+        }
+    }
+    Ok(features)
+}
+
+/// Answers the request.
+pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
+    let inventory = ask.inventory()?;
+    let picked = selected(ask, &inventory)?;
+    let picked: HashSet<&str> = picked.iter().map(|series| &*series.topic).collect();
+    let features = known(ask, &inventory)?;
+    let named = ask.params.all("featureOfInterest");
+    if let Some(unknown) = named.iter().find(|id| !features.contains_key(*id)) {
+        let sentence = format!("there is no `{unknown}`");
+        return Err(Exception::invalid("featureOfInterest", sentence));
+    }
+    let wanted = features.iter().filter(|(id, feature)| {
+        let in_area = ask
+            .params
+            .area
+            .is_none_or(|area| feature.place.is_some_and(|place| area.holds(place)));
+        let observed = feature
+            .topics
+            .iter()
+            .any(|own| picked.contains(own.as_str()));
+        in_area && observed && (named.is_empty() || named.contains(*id))
+    });
+    let mut xml = Xml::new();
+    xml.start("sos:GetFeatureOfInterestResponse").prefixes(&[
+        ("sos", SOS20),
+        ("gml", GML32),
+        ("sam", SAM20),
+        ("sams", SAMS20),
+        ("xlink", XLINK),
+    ]);
+    for (number, (id, feature)) in wanted.enumerate() {
+        write(number, id, feature.place, &mut xml);
+    }
+    Ok(Reply::Document(xml.finish(), ACTION))
+}
+
+/// A sampling point (OGC 10-025r1 clause 10), or a reference to what has no place that is known.
+fn write(number: usize, id: &str, place: Option<Place>, xml: &mut Xml) {
+    let Some(place) = place else {
+        xml.empty("sos:featureMember", "xlink:href", id);
+        return;
+    };
+    xml.start("sos:featureMember")
+        .start("sams:SF_SpatialSamplingFeature");
+    xml.attribute("gml:id", &format!("f{number}"));
+    xml.start("gml:identifier")
+        .attribute("codeSpace", "urn:weir");
+    xml.text(id).end();
+    xml.leaf("gml:name", id);
+    xml.empty("sam:type", "xlink:href", SAMPLING_POINT);
+    xml.empty("sam:sampledFeature", "nilReason", "unknown");
+    xml.start("sams:shape").start("gml:Point");
+    xml.attribute("gml:id", &format!("p{number}"));
+    xml.start("gml:pos").attribute("srsName", WGS84);
+    xml.text(&format!("{} {}", place.latitude, place.longitude));
+    xml.end().end().end().end().end();
+}

@@ -1,0 +1,276 @@
+//! InsertObservation (OGC 12-006 section 10.1, OGC 06-009r6 section 9.3).
+//!
+//! Observations are read by the formats of O&M, named by topic, and published through the one door: so who
+//! subscribes by any protocol sees them at once, and they are acknowledged once they are on disk.
+
+use crate::ask::Ask;
+use crate::exception::Exception;
+use crate::inventory::{Inventory, offering_of, topic_of};
+use crate::names::*;
+use crate::params::Version;
+use crate::records::{Set, feature, kept, place_of, topics_of};
+use crate::reply::Reply;
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+use weir_codec::by_name;
+use weir_codec::document::Xml;
+use weir_hub::{Media, Publish, Request, Ticket};
+use weir_model::batch::Naming;
+use weir_model::{Batch, BatchBuilder, Place, Value};
+
+const ACTION: &str =
+    "http://www.opengis.net/def/serviceOperation/sos/obsInsertion/2.0/InsertObservationResponse";
+
+/// Answers the request.
+pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
+    let inventory = ask.inventory()?;
+    let (batch, identifier) = match ask.version {
+        Version::V1 => version_1(ask, &inventory)?,
+        Version::V2 => version_2(ask, &inventory)?,
+    };
+    let tickets = insert(ask, &inventory, &batch)?;
+    let mut xml = Xml::new();
+    match ask.version {
+        Version::V2 => xml
+            .start("sos:InsertObservationResponse")
+            .prefixes(&[("sos", SOS20)]),
+        Version::V1 => xml
+            .start("sos:InsertObservationResponse")
+            .prefixes(&[("sos", SOS10)])
+            .leaf("sos:AssignedObservationId", &identifier),
+    };
+    Ok(Reply::Accepted(tickets, xml.finish(), ACTION))
+}
+
+fn version_2(ask: &Ask, inventory: &Inventory) -> Result<(Batch, String), Exception> {
+    let offerings = ask.params.all("offering");
+    if offerings.is_empty() {
+        return Err(Exception::missing("offering"));
+    }
+    let known = inventory.offerings();
+    let unknown = |id: &&String| !known.iter().any(|own| own.id == **id);
+    if let Some(id) = offerings.iter().find(unknown) {
+        return Err(Exception::invalid(
+            "offering",
+            format!("there is no `{id}`"),
+        ));
+    }
+    let batch = read(ask, "observation")?;
+    for index in 0..batch.stream_count() {
+        let procedure = batch.stream(index).sensor.unwrap_or_default();
+        if !offerings.contains(&offering_of(procedure)) {
+            let sentence = format!("`{procedure}` is not the procedure of an offering named");
+            return Err(Exception::invalid("procedure", sentence));
+        }
+    }
+    Ok((batch, String::new()))
+}
+
+fn version_1(ask: &Ask, inventory: &Inventory) -> Result<(Batch, String), Exception> {
+    let assigned = ask.params.required("AssignedSensorId")?;
+    if !inventory.series.iter().any(|own| own.procedure == assigned) {
+        let sentence = format!("there is no `{assigned}`");
+        return Err(Exception::invalid("AssignedSensorId", sentence));
+    }
+    let batch = read(ask, "Observation")?;
+    let first = batch.row(0);
+    let property = first.property.unwrap_or_default();
+    let topic = topic_in(inventory, assigned, property);
+    let topic = weir_model::percent::encode(&topic, b"");
+    let time = first.time.unwrap_or(ask.now);
+    // Observations of a sensor that was assigned are its own, whatever else they name.
+    let mut named = BatchBuilder::new();
+    for mut row in batch.rows() {
+        row.sensor = Some(assigned);
+        push(&mut named, &row)?;
+    }
+    Ok((
+        named.finish(),
+        format!("urn:weir:observation:{topic}:{time}"),
+    ))
+}
+
+fn push(builder: &mut BatchBuilder, row: &weir_model::Observation<'_>) -> Result<(), Exception> {
+    builder
+        .push(row)
+        .map_err(|error| Exception::invalid("observation", error.to_string()))
+}
+
+/// The observations of the request.
+fn read(ask: &Ask, parameter: &str) -> Result<Batch, Exception> {
+    let mut builder = BatchBuilder::new();
+    match (&ask.params.message, &ask.params.json) {
+        (Some(message), _) => decode(ask, parameter, message, &mut builder)?,
+        (None, Some(json)) => of_json(json, &mut builder)?,
+        (None, None) => return Err(Exception::missing(parameter)),
+    }
+    match builder.is_empty() {
+        true => Err(Exception::missing(parameter)),
+        false => Ok(builder.finish()),
+    }
+}
+
+/// Reads O&M of either version.
+pub(crate) fn decode(
+    ask: &Ask,
+    parameter: &str,
+    message: &[u8],
+    builder: &mut BatchBuilder,
+) -> Result<(), Exception> {
+    let format = by_name("om").ok_or_else(|| Exception::internal("this build has no O&M"))?;
+    (format.decode)(message, builder, ask.hub.limits())
+        .map_err(|error| Exception::invalid(parameter, error.to_string()))
+}
+
+/// `observation`: an object or a list of such, as SOS servers that speak JSON take them.
+fn of_json(request: &Json, builder: &mut BatchBuilder) -> Result<(), Exception> {
+    let given = &request["observation"];
+    let one = std::slice::from_ref(given);
+    let all = given.as_array().map_or(one, Vec::as_slice);
+    for observation in all.iter().filter(|own| own.is_object()) {
+        builder.begin();
+        for (name, set) in [
+            (
+                "procedure",
+                BatchBuilder::sensor as fn(&mut BatchBuilder, &str),
+            ),
+            ("observedProperty", BatchBuilder::property),
+        ] {
+            let text = observation[name].as_str();
+            set(builder, text.ok_or_else(|| Exception::missing(name))?);
+        }
+        let result = &observation["result"];
+        let unit = result["uom"].as_str();
+        unit.into_iter().for_each(|unit| builder.unit(unit));
+        builder.value(match result.get("value").unwrap_or(result) {
+            Json::Number(number) => Value::Number(number.as_f64().unwrap_or_default()),
+            Json::Bool(truth) => Value::Bool(*truth),
+            Json::String(text) => Value::Text(text),
+            Json::Null => return Err(Exception::missing("result")),
+            _ => return Err(Exception::invalid("result", "a simple result was expected")),
+        });
+        if let Some(text) = observation["phenomenonTime"].as_str() {
+            builder.time(crate::moment::time("phenomenonTime", text)?);
+        }
+        builder.extra(weir_model::Extra {
+            feature: observation["featureOfInterest"].as_str(),
+            ..Default::default()
+        });
+        builder
+            .end()
+            .map_err(|error| Exception::invalid("observation", error.to_string()))?;
+    }
+    Ok(())
+}
+
+/// The topic of a datastream that is known by its names, or that such gets.
+fn topic_in(inventory: &Inventory, procedure: &str, property: &str) -> String {
+    match inventory.of_names(procedure, property) {
+        Some(series) => series.topic.to_string(),
+        None => topic_of(procedure, property),
+    }
+}
+
+/// Publishes observations, each at the topic that its procedure and property have, and keeps the features
+/// that they name.
+pub(crate) fn insert(
+    ask: &Ask,
+    inventory: &Inventory,
+    batch: &Batch,
+) -> Result<Vec<Ticket>, Exception> {
+    let mut topics = Vec::with_capacity(batch.stream_count());
+    for index in 0..batch.stream_count() {
+        let stream = batch.stream(index);
+        let name = |what, text: Option<&str>| {
+            text.filter(|text| !text.is_empty())
+                .map(str::to_owned)
+                .ok_or_else(|| Exception::missing(what))
+        };
+        let procedure = name("procedure", stream.sensor)?;
+        let property = name("observedProperty", stream.property)?;
+        topics.push(topic_in(inventory, &procedure, &property));
+    }
+    let mut tickets = Vec::new();
+    for (root, streams) in roots(&topics) {
+        let message = message(batch, &topics, &streams)?;
+        let publish = Publish::new(root, message.0, message.1);
+        tickets.push(ask.ticket(Request::Publish(publish))?);
+    }
+    tickets.extend(keep_features(ask, batch, &topics)?);
+    Ok(tickets)
+}
+
+/// Where messages are sent, and the datastreams of each: at the one topic, or at what several begin with.
+fn roots(topics: &[String]) -> Vec<(String, Vec<usize>)> {
+    let mut by_root: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, topic) in topics.iter().enumerate() {
+        let first = topic.split('/').next().unwrap_or_default();
+        by_root.entry(first).or_default().push(index);
+    }
+    let made = by_root.into_iter();
+    made.map(|(first, streams)| match &streams[..] {
+        [one] => (topics[*one].clone(), streams),
+        _ => (first.to_owned(), streams),
+    })
+    .collect()
+}
+
+/// The observations of some datastreams as one message.
+fn message(
+    batch: &Batch,
+    topics: &[String],
+    streams: &[usize],
+) -> Result<(Media, Vec<u8>), Exception> {
+    let mut builder = BatchBuilder::new();
+    for (index, mut row) in batch.rows().enumerate() {
+        let stream = batch.stream_of(index);
+        if streams.contains(&stream) {
+            row.naming = Naming::Topic;
+            row.topic = &topics[stream];
+            push(&mut builder, &row)?;
+        }
+    }
+    let format = by_name("block").or_else(|| by_name("json"));
+    let format = format.ok_or_else(|| Exception::internal("this build has no format for it"))?;
+    let mut body = Vec::new();
+    (format.encode)(&builder.finish(), &mut body);
+    Ok((Media::Format(format), body))
+}
+
+/// Features that observations name are listed with the datastreams that observe them, by who may.
+fn keep_features(ask: &Ask, batch: &Batch, topics: &[String]) -> Result<Option<Ticket>, Exception> {
+    let mut named: BTreeMap<&str, (Option<Place>, Vec<&str>)> = BTreeMap::new();
+    for row in 0..batch.len() {
+        if let Some(id) = batch.extra(row).feature {
+            let (place, observing) = named.entry(id).or_default();
+            *place = place.or(batch.place(row));
+            let topic = topics[batch.stream_of(row)].as_str();
+            if !observing.contains(&topic) {
+                observing.push(topic);
+            }
+        }
+    }
+    let mut changed = Vec::new();
+    for (id, (place, observing)) in named {
+        let known = Set::Features.one(ask, id)?;
+        let before = known.as_ref().map(topics_of).unwrap_or_default();
+        let mut all = before.clone();
+        all.extend(observing.into_iter().map(str::to_owned));
+        all.sort_unstable();
+        all.dedup();
+        let place_before = known.as_ref().and_then(place_of);
+        if known.is_none() || all != before || (place_before.is_none() && place.is_some()) {
+            let body = feature(id, place_before.or(place), &all);
+            changed.push(kept(Set::Features, id, &body));
+        }
+    }
+    if changed.is_empty() {
+        return Ok(None);
+    }
+    match ask.ticket(Request::Put(changed)) {
+        Ok(ticket) => Ok(Some(ticket)),
+        // Each observation keeps its feature; only who may change the list adds to it.
+        Err(exception) if matches!(exception.status(), 401 | 403) => Ok(None),
+        Err(exception) => Err(exception),
+    }
+}

@@ -1,0 +1,18 @@
+//! The service's limits; reaching one is an exception that names it.
+
+/// Observations of one answer that is not streamed (EXI, JSON): beyond, `ResponseExceedsSizeLimit`.
+pub(crate) const WHOLE_OBSERVATIONS_MAX: usize = 200_000;
+/// Identifiers that GetObservationById takes.
+pub(crate) const IDENTIFIERS_MAX: usize = 1000;
+/// Temporal filters of one request.
+pub(crate) const TEMPORAL_FILTERS_MAX: usize = 16;
+/// Values of one parameter.
+pub(crate) const VALUES_MAX: usize = 1024;
+/// Bytes of one parameter's value.
+pub(crate) const VALUE_BYTES_MAX: usize = 4096;
+/// Offerings for which the begin of their observations is looked up; of others it is said to be unknown.
+pub(crate) const BEGINS_MAX: usize = 64;
+/// Observations of a page of an answer.
+pub(crate) const PAGE_OBSERVATIONS: usize = 10_000;
+/// Datastreams that are asked for by name; where more are wanted, all are read and those kept.
+pub(crate) const NAMED_MAX: usize = 512;

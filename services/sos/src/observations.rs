@@ -1,0 +1,283 @@
+//! GetObservation (OGC 12-006 section 8.3, OGC 06-009r6 section 8.4).
+
+use crate::ask::Ask;
+use crate::exception::Exception;
+use crate::inventory::{Inventory, Series, offering_of};
+use crate::names::*;
+use crate::pages::{Pages, Wanted};
+use crate::params::Version;
+use crate::reply::Reply;
+use weir_codec::document::Xml;
+use weir_codec::{Placement, append_swe_text, write_blocks, write_observations};
+use weir_model::Batch;
+
+/// How observations are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// O&M 2.0, each by itself.
+    Om2,
+    /// The same as GetObservationById answers.
+    ById,
+    /// O&M 1.0, a block for each datastream of a page.
+    Om1,
+    /// SWE Common's text encoding, with lines that describe it.
+    Text,
+}
+
+impl Layout {
+    /// What `responseFormat` asks for.
+    fn of(ask: &Ask) -> Result<Self, Exception> {
+        let usual = match ask.version {
+            Version::V1 => Layout::Om1,
+            Version::V2 => Layout::Om2,
+        };
+        let Some(text) = ask.params.one("responseFormat")? else {
+            return Ok(usual);
+        };
+        let bare: String = text.chars().filter(|c| !" \"'".contains(*c)).collect();
+        match (bare.as_str(), ask.version) {
+            ("text/plain;profile=swe", _) => Ok(Layout::Text),
+            (OM20, Version::V2) => Ok(Layout::Om2),
+            ("text/xml;subtype=om/1.0.0" | "application/om+xml;version=1.0.0", Version::V1) => {
+                Ok(Layout::Om1)
+            }
+            _ => Err(Exception::invalid(
+                "responseFormat",
+                format!("`{text}` is not given; GetCapabilities says what is"),
+            )),
+        }
+    }
+}
+
+/// Answers the request.
+pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
+    let layout = Layout::of(ask)?;
+    if ask.version == Version::V1 {
+        check_version_1(ask)?;
+    }
+    let inventory = ask.inventory()?;
+    let series = selected(ask, &inventory)?;
+    let wanted = Wanted {
+        temporal: ask.params.temporal,
+        area: ask.params.area,
+        features: ask.params.all("featureOfInterest").to_vec(),
+    };
+    let pages = Pages::new(ask, series, wanted);
+    Ok(Reply::Observed(Box::new(Observed::new(pages, layout))))
+}
+
+/// What version 1.0.0 makes mandatory, and what it may ask that is not there.
+fn check_version_1(ask: &Ask) -> Result<(), Exception> {
+    for name in ["offering", "observedProperty", "responseFormat"] {
+        if ask.params.all(name).is_empty() {
+            return Err(Exception::missing(name));
+        }
+    }
+    for (name, known) in [
+        ("resultModel", &["om:Observation", "Observation"][..]),
+        ("responseMode", &["inline"]),
+    ] {
+        if let Some(text) = ask.params.one(name)?.filter(|text| !known.contains(text)) {
+            let sentence = format!("`{text}` is not given: {} is", known[0]);
+            return Err(Exception::invalid(name, sentence));
+        }
+    }
+    Ok(())
+}
+
+/// The datastreams that offering, procedure and property pick; one that names nothing is invalid.
+pub(crate) fn selected(ask: &Ask, inventory: &Inventory) -> Result<Vec<Series>, Exception> {
+    let named =
+        |name: &str, of: &dyn Fn(&Series, &str) -> bool| -> Result<Vec<String>, Exception> {
+            let all = ask.params.all(name);
+            let unknown = all
+                .iter()
+                .find(|text| !inventory.series.iter().any(|series| of(series, text)));
+            match unknown {
+                Some(text) => Err(Exception::invalid(name, format!("there is no `{text}`"))),
+                None => Ok(all.to_vec()),
+            }
+        };
+    let offerings = named("offering", &is_of_offering)?;
+    let procedures = named("procedure", &|series, text| series.procedure == text)?;
+    let properties = named("observedProperty", &|series, text| series.property == text)?;
+    let any = |all: &[String], of: &dyn Fn(&str) -> bool| {
+        all.is_empty() || all.iter().any(|text| of(text))
+    };
+    let picked = inventory.series.iter().filter(|series| {
+        any(&offerings, &|text| is_of_offering(series, text))
+            && any(&procedures, &|text| series.procedure == text)
+            && any(&properties, &|text| series.property == text)
+    });
+    Ok(picked.cloned().collect())
+}
+
+/// By its identifier, or by the name that version 1.0.0 gives it.
+fn is_of_offering(series: &Series, text: &str) -> bool {
+    let id = offering_of(&series.procedure);
+    id == text || crate::capabilities::nc_name(&id) == text
+}
+
+/// Of answers in O&M 2.0.
+const PREFIXES_2: &[(&str, &str)] = &[
+    ("sos", SOS20),
+    ("om", OM20),
+    ("gml", GML32),
+    ("xlink", XLINK),
+    ("xsi", XSI),
+    ("xs", XS),
+];
+
+/// Observations on their way into an answer.
+pub(crate) struct Observed {
+    /// Read one after another.
+    pages: Vec<Pages>,
+    layout: Layout,
+    /// Observations so far.
+    count: usize,
+    /// Datastreams described so far, in [`Layout::Text`].
+    described: usize,
+    begun: bool,
+    over: bool,
+}
+
+impl Observed {
+    pub(crate) fn new(pages: Pages, layout: Layout) -> Self {
+        Self::of(vec![pages], layout)
+    }
+
+    /// Observations that were named one by one.
+    pub(crate) fn by_id(pages: Vec<Pages>) -> Self {
+        Self::of(pages, Layout::ById)
+    }
+
+    fn of(mut pages: Vec<Pages>, layout: Layout) -> Self {
+        pages.reverse();
+        Self {
+            pages,
+            layout,
+            count: 0,
+            described: 0,
+            begun: false,
+            over: false,
+        }
+    }
+
+    /// Whether the answer is text and no XML.
+    pub(crate) fn is_text(&self) -> bool {
+        self.layout == Layout::Text
+    }
+
+    pub(crate) fn media(&self) -> &'static str {
+        match self.layout {
+            Layout::Text => "text/plain;profile=swe",
+            _ => "application/xml; charset=utf-8",
+        }
+    }
+
+    pub(crate) fn action(&self) -> &'static str {
+        match self.layout {
+            Layout::ById => concat!(
+                "http://www.opengis.net/def/serviceOperation/sos/obsByIdRetrieval/2.0/",
+                "GetObservationByIdResponse"
+            ),
+            _ => "http://www.opengis.net/def/serviceOperation/sos/core/2.0/GetObservationResponse",
+        }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The next part of the answer.
+    pub(crate) fn next(&mut self) -> Result<Option<Vec<u8>>, Exception> {
+        if self.over {
+            return Ok(None);
+        }
+        let mut out = Vec::new();
+        let page = self.page()?;
+        if !std::mem::replace(&mut self.begun, true) {
+            out.extend_from_slice(self.frame().0.as_bytes());
+        }
+        match page {
+            Some(batch) => self.write(&batch, &mut out),
+            None => self.end(&mut out),
+        }
+        Ok(Some(out))
+    }
+
+    fn page(&mut self) -> Result<Option<Batch>, Exception> {
+        while let Some(pages) = self.pages.last_mut() {
+            if let Some(batch) = pages.next()? {
+                return Ok(Some(batch));
+            }
+            self.pages.pop();
+        }
+        Ok(None)
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>) {
+        // O&M 1.0 knows no empty collection.
+        if self.count == 0 && self.layout == Layout::Om1 {
+            out.extend_from_slice(b"<om:member/>");
+        }
+        out.extend_from_slice(self.frame().1.as_bytes());
+        self.over = true;
+    }
+
+    fn write(&mut self, batch: &Batch, out: &mut Vec<u8>) {
+        if self.layout == Layout::Text {
+            if !batch.is_empty() {
+                append_swe_text(batch, &mut self.described, out);
+            }
+        } else {
+            let features = self.features(batch);
+            let (before, after) = match self.layout {
+                Layout::Om2 => ("<sos:observationData>", "</sos:observationData>"),
+                Layout::ById => ("<sos:observation>", "</sos:observation>"),
+                _ => ("<om:member>", "</om:member>"),
+            };
+            let placement = Placement {
+                first: self.count,
+                before,
+                after,
+                features: &features,
+            };
+            match self.layout {
+                Layout::Om2 | Layout::ById => write_observations(batch, &placement, out),
+                _ => write_blocks(batch, &placement, out),
+            }
+        }
+        self.count += batch.len();
+    }
+
+    fn features(&self, batch: &Batch) -> Vec<String> {
+        let feature = |index| {
+            let pages = self.pages.last()?;
+            let series = pages.series(batch.stream(index).topic)?;
+            Some(series.feature.clone())
+        };
+        let all = (0..batch.stream_count()).map(feature);
+        all.map(Option::unwrap_or_default).collect()
+    }
+
+    /// What stands around all.
+    fn frame(&self) -> (String, String) {
+        let mut xml = Xml::new();
+        match self.layout {
+            Layout::Text => return Default::default(),
+            Layout::Om2 => xml.start("sos:GetObservationResponse").prefixes(PREFIXES_2),
+            Layout::ById => xml
+                .start("sos:GetObservationByIdResponse")
+                .prefixes(PREFIXES_2),
+            Layout::Om1 => xml.start("om:ObservationCollection").prefixes(&[
+                ("om", OM10),
+                ("gml", GML31),
+                ("swe", SWE101),
+                ("sa", SA10),
+                ("xlink", XLINK),
+            ]),
+        };
+        xml.split()
+    }
+}

@@ -1,0 +1,58 @@
+//! THE list of operations.
+
+use crate::ask::Ask;
+use crate::exception::{Code, Exception};
+use crate::params::Version;
+use crate::reply::Reply;
+use crate::{by_id, capabilities, describe, features, insertion, observations, results, sensors};
+
+/// One operation of a version.
+pub(crate) struct Operation {
+    pub(crate) name: &'static str,
+    pub(crate) version: Version,
+    pub(crate) run: fn(&Ask) -> Result<Reply, Exception>,
+}
+
+const fn line(
+    name: &'static str,
+    version: Version,
+    run: fn(&Ask) -> Result<Reply, Exception>,
+) -> Operation {
+    Operation { name, version, run }
+}
+
+/// Every operation.
+pub(crate) const OPERATIONS: &[Operation] = &[
+    line("GetCapabilities", Version::V2, capabilities::answer),
+    line("DescribeSensor", Version::V2, describe::answer),
+    line("GetObservation", Version::V2, observations::answer),
+    line("GetObservationById", Version::V2, by_id::answer),
+    line("GetFeatureOfInterest", Version::V2, features::answer),
+    line("GetResultTemplate", Version::V2, results::template),
+    line("GetResult", Version::V2, results::results),
+    line("InsertSensor", Version::V2, sensors::insert),
+    line("DeleteSensor", Version::V2, sensors::delete),
+    line("InsertObservation", Version::V2, insertion::answer),
+    line(
+        "InsertResultTemplate",
+        Version::V2,
+        results::insert_template,
+    ),
+    line("InsertResult", Version::V2, results::insert_result),
+    line("GetCapabilities", Version::V1, capabilities::answer),
+    line("DescribeSensor", Version::V1, describe::answer),
+    line("GetObservation", Version::V1, observations::answer),
+    line("RegisterSensor", Version::V1, sensors::register_1),
+    line("InsertObservation", Version::V1, insertion::answer),
+];
+
+/// The operation that a request names.
+pub(crate) fn find(name: &str, version: Version) -> Result<&'static Operation, Exception> {
+    let found = OPERATIONS
+        .iter()
+        .find(|own| own.name == name && own.version == version);
+    found.ok_or_else(|| {
+        let sentence = format!("there is no {name} in version {}", version.text());
+        Exception::new(Code::OperationNotSupported, name, sentence)
+    })
+}

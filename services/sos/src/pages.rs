@@ -1,0 +1,172 @@
+//! Observations of the past, page by page, with the names that the service gives them.
+
+use crate::area::Area;
+use crate::ask::Ask;
+use crate::exception::Exception;
+use crate::inventory::Series;
+use crate::limits::{NAMED_MAX, PAGE_OBSERVATIONS};
+use crate::moment::{Span, Temporal};
+use std::collections::HashMap;
+use std::sync::Arc;
+use weir_hub::{Exchange, Hub, Past, Principal, Request};
+use weir_model::{Batch, Datastream, Filter, Time};
+
+/// What of the observations of some datastreams is wanted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted {
+    pub(crate) temporal: Temporal,
+    pub(crate) area: Option<Area>,
+    /// Features of interest; all where there are none.
+    pub(crate) features: Vec<String>,
+}
+
+/// The pages of one answer.
+pub(crate) struct Pages {
+    hub: Arc<Hub>,
+    now: Time,
+    principal: Principal,
+    series: HashMap<Arc<str>, Series>,
+    wanted: Wanted,
+    /// Filters that are still to be read; of the first the page of this token comes next.
+    left: Vec<Vec<Filter>>,
+    token: Option<String>,
+}
+
+impl Pages {
+    /// Begins to read the observations of datastreams.
+    pub(crate) fn new(ask: &Ask, series: Vec<Series>, wanted: Wanted) -> Self {
+        let left = filters(&series, wanted.temporal.first);
+        let by_topic = series.into_iter().map(|one| (one.topic.clone(), one));
+        Self {
+            hub: ask.hub.clone(),
+            now: ask.now,
+            principal: ask.principal.clone(),
+            series: by_topic.collect(),
+            wanted,
+            left,
+            token: None,
+        }
+    }
+
+    /// The datastream of a topic.
+    pub(crate) fn series(&self, topic: &str) -> Option<&Series> {
+        self.series.get(topic)
+    }
+
+    /// The next page; it may be empty, and is `None` at the end.
+    pub(crate) fn next(&mut self) -> Result<Option<Batch>, Exception> {
+        let Some(filters) = self.left.last() else {
+            return Ok(None);
+        };
+        let filters = filters.clone();
+        let mut batch = match self.wanted.temporal.latest {
+            true => {
+                self.left.pop();
+                self.latest(filters)?
+            }
+            false => self.past(filters)?,
+        };
+        self.name(&mut batch);
+        Ok(Some(self.kept(batch)))
+    }
+
+    fn latest(&self, filters: Vec<Filter>) -> Result<Batch, Exception> {
+        let request = Request::Latest(filters);
+        match self.hub.open(self.now, &self.principal, request)? {
+            Exchange::Latest(latest) => Ok(latest.batch),
+            _ => Err(Exception::internal("the hub answered something else")),
+        }
+    }
+
+    fn past(&mut self, filters: Vec<Filter>) -> Result<Batch, Exception> {
+        let Span { from, to } = self.wanted.temporal.phenomenon;
+        let first = self.wanted.temporal.first;
+        let past = Past {
+            filters,
+            from,
+            to,
+            limit: if first { 1 } else { PAGE_OBSERVATIONS },
+            page: self.token.take(),
+            aggregate: None,
+        };
+        let request = Request::History(past);
+        let Exchange::Page(page) = self.hub.open(self.now, &self.principal, request)? else {
+            return Err(Exception::internal("the hub answered something else"));
+        };
+        self.token = page.next.filter(|_| !first);
+        if self.token.is_none() {
+            self.left.pop();
+        }
+        Ok(page.batch)
+    }
+
+    /// Says of each datastream what it is called here.
+    fn name(&self, batch: &mut Batch) {
+        for index in 0..batch.stream_count() {
+            let Some(series) = self.series.get(batch.stream(index).topic) else {
+                continue;
+            };
+            let known = Datastream {
+                sensor: Some(series.procedure.as_str().into()),
+                property: Some(series.property.as_str().into()),
+                ..Datastream::default()
+            };
+            batch.fill(index, &known);
+        }
+    }
+
+    /// The rows that are wanted.
+    fn kept(&self, batch: Batch) -> Batch {
+        let series: Vec<Option<&Series>> = (0..batch.stream_count())
+            .map(|index| self.series.get(batch.stream(index).topic))
+            .collect();
+        let Wanted {
+            temporal,
+            area,
+            features,
+        } = &self.wanted;
+        let by_row = temporal.result.is_some() || area.is_some() || !features.is_empty();
+        if !by_row && !temporal.latest && series.iter().all(Option::is_some) {
+            return batch;
+        }
+        batch.select(|row| {
+            series[batch.stream_of(row)].is_some_and(|series| self.is_wanted(&batch, row, series))
+        })
+    }
+
+    fn is_wanted(&self, batch: &Batch, row: usize, series: &Series) -> bool {
+        let Wanted {
+            temporal,
+            area,
+            features,
+        } = &self.wanted;
+        let time = batch.time(row);
+        let extra = batch.extra(row);
+        let in_time = time.is_some_and(|time| temporal.phenomenon.holds(time))
+            && temporal.result.is_none_or(|span| {
+                let time = extra.result_time.or(time);
+                time.is_some_and(|time| span.holds(time))
+            });
+        let in_area = area.is_none_or(|area| {
+            let place = batch.place(row).or(series.place);
+            place.is_some_and(|place| area.holds(place))
+        });
+        let feature = extra.feature.unwrap_or(&series.feature);
+        let of_feature = features.is_empty() || features.iter().any(|own| own == feature);
+        in_time && in_area && of_feature
+    }
+}
+
+/// What is asked of the hub: each by itself for the first of each, all by name where they are few.
+fn filters(series: &[Series], each: bool) -> Vec<Vec<Filter>> {
+    let named = |one: &Series| Filter::parse(&one.topic).ok();
+    match (series.is_empty(), each, series.len() <= NAMED_MAX) {
+        (true, ..) => Vec::new(),
+        (_, true, _) => {
+            let each = series.iter().rev().filter_map(named);
+            each.map(|filter| vec![filter]).collect()
+        }
+        (_, false, true) => vec![series.iter().filter_map(named).collect()],
+        (_, false, false) => vec![Filter::parse("#").into_iter().collect()],
+    }
+}

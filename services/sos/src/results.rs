@@ -1,0 +1,253 @@
+//! Results without what describes them: InsertResultTemplate and InsertResult (OGC 12-006 section 10.2),
+//! GetResultTemplate and GetResult (section 9.3).
+//!
+//! A result that is inserted is put into an observation of its template and read as O&M, so that there is
+//! one reader of SWE Common's blocks.
+
+use crate::ask::Ask;
+use crate::exception::{Code, Exception};
+use crate::insertion::{decode, insert};
+use crate::inventory::{Series, offering_of};
+use crate::limits::WHOLE_OBSERVATIONS_MAX;
+use crate::names::*;
+use crate::observations::selected;
+use crate::pages::{Pages, Wanted};
+use crate::records::{Set, kept};
+use crate::reply::Reply;
+use crate::sensorml::component;
+use crate::sensors::fingerprint;
+use serde_json::{Value as Json, json};
+use weir_codec::append_swe_text;
+use weir_codec::document::{Element, Xml, read_xml};
+use weir_hub::Request;
+use weir_model::{Batch, BatchBuilder};
+
+macro_rules! action {
+    ($class:literal, $name:literal) => {
+        concat!(
+            "http://www.opengis.net/def/serviceOperation/sos/",
+            $class,
+            "/2.0/",
+            $name
+        )
+    };
+}
+
+/// Stands between records and between tokens of results that are given.
+const BLOCK: &str = "\n";
+const TOKEN: &str = ",";
+
+/// Answers InsertResultTemplate.
+pub(crate) fn insert_template(ask: &Ask) -> Result<Reply, Exception> {
+    let proposed = ask.params.required_element("proposedTemplate")?;
+    let template = proposed
+        .first()
+        .ok_or_else(|| Exception::missing("proposedTemplate"))?;
+    let part = |name: &'static str| {
+        let inner = template.child(name).and_then(Element::first);
+        inner.ok_or_else(|| Exception::missing(name))
+    };
+    let offering = template.child("offering").map(Element::text);
+    let offering = offering.ok_or_else(|| Exception::missing("offering"))?;
+    let inventory = ask.inventory()?;
+    let offered = inventory
+        .series
+        .iter()
+        .map(|own| offering_of(&own.procedure));
+    if !offered.into_iter().any(|own| own == offering) {
+        return Err(Exception::invalid(
+            "offering",
+            format!("there is no `{offering}`"),
+        ));
+    }
+    let (structure, encoding) = (part("resultStructure")?, part("resultEncoding")?);
+    if encoding.local != "TextEncoding" {
+        let sentence = format!("{} is not read: TextEncoding is", encoding.local);
+        return Err(Exception::invalid("resultEncoding", sentence));
+    }
+    let observation = part("observationTemplate")?;
+    let body = json!({
+        "offering": offering,
+        "observedProperty": href(observation, "observedProperty")?,
+        "observation": observation.to_xml(),
+        "structure": structure.to_xml(),
+        "encoding": encoding.to_xml(),
+    });
+    let given = template.child("identifier").map(Element::text);
+    let id = given
+        .filter(|id| !id.is_empty())
+        .unwrap_or_else(|| format!("urn:weir:template:{:016x}", fingerprint(&body.to_string())));
+    let put = Request::Put(vec![kept(Set::Templates, &id, &body)]);
+    let ticket = ask.ticket(put)?;
+    let mut xml = Xml::new();
+    xml.start("sos:InsertResultTemplateResponse");
+    xml.prefixes(&[("sos", SOS20)]);
+    xml.leaf("sos:acceptedTemplate", &id);
+    let action = action!("resultInsertion", "InsertResultTemplateResponse");
+    Ok(Reply::Accepted(vec![ticket], xml.finish(), action))
+}
+
+fn href(observation: &Element, name: &str) -> Result<String, Exception> {
+    let found = observation
+        .child(name)
+        .and_then(|own| own.attribute("href"));
+    found
+        .map(str::to_owned)
+        .ok_or_else(|| Exception::missing(name))
+}
+
+/// Answers InsertResult.
+pub(crate) fn insert_result(ask: &Ask) -> Result<Reply, Exception> {
+    let id = ask.params.required("template")?;
+    let unknown = || Exception::invalid("template", format!("there is no `{id}`"));
+    let template = Set::Templates.one(ask, id)?.ok_or_else(unknown)?;
+    let values = ask.params.required_element("resultValues")?.text();
+    let document = observation(&template, &values).ok_or_else(unknown)?;
+    let mut builder = BatchBuilder::new();
+    decode(ask, "resultValues", document.as_bytes(), &mut builder)?;
+    let batch = builder.finish();
+    if batch.is_empty() {
+        return Err(Exception::missing("resultValues"));
+    }
+    let tickets = insert(ask, &ask.inventory()?, &batch)?;
+    let mut xml = Xml::new();
+    xml.start("sos:InsertResultResponse")
+        .prefixes(&[("sos", SOS20)]);
+    let action = action!("resultInsertion", "InsertResultResponse");
+    Ok(Reply::Accepted(tickets, xml.finish(), action))
+}
+
+/// An observation of the template, with the values as its result.
+fn observation(template: &Json, values: &str) -> Option<String> {
+    let read = |name: &str| read_xml(template[name].as_str()?.as_bytes()).ok();
+    let (known, structure, encoding) =
+        (read("observation")?, read("structure")?, read("encoding")?);
+    let mut xml = Xml::new();
+    xml.start("om:OM_Observation")
+        .prefixes(&[("om", OM20), ("swe", SWE20)]);
+    for name in [
+        "procedure",
+        "parameter",
+        "observedProperty",
+        "featureOfInterest",
+    ] {
+        for part in known.all(name) {
+            xml.raw(&part.to_xml());
+        }
+    }
+    xml.start("om:result").start("swe:DataArray");
+    xml.start("swe:elementType").attribute("name", "record");
+    xml.raw(&structure.to_xml()).end();
+    xml.start("swe:encoding").raw(&encoding.to_xml()).end();
+    let block = encoding.attribute("blockSeparator").unwrap_or(BLOCK);
+    let token = encoding.attribute("tokenSeparator").unwrap_or(TOKEN);
+    xml.leaf("swe:values", without_count(values, block, token));
+    Some(xml.finish())
+}
+
+/// The number of records may stand first, since the array has no other (OGC 08-094r1 section 8.5.3).
+fn without_count<'v>(values: &'v str, block: &str, token: &str) -> &'v str {
+    match values.split_once(block) {
+        Some((first, rest)) if !first.contains(token) && first.trim().parse::<u64>().is_ok() => {
+            rest
+        }
+        _ => values,
+    }
+}
+
+/// The datastreams that offering and property pick; both must be said.
+fn picked(ask: &Ask) -> Result<Vec<Series>, Exception> {
+    ask.params.required("offering")?;
+    ask.params.required("observedProperty")?;
+    let picked = selected(ask, &ask.inventory()?)?;
+    match picked.is_empty() {
+        false => Ok(picked),
+        true => Err(Exception {
+            locator: None,
+            ..Exception::new(
+                Code::InvalidPropertyOfferingCombination,
+                "",
+                "the offering does not observe the property",
+            )
+        }),
+    }
+}
+
+/// Answers GetResultTemplate: always a record of time and result.
+pub(crate) fn template(ask: &Ask) -> Result<Reply, Exception> {
+    let picked = picked(ask)?;
+    let mut xml = Xml::new();
+    xml.start("sos:GetResultTemplateResponse");
+    xml.prefixes(&[("sos", SOS20), ("swe", SWE20), ("xlink", XLINK)]);
+    xml.start("sos:resultStructure").start("swe:DataRecord");
+    xml.start("swe:field").attribute("name", "phenomenonTime");
+    xml.start("swe:Time");
+    let time = "http://www.opengis.net/def/property/OGC/0/PhenomenonTime";
+    xml.attribute("definition", time);
+    let calendar = "http://www.opengis.net/def/uom/ISO-8601/0/Gregorian";
+    xml.empty("swe:uom", "xlink:href", calendar);
+    xml.end().end();
+    xml.start("swe:field").attribute("name", "result");
+    component(&picked[0], &mut xml);
+    xml.end().end().end();
+    xml.start("sos:resultEncoding").start("swe:TextEncoding");
+    xml.attribute("tokenSeparator", TOKEN);
+    xml.attribute("blockSeparator", BLOCK);
+    let action = action!("resultRetrieval", "GetResultTemplateResponse");
+    Ok(Reply::Document(xml.finish(), action))
+}
+
+/// Answers GetResult: the number of records, then the records.
+pub(crate) fn results(ask: &Ask) -> Result<Reply, Exception> {
+    let wanted = Wanted {
+        temporal: ask.params.temporal,
+        area: ask.params.area,
+        features: ask.params.all("featureOfInterest").to_vec(),
+    };
+    let mut pages = Pages::new(ask, picked(ask)?, wanted);
+    let (mut block, mut count) = (Vec::new(), 0);
+    while let Some(batch) = pages.next()? {
+        count += batch.len();
+        if count > WHOLE_OBSERVATIONS_MAX {
+            return Err(too_large());
+        }
+        append_records(&batch, &mut block)?;
+    }
+    let records = String::from_utf8(block).unwrap_or_default();
+    let mut xml = Xml::new();
+    xml.start("sos:GetResultResponse")
+        .prefixes(&[("sos", SOS20)]);
+    let values = format!("{count}{BLOCK}{}", records.trim_end_matches(BLOCK));
+    xml.leaf("sos:resultValues", &values);
+    let action = action!("resultRetrieval", "GetResultResponse");
+    Ok(Reply::Document(xml.finish(), action))
+}
+
+/// More is asked for than is answered at once.
+pub(crate) fn too_large() -> Exception {
+    let sentence = format!("more than {WHOLE_OBSERVATIONS_MAX} observations: ask for less time");
+    Exception {
+        locator: None,
+        ..Exception::new(Code::ResponseExceedsSizeLimit, "", sentence)
+    }
+}
+
+/// Time and result of each, without the line that describes them.
+fn append_records(batch: &Batch, block: &mut Vec<u8>) -> Result<(), Exception> {
+    if batch.is_empty() {
+        return Ok(());
+    }
+    let mut bare = BatchBuilder::new();
+    for row in 0..batch.len() {
+        bare.begin();
+        bare.value(batch.value(row));
+        batch.time(row).into_iter().for_each(|time| bare.time(time));
+        bare.end()
+            .map_err(|error| Exception::internal(error.to_string()))?;
+    }
+    let mut text = Vec::new();
+    append_swe_text(&bare.finish(), &mut 0, &mut text);
+    let described = text.iter().position(|byte| *byte == b'\n');
+    block.extend_from_slice(&text[described.map_or(0, |at| at + 1)..]);
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! InsertSensor, DeleteSensor (OGC 09-001 sections 12 and 13) and RegisterSensor (OGC 06-009r6 section 9.2).
+//!
+//! A sensor that is inserted is an entity with its description, and a datastream for each property that it
+//! may observe: what is observed later by whatever protocol lies there.
+
+use crate::ask::Ask;
+use crate::exception::Exception;
+use crate::inventory::{Inventory, offering_of, topic_of};
+use crate::names::*;
+use crate::records::{Set, kept, sensor};
+use crate::reply::Reply;
+use crate::sensorml;
+use weir_codec::document::{Element, Xml};
+use weir_hub::{Request, Ticket};
+use weir_model::Datastream;
+
+const INSERTED: &str = "http://www.opengis.net/swes/2.0/InsertSensorResponse";
+const DELETED: &str = "http://www.opengis.net/swes/2.0/DeleteSensorResponse";
+
+/// Answers InsertSensor.
+pub(crate) fn insert(ask: &Ask) -> Result<Reply, Exception> {
+    let format = ask.params.required("procedureDescriptionFormat")?;
+    if ![SML20, SML101].contains(&format) {
+        let sentence = format!("`{format}` is not taken: SensorML 2.0 and 1.0.1 are");
+        return Err(Exception::invalid("procedureDescriptionFormat", sentence));
+    }
+    let properties = ask.params.all("observableProperty");
+    if properties.is_empty() {
+        return Err(Exception::missing("observableProperty"));
+    }
+    let description = ask.params.required_element("procedureDescription")?;
+    let description = description
+        .first()
+        .ok_or_else(|| Exception::missing("procedureDescription"))?;
+    check_metadata(ask)?;
+    let (procedure, tickets) =
+        register(ask, "procedureDescription", format, description, properties)?;
+    let mut xml = Xml::new();
+    xml.start("swes:InsertSensorResponse");
+    xml.prefixes(&[("swes", SWES20)]);
+    xml.leaf("swes:assignedProcedure", &procedure);
+    xml.leaf("swes:assignedOffering", &offering_of(&procedure));
+    Ok(Reply::Accepted(tickets, xml.finish(), INSERTED))
+}
+
+/// Types of observations and features that are not taken are refused.
+fn check_metadata(ask: &Ask) -> Result<(), Exception> {
+    let root = ask.params.element.as_ref();
+    let metadata = root.and_then(|root| root.child("metadata"));
+    let Some(own) = metadata.and_then(Element::first) else {
+        return Ok(());
+    };
+    for kind in own.all("observationType").map(Element::text) {
+        if !OBSERVATION_TYPES.contains(&kind.as_str()) {
+            let sentence = format!("`{kind}` is not taken");
+            return Err(Exception::invalid("observationType", sentence));
+        }
+    }
+    Ok(())
+}
+
+/// Answers RegisterSensor.
+pub(crate) fn register_1(ask: &Ask) -> Result<Reply, Exception> {
+    let description = ask.params.required_element("SensorDescription")?;
+    let description = description
+        .first()
+        .ok_or_else(|| Exception::missing("SensorDescription"))?;
+    let template = ask.params.required_element("ObservationTemplate")?;
+    let properties: Vec<String> = template
+        .find("Observation")
+        .into_iter()
+        .flat_map(|own| own.all("observedProperty"))
+        .flat_map(property_names)
+        .collect();
+    if properties.is_empty() {
+        return Err(Exception::missing("observedProperty"));
+    }
+    let (procedure, tickets) =
+        register(ask, "SensorDescription", SML101, description, &properties)?;
+    let mut xml = Xml::new();
+    xml.start("sos:RegisterSensorResponse");
+    xml.prefixes(&[("sos", SOS10)]);
+    xml.leaf("sos:AssignedSensorId", &procedure);
+    Ok(Reply::Accepted(tickets, xml.finish(), INSERTED))
+}
+
+/// A reference, or the components of a composite phenomenon.
+fn property_names(property: &Element) -> Vec<String> {
+    if let Some(href) = property.attribute("href") {
+        return vec![href.to_owned()];
+    }
+    let composite = property.first();
+    let components = composite.into_iter().flat_map(|own| own.all("component"));
+    components
+        .filter_map(|own| own.attribute("href").map(str::to_owned))
+        .collect()
+}
+
+/// Keeps a sensor's description and a datastream for each property.
+fn register(
+    ask: &Ask,
+    parameter: &str,
+    format: &str,
+    description: &Element,
+    properties: &[String],
+) -> Result<(String, Vec<Ticket>), Exception> {
+    let text = description.to_xml();
+    let procedure = sensorml::identifier(description)
+        .unwrap_or_else(|| format!("urn:weir:sensor:{:016x}", fingerprint(&text)));
+    if Set::Sensors.one(ask, &procedure)?.is_some() {
+        let sentence = format!("`{procedure}` is registered already");
+        return Err(Exception::invalid(parameter, sentence));
+    }
+    let inventory = ask.inventory()?;
+    let body = sensor(&procedure, format, &text);
+    let put = Request::Put(vec![kept(Set::Sensors, &procedure, &body)]);
+    let mut tickets = vec![ask.ticket(put)?];
+    for property in properties {
+        if inventory.of_names(&procedure, property).is_none() {
+            let datastream = Datastream {
+                sensor: Some(procedure.as_str().into()),
+                property: Some(property.as_str().into()),
+                ..Datastream::default()
+            };
+            let topic = topic_of(&procedure, property);
+            tickets.push(ask.ticket(Request::Change(topic, Some(datastream)))?);
+        }
+    }
+    Ok((procedure, tickets))
+}
+
+/// FNV-1a: the same description is the same sensor.
+pub(crate) fn fingerprint(text: &str) -> u64 {
+    let fold = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, fold)
+}
+
+/// Answers DeleteSensor: the sensor, its datastreams and all that they observed.
+pub(crate) fn delete(ask: &Ask) -> Result<Reply, Exception> {
+    let procedure = ask.params.required("procedure")?;
+    let Inventory { series, .. } = ask.inventory()?;
+    let own = series.iter().filter(|own| own.procedure == procedure);
+    let topics: Vec<String> = own.map(|own| own.topic.to_string()).collect();
+    let known = Set::Sensors.one(ask, procedure)?.is_some();
+    if topics.is_empty() && !known {
+        let sentence = format!("there is no `{procedure}`");
+        return Err(Exception::invalid("procedure", sentence));
+    }
+    let mut tickets = Vec::new();
+    for topic in topics {
+        tickets.push(ask.ticket(Request::Change(topic, None))?);
+    }
+    if known {
+        let key = Set::Sensors.key(procedure);
+        tickets.push(ask.ticket(Request::Put(vec![(key, None)]))?);
+    }
+    let mut xml = Xml::new();
+    xml.start("swes:DeleteSensorResponse");
+    xml.prefixes(&[("swes", SWES20)]);
+    xml.leaf("swes:deletedProcedure", procedure);
+    Ok(Reply::Accepted(tickets, xml.finish(), DELETED))
+}

@@ -1,0 +1,6 @@
+#![allow(clippy::unwrap_used)]
+
+mod bindings;
+mod house;
+mod inserting;
+mod reading;

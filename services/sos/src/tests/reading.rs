@@ -1,0 +1,192 @@
+//! GetCapabilities and GetObservation by KVP.
+
+use super::house::{exception, house, measured, text, texts, xml};
+
+const CAPABILITIES: &str = "request=GetCapabilities&AcceptVersions=";
+const OBSERVATION: &str = "request=GetObservation&version=2.0.0";
+
+#[test]
+fn what_publishes_without_configuration_is_offered() {
+    let root = measured().document(&format!("{CAPABILITIES}2.0.0"));
+    let offerings = texts(&root, "identifier");
+    let expected = [
+        "urn:s:north/observations",
+        "urn:weir:procedure:kitchen/observations",
+    ];
+    assert_eq!(offerings, expected);
+    assert_eq!(texts(&root, "lowerCorner"), ["50.5 7.5"]);
+    let begins = texts(&root, "beginPosition");
+    assert_eq!(begins, ["2026-01-01T00:00:00Z"; 2]);
+    assert!(texts(&root, "observableProperty").contains(&"humidity".into()));
+}
+
+#[test]
+fn sections_and_the_update_sequence_shorten_the_capabilities() {
+    let house = measured();
+    let root = house.document(&format!("{CAPABILITIES}2.0.0&sections=Contents"));
+    assert!(root.child("contents").is_some() && root.elements().count() == 1);
+    let sequence = root.attribute("updateSequence").unwrap().to_owned();
+    let again = format!("{CAPABILITIES}2.0.0&updateSequence={sequence}");
+    assert_eq!(house.document(&again).elements().count(), 0);
+    house.publish("", r#"{"observations":[{"topic":"new/t","value":1}]}"#);
+    assert!(house.document(&again).elements().count() > 0);
+    let none = format!("{CAPABILITIES}2.0.0&sections=Everything");
+    assert_eq!(
+        house.refused(&none),
+        ("InvalidParameterValue".into(), "Sections".into())
+    );
+}
+
+#[test]
+fn versions_are_negotiated_in_the_clients_order() {
+    let house = house();
+    let version = |list: &str| {
+        let root = house.document(&format!("{CAPABILITIES}{list}"));
+        root.attribute("version").unwrap().to_owned()
+    };
+    assert_eq!(version("9.0.0,1.0.0,2.0.0"), "1.0.0");
+    assert_eq!(version("2.0.0,1.0.0"), "2.0.0");
+    let (code, _) = house.refused(&format!("{CAPABILITIES}3.0.0"));
+    assert_eq!(code, "VersionNegotiationFailed");
+}
+
+#[test]
+fn observations_of_a_period_come_with_all_that_names_them() {
+    let filter = "temporalFilter=om:phenomenonTime,2026-01-01T00:01:00Z/2026-01-01T00:02:00Z";
+    let root = measured().document(&format!("{OBSERVATION}&procedure=urn:s:north&{filter}"));
+    assert_eq!(texts(&root, "result"), ["1.5", "2.5"]);
+    let observation = root.find("OM_Observation").unwrap();
+    let href = |name: &str| {
+        observation
+            .child(name)
+            .unwrap()
+            .attribute("href")
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(href("procedure"), "urn:s:north");
+    assert_eq!(href("observedProperty"), "temperature");
+    assert_eq!(href("featureOfInterest"), "urn:weir:feature:north/t");
+    assert_eq!(
+        observation.child("result").unwrap().attribute("uom"),
+        Some("Cel")
+    );
+    let id = observation.child("identifier").unwrap().text();
+    assert_eq!(id, "urn:weir:observation:north%2Ft:2026-01-01T00:01:00Z");
+}
+
+#[test]
+fn offering_property_place_and_the_latest_pick_observations() {
+    let house = measured();
+    let results = |query: &str| texts(&house.document(&format!("{OBSERVATION}&{query}")), "result");
+    assert_eq!(
+        results("offering=urn:weir:procedure:kitchen/observations"),
+        ["40", "41", "42"]
+    );
+    assert_eq!(results("observedProperty=temperature").len(), 3);
+    assert_eq!(results("observedProperty=humidity,temperature").len(), 6);
+    assert_eq!(
+        results("temporalFilter=om:phenomenonTime,latest"),
+        ["42", "2.5"]
+    );
+    assert_eq!(results("temporalFilter=om:phenomenonTime,first").len(), 2);
+    assert_eq!(
+        results("temporalFilter=om:resultTime,2026-01-01T00:01:00Z").len(),
+        2
+    );
+    let shape = "spatialFilter=om:featureOfInterest/*/sams:shape";
+    assert_eq!(results(&format!("{shape},50,7,51,8")).len(), 3);
+    assert_eq!(results(&format!("{shape},0,0,1,1")).len(), 0);
+    assert_eq!(
+        results("featureOfInterest=urn:weir:feature:kitchen").len(),
+        3
+    );
+}
+
+#[test]
+fn version_1_answers_blocks_of_values() {
+    let house = measured();
+    let query = "request=GetObservation&version=1.0.0&observedProperty=temperature\
+        &offering=_urn_3as_3anorth_2fobservations&responseFormat=text/xml;subtype=\"om/1.0.0\"";
+    let root = house.document(query);
+    assert_eq!(root.local, "ObservationCollection");
+    let values = texts(&root, "values");
+    assert!(
+        values[0].starts_with("2026-01-01T00:00:00Z,0.5;"),
+        "{values:?}"
+    );
+    let (code, locator) = house.refused("request=GetObservation&version=1.0.0&offering=a");
+    assert_eq!(
+        (code.as_str(), locator.as_str()),
+        ("MissingParameterValue", "observedProperty")
+    );
+}
+
+#[test]
+fn a_block_of_text_describes_itself() {
+    let house = measured();
+    let response = house.get(&format!(
+        "{OBSERVATION}&responseFormat=text/plain;profile=swe"
+    ));
+    let format = weir_codec::by_name("swe-text").unwrap();
+    let mut rows = weir_model::BatchBuilder::new();
+    (format.decode)(&response.body, &mut rows, &weir_model::Limits::default()).unwrap();
+    assert_eq!(rows.finish().len(), 6, "{}", text(&response));
+}
+
+#[test]
+fn what_is_wrong_with_a_request_is_said_by_code_and_locator() {
+    let house = measured();
+    for (query, code, locator) in [
+        ("", "MissingParameterValue", "request"),
+        ("request=GetObservation", "MissingParameterValue", "version"),
+        (
+            "request=GetObservation&version=2.1",
+            "InvalidParameterValue",
+            "version",
+        ),
+        ("request=Fly&version=2.0.0", "OperationNotSupported", "Fly"),
+        (
+            "request=GetObservation&version=2.0.0&offering=x",
+            "InvalidParameterValue",
+            "offering",
+        ),
+        (
+            "request=GetObservation&version=2.0.0&procedure=x",
+            "InvalidParameterValue",
+            "procedure",
+        ),
+        (
+            "request=GetObservation&version=2.0.0&temporalFilter=2026-02-01/2026-01-01",
+            "InvalidParameterValue",
+            "temporalFilter",
+        ),
+        (
+            "request=GetObservation&version=2.0.0&responseFormat=text/csv",
+            "InvalidParameterValue",
+            "responseFormat",
+        ),
+    ] {
+        assert_eq!(
+            house.refused(query),
+            (code.into(), locator.into()),
+            "{query}"
+        );
+    }
+    let unknown = house.get(&format!("{OBSERVATION}&colour=red"));
+    assert_eq!(
+        unknown.status, 200,
+        "OWS Common passes over what it does not know"
+    );
+    let mut other = super::house::call("GET", "", Default::default());
+    other.query = vec![
+        ("service".into(), "WMS".into()),
+        ("request".into(), "GetCapabilities".into()),
+    ];
+    let answer = house.call(other);
+    assert_eq!(
+        exception(&answer),
+        ("InvalidParameterValue".into(), "service".into())
+    );
+    assert_eq!(xml(&answer).attribute("version"), Some("2.0.0"));
+}
