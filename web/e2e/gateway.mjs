@@ -13,7 +13,8 @@ import { delimiter, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
 
-const WEIR = process.env.WEIR_BIN ?? resolve(import.meta.dirname, "../../target/debug/weir");
+/** The program that is tested. */
+export const WEIR = process.env.WEIR_BIN ?? resolve(import.meta.dirname, "../../target/debug/weir");
 const BROWSERS = ["chromium", "google-chrome", "google-chrome-stable", "chromium-browser", "chrome"];
 
 /** Options of a test: skipped, with the reason, where gateway or browser is missing. */

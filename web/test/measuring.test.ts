@@ -30,6 +30,7 @@ test("the terms of a message add up to its total", () => {
     began: 14,
     drawn: 14.25,
     presented: 20,
+    frame: 1,
     observed: true,
     size: 100,
   };

@@ -200,7 +200,7 @@ fn browser(factors: &Factors) -> Judged {
         true => (
             Some(true),
             false,
-            format!("browsers speak {level}; not measured in one"),
+            "a browser speaks it, but none took part".into(),
         ),
         false => (Some(false), true, format!("no browser speaks {level}")),
     }

@@ -3,16 +3,20 @@
 use std::fmt::Write;
 
 use crate::answer::{Answer, Section, Way};
-use crate::figures::Spread;
+use crate::figures::{Spread, crosses_a_link};
 use crate::library::Origin;
 use crate::need::Kind;
+use crate::question::Question;
 
 /// Ways of a section that are shown; `all` shows the rest.
 const SHOWN: usize = 12;
+/// Ways of equal rank that are named in the sentence before the tables.
+const TIED_SHOWN: usize = 3;
 
 /// The whole answer in words.
 pub fn to_text(answer: &Answer, all: bool) -> String {
     let mut text = format!("Asked: {}\n", answer.question);
+    text.extend(in_short(answer));
     for section in &answer.sections {
         say_section(answer, section, all, &mut text);
     }
@@ -26,8 +30,7 @@ pub fn to_text(answer: &Answer, all: bool) -> String {
             );
         }
         if refusal.runs.is_empty() && answer.sections.is_empty() {
-            text += "No experiment has a cell there: a plan of your own does \
-                     (`weir bench run PLAN.toml`).\n";
+            text += &plan(&answer.question);
         }
     }
     if !answer.elsewhere.is_empty() && (all || answer.refusal.is_some()) {
@@ -37,6 +40,59 @@ pub fn to_text(answer: &Answer, all: bool) -> String {
         }
     }
     say_sources(answer, &mut text);
+    text
+}
+
+/// The first table's answer in a sentence, for who reads no tables.
+fn in_short(answer: &Answer) -> Option<String> {
+    let ranks = |section: &&Section| !section.ranked.is_empty();
+    let section = answer.sections.iter().find(ranks)?;
+    if answer.refusal.is_some() {
+        return None;
+    }
+    let ways = section.ranked.iter().filter(|way| way.rank == 1);
+    let best: Vec<String> = ways.map(|way| format!("`{}`", named(way))).collect();
+    let shown = best.iter().take(TIED_SHOWN).cloned().collect::<Vec<_>>();
+    let of = section.ranked.len();
+    let by = answer.question.by.name();
+    let told = match best.len() {
+        1 => format!("{} is the first of {of} by {by}", best[0]),
+        ties if ties > TIED_SHOWN => format!(
+            "{} and {} more of {of} cannot be told apart by {by}: choose by what else matters",
+            shown.join(", "),
+            ties - TIED_SHOWN
+        ),
+        _ => format!(
+            "{} cannot be told apart by {by}, of {of}",
+            shown.join(" and ")
+        ),
+    };
+    let sure = match section.doubts.is_empty() && section.ranked[0].doubts.is_empty() {
+        true => "",
+        false => " (less than sure: see below)",
+    };
+    Some(format!(
+        "In short, by `{}`: {told}{sure}.\n",
+        section.experiment
+    ))
+}
+
+/// What would measure a point that no experiment has.
+fn plan(question: &Question) -> String {
+    let mut text = String::from(
+        "No experiment has a cell there. A plan of your own measures it; as plan.toml:\n  target = [\"weir\", \
+         \"mosquitto\"]\n  delivery = [\"sse\", \"mqtt\"]\n",
+    );
+    let _ = writeln!(text, "  link = [\"{}\"]", question.link);
+    let _ = writeln!(text, "  clients = [{}]", question.clients);
+    let rate = question
+        .rate
+        .map_or("\"max\"".into(), |rate| rate.to_string());
+    let _ = writeln!(
+        text,
+        "  rate = [{rate}]\nthen\n  weir bench run plan.toml --out runs/mine\n  weir advise --results \
+         runs/mine ..."
+    );
     text
 }
 
@@ -51,6 +107,9 @@ fn say_section(answer: &Answer, section: &Section, all: bool, text: &mut String)
         "\n{}{test}: by {by}, latency is {}",
         section.experiment, section.time
     );
+    if !crosses_a_link(&section.time) {
+        text.push_str("  the work at one end alone: no link is in it\n");
+    }
     for line in &section.compared_at {
         let _ = writeln!(text, "  {line}");
     }
@@ -101,7 +160,7 @@ fn say_ties(section: &Section, text: &mut String) {
     if best > 1 {
         let _ = writeln!(
             text,
-            "  the first {best} cannot be told apart: their intervals meet"
+            "  the first {best} cannot be told apart: their intervals meet, or one round gave none"
         );
     }
 }

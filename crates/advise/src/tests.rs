@@ -56,7 +56,9 @@ fn the_nearest_cells_of_each_way_are_ranked_and_what_cannot_be_told_apart_shares
     );
     assert!(answer.refusal.is_none());
     assert!(answer.sections[0].ranked[0].doubts.is_empty());
-    assert!(to_text(&answer, false).contains("the first 2 cannot be told apart"));
+    let said = to_text(&answer, false);
+    assert!(said.contains("the first 2 cannot be told apart"));
+    assert!(said.contains("`a (weir)` and `b (weir)` cannot be told apart by latency, of 3.\n"));
 }
 
 #[test]
@@ -93,6 +95,7 @@ fn nothing_is_extrapolated_and_the_run_that_would_measure_it_is_named() {
     assert_eq!(refusal.runs[0].command, command);
     assert_eq!(answer.elsewhere, ["x: clients 1; link local; payload 100"]);
     let beyond = advise(&library, &[], ask("local", Some("101"), &[]));
+    assert!(to_text(&beyond, false).contains("  link = [\"local\"]\n"));
     assert!(beyond.refusal.unwrap().runs.is_empty());
 }
 

@@ -82,6 +82,8 @@ pub(crate) struct Comparison {
     pub(crate) remarks: Vec<String>,
     /// A row a metric.
     pub(crate) rows: Vec<Row>,
+    /// Of the metrics that have a 95 % interval in both runs, how many intervals meet, and how many there are.
+    pub(crate) meeting: [usize; 2],
     /// Cells and contenders that only one run has a figure of, with the reason where it is known.
     pub(crate) missing: Vec<String>,
 }
@@ -103,9 +105,9 @@ impl Comparison {
         }
         missing.extend(failed(before, after));
         correct(&mut rows);
-        let remarks = remarks(before, after);
         Self {
-            remarks,
+            remarks: remarks(before, after),
+            meeting: meeting(before, &results),
             rows,
             missing,
         }
@@ -123,6 +125,29 @@ impl Comparison {
             .filter(|row| row.verdict == verdict)
             .count()
     }
+}
+
+/// Two runs of one thing agree where their own intervals meet, which says whether those are wide enough.
+fn meeting(before: &Run, after: &BTreeMap<Name<'_>, &CellResult>) -> [usize; 2] {
+    let pairs = before
+        .results
+        .iter()
+        .filter_map(|old| Some((old, *after.get(&name(old))?)));
+    let metrics = pairs.flat_map(|(old, new)| {
+        let judged = old
+            .metrics
+            .iter()
+            .filter(|metric| goodness(metric).is_some());
+        judged.filter_map(|metric| Some((metric.estimate, new.metric(&metric.metric)?.estimate)))
+    });
+    // What never varies has none.
+    let both: Vec<_> = metrics
+        .filter(|(a, b)| a.low < a.high && b.low < b.high)
+        .collect();
+    let meets = both
+        .iter()
+        .filter(|(a, b)| a.low <= b.high && b.low <= a.high);
+    [meets.count(), both.len()]
 }
 
 type Name<'a> = (&'a str, &'a str);
@@ -151,9 +176,9 @@ fn failed<'a>(before: &'a Run, after: &'a Run) -> impl Iterator<Item = String> +
 }
 
 /// Metrics of which something is said: those whose unit tells which way is better, and which are of the
-/// contender and not of the load.
+/// contender and not of the load, or of the bench as a client.
 pub(crate) fn goodness(metric: &Metric) -> Option<Good> {
-    if ["load_", "clock_"]
+    if ["load_", "clock_", "client_"]
         .iter()
         .any(|of| metric.metric.starts_with(of))
         || metric.metric == "schedule_lag"

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::calendar::utc_now;
 use crate::clock::now_ns;
+use crate::link::LinkUsed;
 use crate::results::{CellResult, Run};
 use crate::samples::{Series, Sheet};
 
@@ -36,6 +37,8 @@ struct Pages {
     file: Option<(PathBuf, File)>,
     /// What an earlier attempt finished, without its samples.
     kept: BTreeMap<String, Line>,
+    /// What links were like, in all attempts.
+    links: BTreeMap<String, LinkUsed>,
     /// When the first attempt began.
     started: String,
     /// Seconds that earlier attempts took until their last line.
@@ -62,6 +65,9 @@ struct Line {
     results: Vec<CellResult>,
     /// Of each result.
     samples: Vec<Vec<Series>>,
+    /// Links that were made and measured; these have a line of their own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    links: BTreeMap<String, LinkUsed>,
 }
 
 impl Journal {
@@ -111,6 +117,7 @@ impl Journal {
         while let Some(mut line) = lines.next::<Line>() {
             line.samples.clear();
             pages.seconds_before = line.seconds;
+            pages.links.append(&mut line.links);
             pages.kept.insert(line.key.clone(), line);
         }
         let file = OpenOptions::new().append(true).open(&path);
@@ -144,6 +151,24 @@ impl Journal {
     /// Whether an earlier attempt has finished a cell.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.pages().kept.contains_key(key)
+    }
+
+    /// Keeps what a link was like before it was used: cells on it may be all that an attempt finishes.
+    pub(crate) fn keep_link(&self, name: &str, used: &LinkUsed) {
+        let links = BTreeMap::from([(name.to_owned(), used.clone())]);
+        let mut pages = self.pages();
+        let line = Line {
+            seconds: pages.seconds(),
+            links: links.clone(),
+            ..Line::default()
+        };
+        pages.links.extend(links);
+        pages.write_on(&line);
+    }
+
+    /// What the links were like that this attempt and those before it made.
+    pub(crate) fn links(&self) -> BTreeMap<String, LinkUsed> {
+        self.pages().links.clone()
     }
 
     /// When the run began, and how many seconds its earlier attempts took.
@@ -191,11 +216,9 @@ impl Journal {
             targets,
             samples: samples.collect(),
             results: results.to_vec(),
+            links: BTreeMap::new(),
         };
-        if let Err(fault) = pages.write(&line) {
-            eprintln!("{fault}: the run goes on, but cannot be resumed");
-            pages.fault.get_or_insert(fault);
-        }
+        pages.write_on(&line);
         line.samples.clear();
         line
     }
@@ -211,6 +234,7 @@ impl Pages {
         Self {
             file,
             kept: BTreeMap::new(),
+            links: BTreeMap::new(),
             started,
             seconds_before: 0.0,
             began_ns: now_ns(),
@@ -220,6 +244,14 @@ impl Pages {
 
     fn seconds(&self) -> f64 {
         self.seconds_before + (now_ns() - self.began_ns) as f64 / 1e9
+    }
+
+    /// The same, for what a run can do without.
+    fn write_on(&mut self, line: &Line) {
+        if let Err(fault) = self.write(line) {
+            eprintln!("{fault}: the run goes on, but cannot be resumed");
+            self.fault.get_or_insert(fault);
+        }
     }
 
     /// One write a line, so that a kill leaves whole lines and at most one torn.

@@ -49,8 +49,12 @@ pub(crate) const WORKER_SECONDS_MAX: u64 = 600;
 /// Seconds that a browser may take to answer; beyond, its cells fail.
 pub(crate) const DEVTOOLS_SECONDS_MAX: u64 = 120;
 
-/// Milliseconds that a device waits for an echo; beyond, a datagram is lost and a stream fails.
+/// Milliseconds that a device waits for an echo; beyond, a datagram is lost.
 pub(crate) const ECHO_MS_MAX: u64 = 5_000;
+
+/// Milliseconds that a stream may be silent; beyond, it fails. TCP sends a lost segment again after 1, 2, 4
+/// and 8 s (RFC 6298 section 5.5), and a disk may stall: such an echo is late, and not lost.
+pub(crate) const ECHO_STREAM_MS_MAX: u64 = 20_000;
 
 /// Milliseconds after which a device that waits for a datagram looks at its timers.
 pub(crate) const ECHO_TICK_MS: u64 = 100;
@@ -67,6 +71,12 @@ pub(crate) const MESSAGING_SILENCE_MS_MAX: u64 = 5_000;
 
 /// Bytes of one message from a browser; beyond, the connection fails.
 pub(crate) const DEVTOOLS_MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Bytes of a browser's trace; beyond, what it was for has no figure.
+pub(crate) const TRACE_BYTES_MAX: usize = 256 * 1024 * 1024;
+
+/// Bytes of it that are asked for at once.
+pub(crate) const TRACE_PIECE_BYTES: usize = 4 * 1024 * 1024;
 
 /// Times that a link is measured before it is refused: a busy machine is late now and then.
 pub(crate) const LINK_CHECKS_MAX: u32 = 3;

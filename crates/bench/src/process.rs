@@ -58,24 +58,36 @@ impl KernelMemory {
 
 /// CPU time of a process tree, milliseconds: the cheap part of [`Usage`].
 pub(crate) fn cpu_ms_of_tree(root: u32) -> f64 {
-    tree(root)
-        .into_iter()
-        .map(|pid| cpu_ms(&read(&format!("/proc/{pid}/stat"))))
-        .sum()
+    tree(root).into_iter().map(cpu_ms_of).sum()
+}
+
+/// Of one process. Its ticks count threads that have ended, too, but no less than 10 ms; what the scheduler
+/// tells of each thread that runs counts nanoseconds. Neither is too much.
+fn cpu_ms_of(pid: u32) -> f64 {
+    let of_thread = |thread| ran_ms(&read(&format!("{thread}/schedstat")));
+    let threads: f64 = threads(pid).map(of_thread).sum();
+    threads.max(cpu_ms(&read(&format!("/proc/{pid}/stat"))))
 }
 
 /// Greatest resident memory of a process tree since [`reset_peak`], bytes.
 pub(crate) fn peak_bytes_of_tree(root: u32) -> u64 {
-    let peak = |pid| kibibytes(&read(&format!("/proc/{pid}/status")), "VmHWM:");
-    tree(root).into_iter().map(peak).sum()
+    tree(root).into_iter().map(peak_bytes).sum()
+}
+
+/// The same of a process without its children.
+pub(crate) fn peak_bytes(pid: u32) -> u64 {
+    kibibytes(&read(&format!("/proc/{pid}/status")), "VmHWM:")
 }
 
 /// Lets the peak of a process tree begin anew.
 pub(crate) fn reset_peak(root: u32) {
-    for pid in tree(root) {
-        // Only the owner may; the peak is then that since the start, which is still an upper bound.
-        let _ = std::fs::write(format!("/proc/{pid}/clear_refs"), "5");
-    }
+    tree(root).into_iter().for_each(reset_peak_of_one);
+}
+
+/// The same of a process without its children.
+pub(crate) fn reset_peak_of_one(pid: u32) {
+    // Only the owner may; the peak is then that since the start, which is still an upper bound.
+    let _ = std::fs::write(format!("/proc/{pid}/clear_refs"), "5");
 }
 
 fn tree(root: u32) -> Vec<u32> {
@@ -90,15 +102,27 @@ fn tree(root: u32) -> Vec<u32> {
 
 /// The children of all its threads: a virtual machine starts programs from any of them.
 fn children(pid: u32) -> Vec<u32> {
-    let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
-    let threads = threads.into_iter().flatten().flatten();
-    let of_thread = |thread: std::fs::DirEntry| {
-        let children = read(&thread.path().join("children").display().to_string());
+    let of_thread = |thread| {
+        let children = read(&format!("{thread}/children"));
         let pids = children.split_whitespace();
         pids.filter_map(|child| child.parse().ok())
             .collect::<Vec<_>>()
     };
-    threads.flat_map(of_thread).collect()
+    threads(pid).flat_map(of_thread).collect()
+}
+
+/// The folders of a process's threads.
+fn threads(pid: u32) -> impl Iterator<Item = String> {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
+    let threads = threads.into_iter().flatten().flatten();
+    threads.map(|thread| thread.path().display().to_string())
+}
+
+/// From a thread's `schedstat`, whose first field is the nanoseconds that it ran.
+fn ran_ms(schedstat: &str) -> f64 {
+    let ran = schedstat.split_whitespace().next();
+    let ran = ran.and_then(|ns| ns.parse::<f64>().ok());
+    ran.unwrap_or(0.0) / 1e6
 }
 
 /// From `stat` (fields 14 and 15, proc(5)) in ticks of 10 ms, which every Linux has.
@@ -151,6 +175,12 @@ mod tests {
         let stat = "7 (a (b) c) S 1 1 1 0 -1 0 9 0 0 0 150 50 0 0 20 0 1 0 5 0 0";
         let ticks = rustix::param::clock_ticks_per_second() as f64;
         assert_eq!(cpu_ms(stat), 200.0 * 1e3 / ticks);
+    }
+
+    #[test]
+    fn a_thread_that_ran_less_than_a_tick_is_seen() {
+        assert_eq!(ran_ms("93748 8680430 2\n"), 0.093_748);
+        assert_eq!(ran_ms(""), 0.0);
     }
 
     #[test]

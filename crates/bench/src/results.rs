@@ -208,7 +208,29 @@ impl Run {
     }
 }
 
+impl Run {
+    /// Puts all in the order of the experiment's cells and targets, not of the run.
+    pub(crate) fn sort(&mut self, cells: &[String], target: impl Fn(&str) -> Option<usize>) {
+        let place = |name: &str| cells.iter().position(|cell| cell == name);
+        self.results
+            .sort_by_cached_key(|result| (place(&result.cell), target(&result.target)));
+        self.ratios
+            .sort_by_cached_key(|ratio| (place(&ratio.cell), target(&ratio.target)));
+        self.goals.sort_by_cached_key(|goal| place(&goal.cell));
+    }
+}
+
 impl CellResult {
+    /// What could not be measured, and why.
+    pub(crate) fn absent(cell: &str, target: &str, reason: &str) -> Self {
+        Self {
+            cell: cell.into(),
+            target: target.into(),
+            status: reason.into(),
+            ..Self::default()
+        }
+    }
+
     /// A metric by its name.
     pub(crate) fn metric(&self, name: &str) -> Option<&Metric> {
         self.metrics.iter().find(|metric| metric.metric == name)

@@ -4,8 +4,7 @@
 //! systems are compared within seconds of each other and none inherits another cell's state.
 //! What fails stays in the results with its reason.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::cell::{Cell, Contender, Scheme, Work};
 use crate::clock::now_ns;
@@ -19,13 +18,13 @@ use crate::load::job::{IdlePlan, Job, Kind, Pace, ReplayPlan, TrafficPlan};
 use crate::load::message::Body;
 use crate::load::own::Own;
 use crate::load::wire::{PublishWire, SubscribeWire};
-use crate::merge::{Round, merge};
 use crate::plan::Plan;
 use crate::planfile::guest::Guest;
 use crate::progress::Progress;
 use crate::results::{CellResult, Run};
+use crate::rounds::Rounds;
 use crate::sample::Sample;
-use crate::targets::{Replay, Running, Settings, TARGETS, Target};
+use crate::targets::{Replay, Running, Settings, Started, TARGETS, Target};
 use crate::verdict::{goals, mark_ceiling, ratios};
 use crate::worker;
 
@@ -50,7 +49,7 @@ pub(crate) fn execute(plan: &Plan, order: &Order<'_>) -> Run {
         .map(|cell| cell.rounds * cell.contenders.len())
         .sum();
     let progress = Progress::new(measurements);
-    let mut links = Links::new(order.seed);
+    let mut links = Links::new(order);
     for (index, cell) in plan.cells.iter().enumerate() {
         let folder = order.work.join(format!("cell-{index}"));
         let measure = |targets: &mut Versions| match links.ends(order.settings, cell.link()) {
@@ -69,39 +68,26 @@ pub(crate) fn execute(plan: &Plan, order: &Order<'_>) -> Run {
     }
     progress.finish();
     run.links = links.used();
-    sort(&mut run, plan);
+    run.sort(&plan.order, |name| {
+        TARGETS.iter().position(|target| target.name == name)
+    });
     run.seconds = (now_ns() - started) as f64 / 1e9;
     run
 }
 
 /// What a cell gives whose link could not be made.
 fn unlinked(cell: &Cell, reason: &str) -> Vec<CellResult> {
-    let absent = |contender: &Contender| CellResult {
-        cell: cell.name(),
-        target: contender.target.into(),
-        status: reason.into(),
-        ..CellResult::default()
-    };
-    cell.contenders.iter().map(absent).collect()
-}
-
-/// Results in the experiment's order, not the shuffled one of the run.
-fn sort(run: &mut Run, plan: &Plan) {
-    let place = |name: &str| plan.order.iter().position(|cell| cell == name);
-    let target = |name: &str| TARGETS.iter().position(|target| target.name == name);
-    run.results
-        .sort_by_key(|result| (place(&result.cell), target(&result.target)));
-    run.ratios
-        .sort_by_key(|ratio| (place(&ratio.cell), target(&ratio.target)));
-    run.goals.sort_by_key(|goal| place(&goal.cell));
+    let contenders = cell.contenders.iter();
+    contenders
+        .map(|contender| CellResult::absent(&cell.name(), contender.target, reason))
+        .collect()
 }
 
 /// The targets of one cell.
 struct Stage<'a> {
     ends: Ends,
-    folder: PathBuf,
     plan: &'a Plan,
-    running: BTreeMap<&'static str, Result<Running, String>>,
+    started: Started,
 }
 
 /// One of them: on the list, or by its URL.
@@ -115,9 +101,8 @@ impl<'a> Stage<'a> {
     fn new(ends: Ends, folder: &Path, plan: &'a Plan) -> Self {
         Self {
             ends,
-            folder: folder.into(),
             plan,
-            running: BTreeMap::new(),
+            started: Started::below(folder),
         }
     }
 
@@ -127,28 +112,14 @@ impl<'a> Stage<'a> {
         progress: &Progress,
         targets: &mut Versions,
     ) -> Vec<CellResult> {
-        let mut samples: BTreeMap<&str, Vec<Round>> = BTreeMap::new();
+        let mut rounds = Rounds::new(cell.name(), progress);
         for (round, contenders) in self.plan.rounds(cell).into_iter().enumerate() {
             for contender in contenders {
-                progress.begin(&cell.name(), contender.target, round);
-                let sample = self.sample(cell, contender);
-                progress.end(&cell.name(), contender.target, &sample);
-                samples
-                    .entry(contender.target)
-                    .or_default()
-                    .push((round, sample));
+                rounds.measure(contender.target, round, || self.sample(cell, contender));
             }
         }
-        for (name, running) in &self.running {
-            let version = running
-                .as_ref()
-                .map_or_else(Clone::clone, |r| r.version.clone());
-            targets.entry((*name).into()).or_insert(version);
-        }
-        samples
-            .iter()
-            .map(|(target, rounds)| merge(&cell.name(), target, rounds))
-            .collect()
+        self.started.tell(targets);
+        rounds.merged()
     }
 
     fn sample(&mut self, cell: &Cell, contender: Contender) -> Result<Sample, String> {
@@ -156,26 +127,19 @@ impl<'a> Stage<'a> {
             return Err(reason.into());
         }
         let side = Side::named(contender.target, self.plan)?;
-        let (ends, folder) = (&self.ends, &self.folder);
-        let running = self
-            .running
-            .entry(contender.target)
-            .or_insert_with(|| side.start(&ends.far, cell, folder));
-        let running = running.as_ref().map_err(Clone::clone)?;
-        let job = Job {
-            address: running.address,
-            kind: kind(cell, contender, side, running)?,
-        };
-        let measured = worker::run(&ends.near, running, &job);
-        let sample = measured.and_then(|measured| match &job.kind {
-            Kind::Echo(plan) => sample_of_echo(plan, &measured),
-            _ => Sample::of(&cell.work, &measured),
-        });
-        if sample.is_err() {
-            // Whatever state it is in, the next round gets a fresh one.
-            self.running.remove(contender.target);
-        }
-        sample
+        let ends = &self.ends;
+        let start = |folder: &_| side.start(&ends.far, cell, folder);
+        self.started.sample(contender.target, start, |running| {
+            let job = Job {
+                address: running.address,
+                kind: kind(cell, contender, side, running)?,
+            };
+            let measured = worker::run(&ends.near, running, &job)?;
+            match &job.kind {
+                Kind::Echo(plan) => sample_of_echo(plan, &measured),
+                _ => Sample::of(&cell.work, &measured),
+            }
+        })
     }
 }
 
@@ -192,7 +156,7 @@ impl<'a> Side<'a> {
 
     fn start(self, settings: &Settings, cell: &Cell, folder: &Path) -> Result<Running, String> {
         match self {
-            Self::Listed(target) => start(target, settings, folder),
+            Self::Listed(target) => (target.start)(settings, folder),
             Self::Guest(guest) if cell.link() == LOCAL => Ok(guest.running()),
             Self::Guest(_) => {
                 Err("a target by its URL is not at the end of an emulated link".into())
@@ -223,12 +187,6 @@ impl<'a> Side<'a> {
         let replay = replay.ok_or("this target replays nothing")?;
         Ok(replay(&format!("{REPLAY_TOPIC}/%23")))
     }
-}
-
-fn start(target: &Target, settings: &Settings, folder: &Path) -> Result<Running, String> {
-    let folder = folder.join(format!("{}-{}", target.name, now_ns()));
-    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    (target.start)(settings, &folder)
 }
 
 /// What the load process is asked, in the target's own terms.

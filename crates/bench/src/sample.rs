@@ -7,10 +7,15 @@ use crate::latency::Latency;
 use crate::load::job::{Event, IdleOutcome, Pace, ReplayOutcome, TrafficOutcome, Trial};
 use crate::load::message::Body;
 use crate::samples::Series;
-use crate::worker::Measured;
+use crate::worker::{Measured, Spent};
 
 /// Name of a metric.
 pub(crate) type Name = &'static str;
+
+/// What the target spent: processors kept busy, and its greatest resident memory.
+pub(crate) const OF_SERVER: [Name; 2] = ["server_cpu", "server_memory_peak"];
+/// What a browser spent that shows or sends what is measured.
+pub(crate) const OF_BROWSER: [Name; 2] = ["browser_cpu", "browser_memory_peak"];
 
 /// From due to received.
 const DELIVERY: Name = "publish_to_receive";
@@ -52,16 +57,20 @@ impl Sample {
 
     /// Adds what both sides spent.
     pub(crate) fn put_spent(&mut self, measured: &Measured) {
-        if let Some(server) = measured.server {
-            self.put("server_cpu", "cpus", server.cpus);
-            self.put("server_memory_peak", "bytes", server.peak_bytes as f64);
-        }
+        self.put_side(OF_SERVER, measured.server);
         if let Some(clocks) = &measured.clocks {
             self.put("clock_bound", "us", clocks.bound_us);
             self.put_samples("clock_round_trip", "us", clocks.round_trips_us.clone());
         }
-        self.put("load_cpu", "cpus", measured.load.cpus);
-        self.put("load_memory_peak", "bytes", measured.load.peak_bytes as f64);
+        self.put_side(["load_cpu", "load_memory_peak"], Some(measured.load));
+    }
+
+    /// Adds what a side spent, where it is known.
+    pub(crate) fn put_side(&mut self, [cpu, memory]: [Name; 2], spent: Option<Spent>) {
+        if let Some(spent) = spent {
+            self.put(cpu, "cpus", spent.cpus);
+            self.put(memory, "bytes", spent.peak_bytes as f64);
+        }
     }
 
     /// Adds what crossed the link, both ways, headers of IP included.

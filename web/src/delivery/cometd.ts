@@ -17,11 +17,13 @@ interface Message {
   data?: unknown;
 }
 
-type Transport = "long-polling" | "websocket";
+/** How Bayeux is carried. */
+export type Transport = "long-polling" | "websocket";
 
 const HANDSHAKE = "/meta/handshake";
 const SUBSCRIBE = "/meta/subscribe";
 const CONNECT = "/meta/connect";
+const DISCONNECT = "/meta/disconnect";
 
 /** CometD at an address, by a transport; the subscription's first filter, without its wildcard, is the channel. */
 export function cometd(address: string, transport: Transport): Delivery {
@@ -54,21 +56,26 @@ async function byLongPolling(
   signal: AbortSignal,
 ): Promise<void> {
   const url = `http://${address}/cometd/`;
-  const ask = async (messages: readonly Message[]): Promise<Message[]> => {
-    const headers = { "Content-Type": "application/json" };
-    const body = JSON.stringify(messages);
-    const request = { method: "POST", headers, body, signal, credentials: "include" as const };
-    const answer = await (await accepted(await fetch(url, request))).text();
-    return read(answer, channel, sink);
-  };
+  const ask = async (messages: readonly Message[]): Promise<Message[]> =>
+    read(await (await accepted(await post(url, messages, signal))).text(), channel, sink);
   const clientId = clientOf(await ask(handshake("long-polling")));
   await ask([{ channel: SUBSCRIBE, clientId, subscription: channel } as Message]);
+  // A session that is left behind is served for seconds more, at the expense of the next.
+  const leave = () => void post(url, [{ channel: DISCONNECT, clientId } as Message]).catch(() => {});
+  signal.addEventListener("abort", leave, { once: true });
   // The first is answered at once: from then on the server holds them.
   await ask(connect(clientId, "long-polling"));
   const held = ask(connect(clientId, "long-polling"));
   sink.opened();
   await held;
   while (!signal.aborted) await ask(connect(clientId, "long-polling"));
+}
+
+function post(url: string, messages: readonly Message[], signal?: AbortSignal): Promise<Response> {
+  const headers = { "Content-Type": "application/json" };
+  const body = JSON.stringify(messages);
+  const request = { method: "POST", headers, body, credentials: "include" as const };
+  return fetch(url, signal === undefined ? request : { ...request, signal });
 }
 
 function overWebSocket(address: string, channel: string, sink: Sink, signal: AbortSignal): Promise<void> {

@@ -5,7 +5,7 @@
  */
 
 import type { Observation } from "../data/observation";
-import { cometd } from "../delivery/cometd";
+import { cometd, type Transport } from "../delivery/cometd";
 import type { Delivery, Sink, Subscription } from "../delivery/delivery";
 import { DELIVERIES } from "../delivery/list";
 import { Pacer } from "../delivery/pace";
@@ -28,8 +28,10 @@ export interface Job {
   pollMs?: number;
   /** Whether the page tells the gateway how much it can draw. */
   pace?: boolean;
-  /** Address of a CometD that is followed in the gateway's place. */
-  cometd?: string;
+  /** A CometD that is followed in the gateway's place: its address and the transport. */
+  cometd?: { address: string; transport: Transport };
+  /** Whether frames are marked for the browser's own trace. */
+  trace?: boolean;
 }
 
 /** Delivery schemes by the names that experiments give them. */
@@ -74,6 +76,7 @@ export class Cell {
     const pacer = job.pace ? new Pacer() : undefined;
     this.pacer = pacer;
     stage.frameTook = (ms) => pacer?.drew(ms);
+    stage.marks = job.trace === true;
   }
 
   /** Resolves once the gateway has answered. */
@@ -131,8 +134,8 @@ export class Cell {
     const processed = performance.now();
     if (Number.isNaN(seq)) return;
     const none = Number.NaN;
-    const rest = { began: none, drawn: none, presented: none, observed: false, size: payload.length };
-    const stamps: Stamps = { seq, available, arrival, decoded, processed, ...rest };
+    const shown = { began: none, drawn: none, presented: none, frame: none, observed: false };
+    const stamps: Stamps = { seq, available, arrival, decoded, processed, ...shown, size: payload.length };
     this.keep(stamps);
     this.stage.show(stamps);
     this.pacer?.took(processed - arrival);
@@ -171,8 +174,8 @@ export class Cell {
   }
 }
 
-function deliveryOf({ delivery, cometd: address }: Job): Delivery {
-  if (address !== undefined) return cometd(address, delivery === "websocket" ? "websocket" : "long-polling");
+function deliveryOf({ delivery, cometd: other }: Job): Delivery {
+  if (other !== undefined) return cometd(other.address, other.transport);
   const found = DELIVERIES.find(({ id }) => id === SCHEMES[delivery]);
   if (found === undefined) throw new Error(`the page has no delivery scheme ${delivery}`);
   return found;

@@ -23,7 +23,7 @@ export function obey(base: URL, run: string, orders: Orders): Promise<string> {
   const hello = { id: 0, answer: { browser: navigator.userAgent } };
   return new Promise((ended) => {
     socket.onopen = () => void send(answers, hello);
-    socket.onclose = () => ended("the run is over");
+    socket.onclose = () => ended("the run broke off, or is not there: ask for its link again");
     socket.onmessage = async ({ data }) => {
       for (const order of read(data as string)) await send(answers, await done(order, orders));
     };

@@ -32,12 +32,15 @@ const formats: readonly Format[] = await loadFormats();
 let offset: Offset = { offset: performance.timeOrigin, bound: Number.NaN };
 let cell: Cell | undefined;
 let job: Job | undefined;
+/** Whether a run has come to its end. */
+let isDone = false;
 
 /** What a run says of the cell that it asks for, beside the job. */
 interface Order extends Job {
   /** The cell's name, and its place among all. */
   cell?: string;
   row?: string;
+  column?: string;
   share?: number;
 }
 
@@ -46,6 +49,8 @@ const weirMeasure = {
   about: () => ({
     browser: navigator.userAgent,
     isolated: globalThis.crossOriginIsolated === true,
+    isSecure: location.protocol === "https:",
+    protocol: navigated(),
     resolutionMs: resolution(),
     elementTiming: observes(),
     timeOrigin: performance.timeOrigin,
@@ -78,13 +83,14 @@ const weirMeasure = {
     cell = undefined;
     showMessages(outcome.stamps, offset.offset);
     const totals = outcome.stamps.map((stamps) => timesOf(stamps, offset.offset).total);
-    const { format = "", delivery = "", row } = (job ?? {}) as Order;
-    if (totals.length > 0) matrix.add(row ?? format, delivery, quantile(totals, 0.5));
+    const { format = "", delivery = "", row, column } = (job ?? {}) as Order;
+    if (totals.length > 0) matrix.add(row ?? format, column ?? delivery, quantile(totals, 0.5));
     return outcome;
   },
 
   /** The run is over. */
   done({ words }: { words: string }): void {
+    isDone = true;
     showDoing(words, 1);
   },
 };
@@ -93,17 +99,26 @@ export type Measure = typeof weirMeasure;
 
 Object.assign(globalThis, { weirMeasure });
 startTheme();
-const run = new URLSearchParams(location.search).get("run");
 facts();
-if (run !== null) {
+await begin(new URLSearchParams(location.search)).catch((error: unknown) =>
+  showDoing(error instanceof Error ? error.message : String(error)),
+);
+
+/** What the link asks for: to follow a run's orders, to wait for a driver, or to look at the live stream. */
+async function begin(asked: URLSearchParams): Promise<void> {
+  const run = asked.get("run");
+  if (asked.has("driven")) return showDoing("driven by a run");
   await weirMeasure.clock({ count: PROBES });
+  if (run === null) return new Watch(base, formats, history, stage, () => offset.offset).start();
   showDoing("waiting for the run to begin");
-  showDoing(await obey(base, run, weirMeasure), 1);
-} else if (new URLSearchParams(location.search).has("driven")) {
-  showDoing("driven by a run");
-} else {
-  await weirMeasure.clock({ count: PROBES });
-  new Watch(base, formats, history, stage, () => offset.offset).start();
+  const why = await obey(base, run, weirMeasure);
+  if (!isDone) showDoing(why);
+}
+
+/** What the page itself came by: `http/1.1`, `h2`. */
+function navigated(): string {
+  const [navigation] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  return navigation?.nextHopProtocol ?? "";
 }
 
 function facts(): void {

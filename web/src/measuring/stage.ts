@@ -29,6 +29,8 @@ export class Stage {
   private readonly open = new Map<string, Stamps[]>();
   private readonly ends: (() => void)[] = [];
   private colors: readonly string[] = [];
+  /** Whether each frame leaves a mark in the browser's trace. */
+  marks = false;
   /** Hears for how long each frame kept the page's thread busy, in milliseconds. */
   frameTook: (ms: number) => void = () => {};
 
@@ -63,8 +65,10 @@ export class Stage {
     const began = performance.now();
     this.bars();
     const drawn = performance.now();
-    for (const stamps of shown) Object.assign(stamps, { began, drawn });
-    const name = `frame-${++this.frame}`;
+    const frame = ++this.frame;
+    for (const stamps of shown) Object.assign(stamps, { began, drawn, frame });
+    const name = `frame-${frame}`;
+    if (this.marks) performance.mark(name);
     this.open.set(name, shown);
     this.label.replaceChildren(labelled(name, String(shown.at(-1)?.seq ?? "")));
     this.after.port2.postMessage(name);

@@ -24,6 +24,8 @@ export interface Stamps {
   drawn: number;
   /** The frame is on the screen. */
   presented: number;
+  /** Number of that frame, counted here. */
+  frame: number;
   /** Whether the browser said when, or the first task after the frame stands for it. */
   observed: boolean;
   /** Characters of a text, bytes of a binary payload. */

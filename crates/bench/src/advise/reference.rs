@@ -7,8 +7,9 @@ use weir_advise::{Origin, trimmed, write_offers};
 use super::{TABLE, offers, read, runs, source};
 
 /// Cells that would make the reference large and say what others say: documents of a corpus, other data
-/// of the same kind, slower processors.
-const LEFT_OUT: [&str; 7] = [
+/// of the same kind, slower processors; and those that are no way to deliver but a question of their own:
+/// a flood, a traced page.
+const LEFT_OUT: [&str; 12] = [
     "from=document",
     "data=a;",
     "data=b;",
@@ -16,6 +17,11 @@ const LEFT_OUT: [&str; 7] = [
     "data=io-series;",
     "place=browser-4x",
     "place=browser-6x",
+    ";cpu=4",
+    ";cpu=6",
+    ";pace=off",
+    ";pace=on",
+    ";trace=on",
 ];
 
 /// Writes the files of the reference from runs, in their order; says what is in them.
@@ -36,8 +42,7 @@ pub(crate) fn write(folders: &[PathBuf], out: &Path) -> Result<String, String> {
 
 /// A run: what it is, a line `# key: value` each, then its trimmed table.
 fn part(run: &Path) -> Result<String, String> {
-    let kept = |cell: &str| !LEFT_OUT.iter().any(|word| cell.contains(word));
-    let table = trimmed(&read(&run.join(TABLE))?, kept);
+    let table = trimmed(&read(&run.join(TABLE))?, is_kept);
     let table = table.map_err(|fault| format!("{}: {fault}", run.display()))?;
     let first = table.lines().nth(1).and_then(|row| row.split_once(','));
     let (experiment, _) = first.ok_or_else(|| format!("{}: nothing in it", run.display()))?;
@@ -48,7 +53,22 @@ fn part(run: &Path) -> Result<String, String> {
     ))
 }
 
+fn is_kept(cell: &str) -> bool {
+    !LEFT_OUT.iter().any(|word| cell.contains(word))
+}
+
 fn keep(out: &Path, name: &str, text: &str) -> Result<(), String> {
     let path = out.join(name);
     std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_kept;
+
+    #[test]
+    fn a_flood_is_left_out_and_a_device_that_sends_its_next_packet_is_not() {
+        assert!(!is_kept("link=local;delivery=websocket;pace=off"));
+        assert!(is_kept("link=lan;protocol=coap-con;payload=100;pace=next"));
+    }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::clock::{Exchange, Offset};
 use super::line::Line;
+use super::search;
 use super::serve::{proof, unhex};
 use super::spread::{cut, join};
 use super::{Ask, TOKEN, Tell};
@@ -26,7 +27,7 @@ pub(crate) struct Crew {
     names: Vec<String>,
 }
 
-struct Agent {
+pub(super) struct Agent {
     address: SocketAddr,
     line: Line,
     /// What it says it is.
@@ -79,7 +80,10 @@ impl Crew {
         if agents.is_empty() {
             *agents = connect(&self.addresses)?;
         }
-        let shared = together(&mut agents, job, site);
+        let shared = match search::of(job) {
+            Some((plan, limits)) => search::run(&mut agents, (job, plan), &limits, site),
+            None => together(&mut agents, job, site),
+        };
         if shared.is_err() {
             agents.clear();
         }
@@ -96,7 +100,12 @@ fn connect(addresses: &[SocketAddr]) -> Result<Vec<Agent>, String> {
     addresses.iter().map(agent).collect()
 }
 
-fn together(agents: &mut [Agent], job: &Job, site: &mut Site<'_>) -> Result<Shared, String> {
+/// A job cut into one for each, begun at one moment; what they gave as one.
+pub(super) fn together(
+    agents: &mut [Agent],
+    job: &Job,
+    site: &mut Site<'_>,
+) -> Result<Shared, String> {
     let mut round_trips_us = Vec::new();
     let before = offsets(agents, &mut round_trips_us)?;
     let skew_ns = 2 * pair_bound(before.iter().map(|offset| offset.bound_ns));

@@ -2,13 +2,15 @@
 //!
 //! An agent starts the same load process that a run on one machine starts, for whoever knows its token.
 //! All agents of a job follow one schedule from one moment, each on its own clock, whose offset was
-//! measured before and after. What it deliberately does not do: searches for the highest rate, whose
-//! trials would have to agree across machines; and anything without a token beyond loopback, since an
-//! open agent is a cannon for whoever finds it.
+//! measured before and after; a search for the highest rate is decided by the coordinator. What it
+//! deliberately does not do: what a single client does (reading back, echoes, calls), and links, whose
+//! ends are on one machine; and anything without a token beyond loopback, since an open agent is a
+//! cannon for whoever finds it.
 
 mod clock;
 mod crew;
 mod line;
+mod search;
 mod serve;
 mod spread;
 
@@ -22,6 +24,21 @@ pub(crate) use serve::main;
 
 /// The environment variable that holds the token, on both sides.
 pub(crate) const TOKEN: &str = "WEIR_BENCH_TOKEN";
+
+/// Experiments whose loads agents carry; what the others measure is one client's own.
+const CARRIED: [&str; 3] = ["gateway", "mqtt-broker", "plan"];
+
+/// Whether agents have a part in an experiment; an error says which have one.
+pub(crate) fn carry(experiment: &str) -> Result<(), String> {
+    match CARRIED.contains(&experiment) {
+        true => Ok(()),
+        false => Err(format!(
+            "agents carry no part of {experiment}, which measures what one client sees: leave out --agents, \
+             or run {} with them",
+            CARRIED.join(", ")
+        )),
+    }
+}
 
 /// What a coordinator says.
 #[derive(Debug, Serialize, Deserialize)]
@@ -51,4 +68,19 @@ enum Tell {
     Spent { spent: Spent },
     /// Why it does not do what it was asked.
     Refused { reason: String },
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn every_experiment_that_agents_carry_is_one_and_others_say_why_not() {
+        for name in &CARRIED[..2] {
+            assert!(crate::experiments::Experiment::named(name).is_some());
+        }
+        assert!(carry(crate::planfile::EXPERIMENT.name).is_ok());
+        assert!(carry("web-delivery").unwrap_err().contains("gateway"));
+    }
 }

@@ -1,7 +1,7 @@
 //! A job cut into one for each agent, and their outcomes as one.
 
 use crate::load::job::{
-    Event, IdleOutcome, IdlePlan, Job, Kind, Pace, Share, TrafficOutcome, TrafficPlan,
+    Event, IdleOutcome, IdlePlan, Job, Kind, Share, TrafficOutcome, TrafficPlan,
 };
 use crate::steadiness::PARTS;
 
@@ -9,25 +9,25 @@ use crate::steadiness::PARTS;
 pub(super) fn cut(job: &Job, parts: usize, skew_ns: u64) -> Result<Vec<Job>, String> {
     let of = |part: usize| {
         let kind = match &job.kind {
-            Kind::Traffic(plan) if matches!(plan.pace, Pace::Search { .. }) => {
-                return Err("a search for the highest rate is not spread over agents: give one");
-            }
             Kind::Traffic(plan) => Kind::Traffic(traffic(plan, part, parts, skew_ns)),
             Kind::Idle(plan) => Kind::Idle(IdlePlan {
                 connections: share_of(plan.connections, part, parts),
                 ..plan.clone()
             }),
-            _ => {
-                return Err(
-                    "only publishing, delivery and idle connections are spread over agents",
-                );
-            }
+            Kind::Replay(_) => return Err(whole("reading back is one reader's")),
+            Kind::Echo(_) => return Err(whole("an echo is one device's")),
+            Kind::Clients(_) => return Err(whole("a broker's two clients are of one machine")),
+            Kind::Calls(_) => return Err(whole("calls are one client's")),
         };
         let address = job.address;
         Ok(Job { address, kind })
     };
-    let jobs: Result<Vec<Job>, &str> = (0..parts).map(of).collect();
-    Ok(jobs?)
+    (0..parts).map(of).collect()
+}
+
+/// Why a job stays in one piece.
+fn whole(reason: &str) -> String {
+    format!("agents carry publishing, delivery and idle connections; {reason}: run it without them")
 }
 
 /// Each agent publishes, by one connection at the least.
@@ -107,6 +107,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::latency::Latency;
+    use crate::load::job::{Pace, ReplayPlan};
     use crate::load::message::Body;
     use crate::load::wire::PublishWire;
 
@@ -144,14 +145,21 @@ mod tests {
     }
 
     #[test]
-    fn a_search_is_not_cut() {
-        let pace = Pace::Search {
-            start_rate: 1.0,
-            trial_ms: 1,
-            measure_ms: 1,
-            p99_ms_max: 1.0,
+    fn what_one_client_does_is_not_cut_and_says_what_is() {
+        let replay = ReplayPlan {
+            publish: PublishWire::Http {
+                head: String::new(),
+            },
+            body: Body::Stamped,
+            messages: 1,
+            cursor_request: None,
+            replay_request: String::new(),
         };
-        assert!(cut(&job(pace), 2, 0).unwrap_err().contains("search"));
+        let address = ([127, 0, 0, 1], 1).into();
+        let kind = Kind::Replay(replay);
+        let refused = cut(&Job { address, kind }, 2, 0).unwrap_err();
+        assert!(refused.contains("one reader's"), "{refused}");
+        assert!(refused.contains("agents carry publishing"), "{refused}");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::run::Arguments;
 use super::{DONE, NO, print, usage};
 use crate::experiments::{EXPERIMENTS, Experiment, wants};
 use crate::journal::Journal;
-use crate::report;
+use crate::report::{self, Chapter};
 use crate::results::Run;
 use crate::targets::{Settings, bound_to_bench};
 
@@ -33,6 +33,9 @@ struct Entry {
     results: usize,
     claims: usize,
     claims_held: usize,
+    /// All of it, for the page.
+    #[serde(skip)]
+    run: Run,
 }
 
 /// Runs every experiment that has a cell asked for, and writes the index; the exit code.
@@ -54,7 +57,8 @@ pub(super) fn run(
     for (at, experiment) in asked.iter().enumerate() {
         eprintln!("== {} ({} of {})", experiment.name, at + 1, asked.len());
         entries.push(entry(arguments, settings, experiment, folder));
-        if let Err(error) = write(&entries, folder) {
+        let to_come: Vec<&str> = asked[at + 1..].iter().map(|next| next.name).collect();
+        if let Err(error) = write(&entries, &to_come, folder) {
             eprintln!("{error}");
             return NO;
         }
@@ -84,17 +88,18 @@ fn entry(
         }),
     };
     let run = report::read(&folder).unwrap_or_default();
-    let has_figures = |run: &Run| run.results.iter().filter(|r| !r.metrics.is_empty()).count();
+    let measured = run.results.iter().filter(|r| !r.metrics.is_empty());
     Entry {
         experiment: experiment.name,
         about: experiment.about,
         folder: experiment.name,
         code,
         seconds: run.seconds,
-        measured: has_figures(&run),
+        measured: measured.count(),
         results: run.results.len(),
         claims: run.claims.len(),
         claims_held: run.claims.iter().filter(|c| c.holds == Some(true)).count(),
+        run,
     }
 }
 
@@ -113,7 +118,7 @@ fn child(
     command
         .args(&settings.prefix)
         .args(["run", experiment.name])
-        .args(arguments.passed_on())
+        .args(arguments.passed_on(experiment.name))
         .arg("--out")
         .arg(folder)
         .stdout(Stdio::null());
@@ -126,14 +131,23 @@ fn child(
     Ok(ended.code().unwrap_or(NO))
 }
 
-fn write(entries: &[Entry], folder: &Path) -> Result<(), String> {
+fn write(entries: &[Entry], to_come: &[&str], folder: &Path) -> Result<(), String> {
     let json = serde_json::to_string_pretty(entries).map_err(|e| e.to_string())?;
-    let files = [("index.json", json), ("index.html", page(entries))];
-    for (name, text) in files {
+    let chapters: Vec<Chapter> = entries.iter().map(chapter).collect();
+    let page = report::front(&chapters, to_come);
+    for (name, text) in [("index.json", json), ("index.html", page)] {
         let path = folder.join(name);
         std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
     }
     Ok(())
+}
+
+fn chapter(entry: &Entry) -> Chapter {
+    Chapter {
+        folder: entry.folder,
+        run: entry.run.clone(),
+        is_done: entry.code == DONE,
+    }
 }
 
 fn shown(entries: &[Entry]) -> String {
@@ -152,30 +166,4 @@ fn shown(entries: &[Entry]) -> String {
         );
     }
     text
-}
-
-/// Names and sentences of our own: nothing in them needs escaping.
-fn page(entries: &[Entry]) -> String {
-    let mut text = String::from(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>weir bench</title>\
-        <style>body{font:16px sans-serif;max-width:60em;margin:2em auto}\
-        td,th{padding:.3em 1em;text-align:left;border-bottom:1px solid #ccc}</style>\
-        <h1>weir bench</h1><table><tr><th>experiment<th>measured<th>claims that hold<th>seconds\n",
-    );
-    for entry in entries {
-        let failed = if entry.code == DONE { "" } else { " (failed)" };
-        let _ = writeln!(
-            text,
-            "<tr><td><a href=\"{0}/report.html\">{0}</a>{failed}<br>{1}<td>{2} of {3}<td>{4} of {5}\
-            <td>{6:.0}",
-            entry.folder,
-            entry.about,
-            entry.measured,
-            entry.results,
-            entry.claims_held,
-            entry.claims,
-            entry.seconds
-        );
-    }
-    text + "</table></html>\n"
 }

@@ -151,6 +151,12 @@ impl What {
 
     /// Sees that there is a cell to run, and takes the rights that it needs.
     fn prepare(&self, arguments: &Arguments) -> Result<(), String> {
+        if !arguments.agents.is_empty() {
+            crate::agent::carry(self.experiment().name)?;
+        }
+        if matches!(self, Self::Plan(_)) && !arguments.target.is_empty() {
+            return Err("a plan names systems by their URL in `target`: no --target".into());
+        }
         let mut cells = match self {
             Self::Experiment(experiment) => (experiment.cells)(arguments.effort()),
             Self::Plan(plan) => plan.names(),
@@ -183,20 +189,28 @@ impl What {
 
 impl Arguments {
     /// What an experiment of `all` is given.
-    pub(super) fn passed_on(&self) -> Vec<String> {
+    pub(super) fn passed_on(&self, experiment: &str) -> Vec<String> {
         let mut passed = vec!["--seed".into(), self.seed.to_string()];
         passed.extend(self.quick.then(|| "--quick".into()));
         let given = |option: &str, text: String| (!text.is_empty()).then(|| [option.into(), text]);
         let path =
             |path: &Option<PathBuf>| path.as_deref().map(Path::display).map(|p| p.to_string());
+        let agents = match crate::agent::carry(experiment) {
+            Ok(()) => self.agents_shown(),
+            Err(_) => String::new(),
+        };
         let texts = [
             given("--only", self.only.clone()),
             given("--weir", path(&self.weir).unwrap_or_default()),
             given("--url", self.url.clone().unwrap_or_default()),
-            given("--agents", self.agents_shown()),
+            given("--agents", agents),
             given(
                 "--host",
                 self.host.map_or_else(String::new, |host| host.to_string()),
+            ),
+            given(
+                "--rate",
+                self.rate.map_or_else(String::new, |rate| rate.to_string()),
             ),
         ];
         let targets = self

@@ -53,6 +53,13 @@ fn answer(comparison: &Comparison) -> String {
         "; {same} the same, {open} inconclusive, of {}",
         comparison.rows.len()
     );
+    let [meeting, all] = comparison.meeting;
+    if all > 0 {
+        let _ = writeln!(
+            text,
+            "95 % intervals of the two runs meet in {meeting} of {all} figures"
+        );
+    }
     text
 }
 

@@ -117,6 +117,17 @@ impl Browser {
             };
         }
     }
+
+    /// Waits for an event of the browser's own; what else comes is passed over.
+    pub(super) fn event(&mut self, method: &str) -> Result<Value, String> {
+        loop {
+            let text = self.socket.receive()?;
+            let mut message: Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;
+            if message["method"] == method {
+                return Ok(message["params"].take());
+            }
+        }
+    }
 }
 
 impl Drop for Browser {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::browser::Browser;
 use crate::clock::now_ns;
-use crate::limits::DEVTOOLS_SECONDS_MAX;
+use crate::limits::{DEVTOOLS_SECONDS_MAX, TRACE_BYTES_MAX, TRACE_PIECE_BYTES};
 
 /// A page.
 pub(crate) struct Page<'a> {
@@ -93,6 +93,42 @@ impl<'a> Page<'a> {
                 origin_ns: seconds * 1e9,
             })
             .ok_or_else(|| "the browser does not say when the page began".into())
+    }
+
+    /// Has the browser keep what it traces of itself, by category, until [`Page::end_trace`].
+    pub(crate) fn begin_trace(&mut self, categories: &[&str]) -> Result<(), String> {
+        let wanted = json!({
+            "transferMode": "ReturnAsStream",
+            "streamFormat": "json",
+            "traceConfig": {"recordMode": "recordUntilFull", "includedCategories": categories},
+        });
+        self.browser.call(None, "Tracing.start", wanted).map(drop)
+    }
+
+    /// What was traced since, as events in the format of Chromium's traces.
+    pub(crate) fn end_trace(&mut self) -> Result<Vec<Value>, String> {
+        self.browser.call(None, "Tracing.end", json!({}))?;
+        let mut ended = self.browser.event("Tracing.tracingComplete")?;
+        let handle = ended["stream"].take();
+        let mut text = String::new();
+        loop {
+            let wanted = json!({"handle": handle, "size": TRACE_PIECE_BYTES});
+            let piece = self.browser.call(None, "IO.read", wanted)?;
+            text += piece["data"].as_str().unwrap_or_default();
+            if text.len() > TRACE_BYTES_MAX {
+                return Err(format!("a trace of more than {TRACE_BYTES_MAX} bytes"));
+            }
+            if piece["eof"] != false {
+                break;
+            }
+        }
+        self.browser
+            .call(None, "IO.close", json!({"handle": handle}))?;
+        let mut trace: Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;
+        match trace["traceEvents"].take() {
+            Value::Array(events) => Ok(events),
+            _ => Err("a trace without events".into()),
+        }
     }
 
     /// Ends it; what it was connected to is told so by the browser.

@@ -14,8 +14,8 @@ use weir_model::Batch;
 use super::cells::{Place, SLOWDOWNS, name, reads_observations};
 use super::codings::{From, json_of};
 use super::data::{Document, Source};
-use super::native::absent;
 use super::outcome::{Measure, Outcome};
+use super::spent::{BROWSER, Names, SERVER, Side, Watch};
 use super::steady::{COV_MAX, K, Steady};
 use super::task::Task;
 use crate::devtools::{Browser, Page};
@@ -91,6 +91,9 @@ impl<'a> InBrowser<'a> {
     /// Measures all cells of the browser for these documents.
     pub(crate) fn measure(&mut self, sources: &[Source]) -> Result<Vec<CellResult>, String> {
         let url = format!("http://{}/decoders.html", self.gateway.address);
+        let browser = (BROWSER, Side::Tree(self.browser.pid()));
+        let server = self.gateway.pid().map(|pid| (SERVER, Side::Tree(pid)));
+        let sides: Vec<_> = [browser].into_iter().chain(server).collect();
         let mut page = Page::open(&mut self.browser, &url, READY)?;
         let reads = page.evaluate("weirMeasure.formats()");
         let reads = reads.map_err(|_| NO_PAGE.to_string())?;
@@ -105,6 +108,7 @@ impl<'a> InBrowser<'a> {
                     payload,
                     effort: self.effort,
                     reads: &reads,
+                    sides: &sides,
                 };
                 results.extend(job.run(&mut page, self.only)?);
             }
@@ -120,6 +124,8 @@ struct Job<'a> {
     effort: Effort,
     /// Formats that the page reads, by the way it reads them.
     reads: &'a Value,
+    /// Who is watched meanwhile.
+    sides: &'a [(Names, Side<'a>)],
 }
 
 impl Job<'_> {
@@ -136,7 +142,7 @@ impl Job<'_> {
         }
         let ways = self.ways();
         if ways.is_empty() {
-            let missing = |times: &u32| absent(&self.cell(*times), NAME, NO_DECODER.into());
+            let missing = |times: &u32| CellResult::absent(&self.cell(*times), NAME, NO_DECODER);
             return Ok(slowdowns.iter().map(missing).collect());
         }
         let bytes = json!({"bytes": base64(&self.payload.bytes), "binary": self.payload.binary});
@@ -190,7 +196,9 @@ impl Job<'_> {
             bytes: self.payload.bytes.len(),
             ..Outcome::default()
         };
+        let watch = Watch::begin(self.sides.iter().copied());
         let answer = page.evaluate(&told(&format!("weirMeasure.measure({job})")));
+        outcome.spent.push((0, watch.spent()));
         let read = answer.and_then(|answer| steady(&answer));
         let format = self.payload.format;
         let read = read.map_err(|reason| format!("{format}, {}: {reason}", into_what(way)));

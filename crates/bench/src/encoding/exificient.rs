@@ -78,6 +78,11 @@ impl Exificient {
         Ok(this)
     }
 
+    /// Its process.
+    pub(super) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Makes a document the one that jobs are about.
     pub(crate) fn load(&mut self, xml: &Path) -> Result<(), String> {
         self.ask(&format!("load {}", xml.display())).map(drop)

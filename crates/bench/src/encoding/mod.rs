@@ -22,6 +22,7 @@ mod plots;
 mod published;
 #[cfg(test)]
 mod sizes_of_a;
+mod spent;
 mod steady;
 mod task;
 
@@ -156,7 +157,7 @@ fn measure_in_browser(
         let cells = sources.iter().flat_map(of);
         let cells = cells.filter(|cell| order.wants(cell));
         cells
-            .map(|c| native::absent(&c, browser::NAME, reason.clone()))
+            .map(|c| CellResult::absent(&c, browser::NAME, &reason))
             .collect()
     })
 }

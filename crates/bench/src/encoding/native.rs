@@ -11,6 +11,7 @@ use super::data::{Document, Source};
 use super::density::{Category, content_density_percent};
 use super::exificient::{Exificient, NAME};
 use super::outcome::{Measure, Outcome, single};
+use super::spent::{CLIENT, Side, Watch};
 use super::steady::{Budget, measure};
 use super::task::Task;
 use crate::experiments::Effort;
@@ -25,6 +26,8 @@ pub(crate) struct Scale {
     rounds: usize,
     /// Of the documents that goals speak of.
     rounds_goals: usize,
+    /// Whether EXIficient, whose compiler takes its time, takes part beyond the message.
+    exificient_everywhere: bool,
     native: Budget,
     exificient: Budget,
 }
@@ -37,15 +40,17 @@ impl Scale {
         };
         match effort {
             Effort::Quick => Self {
-                rounds: 1,
-                rounds_goals: 2,
-                native: budget(25),
+                rounds: 3,
+                rounds_goals: 1,
+                exificient_everywhere: false,
+                native: budget(15),
                 exificient: budget(300),
             },
             Effort::Full => Self {
-                rounds: 1,
+                rounds: 3,
                 rounds_goals: 5,
-                native: budget(80),
+                exificient_everywhere: true,
+                native: budget(50),
                 exificient: budget(600),
             },
         }
@@ -80,7 +85,13 @@ impl Native<'_> {
         let cell = |from, format| name(Place::Native, source.data, source.file, from, format);
         let document = match source.make(self.seed) {
             Ok(document) => Rc::new(document),
-            Err(reason) => return vec![absent(&cell(From::Document, "xml"), "weir", reason)],
+            Err(reason) => {
+                return vec![CellResult::absent(
+                    &cell(From::Document, "xml"),
+                    "weir",
+                    &reason,
+                )];
+            }
         };
         let mut prepared = self.prepare(&document);
         let mut outcomes = self.outcomes(&document, &prepared);
@@ -144,9 +155,10 @@ impl Native<'_> {
             (*contender, outcome)
         };
         let mut all: BTreeMap<Contender, Outcome> = prepared.iter().map(sized).collect();
+        let takes_part = self.scale.exificient_everywhere || document.data == "message";
         let formats = exificient_formats(document.data, &document.file).iter();
         let wanted: Vec<&'static str> = formats
-            .filter(|f| self.wants(document, From::Document, f))
+            .filter(|f| takes_part && self.wants(document, From::Document, f))
             .copied()
             .collect();
         if wanted.is_empty() || self.load(document).is_err() {
@@ -177,6 +189,7 @@ impl Native<'_> {
     }
 
     fn round(&self, prepared: &mut Prepared, round: usize, outcome: &mut Outcome) {
+        let watch = Watch::begin([(CLIENT, Side::This)]);
         let works = [
             (Task::Parse, &mut prepared.parse),
             (Task::Serialize, &mut prepared.serialize),
@@ -187,6 +200,7 @@ impl Native<'_> {
                 outcome.add(task, round, measure(self.scale.native, work));
             }
         }
+        outcome.spent.push((round, watch.spent()));
     }
 
     fn round_of_exificient(
@@ -208,6 +222,7 @@ impl Native<'_> {
         } else {
             &Task::ALL[..2]
         };
+        let watch = Watch::begin([(CLIENT, Side::Tree(exificient.pid()))]);
         for &task in tasks {
             outcome.add(
                 task,
@@ -215,6 +230,7 @@ impl Native<'_> {
                 exificient.measure(format, task, self.scale.exificient),
             );
         }
+        outcome.spent.push((round, watch.spent()));
     }
 }
 
@@ -239,19 +255,5 @@ fn describe(document: &Document, results: &mut [CellResult]) {
                 .metrics
                 .push(single("size_as_elements", "bytes", bytes as f64));
         }
-    }
-}
-
-/// A cell that could not be measured.
-pub(crate) fn absent(cell: &str, target: &str, reason: String) -> CellResult {
-    CellResult {
-        cell: cell.into(),
-        target: target.into(),
-        status: reason,
-        missed: false,
-        remarks: Vec::new(),
-        metrics: Vec::new(),
-        trials: Vec::new(),
-        samples: Vec::new(),
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::codings::From;
 use super::data::Document;
+use super::spent::Spent;
 use super::steady::{Steady, median};
 use super::task::Task;
 use crate::latency::Percentiles;
@@ -21,6 +22,8 @@ pub(crate) struct Outcome {
     pub(crate) characters: Option<usize>,
     /// Each round's steady state, by task.
     pub(crate) rounds: BTreeMap<Task, Vec<(usize, Steady)>>,
+    /// What the sides spent, by round.
+    pub(super) spent: Vec<(usize, Spent)>,
     /// What failed.
     pub(crate) faults: Vec<String>,
 }
@@ -74,15 +77,13 @@ impl Outcome {
                 metrics.extend(rates(task.observation_rate(), "1/s", rounds, observations));
             }
         }
-        let wide = |metric: &Metric| metric.estimate.is_wide();
+        let is_wide = metrics.iter().any(|metric| metric.estimate.is_wide());
+        // What is spent beside it ranks nothing.
+        metrics.extend(spent(&self.spent));
         CellResult {
             cell: cell.into(),
             target: target.into(),
-            status: if metrics.iter().any(wide) {
-                "wide".into()
-            } else {
-                "ok".into()
-            },
+            status: if is_wide { "wide".into() } else { "ok".into() },
             missed: false,
             remarks: self.remarks(),
             metrics,
@@ -148,8 +149,8 @@ pub(crate) fn single(name: &str, unit: &str, value: f64) -> Metric {
     }
 }
 
-/// Times of a task: of one round the interval is that of its k samples, of several that of the
-/// rounds' means.
+/// Times of a task. The interval is that of the rounds' means: samples of one round share what a round was
+/// like, so that theirs would be too narrow for the next run. One round has none.
 fn times(task: Task, rounds: &[(usize, Steady)]) -> Option<Metric> {
     let all: Vec<f64> = rounds
         .iter()
@@ -159,7 +160,7 @@ fn times(task: Task, rounds: &[(usize, Steady)]) -> Option<Metric> {
         .iter()
         .map(|(_, s)| Estimate::of(&s.us).map_or(0.0, |e| e.mean))
         .collect();
-    let estimate = Estimate::of(if means.len() > 1 { &means } else { &all })?;
+    let estimate = Estimate::of(&means)?;
     let figures = rounds
         .iter()
         .zip(&means)
@@ -180,6 +181,22 @@ fn times(task: Task, rounds: &[(usize, Steady)]) -> Option<Metric> {
     })
 }
 
+/// A unit, and a value of each round.
+type OfRounds<'a> = (&'a str, Vec<(usize, f64)>);
+
+/// Of each figure a metric over the rounds.
+fn spent(rounds: &[(usize, Spent)]) -> Vec<Metric> {
+    let mut all: BTreeMap<&str, OfRounds<'_>> = BTreeMap::new();
+    for (round, spent) in rounds {
+        for &(name, unit, value) in spent {
+            let of_name = all.entry(name).or_insert((unit, Vec::new()));
+            of_name.1.push((*round, value));
+        }
+    }
+    let metric = |(name, (unit, values)): (&str, OfRounds<'_>)| by_round(name, unit, &values);
+    all.into_iter().filter_map(metric).collect()
+}
+
 /// Rates of the rounds' medians.
 fn rates(
     name: &str,
@@ -189,12 +206,17 @@ fn rates(
 ) -> Option<Metric> {
     let rate = |(round, steady): &(usize, Steady)| (*round, of_us(steady.median_us()));
     let values: Vec<(usize, f64)> = rounds.iter().map(rate).collect();
-    let only: Vec<f64> = values.iter().map(|(_, rate)| *rate).collect();
-    let figure = |&(round, rate): &(usize, f64)| Figures {
+    by_round(name, unit, &values)
+}
+
+/// One value a round.
+fn by_round(name: &str, unit: &str, values: &[(usize, f64)]) -> Option<Metric> {
+    let only: Vec<f64> = values.iter().map(|(_, value)| *value).collect();
+    let figure = |&(round, value): &(usize, f64)| Figures {
         round,
-        mean: rate,
-        p50: rate,
-        p99: rate,
+        mean: value,
+        p50: value,
+        p99: value,
     };
     Some(Metric {
         metric: name.into(),
@@ -258,7 +280,8 @@ mod tests {
         assert_eq!(mean("size_of_xml"), 5.0);
         assert_eq!(mean("parse_rate"), 100.0);
         assert_eq!(mean("parse_observations"), 400_000.0);
-        assert_eq!(result.metric("parse").unwrap().estimate.n, 10);
+        let parse = result.metric("parse").unwrap();
+        assert_eq!((parse.estimate.n, parse.percentiles.unwrap().n), (1, 10));
     }
 
     #[test]

@@ -124,9 +124,28 @@ impl Experiment {
 mod tests {
     use super::*;
     use crate::claims::{Claim, claims};
+    use std::collections::BTreeSet;
 
     fn key(claim: &ClaimResult) -> (String, String) {
         (claim.paper.clone(), claim.claim.clone())
+    }
+
+    #[test]
+    fn every_cell_has_its_own_name_and_the_quick_ones_are_among_the_full() {
+        let mut smaller = Vec::new();
+        for experiment in EXPERIMENTS {
+            let [quick, full] = [Effort::Quick, Effort::Full].map(experiment.cells);
+            let names: BTreeSet<&String> = full.iter().collect();
+            assert_eq!(names.len(), full.len(), "{}", experiment.name);
+            let told_once: BTreeSet<&String> = quick.iter().collect();
+            assert_eq!(told_once.len(), quick.len(), "{}", experiment.name);
+            assert!(!quick.is_empty(), "{}", experiment.name);
+            if !told_once.is_subset(&names) {
+                smaller.push(experiment.name);
+            }
+        }
+        // Quick cells of these have fewer connections or another rate, which their names tell.
+        assert_eq!(smaller, ["gateway", "messaging"]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     about: "serialization, round trip and deserialization of a call by REST and CoAP with Protobuf",
     cells: services::names,
     run: services::run,
-    page: crate::report::markdown,
+    page: services::markdown,
     figures: services::figures_of,
     claims: services::claims_of,
 };

@@ -60,6 +60,26 @@ fn a_killed_run_skips_what_is_done_and_ends_with_all_samples() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+#[test]
+fn links_of_an_attempt_that_was_killed_are_told_with_those_of_the_next() {
+    let folder = folder("journal-links");
+    let used = |profile: &str| LinkUsed {
+        profile: profile.into(),
+        ..LinkUsed::default()
+    };
+    let first = Journal::begin(&folder, &terms("1")).unwrap();
+    first.keep_link("3g", &used("slow"));
+    measure(&first, "link=3g", 1.0);
+    drop(first);
+    let second = Journal::resume(&folder, &terms("1")).unwrap();
+    never(&second, "link=3g");
+    second.keep_link("lan", &used("fast"));
+    let names: Vec<_> = second.links().into_keys().collect();
+    assert_eq!(names, ["3g", "lan"]);
+    second.sheet(&mut Run::default()).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 fn cells_of(sheet: &Path) -> Vec<String> {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::RowAccessor;

@@ -18,6 +18,8 @@ use std::sync::Arc;
 
 use weir_link::{Check, Lab, LabFault, Options, Profile};
 
+use crate::experiments::Order;
+use crate::journal::Journal;
 use crate::limits::LINK_CHECKS_MAX;
 use crate::targets::Settings;
 
@@ -25,11 +27,12 @@ use crate::targets::Settings;
 pub(crate) const LOCAL: &str = "local";
 
 /// The links of a run.
-pub(crate) struct Links {
+pub(crate) struct Links<'a> {
     seed: u64,
+    /// Where what they are like is kept.
+    journal: Option<&'a Journal>,
     is_checked: bool,
     made: BTreeMap<String, Result<Arc<Lab>, String>>,
-    used: BTreeMap<String, LinkUsed>,
 }
 
 /// Where the programs of a cell are started.
@@ -55,14 +58,21 @@ pub(crate) fn prepare<'a>(cells: impl IntoIterator<Item = &'a String>) {
     }
 }
 
-impl Links {
-    /// None yet; the seed is that of loss and jitter.
-    pub(crate) fn new(seed: u64) -> Self {
+impl<'a> Links<'a> {
+    /// None yet; the order's seed is that of loss and jitter.
+    pub(crate) fn new(order: &Order<'a>) -> Self {
+        Self {
+            journal: Some(order.journal),
+            ..Self::of_seed(order.seed)
+        }
+    }
+
+    fn of_seed(seed: u64) -> Self {
         Self {
             seed,
+            journal: None,
             is_checked: true,
             made: BTreeMap::new(),
-            used: BTreeMap::new(),
         }
     }
 
@@ -71,7 +81,7 @@ impl Links {
     pub(crate) fn unchecked() -> Self {
         Self {
             is_checked: false,
-            ..Self::new(1)
+            ..Self::of_seed(1)
         }
     }
 
@@ -103,9 +113,9 @@ impl Links {
         })
     }
 
-    /// What the links are like that were made, for the results.
+    /// What the links are like that were made, for the results; in earlier attempts of the run, too.
     pub(crate) fn used(&self) -> BTreeMap<String, LinkUsed> {
-        self.used.clone()
+        self.journal.map(Journal::links).unwrap_or_default()
     }
 
     fn make(&mut self, link: &str) -> Result<Arc<Lab>, String> {
@@ -118,7 +128,9 @@ impl Links {
         let made = self.measure(profile, &options, &mut used);
         used.fault = made.as_ref().err().cloned();
         eprintln!("link {link}: {used}");
-        self.used.insert(link.into(), used);
+        if let Some(journal) = self.journal {
+            journal.keep_link(link, &used);
+        }
         made.map(Arc::new)
     }
 

@@ -91,10 +91,11 @@ impl Scale {
 
     /// Interleaved rounds of a cell.
     pub(crate) fn rounds(&self, setting: &Setting) -> usize {
-        match (self.effort, setting.is_local()) {
-            (Effort::Quick, true) => 2,
-            (Effort::Quick, false) => 1,
-            (Effort::Full, _) => 5,
+        let is_chief = (setting.payload_bytes, setting.pace) == (CHIEF, Pace::Next);
+        match self.effort {
+            Effort::Quick if is_chief && setting.is_local() => 2,
+            Effort::Quick => 1,
+            Effort::Full => 5,
         }
     }
 
@@ -105,9 +106,9 @@ impl Scale {
             (Effort::Full, Pace::Rest, _) => 50,
             (Effort::Quick, Pace::Rest, _) => 8,
             (Effort::Quick, _, LOCAL) => 150,
-            (Effort::Quick, _, "lan") => 100,
-            (Effort::Quick, _, WLAN) => 50,
-            (Effort::Quick, _, _) => 20,
+            (Effort::Quick, _, "lan") => 60,
+            (Effort::Quick, _, WLAN) => 20,
+            (Effort::Quick, _, _) => 8,
         }
     }
 
@@ -121,6 +122,9 @@ impl Scale {
         }
     }
 }
+
+/// The one payload that the paper's text names, bytes.
+const CHIEF: usize = 100;
 
 /// Payloads, bytes: of the paper's figures only 100 is named in its text.
 pub(crate) fn payloads(effort: Effort) -> &'static [usize] {
@@ -183,7 +187,7 @@ pub(crate) fn settings(effort: Effort) -> Vec<Setting> {
     all
 }
 
-/// Quick runs leave out what the paper does not speak of.
+/// Quick runs leave out what the paper does not speak of, and its modem where times are the link's.
 fn is_on_links(
     effort: Effort,
     (link, modem): (&str, bool),
@@ -196,7 +200,7 @@ fn is_on_links(
     match (effort, modem) {
         (Effort::Full, _) => true,
         (Effort::Quick, false) => is_of_the_paper,
-        (Effort::Quick, true) => is_of_the_paper && link != "lan",
+        (Effort::Quick, true) => is_of_the_paper && link == WLAN,
     }
 }
 
@@ -227,14 +231,6 @@ pub(crate) fn names(effort: Effort) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn every_cell_has_its_own_name_and_the_quick_ones_are_among_the_full() {
-        let full: BTreeSet<String> = names(Effort::Full).into_iter().collect();
-        assert_eq!(full.len(), settings(Effort::Full).len());
-        assert!(names(Effort::Quick).iter().all(|name| full.contains(name)));
-    }
 
     #[test]
     fn a_full_run_sends_as_many_packets_as_the_papers_on_every_link() {

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::traffic::Traffic;
 use crate::latency::Latency;
+pub(crate) use crate::sockets::CoapOver;
+use crate::sockets::Traffic;
 
 /// Packets that go to a server and come back.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -76,19 +77,6 @@ pub(crate) enum Conversation {
         /// The topic.
         topic: String,
     },
-}
-
-/// What carries messages of CoAP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum CoapOver {
-    /// Datagrams that are acknowledged (RFC 7252 section 4.2).
-    Confirmable,
-    /// Datagrams that are not (section 4.3).
-    NonConfirmable,
-    /// Datagrams that are acknowledged and, by OSCORE, secret.
-    Secured,
-    /// A connection (RFC 8323).
-    Stream,
 }
 
 /// How an echo comes about with CoAP.

@@ -9,39 +9,33 @@ use super::page_of_links::links;
 use super::protocol::{Protocol, Security};
 use super::servers::SERVERS;
 use crate::experiments::Effort;
-use crate::report::{goal_rows, number, ratio_rows, run_head};
-use crate::results::{GoalResult, Run};
+use crate::report::number;
+use crate::report::page::{self, head, row};
+use crate::results::Run;
 
 /// The page of a run; `folder` is where the run lies, for the command that made the page.
 pub(crate) fn markdown(run: &Run, folder: &str) -> String {
-    let mut text = String::from("# Efficiency on the link\n\n");
-    let _ = writeln!(
-        text,
-        "This page is generated: `{}`, then `weir bench report {folder} --markdown`.\n",
-        run.command
-    );
-    run_head(run, &mut text);
-    if run.effort == "quick" {
-        text += QUICK;
-    }
+    let mut text = page::begin("Efficiency on the link", run, folder, QUICK);
     text += HOW;
     let figures = Figures(&run.results);
-    claims(run, &mut text);
-    goals(run, &mut text);
+    page::claims(run, JUDGED, &mut text);
+    page::goals(run, "", page::reached, &mut text);
     efficiency(&figures, &mut text);
     bytes(&figures, &mut text);
     times(&figures, &mut text);
     rests(&figures, &mut text);
     openings(&figures, &mut text);
     links(run, &figures, &mut text);
-    ratios(run, &mut text);
-    absent(run, &mut text);
+    page::ratios(run, &mut text);
+    page::absent(run, &mut text);
     text
 }
 
 const QUICK: &str = "
 **A quick run**: bytes are those of a full one, but for acknowledgments of TCP; times are of a few hundred
-packets on a machine that may have had other work, and show orders of magnitude: do not quote them.
+packets, over links of eight to sixty, on a machine that may have had other work, and show orders of magnitude:
+do not quote them. Only 100 bytes without a link have two rounds, and with them ratios an interval. The paper's modem
+stands before its LAN alone.
 ";
 
 const HOW: &str = "\n## How it was measured
@@ -76,33 +70,7 @@ server share the machine. The device sets TCP_NODELAY, and so do Mosquitto (`set
 text when it is synced.
 ";
 
-fn claims(run: &Run, text: &mut String) {
-    *text += "\n## What the paper claims\n\nJudged on its own servers, in the versions above.\n\n";
-    head(&["where", "claim", "", "measured"], text);
-    for claim in &run.claims {
-        let cells = [
-            claim.place.clone(),
-            claim.claim.clone(),
-            claim.verdict().into(),
-            claim.number.clone(),
-        ];
-        row(cells, text);
-    }
-}
-
-fn goals(run: &Run, text: &mut String) {
-    *text += "\n## Goals\n\n| cell | figure | asked | bound | measured | |\n\
-              |---|---|---|---:|---:|---|\n";
-    goal_rows(run, verdict, text);
-}
-
-fn verdict(goal: &GoalResult) -> &'static str {
-    match goal.holds {
-        Some(true) => "reached",
-        Some(false) => "falls short",
-        None => "not measured",
-    }
-}
+const JUDGED: &str = "Judged on its own servers, in the versions above.\n\n";
 
 /// Every protocol as every server speaks it, that was measured at some payload.
 fn series(figures: &Figures<'_>, pace: Pace) -> Vec<Of> {
@@ -331,49 +299,4 @@ fn openings(figures: &Figures<'_>, text: &mut String) {
         let cells = [shown("opening_bytes"), shown("opening_time")];
         row(named(&of).into_iter().chain(cells), text);
     }
-}
-
-fn ratios(run: &Run, text: &mut String) {
-    *text += "\n## Ours divided by theirs\n\nPair by pair in interleaved rounds; 95 % interval by \
-              Student's t.\n\n| cell | figure | against | ratio | interval | rounds |\n\
-              |---|---|---|---:|---:|---:|\n";
-    ratio_rows(run, text);
-}
-
-/// What a run could not measure, each reason once.
-fn absent(run: &Run, text: &mut String) {
-    let mut reasons = std::collections::BTreeMap::<(&str, &str), Vec<&str>>::new();
-    let unmeasured = run.results.iter().filter(|r| r.metrics.is_empty());
-    for result in unmeasured {
-        reasons
-            .entry((&result.target, &result.status))
-            .or_default()
-            .push(&result.cell);
-    }
-    if reasons.is_empty() {
-        return;
-    }
-    *text += "\n## Not measured\n\n";
-    for ((target, reason), cells) in reasons {
-        let _ = writeln!(
-            text,
-            "- {target}: {}: {} cells, the first `{}`",
-            reason.replace('\n', " "),
-            cells.len(),
-            cells[0]
-        );
-    }
-}
-
-pub(super) fn row(cells: impl IntoIterator<Item = String>, text: &mut String) {
-    for cell in cells {
-        let _ = write!(text, "| {} ", cell.replace('|', "\\|"));
-    }
-    *text += "|\n";
-}
-
-/// The head of a table.
-pub(super) fn head(columns: &[&str], text: &mut String) {
-    row(columns.iter().map(|column| (*column).to_string()), text);
-    row(columns.iter().map(|_| "---".to_string()), text);
 }

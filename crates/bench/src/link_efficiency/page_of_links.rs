@@ -4,9 +4,10 @@ use std::fmt::Write;
 
 use super::cells::{LINKS, Setting, payloads};
 use super::figures::{Figures, Of};
-use super::page::{every, head, named, row};
+use super::page::{every, named};
 use crate::experiments::Effort;
 use crate::report::number;
+use crate::report::page::{head, row};
 use crate::results::{Metric, Run};
 
 /// A link, and whether the modem stands before it.

@@ -1,9 +1,9 @@
 //! What one server gave in one round, as named figures with units.
 
 use super::job::{EchoOutcome, EchoPlan};
-use super::traffic::{Traffic, eta};
 use crate::load::job::Event;
 use crate::sample::Sample;
+use crate::sockets::Traffic;
 use crate::worker::Measured;
 
 /// Reads a measurement.
@@ -78,5 +78,25 @@ fn put_bytes(plan: &EchoPlan, (traffic, outcome): (Traffic, &EchoOutcome), sampl
     ];
     for (name, payload, bytes) in efficiencies {
         sample.put(name, "1", eta(payload, bytes));
+    }
+}
+
+/// The protocol efficiency (paper 003, section III): payload over all bytes that its exchange took.
+/// With the payload counted once, one way, no protocol exceeds a half.
+fn eta(payload_bytes: u64, bytes: u64) -> f64 {
+    match bytes {
+        0 => 0.0,
+        bytes => payload_bytes as f64 / bytes as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn payload_that_is_half_of_all_bytes_has_the_efficiency_one_half() {
+        assert_eq!(eta(108, 216), 0.5);
+        assert_eq!(eta(1, 0), 0.0);
     }
 }

@@ -2,27 +2,23 @@
 //!
 //! Paper 003, section III, had libcoap, Tornado and Mosquitto answer; so have we, as Debian ships them.
 
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use super::cells::Setting;
+use super::echo;
 use super::job::{CoapOver, CoapWay, Conversation, Method};
 use super::protocol::{Echo, Protocol, Security};
-use super::{echo, oscore};
 use crate::results::OURS;
+use crate::sockets::oscore;
+pub(crate) use crate::targets::libcoap::NAME as LIBCOAP;
+pub(crate) use crate::targets::tornado::NAME as TORNADO;
 use crate::targets::{
-    Running, Settings, Target, bound_to_bench, find_program, free_port, start_announced,
-    start_listening, this_program, weir,
+    Running, Settings, Target, libcoap, start_announced, this_program, tornado, weir,
 };
 
 /// The name of the bare echo.
 pub(crate) const BARE: &str = "bare";
-/// The names of the paper's servers.
-pub(crate) const LIBCOAP: &str = "libcoap";
-/// Of WebSocket.
-pub(crate) const TORNADO: &str = "tornado";
-/// Of MQTT.
+/// The name of the paper's broker.
 pub(crate) const MOSQUITTO: &str = "mosquitto";
 
 /// A server.
@@ -159,20 +155,12 @@ fn to_broker(protocol: Protocol) -> Option<Conversation> {
 
 /// `-e` has it send back what is PUT, `-N` makes notifications non-confirmable.
 fn start_libcoap(settings: &Settings, folder: &Path, setting: &Setting) -> Result<Running, String> {
-    let program = find_program("coap-server-notls", "libcoap3-bin")?;
-    let port = free_port()?;
-    let mut command = bound_to_bench(settings, &program)?;
-    let host = settings.host();
-    command.args(["-A", &host.to_string(), "-d", "4", "-p", &port.to_string()]);
-    match (setting.protocol, setting.echo) {
-        (_, Echo::Answer) => _ = command.arg("-e"),
-        (Protocol::CoapNon, Echo::Subscription) => _ = command.arg("-N"),
-        _ => {}
-    }
-    // It listens on TCP too, by which it is seen to be ready.
-    let address = SocketAddr::from((host, port));
-    let version = package_version("libcoap3-bin", "libcoap");
-    start_listening(command, address, version, &folder.join("stderr.log"))
+    let arguments: &[&str] = match (setting.protocol, setting.echo) {
+        (_, Echo::Answer) => &["-e"],
+        (Protocol::CoapNon, Echo::Subscription) => &["-N"],
+        _ => &[],
+    };
+    libcoap::start(settings, folder, settings.host().into(), arguments)
 }
 
 fn to_libcoap(setting: &Setting) -> Option<Conversation> {
@@ -198,27 +186,8 @@ fn to_libcoap(setting: &Setting) -> Option<Conversation> {
 }
 
 fn start_tornado(settings: &Settings, folder: &Path, _: &Setting) -> Result<Running, String> {
-    let python = PathBuf::from("/usr/bin/python3");
-    let version = tornado_version(&python)
-        .ok_or("absent: no Tornado here; `apt-get install python3-tornado` brings it")?;
-    let script = folder.join("echo_websocket.py");
-    std::fs::write(&script, include_str!("echo_websocket.py")).map_err(|e| e.to_string())?;
-    let port = free_port()?;
-    let mut command = bound_to_bench(settings, &python)?;
-    let host = settings.host();
-    command
-        .arg(&script)
-        .args([host.to_string(), port.to_string()]);
-    let address = SocketAddr::from((host, port));
-    start_listening(command, address, version, &folder.join("stderr.log"))
-}
-
-fn tornado_version(python: &Path) -> Option<String> {
-    let asked = "import tornado, sys; \
-                 print('Tornado', tornado.version, 'on Python', sys.version.split()[0])";
-    let output = Command::new(python).args(["-c", asked]).output().ok()?;
-    let printed = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    output.status.success().then_some(printed)
+    let script = include_str!("echo_websocket.py");
+    tornado::start(settings, folder, settings.host().into(), script)
 }
 
 fn to_tornado(setting: &Setting) -> Option<Conversation> {
@@ -269,19 +238,6 @@ fn to_bare(setting: &Setting) -> Option<Conversation> {
         (Protocol::WebSocket, Security::None, Echo::Answer) => Some(Conversation::Stream),
         _ => None,
     }
-}
-
-/// The version of a Debian package whose program tells none.
-fn package_version(package: &str, name: &str) -> String {
-    let version = version_of_package(package).unwrap_or_else(|| "unknown".into());
-    format!("{name} {version}")
-}
-
-fn version_of_package(package: &str) -> Option<String> {
-    let asked = ["-W", "-f", "${Version}\n", package];
-    let output = Command::new("dpkg-query").args(asked).output().ok()?;
-    let printed = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    (!printed.is_empty()).then_some(printed)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub(crate) mod own;
 mod publisher;
 pub(crate) mod reactor;
 mod replay;
-mod search;
+pub(crate) mod search;
 mod stamp;
 mod subscriber;
 mod tls;

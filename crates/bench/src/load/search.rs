@@ -9,6 +9,7 @@ use super::job::{TrafficOutcome, Trial};
 use super::traffic::Traffic;
 
 /// What is searched for.
+#[derive(Clone, Copy)]
 pub(crate) struct Limits {
     /// The first rate tried, messages a second.
     pub(crate) start_rate: f64,
@@ -20,6 +21,18 @@ pub(crate) struct Limits {
     pub(crate) p99_ms_max: f64,
 }
 
+/// What a rate can be offered by: the connections of one process, or machines that share a load.
+pub(crate) trait Steps {
+    /// Offers a rate for so many milliseconds; whether it passed.
+    fn offer(&mut self, rate: f64, ms: u64, p99_ms_max: f64) -> Result<Trial, String>;
+    /// What is offered from now on may be the result.
+    fn confirm(&mut self);
+    /// Even what is far beyond the limit is offered to its end: there is no lower rate.
+    fn see_through(&mut self);
+    /// What the last step gave, behind these trials.
+    fn outcome(&mut self, trials: Vec<Trial>) -> TrafficOutcome;
+}
+
 const RESOLUTION: f64 = 1.2;
 const STEP_DOWN: f64 = 0.85;
 const DOUBLINGS_MAX: usize = 16;
@@ -28,64 +41,76 @@ const CONFIRMATIONS_MAX: usize = 5;
 const MESSAGES_A_TRIAL_MIN: f64 = 4.0;
 
 /// Searches, and gives the outcome of the last confirmation.
-pub(crate) fn run(traffic: &mut Traffic<'_>, limits: &Limits) -> Result<TrafficOutcome, String> {
-    traffic.give_up_ns = (limits.p99_ms_max * 1e6 * 10.0) as u64;
+pub(crate) fn run(steps: &mut impl Steps, limits: &Limits) -> Result<TrafficOutcome, String> {
     let mut trials = Vec::new();
-    let mut attempt = |traffic: &mut Traffic<'_>, rate: f64, ms: u64| {
-        let trial = try_rate(traffic, rate, ms, limits.p99_ms_max)?;
+    let mut attempt = |steps: &mut dyn Steps, rate: f64, ms: u64| {
+        let trial = steps.offer(rate, ms, limits.p99_ms_max)?;
         trials.push(trial);
         Ok::<bool, String>(trial.passed)
     };
     let least = MESSAGES_A_TRIAL_MIN / (limits.trial_ms as f64 / 1e3);
     let start = limits.start_rate.max(least);
-    let found = highest(start, least, |rate| attempt(traffic, rate, limits.trial_ms))?;
-    traffic.announces = true;
+    let found = highest(start, least, |rate| attempt(steps, rate, limits.trial_ms))?;
+    steps.confirm();
     let mut rate = found.unwrap_or(least);
     for confirmation in 0..CONFIRMATIONS_MAX {
         if confirmation > 0 {
             rate = (rate * STEP_DOWN).max(least);
         }
         if rate <= least {
-            traffic.give_up_ns = u64::MAX;
+            steps.see_through();
         }
-        if attempt(traffic, rate, limits.measure_ms)? {
-            return Ok(traffic.step.outcome(trials));
+        if attempt(steps, rate, limits.measure_ms)? {
+            return Ok(steps.outcome(trials));
         }
         if rate <= least {
             break;
         }
     }
-    // What was reached is still worth showing, as what it is.
-    let (p99_ms, lost) = (traffic.step.p99_ms(), traffic.step.lost());
-    let asked = limits.p99_ms_max;
-    let missed =
-        format!("p99 {p99_ms:.0} ms, {lost} lost at {rate:.1} messages/s; asked under {asked} ms");
+    let missed = trials.last().map(|last| missed(last, limits.p99_ms_max));
     Ok(TrafficOutcome {
-        missed: Some(missed),
-        ..traffic.step.outcome(trials)
+        missed,
+        ..steps.outcome(trials)
     })
 }
 
-fn try_rate(
-    traffic: &mut Traffic<'_>,
-    rate: f64,
-    ms: u64,
-    p99_ms_max: f64,
-) -> Result<Trial, String> {
-    traffic.open_loop(rate, ms / 4, ms)?;
-    let (p99_ms, lost) = (traffic.step.p99_ms(), traffic.step.lost());
-    let closed = traffic.closed();
-    if lost > 0 || closed > 0 {
-        traffic.reopen()?;
+/// What was reached is still worth showing, as what it is.
+fn missed(last: &Trial, asked: f64) -> String {
+    format!(
+        "p99 {:.0} ms, {} lost at {:.1} messages/s; asked under {asked} ms",
+        last.p99_ms, last.lost, last.rate
+    )
+}
+
+impl Steps for Traffic<'_> {
+    fn offer(&mut self, rate: f64, ms: u64, p99_ms_max: f64) -> Result<Trial, String> {
+        self.open_loop(rate, ms / 4, ms)?;
+        let (p99_ms, lost) = (self.step.p99_ms(), self.step.lost());
+        let closed = self.closed();
+        if lost > 0 || closed > 0 {
+            self.reopen()?;
+        }
+        let step = &self.step;
+        let whole = lost == 0 && step.refused() == 0 && closed == 0 && !step.overrun;
+        Ok(Trial {
+            rate,
+            p99_ms,
+            lost,
+            passed: whole && p99_ms < p99_ms_max,
+        })
     }
-    let step = &traffic.step;
-    let whole = lost == 0 && step.refused() == 0 && closed == 0 && !step.overrun;
-    Ok(Trial {
-        rate,
-        p99_ms,
-        lost,
-        passed: whole && p99_ms < p99_ms_max,
-    })
+
+    fn confirm(&mut self) {
+        self.announces = true;
+    }
+
+    fn see_through(&mut self) {
+        self.give_up_ns = u64::MAX;
+    }
+
+    fn outcome(&mut self, trials: Vec<Trial>) -> TrafficOutcome {
+        self.step.outcome(trials)
+    }
 }
 
 /// The highest rate that passes, to within [`RESOLUTION`]; `None` if none from `least` on does.

@@ -65,6 +65,7 @@ pub(crate) fn run(address: SocketAddr, plan: &TrafficPlan) -> Result<TrafficOutc
                 measure_ms,
                 p99_ms_max,
             };
+            traffic.give_up_ns = (p99_ms_max * 1e6 * 10.0) as u64;
             search::run(&mut traffic, &limits)
         }
     }

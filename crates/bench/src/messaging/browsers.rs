@@ -12,7 +12,7 @@ use super::job::{Arrived, PingPong, Sent};
 use crate::devtools::{Browser, Page, PageClock};
 use crate::latency::Latency;
 use crate::limits::MESSAGING_SILENCE_MS_MAX;
-use crate::targets::{Running, Settings, Target, WebSocketAt};
+use crate::targets::{Running, Settings, Target, WebSocketAt, start_fresh};
 
 /// When the page is there, or is known not to come.
 const READY: &str = "typeof weirMessaging === 'object' || \
@@ -40,9 +40,7 @@ pub(super) fn gateway(settings: &Settings, folder: &Path) -> Result<Running, Str
             "absent: pages are served by a gateway that the bench starts, without --url".into(),
         );
     }
-    let folder = folder.join("gateway");
-    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    (target.start)(settings, &folder)
+    start_fresh(folder, "gateway", |folder| (target.start)(settings, folder))
 }
 
 impl Browsers {

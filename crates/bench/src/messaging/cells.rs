@@ -214,15 +214,6 @@ pub(crate) fn names(effort: Effort) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn every_cell_has_its_own_name() {
-        for effort in [Effort::Quick, Effort::Full] {
-            let all: BTreeSet<String> = names(effort).into_iter().collect();
-            assert_eq!(all.len(), settings(effort).len());
-        }
-    }
 
     #[test]
     fn a_full_run_has_the_messages_the_rate_and_the_seconds_of_the_paper() {

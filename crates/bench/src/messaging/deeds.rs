@@ -5,11 +5,11 @@ use serde_json::Value;
 use super::browsers::Client;
 use super::cells::{Scale, Setting, State, Test};
 use super::job::{ClientsOutcome, ClientsPlan, Deed};
-use super::meter::Meter;
 use super::payload::{BACK, TOPIC, batch, encode};
-use super::sample::{of_ping_pong, of_transfer, put_spent};
+use super::sample::{of_ping_pong, of_transfer};
 use crate::load::job::{Event, Job, Kind};
-use crate::sample::Sample;
+use crate::meter::Meter;
+use crate::sample::{OF_SERVER, Sample};
 use crate::targets::{Running, Settings, WebSocketAt};
 use crate::worker::{self, Measured};
 
@@ -91,8 +91,7 @@ impl<'a> Deeds<'a> {
                 measure_ms,
             } => self.ping_pong_in_pages(first, second, [warm_up_ms, measure_ms]),
         }?;
-        let names = ["server_cpu", "server_memory_peak"];
-        put_spent(&mut sample, names, server.spent());
+        sample.put_side(OF_SERVER, server.spent());
         Ok(sample)
     }
 

@@ -12,7 +12,6 @@ mod claims;
 mod deeds;
 mod figures;
 pub(crate) mod job;
-mod meter;
 mod mqtt;
 mod native;
 mod page;
@@ -34,6 +33,7 @@ use crate::clock::now_ns;
 use crate::experiments::Order;
 use crate::plan::Shuffle;
 use crate::progress::Progress;
+use crate::ratios;
 use crate::results::Run;
 use crate::targets::TARGETS;
 
@@ -58,17 +58,11 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
     }
     drop(stage);
     progress.finish();
-    sort(&mut run, &in_order);
-    run.ratios = verdict::ratios(&run);
+    run.sort(&in_order, |name| {
+        TARGETS.iter().position(|target| target.name == name)
+    });
+    run.ratios = ratios::between(&run.results, &verdict::COMPARED);
     run.claims = claims_of(&run);
     run.seconds = (now_ns() - started) as f64 / 1e9;
     run
-}
-
-/// In the order of the experiment, not of the run.
-fn sort(run: &mut Run, names: &[String]) {
-    let place = |cell: &str| names.iter().position(|name| name == cell);
-    let target = |name: &str| TARGETS.iter().position(|target| target.name == name);
-    run.results
-        .sort_by_key(|result| (place(&result.cell), target(&result.target)));
 }

@@ -6,18 +6,13 @@ use super::cells::{Clients, State};
 use super::figures::{Of, published_brokers};
 use super::protocols::{PROTOCOLS, Protocol};
 use crate::published::{MESSAGING_LATENCY, MESSAGING_RATE};
-use crate::report::{number, ratio_rows, run_head};
+use crate::report::number;
+use crate::report::page::{self, row};
 use crate::results::Run;
 
 /// The page of a run; `folder` is where the run lies.
 pub(crate) fn markdown(run: &Run, folder: &str) -> String {
-    let mut text = String::from("# Messaging\n\n");
-    let _ = writeln!(
-        text,
-        "This page is generated: `{}`, then `weir bench report {folder} --markdown`.\n",
-        run.command
-    );
-    run_head(run, &mut text);
+    let mut text = page::begin("Messaging", run, folder, "");
     text += HOW;
     for protocol in PROTOCOLS {
         for clients in Clients::ALL {
@@ -28,12 +23,9 @@ pub(crate) fn markdown(run: &Run, folder: &str) -> String {
         }
         costs(run, protocol, &mut text);
     }
-    text += "\n## Ours divided by theirs\n\nPair by pair in interleaved rounds; 95 % interval by \
-             Student's t.\n\n| cell | figure | against | ratio | interval | rounds |\n\
-             |---|---|---|---:|---:|---:|\n";
-    ratio_rows(run, &mut text);
-    claims(run, &mut text);
-    absent(run, &mut text);
+    page::ratios(run, &mut text);
+    page::claims(run, "", &mut text);
+    page::absent(run, &mut text);
     text
 }
 
@@ -52,13 +44,6 @@ faster than another, and what Mosquitto's WebSocket does with messages of more t
 
 fn shown(value: Option<f64>) -> String {
     value.map_or("-".into(), number)
-}
-
-fn row(cells: impl IntoIterator<Item = String>, text: &mut String) {
-    for cell in cells {
-        let _ = write!(text, "| {cell} ");
-    }
-    *text += "|\n";
 }
 
 /// A head whose first column is words.
@@ -185,35 +170,5 @@ fn costs(run: &Run, protocol: &'static Protocol, text: &mut String) {
         if cells.iter().any(|cell| !cell.is_empty()) {
             row(std::iter::once(broker.to_owned()).chain(cells), text);
         }
-    }
-}
-
-fn claims(run: &Run, text: &mut String) {
-    *text += "\n## What the paper claims\n\n| where | claim | | measured |\n|---|---|---|---|\n";
-    for claim in &run.claims {
-        let (place, words) = (&claim.place, &claim.claim);
-        let _ = writeln!(
-            text,
-            "| {place} | {words} | {} | {} |",
-            claim.verdict(),
-            claim.number
-        );
-    }
-}
-
-/// What a run could not measure, each broker and reason once.
-fn absent(run: &Run, text: &mut String) {
-    let failed = run
-        .results
-        .iter()
-        .filter(|result| result.metrics.is_empty());
-    let reasons: std::collections::BTreeSet<(&str, &str)> = failed
-        .map(|result| (result.target.as_str(), result.status.as_str()))
-        .collect();
-    if !reasons.is_empty() {
-        *text += "\n## Not measured\n\n";
-    }
-    for (target, reason) in reasons {
-        let _ = writeln!(text, "- {target}: {reason}");
     }
 }

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use super::job::{Arrived, PingPong, Sent};
 use crate::latency::Latency;
 use crate::sample::Sample;
-use crate::worker::Spent;
 
 /// T_transfer and its parts: from the data at hand to the last byte, and to the observations.
 pub(super) fn of_transfer(sent: &[Sent], arrived: &[Arrived]) -> Result<Sample, String> {
@@ -54,14 +53,6 @@ pub(super) fn of_ping_pong(measured: &PingPong) -> Sample {
 /// grows with the rate; the table's figures are those of `100 / (2 * messages passed)`.
 pub(super) fn t_transmission_s(rate: f64) -> f64 {
     1.0 / (2.0 * rate)
-}
-
-/// Adds what a side spent.
-pub(super) fn put_spent(sample: &mut Sample, names: [&'static str; 2], spent: Option<Spent>) {
-    if let Some(spent) = spent {
-        sample.put(names[0], "cpus", spent.cpus);
-        sample.put(names[1], "bytes", spent.peak_bytes as f64);
-    }
 }
 
 #[cfg(test)]

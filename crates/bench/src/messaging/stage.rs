@@ -6,17 +6,15 @@ use std::path::PathBuf;
 use super::browsers::{Browsers, gateway};
 use super::cells::{Clients, Scale, Setting, State};
 use super::deeds::Deeds;
-use super::meter::Meter;
-use super::sample::put_spent;
-use crate::clock::now_ns;
 use crate::experiments::Order;
 use crate::journal::Versions;
-use crate::merge::{Round, merge};
+use crate::meter::Meter;
 use crate::plan::Shuffle;
 use crate::progress::Progress;
 use crate::results::CellResult;
-use crate::sample::Sample;
-use crate::targets::{Running, Settings, Target};
+use crate::rounds::Rounds;
+use crate::sample::{OF_BROWSER, Sample};
+use crate::targets::{Running, Settings, Target, start_fresh, version};
 
 /// The name of browsers among the versions of a run.
 const BROWSER: &str = "chromium";
@@ -65,25 +63,18 @@ impl Stage {
         progress: &Progress,
         targets: &mut Versions,
     ) -> Vec<CellResult> {
-        let cell = setting.name();
         let mut names = self.brokers_of(setting);
-        let mut rounds: BTreeMap<&str, Vec<Round>> = BTreeMap::new();
+        let mut rounds = Rounds::new(setting.name(), progress);
         for round in 0..self.scale.rounds_of(setting) {
             shuffle.shuffle(&mut names);
-            for name in &names {
-                progress.begin(&cell, name, round);
-                let sample = self.sample(setting, name, targets);
-                progress.end(&cell, name, &sample);
-                rounds.entry(name).or_default().push((round, sample));
+            for &name in &names {
+                rounds.measure(name, round, || self.sample(setting, name, targets));
             }
         }
         if let Some(version) = self.browsers.as_ref().ok().and_then(Browsers::version) {
             targets.entry(BROWSER.into()).or_insert(version.into());
         }
-        let merged = rounds.iter();
-        merged
-            .map(|(target, rounds)| merge(&cell, target, rounds))
-            .collect()
+        rounds.merged()
     }
 
     fn sample(
@@ -101,9 +92,7 @@ impl Stage {
                 Ok(broker)
             }),
         };
-        let version = broker.as_ref().map(|broker| broker.version.clone());
-        let version = version.unwrap_or_else(|reason| reason.clone());
-        targets.entry(name.into()).or_insert(version);
+        targets.entry(name.into()).or_insert(version(&broker));
         let sample = broker.as_ref().map_err(Clone::clone);
         let sample = sample.and_then(|broker| self.between_clients(setting, broker));
         // Whatever state one that failed is in, the next round gets a fresh one; an absent one stays so.
@@ -124,9 +113,9 @@ impl Stage {
 
     fn start(&self, name: &str) -> Result<Running, String> {
         let target = Target::named(name).ok_or("no such target")?;
-        let folder = self.folder.join(format!("{name}-{}", now_ns()));
-        std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-        (target.start)(&self.settings, &folder)
+        start_fresh(&self.folder, name, |folder| {
+            (target.start)(&self.settings, folder)
+        })
     }
 
     fn between_clients(&mut self, setting: &Setting, broker: &Running) -> Result<Sample, String> {
@@ -143,8 +132,7 @@ impl Stage {
             [first, second] => deeds.browser_browser(first, second),
             _ => Err("no page".into()),
         }?;
-        let names = ["browser_cpu", "browser_memory_peak"];
-        put_spent(&mut sample, names, meter.spent());
+        sample.put_side(OF_BROWSER, meter.spent());
         Ok(sample)
     }
 }

@@ -1,25 +1,14 @@
 //! The page `docs/performance.md`, generated from a run and from nothing else.
 
-use std::fmt::Write;
-
-use super::number;
+use super::page;
 use super::table::{result_line, verdict};
-use crate::results::{GoalResult, Run};
+use crate::results::Run;
 
 /// The page of a run; `folder` is where the run lies, for the command that made the page.
 pub(crate) fn markdown(run: &Run, folder: &str) -> String {
-    let mut text = String::from("# Performance\n\n");
-    let _ = writeln!(
-        text,
-        "This page is generated: `{}`, then `weir bench report {folder} --markdown`.\n",
-        run.command
-    );
-    run_head(run, &mut text);
-    if run.effort == "quick" {
-        text += QUICK;
-    }
-    goals(run, &mut text);
-    ratios(run, &mut text);
+    let mut text = page::begin("Performance", run, folder, QUICK);
+    page::goals(run, "", verdict, &mut text);
+    page::ratios(run, &mut text);
     cells(run, &mut text);
     text += HOW;
     text
@@ -42,78 +31,15 @@ to each socket; `null_coalescing` sends all that is due in one write and is the 
 machine: what comes within 20 % of it is marked `ceiling`. Memory a connection is the growth of the
 server's proportional resident memory; kernel figures count both ends of each connection. Mosquitto
 stands beside SSE and is measured by MQTT at quality of service 0; neither it, nor nchan, nor the
-null servers write to disk.
+null servers write to disk. The goals of MQTT stand in `docs/results/mqtt-broker.md`; why something
+falls short, and what was tried, is told in `docs/concepts/latency-profile.md`.
 ";
 
-/// When and where a run was, and against what.
-pub(crate) fn run_head(run: &Run, text: &mut String) {
-    let _ = writeln!(
-        text,
-        "Run of {}, {}, seed {}, {:.0} s.\n",
-        run.started, run.effort, run.seed, run.seconds
-    );
-    for line in run.environment.lines() {
-        let _ = writeln!(text, "- {line}");
-    }
-    for agent in &run.agents {
-        let _ = writeln!(text, "- load by {agent}");
-    }
-    for (target, version) in &run.targets {
-        let _ = writeln!(text, "- {target}: {version}");
-    }
-}
-
-fn goals(run: &Run, text: &mut String) {
-    text.push_str("\n## Goals\n\n| cell | figure | asked | bound | measured | |\n");
-    text.push_str("|---|---|---|---:|---:|---|\n");
-    goal_rows(run, verdict, text);
-}
-
-/// A row a goal, with the words of `verdict` at its end.
-pub(crate) fn goal_rows(run: &Run, verdict: fn(&GoalResult) -> &'static str, text: &mut String) {
-    for goal in &run.goals {
-        let shown = |value: Option<f64>| value.map_or("unknown".into(), number);
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {} | {} |",
-            goal.cell,
-            goal.metric,
-            goal.asked,
-            shown(goal.bound),
-            shown(goal.measured),
-            verdict(goal)
-        );
-    }
-}
-
-fn ratios(run: &Run, text: &mut String) {
-    text.push_str("\n## Ours divided by theirs\n\n");
-    text.push_str("Pair by pair in interleaved rounds; 95 % interval by Student's t.\n\n");
-    text.push_str("| cell | figure | against | ratio | interval | rounds |\n");
-    text.push_str("|---|---|---|---:|---:|---:|\n");
-    ratio_rows(run, text);
-}
-
-/// A row a ratio.
-pub(crate) fn ratio_rows(run: &Run, text: &mut String) {
-    for ratio in &run.ratios {
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {} | {} |",
-            ratio.cell,
-            ratio.metric,
-            ratio.target,
-            number(ratio.estimate.mean),
-            ratio.estimate.interval(),
-            ratio.estimate.n
-        );
-    }
-}
-
 fn cells(run: &Run, text: &mut String) {
-    text.push_str("\n## Cells\n\n| cell | target | result |\n|---|---|---|\n");
+    *text += "\n## Cells\n\n";
+    page::head(&["cell", "target", "result"], text);
     for result in &run.results {
-        let line = result_line(result).replace('|', "\\|").replace('\n', " ");
-        let _ = writeln!(text, "| {} | {} | {line} |", result.cell, result.target);
+        let line = result_line(result).replace('\n', " ");
+        page::row([result.cell.clone(), result.target.clone(), line], text);
     }
 }

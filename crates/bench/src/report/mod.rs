@@ -3,6 +3,7 @@
 mod html;
 mod latex;
 mod markdown;
+pub(crate) mod page;
 mod summary;
 mod table;
 
@@ -10,9 +11,9 @@ use std::path::{Path, PathBuf};
 
 use crate::results::Run;
 
-pub(crate) use html::changes;
+pub(crate) use html::{Chapter, changes, front};
 pub(crate) use latex::latex;
-pub(crate) use markdown::{goal_rows, markdown, ratio_rows, run_head};
+pub(crate) use markdown::markdown;
 pub(crate) use table::table;
 
 /// Writes all files of a run.

@@ -19,12 +19,14 @@ pub(crate) struct Stack {
 }
 
 /// All stacks; REST and CoAP are the paper's, in their plain form.
-pub(crate) const STACKS: [Stack; 7] = [
+/// OSCORE stands in the place of DTLS, which the gateway does not speak.
+pub(crate) const STACKS: [Stack; 8] = [
     stack("rest", "http-1.1", "none", Some("REST")),
     stack("rest", "http-1.1", "tls", None),
     stack("rest", "http-2", "none", None),
     stack("rest", "http-2", "tls", None),
     stack("coap", "udp", "none", Some("CoAP")),
+    stack("coap", "udp", "oscore", None),
     stack("coap", "tcp", "none", None),
     stack("coap", "tcp", "tls", None),
 ];
@@ -112,7 +114,15 @@ pub(crate) const PAYLOADS: [usize; 3] = [100, 1000, 10_000];
 /// The paper's own: as small a message as its words allow.
 pub(crate) const PAYLOAD: usize = PAYLOADS[0];
 /// Queues of the link that a burst of calls fills, bytes.
-const QUEUES: [usize; 2] = [8 * 1024, 256 * 1024];
+pub(super) const QUEUES: [usize; 2] = [8 * 1024, 256 * 1024];
+
+/// Links other than the machine itself: the paper's LAN, and those of paper 004.
+pub(crate) fn links(effort: Effort) -> Vec<&'static str> {
+    match effort {
+        Effort::Quick => vec!["lan", "wifi"],
+        Effort::Full => vec!["lan", "wifi", "3g"],
+    }
+}
 
 /// All cells, in the order of the report.
 pub(crate) fn settings(effort: Effort) -> Vec<Setting> {
@@ -140,12 +150,7 @@ pub(crate) fn settings(effort: Effort) -> Vec<Setting> {
         family: "ipv6",
         ..simple(stack, PAYLOAD)
     }));
-    let links: &[&'static str] = if full {
-        &["lan", "wifi", "3g"]
-    } else {
-        &["lan", "wifi"]
-    };
-    for &link in links {
+    for link in links(effort) {
         let stacks: Vec<&Stack> = if full {
             STACKS.iter().collect()
         } else {
@@ -157,7 +162,7 @@ pub(crate) fn settings(effort: Effort) -> Vec<Setting> {
         }));
     }
     if full {
-        all.extend(of_paper().flat_map(queued));
+        all.extend(of_paper().flat_map(|stack| QUEUES.map(|queue| queued(stack, queue))));
     }
     all
 }
@@ -175,13 +180,13 @@ pub(crate) fn simple(stack: &'static Stack, payload_bytes: usize) -> Setting {
 }
 
 /// Many larger calls at once, so that the slow link's queue fills.
-fn queued(stack: &'static Stack) -> impl Iterator<Item = Setting> {
-    QUEUES.iter().map(move |&queue| Setting {
+pub(super) fn queued(stack: &'static Stack, queue_bytes: usize) -> Setting {
+    Setting {
         depth: 32,
         link: "3g",
-        queue_bytes: Some(queue),
+        queue_bytes: Some(queue_bytes),
         ..simple(stack, PAYLOADS[1])
-    })
+    }
 }
 
 impl Setting {

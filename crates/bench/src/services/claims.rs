@@ -83,7 +83,7 @@ fn fastest(run: &Run) -> Verdict {
     };
     let words = format!(
         "RTT {} us by REST, {} us by CoAP; serialization {} and {} us, deserialization {} and {} us, which \
-         is one codec of Protobuf in both; SOAP is not there yet",
+         is one codec of Protobuf in both; SOAP is not measured yet",
         number(rest.mean),
         number(coap.mean),
         number(rest_out.mean),
@@ -184,6 +184,9 @@ fn links(run: &Run) -> Verdict {
     }
     match said.is_empty() {
         true => (None, MISSING.into()),
-        false => (Some(holds), said.join("; ")),
+        false => {
+            said.push("a client that has waited for a link codes with cold caches".into());
+            (Some(holds), said.join("; "))
+        }
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::latency::Latency;
-use crate::link_efficiency::traffic::Traffic;
+use crate::sockets::{CoapOver, Traffic};
 
 /// Messages that a service is sent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -33,14 +33,11 @@ pub(crate) enum Speech {
     Http1,
     /// POST by HTTP/2, a stream a call.
     Http2,
-    /// CoAP over UDP, confirmable; PUT where the server echoes that alone.
-    CoapUdp {
-        /// PUT in place of POST.
-        put: bool,
-    },
-    /// CoAP over TCP.
-    CoapTcp {
-        /// PUT in place of POST.
+    /// CoAP.
+    Coap {
+        /// By what it is carried.
+        over: CoapOver,
+        /// PUT in place of POST, where the server sends back that alone.
         put: bool,
     },
 }
@@ -60,6 +57,8 @@ pub(crate) struct CallOutcome {
     pub(crate) echoed: u64,
     /// What the calls that count took, both ways.
     pub(crate) traffic: Traffic,
+    /// Seconds from the first call that counts to the end of the last.
+    pub(crate) seconds: f64,
     /// What opening the connection took.
     pub(crate) opening_ns: u64,
 }

@@ -13,6 +13,7 @@ mod claims;
 mod figures;
 pub(crate) mod job;
 mod message;
+mod page;
 mod sample;
 mod servers;
 mod stage;
@@ -23,71 +24,32 @@ pub(crate) use caller::run as run_caller;
 pub(crate) use cells::names;
 pub(crate) use claims::judge as claims_of;
 pub(crate) use figures::figures as figures_of;
+pub(crate) use page::markdown;
 
-use self::cells::{Scale, Setting};
+use self::cells::Scale;
 use self::servers::SERVERS;
-use self::stage::Stage;
-use crate::clock::now_ns;
+use self::stage::Cell;
+use crate::alone;
 use crate::experiments::Order;
-use crate::link::Links;
-use crate::plan::Shuffle;
-use crate::progress::Progress;
-use crate::results::{CellResult, Run};
+use crate::ratios::{self, Compared};
+use crate::results::Run;
+
+/// What of the gateway is divided by every other server's.
+const COMPARED: [Compared; 3] = [
+    ("rtt", "rtt_p50", |round| round.p50),
+    ("rtt", "rtt_p99", |round| round.p99),
+    ("message_rate", "message_rate", |round| round.mean),
+];
 
 /// Runs the experiment.
 pub(crate) fn run(order: &Order<'_>) -> Run {
-    let started = now_ns();
-    let mut run = Run::begin(order);
     let scale = Scale::of(order.effort);
-    let in_order: Vec<Setting> = cells::settings(order.effort)
-        .into_iter()
-        .filter(|setting| order.wants(&setting.name()))
-        .collect();
-    let to_measure = in_order.iter().filter(|s| !order.journal.has(&s.name()));
-    let measurements: usize = to_measure.map(|s| servers::of(s).count()).sum();
-    let progress = Progress::new(measurements * scale.rounds);
-    let mut shuffle = Shuffle::new(order.seed);
-    let mut wanted = in_order.clone();
-    shuffle.shuffle(&mut wanted);
-    let mut links = Links::new(order.seed);
-    for (index, setting) in wanted.iter().enumerate() {
-        let folder = order.work.join(format!("cell-{index}"));
-        let measure = |targets: &mut _| match links.ends(order.settings, &setting.link()) {
-            Ok(ends) => {
-                Stage::new(&ends, &folder, scale, setting).measure(&mut shuffle, &progress, targets)
-            }
-            Err(reason) => failed(setting, &reason),
-        };
-        let results = order
-            .journal
-            .cell(&setting.name(), &mut run.targets, measure);
-        run.results.extend(results);
-        let _ = std::fs::remove_dir_all(&folder);
-    }
-    progress.finish();
-    run.links = links.used();
-    sort(&mut run, &in_order);
+    let settings = cells::settings(order.effort).into_iter();
+    let cells: Vec<Cell> = settings.map(|setting| Cell { setting, scale }).collect();
+    let mut run = alone::run(order, &cells, |name| {
+        SERVERS.iter().position(|server| server.name == name)
+    });
+    run.ratios = ratios::between(&run.results, &COMPARED);
     run.claims = claims::judge(&run);
-    run.seconds = (now_ns() - started) as f64 / 1e9;
     run
-}
-
-/// A cell whose link is not to be had keeps its rows, with the reason.
-fn failed(setting: &Setting, reason: &str) -> Vec<CellResult> {
-    let row = |server: &servers::Server| CellResult {
-        cell: setting.name(),
-        target: server.name.into(),
-        status: reason.into(),
-        ..CellResult::default()
-    };
-    servers::of(setting).map(row).collect()
-}
-
-/// In the order of the experiment, not of the run.
-fn sort(run: &mut Run, settings: &[Setting]) {
-    let names: Vec<String> = settings.iter().map(Setting::name).collect();
-    let place = |cell: &str| names.iter().position(|name| name == cell);
-    let server = |target: &str| SERVERS.iter().position(|server| server.name == target);
-    run.results
-        .sort_by_key(|result| (place(&result.cell), server(&result.target)));
 }

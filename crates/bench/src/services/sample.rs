@@ -2,9 +2,9 @@
 
 use super::cells::Setting;
 use super::job::{CallOutcome, CallPlan};
-use crate::link_efficiency::traffic::IPV4_HEADER_BYTES;
 use crate::load::job::Event;
 use crate::sample::Sample;
+use crate::sockets::traffic::IPV4_HEADER_BYTES;
 use crate::worker::Measured;
 
 /// Bytes of an IPv6 header without extensions (RFC 8200 section 3).
@@ -26,6 +26,8 @@ pub(super) fn of(
     sample.put_latency("serialization", &outcome.serialization);
     sample.put_latency("rtt", &outcome.rtt);
     sample.put_latency("deserialization", &outcome.deserialization);
+    let answered = f64::from(plan.messages) - outcome.lost as f64;
+    sample.put("message_rate", "1/s", answered / outcome.seconds.max(1e-9));
     put_bytes(setting, plan, outcome, &mut sample);
     sample.put("opening_time", "us", outcome.opening_ns as f64 / 1e3);
     sample.put_crossed(measured);

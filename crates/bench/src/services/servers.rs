@@ -4,15 +4,18 @@
 //! message back; the gateway answers when the message is on disk, which is what it is for.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use super::cells::Setting;
+use super::cells::{Setting, Stack};
 use super::job::Speech;
 use crate::results::OURS;
-use crate::targets::{
-    Running, Settings, bound_to_bench, find_program, free_port, start_listening, weir,
-};
+use crate::sockets::{CoapOver, oscore};
+pub(crate) use crate::targets::libcoap::NAME as LIBCOAP;
+pub(crate) use crate::targets::tornado::NAME as TORNADO;
+use crate::targets::{Running, Settings, libcoap, tornado, weir};
+
+/// The topics that a message's fields are kept by.
+const TOPICS: &str = "service/#";
 
 /// A server of a service.
 pub(crate) struct Server {
@@ -25,11 +28,6 @@ pub(crate) struct Server {
     /// How it is spoken to; nothing where it takes no part.
     pub(super) speech: fn(&Setting) -> Option<Speech>,
 }
-
-/// The names of the others.
-pub(crate) const TORNADO: &str = "tornado";
-/// Of CoAP.
-pub(crate) const LIBCOAP: &str = "libcoap";
 
 /// All servers; the first is ours.
 pub(crate) static SERVERS: [Server; 3] = [
@@ -54,7 +52,7 @@ pub(crate) static SERVERS: [Server; 3] = [
 ];
 
 /// The servers of a cell.
-pub(crate) fn of(setting: &Setting) -> impl Iterator<Item = &'static Server> {
+pub(crate) fn of(setting: &Setting) -> impl Iterator<Item = &'static Server> + use<> {
     let setting = *setting;
     SERVERS
         .iter()
@@ -84,39 +82,42 @@ fn start_weir(settings: &Settings, folder: &Path, setting: &Setting) -> Result<R
     let listen = format!("{key}={}", SocketAddr::new(host(settings, setting), 0));
     match stack.security {
         "tls" => weir::launch_certified(settings, folder, announced),
+        "oscore" => {
+            let policy = folder.join("policy.toml");
+            oscore::write_policy(&policy, TOPICS)?;
+            let set = format!("access.policy={}", policy.display());
+            weir::launch(settings, folder, announced, &[listen, set])
+        }
         _ => weir::launch(settings, folder, announced, &[listen]),
     }
 }
 
 fn to_weir(setting: &Setting) -> Option<Speech> {
-    Some(match (setting.stack.protocol, setting.stack.transport) {
+    let stack = setting.stack;
+    Some(match (stack.protocol, stack.transport) {
         ("rest", "http-1.1") => Speech::Http1,
         ("rest", "http-2") => Speech::Http2,
-        ("coap", "udp") => Speech::CoapUdp { put: false },
-        ("coap", "tcp") => Speech::CoapTcp { put: false },
+        ("coap", _) => Speech::Coap {
+            over: over(stack)?,
+            put: false,
+        },
         _ => return None,
     })
 }
 
-fn start_tornado(settings: &Settings, folder: &Path, setting: &Setting) -> Result<Running, String> {
-    let python = PathBuf::from("/usr/bin/python3");
-    let version = tornado_version(&python)
-        .ok_or("absent: no Tornado here; `apt-get install python3-tornado` brings it")?;
-    let script = folder.join("echo_post.py");
-    std::fs::write(&script, include_str!("echo_post.py")).map_err(|e| e.to_string())?;
-    let address = SocketAddr::new(host(settings, setting), free_port()?);
-    let mut command = bound_to_bench(settings, &python)?;
-    let (host, port) = (address.ip().to_string(), address.port().to_string());
-    command.arg(&script).args([host, port]);
-    start_listening(command, address, version, &folder.join("stderr.log"))
+/// What carries a stack's CoAP.
+fn over(stack: &Stack) -> Option<CoapOver> {
+    match (stack.transport, stack.security) {
+        ("udp", "none") => Some(CoapOver::Confirmable),
+        ("udp", "oscore") => Some(CoapOver::Secured),
+        ("tcp", _) => Some(CoapOver::Stream),
+        _ => None,
+    }
 }
 
-fn tornado_version(python: &Path) -> Option<String> {
-    let asked = "import tornado, sys; \
-                 print('Tornado', tornado.version, 'on Python', sys.version.split()[0])";
-    let output = Command::new(python).args(["-c", asked]).output().ok()?;
-    let printed = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    output.status.success().then_some(printed)
+fn start_tornado(settings: &Settings, folder: &Path, setting: &Setting) -> Result<Running, String> {
+    let script = include_str!("echo_post.py");
+    tornado::start(settings, folder, host(settings, setting), script)
 }
 
 fn to_tornado(setting: &Setting) -> Option<Speech> {
@@ -127,21 +128,16 @@ fn to_tornado(setting: &Setting) -> Option<Speech> {
 
 /// `-e` has it send back what is PUT.
 fn start_libcoap(settings: &Settings, folder: &Path, setting: &Setting) -> Result<Running, String> {
-    let program = find_program("coap-server-notls", "libcoap3-bin")?;
-    let address = SocketAddr::new(host(settings, setting), free_port()?);
-    let mut command = bound_to_bench(settings, &program)?;
-    let (host, port) = (address.ip().to_string(), address.port().to_string());
-    command.args(["-e", "-d", "4", "-A", &host, "-p", &port]);
-    let version = "libcoap of the system's package libcoap3-bin".into();
-    // It listens on TCP too, by which it is seen to be ready.
-    start_listening(command, address, version, &folder.join("stderr.log"))
+    libcoap::start(settings, folder, host(settings, setting), &["-e"])
 }
 
 fn to_libcoap(setting: &Setting) -> Option<Speech> {
     let stack = setting.stack;
-    match (stack.protocol, stack.transport, stack.security) {
-        ("coap", "udp", "none") => Some(Speech::CoapUdp { put: true }),
-        ("coap", "tcp", "none") => Some(Speech::CoapTcp { put: true }),
+    match (stack.protocol, stack.security) {
+        ("coap", "none") => Some(Speech::Coap {
+            over: over(stack)?,
+            put: true,
+        }),
         _ => None,
     }
 }

@@ -10,11 +10,15 @@ mod given;
 mod hivemq;
 mod inventory;
 mod java;
+pub(crate) mod libcoap;
 pub(crate) mod mosquitto;
 mod nats;
 mod nchan;
 mod null;
+mod program;
 mod rabbitmq;
+mod started;
+pub(crate) mod tornado;
 pub(crate) mod weir;
 
 use std::collections::BTreeMap;
@@ -37,6 +41,8 @@ use crate::load::wire::{PublishWire, SubscribeWire};
 
 pub(crate) use given::Given;
 pub(crate) use inventory::inventory;
+pub(crate) use program::{Program, find_program};
+pub(crate) use started::{Started, start_fresh, version};
 
 /// All targets; the first is ours.
 pub static TARGETS: &[Target] = &[
@@ -173,6 +179,11 @@ impl Running {
     /// Its process, if it is ours.
     pub(crate) fn pid(&self) -> Option<u32> {
         self.process.as_ref().map(Child::id)
+    }
+
+    /// Where a listener of it is, by the name that it told.
+    pub(crate) fn listener(&self, name: &str) -> Option<SocketAddr> {
+        self.listeners.get(name).copied()
     }
 
     /// The same with a WebSocket for pages.
@@ -337,15 +348,4 @@ fn free_ports<const N: usize>() -> Result<[u16; N], String> {
         *port = listener.local_addr().map_err(|e| e.to_string())?.port();
     }
     Ok(ports)
-}
-
-/// A program of the system, wherever its packages put it; an error that names the package.
-pub(crate) fn find_program(name: &str, package: &str) -> Result<PathBuf, String> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders =
-        std::env::split_paths(&path).chain(["/usr/sbin".into(), "/usr/local/sbin".into()]);
-    let found = folders
-        .map(|folder| folder.join(name))
-        .find(|file| file.is_file());
-    found.ok_or_else(|| format!("absent: no {name} here; `apt-get install {package}` brings it"))
 }

@@ -9,31 +9,30 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Running, Settings, Target, bound_to_bench, find_program, free_ports, start_listening};
+use super::{
+    Program, Running, Settings, Target, bound_to_bench, find_program, free_ports, start_listening,
+};
 use crate::cell::Scheme;
-use crate::environment::version_of;
 use crate::load::wire::{PublishWire, SubscribeWire};
 
 pub(super) const TARGET: Target = Target {
     name: "mosquitto",
     about: "Eclipse Mosquitto by MQTT 3.1.1, in memory",
-    look: |_| program().map(|program| version(&program)),
+    look: |_| PROGRAM.look(),
     start,
     publish,
     subscribe,
     replay: None,
 };
 
-fn program() -> Result<PathBuf, String> {
-    find_program("mosquitto", "mosquitto")
-}
-
-fn version(program: &Path) -> String {
-    version_of(&program.to_string_lossy(), "-h")
-}
+const PROGRAM: Program = Program {
+    name: "mosquitto",
+    package: "mosquitto",
+    asked_by: "-h",
+};
 
 fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
-    let program = program()?;
+    let (program, version) = PROGRAM.found()?;
     let [port, websocket] = free_ports()?;
     let host = settings.host();
     let mut configuration = format!(
@@ -55,7 +54,7 @@ fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
     command.arg("-c").arg(&file);
     let address = SocketAddr::from((host, port));
     let log = folder.join("stderr.log");
-    let running = start_listening(command, address, version(&program), &log)?;
+    let running = start_listening(command, address, version, &log)?;
     Ok(match user {
         None => running,
         Some(user) => running.reached_at(format!("ws://{host}:{websocket}/mqtt"), Some(user)),

@@ -1,32 +1,29 @@
 //! NATS with its MQTT: sessions and retained messages in JetStream, which it does not go without.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::mosquitto::{publish, subscribe};
-use super::{Running, Settings, Target, bound_to_bench, find_program, free_ports, start_listening};
-use crate::environment::version_of;
+use super::{Program, Running, Settings, Target, bound_to_bench, free_ports, start_listening};
 
 pub(super) const TARGET: Target = Target {
     name: "nats",
     about: "NATS by MQTT 3.1.1, JetStream in a folder of its own",
-    look: |_| program().map(|program| version(&program)),
+    look: |_| PROGRAM.look(),
     start,
     publish,
     subscribe,
     replay: None,
 };
 
-fn program() -> Result<PathBuf, String> {
-    find_program("nats-server", "nats-server")
-}
-
-fn version(program: &Path) -> String {
-    version_of(&program.to_string_lossy(), "--version")
-}
+const PROGRAM: Program = Program {
+    name: "nats-server",
+    package: "nats-server",
+    asked_by: "--version",
+};
 
 fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
-    let program = program()?;
+    let (program, version) = PROGRAM.found()?;
     let (host, ports) = (settings.host(), free_ports()?);
     let [client, mqtt, websocket] = ports.map(|port| SocketAddr::from((host, port)));
     let file = folder.join("nats.conf");
@@ -41,7 +38,7 @@ fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
     let mut command = bound_to_bench(settings, &program)?;
     command.arg("-c").arg(&file);
     let log = folder.join("stderr.log");
-    let mut running = start_listening(command, mqtt, version(&program), &log)?;
+    let mut running = start_listening(command, mqtt, version, &log)?;
     running.await_listener(&settings.end, websocket, &log)?;
     Ok(running.reached_at(format!("ws://{websocket}/mqtt"), None))
 }

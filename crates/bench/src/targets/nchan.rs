@@ -5,15 +5,14 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use super::{Running, Settings, Target, bound_to_bench, find_program, free_port, start_listening};
+use super::{Program, Running, Settings, Target, bound_to_bench, free_port, start_listening};
 use crate::cell::Scheme;
-use crate::environment::version_of;
 use crate::load::wire::{PublishWire, SubscribeWire};
 
 pub(super) const TARGET: Target = Target {
     name: "nchan",
     about: "nginx with libnginx-mod-nchan, one worker, messages in memory",
-    look: |_| look().map(|nginx| version(&nginx)),
+    look: |_| look().map(|(_, version)| version),
     start,
     publish,
     subscribe,
@@ -22,8 +21,14 @@ pub(super) const TARGET: Target = Target {
 
 const MODULE: &str = "/usr/lib/nginx/modules/ngx_nchan_module.so";
 
-fn look() -> Result<PathBuf, String> {
-    let nginx = find_program("nginx", "nginx")?;
+const NGINX: Program = Program {
+    name: "nginx",
+    package: "nginx",
+    asked_by: "-v",
+};
+
+fn look() -> Result<(PathBuf, String), String> {
+    let nginx = NGINX.found()?;
     match Path::new(MODULE).is_file() {
         true => Ok(nginx),
         false => Err(format!(
@@ -32,12 +37,8 @@ fn look() -> Result<PathBuf, String> {
     }
 }
 
-fn version(nginx: &Path) -> String {
-    version_of(&nginx.to_string_lossy(), "-v")
-}
-
 fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
-    let nginx = look()?;
+    let (nginx, version) = look()?;
     let address = SocketAddr::from((settings.host(), free_port()?));
     let file = folder.join("nginx.conf");
     std::fs::write(&file, configuration(folder, address)).map_err(|e| e.to_string())?;
@@ -47,12 +48,7 @@ fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
         .arg(&file)
         .arg("-e")
         .arg(folder.join("error.log"));
-    start_listening(
-        command,
-        address,
-        version(&nginx),
-        &folder.join("stderr.log"),
-    )
+    start_listening(command, address, version, &folder.join("stderr.log"))
 }
 
 fn configuration(folder: &Path, address: SocketAddr) -> String {

@@ -77,17 +77,28 @@ pub(crate) fn launch_certified(
     folder: &Path,
     listener: &str,
 ) -> Result<Running, String> {
+    launch_certified_with(settings, folder, listener, &[])
+}
+
+/// The same with further settings.
+pub(crate) fn launch_certified_with(
+    settings: &Settings,
+    folder: &Path,
+    listener: &str,
+    further: &[String],
+) -> Result<Running, String> {
     let made = generate_simple_self_signed([TLS_NAME.to_owned()])
         .map_err(|e| format!("the certificate: {e}"))?;
     let certificate = keep(folder, "certificate.pem", &made.cert.pem())?;
     let key = keep(folder, "key.pem", &made.signing_key.serialize_pem())?;
-    let sets = [
+    let mut sets = vec![
         format!("tls.certificate={certificate}"),
         format!("tls.key={key}"),
         format!("http.listen_tls={}:0", settings.host()),
         format!("mqtt.listen_tls={}:0", settings.host()),
         format!("coap.listen_tls={}:0", settings.host()),
     ];
+    sets.extend_from_slice(further);
     let mut running = launch(settings, folder, listener, &sets)?;
     running.certificate = Some(made.cert.der().to_vec());
     Ok(running)

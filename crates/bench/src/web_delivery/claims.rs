@@ -6,6 +6,7 @@
 
 use super::cells::DELIVERIES;
 use super::figures::{Figures, here};
+use super::plots::words;
 use crate::claims::judged;
 use crate::report::number;
 use crate::results::{ClaimResult, Run};
@@ -126,7 +127,8 @@ fn fastest_of(
     let best = others.iter().min_by(|a, b| a.0.mean.total_cmp(&b.0.mean))?;
     let beaten = others.iter().any(|(it, ..)| it.high < own.low);
     let words = format!(
-        "{nodes} nodes: {format} by {delivery} {}, the least of {} is {} by {} {}",
+        "{}: {format} by {delivery} {}, the least of {} is {} by {} {}",
+        words(nodes),
         ms(own.mean),
         others.len(),
         best.2,

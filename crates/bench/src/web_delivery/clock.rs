@@ -39,6 +39,14 @@ impl Clocks {
         }
     }
 
+    /// The same in microseconds of this machine's monotonic clock; nothing where the page is elsewhere.
+    pub(super) fn monotonic_us(&self, page_ms: f64) -> Option<f64> {
+        match self {
+            Self::Shared(clock) => Some(clock.ns(page_ms) / 1e3),
+            Self::Asked(_) => None,
+        }
+    }
+
     /// How far a difference between both clocks may be off, in milliseconds; none on one machine.
     pub(super) fn bound_ms(&self) -> Option<f64> {
         match self {

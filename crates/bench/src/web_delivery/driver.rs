@@ -36,11 +36,12 @@ impl Driver<'_> {
         }
     }
 
-    /// The browser's name among the targets.
-    pub(super) fn name(&self) -> &'static str {
-        match self {
-            Self::Ours(..) => "chromium",
-            Self::Opened(_) => "opened_browser",
+    /// The browser's name among the targets; by TLS it is the same one, and what it says is checked anew.
+    pub(super) fn name(&self, is_secure: bool) -> &'static str {
+        match (self, is_secure) {
+            (Self::Ours(..), false) => "chromium",
+            (Self::Ours(..), true) => "chromium_tls",
+            (Self::Opened(_), _) => "opened_browser",
         }
     }
 
@@ -77,6 +78,35 @@ impl Driver<'_> {
             Self::Opened(_) => {
                 Err("absent: only the bench's own browser can be slowed down".into())
             }
+        }
+    }
+
+    /// Begins to keep what the browser traces of itself; only ours can.
+    pub(super) fn begin_trace(&mut self) -> Result<(), String> {
+        match self {
+            Self::Ours(page, _) => page.begin_trace(super::traced::CATEGORIES),
+            Self::Opened(_) => Err("absent: only the bench's own browser is traced".into()),
+        }
+    }
+
+    /// Ends it; the events.
+    pub(super) fn end_trace(&mut self) -> Result<Vec<Value>, String> {
+        match self {
+            Self::Ours(page, _) => page.end_trace(),
+            Self::Opened(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// Whether it is in a browser that a person opened.
+    pub(super) fn is_opened(&self) -> bool {
+        matches!(self, Self::Opened(_))
+    }
+
+    /// Ends the page, so that the next is in front; a person's stays.
+    pub(super) fn close(&mut self) {
+        if let Self::Ours(page, _) = self {
+            // A browser that is gone has closed it already.
+            let _ = page.close();
         }
     }
 

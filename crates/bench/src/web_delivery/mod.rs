@@ -3,10 +3,12 @@
 //! From Babovic, Protic and Milutinovic 2016 (paper 000, tables 2 to 6, figures 4 to 8): a page follows a
 //! gateway by each delivery scheme, in each format, and every message is stamped until the frame that
 //! shows it is presented. Flash and Silverlight are dead; their encodings (AMF 3, SOAP) and schemes are
-//! here. What it deliberately does not do: speak HTTP itself; all that is measured is a browser's own.
-//! The decision worth arguing: one page measures all cells of a link, as an application would that runs
-//! for hours; its engine is warm, and cells whose rounds alternate share its state of the moment.
+//! here; CometD, which pushed when the paper was written, stands beside the gateway. What it
+//! deliberately does not do: speak HTTP itself; all that is measured is a browser's own. The decision
+//! worth arguing: one page measures all cells of a link, as an application would that runs for hours; its
+//! engine is warm, and cells whose rounds alternate share its state of the moment.
 
+mod beyond;
 mod cells;
 mod claims;
 mod clock;
@@ -15,9 +17,12 @@ mod figures;
 mod opened;
 mod orders;
 mod page;
+mod plots;
 mod publisher;
+mod servers;
 mod stage;
 mod stamps;
+mod traced;
 
 pub(crate) use cells::names;
 pub(crate) use figures::figures;
@@ -27,15 +32,15 @@ use std::path::Path;
 
 use self::cells::{Scale, Setting};
 use self::driver::Driver;
+use self::servers::Servers;
 use self::stage::Stage;
 use crate::clock::now_ns;
 use crate::devtools::{Browser, Page};
 use crate::experiments::Order;
-use crate::link::{End, Ends, LOCAL, Links};
+use crate::link::{Ends, LOCAL, Links};
 use crate::plan::Shuffle;
 use crate::progress::Progress;
-use crate::results::{CellResult, ClaimResult, OURS, Run};
-use crate::targets::Running;
+use crate::results::{CellResult, ClaimResult, Run};
 
 /// When the page is there, or is known not to come.
 const READY: &str = "typeof weirMeasure === 'object' || \
@@ -56,7 +61,8 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
     let to_measure = groups
         .iter()
         .filter(|group| !order.journal.has(&key(group)));
-    let progress = Progress::new(to_measure.map(Vec::len).sum::<usize>() * scale.rounds);
+    let rounds = to_measure.flatten().map(|it| scale.of_cell(it).rounds);
+    let progress = Progress::new(rounds.sum());
     let mut work = Work {
         order,
         scale,
@@ -65,7 +71,7 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
         done: 0,
         total: groups.len(),
     };
-    let mut links = Links::new(order.seed);
+    let mut links = Links::new(order);
     for of_link in groups.chunk_by(|a, b| a[0].link == b[0].link) {
         let folder = order.work.join(of_link[0][0].link);
         let ends = links.ends(order.settings, of_link[0][0].link);
@@ -74,7 +80,7 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
     }
     progress.finish();
     run.links = links.used();
-    sort(&mut run, &wanted);
+    run.sort(&cells::names(order.effort), |_| None);
     run.claims = claims::judge(&run);
     run.seconds = (now_ns() - started) as f64 / 1e9;
     run
@@ -95,13 +101,6 @@ fn grouped(settings: &[Setting]) -> Vec<Group> {
 fn key(group: &Group) -> String {
     let names: Vec<String> = group.iter().map(Setting::name).collect();
     names.join(" ")
-}
-
-/// In the order of the experiment, not of the run.
-fn sort(run: &mut Run, settings: &[Setting]) {
-    let names: Vec<String> = settings.iter().map(Setting::name).collect();
-    let place = |cell: &str| names.iter().position(|name| name == cell);
-    run.results.sort_by_key(|result| place(&result.cell));
 }
 
 /// A run on its way.
@@ -134,12 +133,18 @@ impl Work<'_> {
             }),
         };
         if let Err(reason) = started {
-            for group in groups {
-                let absent = |_: &mut _| group.iter().map(|it| absent(it, &reason)).collect();
-                let journal = self.order.journal;
-                run.results
-                    .extend(journal.cell(&key(group), &mut run.targets, absent));
-            }
+            self.absent(groups, &reason, run);
+        }
+    }
+
+    /// Cells that are kept, and why the others could not be measured.
+    fn absent(&self, groups: &[Group], reason: &str, run: &mut Run) {
+        for group in groups {
+            let absent = |it: &Setting| CellResult::absent(&it.name(), it.target(), reason);
+            let absent = |_: &mut _| group.iter().map(absent).collect();
+            let journal = self.order.journal;
+            let kept = journal.cell(&key(group), &mut run.targets, absent);
+            run.results.extend(kept);
         }
     }
 
@@ -151,16 +156,21 @@ impl Work<'_> {
         folder: &Path,
         run: &mut Run,
     ) -> Result<(), String> {
-        let gateway = stage::gateway(&ends.far, folder)?;
-        let origin = format!("http://{}", gateway.address);
-        // Without TLS an origin counts as secure on loopback alone, and only a secure one is isolated.
-        let trusted = format!("--unsafely-treat-insecure-origin-as-secure={origin}");
+        let mut servers = Servers::start(&ends.far, folder)?;
         let profile = folder.join("profile");
-        let mut browser = Browser::launch_with(&ends.near, &profile, &[trusted])?;
+        let mut browser = Browser::launch_with(&ends.near, &profile, &servers.trust()?)?;
         let (pid, version) = (browser.pid(), browser.version.clone());
-        let page = Page::open(&mut browser, &format!("{origin}/measure?driven"), READY)?;
-        let driver = Driver::Ours(page, pid);
-        self.groups(groups, (driver, &version), (gateway, &ends.far.end), run)
+        for groups in groups.chunk_by(|a, b| a[0].is_secure() == b[0].is_secure()) {
+            let measured = servers.origin(groups[0][0].is_secure()).and_then(|origin| {
+                let url = format!("{origin}/measure?driven");
+                let driver = Driver::Ours(Page::open(&mut browser, &url, READY)?, pid);
+                self.groups(groups, (driver, &version), &mut servers, run)
+            });
+            if let Err(reason) = measured {
+                self.absent(groups, &reason, run);
+            }
+        }
+        Ok(())
     }
 
     /// In the browser of a person who opens the link that is printed.
@@ -173,29 +183,48 @@ impl Work<'_> {
     ) -> Result<(), String> {
         if groups.iter().flatten().any(|it| it.link != LOCAL) {
             return Err(
-                "a browser that a person opens is not at the end of an emulated link".into(),
+                "absent: a browser that a person opens is not at the end of an emulated link"
+                    .into(),
             );
         }
-        let gateway = stage::open_gateway(&ends.far, folder)?;
-        let orders = opened::wait_for_browser(gateway.address)?;
+        let mut servers = Servers::start_open(&ends.far, folder)?;
+        let orders = opened::wait_for_browser(servers.address(), servers.port_by_tls()?)?;
         let version = orders.browser.clone();
-        let driver = Driver::Opened(orders);
-        self.groups(groups, (driver, &version), (gateway, &ends.far.end), run)
+        let mut driver = Driver::Opened(orders);
+        let came_by_tls = driver.about()?["isSecure"] == true;
+        let (fit, unfit): (Vec<Group>, Vec<Group>) = groups
+            .iter()
+            .cloned()
+            .partition(|group| group[0].is_secure() == came_by_tls);
+        let scheme = if came_by_tls { "https" } else { "http" };
+        self.absent(
+            &unfit,
+            &format!("absent: the page was opened by {scheme}"),
+            run,
+        );
+        self.groups(&fit, (driver, &version), &mut servers, run)
     }
 
+    /// An error is why nothing of them could be measured.
     fn groups(
         &mut self,
         groups: &[Group],
         (mut driver, version): (Driver<'_>, &str),
-        (gateway, end): (Running, &End),
+        servers: &mut Servers,
         run: &mut Run,
     ) -> Result<(), String> {
+        let Some(is_secure) = groups.first().map(|group| group[0].is_secure()) else {
+            return Ok(());
+        };
         let about = driver.about().map_err(|_| NO_PAGE.to_string())?;
-        let targets = [
-            (OURS, gateway.version.clone()),
-            (driver.name(), described(version, &about)),
-        ];
-        let mut stage = Stage::new(driver, gateway, end, self.scale)?;
+        if is_secure && about["protocol"] != "h2" {
+            return Err(format!(
+                "the page came by {}, not by HTTP/2",
+                about["protocol"]
+            ));
+        }
+        let browser = (driver.name(is_secure), described(version, &about));
+        let mut stage = Stage::new(driver, servers, self.scale)?;
         for group in groups {
             self.done += 1;
             let share = self.done as f64 / self.total as f64;
@@ -203,11 +232,10 @@ impl Work<'_> {
                 .order
                 .journal
                 .cell(&key(group), &mut run.targets, |versions| {
-                    let named = targets
-                        .iter()
-                        .map(|(name, it)| ((*name).into(), it.clone()));
-                    versions.extend(named);
-                    stage.measure(group, share, &mut self.shuffle, self.progress)
+                    let results = stage.measure(group, share, &mut self.shuffle, self.progress);
+                    versions.insert(browser.0.into(), browser.1.clone());
+                    versions.extend(stage.versions());
+                    results
                 });
             run.results.extend(results);
         }
@@ -227,14 +255,6 @@ fn described(version: &str, about: &serde_json::Value) -> String {
         Some(true) => "frames as Element Timing reports them",
         _ => "frames as the first task after them",
     };
-    format!("{version}: clock in steps of {step:.0} us, {isolated}; {presented}")
-}
-
-fn absent(setting: &Setting, reason: &str) -> CellResult {
-    CellResult {
-        cell: setting.name(),
-        target: OURS.into(),
-        status: reason.into(),
-        ..CellResult::default()
-    }
+    let protocol = about["protocol"].as_str().unwrap_or("http/1.1");
+    format!("{version}: by {protocol}, clock in steps of {step:.0} us, {isolated}; {presented}")
 }

@@ -1,31 +1,24 @@
 //! The page `docs/results/web-delivery.md`, generated from a run and from nothing else.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::cells::{CHIEF, DELIVERIES, FORMATS, Setting, settings};
+use super::beyond;
+use super::cells::{CHIEF, DELIVERIES, FORMATS, Setting, Via, settings};
 use super::figures::{Figures, here, lives_on};
+use super::plots::{fastest, words};
 use crate::experiments::Effort;
 use crate::link::LOCAL;
 use crate::published::{FLASH, HTML5, SILVERLIGHT, Table};
-use crate::report::{number, run_head};
+use crate::report::number;
+use crate::report::page::{self, head, row};
 use crate::results::Run;
 
 /// The page of a run; `folder` is where the run lies, for the command that made the page.
 pub(crate) fn markdown(run: &Run, folder: &str) -> String {
-    let mut text = String::from("# Web delivery\n\n");
-    let _ = writeln!(
-        text,
-        "This page is generated: `{}`, then `weir bench report {folder} --markdown`.\n",
-        run.command
-    );
-    run_head(run, &mut text);
-    if run.effort == "quick" {
-        text += QUICK;
-    }
+    let mut text = page::begin("Web delivery", run, folder, QUICK);
     text += HOW;
     let figures = Figures(&run.results);
-    claims(run, &mut text);
+    page::claims(run, "", &mut text);
     best(&figures, &mut text);
     for nodes in figures.nodes() {
         times(&figures, nodes, &mut text);
@@ -35,9 +28,9 @@ pub(crate) fn markdown(run: &Run, folder: &str) -> String {
     silverlight(&mut text);
     sizes(&figures, &mut text);
     others(&figures, &mut text);
-    paced(&figures, &mut text);
+    beyond::tables(&figures, &mut text);
     spent(&figures, &mut text);
-    absent(run, &mut text);
+    page::absent(run, &mut text);
     text
 }
 
@@ -68,29 +61,6 @@ another machine asks the gateway for its time, and the bound is stated with each
 bench runs without a screen and presents sixty frames a second as if it had one.
 ";
 
-fn row(cells: impl IntoIterator<Item = String>, text: &mut String) {
-    for cell in cells {
-        let _ = write!(text, "| {} ", cell.replace('|', "\\|"));
-    }
-    *text += "|\n";
-}
-
-/// The head of a table.
-fn head(columns: &[&str], text: &mut String) {
-    row(columns.iter().map(|column| (*column).to_string()), text);
-    row(columns.iter().map(|_| "---".to_string()), text);
-}
-
-fn claims(run: &Run, text: &mut String) {
-    *text += "\n## What the paper claims\n\n";
-    head(&["where", "claim", "", "measured"], text);
-    for claim in &run.claims {
-        let verdict = claim.verdict().to_string();
-        let cells = [&claim.place, &claim.claim, &verdict, &claim.number];
-        row(cells.map(Clone::clone), text);
-    }
-}
-
 /// A mean in milliseconds.
 fn ms(figures: &Figures<'_>, setting: &Setting, metric: &str) -> String {
     let mean = figures.mean(setting, metric);
@@ -109,7 +79,7 @@ fn best(figures: &Figures<'_>, text: &mut String) {
         text,
     );
     for nodes in figures.nodes() {
-        if let Some((delivery, format)) = least(figures, nodes) {
+        if let Some((delivery, format)) = figures.least(nodes) {
             let setting = here(delivery, format, nodes);
             let payload = figures.mean(&setting, "payload").map_or("-".into(), number);
             let times = ["t_total_drawn", "t_transfer", "t_transmit", "t_decode"];
@@ -123,24 +93,8 @@ fn best(figures: &Figures<'_>, text: &mut String) {
     }
 }
 
-fn least(figures: &Figures<'_>, nodes: usize) -> Option<(&'static str, &'static str)> {
-    let all = DELIVERIES
-        .into_iter()
-        .flat_map(|delivery| FORMATS.into_iter().map(move |format| (delivery, format)));
-    let with = all.filter_map(|(delivery, format)| {
-        let mean = figures.mean(&here(delivery, format, nodes), "t_total_drawn")?;
-        Some((mean, (delivery, format)))
-    });
-    with.min_by(|a, b| a.0.total_cmp(&b.0)).map(|best| best.1)
-}
-
 fn published_best(table: &Table, nodes: usize, text: &mut String) {
-    let rows = table.rows();
-    let of_nodes = rows
-        .iter()
-        .filter(|row| row.number("nodes") == Some(nodes as f64));
-    let by_total = |row: &&crate::published::Row| row.number("total_ms").unwrap_or(f64::INFINITY);
-    let Some(best) = of_nodes.min_by(|a, b| by_total(a).total_cmp(&by_total(b))) else {
+    let Some(best) = fastest(table, nodes) else {
         return;
     };
     let columns = [
@@ -163,7 +117,8 @@ fn published_best(table: &Table, nodes: usize, text: &mut String) {
 fn times(figures: &Figures<'_>, nodes: usize, text: &mut String) {
     let _ = writeln!(
         text,
-        "\n## {nodes} nodes\n\nMeans, ms; of the total its interval (95 %) and p50 / p99.\n"
+        "\n## {}\n\nMeans, ms; of the total its interval (95 %) and p50 / p99.\n",
+        words(nodes)
     );
     head(
         &[
@@ -297,7 +252,7 @@ fn sizes(figures: &Figures<'_>, text: &mut String) {
     *text += "\n## Sizes\n\nAs table 5 of the paper: characters of text formats, bytes of binary ones; published \
               of the HTML5 application in brackets.\n\n";
     let nodes = figures.nodes();
-    let names: Vec<String> = nodes.iter().map(|nodes| format!("{nodes} nodes")).collect();
+    let names: Vec<String> = nodes.iter().map(|&nodes| words(nodes)).collect();
     let mut columns = vec!["format"];
     columns.extend(names.iter().map(String::as_str));
     head(&columns, text);
@@ -328,6 +283,7 @@ fn others(figures: &Figures<'_>, text: &mut String) {
         .into_iter()
         .filter(|it| {
             (it.link != LOCAL || it.cpu != 1)
+                && it.via == Via::Clear
                 && it.flood.is_none()
                 && figures.metric(it, "t_total").is_some()
         })
@@ -352,10 +308,7 @@ fn others(figures: &Figures<'_>, text: &mut String) {
             let setting = Setting {
                 link,
                 cpu,
-                nodes,
-                delivery,
-                format,
-                flood: None,
+                ..here(delivery, format, nodes)
             };
             let [total, decode] = ["t_total", "t_decode"].map(|it| ms(figures, &setting, it));
             format!("{total} ({decode})")
@@ -367,36 +320,6 @@ fn others(figures: &Figures<'_>, text: &mut String) {
             delivery.into(),
         ];
         row(named.into_iter().chain(CHIEF.map(of)), text);
-    }
-}
-
-/// Conflation paced by the browser, beside none.
-fn paced(figures: &Figures<'_>, text: &mut String) {
-    let all: Vec<Setting> = settings(Effort::Full)
-        .into_iter()
-        .filter(|it| it.flood.is_some() && figures.metric(it, "t_total").is_some())
-        .collect();
-    if all.is_empty() {
-        return;
-    }
-    *text += "\n## More than the page can draw\n\nThe age of what is shown when it is shown (T total), ms, where more \
-              comes than a slowed browser can take; `pace=on`: the page tells what a message costs it and the gateway \
-              sends the newest no faster than that. `lost` were passed over.\n\n";
-    head(&["cell", "p50", "p90", "p99", "max", "shown", "lost"], text);
-    for setting in all {
-        let Some(total) = figures.metric(&setting, "t_total") else {
-            continue;
-        };
-        let p = total.percentiles.unwrap_or_default();
-        let times = [p.p50, p.p90, p.p99, p.max].map(|us| number(us / 1e3));
-        let lost = figures
-            .metric(&setting, "t_transfer")
-            .map_or(0, |it| it.lost);
-        let counts = [p.n.to_string(), lost.to_string()];
-        row(
-            [setting.name()].into_iter().chain(times).chain(counts),
-            text,
-        );
     }
 }
 
@@ -432,29 +355,5 @@ fn spent(figures: &Figures<'_>, text: &mut String) {
             ];
             row(cells, text);
         }
-    }
-}
-
-/// What a run could not measure, each reason once.
-fn absent(run: &Run, text: &mut String) {
-    let mut reasons = BTreeMap::<&str, Vec<&str>>::new();
-    for result in run.results.iter().filter(|it| it.metrics.is_empty()) {
-        reasons
-            .entry(&result.status)
-            .or_default()
-            .push(&result.cell);
-    }
-    if reasons.is_empty() {
-        return;
-    }
-    *text += "\n## Not measured\n\n";
-    for (reason, cells) in reasons {
-        let reason = reason.replace('\n', " ");
-        let _ = writeln!(
-            text,
-            "- {reason}: {} cells, the first `{}`",
-            cells.len(),
-            cells[0]
-        );
     }
 }

@@ -1,8 +1,9 @@
 //! The sensors: messages of paper 000 put into the gateway at a fixed rate, in an open loop.
 //!
 //! They carry no time, so that the gateway stamps them with their arrival: that is when the data is
-//! available there, from where T_transmit runs. One connection, requests on their due time whether
-//! answers have come or not.
+//! available there, from where T_transmit runs. CometD hands on a text as it is; its servlet is told
+//! which time in it to replace by its arrival, so that both clocks start alike. One connection, requests
+//! on their due time whether answers have come or not.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -11,12 +12,16 @@ use std::time::Duration;
 use serde_json::Value;
 use weir_codec::{by_name, sample};
 
+use super::cells::{Setting, Via};
 use crate::clock::now_ns;
 use crate::limits::DEVTOOLS_SECONDS_MAX;
 use crate::link::End;
 use crate::load::http::Responses;
 
-/// A connection to the gateway.
+/// The prefix of all topics in the messages as they are made.
+const MADE: &str = "heating";
+
+/// A connection to a server.
 pub(super) struct Publisher {
     tcp: TcpStream,
     answers: Responses,
@@ -55,15 +60,18 @@ impl Publisher {
         self.next
     }
 
-    /// Sends so many messages of so many nodes, so many a second, and waits for their answers.
+    /// Sends so many messages of a cell, so many a second, and waits for their answers.
     pub(super) fn publish(
         &mut self,
-        nodes: usize,
+        setting: &Setting,
         count: u64,
         rate: f64,
     ) -> Result<Published, String> {
         let requests: Vec<Vec<u8>> = (self.next..self.next + count)
-            .map(|number| request(nodes, number))
+            .map(|number| match setting.via {
+                Via::Clear | Via::Tls => to_gateway(setting.nodes, number),
+                Via::Bayeux(_) => to_cometd(setting, number),
+            })
             .collect::<Result<_, _>>()?;
         self.next += count;
         let mut published = Published::default();
@@ -89,7 +97,7 @@ impl Publisher {
                 .read(&mut piece)
                 .map_err(|e| format!("publishing: {e}"))?;
             if taken == 0 {
-                return Err("the gateway closed the publisher's connection".into());
+                return Err("the server closed the publisher's connection".into());
             }
             self.answers.feed(&piece[..taken], |answer| {
                 missing = missing.saturating_sub(1);
@@ -116,25 +124,59 @@ pub(super) fn topic(nodes: usize) -> String {
     format!("h-{:02}", nodes.min(99))
 }
 
-fn request(nodes: usize, number: u64) -> Result<Vec<u8>, String> {
-    let body = message(nodes, number)?;
-    let topic = topic(nodes);
+fn to_gateway(nodes: usize, number: u64) -> Result<Vec<u8>, String> {
+    let path = format!("/live/{}", topic(nodes));
+    Ok(post(
+        &path,
+        "Content-Type: application/json",
+        message(nodes, number)?,
+    ))
+}
+
+/// In the cell's format, with the time that the servlet replaces named in the head.
+fn to_cometd(setting: &Setting, number: u64) -> Result<Vec<u8>, String> {
+    let Setting { nodes, format, .. } = *setting;
+    let time = time_of(number)?;
+    let body = encoded(format, nodes, number)?;
+    let text = String::from_utf8(body).map_err(|_| format!("{format} is no text"))?;
+    let body = text.replace(&format!("{MADE}/"), &format!("{}/", topic(nodes)));
+    let path = format!("/pub/{}", topic(nodes));
+    let named = format!("Arrival-Instead-Of: {time}");
+    Ok(post(&path, &named, body.into_bytes()))
+}
+
+fn post(path: &str, field: &str, body: Vec<u8>) -> Vec<u8> {
     let mut request = format!(
-        "POST /live/{topic} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
-         Content-Length: {}\r\n\r\n",
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\n{field}\r\nContent-Length: {}\r\n\r\n",
         body.len()
     )
     .into_bytes();
     request.extend(body);
-    Ok(request)
+    request
+}
+
+fn encoded(format: &str, nodes: usize, number: u64) -> Result<Vec<u8>, String> {
+    let format = by_name(format).ok_or_else(|| format!("no format {format}"))?;
+    let mut bytes = Vec::new();
+    (format.encode)(&sample::message(nodes, number), &mut bytes);
+    Ok(bytes)
+}
+
+fn json(nodes: usize, number: u64) -> Result<Value, String> {
+    serde_json::from_slice(&encoded("json", nodes, number)?).map_err(|e| e.to_string())
+}
+
+/// The time that a message is made with, as text formats write it.
+fn time_of(number: u64) -> Result<String, String> {
+    let whole = json(1, number)?;
+    let time = whole["observations"][0]["time"].as_str();
+    time.map(str::to_string)
+        .ok_or("a message without a time".into())
 }
 
 /// The message of paper 000 (section V, table 5) of a number, without times.
 pub(super) fn message(nodes: usize, number: u64) -> Result<Vec<u8>, String> {
-    let json = by_name("json").ok_or("no format json")?;
-    let mut bytes = Vec::new();
-    (json.encode)(&sample::message(nodes, number), &mut bytes);
-    let mut whole: Value = serde_json::from_slice(&bytes).map_err(|e| e.to_string())?;
+    let mut whole = json(nodes, number)?;
     let rows = whole["observations"]
         .as_array_mut()
         .ok_or("no observations")?;
@@ -142,7 +184,7 @@ pub(super) fn message(nodes: usize, number: u64) -> Result<Vec<u8>, String> {
     for row in rows.iter_mut().filter_map(Value::as_object_mut) {
         row.remove("time");
         let named = row.get("topic").and_then(Value::as_str).unwrap_or_default();
-        let named = named.replacen("heating", &prefix, 1);
+        let named = named.replacen(MADE, &prefix, 1);
         row.insert("topic".into(), named.into());
     }
     serde_json::to_vec(&whole).map_err(|e| e.to_string())
@@ -160,6 +202,22 @@ mod tests {
             let characters = message(nodes, 40).unwrap().len() + 7 * nodes * arrival;
             let share = characters as f64 / published;
             assert!((0.98..1.02).contains(&share), "{nodes}: {characters}");
+        }
+    }
+
+    #[test]
+    fn what_cometd_hands_on_has_as_many_times_to_replace_as_observations() {
+        for format in super::super::cells::BAYEUX_FORMATS {
+            let setting = Setting::cometd("websocket", format, 5);
+            let request = String::from_utf8(to_cometd(&setting, 40).unwrap()).unwrap();
+            let (head, body) = request.split_once("\r\n\r\n").unwrap();
+            let time = time_of(40).unwrap();
+            assert!(
+                head.contains(&format!("Arrival-Instead-Of: {time}")),
+                "{head}"
+            );
+            assert_eq!(body.matches(&time).count(), 35, "{format}: {body}");
+            assert!(body.contains("h-05/") && !body.contains(MADE), "{format}");
         }
     }
 

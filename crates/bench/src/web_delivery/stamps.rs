@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::clock::Clocks;
 use super::publisher::Published;
+use super::traced::Frames;
 use crate::sample::{Name, Sample};
 
 /// What the page answers.
@@ -33,6 +34,8 @@ struct Stamps {
     began: Option<f64>,
     drawn: Option<f64>,
     presented: Option<f64>,
+    /// Number of that frame.
+    frame: Option<u64>,
     /// Whether the browser itself said when the frame was presented.
     observed: bool,
     size: f64,
@@ -95,6 +98,27 @@ pub(super) fn sample_of(
     Ok(sample)
 }
 
+impl Outcome {
+    /// Sets the frames of the browser's trace beside what its page was told: T_render by the trace, and
+    /// how much later or earlier the page was told that a frame was on the screen.
+    pub(super) fn put_traced(&self, frames: &Frames, clocks: &Clocks, sample: &mut Sample) {
+        let (mut render, mut error) = (Vec::new(), Vec::new());
+        for it in &self.stamps {
+            let traced = it.frame.and_then(|frame| frames.presented_us(frame));
+            let told = it.presented.and_then(|ms| clocks.monotonic_us(ms));
+            let ready = clocks.monotonic_us(it.processed);
+            if let (Some(traced), Some(told), Some(ready)) = (traced, told, ready) {
+                render.push(traced - ready);
+                error.push(told - traced);
+            }
+        }
+        let share = error.len() as f64 / self.stamps.len().max(1) as f64;
+        sample.put("traced", "share", share);
+        sample.put_samples("t_render_traced", "us", render);
+        sample.put_samples("presentation_error", "us", error);
+    }
+}
+
 /// What a reader of T_transmit must know of the clocks.
 fn remark(outcome: &Outcome, clocks: &Clocks) -> Option<String> {
     let negative = |it: &&Stamps| it.transmit(clocks).is_some_and(|ms| ms < 0.0);
@@ -124,7 +148,8 @@ mod tests {
     fn outcome(presented: Option<f64>) -> Outcome {
         let stamps = json!({
             "seq": 1, "available": 1010.0, "arrival": 12.0, "decoded": 13.0, "processed": 13.5,
-            "began": 14.0, "drawn": 14.25, "presented": presented, "observed": true, "size": 100,
+            "began": 14.0, "drawn": 14.25, "presented": presented, "frame": 1,
+            "observed": true, "size": 100,
         });
         serde_json::from_value(json!({"stamps": [stamps]})).unwrap()
     }

@@ -8,7 +8,7 @@ use super::super::browser::NAME;
 use super::super::cells::Place as Where;
 use super::super::codings::json_of;
 use super::super::data::Document;
-use super::super::native::absent;
+use super::super::spent::{BROWSER, Names, Side};
 use super::cells::{IN_BROWSER, is_upload, on_link, slowdowns};
 use super::runs::{Exchange, Place, repeat};
 use crate::devtools::{Browser, Page};
@@ -54,7 +54,7 @@ pub(super) fn measure(
         let cell = move |format| (format, on_link(place.link, at, label, format));
         IN_BROWSER.map(cell)
     };
-    let wanted: Vec<(u32, &str, String)> = slowdowns(label, place.order.effort)
+    let wanted: Vec<(u32, &str, String)> = slowdowns(place.link, label, place.order.effort)
         .iter()
         .flat_map(|times| cells(times).map(|(format, cell)| (*times, format, cell)))
         .filter(|(_, _, cell)| place.order.wants(cell))
@@ -63,18 +63,26 @@ pub(super) fn measure(
         return Vec::new();
     }
     let profile = place.folder.join("profile");
-    let measured = Browser::launch(&place.ends.near, &profile).and_then(|mut browser| {
+    let origin = format!("http://{}", place.server.address);
+    // Without TLS an origin counts as secure on loopback alone, and only a secure one has the finer clock.
+    let trusted = format!("--unsafely-treat-insecure-origin-as-secure={origin}");
+    let launched = Browser::launch_with(&place.ends.near, &profile, &[trusted]);
+    let measured = launched.and_then(|mut browser| {
         targets.insert(NAME.into(), browser.version.clone());
-        let url = format!("http://{}/", place.server.address);
-        let mut page = Page::open(&mut browser, &url, "document.title === 'documents'")?;
+        let client = (BROWSER, Side::Tree(browser.pid()));
+        let ready = "document.title === 'documents'";
+        let mut page = Page::open(&mut browser, &format!("{origin}/"), ready)?;
+        if page.evaluate("crossOriginIsolated")? != true {
+            return Err("the browser keeps its coarse clock: the page is not isolated".into());
+        }
         wanted
             .iter()
-            .map(|cell| one(place, document, &mut page, cell))
+            .map(|cell| one(place, document, &mut page, client, cell))
             .collect::<Result<Vec<_>, String>>()
     });
     measured.unwrap_or_else(|reason| {
         targets.entry(NAME.into()).or_insert_with(|| reason.clone());
-        let absent = |(_, _, cell): &(u32, &str, String)| absent(cell, NAME, reason.clone());
+        let absent = |(_, _, cell): &(u32, &str, String)| CellResult::absent(cell, NAME, &reason);
         wanted.iter().map(absent).collect()
     })
 }
@@ -83,6 +91,7 @@ fn one(
     place: &Place<'_>,
     document: &Document,
     page: &mut Page<'_>,
+    client: (Names, Side<'_>),
     (times, format, cell): &(u32, &str, String),
 ) -> Result<CellResult, String> {
     let bytes = match *format {
@@ -95,10 +104,12 @@ fn one(
     page.slow_down(*times)?;
     let way = json!({"url": format!("/{name}"), "format": format});
     let result = match is_upload(document.data) {
-        false => repeat(place, (cell, NAME), "parse", || asked(page, DOWNLOAD, &way)),
+        false => repeat(place, (cell, NAME), client, "parse", || {
+            asked(page, DOWNLOAD, &way)
+        }),
         true => {
             asked(page, DOWNLOAD, &way)?;
-            repeat(place, (cell, NAME), "serialize", || {
+            repeat(place, (cell, NAME), client, "serialize", || {
                 asked(page, UPLOAD, &way)
             })
         }

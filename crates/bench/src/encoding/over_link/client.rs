@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use quick_xml::events::Event;
 
+use super::super::spent::Told;
+use super::server::SPENT;
 use crate::clock::now_ns;
 use crate::limits::DOCUMENT_BYTES_MAX;
 use crate::link::End;
@@ -97,6 +99,12 @@ pub(super) fn first_of_xml(end: &End, address: SocketAddr, name: &str) -> Result
         }
     }
     Ok(since(answer.began_ns))
+}
+
+/// What the server itself has spent so far; asked from its own end, so that nothing crosses the link.
+pub(in crate::encoding) fn spent_by_server(end: &End, address: SocketAddr) -> Option<Told> {
+    let told = download(end, address, SPENT).ok()?;
+    Told::read(std::str::from_utf8(&told.body).ok()?)
 }
 
 /// Sends a document and waits until it is acknowledged; microseconds.

@@ -14,11 +14,11 @@ mod runs;
 pub(crate) mod server;
 
 pub(super) use cells::{formats_on_links, names};
+pub(super) use client::spent_by_server;
 pub(super) use runs::{Class, LINKS};
 
 use self::cells::sources_on_links;
 use super::data::Source;
-use super::native::absent;
 use crate::experiments::Order;
 use crate::journal::Versions;
 use crate::link::{Ends, Links};
@@ -26,7 +26,7 @@ use crate::results::{CellResult, OURS, Run};
 
 /// Measures all cells on links.
 pub(super) fn measure(order: &Order<'_>, run: &mut Run) {
-    let mut links = Links::new(order.seed);
+    let mut links = Links::new(order);
     for link in LINKS {
         let wanted = |source: &Source| order.wants_any(&cells::of(source, link, order.effort));
         let sources: Vec<Source> = sources_on_links(order.effort)
@@ -58,7 +58,7 @@ fn of_document(
         let cells = cells::of(source, link, order.effort);
         let cells = cells.into_iter().filter(|cell| order.wants(cell));
         cells
-            .map(|cell| absent(&cell, OURS, reason.clone()))
+            .map(|cell| CellResult::absent(&cell, OURS, &reason))
             .collect()
     };
     let ends = match ends {

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::super::cells::Place as Where;
 use super::super::codings::{Coding, From, Prepared, codings};
 use super::super::data::Document;
-use super::super::native::absent;
 use super::super::outcome::single;
+use super::super::spent::{CLIENT, Side};
 use super::cells::{formats, is_upload, on_link};
 use super::client;
 use super::runs::{Exchange, Place, repeat};
@@ -25,7 +25,7 @@ pub(super) fn measure(place: &Place<'_>, document: &Rc<Document>) -> Vec<CellRes
         place.order.wants(&cell).then(|| {
             let measured = prepared(document, format)
                 .and_then(|(target, prepared)| one(place, document, (&cell, target), prepared));
-            measured.unwrap_or_else(|reason| absent(&cell, OURS, reason))
+            measured.unwrap_or_else(|reason| CellResult::absent(&cell, OURS, &reason))
         })
     };
     formats.filter_map(of_format).collect()
@@ -105,7 +105,8 @@ fn downloads(
             first_observation: Some(first),
         })
     };
-    Ok(repeat(place, (cell, target), "parse", exchange))
+    let client = (CLIENT, Side::This);
+    Ok(repeat(place, (cell, target), client, "parse", exchange))
 }
 
 fn uploads(
@@ -124,5 +125,6 @@ fn uploads(
             first_observation: None,
         })
     };
-    Ok(repeat(place, (cell, target), "serialize", exchange))
+    let client = (CLIENT, Side::This);
+    Ok(repeat(place, (cell, target), client, "serialize", exchange))
 }

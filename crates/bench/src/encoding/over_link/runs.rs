@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use super::super::outcome::single;
+use super::super::spent::{Names, SERVER, Side, Watch};
 use super::super::steady::{COV_MAX, K, Steady};
 use crate::experiments::{Effort, Order};
 use crate::link::Ends;
@@ -95,23 +97,31 @@ impl Exchange {
 }
 
 /// Makes an exchange as often as the paper did: over 3G one warm-up and three that count, over Wi-Fi until
-/// ten in a row are steady; a quick run is content with the former.
+/// ten in a row are steady; a quick run is content with two behind its warm-up.
 pub(super) fn repeat(
     place: &Place<'_>,
     (cell, target): (&str, &str),
+    client: (Names, Side<'_>),
     processing: &'static str,
     mut exchange: impl FnMut() -> Result<Exchange, String>,
 ) -> CellResult {
-    let is_short = place.order.effort == Effort::Quick || place.link == "3g";
-    let (least, most) = if is_short { (3, 3) } else { (K, 3 * K) };
+    let (least, most) = match (place.order.effort, place.link) {
+        (Effort::Quick, _) => (2, 2),
+        (Effort::Full, "3g") => (3, 3),
+        (Effort::Full, _) => (K, 3 * K),
+    };
+    let is_short = least < K;
     let mut all: Vec<Exchange> = Vec::new();
     let mut failed = exchange().err();
+    let server = Side::Documents(&place.ends.far.end, place.server.address);
+    let watch = Watch::begin([client, (SERVER, server)]);
     while failed.is_none() && all.len() < most && !is_steady(&all, least) {
         match exchange() {
             Ok(one) => all.push(one),
             Err(reason) => failed = Some(reason),
         }
     }
+    let spent = watch.spent();
     let kept = &all[all.len() - all.len().min(least)..];
     let mut rounds: Vec<_> = kept
         .iter()
@@ -120,6 +130,11 @@ pub(super) fn repeat(
         .collect();
     rounds.extend(failed.map(|reason| (kept.len(), Err(reason))));
     let mut result = merge(cell, target, &rounds);
+    if !kept.is_empty() {
+        let spent = spent.into_iter();
+        let metrics = spent.map(|(name, unit, value)| single(name, unit, value));
+        result.metrics.extend(metrics);
+    }
     describe(&mut result, kept, is_short);
     result
 }
@@ -128,7 +143,7 @@ fn totals(all: &[Exchange]) -> Vec<f64> {
     all.iter().map(Exchange::total).collect()
 }
 
-/// Whether the last so many are; three need only be there.
+/// Whether the last so many are; a few need only be there.
 fn is_steady(all: &[Exchange], least: usize) -> bool {
     let Some(begin) = all.len().checked_sub(least) else {
         return false;

@@ -12,7 +12,7 @@ A server at the far end of the link, a client at the near one, a connection for 
 the last byte is there, and parsed from then on; uploads (RS, IO): built, sent, and acknowledged. Share is the
 part of the way (figure 9); first is the time until a first observation can be shown, which of XML is parsed
 as it comes and of the other formats is the whole. Over 3G one exchange warms up and three count, as published;
-over Wi-Fi ten that are steady, or three in a quick run. Classes as above.
+over Wi-Fi ten that are steady; a quick run has two of either. Classes as above.
 ";
 
 pub(super) fn tables(run: &Run, text: &mut String) {

@@ -9,25 +9,17 @@ mod times;
 use std::fmt::Write;
 
 use super::figures::Figures;
-use crate::report::{goal_rows, number, ratio_rows, run_head};
-use crate::results::{CellResult, GoalResult, Run};
+use crate::report::number;
+use crate::report::page::{self, row};
+use crate::results::{CellResult, Run};
 
 /// The page of a run; `folder` is where the run lies, for the command that made the page.
 pub(crate) fn markdown(run: &Run, folder: &str) -> String {
-    let mut text = String::from("# Encodings\n\n");
-    let _ = writeln!(
-        text,
-        "This page is generated: `{}`, then `weir bench report {folder} --markdown`. How it was \
-         measured and what the words mean is told in \
-         [concepts/measuring-encodings.md](../concepts/measuring-encodings.md).\n",
-        run.command
-    );
-    run_head(run, &mut text);
-    if run.effort == "quick" {
-        text += QUICK;
-    }
+    let mut text = page::begin("Encodings", run, folder, QUICK);
+    text += HOW;
     let figures = Figures(&run.results);
-    goals(run, &mut text);
+    page::goals(run, OF_GOALS, page::reached, &mut text);
+    page::ratios(run, &mut text);
     claims(run, &mut text);
     sizes::tables(&figures, &mut text);
     times::tables(&figures, &mut text);
@@ -40,24 +32,11 @@ pub(crate) fn markdown(run: &Run, folder: &str) -> String {
 
 const QUICK: &str = "\nA quick run shows orders of magnitude; do not quote such figures.\n";
 
-fn goals(run: &Run, text: &mut String) {
-    *text += "\n## Goals\n\nRates of the XML's bytes, or of observations, by the medians of each \
-              round.\n\n| cell | figure | asked | bound | measured | |\n\
-              |---|---|---|---:|---:|---|\n";
-    goal_rows(run, verdict, text);
-    *text += "\n## Ours divided by theirs\n\nPair by pair in interleaved rounds; 95 % interval by \
-              Student's t.\n\n| cell | figure | against | ratio | interval | rounds |\n\
-              |---|---|---|---:|---:|---:|\n";
-    ratio_rows(run, text);
-}
+const HOW: &str = "\nHow it was measured and what the words mean is told in \
+                   [concepts/measuring-encodings.md](../concepts/measuring-encodings.md).\n";
 
-fn verdict(goal: &GoalResult) -> &'static str {
-    match goal.holds {
-        Some(true) => "reached",
-        Some(false) => "falls short",
-        None => "not measured",
-    }
-}
+const OF_GOALS: &str =
+    "Rates of the XML's bytes, or of observations, by the medians of each round.\n\n";
 
 fn claims(run: &Run, text: &mut String) {
     *text += "\n## What the papers claim\n\n| paper | where | claim | | measured |\n\
@@ -106,14 +85,6 @@ fn why_absent(result: &CellResult) -> Option<&str> {
     fault
         .filter(|_| result.metric("parse").is_none())
         .and_then(|fault| fault.lines().next())
-}
-
-/// A row of a table.
-fn row(cells: impl IntoIterator<Item = String>, text: &mut String) {
-    for cell in cells {
-        let _ = write!(text, "| {cell} ");
-    }
-    *text += "|\n";
 }
 
 /// The head of a table: the first column is words, the rest are numbers.

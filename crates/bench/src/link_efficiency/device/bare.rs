@@ -1,10 +1,8 @@
 //! No protocol at all: what transport, kernel and runtime take by themselves.
 
-use super::tcp::Tcp;
-use super::udp::Udp;
-use super::{Device, Peer, Times};
+use super::{Device, Times};
 use crate::clock::now_ns;
-use crate::link_efficiency::traffic::Traffic;
+use crate::sockets::{Peer, Tcp, Traffic, Udp};
 
 /// Largest payload that is echoed, bytes.
 const PAYLOAD_BYTES_MAX: usize = 64 * 1024;

@@ -3,11 +3,10 @@
 use weir_coap::session::{CallId, Event};
 use weir_coap::wire::{Code, Message, Number};
 
-use super::coap_carrier::Carrier;
-use super::{Device, Peer, Times};
+use super::{Device, Times};
 use crate::clock::now_ns;
 use crate::link_efficiency::job::{CoapOver, CoapWay, Method};
-use crate::link_efficiency::traffic::Traffic;
+use crate::sockets::{Carrier, Peer, Traffic, challenge, check};
 
 /// A client's endpoint that knows one server.
 pub(super) struct Coap {
@@ -36,7 +35,7 @@ impl Coap {
         way: &CoapWay,
     ) -> Result<Self, String> {
         Ok(Self {
-            carrier: Carrier::open(peer, over)?,
+            carrier: Carrier::open(peer, over, 1)?,
             wait_ns: peer.wait.as_nanos() as u64,
             confirmable: matches!(over, CoapOver::Confirmable | CoapOver::Secured),
             path: path.into(),
@@ -188,25 +187,6 @@ impl Device for Coap {
             // The server may be gone already.
             let _ = self.carrier.next_event();
         }
-    }
-}
-
-/// What a server wants back before it believes that a request is fresh (RFC 9175 section 2.3).
-fn challenge(response: &Message) -> Option<Vec<u8>> {
-    let is_asked = response.code == Code::UNAUTHORIZED;
-    let echo = response.options.first(Number::ECHO).filter(|_| is_asked);
-    echo.map(|echo| echo.to_vec())
-}
-
-fn check(response: &Message) -> Result<(), String> {
-    match response.code.is_success() {
-        true => Ok(()),
-        false => Err(format!(
-            "answered {}.{:02} {}",
-            response.code.class(),
-            response.code.detail(),
-            String::from_utf8_lossy(&response.payload)
-        )),
     }
 }
 

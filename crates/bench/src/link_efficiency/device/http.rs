@@ -1,10 +1,9 @@
 //! HTTP/1.1: a request and its response on a connection that stays open (RFC 9112).
 
-use super::tcp::Tcp;
-use super::{Device, Peer, Times};
+use super::{Device, Times};
 use crate::limits::{READ_BYTES_MAX, RESPONSE_BYTES_MAX};
 use crate::link_efficiency::job::Method;
-use crate::link_efficiency::traffic::Traffic;
+use crate::sockets::{Peer, Tcp, Traffic, http1};
 
 /// A client's connection.
 pub(super) struct Http {
@@ -69,23 +68,14 @@ impl Http {
 
 /// The length of a response's body, once all of it is there.
 fn whole(answer: &[u8]) -> Result<Option<usize>, String> {
-    let Some(end) = answer.windows(4).position(|four| four == b"\r\n\r\n") else {
-        return Ok(None);
-    };
-    let head = String::from_utf8_lossy(&answer[..end]);
-    let mut lines = head.lines();
-    let status = lines.next().unwrap_or_default();
-    if !status.starts_with("HTTP/1.1 2") {
-        return Err(format!("answered {status}"));
+    match http1::response(answer)? {
+        None => Ok(None),
+        Some((200..300, body, _)) => Ok(Some(body.len())),
+        Some((status, body, _)) => {
+            let body = String::from_utf8_lossy(body);
+            Err(format!("answered {status} {body}"))
+        }
     }
-    let length = lines.find_map(|line| {
-        let (name, value) = line.split_once(':')?;
-        let is_length = name.eq_ignore_ascii_case("content-length");
-        is_length.then(|| value.trim().parse::<usize>().ok())?
-    });
-    // 204 has no body and says so by itself (RFC 9110 section 15.3.5).
-    let length = length.unwrap_or(0);
-    Ok((answer.len() >= end + 4 + length).then_some(length))
 }
 
 impl Device for Http {

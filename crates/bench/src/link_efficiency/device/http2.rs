@@ -19,10 +19,9 @@ use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 use tokio_rustls::TlsConnector;
 
-use super::tcp::traffic_of;
-use super::{Device, Peer, Times, modem};
-use crate::link_efficiency::traffic::Traffic;
+use super::{Device, Times};
 use crate::load::{TLS_NAME, tls_config};
+use crate::sockets::{Peer, Traffic, modem, traffic_of};
 
 /// The name of HTTP/2 in a handshake of TLS (RFC 9113 section 3.2).
 const ALPN: &str = "h2";

@@ -5,38 +5,21 @@
 
 mod bare;
 mod coap;
-mod coap_carrier;
 mod http;
 mod http2;
-mod modem;
 mod mqtt;
-mod tcp;
-mod udp;
 mod websocket;
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::job::{Conversation, EchoOutcome, EchoPlan};
-use super::traffic::Traffic;
 use crate::clock::now_ns;
 use crate::latency::Latency;
 use crate::limits::{ECHO_MS_MAX, ECHO_SETTLE_MS};
 use crate::load::job::Event;
 use crate::load::{await_orchestrator, emit};
-
-/// Whom a device speaks to.
-#[derive(Clone, Debug)]
-struct Peer {
-    /// Where it listens.
-    address: SocketAddr,
-    /// How long an echo may take.
-    wait: Duration,
-    /// Whether a modem stands before the link.
-    modem: bool,
-    /// Its certificate, where it speaks TLS.
-    certificate: Option<Vec<u8>>,
-}
+use crate::sockets::{Peer, Traffic};
 
 /// One end of a conversation.
 trait Device {

@@ -7,11 +7,10 @@ use weir_mqtt::session::{Client, ClientEvent, ConnectOptions, Delivery, Sent, To
 use weir_mqtt::wire::{PropertyList, QoS, ReasonCode, SubscriptionOptions, Version};
 use weir_sansio::{Instant, Output, Session};
 
-use super::tcp::Tcp;
-use super::{Device, Peer, Times};
+use super::{Device, Times};
 use crate::clock::now_ns;
 use crate::limits::READ_BYTES_MAX;
-use crate::link_efficiency::traffic::Traffic;
+use crate::sockets::{Peer, Tcp, Traffic};
 
 /// A client that is publisher and subscriber.
 pub(super) struct Mqtt {

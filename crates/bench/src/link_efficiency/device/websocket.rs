@@ -6,11 +6,10 @@ use std::net::SocketAddr;
 
 use weir_carrier::websocket::{Message, Opcode, Reader, Role, accept, key, write_masked};
 
-use super::tcp::Tcp;
-use super::{Device, Peer, Times};
+use super::{Device, Times};
 use crate::clock::now_ns;
 use crate::limits::{READ_BYTES_MAX, RESPONSE_BYTES_MAX};
-use crate::link_efficiency::traffic::Traffic;
+use crate::sockets::{Peer, Tcp, Traffic};
 
 /// A client's end.
 pub(super) struct WebSocket {

@@ -31,14 +31,14 @@ pub(super) fn head(run: &Run) -> String {
     text + "</ul>\n" + &against(run) + &strip(run)
 }
 
-fn capital(text: &str) -> String {
+pub(super) fn capital(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().map(char::to_uppercase);
     first.map_or(String::new(), |first| first.chain(characters).collect())
 }
 
 /// Sentences are HTML.
-fn sentences(run: &Run) -> Vec<String> {
+pub(super) fn sentences(run: &Run) -> Vec<String> {
     let mut all = vec![compared(run)];
     all.extend(leaders::sentences(run));
     all.extend(goals(run));
@@ -64,7 +64,7 @@ fn compared(run: &Run) -> String {
     )
 }
 
-fn duration(seconds: f64) -> String {
+pub(super) fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 100.0 => format!("{s:.0} s"),
         s if s < 7200.0 => format!("{:.0} min", s / 60.0),
@@ -231,7 +231,7 @@ fn first_line(text: &str) -> &str {
 }
 
 /// How many results are sound, wide, at the ceiling and failed, as a bar.
-fn strip(run: &Run) -> String {
+pub(super) fn strip(run: &Run) -> String {
     let failed = count(run, |result| result.metrics.is_empty());
     let wide = count(run, |result| result.status == "wide");
     let ceiling = count(run, |result| result.status == "ceiling");

@@ -13,7 +13,8 @@ use crate::results::{CellResult, Metric, Run};
 use crate::statistics::Estimate;
 
 /// Metrics that are ranked, the chief ones first; as many as are there are told.
-const CHIEF: [&str; 12] = [
+const CHIEF: [&str; 13] = [
+    "t_total_drawn",
     "t_total",
     "t_transfer",
     "rtt",

@@ -11,6 +11,7 @@ mod caveats;
 mod cells;
 mod changes;
 mod figures;
+mod front;
 mod leaders;
 mod markup;
 mod paper;
@@ -22,6 +23,7 @@ use crate::results::Run;
 use markup::escaped;
 
 pub(crate) use changes::changes;
+pub(crate) use front::{Chapter, front};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");

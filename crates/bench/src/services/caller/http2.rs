@@ -5,10 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use super::wire::Wire;
 use super::{Caller, Ended, Number, Service};
 use crate::limits::RESPONSE_BYTES_MAX;
-use crate::link_efficiency::traffic::Traffic;
+use crate::sockets::{Tcp, Traffic};
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Bytes of a frame's head (RFC 9113 section 4.1).
@@ -34,7 +33,9 @@ const PRIORITY: u8 = 32;
 
 /// A connection and the calls on it.
 pub(super) struct Http2 {
-    wire: Wire,
+    tcp: Tcp,
+    /// What came and was not taken yet.
+    input: Vec<u8>,
     /// The header block of each request but for its length.
     fields: Vec<u8>,
     next_stream: u32,
@@ -59,7 +60,7 @@ struct Frame {
 
 impl Http2 {
     pub(super) fn open(service: &Service<'_>) -> Result<Self, String> {
-        let mut wire = Wire::open(service, "h2")?;
+        let mut tcp = Tcp::connect(&service.peer, Some("h2"))?;
         let mut opening = PREFACE.to_vec();
         write_frame(SETTINGS, 0, 0, &[], &mut opening);
         // Room for echoes: the default of the connection is used up and given back rarely.
@@ -70,9 +71,10 @@ impl Http2 {
             &0x3fff_0000_u32.to_be_bytes(),
             &mut opening,
         );
-        wire.send(&opening)?;
+        tcp.send(&opening)?;
         Ok(Self {
-            wire,
+            tcp,
+            input: Vec::new(),
             fields: fields(service),
             next_stream: 1,
             streams: BTreeMap::new(),
@@ -82,10 +84,10 @@ impl Http2 {
 
     fn read_frame(&mut self) -> Result<Frame, String> {
         loop {
-            if let Some(frame) = take_frame(&mut self.wire.input)? {
+            if let Some(frame) = take_frame(&mut self.input)? {
                 return Ok(frame);
             }
-            self.wire.receive()?;
+            self.tcp.receive_more(&mut self.input)?;
         }
     }
 
@@ -127,7 +129,7 @@ impl Http2 {
     fn reply(&mut self, kind: u8, payload: &[u8]) -> Result<(), String> {
         let mut out = Vec::new();
         write_frame(kind, ACK, 0, payload, &mut out);
-        self.wire.send(&out)
+        self.tcp.send(&out)
     }
 }
 
@@ -161,7 +163,7 @@ impl Caller for Http2 {
             body: Vec::new(),
         };
         self.streams.insert(stream, waiting);
-        self.wire.send(&out)
+        self.tcp.send(&out)
     }
 
     fn next(&mut self) -> Result<Ended, String> {
@@ -173,25 +175,19 @@ impl Caller for Http2 {
                 body,
             }) = self.take(frame)?
             {
-                return match status {
-                    200..300 => Ok(Ended::Answered(number, body)),
-                    _ => Err(format!(
-                        "answered {status} {}",
-                        String::from_utf8_lossy(&body)
-                    )),
-                };
+                return Ended::answered(number, status, body);
             }
         }
     }
 
     fn traffic(&self) -> Result<Traffic, String> {
-        self.wire.traffic()
+        self.tcp.traffic()
     }
 }
 
 /// The fields of every request, by the static table (RFC 7541 appendix A) and literals without indexing.
 fn fields(service: &Service<'_>) -> Vec<u8> {
-    let scheme = if service.certificate.is_some() {
+    let scheme = if service.peer.certificate.is_some() {
         0x87
     } else {
         0x86
@@ -202,7 +198,7 @@ fn fields(service: &Service<'_>) -> Vec<u8> {
     fields.push(0x04);
     write_text(&format!("/{}", service.path), &mut fields);
     fields.push(0x01);
-    write_text(&service.address.to_string(), &mut fields);
+    write_text(&service.peer.address.to_string(), &mut fields);
     fields.extend([0x0f, 0x10]);
     write_text("application/x-protobuf", &mut fields);
     fields

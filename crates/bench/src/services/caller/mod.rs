@@ -3,11 +3,9 @@
 //! It opens its sockets itself, so that every byte is counted where it passes. One thread, blocking
 //! sockets. With more than one call under way a call waits for those before it, as it would in a client.
 
-mod coap_stream;
-mod coap_udp;
+mod coap;
 mod http1;
 mod http2;
-mod wire;
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -18,9 +16,9 @@ use super::message::{Messages, Reader};
 use crate::clock::now_ns;
 use crate::latency::Latency;
 use crate::limits::ECHO_SETTLE_MS;
-use crate::link_efficiency::traffic::Traffic;
 use crate::load::emit;
 use crate::load::job::Event;
+use crate::sockets::{Peer, Traffic};
 
 /// The topic of the messages: what the gateway makes of the path at which it takes them.
 const TOPIC: &str = "service";
@@ -34,6 +32,19 @@ enum Ended {
     Answered(Number, Vec<u8>),
     /// Nothing came in time.
     Lost(Number),
+}
+
+impl Ended {
+    /// By HTTP; a status other than success is an error.
+    fn answered(number: Number, status: u16, body: Vec<u8>) -> Result<Self, String> {
+        match status {
+            200..300 => Ok(Self::Answered(number, body)),
+            _ => Err(format!(
+                "answered {status} {}",
+                String::from_utf8_lossy(&body)
+            )),
+        }
+    }
 }
 
 /// A connection to a service.
@@ -50,10 +61,8 @@ trait Caller {
 
 /// What a caller must know of its service.
 struct Service<'a> {
-    address: SocketAddr,
-    wait: Duration,
+    peer: Peer,
     path: &'a str,
-    certificate: Option<&'a [u8]>,
     depth: usize,
 }
 
@@ -77,10 +86,13 @@ struct Loop {
 /// Runs a plan against a service.
 pub(crate) fn run(address: SocketAddr, plan: &CallPlan) -> Result<CallOutcome, String> {
     let service = Service {
-        address,
-        wait: Duration::from_millis(plan.wait_ms),
+        peer: Peer {
+            address,
+            wait: Duration::from_millis(plan.wait_ms),
+            modem: false,
+            certificate: plan.certificate.clone(),
+        },
         path: &plan.path,
-        certificate: plan.certificate.as_deref(),
         depth: plan.depth,
     };
     let began = now_ns();
@@ -91,7 +103,9 @@ pub(crate) fn run(address: SocketAddr, plan: &CallPlan) -> Result<CallOutcome, S
     settle();
     let before = own.caller.traffic()?;
     emit(&Event::Begin);
+    let began = now_ns();
     own.calls(plan.messages, plan.depth)?;
+    own.outcome.seconds = (now_ns() - began) as f64 / 1e9;
     emit(&Event::End);
     settle();
     own.outcome.traffic = own.caller.traffic()?.since(&before);
@@ -107,8 +121,7 @@ fn open(service: &Service<'_>, speech: Speech) -> Result<Box<dyn Caller>, String
     Ok(match speech {
         Speech::Http1 => Box::new(http1::Http1::open(service)?),
         Speech::Http2 => Box::new(http2::Http2::open(service)?),
-        Speech::CoapUdp { put } => Box::new(coap_udp::CoapUdp::open(service, put)?),
-        Speech::CoapTcp { put } => Box::new(coap_stream::CoapStream::open(service, put)?),
+        Speech::Coap { over, put } => Box::new(coap::Coap::open(service, over, put)?),
     })
 }
 
@@ -126,6 +139,7 @@ impl CallOutcome {
             lost: 0,
             echoed: 0,
             traffic: Traffic::default(),
+            seconds: 0.0,
             opening_ns,
         }
     }

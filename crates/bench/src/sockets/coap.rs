@@ -1,29 +1,42 @@
-//! What carries a device's CoAP: the machine of datagrams on UDP, in the clear or secret by OSCORE, or that
+//! What carries a client's CoAP: the machine of datagrams on UDP, in the clear or secret by OSCORE, or that
 //! of connections on TCP.
 
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
 use weir_coap::limits::Limits;
 use weir_coap::secure::{ContextId, Guard, Opened, Remote};
 use weir_coap::session::{Arrival, CallId, Connection, Endpoint, Event, Parameters};
-use weir_coap::wire::{Framing, Message};
+use weir_coap::wire::{Code, Framing, Message, Number};
 use weir_sansio::{Instant, Output, Session};
 
-use super::Peer;
-use super::tcp::Tcp;
-use super::udp::Udp;
+use super::{Peer, Tcp, Traffic, Udp, oscore};
 use crate::clock::now_ns;
 use crate::limits::READ_BYTES_MAX;
-use crate::link_efficiency::job::CoapOver;
-use crate::link_efficiency::oscore;
-use crate::link_efficiency::traffic::Traffic;
 
 /// The name of CoAP in a handshake of TLS (RFC 8323 section 8.2).
 const ALPN: &str = "coap";
 
+/// What carries messages of CoAP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum CoapOver {
+    /// Datagrams that are acknowledged (RFC 7252 section 4.2).
+    Confirmable,
+    /// Datagrams that are not (section 4.3).
+    NonConfirmable,
+    /// Datagrams that are acknowledged and, by OSCORE, secret.
+    Secured,
+    /// A connection (RFC 8323).
+    Stream,
+}
+
 /// One server, and how it is spoken to.
-pub(super) struct Carrier {
+pub(crate) struct Carrier {
     kind: Kind,
     /// When the machine wants to be called again.
     due: Instant,
+    /// Events that nobody has asked for yet.
+    told: VecDeque<Event<()>>,
     buffer: Vec<u8>,
 }
 
@@ -44,32 +57,38 @@ fn now() -> Instant {
 }
 
 impl Carrier {
-    pub(super) fn open(peer: &Peer, over: CoapOver) -> Result<Self, String> {
+    /// Opens it; `depth` requests may be under way at once (NSTART, RFC 7252 section 4.7).
+    pub(crate) fn open(peer: &Peer, over: CoapOver, depth: u16) -> Result<Self, String> {
         let limits = Limits::default();
+        let parameters = Parameters {
+            nstart: depth,
+            ..Parameters::default()
+        };
         let kind = match over {
             CoapOver::Stream => {
                 let connection = Connection::new(Framing::Stream, limits, now_ns());
                 Kind::Stream(Tcp::connect(peer, Some(ALPN))?, Box::new(connection))
             }
             CoapOver::Secured => {
-                let endpoint = Endpoint::new(Parameters::default(), limits, now_ns());
+                let endpoint = Endpoint::new(parameters, limits, now_ns());
                 let guard = Box::new(oscore::guard()?);
                 Kind::Secured(Udp::connect(peer)?, Box::new(endpoint), guard)
             }
             CoapOver::Confirmable | CoapOver::NonConfirmable => {
-                let endpoint = Endpoint::new(Parameters::default(), limits, now_ns());
+                let endpoint = Endpoint::new(parameters, limits, now_ns());
                 Kind::Datagrams(Udp::connect(peer)?, Box::new(endpoint))
             }
         };
         Ok(Self {
             kind,
             due: Instant::NEVER,
+            told: VecDeque::new(),
             buffer: vec![0; READ_BYTES_MAX],
         })
     }
 
     /// Sends a request; nothing where too many are under way.
-    pub(super) fn request(&mut self, message: Message, confirmable: bool) -> Option<CallId> {
+    pub(crate) fn request(&mut self, message: Message, confirmable: bool) -> Option<CallId> {
         match &mut self.kind {
             Kind::Datagrams(_, endpoint) => endpoint.request(now(), (), message, confirmable),
             Kind::Secured(_, endpoint, _) => endpoint.request(now(), SERVER, message, confirmable),
@@ -78,7 +97,7 @@ impl Carrier {
     }
 
     /// Gives a request or an observation up.
-    pub(super) fn cancel(&mut self, call: CallId) {
+    pub(crate) fn cancel(&mut self, call: CallId) {
         match &mut self.kind {
             Kind::Datagrams(_, endpoint) => endpoint.cancel(now(), call),
             Kind::Secured(_, endpoint, _) => endpoint.cancel(now(), call),
@@ -86,8 +105,23 @@ impl Carrier {
         }
     }
 
+    /// Sends what is due, and leaves events to whom asks for the next.
+    pub(crate) fn send_due(&mut self) -> Result<(), String> {
+        while let Some(event) = self.turn()? {
+            self.told.push_back(event);
+        }
+        Ok(())
+    }
+
     /// Sends what is due; the next event, if there is one.
-    pub(super) fn next_event(&mut self) -> Result<Option<Event<()>>, String> {
+    pub(crate) fn next_event(&mut self) -> Result<Option<Event<()>>, String> {
+        match self.told.pop_front() {
+            Some(event) => Ok(Some(event)),
+            None => self.turn(),
+        }
+    }
+
+    fn turn(&mut self) -> Result<Option<Event<()>>, String> {
         loop {
             let output = match &mut self.kind {
                 Kind::Datagrams(udp, endpoint) => match endpoint.poll() {
@@ -126,7 +160,7 @@ impl Carrier {
     }
 
     /// Waits for something from the server; of datagrams only a little.
-    pub(super) fn receive(&mut self) -> Result<(), String> {
+    pub(crate) fn receive(&mut self) -> Result<(), String> {
         match &mut self.kind {
             Kind::Datagrams(udp, endpoint) => {
                 if let Some(length) = udp.receive(&mut self.buffer)? {
@@ -165,7 +199,8 @@ impl Carrier {
         }
     }
 
-    pub(super) fn traffic(&self) -> Result<Traffic, String> {
+    /// What went over the link since it was opened.
+    pub(crate) fn traffic(&self) -> Result<Traffic, String> {
         match &self.kind {
             Kind::Datagrams(udp, _) | Kind::Secured(udp, ..) => Ok(udp.traffic()),
             Kind::Stream(tcp, _) => tcp.traffic(),
@@ -180,5 +215,25 @@ fn plain(event: Event<Remote<()>>) -> Option<Event<()>> {
         Event::Notification(call, message) => Some(Event::Notification(call, message)),
         Event::Failed(call, failure) => Some(Event::Failed(call, failure)),
         Event::Request(_) | Event::Ended(_) => None,
+    }
+}
+
+/// What a server wants back before it believes that a request is fresh (RFC 9175 section 2.3).
+pub(crate) fn challenge(response: &Message) -> Option<Vec<u8>> {
+    let is_asked = response.code == Code::UNAUTHORIZED;
+    let echo = response.options.first(Number::ECHO).filter(|_| is_asked);
+    echo.map(|echo| echo.to_vec())
+}
+
+/// Whether it was a success; an error is what the server says instead.
+pub(crate) fn check(response: &Message) -> Result<(), String> {
+    match response.code.is_success() {
+        true => Ok(()),
+        false => Err(format!(
+            "answered {}.{:02} {}",
+            response.code.class(),
+            response.code.detail(),
+            String::from_utf8_lossy(&response.payload)
+        )),
     }
 }

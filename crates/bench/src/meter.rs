@@ -5,7 +5,7 @@ use crate::process::{cpu_ms_of_tree, peak_bytes_of_tree, reset_peak};
 use crate::worker::Spent;
 
 /// Watches trees of processes, by the process at the root of each.
-pub(super) struct Meter {
+pub(crate) struct Meter {
     roots: Vec<u32>,
     since_ns: u64,
     cpu_ms: f64,
@@ -13,7 +13,7 @@ pub(super) struct Meter {
 
 impl Meter {
     /// Begins now; peaks of memory begin anew.
-    pub(super) fn start(roots: Vec<u32>) -> Self {
+    pub(crate) fn start(roots: Vec<u32>) -> Self {
         roots.iter().copied().for_each(reset_peak);
         Self {
             cpu_ms: cpu_ms(&roots),
@@ -23,7 +23,7 @@ impl Meter {
     }
 
     /// What all of them have spent; nothing where there are none.
-    pub(super) fn spent(&self) -> Option<Spent> {
+    pub(crate) fn spent(&self) -> Option<Spent> {
         let milliseconds = ((now_ns() - self.since_ns) as f64 / 1e6).max(1.0);
         let spent = Spent {
             cpus: ((cpu_ms(&self.roots) - self.cpu_ms) / milliseconds).max(0.0),

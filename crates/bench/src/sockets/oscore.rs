@@ -25,7 +25,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Writes the gateway's policy: who has the keys may publish and read, and nobody else.
-pub(super) fn write_policy(path: &Path, topic: &str) -> Result<(), String> {
+pub(crate) fn write_policy(path: &Path, topic: &str) -> Result<(), String> {
     let text = format!(
         "[role.device]\npublish = [\"{topic}\"]\nread = [\"{topic}\"]\n\n[oscore.device]\n\
          master_secret = \"{}\"\nmaster_salt = \"{}\"\nsender_id = \"\"\nrecipient_id = \"{}\"\n\
@@ -38,7 +38,7 @@ pub(super) fn write_policy(path: &Path, topic: &str) -> Result<(), String> {
 }
 
 /// The device's guard.
-pub(super) fn guard() -> Result<Guard<()>, String> {
+pub(crate) fn guard() -> Result<Guard<()>, String> {
     let material = Material {
         secret: SECRET.into(),
         salt: SALT.into(),

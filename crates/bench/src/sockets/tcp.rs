@@ -7,13 +7,14 @@ use std::net::{SocketAddr, TcpStream};
 
 use rustls::ClientConnection;
 
+use super::tcp_info::Segments;
+use super::traffic::{TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, Traffic};
 use super::{Peer, modem};
-use crate::link_efficiency::tcp_info::Segments;
-use crate::link_efficiency::traffic::{TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, Traffic};
+use crate::limits::READ_BYTES_MAX;
 use crate::load::tls_client;
 
 /// A connection.
-pub(super) struct Tcp {
+pub(crate) struct Tcp {
     line: Line,
     tls: Option<Box<ClientConnection>>,
 }
@@ -56,7 +57,7 @@ impl Write for Line {
 
 impl Tcp {
     /// Connects; `alpn` is what the protocol is called in a handshake of TLS.
-    pub(super) fn connect(to: &Peer, alpn: Option<&str>) -> Result<Self, String> {
+    pub(crate) fn connect(to: &Peer, alpn: Option<&str>) -> Result<Self, String> {
         let opened = || -> std::io::Result<Line> {
             let stream = TcpStream::connect(to.address)?;
             stream.set_nodelay(true)?;
@@ -83,7 +84,7 @@ impl Tcp {
     }
 
     /// Sends all of it.
-    pub(super) fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
+    pub(crate) fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
         let sent = match &mut self.tls {
             None => self.line.write_all(bytes),
             Some(tls) => {
@@ -95,7 +96,7 @@ impl Tcp {
     }
 
     /// Waits for bytes; the end is an error, and so is silence.
-    pub(super) fn receive(&mut self, buffer: &mut [u8]) -> Result<usize, String> {
+    pub(crate) fn receive(&mut self, buffer: &mut [u8]) -> Result<usize, String> {
         let received = match &mut self.tls {
             None => self.line.read(buffer),
             Some(tls) => rustls::Stream::new(tls.as_mut(), &mut self.line).read(buffer),
@@ -110,14 +111,24 @@ impl Tcp {
         }
     }
 
-    pub(super) fn traffic(&self) -> Result<Traffic, String> {
+    /// Waits for bytes and adds them to those that are held.
+    pub(crate) fn receive_more(&mut self, held: &mut Vec<u8>) -> Result<(), String> {
+        let begin = held.len();
+        held.resize(begin + READ_BYTES_MAX / 4, 0);
+        let received = self.receive(&mut held[begin..]);
+        held.truncate(begin + *received.as_ref().unwrap_or(&0));
+        received.map(drop)
+    }
+
+    /// What went over the link since it was opened.
+    pub(crate) fn traffic(&self) -> Result<Traffic, String> {
         let ends = (self.line.local, self.line.peer);
         traffic_of(ends, self.line.application_bytes)
     }
 }
 
 /// What a connection between two addresses took that carried so many bytes, by what the kernel counts.
-pub(super) fn traffic_of(
+pub(crate) fn traffic_of(
     (local, peer): (SocketAddr, SocketAddr),
     application_bytes: u64,
 ) -> Result<Traffic, String> {

@@ -1,8 +1,8 @@
-//! What went over the link, and the paper's protocol efficiency.
+//! What went over the link.
 //!
-//! Bytes of the application are counted where the device hands them to its socket and takes them from
+//! Bytes of the application are counted where a client hands them to its socket and takes them from
 //! it; packets are datagrams, and of TCP the segments that the kernel counts, acknowledgments without
-//! data among them. On an emulated link both are what the emulator counted, and must agree with the device.
+//! data among them. On an emulated link both are what the emulator counted, and must agree with the client.
 
 use serde::{Deserialize, Serialize};
 use weir_link::Count;
@@ -37,7 +37,7 @@ impl Traffic {
         }
     }
 
-    /// Bytes at application and transport layer: what the paper counts (003, section III).
+    /// Bytes at application and transport layer: what paper 003 counts (section III).
     pub(crate) fn transport_bytes(&self) -> u64 {
         self.application_bytes + self.header_bytes
     }
@@ -57,21 +57,12 @@ impl Traffic {
     }
 }
 
-/// The protocol efficiency (paper 003, section III): payload over all bytes that its exchange took.
-/// With the payload counted once, one way, no protocol exceeds a half.
-pub(crate) fn eta(payload_bytes: u64, bytes: u64) -> f64 {
-    match bytes {
-        0 => 0.0,
-        bytes => payload_bytes as f64 / bytes as f64,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn efficiency_counts_headers_of_the_transport_and_not_those_of_ip() {
+    fn transport_counts_its_own_headers_and_not_those_of_ip() {
         let traffic = Traffic {
             application_bytes: 200,
             packets: 2,
@@ -79,7 +70,5 @@ mod tests {
         };
         assert_eq!(traffic.transport_bytes(), 216);
         assert_eq!(traffic.network_bytes(), 256);
-        assert_eq!(eta(108, traffic.transport_bytes()), 0.5);
-        assert_eq!(eta(1, 0), 0.0);
     }
 }

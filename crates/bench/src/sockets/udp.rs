@@ -1,24 +1,28 @@
 //! A UDP socket whose datagrams are counted.
 
 use std::io::ErrorKind;
-use std::net::{Ipv4Addr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::time::Duration;
 
+use super::traffic::{Traffic, UDP_HEADER_BYTES};
 use super::{Peer, modem};
 use crate::limits::ECHO_TICK_MS;
-use crate::link_efficiency::traffic::{Traffic, UDP_HEADER_BYTES};
 
 /// A socket that speaks to one server.
-pub(super) struct Udp {
+pub(crate) struct Udp {
     socket: UdpSocket,
     modem: bool,
     traffic: Traffic,
 }
 
 impl Udp {
-    pub(super) fn connect(to: &Peer) -> Result<Self, String> {
+    pub(crate) fn connect(to: &Peer) -> Result<Self, String> {
+        let any: IpAddr = match to.address {
+            SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+            SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+        };
         let opened = || -> std::io::Result<UdpSocket> {
-            let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
+            let socket = UdpSocket::bind((any, 0))?;
             socket.connect(to.address)?;
             socket.set_read_timeout(Some(to.wait.min(Duration::from_millis(ECHO_TICK_MS))))?;
             Ok(socket)
@@ -31,7 +35,7 @@ impl Udp {
     }
 
     /// Sends a datagram.
-    pub(super) fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
+    pub(crate) fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
         if self.modem {
             modem::pass_up(bytes.len());
         }
@@ -43,7 +47,7 @@ impl Udp {
     }
 
     /// Waits a little for a datagram.
-    pub(super) fn receive(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, String> {
+    pub(crate) fn receive(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, String> {
         match self.socket.recv(buffer) {
             Ok(length) => {
                 self.count(length);
@@ -57,7 +61,8 @@ impl Udp {
         }
     }
 
-    pub(super) fn traffic(&self) -> Traffic {
+    /// What went over the link since it was opened.
+    pub(crate) fn traffic(&self) -> Traffic {
         self.traffic
     }
 

@@ -1,0 +1,82 @@
+//! Ours divided by every other's of the same cell, round by round.
+
+use crate::results::{CellResult, Figures, Metric, Ratio, is_ours};
+use crate::statistics::Estimate;
+
+/// A figure of a round.
+pub(crate) type Figure = fn(&Figures) -> f64;
+
+/// What is compared: a metric, the name of what is compared of it, and that.
+pub(crate) type Compared = (&'static str, &'static str, Figure);
+
+/// All pairs, in the order of the results.
+pub(crate) fn between(results: &[CellResult], compared: &[Compared]) -> Vec<Ratio> {
+    let ours = results.iter().filter(|result| is_ours(&result.target));
+    ours.flat_map(|ours| {
+        let of_cell = results.iter().filter(|theirs| theirs.cell == ours.cell);
+        let others = of_cell.filter(|theirs| !is_ours(&theirs.target));
+        others.flat_map(|theirs| pairs(ours, theirs, compared))
+    })
+    .collect()
+}
+
+fn pairs(ours: &CellResult, theirs: &CellResult, compared: &[Compared]) -> Vec<Ratio> {
+    let pair = |&(metric, name, figure): &Compared| {
+        let estimate = paired(ours.metric(metric)?, theirs.metric(metric)?, figure)?;
+        Some(Ratio {
+            cell: ours.cell.clone(),
+            target: theirs.target.clone(),
+            metric: name.into(),
+            estimate,
+        })
+    };
+    compared.iter().filter_map(pair).collect()
+}
+
+fn paired(ours: &Metric, theirs: &Metric, figure: Figure) -> Option<Estimate> {
+    let same = |round| theirs.rounds.iter().find(|theirs| theirs.round == round);
+    let pair = |own: &Figures| Some((figure(own), figure(same(own.round)?)));
+    let pairs: Vec<(f64, f64)> = ours.rounds.iter().filter_map(pair).collect();
+    Estimate::of_ratios(&pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn result(target: &str, p50s: &[f64]) -> CellResult {
+        let round = |(round, &p50): (usize, &f64)| Figures {
+            round,
+            mean: p50,
+            p50,
+            p99: p50,
+        };
+        let rtt = Metric {
+            metric: "rtt".into(),
+            rounds: p50s.iter().enumerate().map(round).collect(),
+            ..Metric::default()
+        };
+        CellResult {
+            cell: "a=1".into(),
+            target: target.into(),
+            metrics: vec![rtt],
+            ..CellResult::default()
+        }
+    }
+
+    #[test]
+    fn rounds_are_divided_pair_by_pair_and_only_ours_by_theirs() {
+        let results = [
+            result("weir", &[2.0, 20.0, 200.0]),
+            result("libcoap", &[1.0, 10.0]),
+            result("tornado", &[]),
+        ];
+        let ratios = between(&results, &[("rtt", "rtt_p50", |round| round.p50)]);
+        let [ratio] = &ratios[..] else {
+            panic!("{ratios:?}");
+        };
+        assert_eq!((ratio.target.as_str(), ratio.estimate.n), ("libcoap", 2));
+        assert!((ratio.estimate.mean - 2.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, before, describe, test } from "node:test";
+import { launch, options, WEIR } from "./gateway.mjs";
+
+const CELL = "delivery=websocket;format=json;nodes=1;link=local;cpu=1";
+/** Only in the bench's own browser, or where the page came by TLS. */
+const BY_TLS = `${CELL};transport=http-1.1;security=tls`;
+
+/** A run that waits for a person's browser; `link` is what it prints for one on this machine. */
+class Run {
+  constructor(out) {
+    const arguments_ = ["bench", "run", "web-delivery", "--quick", "--browser", "open", "--only", CELL];
+    this.child = spawn(WEIR, [...arguments_, "--out", out], { stdio: ["ignore", "ignore", "pipe"] });
+    this.said = [];
+    this.ended = new Promise((resolve) => this.child.once("exit", resolve));
+  }
+
+  link() {
+    return new Promise((found, failed) => {
+      createInterface({ input: this.child.stderr }).on("line", (line) => {
+        this.said.push(line);
+        const link = line.trim().match(/^http:\S+\/measure\?run=[0-9a-f]{16}$/);
+        if (link) found(link[0]);
+      });
+      this.ended.then((code) => failed(new Error(`ended with ${code}: ${this.said.join("\n")}`)));
+    });
+  }
+}
+
+describe("a browser that a person opens", options(), () => {
+  let browser;
+  const out = mkdtempSync(join(tmpdir(), "weir-e2e-opened-"));
+  before(async () => {
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    rmSync(out, { recursive: true, force: true });
+  });
+
+  test("is measured by the link alone, and its clock's bound is told", async () => {
+    const run = new Run(out);
+    try {
+      const page = await (await browser.newContext()).newPage();
+      await page.goto(await run.link());
+      assert.equal(await run.ended, 0, run.said.join("\n"));
+      await page.waitForFunction(() => document.getElementById("doing").textContent.includes("measured"));
+    } finally {
+      run.child.kill("SIGKILL");
+    }
+    const { results, targets } = JSON.parse(readFileSync(join(out, "run.json"), "utf8"));
+    const [measured, absent] = [CELL, BY_TLS].map((name) => results.find(({ cell }) => cell === name));
+    assert.equal(measured.status, "ok");
+    assert.match(measured.remarks.join(), /clocks may differ by \d/);
+    const total = measured.metrics.find(({ metric }) => metric === "t_total");
+    assert.ok(total.estimate.mean > 0 && total.percentiles.n > 0, JSON.stringify(total));
+    assert.match(absent.status, /absent: the page was opened by http/);
+    // The page is on loopback: isolated, its clock in steps of microseconds.
+    assert.match(targets.opened_browser, /Chrom.*clock in steps of \d+ us, isolated/);
+  });
+});
