@@ -7,7 +7,7 @@ use crate::client::ClientId;
 use crate::condition::Condition;
 use crate::entities::Entity;
 use crate::group::{Policy, Shape};
-use crate::history::{HistoryFault, Page};
+use crate::history::{Extent, HistoryFault, Page};
 use crate::log::{Log, LogFault};
 use crate::message::Message;
 use crate::subscription::Subscription;
@@ -27,6 +27,8 @@ pub enum Request {
     Latest(Vec<Filter>),
     /// A page of the past.
     History(Past),
+    /// From when to when there are observations of these datastreams.
+    Extents(Vec<String>),
     /// Messages as they come.
     Subscribe(Subscribe),
     /// The catalog's entries.
@@ -177,6 +179,8 @@ pub enum Exchange {
     Latest(Latest),
     /// A page of the past.
     Page(Page),
+    /// From when to when, of each datastream asked for; `None` of one that has none or may not be read.
+    Extents(Vec<Option<Extent>>),
     /// Messages as they come.
     Subscription(Box<Subscription>),
     /// The catalog's entries.

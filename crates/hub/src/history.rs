@@ -27,6 +27,12 @@ pub trait History: Send + Sync {
     /// One page of observations in time order.
     fn read(&self, query: &Range<'_>) -> Result<Page, HistoryFault>;
 
+    /// From when to when it has observations of a datastream; `None` where it has none, or does not keep
+    /// this.
+    fn extent(&self, _topic: &str) -> Option<Extent> {
+        None
+    }
+
     /// Makes what is in memory durable and drops what is past its keeping; called now and then, off
     /// the network threads, and before a clean stop.
     fn maintain(&self, now: Time) -> Result<(), HistoryFault>;
@@ -47,6 +53,35 @@ pub struct Range<'a> {
     pub page: Option<&'a str>,
     /// One observation a window instead of all.
     pub aggregate: Option<Aggregate>,
+}
+
+/// From when to when there are observations of a datastream, as far as it is known without reading them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// The earliest phenomenon time.
+    pub first: Time,
+    /// The latest phenomenon time, of an interval its beginning.
+    pub last: Time,
+    /// The latest end of an interval, where any is one.
+    pub end: Option<Time>,
+    /// The earliest and latest result time, where any is said.
+    pub result: Option<(Time, Time)>,
+}
+
+impl Extent {
+    /// The least that holds both.
+    pub fn joined(self, other: Self) -> Self {
+        let span = |a: (Time, Time), b: (Time, Time)| (a.0.min(b.0), a.1.max(b.1));
+        Self {
+            first: self.first.min(other.first),
+            last: self.last.max(other.last),
+            end: self.end.max(other.end),
+            result: match (self.result, other.result) {
+                (Some(a), Some(b)) => Some(span(a, b)),
+                (a, b) => a.or(b),
+            },
+        }
+    }
 }
 
 /// A page of the past: topic, time, value, place and extras of each observation, by time, then topic.

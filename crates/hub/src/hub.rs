@@ -155,6 +155,7 @@ impl Hub {
                 .map(Exchange::Accepted),
             Request::Latest(filters) => self.latest(principal, &filters),
             Request::History(past) => self.past(principal, &past),
+            Request::Extents(topics) => self.extents(principal, &topics).map(Exchange::Extents),
             Request::Subscribe(subscribe) => self.subscribe(now, principal, subscribe),
             Request::Entities(filters) => self.entities(principal, &filters),
             Request::Put(entities) => self.put(now, principal, entities).map(Exchange::Accepted),

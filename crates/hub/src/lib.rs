@@ -18,6 +18,7 @@ mod counters;
 mod entities;
 pub mod entry;
 mod exchange;
+mod extent;
 mod feed;
 mod framing;
 mod group;
@@ -56,7 +57,7 @@ pub use exchange::{
 };
 pub use framing::{Frame, Framing, FramingKey};
 pub use group::{Ending, Interest, Policy, Shape};
-pub use history::{History, HistoryFault, Page, Range};
+pub use history::{Extent, History, HistoryFault, Page, Range};
 pub use hub::{Hub, every};
 pub use journal::Changed;
 pub use log::{Gap, GapReason, Log, LogFault, LogReader, Resume};

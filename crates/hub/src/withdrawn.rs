@@ -56,6 +56,13 @@ impl Withdrawn {
         }
     }
 
+    /// Whether an observation of a topic and time was withdrawn.
+    pub(crate) fn is_any_of(&self, topic: &str, time: Time) -> bool {
+        let places = self.by_topic.get(topic);
+        let of_time = (time.nanos(), 0)..=(time.nanos(), u32::MAX);
+        places.is_some_and(|places| places.range(of_time).next().is_some())
+    }
+
     /// What was withdrawn of a topic, which is forgotten with it.
     pub(crate) fn take(&mut self, topic: &str) -> Vec<String> {
         let places = self.by_topic.remove(topic).unwrap_or_default();
@@ -181,7 +188,7 @@ impl Hub {
     }
 
     /// A page that ends with the newest observation before a time; spans that double are looked through.
-    fn newest_before(
+    pub(crate) fn newest_before(
         &self,
         topic: &str,
         before: Time,

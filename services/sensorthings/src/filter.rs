@@ -15,6 +15,7 @@ mod value;
 
 pub(crate) use compare::order;
 pub(crate) use eval::{Source, eval, holds};
+pub(crate) use geo::of_json as geometry;
 pub(crate) use parser::{Expression, Operator, parse, parse_prefix};
 pub(crate) use value::Value;
 

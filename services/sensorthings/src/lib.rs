@@ -7,6 +7,7 @@
 //! without a query.
 #![forbid(unsafe_code)]
 
+mod computed;
 mod counted;
 mod create;
 mod data_array;

@@ -1,5 +1,6 @@
 //! One entity or observation, and what paths of expressions find in it.
 
+use crate::computed;
 use crate::entity::Entity;
 use crate::fault::{Fault, Result};
 use crate::filter::{Source, Value};
@@ -154,6 +155,9 @@ fn value(context: &Context<'_>, node: &Node<'_>, path: &[String]) -> Result<Valu
         ))
     })?;
     Ok(match node {
+        Node::Entity(entity) if computed::is_computed(kind, name) => {
+            computed::value(context, entity, name)?
+        }
         Node::Entity(entity) => of_entity(entity, name, rest),
         Node::Observed(observed) => of_observation(&observed.row, name, rest),
     })

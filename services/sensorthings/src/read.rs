@@ -1,5 +1,6 @@
 //! `GET`: collections, entities, properties, links (18-088 section 9).
 
+use crate::computed;
 use crate::entity::Entity;
 use crate::fault::{Fault, Result};
 use crate::id::Id;
@@ -110,7 +111,7 @@ fn property(
         .ok_or_else(|| Fault::missing("property"))?;
     let found = match &**first {
         "id" | "@iot.id" => Some(node.id(context.view).to_json()),
-        name => render::property(node, name),
+        name => computed::shown(context, node, name)?,
     };
     let mut found = found.unwrap_or(Json::Null);
     for name in rest {

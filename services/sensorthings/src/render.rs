@@ -1,5 +1,6 @@
 //! Entities as JSON (18-088 section 8.1): control information, properties, links, what is expanded.
 
+use crate::computed::shown;
 use crate::entity::{Entity, Object};
 use crate::fault::{Fault, Result};
 use crate::filter::{eval, holds};
@@ -33,7 +34,7 @@ pub(crate) fn entity(context: &Context<'_>, node: &Node<'_>, query: &Query) -> R
     if selected("@iot.selfLink") {
         object.insert("@iot.selfLink".into(), link.clone().into());
     }
-    properties(node, query, &mut object);
+    properties(context, node, query, &mut object)?;
     for way in kind.navigations() {
         let expanded = query
             .expand
@@ -52,7 +53,12 @@ pub(crate) fn entity(context: &Context<'_>, node: &Node<'_>, query: &Query) -> R
 }
 
 /// The properties that are selected; of `properties/a/b`, all of `properties`.
-fn properties(node: &Node<'_>, query: &Query, object: &mut Object) {
+fn properties(
+    context: &Context<'_>,
+    node: &Node<'_>,
+    query: &Query,
+    object: &mut Object,
+) -> Result<()> {
     let selected = |name: &str| {
         let names = |it: &String| it.split('/').next() == Some(name);
         query.select.is_empty() || query.select.iter().any(names)
@@ -63,13 +69,14 @@ fn properties(node: &Node<'_>, query: &Query, object: &mut Object) {
         .iter()
         .filter(|(name, _)| selected(name))
     {
-        if let Some(value) = property(node, name) {
+        if let Some(value) = shown(context, node, name)? {
             object.insert((*name).into(), value);
         }
     }
+    Ok(())
 }
 
-/// A property; `None` where the entity has it not.
+/// A property as it is kept; `None` where the entity has it not.
 pub(crate) fn property(node: &Node<'_>, name: &str) -> Option<Json> {
     match node {
         Node::Entity(entity) => entity.body.get(name).cloned(),

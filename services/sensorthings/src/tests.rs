@@ -503,3 +503,5 @@ fn arrays_of_observations_are_stored_row_by_row_and_a_bad_row_hinders_no_other()
         );
     }
 }
+
+mod computed;

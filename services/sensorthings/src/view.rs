@@ -21,6 +21,8 @@ pub(crate) struct View {
     /// Who links to an entity.
     back: HashMap<(Kind, Id), BTreeSet<(Kind, Id)>>,
     topics: HashMap<Arc<str>, Id>,
+    /// Features that some observations of a topic name.
+    featured: HashMap<String, BTreeSet<Id>>,
     /// Observations that were corrected: from the identifier they keep to the place they have, and back.
     moved: HashMap<Id, At>,
     named: HashMap<At, Id>,
@@ -133,6 +135,10 @@ impl View {
     fn put(&mut self, entity: Entity) {
         let (kind, id) = (entity.kind, entity.id.clone());
         self.unlink(kind, &id);
+        for topic in &entity.topics {
+            let features = self.featured.entry(topic.clone()).or_default();
+            features.insert(id.clone());
+        }
         for (to, target) in targets(&entity) {
             self.back
                 .entry((to, target.clone()))
@@ -164,6 +170,11 @@ impl View {
         let Some(old) = self.find(kind, id).cloned() else {
             return;
         };
+        for topic in &old.topics {
+            if let Some(features) = self.featured.get_mut(topic) {
+                features.remove(id);
+            }
+        }
         for (to, target) in targets(&old) {
             let place = (to, target);
             if let Some(from) = self.back.get_mut(&place) {
@@ -233,6 +244,14 @@ impl View {
     pub(crate) fn feature_of(&self, location: &Id) -> Option<&Arc<Entity>> {
         let mut features = self.all(Kind::FeatureOfInterest);
         features.find(|feature| feature.origin.as_ref() == Some(location))
+    }
+
+    /// The features of a datastream's observations: that which they have by default, and those named.
+    pub(crate) fn features_of(&self, datastream: &Entity) -> impl Iterator<Item = &Arc<Entity>> {
+        let named = self.featured.get(&*datastream.key).into_iter().flatten();
+        let origin = datastream.origin.clone();
+        let ids = origin.into_iter().chain(named.cloned());
+        ids.filter_map(|id| self.find(Kind::FeatureOfInterest, &id))
     }
 
     /// Where an observation stands.

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use weir_disk::{Disk, RealDisk};
-use weir_hub::{History, HistoryFault, Page, Range};
+use weir_hub::{Extent, History, HistoryFault, Page, Range};
 use weir_model::{Batch, Cursor, Observation, Time};
 
 /// What an owner decides about the history.
@@ -139,6 +139,10 @@ impl History for EmbeddedHistory {
             read::need(query, after, topic)
         });
         read::page(query, after, merge)
+    }
+
+    fn extent(&self, topic: &str) -> Option<Extent> {
+        self.state().stream_of(topic)?.extent()
     }
 
     fn maintain(&self, now: Time) -> Result<(), HistoryFault> {

@@ -11,6 +11,7 @@
 
 mod aggregate;
 pub mod block;
+mod extent;
 mod file;
 mod history;
 pub mod limits;

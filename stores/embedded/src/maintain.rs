@@ -115,6 +115,7 @@ impl Upkeep {
         let unsaved = locked.unsaved();
         self.keep_names(&mut locked);
         let latest = locked.latest_of(&dirty);
+        locked.keep_reaches(&dirty, &mut self.kept);
         drop(locked);
         for (number, latest) in &latest {
             put_latest(&mut self.encoder, &mut self.kept, *number, latest);
@@ -292,6 +293,9 @@ impl Upkeep {
             if let Some(latest) = &stream.latest {
                 put_latest(&mut self.encoder, &mut entries, number, latest);
             }
+            if !stream.reach.is_empty() {
+                entries.reach(number, &stream.reach);
+            }
         }
         if let Some(last) = state.streams.len().checked_sub(1) {
             // The last number given stays given.
@@ -333,6 +337,7 @@ fn state_of(loaded: Loaded, files: &BTreeMap<u32, Arc<DataFile>>) -> io::Result<
             let row = block::decode(&block).map_err(io::Error::other)?;
             stream.latest = (!row.is_empty()).then_some(Latest { key, row });
         }
+        stream.reach = known.reach;
         state.numbers.insert(topic, number);
         state.streams[number as usize] = Some(stream);
     }
@@ -352,6 +357,16 @@ impl State {
         let stream = |number: u32| self.streams[number as usize].as_deref();
         let latest = |&number: &u32| Some((number, stream(number)?.latest.clone()?));
         numbers.iter().filter_map(latest).collect()
+    }
+
+    /// Notes for the next commit what the chunks of these streams do not say.
+    fn keep_reaches(&self, numbers: &[u32], kept: &mut Entries) {
+        for &number in numbers {
+            let stream = self.streams[number as usize].as_deref();
+            if let Some(stream) = stream.filter(|stream| !stream.reach.is_empty()) {
+                kept.reach(number, &stream.reach);
+            }
+        }
     }
 
     /// Parts that are in no file.

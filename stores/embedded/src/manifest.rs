@@ -3,6 +3,7 @@
 //! Layout: `weirma01`, then frames: length u32, CRC-32C u32, entries. An entry is a byte and varints;
 //! a frame is a commit, whole or not there. The journal is rewritten as one frame when it has grown.
 
+use crate::extent::Reach;
 use crate::file::{Dir, Stored};
 use std::collections::BTreeMap;
 use std::io;
@@ -19,6 +20,7 @@ const DROP: u8 = 3;
 const FORGET: u8 = 4;
 const LATEST: u8 = 5;
 const APPLIED: u8 = 6;
+const REACH: u8 = 7;
 
 /// Where a chunk lies and what it spans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +98,16 @@ impl Entries {
         self.bytes.extend_from_slice(block);
     }
 
+    /// What chunks do not say: a bit for each that is there, and the times.
+    pub(crate) fn reach(&mut self, stream: u32, reach: &Reach) {
+        let result = reach.result;
+        let times = [reach.end, result.map(|it| it.0), result.map(|it| it.1)];
+        let number = |time: Option<i64>| (time.unwrap_or_default() as u64).rotate_left(1);
+        let there = u64::from(reach.end.is_some()) | u64::from(result.is_some()) << 1;
+        let [end, from, to] = times.map(number);
+        self.put(REACH, &[u64::from(stream), there, end, from, to]);
+    }
+
     pub(crate) fn applied(&mut self, cursor: Cursor) {
         self.put(APPLIED, &[cursor.bits()]);
     }
@@ -119,6 +131,7 @@ pub(crate) struct LoadedStream {
     pub(crate) topic: String,
     pub(crate) chunks: BTreeMap<u64, ChunkMeta>,
     pub(crate) latest: Option<((i64, Cursor), Vec<u8>)>,
+    pub(crate) reach: Reach,
 }
 
 /// All that the manifest says.
@@ -186,6 +199,12 @@ impl Loaded {
                     known.latest = Some(((time, cursor), block));
                 }
             }
+            REACH => {
+                let reach = fields.reach()?;
+                if let Some(known) = self.streams.get_mut(&stream) {
+                    known.reach = reach;
+                }
+            }
             _ => return None,
         }
         Some(())
@@ -215,6 +234,16 @@ impl<'a> Fields<'a> {
         let (part, rest) = self.bytes.split_at_checked(len)?;
         self.bytes = rest;
         Some(part)
+    }
+
+    fn reach(&mut self) -> Option<Reach> {
+        let there = self.number()?;
+        let mut time = || Some(self.number()?.rotate_right(1) as i64);
+        let (end, from, to) = (time()?, time()?, time()?);
+        Some(Reach {
+            end: (there & 1 != 0).then_some(end),
+            result: (there & 2 != 0).then_some((from, to)),
+        })
     }
 
     fn chunk(&mut self) -> Option<ChunkMeta> {

@@ -1,6 +1,7 @@
 //! What is in memory: per datastream its chunks, the rows not yet in one, and its last observation.
 
 use crate::block::{self, Rows};
+use crate::extent::Reach;
 use crate::file::Stored;
 use crate::limits::{CHUNK_ROWS, CHUNK_TEXT_BYTES};
 use crate::manifest::ChunkMeta;
@@ -37,6 +38,7 @@ pub(crate) struct Stream {
     pub(crate) open: Rows,
     open_is_sorted: bool,
     pub(crate) latest: Option<Latest>,
+    pub(crate) reach: Reach,
     is_dirty: bool,
 }
 
@@ -168,6 +170,7 @@ impl Stream {
             open: Rows::default(),
             open_is_sorted: true,
             latest: None,
+            reach: Reach::default(),
             is_dirty: false,
         }
     }
@@ -175,6 +178,7 @@ impl Stream {
     fn take(&mut self, cursor: Cursor, arrival: i64, time: i64, batch: &Batch, row: usize) {
         self.open_is_sorted &= self.open.times.last().is_none_or(|&last| last <= time);
         self.open.push_batch_row(time, batch, row);
+        self.reach.take(&self.open);
         let key = (time.min(arrival), cursor);
         let latest = self.latest.get_or_insert_with(|| Latest {
             key,

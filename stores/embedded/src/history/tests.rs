@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use extents::check_extents;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use weir_disk::SimDisk;
@@ -9,6 +10,8 @@ use weir_hub::Aggregate;
 use weir_hub::aggregate::Function;
 use weir_model::batch::Naming;
 use weir_model::{BatchBuilder, Extra, Value};
+
+mod extents;
 
 /// A simulated disk.
 struct Scratch(SimDisk);
@@ -246,6 +249,7 @@ proptest! {
                 }
             }
             check(&store, &model);
+            check_extents(&store, &model);
         }
     }
 }

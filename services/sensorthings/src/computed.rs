@@ -1,0 +1,86 @@
+//! What a datastream says of its observations (18-088 table 9): from when to when they are, and where.
+//!
+//! Times are what the history knows without reading; the area is that of the features that observations
+//! of the datastream name or have by default. Neither is kept with the entity, so neither can be old.
+
+use crate::entity::Entity;
+use crate::fault::{Fault, Result};
+use crate::filter::{Value, geometry};
+use crate::kind::Kind;
+use crate::node::{Context, Node};
+use crate::render::{instant, property};
+use serde_json::{Value as Json, json};
+use weir_hub::{Exchange, Extent, Request};
+use weir_model::Time;
+
+/// Whether a property of a type is computed.
+pub(crate) fn is_computed(kind: Kind, name: &str) -> bool {
+    kind == Kind::Datastream && matches!(name, "phenomenonTime" | "resultTime" | "observedArea")
+}
+
+/// A property as it is shown, computed or not; `None` where the entity has it not.
+pub(crate) fn shown(context: &Context<'_>, node: &Node<'_>, name: &str) -> Result<Option<Json>> {
+    match node {
+        Node::Entity(entity) if is_computed(entity.kind, name) => match name {
+            "observedArea" => Ok(area(context, entity)),
+            _ => Ok(span(context, entity, name)?.map(|(from, to)| {
+                let span = format!("{}/{}", instant(from), instant(to));
+                span.into()
+            })),
+        },
+        _ => Ok(property(node, name)),
+    }
+}
+
+/// A computed property as expressions have it.
+pub(crate) fn value(context: &Context<'_>, entity: &Entity, name: &str) -> Result<Value<'static>> {
+    if name == "observedArea" {
+        let area = area(context, entity);
+        return Ok(area.map_or(Value::Null, |area| Value::of_json(&area).into_owned()));
+    }
+    let span = span(context, entity, name)?;
+    Ok(span.map_or(Value::Null, |(from, to)| Value::Interval(from, to)))
+}
+
+fn span(context: &Context<'_>, entity: &Entity, name: &str) -> Result<Option<(Time, Time)>> {
+    let extent = extent(context, entity)?;
+    Ok(extent.and_then(|extent| match name {
+        "resultTime" => extent.result,
+        _ => Some((
+            extent.first,
+            extent.end.unwrap_or(extent.last).max(extent.last),
+        )),
+    }))
+}
+
+fn extent(context: &Context<'_>, entity: &Entity) -> Result<Option<Extent>> {
+    let request = Request::Extents(vec![entity.key.to_string()]);
+    match context.hub.open(context.now, context.principal, request)? {
+        Exchange::Extents(extents) => Ok(extents.into_iter().flatten().reduce(Extent::joined)),
+        _ => Err(Fault::new(500, "the hub answered something else")),
+    }
+}
+
+/// The box around the features of a datastream's observations, as a polygon (18-088 table 9).
+fn area(context: &Context<'_>, entity: &Entity) -> Option<Json> {
+    let features = context.view.features_of(entity);
+    let places = features.filter_map(|feature| geometry(feature.body.get("feature")?));
+    let corners = places.flat_map(|place| place.corners().collect::<Vec<_>>());
+    let least = |a: [f64; 4], b: [f64; 4]| {
+        [
+            a[0].min(b[0]),
+            a[1].min(b[1]),
+            a[2].max(b[2]),
+            a[3].max(b[3]),
+        ]
+    };
+    let [west, south, east, north] = corners.map(|(x, y)| [x, y, x, y]).reduce(least)?;
+    let ring = [
+        [west, south],
+        [east, south],
+        [east, north],
+        [west, north],
+        [west, south],
+    ];
+    Some(json!({"type": "Polygon", "coordinates": [ring]}))
+}

@@ -1,0 +1,21 @@
+//! From when to when there are observations, against a list.
+
+use super::*;
+
+/// From when to when each datastream has observations, looked up row by row.
+pub(super) fn check_extents(store: &EmbeddedHistory, rows: &[Row]) {
+    for (topic, name) in TOPICS.iter().enumerate() {
+        let of_topic = rows.iter().filter(|row| row.0 == topic);
+        let times = of_topic.clone().map(|row| row.1);
+        let results = of_topic.filter(|row| topic == 3 && row.2 % 4 == 0);
+        let results = results.map(|row| Time::from_nanos(row.1 + 5));
+        let span = times.clone().min().zip(times.max());
+        let expected = span.map(|(first, last)| Extent {
+            first: Time::from_nanos(first),
+            last: Time::from_nanos(last),
+            end: None,
+            result: results.clone().min().zip(results.max()),
+        });
+        assert_eq!(store.extent(name), expected, "{name}");
+    }
+}
