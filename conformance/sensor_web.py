@@ -3,12 +3,15 @@ observations with the keys of `decoders`, times still as text."""
 
 import json
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import urllib.parse
 import xml.etree.ElementTree as ElementTree
 
 import rdflib
+
+import skips
 
 XLINK = "{http://www.w3.org/1999/xlink}href"
 NAMES = {"procedure": "sensor", "observedProperty": "type", "featureOfInterest": "feature"}
@@ -148,6 +151,23 @@ def observation(found, node):
 JAVA = pathlib.Path(__file__).resolve().parent.parent / "build/java"
 SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "crates/codec/schema/weir.xsd"
 JARS = ("exificient-1*", "exificient-core*", "exificient-grammars*", "xercesImpl*", "xml-apis*", "slf4j-api*")
+
+
+def needs_exificient(test):
+    if not shutil.which("java") or not any(JAVA.glob("exificient-1*.jar")):
+        skips.skip(test, "EXIficient is not installed (no Java or Maven)")
+
+
+def exificient_encodes(document, *options):
+    """A document as EXI, with the options in the header."""
+    jars = [str(next(JAVA.glob(f"{name}.jar"), name)) for name in JARS]
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = pathlib.Path(folder, "in.xml"), pathlib.Path(folder, "out.exi")
+        source.write_bytes(document)
+        command = ["java", "-cp", ":".join(jars), "com.siemens.ct.exi.main.cmd.EXIficientCMD", "-encode"]
+        command += ["-includeOptions", *options, "-i", str(source), "-o", str(target)]
+        subprocess.run(command, capture_output=True, check=True)
+        return target.read_bytes()
 
 
 def exi(schema=False):

@@ -8,6 +8,7 @@
 //! of four typed elements instead of a text with a kind, since that is what generated clients can use.
 #![forbid(unsafe_code)]
 
+pub mod client;
 mod fault;
 mod operations;
 mod rows;

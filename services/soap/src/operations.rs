@@ -2,7 +2,7 @@
 
 use crate::NAMESPACE;
 use crate::fault::Fault;
-use crate::rows::{read_rows, write_rows};
+use crate::rows::{self, read_rows, write_rows};
 use std::sync::Arc;
 use weir_binding::Call;
 use weir_codec::by_name;
@@ -55,7 +55,10 @@ pub(crate) const OPERATIONS: &[Operation] = &[
 
 fn publish(hub: &Arc<Hub>, call: &Call, body: &Element) -> Result<Reply, Fault> {
     let topic = required(body, "topic")?;
-    let batch = read_rows(body)?;
+    let batch = read_rows(body).map_err(Fault::sender)?;
+    if batch.is_empty() {
+        return Err(Fault::sender("publish needs an `observation`"));
+    }
     let format = by_name("block").or_else(|| by_name("json"));
     let format = format.ok_or_else(|| Fault::receiver("this build has no format for it"))?;
     let mut message = Vec::new();
@@ -143,7 +146,8 @@ fn write_entry(entry: &Entry, xml: &mut Xml) {
     xml.end();
 }
 
-fn begun(name: &str) -> Xml {
+/// An operation's element, or its answer's.
+pub(crate) fn begun(name: &str) -> Xml {
     let mut xml = Xml::new();
     xml.start_as("w", name).prefixes(&[("w", NAMESPACE)]);
     xml
@@ -164,13 +168,8 @@ fn filters(body: &Element) -> Result<Vec<Filter>, Fault> {
 }
 
 fn time(body: &Element, name: &str) -> Result<Option<Time>, Fault> {
-    let Some(text) = body.child(name).map(Element::text) else {
-        return Ok(None);
-    };
-    // xs:dateTime may lack a zone (XML Schema part 2 section 3.2.7); then it is UTC here.
-    let read = text.parse().or_else(|_| format!("{text}Z").parse());
-    read.map(Some)
-        .map_err(|error: weir_model::time::TimeError| Fault::sender(format!("`{name}`: {error}")))
+    let read = body.child(name).map(rows::time).transpose();
+    read.map_err(Fault::sender)
 }
 
 fn limit(body: &Element) -> Result<usize, Fault> {

@@ -1,28 +1,28 @@
 //! Observations as elements of the WSDL's type.
 
-use crate::fault::Fault;
 use weir_codec::document::{Element, Xml};
 use weir_model::batch::Naming;
-use weir_model::{Batch, BatchBuilder, Extra, Observation, Value};
+use weir_model::{Batch, BatchBuilder, Extra, Observation, Time, Value};
 
-/// The observations of a request.
-pub(crate) fn read_rows(body: &Element) -> Result<Batch, Fault> {
+/// The observations in an element; an error is a sentence.
+pub(crate) fn read_rows(body: &Element) -> Result<Batch, String> {
     let mut builder = BatchBuilder::new();
     for (number, element) in body.all("observation").enumerate() {
-        let bad = |problem: String| Fault::sender(format!("observation {}: {problem}", number + 1));
+        let bad = |problem: String| format!("observation {}: {problem}", number + 1);
         builder.begin();
         read_row(element, &mut builder).map_err(bad)?;
         builder.end().map_err(|error| bad(error.to_string()))?;
     }
-    match builder.is_empty() {
-        true => Err(Fault::sender("publish needs an `observation`")),
-        false => Ok(builder.finish()),
-    }
+    Ok(builder.finish())
 }
 
 fn read_row(element: &Element, row: &mut BatchBuilder) -> Result<(), String> {
     row.value(Value::Null);
     for member in element.elements() {
+        if let Some(extra) = read_time(member)? {
+            row.extra(extra);
+            continue;
+        }
         let text = member.text();
         let number = || {
             let read = text.parse::<f64>().ok().filter(|number| number.is_finite());
@@ -36,12 +36,20 @@ fn read_row(element: &Element, row: &mut BatchBuilder) -> Result<(), String> {
             "number" => row.value(Value::Number(number()?)),
             "boolean" => row.value(Value::Bool(truth(&text)?)),
             "text" => row.value(Value::Text(&member.content())),
-            "json" => row.value(Value::Json(&compact(&text)?)),
-            "time" => row.time(time(&text)?),
+            "json" => row.value(Value::Json(&compact(member)?)),
+            "time" => row.time(time(member)?),
             "latitude" => row.latitude(number()?),
             "longitude" => row.longitude(number()?),
             "feature" => row.extra(Extra {
                 feature: Some(&text),
+                ..Extra::default()
+            }),
+            "quality" => row.extra(Extra {
+                quality: Some(&text),
+                ..Extra::default()
+            }),
+            "parameters" => row.extra(Extra {
+                parameters: Some(&object(member)?),
                 ..Extra::default()
             }),
             other => return Err(format!("`{other}` is no member of an observation")),
@@ -58,20 +66,51 @@ fn truth(text: &str) -> Result<bool, String> {
     }
 }
 
+/// The times beside the observation's own, if the member is one.
+fn read_time(member: &Element) -> Result<Option<Extra<'static>>, String> {
+    let mut extra = Extra::default();
+    match member.local.as_str() {
+        "end" => extra.end = Some(time(member)?),
+        "resultTime" => extra.result_time = Some(time(member)?),
+        "validTime" => {
+            let both = member.child("from").zip(member.child("to"));
+            let (from, to) = both.ok_or("`validTime` needs `from` and `to`")?;
+            extra.valid = Some((time(from)?, time(to)?));
+        }
+        _ => return Ok(None),
+    }
+    Ok(Some(extra))
+}
+
 /// JSON is kept compact, and must be such.
-fn compact(text: &str) -> Result<String, String> {
-    let value: serde_json::Value =
-        serde_json::from_str(text).map_err(|error| format!("`json`: {error}"))?;
-    match value.is_array() || value.is_object() {
-        true => Ok(value.to_string()),
-        false => Err("`json`: an array or an object was expected".into()),
+fn compact(member: &Element) -> Result<String, String> {
+    match json(member)? {
+        value if value.is_array() || value.is_object() => Ok(value.to_string()),
+        _ => Err(format!(
+            "`{}`: an array or an object was expected",
+            member.local
+        )),
     }
 }
 
-fn time(text: &str) -> Result<weir_model::Time, String> {
+fn object(member: &Element) -> Result<String, String> {
+    match json(member)? {
+        value if value.is_object() => Ok(value.to_string()),
+        _ => Err(format!("`{}`: an object was expected", member.local)),
+    }
+}
+
+fn json(member: &Element) -> Result<serde_json::Value, String> {
+    let read = serde_json::from_str(&member.text());
+    read.map_err(|error| format!("`{}`: {error}", member.local))
+}
+
+/// An instant of XML Schema.
+pub(crate) fn time(member: &Element) -> Result<Time, String> {
+    let text = member.text();
     // xs:dateTime may lack a zone (XML Schema part 2 section 3.2.7); then it is UTC here.
     let read = text.parse().or_else(|_| format!("{text}Z").parse());
-    read.map_err(|error: weir_model::time::TimeError| format!("`time`: {error}"))
+    read.map_err(|error: weir_model::time::TimeError| format!("`{}`: {error}", member.local))
 }
 
 /// Writes the observations of an answer.
@@ -113,4 +152,24 @@ fn write_row(row: &Observation<'_>, xml: &mut Xml) {
             xml.leaf(name, &text);
         }
     }
+    write_extra(&row.extra, xml);
+}
+
+/// What stands behind the feature in the schema.
+fn write_extra(extra: &Extra<'_>, xml: &mut Xml) {
+    let leaf = |name, text: Option<String>, xml: &mut Xml| {
+        if let Some(text) = text {
+            xml.leaf(name, &text);
+        }
+    };
+    let shown = |time: Option<Time>| time.map(|time| time.to_string());
+    leaf("w:end", shown(extra.end), xml);
+    leaf("w:resultTime", shown(extra.result_time), xml);
+    if let Some((from, to)) = extra.valid {
+        xml.start("w:validTime");
+        xml.leaf("w:from", &from.to_string());
+        xml.leaf("w:to", &to.to_string()).end();
+    }
+    leaf("w:quality", extra.quality.map(str::to_owned), xml);
+    leaf("w:parameters", extra.parameters.map(str::to_owned), xml);
 }

@@ -121,6 +121,88 @@ fn what_is_published_is_read_with_its_type_in_both_versions() {
     }
 }
 
+/// O&M's further properties (ISO 19156 section 7.2.2).
+const WHOLE: &str = "<w:end>2026-01-01T00:00:30Z</w:end>\
+  <w:resultTime>2026-01-01T00:01:00Z</w:resultTime>\
+  <w:validTime><w:from>2026-01-01T00:00:00Z</w:from><w:to>2026-01-02T00:00:00Z</w:to></w:validTime>\
+  <w:quality>good &amp; checked</w:quality><w:parameters>{&quot;depth&quot;:1.5}</w:parameters>";
+
+fn with_whole(members: &str) -> String {
+    let feature = "<w:feature>urn:hall</w:feature>";
+    PUBLISH.replacen(
+        "</w:observation>",
+        &format!("{feature}{members}</w:observation>"),
+        1,
+    )
+}
+
+#[test]
+fn all_that_an_observation_may_have_comes_back_in_the_order_of_the_schema() {
+    let house = house();
+    let answer = house.ask(soap::Version::V12, &with_whole(WHOLE));
+    assert_eq!(answer.status, 200, "{}", text(&answer));
+    let asked = query("history", "<w:filter>hall/t</w:filter>");
+    let told = text(&house.ask(soap::Version::V11, &asked));
+    let ordered = format!("<w:feature>urn:hall</w:feature>{WHOLE}</w:observation>");
+    assert!(told.contains(&ordered), "{told}");
+}
+
+#[test]
+fn what_is_wrong_with_a_further_property_is_told_by_its_name() {
+    let house = house();
+    for (members, said) in [
+        ("<w:end>soon</w:end>", "`end`"),
+        (
+            "<w:validTime><w:from>2026-01-01T00:00:00Z</w:from></w:validTime>",
+            "needs `from` and `to`",
+        ),
+        (
+            "<w:parameters>[1]</w:parameters>",
+            "`parameters`: an object was expected",
+        ),
+        ("<w:parameters>{</w:parameters>", "`parameters`"),
+    ] {
+        let answer = house.ask(soap::Version::V12, &with_whole(members));
+        assert_eq!(answer.status, 400, "{members}");
+        let reason = xml(&answer).find("Text").unwrap().text();
+        assert!(
+            reason.contains("observation 1") && reason.contains(said),
+            "{reason}"
+        );
+    }
+}
+
+#[test]
+fn a_client_writes_what_the_service_takes_and_reads_what_it_answers() {
+    let house = house();
+    let root = xml(&house.ask(soap::Version::V12, &with_whole(WHOLE)));
+    assert!(root.find("cursor").is_some());
+    let all = query("latest", "<w:filter>hall/#</w:filter>");
+    let read = client::observations(xml(&house.ask(soap::Version::V11, &all))).unwrap();
+    assert_eq!(read.len(), 3);
+    let again = client::publish(soap::Version::V12, "hall", &read);
+    let sent = house.send(
+        "POST",
+        "application/soap+xml",
+        "",
+        again.clone().into_bytes(),
+    );
+    assert_eq!(sent.status, 200, "{}", text(&sent));
+    let same = client::observations(read_xml(again.as_bytes()).unwrap()).unwrap();
+    let rows = |batch: &weir_model::Batch| {
+        batch
+            .rows()
+            .map(|row| format!("{row:?}"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&same), rows(&read));
+    let fault = xml(&house.ask(soap::Version::V12, &query("latest", "")));
+    assert_eq!(
+        client::observations(fault).unwrap_err(),
+        "latest needs `filter`"
+    );
+}
+
 #[test]
 fn the_past_comes_in_pages_and_datastreams_are_described() {
     let house = house();

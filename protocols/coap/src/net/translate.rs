@@ -10,8 +10,14 @@ use weir_model::Cursor;
 /// The gap before what a `since` asks for, as JSON: an option of ours, elective and safe to forward,
 /// from the range for experiments (RFC 7252 section 12.2).
 pub(super) const WEIR_GAP: Number = Number(65_000);
+/// `text/plain; charset=utf-8` (RFC 7252 section 12.3).
+const TEXT: u16 = 0;
 /// `application/link-format` (RFC 6690 section 7.3).
 pub(super) const LINK_FORMAT: u16 = 40;
+
+/// `application/soap+xml`, which has no number: ours, from the range for experiments (RFC 7252 section 12.3).
+pub(super) const SOAP: u16 = 65_001;
+const SOAP_MEDIA: &str = "application/soap+xml";
 
 /// The media type of a Content-Format.
 pub(super) fn media_of(number: u32) -> Option<&'static str> {
@@ -19,6 +25,7 @@ pub(super) fn media_of(number: u32) -> Option<&'static str> {
     match number {
         LINK_FORMAT => Some("application/link-format"),
         42 => Some("application/octet-stream"),
+        SOAP => Some(SOAP_MEDIA),
         _ => weir_codec::by_content_format(number).map(|format| format.media),
     }
 }
@@ -28,6 +35,7 @@ pub(super) fn content_format_of(media: &str) -> Option<u16> {
     match media {
         "application/link-format" => Some(LINK_FORMAT),
         "application/octet-stream" => Some(42),
+        _ if media.starts_with(SOAP_MEDIA) => Some(SOAP),
         _ => weir_codec::by_media(media)?.content_format,
     }
 }
@@ -208,10 +216,25 @@ fn add_location(message: &mut Message, uri: &str) {
     let _what_options_cannot_carry_is_left_out = path.and(query);
 }
 
-/// An error, with the service's sentence as diagnostic payload (RFC 7252 section 5.5.2).
+/// An error: with the service's sentence as diagnostic payload (RFC 7252 section 5.5.2), or with what it says in
+/// a format, such as a fault of SOAP (section 5.5.1).
 fn refusal(code: Code, response: &Response) -> Message {
-    let mut message =
-        Message::new(code).with_payload(response.body.slice_ref(response.body.trim_ascii_end()));
+    let mut headers = response.headers.iter();
+    let media = headers.find(|(name, _)| *name == "content-type");
+    let format = media.and_then(|(_, media)| content_format_of(media));
+    let mut message = match format.filter(|format| *format != TEXT) {
+        Some(format) => {
+            let mut message = Message::new(code);
+            message
+                .options
+                .set_uint(Number::CONTENT_FORMAT, u32::from(format));
+            message.with_payload(response.body.clone())
+        }
+        None => {
+            let sentence = response.body.trim_ascii_end();
+            Message::new(code).with_payload(response.body.slice_ref(sentence))
+        }
+    };
     // [RFC7252-5.9.3.4-1]
     if code == Code::SERVICE_UNAVAILABLE {
         let mut headers = response.headers.iter();
@@ -326,6 +349,21 @@ mod tests {
         assert_eq!(answer.options.uint(Number::MAX_AGE), Some(3));
         assert_eq!(&answer.payload[..], b"the disk is behind");
         assert_eq!(answer.options.uint(Number::CONTENT_FORMAT), None);
+    }
+
+    #[test]
+    fn an_error_in_a_format_keeps_its_bytes_and_says_which() {
+        for (media, number) in [
+            ("application/soap+xml; charset=utf-8", 65_001),
+            ("text/xml; charset=utf-8", 41),
+            ("application/exi", 47),
+        ] {
+            let fault = Response::with_body(400, media, "fault\n");
+            let answer = message_of(&get("/soap/observations"), fault);
+            assert_eq!(answer.code, Code::BAD_REQUEST);
+            assert_eq!(answer.options.uint(Number::CONTENT_FORMAT), Some(number));
+            assert_eq!(&answer.payload[..], b"fault\n");
+        }
     }
 
     /// [RFC7252-5.8.1-1] [RFC7252-5.8.2-2]
