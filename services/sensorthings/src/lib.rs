@@ -24,6 +24,7 @@ mod path;
 mod query;
 mod read;
 mod render;
+mod result_format;
 mod service;
 mod view;
 mod write;
@@ -32,3 +33,5 @@ pub use service::SensorThings;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_formats;

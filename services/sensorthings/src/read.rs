@@ -10,6 +10,7 @@ use crate::observations::{self, Of};
 use crate::path::{End, Path, Step};
 use crate::query::Query;
 use crate::render;
+use crate::result_format::{Page, ResultFormat};
 use serde_json::{Value as Json, json};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -31,7 +32,12 @@ pub(crate) fn answer(
     path: &Path,
     pairs: &[(String, String)],
 ) -> Result<Response> {
-    let query = Query::of_pairs(path.target().0, pairs)?;
+    let (kind, _) = path.target();
+    let mut query = Query::of_pairs(kind, pairs)?;
+    let format = match path.end {
+        End::All => ResultFormat::of(kind, &mut query)?,
+        _ => ResultFormat::Json,
+    };
     let target = resolve(context, path)?;
     let url = |next: &str| {
         let options = render::options(pairs, next);
@@ -44,20 +50,21 @@ pub(crate) fn answer(
                 .iter()
                 .map(|entity| Node::Entity(Cow::Borrowed(entity)));
             let listed = render::collection(context, nodes.collect(), &query_of(&query, end))?;
-            Ok(collection(listed, url))
+            Ok(format.collection(kind, &query, page(listed, url)))
         }
         (Target::Observations(of), end) => {
             let listed = render::of_history(context, &of, &query_of(&query, end))?;
-            Ok(collection(listed, url))
+            Ok(format.collection(kind, &query, page(listed, url)))
         }
         (Target::Entity(entity), end) => {
-            one(context, &Node::Entity(Cow::Borrowed(&entity)), &query, end)
+            let node = Node::Entity(Cow::Borrowed(&entity));
+            one(context, &node, &query, end, format)
         }
         (Target::Observation(id), end) => {
             let place = context.view.place_of(&id);
             let found = place.map(|at| {
                 observations::one(context, at, |observed| {
-                    one(context, &Node::Observed(observed), &query, end)
+                    one(context, &Node::Observed(observed), &query, end, format)
                 })
             });
             let found = found.transpose()?.flatten();
@@ -76,25 +83,26 @@ fn query_of(query: &Query, end: &End) -> Query {
     query
 }
 
-fn collection((values, count, next): render::Listed, url: impl Fn(&str) -> String) -> Response {
-    let mut body = json!({});
-    if let Some(count) = count {
-        body["@iot.count"] = count.into();
+fn page((values, count, next): render::Listed, url: impl Fn(&str) -> String) -> Page {
+    Page {
+        values,
+        count,
+        next: next.map(|next| url(&next)),
     }
-    if let Some(next) = next {
-        body["@iot.nextLink"] = url(&next).into();
-    }
-    body["value"] = values.into();
-    json_of(&body)
 }
 
-fn one(context: &Context<'_>, node: &Node<'_>, query: &Query, end: &End) -> Result<Response> {
+fn one(
+    context: &Context<'_>,
+    node: &Node<'_>,
+    query: &Query,
+    end: &End,
+    format: ResultFormat,
+) -> Result<Response> {
     match end {
-        End::All | End::Ref => Ok(json_of(&render::entity(
-            context,
-            node,
-            &query_of(query, end),
-        )?)),
+        End::All | End::Ref => {
+            let entity = render::entity(context, node, &query_of(query, end))?;
+            Ok(format.entity(node.kind(), query, entity))
+        }
         End::Property(names, is_value) => property(context, node, names, *is_value),
     }
 }

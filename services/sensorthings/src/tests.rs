@@ -11,7 +11,7 @@ use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Filter, Limits, Time};
 
 /// Does the work at once.
-struct AtOnce;
+pub(crate) struct AtOnce;
 
 impl Workers for AtOnce {
     fn take(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), Busy> {
@@ -21,10 +21,10 @@ impl Workers for AtOnce {
 }
 
 /// A gateway's hub with nothing around it but this service.
-struct House {
-    hub: Arc<Hub>,
-    service: SensorThings,
-    who: Principal,
+pub(crate) struct House {
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) service: SensorThings,
+    pub(crate) who: Principal,
     folder: std::path::PathBuf,
 }
 
@@ -34,11 +34,11 @@ impl Drop for House {
     }
 }
 
-fn now() -> Time {
+pub(crate) fn now() -> Time {
     "2026-11-20T12:00:00Z".parse().unwrap()
 }
 
-fn house(name: &str) -> House {
+pub(crate) fn house(name: &str) -> House {
     let folder = format!("weir-sensorthings-{}-{name}", std::process::id());
     let folder = std::env::temp_dir().join(folder);
     let log = DiskLog::open(Arc::new(SimDisk::new()), Options::default()).unwrap();
@@ -52,7 +52,7 @@ fn house(name: &str) -> House {
     }
 }
 
-fn wait(answer: Answer) -> Response {
+pub(crate) fn wait(answer: Answer) -> Response {
     let Answer::Later(mut pending) = answer else {
         return match answer {
             Answer::Now(response) => response,
@@ -68,7 +68,7 @@ fn wait(answer: Answer) -> Response {
 }
 
 impl House {
-    fn ask(&self, method: &str, url: &str, body: Json) -> Response {
+    pub(crate) fn ask(&self, method: &str, url: &str, body: Json) -> Response {
         let (path, query) = url.split_once('?').unwrap_or((url, ""));
         let pairs = query
             .split('&')
@@ -96,19 +96,19 @@ impl House {
         }))
     }
 
-    fn get(&self, url: &str) -> Json {
+    pub(crate) fn get(&self, url: &str) -> Json {
         let response = self.ask("GET", url, Json::Null);
         let text = String::from_utf8_lossy(&response.body).into_owned();
         assert_eq!(response.status, 200, "{url}: {text}");
         serde_json::from_str(&text).unwrap()
     }
 
-    fn status(&self, method: &str, url: &str, body: Json) -> u16 {
+    pub(crate) fn status(&self, method: &str, url: &str, body: Json) -> u16 {
         self.ask(method, url, body).status
     }
 
     /// Posts, and says where what was made is.
-    fn post(&self, url: &str, body: Json) -> String {
+    pub(crate) fn post(&self, url: &str, body: Json) -> String {
         let response = self.ask("POST", url, body);
         let text = String::from_utf8_lossy(&response.body).into_owned();
         assert_eq!(response.status, 201, "{url}: {text}");
@@ -124,7 +124,7 @@ impl House {
             .to_owned()
     }
 
-    fn publish(&self, topic: &str, body: &str) {
+    pub(crate) fn publish(&self, topic: &str, body: &str) {
         let media = Media::Format(weir_codec::by_name("json").unwrap());
         let publish = Publish::new(topic, media, body.to_owned());
         let Ok(Exchange::Accepted(ticket)) =
@@ -156,7 +156,7 @@ fn results(collection: &Json) -> Vec<f64> {
 }
 
 /// A thing with a place, and a datastream of three observations.
-fn kitchen() -> Json {
+pub(crate) fn kitchen() -> Json {
     json!({
         "name": "Kitchen", "description": "where one cooks", "properties": {"floor": 2},
         "Locations": [{
