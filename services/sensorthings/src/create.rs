@@ -306,6 +306,11 @@ impl Draft<'_> {
                 _ => Err(Fault::bad("a Datastream was expected")),
             };
         };
+        if let Id::Text(topic) = &id
+            && self.streams.contains_key(&**topic)
+        {
+            return Ok(topic.to_string());
+        }
         let view = self.context.view;
         let by_topic = match &id {
             Id::Text(topic) => view.datastream(topic),

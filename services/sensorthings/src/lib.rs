@@ -7,6 +7,7 @@
 //! without a query.
 #![forbid(unsafe_code)]
 
+mod batch;
 mod computed;
 mod counted;
 mod create;
@@ -33,5 +34,7 @@ pub use service::SensorThings;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_batch;
 #[cfg(test)]
 mod tests_formats;

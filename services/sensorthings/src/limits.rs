@@ -18,3 +18,9 @@ pub(crate) const RENDERED_MAX: usize = 100_000;
 pub(crate) const INSERTED_MAX: usize = 2_000;
 /// Levels of a path.
 pub(crate) const PATH_LEVELS_MAX: usize = 32;
+/// Requests of one batch.
+pub(crate) const BATCH_REQUESTS_MAX: usize = 1_000;
+/// Header fields of one request of a batch.
+pub(crate) const BATCH_HEADERS_MAX: usize = 32;
+/// Bytes that the answers of a batch hold together.
+pub(crate) const BATCH_BYTES_MAX: usize = 64 << 20;

@@ -5,7 +5,7 @@ use crate::kind::Kind;
 use crate::node::Context;
 use crate::path::Path;
 use crate::view::View;
-use crate::{read, write};
+use crate::{batch, read, write};
 use serde_json::json;
 use std::cell::Cell;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -13,8 +13,9 @@ use weir_binding::{Answer, Call, Response, Service, answer_of};
 use weir_hub::Hub;
 
 /// The service.
+#[derive(Clone)]
 pub struct SensorThings {
-    inner: Arc<Inner>,
+    pub(crate) inner: Arc<Inner>,
 }
 
 pub(crate) struct Inner {
@@ -34,7 +35,7 @@ impl SensorThings {
 
 const MOUNTS: &[&str] = &["/sta"];
 /// Where the version begins.
-const BASE: &str = "/sta/v1.1";
+pub(crate) const BASE: &str = "/sta/v1.1";
 
 impl Service for SensorThings {
     fn name(&self) -> &'static str {
@@ -46,6 +47,9 @@ impl Service for SensorThings {
     }
 
     fn call(&self, call: Call) -> Answer {
+        if call.method == "POST" && rest(&call).is_ok_and(batch::is_batch) {
+            return batch::answer(self, call).unwrap_or_else(|fault| Answer::Now(fault.response()));
+        }
         let inner = self.inner.clone();
         match &*call.method {
             "GET" | "HEAD" => {
@@ -125,13 +129,13 @@ impl Inner {
         Ok(self.view.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn writing(&self) -> RwLockWriteGuard<'_, View> {
+    pub(crate) fn writing(&self) -> RwLockWriteGuard<'_, View> {
         self.view.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The root's URL as the client wrote it.
-fn root(call: &Call) -> String {
+pub(crate) fn root(call: &Call) -> String {
     let forwarded = call.header("x-forwarded-proto");
     let scheme = forwarded.unwrap_or("http");
     let host = call.header("x-forwarded-host").or(call.header("host"));
@@ -142,7 +146,7 @@ fn root(call: &Call) -> String {
 }
 
 /// The path below the version.
-fn rest(call: &Call) -> Result<&str> {
+pub(crate) fn rest(call: &Call) -> Result<&str> {
     let rest = call
         .path
         .strip_prefix(BASE)
@@ -157,6 +161,14 @@ const CONFORMANCE: &[&str] = &[
     "http://www.opengis.net/spec/iot_sensing/1.1/req/resource-path/resource-path-to-entities",
     "http://www.opengis.net/spec/iot_sensing/1.1/req/request-data",
     "http://www.opengis.net/spec/iot_sensing/1.1/req/create-update-delete",
+    "http://www.opengis.net/spec/iot_sensing/1.1/req/batch-request/batch-request",
+    "http://www.opengis.net/spec/iot_sensing/1.1/req/data-array/data-array",
+    "https://fraunhoferiosb.github.io/FROST-Server/extensions/JsonBatchRequest.html",
+    "https://fraunhoferiosb.github.io/FROST-Server/extensions/GeoJSON-ResultFormat.html",
+    concat!(
+        "https://github.com/INSIDE-information-systems/SensorThingsAPI/blob/master/",
+        "CSV-ResultFormat/CSV-ResultFormat.md"
+    ),
 ];
 
 /// The entity sets, and what the service conforms to.

@@ -69,6 +69,30 @@ pub(crate) fn wait(answer: Answer) -> Response {
 
 impl House {
     pub(crate) fn ask(&self, method: &str, url: &str, body: Json) -> Response {
+        let body = match body.is_null() {
+            true => "".into(),
+            false => body.to_string().into(),
+        };
+        self.send(method, url, &[], body)
+    }
+
+    pub(crate) fn send(
+        &self,
+        method: &str,
+        url: &str,
+        headers: &[(&str, &str)],
+        body: bytes::Bytes,
+    ) -> Response {
+        wait(self.service.call(self.call(method, url, headers, body)))
+    }
+
+    pub(crate) fn call(
+        &self,
+        method: &str,
+        url: &str,
+        headers: &[(&str, &str)],
+        body: bytes::Bytes,
+    ) -> Call {
         let (path, query) = url.split_once('?').unwrap_or((url, ""));
         let pairs = query
             .split('&')
@@ -78,22 +102,20 @@ impl House {
                 (name.to_owned(), weir_model::percent::decode(value).unwrap())
             });
         let path = format!("/sta/v1.1/{path}");
-        wait(self.service.call(Call {
+        let headers = headers.iter().chain(&[("host", "h")]);
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        Call {
             principal: self.who.clone(),
             now: now(),
             method: method.into(),
             path: path.trim_end_matches('/').into(),
             query: pairs.collect(),
-            headers: vec![("host".into(), "h".into())],
-            body: if body.is_null() {
-                "".into()
-            } else {
-                body.to_string().into()
-            },
+            headers: headers.map(owned).collect(),
+            body,
             wrapper: Arc::new(AsItIs),
             workers: Arc::new(AtOnce),
             websocket: None,
-        }))
+        }
     }
 
     pub(crate) fn get(&self, url: &str) -> Json {

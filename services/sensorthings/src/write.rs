@@ -80,8 +80,13 @@ impl Pending for Acknowledge {
 }
 
 fn json_of(call: &Call) -> Result<Json> {
-    serde_json::from_slice(&call.body).map_err(|error| Fault {
-        at: Some(offset(&call.body, error.line(), error.column())),
+    read_json(&call.body)
+}
+
+/// A body as JSON, or the byte that is wrong in it.
+pub(crate) fn read_json(body: &[u8]) -> Result<Json> {
+    serde_json::from_slice(body).map_err(|error| Fault {
+        at: Some(offset(body, error.line(), error.column())),
         ..Fault::bad(format!("the body is no JSON: {error}"))
     })
 }
@@ -95,7 +100,7 @@ fn offset(body: &[u8], line: usize, column: usize) -> usize {
 }
 
 /// What was made, as far as its URL needs it.
-enum Created {
+pub(crate) enum Created {
     Made(Made),
     /// An observation of a topic at a time, and how many of both came before it.
     Observed(String, weir_model::Time, u32),
@@ -111,18 +116,27 @@ fn post(context: &Context<'_>, path: &Path, body: &Json) -> Result<Posted> {
     let given = given(context, path)?;
     let mut draft = Draft::new(context);
     let made = draft.insert(kind, body, given)?;
-    let created = match (&made, draft.rows.last()) {
-        (Made::Observation(topic), Some((_, row))) => {
-            let time = row.time.unwrap_or(context.now);
-            Created::Observed(topic.clone(), time, before(context, topic, time)?)
-        }
-        _ => Created::Made(made),
-    };
+    let created = created(&draft, made)?;
     Ok((draft.commit()?, Some(created)))
 }
 
+/// What the last insert into a draft made; an observation stands behind those of its time that are there or
+/// drafted before it.
+pub(crate) fn created(draft: &Draft<'_>, made: Made) -> Result<Created> {
+    let (Made::Observation(topic), Some(((_, row), others))) = (&made, draft.rows.split_last())
+    else {
+        return Ok(Created::Made(made));
+    };
+    let time = row.time.unwrap_or(draft.context.now);
+    let drafted = others
+        .iter()
+        .filter(|(of, other)| of == topic && other.time == row.time);
+    let before = before(draft.context, topic, time)? + drafted.count() as u32;
+    Ok(Created::Observed(topic.clone(), time, before))
+}
+
 /// The links that follow from the path that something is posted to.
-fn given(context: &Context<'_>, path: &Path) -> Result<Given> {
+pub(crate) fn given(context: &Context<'_>, path: &Path) -> Result<Given> {
     let mut parent = path.clone();
     let Some(step) = parent.steps.pop() else {
         return Ok(Vec::new());
@@ -143,7 +157,7 @@ fn given(context: &Context<'_>, path: &Path) -> Result<Given> {
     Ok(back.map(|back| (back.name, made)).into_iter().collect())
 }
 
-fn location(context: &Context<'_>, created: &Created) -> Result<String> {
+pub(crate) fn location(context: &Context<'_>, created: &Created) -> Result<String> {
     let lost = || Fault::new(500, "what was made cannot be found");
     match created {
         Created::Made(Made::Entity(kind, id)) => Ok(self_link(context.root, *kind, id)),
@@ -192,9 +206,20 @@ fn update_entity(
     body: &Object,
     whole: bool,
 ) -> Result<Option<Ticket>> {
+    let mut draft = Draft::new(context);
+    change_entity(&mut draft, entity, body, whole)?;
+    draft.commit()
+}
+
+/// Drafts an entity as it is to be.
+pub(crate) fn change_entity(
+    draft: &mut Draft<'_>,
+    entity: &Entity,
+    body: &Object,
+    whole: bool,
+) -> Result<()> {
     let kind = entity.kind;
     check(kind, body, whole)?;
-    let mut draft = Draft::new(context);
     let mut changed = entity.clone();
     if whole {
         changed.body.clear();
@@ -233,15 +258,14 @@ fn update_entity(
         changed.links.insert(way.name, ids);
     }
     if kind == Kind::Datastream {
-        describe(&mut draft, entity, changed, whole)?;
-    } else {
-        let (id, locations) = (changed.id.clone(), changed.links.get("Locations").cloned());
-        draft.put(changed);
-        if let (true, Some(locations)) = (moved, locations) {
-            draft.locate(&id, locations)?;
-        }
+        return describe(draft, entity, changed, whole);
     }
-    draft.commit()
+    let (id, locations) = (changed.id.clone(), changed.links.get("Locations").cloned());
+    draft.put(changed);
+    match (moved, locations) {
+        (true, Some(locations)) => draft.locate(&id, locations),
+        _ => Ok(()),
+    }
 }
 
 /// A datastream is described in the catalog.
@@ -369,13 +393,25 @@ fn delete_observation(context: &Context<'_>, id: &Id) -> Result<Ticket> {
 
 /// An entity with all that cannot be without it (18-088 table 25).
 fn delete_entity(context: &Context<'_>, entity: &Entity) -> Result<Option<Ticket>> {
-    let view = context.view;
+    if entity.kind == Kind::FeatureOfInterest {
+        withdraw_all(context, entity)?;
+    }
     let mut draft = Draft::new(context);
+    let mut last = None;
+    for topic in drop_entity(&mut draft, entity) {
+        last = Some(accepted(context, Request::Change(topic.to_string(), None))?);
+    }
+    Ok(draft.commit()?.or(last))
+}
+
+/// Drafts that an entity is gone; says the topics of the datastreams that are to be forgotten with it.
+pub(crate) fn drop_entity(draft: &mut Draft<'_>, entity: &Entity) -> Vec<Arc<str>> {
+    let view = draft.context.view;
     let linking = |kind: Kind| view.linking(entity.kind, &entity.id, kind);
     let mut topics: Vec<Arc<str>> = Vec::new();
     match entity.kind {
         Kind::Datastream => topics.push(entity.key.clone()),
-        Kind::FeatureOfInterest => withdraw_all(context, entity)?,
+        Kind::FeatureOfInterest => {}
         _ => topics.extend(linking(Kind::Datastream).iter().map(|it| it.key.clone())),
     }
     if matches!(entity.kind, Kind::Thing | Kind::Location) {
@@ -399,11 +435,7 @@ fn delete_entity(context: &Context<'_>, entity: &Entity) -> Result<Option<Ticket
     if let Some(entity) = Some(entity).filter(is_kept) {
         draft.remove(entity.kind, &entity.id);
     }
-    let mut last = None;
-    for topic in topics {
-        last = Some(accepted(context, Request::Change(topic.to_string(), None))?);
-    }
-    Ok(draft.commit()?.or(last))
+    topics
 }
 
 /// Withdraws the observations of a feature.

@@ -1,0 +1,235 @@
+//! A change set: its requests are drafted one after another, then all are done, or none (OData 4.0 section
+//! 11.7.4).
+//!
+//! What a request made is there for those after it though it is nowhere yet. Observations are only made in a
+//! set: to correct or withdraw one is a request of its own (501).
+
+use super::Asked;
+use super::reference::Places;
+use crate::create::{Given, Made};
+use crate::draft::{Draft, accepted};
+use crate::fault::{Fault, Result};
+use crate::id::Id;
+use crate::kind::Kind;
+use crate::node::Context;
+use crate::path::{End, Path};
+use crate::read::{Target, resolve};
+use crate::service::{Inner, SensorThings, rest, root};
+use crate::write::{self, Created, read_json};
+use std::sync::Arc;
+use weir_binding::{Call, Response};
+use weir_hub::{Request, Ticket, Verb};
+
+/// An answer for each request, and what they wait for.
+pub(super) type Drafted = (Vec<Response>, Option<Ticket>);
+
+/// What is to be done elsewhere for a set.
+pub(super) fn work(
+    service: &SensorThings,
+    batch: &Call,
+    all: &[Asked],
+    places: &Places,
+) -> impl FnOnce() -> Drafted + Send + 'static {
+    let inner = service.inner.clone();
+    let (all, mut places) = (all.to_vec(), places.clone());
+    let batch = places.base(batch);
+    move || match done(&inner, &batch, &all, &mut places) {
+        Ok(drafted) => drafted,
+        Err((index, fault)) => (failed(&all, index, &fault), None),
+    }
+}
+
+/// The fault for the request that has it, and for all others that nothing was done.
+fn failed(all: &[Asked], index: usize, fault: &Fault) -> Vec<Response> {
+    let name = all[index]
+        .id
+        .clone()
+        .unwrap_or_else(|| format!("number {}", index + 1));
+    let other = Fault::new(
+        424,
+        format!("nothing of the set was done: request {name} failed"),
+    );
+    let each = (0..all.len()).map(|at| match at == index {
+        true => fault.response(),
+        false => other.response(),
+    });
+    each.collect()
+}
+
+/// Which request failed, and why.
+type Failure = (usize, Fault);
+
+fn done(
+    inner: &Arc<Inner>,
+    batch: &Call,
+    all: &[Asked],
+    places: &mut Places,
+) -> std::result::Result<Drafted, Failure> {
+    let last = all.len().saturating_sub(1);
+    let whole = |fault: Fault| (last, fault);
+    let root = root(batch);
+    let mut view = inner.writing();
+    view.update(inner.hub()).map_err(whole)?;
+    let (ticket, made) = {
+        let context = inner.context(&view, batch, &root);
+        let mut set = Set {
+            draft: Draft::new(&context),
+            forgotten: Vec::new(),
+        };
+        let mut made = Vec::new();
+        for (index, asked) in all.iter().enumerate() {
+            let drafted = set.request(asked, batch, places);
+            made.push(drafted.map_err(|fault| (index, fault))?);
+        }
+        (set.commit().map_err(whole)?, made)
+    };
+    view.update(inner.hub()).map_err(whole)?;
+    let context = inner.context(&view, batch, &root);
+    let answers = made.iter().map(|created| match created {
+        None => Ok(Response::empty(200)),
+        Some(created) => {
+            let location = write::location(&context, created)?;
+            Ok(Response::empty(201).header("location", location))
+        }
+    });
+    let answers = answers.collect::<Result<Vec<_>>>().map_err(whole)?;
+    Ok((answers, ticket))
+}
+
+struct Set<'a> {
+    draft: Draft<'a>,
+    /// Topics of datastreams that are deleted with all their past.
+    forgotten: Vec<Arc<str>>,
+}
+
+impl Set<'_> {
+    /// Drafts a request; says what it makes.
+    fn request(
+        &mut self,
+        asked: &Asked,
+        batch: &Call,
+        places: &mut Places,
+    ) -> Result<Option<Created>> {
+        let call = places.call(asked, batch)?;
+        let path = Path::parse(rest(&call)?)?;
+        if path.end != End::All {
+            return Err(Fault::new(405, "what can be changed is an entity"));
+        }
+        match &*call.method {
+            "POST" => {
+                let created = self.post(&path, &call)?;
+                places.will_be(asked, place(&created));
+                return Ok(Some(created));
+            }
+            "PATCH" | "PUT" => {
+                let body = read_json(&call.body)?;
+                let expected = || Fault::bad("an object was expected");
+                let object = body.as_object().ok_or_else(expected)?;
+                let entity = self.entity(&path)?;
+                let whole = call.method == "PUT";
+                write::change_entity(&mut self.draft, &entity, object, whole)?;
+            }
+            "DELETE" => {
+                let entity = self.entity(&path)?;
+                if entity.kind == Kind::FeatureOfInterest {
+                    let problem = "a FeatureOfInterest is deleted outside of change sets";
+                    return Err(Fault::new(501, problem));
+                }
+                self.forgotten
+                    .extend(write::drop_entity(&mut self.draft, &entity));
+            }
+            other => return Err(Fault::new(405, format!("{other} is not possible in a set"))),
+        }
+        Ok(None)
+    }
+
+    fn post(&mut self, path: &Path, call: &Call) -> Result<Created> {
+        let (kind, is_collection) = path.target();
+        if !is_collection {
+            return Err(Fault::new(405, "what can be posted to is a collection"));
+        }
+        let given = self.given(path)?;
+        let made = self.draft.insert(kind, &read_json(&call.body)?, given)?;
+        write::created(&self.draft, made)
+    }
+
+    /// The links that follow from a path that may begin at something drafted.
+    fn given(&self, path: &Path) -> Result<Given> {
+        let Some(made) = path.id.as_ref().and_then(|id| self.made(path.set, id)) else {
+            return write::given(self.draft.context, path);
+        };
+        let [step] = &path.steps[..] else {
+            return Err(Fault::bad(
+                "what was made in the set has nothing behind it yet",
+            ));
+        };
+        let mut ways = step.way.to.navigations().iter();
+        let back = ways.find(|back| back.to == path.set);
+        Ok(back.map(|back| (back.name, made)).into_iter().collect())
+    }
+
+    /// Something that the set makes or changes.
+    fn made(&self, kind: Kind, id: &Id) -> Option<Made> {
+        match (kind, id) {
+            (Kind::Datastream, Id::Text(topic)) if self.draft.streams.contains_key(&**topic) => {
+                Some(Made::Datastream(topic.to_string()))
+            }
+            _ => {
+                let put = self.draft.puts.get(&(kind, id.clone()))?;
+                put.as_ref()
+                    .map(|entity| Made::Entity(kind, entity.id.clone()))
+            }
+        }
+    }
+
+    /// The entity that a path leads to, as it is drafted or as it is.
+    fn entity(&self, path: &Path) -> Result<Arc<crate::entity::Entity>> {
+        if let (Some(id), true) = (&path.id, path.steps.is_empty())
+            && let Some(Some(put)) = self.draft.puts.get(&(path.set, id.clone()))
+        {
+            return Ok(Arc::new(put.clone()));
+        }
+        match resolve(self.draft.context, path)? {
+            Target::Entity(entity) => Ok(entity),
+            Target::Observation(_) => {
+                let problem = "an Observation is corrected or deleted outside of change sets";
+                Err(Fault::new(501, problem))
+            }
+            _ => Err(Fault::new(405, "what can be changed is an entity")),
+        }
+    }
+
+    fn commit(self) -> Result<Option<Ticket>> {
+        let context = self.draft.context;
+        let mut topics = self.forgotten.iter();
+        let denied = topics.find(|topic| !context.grants().allow(Verb::Change, topic));
+        if let Some(topic) = denied {
+            return Err(Fault::from(weir_hub::Fault::Denied {
+                principal: context.principal.name.clone(),
+                verb: Verb::Change.name(),
+                topic: topic.to_string(),
+            }));
+        }
+        let mut last = self.draft.commit()?;
+        for topic in &self.forgotten {
+            last = Some(forget(context, topic)?);
+        }
+        Ok(last)
+    }
+}
+
+fn forget(context: &Context<'_>, topic: &str) -> Result<Ticket> {
+    accepted(context, Request::Change(topic.to_owned(), None))
+}
+
+/// The path that will lead to what is drafted; of an observation there is none yet.
+fn place(created: &Created) -> Option<String> {
+    match created {
+        Created::Made(Made::Entity(kind, id)) => Some(format!("{}({})", kind.set(), id.in_url())),
+        Created::Made(Made::Datastream(topic)) => {
+            let id = Id::Text(topic.as_str().into());
+            Some(format!("{}({})", Kind::Datastream.set(), id.in_url()))
+        }
+        _ => None,
+    }
+}
