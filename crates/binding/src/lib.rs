@@ -9,6 +9,7 @@ mod client;
 mod config;
 mod keys;
 mod pace;
+mod pieces;
 mod service;
 mod tally;
 mod work;
@@ -20,6 +21,7 @@ pub use client::{
 pub use config::{ConfigFault, Section};
 pub use keys::SharedKey;
 pub use pace::{PERIOD_MAX, Pace};
+pub use pieces::{BrokenOff, Gathered, Made, Opened, Opening, Pieces, Source, pieces_of};
 pub use service::{
     Answer, AsItIs, Call, Delivery, Inbound, Pending, Response, Scheme, Service, Socket, Stream,
     Wrapper,

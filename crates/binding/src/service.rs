@@ -1,6 +1,7 @@
 //! A service: a resource tree over any protocol that has methods and paths.
 
 use crate::pace::Pace;
+use crate::pieces::Pieces;
 use crate::tally::Tally;
 use crate::work::Workers;
 use bytes::Bytes;
@@ -144,6 +145,8 @@ pub enum Answer {
     Now(Response),
     /// One answer, when it is ready.
     Later(Box<dyn Pending>),
+    /// A head, and a body in pieces, each made once the last was taken.
+    Pieces(Box<dyn Pieces>),
     /// A head now and bytes as they come.
     Stream(Stream),
     /// A WebSocket.

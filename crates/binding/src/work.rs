@@ -8,6 +8,12 @@ use std::task::{Context, Poll, Waker};
 pub trait Workers: Send + Sync {
     /// Takes the work, or says that too much waits already.
     fn take(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), Busy>;
+
+    /// Takes the next part of work that was begun: however much waits, since each who goes on has no more
+    /// than one part under way.
+    fn take_next(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), Busy> {
+        self.take(work)
+    }
 }
 
 /// Too much work waits already.
@@ -21,11 +27,19 @@ pub fn answer_of(
 ) -> Answer {
     match hand_over(workers, work) {
         Ok(outcome) => Answer::Later(Box::new(outcome)),
-        Err(Busy) => {
-            let response = Response::text(503, "too many questions wait: try again");
-            Answer::Now(response.header("retry-after", "1"))
-        }
+        Err(Busy) => Answer::Now(too_busy()),
     }
+}
+
+/// What is answered where too much waits already.
+pub(crate) fn too_busy() -> Response {
+    let response = Response::text(503, "too many questions wait: try again");
+    response.header("retry-after", "1")
+}
+
+/// What is answered where work broke off.
+pub(crate) fn broken() -> Response {
+    Response::text(500, "the work broke off; the gateway's log says why")
 }
 
 /// Has work done elsewhere.
@@ -33,10 +47,28 @@ pub fn hand_over<T: Send + 'static>(
     workers: &dyn Workers,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<Outcome<T>, Busy> {
+    let (outcome, work) = promised(work);
+    workers.take(work)?;
+    Ok(outcome)
+}
+
+/// Has the next part of work that was begun done elsewhere.
+pub(crate) fn hand_over_next<T: Send + 'static>(
+    workers: &dyn Workers,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<Outcome<T>, Busy> {
+    let (outcome, work) = promised(work);
+    workers.take_next(work)?;
+    Ok(outcome)
+}
+
+fn promised<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> (Outcome<T>, Box<dyn FnOnce() + Send>) {
     let shared = Arc::new(Mutex::new(Shared::default()));
     let promise = Promise(shared.clone());
-    workers.take(Box::new(move || promise.keep(Some(work()))))?;
-    Ok(Outcome(shared))
+    let work = Box::new(move || promise.keep(Some(work())));
+    (Outcome(shared), work)
 }
 
 /// What work done elsewhere will come to.
@@ -56,7 +88,6 @@ impl<T> Outcome<T> {
 
 impl Pending for Outcome<Response> {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Response> {
-        let broken = || Response::text(500, "the work broke off; the gateway's log says why");
         Outcome::poll(self, cx).map(|outcome| outcome.unwrap_or_else(broken))
     }
 }

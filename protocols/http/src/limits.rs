@@ -19,6 +19,9 @@ pub const STREAMS_MAX: u32 = 256;
 /// Bytes of answers that wait to be sent; beyond, nothing more is read.
 pub const UNSENT_BYTES_MAX: usize = 1 << 20;
 
+/// Bytes of a body in pieces that wait to be sent, below which the next piece is taken.
+pub const PIECE_BYTES_MIN: usize = 16 << 10;
+
 /// Within this a begun head must be whole.
 pub const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
 /// Within this a body must make progress.

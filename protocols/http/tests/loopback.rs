@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod gateway;
+mod pieces;
 
 use gateway::Gateway;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -20,7 +20,7 @@ use reference::Places;
 pub(crate) use reference::is_batch;
 use std::collections::VecDeque;
 use std::task::{Context, Poll, ready};
-use weir_binding::{Answer, Busy, Call, Outcome, Pending, Response, Service, hand_over};
+use weir_binding::{Answer, Busy, Call, Gathered, Outcome, Pending, Response, Service, hand_over};
 use weir_hub::Ticket;
 
 /// A request of a batch.
@@ -196,6 +196,10 @@ impl Run {
         match self.service.call(call) {
             Answer::Now(response) => Ok(Begun::Done(vec![response])),
             Answer::Later(pending) => Ok(Begun::UnderWay(UnderWay::One(pending))),
+            Answer::Pieces(pieces) => {
+                let gathered = Gathered::new(pieces, BATCH_BYTES_MAX);
+                Ok(Begun::UnderWay(UnderWay::One(Box::new(gathered))))
+            }
             Answer::Stream(_) | Answer::Socket(_) => {
                 Err(Fault::bad("a request of a batch has one answer"))
             }

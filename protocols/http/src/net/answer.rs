@@ -4,7 +4,7 @@ use super::route::{EXPOSED, Meta};
 use super::wrapper::{self, GZIP_HEADER, chunk};
 use crate::limits::COMPRESS_BYTES_MIN;
 use crate::wire::Version;
-use crate::wire::response::{Delimiter, write_head};
+use crate::wire::response::{Delimiter, chunk_line, write_head};
 use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
@@ -27,6 +27,16 @@ pub(super) fn prepare_stream(meta: &Meta, head: &mut Response) {
     if meta.gzip {
         coded(head);
     }
+}
+
+/// The same for the head of a body in pieces; says whether they are to be compressed.
+pub(super) fn prepare_pieces(meta: &Meta, head: &mut Response) -> bool {
+    common(meta, head);
+    let gzip = takes_gzip(meta, head);
+    if gzip {
+        coded(head);
+    }
+    gzip
 }
 
 fn coded(answer: &mut Response) {
@@ -67,6 +77,27 @@ pub(super) fn write_whole(meta: &Meta, mut answer: Response, closing: bool, out:
 fn fields(answer: &Response) -> impl Iterator<Item = (&str, &str)> {
     let fields = answer.headers.iter();
     fields.map(|(name, value)| (*name, value.as_str()))
+}
+
+/// Appends the head of a body in pieces, which is delimited by chunks, or by the connection's end in
+/// HTTP/1.0.
+pub(super) fn write_begun(meta: &Meta, head: &Response, closing: bool, out: &mut Outbox) {
+    let (delimiter, keep_alive) = match meta.version {
+        Version::Http10 => (Delimiter::Close, Some(false)),
+        _ => (Delimiter::Chunked, keep_alive(meta, closing)),
+    };
+    write_head(head.status, fields(head), delimiter, keep_alive, out.tail());
+}
+
+/// Appends a piece of a body as one chunk, or as it is.
+pub(super) fn write_piece(chunked: bool, piece: Bytes, out: &mut Outbox) {
+    if !chunked {
+        return out.push(piece);
+    }
+    let (line, length) = chunk_line(piece.len());
+    out.tail().extend_from_slice(&line[..length]);
+    out.push(piece);
+    out.tail().extend_from_slice(b"\r\n");
 }
 
 /// Appends a stream's head and what goes before its first message.
@@ -140,16 +171,7 @@ fn common(meta: &Meta, answer: &mut Response) {
 
 /// The body in gzip, where that is wanted and worth it.
 fn packed(meta: &Meta, answer: &Response) -> Option<Bytes> {
-    let named = |wanted| move |(name, _): &&(&'static str, String)| *name == wanted;
-    let coded = answer
-        .headers
-        .iter()
-        .any(|field| named("content-encoding")(&field));
-    if !meta.gzip || coded || answer.body.len() < COMPRESS_BYTES_MIN || answer.status == 206 {
-        return None;
-    }
-    let media = answer.headers.iter().find(named("content-type"));
-    if !media.is_some_and(|(_, media)| is_compressible(media)) {
+    if answer.body.len() < COMPRESS_BYTES_MIN || !takes_gzip(meta, answer) {
         return None;
     }
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -157,6 +179,18 @@ fn packed(meta: &Meta, answer: &Response) -> Option<Bytes> {
     let packed = encoder.finish().ok()?;
     // Some formats compress by themselves.
     (packed.len() < answer.body.len()).then(|| Bytes::from(packed))
+}
+
+/// Whether gzip is wanted and may make it shorter.
+fn takes_gzip(meta: &Meta, answer: &Response) -> bool {
+    let named = |wanted| move |(name, _): &&(&'static str, String)| *name == wanted;
+    let coded = answer
+        .headers
+        .iter()
+        .any(|field| named("content-encoding")(&field));
+    let media = answer.headers.iter().find(named("content-type"));
+    let compressible = media.is_some_and(|(_, media)| is_compressible(media));
+    meta.gzip && !coded && answer.status != 206 && compressible
 }
 
 /// Whether gzip may make it shorter: messages in any format, and text.

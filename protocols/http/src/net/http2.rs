@@ -4,6 +4,7 @@
 //! a stream whose window is full is not polled, so its subscription waits and its policy acts.
 
 use super::answer;
+use super::body::Body as Rest;
 use super::route::{self, Meta, Shared, Step, dispatch};
 use super::streaming::{Beat, Pulse, Turn};
 use super::wrapper;
@@ -22,7 +23,7 @@ use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 use tokio::io::AsyncWrite;
-use weir_binding::{Answer, Delivery, LocalFuture, Pending, Response};
+use weir_binding::{Answer, Delivery, LocalFuture, Opening, Pending, Pieces, Response};
 use weir_carrier::Stream;
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::outbox::poll_read_at_most;
@@ -96,6 +97,10 @@ async fn answer(shared: &Shared, request: hyper::Request<Incoming>) -> hyper::Re
         Answer::Later(pending) => {
             let response = awaited(pending).await;
             finished(shared, &meta, response)
+        }
+        Answer::Pieces(mut pieces) => {
+            let opening = poll_fn(|cx| pieces.poll_opening(cx)).await;
+            opened(shared, &meta, opening, pieces)
         }
         Answer::Socket(_) => {
             let reason = "a WebSocket is opened over HTTP/1.1";
@@ -176,6 +181,24 @@ async fn awaited(mut pending: Box<dyn Pending>) -> Response {
     .await
 }
 
+fn opened(
+    shared: &Shared,
+    meta: &Meta,
+    opening: Opening,
+    pieces: Box<dyn Pieces>,
+) -> hyper::Response<Outgoing> {
+    let mut head = match opening {
+        Opening::Whole(response) => return finished(shared, meta, response),
+        Opening::Begun(head) => head,
+    };
+    shared.answered(meta, head.status);
+    let gzip = answer::prepare_pieces(meta, &mut head);
+    written(head, |first| match meta.head_only {
+        true => Outgoing::whole(Bytes::new()),
+        false => Outgoing::Pieces(Box::new(Rest::new(pieces, first, gzip))),
+    })
+}
+
 fn finished(shared: &Shared, meta: &Meta, mut answer: Response) -> hyper::Response<Outgoing> {
     shared.answered(meta, answer.status);
     answer::prepare(meta, &mut answer);
@@ -201,6 +224,7 @@ fn written(answer: Response, body: impl FnOnce(Bytes) -> Outgoing) -> hyper::Res
 /// A response's body.
 enum Outgoing {
     Whole(Bytes),
+    Pieces(Box<Rest>),
     Streaming(Box<Streamed>),
 }
 
@@ -277,6 +301,7 @@ impl Body for Outgoing {
         let next = match self.get_mut() {
             Outgoing::Whole(body) if body.is_empty() => None,
             Outgoing::Whole(body) => Some(Ok(std::mem::take(body))),
+            Outgoing::Pieces(rest) => ready!(rest.poll(cx)).transpose(),
             Outgoing::Streaming(streamed) => ready!(streamed.poll(cx)),
         };
         Poll::Ready(next.map(|bytes| bytes.map(Frame::data)))
@@ -289,7 +314,7 @@ impl Body for Outgoing {
     fn size_hint(&self) -> hyper::body::SizeHint {
         match self {
             Outgoing::Whole(body) => hyper::body::SizeHint::with_exact(body.len() as u64),
-            Outgoing::Streaming(_) => hyper::body::SizeHint::default(),
+            Outgoing::Pieces(_) | Outgoing::Streaming(_) => hyper::body::SizeHint::default(),
         }
     }
 }

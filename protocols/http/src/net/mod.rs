@@ -1,6 +1,7 @@
 //! Sockets: the binding `http`, server and client.
 
 mod answer;
+mod body;
 mod client;
 mod connection;
 mod http2;

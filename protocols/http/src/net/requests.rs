@@ -1,6 +1,7 @@
 //! The phase in which requests are answered, in their order.
 
 use super::answer;
+use super::body::Body;
 use super::connection::Phase;
 use super::http2::PREFACE;
 use super::linger::Linger;
@@ -8,13 +9,14 @@ use super::over::Handover;
 use super::route::{self, Check, Meta, Shared, Step, dispatch};
 use super::socket::Sockets;
 use super::streaming::Streaming;
-use crate::limits::{OUTSTANDING_MAX, STALL_TIME_MAX, UNSENT_BYTES_MAX};
+use crate::limits::{OUTSTANDING_MAX, PIECE_BYTES_MIN, STALL_TIME_MAX, UNSENT_BYTES_MAX};
 use crate::session::{Event, Session};
+use crate::wire::response::LAST_CHUNK;
 use crate::wire::{Refusal, Request, Version};
 use std::collections::VecDeque;
 use std::io;
-use std::task::{Context, Poll};
-use weir_binding::{Answer, Pending, Response, Socket, Stream};
+use std::task::{Context, Poll, ready};
+use weir_binding::{Answer, Opening, Pending, Pieces, Response, Socket, Stream};
 use weir_carrier::Stream as Bytes;
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::outbox::{Outbox, poll_read};
@@ -43,6 +45,10 @@ enum Slot {
     Interim(&'static [u8]),
     Whole(Response, Meta),
     Later(Box<dyn Pending>, Meta, Instant),
+    /// How it begins is awaited.
+    Opening(Box<dyn Pieces>, Meta),
+    /// What follows a head that was written, in chunks or not.
+    Body(Box<Body>, bool),
     Stream(Box<Stream>, Meta),
     Socket(Box<Socket>, Meta),
     /// Another binding takes the connection.
@@ -57,6 +63,11 @@ impl Slot {
     /// Says whether its service was not asked yet.
     fn is_unasked(&self) -> bool {
         matches!(self, Slot::Checking(..) | Slot::Asked(_))
+    }
+
+    /// Says whether it comes in pieces.
+    fn is_long(&self) -> bool {
+        matches!(self, Slot::Opening(..) | Slot::Body(..))
     }
 
     /// Says whether the connection becomes something else behind it.
@@ -95,7 +106,7 @@ impl Requests {
             if draining && self.session.is_between() {
                 self.session.end();
             }
-            if let Some(phase) = self.answer(shared, draining, cx) {
+            if let Some(phase) = self.answer(shared, draining, cx)? {
                 return Poll::Ready(Ok(phase));
             }
             let sent = self.send(stream, cx)?;
@@ -125,7 +136,12 @@ impl Requests {
     }
 
     /// Writes the answers that are ready, in order.
-    fn answer(&mut self, shared: &Shared, draining: bool, cx: &mut Context<'_>) -> Option<Phase> {
+    fn answer(
+        &mut self,
+        shared: &Shared,
+        draining: bool,
+        cx: &mut Context<'_>,
+    ) -> io::Result<Option<Phase>> {
         while let Some(slot) = self.slots.pop_front() {
             match slot {
                 Slot::Interim(bytes) => self.outbox.tail().extend_from_slice(bytes),
@@ -137,12 +153,25 @@ impl Requests {
                     }
                     Poll::Pending => {
                         self.slots.push_front(Slot::Later(pending, meta, until));
-                        return None;
+                        return Ok(None);
                     }
                 },
-                Slot::Stream(stream, meta) => return Some(self.stream(shared, *stream, &meta)),
-                Slot::Socket(socket, meta) => return Some(self.socket(shared, *socket, &meta)),
-                Slot::Over(handover, meta) => return Some(self.over(shared, handover, &meta)),
+                Slot::Opening(mut pieces, meta) => match pieces.poll_opening(cx) {
+                    Poll::Ready(opening) => self.open(shared, opening, pieces, &meta, draining),
+                    Poll::Pending => {
+                        self.slots.push_front(Slot::Opening(pieces, meta));
+                        return Ok(None);
+                    }
+                },
+                Slot::Body(mut body, chunked) => {
+                    if self.poll_body(&mut body, chunked, cx)?.is_pending() {
+                        self.slots.push_front(Slot::Body(body, chunked));
+                        return Ok(None);
+                    }
+                }
+                Slot::Stream(stream, meta) => return Ok(Some(self.stream(shared, *stream, &meta))),
+                Slot::Socket(socket, meta) => return Ok(Some(self.socket(shared, *socket, &meta))),
+                Slot::Over(handover, meta) => return Ok(Some(self.over(shared, handover, &meta))),
                 Slot::Asked(request) => {
                     let slot = self.dispatched(shared, *request);
                     self.slots.push_front(slot);
@@ -155,18 +184,76 @@ impl Requests {
                     }
                     Poll::Pending => {
                         self.slots.push_front(Slot::Checking(check, request));
-                        return None;
+                        return Ok(None);
                     }
                 },
             }
         }
         self.slots = VecDeque::new();
-        None
+        Ok(None)
+    }
+
+    /// Writes a whole answer, or the head of one in pieces, whose rest comes next.
+    fn open(
+        &mut self,
+        shared: &Shared,
+        opening: Opening,
+        pieces: Box<dyn Pieces>,
+        meta: &Meta,
+        draining: bool,
+    ) {
+        self.session.touch(now());
+        let mut head = match opening {
+            Opening::Whole(response) => return self.write(shared, meta, response, draining),
+            Opening::Begun(head) => head,
+        };
+        shared.answered(meta, head.status);
+        let first = std::mem::take(&mut head.body);
+        let gzip = answer::prepare_pieces(meta, &mut head);
+        let closing = self.is_closing(draining);
+        answer::write_begun(meta, &head, closing, &mut self.outbox);
+        let chunked = meta.version == Version::Http11;
+        if !chunked {
+            self.slots.clear();
+            self.session.end();
+        }
+        if !meta.head_only {
+            let body = Body::new(pieces, first, gzip);
+            self.slots.push_front(Slot::Body(Box::new(body), chunked));
+        }
+    }
+
+    /// Takes the next piece of a body once the socket has taken the last; ready at the end. Where it
+    /// breaks off the connection ends: without the last chunk the client knows.
+    fn poll_body(
+        &mut self,
+        body: &mut Body,
+        chunked: bool,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        while self.outbox.waiting() < PIECE_BYTES_MIN {
+            let Some(piece) = ready!(body.poll(cx))? else {
+                if chunked {
+                    self.outbox.tail().extend_from_slice(LAST_CHUNK);
+                }
+                self.session.touch(now());
+                return Poll::Ready(Ok(()));
+            };
+            if self.outbox.waiting() == 0 {
+                self.moved = now();
+            }
+            answer::write_piece(chunked, piece, &mut self.outbox);
+        }
+        Poll::Pending
+    }
+
+    fn is_closing(&self, draining: bool) -> bool {
+        draining && self.slots.is_empty() && self.session.is_over()
     }
 
     fn write(&mut self, shared: &Shared, meta: &Meta, response: Response, draining: bool) {
         shared.answered(meta, response.status);
-        let closing = draining && self.slots.is_empty() && self.session.is_over();
+        let closing = self.is_closing(draining);
         answer::write_whole(meta, response, closing, &mut self.outbox);
     }
 
@@ -317,6 +404,10 @@ impl Requests {
                 self.published = true;
                 Slot::Later(pending, meta, until)
             }
+            Answer::Pieces(pieces) => {
+                self.published = true;
+                Slot::Opening(pieces, meta)
+            }
             Answer::Stream(stream) => Slot::Stream(Box::new(stream), meta),
             Answer::Socket(socket) if meta.upgrade.is_some() => {
                 Slot::Socket(Box::new(socket), meta)
@@ -336,7 +427,7 @@ impl Requests {
             return self.moved + STALL_TIME_MAX;
         }
         match self.slots.front() {
-            Some(slot) if slot.is_unasked() => Instant::NEVER,
+            Some(slot) if slot.is_unasked() || slot.is_long() => Instant::NEVER,
             Some(Slot::Later(_, _, until)) => *until,
             _ => self.session.deadline(),
         }

@@ -268,7 +268,7 @@ impl Sockets {
         match self.inbound.receive(shared.context.now(), text, payload) {
             Answer::Now(response) => self.acks.push_back(Ack::Now(response.body)),
             Answer::Later(pending) => self.acks.push_back(Ack::Later(pending)),
-            Answer::Stream(_) | Answer::Socket(_) => {}
+            Answer::Pieces(_) | Answer::Stream(_) | Answer::Socket(_) => {}
         }
     }
 }

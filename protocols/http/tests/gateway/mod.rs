@@ -1,5 +1,7 @@
 //! A hub without a disk and one small service, served over loopback sockets.
 
+pub(crate) mod pieces;
+
 use bytes::Bytes;
 use std::io;
 use std::net::SocketAddr;
@@ -117,6 +119,7 @@ impl Service for Small {
             "/large" => Answer::Now(Response::text(200, "observation ".repeat(1000))),
             "/stream" => self.stream(&call),
             "/socket" => self.socket(&call),
+            path if path.starts_with("/pieces/") => pieces::answer(call.workers, &path[8..]),
             other => Answer::Now(match other.strip_prefix("/in/").and_then(by_name) {
                 Some(format) => in_format(format),
                 None => Response::text(404, format!("no {other}")),

@@ -4,7 +4,7 @@ use super::super::translate::{call_of, message_of};
 use super::super::{condition, discovery};
 use super::Desk;
 use crate::wire::{Code, Message, Number, path_of};
-use weir_binding::{Answer, Call, Response};
+use weir_binding::{Answer, Call, Gathered, Response};
 use weir_hub::Principal;
 
 impl Desk {
@@ -58,6 +58,11 @@ impl Desk {
             Answer::Now(response) if pages && matches!(response.status, 404 | 405) => {
                 let reason = format!("no resource `{path}`: a topic is at /live{path}");
                 Err(Message::diagnostic(Code::NOT_FOUND, &reason))
+            }
+            // Blocks are cut from a whole body.
+            Answer::Pieces(pieces) => {
+                let gathered = Gathered::new(pieces, self.shared.limits().body_bytes);
+                Ok((Answer::Later(Box::new(gathered)), service.name()))
             }
             answer => Ok((answer, service.name())),
         }
