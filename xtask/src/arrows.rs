@@ -31,6 +31,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
     arrow("crates/sansio", &[]),
     arrow("crates/disk", &[]),
     arrow("crates/link", &[]),
+    arrow("crates/geo", &[]),
     arrow("crates/advise", &[]),
     arrow("crates/codec", &["crates/model", "crates/exi"]),
     arrow("crates/comet", &["crates/sansio", "crates/model"]),
@@ -108,6 +109,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
         folder: "services/*",
         behind: &[
             "crates/model",
+            "crates/geo",
             "crates/codec",
             "crates/hub",
             "crates/binding",

@@ -7,11 +7,12 @@
 mod compare;
 mod eval;
 mod functions;
-mod geo;
 mod lexer;
 mod parser;
 mod time;
 mod value;
+
+use weir_geo as geo;
 
 pub(crate) use compare::order;
 pub(crate) use eval::{Source, eval, holds};

@@ -2,31 +2,33 @@
 //! them lie to each other.
 //!
 //! Points, lines and polygons with holes, and collections of each. Distances and lengths are degrees, as
-//! the coordinates are. Deliberately no curves and no reference systems: SensorThings has WGS 84.
+//! the coordinates are. Deliberately no curves and no reference systems: whoever reads coordinates turns
+//! them into degrees of WGS 84. Filters of SensorThings and of the Sensor Observation Service share it.
+#![forbid(unsafe_code)]
 
 mod read;
 mod relate;
 
-pub(crate) use read::{of_json, parse};
-pub(crate) use relate::{
-    contains, crosses, distance, equals, intersects, length, overlaps, touches,
-};
+pub use read::{of_json, parse};
+pub use relate::{contains, crosses, distance, equals, intersects, length, overlaps, touches};
 
 /// Degrees east and north.
-pub(crate) type Point = (f64, f64);
+pub type Point = (f64, f64);
 
 /// A geometry as its parts.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Geometry {
-    pub(crate) points: Vec<Point>,
-    pub(crate) lines: Vec<Vec<Point>>,
+pub struct Geometry {
+    /// Points by themselves.
+    pub points: Vec<Point>,
+    /// Lines.
+    pub lines: Vec<Vec<Point>>,
     /// Rings of each polygon, the outer one first.
-    pub(crate) polygons: Vec<Vec<Vec<Point>>>,
+    pub polygons: Vec<Vec<Vec<Point>>>,
 }
 
 impl Geometry {
     /// 0 of points, 1 of lines, 2 of polygons.
-    pub(crate) fn dimension(&self) -> usize {
+    pub fn dimension(&self) -> usize {
         match (self.polygons.is_empty(), self.lines.is_empty()) {
             (false, _) => 2,
             (true, false) => 1,
@@ -35,14 +37,14 @@ impl Geometry {
     }
 
     /// Every straight piece: of lines, and of the rings of polygons.
-    pub(crate) fn segments(&self) -> impl Iterator<Item = (Point, Point)> + '_ {
+    pub fn segments(&self) -> impl Iterator<Item = (Point, Point)> + '_ {
         let rings = self.polygons.iter().flatten();
         let chains = self.lines.iter().chain(rings);
         chains.flat_map(|chain| chain.windows(2).map(|pair| (pair[0], pair[1])))
     }
 
     /// Every corner.
-    pub(crate) fn corners(&self) -> impl Iterator<Item = Point> + '_ {
+    pub fn corners(&self) -> impl Iterator<Item = Point> + '_ {
         let chains = self.lines.iter().chain(self.polygons.iter().flatten());
         self.points.iter().chain(chains.flatten()).copied()
     }

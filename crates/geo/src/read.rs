@@ -9,7 +9,7 @@ const COORDINATES_MAX: usize = 10_000;
 const DEPTH_MAX: usize = 8;
 
 /// Reads WKT; `None` where it is none.
-pub(crate) fn parse(text: &str) -> Option<Geometry> {
+pub fn parse(text: &str) -> Option<Geometry> {
     let text = match text.split_once(';') {
         Some((srid, rest)) if srid.trim().to_uppercase().starts_with("SRID=") => rest,
         _ => text,
@@ -114,7 +114,7 @@ impl Reader<'_> {
 }
 
 /// Reads a GeoJSON geometry, or a feature's; `None` where it is none.
-pub(crate) fn of_json(json: &Json) -> Option<Geometry> {
+pub fn of_json(json: &Json) -> Option<Geometry> {
     let mut geometry = Geometry::default();
     add(json, &mut geometry, 0)?;
     Some(geometry)

@@ -16,13 +16,13 @@ enum Place {
 }
 
 /// Whether they have a point in common.
-pub(crate) fn intersects(a: &Geometry, b: &Geometry) -> bool {
+pub fn intersects(a: &Geometry, b: &Geometry) -> bool {
     pieces(a, b).any(|point| place(point, b) != Place::Outside)
         || pieces(b, a).any(|point| place(point, a) != Place::Outside)
 }
 
 /// Whether no point of `b` lies outside of `a`, and some lies within.
-pub(crate) fn contains(a: &Geometry, b: &Geometry) -> bool {
+pub fn contains(a: &Geometry, b: &Geometry) -> bool {
     let mut within = false;
     for point in pieces(b, a) {
         match place(point, a) {
@@ -38,7 +38,7 @@ pub(crate) fn contains(a: &Geometry, b: &Geometry) -> bool {
 }
 
 /// Whether each covers the other.
-pub(crate) fn equals(a: &Geometry, b: &Geometry) -> bool {
+pub fn equals(a: &Geometry, b: &Geometry) -> bool {
     a.dimension() == b.dimension()
         && pieces(a, b).all(|point| place(point, b) != Place::Outside)
         && pieces(b, a).all(|point| place(point, a) != Place::Outside)
@@ -48,12 +48,12 @@ pub(crate) fn equals(a: &Geometry, b: &Geometry) -> bool {
 }
 
 /// Whether they have points in common, but none within both.
-pub(crate) fn touches(a: &Geometry, b: &Geometry) -> bool {
+pub fn touches(a: &Geometry, b: &Geometry) -> bool {
     intersects(a, b) && !interiors_meet(a, b)
 }
 
 /// Whether they share a part of their own dimension, and neither contains the other.
-pub(crate) fn overlaps(a: &Geometry, b: &Geometry) -> bool {
+pub fn overlaps(a: &Geometry, b: &Geometry) -> bool {
     a.dimension() == b.dimension()
         && interiors_meet(a, b)
         && !contains(a, b)
@@ -62,7 +62,7 @@ pub(crate) fn overlaps(a: &Geometry, b: &Geometry) -> bool {
 }
 
 /// Whether they share inner points of a lesser dimension, and one goes on beyond the other.
-pub(crate) fn crosses(a: &Geometry, b: &Geometry) -> bool {
+pub fn crosses(a: &Geometry, b: &Geometry) -> bool {
     let beyond = |a: &Geometry, b: &Geometry| pieces(a, b).any(|it| place(it, b) == Place::Outside);
     match (a.dimension(), b.dimension()) {
         (1, 1) => interiors_meet(a, b) && !shares_a_piece(a, b),
@@ -73,7 +73,7 @@ pub(crate) fn crosses(a: &Geometry, b: &Geometry) -> bool {
 }
 
 /// The least distance, degrees.
-pub(crate) fn distance(a: &Geometry, b: &Geometry) -> f64 {
+pub fn distance(a: &Geometry, b: &Geometry) -> f64 {
     if intersects(a, b) {
         return 0.0;
     }
@@ -91,7 +91,7 @@ fn to_geometry(point: Point, other: &Geometry) -> f64 {
 }
 
 /// Length of all lines, degrees.
-pub(crate) fn length(geometry: &Geometry) -> f64 {
+pub fn length(geometry: &Geometry) -> f64 {
     let pieces = geometry.lines.iter().flat_map(|line| line.windows(2));
     pieces.map(|pair| between(pair[0], pair[1])).sum()
 }

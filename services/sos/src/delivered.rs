@@ -1,0 +1,105 @@
+//! An answer on its way: worked out, on disk where something was inserted, and then whole or in pieces.
+
+use crate::bindings::Form;
+use crate::exception::Exception;
+use crate::params::Version;
+use bytes::Bytes;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use weir_binding::{
+    Answer, BrokenOff, Busy, Made, Opened, Opening, Outcome, Pieces, Response, Workers, hand_over,
+};
+use weir_hub::Ticket;
+
+/// What the work came to: an answer, and what must be on disk before it is given.
+pub(crate) struct Worked {
+    pub(crate) opened: Opened,
+    pub(crate) tickets: Vec<Ticket>,
+    pub(crate) form: Form,
+}
+
+/// An answer on its way.
+pub(crate) struct Delivered {
+    workers: Arc<dyn Workers>,
+    stage: Stage,
+}
+
+enum Stage {
+    Work(Outcome<Worked>),
+    Disk(Box<Worked>),
+    Rest(Made),
+    Over,
+}
+
+impl Delivered {
+    /// The answer that work comes to.
+    pub(crate) fn of(
+        workers: Arc<dyn Workers>,
+        work: impl FnOnce() -> Worked + Send + 'static,
+    ) -> Answer {
+        match hand_over(&*workers, work) {
+            Ok(outcome) => Answer::Pieces(Box::new(Self {
+                workers,
+                stage: Stage::Work(outcome),
+            })),
+            Err(Busy) => {
+                let response = Response::text(503, "too many questions wait: try again");
+                Answer::Now(response.header("retry-after", "1"))
+            }
+        }
+    }
+}
+
+impl Pieces for Delivered {
+    fn poll_opening(&mut self, cx: &mut Context<'_>) -> Poll<Opening> {
+        loop {
+            match &mut self.stage {
+                Stage::Work(outcome) => match ready!(outcome.poll(cx)) {
+                    Some(worked) => self.stage = Stage::Disk(Box::new(worked)),
+                    None => {
+                        let sentence = "the work broke off; the gateway's log says why";
+                        return Poll::Ready(Opening::Whole(Response::text(500, sentence)));
+                    }
+                },
+                Stage::Disk(worked) => {
+                    let opened = ready!(worked.poll(cx));
+                    let (opening, stage) = match opened {
+                        Opened::Whole(response) => (Opening::Whole(response), Stage::Over),
+                        Opened::Begun(head, source) => {
+                            let rest = Made::new(self.workers.clone(), source);
+                            (Opening::Begun(head), Stage::Rest(rest))
+                        }
+                    };
+                    self.stage = stage;
+                    return Poll::Ready(opening);
+                }
+                Stage::Rest(_) | Stage::Over => {
+                    return Poll::Ready(Opening::Whole(Response::empty(500)));
+                }
+            }
+        }
+    }
+
+    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, BrokenOff>> {
+        match &mut self.stage {
+            Stage::Rest(rest) => rest.poll(cx),
+            _ => Poll::Ready(Ok(None)),
+        }
+    }
+}
+
+impl Worked {
+    /// Ready once all is on disk.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Opened> {
+        while let Some(ticket) = self.tickets.last() {
+            if let Err(fault) = ready!(ticket.poll(cx)) {
+                let exception = Exception::from(fault);
+                let refused = self.form.exception("", Version::default(), &exception);
+                return Poll::Ready(Opened::Whole(refused));
+            }
+            self.tickets.pop();
+        }
+        let nothing = Opened::Whole(Response::default());
+        Poll::Ready(std::mem::replace(&mut self.opened, nothing))
+    }
+}
