@@ -176,7 +176,7 @@ impl Gathered {
 
     fn too_long(&self) -> Response {
         let sentence = format!(
-            "the answer is longer than {} bytes, which is the most that is sent so: ask for less, or by HTTP",
+            "the answer is longer than {} bytes, the most that is sent so: ask for less",
             self.bytes_max
         );
         Response::text(500, sentence)

@@ -50,7 +50,7 @@ pub use formats::om::write_blocks;
 #[cfg(feature = "om")]
 pub use formats::om::write_observations;
 #[cfg(feature = "swe-text")]
-pub use formats::swe_text::append as append_swe_text;
+pub use formats::swe_text::{append as append_swe_text, append_results};
 pub use formats::{CARRIAGES, FORMATS, by_name};
 #[cfg(feature = "pbf-string")]
 pub use formats::{TextSize, text_size};

@@ -2,101 +2,96 @@
 
 use crate::ask::Ask;
 use crate::bindings::{self, Form};
+use crate::delivered::{Delivered, Worked};
 use crate::exception::{Code, Exception};
-use crate::limits::WHOLE_OBSERVATIONS_MAX;
-use crate::observations::Observed;
 use crate::operations;
 use crate::params::{Params, Version};
 use crate::reply::Reply;
-use crate::results::too_large;
+use crate::written::written;
+use serde_json::{Value as Json, json};
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
-use weir_binding::{Answer, Busy, Call, Outcome, Pending, Response, hand_over};
+use weir_binding::{Answer, Call, Opened, Response};
 use weir_hub::{Hub, Ticket};
 
 /// Answers a call, off the network's threads.
 pub(crate) fn answer(hub: &Arc<Hub>, call: Call) -> Answer {
     let (hub, workers) = (hub.clone(), call.workers.clone());
-    match hand_over(&*workers, move || worked(&hub, &call)) {
-        Ok(outcome) => Answer::Later(Box::new(Awaited::Work(outcome))),
-        Err(Busy) => {
-            let response = Response::text(503, "too many questions wait: try again");
-            Answer::Now(response.header("retry-after", "1"))
+    Delivered::of(workers, move || worked(&hub, &call))
+}
+
+/// Every answer of a batch, in the order of its requests.
+fn batch(hub: &Arc<Hub>, call: &Call, requests: Result<Vec<Json>, Exception>) -> Worked {
+    let form = Form::json(call);
+    let mut tickets = Vec::new();
+    let requests = match requests {
+        Ok(requests) => requests,
+        Err(exception) => {
+            let refused = form.exception("Batch", Version::default(), &exception);
+            return Worked {
+                opened: Opened::Whole(refused),
+                tickets,
+                form,
+            };
         }
+    };
+    let mut responses = Vec::with_capacity(requests.len());
+    for request in requests {
+        let read = bindings::read_json(call, request);
+        let mut own = Vec::new();
+        let opened = asked(hub, call, &read.form, read.params, &mut own);
+        tickets.append(&mut own);
+        responses.push(match opened {
+            Opened::Whole(response) => serde_json::from_slice(&response.body).unwrap_or_default(),
+            Opened::Begun(..) => Json::Null,
+        });
     }
-}
-
-/// What the work came to: an answer, and what must be on disk before it is given.
-struct Worked {
-    response: Response,
-    tickets: Vec<Ticket>,
-    form: Form,
-}
-
-/// An answer that is still to come.
-enum Awaited {
-    Work(Outcome<Worked>),
-    Disk(Box<Worked>),
-}
-
-impl Pending for Awaited {
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Response> {
-        loop {
-            match self {
-                Awaited::Work(outcome) => match ready!(outcome.poll(cx)) {
-                    Some(worked) => *self = Awaited::Disk(Box::new(worked)),
-                    None => {
-                        let sentence = "the work broke off; the gateway's log says why";
-                        return Poll::Ready(Response::text(500, sentence));
-                    }
-                },
-                Awaited::Disk(worked) => return worked.poll(cx),
-            }
-        }
-    }
-}
-
-impl Worked {
-    /// Ready once all is on disk.
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Response> {
-        while let Some(ticket) = self.tickets.last() {
-            if let Err(fault) = ready!(ticket.poll(cx)) {
-                let exception = Exception::from(fault);
-                let version = Version::default();
-                return Poll::Ready(self.form.exception("", version, &exception));
-            }
-            self.tickets.pop();
-        }
-        Poll::Ready(std::mem::take(&mut self.response))
+    let body = json!({
+        "request": "Batch",
+        "service": "SOS",
+        "version": Version::default().text(),
+        "responses": responses,
+    });
+    let whole = Response::with_body(200, "application/json", body.to_string());
+    Worked {
+        opened: Opened::Whole(whole),
+        tickets,
+        form,
     }
 }
 
 fn worked(hub: &Arc<Hub>, call: &Call) -> Worked {
+    if let Some(requests) = bindings::batch(call) {
+        return batch(hub, call, requests);
+    }
     let read = bindings::read(call);
     let mut tickets = Vec::new();
-    let response = asked(hub, call, &read.form, read.params, &mut tickets);
+    let opened = asked(hub, call, &read.form, read.params, &mut tickets);
     Worked {
-        response,
+        opened,
         tickets,
         form: read.form,
     }
 }
 
+// [SOS2-8.0-1]
 fn asked(
     hub: &Arc<Hub>,
     call: &Call,
     form: &Form,
     params: Result<Params, Exception>,
     tickets: &mut Vec<Ticket>,
-) -> Response {
+) -> Opened {
+    let refused = |name: &str, version, exception: &Exception| {
+        Opened::Whole(form.exception(name, version, exception))
+    };
     let params = match params {
         Ok(params) => params,
-        Err(exception) => return form.exception("", Version::default(), &exception),
+        Err(exception) => return refused("", Version::default(), &exception),
     };
     let name = params.operation.clone();
     let version = match version(&params) {
         Ok(version) => version,
-        Err(exception) => return form.exception(&name, Version::default(), &exception),
+        Err(exception) => return refused(&name, Version::default(), &exception),
     };
     let ask = Ask {
         hub: hub.clone(),
@@ -112,7 +107,7 @@ fn asked(
         .and_then(|()| operations::find(&name, version))
         .and_then(|operation| (operation.run)(&ask))
         .and_then(|reply| respond(form, &name, version, reply, tickets));
-    replied.unwrap_or_else(|exception| form.exception(&name, version, &exception))
+    replied.unwrap_or_else(|exception| refused(&name, version, &exception))
 }
 
 /// Where the client found the service.
@@ -123,6 +118,7 @@ fn url(call: &Call) -> String {
 }
 
 /// Of GetCapabilities the first version of those accepted that is spoken (OGC 06-121r9 section 7.3.2).
+// [SOS2-8.1-3]
 fn version(params: &Params) -> Result<Version, Exception> {
     if params.operation != "GetCapabilities" {
         return params.version();
@@ -148,10 +144,10 @@ fn respond(
     version: Version,
     reply: Reply,
     tickets: &mut Vec<Ticket>,
-) -> Result<Response, Exception> {
+) -> Result<Opened, Exception> {
     let document = |xml: String, action| {
         let (head, tail) = form.around(action);
-        form.whole(200, name, version, head + &xml + &tail)
+        Opened::Whole(form.whole(200, name, version, head + &xml + &tail))
     };
     match reply {
         Reply::Document(xml, action) => Ok(document(xml, action)),
@@ -159,34 +155,6 @@ fn respond(
             *tickets = accepted;
             Ok(document(xml, action))
         }
-        Reply::Observed(observed) => whole(form, name, version, *observed),
+        Reply::Observed(observed) => written(form, name, version, *observed),
     }
-}
-
-/// All pages as one answer.
-fn whole(
-    form: &Form,
-    name: &str,
-    version: Version,
-    mut observed: Observed,
-) -> Result<Response, Exception> {
-    let bare = observed.is_text() && form.is_bare();
-    let (head, tail) = match bare {
-        true => Default::default(),
-        false => form.around(observed.action()),
-    };
-    let mut body = head.into_bytes();
-    while let Some(part) = observed.next()? {
-        body.extend_from_slice(&part);
-        if !form.streams() && observed.count() > WHOLE_OBSERVATIONS_MAX {
-            return Err(too_large());
-        }
-    }
-    body.extend_from_slice(tail.as_bytes());
-    if bare {
-        return Ok(Response::with_body(200, observed.media(), body));
-    }
-    let xml =
-        String::from_utf8(body).map_err(|_| Exception::internal("an answer was not UTF-8"))?;
-    Ok(form.whole(200, name, version, xml))
 }

@@ -1,6 +1,6 @@
-//! Spatial filters: a box.
+//! A box of degrees: the most asked for of spatial filters.
 
-use crate::exception::{Code, Exception};
+use crate::exception::Exception;
 use weir_codec::document::Element;
 use weir_model::Place;
 
@@ -37,6 +37,14 @@ impl Area {
         })
     }
 
+    /// Its border, degrees east and north, closed.
+    pub(crate) fn ring(&self) -> Vec<(f64, f64)> {
+        let (west, east) = (self.lower.longitude, self.upper.longitude);
+        let (south, north) = (self.lower.latitude, self.upper.latitude);
+        let corners = [(west, south), (east, south), (east, north), (west, north)];
+        corners.into_iter().chain([(west, south)]).collect()
+    }
+
     /// `lower` and `upper` as GML writes them, latitude first.
     pub(crate) fn corners(&self) -> [String; 2] {
         [self.lower, self.upper].map(|place| format!("{} {}", place.latitude, place.longitude))
@@ -62,22 +70,8 @@ impl Area {
         Self::of_corners(parameter, degrees, system)
     }
 
-    /// `fes:BBOX` and `ogc:BBOX` with an envelope.
-    pub(crate) fn of_element(parameter: &str, filter: &Element) -> Result<Self, Exception> {
-        if filter.local != "BBOX" {
-            let sentence = format!(
-                "the spatial operator {} is not known: BBOX is",
-                filter.local
-            );
-            return Err(Exception::new(
-                Code::OptionNotSupported,
-                parameter,
-                sentence,
-            ));
-        }
-        let envelope = filter.child("Envelope");
-        let envelope =
-            envelope.ok_or_else(|| Exception::invalid(parameter, "BBOX needs a gml:Envelope"))?;
+    /// An envelope of GML.
+    pub(crate) fn of_envelope(parameter: &str, envelope: &Element) -> Result<Self, Exception> {
         let corner = |name: &str| envelope.child(name).map(Element::text).unwrap_or_default();
         let text = format!("{} {}", corner("lowerCorner"), corner("upperCorner"));
         let numbers: Vec<f64> = text
@@ -85,10 +79,8 @@ impl Area {
             .filter_map(|word| word.parse().ok())
             .collect();
         let numbers: [f64; 4] = numbers.try_into().map_err(|_| {
-            Exception::invalid(
-                parameter,
-                "the envelope needs two corners of two numbers each",
-            )
+            let sentence = "the envelope needs two corners of two numbers each";
+            Exception::invalid(parameter, sentence)
         })?;
         let system = envelope.attribute("srsName").unwrap_or_default();
         Self::of_corners(parameter, numbers, system)
@@ -96,11 +88,7 @@ impl Area {
 
     /// EPSG 4326 has the latitude first, CRS84 the longitude.
     fn of_corners(parameter: &str, corners: [f64; 4], system: &str) -> Result<Self, Exception> {
-        let longitude_first = system.contains("CRS84");
-        if !(system.is_empty() || longitude_first || system.ends_with("4326")) {
-            let sentence = format!("the reference system `{system}` is not known: EPSG 4326 is");
-            return Err(Exception::invalid(parameter, sentence));
-        }
+        let longitude_first = is_longitude_first(parameter, system)?;
         let place = |one: f64, other: f64| match longitude_first {
             true => Place {
                 latitude: other,
@@ -124,10 +112,21 @@ impl Area {
     }
 }
 
+/// The order of axes of a reference system.
+pub(crate) fn is_longitude_first(parameter: &str, system: &str) -> Result<bool, Exception> {
+    let longitude_first = system.contains("CRS84");
+    if system.is_empty() || longitude_first || system.ends_with("4326") {
+        return Ok(longitude_first);
+    }
+    let sentence = format!("the reference system `{system}` is not known: EPSG 4326 is");
+    Err(Exception::invalid(parameter, sentence))
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::exception::Code;
 
     fn place(latitude: f64, longitude: f64) -> Place {
         Place {

@@ -1,13 +1,16 @@
 //! From what came in to parameters, and which binding it was.
 
 mod form;
+mod json;
 mod kvp;
 mod pox;
 
 pub(crate) use form::Form;
 
 use crate::exception::Exception;
+use crate::limits::BATCH_MAX;
 use crate::params::Params;
+use serde_json::Value as Json;
 use weir_binding::Call;
 use weir_codec::document::soap::{self, Envelope};
 use weir_codec::document::{self, Element};
@@ -16,6 +19,34 @@ use weir_codec::document::{self, Element};
 pub(crate) struct Read {
     pub(crate) form: Form,
     pub(crate) params: Result<Params, Exception>,
+}
+
+/// The requests of a batch, where that is what the call is: `{"request":"Batch","requests":[...]}`.
+pub(crate) fn batch(call: &Call) -> Option<Result<Vec<Json>, Exception>> {
+    let media = call.header("content-type").unwrap_or_default();
+    if call.method != "POST" || !media.starts_with("application/json") {
+        return None;
+    }
+    let mut object = json::object(&call.body).ok()?;
+    if object["request"] != "Batch" {
+        return None;
+    }
+    Some(match object["requests"].take() {
+        Json::Array(all) if all.len() <= BATCH_MAX => Ok(all),
+        Json::Array(_) => Err(Exception::invalid(
+            "requests",
+            format!("more than {BATCH_MAX} requests"),
+        )),
+        _ => Err(Exception::missing("requests")),
+    })
+}
+
+/// Reads one request of a batch.
+pub(crate) fn read_json(call: &Call, object: Json) -> Read {
+    Read {
+        form: Form::json(call),
+        params: json::params(object),
+    }
 }
 
 /// Reads a call.
@@ -32,7 +63,7 @@ pub(crate) fn read(call: &Call) -> Read {
         },
         "application/json" => Read {
             form: Form::json(call),
-            params: kvp::of_json(&call.body),
+            params: json::object(&call.body).and_then(json::params),
         },
         "application/exi" => match document::exi::read(&call.body) {
             Ok(root) => xml_read(call, root, true),

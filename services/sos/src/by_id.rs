@@ -1,11 +1,13 @@
-//! GetObservationById (OGC 12-006 section 9.2): an observation is called by its topic and its time.
+//! GetObservationById (OGC 12-006 section 9.2, OGC 06-009r6 section 10.3): an observation is called by its
+//! topic and its time.
 
 use crate::ask::Ask;
 use crate::exception::Exception;
 use crate::limits::IDENTIFIERS_MAX;
-use crate::moment::{Temporal, instant};
-use crate::observations::Observed;
+use crate::moment::Temporal;
+use crate::observations::{Layout, Observed};
 use crate::pages::{Pages, Wanted};
+use crate::params::Version;
 use crate::reply::Reply;
 use std::collections::BTreeMap;
 use weir_model::{Time, percent};
@@ -13,43 +15,46 @@ use weir_model::{Time, percent};
 const IDENTIFIER: &str = "urn:weir:observation:";
 
 /// Answers the request.
+// [SOS2-9.2-1]
 pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
-    let named = ask.params.all("observation");
+    let (parameter, layout) = match ask.version {
+        Version::V1 => ("ObservationId", Layout::of(ask)?),
+        Version::V2 => ("observation", Layout::ById),
+    };
+    let named = ask.params.all(parameter);
     if named.is_empty() {
-        return Err(Exception::missing("observation"));
+        return Err(Exception::missing(parameter));
     }
     if named.len() > IDENTIFIERS_MAX {
         let sentence = format!("more than {IDENTIFIERS_MAX} identifiers");
-        return Err(Exception::invalid("observation", sentence));
+        return Err(Exception::invalid(parameter, sentence));
     }
     let inventory = ask.inventory()?;
     let mut by_time: BTreeMap<Time, Vec<String>> = BTreeMap::new();
     for id in named {
         let (topic, time) = parts(id)
             .filter(|(topic, _)| inventory.of_topic(topic).is_some())
-            .ok_or_else(|| unknown(id))?;
+            .ok_or_else(|| unknown(parameter, id))?;
         by_time.entry(time).or_default().push(topic);
     }
     let pages = by_time.into_iter().map(|(time, topics)| {
         let series = topics.iter().filter_map(|topic| inventory.of_topic(topic));
-        let temporal = Temporal {
-            phenomenon: instant(time),
-            ..Temporal::default()
-        };
+        let temporal = Temporal::beginning(time);
         let wanted = Wanted {
             temporal,
             ..Wanted::default()
         };
         Pages::new(ask, series.cloned().collect(), wanted)
     });
-    let observed = Observed::by_id(pages.collect());
+    let observed = Observed::by_id(pages.collect(), layout);
     Ok(Reply::Observed(Box::new(observed)))
 }
 
-fn unknown(id: &str) -> Exception {
-    Exception::invalid("observation", format!("there is no `{id}`"))
+fn unknown(parameter: &str, id: &str) -> Exception {
+    Exception::invalid(parameter, format!("there is no `{id}`"))
 }
 
+// [SOS1-10.1-1]
 fn parts(id: &str) -> Option<(String, Time)> {
     let (topic, time) = id.strip_prefix(IDENTIFIER)?.split_once(':')?;
     Some((percent::decode(topic).ok()?, time.parse().ok()?))

@@ -45,6 +45,7 @@ const ALL: &[Section] = &[
 
 /// Answers the request: all of the document, or the sections that are asked for; nothing but its root
 /// where the client has what there is.
+// [SOS2-8.1-2]
 pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let wanted = sections(ask)?;
     let inventory = ask.inventory()?;
@@ -60,6 +61,7 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     Ok(Reply::Document(document, ACTION))
 }
 
+// [SOS2-8.1-1]
 fn sections(ask: &Ask) -> Result<Vec<Section>, Exception> {
     let mut wanted = Vec::new();
     let named = ask.params.all("Sections");

@@ -16,6 +16,7 @@ use weir_codec::document::Xml;
 const ACTION: &str = "http://www.opengis.net/swes/2.0/DescribeSensorResponse";
 
 /// Answers the request.
+// [SOS2-8.2-1]
 pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let procedure = ask.params.required("procedure")?;
     let format = format(ask)?;
@@ -46,6 +47,7 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
 }
 
 /// Which SensorML is asked for, by its namespace.
+// [SOS2-8.2-2]
 fn format(ask: &Ask) -> Result<&'static str, Exception> {
     let name = match ask.version {
         Version::V1 => "outputFormat",

@@ -72,10 +72,12 @@ impl Exception {
         Self::new(Code::MissingParameterValue, parameter, text)
     }
 
+    // [SOS2-8.0-2]
     pub(crate) fn invalid(parameter: &str, text: impl Into<String>) -> Self {
         Self::new(Code::InvalidParameterValue, parameter, text)
     }
 
+    // [SOS2-8.0-3]
     pub(crate) fn malformed(text: impl Into<String>) -> Self {
         Self {
             locator: None,

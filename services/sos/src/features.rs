@@ -54,6 +54,7 @@ pub(crate) fn known(
 }
 
 /// Answers the request.
+// [SOS2-9.1-1]
 pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let inventory = ask.inventory()?;
     let picked = selected(ask, &inventory)?;
@@ -65,10 +66,9 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
         return Err(Exception::invalid("featureOfInterest", sentence));
     }
     let wanted = features.iter().filter(|(id, feature)| {
-        let in_area = ask
-            .params
-            .area
-            .is_none_or(|area| feature.place.is_some_and(|place| area.holds(place)));
+        let spatial = ask.params.spatial.as_ref();
+        let in_area =
+            spatial.is_none_or(|filter| feature.place.is_some_and(|place| filter.holds(place)));
         let observed = feature
             .topics
             .iter()

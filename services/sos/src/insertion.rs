@@ -16,7 +16,7 @@ use weir_codec::by_name;
 use weir_codec::document::Xml;
 use weir_hub::{Media, Publish, Request, Ticket};
 use weir_model::batch::Naming;
-use weir_model::{Batch, BatchBuilder, Place, Value};
+use weir_model::{Batch, BatchBuilder, Place, Time, Value};
 
 const ACTION: &str =
     "http://www.opengis.net/def/serviceOperation/sos/obsInsertion/2.0/InsertObservationResponse";
@@ -42,6 +42,7 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     Ok(Reply::Accepted(tickets, xml.finish(), ACTION))
 }
 
+// [SOS2-10.4-1]
 fn version_2(ask: &Ask, inventory: &Inventory) -> Result<(Batch, String), Exception> {
     let offerings = ask.params.all("offering");
     if offerings.is_empty() {
@@ -66,6 +67,7 @@ fn version_2(ask: &Ask, inventory: &Inventory) -> Result<(Batch, String), Except
     Ok((batch, String::new()))
 }
 
+// [SOS1-9.3-1]
 fn version_1(ask: &Ask, inventory: &Inventory) -> Result<(Batch, String), Exception> {
     let assigned = ask.params.required("AssignedSensorId")?;
     if !inventory.series.iter().any(|own| own.procedure == assigned) {
@@ -149,11 +151,23 @@ fn of_json(request: &Json, builder: &mut BatchBuilder) -> Result<(), Exception> 
             Json::Null => return Err(Exception::missing("result")),
             _ => return Err(Exception::invalid("result", "a simple result was expected")),
         });
-        if let Some(text) = observation["phenomenonTime"].as_str() {
-            builder.time(crate::moment::time("phenomenonTime", text)?);
+        let (begin, end) = times(&observation["phenomenonTime"])?;
+        begin.into_iter().for_each(|time| builder.time(time));
+        let feature = &observation["featureOfInterest"];
+        let identifier = feature["identifier"]["value"].as_str();
+        let identifier = identifier.or(feature["identifier"].as_str());
+        let shape = &feature["geometry"]["coordinates"];
+        if let (Some(longitude), Some(latitude)) = (shape[0].as_f64(), shape[1].as_f64()) {
+            builder.latitude(latitude);
+            builder.longitude(longitude);
         }
         builder.extra(weir_model::Extra {
-            feature: observation["featureOfInterest"].as_str(),
+            end,
+            result_time: match observation["resultTime"].as_str() {
+                Some(text) => Some(crate::moment::time("resultTime", text)?),
+                None => None,
+            },
+            feature: feature.as_str().or(identifier),
             ..Default::default()
         });
         builder
@@ -161,6 +175,22 @@ fn of_json(request: &Json, builder: &mut BatchBuilder) -> Result<(), Exception> 
             .map_err(|error| Exception::invalid("observation", error.to_string()))?;
     }
     Ok(())
+}
+
+/// An instant, or a begin and an end.
+fn times(given: &Json) -> Result<(Option<Time>, Option<Time>), Exception> {
+    let name = "phenomenonTime";
+    match given {
+        Json::String(text) => Ok((Some(crate::moment::time(name, text)?), None)),
+        Json::Array(all) => match &all[..] {
+            [Json::String(begin), Json::String(end)] => {
+                let (begin, end) = crate::moment::period(name, begin, end)?;
+                Ok((Some(begin), Some(end)))
+            }
+            _ => Err(Exception::invalid(name, "a begin and an end were expected")),
+        },
+        _ => Ok((None, None)),
+    }
 }
 
 /// The topic of a datastream that is known by its names, or that such gets.
@@ -173,6 +203,7 @@ fn topic_in(inventory: &Inventory, procedure: &str, property: &str) -> String {
 
 /// Publishes observations, each at the topic that its procedure and property have, and keeps the features
 /// that they name.
+// [SOS2-10.4-2]
 pub(crate) fn insert(
     ask: &Ask,
     inventory: &Inventory,

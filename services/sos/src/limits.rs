@@ -1,11 +1,21 @@
 //! The service's limits; reaching one is an exception that names it.
 
-/// Observations of one answer that is not streamed (EXI, JSON): beyond, `ResponseExceedsSizeLimit`.
+/// Observations of one answer that is not sent in pieces (EXI, JSON): beyond, `ResponseExceedsSizeLimit`.
 pub(crate) const WHOLE_OBSERVATIONS_MAX: usize = 200_000;
+/// Bytes from which on an answer is sent in pieces.
+pub(crate) const BEGUN_BYTES: usize = 64 << 10;
+/// Observations of a piece in which each stands by itself.
+pub(crate) const PIECE_OBSERVATIONS: usize = 500;
 /// Identifiers that GetObservationById takes.
 pub(crate) const IDENTIFIERS_MAX: usize = 1000;
 /// Temporal filters of one request.
 pub(crate) const TEMPORAL_FILTERS_MAX: usize = 16;
+/// Coordinates of a geometry in a filter.
+pub(crate) const COORDINATES_MAX: usize = 10_000;
+/// Bytes of a pattern that results are compared with.
+pub(crate) const PATTERN_BYTES_MAX: usize = 256;
+/// Requests of a batch in JSON.
+pub(crate) const BATCH_MAX: usize = 256;
 /// Values of one parameter.
 pub(crate) const VALUES_MAX: usize = 1024;
 /// Bytes of one parameter's value.

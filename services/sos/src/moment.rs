@@ -1,7 +1,8 @@
 //! Times of requests, and the filters made of them.
 
 use crate::exception::Exception;
-use weir_model::Time;
+use crate::relation::{Period, Relation};
+use weir_model::{Extra, Time};
 
 /// From the first, it included, to the last, it excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,21 +48,30 @@ impl Property {
 }
 
 /// What times are wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Temporal {
-    pub(crate) phenomenon: Span,
-    pub(crate) result: Option<Span>,
+    /// Where phenomenon times can begin: what is read of the past.
+    pub(crate) begins: Span,
+    /// All must hold.
+    conditions: Vec<Condition>,
     /// Only the last observation of each datastream.
     pub(crate) latest: bool,
     /// Only the first.
     pub(crate) first: bool,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Condition {
+    property: Property,
+    relation: Relation,
+    period: Period,
+}
+
 impl Default for Temporal {
     fn default() -> Self {
         Self {
-            phenomenon: Span::ALL,
-            result: None,
+            begins: Span::ALL,
+            conditions: Vec::new(),
             latest: false,
             first: false,
         }
@@ -69,18 +79,59 @@ impl Default for Temporal {
 }
 
 impl Temporal {
-    /// Takes another filter; all must hold.
-    pub(crate) fn narrow(&mut self, property: Property, span: Span) {
-        match property {
-            Property::Phenomenon => self.phenomenon = self.phenomenon.both(span),
-            Property::Result => {
-                self.result = Some(self.result.map_or(span, |known| known.both(span)));
-            }
+    /// What begins at one instant.
+    pub(crate) fn beginning(time: Time) -> Self {
+        let begins = Span {
+            from: time,
+            to: time.plus_nanos(1),
+        };
+        Self {
+            begins,
+            ..Self::default()
         }
+    }
+
+    /// Takes another filter; all must hold.
+    pub(crate) fn narrow(&mut self, property: Property, relation: Relation, period: Period) {
+        if property == Property::Phenomenon {
+            self.begins = self.begins.both(relation.begins(period));
+        }
+        self.conditions.push(Condition {
+            property,
+            relation,
+            period,
+        });
+    }
+
+    /// Whether all that begins in time is wanted, of observations with or without further times.
+    pub(crate) fn is_told_by_begin(&self, has_extras: bool) -> bool {
+        let told = |own: &Condition| {
+            let instants = own.property == Property::Phenomenon && !has_extras;
+            instants && own.relation.is_told_by_begin()
+        };
+        self.conditions.iter().all(told)
+    }
+
+    /// Whether an observation is wanted.
+    pub(crate) fn holds(&self, time: Option<Time>, extra: &Extra<'_>) -> bool {
+        let Some(begin) = time else {
+            return self.conditions.is_empty();
+        };
+        let phenomenon = (begin, extra.end.unwrap_or(begin));
+        let result = extra.result_time.unwrap_or(begin);
+        let held = |own: &Condition| {
+            let time = match own.property {
+                Property::Phenomenon => phenomenon,
+                Property::Result => (result, result),
+            };
+            own.relation.holds(time, own.period)
+        };
+        self.begins.holds(begin) && self.conditions.iter().all(held)
     }
 
     /// Takes what KVP says: `om:phenomenonTime,2026-01-01T00:00:00Z/2026-02-01T00:00:00Z`, an instant,
     /// `latest` or `first`; without a reference phenomenon time is meant.
+    // [SOS2-8.3-4]
     pub(crate) fn narrow_by_text(&mut self, parameter: &str, text: &str) -> Result<(), Exception> {
         let (reference, value) = match text.rsplit_once(',') {
             Some((reference, value)) => (reference, value),
@@ -94,39 +145,29 @@ impl Temporal {
         match value.trim() {
             "latest" | "getLatest" => self.latest = true,
             "first" | "getFirst" => self.first = true,
-            value => self.narrow(property, span(parameter, value)?),
+            value => match value.split_once('/') {
+                Some((begin, end)) => {
+                    let period = period(parameter, begin, end)?;
+                    self.narrow(property, Relation::During, period);
+                }
+                None => {
+                    let time = time(parameter, value)?;
+                    self.narrow(property, Relation::Equals, (time, time));
+                }
+            },
         }
         Ok(())
     }
 }
 
-/// `begin/end`, both included, or an instant.
-fn span(parameter: &str, text: &str) -> Result<Span, Exception> {
-    match text.split_once('/') {
-        Some((begin, end)) => period(parameter, begin, end),
-        None => Ok(instant(time(parameter, text)?)),
-    }
-}
-
-/// The period between two times, both included: what `fes:During` is to other servers too.
-pub(crate) fn period(parameter: &str, begin: &str, end: &str) -> Result<Span, Exception> {
+/// The period between two times.
+pub(crate) fn period(parameter: &str, begin: &str, end: &str) -> Result<Period, Exception> {
     let (from, to) = (time(parameter, begin)?, time(parameter, end)?);
     if from > to {
         let sentence = format!("the period ends ({end}) before it begins ({begin})");
         return Err(Exception::invalid(parameter, sentence));
     }
-    Ok(Span {
-        from,
-        to: to.plus_nanos(1),
-    })
-}
-
-/// One instant.
-pub(crate) fn instant(time: Time) -> Span {
-    Span {
-        from: time,
-        to: time.plus_nanos(1),
-    }
+    Ok((from, to))
 }
 
 /// A time of ISO 8601: with a zone, in UTC without one, or a day.
@@ -162,17 +203,21 @@ mod tests {
     fn periods_instants_and_the_latest_read() {
         let at = |text: &str| text.parse::<Time>().unwrap();
         let read = narrowed("om:phenomenonTime,2026-01-01T00:00:00Z/2026-01-02").unwrap();
-        assert!(read.phenomenon.holds(at("2026-01-02T00:00:00Z")));
-        assert!(!read.phenomenon.holds(at("2026-01-02T00:00:01Z")));
+        let holds = |time: &str| read.holds(Some(at(time)), &Extra::default());
+        assert!(holds("2026-01-02T00:00:00Z") && !holds("2026-01-02T00:00:01Z"));
+        assert!(read.is_told_by_begin(false) && !read.is_told_by_begin(true));
         let read = narrowed("2026-01-01T01:00:00 01:00").unwrap();
-        assert_eq!(read.phenomenon, instant(at("2026-01-01T00:00:00Z")));
+        let begin = at("2026-01-01T00:00:00Z");
+        assert_eq!(read.begins, Temporal::beginning(begin).begins);
         assert!(narrowed("om:phenomenonTime,latest").unwrap().latest);
-        assert!(
-            narrowed("om:resultTime,2026-01-01")
-                .unwrap()
-                .result
-                .is_some()
-        );
+        let read = narrowed("om:resultTime,2026-01-01").unwrap();
+        let extra = |time: &str| Extra {
+            result_time: Some(at(time)),
+            ..Extra::default()
+        };
+        let late = Some(at("2027-01-01T00:00:00Z"));
+        assert!(read.holds(late, &extra("2026-01-01T00:00:00Z")));
+        assert!(!read.holds(late, &Extra::default()));
     }
 
     #[test]

@@ -31,7 +31,18 @@ pub(crate) const SAMPLING_POINT: &str =
 pub(crate) const SAMPLING_FEATURE: &str =
     "http://www.opengis.net/def/samplingFeatureType/OGC-OM/2.0/SF_SamplingFeature";
 
-/// Types of observations that are taken and given.
+/// Types of observations that may be announced of a sensor that is inserted.
+pub(crate) const INSERTED_TYPES: &[&str] = &[
+    OBSERVATION_TYPES[0],
+    OBSERVATION_TYPES[1],
+    OBSERVATION_TYPES[2],
+    OBSERVATION_TYPES[3],
+    "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_CountObservation",
+    "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_CategoryObservation",
+    "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_SWEArrayObservation",
+];
+
+/// Types of observations that are given.
 pub(crate) const OBSERVATION_TYPES: &[&str] = &[
     "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_Measurement",
     "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_TruthObservation",

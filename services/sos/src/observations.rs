@@ -3,16 +3,19 @@
 use crate::ask::Ask;
 use crate::exception::Exception;
 use crate::inventory::{Inventory, Series, offering_of};
+use crate::limits::PIECE_OBSERVATIONS;
 use crate::names::*;
 use crate::pages::{Pages, Wanted};
 use crate::params::Version;
 use crate::reply::Reply;
-use weir_codec::document::Xml;
-use weir_codec::{Placement, append_swe_text, write_blocks, write_observations};
+use crate::results1;
+use std::ops::Range;
+use weir_codec::document::{Xml, write_escaped};
+use weir_codec::{Placement, append_results, append_swe_text, write_blocks, write_observations};
 use weir_model::Batch;
 
 /// How observations are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// O&M 2.0, each by itself.
     Om2,
@@ -22,11 +25,16 @@ pub(crate) enum Layout {
     Om1,
     /// SWE Common's text encoding, with lines that describe it.
     Text,
+    /// Times and results, so many, which a template describes.
+    Results(usize),
+    /// The same in version 1.0.0, with a reference to the template.
+    Results1(Box<str>),
 }
 
 impl Layout {
     /// What `responseFormat` asks for.
-    fn of(ask: &Ask) -> Result<Self, Exception> {
+    // [SOS2-8.3-7]
+    pub(crate) fn of(ask: &Ask) -> Result<Self, Exception> {
         let usual = match ask.version {
             Version::V1 => Layout::Om1,
             Version::V2 => Layout::Om2,
@@ -50,6 +58,7 @@ impl Layout {
 }
 
 /// Answers the request.
+// [SOS2-8.3-2]
 pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let layout = Layout::of(ask)?;
     if ask.version == Version::V1 {
@@ -57,16 +66,15 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     }
     let inventory = ask.inventory()?;
     let series = selected(ask, &inventory)?;
-    let wanted = Wanted {
-        temporal: ask.params.temporal,
-        area: ask.params.area,
-        features: ask.params.all("featureOfInterest").to_vec(),
-    };
-    let pages = Pages::new(ask, series, wanted);
+    if ask.params.one("responseMode")? == Some("resultTemplate") {
+        return Ok(results1::templates(&series));
+    }
+    let pages = Pages::new(ask, series, Wanted::of(ask));
     Ok(Reply::Observed(Box::new(Observed::new(pages, layout))))
 }
 
 /// What version 1.0.0 makes mandatory, and what it may ask that is not there.
+// [SOS1-8.4-1]
 fn check_version_1(ask: &Ask) -> Result<(), Exception> {
     for name in ["offering", "observedProperty", "responseFormat"] {
         if ask.params.all(name).is_empty() {
@@ -75,7 +83,7 @@ fn check_version_1(ask: &Ask) -> Result<(), Exception> {
     }
     for (name, known) in [
         ("resultModel", &["om:Observation", "Observation"][..]),
-        ("responseMode", &["inline"]),
+        ("responseMode", &["inline", "resultTemplate"]),
     ] {
         if let Some(text) = ask.params.one(name)?.filter(|text| !known.contains(text)) {
             let sentence = format!("`{text}` is not given: {} is", known[0]);
@@ -86,6 +94,7 @@ fn check_version_1(ask: &Ask) -> Result<(), Exception> {
 }
 
 /// The datastreams that offering, procedure and property pick; one that names nothing is invalid.
+// [SOS2-8.3-1]
 pub(crate) fn selected(ask: &Ask, inventory: &Inventory) -> Result<Vec<Series>, Exception> {
     let named =
         |name: &str, of: &dyn Fn(&Series, &str) -> bool| -> Result<Vec<String>, Exception> {
@@ -133,6 +142,8 @@ pub(crate) struct Observed {
     /// Read one after another.
     pages: Vec<Pages>,
     layout: Layout,
+    /// What was read and is not written yet, from this row on.
+    page: Option<(Batch, usize)>,
     /// Observations so far.
     count: usize,
     /// Datastreams described so far, in [`Layout::Text`].
@@ -147,8 +158,8 @@ impl Observed {
     }
 
     /// Observations that were named one by one.
-    pub(crate) fn by_id(pages: Vec<Pages>) -> Self {
-        Self::of(pages, Layout::ById)
+    pub(crate) fn by_id(pages: Vec<Pages>, layout: Layout) -> Self {
+        Self::of(pages, layout)
     }
 
     fn of(mut pages: Vec<Pages>, layout: Layout) -> Self {
@@ -156,6 +167,7 @@ impl Observed {
         Self {
             pages,
             layout,
+            page: None,
             count: 0,
             described: 0,
             begun: false,
@@ -181,6 +193,7 @@ impl Observed {
                 "http://www.opengis.net/def/serviceOperation/sos/obsByIdRetrieval/2.0/",
                 "GetObservationByIdResponse"
             ),
+            Layout::Results(_) | Layout::Results1(_) => crate::results::RESULTS,
             _ => "http://www.opengis.net/def/serviceOperation/sos/core/2.0/GetObservationResponse",
         }
     }
@@ -194,19 +207,22 @@ impl Observed {
         if self.over {
             return Ok(None);
         }
+        let page = match self.page.take() {
+            Some(page) => Some(page),
+            None => self.read()?.map(|batch| (batch, 0)),
+        };
         let mut out = Vec::new();
-        let page = self.page()?;
         if !std::mem::replace(&mut self.begun, true) {
             out.extend_from_slice(self.frame().0.as_bytes());
         }
         match page {
-            Some(batch) => self.write(&batch, &mut out),
-            None => self.end(&mut out),
+            Some((batch, row)) => self.write(batch, row, &mut out),
+            None => self.end(&mut out)?,
         }
         Ok(Some(out))
     }
 
-    fn page(&mut self) -> Result<Option<Batch>, Exception> {
+    fn read(&mut self) -> Result<Option<Batch>, Exception> {
         while let Some(pages) = self.pages.last_mut() {
             if let Some(batch) = pages.next()? {
                 return Ok(Some(batch));
@@ -216,39 +232,61 @@ impl Observed {
         Ok(None)
     }
 
-    fn end(&mut self, out: &mut Vec<u8>) {
-        // O&M 1.0 knows no empty collection.
-        if self.count == 0 && self.layout == Layout::Om1 {
-            out.extend_from_slice(b"<om:member/>");
+    // [SOS2-8.3-5]
+    fn end(&mut self, out: &mut Vec<u8>) -> Result<(), Exception> {
+        match self.layout {
+            // O&M 1.0 knows no empty collection.
+            Layout::Om1 if self.count == 0 => out.extend_from_slice(b"<om:member/>"),
+            Layout::Results(promised) if self.count != promised => {
+                return Err(Exception::internal("observations went away meanwhile"));
+            }
+            _ => {}
         }
         out.extend_from_slice(self.frame().1.as_bytes());
         self.over = true;
+        Ok(())
     }
 
-    fn write(&mut self, batch: &Batch, out: &mut Vec<u8>) {
-        if self.layout == Layout::Text {
-            if !batch.is_empty() {
-                append_swe_text(batch, &mut self.described, out);
+    /// Writes a page, or of one whose observations stand by themselves as much as a piece holds.
+    fn write(&mut self, batch: Batch, row: usize, out: &mut Vec<u8>) {
+        let mut rows = row..batch.len();
+        match self.layout {
+            Layout::Om2 | Layout::ById => {
+                rows.end = rows.end.min(row + PIECE_OBSERVATIONS);
+                self.write_xml(&batch, rows.clone(), out);
             }
-        } else {
-            let features = self.features(batch);
-            let (before, after) = match self.layout {
-                Layout::Om2 => ("<sos:observationData>", "</sos:observationData>"),
-                Layout::ById => ("<sos:observation>", "</sos:observation>"),
-                _ => ("<om:member>", "</om:member>"),
-            };
-            let placement = Placement {
-                first: self.count,
-                before,
-                after,
-                features: &features,
-            };
-            match self.layout {
-                Layout::Om2 | Layout::ById => write_observations(batch, &placement, out),
-                _ => write_blocks(batch, &placement, out),
+            Layout::Om1 => self.write_xml(&batch, rows.clone(), out),
+            Layout::Text if batch.is_empty() => {}
+            Layout::Text => append_swe_text(&batch, &mut self.described, out),
+            Layout::Results(promised) => {
+                rows.end = rows.end.min(promised - self.count);
+                write_results(&batch, rows.len(), out);
             }
+            Layout::Results1(_) => write_results(&batch, rows.len(), out),
         }
-        self.count += batch.len();
+        self.count += rows.len();
+        let more = matches!(self.layout, Layout::Om2 | Layout::ById) && rows.end < batch.len();
+        self.page = more.then_some((batch, rows.end));
+    }
+
+    fn write_xml(&self, batch: &Batch, rows: Range<usize>, out: &mut Vec<u8>) {
+        let features = self.features(batch);
+        let (before, after) = match self.layout {
+            Layout::Om2 => ("<sos:observationData>", "</sos:observationData>"),
+            Layout::ById => ("<sos:observation>", "</sos:observation>"),
+            _ => ("<om:member>", "</om:member>"),
+        };
+        let placement = Placement {
+            first: self.count - rows.start,
+            rows,
+            before,
+            after,
+            features: &features,
+        };
+        match self.layout {
+            Layout::Om1 => write_blocks(batch, &placement, out),
+            _ => write_observations(batch, &placement, out),
+        }
     }
 
     fn features(&self, batch: &Batch) -> Vec<String> {
@@ -264,12 +302,22 @@ impl Observed {
     /// What stands around all.
     fn frame(&self) -> (String, String) {
         let mut xml = Xml::new();
-        match self.layout {
+        match &self.layout {
             Layout::Text => return Default::default(),
             Layout::Om2 => xml.start("sos:GetObservationResponse").prefixes(PREFIXES_2),
             Layout::ById => xml
                 .start("sos:GetObservationByIdResponse")
                 .prefixes(PREFIXES_2),
+            Layout::Results(count) => xml
+                .start("sos:GetResultResponse")
+                .prefixes(&[("sos", SOS20)])
+                .start("sos:resultValues")
+                .text(&count.to_string()),
+            Layout::Results1(reference) => xml
+                .start("sos:GetResultResponse")
+                .prefixes(&[("sos", SOS10)])
+                .start("sos:result")
+                .attribute("RS", reference),
             Layout::Om1 => xml.start("om:ObservationCollection").prefixes(&[
                 ("om", OM10),
                 ("gml", GML31),
@@ -280,4 +328,25 @@ impl Observed {
         };
         xml.split()
     }
+}
+
+/// The first results of a batch; most are numbers, which need no escaping.
+fn write_results(batch: &Batch, rows: usize, out: &mut Vec<u8>) {
+    let start = out.len();
+    match rows == batch.len() {
+        true => append_results(batch, out),
+        false => append_results(&batch.select(|row| row < rows), out),
+    }
+    if out[start..].iter().any(|byte| b"<>&\r\"".contains(byte)) {
+        let text = String::from_utf8_lossy(&out[start..]).into_owned();
+        out.truncate(start);
+        let lines: Vec<String> = text.split('\n').map(escaped).collect();
+        out.extend_from_slice(lines.join("\n").as_bytes());
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let mut safe = String::new();
+    write_escaped(text, &mut safe);
+    safe
 }

@@ -4,7 +4,8 @@ use crate::ask::Ask;
 use crate::exception::{Code, Exception};
 use crate::params::Version;
 use crate::reply::Reply;
-use crate::{by_id, capabilities, describe, features, insertion, observations, results, sensors};
+use crate::{by_id, capabilities, describe, features, features1, insertion, observations};
+use crate::{results, results1, sensors};
 
 /// One operation of a version.
 pub(crate) struct Operation {
@@ -32,6 +33,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     line("GetResult", Version::V2, results::results),
     line("InsertSensor", Version::V2, sensors::insert),
     line("DeleteSensor", Version::V2, sensors::delete),
+    line("UpdateSensorDescription", Version::V2, sensors::update),
     line("InsertObservation", Version::V2, insertion::answer),
     line(
         "InsertResultTemplate",
@@ -42,11 +44,15 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     line("GetCapabilities", Version::V1, capabilities::answer),
     line("DescribeSensor", Version::V1, describe::answer),
     line("GetObservation", Version::V1, observations::answer),
+    line("GetObservationById", Version::V1, by_id::answer),
+    line("GetFeatureOfInterest", Version::V1, features1::answer),
+    line("GetResult", Version::V1, results1::results),
     line("RegisterSensor", Version::V1, sensors::register_1),
     line("InsertObservation", Version::V1, insertion::answer),
 ];
 
 /// The operation that a request names.
+// [SOS2-8.0-4]
 pub(crate) fn find(name: &str, version: Version) -> Result<&'static Operation, Exception> {
     let found = OPERATIONS
         .iter()

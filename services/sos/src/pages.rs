@@ -1,11 +1,12 @@
 //! Observations of the past, page by page, with the names that the service gives them.
 
-use crate::area::Area;
 use crate::ask::Ask;
+use crate::comparison::Comparison;
 use crate::exception::Exception;
 use crate::inventory::Series;
 use crate::limits::{NAMED_MAX, PAGE_OBSERVATIONS};
 use crate::moment::{Span, Temporal};
+use crate::spatial::Spatial;
 use std::collections::HashMap;
 use std::sync::Arc;
 use weir_hub::{Exchange, Hub, Past, Principal, Request};
@@ -15,9 +16,22 @@ use weir_model::{Batch, Datastream, Filter, Time};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
     pub(crate) temporal: Temporal,
-    pub(crate) area: Option<Area>,
+    pub(crate) spatial: Option<Spatial>,
+    pub(crate) comparison: Option<Comparison>,
     /// Features of interest; all where there are none.
     pub(crate) features: Vec<String>,
+}
+
+impl Wanted {
+    /// What a request's filters say.
+    pub(crate) fn of(ask: &Ask) -> Self {
+        Self {
+            temporal: ask.params.temporal.clone(),
+            spatial: ask.params.spatial.clone(),
+            comparison: ask.params.comparison.clone(),
+            features: ask.params.all("featureOfInterest").to_vec(),
+        }
+    }
 }
 
 /// The pages of one answer.
@@ -79,7 +93,7 @@ impl Pages {
     }
 
     fn past(&mut self, filters: Vec<Filter>) -> Result<Batch, Exception> {
-        let Span { from, to } = self.wanted.temporal.phenomenon;
+        let Span { from, to } = self.wanted.temporal.begins;
         let first = self.wanted.temporal.first;
         let past = Past {
             filters,
@@ -122,11 +136,13 @@ impl Pages {
             .collect();
         let Wanted {
             temporal,
-            area,
+            spatial,
+            comparison,
             features,
         } = &self.wanted;
-        let by_row = temporal.result.is_some() || area.is_some() || !features.is_empty();
-        if !by_row && !temporal.latest && series.iter().all(Option::is_some) {
+        let by_row = spatial.is_some() || comparison.is_some() || !features.is_empty();
+        let told = temporal.is_told_by_begin(batch.has_extras());
+        if !by_row && told && !temporal.latest && series.iter().all(Option::is_some) {
             return batch;
         }
         batch.select(|row| {
@@ -134,26 +150,25 @@ impl Pages {
         })
     }
 
+    // [SOS2-12.0-1]
     fn is_wanted(&self, batch: &Batch, row: usize, series: &Series) -> bool {
         let Wanted {
             temporal,
-            area,
+            spatial,
+            comparison,
             features,
         } = &self.wanted;
-        let time = batch.time(row);
         let extra = batch.extra(row);
-        let in_time = time.is_some_and(|time| temporal.phenomenon.holds(time))
-            && temporal.result.is_none_or(|span| {
-                let time = extra.result_time.or(time);
-                time.is_some_and(|time| span.holds(time))
-            });
-        let in_area = area.is_none_or(|area| {
+        let there = spatial.as_ref().is_none_or(|filter| {
             let place = batch.place(row).or(series.place);
-            place.is_some_and(|place| area.holds(place))
+            place.is_some_and(|place| filter.holds(place))
         });
+        let compares = comparison
+            .as_ref()
+            .is_none_or(|filter| filter.holds(&batch.value(row)));
         let feature = extra.feature.unwrap_or(&series.feature);
         let of_feature = features.is_empty() || features.iter().any(|own| own == feature);
-        in_time && in_area && of_feature
+        temporal.holds(batch.time(row), &extra) && there && compares && of_feature
     }
 }
 

@@ -1,9 +1,10 @@
 //! What a request says, whatever it came as.
 
-use crate::area::Area;
+use crate::comparison::Comparison;
 use crate::exception::Exception;
 use crate::limits::{VALUE_BYTES_MAX, VALUES_MAX};
 use crate::moment::Temporal;
+use crate::spatial::Spatial;
 use bytes::Bytes;
 use weir_codec::document::Element;
 
@@ -41,7 +42,9 @@ pub(crate) struct Params {
     /// Values by name.
     values: Vec<(String, Vec<String>)>,
     pub(crate) temporal: Temporal,
-    pub(crate) area: Option<Area>,
+    pub(crate) spatial: Option<Spatial>,
+    /// How results are to compare (SOS 1.0.0).
+    pub(crate) comparison: Option<Comparison>,
     /// The request as a tree, where it was XML or EXI.
     pub(crate) element: Option<Element>,
     /// The whole document, where it holds a message.

@@ -47,6 +47,7 @@ pub(crate) const RELATIONS: &[(Relation, &str, &str)] = &[
     (Relation::AnyInteracts, "AnyInteracts", ""),
 ];
 
+// [SOS2-8.3-3]
 impl Relation {
     /// By its name in either version.
     pub(crate) fn named(name: &str) -> Option<Self> {
@@ -97,10 +98,7 @@ impl Relation {
 
     /// Whether that alone tells it of an observation whose time is an instant.
     pub(crate) fn is_told_by_begin(self) -> bool {
-        matches!(
-            self,
-            Relation::After | Relation::Before | Relation::During
-        )
+        matches!(self, Relation::After | Relation::Before | Relation::During)
     }
 }
 

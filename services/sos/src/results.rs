@@ -10,17 +10,16 @@ use crate::insertion::{decode, insert};
 use crate::inventory::{Series, offering_of};
 use crate::limits::WHOLE_OBSERVATIONS_MAX;
 use crate::names::*;
-use crate::observations::selected;
+use crate::observations::{Layout, Observed, selected};
 use crate::pages::{Pages, Wanted};
 use crate::records::{Set, kept};
 use crate::reply::Reply;
 use crate::sensorml::component;
 use crate::sensors::fingerprint;
 use serde_json::{Value as Json, json};
-use weir_codec::append_swe_text;
 use weir_codec::document::{Element, Xml, read_xml};
 use weir_hub::Request;
-use weir_model::{Batch, BatchBuilder};
+use weir_model::BatchBuilder;
 
 macro_rules! action {
     ($class:literal, $name:literal) => {
@@ -38,6 +37,7 @@ const BLOCK: &str = "\n";
 const TOKEN: &str = ",";
 
 /// Answers InsertResultTemplate.
+// [SOS2-11.1-1]
 pub(crate) fn insert_template(ask: &Ask) -> Result<Reply, Exception> {
     let proposed = ask.params.required_element("proposedTemplate")?;
     let template = proposed
@@ -97,6 +97,7 @@ fn href(observation: &Element, name: &str) -> Result<String, Exception> {
 }
 
 /// Answers InsertResult.
+// [SOS2-11.1-2]
 pub(crate) fn insert_result(ask: &Ask) -> Result<Reply, Exception> {
     let id = ask.params.required("template")?;
     let unknown = || Exception::invalid("template", format!("there is no `{id}`"));
@@ -156,6 +157,7 @@ fn without_count<'v>(values: &'v str, block: &str, token: &str) -> &'v str {
 }
 
 /// The datastreams that offering and property pick; both must be said.
+// [SOS2-11.2-1]
 fn picked(ask: &Ask) -> Result<Vec<Series>, Exception> {
     ask.params.required("offering")?;
     ask.params.required("observedProperty")?;
@@ -197,57 +199,31 @@ pub(crate) fn template(ask: &Ask) -> Result<Reply, Exception> {
     Ok(Reply::Document(xml.finish(), action))
 }
 
-/// Answers GetResult: the number of records, then the records.
+/// The action of GetResult's answer.
+pub(crate) const RESULTS: &str = action!("resultRetrieval", "GetResultResponse");
+
+/// Answers GetResult: the number of records, then the records. They are counted first where they are more
+/// than a page, since the number stands before them.
+// [SOS2-11.2-2]
 pub(crate) fn results(ask: &Ask) -> Result<Reply, Exception> {
-    let wanted = Wanted {
-        temporal: ask.params.temporal,
-        area: ask.params.area,
-        features: ask.params.all("featureOfInterest").to_vec(),
-    };
-    let mut pages = Pages::new(ask, picked(ask)?, wanted);
-    let (mut block, mut count) = (Vec::new(), 0);
-    while let Some(batch) = pages.next()? {
+    let wanted = Wanted::of(ask);
+    let picked = picked(ask)?;
+    let mut counting = Pages::new(ask, picked.clone(), wanted.clone());
+    let mut count = 0;
+    while let Some(batch) = counting.next()? {
         count += batch.len();
-        if count > WHOLE_OBSERVATIONS_MAX {
-            return Err(too_large());
-        }
-        append_records(&batch, &mut block)?;
     }
-    let records = String::from_utf8(block).unwrap_or_default();
-    let mut xml = Xml::new();
-    xml.start("sos:GetResultResponse")
-        .prefixes(&[("sos", SOS20)]);
-    let values = format!("{count}{BLOCK}{}", records.trim_end_matches(BLOCK));
-    xml.leaf("sos:resultValues", &values);
-    let action = action!("resultRetrieval", "GetResultResponse");
-    Ok(Reply::Document(xml.finish(), action))
+    let pages = Pages::new(ask, picked, wanted);
+    let observed = Observed::new(pages, Layout::Results(count));
+    Ok(Reply::Observed(Box::new(observed)))
 }
 
 /// More is asked for than is answered at once.
+// [SOS2-8.3-6]
 pub(crate) fn too_large() -> Exception {
     let sentence = format!("more than {WHOLE_OBSERVATIONS_MAX} observations: ask for less time");
     Exception {
         locator: None,
         ..Exception::new(Code::ResponseExceedsSizeLimit, "", sentence)
     }
-}
-
-/// Time and result of each, without the line that describes them.
-fn append_records(batch: &Batch, block: &mut Vec<u8>) -> Result<(), Exception> {
-    if batch.is_empty() {
-        return Ok(());
-    }
-    let mut bare = BatchBuilder::new();
-    for row in 0..batch.len() {
-        bare.begin();
-        bare.value(batch.value(row));
-        batch.time(row).into_iter().for_each(|time| bare.time(time));
-        bare.end()
-            .map_err(|error| Exception::internal(error.to_string()))?;
-    }
-    let mut text = Vec::new();
-    append_swe_text(&bare.finish(), &mut 0, &mut text);
-    let described = text.iter().position(|byte| *byte == b'\n');
-    block.extend_from_slice(&text[described.map_or(0, |at| at + 1)..]);
-    Ok(())
 }

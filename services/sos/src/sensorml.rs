@@ -48,6 +48,7 @@ fn features(series: &[Series], xml: &mut Xml) {
 }
 
 /// A system of SensorML 1.0.1.
+// [SOS1-8.3-1]
 pub(crate) fn version_101(procedure: &str, series: &[Series]) -> String {
     let mut xml = Xml::new();
     xml.start("sml:SensorML").prefixes(&[

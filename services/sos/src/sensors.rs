@@ -15,15 +15,13 @@ use weir_hub::{Request, Ticket};
 use weir_model::Datastream;
 
 const INSERTED: &str = "http://www.opengis.net/swes/2.0/InsertSensorResponse";
+const UPDATED: &str = "http://www.opengis.net/swes/2.0/UpdateSensorDescriptionResponse";
 const DELETED: &str = "http://www.opengis.net/swes/2.0/DeleteSensorResponse";
 
 /// Answers InsertSensor.
+// [SOS2-10.2-1]
 pub(crate) fn insert(ask: &Ask) -> Result<Reply, Exception> {
-    let format = ask.params.required("procedureDescriptionFormat")?;
-    if ![SML20, SML101].contains(&format) {
-        let sentence = format!("`{format}` is not taken: SensorML 2.0 and 1.0.1 are");
-        return Err(Exception::invalid("procedureDescriptionFormat", sentence));
-    }
+    let format = description_format(ask)?;
     let properties = ask.params.all("observableProperty");
     if properties.is_empty() {
         return Err(Exception::missing("observableProperty"));
@@ -43,15 +41,24 @@ pub(crate) fn insert(ask: &Ask) -> Result<Reply, Exception> {
     Ok(Reply::Accepted(tickets, xml.finish(), INSERTED))
 }
 
+fn description_format(ask: &Ask) -> Result<&str, Exception> {
+    let format = ask.params.required("procedureDescriptionFormat")?;
+    if ![SML20, SML101].contains(&format) {
+        let sentence = format!("`{format}` is not taken: SensorML 2.0 and 1.0.1 are");
+        return Err(Exception::invalid("procedureDescriptionFormat", sentence));
+    }
+    Ok(format)
+}
+
 /// Types of observations and features that are not taken are refused.
+// [SOS2-10.2-2]
 fn check_metadata(ask: &Ask) -> Result<(), Exception> {
     let root = ask.params.element.as_ref();
     let metadata = root.and_then(|root| root.child("metadata"));
-    let Some(own) = metadata.and_then(Element::first) else {
-        return Ok(());
-    };
-    for kind in own.all("observationType").map(Element::text) {
-        if !OBSERVATION_TYPES.contains(&kind.as_str()) {
+    let own = metadata.and_then(Element::first).into_iter();
+    let own = own.flat_map(|own| own.all("observationType").map(Element::text));
+    for kind in own.chain(ask.params.all("observationType").iter().cloned()) {
+        if !INSERTED_TYPES.contains(&kind.as_str()) {
             let sentence = format!("`{kind}` is not taken");
             return Err(Exception::invalid("observationType", sentence));
         }
@@ -60,6 +67,7 @@ fn check_metadata(ask: &Ask) -> Result<(), Exception> {
 }
 
 /// Answers RegisterSensor.
+// [SOS1-9.2-1]
 pub(crate) fn register_1(ask: &Ask) -> Result<Reply, Exception> {
     let description = ask.params.required_element("SensorDescription")?;
     let description = description
@@ -135,7 +143,45 @@ pub(crate) fn fingerprint(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, fold)
 }
 
+/// Answers UpdateSensorDescription (OGC 09-001 section 14): the new description takes the place of the one
+/// before, of which none is kept.
+// [SOS2-10.2-3]
+pub(crate) fn update(ask: &Ask) -> Result<Reply, Exception> {
+    let procedure = ask.params.required("procedure")?;
+    let format = description_format(ask)?;
+    let inventory = ask.inventory()?;
+    let known = inventory
+        .series
+        .iter()
+        .any(|own| own.procedure == procedure);
+    if !known && Set::Sensors.one(ask, procedure)?.is_none() {
+        let sentence = format!("there is no `{procedure}`");
+        return Err(Exception::invalid("procedure", sentence));
+    }
+    let root = ask.params.element.as_ref();
+    let description = root.and_then(|root| {
+        let given = root.child("description").and_then(|own| own.find("data"));
+        given
+            .or_else(|| root.child("procedureDescription"))?
+            .first()
+    });
+    let description = description.ok_or_else(|| Exception::missing("description"))?;
+    if let Some(other) = sensorml::identifier(description).filter(|id| id != procedure) {
+        let sentence = format!("it describes `{other}`, not `{procedure}`");
+        return Err(Exception::invalid("description", sentence));
+    }
+    let body = sensor(procedure, format, &description.to_xml());
+    let put = Request::Put(vec![kept(Set::Sensors, procedure, &body)]);
+    let ticket = ask.ticket(put)?;
+    let mut xml = Xml::new();
+    xml.start("swes:UpdateSensorDescriptionResponse");
+    xml.prefixes(&[("swes", SWES20)]);
+    xml.leaf("swes:updatedProcedure", procedure);
+    Ok(Reply::Accepted(vec![ticket], xml.finish(), UPDATED))
+}
+
 /// Answers DeleteSensor: the sensor, its datastreams and all that they observed.
+// [SOS2-10.3-1]
 pub(crate) fn delete(ask: &Ask) -> Result<Reply, Exception> {
     let procedure = ask.params.required("procedure")?;
     let Inventory { series, .. } = ask.inventory()?;

@@ -1,6 +1,9 @@
 #![allow(clippy::unwrap_used)]
 
 mod bindings;
+mod filtering;
 mod house;
 mod inserting;
+mod json;
 mod reading;
+mod version1;

@@ -80,6 +80,20 @@ pub fn append(batch: &Batch, described: &mut usize, out: &mut Vec<u8>) {
     }
 }
 
+/// Appends a record of time and result for each observation, each behind a line feed: what GetResult of the
+/// Sensor Observation Service answers, whose template says what they are.
+pub fn append_results(batch: &Batch, out: &mut Vec<u8>) {
+    let fields = Fields::default();
+    let mut tokens = Tokens {
+        out,
+        times: TimeWriter::default(),
+    };
+    for row in batch.rows() {
+        tokens.content(Atom::Text("\n"));
+        write_record(&row, &fields, &mut tokens);
+    }
+}
+
 fn write_description(
     stream: &StreamView<'_>,
     several: bool,

@@ -31,9 +31,11 @@ const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
 const XS: &str = "http://www.w3.org/2001/XMLSchema";
 
 /// How observations stand in another document than a message.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Placement<'a> {
-    /// Number of the first, so that identifiers differ from those of a part before.
+    /// Which rows of the batch, where each stands by itself; blocks have all.
+    pub rows: core::ops::Range<usize>,
+    /// Number of the batch's first row, so that identifiers differ from those of a part before.
     pub first: usize,
     /// XML before each.
     pub before: &'a str,

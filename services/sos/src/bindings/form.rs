@@ -161,6 +161,7 @@ fn fault_status(version: soap::Version, fault: &Fault, exception: &Exception) ->
 }
 
 /// OGC 12-006 section 12.2.
+// [SOS2-13.3-1]
 fn fault_of(exception: &Exception) -> Fault {
     let (prefix, uri) = exception.code.prefix();
     let mut detail = Xml::new();

@@ -1,10 +1,10 @@
-//! Key-value pairs (OGC 12-006 section 13, OGC 06-121r9 section 11.5), and JSON of the same names.
+//! Key-value pairs (OGC 12-006 section 13, OGC 06-121r9 section 11.5).
 
 use crate::area::Area;
 use crate::exception::Exception;
 use crate::limits::TEMPORAL_FILTERS_MAX;
 use crate::params::Params;
-use serde_json::Value as Json;
+use crate::spatial::Spatial;
 use weir_model::percent;
 
 /// Parameters whose values stand in one list with commas.
@@ -37,6 +37,7 @@ pub(super) fn pairs(body: &[u8]) -> Result<Vec<(String, String)>, Exception> {
 }
 
 /// The parameters of pairs; what is not known is passed over, as OWS Common asks.
+// [SOS2-13.2-1]
 pub(super) fn params(pairs: &[(String, String)]) -> Result<Params, Exception> {
     let mut params = Params::default();
     for (name, value) in pairs {
@@ -58,7 +59,7 @@ fn add(name: &str, value: &str, params: &mut Params) -> Result<(), Exception> {
             params.temporal.narrow_by_text(name, value)
         }
         "spatialfilter" | "bbox" => {
-            params.area = Some(Area::of_text(name, value)?);
+            params.spatial = Some(Spatial::Box(Area::of_text(name, value)?));
             Ok(())
         }
         list if LISTS.contains(&list) => {
@@ -69,32 +70,8 @@ fn add(name: &str, value: &str, params: &mut Params) -> Result<(), Exception> {
     }
 }
 
-/// A JSON object of the same names; lists are arrays.
-pub(super) fn of_json(body: &[u8]) -> Result<Params, Exception> {
-    let object: Json = serde_json::from_slice(body)
-        .map_err(|error| Exception::malformed(format!("not JSON: {error}")))?;
-    let Json::Object(members) = &object else {
-        return Err(Exception::malformed("a JSON object was expected"));
-    };
-    let mut params = Params::default();
-    for (name, value) in members {
-        match value {
-            Json::Array(all) => all
-                .iter()
-                .filter_map(Json::as_str)
-                .try_for_each(|text| add_one(name, text, &mut params))?,
-            Json::String(text) => add_one(name, text, &mut params)?,
-            Json::Number(number) => params.add(name, &number.to_string())?,
-            _ => {}
-        }
-    }
-    params.operation = params.required("request")?.to_owned();
-    params.json = Some(object);
-    Ok(params)
-}
-
 /// Lists are arrays here, so a comma is a comma.
-fn add_one(name: &str, text: &str, params: &mut Params) -> Result<(), Exception> {
+pub(super) fn add_one(name: &str, text: &str, params: &mut Params) -> Result<(), Exception> {
     match LISTS.contains(&name.to_ascii_lowercase().as_str()) {
         true => params.add(name, text),
         false => add(name, text, params),

@@ -1,11 +1,13 @@
 //! Requests in XML: by themselves, or from an envelope or EXI.
 
-use crate::area::Area;
+use crate::comparison::Comparison;
 use crate::exception::{Code, Exception};
 use crate::limits::TEMPORAL_FILTERS_MAX;
-use crate::moment::{Property, Span, instant, period, time};
+use crate::moment::{Property, period, time};
 use crate::names::{SOS10, SOS20, SWES20};
 use crate::params::{Params, Version};
+use crate::relation::{Period, Relation};
+use crate::spatial::Spatial;
 use bytes::Bytes;
 use std::cell::Cell;
 use weir_codec::document::{Element, read_head, read_xml};
@@ -50,6 +52,7 @@ fn version_of(root: &Element) -> Result<Version, Exception> {
 }
 
 /// The parameters of a request; `message` is the document as it came.
+// [SOS2-13.1-1]
 pub(super) fn params(root: Element, message: Option<Bytes>) -> Result<Params, Exception> {
     let version = version_of(&root)?;
     let mut params = Params::of(&root.local);
@@ -110,6 +113,7 @@ const VALUES: &[&str] = &[
     "AssignedSensorId",
     "ObservationId",
     "FeatureOfInterestId",
+    "ObservationTemplateId",
 ];
 
 fn add(child: &Element, params: &mut Params) -> Result<(), Exception> {
@@ -120,16 +124,16 @@ fn add(child: &Element, params: &mut Params) -> Result<(), Exception> {
             parts.try_for_each(|part| params.add(name, &part.text()))
         }
         "temporalFilter" | "eventTime" => temporal(name, child, params),
-        "spatialFilter" => area(name, child, params),
+        "spatialFilter" | "location" => spatial(name, child, params),
         "featureOfInterest" if child.first().is_some() => features(name, child, params),
         "featureOfInterest" => params.add(name, &child.text()),
         // GetObservationById names observations, where inserting has them.
         "observation" if child.first().is_none() => params.add(name, &child.text()),
-        "result" => Err(Exception::new(
-            Code::OptionNotSupported,
-            name,
-            "results are not compared here",
-        )),
+        "result" => {
+            let filter = child.first().ok_or_else(|| Exception::missing(name))?;
+            params.comparison = Some(Comparison::of_element(name, filter)?);
+            Ok(())
+        }
         _ if STRUCTURED.contains(&name) => Ok(()),
         _ if VALUES.contains(&name) => params.add(name, &child.text()),
         _ => Err(Exception::new(
@@ -144,14 +148,14 @@ fn add(child: &Element, params: &mut Params) -> Result<(), Exception> {
 fn features(name: &str, child: &Element, params: &mut Params) -> Result<(), Exception> {
     let mut identifiers = child.all("ObjectID").peekable();
     if identifiers.peek().is_none() {
-        return area(name, child, params);
+        return spatial(name, child, params);
     }
     identifiers.try_for_each(|identifier| params.add(name, &identifier.text()))
 }
 
-fn area(name: &str, child: &Element, params: &mut Params) -> Result<(), Exception> {
+fn spatial(name: &str, child: &Element, params: &mut Params) -> Result<(), Exception> {
     let filter = child.first().ok_or_else(|| Exception::missing(name))?;
-    params.area = Some(Area::of_element(name, filter)?);
+    params.spatial = Some(Spatial::of_element(name, filter)?);
     Ok(())
 }
 
@@ -167,18 +171,19 @@ fn temporal(name: &str, child: &Element, params: &mut Params) -> Result<(), Exce
         .map(Element::text)
         .unwrap_or_else(|| "om:phenomenonTime".into());
     let property = property(name, &reference)?;
-    let operand = operand(name, filter)?;
-    match (operator(&filter.local), operand) {
-        (Some(Operator::Equals), Operand::Latest) => params.temporal.latest = true,
-        (Some(Operator::Equals), Operand::First) => params.temporal.first = true,
-        (Some(operator), Operand::Span(span)) => {
-            params.temporal.narrow(property, operator.applied(span));
+    let relation = Relation::named(&filter.local);
+    match (relation, operand(name, filter)?) {
+        (Some(Relation::Equals), Operand::Latest) => params.temporal.latest = true,
+        (Some(Relation::Equals), Operand::First) => params.temporal.first = true,
+        (Some(relation), Operand::Period(period)) => {
+            params.temporal.narrow(property, relation, period);
         }
-        _ => {
-            let sentence = format!(
-                "the temporal operator {} is not known so: During, After, Before and TEquals are",
-                filter.local
-            );
+        (Some(_), _) => {
+            let sentence = "what is latest or first is asked for with TEquals";
+            return Err(Exception::invalid(name, sentence));
+        }
+        (None, _) => {
+            let sentence = format!("there is no temporal operator {}", filter.local);
             return Err(Exception::new(Code::OptionNotSupported, name, sentence));
         }
     }
@@ -195,42 +200,8 @@ fn property(name: &str, reference: &str) -> Result<Property, Exception> {
     })
 }
 
-#[derive(Clone, Copy)]
-enum Operator {
-    During,
-    After,
-    Before,
-    Equals,
-}
-
-fn operator(local: &str) -> Option<Operator> {
-    match local {
-        "During" | "TM_During" => Some(Operator::During),
-        "After" | "TM_After" => Some(Operator::After),
-        "Before" | "TM_Before" => Some(Operator::Before),
-        "TEquals" | "TM_Equals" => Some(Operator::Equals),
-        _ => None,
-    }
-}
-
-impl Operator {
-    fn applied(self, span: Span) -> Span {
-        match self {
-            Operator::During | Operator::Equals => span,
-            Operator::After => Span {
-                from: span.to,
-                to: Span::ALL.to,
-            },
-            Operator::Before => Span {
-                from: Span::ALL.from,
-                to: span.from,
-            },
-        }
-    }
-}
-
 enum Operand {
-    Span(Span),
+    Period(Period),
     Latest,
     First,
 }
@@ -242,7 +213,10 @@ fn operand(name: &str, filter: &Element) -> Result<Operand, Exception> {
         return match text.as_str() {
             "latest" | "getLatest" => Ok(Operand::Latest),
             "first" | "getFirst" => Ok(Operand::First),
-            text => Ok(Operand::Span(instant(time(name, text)?))),
+            text => {
+                let time = time(name, text)?;
+                Ok(Operand::Period((time, time)))
+            }
         };
     }
     let whole = filter
@@ -256,5 +230,5 @@ fn operand(name: &str, filter: &Element) -> Result<Operand, Exception> {
             .unwrap_or_default()
     };
     let (begin, end) = (end("beginPosition", "begin"), end("endPosition", "end"));
-    Ok(Operand::Span(period(name, &begin, &end)?))
+    Ok(Operand::Period(period(name, &begin, &end)?))
 }

@@ -6,8 +6,11 @@ use crate::ask::Ask;
 use crate::exception::Exception;
 use crate::inventory::{Inventory, Offering};
 use crate::names::*;
+use crate::relation::RELATIONS;
+use crate::{comparison, spatial};
 use weir_codec::document::Xml;
 
+// [SOS1-8.2-1]
 pub(super) fn document(
     ask: &Ask,
     inventory: &Inventory,
@@ -48,20 +51,29 @@ fn filters(xml: &mut Xml) {
     xml.start("sos:Filter_Capabilities");
     xml.start("ogc:Spatial_Capabilities")
         .start("ogc:GeometryOperands");
-    xml.leaf("ogc:GeometryOperand", "gml:Envelope").end();
-    xml.start("ogc:SpatialOperators");
-    xml.empty("ogc:SpatialOperator", "name", "BBOX").end().end();
+    for name in ["gml:Envelope", "gml:Point", "gml:LineString", "gml:Polygon"] {
+        xml.leaf("ogc:GeometryOperand", name);
+    }
+    xml.end().start("ogc:SpatialOperators");
+    for name in spatial::NAMES {
+        xml.empty("ogc:SpatialOperator", "name", name);
+    }
+    xml.end().end();
     xml.start("ogc:Temporal_Capabilities")
         .start("ogc:TemporalOperands");
     for name in ["gml:TimePeriod", "gml:TimeInstant"] {
         xml.leaf("ogc:TemporalOperand", name);
     }
     xml.end().start("ogc:TemporalOperators");
-    for name in ["TM_During", "TM_After", "TM_Before", "TM_Equals"] {
+    let named = RELATIONS.iter().filter(|(.., name)| !name.is_empty());
+    for (.., name) in named {
         xml.empty("ogc:TemporalOperator", "name", name);
     }
     xml.end().end();
-    xml.start("ogc:Scalar_Capabilities").end();
+    xml.start("ogc:Scalar_Capabilities")
+        .start("ogc:ComparisonOperators");
+    xml.leaves("ogc:ComparisonOperator", comparison::NAMES);
+    xml.end().end();
     xml.start("ogc:Id_Capabilities");
     xml.start("ogc:EID").end();
     xml.end().end();
@@ -90,7 +102,7 @@ fn contents(ask: &Ask, offerings: &[Offering<'_>], xml: &mut Xml) -> Result<(), 
             xml.leaf("sos:responseFormat", format);
         }
         xml.leaf("sos:resultModel", "om:Observation");
-        xml.leaf("sos:responseMode", "inline");
+        xml.leaves("sos:responseMode", ["inline", "resultTemplate"]);
         xml.end();
     }
     xml.end().end();

@@ -6,6 +6,8 @@ use crate::ask::Ask;
 use crate::exception::Exception;
 use crate::inventory::{Inventory, Offering, distinct};
 use crate::names::*;
+use crate::relation::RELATIONS;
+use crate::spatial;
 use weir_codec::document::Xml;
 
 /// Conformance classes that hold (OGC 12-006 table 1).
@@ -66,6 +68,7 @@ pub(super) fn document(
 }
 
 /// What may be inserted (OGC 12-006 section 10.4).
+// [SOS2-10.1-1]
 fn insertion(xml: &mut Xml) {
     xml.start("sos:extension")
         .start("sos:InsertionCapabilities");
@@ -82,7 +85,19 @@ fn insertion(xml: &mut Xml) {
     xml.end().end();
 }
 
+/// What geometries may stand in a filter.
+const GEOMETRIES: &[&str] = &[
+    "gml:Envelope",
+    "gml:Point",
+    "gml:LineString",
+    "gml:Polygon",
+    "gml:MultiPoint",
+    "gml:MultiCurve",
+    "gml:MultiSurface",
+];
+
 /// Which filters there are (OGC 09-026r1 section 7.14).
+// [SOS2-8.1-5]
 fn filters(xml: &mut Xml) {
     xml.start("sos:filterCapabilities")
         .start("fes:Filter_Capabilities");
@@ -95,9 +110,9 @@ fn filters(xml: &mut Xml) {
         ("ImplementsMinStandardFilter", false),
         ("ImplementsStandardFilter", false),
         ("ImplementsMinSpatialFilter", true),
-        ("ImplementsSpatialFilter", false),
+        ("ImplementsSpatialFilter", true),
         ("ImplementsMinTemporalFilter", true),
-        ("ImplementsTemporalFilter", false),
+        ("ImplementsTemporalFilter", true),
         ("ImplementsVersionNav", false),
         ("ImplementsSorting", false),
         ("ImplementsExtendedOperators", false),
@@ -110,22 +125,27 @@ fn filters(xml: &mut Xml) {
     xml.end();
     xml.start("fes:Spatial_Capabilities")
         .start("fes:GeometryOperands");
-    xml.empty("fes:GeometryOperand", "name", "gml:Envelope")
-        .end();
-    xml.start("fes:SpatialOperators");
-    xml.empty("fes:SpatialOperator", "name", "BBOX").end().end();
+    for name in GEOMETRIES {
+        xml.empty("fes:GeometryOperand", "name", name);
+    }
+    xml.end().start("fes:SpatialOperators");
+    for name in spatial::NAMES {
+        xml.empty("fes:SpatialOperator", "name", name);
+    }
+    xml.end().end();
     xml.start("fes:Temporal_Capabilities")
         .start("fes:TemporalOperands");
     for name in ["gml:TimePeriod", "gml:TimeInstant"] {
         xml.empty("fes:TemporalOperand", "name", name);
     }
     xml.end().start("fes:TemporalOperators");
-    for name in ["During", "After", "Before", "TEquals"] {
+    for (_, name, _) in RELATIONS {
         xml.empty("fes:TemporalOperator", "name", name);
     }
     xml.end().end().end().end();
 }
 
+// [SOS2-8.1-4]
 fn contents(ask: &Ask, offerings: &[Offering<'_>], xml: &mut Xml) -> Result<(), Exception> {
     xml.start("sos:contents").start("sos:Contents");
     for format in [SML20, SML101] {

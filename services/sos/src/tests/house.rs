@@ -5,7 +5,7 @@ use crate::Sos;
 use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use weir_binding::{Answer, AsItIs, Busy, Call, Response, Service, Workers};
+use weir_binding::{Answer, AsItIs, Busy, Call, Gathered, Pending, Response, Service, Workers};
 use weir_codec::document::{Element, read_xml};
 use weir_codec::{Format, by_name};
 use weir_embedded::EmbeddedHistory;
@@ -107,13 +107,16 @@ impl House {
     pub(super) fn call(&self, call: Call) -> Response {
         match self.sos.call(call) {
             Answer::Now(response) => response,
-            Answer::Later(mut pending) => loop {
-                match pending.poll(&mut Context::from_waker(Waker::noop())) {
-                    Poll::Ready(response) => return response,
-                    Poll::Pending => std::thread::yield_now(),
+            Answer::Pieces(pieces) => {
+                let mut gathered = Gathered::new(pieces, 1 << 30);
+                loop {
+                    match gathered.poll(&mut Context::from_waker(Waker::noop())) {
+                        Poll::Ready(response) => return response,
+                        Poll::Pending => std::thread::yield_now(),
+                    }
                 }
-            },
-            _ => panic!("a whole answer was wanted"),
+            }
+            _ => panic!("an answer was wanted"),
         }
     }
 

@@ -5,6 +5,7 @@ use super::house::{exception, house, measured, text, texts, xml};
 const CAPABILITIES: &str = "request=GetCapabilities&AcceptVersions=";
 const OBSERVATION: &str = "request=GetObservation&version=2.0.0";
 
+/// [SOS2-8.1-4]
 #[test]
 fn what_publishes_without_configuration_is_offered() {
     let root = measured().document(&format!("{CAPABILITIES}2.0.0"));
@@ -20,6 +21,7 @@ fn what_publishes_without_configuration_is_offered() {
     assert!(texts(&root, "observableProperty").contains(&"humidity".into()));
 }
 
+/// [SOS2-8.1-1] [SOS2-8.1-2]
 #[test]
 fn sections_and_the_update_sequence_shorten_the_capabilities() {
     let house = measured();
@@ -37,6 +39,7 @@ fn sections_and_the_update_sequence_shorten_the_capabilities() {
     );
 }
 
+/// [SOS2-8.1-3]
 #[test]
 fn versions_are_negotiated_in_the_clients_order() {
     let house = house();
@@ -50,6 +53,7 @@ fn versions_are_negotiated_in_the_clients_order() {
     assert_eq!(code, "VersionNegotiationFailed");
 }
 
+/// [SOS2-8.3-2] [SOS2-13.2-1]
 #[test]
 fn observations_of_a_period_come_with_all_that_names_them() {
     let filter = "temporalFilter=om:phenomenonTime,2026-01-01T00:01:00Z/2026-01-01T00:02:00Z";
@@ -75,6 +79,7 @@ fn observations_of_a_period_come_with_all_that_names_them() {
     assert_eq!(id, "urn:weir:observation:north%2Ft:2026-01-01T00:01:00Z");
 }
 
+/// [SOS2-8.3-1] [SOS2-8.3-4] [SOS2-12.0-1]
 #[test]
 fn offering_property_place_and_the_latest_pick_observations() {
     let house = measured();
@@ -103,6 +108,7 @@ fn offering_property_place_and_the_latest_pick_observations() {
     );
 }
 
+/// [SOS1-8.4-1]
 #[test]
 fn version_1_answers_blocks_of_values() {
     let house = measured();
@@ -134,6 +140,7 @@ fn a_block_of_text_describes_itself() {
     assert_eq!(rows.finish().len(), 6, "{}", text(&response));
 }
 
+/// [SOS2-8.0-1] [SOS2-8.0-2] [SOS2-8.0-4] [SOS2-8.2-2] [SOS2-8.3-7]
 #[test]
 fn what_is_wrong_with_a_request_is_said_by_code_and_locator() {
     let house = measured();

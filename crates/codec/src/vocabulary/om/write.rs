@@ -64,7 +64,8 @@ pub(crate) fn write_within(batch: &Batch, placement: &super::Placement<'_>, out:
         .collect();
     // One writer for all: it remembers the day that it wrote last.
     let mut emit = XmlText::within(PREFIXES, out);
-    for (index, mut row) in batch.rows().enumerate() {
+    for index in placement.rows.clone() {
+        let mut row = batch.row(index);
         let stream = batch.stream_of(index);
         let identifier = Identifier {
             name: &names[stream],

@@ -1,0 +1,160 @@
+//! Requests in JSON: the parameters of KVP by their names, lists as arrays, and filters, observations and
+//! descriptions as 52North's server takes them.
+
+use super::kvp;
+use crate::exception::{Code, Exception};
+use crate::limits::TEMPORAL_FILTERS_MAX;
+use crate::moment::{Property, period, time};
+use crate::params::Params;
+use crate::relation::{RELATIONS, Relation};
+use crate::spatial::{NAMES, Spatial};
+use serde_json::Value as Json;
+use weir_codec::document::{Element, Node, read_xml};
+
+/// A JSON object, whatever it asks.
+pub(super) fn object(body: &[u8]) -> Result<Json, Exception> {
+    let object: Json = serde_json::from_slice(body)
+        .map_err(|error| Exception::malformed(format!("not JSON: {error}")))?;
+    match object.is_object() {
+        true => Ok(object),
+        false => Err(Exception::malformed("a JSON object was expected")),
+    }
+}
+
+/// The parameters of a request.
+pub(super) fn params(object: Json) -> Result<Params, Exception> {
+    let mut params = Params::default();
+    let mut inner = Vec::new();
+    for (name, value) in object.as_object().into_iter().flatten() {
+        match (name.to_ascii_lowercase().as_str(), value) {
+            ("temporalfilter", Json::Object(_) | Json::Array(_)) => {
+                each(value).try_for_each(|one| temporal(name, one, &mut params))?;
+            }
+            ("spatialfilter", Json::Object(filter)) => spatial(name, filter, &mut params)?,
+            ("proceduredescription", _) => inner.push(description(name, value)?),
+            ("resultvalues", Json::String(text)) => inner.push(leaf(name, text)),
+            ("templateidentifier", Json::String(text)) => params.add("template", text)?,
+            ("observation", Json::Object(_)) => {}
+            _ => each(value).try_for_each(|one| scalar(name, one, &mut params))?,
+        }
+    }
+    params.operation = params.required("request")?.to_owned();
+    if !inner.is_empty() {
+        params.element = Some(element("", inner));
+    }
+    params.json = Some(object);
+    Ok(params)
+}
+
+fn each(value: &Json) -> impl Iterator<Item = &Json> {
+    let one = std::slice::from_ref(value);
+    value.as_array().map_or(one, Vec::as_slice).iter()
+}
+
+fn scalar(name: &str, value: &Json, params: &mut Params) -> Result<(), Exception> {
+    match value {
+        Json::String(text) => kvp::add_one(name, text, params),
+        Json::Number(number) => params.add(name, &number.to_string()),
+        _ => Ok(()),
+    }
+}
+
+fn element(local: &str, inner: Vec<Element>) -> Element {
+    Element {
+        local: local.into(),
+        nodes: inner.into_iter().map(Node::Element).collect(),
+        ..Element::default()
+    }
+}
+
+fn leaf(local: &str, text: &str) -> Element {
+    Element {
+        local: local.into(),
+        nodes: vec![Node::Text(text.into())],
+        ..Element::default()
+    }
+}
+
+/// XML as a string, by itself or as `description` of an object.
+fn description(name: &str, value: &Json) -> Result<Element, Exception> {
+    let first = each(value).next().unwrap_or(value);
+    let text = first.as_str().or(first["description"].as_str());
+    let text = text.ok_or_else(|| Exception::invalid(name, "a description in XML was expected"))?;
+    let read = read_xml(text.as_bytes());
+    let read = read.map_err(|fault| Exception::invalid(name, fault.to_string()))?;
+    Ok(element("procedureDescription", vec![read]))
+}
+
+/// `{"during":{"ref":"om:phenomenonTime","value":["2026-01-01T00:00:00Z","2026-01-02T00:00:00Z"]}}`
+fn temporal(name: &str, filter: &Json, params: &mut Params) -> Result<(), Exception> {
+    let Json::Object(members) = filter else {
+        return scalar(name, filter, params);
+    };
+    for (operator, operand) in members {
+        params.add(name, operator)?;
+        if params.all(name).len() > TEMPORAL_FILTERS_MAX {
+            return Err(Exception::invalid(name, "too many temporal filters"));
+        }
+        let relation = relation(operator).ok_or_else(|| {
+            let sentence = format!("there is no temporal operator {operator}");
+            Exception::new(Code::OptionNotSupported, name, sentence)
+        })?;
+        let reference = operand["ref"].as_str().unwrap_or("om:phenomenonTime");
+        let property = Property::named(reference).ok_or_else(|| {
+            Exception::invalid(name, format!("`{reference}` is no time of observations"))
+        })?;
+        let texts: Vec<&str> = each(&operand["value"]).filter_map(Json::as_str).collect();
+        match (relation, &texts[..]) {
+            (Relation::Equals, ["latest" | "getLatest"]) => params.temporal.latest = true,
+            (Relation::Equals, ["first" | "getFirst"]) => params.temporal.first = true,
+            (_, [instant]) => {
+                let at = time(name, instant)?;
+                params.temporal.narrow(property, relation, (at, at));
+            }
+            (_, [begin, end]) => {
+                let period = period(name, begin, end)?;
+                params.temporal.narrow(property, relation, period);
+            }
+            _ => return Err(Exception::invalid(name, "one time or two were expected")),
+        }
+    }
+    Ok(())
+}
+
+/// The names of Filter Encoding, in any case and with or without the `T` before some.
+fn relation(operator: &str) -> Option<Relation> {
+    let same = |name: &str| {
+        let bare = name
+            .strip_prefix('T')
+            .filter(|rest| rest.starts_with(char::is_uppercase));
+        operator.eq_ignore_ascii_case(name)
+            || bare.is_some_and(|bare| operator.eq_ignore_ascii_case(bare))
+    };
+    let found = RELATIONS.iter().find(|(_, name, _)| same(name));
+    found.map(|(relation, ..)| *relation)
+}
+
+/// `{"bbox":{"ref":"...","value":GEOJSON}}`
+fn spatial(
+    name: &str,
+    filter: &serde_json::Map<String, Json>,
+    params: &mut Params,
+) -> Result<(), Exception> {
+    let (operator, operand) = filter
+        .iter()
+        .next()
+        .ok_or_else(|| Exception::missing(name))?;
+    let geometry = weir_geo::of_json(&operand["value"])
+        .ok_or_else(|| Exception::invalid(name, "`value` is no geometry of GeoJSON"))?;
+    let known = NAMES.iter().find(|own| own.eq_ignore_ascii_case(operator));
+    // A box is a polygon here.
+    let known = match known {
+        Some(&"BBOX") => "Intersects",
+        Some(own) => own,
+        None => operator,
+    };
+    let metres = operand["distance"]["value"].as_f64();
+    let metres = metres.or(operand["distance"].as_f64());
+    params.spatial = Some(Spatial::named(name, known, geometry, metres)?);
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! GetFeatureOfInterest of version 1.0.0 (OGC 06-009r6 section 10.1): features of GML 3.1.
+//!
+//! Deliberately without `eventTime`: features do not change here.
+
+use crate::ask::Ask;
+use crate::exception::{Code, Exception};
+use crate::features::{Feature, known};
+use crate::names::*;
+use crate::reply::Reply;
+use std::collections::BTreeMap;
+use weir_codec::document::Xml;
+use weir_model::Place;
+
+const ACTION: &str = "http://www.opengis.net/sos/1.0/GetFeatureOfInterestResponse";
+
+/// Answers the request: a sampling point, or a collection of several features.
+// [SOS1-10.3-1]
+pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
+    let named = ask.params.all("FeatureOfInterestId");
+    let spatial = ask.params.spatial.as_ref();
+    if named.is_empty() && spatial.is_none() {
+        return Err(Exception::missing("FeatureOfInterestId"));
+    }
+    if !ask.params.all("eventTime").is_empty() {
+        let sentence = "features are the same at any time here";
+        return Err(Exception::new(
+            Code::OptionNotSupported,
+            "eventTime",
+            sentence,
+        ));
+    }
+    let mut features = known(ask, &ask.inventory()?)?;
+    if let Some(unknown) = named.iter().find(|id| !features.contains_key(*id)) {
+        let sentence = format!("there is no `{unknown}`");
+        return Err(Exception::invalid("FeatureOfInterestId", sentence));
+    }
+    features.retain(|id, feature| {
+        let there =
+            spatial.is_none_or(|filter| feature.place.is_some_and(|place| filter.holds(place)));
+        there && (named.is_empty() || named.contains(id))
+    });
+    Ok(Reply::Document(document(&features), ACTION))
+}
+
+const PREFIXES: &[(&str, &str)] = &[("gml", GML31), ("sa", SA10), ("xlink", XLINK)];
+
+fn document(features: &BTreeMap<String, Feature>) -> String {
+    let mut xml = Xml::new();
+    let only = features
+        .iter()
+        .next()
+        .filter(|_| features.len() == 1)
+        .and_then(|(id, feature)| Some((id, feature.place?)));
+    if let Some((id, place)) = only {
+        xml.start("sa:SamplingPoint").prefixes(PREFIXES);
+        point(0, id, place, &mut xml);
+        return xml.finish();
+    }
+    xml.start("gml:FeatureCollection").prefixes(PREFIXES);
+    for (number, (id, feature)) in features.iter().enumerate() {
+        match feature.place {
+            Some(place) => {
+                xml.start("gml:featureMember").start("sa:SamplingPoint");
+                point(number, id, place, &mut xml);
+                xml.end().end();
+            }
+            None => {
+                xml.empty("gml:featureMember", "xlink:href", id);
+            }
+        }
+    }
+    xml.finish()
+}
+
+/// What is within a sampling point (OGC 07-002r3 section 7).
+fn point(number: usize, id: &str, place: Place, xml: &mut Xml) {
+    xml.attribute("gml:id", &format!("f{number}"));
+    xml.leaf("gml:name", id);
+    xml.empty(
+        "sa:sampledFeature",
+        "xlink:href",
+        "urn:ogc:def:nil:OGC:unknown",
+    );
+    xml.start("sa:position").start("gml:Point");
+    xml.start("gml:pos").attribute("srsName", WGS84_URN);
+    xml.text(&format!("{} {}", place.latitude, place.longitude));
+    xml.end().end().end();
+}

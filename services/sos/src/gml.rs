@@ -1,0 +1,104 @@
+//! Geometries of GML 3.2 and 3.1 (OGC 07-036 clause 10), in degrees east and north.
+//!
+//! Points, lines and polygons of straight pieces, and collections of them; what is curved is refused.
+
+use crate::area::{Area, is_longitude_first};
+use crate::exception::Exception;
+use crate::limits::COORDINATES_MAX;
+use weir_codec::document::Element;
+use weir_geo::{Geometry, Point};
+
+/// Says whether an element is a geometry by its name.
+pub(crate) fn is_geometry(element: &Element) -> bool {
+    let local = element.local.as_str();
+    let single = ["Point", "LineString", "Polygon", "Envelope"].contains(&local);
+    single || local.starts_with("Multi")
+}
+
+/// Reads a geometry.
+pub(crate) fn read(parameter: &str, element: &Element) -> Result<Geometry, Exception> {
+    let mut reader = Reader {
+        parameter,
+        into: Geometry::default(),
+        count: 0,
+    };
+    reader.add(element, "")?;
+    Ok(reader.into)
+}
+
+struct Reader<'a> {
+    parameter: &'a str,
+    into: Geometry,
+    count: usize,
+}
+
+impl Reader<'_> {
+    /// `system` is that of what it stands in.
+    fn add(&mut self, element: &Element, system: &str) -> Result<(), Exception> {
+        let system = element.attribute("srsName").unwrap_or(system);
+        match element.local.as_str() {
+            "Point" => {
+                let points = self.coordinates(element, system)?;
+                self.into.points.extend(points);
+            }
+            "LineString" => {
+                let line = self.coordinates(element, system)?;
+                self.into.lines.push(line);
+            }
+            "Polygon" => {
+                let rings = element.elements().map(|ring| {
+                    let ring = ring.child("LinearRing").unwrap_or(ring);
+                    self.coordinates(ring, system)
+                });
+                let rings = rings.collect::<Result<Vec<_>, _>>()?;
+                self.into.polygons.push(rings);
+            }
+            "Envelope" => {
+                let area = Area::of_envelope(self.parameter, element)?;
+                self.into.polygons.push(vec![area.ring()]);
+            }
+            multiple if multiple.starts_with("Multi") => {
+                let members = element.elements().flat_map(Element::elements);
+                members
+                    .into_iter()
+                    .try_for_each(|member| self.add(member, system))?;
+            }
+            other => return Err(self.invalid(format!("{other} is not read as a geometry"))),
+        }
+        Ok(())
+    }
+
+    fn invalid(&self, sentence: impl Into<String>) -> Exception {
+        Exception::invalid(self.parameter, sentence)
+    }
+
+    /// `gml:pos`, `gml:posList` and the `gml:coordinates` of before.
+    fn coordinates(&mut self, element: &Element, system: &str) -> Result<Vec<Point>, Exception> {
+        let mut numbers = Vec::new();
+        let mut system = element.attribute("srsName").unwrap_or(system);
+        for part in element.elements() {
+            system = part.attribute("srsName").unwrap_or(system);
+            let text = part.text();
+            for word in text.split(|sign: char| sign.is_ascii_whitespace() || sign == ',') {
+                match (word.is_empty(), word.parse::<f64>()) {
+                    (true, _) => {}
+                    (false, Ok(number)) if number.is_finite() => numbers.push(number),
+                    _ => return Err(self.invalid(format!("`{word}` is no coordinate"))),
+                }
+            }
+        }
+        self.count += numbers.len();
+        if self.count > COORDINATES_MAX {
+            return Err(self.invalid(format!("more than {COORDINATES_MAX} coordinates")));
+        }
+        if numbers.is_empty() || numbers.len() % 2 == 1 {
+            return Err(self.invalid(format!("{} needs pairs of coordinates", element.local)));
+        }
+        let longitude_first = is_longitude_first(self.parameter, system)?;
+        let point = |pair: &[f64]| match longitude_first {
+            true => (pair[0], pair[1]),
+            false => (pair[1], pair[0]),
+        };
+        Ok(numbers.chunks_exact(2).map(point).collect())
+    }
+}

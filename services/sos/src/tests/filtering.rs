@@ -1,0 +1,144 @@
+//! Filters of time, place and result, in every binding that has them.
+
+use super::house::{House, exception, measured, texts, xml};
+
+const NAMES: &str = r#"service="SOS" version="2.0.0" xmlns:sos="http://www.opengis.net/sos/2.0"
+  xmlns:fes="http://www.opengis.net/fes/2.0" xmlns:gml="http://www.opengis.net/gml/3.2""#;
+
+fn observed(house: &House, filter: &str) -> Vec<String> {
+    let body = format!(
+        "<sos:GetObservation {NAMES}><sos:procedure>urn:s:north</sos:procedure>{filter}</sos:GetObservation>"
+    );
+    let answer = house.post("application/xml", body);
+    texts(&xml(&answer), "result")
+}
+
+fn temporal(operator: &str, times: &[&str]) -> String {
+    let operand = match times {
+        [at] => format!(
+            "<gml:TimeInstant gml:id=\"t\"><gml:timePosition>{at}</gml:timePosition></gml:TimeInstant>"
+        ),
+        _ => format!(
+            "<gml:TimePeriod gml:id=\"t\"><gml:beginPosition>{}</gml:beginPosition>\
+             <gml:endPosition>{}</gml:endPosition></gml:TimePeriod>",
+            times[0], times[1]
+        ),
+    };
+    format!(
+        "<sos:temporalFilter><fes:{operator}><fes:ValueReference>om:phenomenonTime</fes:ValueReference>\
+         {operand}</fes:{operator}></sos:temporalFilter>"
+    )
+}
+
+const FIRST: &str = "2026-01-01T00:00:00Z";
+const SECOND: &str = "2026-01-01T00:01:00Z";
+const THIRD: &str = "2026-01-01T00:02:00Z";
+
+/// [SOS2-8.3-3]
+#[test]
+fn every_temporal_operator_picks_what_its_name_says() {
+    let mut house = measured();
+    house.publish(
+        "#",
+        r#"{"observations":[{"topic":"north/t","sensor":"urn:s:north","type":"temperature","unit":"Cel",
+            "value":9,"time":"2026-01-01T00:00:30Z","end":"2026-01-01T00:02:00Z"}]}"#,
+    );
+    for _ in 0..2 {
+        for (operator, times, expected) in [
+            ("After", &[SECOND][..], &["2.5"][..]),
+            ("Before", &[SECOND], &["0.5"]),
+            ("During", &[FIRST, SECOND], &["0.5", "1.5"]),
+            ("TEquals", &[SECOND], &["1.5"]),
+            ("Begins", &[SECOND, THIRD], &["1.5"]),
+            ("Ends", &[FIRST, THIRD], &["9", "2.5"]),
+            ("TContains", &[SECOND], &["9"]),
+            ("EndedBy", &[SECOND, THIRD], &["9"]),
+            ("MetBy", &[FIRST, THIRD], &["2.5"]),
+            ("Meets", &[THIRD], &["9", "2.5"]),
+            ("BegunBy", &["2026-01-01T00:00:30Z", SECOND], &["9"]),
+            ("TOverlaps", &[SECOND, "2026-01-01T00:03:00Z"], &["9"]),
+            ("OverlappedBy", &[FIRST, SECOND], &["9"]),
+            ("AnyInteracts", &[SECOND, SECOND], &["9", "1.5"]),
+        ] {
+            let found = observed(&house, &temporal(operator, times));
+            assert_eq!(found, expected, "{operator} {times:?}");
+        }
+        house = house.reopened();
+    }
+}
+
+fn spatial(operator: &str, geometry: &str) -> String {
+    format!(
+        "<sos:spatialFilter><fes:{operator}>\
+         <fes:ValueReference>om:featureOfInterest/*/sams:shape</fes:ValueReference>{geometry}\
+         </fes:{operator}></sos:spatialFilter>"
+    )
+}
+
+/// [SOS2-9.1-1] [SOS2-12.0-2]
+#[test]
+fn spatial_operators_pick_by_place() {
+    let house = measured();
+    let around = "<gml:Polygon gml:id=\"p\"><gml:exterior><gml:LinearRing><gml:posList>\
+        50 7 51 7 51 8 50 8 50 7</gml:posList></gml:LinearRing></gml:exterior></gml:Polygon>";
+    let at = "<gml:Point gml:id=\"p\"><gml:pos>50.5 7.6</gml:pos></gml:Point>";
+    for (operator, geometry, count) in [
+        ("Within", around, 3),
+        ("Intersects", around, 3),
+        ("Disjoint", around, 0),
+        ("Equals", at, 0),
+        (
+            "DWithin",
+            &format!("{at}<fes:Distance uom=\"m\">8000</fes:Distance>"),
+            3,
+        ),
+        (
+            "Beyond",
+            &format!("{at}<fes:Distance uom=\"m\">8000</fes:Distance>"),
+            0,
+        ),
+    ] {
+        let found = observed(&house, &spatial(operator, geometry));
+        assert_eq!(found.len(), count, "{operator}");
+    }
+    let body = format!(
+        "<sos:GetFeatureOfInterest {NAMES}>{}</sos:GetFeatureOfInterest>",
+        spatial("Within", around)
+    );
+    let features = xml(&house.post("application/xml", body));
+    assert_eq!(texts(&features, "pos"), ["50.5 7.5"]);
+}
+
+#[test]
+fn a_filter_that_is_none_is_refused_with_its_parameter() {
+    let house = measured();
+    let refused = |filter: &str| {
+        let body = format!("<sos:GetObservation {NAMES}>{filter}</sos:GetObservation>");
+        exception(&house.post("application/xml", body))
+    };
+    let reversed = temporal("During", &[SECOND, FIRST]);
+    let unknown = temporal("Sometimes", &[FIRST]);
+    let ring = "<gml:Polygon gml:id=\"p\"><gml:exterior><gml:LinearRing><gml:posList>50\
+        </gml:posList></gml:LinearRing></gml:exterior></gml:Polygon>";
+    for (filter, code, locator) in [
+        (reversed, "InvalidParameterValue", "temporalFilter"),
+        (unknown, "OptionNotSupported", "temporalFilter"),
+        (
+            spatial("Within", ring),
+            "InvalidParameterValue",
+            "spatialFilter",
+        ),
+        (
+            spatial("Near", ring),
+            "InvalidParameterValue",
+            "spatialFilter",
+        ),
+        (
+            spatial("Within", ""),
+            "InvalidParameterValue",
+            "spatialFilter",
+        ),
+    ] {
+        assert_eq!(refused(&filter), (code.into(), locator.into()), "{filter}");
+    }
+}
