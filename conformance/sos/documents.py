@@ -54,9 +54,9 @@ def observation(number):
 <om:result xsi:type="gml:MeasureType" uom="m">{number / 100}</om:result></om:OM_Observation></sos:observation>"""
 
 
-def insert_observations(count):
-    """A request that inserts so many."""
-    observations = "".join(observation(number) for number in range(count))
+def insert_observations(count, first=0):
+    """A request that inserts so many, from this number on."""
+    observations = "".join(observation(number) for number in range(first, first + count))
     return f"""<sos:InsertObservation {NAMES}><sos:offering>urn:s:gauge/observations</sos:offering>{observations}
 </sos:InsertObservation>"""
 

@@ -69,6 +69,7 @@ class Reading(unittest.TestCase):
         with self.assertRaises(ExceptionReport):
             raise_report(self.get(version="2.0.0", request="GetObservation", offering="no")[1])
 
+    # [SOS1-8.2-1] [SOS1-8.3-1]
     def test_owslib_reads_1_0(self):
         sos = SensorObservationService(self.url, version="1.0.0")
         offering = next(one for one in sos.offerings if one.name == "urn:s:north/observations")
@@ -85,6 +86,7 @@ class Reading(unittest.TestCase):
         system = SensorML(described).members[0]
         self.assertEqual(system.get_identifiers_by_name("uniqueID")[0].value, "urn:s:north")
 
+    # [SOS2-8.1-5] [SOS2-8.3-5] [SOS2-10.1-1]
     def test_answers_of_2_0_are_valid(self):
         self.valid(SOS2, request="GetCapabilities", AcceptVersions="2.0.0")
         self.valid(SOS2, request="GetCapabilities", AcceptVersions="2.0.0", sections="Contents")
@@ -103,6 +105,7 @@ class Reading(unittest.TestCase):
         self.assertEqual(status, 400)
         documents.check(self, SOS2, report)
 
+    # [SOS1-8.2-1]
     def test_answers_of_1_0_are_valid(self):
         self.valid(SOS1, request="GetCapabilities", AcceptVersions="1.0.0")
         names = {"offering": "urn:s:north/observations", "observedProperty": "urn:p:temperature", "version": "1.0.0"}
@@ -132,6 +135,7 @@ class Inserting(unittest.TestCase):
         body = self.gateway.request("GET", path)[2]
         return SOSGetObservationResponse(etree.fromstring(body)).observations
 
+    # [SOS2-10.4-2]
     def test_2700_observations_go_in_and_out_and_survive_a_crash(self):
         documents.check(self, SOS2, documents.INSERT_SENSOR.encode())
         documents.check(self, SOS2, self.post(documents.INSERT_SENSOR))
@@ -144,6 +148,7 @@ class Inserting(unittest.TestCase):
         latest = self.gateway.history("sos/urn:s:gauge/urn:p:level", limit=10000)
         self.assertEqual(len(latest), 2700)
 
+    # [SOS2-11.1-2]
     def test_results_go_in_by_soap(self):
         def soap(body):
             return f'<e:Envelope xmlns:e="http://www.w3.org/2003/05/soap-envelope"><e:Body>{body}</e:Body></e:Envelope>'

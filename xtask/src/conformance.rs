@@ -37,6 +37,11 @@ const TABLES: &[Table] = &[
         title: "MQTT 5.0, and where 3.1.1 differs",
         folder: "protocols/mqtt",
     },
+    Table {
+        name: "sos",
+        title: "Sensor Observation Service 2.0 (OGC 12-006, SOS2) and 1.0.0 (OGC 06-009r6, SOS1)",
+        folder: "services/sos",
+    },
 ];
 
 /// Where statements are cited: in code, in tests.
@@ -117,7 +122,8 @@ fn citations(root: &Path, folder: &Path) -> io::Result<BTreeMap<String, Cited>> 
     let mut cited = BTreeMap::<String, Cited>::new();
     for file in files {
         let shown = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy();
-        let all_tests = shown.starts_with("tests") || shown.ends_with("tests.rs");
+        let all_tests =
+            shown.starts_with("tests") || shown.ends_with("tests.rs") || shown.contains("/tests/");
         let source = fs::read_to_string(root.join(&file))?;
         let mut waiting = Vec::new();
         let mut in_tests = all_tests;
@@ -185,7 +191,7 @@ fn ids(line: &str) -> impl Iterator<Item = String> {
     let is_id = |text: &str| {
         let mut parts = text.split('-');
         let name = parts.next().unwrap_or_default();
-        let own = ["RFC", "MQTT", "EXI", "C14N", "PROFILE"];
+        let own = ["RFC", "MQTT", "EXI", "C14N", "PROFILE", "SOS"];
         let named = own.iter().any(|own| name.starts_with(own));
         let section = |part: &str| {
             part.bytes()
