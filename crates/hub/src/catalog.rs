@@ -1,10 +1,11 @@
 //! The catalog: every datastream with what is known of it and its last observation, in memory.
 
 use crate::limits::{COMPARISONS_MAX, DATASTREAMS_MAX};
+use crate::stood::Newest;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::sync::Arc;
-use weir_model::{BatchBuilder, Cursor, Datastream, Filter, Observation, Time, Value};
+use weir_model::{BatchBuilder, Cursor, Datastream, Extra, Filter, Observation, Time, Value};
 
 /// Index of a datastream for as long as the gateway runs.
 pub(crate) type StreamId = u32;
@@ -26,6 +27,8 @@ pub struct Entry {
     pub opaque: Option<Arc<str>>,
     /// Place in the log of what was last learned of it in this run.
     pub changed: Cursor,
+    /// The newest time that it has observations of, and how many.
+    pub newest: Newest,
 }
 
 /// The last observation of a datastream.
@@ -37,7 +40,19 @@ pub struct Last {
     pub time: Time,
     /// What it is ordered by: its time, or its arrival where that is earlier (a clock that runs ahead).
     rank: Time,
+    /// How many observations of that time came before it; `None` where that was not counted.
+    pub ordinal: Option<u32>,
     value: Kept,
+    extra: Option<Box<KeptExtra>>,
+}
+
+/// What few observations carry, as [`Extra`] has it.
+#[derive(Clone, Debug)]
+struct KeptExtra {
+    times: Extra<'static>,
+    quality: Option<Box<str>>,
+    feature: Option<Box<str>>,
+    parameters: Option<Box<str>>,
 }
 
 #[derive(Clone, Debug)]
@@ -60,6 +75,17 @@ impl Last {
             Kept::Json(json) => Value::Json(json),
         }
     }
+
+    /// What it carries beside its result.
+    pub fn extra(&self) -> Extra<'_> {
+        let kept = self.extra.as_ref();
+        kept.map_or(Extra::default(), |kept| Extra {
+            quality: kept.quality.as_deref(),
+            feature: kept.feature.as_deref(),
+            parameters: kept.parameters.as_deref(),
+            ..kept.times
+        })
+    }
 }
 
 /// Least silence after which a datastream counts as stale, nanoseconds.
@@ -77,6 +103,7 @@ impl Entry {
             interval: None,
             opaque: None,
             changed: Cursor::START,
+            newest: Newest::NOTHING,
         }
     }
 
@@ -120,10 +147,32 @@ impl Entry {
             cursor,
             time,
             rank,
+            ordinal: None,
             value: keep(&row.value),
+            extra: keep_extra(&row.extra),
         });
         self.opaque = None;
     }
+}
+
+fn keep_extra(extra: &Extra<'_>) -> Option<Box<KeptExtra>> {
+    let kept = |text: Option<&str>| text.map(Into::into);
+    let times = Extra {
+        quality: None,
+        feature: None,
+        parameters: None,
+        end: extra.end,
+        result_time: extra.result_time,
+        valid: extra.valid,
+    };
+    (!extra.is_empty()).then(|| {
+        Box::new(KeptExtra {
+            times,
+            quality: kept(extra.quality),
+            feature: kept(extra.feature),
+            parameters: kept(extra.parameters),
+        })
+    })
 }
 
 fn keep(value: &Value<'_>) -> Kept {
@@ -204,6 +253,11 @@ impl Catalog {
         self.by_topic.insert(topic.clone(), id);
         self.sorted.insert(topic, id);
         Some(id)
+    }
+
+    /// Every entry.
+    pub(crate) fn entries_mut(&mut self) -> impl Iterator<Item = &mut Entry> {
+        self.slots.iter_mut().map(|slot| &mut slot.entry)
     }
 
     /// The number that a topic's datastream has or is to be given, and what services know of it.

@@ -3,7 +3,7 @@
 use crate::access::{Principal, Verb};
 use crate::checks::check_own;
 use crate::entry;
-use crate::exchange::{Fault, Ticket};
+use crate::exchange::{Fault, Request, Ticket};
 use crate::hub::{Hub, denied};
 use crate::limits::DATASTREAMS_MAX;
 use weir_model::{Datastream, Time, topic};
@@ -16,23 +16,33 @@ impl Hub {
         topic: &str,
         datastream: Option<Datastream>,
     ) -> Result<Ticket, Fault> {
-        topic::check(topic).map_err(Fault::Topic)?;
-        check_own(principal, topic)?;
-        if !principal.grants.allow(Verb::Change, topic) {
-            return Err(denied(principal, Verb::Change, topic));
-        }
+        check_change(principal, topic, datastream.as_ref())?;
         match datastream {
-            Some(datastream) => {
-                entry::check_lengths(&[
-                    ("bytes of a name", datastream.name.as_deref()),
-                    ("bytes of a sensor", datastream.sensor.as_deref()),
-                    ("bytes of a type", datastream.property.as_deref()),
-                    ("bytes of a unit", datastream.unit.as_deref()),
-                ])?;
-                entry::check_about(datastream.about.as_deref())?;
-                self.set(now, topic, datastream)
-            }
+            Some(datastream) => self.set(now, topic, datastream),
             None => self.forget(now, topic),
+        }
+    }
+
+    /// Whether a request would be taken as things stand, where that can be told before it is done: so that
+    /// of several requests that belong together the first is not done where the last is refused.
+    pub fn would_take(&self, principal: &Principal, request: &Request) -> Result<(), Fault> {
+        match request {
+            Request::Put(entities) => self.check_put(principal, entities),
+            Request::Change(topic, datastream) => {
+                check_change(principal, topic, datastream.as_ref())
+            }
+            Request::Publish(publish) => {
+                topic::check(&publish.topic).map_err(Fault::Topic)?;
+                let limit = self.limits.message_bytes;
+                match publish.body.len() > limit {
+                    true => Err(Fault::OverLimit {
+                        what: "message bytes",
+                        limit,
+                    }),
+                    false => Ok(()),
+                }
+            }
+            _ => Ok(()),
         }
     }
 
@@ -52,8 +62,11 @@ impl Hub {
         let cursor = self.append_change(now, topic, &entry::to_json(&datastream))?;
         core.journal.note(topic);
         let id = core.catalog.intern(topic).ok_or(too_many)?;
-        core.catalog.slot(id).entry.describe(cursor, datastream);
-        Ok(self.ticket(cursor))
+        let entry = &mut core.catalog.slot(id).entry;
+        entry.describe(cursor, datastream);
+        let mut ticket = self.ticket(cursor);
+        ticket.stood = entry.stood();
+        Ok(ticket)
     }
 
     fn forget(&self, now: Time, topic: &str) -> Result<Ticket, Fault> {
@@ -68,4 +81,27 @@ impl Hub {
         self.enqueue_forget(cursor, topic);
         Ok(self.ticket(cursor))
     }
+}
+
+/// Whether a principal may say this of a topic's datastream.
+fn check_change(
+    principal: &Principal,
+    topic: &str,
+    datastream: Option<&Datastream>,
+) -> Result<(), Fault> {
+    topic::check(topic).map_err(Fault::Topic)?;
+    check_own(principal, topic)?;
+    if !principal.grants.allow(Verb::Change, topic) {
+        return Err(denied(principal, Verb::Change, topic));
+    }
+    let Some(datastream) = datastream else {
+        return Ok(());
+    };
+    entry::check_lengths(&[
+        ("bytes of a name", datastream.name.as_deref()),
+        ("bytes of a sensor", datastream.sensor.as_deref()),
+        ("bytes of a type", datastream.property.as_deref()),
+        ("bytes of a unit", datastream.unit.as_deref()),
+    ])?;
+    entry::check_about(datastream.about.as_deref())
 }

@@ -120,15 +120,7 @@ impl Hub {
         principal: &Principal,
         entities: Vec<(String, Option<Bytes>)>,
     ) -> Result<Ticket, Fault> {
-        entities
-            .iter()
-            .try_for_each(|(key, body)| check(principal, key, body.as_ref()))?;
-        if entities.len() > ENTITIES_OF_ONE_REQUEST_MAX {
-            return Err(Fault::OverLimit {
-                what: "entities of one request",
-                limit: ENTITIES_OF_ONE_REQUEST_MAX,
-            });
-        }
+        self.check_put(principal, &entities)?;
         let mut core = self.core();
         if core.stopping {
             return Err(Fault::Stopping);
@@ -139,6 +131,23 @@ impl Hub {
             last = self.put_one(&mut core, now, &key, body.unwrap_or_default())?;
         }
         Ok(self.ticket(last))
+    }
+
+    pub(crate) fn check_put(
+        &self,
+        principal: &Principal,
+        entities: &[(String, Option<Bytes>)],
+    ) -> Result<(), Fault> {
+        entities
+            .iter()
+            .try_for_each(|(key, body)| check(principal, key, body.as_ref()))?;
+        if entities.len() > ENTITIES_OF_ONE_REQUEST_MAX {
+            return Err(Fault::OverLimit {
+                what: "entities of one request",
+                limit: ENTITIES_OF_ONE_REQUEST_MAX,
+            });
+        }
+        self.core().entities.check_room(entities)
     }
 
     fn put_one(&self, core: &mut Core, now: Time, key: &str, body: Bytes) -> Result<Cursor, Fault> {

@@ -10,6 +10,7 @@ use crate::group::{Policy, Shape};
 use crate::history::{Extent, HistoryFault, Page};
 use crate::log::{Log, LogFault};
 use crate::message::Message;
+use crate::stood::Stood;
 use crate::subscription::Subscription;
 use crate::withdrawn::Place;
 use bytes::Bytes;
@@ -209,6 +210,7 @@ pub struct Ticket {
     pub(crate) log: Arc<dyn Log>,
     /// Nobody was promised anything: it is committed with others, at the next tick.
     pub(crate) unpromised: bool,
+    pub(crate) stood: Option<Stood>,
 }
 
 /// Whoever does not wait leaves nothing uncommitted behind.
@@ -224,6 +226,11 @@ impl Ticket {
     /// The record's place in the log.
     pub fn cursor(&self) -> Cursor {
         self.cursor
+    }
+
+    /// How the (first) datastream that this is about stood just before it.
+    pub fn stood(&self) -> Option<Stood> {
+        self.stood
     }
 
     /// Ready once it may be acknowledged.

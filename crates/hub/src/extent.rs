@@ -66,6 +66,7 @@ impl Hub {
                 limit: past.limit,
                 page: past.page.as_deref(),
                 aggregate: None,
+                hidden: None,
             })?;
             let page = self.visible(&past, read);
             if !page.batch.is_empty() {

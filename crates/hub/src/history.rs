@@ -1,6 +1,7 @@
 //! What the hub asks of a history store; `stores/embedded` is the default one.
 
 use crate::aggregate::Aggregate;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use weir_model::{Batch, Cursor, Observation, Time};
 
@@ -23,6 +24,13 @@ pub trait History: Send + Sync {
 
     /// Visits the last observation of every datastream with its record's cursor, as of the last start.
     fn latest(&self, visit: &mut dyn FnMut(Cursor, &Observation<'_>)) -> Result<(), HistoryFault>;
+
+    /// The newest time that it has observations of a datastream of, without reading them (`i64::MIN` where it
+    /// has none); `None` where it cannot say.
+    fn newest(&self, topic: &str) -> Option<Time> {
+        let _cannot_say = topic;
+        None
+    }
 
     /// One page of observations in time order.
     fn read(&self, query: &Range<'_>) -> Result<Page, HistoryFault>;
@@ -53,7 +61,13 @@ pub struct Range<'a> {
     pub page: Option<&'a str>,
     /// One observation a window instead of all.
     pub aggregate: Option<Aggregate>,
+    /// What the windows do not count; observations that are read one by one are left out by the hub.
+    pub hidden: Option<&'a Hidden>,
 }
+
+/// Observations that were withdrawn, by their datastream's index in [`Range::topics`]: their times, and how
+/// many of the same time came before each.
+pub type Hidden = BTreeMap<usize, BTreeSet<(i64, u32)>>;
 
 /// From when to when there are observations of a datastream, as far as it is known without reading them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

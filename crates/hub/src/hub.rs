@@ -245,6 +245,7 @@ impl Hub {
         self.feed()?;
         let entries = self.entries(principal, &past.filters);
         let topics: Vec<&str> = entries.iter().map(|entry| &*entry.topic).collect();
+        let hidden = past.aggregate.map(|_| self.hidden_of(&topics, past));
         let read = self.history.read(&Range {
             topics: &topics,
             from: past.from,
@@ -252,6 +253,7 @@ impl Hub {
             limit: past.limit.clamp(1, PAGE_OBSERVATIONS_MAX),
             page: past.page.as_deref(),
             aggregate: past.aggregate,
+            hidden: hidden.as_ref(),
         })?;
         let mut page = self.visible(past, read);
         for index in 0..page.batch.stream_count() {
@@ -269,6 +271,7 @@ impl Hub {
             cursor,
             log: self.log.clone(),
             unpromised: false,
+            stood: None,
         }
     }
 

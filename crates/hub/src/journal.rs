@@ -47,6 +47,11 @@ impl Journal {
 }
 
 impl Hub {
+    /// How many descriptions changed so far.
+    pub fn revision(&self) -> u64 {
+        self.core().journal.revision
+    }
+
     /// What was described, described anew or forgotten since a revision; all is new since `u64::MAX`.
     pub fn changed_since(&self, revision: u64) -> Changed {
         self.core().journal.since(revision)

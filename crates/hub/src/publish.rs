@@ -2,7 +2,7 @@
 
 use crate::access::Principal;
 use crate::attributes::{Attributes, Block, BlockBytes, Quality};
-use crate::catalog::StreamId;
+use crate::catalog::{Entry, StreamId};
 use crate::checks::{self, TOO_MANY};
 use crate::client::ClientId;
 use crate::entry;
@@ -219,6 +219,8 @@ impl Hub {
             let message = fingerprint;
             core.keys.insert(&key, Used { cursor, message }, now);
         }
+        let first = streams.first().map(|&id| core.catalog.entry(id));
+        let stood = first.and_then(Entry::stood);
         let topic = core.named(topic, &streams);
         let mut message = Message::new(cursor, now, topic, content);
         message.body = body;
@@ -237,6 +239,7 @@ impl Hub {
         }
         let mut ticket = self.ticket(cursor);
         ticket.unpromised = unpromised;
+        ticket.stood = stood;
         Ok(ticket)
     }
 
@@ -408,7 +411,9 @@ impl Core {
                 for row in 0..batch.len() {
                     let id = streams[batch.stream_of(row)];
                     let entry = &mut self.catalog.slot(id).entry;
-                    entry.observe(message.cursor, message.arrival, &batch.row(row));
+                    let row = batch.row(row);
+                    entry.observe(message.cursor, message.arrival, &row);
+                    entry.count(message.cursor, row.time.unwrap_or(message.arrival));
                 }
             }
             Content::Opaque(media) => {

@@ -12,6 +12,7 @@ use crate::log::{Log, LogFault};
 use crate::message::{Content, Message, shared};
 use crate::publish::fill_places;
 use crate::record::{Kind, Record};
+use crate::stood::Newest;
 use bytes::Bytes;
 use std::sync::Arc;
 use weir_codec::Format;
@@ -50,6 +51,11 @@ impl Hub {
             folded.min(hub.history.applied()).min(keys)
         };
         hub.replay(replay_from)?;
+        // What was read twice would be counted twice.
+        for entry in hub.core().catalog.entries_mut() {
+            entry.newest = Newest::uncounted(hub.history.newest(&entry.topic));
+            entry.last.iter_mut().for_each(|last| last.ordinal = None);
+        }
         hub.history.advance(hub.log.head());
         Ok(Arc::new(hub))
     }

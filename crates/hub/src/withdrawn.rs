@@ -2,11 +2,11 @@
 //!
 //! What was logged stays as it was published; a withdrawal is a record beside it, and the history is read
 //! through all of them. A correction is a withdrawal and a new observation. Windows of `agg` and `every`
-//! over the past still count what was withdrawn.
+//! over the past do not count what was withdrawn; windows that a subscriber was sent already do.
 
 use crate::access::{Principal, Verb};
 use crate::exchange::{Fault, Past, Ticket};
-use crate::history::{Page, Range};
+use crate::history::{Hidden, Page, Range};
 use crate::hub::{Core, Hub, denied};
 use crate::limits::{PAGE_OBSERVATIONS_MAX, WITHDRAWN_MAX};
 use crate::record::{Kind, Record};
@@ -138,6 +138,21 @@ impl Hub {
         Ok(self.log.append(&record)?)
     }
 
+    /// What of a span was withdrawn, by the index of its topic.
+    pub(crate) fn hidden_of(&self, topics: &[&str], past: &Past) -> Hidden {
+        let core = self.core();
+        let span = (past.from.nanos(), 0)..(past.to.nanos(), 0);
+        let within = |(index, topic): (usize, &&str)| {
+            let places = core.withdrawn.by_topic.get(*topic)?;
+            let places: BTreeSet<_> = places.range(span.clone()).copied().collect();
+            (!places.is_empty()).then_some((index, places))
+        };
+        match core.withdrawn.count {
+            0 => Hidden::new(),
+            _ => topics.iter().enumerate().filter_map(within).collect(),
+        }
+    }
+
     /// A page without what was withdrawn, with what tells its rows apart.
     pub(crate) fn visible(&self, past: &Past, mut page: Page) -> Page {
         let ordinals = ordinals(&page.batch, page.before);
@@ -214,6 +229,7 @@ impl Hub {
                     limit: past.limit,
                     page: past.page.as_deref(),
                     aggregate: None,
+                    hidden: None,
                 })?;
                 let page = self.visible(&past, read);
                 past.page.clone_from(&page.next);

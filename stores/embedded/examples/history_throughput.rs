@@ -109,6 +109,7 @@ fn read(store: &EmbeddedHistory, topics: &[String], stored: usize) {
         limit: 10_000_000,
         page: None,
         aggregate: None,
+        hidden: None,
     };
     let begun = Instant::now();
     rate(

@@ -1,13 +1,14 @@
 //! Reading one number a window and datastream instead of all rows.
 //!
 //! Numbers and truths (1 and 0) count; texts, null and JSON do not, for any function. Windows without
-//! numbers are left out. A window that reaches over `from` or `to` has only the rows between.
+//! numbers are left out, and so are rows that were withdrawn. A window that reaches over `from` or `to` has
+//! only the rows between.
 
 use crate::read::{Merge, Merged};
 use crate::token::Token;
 use std::collections::BTreeMap;
 use weir_hub::aggregate::Window;
-use weir_hub::{Aggregate, HistoryFault, Page, Range};
+use weir_hub::{Aggregate, Hidden, HistoryFault, Page, Range};
 use weir_model::batch::Naming;
 use weir_model::{BatchBuilder, Extra, Observation, Time, Value};
 
@@ -33,15 +34,23 @@ pub(crate) fn page(
     };
     let mut windows: BTreeMap<usize, Window> = BTreeMap::new();
     let mut begin = i64::MIN;
+    let mut hidden = query.hidden.map(Places::new);
     while let Some(merged) = merge.next().map_err(fail)? {
         let Merged { topic, row, .. } = merged;
         let Some(rows) = merge.rows(merged) else {
             continue;
         };
+        let time = rows.time(row);
+        if hidden
+            .as_mut()
+            .is_some_and(|hidden| hidden.pass(topic, time))
+        {
+            continue;
+        }
         let Some(number) = rows.value(row).number() else {
             continue;
         };
-        let of_row = aggregate.begin(Time::from_nanos(rows.time(row))).nanos();
+        let of_row = aggregate.begin(Time::from_nanos(time)).nanos();
         if of_row != begin {
             if page.is_full_with(begin, &windows) {
                 return Ok(page.cut());
@@ -62,6 +71,33 @@ pub(crate) fn page(
         next: None,
         ..Page::default()
     })
+}
+
+/// Tells rows that were withdrawn from others, in the order of their times.
+struct Places<'a> {
+    hidden: &'a Hidden,
+    /// Of each topic concerned the time at hand, and how many rows of it have passed.
+    passed: BTreeMap<usize, (i64, u32)>,
+}
+
+impl<'a> Places<'a> {
+    fn new(hidden: &'a Hidden) -> Self {
+        let passed = BTreeMap::new();
+        Self { hidden, passed }
+    }
+
+    /// Passes a row; says whether it is hidden.
+    fn pass(&mut self, topic: usize, time: i64) -> bool {
+        let Some(places) = self.hidden.get(&topic) else {
+            return false;
+        };
+        let (at, count) = self.passed.entry(topic).or_insert((time, 0));
+        if *at != time {
+            (*at, *count) = (time, 0);
+        }
+        *count += 1;
+        places.contains(&(time, *count - 1))
+    }
 }
 
 struct Windows<'a> {

@@ -5,7 +5,7 @@ use crate::block::Encoder;
 use crate::file::Dir;
 use crate::maintain::Upkeep;
 use crate::read::{self, Merge};
-use crate::state::{Body, State};
+use crate::state::{Body, State, Stream};
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -125,6 +125,12 @@ impl History for EmbeddedHistory {
             }
         }
         Ok(())
+    }
+
+    fn newest(&self, topic: &str) -> Option<Time> {
+        let state = self.state();
+        let extent = state.stream_of(topic).and_then(Stream::extent);
+        Some(extent.map_or(Time::from_nanos(i64::MIN), |extent| extent.last))
     }
 
     fn read(&self, query: &Range<'_>) -> Result<Page, HistoryFault> {

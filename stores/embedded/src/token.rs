@@ -106,6 +106,7 @@ mod tests {
             limit: 1,
             page: None,
             aggregate: None,
+            hidden: None,
         };
         for topic in ["a", "a/b", "kitchen/température"] {
             let token = Token {

@@ -82,6 +82,7 @@ fn range<'a>(topics: &'a [&'a str], from: i64, to: i64, limit: usize) -> Range<'
         limit,
         page: None,
         aggregate: None,
+        hidden: None,
     }
 }
 

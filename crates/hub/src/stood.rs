@@ -1,0 +1,208 @@
+//! How many observations of its newest time a datastream has: what tells observations of one time apart as
+//! they come, without a look at the past.
+//!
+//! Of older times nothing is kept: there the history counts.
+
+use crate::catalog::{Entry, Last};
+use crate::exchange::Fault;
+use crate::history::Range;
+use crate::hub::Hub;
+use crate::limits::PAGE_OBSERVATIONS_MAX;
+use std::collections::{BTreeSet, HashMap};
+use weir_model::{Cursor, Time};
+
+/// How a datastream stood at an instant: just before a message, where a ticket says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stood {
+    /// Its number.
+    pub number: u32,
+    /// What it had.
+    pub newest: Newest,
+}
+
+/// The newest time that a datastream has observations of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Newest {
+    /// That time, at the latest; `None` where it is not known.
+    time: Option<Time>,
+    /// How many there are of it, those withdrawn too; `None` where they were not counted.
+    count: Option<u32>,
+    /// Whether there may be some of other times.
+    others: bool,
+}
+
+/// Before all times.
+const NEVER: Time = Time::from_nanos(i64::MIN);
+
+impl Newest {
+    /// Of a datastream that has none.
+    pub(crate) const NOTHING: Self = Self {
+        time: Some(NEVER),
+        count: Some(0),
+        others: false,
+    };
+
+    /// Of one whose observations of this time were not counted.
+    pub(crate) fn uncounted(time: Option<Time>) -> Self {
+        match time {
+            Some(NEVER) => Self::NOTHING,
+            time => Self {
+                time,
+                count: None,
+                others: true,
+            },
+        }
+    }
+
+    /// Takes one more.
+    pub(crate) fn count(&mut self, time: Time) {
+        match self.time {
+            Some(newest) if time == newest => self.count = self.count.map(|count| count + 1),
+            Some(newest) if time > newest => {
+                *self = Self {
+                    time: Some(time),
+                    count: Some(1),
+                    others: newest != NEVER,
+                }
+            }
+            _ => self.others = true,
+        }
+    }
+
+    /// How many observations of a time there were; `None` where only the history can say.
+    pub fn of(&self, time: Time) -> Option<u32> {
+        match self.time? {
+            newest if time > newest => Some(0),
+            newest if time == newest => self.count,
+            _ => None,
+        }
+    }
+}
+
+impl Entry {
+    /// Counts an observation, which may have become the last one.
+    pub(crate) fn count(&mut self, cursor: Cursor, time: Time) {
+        self.newest.count(time);
+        let last = self.last.as_mut();
+        if let Some(last) = last.filter(|last| (last.cursor, last.time) == (cursor, time)) {
+            last.ordinal = match self.newest {
+                Newest {
+                    time: Some(newest),
+                    count: Some(count),
+                    ..
+                } if newest == time => count.checked_sub(1),
+                _ => None,
+            };
+        }
+    }
+
+    pub(crate) fn stood(&self) -> Option<Stood> {
+        Some(Stood {
+            number: self.datastream.number?,
+            newest: self.newest,
+        })
+    }
+}
+
+impl Hub {
+    /// How the datastream of a topic stands; `None` where there is none.
+    pub fn stood(&self, topic: &str) -> Option<Stood> {
+        let core = self.core();
+        let id = core.catalog.find(topic)?;
+        core.catalog.entry(id).stood()
+    }
+
+    /// The last of the observations of a datastream's newest time, and whether there may be others; `None`
+    /// where only the history can say.
+    pub fn newest_of(&self, topic: &str) -> Option<(Last, bool)> {
+        let core = self.core();
+        let entry = core.catalog.entry(core.catalog.find(topic)?);
+        let last = entry.last.as_ref()?;
+        let is_newest = entry.newest.time == Some(last.time);
+        let others = entry.newest.others || last.ordinal? > 0;
+        is_newest.then(|| (last.clone(), others))
+    }
+
+    /// How many observations of some times the history has of a topic, those withdrawn too; what is not
+    /// committed yet is not in it.
+    pub fn counted(
+        &self,
+        topic: &str,
+        times: &BTreeSet<Time>,
+    ) -> Result<HashMap<Time, u32>, Fault> {
+        let mut counts = HashMap::new();
+        let (Some(&first), Some(&last)) = (times.first(), times.last()) else {
+            return Ok(counts);
+        };
+        self.feed()?;
+        // Few times far apart are looked up one by one.
+        let pages_max = times.len().max(2);
+        let is_whole = self.each_time(topic, (first, last), pages_max, &mut |time| {
+            if times.contains(&time) {
+                *counts.entry(time).or_insert(0) += 1;
+            }
+        })?;
+        if !is_whole {
+            counts.clear();
+            for &time in times {
+                let mut count = 0;
+                self.each_time(topic, (time, time), usize::MAX, &mut |_| count += 1)?;
+                counts.insert(time, count);
+            }
+        }
+        Ok(counts)
+    }
+
+    /// Visits the time of each observation of a span; says whether so many pages were enough.
+    fn each_time(
+        &self,
+        topic: &str,
+        (first, last): (Time, Time),
+        pages_max: usize,
+        visit: &mut dyn FnMut(Time),
+    ) -> Result<bool, Fault> {
+        let mut token: Option<String> = None;
+        for _ in 0..pages_max {
+            let page = self.history.read(&Range {
+                topics: &[topic],
+                from: first,
+                to: last.plus_nanos(1),
+                limit: PAGE_OBSERVATIONS_MAX,
+                page: token.as_deref(),
+                aggregate: None,
+                hidden: None,
+            })?;
+            let times = page.batch.times().iter();
+            times.for_each(|&time| visit(Time::from_nanos(time)));
+            token = page.next;
+            if token.is_none() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn observations_of_the_newest_time_are_counted_and_of_older_times_unknown() {
+        let mut newest = Newest::NOTHING;
+        let time = Time::from_nanos;
+        for nanos in [5, 5, 3, 7, 7, 7] {
+            newest.count(time(nanos));
+        }
+        assert_eq!(
+            [3, 5, 7, 8].map(|nanos| newest.of(time(nanos))),
+            [None, None, Some(3), Some(0)]
+        );
+        let mut found = Newest::uncounted(Some(time(7)));
+        found.count(time(7));
+        assert_eq!([7, 8].map(|nanos| found.of(time(nanos))), [None, Some(0)]);
+        found.count(time(8));
+        assert_eq!(found.of(time(8)), Some(1));
+        assert_eq!(Newest::uncounted(None).of(time(8)), None);
+    }
+}
