@@ -466,13 +466,10 @@ pub(crate) fn properties(kind: Kind, body: &Object) -> Object {
         .collect()
 }
 
-/// The identifier, where a link is said by that alone (18-088 section 10.2.1.1).
+/// The identifier, where a link is said (18-088 section 10.2.1.1); what is said beside it of an entity that
+/// is there already is not asked for.
 pub(crate) fn link(said: &Json) -> Option<Id> {
-    let object = said.as_object()?;
-    match object.len() {
-        1 => object.get("@iot.id").and_then(Id::of_json),
-        _ => None,
-    }
+    said.as_object()?.get("@iot.id").and_then(Id::of_json)
 }
 
 fn list<'j>(way: &Navigation, said: &'j Json) -> Result<Vec<&'j Json>> {

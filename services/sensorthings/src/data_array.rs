@@ -3,51 +3,44 @@
 //! Each datastream's observations are one message. A row that is none is answered with `error` in its
 //! place and hinders no other; which datastream and which columns is checked before any is stored.
 
-use crate::counted::Counted;
-use crate::create::row;
+use crate::create::{link, row};
 use crate::draft::{Draft, Row};
-use crate::entity::{Entity, Object};
+use crate::entity::Object;
 use crate::fault::{Fault, Result};
 use crate::id::{At, Id};
 use crate::kind::Kind;
-use crate::node::Context;
 use crate::render::self_link;
 use serde_json::{Value as Json, json};
-use std::sync::Arc;
-use weir_hub::Ticket;
 
-/// A datastream's part of a request.
-struct Part {
-    datastream: Arc<Entity>,
-    rows: Vec<Option<Row>>,
-}
+/// Which rows of a body will be stored.
+pub(crate) type Stored = Vec<bool>;
 
-/// Stores what a body has; the answer lists a URL or `error` for each row.
-pub(crate) fn create(context: &Context<'_>, body: &Json) -> Result<(Option<Ticket>, Json)> {
+/// Drafts what a body has.
+pub(crate) fn gather(draft: &mut Draft<'_>, body: &Json) -> Result<Stored> {
     let missing = || Fault::bad("a list of data arrays was expected");
-    let mut draft = Draft::new(context);
-    let mut parts = Vec::new();
+    let mut stored = Vec::new();
     for said in body.as_array().ok_or_else(missing)? {
-        parts.push(part(&mut draft, said)?);
+        part(draft, said, &mut stored)?;
     }
-    let mut links = Vec::new();
-    for part in &parts {
-        add_links(context, part, &mut links)?;
-    }
-    for part in parts {
-        let topic = part.datastream.key.to_string();
-        let rows = part.rows.into_iter().flatten();
-        draft.rows.extend(rows.map(|row| (topic.clone(), row)));
-    }
-    Ok((draft.commit()?, links.into()))
+    Ok(stored)
 }
 
-fn part(draft: &mut Draft<'_>, said: &Json) -> Result<Part> {
+/// The answer: a URL for each row, or `error`.
+pub(crate) fn links(root: &str, stored: &Stored, places: &[At]) -> Json {
+    let mut places = places.iter();
+    let mut next = |is_stored: bool| is_stored.then(|| places.next()).flatten();
+    let link = |&is_stored: &bool| match next(is_stored) {
+        Some(at) => self_link(root, Kind::Observation, &Id::Text(at.id().into())).into(),
+        None => Json::from("error"),
+    };
+    stored.iter().map(link).collect::<Vec<_>>().into()
+}
+
+fn part(draft: &mut Draft<'_>, said: &Json, stored: &mut Stored) -> Result<()> {
+    let link = link(&said["Datastream"]);
+    let expected = || Fault::bad("Datastream: a link was expected");
+    link.ok_or_else(expected)?;
     let topic = draft.datastream_of(&said["Datastream"])?;
-    let known = draft.context.view.datastream(&topic);
-    let datastream = known
-        .cloned()
-        .ok_or_else(|| Fault::bad("Datastream: a link was expected"))?;
     let columns = columns(&said["components"])?;
     let data = said["dataArray"].as_array();
     let data = data.ok_or_else(|| Fault::bad("dataArray: a list of rows was expected"))?;
@@ -56,15 +49,16 @@ fn part(draft: &mut Draft<'_>, said: &Json) -> Result<Part> {
         true => None,
         false => draft.default_feature(&topic)?,
     };
-    let mut rows = Vec::with_capacity(data.len());
     for cells in data {
         let read = read(draft, &topic, &columns, cells);
-        rows.push(read.ok().map(|read| Row {
+        stored.push(read.is_ok());
+        let row = read.ok().map(|read| Row {
             feature: read.feature.or_else(|| feature.clone()),
             ..read
-        }));
+        });
+        draft.rows.extend(row.map(|row| (topic.clone(), row)));
     }
-    Ok(Part { datastream, rows })
+    Ok(())
 }
 
 const FEATURE: &str = "FeatureOfInterest/id";
@@ -112,27 +106,4 @@ fn read(draft: &mut Draft<'_>, topic: &str, columns: &[&str], cells: &Json) -> R
         .time
         .or_else(|| Some(crate::create::millis(draft.context.now)));
     Ok(row)
-}
-
-fn add_links(context: &Context<'_>, part: &Part, links: &mut Vec<Json>) -> Result<()> {
-    let times = part.rows.iter().flatten().filter_map(|row| row.time);
-    let mut counted = Counted::of(context, &part.datastream, times)?;
-    let number = part.datastream.id.to_string().parse().unwrap_or(u32::MAX);
-    for row in &part.rows {
-        let time = row.as_ref().and_then(|row| row.time);
-        links.push(match time {
-            None => "error".into(),
-            Some(time) => {
-                let ordinal = counted.next(time);
-                let at = At {
-                    datastream: number,
-                    time,
-                    ordinal,
-                };
-                let id = Id::Text(context.view.id_of(at).into());
-                self_link(context.root, Kind::Observation, &id).into()
-            }
-        });
-    }
-    Ok(())
 }

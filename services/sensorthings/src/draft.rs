@@ -3,15 +3,17 @@
 
 use crate::entity::{Entity, Object, key};
 use crate::fault::{Fault, Result};
-use crate::id::Id;
+use crate::id::{At, Id};
 use crate::kind::Kind;
 use crate::limits::INSERTED_MAX;
 use crate::node::Context;
+use crate::places;
 use crate::view::entries;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
-use weir_hub::{Exchange, Media, Publish, Request, Ticket, Verb};
+use weir_hub::{Exchange, Media, Principal, Publish, Request, Ticket, Verb};
 use weir_model::{BatchBuilder, Datastream, Extra, Place, Time};
 
 /// Observations that are published together; the rest of a bulk follows in another message.
@@ -50,7 +52,33 @@ pub(crate) struct Draft<'a> {
     pub(crate) puts: BTreeMap<(Kind, Id), Option<Entity>>,
     pub(crate) streams: BTreeMap<String, Stream>,
     pub(crate) rows: Vec<(String, Row)>,
-    next: u64,
+    /// Datastreams to be forgotten, by topic.
+    pub(crate) forgotten: Vec<String>,
+    /// Observations to be withdrawn.
+    pub(crate) withdrawn: Vec<Withdrawn>,
+    /// The identifier that the row of this index is to be known by.
+    pub(crate) corrected: Option<(Id, usize)>,
+    /// The last identifier given, once there is one.
+    last_id: Option<u64>,
+}
+
+/// An observation to be withdrawn.
+pub(crate) struct Withdrawn {
+    pub(crate) topic: String,
+    pub(crate) at: At,
+    /// The identifier that it was known by since it was corrected, which goes with it.
+    pub(crate) known_as: Option<Id>,
+}
+
+/// What was done.
+#[derive(Default)]
+pub(crate) struct Done {
+    /// Ready once all of it is on disk.
+    pub(crate) ticket: Option<Ticket>,
+    /// Where the rows stand, in their order.
+    pub(crate) places: Vec<At>,
+    /// The numbers of the datastreams that were made or described, by topic.
+    pub(crate) numbers: BTreeMap<String, u32>,
 }
 
 impl<'a> Draft<'a> {
@@ -60,8 +88,17 @@ impl<'a> Draft<'a> {
             puts: BTreeMap::new(),
             streams: BTreeMap::new(),
             rows: Vec::new(),
-            next: context.view.next_id(context.hub),
+            forgotten: Vec::new(),
+            withdrawn: Vec::new(),
+            corrected: None,
+            last_id: None,
         }
+    }
+
+    /// Whether it publishes and does nothing else: then it needs not be alone.
+    pub(crate) fn only_publishes(&self) -> bool {
+        let changes = !self.puts.is_empty() || !self.streams.is_empty();
+        !changes && self.forgotten.is_empty() && self.withdrawn.is_empty()
     }
 
     /// An identifier that no entity has had.
@@ -69,8 +106,12 @@ impl<'a> Draft<'a> {
         if self.puts.len() + self.streams.len() >= INSERTED_MAX {
             return Err(Fault::over("entities of one request", INSERTED_MAX));
         }
-        self.next += 1;
-        Ok(Id::Number(self.next))
+        let context = self.context;
+        let last = self
+            .last_id
+            .unwrap_or_else(|| context.view.next_id(context.hub));
+        self.last_id = Some(last + 1);
+        Ok(Id::Number(last + 1))
     }
 
     /// An entity as it is to be, or as it is.
@@ -118,34 +159,95 @@ impl<'a> Draft<'a> {
             .ok_or_else(|| Fault::new(500, "a stream got lost"))
     }
 
-    /// Does all of it; the ticket is ready once it is on disk.
-    pub(crate) fn commit(self) -> Result<Option<Ticket>> {
+    /// Does all of it, once it is known that none of it would be refused.
+    pub(crate) fn commit(mut self) -> Result<Done> {
         self.check()?;
+        let messages = self.messages()?;
+        let changes = self.changes();
         let context = self.context;
-        let mut last = None;
-        let puts = self.puts.into_iter().map(|((kind, id), entity)| {
+        for change in &changes {
+            context.hub.would_take(context.principal, change)?;
+        }
+        let mut done = Done::default();
+        for change in changes {
+            let topic = match &change {
+                Request::Change(topic, Some(_)) => Some(topic.clone()),
+                _ => None,
+            };
+            let ticket = accepted(context, change)?;
+            let number = ticket.stood().map(|stood| stood.number);
+            done.numbers.extend(topic.zip(number));
+            done.ticket = Some(ticket);
+        }
+        for (message, rows) in messages {
+            let (ticket, places) = places::publish(context, message, &self.rows[rows])?;
+            done.places.extend(places);
+            done.ticket = Some(ticket);
+        }
+        self.withdraw(&mut done)?;
+        Ok(done)
+    }
+
+    /// What changes in the catalog and beside it.
+    fn changes(&mut self) -> Vec<Request> {
+        let puts = std::mem::take(&mut self.puts).into_iter();
+        let puts = puts.map(|((kind, id), entity)| {
             let body = entity.map(|entity| entity.to_record().into());
             (key(kind, &id), body)
         });
         let puts: Vec<_> = puts.collect();
+        let mut changes = Vec::new();
         if !puts.is_empty() {
-            last = Some(accepted(context, Request::Put(puts))?);
+            changes.push(Request::Put(puts));
         }
-        for (topic, stream) in self.streams {
+        for (topic, stream) in std::mem::take(&mut self.streams) {
             let about = Json::Object(stream.about).to_string();
             let datastream = Datastream {
                 about: Some(about.into()),
                 ..stream.known
             };
-            last = Some(accepted(context, Request::Change(topic, Some(datastream)))?);
+            changes.push(Request::Change(topic, Some(datastream)));
         }
+        let forgotten = std::mem::take(&mut self.forgotten).into_iter();
+        changes.extend(forgotten.map(|topic| Request::Change(topic, None)));
+        changes
+    }
+
+    /// The rows as messages, each with where its rows are.
+    fn messages(&self) -> Result<Vec<(Publish, Range<usize>)>> {
+        let (mut messages, mut begin) = (Vec::new(), 0);
         for group in self.rows.chunk_by(|(a, _), (b, _)| a == b) {
             for part in group.chunks(ROWS_OF_ONE_MESSAGE) {
-                let rows = part.iter().map(|(_, row)| row);
-                last = Some(publish(context, &part[0].0, rows)?);
+                let message = message(&part[0].0, part.iter().map(|(_, row)| row))?;
+                let hub = self.context.hub;
+                let request = Request::Publish(message);
+                hub.would_take(self.context.principal, &request)?;
+                let Request::Publish(message) = request else {
+                    continue;
+                };
+                messages.push((message, begin..begin + part.len()));
+                begin += part.len();
             }
         }
-        Ok(last)
+        Ok(messages)
+    }
+
+    fn withdraw(&self, done: &mut Done) -> Result<()> {
+        for withdrawn in &self.withdrawn {
+            let place = weir_hub::Place {
+                topic: withdrawn.topic.clone(),
+                time: withdrawn.at.time,
+                ordinal: withdrawn.at.ordinal,
+            };
+            done.ticket = Some(accepted(self.context, Request::Withdraw(place))?);
+            if let Some(id) = &withdrawn.known_as {
+                done.ticket = Some(correct(self.context, id, None)?);
+            }
+        }
+        if let Some((id, row)) = &self.corrected {
+            done.ticket = Some(correct(self.context, id, done.places.get(*row))?);
+        }
+        Ok(())
     }
 
     /// Whether all of it may be done.
@@ -163,8 +265,10 @@ impl<'a> Draft<'a> {
         for (kind, id) in self.puts.keys() {
             may(Verb::Change, &key(*kind, id))?;
         }
-        self.streams
-            .keys()
+        let withdrawn = self.withdrawn.iter().map(|withdrawn| &withdrawn.topic);
+        let topics = self.streams.keys().chain(&self.forgotten).chain(withdrawn);
+        topics
+            .into_iter()
             .try_for_each(|topic| may(Verb::Change, topic))?;
         let topics = self.rows.chunk_by(|(a, _), (b, _)| a == b);
         topics
@@ -181,31 +285,28 @@ pub(crate) fn accepted(context: &Context<'_>, request: Request) -> Result<Ticket
     }
 }
 
-/// Publishes observations of one datastream as one message.
-fn publish<'r>(
-    context: &Context<'_>,
-    topic: &str,
-    rows: impl Iterator<Item = &'r Row>,
-) -> Result<Ticket> {
+/// Notes under which identifier a corrected observation is known, or forgets it. Who may do this to the
+/// observation may have it noted.
+fn correct(context: &Context<'_>, id: &Id, place: Option<&At>) -> Result<Ticket> {
+    let body = place.map(|at| json!({"is": at.id()}).to_string().into());
+    let put = Request::Put(vec![(key(Kind::Observation, id), body)]);
+    match context.hub.open(context.now, &Principal::gateway(), put)? {
+        Exchange::Accepted(ticket) => Ok(ticket),
+        _ => Err(Fault::new(500, "the hub answered something else")),
+    }
+}
+
+/// Observations of one datastream as one message, in the format that is shortest to read for so many.
+pub(crate) fn message<'r>(topic: &str, rows: impl Iterator<Item = &'r Row>) -> Result<Publish> {
     let mut builder = BatchBuilder::new();
     for row in rows {
         add(&mut builder, row)?;
     }
-    send(context, topic, &mut builder)
-}
-
-/// Publishes what was gathered, in the format that is shortest to read for so many.
-pub(crate) fn send(
-    context: &Context<'_>,
-    topic: &str,
-    builder: &mut BatchBuilder,
-) -> Result<Ticket> {
     let name = if builder.len() > 16 { "block" } else { "json" };
     let format = weir_codec::by_name(name).ok_or_else(|| Fault::new(500, "a format is absent"))?;
     let mut body = Vec::new();
     (format.encode)(&builder.finish(), &mut body);
-    let publish = Publish::new(topic, Media::Format(format), body);
-    accepted(context, Request::Publish(publish))
+    Ok(Publish::new(topic, Media::Format(format), body))
 }
 
 fn add(builder: &mut BatchBuilder, row: &Row) -> Result<()> {

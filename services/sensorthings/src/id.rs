@@ -80,7 +80,7 @@ impl fmt::Display for Id {
 }
 
 /// Where an observation stands: the number of its datastream, its time, and how many of both came before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct At {
     pub(crate) datastream: u32,
     pub(crate) time: Time,

@@ -9,7 +9,7 @@
 
 mod batch;
 mod computed;
-mod counted;
+mod conformance;
 mod create;
 mod data_array;
 mod draft;
@@ -19,14 +19,18 @@ mod filter;
 mod id;
 mod kind;
 mod limits;
+mod newest;
 mod node;
 mod observations;
+mod patch;
 mod path;
+mod places;
 mod query;
 mod read;
 mod render;
 mod result_format;
 mod service;
+mod sorted;
 mod view;
 mod write;
 

@@ -6,11 +6,12 @@ use crate::fault::{Fault, Result};
 use crate::filter::{Source, Value};
 use crate::id::{At, Id};
 use crate::kind::{Kind, Navigation};
+use crate::places::Late;
 use crate::view::View;
 use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use weir_hub::{Grants, Hub, Principal};
 use weir_model::Time;
 
@@ -18,6 +19,7 @@ use weir_model::Time;
 pub(crate) struct Context<'a> {
     pub(crate) hub: &'a Arc<Hub>,
     pub(crate) view: &'a View,
+    pub(crate) late: &'a Mutex<Late>,
     pub(crate) principal: &'a Principal,
     pub(crate) now: Time,
     /// URL of the service's root, without a slash at its end.

@@ -34,10 +34,13 @@ pub(crate) struct Found {
     pub(crate) next: Option<String>,
 }
 
-type Show<'s> = &'s mut dyn FnMut(&Observed<'_>) -> Result<()>;
+pub(crate) type Show<'s> = &'s mut dyn FnMut(&Observed<'_>) -> Result<()>;
 
 /// Shows a page of observations.
 pub(crate) fn page(context: &Context<'_>, of: &Of, query: &Query, show: Show<'_>) -> Result<Found> {
+    if let Some(found) = crate::newest::page(context, of, query, show)? {
+        return Ok(found);
+    }
     let scan = Scan::of(context, of, query)?;
     match by_time(&query.order) {
         Some(down) => scan.in_time(down, show),
@@ -86,7 +89,7 @@ pub(crate) fn one<T>(
 }
 
 /// Whether an order is that of the phenomenon time alone, and downwards.
-fn by_time(order: &[(Expression, bool)]) -> Option<bool> {
+pub(crate) fn by_time(order: &[(Expression, bool)]) -> Option<bool> {
     match order {
         [] => Some(false),
         [(Expression::Path(path), down)] if *path == ["phenomenonTime"] => Some(*down),
@@ -421,7 +424,7 @@ fn asked<'a>(context: &'a Context<'a>, observed: &'a Observed<'a>) -> Asked<'a> 
     }
 }
 
-fn number(id: &Id) -> u64 {
+pub(crate) fn number(id: &Id) -> u64 {
     match id {
         Id::Number(number) => *number,
         Id::Text(_) => u64::MAX,
@@ -453,9 +456,9 @@ pub(crate) fn by_keys(orders: &[(Expression, bool)], a: &[Value<'_>], b: &[Value
 }
 
 /// Where a page ended: a time, and how many rows of it were passed.
-struct Place {
-    time: Time,
-    count: usize,
+pub(crate) struct Place {
+    pub(crate) time: Time,
+    pub(crate) count: usize,
 }
 
 impl Place {
@@ -464,7 +467,7 @@ impl Place {
         self.time = time;
     }
 
-    fn print(&self) -> String {
+    pub(crate) fn print(&self) -> String {
         format!("{}.{}", self.time.nanos(), self.count)
     }
 

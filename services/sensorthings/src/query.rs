@@ -161,8 +161,8 @@ fn order(text: &str) -> Result<Vec<(Expression, bool)>> {
     for (item, at) in split(text, ',')? {
         let trimmed = item.trim_end();
         let (path, down) = match trimmed.rsplit_once(' ') {
-            Some((path, "desc")) => (path, true),
-            Some((path, "asc")) => (path, false),
+            Some((path, way)) if way.eq_ignore_ascii_case("desc") => (path, true),
+            Some((path, way)) if way.eq_ignore_ascii_case("asc") => (path, false),
             _ => (trimmed, false),
         };
         let (expression, end) = parse_prefix(path).map_err(|mut fault| {

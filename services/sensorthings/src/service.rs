@@ -1,15 +1,18 @@
 //! Calls in, answers out.
 
+use crate::conformance::CONFORMANCE;
 use crate::fault::{Fault, Result};
 use crate::kind::Kind;
 use crate::node::Context;
 use crate::path::Path;
+use crate::places::Late;
 use crate::view::View;
+use crate::write::Writing;
 use crate::{batch, read, write};
 use serde_json::json;
 use std::cell::Cell;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use weir_binding::{Answer, Call, Response, Service, answer_of};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use weir_binding::{Answer, Busy, Call, Response, Service, answer_of, hand_over};
 use weir_hub::Hub;
 
 /// The service.
@@ -20,15 +23,24 @@ pub struct SensorThings {
 
 pub(crate) struct Inner {
     hub: Arc<Hub>,
-    view: RwLock<View>,
+    /// Held while it is brought up to date or copied, and no longer.
+    view: Mutex<View>,
+    /// Held by who changes entities, from looking at them to the change.
+    changing: Mutex<()>,
+    pub(crate) late: Mutex<Late>,
 }
 
 impl SensorThings {
     /// The service of a hub.
     pub fn new(hub: Arc<Hub>) -> Self {
-        let view = RwLock::default();
+        let inner = Inner {
+            hub,
+            view: Mutex::default(),
+            changing: Mutex::default(),
+            late: Mutex::default(),
+        };
         Self {
-            inner: Arc::new(Inner { hub, view }),
+            inner: Arc::new(inner),
         }
     }
 }
@@ -59,8 +71,14 @@ impl Service for SensorThings {
                 })
             }
             "POST" | "PATCH" | "PUT" | "DELETE" => {
-                let answer = inner.change(&call);
-                answer.unwrap_or_else(|fault| Answer::Now(fault.response()))
+                let workers = call.workers.clone();
+                match hand_over(&*workers, move || write::answer(&inner, &call)) {
+                    Ok(outcome) => Answer::Later(Box::new(Writing::Working(outcome))),
+                    Err(Busy) => {
+                        let fault = Fault::new(503, "too much waits to be written: try again");
+                        Answer::Now(fault.response().header("retry-after", "1"))
+                    }
+                }
             }
             other => {
                 let fault = Fault::new(405, format!("{other} is not possible here"));
@@ -84,18 +102,6 @@ impl Inner {
         read::answer(&context, &path, &call.query)
     }
 
-    fn change(self: &Arc<Self>, call: &Call) -> Result<Answer> {
-        let root = root(call);
-        let rest = rest(call)?;
-        let mut view = self.writing();
-        view.update(&self.hub)?;
-        if rest == "CreateObservations" && call.method == "POST" {
-            return write::in_bulk(self, &view, call, &root);
-        }
-        let path = Path::parse(rest)?;
-        write::answer(self, &mut view, call, &root, &path)
-    }
-
     pub(crate) fn context<'a>(
         &'a self,
         view: &'a View,
@@ -105,6 +111,7 @@ impl Inner {
         Context {
             hub: &self.hub,
             view,
+            late: &self.late,
             principal: &call.principal,
             now: call.now,
             root,
@@ -113,25 +120,21 @@ impl Inner {
         }
     }
 
-    pub(crate) fn hub(&self) -> &Arc<Hub> {
-        &self.hub
+    /// The view as of now, which stays as it is.
+    pub(crate) fn current(&self) -> Result<View> {
+        let mut view = lock(&self.view);
+        view.update(&self.hub)?;
+        Ok(view.clone())
     }
 
-    /// The view as of now.
-    fn current(&self) -> Result<RwLockReadGuard<'_, View>> {
-        {
-            let view = self.view.read().unwrap_or_else(PoisonError::into_inner);
-            if view.is_current(&self.hub) {
-                return Ok(view);
-            }
-        }
-        self.writing().update(&self.hub)?;
-        Ok(self.view.read().unwrap_or_else(PoisonError::into_inner))
+    /// Keeps others from changing entities.
+    pub(crate) fn changing(&self) -> MutexGuard<'_, ()> {
+        lock(&self.changing)
     }
+}
 
-    pub(crate) fn writing(&self) -> RwLockWriteGuard<'_, View> {
-        self.view.write().unwrap_or_else(PoisonError::into_inner)
-    }
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The root's URL as the client wrote it.
@@ -154,22 +157,6 @@ pub(crate) fn rest(call: &Call) -> Result<&str> {
     let rest = rest.ok_or_else(|| Fault::missing(format!("`{}`: try {BASE}", call.path)))?;
     Ok(rest.trim_matches('/'))
 }
-
-/// What is implemented, by the requirements' URIs (18-088 section 9.2.1 and annex A).
-const CONFORMANCE: &[&str] = &[
-    "http://www.opengis.net/spec/iot_sensing/1.1/req/datamodel",
-    "http://www.opengis.net/spec/iot_sensing/1.1/req/resource-path/resource-path-to-entities",
-    "http://www.opengis.net/spec/iot_sensing/1.1/req/request-data",
-    "http://www.opengis.net/spec/iot_sensing/1.1/req/create-update-delete",
-    "http://www.opengis.net/spec/iot_sensing/1.1/req/batch-request/batch-request",
-    "http://www.opengis.net/spec/iot_sensing/1.1/req/data-array/data-array",
-    "https://fraunhoferiosb.github.io/FROST-Server/extensions/JsonBatchRequest.html",
-    "https://fraunhoferiosb.github.io/FROST-Server/extensions/GeoJSON-ResultFormat.html",
-    concat!(
-        "https://github.com/INSIDE-information-systems/SensorThingsAPI/blob/master/",
-        "CSV-ResultFormat/CSV-ResultFormat.md"
-    ),
-];
 
 /// The entity sets, and what the service conforms to.
 fn index(root: &str) -> Response {

@@ -10,6 +10,9 @@ use weir_hub::{Exchange, Grants, Hub, Media, Principal, Publish, Request, Verb};
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Filter, Limits, Time};
 
+mod writes;
+mod wrong;
+
 /// Does the work at once.
 pub(crate) struct AtOnce;
 

@@ -1,47 +1,51 @@
 //! All entities as they are linked: a view of the hub's catalog and records, brought up to date before
 //! each request from what changed since.
 //!
-//! It is no second store: all in it can be dropped and read again. Observations are not in it.
+//! It is no second store: all in it can be dropped and read again. Observations are not in it. The decision
+//! worth arguing: a copy of it costs some references ([`Sorted`]), so that a request keeps the view that it
+//! began with and holds no lock while it reads the history.
 
 use crate::entity::{Entity, ROOT, of_key};
 use crate::fault::{Fault, Result};
 use crate::id::{At, Id};
 use crate::kind::Kind;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use crate::sorted::Sorted;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use weir_hub::{Entry, Exchange, Fault as HubFault, Grants, Hub, Principal, Request, Verb};
 use weir_model::{Filter, Time};
 
+/// From whom a link leads to whom, the latter first.
+type Back = (Kind, Id, Kind, Id);
+
 /// The entities.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct View {
     /// As of which revision of the hub's descriptions; `None` before the first.
     revision: Option<u64>,
-    sets: BTreeMap<Kind, BTreeMap<Id, Arc<Entity>>>,
+    /// By type, in the order of [`Kind::ALL`].
+    sets: Vec<Sorted<Id, Arc<Entity>>>,
     /// Who links to an entity.
-    back: HashMap<(Kind, Id), BTreeSet<(Kind, Id)>>,
-    topics: HashMap<Arc<str>, Id>,
+    back: Sorted<Back, ()>,
+    topics: Sorted<Arc<str>, Id>,
     /// Features that some observations of a topic name.
-    featured: HashMap<String, BTreeSet<Id>>,
+    featured: Sorted<(String, Id), ()>,
+    /// Features by the location that they were made from.
+    features: Sorted<(Id, Id), ()>,
     /// Observations that were corrected: from the identifier they keep to the place they have, and back.
-    moved: HashMap<Id, At>,
-    named: HashMap<At, Id>,
+    moved: Sorted<Id, At>,
+    named: Sorted<At, Id>,
     last_id: u64,
     /// Entities that lost the last reference to them.
     orphans: Vec<(Kind, Id)>,
 }
 
 impl View {
-    /// Whether nothing was described since.
-    pub(crate) fn is_current(&self, hub: &Hub) -> bool {
-        let since = self.revision.unwrap_or(u64::MAX);
-        hub.changed_since(since)
-            .names
-            .is_some_and(|names| names.is_empty())
-    }
-
     /// Takes what changed.
     pub(crate) fn update(&mut self, hub: &Arc<Hub>) -> Result<()> {
+        if self.revision == Some(hub.revision()) {
+            return Ok(());
+        }
         let changed = hub.changed_since(self.revision.unwrap_or(u64::MAX));
         match changed.names {
             None => self.read_all(hub)?,
@@ -55,7 +59,10 @@ impl View {
     }
 
     fn read_all(&mut self, hub: &Arc<Hub>) -> Result<()> {
-        *self = View::default();
+        *self = View {
+            sets: vec![Sorted::default(); Kind::ALL.len()],
+            ..View::default()
+        };
         let root = format!("{ROOT}/#");
         for entity in entities(hub, &root)? {
             self.take_record(&entity.key, Some(&entity.body));
@@ -132,34 +139,36 @@ impl View {
         }
     }
 
+    fn set_of(&mut self, kind: Kind) -> &mut Sorted<Id, Arc<Entity>> {
+        &mut self.sets[kind as usize]
+    }
+
     fn put(&mut self, entity: Entity) {
         let (kind, id) = (entity.kind, entity.id.clone());
         self.unlink(kind, &id);
         for topic in &entity.topics {
-            let features = self.featured.entry(topic.clone()).or_default();
-            features.insert(id.clone());
+            self.featured.insert((topic.clone(), id.clone()), ());
         }
         for (to, target) in targets(&entity) {
-            self.back
-                .entry((to, target.clone()))
-                .or_default()
-                .insert((kind, id.clone()));
-            let set = self.sets.entry(to).or_default();
-            set.entry(target.clone())
-                .or_insert_with(|| Arc::new(Entity::implied(to, &target)));
+            let back = (to, target.clone(), kind, id.clone());
+            self.back.insert(back, ());
+            if self.find(to, &target).is_none() {
+                let implied = Arc::new(Entity::implied(to, &target));
+                self.set_of(to).insert(target, implied);
+            }
         }
-        self.sets
-            .entry(kind)
-            .or_default()
-            .insert(id.clone(), Arc::new(entity));
+        if let Some(origin) = made_from(&entity) {
+            self.features.insert((origin.clone(), id.clone()), ());
+        }
+        self.set_of(kind).insert(id, Arc::new(entity));
         self.prune();
     }
 
     fn remove(&mut self, kind: Kind, id: &Id) {
         self.unlink(kind, id);
-        let set = self.sets.entry(kind).or_default();
-        if set.remove(id).is_some() && self.back.contains_key(&(kind, id.clone())) {
-            set.insert(id.clone(), Arc::new(Entity::implied(kind, id)));
+        if self.set_of(kind).remove(id).is_some() && self.is_needed(kind, id) {
+            let implied = Arc::new(Entity::implied(kind, id));
+            self.set_of(kind).insert(id.clone(), implied);
         }
         self.prune();
     }
@@ -171,38 +180,48 @@ impl View {
             return;
         };
         for topic in &old.topics {
-            if let Some(features) = self.featured.get_mut(topic) {
-                features.remove(id);
-            }
+            self.featured.remove(&(topic.clone(), id.clone()));
+        }
+        if let Some(origin) = made_from(&old) {
+            self.features.remove(&(origin.clone(), id.clone()));
         }
         for (to, target) in targets(&old) {
-            let place = (to, target);
-            if let Some(from) = self.back.get_mut(&place) {
-                from.remove(&(kind, id.clone()));
-                if from.is_empty() {
-                    self.back.remove(&place);
-                    self.orphans.push(place);
-                }
+            let back = (to, target, kind, id.clone());
+            self.back.remove(&back);
+            if !self.is_needed(to, &back.1) {
+                self.orphans.push((to, back.1));
             }
         }
+    }
+
+    /// Whether something refers to an entity.
+    fn is_needed(&self, kind: Kind, id: &Id) -> bool {
+        self.referring(kind, id).next().is_some()
+    }
+
+    /// Those that refer to an entity.
+    fn referring<'a>(&'a self, kind: Kind, id: &'a Id) -> impl Iterator<Item = (Kind, &'a Id)> {
+        let links = self
+            .back
+            .matching(move |(to, target, ..)| (to, target).cmp(&(&kind, id)));
+        links.map(|((_, _, from, source), ())| (*from, source))
     }
 }
 
 impl View {
     fn prune(&mut self) {
         while let Some((kind, id)) = self.orphans.pop() {
-            let is_needed = self.back.contains_key(&(kind, id.clone()));
             let is_implied = self.find(kind, &id).is_some_and(|entity| entity.is_implied);
-            if is_implied && !is_needed {
+            if is_implied && !self.is_needed(kind, &id) {
                 self.unlink(kind, &id);
-                self.sets.entry(kind).or_default().remove(&id);
+                self.set_of(kind).remove(&id);
             }
         }
     }
 
     /// The entity of this identifier.
     pub(crate) fn find(&self, kind: Kind, id: &Id) -> Option<&Arc<Entity>> {
-        self.sets.get(&kind)?.get(id)
+        self.sets.get(kind as usize)?.get(id)
     }
 
     /// The datastream of this topic.
@@ -212,18 +231,17 @@ impl View {
 
     /// All of a type, by identifier.
     pub(crate) fn all(&self, kind: Kind) -> impl Iterator<Item = &Arc<Entity>> {
-        self.sets.get(&kind).into_iter().flat_map(BTreeMap::values)
+        let set = self.sets.get(kind as usize).into_iter();
+        set.flat_map(Sorted::iter).map(|(_, entity)| entity)
     }
 
     /// Those of a type that link to an entity, by identifier.
     pub(crate) fn linking(&self, kind: Kind, id: &Id, from: Kind) -> Vec<&Arc<Entity>> {
-        let linking = self.back.get(&(kind, id.clone()));
-        let of_kind = linking
-            .into_iter()
-            .flatten()
-            .filter(|(kind, _)| *kind == from);
-        of_kind
-            .filter_map(|(kind, id)| self.find(*kind, id))
+        let wanted =
+            move |(to, target, source, _): &Back| (to, target, source).cmp(&(&kind, id, &from));
+        let linking = self.back.matching(wanted);
+        linking
+            .filter_map(|((_, _, kind, id), ())| self.find(*kind, id))
             .collect()
     }
 
@@ -232,26 +250,28 @@ impl View {
         if !entity.is_implied {
             return grants.allow(Verb::Read, &entity.key);
         }
-        let from = self.back.get(&(entity.kind, entity.id.clone()));
-        let mut from = from.into_iter().flatten();
+        let mut from = self.referring(entity.kind, &entity.id);
         from.any(|(kind, id)| {
-            self.find(*kind, id)
+            self.find(kind, id)
                 .is_some_and(|it| self.may_read(grants, it))
         })
     }
 
     /// The feature of interest that was made from a location.
     pub(crate) fn feature_of(&self, location: &Id) -> Option<&Arc<Entity>> {
-        let mut features = self.all(Kind::FeatureOfInterest);
-        features.find(|feature| feature.origin.as_ref() == Some(location))
+        let mut made = self.features.matching(|(origin, _)| origin.cmp(location));
+        self.find(Kind::FeatureOfInterest, &made.next()?.0.1)
     }
 
     /// The features of a datastream's observations: that which they have by default, and those named.
-    pub(crate) fn features_of(&self, datastream: &Entity) -> impl Iterator<Item = &Arc<Entity>> {
-        let named = self.featured.get(&*datastream.key).into_iter().flatten();
-        let origin = datastream.origin.clone();
-        let ids = origin.into_iter().chain(named.cloned());
-        ids.filter_map(|id| self.find(Kind::FeatureOfInterest, &id))
+    pub(crate) fn features_of<'a>(
+        &'a self,
+        datastream: &'a Entity,
+    ) -> impl Iterator<Item = &'a Arc<Entity>> {
+        let named = |(topic, _): &(String, Id)| (**topic).cmp(&*datastream.key);
+        let named = self.featured.matching(named).map(|((_, id), ())| id);
+        let ids = datastream.origin.iter().chain(named);
+        ids.filter_map(|id| self.find(Kind::FeatureOfInterest, id))
     }
 
     /// Where an observation stands.
@@ -270,7 +290,7 @@ impl View {
 
     /// Whether an observation keeps an identifier from before it was corrected.
     pub(crate) fn is_moved(&self, id: &Id) -> bool {
-        self.moved.contains_key(id)
+        self.moved.get(id).is_some()
     }
 
     /// A number beyond which no entity had one: it grows with the log.
@@ -282,6 +302,12 @@ impl View {
     pub(crate) fn of_number(&self, number: u32) -> Option<&Arc<Entity>> {
         self.find(Kind::Datastream, &Id::Number(u64::from(number)))
     }
+}
+
+/// The location that a feature was made from.
+fn made_from(entity: &Entity) -> Option<&Id> {
+    let origin = entity.origin.as_ref();
+    origin.filter(|_| entity.kind == Kind::FeatureOfInterest)
 }
 
 /// What an entity's own links lead to.

@@ -1,79 +1,175 @@
 //! `POST`, `PATCH`, `PUT`, `DELETE`: what becomes of them (18-088 section 10).
+//!
+//! What a request changes is first gathered in a draft and then done. What only publishes is done beside
+//! others; who changes entities is alone from the look at them to the change.
 
-use crate::counted::count_at;
 use crate::create::{Given, Made, check, link, properties, row};
-use crate::draft::{Draft, accepted, datastream};
-use crate::entity::{Entity, Object, key};
+use crate::data_array::{self, Stored};
+use crate::draft::{Done, Draft, Withdrawn};
+use crate::entity::{Entity, Object};
 use crate::fault::{Fault, Result};
-use crate::id::{At, Id};
+use crate::id::Id;
 use crate::kind::Kind;
 use crate::node::{Context, Node, Observed};
 use crate::path::{End, Path};
 use crate::read::{Target, resolve};
 use crate::render::{property, self_link};
-use crate::service::Inner;
-use crate::view::View;
-use crate::{data_array, observations};
-use serde_json::{Value as Json, json};
+use crate::service::{Inner, rest, root};
+use crate::{observations, patch};
+use serde_json::Value as Json;
 use std::sync::Arc;
 use std::task::{Context as Waiting, Poll};
-use weir_binding::{Answer, Call, Pending, Response};
-use weir_hub::{Place, Principal, Request, Ticket};
-use weir_model::Filter;
+use weir_binding::{Call, Outcome, Pending, Response};
+use weir_hub::Ticket;
 
-/// The answer, once all of it is on disk.
-pub(crate) fn answer(
-    inner: &Arc<Inner>,
-    view: &mut View,
-    call: &Call,
-    root: &str,
-    path: &Path,
-) -> Result<Answer> {
-    let (ticket, made) = {
-        let context = inner.context(view, call, root);
-        match &*call.method {
-            "POST" => post(&context, path, &json_of(call)?)?,
-            "DELETE" => (delete(&context, path)?, None),
-            method => (
-                update(&context, path, &json_of(call)?, method == "PUT")?,
-                None,
-            ),
-        }
-    };
-    let response = match made {
-        None => Response::empty(200),
-        Some(made) => {
-            view.update(inner.hub())?;
-            let context = inner.context(view, call, root);
-            Response::empty(201).header("location", location(&context, &made)?)
-        }
-    };
-    Ok(match ticket {
-        Some(ticket) => Answer::Later(Box::new(Acknowledge { ticket, response })),
-        None => Answer::Now(response),
-    })
-}
-
-/// The answer to `CreateObservations`, once all of it is on disk.
-pub(crate) fn in_bulk(inner: &Inner, view: &View, call: &Call, root: &str) -> Result<Answer> {
-    let context = inner.context(view, call, root);
-    let (ticket, links) = data_array::create(&context, &json_of(call)?)?;
-    let response = Response::with_body(201, "application/json", links.to_string());
-    Ok(match ticket {
-        Some(ticket) => Answer::Later(Box::new(Acknowledge { ticket, response })),
-        None => Answer::Now(response),
-    })
-}
-
-struct Acknowledge {
-    ticket: Ticket,
+/// What was done, and the answer that says so once it is on disk.
+pub(crate) struct Written {
+    ticket: Option<Ticket>,
     response: Response,
 }
 
-impl Pending for Acknowledge {
+/// Does what a call asks.
+pub(crate) fn answer(inner: &Inner, call: &Call) -> Result<Written> {
+    let root = root(call);
+    let wanted = Wanted::of(call)?;
+    {
+        let view = inner.current()?;
+        let context = inner.context(&view, call, &root);
+        let mut draft = Draft::new(&context);
+        let gathered = wanted.gather(&mut draft)?;
+        if draft.only_publishes() {
+            return written(&root, gathered, draft.commit()?);
+        }
+    }
+    let _alone = inner.changing();
+    let view = inner.current()?;
+    let context = inner.context(&view, call, &root);
+    let mut draft = Draft::new(&context);
+    let gathered = wanted.gather(&mut draft)?;
+    written(&root, gathered, draft.commit()?)
+}
+
+/// What a request wants.
+enum Wanted {
+    /// `CreateObservations`.
+    Bulk(Json),
+    Post(Path, Json),
+    Update(Path, Json, Way),
+    Delete(Path),
+}
+
+/// What was gathered, as far as the answer needs it.
+enum Gathered {
+    Bulk(Stored),
+    Made(Created),
+    Changed,
+}
+
+impl Wanted {
+    fn of(call: &Call) -> Result<Self> {
+        let rest = rest(call)?;
+        if rest == "CreateObservations" && call.method == "POST" {
+            return Ok(Wanted::Bulk(json_of(call)?));
+        }
+        let path = Path::parse(rest)?;
+        Ok(match &*call.method {
+            "POST" => Wanted::Post(path, json_of(call)?),
+            "DELETE" => Wanted::Delete(path),
+            method => {
+                let way = match (method, call.header("content-type")) {
+                    ("PUT", _) => Way::Whole,
+                    (_, Some(media)) if media.starts_with(patch::MEDIA) => Way::Operations,
+                    _ => Way::Merge,
+                };
+                Wanted::Update(path, json_of(call)?, way)
+            }
+        })
+    }
+
+    fn gather(&self, draft: &mut Draft<'_>) -> Result<Gathered> {
+        match self {
+            Wanted::Bulk(body) => data_array::gather(draft, body).map(Gathered::Bulk),
+            Wanted::Post(path, body) => post(draft, path, body).map(Gathered::Made),
+            Wanted::Update(path, body, way) => {
+                update(draft, path, body, *way).map(|()| Gathered::Changed)
+            }
+            Wanted::Delete(path) => delete(draft, path).map(|()| Gathered::Changed),
+        }
+    }
+}
+
+fn written(root: &str, gathered: Gathered, done: Done) -> Result<Written> {
+    let response = match gathered {
+        Gathered::Changed => Response::empty(200),
+        Gathered::Made(made) => {
+            Response::empty(201).header("location", location(root, &made, &done)?)
+        }
+        Gathered::Bulk(stored) => {
+            let links = data_array::links(root, &stored, &done.places);
+            Response::with_body(201, "application/json", links.to_string())
+        }
+    };
+    let ticket = done.ticket;
+    Ok(Written { ticket, response })
+}
+
+/// What was made, as far as its URL needs it.
+pub(crate) struct Created {
+    pub(crate) made: Made,
+    /// Of an observation, the index of its row.
+    row: usize,
+}
+
+impl Created {
+    /// What the last insert into a draft made.
+    pub(crate) fn last(draft: &Draft<'_>, made: Made) -> Self {
+        let row = draft.rows.len().saturating_sub(1);
+        Self { made, row }
+    }
+}
+
+/// The URL of what was made: known from the change itself, whatever became of it since.
+pub(crate) fn location(root: &str, created: &Created, done: &Done) -> Result<String> {
+    let lost = || Fault::new(500, "what was made cannot be found");
+    match &created.made {
+        Made::Entity(kind, id) => Ok(self_link(root, *kind, id)),
+        Made::Datastream(topic) => {
+            let number = done.numbers.get(topic).ok_or_else(lost)?;
+            let id = Id::Number(u64::from(*number));
+            Ok(self_link(root, Kind::Datastream, &id))
+        }
+        Made::Observation(_) => {
+            let at = done.places.get(created.row).ok_or_else(lost)?;
+            let id = Id::Text(at.id().into());
+            Ok(self_link(root, Kind::Observation, &id))
+        }
+    }
+}
+
+/// An answer that is being worked at, then on its way to the disk.
+pub(crate) enum Writing {
+    Working(Outcome<Result<Written>>),
+    Committing(Written),
+}
+
+impl Pending for Writing {
     fn poll(&mut self, cx: &mut Waiting<'_>) -> Poll<Response> {
-        self.ticket.poll(cx).map(|done| match done {
-            Ok(_) => std::mem::take(&mut self.response),
+        if let Writing::Working(outcome) = self {
+            match std::task::ready!(outcome.poll(cx)) {
+                Some(Ok(written)) => *self = Writing::Committing(written),
+                Some(Err(fault)) => return Poll::Ready(fault.response()),
+                None => return Poll::Ready(Fault::new(500, "the work broke off").response()),
+            }
+        }
+        let Writing::Committing(Written { ticket, response }) = self else {
+            return Poll::Pending;
+        };
+        let committed = match ticket {
+            Some(ticket) => std::task::ready!(ticket.poll(cx)).map(drop),
+            None => Ok(()),
+        };
+        Poll::Ready(match committed {
+            Ok(()) => std::mem::take(response),
             Err(fault) => Fault::from(fault).response(),
         })
     }
@@ -99,40 +195,14 @@ fn offset(body: &[u8], line: usize, column: usize) -> usize {
     lines.map(<[u8]>::len).sum::<usize>() + column.saturating_sub(1)
 }
 
-/// What was made, as far as its URL needs it.
-pub(crate) enum Created {
-    Made(Made),
-    /// An observation of a topic at a time, and how many of both came before it.
-    Observed(String, weir_model::Time, u32),
-}
-
-type Posted = (Option<Ticket>, Option<Created>);
-
-fn post(context: &Context<'_>, path: &Path, body: &Json) -> Result<Posted> {
+fn post(draft: &mut Draft<'_>, path: &Path, body: &Json) -> Result<Created> {
     let (kind, is_collection) = path.target();
     if !is_collection || path.end != End::All {
         return Err(Fault::new(405, "what can be posted to is a collection"));
     }
-    let given = given(context, path)?;
-    let mut draft = Draft::new(context);
+    let given = given(draft.context, path)?;
     let made = draft.insert(kind, body, given)?;
-    let created = created(&draft, made)?;
-    Ok((draft.commit()?, Some(created)))
-}
-
-/// What the last insert into a draft made; an observation stands behind those of its time that are there or
-/// drafted before it.
-pub(crate) fn created(draft: &Draft<'_>, made: Made) -> Result<Created> {
-    let (Made::Observation(topic), Some(((_, row), others))) = (&made, draft.rows.split_last())
-    else {
-        return Ok(Created::Made(made));
-    };
-    let time = row.time.unwrap_or(draft.context.now);
-    let drafted = others
-        .iter()
-        .filter(|(of, other)| of == topic && other.time == row.time);
-    let before = before(draft.context, topic, time)? + drafted.count() as u32;
-    Ok(Created::Observed(topic.clone(), time, before))
+    Ok(Created::last(draft, made))
 }
 
 /// The links that follow from the path that something is posted to.
@@ -157,62 +227,41 @@ pub(crate) fn given(context: &Context<'_>, path: &Path) -> Result<Given> {
     Ok(back.map(|back| (back.name, made)).into_iter().collect())
 }
 
-pub(crate) fn location(context: &Context<'_>, created: &Created) -> Result<String> {
-    let lost = || Fault::new(500, "what was made cannot be found");
-    match created {
-        Created::Made(Made::Entity(kind, id)) => Ok(self_link(context.root, *kind, id)),
-        Created::Made(Made::Datastream(topic) | Made::Observation(topic)) => {
-            let found = datastream(context, topic).ok_or_else(lost)?;
-            Ok(self_link(context.root, Kind::Datastream, &found.id))
-        }
-        Created::Observed(topic, time, ordinal) => {
-            let found = datastream(context, topic).ok_or_else(lost)?;
-            let at = At {
-                datastream: found.id.to_string().parse().map_err(|_| lost())?,
-                time: *time,
-                ordinal: *ordinal,
-            };
-            let id = Id::Text(context.view.id_of(at).into());
-            Ok(self_link(context.root, Kind::Observation, &id))
-        }
+/// How a change is written (18-088 section 10.3).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// `PUT`: all of the entity.
+    Whole,
+    /// `PATCH`: the members that change.
+    Merge,
+    /// `PATCH` by operations on what there is.
+    Operations,
+}
+
+/// The members that are to change.
+fn members(before: &Object, body: &Json, way: Way) -> Result<Object> {
+    let expected = || Fault::bad("an object was expected");
+    match way {
+        Way::Operations => patch::merge(before, body),
+        _ => body.as_object().cloned().ok_or_else(expected),
     }
 }
 
-/// How many observations of a topic and time are in the history, the one on its way left out.
-fn before(context: &Context<'_>, topic: &str, time: weir_model::Time) -> Result<u32> {
-    let Ok(filter) = Filter::parse(topic) else {
-        return Ok(0);
-    };
-    count_at(context, filter, time)
-}
-
-fn update(context: &Context<'_>, path: &Path, body: &Json, whole: bool) -> Result<Option<Ticket>> {
-    let object = body
-        .as_object()
-        .ok_or_else(|| Fault::bad("an object was expected"))?;
+fn update(draft: &mut Draft<'_>, path: &Path, body: &Json, way: Way) -> Result<()> {
     if path.end != End::All {
         return Err(Fault::new(405, "what can be changed is an entity"));
     }
-    match resolve(context, path)? {
-        Target::Entity(entity) => update_entity(context, &entity, object, whole),
-        Target::Observation(id) => update_observation(context, &id, object, whole),
+    match resolve(draft.context, path)? {
+        Target::Entity(entity) => {
+            let body = members(&entity.body, body, way)?;
+            update_entity(draft, &entity, &body, way == Way::Whole)
+        }
+        Target::Observation(id) => update_observation(draft, &id, body, way),
         _ => Err(Fault::new(405, "what can be changed is an entity")),
     }
 }
 
-fn update_entity(
-    context: &Context<'_>,
-    entity: &Entity,
-    body: &Object,
-    whole: bool,
-) -> Result<Option<Ticket>> {
-    let mut draft = Draft::new(context);
-    change_entity(&mut draft, entity, body, whole)?;
-    draft.commit()
-}
-
-/// Drafts an entity as it is to be.
-pub(crate) fn change_entity(
+pub(crate) fn update_entity(
     draft: &mut Draft<'_>,
     entity: &Entity,
     body: &Object,
@@ -258,14 +307,15 @@ pub(crate) fn change_entity(
         changed.links.insert(way.name, ids);
     }
     if kind == Kind::Datastream {
-        return describe(draft, entity, changed, whole);
+        describe(draft, entity, changed, whole)?;
+    } else {
+        let (id, locations) = (changed.id.clone(), changed.links.get("Locations").cloned());
+        draft.put(changed);
+        if let (true, Some(locations)) = (moved, locations) {
+            draft.locate(&id, locations)?;
+        }
     }
-    let (id, locations) = (changed.id.clone(), changed.links.get("Locations").cloned());
-    draft.put(changed);
-    match (moved, locations) {
-        (true, Some(locations)) => draft.locate(&id, locations),
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 /// A datastream is described in the catalog.
@@ -295,17 +345,18 @@ fn describe(draft: &mut Draft<'_>, entity: &Entity, changed: Entity, whole: bool
 
 /// A correction: the observation as it was is withdrawn, and one as it is to be published, under the same
 /// identifier.
-fn update_observation(
-    context: &Context<'_>,
-    id: &Id,
-    body: &Object,
-    whole: bool,
-) -> Result<Option<Ticket>> {
-    check(Kind::Observation, body, whole)?;
+fn update_observation(draft: &mut Draft<'_>, id: &Id, body: &Json, way: Way) -> Result<()> {
+    let context = draft.context;
     let missing = || Fault::missing(format!("Observations({})", id.in_url()));
     let at = context.view.place_of(id).ok_or_else(missing)?;
-    let known = observations::one(context, at, |observed| Ok(parts(observed, whole)))?;
-    let (topic, mut object, feature) = known.ok_or_else(missing)?;
+    let known = observations::one(context, at, |observed| Ok(parts(observed)))?;
+    let (topic, before, feature) = known.ok_or_else(missing)?;
+    let body = members(&before, body, way)?;
+    check(Kind::Observation, &body, way == Way::Whole)?;
+    let mut object = match way {
+        Way::Whole => Object::new(),
+        _ => before,
+    };
     for (name, value) in body
         .iter()
         .filter(|(name, _)| Kind::Observation.property(name).is_some())
@@ -315,31 +366,25 @@ fn update_observation(
     let mut changed = row(&object)?;
     changed.time = changed.time.or(Some(at.time));
     changed.feature = feature;
-    let mut draft = Draft::new(context);
     if let Some(said) = body.get("FeatureOfInterest") {
         let id = link(said).ok_or_else(|| Fault::bad("FeatureOfInterest: a link was expected"))?;
         changed.feature = Some(draft.known(Kind::FeatureOfInterest, &id)?);
     }
-    let time = changed.time.unwrap_or(at.time);
-    let ordinal = before(context, &topic, time)?;
+    draft.corrected = Some((id.clone(), draft.rows.len()));
     draft.rows.push((topic.clone(), changed));
-    let published = draft.commit()?;
-    withdraw(context, &topic, at)?;
-    let place = At {
-        time,
-        ordinal,
-        ..at
-    };
-    correct(context, id, Some(place))?;
-    Ok(published)
+    draft.withdrawn.push(Withdrawn {
+        topic,
+        at,
+        known_as: None,
+    });
+    Ok(())
 }
 
 /// The topic, the properties and the named feature of an observation.
-fn parts(observed: &Observed<'_>, whole: bool) -> (String, Object, Option<Id>) {
+fn parts(observed: &Observed<'_>) -> (String, Object, Option<Id>) {
     let mut object = Object::new();
     for (name, _) in Kind::Observation.properties() {
-        let kept = !whole || *name == "phenomenonTime";
-        if let Some(value) = property(&Node::Observed(observed), name).filter(|_| kept) {
+        if let Some(value) = property(&Node::Observed(observed), name) {
             object.insert((*name).into(), value);
         }
     }
@@ -347,72 +392,45 @@ fn parts(observed: &Observed<'_>, whole: bool) -> (String, Object, Option<Id>) {
     (observed.datastream.key.to_string(), object, feature)
 }
 
-fn withdraw(context: &Context<'_>, topic: &str, at: At) -> Result<Ticket> {
-    let place = Place {
-        topic: topic.to_owned(),
-        time: at.time,
-        ordinal: at.ordinal,
-    };
-    accepted(context, Request::Withdraw(place))
-}
-
-/// Notes under which identifier a corrected observation is known, or forgets it. Who may do this to the
-/// observation may have it noted.
-fn correct(context: &Context<'_>, id: &Id, place: Option<At>) -> Result<Ticket> {
-    let body = place.map(|at| json!({"is": at.id()}).to_string().into());
-    let put = Request::Put(vec![(key(Kind::Observation, id), body)]);
-    match context.hub.open(context.now, &Principal::gateway(), put)? {
-        weir_hub::Exchange::Accepted(ticket) => Ok(ticket),
-        _ => Err(Fault::new(500, "the hub answered something else")),
-    }
-}
-
-fn delete(context: &Context<'_>, path: &Path) -> Result<Option<Ticket>> {
+fn delete(draft: &mut Draft<'_>, path: &Path) -> Result<()> {
+    let refused = || Fault::new(405, "what can be deleted is an entity");
     if path.end != End::All {
-        return Err(Fault::new(405, "what can be deleted is an entity"));
+        return Err(refused());
     }
-    match resolve(context, path)? {
-        Target::Entity(entity) => delete_entity(context, &entity),
-        Target::Observation(id) => delete_observation(context, &id).map(Some),
-        _ => Err(Fault::new(405, "what can be deleted is an entity")),
+    match resolve(draft.context, path)? {
+        Target::Entity(entity) => delete_entity(draft, &entity),
+        Target::Observation(id) => delete_observation(draft, &id),
+        _ => Err(refused()),
     }
 }
 
-fn delete_observation(context: &Context<'_>, id: &Id) -> Result<Ticket> {
+fn delete_observation(draft: &mut Draft<'_>, id: &Id) -> Result<()> {
+    let context = draft.context;
     let missing = || Fault::missing(format!("Observations({})", id.in_url()));
     let at = context.view.place_of(id).ok_or_else(missing)?;
     let topic = observations::one(context, at, |observed| {
         Ok(observed.datastream.key.to_string())
     })?;
-    let ticket = withdraw(context, &topic.ok_or_else(missing)?, at)?;
-    if context.view.is_moved(id) {
-        return correct(context, id, None);
-    }
-    Ok(ticket)
+    draft.withdrawn.push(Withdrawn {
+        topic: topic.ok_or_else(missing)?,
+        at,
+        known_as: Some(id.clone()).filter(|id| context.view.is_moved(id)),
+    });
+    Ok(())
 }
 
 /// An entity with all that cannot be without it (18-088 table 25).
-fn delete_entity(context: &Context<'_>, entity: &Entity) -> Result<Option<Ticket>> {
-    if entity.kind == Kind::FeatureOfInterest {
-        withdraw_all(context, entity)?;
-    }
-    let mut draft = Draft::new(context);
-    let mut last = None;
-    for topic in drop_entity(&mut draft, entity) {
-        last = Some(accepted(context, Request::Change(topic.to_string(), None))?);
-    }
-    Ok(draft.commit()?.or(last))
-}
-
-/// Drafts that an entity is gone; says the topics of the datastreams that are to be forgotten with it.
-pub(crate) fn drop_entity(draft: &mut Draft<'_>, entity: &Entity) -> Vec<Arc<str>> {
+pub(crate) fn delete_entity(draft: &mut Draft<'_>, entity: &Entity) -> Result<()> {
     let view = draft.context.view;
     let linking = |kind: Kind| view.linking(entity.kind, &entity.id, kind);
-    let mut topics: Vec<Arc<str>> = Vec::new();
     match entity.kind {
-        Kind::Datastream => topics.push(entity.key.clone()),
-        Kind::FeatureOfInterest => {}
-        _ => topics.extend(linking(Kind::Datastream).iter().map(|it| it.key.clone())),
+        Kind::Datastream => draft.forgotten.push(entity.key.to_string()),
+        Kind::FeatureOfInterest => withdraw_all(draft, entity)?,
+        _ => {
+            let datastreams = linking(Kind::Datastream);
+            let topics = datastreams.iter().map(|it| it.key.to_string());
+            draft.forgotten.extend(topics);
+        }
     }
     if matches!(entity.kind, Kind::Thing | Kind::Location) {
         for noted in linking(Kind::HistoricalLocation) {
@@ -420,10 +438,8 @@ pub(crate) fn drop_entity(draft: &mut Draft<'_>, entity: &Entity) -> Vec<Arc<str
         }
     }
     if entity.kind == Kind::Location {
-        for thing in linking(Kind::Thing)
-            .into_iter()
-            .filter(|thing| !thing.is_implied)
-        {
+        let things = linking(Kind::Thing).into_iter();
+        for thing in things.filter(|thing| !thing.is_implied) {
             let mut thing = (**thing).clone();
             if let Some(locations) = thing.links.get_mut("Locations") {
                 locations.retain(|id| *id != entity.id);
@@ -431,30 +447,30 @@ pub(crate) fn drop_entity(draft: &mut Draft<'_>, entity: &Entity) -> Vec<Arc<str
             draft.put(thing);
         }
     }
-    let is_kept = |it: &&Entity| it.kind != Kind::Datastream && !it.is_implied;
-    if let Some(entity) = Some(entity).filter(is_kept) {
+    if entity.kind != Kind::Datastream && !entity.is_implied {
         draft.remove(entity.kind, &entity.id);
     }
-    topics
+    Ok(())
 }
 
 /// Withdraws the observations of a feature.
-fn withdraw_all(context: &Context<'_>, feature: &Entity) -> Result<()> {
+fn withdraw_all(draft: &mut Draft<'_>, feature: &Entity) -> Result<()> {
     let of = observations::Of::Feature(Arc::new(feature.clone()));
-    let query = crate::query::Query {
+    let mut query = crate::query::Query {
         top: Some(crate::limits::TOP_MAX),
         ..Default::default()
     };
     loop {
-        let mut places = Vec::new();
-        let found = observations::page(context, &of, &query, &mut |observed| {
-            places.push((observed.datastream.key.clone(), observed.at));
+        let found = observations::page(draft.context, &of, &query, &mut |observed| {
+            draft.withdrawn.push(Withdrawn {
+                topic: observed.datastream.key.to_string(),
+                at: observed.at,
+                known_as: None,
+            });
             Ok(())
         })?;
-        for (topic, at) in &places {
-            withdraw(context, topic, *at)?;
-        }
-        if found.next.is_none() {
+        query.token = found.next;
+        if query.token.is_none() {
             return Ok(());
         }
     }

@@ -7,18 +7,17 @@
 use super::Asked;
 use super::reference::Places;
 use crate::create::{Given, Made};
-use crate::draft::{Draft, accepted};
+use crate::draft::Draft;
 use crate::fault::{Fault, Result};
 use crate::id::Id;
 use crate::kind::Kind;
-use crate::node::Context;
 use crate::path::{End, Path};
 use crate::read::{Target, resolve};
 use crate::service::{Inner, SensorThings, rest, root};
 use crate::write::{self, Created, read_json};
 use std::sync::Arc;
 use weir_binding::{Call, Response};
-use weir_hub::{Request, Ticket, Verb};
+use weir_hub::Ticket;
 
 /// An answer for each request, and what they wait for.
 pub(super) type Drafted = (Vec<Response>, Option<Ticket>);
@@ -68,38 +67,31 @@ fn done(
     let last = all.len().saturating_sub(1);
     let whole = |fault: Fault| (last, fault);
     let root = root(batch);
-    let mut view = inner.writing();
-    view.update(inner.hub()).map_err(whole)?;
-    let (ticket, made) = {
-        let context = inner.context(&view, batch, &root);
-        let mut set = Set {
-            draft: Draft::new(&context),
-            forgotten: Vec::new(),
-        };
-        let mut made = Vec::new();
-        for (index, asked) in all.iter().enumerate() {
-            let drafted = set.request(asked, batch, places);
-            made.push(drafted.map_err(|fault| (index, fault))?);
-        }
-        (set.commit().map_err(whole)?, made)
-    };
-    view.update(inner.hub()).map_err(whole)?;
+    let _alone = inner.changing();
+    let view = inner.current().map_err(whole)?;
     let context = inner.context(&view, batch, &root);
+    let mut set = Set {
+        draft: Draft::new(&context),
+    };
+    let mut made = Vec::new();
+    for (index, asked) in all.iter().enumerate() {
+        let drafted = set.request(asked, batch, places);
+        made.push(drafted.map_err(|fault| (index, fault))?);
+    }
+    let done = set.draft.commit().map_err(whole)?;
     let answers = made.iter().map(|created| match created {
         None => Ok(Response::empty(200)),
         Some(created) => {
-            let location = write::location(&context, created)?;
+            let location = write::location(&root, created, &done)?;
             Ok(Response::empty(201).header("location", location))
         }
     });
     let answers = answers.collect::<Result<Vec<_>>>().map_err(whole)?;
-    Ok((answers, ticket))
+    Ok((answers, done.ticket))
 }
 
 struct Set<'a> {
     draft: Draft<'a>,
-    /// Topics of datastreams that are deleted with all their past.
-    forgotten: Vec<Arc<str>>,
 }
 
 impl Set<'_> {
@@ -127,7 +119,7 @@ impl Set<'_> {
                 let object = body.as_object().ok_or_else(expected)?;
                 let entity = self.entity(&path)?;
                 let whole = call.method == "PUT";
-                write::change_entity(&mut self.draft, &entity, object, whole)?;
+                write::update_entity(&mut self.draft, &entity, object, whole)?;
             }
             "DELETE" => {
                 let entity = self.entity(&path)?;
@@ -135,8 +127,7 @@ impl Set<'_> {
                     let problem = "a FeatureOfInterest is deleted outside of change sets";
                     return Err(Fault::new(501, problem));
                 }
-                self.forgotten
-                    .extend(write::drop_entity(&mut self.draft, &entity));
+                write::delete_entity(&mut self.draft, &entity)?;
             }
             other => return Err(Fault::new(405, format!("{other} is not possible in a set"))),
         }
@@ -150,7 +141,7 @@ impl Set<'_> {
         }
         let given = self.given(path)?;
         let made = self.draft.insert(kind, &read_json(&call.body)?, given)?;
-        write::created(&self.draft, made)
+        Ok(Created::last(&self.draft, made))
     }
 
     /// The links that follow from a path that may begin at something drafted.
@@ -198,35 +189,13 @@ impl Set<'_> {
             _ => Err(Fault::new(405, "what can be changed is an entity")),
         }
     }
-
-    fn commit(self) -> Result<Option<Ticket>> {
-        let context = self.draft.context;
-        let mut topics = self.forgotten.iter();
-        let denied = topics.find(|topic| !context.grants().allow(Verb::Change, topic));
-        if let Some(topic) = denied {
-            return Err(Fault::from(weir_hub::Fault::Denied {
-                principal: context.principal.name.clone(),
-                verb: Verb::Change.name(),
-                topic: topic.to_string(),
-            }));
-        }
-        let mut last = self.draft.commit()?;
-        for topic in &self.forgotten {
-            last = Some(forget(context, topic)?);
-        }
-        Ok(last)
-    }
-}
-
-fn forget(context: &Context<'_>, topic: &str) -> Result<Ticket> {
-    accepted(context, Request::Change(topic.to_owned(), None))
 }
 
 /// The path that will lead to what is drafted; of an observation there is none yet.
 fn place(created: &Created) -> Option<String> {
-    match created {
-        Created::Made(Made::Entity(kind, id)) => Some(format!("{}({})", kind.set(), id.in_url())),
-        Created::Made(Made::Datastream(topic)) => {
+    match &created.made {
+        Made::Entity(kind, id) => Some(format!("{}({})", kind.set(), id.in_url())),
+        Made::Datastream(topic) => {
             let id = Id::Text(topic.as_str().into());
             Some(format!("{}({})", Kind::Datastream.set(), id.in_url()))
         }

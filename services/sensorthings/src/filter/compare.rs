@@ -4,7 +4,7 @@ use super::value::Value;
 use std::cmp::Ordering;
 
 /// The order of two values; `None` where they have none. A number and a text compare as numbers where the
-/// text reads as one, as SensorThings' own tests expect (`result gt '3'`).
+/// text reads as one.
 pub(crate) fn compare(a: &Value<'_>, b: &Value<'_>) -> Option<Ordering> {
     match (a, b) {
         (Value::Text(a), Value::Text(b)) => Some(a.cmp(b)),
@@ -48,12 +48,13 @@ pub(crate) fn equal(a: &Value<'_>, b: &Value<'_>) -> bool {
     }
 }
 
-/// An order of all values, for sorting: null first, then by kind.
+/// An order of all values, for sorting: null first, then by kind; objects and lists by their text.
 pub(crate) fn order(a: &Value<'_>, b: &Value<'_>) -> Ordering {
     compare(a, b).unwrap_or_else(|| match (a, b) {
         (Value::Time(_) | Value::Interval(..), Value::Time(_) | Value::Interval(..)) => {
             a.span().cmp(&b.span())
         }
+        (Value::Json(a), Value::Json(b)) => a.to_string().cmp(&b.to_string()),
         _ => rank(a).cmp(&rank(b)),
     })
 }

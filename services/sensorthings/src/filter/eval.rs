@@ -46,11 +46,28 @@ fn binary<'a>(
         Operator::And => Ok(Value::Bool(holds(left, source)? && holds(right, source)?)),
         Operator::Or => Ok(Value::Bool(holds(left, source)? || holds(right, source)?)),
         _ => {
-            let values = vec![eval(left, source)?, eval(right, source)?];
+            let (a, b) = (eval(left, source)?, eval(right, source)?);
+            let values = vec![beside(right, operator, a), beside(left, operator, b)];
             spread(values, &|values| {
                 Ok(combine(operator, &values[0], &values[1]))
             })
         }
+    }
+}
+
+/// A value as it is compared with what the other side says: a number beside a text in quotes is a text, so
+/// that `result gt '3'` means the order of texts, as SensorThings' own tests do.
+fn beside<'a>(other: &Expression, operator: Operator, value: Value<'a>) -> Value<'a> {
+    let is_quoted = matches!(other, Expression::Literal(Value::Text(_)));
+    match value {
+        Value::Number(number) if is_quoted && operator.compares() => {
+            Value::Text(number.to_string().into())
+        }
+        Value::Many(many) if is_quoted => {
+            let many = many.into_iter().map(|one| beside(other, operator, one));
+            Value::Many(many.collect())
+        }
+        other => other,
     }
 }
 

@@ -35,6 +35,17 @@ pub(crate) enum Operator {
     Mod,
 }
 
+impl Operator {
+    /// Whether it says which of two comes first, or whether they are the same.
+    pub(crate) fn compares(self) -> bool {
+        use Operator::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
+        matches!(
+            self,
+            Equal | NotEqual | Greater | GreaterOrEqual | Less | LessOrEqual
+        )
+    }
+}
+
 /// Operators with their names and how tightly they bind.
 const OPERATORS: &[(&str, Operator, u8)] = &[
     ("or", Operator::Or, 1),

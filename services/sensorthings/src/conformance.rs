@@ -1,0 +1,67 @@
+//! What the service conforms to: the requirements of 18-088 that hold, by their URIs, as its root lists them
+//! (section 9.2.1), and extensions by theirs. What is not listed is not there.
+
+macro_rules! requirements {
+    ($($uri:literal)* ; $($other:expr),* $(,)?) => {
+        &[
+            $(concat!("http://www.opengis.net/spec/iot_sensing/1.1/req/", $uri),)*
+            $($other),*
+        ]
+    };
+}
+
+/// The list.
+pub(crate) const CONFORMANCE: &[&str] = requirements! {
+    "datamodel"
+    "datamodel/thing/properties"
+    "datamodel/thing/relations"
+    "datamodel/location/properties"
+    "datamodel/location/relations"
+    "datamodel/historical-location/properties"
+    "datamodel/historical-location/relations"
+    "datamodel/datastream/properties"
+    "datamodel/datastream/relations"
+    "datamodel/sensor/properties"
+    "datamodel/sensor/relations"
+    "datamodel/observed-property/properties"
+    "datamodel/observed-property/relations"
+    "datamodel/observation/properties"
+    "datamodel/observation/relations"
+    "datamodel/feature-of-interest/properties"
+    "datamodel/feature-of-interest/relations"
+    "datamodel/entity-control-information/common-control-information"
+    "resource-path/resource-path-to-entities"
+    "request-data"
+    "request-data/order"
+    "request-data/expand"
+    "request-data/select"
+    "request-data/status-code"
+    "request-data/query-status-code"
+    "request-data/orderby"
+    "request-data/top"
+    "request-data/skip"
+    "request-data/count"
+    "request-data/filter"
+    "request-data/built-in-filter-operations"
+    "request-data/built-in-query-functions"
+    "request-data/pagination"
+    "create-update-delete"
+    "create-update-delete/create-entity"
+    "create-update-delete/link-to-existing-entities"
+    "create-update-delete/deep-insert"
+    "create-update-delete/deep-insert-status-code"
+    "create-update-delete/update-entity"
+    "create-update-delete/update-entity-put"
+    "create-update-delete/update-entity-jsonpatch"
+    "create-update-delete/delete-entity"
+    "create-update-delete/historical-location-auto-creation"
+    "batch-request/batch-request"
+    "data-array/data-array"
+    ;
+    "https://fraunhoferiosb.github.io/FROST-Server/extensions/JsonBatchRequest.html",
+    "https://fraunhoferiosb.github.io/FROST-Server/extensions/GeoJSON-ResultFormat.html",
+    concat!(
+        "https://github.com/INSIDE-information-systems/SensorThingsAPI/blob/master/",
+        "CSV-ResultFormat/CSV-ResultFormat.md"
+    ),
+};

@@ -1,0 +1,171 @@
+//! JSON Patch (RFC 6902), as `PATCH` of an entity may be written (18-088 section 10.3.2).
+//!
+//! What comes out is a merge: the members that differ, those removed as null, so that a patch is checked and
+//! done like any other change.
+
+use crate::entity::Object;
+use crate::fault::{Fault, Result};
+use serde_json::Value as Json;
+
+/// The media type.
+pub(crate) const MEDIA: &str = "application/json-patch+json";
+/// Operations of one patch: each may copy the document once.
+const OPERATIONS_MAX: usize = 1000;
+
+/// The merge that does to an object what the operations do.
+pub(crate) fn merge(before: &Object, operations: &Json) -> Result<Object> {
+    let missing = || Fault::bad("a list of operations was expected (RFC 6902)");
+    let operations = operations.as_array().ok_or_else(missing)?;
+    if operations.len() > OPERATIONS_MAX {
+        return Err(Fault::over("operations of a patch", OPERATIONS_MAX));
+    }
+    let mut document = Json::Object(before.clone());
+    for (number, operation) in operations.iter().enumerate() {
+        let within = |fault: Fault| fault.within(&format!("operation {number}"));
+        apply(&mut document, operation).map_err(within)?;
+    }
+    let Json::Object(after) = document else {
+        return Err(Fault::bad("what is left is no object"));
+    };
+    let removed = before.keys().filter(|name| !after.contains_key(*name));
+    let mut merge: Object = removed.map(|name| (name.clone(), Json::Null)).collect();
+    let differs = |(name, value): &(String, Json)| before.get(name) != Some(value);
+    merge.extend(after.into_iter().filter(differs));
+    Ok(merge)
+}
+
+fn apply(document: &mut Json, operation: &Json) -> Result<()> {
+    let text = |name: &str| {
+        let missing = || Fault::bad(format!("`{name}` was expected"));
+        operation[name].as_str().ok_or_else(missing)
+    };
+    let value = || {
+        let missing = || Fault::bad("`value` was expected");
+        operation.get("value").cloned().ok_or_else(missing)
+    };
+    let path = text("path")?;
+    match text("op")? {
+        "add" => add(document, path, value()?),
+        "remove" => remove(document, path).map(drop),
+        "replace" => {
+            *at(document, path)? = value()?;
+            Ok(())
+        }
+        "move" => {
+            let moved = remove(document, text("from")?)?;
+            add(document, path, moved)
+        }
+        "copy" => {
+            let copied = at(document, text("from")?)?.clone();
+            add(document, path, copied)
+        }
+        "test" if *at(document, path)? == value()? => Ok(()),
+        "test" => Err(Fault::new(409, format!("`{path}` is something else"))),
+        other => Err(Fault::bad(format!("there is no operation `{other}`"))),
+    }
+}
+
+fn nothing(path: &str) -> Fault {
+    Fault::new(409, format!("there is nothing at `{path}`"))
+}
+
+/// The value that a pointer leads to (RFC 6901).
+fn at<'d>(document: &'d mut Json, path: &str) -> Result<&'d mut Json> {
+    document.pointer_mut(path).ok_or_else(|| nothing(path))
+}
+
+/// What holds the value that a pointer leads to, and the value's name in it.
+fn holder<'d>(document: &'d mut Json, path: &str) -> Result<(&'d mut Json, String)> {
+    let (above, last) = path.rsplit_once('/').ok_or_else(|| nothing(path))?;
+    let name = last.replace("~1", "/").replace("~0", "~");
+    Ok((at(document, above)?, name))
+}
+
+fn add(document: &mut Json, path: &str, value: Json) -> Result<()> {
+    let (holder, name) = holder(document, path)?;
+    match holder {
+        Json::Object(members) => drop(members.insert(name, value)),
+        Json::Array(list) if name == "-" => list.push(value),
+        Json::Array(list) => {
+            let index = name.parse().ok().filter(|index| *index <= list.len());
+            list.insert(index.ok_or_else(|| nothing(path))?, value);
+        }
+        _ => return Err(nothing(path)),
+    }
+    Ok(())
+}
+
+fn remove(document: &mut Json, path: &str) -> Result<Json> {
+    let (holder, name) = holder(document, path)?;
+    let removed = match holder {
+        Json::Object(members) => members.remove(&name),
+        Json::Array(list) => {
+            let index = name.parse().ok().filter(|index| *index < list.len());
+            index.map(|index| list.remove(index))
+        }
+        _ => None,
+    };
+    removed.ok_or_else(|| nothing(path))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::json;
+
+    fn merged(operations: Json) -> Result<Json> {
+        let before = json!({"name": "a", "properties": {"list": [1, 2], "a/b": 1}});
+        merge(before.as_object().unwrap(), &operations).map(Json::Object)
+    }
+
+    #[test]
+    fn operations_become_the_members_that_differ() {
+        for (operations, expected) in [
+            (json!([]), json!({})),
+            (
+                json!([{"op": "add", "path": "/properties/list/1", "value": 9}]),
+                json!({"properties": {"list": [1, 9, 2], "a/b": 1}}),
+            ),
+            (
+                json!([{"op": "remove", "path": "/properties/a~1b"},
+                       {"op": "copy", "from": "/name", "path": "/properties/list/-"}]),
+                json!({"properties": {"list": [1, 2, "a"]}}),
+            ),
+            (
+                json!([{"op": "test", "path": "/name", "value": "a"},
+                       {"op": "move", "from": "/name", "path": "/description"}]),
+                json!({"name": null, "description": "a"}),
+            ),
+        ] {
+            assert_eq!(
+                merged(operations.clone()).unwrap(),
+                expected,
+                "{operations}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_refused() {
+        for (operations, status) in [
+            (json!({}), 400),
+            (json!([{"op": "add", "path": "/name"}]), 400),
+            (json!([{"op": "turn", "path": "/name"}]), 400),
+            (json!([{"op": "remove", "path": "/nothing"}]), 409),
+            (json!([{"op": "replace", "path": "/a/b", "value": 1}]), 409),
+            (
+                json!([{"op": "add", "path": "/properties/list/3", "value": 1}]),
+                409,
+            ),
+            (json!([{"op": "test", "path": "/name", "value": "b"}]), 409),
+            (json!([{"op": "add", "path": "", "value": 1}]), 409),
+        ] {
+            assert_eq!(
+                merged(operations.clone()).unwrap_err().status,
+                status,
+                "{operations}"
+            );
+        }
+    }
+}

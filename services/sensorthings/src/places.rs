@@ -1,0 +1,141 @@
+//! Where observations stand once they are published: which number of its datastream and time each is.
+//!
+//! The hub counts those of each datastream's newest time, so that nothing is looked up for what comes in
+//! order. For what comes late the history is counted, one request after the other, together with what was
+//! told lately and is on no disk yet: two of one time that come at once get two places.
+
+use crate::draft::{Row, accepted};
+use crate::fault::Result;
+use crate::id::At;
+use crate::node::Context;
+use crate::service::lock;
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+use weir_hub::{Publish, Request, Stood, Ticket};
+use weir_model::{Cursor, Time};
+
+/// Publishes observations of one datastream as one message, and says where each stands.
+pub(crate) fn publish(
+    context: &Context<'_>,
+    message: Publish,
+    rows: &[(String, Row)],
+) -> Result<(Ticket, Vec<At>)> {
+    let topic = &message.topic.clone();
+    let times = rows.iter().map(|(_, row)| row.time.unwrap_or(context.now));
+    let times: Vec<Time> = times.collect();
+    let stood = context.hub.stood(topic);
+    let mut late = times
+        .iter()
+        .any(|&time| counted(stood, time).is_none())
+        .then(|| lock(context.late));
+    let mut counts = match &mut late {
+        Some(late) => late.counts(context, topic, stood, &times)?,
+        None => HashMap::new(),
+    };
+    let ticket = accepted(context, Request::Publish(message))?;
+    let places = match places(ticket.stood(), &times, &counts) {
+        Some(places) => places,
+        None => {
+            // Others were faster since it was looked.
+            let mut late = lock(context.late);
+            counts = late.counts(context, topic, ticket.stood(), &times)?;
+            places(ticket.stood(), &times, &counts).unwrap_or_default()
+        }
+    };
+    if let Some(late) = &mut late {
+        late.note(topic, ticket.cursor(), &places);
+    }
+    Ok((ticket, places))
+}
+
+/// How many observations of a time a datastream had, where that is known without a look at the past.
+fn counted(stood: Option<Stood>, time: Time) -> Option<u32> {
+    stood.map_or(Some(0), |stood| stood.newest.of(time))
+}
+
+/// The places; `None` where one of them cannot be told.
+fn places(stood: Option<Stood>, times: &[Time], counts: &HashMap<Time, u32>) -> Option<Vec<At>> {
+    let number = stood.map_or(u32::MAX, |stood| stood.number);
+    let is_ascending = times.windows(2).all(|pair| pair[0] < pair[1]);
+    let mut passed: HashMap<Time, u32> = HashMap::new();
+    let place = |&time: &Time| {
+        let before = counted(stood, time).or_else(|| counts.get(&time).copied())?;
+        let within = match is_ascending {
+            true => 0,
+            false => {
+                let passed = passed.entry(time).or_default();
+                *passed += 1;
+                *passed - 1
+            }
+        };
+        Some(At {
+            datastream: number,
+            time,
+            ordinal: before + within,
+        })
+    };
+    times.iter().map(place).collect()
+}
+
+type Key = (Arc<str>, Time);
+
+/// What was told of times that are not the newest, and may be on no disk yet.
+#[derive(Default)]
+pub(crate) struct Late {
+    /// How many observations there are of each, and the cursor of the last one.
+    told: HashMap<Key, (u32, Cursor)>,
+    order: VecDeque<(Cursor, Key)>,
+}
+
+impl Late {
+    /// How many there are of each time that only the history knows.
+    fn counts(
+        &mut self,
+        context: &Context<'_>,
+        topic: &str,
+        stood: Option<Stood>,
+        times: &[Time],
+    ) -> Result<HashMap<Time, u32>> {
+        self.forget(context.hub.positions().1);
+        let unknown = |time: &&Time| counted(stood, **time).is_none();
+        let wanted: BTreeSet<Time> = times.iter().filter(unknown).copied().collect();
+        let mut counts = context.hub.counted(topic, &wanted)?;
+        let topic: Arc<str> = topic.into();
+        for time in wanted {
+            let told = self.told.get(&(topic.clone(), time));
+            let count = counts.entry(time).or_default();
+            *count = (*count).max(told.map_or(0, |(count, _)| *count));
+        }
+        Ok(counts)
+    }
+
+    fn note(&mut self, topic: &str, cursor: Cursor, places: &[At]) {
+        let topic: Arc<str> = topic.into();
+        for at in places {
+            let key = (topic.clone(), at.time);
+            let (count, last) = self.told.entry(key.clone()).or_insert((0, cursor));
+            (*count, *last) = ((*count).max(at.ordinal + 1), cursor);
+            self.order.push_back((cursor, key));
+        }
+    }
+
+    /// Forgets what the history has by now.
+    fn forget(&mut self, committed: Cursor) {
+        while self
+            .order
+            .front()
+            .is_some_and(|(cursor, _)| *cursor <= committed)
+        {
+            let Some((_, key)) = self.order.pop_front() else {
+                return;
+            };
+            if self
+                .told
+                .get(&key)
+                .is_some_and(|(_, last)| *last <= committed)
+            {
+                self.told.remove(&key);
+            }
+        }
+    }
+}

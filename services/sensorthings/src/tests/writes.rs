@@ -1,0 +1,176 @@
+//! Writes that meet: at once, at one time, after a deletion, half refused.
+
+use super::*;
+use std::sync::Mutex;
+use weir_hub::{Aggregate, Past, aggregate::Function};
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// Keeps the work until the test does it.
+#[derive(Default)]
+struct Drawer(Mutex<Vec<Job>>);
+
+impl Workers for Drawer {
+    fn take(&self, work: Job) -> Result<(), Busy> {
+        self.0.lock().unwrap().push(work);
+        Ok(())
+    }
+}
+
+impl House {
+    /// A thing with a datastream; the latter's path.
+    fn stream(&self) -> String {
+        let thing = self.post("Things", kitchen());
+        let id = self.get(&format!("{thing}/Datastreams"))["value"][0]["@iot.id"].clone();
+        format!("Datastreams({id})")
+    }
+
+    fn result_at(&self, location: &str) -> Json {
+        self.get(location)["result"].clone()
+    }
+}
+
+fn at(time: &str, result: i32) -> Json {
+    json!({"phenomenonTime": time, "result": result})
+}
+
+fn location_of(response: &Response) -> String {
+    let mut headers = response.headers.iter();
+    let (_, text) = headers.find(|(name, _)| *name == "location").unwrap();
+    text.strip_prefix("http://h/sta/v1.1/").unwrap().to_owned()
+}
+
+#[test]
+fn a_write_is_work_of_the_workers_and_answered_from_the_disk() {
+    let house = house("workers");
+    let url = format!("{}/Observations", house.stream());
+    let drawer = Arc::new(Drawer::default());
+    let body = at("2026-11-20T11:00:00Z", 7).to_string();
+    let call = Call {
+        workers: drawer.clone(),
+        ..house.call("POST", &url, &[], body.into())
+    };
+    let answer = house.service.call(call);
+    let stored = results(&house.get(&url)).len();
+    assert_eq!(stored, 3, "nothing is done by the call itself");
+    let work = drawer.0.lock().unwrap().pop().unwrap();
+    work();
+    let response = wait(answer);
+    assert_eq!(house.result_at(&location_of(&response)), 7);
+}
+
+#[test]
+fn observations_of_one_time_that_come_at_once_are_told_apart() {
+    let house = house("at-once");
+    let url = format!("{}/Observations", house.stream());
+    for time in ["11:00:00", "10:00:30", "10:01:00"] {
+        let time = format!("2026-11-20T{time}Z");
+        // None waits for the one before it to be on disk.
+        let call = |result| {
+            let body = at(&time, result).to_string();
+            house.call("POST", &url, &[], body.into())
+        };
+        let answers = (1..=4).map(|result| house.service.call(call(result)));
+        let answers: Vec<_> = answers.collect();
+        for (answer, result) in answers.into_iter().zip(1..) {
+            let location = location_of(&wait(answer));
+            assert_eq!(house.result_at(&location), result, "{time} {location}");
+        }
+    }
+}
+
+#[test]
+fn what_is_posted_where_one_was_deleted_has_a_place_of_its_own() {
+    let house = house("again");
+    let url = format!("{}/Observations", house.stream());
+    for time in ["2026-11-20T10:00:30Z", "2026-11-20T11:00:00Z"] {
+        let first = house.post(&url, at(time, 1));
+        assert_eq!(house.status("DELETE", &first, Json::Null), 200);
+        let second = house.post(&url, at(time, 2));
+        assert_ne!(first, second);
+        assert_eq!(house.status("GET", &first, Json::Null), 404);
+        assert_eq!(house.result_at(&second), 2, "{time}");
+    }
+}
+
+#[test]
+fn what_other_protocols_publish_at_a_time_is_counted() {
+    let house = house("counted");
+    let url = format!("{}/Observations", house.stream());
+    let time = "2026-11-20T11:00:00Z";
+    house.post(&url, at(time, 1));
+    let body = format!(r#"{{"value":2,"time":"{time}"}}"#);
+    house.publish("kitchen/air-temperature", &body);
+    let third = house.post(&url, at(time, 3));
+    assert_eq!(house.result_at(&third), 3, "{third}");
+}
+
+#[test]
+fn a_deep_insert_that_the_hub_would_refuse_in_part_leaves_nothing_behind() {
+    let house = house("refused");
+    let mut long = kitchen();
+    long["Datastreams"][0]["name"] = "x".repeat(2000).into();
+    let mut heavy = kitchen();
+    heavy["Datastreams"][0]["properties"] = json!({"a": "x".repeat(100_000)});
+    for bad in [long, heavy] {
+        assert_eq!(house.status("POST", "Things", bad), 400);
+        for set in ["Things", "Locations", "Datastreams", "Sensors"] {
+            assert_eq!(house.get(set)["value"], json!([]), "{set}");
+        }
+    }
+}
+
+#[test]
+fn windows_of_the_history_do_not_count_what_was_withdrawn() {
+    let house = house("windows");
+    let url = format!("{}/Observations", house.stream());
+    let link = house.get(&url)["value"][0]["@iot.selfLink"].clone();
+    let first = link.as_str().unwrap();
+    let first = first.strip_prefix("http://h/sta/v1.1/").unwrap();
+    let mean = || {
+        let past = Past {
+            filters: vec![Filter::parse("#").unwrap()],
+            from: "2026-11-20T10:00:00Z".parse().unwrap(),
+            to: "2026-11-20T11:00:00Z".parse().unwrap(),
+            limit: 10,
+            page: None,
+            aggregate: Some(Aggregate {
+                function: Function::Mean,
+                window: std::time::Duration::from_secs(3600),
+            }),
+        };
+        match house.hub.open(now(), &house.who, Request::History(past)) {
+            Ok(Exchange::Page(page)) => page.batch.row(0).value.number().unwrap(),
+            _ => panic!("windows were asked for"),
+        }
+    };
+    assert!((mean() - 63.5 / 3.0).abs() < 1e-9);
+    assert_eq!(house.status("DELETE", first, Json::Null), 200);
+    assert!((mean() - 43.5 / 2.0).abs() < 1e-9);
+}
+
+#[test]
+fn the_newest_observation_is_told_without_the_history_and_is_the_same() {
+    let house = house("newest");
+    let url = format!("{}/Observations", house.stream());
+    let ask = "$top=1&$orderby=phenomenonTime%20desc";
+    let newest = |more: &str| house.get(&format!("{url}?{ask}{more}"))["value"][0].clone();
+    let check = |result: i32| {
+        // With a count, the history is asked.
+        assert_eq!(newest(""), newest("&$count=true"));
+        assert_eq!(newest("")["result"], result);
+    };
+    check(22);
+    let said = json!({
+        "phenomenonTime": "2026-11-20T11:00:00Z/2026-11-20T11:30:00Z", "result": 30,
+        "resultTime": "2026-11-20T11:31:00Z", "parameters": {"a": 1}, "resultQuality": "good",
+    });
+    house.post(&url, said);
+    check(30);
+    let again = house.post(&url, at("2026-11-20T11:00:00Z", 31));
+    check(31);
+    house.post(&url, at("2026-11-20T10:30:00Z", 5));
+    check(31);
+    assert_eq!(house.status("DELETE", &again, Json::Null), 200);
+    check(30);
+}

@@ -1,0 +1,146 @@
+//! Bad input: each gets its 4xx, says where, and costs nothing else.
+
+use super::*;
+use weir_model::percent;
+
+fn said(response: &Response) -> Json {
+    serde_json::from_slice(&response.body).unwrap()
+}
+
+impl House {
+    fn filtered(&self, set: &str, filter: &str) -> Response {
+        let filter = percent::encode(filter, b"");
+        self.ask("GET", &format!("{set}?$filter={filter}"), Json::Null)
+    }
+}
+
+#[test]
+fn quotes_in_a_filter_are_text_and_end_nothing() {
+    let house = house("quotes");
+    house.post("Things", kitchen());
+    for harmless in [
+        "name eq 'Kitchen'' or ''1'' eq ''1'",
+        "name eq '''; DROP TABLE Things; --'",
+        "name eq '%27 or 1 eq 1'",
+    ] {
+        let response = house.filtered("Things", harmless);
+        assert_eq!(response.status, 200, "{harmless}");
+        assert_eq!(said(&response)["value"], json!([]), "{harmless}");
+    }
+    for bad in [
+        "name eq 'Kitchen",
+        "name eq 'Kitchen' or '1",
+        "name eq 'a' ; name eq 'b'",
+        "name eq \"Kitchen\"",
+    ] {
+        let response = house.filtered("Things", bad);
+        assert_eq!(response.status, 400, "{bad}");
+        assert!(said(&response)["at"].is_u64(), "{bad}");
+    }
+    for bad in ["Things('a'b')", "Things(1 or 1 eq 1)", "Things(1)(2)"] {
+        let path = percent::encode(bad, b"()'");
+        let status = house.status("GET", &path, Json::Null);
+        assert!([400, 404].contains(&status), "{bad}: {status}");
+    }
+}
+
+#[test]
+fn what_nests_too_deep_or_is_too_long_is_refused() {
+    let house = house("deep-input");
+    let brackets = format!("{}1 eq 1{}", "(".repeat(5000), ")".repeat(5000));
+    let nots = "not ".repeat(2000) + "true";
+    let terms = vec!["name eq 'a'"; 1000].join(" or ");
+    for bad in [brackets, nots, terms, "x".repeat(20_000)] {
+        assert_eq!(house.filtered("Things", &bad).status, 400, "{}", &bad[..20]);
+    }
+    let json = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let call = house.call("POST", "Things", &[], json.into());
+    assert_eq!(wait(house.service.call(call)).status, 400);
+    let path = "Things(1)/".to_owned() + &"Datastreams(1)/Thing/".repeat(30);
+    assert_eq!(house.status("GET", &path, Json::Null), 400);
+}
+
+#[test]
+fn bad_json_says_at_which_byte() {
+    let house = house("json");
+    for (body, at) in [
+        (r#"{"name": "x", "description": }"#, 29),
+        ("{\n\"name\": nope}", 11),
+        ("[1,]", 3),
+    ] {
+        for url in ["Things", "CreateObservations"] {
+            let call = house.call("POST", url, &[], body.into());
+            let response = wait(house.service.call(call));
+            assert_eq!(response.status, 400, "{body}");
+            assert_eq!(said(&response)["at"], at, "{body}");
+        }
+    }
+    for body in ["", "{", "\u{0}"] {
+        let call = house.call("POST", "Things", &[], body.into());
+        assert_eq!(wait(house.service.call(call)).status, 400, "{body}");
+    }
+}
+
+#[test]
+fn spans_that_end_before_they_begin_hold_nothing_and_are_not_stored() {
+    let house = house("spans");
+    house.post("Things", kitchen());
+    let none = "phenomenonTime gt 2026-11-20T11:00:00Z and phenomenonTime lt 2026-11-20T10:00:00Z";
+    let response = house.filtered("Observations", none);
+    assert_eq!(response.status, 200);
+    assert_eq!(said(&response)["value"], json!([]));
+    for (name, span) in [
+        (
+            "phenomenonTime",
+            "2026-11-20T11:00:00Z/2026-11-20T10:00:00Z",
+        ),
+        ("validTime", "2026-11-20T11:00:00Z/2026-11-20T10:00:00Z"),
+        ("validTime", "2026-11-20T11:00:00Z"),
+        ("resultTime", "now"),
+    ] {
+        let body = json!({"result": 1, name: span, "Datastream": {"@iot.id": 1}});
+        let status = house.status("POST", "Observations", body);
+        assert_eq!(status, 400, "{name} {span}");
+    }
+}
+
+#[test]
+fn numbers_beyond_all_bounds_are_cut_or_refused() {
+    let house = house("bounds");
+    house.post("Things", kitchen());
+    let all = house.get("Observations?$top=999999999999");
+    assert_eq!(results(&all).len(), 3);
+    let none = house.get("Observations?$skip=999999999999");
+    assert_eq!(none["value"], json!([]));
+    for bad in [
+        "$top=99999999999999999999999",
+        "$top=-1",
+        "$skip=1e3",
+        "$count=2",
+    ] {
+        let status = house.status("GET", &format!("Things?{bad}"), Json::Null);
+        assert_eq!(status, 400, "{bad}");
+    }
+    for id in ["99999999999999999999999999", "18446744073709551615", "1@9"] {
+        let url = format!("Observations('{id}')");
+        assert_eq!(house.status("GET", &url, Json::Null), 404, "{id}");
+    }
+    for token in ["x", "1", "9223372036854775807.18446744073709551616"] {
+        let url = format!("Observations?$skiptoken={token}");
+        assert_eq!(house.status("GET", &url, Json::Null), 400, "{token}");
+    }
+}
+
+#[test]
+fn a_filter_that_would_look_at_all_observations_of_every_entity_is_refused() {
+    let house = house("all");
+    house.post("Things", kitchen());
+    for filter in [
+        "Observations/result gt 5",
+        "Observations/resultTime eq null and name eq 'x'",
+    ] {
+        let response = house.filtered("Datastreams", filter);
+        assert_eq!(response.status, 400, "{filter}");
+    }
+    assert_eq!(house.filtered("Things", "colour eq 'red'").status, 400);
+}
