@@ -9,8 +9,10 @@
 //! are no entities, external or not. The decision worth arguing: a tree of owned names, which would be too
 //! dear for messages, since a request has some dozens of elements and is asked out of order.
 
+pub mod addressing;
 pub mod exi;
 pub mod json;
+pub mod observations;
 mod read;
 pub mod soap;
 mod tree;

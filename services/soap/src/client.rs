@@ -3,8 +3,9 @@
 //! What it deliberately does not do: carry an envelope anywhere; HTTP and CoAP are their own crates'.
 
 use crate::operations::begun;
-use crate::rows::{read_rows, write_rows};
+use crate::rows::read_rows;
 use weir_codec::document::Element;
+use weir_codec::document::observations::write_rows;
 use weir_codec::document::soap::{self, Envelope, Version};
 use weir_model::Batch;
 

@@ -24,7 +24,7 @@ use weir_codec::document::{self, Element};
 use weir_hub::{Hub, Ticket};
 
 /// Namespace of the operations and their types.
-pub(crate) const NAMESPACE: &str = "urn:weir:observations";
+pub(crate) const NAMESPACE: &str = weir_codec::document::observations::NAMESPACE;
 
 const PATH: &str = "/soap/observations";
 

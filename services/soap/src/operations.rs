@@ -2,10 +2,11 @@
 
 use crate::NAMESPACE;
 use crate::fault::Fault;
-use crate::rows::{self, read_rows, write_rows};
+use crate::rows::{self, read_rows};
 use std::sync::Arc;
 use weir_binding::Call;
 use weir_codec::by_name;
+use weir_codec::document::observations::write_rows;
 use weir_codec::document::{Element, Xml};
 use weir_hub::{Entry, Exchange, Hub, Media, Past, Publish, Request, Ticket};
 use weir_model::{Filter, Time};

@@ -1,8 +1,8 @@
 //! Observations as elements of the WSDL's type.
 
-use weir_codec::document::{Element, Xml};
+use weir_codec::document::Element;
 use weir_model::batch::Naming;
-use weir_model::{Batch, BatchBuilder, Extra, Observation, Time, Value};
+use weir_model::{Batch, BatchBuilder, Extra, Time, Value};
 
 /// The observations in an element; an error is a sentence.
 pub(crate) fn read_rows(body: &Element) -> Result<Batch, String> {
@@ -111,65 +111,4 @@ pub(crate) fn time(member: &Element) -> Result<Time, String> {
     // xs:dateTime may lack a zone (XML Schema part 2 section 3.2.7); then it is UTC here.
     let read = text.parse().or_else(|_| format!("{text}Z").parse());
     read.map_err(|error: weir_model::time::TimeError| format!("`{}`: {error}", member.local))
-}
-
-/// Writes the observations of an answer.
-pub(crate) fn write_rows(batch: &Batch, xml: &mut Xml) {
-    for row in batch.rows() {
-        xml.start("w:observation");
-        write_row(&row, xml);
-        xml.end();
-    }
-}
-
-fn write_row(row: &Observation<'_>, xml: &mut Xml) {
-    let (name, value) = match row.value {
-        Value::Number(number) => ("w:number", Some(number.to_string())),
-        Value::Bool(truth) => ("w:boolean", Some(truth.to_string())),
-        Value::Text(text) => ("w:text", Some(text.to_owned())),
-        Value::Json(json) => ("w:json", Some(json.to_owned())),
-        Value::Null => ("w:text", None),
-    };
-    let text = |text: Option<&str>| text.map(str::to_owned);
-    for (name, text) in [
-        ("w:topic", text(Some(row.topic))),
-        ("w:sensor", text(row.sensor)),
-        ("w:type", text(row.property)),
-        (name, value),
-        ("w:unit", text(row.unit)),
-        ("w:time", row.time.map(|time| time.to_string())),
-        (
-            "w:latitude",
-            row.place.map(|place| place.latitude.to_string()),
-        ),
-        (
-            "w:longitude",
-            row.place.map(|place| place.longitude.to_string()),
-        ),
-        ("w:feature", text(row.extra.feature)),
-    ] {
-        if let Some(text) = text {
-            xml.leaf(name, &text);
-        }
-    }
-    write_extra(&row.extra, xml);
-}
-
-/// What stands behind the feature in the schema.
-fn write_extra(extra: &Extra<'_>, xml: &mut Xml) {
-    let leaf = |name, text: Option<String>, xml: &mut Xml| {
-        if let Some(text) = text {
-            xml.leaf(name, &text);
-        }
-    };
-    let shown = |time: Option<Time>| time.map(|time| time.to_string());
-    leaf("w:end", shown(extra.end), xml);
-    leaf("w:resultTime", shown(extra.result_time), xml);
-    if let Some((from, to)) = extra.valid {
-        xml.start("w:validTime");
-        xml.leaf("w:from", &from.to_string());
-        xml.leaf("w:to", &to.to_string()).end();
-    }
-    leaf("w:quality", extra.quality.map(str::to_owned), xml);
-    leaf("w:parameters", extra.parameters.map(str::to_owned), xml);
 }

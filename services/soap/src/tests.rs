@@ -42,6 +42,7 @@ impl House {
     fn send(&self, method: &str, media: &str, query: &str, body: Vec<u8>) -> Response {
         let answer = self.soap.call(Call {
             principal: Principal::unrestricted(),
+            peer: None,
             now: now(),
             method: method.into(),
             path: PATH.into(),

@@ -111,6 +111,11 @@ pub fn is_envelope(root: &Element) -> bool {
 
 /// Takes an envelope apart. A refusal comes with the version to answer in.
 pub fn open(root: Element) -> Result<Envelope, (Version, Fault)> {
+    open_knowing(root, &[ADDRESSING])
+}
+
+/// The same by who understands the headers of these namespaces.
+pub fn open_knowing(root: Element, known: &[&str]) -> Result<Envelope, (Version, Fault)> {
     let version = match root.uri.as_str() {
         SOAP11 => Version::V11,
         SOAP12 => Version::V12,
@@ -127,7 +132,7 @@ pub fn open(root: Element) -> Result<Envelope, (Version, Fault)> {
                 && own.local == "mustUnderstand"
                 && matches!(own.value.as_str(), "1" | "true")
         });
-        must && part.uri != ADDRESSING
+        must && !known.contains(&part.uri.as_str())
     });
     if let Some(part) = foreign {
         let reason = format!(
@@ -176,14 +181,19 @@ pub fn around(version: Version, relates_to: Option<&str>, action: &str) -> (Stri
 
 /// An envelope around a fault.
 pub fn fault(version: Version, relates_to: Option<&str>, fault: &Fault) -> String {
+    let action = "http://www.w3.org/2005/08/addressing/soap/fault";
+    wrap(version, relates_to, action, &fault_body(version, fault))
+}
+
+/// A fault as it stands in a body, whose prefix of SOAP is `env`.
+pub fn fault_body(version: Version, fault: &Fault) -> String {
     let mut xml = Xml::new();
     xml.start("env:Fault");
     match version {
         Version::V11 => write_fault11(fault, &mut xml),
         Version::V12 => write_fault12(fault, &mut xml),
     }
-    let action = "http://www.w3.org/2005/08/addressing/soap/fault";
-    wrap(version, relates_to, action, &xml.finish())
+    xml.finish()
 }
 
 /// SOAP 1.1 section 4.4.

@@ -143,6 +143,14 @@ impl Element {
         xml.end();
     }
 
+    /// The namespace that a prefix stands for in its content; none stands for no namespace where that has
+    /// no other.
+    pub fn namespace(&self, prefix: &str) -> Option<&str> {
+        let bound = self.scope.iter().rev().find(|(own, _)| own == prefix);
+        let bound = bound.map(|(_, uri)| uri.as_str());
+        bound.or_else(|| prefix.is_empty().then_some(""))
+    }
+
     /// Says whether a prefix stands for a namespace here.
     fn is_bound(&self, prefix: &str, uri: &str) -> bool {
         let bound = self.scope.iter().rev().find(|(own, _)| own == prefix);
