@@ -10,6 +10,7 @@ use rustix::net::{AddressFamily, SocketType, sockopt};
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr};
+use std::os::fd::OwnedFd;
 use std::task::{Context, Poll, ready};
 use tokio::io::{Interest, ReadBuf};
 use tokio::net::UdpSocket;
@@ -24,11 +25,7 @@ impl Datagrams {
     /// Binds a socket; where it is `shared`, others may bind to the same address, and the kernel gives
     /// each peer to one of them for good (`SO_REUSEPORT`).
     pub fn bind(address: SocketAddr, shared: bool) -> io::Result<std::net::UdpSocket> {
-        let family = match address {
-            SocketAddr::V4(_) => AddressFamily::INET,
-            SocketAddr::V6(_) => AddressFamily::INET6,
-        };
-        let socket = rustix::net::socket(family, SocketType::DGRAM, None)?;
+        let socket = unbound(address)?;
         if shared {
             sockopt::set_socket_reuseport(&socket, true)?;
         }
@@ -37,6 +34,24 @@ impl Datagrams {
         sockopt::set_socket_send_buffer_size(&socket, DATAGRAM_BUFFER_BYTES)?;
         rustix::net::bind(&socket, &address)?;
         Ok(socket.into())
+    }
+
+    /// A socket at a port that other programs of the machine use too, as that of discovery; to be called
+    /// inside the runtime that will poll it. What it sends to a group leaves by the interface that has its
+    /// address.
+    pub fn beside_others(address: SocketAddr) -> io::Result<Self> {
+        let socket = unbound(address)?;
+        sockopt::set_socket_reuseport(&socket, true)?;
+        sockopt::set_socket_reuseaddr(&socket, true)?;
+        rustix::net::bind(&socket, &address)?;
+        Self::new(socket.into())
+    }
+
+    /// The machine's address that a peer sees it at.
+    pub fn facing(peer: SocketAddr) -> io::Result<IpAddr> {
+        let socket = unbound(peer)?;
+        rustix::net::connect(&socket, &peer)?;
+        Ok(std::net::UdpSocket::from(socket).local_addr()?.ip())
     }
 
     /// Takes a bound socket; to be called inside the runtime that will poll it.
@@ -54,7 +69,7 @@ impl Datagrams {
             // A group of a link is one of a certain link.
             v6.set_scope_id(interfaces::v6(on)?.first().copied().unwrap_or(0));
         }
-        let socket = Self::new(Self::bind(address, true)?)?;
+        let socket = Self::beside_others(address)?;
         socket.join(group, on)?;
         Ok(socket)
     }
@@ -183,6 +198,14 @@ impl Datagrams {
             false => joined.into_iter().collect(),
         }
     }
+}
+
+fn unbound(address: SocketAddr) -> io::Result<OwnedFd> {
+    let family = match address {
+        SocketAddr::V4(_) => AddressFamily::INET,
+        SocketAddr::V6(_) => AddressFamily::INET6,
+    };
+    Ok(rustix::net::socket(family, SocketType::DGRAM, None)?)
 }
 
 /// What an ICMP message said of one peer, which the kernel tells at the next call, whomever that is for.

@@ -4,7 +4,7 @@ use nix::ifaddrs::{InterfaceAddress, getifaddrs};
 use nix::net::if_::{InterfaceFlags, if_nametoindex};
 use std::collections::BTreeSet;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
 
 /// Addresses of interfaces to join an IPv4 group on: of the one that has `on`, or of all.
 pub(crate) fn v4(on: IpAddr) -> io::Result<BTreeSet<Ipv4Addr>> {
@@ -36,6 +36,25 @@ pub(crate) fn v6(on: IpAddr) -> io::Result<BTreeSet<u32>> {
         }
     }
     Ok(or_any(found, 0))
+}
+
+/// The addresses by which interfaces that can multicast are told apart: each IPv4 address, and each IPv6
+/// address of a link with the interface that it is of. Ports are zero.
+pub fn multicast_addresses() -> io::Result<BTreeSet<SocketAddr>> {
+    let mut found = BTreeSet::new();
+    for interface in able()? {
+        let Some(address) = &interface.address else {
+            continue;
+        };
+        let v4 = address.as_sockaddr_in();
+        found.extend(v4.map(|v4| SocketAddr::from((v4.ip(), 0))));
+        let v6 = address.as_sockaddr_in6().map(|v6| v6.ip());
+        if let Some(v6) = v6.filter(Ipv6Addr::is_unicast_link_local) {
+            let index = if_nametoindex(interface.interface_name.as_str())?;
+            found.insert(SocketAddrV6::new(v6, 0, 0, index).into());
+        }
+    }
+    Ok(found)
 }
 
 fn able() -> io::Result<impl Iterator<Item = InterfaceAddress>> {

@@ -19,4 +19,5 @@ pub mod websocket;
 
 pub use batch::{Arrived, Batch, Leaving};
 pub use datagram::Datagrams;
+pub use interfaces::multicast_addresses;
 pub use link::{Link, Stream};
