@@ -7,6 +7,7 @@ use crate::work::{Outcome, Workers};
 use bytes::Bytes;
 use std::future::Future;
 use std::io;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -66,6 +67,12 @@ pub trait Binding: Send + Sync {
         filters: Vec<Filter>,
         since: Option<Cursor>,
     ) -> LocalFuture<'static, io::Result<Box<dyn Subscriber>>>;
+
+    /// What posts to a URL that is no gateway's; a protocol in which nothing is posted says so.
+    fn caller(&self, url: &str) -> io::Result<Box<dyn Caller>> {
+        let sentence = format!("{} posts nothing to `{url}`: take http", self.name());
+        Err(io::Error::new(io::ErrorKind::Unsupported, sentence))
+    }
 
     /// Opens the past; a protocol in which none can be asked for says so.
     fn past(&self, target: Target, past: Past) -> LocalFuture<'static, io::Result<Box<dyn Pages>>> {
@@ -161,6 +168,18 @@ pub trait Context: Send + Sync {
     /// The service whose mount holds this path.
     fn service(&self, path: &str) -> Option<&Arc<dyn Service>>;
 
+    /// Where a listener of this name listens ([`Transport`]), for who tells others of it.
+    fn address(&self, listener: &str) -> Option<SocketAddr> {
+        let _unknown_by_default = listener;
+        None
+    }
+
+    /// The binding whose client speaks a URL's scheme.
+    fn client(&self, url: &str) -> Option<Arc<dyn Binding>> {
+        let _none_by_default = url;
+        None
+    }
+
     /// Threads for work that takes a while.
     fn workers(&self) -> Arc<dyn Workers>;
 
@@ -226,6 +245,17 @@ pub struct Target {
     pub roots: Option<Bytes>,
     /// File of keys that are shared with the peer; what is in it the protocol says.
     pub keys: Option<PathBuf>,
+}
+
+/// Posts to one URL.
+pub trait Caller {
+    /// Posts a body of a media type and waits for the answer: its status and its body. Nothing is
+    /// followed that the answer points to.
+    fn post<'a>(
+        &'a mut self,
+        media: &'a str,
+        body: Bytes,
+    ) -> LocalFuture<'a, io::Result<(u16, Bytes)>>;
 }
 
 /// Publishes to one peer.

@@ -15,8 +15,8 @@ mod tally;
 mod work;
 
 pub use client::{
-    Binding, Context, Event, Identity, LocalFuture, Over, Pages, Past, Publisher, Subscriber,
-    Target, Transport,
+    Binding, Caller, Context, Event, Identity, LocalFuture, Over, Pages, Past, Publisher,
+    Subscriber, Target, Transport,
 };
 pub use config::{ConfigFault, Section};
 pub use keys::SharedKey;

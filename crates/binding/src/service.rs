@@ -5,6 +5,7 @@ use crate::pieces::Pieces;
 use crate::tally::Tally;
 use crate::work::Workers;
 use bytes::Bytes;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -21,12 +22,25 @@ pub trait Service: Send + Sync {
 
     /// Answers a call; never blocks.
     fn call(&self, call: Call) -> Answer;
+
+    /// What it does beside answering: to be found, to push what it was asked for. It is asked for once and
+    /// runs on a network thread; when the gateway drains ([`crate::Context::draining`]) it has as long as
+    /// links have to say its farewell, and ends.
+    fn background(
+        &self,
+        context: Arc<dyn crate::Context>,
+    ) -> Option<crate::LocalFuture<'static, ()>> {
+        let _nothing_by_default = context;
+        None
+    }
 }
 
 /// What is asked of a service.
 pub struct Call {
     /// On whose behalf.
     pub principal: Principal,
+    /// Where the request came from, where the protocol tells.
+    pub peer: Option<IpAddr>,
     /// The gateway's clock.
     pub now: Time,
     /// `GET`, `POST`, ... as HTTP spells it.

@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 use weir_binding::{ConfigFault, Section};
-use weir_registry::{BINDINGS, LOG_KEYS};
+use weir_registry::{BINDINGS, LOG_KEYS, SERVICES};
 
 /// Values as text by section and key, and where each was set.
 #[derive(Clone, Debug, Default)]
@@ -200,7 +200,8 @@ impl Config {
         let mut problems = Vec::new();
         for (section, key) in self.values.keys() {
             let own = OWN.iter().find(|(name, _)| name == section);
-            let known = BINDINGS.iter().any(|line| line.name == section);
+            let known = BINDINGS.iter().any(|line| line.name == section)
+                || SERVICES.iter().any(|line| line.has_section(section));
             let problem = match own {
                 Some((_, keys)) if !keys.contains(&key.as_str()) => {
                     format!("unknown key; known here: {}", keys.join(", "))
@@ -276,7 +277,10 @@ impl Config {
 /// Names of all sections.
 fn sections() -> Vec<&'static str> {
     let own = OWN.iter().map(|(section, _)| *section);
-    own.chain(BINDINGS.iter().map(|line| line.name)).collect()
+    let services = SERVICES.iter().filter(|line| line.check.is_some());
+    own.chain(BINDINGS.iter().map(|line| line.name))
+        .chain(services.map(|line| line.name))
+        .collect()
 }
 
 fn scalar(value: &DeValue<'_>) -> Option<String> {

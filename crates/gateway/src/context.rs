@@ -3,12 +3,13 @@
 use crate::access::Access;
 use crate::sockets::Mount;
 use std::collections::{BTreeMap, HashMap};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 use tokio::sync::watch;
 use weir_binding::{
-    Context, Identity, LocalFuture, Metric, Over, Service, SharedKey, Tally, Workers,
+    Binding, Context, Identity, LocalFuture, Metric, Over, Service, SharedKey, Tally, Workers,
 };
 use weir_hub::Hub;
 use weir_model::Time;
@@ -19,6 +20,10 @@ pub(crate) struct House {
     pub(crate) services: Vec<Arc<dyn Service>>,
     /// Who takes which WebSockets.
     pub(crate) mounts: Vec<Mount>,
+    /// Whose clients speak which schemes.
+    pub(crate) bindings: Vec<Arc<dyn Binding>>,
+    /// What listens, by its name in the ready line.
+    pub(crate) addresses: Vec<(&'static str, SocketAddr)>,
     pub(crate) access: Access,
     pub(crate) workers: Arc<dyn Workers>,
     /// Who hash passwords.
@@ -82,6 +87,18 @@ impl Context for House {
         let mounted =
             |service: &&Arc<dyn Service>| service.mounts().iter().any(|mount| holds(mount));
         self.services.iter().find(mounted).or(self.services.last())
+    }
+
+    fn address(&self, listener: &str) -> Option<SocketAddr> {
+        let found = self.addresses.iter().find(|(name, _)| *name == listener);
+        found.map(|(_, address)| *address)
+    }
+
+    fn client(&self, url: &str) -> Option<Arc<dyn Binding>> {
+        let (scheme, _) = url.split_once("://")?;
+        let mut all = self.bindings.iter();
+        all.find(|binding| binding.schemes().contains(&scheme))
+            .cloned()
     }
 
     fn principal(&self, credential: Option<&str>, _local: bool) -> Identity {

@@ -12,7 +12,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::runtime;
 use tokio::task::LocalSet;
-use weir_binding::{Binding, Context};
+use weir_binding::{Binding, Context, Service};
 use weir_carrier::{Datagrams, Link};
 
 /// A binding's opened listener.
@@ -48,23 +48,28 @@ pub(crate) struct Socket {
 pub(crate) struct Share {
     listeners: Vec<Listener>,
     datagrams: Vec<Socket>,
-    /// Bindings whose background runs here.
-    beside: Vec<Arc<dyn Binding>>,
+    /// Bindings whose background runs here, and services.
+    beside: (Vec<Arc<dyn Binding>>, Vec<Arc<dyn Service>>),
 }
 
 impl Share {
     /// All listeners, which every thread accepts from, and what is this thread's alone.
-    pub(crate) fn of(
-        listeners: &[Listener],
-        datagrams: Vec<Socket>,
-        beside: &[Arc<dyn Binding>],
-    ) -> io::Result<Self> {
+    pub(crate) fn of(listeners: &[Listener], datagrams: Vec<Socket>) -> io::Result<Self> {
         let listeners = listeners.iter().map(Listener::try_clone);
         Ok(Self {
             listeners: listeners.collect::<io::Result<_>>()?,
             datagrams,
-            beside: beside.to_vec(),
+            beside: (Vec::new(), Vec::new()),
         })
+    }
+
+    /// Has what bindings and services do beside answering run here.
+    pub(crate) fn run_beside(
+        &mut self,
+        bindings: &[Arc<dyn Binding>],
+        services: &[Arc<dyn Service>],
+    ) {
+        self.beside = (bindings.to_vec(), services.to_vec());
     }
 }
 
@@ -111,8 +116,15 @@ async fn serve(share: Share, house: Arc<House>, begun: Sender<()>) {
             }
         });
     }
-    for background in share
-        .beside
+    start_beside(&share.beside.0, &share.beside.1, &house);
+    // Each has had its first turn: groups are joined, and what is sent now is heard.
+    tokio::task::yield_now().await;
+    drop(begun);
+    house.draining().await;
+}
+
+fn start_beside(bindings: &[Arc<dyn Binding>], services: &[Arc<dyn Service>], house: &Arc<House>) {
+    for background in bindings
         .iter()
         .filter_map(|it| it.background(house.clone()))
     {
@@ -124,10 +136,11 @@ async fn serve(share: Share, house: Arc<House>, begun: Sender<()>) {
             }
         });
     }
-    // Each has had its first turn: groups are joined, and what is sent now is heard.
-    tokio::task::yield_now().await;
-    drop(begun);
-    house.draining().await;
+    // A service has its farewell to say: it ends by itself.
+    let of_services = services.iter();
+    of_services
+        .filter_map(|it| it.background(house.clone()))
+        .for_each(|background| drop(tokio::task::spawn_local(background)));
 }
 
 async fn serve_datagrams(socket: Socket, house: Arc<House>) -> io::Result<()> {

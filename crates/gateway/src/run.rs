@@ -84,21 +84,23 @@ impl Gateway {
         let (log, hub) = open_data(config)?;
         let (drain, draining) = watch::channel(false);
         let traffic = Arc::new(Traffic::default());
-        let services = services(&hub, &traffic);
+        let services = services(config, &hub, &traffic)?;
         let io = |error| RunFault::Io("work thread".into(), error);
         let workers = WorkThreads::start("work", WORK_THREADS, WORK_WAITING_MAX).map_err(io)?;
         let checkers = WorkThreads::start("check", CHECK_THREADS, CHECK_WAITING_MAX).map_err(io)?;
+        let beside: Vec<_> = bindings.into_iter().map(|(_, binding)| binding).collect();
         let house = Arc::new(House {
+            bindings: beside.clone(),
             hub: hub.clone(),
             services,
             mounts: opened.mounts,
+            addresses: addresses.clone(),
             access,
             workers: Arc::new(workers),
             checkers: Arc::new(checkers),
             draining,
             traffic,
         });
-        let beside: Vec<_> = bindings.into_iter().map(|(_, binding)| binding).collect();
         let threads = start_threads(&opened.listeners, opened.datagrams, &beside, &house)?;
         let historian = Historian::start(hub.clone())
             .map_err(|error| RunFault::Io("thread historian".into(), error))?;
@@ -182,11 +184,19 @@ fn open_data(config: &Config) -> Result<(Arc<dyn Log>, Arc<Hub>), RunFault> {
     Ok((log, hub))
 }
 
-fn services(hub: &Arc<Hub>, traffic: &Arc<Traffic>) -> Vec<Arc<dyn weir_binding::Service>> {
-    let mut services: Vec<_> = SERVICES.iter().map(|line| (line.make)(hub)).collect();
+fn services(
+    config: &Config,
+    hub: &Arc<Hub>,
+    traffic: &Arc<Traffic>,
+) -> Result<Vec<Arc<dyn weir_binding::Service>>, RunFault> {
+    let made = SERVICES.iter().map(|line| {
+        let made = (line.make)(hub, config.section(line.name));
+        made.map_err(|fault| RunFault::Config(config.locate(&fault)))
+    });
+    let mut services: Vec<_> = made.collect::<Result<_, _>>()?;
     services.push(Arc::new(Health::new(hub.clone(), traffic.clone())));
     services.push(Arc::new(Assets));
-    services
+    Ok(services)
 }
 
 /// How many network threads there are.
@@ -207,8 +217,11 @@ fn start_threads(
     let mut threads = Vec::new();
     let (begun, all_begun) = std::sync::mpsc::channel();
     for (number, datagrams) in datagrams.into_iter().enumerate() {
-        let beside = if number == 0 { beside } else { &[] };
-        let share = Share::of(listeners, datagrams, beside).map_err(io)?;
+        let share = Share::of(listeners, datagrams);
+        let mut share = share.map_err(io)?;
+        if number == 0 {
+            share.run_beside(beside, &house.services);
+        }
         threads.push(listen::start_thread(number, share, house, begun.clone()).map_err(io)?);
     }
     drop(begun);

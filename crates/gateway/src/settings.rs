@@ -8,7 +8,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use weir_binding::{Binding, ConfigFault};
 use weir_carrier::tls::Acceptor;
-use weir_registry::{BINDINGS, STORES, check_log};
+use weir_registry::{BINDINGS, SERVICES, STORES, check_log};
 
 /// Everything that a start would refuse, but for what only opening tells.
 pub(crate) fn faults(config: &Config) -> Vec<ConfigFault> {
@@ -18,6 +18,10 @@ pub(crate) fn faults(config: &Config) -> Vec<ConfigFault> {
             Ok(binding) => faults.extend(of_transports(line.name, &*binding)),
             Err(fault) => faults.push(fault),
         }
+    }
+    for line in SERVICES {
+        let check = line.check.map(|check| check(config.section(line.name)));
+        faults.extend(check.and_then(Result::err));
     }
     faults.extend(acceptor(config, &[]).err());
     faults.extend(check_log(config.section("log")).err());

@@ -22,6 +22,7 @@ fn ask(method: &str, path: &str, query: &[(&str, &str)]) -> Response {
         .map(|(name, value)| ((*name).into(), (*value).into()));
     let call = Call {
         principal: Principal::unrestricted(),
+        peer: None,
         now: Time::from_nanos(0),
         method: method.into(),
         path: path.into(),

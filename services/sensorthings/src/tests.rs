@@ -109,6 +109,7 @@ impl House {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         Call {
             principal: self.who.clone(),
+            peer: None,
             now: now(),
             method: method.into(),
             path: path.trim_end_matches('/').into(),

@@ -53,6 +53,7 @@ pub(super) fn call_of(
     name_format(message.code, &mut query, &mut headers);
     Ok(Call {
         principal,
+        peer: None,
         now: context.now(),
         method: method_of(message.code, &path, &message.payload)?.to_owned(),
         path,

@@ -20,8 +20,8 @@ use settings::Settings;
 use std::io;
 use std::sync::Arc;
 use weir_binding::{
-    Binding, ConfigFault, Context, LocalFuture, Pages, Past, Publisher, Section, Subscriber,
-    Target, Transport,
+    Binding, Caller, ConfigFault, Context, LocalFuture, Pages, Past, Publisher, Section,
+    Subscriber, Target, Transport,
 };
 use weir_carrier::{Link, Stream};
 use weir_model::{Cursor, Filter};
@@ -75,7 +75,7 @@ impl Binding for Http {
             settings: self.settings.clone(),
             tallies: schemes.map(|scheme| context.tally("http", scheme)),
             context,
-            peer_is_local: link.peer.ip().is_loopback(),
+            peer: link.peer.ip(),
         };
         let http2 = link.alpn.as_deref() == Some(b"h2");
         Box::pin(Connection::new(link.stream, shared, http2))
@@ -119,6 +119,10 @@ impl Binding for Http {
         since: Option<Cursor>,
     ) -> LocalFuture<'static, io::Result<Box<dyn Subscriber>>> {
         Box::pin(client::subscriber(target, filters, since))
+    }
+
+    fn caller(&self, url: &str) -> io::Result<Box<dyn Caller>> {
+        client::caller(url)
     }
 
     fn past(&self, target: Target, past: Past) -> LocalFuture<'static, io::Result<Box<dyn Pages>>> {

@@ -4,6 +4,7 @@ use super::over::Handover;
 use super::settings::Settings;
 use super::wrapper;
 use crate::wire::{Request, Version};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use weir_binding::{Answer, Call, Identity, Outcome, Over, Response, Tally};
@@ -15,7 +16,7 @@ use weir_hub::Principal;
 pub(super) struct Shared {
     pub(super) settings: Arc<Settings>,
     pub(super) context: Arc<dyn weir_binding::Context>,
-    pub(super) peer_is_local: bool,
+    pub(super) peer: IpAddr,
     /// Of requests, and of WebSockets.
     pub(super) tallies: [Arc<Tally>; 2],
 }
@@ -101,7 +102,7 @@ pub(super) fn dispatch(shared: &Shared, request: Request) -> Step {
     let credential = credential(&request);
     let identity = shared
         .context
-        .principal(credential.as_deref(), shared.peer_is_local);
+        .principal(credential.as_deref(), shared.peer.is_loopback());
     let who = match identity {
         Identity::Known(identified) => identified.map_err(|reason| Response::text(401, reason)),
         Identity::Checking(outcome) => return Step::Checking(Check(outcome), Box::new(request)),
@@ -178,6 +179,7 @@ fn called(
     };
     Ok(service.call(Call {
         principal,
+        peer: Some(shared.peer),
         now: shared.context.now(),
         method: std::mem::take(&mut request.method),
         path: request.path,

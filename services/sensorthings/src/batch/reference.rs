@@ -38,6 +38,7 @@ impl Places {
     pub(super) fn base(&self, batch: &Call) -> Call {
         Call {
             principal: batch.principal.clone(),
+            peer: batch.peer,
             now: batch.now,
             method: String::new(),
             path: BASE.to_owned(),

@@ -153,6 +153,7 @@ pub(super) fn call(method: &str, media: &str, body: Bytes) -> Call {
     let headers = headers.into_iter().filter(|(_, value)| !value.is_empty());
     Call {
         principal: Principal::unrestricted(),
+        peer: None,
         now: now(),
         method: method.into(),
         path: "/sos".into(),

@@ -1,6 +1,7 @@
 //! The client: publishers and subscribers over every delivery scheme of HTTP.
 
 mod past;
+mod post;
 mod publish;
 mod socket;
 mod subscribe;
@@ -15,7 +16,7 @@ use std::task::Poll;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 use url::Url;
-use weir_binding::{Pages, Past, Publisher, Subscriber, Target};
+use weir_binding::{Caller, Pages, Past, Publisher, Subscriber, Target};
 use weir_carrier::{Stream, tls};
 use weir_model::{Cursor, Filter};
 
@@ -88,6 +89,11 @@ pub(super) async fn subscriber(
     })
 }
 
+/// What posts to a URL.
+pub(super) fn caller(url: &str) -> io::Result<Box<dyn Caller>> {
+    Ok(Box::new(post::Posts::to(url)?))
+}
+
 /// Opens the past.
 pub(super) async fn past(target: Target, past: Past) -> io::Result<Box<dyn Pages>> {
     let url = Url::parse(&target.url)?;
@@ -104,9 +110,14 @@ struct Connection {
 
 impl Connection {
     async fn open(url: &Url, target: &Target) -> io::Result<Self> {
+        Self::trusting(url, target.roots.as_deref(), BYTES_MAX).await
+    }
+
+    /// A connection that trusts these roots too, and takes answers so long.
+    async fn trusting(url: &Url, roots: Option<&[u8]>, bytes_max: usize) -> io::Result<Self> {
         Ok(Self {
-            stream: open(url, target).await?,
-            answers: Answers::new(BYTES_MAX),
+            stream: open(url, roots).await?,
+            answers: Answers::new(bytes_max),
             parts: VecDeque::new(),
             buffer: vec![0; READ_BYTES],
         })
@@ -192,14 +203,14 @@ fn refused(status: u16, body: &[u8]) -> io::Error {
 }
 
 /// Connects, with TLS where the scheme says so.
-async fn open(url: &Url, target: &Target) -> io::Result<Stream> {
+async fn open(url: &Url, roots: Option<&[u8]>) -> io::Result<Stream> {
     let tcp = TcpStream::connect((url.host.as_str(), url.port)).await?;
     tcp.set_nodelay(true)?;
     if !url.secure {
         return Ok(Stream::Tcp(tcp));
     }
     let peer = tcp.peer_addr()?;
-    let settings = tls::client_config(target.roots.as_deref())?;
+    let settings = tls::client_config(roots)?;
     let link = tls::connect(&settings, &url.host, tcp, peer).await?;
     Ok(link.stream)
 }
