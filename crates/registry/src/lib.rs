@@ -10,5 +10,5 @@ mod services;
 mod stores;
 
 pub use bindings::{BINDINGS, BindingLine, binding_of_url};
-pub use services::{SERVICES, ServiceLine};
+pub use services::{Make, SERVICES, ServiceLine};
 pub use stores::{LOG_KEYS, Open, STORES, StoreLine, check_log, open_log};

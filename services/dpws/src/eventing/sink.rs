@@ -1,0 +1,161 @@
+//! Which event sinks are posted to.
+//!
+//! A subscription names where the gateway is to connect to, so without a rule whoever may subscribe could have
+//! the gateway reach what they cannot. The rule: a sink is at the address that the subscription came from, or in
+//! a network that the configuration names; its host is an address and no name, since what a name stands for can
+//! change after it was looked at.
+
+use std::net::IpAddr;
+use std::str::FromStr;
+
+/// The rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// Only where the subscription came from.
+    Own,
+    /// That, and in these networks.
+    Networks(Vec<Network>),
+    /// Anywhere, names too.
+    Any,
+}
+
+/// Addresses that begin alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Network {
+    address: IpAddr,
+    bits: u8,
+}
+
+impl FromStr for Rule {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text {
+            "own" => Ok(Rule::Own),
+            "any" => Ok(Rule::Any),
+            networks => {
+                let networks = networks.split([',', ' ']).filter(|word| !word.is_empty());
+                let read: Vec<Network> = networks.map(str::parse).collect::<Result<_, _>>()?;
+                (!read.is_empty()).then_some(Rule::Networks(read)).ok_or(())
+            }
+        }
+    }
+}
+
+impl FromStr for Network {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (address, bits) = match text.split_once('/') {
+            Some((address, bits)) => (address, Some(bits)),
+            None => (text, None),
+        };
+        let address: IpAddr = address.parse().map_err(drop)?;
+        let most = if address.is_ipv4() { 32 } else { 128 };
+        let bits = bits.map_or(Ok(most), |bits| bits.parse().map_err(drop))?;
+        (bits <= most).then_some(Self { address, bits }).ok_or(())
+    }
+}
+
+impl Network {
+    fn holds(self, other: IpAddr) -> bool {
+        let (own, other, width) = match (self.address, other) {
+            (IpAddr::V4(own), IpAddr::V4(other)) => {
+                (own.to_bits().into(), other.to_bits().into(), 32)
+            }
+            (IpAddr::V6(own), IpAddr::V6(other)) => (own.to_bits(), other.to_bits(), 128),
+            _ => return false,
+        };
+        let differ: u128 = own ^ other;
+        differ
+            .checked_shr(width - u32::from(self.bits))
+            .unwrap_or(0)
+            == 0
+    }
+}
+
+impl Rule {
+    /// Says why a sink is not posted to on behalf of who is at this address.
+    pub(crate) fn check(&self, url: &str, peer: Option<IpAddr>) -> Result<(), String> {
+        let rest = url
+            .strip_prefix("http://")
+            .or_else(|| url.strip_prefix("https://"));
+        let rest =
+            rest.ok_or_else(|| format!("an event sink is at http: or https:, not `{url}`"))?;
+        if *self == Rule::Any {
+            return Ok(());
+        }
+        let host = address(rest).ok_or_else(|| {
+            format!("the host of an event sink is an address, without a user: `{url}` is not so")
+        })?;
+        let own = peer.is_some_and(|peer| peer.to_canonical() == host);
+        let named = match self {
+            Rule::Networks(networks) => networks.iter().any(|network| network.holds(host)),
+            _ => false,
+        };
+        match own || named {
+            true => Ok(()),
+            false => Err(format!(
+                "events are pushed to where the subscription came from, not to {host}: \
+                 the key dpws.sinks allows others"
+            )),
+        }
+    }
+}
+
+/// The address that stands before port and path.
+fn address(rest: &str) -> Option<IpAddr> {
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let host = match authority.strip_prefix('[') {
+        Some(v6) => v6.split_once(']')?.0,
+        None => authority.split(':').next()?,
+    };
+    let address: IpAddr = host.parse().ok()?;
+    Some(address.to_canonical())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn fits(rule: &str, url: &str) -> bool {
+        let peer = Some("192.0.2.9".parse().unwrap());
+        let rule: Rule = rule.parse().unwrap();
+        rule.check(url, peer).is_ok()
+    }
+
+    #[test]
+    fn a_sink_is_where_the_subscription_came_from() {
+        for (url, expected) in [
+            ("http://192.0.2.9:8081/sink", true),
+            ("https://192.0.2.9/", true),
+            ("http://[::ffff:192.0.2.9]:80/", true),
+            ("http://192.0.2.8/", false),
+            ("http://127.0.0.1:8080/", false),
+            ("http://169.254.169.254/latest", false),
+            ("http://192.0.2.9@10.0.0.1/", false),
+            ("http://192.0.2.9.example.com/", false),
+            ("http://0xc0000209/", false),
+            ("http://3221225993/", false),
+            ("http://localhost/", false),
+            ("ftp://192.0.2.9/", false),
+            ("", false),
+        ] {
+            assert_eq!(fits("own", url), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn networks_and_everything_are_allowed_by_name() {
+        assert!(fits("10.0.0.0/8, 2001:db8::/32", "http://10.1.2.3:80/"));
+        assert!(fits("10.0.0.0/8,2001:db8::/32", "http://[2001:db8::1]/"));
+        assert!(fits("10.0.0.0/8", "http://192.0.2.9/"));
+        assert!(!fits("10.0.0.0/8", "http://11.0.0.1/"));
+        assert!(fits("0.0.0.0/0", "http://11.0.0.1/"));
+        assert!(fits("any", "http://sink.example/") && !fits("any", "file:///etc/passwd"));
+        for bad in ["", "10.0.0.0/33", "everything", "10.0.0.0/8, x"] {
+            assert!(bad.parse::<Rule>().is_err(), "{bad}");
+        }
+    }
+}

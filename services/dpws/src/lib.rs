@@ -1,0 +1,124 @@
+//! `/dpws`: the gateway as a device of the Devices Profile for Web Services, 1.1 and 1.0.
+//!
+//! It is found by WS-Discovery, describes itself by WS-Transfer and WS-MetadataExchange, and pushes
+//! observations by WS-Eventing.
+//!
+//! What it deliberately does not do: look for other devices, discovery proxies, WS-Security. The decision worth
+//! arguing: discovery opens its own sockets ([`net`]), as which there are follows from the machine's interfaces
+//! and not from a list of listeners.
+#![forbid(unsafe_code)]
+
+mod device;
+mod discovery;
+mod eventing;
+mod hosted;
+pub mod limits;
+mod message;
+mod metadata;
+mod names;
+mod net;
+mod random;
+mod settings;
+
+use device::Device;
+use eventing::Subscriptions;
+use random::Random;
+use settings::{Settings, Where};
+use std::sync::{Arc, OnceLock};
+use weir_binding::{Answer, Call, ConfigFault, Context, LocalFuture, Section, Service};
+use weir_hub::{Hub, Principal, Request};
+use weir_model::Time;
+
+/// Where the device is.
+pub(crate) const PATH: &str = "/dpws";
+/// Under which the device's address is kept in the log.
+const KEPT: &str = "dpws/device";
+
+/// The service.
+pub struct Dpws {
+    hub: Arc<Hub>,
+    settings: Settings,
+    subscriptions: Arc<Subscriptions>,
+    /// The plain web service, whose operations the device hosts.
+    operations: Arc<dyn Service>,
+    /// Made when the time is known.
+    device: OnceLock<Arc<Device>>,
+}
+
+impl Dpws {
+    /// The service of a hub, as its section of the configuration wants it. It hosts the operations of the
+    /// plain web service.
+    pub fn configure(
+        hub: Arc<Hub>,
+        section: Section,
+        operations: Arc<dyn Service>,
+    ) -> Result<Self, ConfigFault> {
+        Ok(Self {
+            hub,
+            settings: Settings::read(section)?,
+            subscriptions: Arc::default(),
+            operations,
+            device: OnceLock::new(),
+        })
+    }
+
+    /// Says what is wrong with the section.
+    pub fn check(section: Section) -> Result<(), ConfigFault> {
+        Settings::read(section).map(drop)
+    }
+
+    fn device(&self, now: Time) -> Arc<Device> {
+        let made = || {
+            let started = u64::try_from(now.nanos() / 1_000_000_000).unwrap_or_default();
+            Arc::new(Device {
+                address: address(&self.hub, now),
+                scopes: self.settings.scopes.clone(),
+                name: self.settings.name.clone(),
+                version: started,
+                instance: started,
+            })
+        };
+        self.device.get_or_init(made).clone()
+    }
+}
+
+/// The device's address, made at the first start and kept in the log.
+fn address(hub: &Arc<Hub>, now: Time) -> String {
+    if let Some(known) = hub.consumer(KEPT) {
+        return String::from_utf8_lossy(&known).into_owned();
+    }
+    let made = Random::default().uuid();
+    let request = Request::Remember(KEPT.into(), made.clone().into());
+    // Where the log takes nothing, nothing else goes on either.
+    drop(hub.open(now, &Principal::gateway(), request));
+    made
+}
+
+impl Service for Dpws {
+    fn name(&self) -> &'static str {
+        "dpws"
+    }
+
+    fn mounts(&self) -> &'static [&'static str] {
+        &[PATH]
+    }
+
+    fn call(&self, call: Call) -> Answer {
+        self.answered(call)
+    }
+
+    fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {
+        let (device, place) = (self.device(context.now()), self.settings.discovery);
+        let pushing = net::sinks::run(self.subscriptions.clone(), context.clone());
+        Some(match place {
+            Where::Off => Box::pin(pushing),
+            place => Box::pin(net::both(
+                pushing,
+                net::discovery::run(device, place, context),
+            )),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
