@@ -1,0 +1,171 @@
+"""The device is found by two independent stacks, WSDiscovery (WS-Discovery of April 2005) and sdc11073 (1.1), from
+another network namespace, by IPv4 and IPv6."""
+
+import socket
+import threading
+import unittest
+
+from lxml import etree
+from sdc11073.wsdiscovery import WSDiscovery
+from sdc11073.wsdiscovery.wsdimpl import MatchBy
+from sdc11073.xml_types.wsd_types import ScopesType
+from wsdiscovery import QName, Scope
+from wsdiscovery.actions import constructProbe
+from wsdiscovery.discovery import ThreadedWSDiscovery
+from wsdiscovery.message import createSOAPMessage, parseSOAPMessage
+
+from dpws.network import HERE, LINK, Device, network
+
+DPWS10 = "http://schemas.xmlsoap.org/ws/2006/02/devprof"
+DPWS11 = "http://docs.oasis-open.org/ws-dd/ns/dpws/2009/01"
+OWN = "urn:weir:device"
+WAIT_S = 30
+
+
+class Older(unittest.TestCase):
+    """WSDiscovery 2.1.2."""
+
+    @classmethod
+    def setUpClass(cls):
+        network()
+        cls.gateway = Device()
+        cls.client = ThreadedWSDiscovery()
+        cls.client.start()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.client.stop()
+        cls.gateway.close()
+
+    def search(self, attempts=30, **what):
+        self.client.clearRemoteServices()
+        for _ in range(attempts):
+            if found := self.client.searchServices(**what, timeout=1):
+                return found
+        return []
+
+    def test_it_is_found_by_its_types_and_by_its_scopes(self):
+        for what in (
+            {"types": [QName(DPWS10, "Device")]},
+            {"types": [QName(OWN, "Gateway")]},
+            {"scopes": [Scope("http://example.com/plant")]},
+            {"types": [QName(OWN, "Gateway")], "scopes": [Scope("urn:weir:test")]},
+        ):
+            (found,) = self.search(**what)
+            self.assertEqual(found.getXAddrs(), [self.gateway.device_url])
+            self.assertRegex(found.getEPR(), r"^urn:uuid:[0-9a-f-]{36}$")
+            scopes = [scope.getValue() for scope in found.getScopes()]
+            self.assertEqual(scopes, ["http://example.com/plant/hall", "urn:weir:test"])
+
+    def test_who_looks_for_another_does_not_find_it(self):
+        for what in (
+            {"types": [QName(OWN, "Pump")]},
+            {"scopes": [Scope("http://example.com/pla")]},
+        ):
+            self.assertEqual(self.search(attempts=2, **what), [])
+
+
+def searched(client, types, scopes=None, attempts=30):
+    """What sdc11073 finds, asking again until it finds something."""
+    client.clear_remote_services()
+    for _ in range(attempts):
+        if found := client.search_services(types, scopes, timeout=1, repeat_probe_interval=1):
+            return found
+    return []
+
+
+class Newer(unittest.TestCase):
+    """sdc11073 3.0.0."""
+
+    @classmethod
+    def setUpClass(cls):
+        network()
+        cls.gateway = Device()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.gateway.close()
+
+    def test_it_is_found_by_its_types_and_by_its_scopes(self):
+        with WSDiscovery(HERE) as client:
+            for types, scopes, count in (
+                ([etree.QName(DPWS11, "Device")], None, 1),
+                ([etree.QName(OWN, "Gateway")], ScopesType("http://example.com/plant"), 1),
+                (None, ScopesType("urn:weir:test", MatchBy.strcmp), 1),
+                (None, ScopesType("urn:weir", MatchBy.strcmp), 0),
+            ):
+                found = searched(client, types, scopes, attempts=30 if count else 2)
+                self.assertEqual(len(found), count, (types, scopes))
+                for service in found:
+                    self.assertEqual(service.x_addrs, [self.gateway.device_url])
+
+    def test_it_says_where_it_is_when_its_address_is_known(self):
+        with WSDiscovery(HERE) as client:
+            (found,) = searched(client, [etree.QName(OWN, "Gateway")])
+            resolved, told = [], threading.Event()
+
+            def take(service):
+                resolved.append(service)
+                told.set()
+
+            client.set_remote_service_resolve_match_callback(take)
+            client._send_resolve(found.epr)
+            self.assertTrue(told.wait(WAIT_S))
+            self.assertEqual(resolved[0].x_addrs, [self.gateway.device_url])
+
+    def test_it_is_found_over_ipv6(self):
+        index = socket.if_nametoindex(LINK)
+        with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as client:
+            client.settimeout(WAIT_S)
+            client.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_IF, index)
+            probe = constructProbe([QName(OWN, "Gateway")], [])
+            client.sendto(createSOAPMessage(probe).encode(), ("ff02::c", 3702, 0, index))
+            answer, peer = client.recvfrom(65536)
+        self.assertEqual(peer[0], "fe80::1" if "%" not in peer[0] else f"fe80::1%{LINK}")
+        matches = parseSOAPMessage(answer, peer[0])
+        self.assertEqual(matches.getRelatesTo(), probe.getMessageId())
+        (match,) = matches.getProbeResolveMatches()
+        self.assertEqual(match.getXAddrs(), [self.gateway.device_url])
+
+
+class ComesAndGoes(unittest.TestCase):
+    """Hello when it starts, Bye when it stops."""
+
+    def test_both_stacks_hear_it(self):
+        network()
+        heard = {name: threading.Event() for name in ("hello 1.0", "hello 1.1", "bye 1.0", "bye 1.1")}
+        older = ThreadedWSDiscovery()
+        older.setRemoteServiceHelloCallback(lambda service: heard["hello 1.0"].set(), types=[QName(OWN, "Gateway")])
+        older.setRemoteServiceByeCallback(lambda epr: heard["bye 1.0"].set())
+        older.start()
+        self.addCleanup(older.stop)
+        with WSDiscovery(HERE) as newer:
+            newer.set_remote_service_hello_callback(
+                lambda address, service: heard["hello 1.1"].set(), types=[etree.QName(OWN, "Gateway")]
+            )
+            newer.set_remote_service_bye_callback(lambda address, epr: heard["bye 1.1"].set())
+            with Device() as gateway:
+                for name in ("hello 1.0", "hello 1.1"):
+                    self.assertTrue(heard[name].wait(WAIT_S), name)
+                self.assertFalse(heard["bye 1.1"].is_set())
+                self.assertEqual(gateway.terminate(), 0)
+            for name in ("bye 1.0", "bye 1.1"):
+                self.assertTrue(heard[name].wait(WAIT_S), name)
+
+    def test_its_address_outlives_it(self):
+        network()
+        with Device() as gateway, WSDiscovery(HERE) as client:
+            (before,) = searched(client, [etree.QName(OWN, "Gateway")])
+            gateway.restart()
+            (after,) = searched(client, [etree.QName(OWN, "Gateway")])
+            self.assertEqual(before.epr, after.epr)
+            self.assertGreaterEqual(after.metadata_version, before.metadata_version)
+
+    def test_it_is_silent_unless_it_is_asked_to_be_found(self):
+        network()
+        with Device({"dpws.discovery": "false"}), WSDiscovery(HERE) as client:
+            self.assertEqual(searched(client, [etree.QName(OWN, "Gateway")], attempts=2), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
