@@ -38,6 +38,12 @@ const TABLES: &[Table] = &[
         folder: "protocols/mqtt",
     },
     Table {
+        name: "sensorthings",
+        title: "SensorThings API: the abstract tests of part 1, 1.1 (18-088, annex A), and the \
+                requirements of part 2 (17-079r1)",
+        folder: "services/sensorthings",
+    },
+    Table {
         name: "sos",
         title: "Sensor Observation Service 2.0 (OGC 12-006, SOS2) and 1.0.0 (OGC 06-009r6, SOS1)",
         folder: "services/sos",
@@ -123,7 +129,7 @@ fn citations(root: &Path, folder: &Path) -> io::Result<BTreeMap<String, Cited>> 
     for file in files {
         let shown = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy();
         let all_tests =
-            shown.starts_with("tests") || shown.ends_with("tests.rs") || shown.contains("/tests/");
+            shown.starts_with("tests") || shown.ends_with("tests.rs") || shown.contains("/tests");
         let source = fs::read_to_string(root.join(&file))?;
         let mut waiting = Vec::new();
         let mut in_tests = all_tests;
@@ -164,6 +170,7 @@ fn foreign(folder: &Path, cited: &mut BTreeMap<String, Cited>) -> io::Result<()>
             if line.starts_with('#') {
                 waiting.extend(ids(line));
             } else if let Some((name, _)) = line
+                .trim_start_matches("async ")
                 .strip_prefix("def ")
                 .and_then(|rest| rest.split_once('('))
             {
@@ -191,11 +198,13 @@ fn ids(line: &str) -> impl Iterator<Item = String> {
     let is_id = |text: &str| {
         let mut parts = text.split('-');
         let name = parts.next().unwrap_or_default();
-        let own = ["RFC", "MQTT", "EXI", "C14N", "PROFILE", "SOS"];
+        let own = [
+            "RFC", "MQTT", "EXI", "C14N", "PROFILE", "SOS", "STA", "TASKING",
+        ];
         let named = own.iter().any(|own| name.starts_with(own));
         let section = |part: &str| {
             part.bytes()
-                .all(|byte| byte.is_ascii_digit() || byte == b'.')
+                .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'A'))
         };
         named && parts.clone().count() == 2 && parts.all(section)
     };

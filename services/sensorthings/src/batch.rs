@@ -64,6 +64,7 @@ struct Done {
 }
 
 /// Reads a batch and begins it.
+// [STA-A.4.1.1-1]
 pub(crate) fn answer(service: &SensorThings, call: Call) -> Result<Answer> {
     let declared = call.header("content-type").unwrap_or_default();
     let (media, _) = declared.split_once(';').unwrap_or((declared, ""));

@@ -15,7 +15,8 @@ use weir_model::Time;
 
 /// Whether a property of a type is computed.
 pub(crate) fn is_computed(kind: Kind, name: &str) -> bool {
-    kind == Kind::Datastream && matches!(name, "phenomenonTime" | "resultTime" | "observedArea")
+    let of_kind = matches!(kind, Kind::Datastream | Kind::MultiDatastream);
+    of_kind && matches!(name, "phenomenonTime" | "resultTime" | "observedArea")
 }
 
 /// A property as it is shown, computed or not; `None` where the entity has it not.
@@ -54,7 +55,8 @@ fn span(context: &Context<'_>, entity: &Entity, name: &str) -> Result<Option<(Ti
 }
 
 fn extent(context: &Context<'_>, entity: &Entity) -> Result<Option<Extent>> {
-    let request = Request::Extents(vec![entity.key.to_string()]);
+    let topics = entity.published_at().into_iter().map(str::to_owned);
+    let request = Request::Extents(topics.collect());
     match context.hub.open(context.now, context.principal, request)? {
         Exchange::Extents(extents) => Ok(extents.into_iter().flatten().reduce(Extent::joined)),
         _ => Err(Fault::new(500, "the hub answered something else")),

@@ -57,6 +57,10 @@ pub(crate) const CONFORMANCE: &[&str] = requirements! {
     "create-update-delete/historical-location-auto-creation"
     "batch-request/batch-request"
     "data-array/data-array"
+    "multi-datastream"
+    "multi-datastream/properties"
+    "multi-datastream/relations"
+    "multi-datastream/constraints"
     ;
     "https://fraunhoferiosb.github.io/FROST-Server/extensions/JsonBatchRequest.html",
     "https://fraunhoferiosb.github.io/FROST-Server/extensions/GeoJSON-ResultFormat.html",

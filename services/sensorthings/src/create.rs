@@ -7,6 +7,7 @@ use crate::fault::{Fault, Result};
 use crate::filter::Value;
 use crate::id::Id;
 use crate::kind::{Kind, Navigation};
+use crate::multi::split;
 use crate::render::instant;
 use serde_json::{Value as Json, json};
 use weir_model::{Time, topic};
@@ -24,12 +25,14 @@ pub(crate) type Given = Vec<(&'static str, Made)>;
 
 impl Draft<'_> {
     /// Drafts an entity of a type.
+    // [STA-A.3.1.1-1]
     pub(crate) fn insert(&mut self, kind: Kind, body: &Json, given: Given) -> Result<Made> {
         let body = object(kind, body)?;
         check(kind, body, true)?;
         match kind {
             Kind::Observation => self.insert_observation(body, given),
             Kind::Datastream => self.insert_datastream(body, given),
+            Kind::MultiDatastream => self.insert_multi(body, given),
             _ => self.insert_entity(kind, body, given),
         }
     }
@@ -46,6 +49,7 @@ impl Draft<'_> {
                 entity.links.insert(way.name, ids);
             }
         }
+        self.complete(&mut entity)?;
         self.put(entity.clone());
         let made = Made::Entity(kind, id.clone());
         for way in kind.navigations().iter().filter(|way| !kind.keeps(way.to)) {
@@ -104,7 +108,12 @@ impl Draft<'_> {
     }
 
     /// The links of a navigation: those given, those named, those to be made.
-    fn links(&mut self, way: &'static Navigation, body: &Object, given: &Given) -> Result<Vec<Id>> {
+    pub(crate) fn links(
+        &mut self,
+        way: &'static Navigation,
+        body: &Object,
+        given: &Given,
+    ) -> Result<Vec<Id>> {
         let given = given.iter().filter(|(name, _)| *name == way.name);
         let mut ids: Vec<Id> = Vec::new();
         ids.extend(given.filter_map(|(_, made)| match made {
@@ -132,6 +141,7 @@ impl Draft<'_> {
     }
 
     /// An identifier, of something that is there.
+    // [STA-A.3.1.1-4] [STA-A.3.1.1-5]
     pub(crate) fn known(&self, kind: Kind, id: &Id) -> Result<Id> {
         let context = self.context;
         let found = self.entity(kind, id);
@@ -169,6 +179,7 @@ impl Draft<'_> {
     }
 
     /// A new location makes a historical one (18-088 section 8.2.2).
+    // [STA-A.3.1.1-9]
     fn note_location(&mut self, thing: &Id) -> Result<()> {
         let locations = self
             .entity(Kind::Thing, thing)
@@ -248,19 +259,7 @@ impl Draft<'_> {
                 true => Err(Fault::new(409, format!("`{said}` is a datastream already"))),
             };
         }
-        let name = |entity: Option<Entity>| {
-            let name = entity.and_then(|it| it.body.get("name")?.as_str().map(slug));
-            name.unwrap_or_else(|| "thing".into())
-        };
-        let first = match thing {
-            Id::Text(prefix) => prefix.to_string(),
-            Id::Number(_) => name(self.entity(Kind::Thing, thing)),
-        };
-        let last = about
-            .get("name")
-            .and_then(Json::as_str)
-            .map_or("datastream".into(), slug);
-        let base = format!("{first}/{last}");
+        let base = self.topic_named(about, thing);
         for number in 1.. {
             let topic = if number == 1 {
                 base.clone()
@@ -276,15 +275,37 @@ impl Draft<'_> {
         Err(Fault::new(500, "no topic is free"))
     }
 
+    /// A topic of the names of a thing and of what is described.
+    pub(crate) fn topic_named(&self, about: &Object, thing: &Id) -> String {
+        let name = |entity: Option<Entity>| {
+            let name = entity.and_then(|it| it.body.get("name")?.as_str().map(slug));
+            name.unwrap_or_else(|| "thing".into())
+        };
+        let first = match thing {
+            Id::Text(prefix) => prefix.to_string(),
+            Id::Number(_) => name(self.entity(Kind::Thing, thing)),
+        };
+        let last = about.get("name").and_then(Json::as_str);
+        format!("{first}/{}", last.map_or("datastream".into(), slug))
+    }
+
     fn insert_observation(&mut self, body: &Object, given: Given) -> Result<Made> {
         let mut row = row(body)?;
         row.time = row.time.or_else(|| Some(millis(self.context.now)));
+        let multi = self.multi_of(body, &given)?;
         let from = given.iter().find(|(name, _)| *name == "Datastream");
-        let topic = match (from, body.get("Datastream")) {
-            (Some((_, Made::Datastream(topic))), _) => topic.clone(),
-            (_, Some(said)) => self.datastream_of(said)?,
-            _ => return Err(Fault::bad("Observations need one Datastream")),
+        let topic = match (&multi, from, body.get("Datastream")) {
+            (Some(multi), None, None) => multi.key.to_string(),
+            (None, Some((_, Made::Datastream(topic))), _) => topic.clone(),
+            (None, _, Some(said)) => self.datastream_of(said)?,
+            _ => {
+                let problem = "Observations need one Datastream or one MultiDatastream";
+                return Err(Fault::bad(problem));
+            }
         };
+        if let Some(multi) = &multi {
+            row = split(multi, row)?;
+        }
         let feature = given.iter().find_map(|(name, made)| match made {
             Made::Entity(_, id) if *name == "FeatureOfInterest" => {
                 Some(json!({"@iot.id": id.to_json()}))
@@ -293,7 +314,10 @@ impl Draft<'_> {
         });
         row.feature = match feature.as_ref().or(body.get("FeatureOfInterest")) {
             Some(said) => Some(self.feature_of(said, &topic)?),
-            None => self.default_feature(&topic)?,
+            None => match &multi {
+                Some(multi) => self.default_feature_of_multi(multi)?,
+                None => self.default_feature(&topic)?,
+            },
         };
         self.rows.push((topic.clone(), row));
         Ok(Made::Observation(topic))
@@ -356,13 +380,31 @@ impl Draft<'_> {
             (None, Some(known)) => known.origin.clone(),
             _ => None,
         };
+        let (named, new) = self.placed_feature(thing, origin, topic)?;
+        if let Some(new) = new {
+            let stream = self.stream(topic)?;
+            let feature = ("FeatureOfInterest".to_owned(), new.to_json());
+            stream.about.extend([feature]);
+        }
+        Ok(named)
+    }
+
+    /// The feature where a thing is: one that an observation must name, or one that observations of a
+    /// topic are to have from now on that name none.
+    // [STA-A.3.1.1-6] [STA-A.3.1.1-7]
+    pub(crate) fn placed_feature(
+        &mut self,
+        thing: Option<Id>,
+        origin: Option<Id>,
+        topic: &str,
+    ) -> Result<(Option<Id>, Option<Id>)> {
         let thing = thing.and_then(|id| self.entity(Kind::Thing, &id));
         let location = thing
             .as_ref()
             .and_then(|it| it.links.get("Locations")?.first().cloned());
         let Some(location) = location else {
             return match origin.is_some() || thing.is_none_or(|thing| thing.is_implied) {
-                true => Ok(None),
+                true => Ok((None, None)),
                 false => Err(Fault::bad(
                     "Observations need a FeatureOfInterest, or a Thing that has a Location",
                 )),
@@ -370,18 +412,12 @@ impl Draft<'_> {
         };
         let feature = self.feature_at(&location)?;
         match origin {
-            Some(origin) if origin == feature => Ok(None),
+            Some(origin) if origin == feature => Ok((None, None)),
             Some(_) => {
                 let link = json!({"@iot.id": feature.to_json()});
-                self.feature_of(&link, topic).map(Some)
+                Ok((Some(self.feature_of(&link, topic)?), None))
             }
-            None => {
-                let stream = self.stream(topic)?;
-                stream
-                    .about
-                    .insert("FeatureOfInterest".into(), feature.to_json());
-                Ok(None)
-            }
+            None => Ok((None, Some(feature))),
         }
     }
 
@@ -424,6 +460,7 @@ fn object(kind: Kind, body: &Json) -> Result<&Object> {
 }
 
 /// Whether the members are those of the type, and what cannot be left out is there.
+// [STA-A.3.1.1-3]
 pub(crate) fn check(kind: Kind, body: &Object, whole: bool) -> Result<()> {
     for name in body.keys().filter(|name| !name.contains('@')) {
         if kind.property(name).is_none() && kind.navigation(name).is_none() {
@@ -472,14 +509,14 @@ pub(crate) fn link(said: &Json) -> Option<Id> {
     said.as_object()?.get("@iot.id").and_then(Id::of_json)
 }
 
-fn list<'j>(way: &Navigation, said: &'j Json) -> Result<Vec<&'j Json>> {
+pub(crate) fn list<'j>(way: &Navigation, said: &'j Json) -> Result<Vec<&'j Json>> {
     match said {
         Json::Array(many) => Ok(many.iter().collect()),
         _ => Err(Fault::bad(format!("{}: a list was expected", way.name))),
     }
 }
 
-fn slug(name: &str) -> String {
+pub(crate) fn slug(name: &str) -> String {
     let kept = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
     let text: String = name
         .to_lowercase()
@@ -507,6 +544,7 @@ fn time(said: &Json) -> Result<(Time, Option<Time>)> {
 }
 
 /// The properties of an observation.
+// [STA-A.3.1.1-8]
 pub(crate) fn row(body: &Object) -> Result<Row> {
     let said = |name: &str| body.get(name).filter(|json| !json.is_null());
     let text = |json: &Json| match json {
@@ -537,5 +575,6 @@ pub(crate) fn row(body: &Object) -> Result<Row> {
         quality: said("resultQuality").map(text),
         parameters: said("parameters").map(Json::to_string),
         feature: None,
+        components: None,
     })
 }

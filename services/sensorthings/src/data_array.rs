@@ -9,6 +9,7 @@ use crate::entity::Object;
 use crate::fault::{Fault, Result};
 use crate::id::{At, Id};
 use crate::kind::Kind;
+use crate::multi::{MEMBER, split};
 use crate::render::self_link;
 use serde_json::{Value as Json, json};
 
@@ -16,6 +17,7 @@ use serde_json::{Value as Json, json};
 pub(crate) type Stored = Vec<bool>;
 
 /// Drafts what a body has.
+// [STA-A.6.1.1-2]
 pub(crate) fn gather(draft: &mut Draft<'_>, body: &Json) -> Result<Stored> {
     let missing = || Fault::bad("a list of data arrays was expected");
     let mut stored = Vec::new();
@@ -37,20 +39,32 @@ pub(crate) fn links(root: &str, stored: &Stored, places: &[At]) -> Json {
 }
 
 fn part(draft: &mut Draft<'_>, said: &Json, stored: &mut Stored) -> Result<()> {
-    let link = link(&said["Datastream"]);
-    let expected = || Fault::bad("Datastream: a link was expected");
-    link.ok_or_else(expected)?;
-    let topic = draft.datastream_of(&said["Datastream"])?;
+    let is_multi = said.get(MEMBER).is_some();
+    let name = if is_multi { MEMBER } else { "Datastream" };
+    let expected = || Fault::bad(format!("{name}: a link was expected"));
+    link(&said[name]).ok_or_else(expected)?;
+    let topic = match is_multi {
+        true => draft
+            .multi_said(&said[name])
+            .map(|id| draft.topic_of_multi(&id))?,
+        false => draft.datastream_of(&said[name])?,
+    };
+    let known = draft.context.view.source(&topic);
+    let datastream = known.cloned().ok_or_else(expected)?;
     let columns = columns(&said["components"])?;
     let data = said["dataArray"].as_array();
     let data = data.ok_or_else(|| Fault::bad("dataArray: a list of rows was expected"))?;
-    let has_feature = columns.contains(&FEATURE);
-    let feature = match has_feature {
-        true => None,
-        false => draft.default_feature(&topic)?,
+    let feature = match (columns.contains(&FEATURE), is_multi) {
+        (true, _) => None,
+        (false, true) => draft.default_feature_of_multi(&datastream)?,
+        (false, false) => draft.default_feature(&topic)?,
     };
     for cells in data {
         let read = read(draft, &topic, &columns, cells);
+        let read = read.and_then(|row| match is_multi {
+            true => split(&datastream, row),
+            false => Ok(row),
+        });
         stored.push(read.is_ok());
         let row = read.ok().map(|read| Row {
             feature: read.feature.or_else(|| feature.clone()),

@@ -8,12 +8,14 @@ use crate::kind::Kind;
 use crate::limits::INSERTED_MAX;
 use crate::node::Context;
 use crate::places;
+use crate::tasking::Order;
 use crate::view::entries;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 use weir_hub::{Exchange, Media, Principal, Publish, Request, Ticket, Verb};
+use weir_model::batch::Naming;
 use weir_model::{BatchBuilder, Datastream, Extra, Place, Time};
 
 /// Observations that are published together; the rest of a bulk follows in another message.
@@ -44,6 +46,8 @@ pub(crate) struct Row {
     pub(crate) quality: Option<String>,
     pub(crate) parameters: Option<String>,
     pub(crate) feature: Option<Id>,
+    /// Where the result is an array, the datastreams of its elements.
+    pub(crate) components: Option<Arc<[String]>>,
 }
 
 /// The changes.
@@ -52,6 +56,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) puts: BTreeMap<(Kind, Id), Option<Entity>>,
     pub(crate) streams: BTreeMap<String, Stream>,
     pub(crate) rows: Vec<(String, Row)>,
+    /// What tasks become.
+    pub(crate) orders: Vec<Order>,
     /// Datastreams to be forgotten, by topic.
     pub(crate) forgotten: Vec<String>,
     /// Observations to be withdrawn.
@@ -88,6 +94,7 @@ impl<'a> Draft<'a> {
             puts: BTreeMap::new(),
             streams: BTreeMap::new(),
             rows: Vec::new(),
+            orders: Vec::new(),
             forgotten: Vec::new(),
             withdrawn: Vec::new(),
             corrected: None,
@@ -98,7 +105,7 @@ impl<'a> Draft<'a> {
     /// Whether it publishes and does nothing else: then it needs not be alone.
     pub(crate) fn only_publishes(&self) -> bool {
         let changes = !self.puts.is_empty() || !self.streams.is_empty();
-        !changes && self.forgotten.is_empty() && self.withdrawn.is_empty()
+        !changes && self.orders.is_empty() && self.forgotten.is_empty() && self.withdrawn.is_empty()
     }
 
     /// An identifier that no entity has had.
@@ -132,6 +139,7 @@ impl<'a> Draft<'a> {
             is_implied: false,
             ..entity
         };
+        let entity = entity.keyed();
         self.puts
             .insert((entity.kind, entity.id.clone()), Some(entity));
     }
@@ -160,9 +168,11 @@ impl<'a> Draft<'a> {
     }
 
     /// Does all of it, once it is known that none of it would be refused.
+    // [STA-A.3.1.1-2] [STA-A.4.1.1-2]
     pub(crate) fn commit(mut self) -> Result<Done> {
         self.check()?;
         let messages = self.messages()?;
+        let orders = self.orders()?;
         let changes = self.changes();
         let context = self.context;
         for change in &changes {
@@ -178,6 +188,9 @@ impl<'a> Draft<'a> {
             let number = ticket.stood().map(|stood| stood.number);
             done.numbers.extend(topic.zip(number));
             done.ticket = Some(ticket);
+        }
+        for order in orders {
+            done.ticket = Some(accepted(context, order)?);
         }
         for (message, rows) in messages {
             let (ticket, places) = places::publish(context, message, &self.rows[rows])?;
@@ -232,14 +245,32 @@ impl<'a> Draft<'a> {
         Ok(messages)
     }
 
+    /// Tasks as messages.
+    // [TASKING-4-2] [TASKING-4-3]
+    fn orders(&self) -> Result<Vec<Request>> {
+        let format = weir_codec::by_name("json");
+        let format = format.ok_or_else(|| Fault::new(500, "a format is absent"))?;
+        let mut orders = Vec::new();
+        for (topic, body) in &self.orders {
+            let message = Publish::new(topic.clone(), Media::Format(format), body.clone());
+            let order = Request::Publish(message);
+            let hub = self.context.hub;
+            hub.would_take(self.context.principal, &order)?;
+            orders.push(order);
+        }
+        Ok(orders)
+    }
+
     fn withdraw(&self, done: &mut Done) -> Result<()> {
         for withdrawn in &self.withdrawn {
-            let place = weir_hub::Place {
-                topic: withdrawn.topic.clone(),
-                time: withdrawn.at.time,
-                ordinal: withdrawn.at.ordinal,
-            };
-            done.ticket = Some(accepted(self.context, Request::Withdraw(place))?);
+            for topic in self.published_at(&withdrawn.topic) {
+                let place = weir_hub::Place {
+                    topic,
+                    time: withdrawn.at.time,
+                    ordinal: withdrawn.at.ordinal,
+                };
+                done.ticket = Some(accepted(self.context, Request::Withdraw(place))?);
+            }
             if let Some(id) = &withdrawn.known_as {
                 done.ticket = Some(correct(self.context, id, None)?);
             }
@@ -248,6 +279,13 @@ impl<'a> Draft<'a> {
             done.ticket = Some(correct(self.context, id, done.places.get(*row))?);
         }
         Ok(())
+    }
+
+    /// The topic of a datastream, or those of the components of a multi-datastream.
+    fn published_at(&self, topic: &str) -> Vec<String> {
+        let known = datastream(self.context, topic);
+        let topics = known.map_or(vec![topic], |it| it.published_at());
+        topics.into_iter().map(str::to_owned).collect()
     }
 
     /// Whether all of it may be done.
@@ -262,6 +300,8 @@ impl<'a> Draft<'a> {
                 topic: topic.to_owned(),
             })),
         };
+        let mut orders = self.orders.iter();
+        orders.try_for_each(|(topic, _)| may(Verb::Publish, topic))?;
         for (kind, id) in self.puts.keys() {
             may(Verb::Change, &key(*kind, id))?;
         }
@@ -270,10 +310,13 @@ impl<'a> Draft<'a> {
         topics
             .into_iter()
             .try_for_each(|topic| may(Verb::Change, topic))?;
-        let topics = self.rows.chunk_by(|(a, _), (b, _)| a == b);
-        topics
-            .map(|group| &group[0].0)
-            .try_for_each(|topic| may(Verb::Publish, topic))
+        for group in self.rows.chunk_by(|(a, _), (b, _)| a == b) {
+            let (topic, row) = &group[0];
+            may(Verb::Publish, topic)?;
+            let mut components = row.components.iter().flat_map(|topics| topics.iter());
+            components.try_for_each(|topic| may(Verb::Publish, topic))?;
+        }
+        Ok(())
     }
 }
 
@@ -310,9 +353,25 @@ pub(crate) fn message<'r>(topic: &str, rows: impl Iterator<Item = &'r Row>) -> R
 }
 
 fn add(builder: &mut BatchBuilder, row: &Row) -> Result<()> {
+    let (Some(topics), Json::Array(results)) = (&row.components, &row.result) else {
+        return add_one(builder, row, None, &row.result);
+    };
+    let mut each = topics.iter().zip(results);
+    each.try_for_each(|(topic, result)| add_one(builder, row, Some(topic), result))
+}
+
+fn add_one(
+    builder: &mut BatchBuilder,
+    row: &Row,
+    topic: Option<&str>,
+    result: &Json,
+) -> Result<()> {
     builder.begin();
+    if let Some(topic) = topic {
+        builder.topic(Naming::Topic, topic);
+    }
     let json;
-    builder.value(match &row.result {
+    builder.value(match result {
         Json::Null => weir_model::Value::Null,
         Json::Bool(truth) => weir_model::Value::Bool(*truth),
         Json::Number(number) => weir_model::Value::Number(number.as_f64().unwrap_or(f64::NAN)),
@@ -356,7 +415,7 @@ pub(crate) fn place(location: Option<&Json>) -> Option<Place> {
     is_on_earth.then_some(place)
 }
 
-/// The entity behind a datastream's topic.
+/// The entity behind the topic of a datastream or multi-datastream.
 pub(crate) fn datastream<'v>(context: &Context<'v>, topic: &str) -> Option<&'v Arc<Entity>> {
-    context.view.datastream(topic)
+    context.view.source(topic)
 }

@@ -20,7 +20,7 @@ pub(crate) type Object = Map<String, Json>;
 pub(crate) struct Entity {
     pub(crate) kind: Kind,
     pub(crate) id: Id,
-    /// What the access policy knows it by: its key, of a datastream its topic.
+    /// What the access policy knows it by: its key, of a datastream and a multi-datastream its topic.
     pub(crate) key: Arc<str>,
     pub(crate) body: Object,
     /// The links that are kept with it, by navigation.
@@ -30,8 +30,15 @@ pub(crate) struct Entity {
     /// Of a datastream, the feature of those observations that name none; of a feature, the location that
     /// it was made from.
     pub(crate) origin: Option<Id>,
-    /// Of a feature, topics of the datastreams some of whose observations name it.
+    /// Of a feature, topics of the datastreams some of whose observations name it; of a multi-datastream,
+    /// those of its components in their order.
     pub(crate) topics: Vec<String>,
+}
+
+/// The topic that those of the components of a multi-datastream lie below.
+fn base(components: &[String]) -> Option<&str> {
+    let (base, _) = components.first()?.rsplit_once('/')?;
+    Some(base)
 }
 
 /// The key of an entity's record.
@@ -77,7 +84,15 @@ impl Entity {
                 entity.links.insert(way.name, ids(&link));
             }
         }
-        Some(entity)
+        Some(entity.keyed())
+    }
+
+    /// A multi-datastream is known by its topic.
+    pub(crate) fn keyed(mut self) -> Self {
+        if let (Kind::MultiDatastream, Some(base)) = (self.kind, base(&self.topics)) {
+            self.key = base.into();
+        }
+        self
     }
 
     /// Writes what [`Entity::of_record`] reads.
@@ -174,6 +189,14 @@ impl Entity {
         location.body.insert("encodingType".into(), GEOJSON.into());
         location.body.insert("location".into(), point);
         location
+    }
+
+    /// The topics that its observations are published at: those of the components, or its own.
+    pub(crate) fn published_at(&self) -> Vec<&str> {
+        match self.kind {
+            Kind::MultiDatastream => self.topics.iter().map(String::as_str).collect(),
+            _ => vec![&*self.key],
+        }
     }
 
     /// The links of a navigation.

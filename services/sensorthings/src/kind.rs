@@ -11,6 +11,10 @@ pub(crate) enum Kind {
     ObservedProperty,
     Observation,
     FeatureOfInterest,
+    MultiDatastream,
+    Actuator,
+    TaskingCapability,
+    Task,
 }
 
 /// A way from an entity to others.
@@ -46,12 +50,44 @@ const fn many(name: &'static str, to: Kind) -> Navigation {
 }
 
 use Kind::{
-    Datastream, FeatureOfInterest, HistoricalLocation, Location, Observation, ObservedProperty,
-    Sensor, Thing,
+    Actuator, Datastream, FeatureOfInterest, HistoricalLocation, Location, MultiDatastream,
+    Observation, ObservedProperty, Sensor, Task, TaskingCapability, Thing,
 };
 
+// [TASKING-1-2]
+const OF_CAPABILITY: &[Navigation] = &[
+    one("Thing", Thing, true),
+    one("Actuator", Actuator, true),
+    many("Tasks", Task),
+];
+// [TASKING-3-2]
+const CAPABILITIES: &[Navigation] = &[many("TaskingCapabilities", TaskingCapability)];
+// [TASKING-2-2]
+const CAPABILITY: &[Navigation] = &[one("TaskingCapability", TaskingCapability, true)];
+
+// [STA-A.5.1.1-1]
+const PROPERTIES_OF_MULTI: &[Property] = &[
+    ("name", true),
+    ("description", true),
+    ("observationType", false),
+    ("multiObservationDataTypes", true),
+    ("unitOfMeasurements", true),
+    ("observedArea", false),
+    ("phenomenonTime", false),
+    ("resultTime", false),
+    ("properties", false),
+];
+
+// [TASKING-1-1]
+const PROPERTIES_OF_CAPABILITY: &[Property] = &[
+    ("name", true),
+    ("description", true),
+    ("taskingParameters", true),
+    ("properties", false),
+];
+
 impl Kind {
-    /// Every type, in the order of the service's root.
+    /// Every type: those of part 1, of its extension for multi-datastreams, of part 2.
     pub(crate) const ALL: &'static [Kind] = &[
         Thing,
         Location,
@@ -61,7 +97,16 @@ impl Kind {
         ObservedProperty,
         Observation,
         FeatureOfInterest,
+        MultiDatastream,
+        Actuator,
+        TaskingCapability,
+        Task,
     ];
+
+    /// Whether the service's root lists its set: part 1 says which it may (18-088 section 9.2.1).
+    pub(crate) const fn is_of_sensing(self) -> bool {
+        !matches!(self, Actuator | TaskingCapability | Task)
+    }
 
     /// The name of its entity set.
     pub(crate) const fn set(self) -> &'static str {
@@ -74,6 +119,10 @@ impl Kind {
             ObservedProperty => "ObservedProperties",
             Observation => "Observations",
             FeatureOfInterest => "FeaturesOfInterest",
+            MultiDatastream => "MultiDatastreams",
+            Actuator => "Actuators",
+            TaskingCapability => "TaskingCapabilities",
+            Task => "Tasks",
         }
     }
 
@@ -82,10 +131,12 @@ impl Kind {
         Kind::ALL.iter().copied().find(|kind| kind.set() == name)
     }
 
-    /// Its properties (18-088 tables 3 to 15).
+    /// Its properties (18-088 tables 3 to 15 and that of section 12; 17-079r1 section 8).
     pub(crate) const fn properties(self) -> &'static [Property] {
         match self {
+            // [STA-A.1.2-1]
             Thing => &[("name", true), ("description", true), ("properties", false)],
+            // [STA-A.1.3-1]
             Location => &[
                 ("name", true),
                 ("description", true),
@@ -93,7 +144,9 @@ impl Kind {
                 ("location", true),
                 ("properties", false),
             ],
+            // [STA-A.1.4-1]
             HistoricalLocation => &[("time", true)],
+            // [STA-A.1.5-1]
             Datastream => &[
                 ("name", true),
                 ("description", true),
@@ -104,19 +157,26 @@ impl Kind {
                 ("resultTime", false),
                 ("properties", false),
             ],
-            Sensor => &[
+            MultiDatastream => PROPERTIES_OF_MULTI,
+            TaskingCapability => PROPERTIES_OF_CAPABILITY,
+            // [TASKING-2-1]
+            Task => &[("creationTime", false), ("taskingParameters", true)],
+            // [STA-A.1.6-1] [TASKING-3-1]
+            Sensor | Actuator => &[
                 ("name", true),
                 ("description", true),
                 ("encodingType", true),
                 ("metadata", true),
                 ("properties", false),
             ],
+            // [STA-A.1.7-1]
             ObservedProperty => &[
                 ("name", true),
                 ("definition", true),
                 ("description", true),
                 ("properties", false),
             ],
+            // [STA-A.1.8-1]
             Observation => &[
                 ("phenomenonTime", false),
                 ("result", true),
@@ -125,6 +185,7 @@ impl Kind {
                 ("validTime", false),
                 ("parameters", false),
             ],
+            // [STA-A.1.9-1]
             FeatureOfInterest => &[
                 ("name", true),
                 ("description", true),
@@ -143,28 +204,51 @@ impl Kind {
 
     /// Its navigations (18-088 tables 4 to 16).
     pub(crate) const fn navigations(self) -> &'static [Navigation] {
+        // [STA-A.1.2-2]
         const OF_THING: &[Navigation] = &[
             many("Datastreams", Datastream),
+            many("MultiDatastreams", MultiDatastream),
+            many("TaskingCapabilities", TaskingCapability),
             many("Locations", Location),
             many("HistoricalLocations", HistoricalLocation),
         ];
+        // [STA-A.1.3-2]
         const OF_LOCATION: &[Navigation] = &[
             many("Things", Thing),
             many("HistoricalLocations", HistoricalLocation),
         ];
+        // [STA-A.1.4-2]
         const OF_HISTORICAL: &[Navigation] =
             &[one("Thing", Thing, true), many("Locations", Location)];
+        // [STA-A.1.5-2]
         const OF_DATASTREAM: &[Navigation] = &[
             one("Thing", Thing, true),
             one("Sensor", Sensor, true),
             one("ObservedProperty", ObservedProperty, true),
             many("Observations", Observation),
         ];
-        const DATASTREAMS: &[Navigation] = &[many("Datastreams", Datastream)];
+        // [STA-A.5.1.1-2]
+        const OF_MULTI: &[Navigation] = &[
+            one("Thing", Thing, true),
+            one("Sensor", Sensor, true),
+            Navigation {
+                needed: true,
+                ..many("ObservedProperties", ObservedProperty)
+            },
+            many("Observations", Observation),
+        ];
+        // [STA-A.1.6-2] [STA-A.1.7-2]
+        const DATASTREAMS: &[Navigation] = &[
+            many("Datastreams", Datastream),
+            many("MultiDatastreams", MultiDatastream),
+        ];
+        // [STA-A.1.8-2]
         const OF_OBSERVATION: &[Navigation] = &[
             one("Datastream", Datastream, true),
+            one("MultiDatastream", MultiDatastream, false),
             one("FeatureOfInterest", FeatureOfInterest, false),
         ];
+        // [STA-A.1.9-2]
         const OBSERVATIONS: &[Navigation] = &[many("Observations", Observation)];
         match self {
             Thing => OF_THING,
@@ -174,6 +258,10 @@ impl Kind {
             Sensor | ObservedProperty => DATASTREAMS,
             Observation => OF_OBSERVATION,
             FeatureOfInterest => OBSERVATIONS,
+            MultiDatastream => OF_MULTI,
+            Actuator => CAPABILITIES,
+            TaskingCapability => OF_CAPABILITY,
+            Task => CAPABILITY,
         }
     }
 
@@ -187,7 +275,9 @@ impl Kind {
         match self {
             Thing => to == Location,
             HistoricalLocation => matches!(to, Thing | Location),
-            Datastream => matches!(to, Thing | Sensor | ObservedProperty),
+            Datastream | MultiDatastream => matches!(to, Thing | Sensor | ObservedProperty),
+            TaskingCapability => matches!(to, Thing | Actuator),
+            Task => to == TaskingCapability,
             _ => false,
         }
     }

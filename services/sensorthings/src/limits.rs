@@ -16,6 +16,12 @@ pub(crate) const SCANNED_MAX: usize = 2_000_000;
 pub(crate) const RENDERED_MAX: usize = 100_000;
 /// Entities that one deep insert makes, observations left out.
 pub(crate) const INSERTED_MAX: usize = 2_000;
+/// Components of a multi-datastream.
+pub(crate) const COMPONENTS_MAX: usize = 256;
+/// Components of the parameters of a task.
+pub(crate) const PARAMETERS_MAX: usize = 256;
+/// Bytes of the pattern of a parameter.
+pub(crate) const PATTERN_BYTES_MAX: usize = 1 << 10;
 /// Levels of a path.
 pub(crate) const PATH_LEVELS_MAX: usize = 32;
 /// Requests of one batch.

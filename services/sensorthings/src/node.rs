@@ -66,6 +66,17 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// Whether a navigation of the type is one of this: an observation is of a datastream or of a
+    /// multi-datastream.
+    pub(crate) fn has(&self, way: &Navigation) -> bool {
+        match (self, way.to) {
+            (Node::Observed(observed), Kind::Datastream | Kind::MultiDatastream) => {
+                observed.datastream.kind == way.to
+            }
+            _ => true,
+        }
+    }
+
     /// Those that a navigation leads to and that may be read; of observations, none: they are looked up
     /// in the history.
     pub(crate) fn related(
@@ -76,7 +87,8 @@ impl<'a> Node<'a> {
         let entity = |entity: &'a Arc<Entity>| Node::Entity(Cow::Borrowed(entity));
         let may_read = |it: &&Arc<Entity>| context.view.may_read(context.grants(), it);
         match self {
-            Node::Observed(observed) if way.to == Kind::Datastream => {
+            Node::Observed(_) if !self.has(way) => Vec::new(),
+            Node::Observed(observed) if way.to == observed.datastream.kind => {
                 vec![entity(observed.datastream)]
             }
             Node::Observed(observed) => feature(context.view, observed).into_iter().collect(),
@@ -170,7 +182,7 @@ fn of_entity(entity: &Entity, name: &str, rest: &[String]) -> Value<'static> {
         return Value::Null;
     };
     match (name, json) {
-        ("time" | "phenomenonTime" | "resultTime", Json::String(text)) => Value::of_time(text),
+        ("time" | "creationTime", Json::String(text)) => Value::of_time(text),
         _ => below(json, rest),
     }
 }

@@ -8,10 +8,12 @@ use crate::entity::Entity;
 use crate::fault::{Fault, Result};
 use crate::filter::{Expression, Operator, Value, eval, holds, order};
 use crate::id::{At, Id};
+use crate::join::Join;
 use crate::kind::Kind;
 use crate::limits::{RENDERED_MAX, SCANNED_MAX};
 use crate::node::{Asked, Context, Node, Observed};
 use crate::query::Query;
+use crate::scope::{filters_of, of_datastreams, sources};
 use std::cmp::Ordering;
 use std::sync::Arc;
 use weir_hub::limits::{FILTERS_MAX, PAGE_OBSERVATIONS_MAX};
@@ -60,8 +62,8 @@ pub(crate) fn one<T>(
     if !context.grants().allow(Verb::Read, &datastream.key) {
         return Ok(None);
     }
-    let filters = vec![filter_of(&datastream.key)?];
-    let mut token = None;
+    let filters = filters_of(datastream)?;
+    let (mut token, mut join) = (None, Join::default());
     loop {
         let page = read(
             context,
@@ -73,6 +75,10 @@ pub(crate) fn one<T>(
         for row in 0..page.batch.len() {
             if ordinal(&page, row) == at.ordinal {
                 let row = page.batch.row(row);
+                if datastream.kind == Kind::MultiDatastream {
+                    join.take(datastream, &row, at.ordinal);
+                    continue;
+                }
                 let observed = Observed {
                     row,
                     at,
@@ -83,9 +89,15 @@ pub(crate) fn one<T>(
         }
         token = page.next;
         if token.is_none() {
-            return Ok(None);
+            break;
         }
     }
+    let (mut show, mut shown) = (Some(show), None);
+    join.drain(context, &mut |observed| {
+        shown = show.take().map(|show| show(observed)).transpose()?;
+        Ok(false)
+    })?;
+    Ok(shown)
 }
 
 /// Whether an order is that of the phenomenon time alone, and downwards.
@@ -152,13 +164,13 @@ impl<'a> Scan<'a> {
         terms.iter().for_each(|term| narrow(&mut span, term));
         let mut feature = None;
         match of {
-            Of::Datastream(datastream) => filters.push(filter_of(&datastream.key)?),
+            Of::Datastream(datastream) => filters = filters_of(datastream)?,
             Of::Feature(entity) => {
                 feature = Some(entity.id.clone());
-                for datastream in context.view.all(Kind::Datastream) {
+                for datastream in sources(context) {
                     let names_it = entity.topics.iter().any(|topic| **topic == *datastream.key);
                     if names_it || datastream.origin.as_ref() == Some(&entity.id) {
-                        filters.push(filter_of(&datastream.key)?);
+                        filters.extend(filters_of(datastream)?);
                     }
                 }
             }
@@ -203,16 +215,26 @@ impl<'a> Scan<'a> {
         &self,
         page: &Page,
         rows: &mut dyn Iterator<Item = usize>,
+        join: &mut Join,
         take: Take<'_>,
     ) -> Result<bool> {
+        let (context, view) = (self.context, self.context.view);
         for row in rows {
             let observation = page.batch.row(row);
+            let time = observation.time.unwrap_or(context.now);
+            if join.is_whole_at(time) && !join.drain(context, take)? {
+                return Ok(false);
+            }
+            if let Some(multi) = view.component(observation.topic) {
+                join.take(multi, &observation, ordinal(page, row));
+                continue;
+            }
             let Some(datastream) = self.context.view.datastream(observation.topic) else {
                 continue;
             };
             let at = At {
                 datastream: u32::try_from(number(&datastream.id)).unwrap_or(u32::MAX),
-                time: observation.time.unwrap_or(self.context.now),
+                time,
                 ordinal: ordinal(page, row),
             };
             let observed = Observed {
@@ -242,13 +264,16 @@ impl<'a> Scan<'a> {
         let wanted = self.query.skip.saturating_add(self.query.page()) + 1;
         let simple = self.query.filter.is_none() && !self.query.count && self.query.token.is_none();
         let limit = if simple { wanted } else { usize::MAX };
-        let mut token = None;
+        let (mut token, mut join) = (None, Join::default());
         loop {
             let page = read(self.context, &self.filters, self.span, limit, token)?;
-            if !self.each(&page, &mut (0..page.batch.len()), take)? || page.next.is_none() {
+            if !self.each(&page, &mut (0..page.batch.len()), &mut join, take)? {
                 return Ok(());
             }
             token = page.next;
+            if token.is_none() {
+                return join.drain(self.context, take).map(drop);
+            }
         }
     }
 
@@ -278,10 +303,14 @@ impl<'a> Scan<'a> {
                 }
             }
             let rows: usize = pages.iter().map(|page| page.batch.len()).sum();
+            let mut join = Join::default();
             for page in pages.iter().rev() {
-                if !self.each(page, &mut (0..page.batch.len()).rev(), take)? {
+                if !self.each(page, &mut (0..page.batch.len()).rev(), &mut join, take)? {
                     return Ok(());
                 }
+            }
+            if !join.drain(self.context, take)? {
+                return Ok(());
             }
             if rows < PAGE_OBSERVATIONS_MAX / 16 {
                 length = length.saturating_mul(8);
@@ -530,51 +559,4 @@ fn turned(operator: Operator) -> Operator {
         Operator::LessOrEqual => Operator::GreaterOrEqual,
         other => other,
     }
-}
-
-/// The datastreams that the terms about datastreams leave.
-fn of_datastreams(context: &Context<'_>, terms: &[&Expression]) -> Result<Vec<Filter>> {
-    let about: Vec<_> = terms
-        .iter()
-        .filter_map(|term| without_datastream(term))
-        .collect();
-    let mut filters = Vec::new();
-    for datastream in context.view.all(Kind::Datastream) {
-        if !context.view.may_read(context.grants(), datastream) {
-            continue;
-        }
-        let asked = Asked {
-            context,
-            node: Node::Entity(std::borrow::Cow::Borrowed(datastream)),
-        };
-        let mut meant = true;
-        for term in &about {
-            meant = meant && holds(term, &asked)?;
-        }
-        if meant {
-            filters.push(filter_of(&datastream.key)?);
-        }
-    }
-    Ok(filters)
-}
-
-/// A term all of whose paths begin with `Datastream`, as it is asked of a datastream.
-fn without_datastream(term: &Expression) -> Option<Expression> {
-    Some(match term {
-        Expression::Literal(value) => Expression::Literal(value.clone()),
-        Expression::Path(path) => match path.split_first() {
-            Some((first, rest)) if first == "Datastream" => Expression::Path(rest.to_vec()),
-            _ => return None,
-        },
-        Expression::Not(inner) => Expression::Not(Box::new(without_datastream(inner)?)),
-        Expression::Binary(operator, left, right) => Expression::Binary(
-            *operator,
-            Box::new(without_datastream(left)?),
-            Box::new(without_datastream(right)?),
-        ),
-        Expression::Call(function, arguments) => {
-            let arguments = arguments.iter().map(without_datastream);
-            Expression::Call(*function, arguments.collect::<Option<_>>()?)
-        }
-    })
 }

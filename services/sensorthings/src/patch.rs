@@ -13,6 +13,7 @@ pub(crate) const MEDIA: &str = "application/json-patch+json";
 const OPERATIONS_MAX: usize = 1000;
 
 /// The merge that does to an object what the operations do.
+// [STA-A.3.1.2-5]
 pub(crate) fn merge(before: &Object, operations: &Json) -> Result<Object> {
     let missing = || Fault::bad("a list of operations was expected (RFC 6902)");
     let operations = operations.as_array().ok_or_else(missing)?;
@@ -119,6 +120,7 @@ mod tests {
         merge(before.as_object().unwrap(), &operations).map(Json::Object)
     }
 
+    // [STA-A.3.1.2-5]
     #[test]
     fn operations_become_the_members_that_differ() {
         for (operations, expected) in [

@@ -63,6 +63,7 @@ impl Path {
     }
 
     /// Reads what follows the root, percent-encoded as received.
+    // [STA-A.1.10-1]
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let mut levels = levels(text)?.into_iter();
         let first = levels.next().unwrap_or_default();

@@ -20,7 +20,11 @@ pub(crate) fn publish(
     message: Publish,
     rows: &[(String, Row)],
 ) -> Result<(Ticket, Vec<At>)> {
-    let topic = &message.topic.clone();
+    // The first component stands for all of a multi-datastream: they come together.
+    let first = rows
+        .first()
+        .and_then(|(_, row)| row.components.as_ref()?.first());
+    let topic = &first.unwrap_or(&message.topic).clone();
     let times = rows.iter().map(|(_, row)| row.time.unwrap_or(context.now));
     let times: Vec<Time> = times.collect();
     let stood = context.hub.stood(topic);

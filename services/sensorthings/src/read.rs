@@ -166,6 +166,7 @@ pub(crate) fn resolve(context: &Context<'_>, path: &Path) -> Result<Target> {
 }
 
 /// An entity that is there and may be read; a datastream also by its topic.
+// [STA-A.2.1.3-1]
 pub(crate) fn find(context: &Context<'_>, kind: Kind, id: &Id) -> Result<Arc<Entity>> {
     let by_topic = match (kind, id) {
         (Kind::Datastream, Id::Text(topic)) => context.view.datastream(topic),

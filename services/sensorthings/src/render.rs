@@ -19,6 +19,7 @@ pub(crate) fn self_link(root: &str, kind: Kind, id: &Id) -> String {
 }
 
 /// An entity as a JSON object.
+// [STA-A.1.1-1]
 pub(crate) fn entity(context: &Context<'_>, node: &Node<'_>, query: &Query) -> Result<Json> {
     context.rendered.set(context.rendered.get() + 1);
     if context.rendered.get() > RENDERED_MAX {
@@ -42,17 +43,18 @@ pub(crate) fn entity(context: &Context<'_>, node: &Node<'_>, query: &Query) -> R
             .find(|(known, _)| known.name == way.name);
         match expanded {
             Some((_, inner)) => expand(context, node, way, inner, &link, &mut object)?,
-            None if selected(way.name) => {
+            None if selected(way.name) && node.has(way) => {
                 let name = format!("{}@iot.navigationLink", way.name);
                 object.insert(name, format!("{link}/{}", way.name).into());
             }
-            None => {}
+            _ => {}
         }
     }
     Ok(Json::Object(object))
 }
 
 /// The properties that are selected; of `properties/a/b`, all of `properties`.
+// [STA-A.2.1.2-2]
 fn properties(
     context: &Context<'_>,
     node: &Node<'_>,
@@ -116,6 +118,7 @@ pub(crate) fn instant(time: Time) -> String {
 }
 
 /// A result as JSON; whole numbers are written as such.
+// [STA-A.3.1.1-10]
 pub(crate) fn result(value: Value<'_>) -> Json {
     match value {
         Value::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
@@ -129,6 +132,7 @@ pub(crate) fn result(value: Value<'_>) -> Json {
     }
 }
 
+// [STA-A.2.1.2-1]
 fn expand(
     context: &Context<'_>,
     node: &Node<'_>,
@@ -162,7 +166,7 @@ fn expand(
 /// Whose observations those of an entity are.
 pub(crate) fn of(entity: &std::sync::Arc<Entity>) -> Of {
     match entity.kind {
-        Kind::Datastream => Of::Datastream(entity.clone()),
+        Kind::Datastream | Kind::MultiDatastream => Of::Datastream(entity.clone()),
         _ => Of::Feature(entity.clone()),
     }
 }
@@ -182,6 +186,7 @@ pub(crate) fn of_history(context: &Context<'_>, of: &Of, query: &Query) -> Resul
 }
 
 /// A page of entities: filtered, sorted, cut.
+// [STA-A.2.1.1-1] [STA-A.2.1.4-1] [STA-A.2.1.5-1] [STA-A.2.1.5-2] [STA-A.2.1.5-3] [STA-A.2.1.7-1]
 pub(crate) fn collection<'a>(
     context: &'a Context<'a>,
     nodes: Vec<Node<'a>>,

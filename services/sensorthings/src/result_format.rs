@@ -61,6 +61,7 @@ impl ResultFormat {
     }
 
     /// A collection as an answer.
+    // [STA-A.6.1.1-1]
     pub(crate) fn collection(self, kind: Kind, query: &Query, page: Page) -> Response {
         match self {
             ResultFormat::Json => json_of(&listed(page.values, page.count, page.next)),

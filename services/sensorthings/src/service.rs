@@ -160,7 +160,8 @@ pub(crate) fn rest(call: &Call) -> Result<&str> {
 
 /// The entity sets, and what the service conforms to.
 fn index(root: &str) -> Response {
-    let sets = Kind::ALL.iter().map(|kind| {
+    let sets = Kind::ALL.iter().filter(|kind| kind.is_of_sensing());
+    let sets = sets.map(|kind| {
         let name = kind.set();
         json!({"name": name, "url": format!("{root}/{name}")})
     });

@@ -489,6 +489,7 @@ fn what_is_not_granted_is_not_there_and_not_changed() {
     );
 }
 
+// [STA-A.6.1.1-2]
 #[test]
 fn arrays_of_observations_are_stored_row_by_row_and_a_bad_row_hinders_no_other() {
     let house = house("arrays");
@@ -530,4 +531,8 @@ fn arrays_of_observations_are_stored_row_by_row_and_a_bad_row_hinders_no_other()
     }
 }
 
+mod annex;
+mod annex_filter;
 mod computed;
+mod multi;
+mod tasking;

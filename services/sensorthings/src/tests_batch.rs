@@ -65,6 +65,7 @@ fn set(group: Option<&str>) -> Json {
     requests.into()
 }
 
+// [STA-A.4.1.1-1]
 #[test]
 fn requests_refer_to_what_those_before_them_made() {
     for group in [None, Some("g")] {
@@ -94,6 +95,7 @@ fn requests_refer_to_what_those_before_them_made() {
     }
 }
 
+// [STA-A.4.1.1-2]
 #[test]
 fn of_a_set_that_fails_nothing_is_done_and_the_one_at_fault_is_told() {
     let house = house("batch-none");
@@ -173,6 +175,7 @@ fn nothing_follows_a_failure_unless_the_client_prefers_so() {
     }
 }
 
+// [STA-A.4.1.1-1]
 #[test]
 fn a_multipart_batch_is_answered_in_kind() {
     let house = house("batch-multipart");

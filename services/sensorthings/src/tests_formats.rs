@@ -11,6 +11,7 @@ fn text(house: &House, url: &str) -> (String, String) {
     (response.headers[0].1.clone(), text)
 }
 
+// [STA-A.6.1.1-1]
 #[test]
 fn observations_come_as_arrays_by_their_datastream() {
     let house = house("data-array");

@@ -9,6 +9,7 @@ use crate::entity::{Entity, ROOT, of_key};
 use crate::fault::{Fault, Result};
 use crate::id::{At, Id};
 use crate::kind::Kind;
+use crate::multi::MEMBER;
 use crate::sorted::Sorted;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,6 +29,10 @@ pub(crate) struct View {
     /// Who links to an entity.
     back: Sorted<Back, ()>,
     topics: Sorted<Arc<str>, Id>,
+    /// Multi-datastreams by topic, and by those of their components with the components' numbers.
+    multis: Sorted<Arc<str>, Id>,
+    components: Sorted<Arc<str>, (Id, u32)>,
+    numbers: Sorted<u32, Id>,
     /// Features that some observations of a topic name.
     featured: Sorted<(String, Id), ()>,
     /// Features by the location that they were made from.
@@ -117,13 +122,30 @@ impl View {
         if let Some(id) = self.topics.remove(topic) {
             self.remove(Kind::Datastream, &id);
         }
+        if let Some((_, number)) = self.components.remove(topic) {
+            self.numbers.remove(&number);
+        }
         let entity = entry.and_then(Entity::of_entry);
+        let multi = entity.as_ref().and_then(|entity| entity.body.get(MEMBER));
+        if let (Some(entity), Some(multi)) = (&entity, multi.and_then(Id::of_json)) {
+            return self.take_component(entity, multi);
+        }
         if let (Some(entity), Some(entry)) = (entity, entry) {
             self.topics.insert(entity.key.clone(), entity.id.clone());
             let thing = entity.links["Thing"][0].clone();
             self.put(entity);
             self.place(&thing, entry);
         }
+    }
+
+    /// A component is no datastream of this service.
+    fn take_component(&mut self, entity: &Entity, multi: Id) {
+        let Id::Number(number) = entity.id else {
+            return;
+        };
+        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        self.numbers.insert(number, multi.clone());
+        self.components.insert(entity.key.clone(), (multi, number));
     }
 
     /// Gives a thing that nobody described the place that its datastream has.
@@ -146,7 +168,10 @@ impl View {
     fn put(&mut self, entity: Entity) {
         let (kind, id) = (entity.kind, entity.id.clone());
         self.unlink(kind, &id);
-        for topic in &entity.topics {
+        if kind == Kind::MultiDatastream {
+            self.multis.insert(entity.key.clone(), id.clone());
+        }
+        for topic in named_by(&entity) {
             self.featured.insert((topic.clone(), id.clone()), ());
         }
         for (to, target) in targets(&entity) {
@@ -179,7 +204,10 @@ impl View {
         let Some(old) = self.find(kind, id).cloned() else {
             return;
         };
-        for topic in &old.topics {
+        if kind == Kind::MultiDatastream {
+            self.multis.remove(&old.key);
+        }
+        for topic in named_by(&old) {
             self.featured.remove(&(topic.clone(), id.clone()));
         }
         if let Some(origin) = made_from(&old) {
@@ -227,6 +255,27 @@ impl View {
     /// The datastream of this topic.
     pub(crate) fn datastream(&self, topic: &str) -> Option<&Arc<Entity>> {
         self.find(Kind::Datastream, self.topics.get(topic)?)
+    }
+
+    /// The datastream or multi-datastream of this topic.
+    pub(crate) fn source(&self, topic: &str) -> Option<&Arc<Entity>> {
+        let multi = || self.find(Kind::MultiDatastream, self.multis.get(topic)?);
+        self.datastream(topic).or_else(multi)
+    }
+
+    /// The multi-datastream that the datastream of this topic is a component of.
+    pub(crate) fn component(&self, topic: &str) -> Option<&Arc<Entity>> {
+        let (multi, _) = self.components.get(topic)?;
+        self.find(Kind::MultiDatastream, multi)
+    }
+
+    /// The number that observations of a datastream or multi-datastream are known by.
+    pub(crate) fn number_of(&self, source: &Entity) -> Option<u32> {
+        match (source.topics.first(), &source.id) {
+            (Some(first), _) => Some(self.components.get(&**first)?.1),
+            (None, Id::Number(number)) => u32::try_from(*number).ok(),
+            (None, Id::Text(_)) => None,
+        }
     }
 
     /// All of a type, by identifier.
@@ -298,10 +347,18 @@ impl View {
         self.last_id.max(hub.positions().0.sequence())
     }
 
-    /// The datastream of this number.
+    /// The datastream or multi-datastream of this number.
     pub(crate) fn of_number(&self, number: u32) -> Option<&Arc<Entity>> {
-        self.find(Kind::Datastream, &Id::Number(u64::from(number)))
+        let multi = || self.find(Kind::MultiDatastream, self.numbers.get(&number)?);
+        let datastream = self.find(Kind::Datastream, &Id::Number(u64::from(number)));
+        datastream.or_else(multi)
     }
+}
+
+/// The topics at which some observations name a feature.
+fn named_by(entity: &Entity) -> impl Iterator<Item = &String> {
+    let is_feature = entity.kind == Kind::FeatureOfInterest;
+    entity.topics.iter().filter(move |_| is_feature)
 }
 
 /// The location that a feature was made from.

@@ -15,7 +15,7 @@ use crate::path::{End, Path};
 use crate::read::{Target, resolve};
 use crate::render::{property, self_link};
 use crate::service::{Inner, rest, root};
-use crate::{observations, patch};
+use crate::{multi, observations, patch, tasking};
 use serde_json::Value as Json;
 use std::sync::Arc;
 use std::task::{Context as Waiting, Poll};
@@ -261,6 +261,7 @@ fn update(draft: &mut Draft<'_>, path: &Path, body: &Json, way: Way) -> Result<(
     }
 }
 
+// [STA-A.3.1.2-1] [STA-A.3.1.2-2] [STA-A.3.1.2-3] [STA-A.3.1.2-4]
 pub(crate) fn update_entity(
     draft: &mut Draft<'_>,
     entity: &Entity,
@@ -306,7 +307,10 @@ pub(crate) fn update_entity(
         moved |= way.to == Kind::Location && kind == Kind::Thing;
         changed.links.insert(way.name, ids);
     }
-    if kind == Kind::Datastream {
+    tasking::check_change(&changed)?;
+    if kind == Kind::MultiDatastream {
+        multi::change(draft, changed)?;
+    } else if kind == Kind::Datastream {
         describe(draft, entity, changed, whole)?;
     } else {
         let (id, locations) = (changed.id.clone(), changed.links.get("Locations").cloned());
@@ -364,6 +368,10 @@ fn update_observation(draft: &mut Draft<'_>, id: &Id, body: &Json, way: Way) -> 
         object.insert(name.clone(), value.clone());
     }
     let mut changed = row(&object)?;
+    let source = context.view.source(&topic);
+    if let Some(multi) = source.filter(|it| it.kind == Kind::MultiDatastream) {
+        changed = multi::split(multi, changed)?;
+    }
     changed.time = changed.time.or(Some(at.time));
     changed.feature = feature;
     if let Some(said) = body.get("FeatureOfInterest") {
@@ -420,17 +428,24 @@ fn delete_observation(draft: &mut Draft<'_>, id: &Id) -> Result<()> {
 }
 
 /// An entity with all that cannot be without it (18-088 table 25).
+// [STA-A.3.1.3-1]
 pub(crate) fn delete_entity(draft: &mut Draft<'_>, entity: &Entity) -> Result<()> {
     let view = draft.context.view;
     let linking = |kind: Kind| view.linking(entity.kind, &entity.id, kind);
     match entity.kind {
         Kind::Datastream => draft.forgotten.push(entity.key.to_string()),
+        Kind::MultiDatastream => draft.forgotten.extend(entity.topics.iter().cloned()),
         Kind::FeatureOfInterest => withdraw_all(draft, entity)?,
         _ => {
             let datastreams = linking(Kind::Datastream);
             let topics = datastreams.iter().map(|it| it.key.to_string());
             draft.forgotten.extend(topics);
         }
+    }
+    tasking::remove_below(draft, entity);
+    for multi in linking(Kind::MultiDatastream) {
+        draft.forgotten.extend(multi.topics.iter().cloned());
+        draft.remove(multi.kind, &multi.id);
     }
     if matches!(entity.kind, Kind::Thing | Kind::Location) {
         for noted in linking(Kind::HistoricalLocation) {

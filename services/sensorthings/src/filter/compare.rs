@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 
 /// The order of two values; `None` where they have none. A number and a text compare as numbers where the
 /// text reads as one.
+// [STA-A.2.1.6-5]
 pub(crate) fn compare(a: &Value<'_>, b: &Value<'_>) -> Option<Ordering> {
     match (a, b) {
         (Value::Text(a), Value::Text(b)) => Some(a.cmp(b)),

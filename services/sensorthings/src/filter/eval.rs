@@ -22,6 +22,7 @@ pub(crate) fn holds(expression: &Expression, source: &dyn Source) -> Result<bool
 }
 
 /// What an expression is.
+// [STA-A.2.1.6-1]
 pub(crate) fn eval<'a>(expression: &'a Expression, source: &'a dyn Source) -> Result<Value<'a>> {
     match expression {
         Expression::Literal(value) => Ok(value.clone()),
@@ -97,6 +98,7 @@ fn spread<'a>(values: Vec<Value<'a>>, combine: Combine<'_, 'a>) -> Result<Value<
     Ok(first.unwrap_or(Value::Null))
 }
 
+// [STA-A.2.1.6-2]
 fn combine(operator: Operator, a: &Value<'_>, b: &Value<'_>) -> Value<'static> {
     let ordered =
         |wanted: fn(std::cmp::Ordering) -> bool| Value::Bool(compare(a, b).is_some_and(wanted));

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use weir_model::Time;
 
 /// The function's value.
+// [STA-A.2.1.6-3]
 pub(crate) fn call<'a>(function: Function, values: &[Value<'a>], now: Time) -> Result<Value<'a>> {
     if let Some(geometries) = geometric(function, values) {
         return geometries;

@@ -101,6 +101,7 @@ impl<'a> Value<'a> {
     }
 
     /// The text, of what is one or is written as one.
+    // [STA-A.2.1.6-4]
     pub(crate) fn text(&self) -> Option<Cow<'_, str>> {
         match self {
             Value::Text(text) => Some(Cow::Borrowed(text)),

@@ -1,0 +1,113 @@
+//! Tasks (17-079r1): what is asked of an actuator is published at the topic of the capability, so that
+//! whoever listens there by any protocol is driven: an MQTT subscriber, a CoAP observer.
+//!
+//! A task is its entity and one message, its parameters as a flat JSON object, which makes each of them a
+//! datastream below the topic. Deliberately nothing is said of whether it was done: what a thing did, it
+//! observes itself. A task once sent is not changed.
+
+use crate::create::millis;
+use crate::draft::Draft;
+use crate::entity::{Entity, Object};
+use crate::fault::{Fault, Result};
+use crate::kind::Kind;
+use crate::render::instant;
+use crate::swe;
+use serde_json::Value as Json;
+use weir_model::topic;
+
+/// A message that a task is to become: its topic and its body.
+pub(crate) type Order = (String, String);
+
+impl Draft<'_> {
+    /// What an entity of part 2 has beyond what is said of it.
+    pub(crate) fn complete(&mut self, entity: &mut Entity) -> Result<()> {
+        match entity.kind {
+            Kind::TaskingCapability => {
+                check_capability(&entity.body)?;
+                entity.topics = vec![self.topic_of_capability(entity)?];
+                Ok(())
+            }
+            Kind::Task => self.complete_task(entity),
+            _ => Ok(()),
+        }
+    }
+
+    // [TASKING-4-1]
+    fn complete_task(&mut self, task: &mut Entity) -> Result<()> {
+        let made = instant(millis(self.context.now));
+        task.body.insert("creationTime".into(), made.into());
+        let capability = self.entity(Kind::TaskingCapability, &task.links["TaskingCapability"][0]);
+        let lost = || Fault::new(500, "the capability of a task cannot be found");
+        let capability = capability.ok_or_else(lost)?;
+        let said = task.body.get("taskingParameters").unwrap_or(&Json::Null);
+        record_of(&capability.body)?.check(said)?;
+        let topic = capability.topics.first().ok_or_else(lost)?;
+        self.orders.push((topic.clone(), said.to_string()));
+        Ok(())
+    }
+
+    /// `properties/topic`, or one of the names of thing and capability.
+    fn topic_of_capability(&self, capability: &Entity) -> Result<String> {
+        let said = capability.body.get("properties").map(|it| &it["topic"]);
+        if let Some(said) = said.and_then(Json::as_str) {
+            let named = |error| Fault::bad(format!("properties/topic: {error}"));
+            topic::check(said).map_err(named)?;
+            return Ok(said.to_owned());
+        }
+        let named = self.topic_named(&capability.body, &capability.links["Thing"][0]);
+        let others = (2..).map(|number| format!("{named}-{number}"));
+        let mut free = std::iter::once(named.clone()).chain(others);
+        let free = free.find(|topic| !self.is_tasked(topic)).unwrap_or(named);
+        topic::check(&free).map_err(|error| Fault::bad(error.to_string()))?;
+        Ok(free)
+    }
+
+    fn is_tasked(&self, topic: &str) -> bool {
+        let known = self.context.view.all(Kind::TaskingCapability);
+        let mut known = known.map(|it| &it.topics);
+        let of_kind = |it: &&Entity| it.kind == Kind::TaskingCapability;
+        let mut drafted = self
+            .puts
+            .values()
+            .flatten()
+            .filter(of_kind)
+            .map(|it| &it.topics);
+        let is_it = |topics: &Vec<String>| topics.iter().any(|known| known == topic);
+        known.any(is_it) || drafted.any(is_it)
+    }
+}
+
+/// Whether an entity of part 2 may be as it is to be.
+pub(crate) fn check_change(changed: &Entity) -> Result<()> {
+    match changed.kind {
+        Kind::TaskingCapability => check_capability(&changed.body),
+        Kind::Task => Err(Fault::new(405, "a task that was sent cannot be changed")),
+        _ => Ok(()),
+    }
+}
+
+/// Removes the capabilities of a thing or an actuator, and the tasks of those and of a capability.
+pub(crate) fn remove_below(draft: &mut Draft<'_>, entity: &Entity) {
+    for kind in [Kind::TaskingCapability, Kind::Task] {
+        for below in draft.context.view.linking(entity.kind, &entity.id, kind) {
+            draft.remove(kind, &below.id);
+            remove_below(draft, below);
+        }
+    }
+}
+
+fn record_of(capability: &Object) -> Result<swe::Component> {
+    swe::record(capability.get("taskingParameters").unwrap_or(&Json::Null))
+}
+
+/// Whether a capability says what its tasks are of: a message of one datastream for each parameter.
+pub(crate) fn check_capability(capability: &Object) -> Result<()> {
+    let record = record_of(capability)?;
+    match record.is_flat_message() {
+        true => Ok(()),
+        false => Err(Fault::bad(
+            "taskingParameters: `observations`, or `value` beside others, would be read as observations \
+             and not as parameters",
+        )),
+    }
+}
