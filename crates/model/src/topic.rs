@@ -100,6 +100,12 @@ pub(crate) fn check_shape(text: &str) -> Result<(), TopicError> {
     }
 }
 
+/// The Thing that a datastream's topic implies, which is the topic but its last level, and the property of
+/// it that is observed, which is that level. One level is both.
+pub fn thing_and_property(topic: &str) -> (&str, &str) {
+    topic.rsplit_once('/').unwrap_or((topic, topic))
+}
+
 /// Says whether `topic` is `root` or lies below it.
 pub fn lies_under(topic: &str, root: &str) -> bool {
     match topic.strip_prefix(root) {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_hub::Entry;
 use weir_model::Value;
+use weir_model::topic::thing_and_property;
 
 /// First level of the keys of entities, as MQTT topics of SensorThings begin (18-088 section 14.2).
 pub(crate) const ROOT: &str = "v1.1";
@@ -126,7 +127,7 @@ impl Entity {
             let said = about.remove(name).as_ref().and_then(Id::of_json);
             vec![said.unwrap_or_else(|| Id::Text(else_.into()))]
         };
-        let (parent, last) = topic.rsplit_once('/').unwrap_or((topic, topic));
+        let (parent, last) = thing_and_property(topic);
         let sensor = known.sensor.as_deref().unwrap_or("unknown").to_owned();
         let property = known.property.as_deref().unwrap_or(last).to_owned();
         let links = BTreeMap::from([

@@ -8,6 +8,7 @@ use crate::exception::Exception;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_hub::{Entry, Exchange, Hub, Principal, Request};
+use weir_model::topic::thing_and_property;
 use weir_model::{Cursor, Filter, Place, Time, Value, percent};
 
 /// One datastream.
@@ -136,10 +137,7 @@ fn is_offered(entry: &Entry) -> bool {
 
 fn series(entry: &Entry) -> Series {
     let datastream = &entry.datastream;
-    let (above, level) = match entry.topic.rsplit_once('/') {
-        Some(parts) => parts,
-        None => (&*entry.topic, &*entry.topic),
-    };
+    let (above, level) = thing_and_property(&entry.topic);
     let text = |own: &Option<Box<str>>, other: String| match own {
         Some(own) => own.to_string(),
         None => other,
