@@ -3,6 +3,7 @@
 use crate::keys::SharedKey;
 use crate::service::Service;
 use crate::tally::{Metric, Tally};
+use crate::way::Way;
 use crate::work::{Outcome, Workers};
 use bytes::Bytes;
 use std::future::Future;
@@ -53,6 +54,16 @@ pub trait Binding: Send + Sync {
 
     /// How it delivers: the delivery scheme and how a client asks for it, in Markdown.
     fn deliveries(&self) -> &'static [(&'static str, &'static str)];
+
+    /// What a client can do with a datastream through its transports, for descriptions.
+    fn ways(&self) -> &'static [Way] {
+        &[]
+    }
+
+    /// Whether it speaks HTTP: what it serves carries the other bindings' WebSockets.
+    fn is_web(&self) -> bool {
+        false
+    }
 
     /// URL schemes of its client.
     fn schemes(&self) -> &'static [&'static str];

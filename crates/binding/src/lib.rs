@@ -10,8 +10,10 @@ mod config;
 mod keys;
 mod pace;
 mod pieces;
+mod premises;
 mod service;
 mod tally;
+mod way;
 mod work;
 
 pub use client::{
@@ -22,9 +24,11 @@ pub use config::{ConfigFault, Section};
 pub use keys::SharedKey;
 pub use pace::{PERIOD_MAX, Pace};
 pub use pieces::{BrokenOff, Gathered, Made, Opened, Opening, Pieces, Source, pieces_of};
+pub use premises::{Endpoint, Logins, Premises};
 pub use service::{
     Answer, AsItIs, Call, Delivery, Inbound, Pending, Response, Scheme, Service, Socket, Stream,
     Wrapper,
 };
 pub use tally::{Metric, Tally};
+pub use way::{Credential, Operation, Way};
 pub use work::{Busy, Outcome, Workers, answer_of, hand_over};

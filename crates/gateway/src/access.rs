@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use toml::Table;
-use weir_binding::{Identity, SharedKey, Workers, hand_over};
+use weir_binding::{Identity, Logins, SharedKey, Workers, hand_over};
 use weir_hub::{Grants, Principal, Verb};
 use weir_model::Filter;
 
@@ -53,6 +53,17 @@ impl Access {
             (Access::Policy(policy), Some(credential)) => (policy, credential),
         };
         found_out(policy, policy.identify(credential), checkers)
+    }
+
+    /// How clients can say who they are.
+    pub(crate) fn logins(&self) -> Logins {
+        match self {
+            Access::Open => Logins::default(),
+            Access::Policy(policy) => Logins {
+                users: !policy.users.is_empty(),
+                tokens: !policy.tokens.is_empty(),
+            },
+        }
     }
 
     /// Secrets that devices share with the gateway.

@@ -21,6 +21,9 @@ const CANARY_AGE_MAX: Duration = Duration::from_secs(1);
 /// For how long a canary may be on its way.
 const CANARY_PATIENCE: Duration = Duration::from_secs(2);
 
+/// What it serves, as part of an OpenAPI document.
+pub(crate) const OPENAPI: &str = include_str!("../openapi.json");
+
 /// What an operator's tools ask.
 pub(crate) struct Health {
     hub: Arc<Hub>,

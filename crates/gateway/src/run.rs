@@ -4,7 +4,7 @@ use crate::access::{Access, Policy};
 use crate::assets::Assets;
 use crate::config::{Config, Problem};
 use crate::context::{House, Traffic, now};
-use crate::health::Health;
+use crate::health::{self, Health};
 use crate::limits::{CHECK_THREADS, CHECK_WAITING_MAX, WORK_THREADS, WORK_WAITING_MAX};
 use crate::listen::{self, Listener, Share, Socket};
 use crate::sockets::{Named, Opened};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use tokio::sync::watch;
-use weir_binding::{Binding, ConfigFault};
+use weir_binding::{Binding, ConfigFault, Premises};
 use weir_hub::{Fault, Hub, Log};
 use weir_model::Limits;
 use weir_registry::{BINDINGS, SERVICES, STORES, open_log};
@@ -84,7 +84,13 @@ impl Gateway {
         let (log, hub) = open_data(config)?;
         let (drain, draining) = watch::channel(false);
         let traffic = Arc::new(Traffic::default());
-        let services = services(config, &hub, &traffic)?;
+        let premises = Premises {
+            endpoints: opened.endpoints()?,
+            logins: access.logins(),
+            parts: parts(),
+            ..Premises::of(hub.clone())
+        };
+        let services = services(config, &premises, &traffic)?;
         let io = |error| RunFault::Io("work thread".into(), error);
         let workers = WorkThreads::start("work", WORK_THREADS, WORK_WAITING_MAX).map_err(io)?;
         let checkers = WorkThreads::start("check", CHECK_THREADS, CHECK_WAITING_MAX).map_err(io)?;
@@ -186,17 +192,23 @@ fn open_data(config: &Config) -> Result<(Arc<dyn Log>, Arc<Hub>), RunFault> {
 
 fn services(
     config: &Config,
-    hub: &Arc<Hub>,
+    on: &Premises,
     traffic: &Arc<Traffic>,
 ) -> Result<Vec<Arc<dyn weir_binding::Service>>, RunFault> {
     let made = SERVICES.iter().map(|line| {
-        let made = (line.make)(hub, config.section(line.name));
+        let made = (line.make)(on, config.section(line.name));
         made.map_err(|fault| RunFault::Config(config.locate(&fault)))
     });
     let mut services: Vec<_> = made.collect::<Result<_, _>>()?;
-    services.push(Arc::new(Health::new(hub.clone(), traffic.clone())));
+    services.push(Arc::new(Health::new(on.hub.clone(), traffic.clone())));
     services.push(Arc::new(Assets));
     Ok(services)
+}
+
+/// What each service serves, as it says itself.
+fn parts() -> Vec<&'static str> {
+    let listed = SERVICES.iter().map(|line| line.openapi);
+    listed.chain([health::OPENAPI]).collect()
 }
 
 /// How many network threads there are.
@@ -245,4 +257,22 @@ fn start_ticker(house: &Arc<House>) -> std::io::Result<JoinHandle<()>> {
             }
         });
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn what_services_say_of_themselves_is_json_with_paths_of_their_own() {
+        let mut known = std::collections::BTreeSet::new();
+        for part in parts() {
+            let part: serde_json::Value = serde_json::from_str(part).unwrap();
+            for path in part["paths"].as_object().unwrap().keys() {
+                assert!(known.insert(path.clone()), "{path} twice");
+            }
+        }
+        assert!(known.contains("/live/{topic}") && known.contains("/metrics"));
+    }
 }

@@ -10,7 +10,7 @@ use crate::settings;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use weir_binding::{Binding, ConfigFault, Transport};
+use weir_binding::{Binding, ConfigFault, Endpoint, Transport};
 use weir_carrier::Datagrams;
 
 /// A binding and its section.
@@ -21,6 +21,23 @@ pub(crate) struct Mount {
     pub(crate) path: &'static str,
     pub(crate) subprotocol: &'static str,
     pub(crate) binding: Arc<dyn Binding>,
+}
+
+impl Mount {
+    /// It, as what listens carries it.
+    fn endpoint(&self, listener: &Listener) -> Result<Endpoint, RunFault> {
+        let scheme = match listener.tls {
+            Some(_) => "wss",
+            None => "ws",
+        };
+        let address = listener.socket.local_addr();
+        Ok(Endpoint {
+            transport: format!("{}+{scheme}", self.subprotocol),
+            address: address.map_err(|error| RunFault::Io(listener.name.into(), error))?,
+            is_web: true,
+            ways: self.binding.ways(),
+        })
+    }
 }
 
 /// All that was opened.
@@ -71,6 +88,29 @@ impl Opened {
                 Err(error) => Err(RunFault::Io(name.into(), error)),
             });
         all.collect()
+    }
+
+    /// What clients can be told of.
+    pub(crate) fn endpoints(&self) -> Result<Vec<Endpoint>, RunFault> {
+        let listeners = self.listeners.iter().map(|it| &it.binding);
+        let sockets = self.datagrams.first().into_iter().flatten();
+        let bindings = listeners.chain(sockets.map(|it| &it.binding));
+        let mut endpoints = Vec::new();
+        for ((name, address), binding) in self.addresses()?.into_iter().zip(bindings) {
+            endpoints.push(Endpoint {
+                transport: name.into(),
+                address,
+                is_web: binding.is_web(),
+                ways: binding.ways(),
+            });
+        }
+        let web = self.listeners.iter().filter(|it| it.binding.is_web());
+        for listener in web {
+            for mount in &self.mounts {
+                endpoints.push(mount.endpoint(listener)?);
+            }
+        }
+        Ok(endpoints)
     }
 
     fn open(&mut self, door: &Door<'_>, transport: &Transport) -> Result<(), RunFault> {

@@ -10,6 +10,9 @@ use std::sync::{Arc, OnceLock};
 use weir_advise::{Library, Question, advise, levels, offers, reference, to_json};
 use weir_binding::{Answer, Call, Response, Service, answer_of};
 
+/// What this service serves, as part of an OpenAPI document.
+pub const OPENAPI: &str = include_str!("../openapi.json");
+
 /// The service.
 #[derive(Default)]
 pub struct Advice {

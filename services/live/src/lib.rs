@@ -23,6 +23,9 @@ use weir_binding::{Answer, Call, Response, Service};
 use weir_codec::FORMATS;
 use weir_hub::Hub;
 
+/// What this service serves, as part of an OpenAPI document.
+pub const OPENAPI: &str = include_str!("../openapi.json");
+
 /// The service.
 pub struct Live {
     hub: Arc<Hub>,

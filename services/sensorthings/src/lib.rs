@@ -41,6 +41,9 @@ mod write;
 
 pub use service::SensorThings;
 
+/// What this service serves, as part of an OpenAPI document.
+pub const OPENAPI: &str = include_str!("../openapi.json");
+
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

@@ -28,6 +28,9 @@ pub(crate) const NAMESPACE: &str = weir_codec::document::observations::NAMESPACE
 
 const PATH: &str = "/soap/observations";
 
+/// What this service serves, as part of an OpenAPI document.
+pub const OPENAPI: &str = include_str!("../openapi.json");
+
 /// The service.
 pub struct Soap {
     hub: Arc<Hub>,

@@ -46,6 +46,9 @@ use std::sync::Arc;
 use weir_binding::{Answer, Call, Response, Service};
 use weir_hub::Hub;
 
+/// What this service serves, as part of an OpenAPI document.
+pub const OPENAPI: &str = include_str!("../openapi.json");
+
 /// The service.
 pub struct Sos {
     hub: Arc<Hub>,

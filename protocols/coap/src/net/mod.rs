@@ -13,6 +13,7 @@ mod settings;
 mod streams;
 mod translate;
 mod watch;
+mod ways;
 
 use crate::limits::Limits;
 use keys::Keys;
@@ -24,6 +25,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use weir_binding::{
     Binding, ConfigFault, Context, LocalFuture, Publisher, Section, Subscriber, Target, Transport,
+    Way,
 };
 use weir_carrier::{Datagrams, Link};
 use weir_model::{Cursor, Filter};
@@ -154,6 +156,10 @@ impl Binding for Coap {
             ("polling", "`GET /live/{filter}`"),
             ("observe", "`GET` with Observe; Accept picks the encoding"),
         ]
+    }
+
+    fn ways(&self) -> &'static [Way] {
+        ways::WAYS
     }
 
     fn schemes(&self) -> &'static [&'static str] {

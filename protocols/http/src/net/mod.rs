@@ -12,6 +12,7 @@ mod route;
 mod settings;
 mod socket;
 mod streaming;
+mod ways;
 mod wrapper;
 
 use connection::Connection;
@@ -21,7 +22,7 @@ use std::io;
 use std::sync::Arc;
 use weir_binding::{
     Binding, Caller, ConfigFault, Context, LocalFuture, Pages, Past, Publisher, Section,
-    Subscriber, Target, Transport,
+    Subscriber, Target, Transport, Way,
 };
 use weir_carrier::{Link, Stream};
 use weir_model::{Cursor, Filter};
@@ -89,6 +90,14 @@ impl Binding for Http {
             ("sse", "`Accept: text/event-stream`, payload by `?as=`"),
             ("websocket", "`Upgrade: websocket`, subprotocol `weir.ENC`"),
         ]
+    }
+
+    fn ways(&self) -> &'static [Way] {
+        ways::WAYS
+    }
+
+    fn is_web(&self) -> bool {
+        true
     }
 
     fn schemes(&self) -> &'static [&'static str] {

@@ -18,6 +18,7 @@ mod sessions;
 mod settings;
 mod share;
 mod subscribe;
+mod ways;
 
 use connection::Connection;
 use sessions::Sessions;
@@ -26,6 +27,7 @@ use std::io;
 use std::sync::Arc;
 use weir_binding::{
     Binding, ConfigFault, Context, LocalFuture, Publisher, Section, Subscriber, Target, Transport,
+    Way,
 };
 use weir_carrier::Link;
 use weir_model::{Cursor, Filter};
@@ -111,6 +113,10 @@ impl Binding for Mqtt {
             "subscription",
             "SUBSCRIBE: as published; `$as/ENC/{filter}`: converted",
         )]
+    }
+
+    fn ways(&self) -> &'static [Way] {
+        ways::WAYS
     }
 
     fn schemes(&self) -> &'static [&'static str] {

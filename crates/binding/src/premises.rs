@@ -1,0 +1,53 @@
+//! What a service is made on: the hub, and what the gateway has opened around it.
+
+use crate::way::Way;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use weir_hub::Hub;
+
+/// What a service is made on.
+#[derive(Clone)]
+pub struct Premises {
+    /// The hub.
+    pub hub: Arc<Hub>,
+    /// What is open, in the order of the ready line; WebSockets of bindings behind what carries them.
+    pub endpoints: Vec<Endpoint>,
+    /// How clients can say who they are.
+    pub logins: Logins,
+    /// What each service serves, as it says itself: parts of an OpenAPI document, in JSON.
+    pub parts: Vec<&'static str>,
+}
+
+impl Premises {
+    /// A hub that nothing is open to.
+    pub fn of(hub: Arc<Hub>) -> Self {
+        Self {
+            hub,
+            endpoints: Vec::new(),
+            logins: Logins::default(),
+            parts: Vec::new(),
+        }
+    }
+}
+
+/// A transport that is open.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    /// Its name: that of the ready line, or `mqtt+ws` for the WebSocket of a subprotocol.
+    pub transport: String,
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Whether HTTP is spoken there.
+    pub is_web: bool,
+    /// What can be done through it.
+    pub ways: &'static [Way],
+}
+
+/// How clients can say who they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Logins {
+    /// By a name and a password.
+    pub users: bool,
+    /// By a token.
+    pub tokens: bool,
+}
