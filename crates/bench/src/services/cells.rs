@@ -3,7 +3,7 @@
 use crate::experiments::Effort;
 use crate::link::LOCAL;
 
-/// A stack: what carries the call. A further one (SOAP, DPWS) is a line here and a caller.
+/// A stack: what carries the call, and in which encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stack {
     /// The protocol, as a level.
@@ -18,31 +18,43 @@ pub(crate) struct Stack {
     pub(crate) published: Option<&'static str>,
 }
 
-/// All stacks; REST and CoAP are the paper's, in their plain form.
+/// All stacks; those of the paper in their plain form, and what it left for later.
 /// OSCORE stands in the place of DTLS, which the gateway does not speak.
-pub(crate) const STACKS: [Stack; 8] = [
-    stack("rest", "http-1.1", "none", Some("REST")),
-    stack("rest", "http-1.1", "tls", None),
-    stack("rest", "http-2", "none", None),
-    stack("rest", "http-2", "tls", None),
-    stack("coap", "udp", "none", Some("CoAP")),
-    stack("coap", "udp", "oscore", None),
-    stack("coap", "tcp", "none", None),
-    stack("coap", "tcp", "tls", None),
+pub(crate) const STACKS: [Stack; 15] = [
+    stack(["soap", "http-1.1", "none", "soap"], Some("Axis2")),
+    stack(["soap", "http-1.1", "tls", "soap"], None),
+    stack(["soap", "http-2", "none", "soap"], None),
+    stack(["soap", "http-2", "tls", "soap"], None),
+    stack(["soap", "http-1.1", "none", "exi"], None),
+    stack(["soap", "coap", "none", "soap"], None),
+    stack(["soap", "coap", "none", "exi"], None),
+    stack(["rest", "http-1.1", "none", "protobuf"], Some("REST")),
+    stack(["rest", "http-1.1", "tls", "protobuf"], None),
+    stack(["rest", "http-2", "none", "protobuf"], None),
+    stack(["rest", "http-2", "tls", "protobuf"], None),
+    stack(["coap", "udp", "none", "protobuf"], Some("CoAP")),
+    stack(["coap", "udp", "oscore", "protobuf"], None),
+    stack(["coap", "tcp", "none", "protobuf"], None),
+    stack(["coap", "tcp", "tls", "protobuf"], None),
 ];
 
 const fn stack(
-    protocol: &'static str,
-    transport: &'static str,
-    security: &'static str,
+    [protocol, transport, security, format]: [&'static str; 4],
     published: Option<&'static str>,
 ) -> Stack {
     Stack {
         protocol,
         transport,
         security,
-        format: "protobuf",
+        format,
         published,
+    }
+}
+
+impl Stack {
+    /// Whether calls go by datagrams.
+    pub(super) fn by_datagrams(&self) -> bool {
+        matches!(self.transport, "udp" | "coap")
     }
 }
 
@@ -51,7 +63,7 @@ const fn stack(
 pub(crate) struct Setting {
     /// What carries the call.
     pub(crate) stack: &'static Stack,
-    /// Bytes of the message.
+    /// Bytes of the message in Protobuf.
     pub(crate) payload_bytes: usize,
     /// Calls under way at once.
     pub(crate) depth: usize,
@@ -76,6 +88,8 @@ pub(crate) struct Scale {
     pub(crate) warm_up: u32,
     /// The same over a link.
     pub(crate) warm_up_over_link: u32,
+    /// The same where a Java virtual machine serves.
+    pub(crate) warm_up_jvm: u32,
 }
 
 impl Scale {
@@ -89,6 +103,7 @@ impl Scale {
                 messages_over_link: 8,
                 warm_up: 30,
                 warm_up_over_link: 2,
+                warm_up_jvm: 2000,
             },
             Effort::Full => Self {
                 rounds: 5,
@@ -96,13 +111,16 @@ impl Scale {
                 messages_over_link: 100,
                 warm_up: 100,
                 warm_up_over_link: 5,
+                warm_up_jvm: 10_000,
             },
         }
     }
 
-    /// Messages of one round of a cell: before counting starts, and then.
-    pub(crate) fn messages_of(&self, setting: &Setting) -> (u32, u32) {
+    /// Messages of one round of a cell: before counting starts, and then. A virtual machine compiles what
+    /// it has run often, so those before are more for one.
+    pub(crate) fn messages_of(&self, setting: &Setting, is_jvm: bool) -> (u32, u32) {
         match setting.link {
+            _ if is_jvm => (self.warm_up_jvm, self.messages),
             LOCAL => (self.warm_up, self.messages),
             _ => (self.warm_up_over_link, self.messages_over_link),
         }

@@ -1,7 +1,9 @@
 //! What paper 001 says, claim by claim, set beside what was measured.
 //!
 //! The verdict is on the servers that keep nothing, as the paper's did; the gateway's figures stand beside
-//! them. What it says of SOAP stacks is judged by nothing yet, and the list of claims says so.
+//! them. What it says of the SOAP stacks is in [`soap`].
+
+mod soap;
 
 use super::cells::{PAYLOAD, STACKS, Setting, Stack, simple};
 use super::figures::{in_memory, metric};
@@ -20,8 +22,17 @@ const MISSING: &str = "not measured in this run";
 
 /// Judges every claim that this experiment can.
 pub(crate) fn judge(run: &Run) -> Vec<ClaimResult> {
-    let claims: [(&str, Judge); 4] = [
+    let claims: [(&str, Judge); 10] = [
         ("karnouskos-rest-rtt-coap-coding", fastest),
+        (
+            "karnouskos-soap-deserializes-slower",
+            soap::deserializes_slower,
+        ),
+        ("karnouskos-axis2-asymmetry", soap::asymmetry),
+        ("karnouskos-axis2-highest-rtt", soap::highest_rtt),
+        ("karnouskos-soap-larger", soap::larger),
+        ("karnouskos-rest-coap-lighter", soap::lighter),
+        ("karnouskos-exi-lightens-soap", soap::exi),
         ("karnouskos-coap-slower-than-rest", coap_slower),
         ("karnouskos-ipv6-without-effect", ipv6),
         ("karnouskos-link-changes-rtt-only", links),
@@ -45,11 +56,13 @@ fn at_home(run: &Run, name: &str, server: &str, figure: &str) -> Option<Estimate
 
 /// REST and CoAP, each on its server in memory.
 fn both(run: &Run, figure: &str) -> Option<[Estimate; 2]> {
-    let [rest, coap] = ["REST", "CoAP"].map(|name| {
-        let server = in_memory(of_paper(name)?);
-        at_home(run, name, server, figure)
-    });
+    let [rest, coap] = ["REST", "CoAP"].map(|name| of_name(run, name, figure));
     Some([rest?, coap?])
+}
+
+/// The stack of the paper's name, on its server in memory.
+fn of_name(run: &Run, name: &str, figure: &str) -> Option<Estimate> {
+    at_home(run, name, in_memory(run, of_paper(name)?), figure)
 }
 
 /// Whether one is less than another, where their intervals do not meet.
@@ -83,7 +96,7 @@ fn fastest(run: &Run) -> Verdict {
     };
     let words = format!(
         "RTT {} us by REST, {} us by CoAP; serialization {} and {} us, deserialization {} and {} us, which \
-         is one codec of Protobuf in both; SOAP is not measured yet",
+         is one codec of Protobuf in both",
         number(rest.mean),
         number(coap.mean),
         number(rest_out.mean),
@@ -124,7 +137,7 @@ fn ipv6(run: &Run) -> Verdict {
     let mut said = Vec::new();
     let mut verdicts = Vec::new();
     for stack in STACKS.iter().filter(|stack| stack.published.is_some()) {
-        for server in [in_memory(stack), OURS] {
+        for server in [in_memory(run, stack), OURS] {
             let ipv4 = simple(stack, PAYLOAD);
             let ipv6 = Setting {
                 family: "ipv6",

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::coding::Coding;
 use crate::latency::Latency;
 use crate::sockets::{CoapOver, Traffic};
 
@@ -10,6 +11,10 @@ use crate::sockets::{CoapOver, Traffic};
 pub(crate) struct CallPlan {
     /// How the service is spoken to.
     pub(crate) speech: Speech,
+    /// How a message is encoded.
+    pub(crate) coding: Coding,
+    /// Whether an answer carries the message back.
+    pub(crate) echoes: bool,
     /// The certificate of a server that speaks TLS, in DER; absent: in the clear.
     pub(crate) certificate: Option<Vec<u8>>,
     /// Where the service is: a path without a slash before it.

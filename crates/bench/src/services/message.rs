@@ -1,23 +1,16 @@
 //! The paper's message: several value fields, strings, integers, floating point (001, section II-A), as a
 //! monitored system sends at high frequency; larger messages have more of the same fields.
 
-use weir_codec::{Format, by_name};
+use super::coding::protobuf;
+use weir_codec::Format;
 use weir_model::batch::Naming;
-use weir_model::{Batch, BatchBuilder, Extra, Limits, Observation, Time, Value};
+use weir_model::{Batch, BatchBuilder, Extra, Observation, Time, Value};
 
 /// Messages of one size, each unlike the last.
 pub(super) struct Messages {
-    format: &'static Format,
     /// As many as differ before they come again.
     made: Vec<Batch>,
     next: usize,
-}
-
-/// Reads messages back.
-pub(super) struct Reader {
-    format: &'static Format,
-    builder: BatchBuilder,
-    limits: Limits,
 }
 
 /// Messages that differ.
@@ -26,13 +19,12 @@ const MADE: usize = 32;
 const BEGIN_MS: i64 = 1_767_225_600_000;
 
 impl Messages {
-    /// Messages of exactly so many bytes in a format.
-    pub(super) fn new(format: &str, bytes: usize, topic: &str) -> Result<Self, String> {
-        let format = by_name(format).ok_or("no such format")?;
+    /// Messages of exactly so many bytes in Protobuf, whatever they are encoded in.
+    pub(super) fn new(bytes: usize, topic: &str) -> Result<Self, String> {
+        let format = protobuf()?;
         let fields = fields_within(format, bytes, topic)?;
         let made = (0..MADE).map(|number| sized(format, bytes, topic, fields, number));
         Ok(Self {
-            format,
             made: made.collect::<Result<_, _>>()?,
             next: 0,
         })
@@ -42,34 +34,6 @@ impl Messages {
     pub(super) fn next(&mut self) -> &Batch {
         self.next = (self.next + 1) % self.made.len();
         &self.made[self.next]
-    }
-
-    /// Appends a message's bytes.
-    pub(super) fn serialize(format: &Format, message: &Batch, out: &mut Vec<u8>) {
-        (format.encode)(message, out);
-    }
-
-    /// What they are encoded in.
-    pub(super) fn format(&self) -> &'static Format {
-        self.format
-    }
-}
-
-impl Reader {
-    pub(super) fn new(format: &'static Format) -> Self {
-        Self {
-            format,
-            builder: BatchBuilder::new(),
-            limits: Limits::default(),
-        }
-    }
-
-    /// Reads a message; how many fields it has.
-    pub(super) fn deserialize(&mut self, bytes: &[u8]) -> Result<usize, String> {
-        self.builder.clear();
-        let read = (self.format.decode)(bytes, &mut self.builder, &self.limits);
-        read.map_err(|error| format!("what came back is no message: {error}"))?;
-        Ok(self.builder.len())
     }
 }
 
@@ -140,27 +104,30 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::services::cells::PAYLOADS;
+    use crate::services::coding::{Coding, Reader};
 
     #[test]
     fn messages_have_exactly_their_size_differ_and_read_back_with_all_their_fields() {
-        for bytes in PAYLOADS {
-            let mut messages = Messages::new("protobuf", bytes, "live").unwrap();
-            let mut reader = Reader::new(messages.format());
-            let mut last = Vec::new();
-            for _ in 0..MADE + 1 {
-                let message = messages.next().clone();
-                let sent = encoded(messages.format(), &message);
-                assert_eq!(sent.len(), bytes);
-                assert_ne!(sent, last);
-                assert_eq!(reader.deserialize(&sent).unwrap(), message.len());
-                assert!(message.len() >= 2);
-                last = sent;
+        for coding in [Coding::Protobuf, Coding::Soap, Coding::Exi] {
+            let mut reader = Reader::new(coding);
+            for bytes in PAYLOADS {
+                let mut messages = Messages::new(bytes, "live").unwrap();
+                let mut last = Vec::new();
+                for _ in 0..MADE + 1 {
+                    let message = messages.next().clone();
+                    let sent = coding.encode("live", &message).unwrap();
+                    assert_eq!(encoded(protobuf().unwrap(), &message).len(), bytes);
+                    assert_ne!(sent, last);
+                    assert_eq!(reader.deserialize(&sent).unwrap(), message.len());
+                    assert!(message.len() >= 2);
+                    last = sent;
+                }
             }
         }
     }
 
     #[test]
     fn a_message_that_cannot_be_so_small_is_refused() {
-        assert!(Messages::new("protobuf", 5, "live").is_err());
+        assert!(Messages::new(5, "live").is_err());
     }
 }

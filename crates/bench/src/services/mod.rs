@@ -2,14 +2,15 @@
 //!
 //! From Karnouskos and Somlev 2012 (paper 001, table I, figures 4 to 8): a client sends a simple message of
 //! several value fields, one after the other, and waits for the answer of each. The client serializes, the
-//! receiver deserializes; the RTT lies between, with neither in it. REST and CoAP carry Protobuf. What it
-//! deliberately does not do: guess at the paper's message, whose bytes it does not print. The decision worth
-//! arguing: both codings are timed in the client's process, so that one clock and one codec serve all servers
-//! alike; where the server sends the message back, what came back is what is read.
+//! receiver deserializes; the RTT lies between, with neither in it. REST and CoAP carry Protobuf, SOAP an
+//! envelope in XML or EXI. What it deliberately does not do: guess at the paper's message, whose bytes it does
+//! not print. The decision worth arguing: both codings are timed in the client's process, so that one clock and
+//! one codec serve all servers alike; where the server sends the message back, what came back is what is read.
 
 mod caller;
 mod cells;
 mod claims;
+mod coding;
 mod figures;
 pub(crate) mod job;
 mod message;

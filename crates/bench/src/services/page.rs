@@ -44,14 +44,23 @@ const HOW: &str = "\n## How it was measured
 
 The scenario is that of Karnouskos and Somlev 2012 (paper 001): a client sends a simple message of several value
 fields (texts, integers, floating point, truths), waits for the answer, and sends the next. The paper does not print
-its message; here it has 100 bytes of Protobuf, and larger ones have more of the same fields. **Serialization** runs
-from values to bytes, **RTT** from those bytes to the bytes of the answer, **deserialization** from bytes back to
-values: none of the three contains another. Client and server share the machine, and one clock; the paper's were two
-machines on a LAN, and all of it was Java. Both codings are timed in the client, by the one codec that it has.
+its message; here it has 100 bytes of Protobuf, and larger ones have more of the same fields; SOAP carries the same
+fields. **Serialization** runs from values to bytes, **RTT** from those bytes to the bytes of the answer,
+**deserialization** from bytes back to values: none of the three contains another. Client and server share the
+machine, and one clock; the paper's were two machines on a LAN, and all of it was Java. Both codings are timed in the
+client, which is weir's: its codec of Protobuf, and its reader and writer of envelopes. An envelope in EXI is made from
+one in XML, which its serialization contains.
 
-**Servers.** The paper's kept nothing. Neither do Tornado and libcoap (`coap-server -e`), which send the message back,
-and that is what is deserialized; `weir` answers when all fields are on disk, without a body, and what was sent is
-what is deserialized. Its round trips therefore contain a write to disk.
+**Rows.** `soap` is the call of a web service as the paper's on Axis2: `publish` of the gateway's WSDL in an envelope
+of SOAP 1.2, by HTTP; `soap ..., exi` has the envelope in EXI without a schema, `soap coap` is POSTed by CoAP over
+datagrams, which the paper names as future work. `rest` is Protobuf POSTed by HTTP, `coap` Protobuf POSTed by CoAP.
+
+**Servers.** The paper's kept nothing. Neither do Apache CXF, Jersey and Californium, which as the paper's stacks are
+Java; and Tornado and libcoap (`coap-server -e`). All send the message back, and that is what is deserialized; the Java
+programs (`conformance/services-bench`) read it into objects and write it anew. `weir` answers when all fields are on
+disk, without the message, and what was sent is what is deserialized. Its round trips therefore contain a write to
+disk. **A Java virtual machine is warmed** by 2,000 calls before each round (10,000 in full), the others by 30 (100);
+over links longer than `lan` Java takes no part, since there such a warm-up takes minutes.
 
 **Bytes** are counted at the client, both ways: application is what it gives to its socket and takes from it (TLS
 included), transport adds headers of UDP or TCP (segments as the kernel counts them, acknowledgments among them),
@@ -65,22 +74,14 @@ gateway that has just started answers it when its sequence numbers are on disk; 
 after 2 to 3 s, and so the opening of a first round may take as long.
 ";
 
-const JUDGED: &str =
-    "Judged on the servers that keep nothing, as the paper's did, in the versions above.\n\n";
+const JUDGED: &str = "Judged on the servers that keep nothing, as the paper's did (in Java where that was measured), in the versions \
+     above.\n\n";
 
 const ABSENT: &str = "
 ## Not there yet
 
-- SOAP (table I, on Axis2): absent: the gateway has such a service and the bench no caller of it yet; that, and a
-  program of ours around Axis2 or CXF as Maven Central has them, bring it
-- DPWS with discovery (table I): absent: the gateway has no DPWS service yet; it and sdc11073 of PyPI, in the place of
-  JMEDS, which no registry has, bring it
-- REST on Jersey (table I): absent: a program of ours around Jersey, as Maven Central has it, brings it; Tornado
-  stands in its place
-- CoAP on a Java stack (table I had jCoAP): absent: a program of ours around Californium, as Maven Central has it,
-  brings it; libcoap stands in its place
-- SOAP with EXI, SOAP over CoAP (future work of the paper): absent: the same caller brings the first; the gateway does
-  not speak the second yet
+- DPWS with discovery (table I): absent: the gateway's service and the bench's client of it bring it
+- Axis2, JMEDS and jCoAP themselves: absent: Apache CXF, Jersey and Californium of Maven Central stand in their places
 - CoAP by DTLS: the gateway does not speak it; OSCORE stands in its place
 ";
 

@@ -1,6 +1,7 @@
 //! One cell: which servers it has, and how calls are made to one of them.
 
 use super::cells::{Scale, Setting};
+use super::coding::Coding;
 use super::job::CallPlan;
 use super::sample;
 use super::servers::{self, SERVERS};
@@ -47,20 +48,22 @@ impl Alone for Cell {
         let server = server.ok_or("no such server")?;
         let setting = &self.setting;
         let speech = (server.speech)(setting).ok_or("it does not speak so")?;
-        let (warm_up, messages) = self.scale.messages_of(setting);
+        let (warm_up, messages) = self.scale.messages_of(setting, server.is_jvm);
         let start = |folder: &_| (server.start)(&ends.far, folder, setting);
         started.sample(contender, start, |running| {
             let plan = CallPlan {
                 speech,
+                coding: Coding::of(setting.stack),
+                echoes: server.echoes,
                 certificate: running.certificate.clone(),
-                path: server.path.into(),
+                path: (server.path)(setting).into(),
                 payload_bytes: setting.payload_bytes,
                 depth: setting.depth,
                 warm_up,
                 messages,
-                wait_ms: match setting.stack.transport {
-                    "udp" => ECHO_MS_MAX,
-                    _ => ECHO_STREAM_MS_MAX,
+                wait_ms: match setting.stack.by_datagrams() {
+                    true => ECHO_MS_MAX,
+                    false => ECHO_STREAM_MS_MAX,
                 },
             };
             let job = Job {

@@ -1,10 +1,13 @@
 //! The whole experiment where it needs no gateway: its cells, and real calls to other people's servers.
 #![allow(clippy::unwrap_used)]
 
+use std::io::{BufRead, BufReader};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use super::cells::{PAYLOAD, STACKS, Scale, Setting, settings, simple};
+use super::coding::Coding;
 use super::job::{CallOutcome, CallPlan};
 use super::servers::{self, SERVERS};
 use crate::experiments::Effort;
@@ -74,6 +77,39 @@ impl Started {
     }
 }
 
+/// Where the Java programs are, if they were built.
+const JAVA: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../conformance/services-bench/target"
+);
+
+impl Started {
+    /// A Java program that tells its address; nothing where it is not built, which is said.
+    fn java(class: &str, listener: &str, host: &str) -> Option<Self> {
+        let path = format!("{JAVA}/classes:{JAVA}/dependency/*");
+        if !Path::new(JAVA).join("classes").is_dir() {
+            eprintln!(
+                "SKIPPED bench: services: {class}: `mvn -f conformance/services-bench package` builds it"
+            );
+            return None;
+        }
+        let mut command = Command::new("java");
+        command.args(["-cp", &path, class, host]);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let told: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let address = told[listener].as_str().unwrap().parse().unwrap();
+        Some(Self(child, address))
+    }
+}
+
 impl Drop for Started {
     fn drop(&mut self) {
         let _ = self.0.kill();
@@ -86,8 +122,10 @@ fn called(server: &str, setting: &Setting, started: &Started) -> CallOutcome {
     let server = SERVERS.iter().find(|known| known.name == server).unwrap();
     let plan = CallPlan {
         speech: (server.speech)(setting).unwrap(),
+        coding: Coding::of(setting.stack),
+        echoes: server.echoes,
         certificate: None,
-        path: server.path.into(),
+        path: (server.path)(setting).into(),
         payload_bytes: setting.payload_bytes,
         depth: setting.depth,
         warm_up: 3,
@@ -151,6 +189,39 @@ fn messages_come_back_from_libcoap_by_datagrams_and_by_a_stream() {
                 &Setting { depth, ..coap },
                 &started,
             ));
+        }
+    }
+}
+
+#[test]
+fn messages_come_back_from_java_stacks_over_both_families_in_every_size() {
+    for (server, class, listener, stack) in [
+        (servers::CXF, "weir.Soap", "http", stack("soap", "http-1.1")),
+        (
+            servers::JERSEY,
+            "weir.Rest",
+            "http",
+            stack("rest", "http-1.1"),
+        ),
+        (
+            servers::CALIFORNIUM,
+            "weir.Coap",
+            "coap",
+            stack("coap", "udp"),
+        ),
+    ] {
+        for host in ["127.0.0.1", "::1"] {
+            let Some(started) = Started::java(class, listener, host) else {
+                return;
+            };
+            for (payload_bytes, depth) in [(100, 1), (100, 8), (10_000, 1)] {
+                let setting = Setting {
+                    payload_bytes,
+                    depth,
+                    ..stack
+                };
+                all_came_back(&called(server, &setting, &started));
+            }
         }
     }
 }

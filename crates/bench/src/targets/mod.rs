@@ -10,6 +10,7 @@ mod given;
 mod hivemq;
 mod inventory;
 mod java;
+pub(crate) mod java_services;
 pub(crate) mod libcoap;
 pub(crate) mod mosquitto;
 mod nats;

@@ -72,7 +72,7 @@ fn whole(answer: &[u8]) -> Result<Option<usize>, String> {
         None => Ok(None),
         Some((200..300, body, _)) => Ok(Some(body.len())),
         Some((status, body, _)) => {
-            let body = String::from_utf8_lossy(body);
+            let body = String::from_utf8_lossy(&body);
             Err(format!("answered {status} {body}"))
         }
     }

@@ -23,7 +23,7 @@ impl Coap {
     pub(super) fn open(service: &Service<'_>, over: CoapOver, put: bool) -> Result<Self, String> {
         let mut coap = Self {
             carrier: Carrier::open(&service.peer, over, service.depth as u16)?,
-            request: request(service.path, put)?,
+            request: request(service, put)?,
             calls: BTreeMap::new(),
             wait_ns: service.peer.wait.as_nanos() as u64,
         };
@@ -114,15 +114,17 @@ impl Caller for Coap {
 }
 
 /// A request without its payload.
-fn request(path: &str, put: bool) -> Result<Message, String> {
+fn request(service: &Service<'_>, put: bool) -> Result<Message, String> {
+    let (path, number) = (service.path, service.coding.number());
     let mut message = Message::new(if put { Code::PUT } else { Code::POST });
-    let set = set_path(&mut message.options, OptionNumber::URI_PATH, path);
+    let options = &mut message.options;
+    let set = set_path(options, OptionNumber::URI_PATH, path);
     set.map_err(|_| format!("`{path}` is no path"))?;
-    // Protobuf has no number among the Content-Formats; the gateway is told by the query.
-    if !put {
-        message
-            .options
-            .push(OptionNumber::URI_QUERY, b"as=protobuf");
+    match number {
+        Some(number) => options.set_uint(OptionNumber::CONTENT_FORMAT, number),
+        // Protobuf has no number among the Content-Formats; the gateway is told by the query.
+        None if !put => options.push(OptionNumber::URI_QUERY, b"as=protobuf"),
+        None => {}
     }
     Ok(message)
 }

@@ -17,12 +17,11 @@ pub(super) struct Http1 {
 impl Http1 {
     pub(super) fn open(service: &Service<'_>) -> Result<Self, String> {
         let (path, address) = (service.path, service.peer.address);
+        let media = service.coding.media();
         Ok(Self {
             tcp: Tcp::connect(&service.peer, Some("http/1.1"))?,
             input: Vec::new(),
-            head: format!(
-                "POST /{path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/x-protobuf\r\n"
-            ),
+            head: format!("POST /{path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: {media}\r\n"),
             waiting: VecDeque::new(),
         })
     }
@@ -40,7 +39,7 @@ impl Caller for Http1 {
     fn next(&mut self) -> Result<Ended, String> {
         loop {
             if let Some((status, body, length)) = http1::response(&self.input)? {
-                let body = body.to_vec();
+                let body = body.into_owned();
                 self.input.drain(..length);
                 let number = self.waiting.pop_front();
                 return Ended::answered(number.ok_or("an answer nobody asked for")?, status, body);

@@ -200,7 +200,7 @@ fn fields(service: &Service<'_>) -> Vec<u8> {
     fields.push(0x01);
     write_text(&service.peer.address.to_string(), &mut fields);
     fields.extend([0x0f, 0x10]);
-    write_text("application/x-protobuf", &mut fields);
+    write_text(service.coding.media(), &mut fields);
     fields
 }
 

@@ -11,8 +11,9 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use super::coding::{Coding, Reader};
 use super::job::{CallOutcome, CallPlan, Speech};
-use super::message::{Messages, Reader};
+use super::message::Messages;
 use crate::clock::now_ns;
 use crate::latency::Latency;
 use crate::limits::ECHO_SETTLE_MS;
@@ -63,6 +64,7 @@ trait Caller {
 struct Service<'a> {
     peer: Peer,
     path: &'a str,
+    coding: Coding,
     depth: usize,
 }
 
@@ -76,6 +78,8 @@ struct Call {
 /// The loop and what it has measured.
 struct Loop {
     caller: Box<dyn Caller>,
+    coding: Coding,
+    echoes: bool,
     messages: Messages,
     reader: Reader,
     under_way: VecDeque<Call>,
@@ -93,6 +97,7 @@ pub(crate) fn run(address: SocketAddr, plan: &CallPlan) -> Result<CallOutcome, S
             certificate: plan.certificate.clone(),
         },
         path: &plan.path,
+        coding: plan.coding,
         depth: plan.depth,
     };
     let began = now_ns();
@@ -147,11 +152,12 @@ impl CallOutcome {
 
 impl Loop {
     fn new(caller: Box<dyn Caller>, plan: &CallPlan, opening_ns: u64) -> Result<Self, String> {
-        let messages = Messages::new("protobuf", plan.payload_bytes, TOPIC)?;
         Ok(Self {
             caller,
-            reader: Reader::new(messages.format()),
-            messages,
+            coding: plan.coding,
+            echoes: plan.echoes,
+            reader: Reader::new(plan.coding),
+            messages: Messages::new(plan.payload_bytes, TOPIC)?,
             under_way: VecDeque::new(),
             number: 0,
             outcome: CallOutcome::of(opening_ns),
@@ -173,11 +179,9 @@ impl Loop {
     }
 
     fn begin_one(&mut self) -> Result<(), String> {
-        let format = self.messages.format();
         let values = self.messages.next();
-        let mut message = Vec::new();
         let began = now_ns();
-        Messages::serialize(format, values, &mut message);
+        let message = self.coding.encode(TOPIC, values)?;
         let sent_ns = now_ns();
         self.outcome.serialization.record(sent_ns - began);
         self.number += 1;
@@ -204,9 +208,9 @@ impl Loop {
             return Ok(());
         };
         self.outcome.rtt.record(came_ns - call.sent_ns);
-        let bytes = match body.is_empty() {
-            true => &call.message,
-            false => {
+        let bytes = match self.echoes {
+            false => &call.message,
+            true => {
                 self.outcome.echoed += 1;
                 &body
             }

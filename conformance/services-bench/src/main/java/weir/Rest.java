@@ -8,6 +8,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import java.net.URI;
 import org.glassfish.grizzly.http.server.HttpServer;
+import org.glassfish.grizzly.http.server.NetworkListener;
 import org.glassfish.jersey.grizzly2.httpserver.GrizzlyHttpServerFactory;
 import org.glassfish.jersey.server.ResourceConfig;
 import org.glassfish.jersey.server.ServerProperties;
@@ -26,8 +27,12 @@ public final class Rest {
         String host = arguments[0];
         ResourceConfig resources = new ResourceConfig(Echo.class).property(ServerProperties.WADL_FEATURE_DISABLE, true);
         URI address = URI.create("http://" + Announced.named(host) + ":0/");
-        HttpServer server = GrizzlyHttpServerFactory.createHttpServer(address, resources);
-        Announced.at("http", host, server.getListeners().iterator().next().getPort());
+        HttpServer server = GrizzlyHttpServerFactory.createHttpServer(address, resources, false);
+        NetworkListener listener = server.getListeners().iterator().next();
+        // As many requests on a connection as there are, in the place of 256.
+        listener.getKeepAlive().setMaxRequestsCount(-1);
+        server.start();
+        Announced.at("http", host, listener.getPort());
     }
 
     /** The service. */
