@@ -20,7 +20,7 @@ pub(crate) struct Stack {
 
 /// All stacks; those of the paper in their plain form, and what it left for later.
 /// OSCORE stands in the place of DTLS, which the gateway does not speak.
-pub(crate) const STACKS: [Stack; 15] = [
+pub(crate) const STACKS: [Stack; 16] = [
     stack(["soap", "http-1.1", "none", "soap"], Some("Axis2")),
     stack(["soap", "http-1.1", "tls", "soap"], None),
     stack(["soap", "http-2", "none", "soap"], None),
@@ -28,6 +28,7 @@ pub(crate) const STACKS: [Stack; 15] = [
     stack(["soap", "http-1.1", "none", "exi"], None),
     stack(["soap", "coap", "none", "soap"], None),
     stack(["soap", "coap", "none", "exi"], None),
+    stack(["dpws", "http-1.1", "none", "soap"], Some("DPWS")),
     stack(["rest", "http-1.1", "none", "protobuf"], Some("REST")),
     stack(["rest", "http-1.1", "tls", "protobuf"], None),
     stack(["rest", "http-2", "none", "protobuf"], None),
@@ -52,6 +53,11 @@ const fn stack(
 }
 
 impl Stack {
+    /// Whether several calls may be under way: whoever looks for a device first makes one.
+    fn is_pipelined(&self) -> bool {
+        self.protocol != "dpws"
+    }
+
     /// Whether calls go by datagrams.
     pub(super) fn by_datagrams(&self) -> bool {
         matches!(self.transport, "udp" | "coap")
@@ -163,7 +169,8 @@ pub(crate) fn settings(effort: Effort) -> Vec<Setting> {
         true => STACKS.iter().collect(),
         false => of_paper().collect(),
     };
-    all.extend(deepened.into_iter().flat_map(deep));
+    let deepened = deepened.into_iter().filter(|stack| stack.is_pipelined());
+    all.extend(deepened.flat_map(deep));
     all.extend(of_paper().map(|stack| Setting {
         family: "ipv6",
         ..simple(stack, PAYLOAD)
@@ -180,7 +187,8 @@ pub(crate) fn settings(effort: Effort) -> Vec<Setting> {
         }));
     }
     if full {
-        all.extend(of_paper().flat_map(|stack| QUEUES.map(|queue| queued(stack, queue))));
+        let filling = of_paper().filter(|stack| stack.is_pipelined());
+        all.extend(filling.flat_map(|stack| QUEUES.map(|queue| queued(stack, queue))));
     }
     all
 }

@@ -137,7 +137,9 @@ fn ipv6(run: &Run) -> Verdict {
     let mut said = Vec::new();
     let mut verdicts = Vec::new();
     for stack in STACKS.iter().filter(|stack| stack.published.is_some()) {
-        for server in [in_memory(run, stack), OURS] {
+        let mut servers = vec![in_memory(run, stack), OURS];
+        servers.dedup();
+        for server in servers {
             let ipv4 = simple(stack, PAYLOAD);
             let ipv6 = Setting {
                 family: "ipv6",

@@ -49,6 +49,8 @@ pub(super) fn metric<'a>(
 pub(super) fn in_memory(run: &Run, stack: &'static Stack) -> &'static str {
     let [java, other] = match stack.protocol {
         "soap" => [CXF, CXF],
+        // Nobody else's device keeps nothing here.
+        "dpws" => [OURS, OURS],
         "coap" => [CALIFORNIUM, LIBCOAP],
         _ => [JERSEY, TORNADO],
     };
@@ -75,7 +77,7 @@ pub(super) fn named(stack: &Stack) -> String {
 /// What a protocol carries where nothing else is said.
 fn usual_format(stack: &Stack) -> &'static str {
     match stack.protocol {
-        "soap" => "soap",
+        "soap" | "dpws" => "soap",
         _ => "protobuf",
     }
 }

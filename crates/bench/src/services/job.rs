@@ -36,6 +36,8 @@ pub(crate) struct CallPlan {
 pub(crate) enum Speech {
     /// POST by HTTP/1.1, pipelined.
     Http1,
+    /// A probe before each call, both by HTTP/1.1.
+    Dpws,
     /// POST by HTTP/2, a stream a call.
     Http2,
     /// CoAP.

@@ -53,7 +53,10 @@ one in XML, which its serialization contains.
 
 **Rows.** `soap` is the call of a web service as the paper's on Axis2: `publish` of the gateway's WSDL in an envelope
 of SOAP 1.2, by HTTP; `soap ..., exi` has the envelope in EXI without a schema, `soap coap` is POSTed by CoAP over
-datagrams, which the paper names as future work. `rest` is Protobuf POSTed by HTTP, `coap` Protobuf POSTed by CoAP.
+datagrams, which the paper names as future work. `dpws` looks for the device by a directed probe before each call of the
+service that it hosts, and both are in its RTT, as discovery is in the paper's; probes of everybody are not measured,
+since answers to them wait up to half a second (WS-Discovery 1.1 section 3.1.3). `rest` is Protobuf POSTed by HTTP,
+`coap` Protobuf POSTed by CoAP.
 
 **Servers.** The paper's kept nothing. Neither do Apache CXF, Jersey and Californium, which as the paper's stacks are
 Java; and Tornado and libcoap (`coap-server -e`). All send the message back, and that is what is deserialized; the Java
@@ -74,13 +77,13 @@ gateway that has just started answers it when its sequence numbers are on disk; 
 after 2 to 3 s, and so the opening of a first round may take as long.
 ";
 
-const JUDGED: &str = "Judged on the servers that keep nothing, as the paper's did (in Java where that was measured), in the versions \
-     above.\n\n";
+const JUDGED: &str = "Judged on the servers that keep nothing, as the paper's did, \
+                      in Java where that was measured.\n\n";
 
 const ABSENT: &str = "
 ## Not there yet
 
-- DPWS with discovery (table I): absent: the gateway's service and the bench's client of it bring it
+- DPWS (table I) beside another device than the gateway: absent: sdc11073 of PyPI brings one, in the place of JMEDS
 - Axis2, JMEDS and jCoAP themselves: absent: Apache CXF, Jersey and Californium of Maven Central stand in their places
 - CoAP by DTLS: the gateway does not speak it; OSCORE stands in its place
 ";

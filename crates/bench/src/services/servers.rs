@@ -127,6 +127,7 @@ fn start_weir(settings: &Settings, folder: &Path, setting: &Setting) -> Result<R
 fn to_weir(setting: &Setting) -> Option<Speech> {
     let stack = setting.stack;
     Some(match stack.transport {
+        "http-1.1" if stack.protocol == "dpws" => Speech::Dpws,
         "http-1.1" => Speech::Http1,
         "http-2" => Speech::Http2,
         _ => Speech::Coap {

@@ -85,7 +85,8 @@ mod tests {
 
     #[test]
     fn chunks_are_joined_once_the_last_is_there() {
-        let whole = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nA\r\n0123456789\r\n0\r\n\r\n";
+        let whole = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
+            3\r\nabc\r\nA\r\n0123456789\r\n0\r\n\r\n";
         let (status, body, length) = response(whole).unwrap().unwrap();
         assert_eq!((status, &body[..]), (200, &b"abc0123456789"[..]));
         assert_eq!(length, whole.len());

@@ -10,30 +10,46 @@ pub(super) struct Http1 {
     tcp: Tcp,
     /// What came and was not taken yet.
     input: Vec<u8>,
-    head: String,
+    path: String,
+    /// The fields of every request but for its length.
+    fields: String,
     waiting: VecDeque<Number>,
 }
 
 impl Http1 {
     pub(super) fn open(service: &Service<'_>) -> Result<Self, String> {
-        let (path, address) = (service.path, service.peer.address);
-        let media = service.coding.media();
+        let (media, address) = (service.coding.media(), service.peer.address);
         Ok(Self {
             tcp: Tcp::connect(&service.peer, Some("http/1.1"))?,
             input: Vec::new(),
-            head: format!("POST /{path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: {media}\r\n"),
+            path: service.path.into(),
+            fields: format!("HTTP/1.1\r\nHost: {address}\r\nContent-Type: {media}\r\n"),
             waiting: VecDeque::new(),
         })
+    }
+
+    /// Sends a message to a path.
+    pub(super) fn post(
+        &mut self,
+        path: &str,
+        number: Number,
+        message: &[u8],
+    ) -> Result<(), String> {
+        let (fields, length) = (&self.fields, message.len());
+        let head = format!("POST /{path} {fields}Content-Length: {length}\r\n\r\n");
+        let mut request = head.into_bytes();
+        request.extend_from_slice(message);
+        self.waiting.push_back(number);
+        self.tcp.send(&request)
     }
 }
 
 impl Caller for Http1 {
     fn call(&mut self, number: Number, message: &[u8]) -> Result<(), String> {
-        let mut request =
-            format!("{}Content-Length: {}\r\n\r\n", self.head, message.len()).into_bytes();
-        request.extend_from_slice(message);
-        self.waiting.push_back(number);
-        self.tcp.send(&request)
+        let path = std::mem::take(&mut self.path);
+        let sent = self.post(&path, number, message);
+        self.path = path;
+        sent
     }
 
     fn next(&mut self) -> Result<Ended, String> {

@@ -4,6 +4,7 @@
 //! sockets. With more than one call under way a call waits for those before it, as it would in a client.
 
 mod coap;
+mod dpws;
 mod http1;
 mod http2;
 
@@ -125,6 +126,7 @@ pub(crate) fn run(address: SocketAddr, plan: &CallPlan) -> Result<CallOutcome, S
 fn open(service: &Service<'_>, speech: Speech) -> Result<Box<dyn Caller>, String> {
     Ok(match speech {
         Speech::Http1 => Box::new(http1::Http1::open(service)?),
+        Speech::Dpws => Box::new(dpws::Dpws::open(service)?),
         Speech::Http2 => Box::new(http2::Http2::open(service)?),
         Speech::Coap { over, put } => Box::new(coap::Coap::open(service, over, put)?),
     })

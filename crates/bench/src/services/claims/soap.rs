@@ -61,7 +61,7 @@ pub(super) fn highest_rtt(run: &Run) -> Verdict {
     };
     (
         times_more(&all, 1.0),
-        said(&all, "us; DPWS is not there yet"),
+        said(&all, "us; no device in memory speaks DPWS here"),
     )
 }
 
