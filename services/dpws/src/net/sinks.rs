@@ -59,6 +59,7 @@ async fn serve(job: Job, subscriptions: Arc<Subscriptions>, gateway: Arc<dyn Gat
 /// Pushes until the subscription is over, and says why it is.
 async fn push_all(mut messages: Box<Subscription>, watch: &mut Watch) -> Ending {
     let mut missed = 0;
+    let tally = watch.gateway.tally("dpws", "push");
     let address = watch.agreement.notify_to.address.clone();
     let Ok(mut caller) = open(&*watch.gateway, &address) else {
         return Ending::DeliveryFailure;
@@ -85,6 +86,7 @@ async fn push_all(mut messages: Box<Subscription>, watch: &mut Watch) -> Ending 
             if let Err(why) = push(&mut *caller, message.into(), watch).await {
                 return why;
             }
+            tally.send(1);
             missed = 0;
         }
     }
