@@ -12,13 +12,22 @@ ENTER = ["unshare", "-rn"]
 INSIDE = "INSIDE_OWN_NETWORK"
 
 
+def unable():
+    """Why no namespaces can be had; nothing where they can."""
+    try:
+        tried = subprocess.run([*ENTER, "unshare", "-n", "true"], capture_output=True, text=True)
+    except OSError as reason:
+        return str(reason)
+    return tried.stderr.strip() if tried.returncode != 0 else None
+
+
 def main():
     """Runs the tests where a namespace can be had, and says so where it cannot."""
     if os.environ.get(INSIDE):
         return suite.main(pathlib.Path(__file__).parent)
-    tried = subprocess.run([*ENTER, "unshare", "-n", "true"], capture_output=True, text=True)
-    if tried.returncode != 0:
-        reason = f"{skips.KERNEL}no network namespaces: {tried.stderr.strip()}"
+    refused = unable()
+    if refused:
+        reason = f"{skips.KERNEL}no network namespaces: {refused}"
         if path := os.environ.get("WEIR_SKIPS"):
             with open(path, "a") as file:
                 file.write(f"conformance: dpws: {reason}\n")

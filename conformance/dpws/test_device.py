@@ -121,6 +121,9 @@ class Pushes(Stack):
         self.assertEqual(event.action, ACTION)
         self.assertEqual(words(event.p_msg.msg_node, "topic"), ["hall/t"])
         self.assertEqual(words(event.p_msg.msg_node, "number"), ["21.5"])
+        metrics = self.gateway.request("GET", "/metrics")[2].decode()
+        pushed = [line for line in metrics.splitlines() if 'binding="dpws",scheme="push",direction="out"' in line]
+        self.assertGreaterEqual(int(pushed[0].rsplit(" ", 1)[1]), 1)
 
     def test_a_filter_by_action_is_for_all(self):
         dialect = DeviceEventingFilterDialectURI.ACTION

@@ -14,7 +14,7 @@ from wsdiscovery.actions import constructProbe
 from wsdiscovery.discovery import ThreadedWSDiscovery
 from wsdiscovery.message import createSOAPMessage, parseSOAPMessage
 
-from dpws.network import HERE, LINK, Device, network
+from dpws.network import HERE, LINK, THERE, Device, network
 
 DPWS10 = "http://schemas.xmlsoap.org/ws/2006/02/devprof"
 DPWS11 = "http://docs.oasis-open.org/ws-dd/ns/dpws/2009/01"
@@ -112,6 +112,43 @@ class Newer(unittest.TestCase):
             client._send_resolve(found.epr)
             self.assertTrue(told.wait(WAIT_S))
             self.assertEqual(resolved[0].x_addrs, [self.gateway.device_url])
+
+    def test_hostile_datagrams_do_no_harm(self):
+        probe = createSOAPMessage(constructProbe([QName(OWN, "Gateway")], [])).encode()
+        bomb = b'<!DOCTYPE a [<!ENTITY b "%s"><!ENTITY c "&b;&b;&b;&b;">]>' % (b"x" * 500) + probe[22:]
+        hostile = [
+            b"",
+            bytes(range(256)),
+            probe[:300],
+            bomb,
+            probe.replace(b"</d:Types>", b" p:x" * 1500 + b"</d:Types>"),
+            b"<a>" * 1300,
+            probe.replace(b"Probe", b"Hello"),
+            probe.replace(b"MessageID", b"MessageIx"),
+        ]
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            client.bind((HERE, 0))
+            for datagram in hostile * 50:
+                client.sendto(datagram, ("239.255.255.250", 3702))
+                client.sendto(datagram, (THERE, 3702))
+        with WSDiscovery(HERE) as client:
+            self.assertEqual(len(searched(client, [etree.QName(OWN, "Gateway")])), 1)
+
+    def test_a_flood_of_questions_is_answered_with_little(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            client.bind((HERE, 0))
+            client.settimeout(WAIT_S)
+            for _ in range(300):
+                probe = constructProbe([QName(OWN, "Gateway")], [])
+                client.sendto(createSOAPMessage(probe).encode(), (THERE, 3702))
+            asked, answers = 300, {client.recv(65536)}
+            client.settimeout(2)
+            while True:
+                try:
+                    answers.add(client.recv(65536))
+                except TimeoutError:
+                    break
+        self.assertLess(len(answers), asked / 4)
 
     def test_it_is_found_over_ipv6(self):
         index = socket.if_nametoindex(LINK)
