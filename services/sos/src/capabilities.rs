@@ -50,7 +50,7 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let wanted = sections(ask)?;
     let inventory = ask.inventory()?;
     let known = ask.params.one("updateSequence")?;
-    let wanted = match known == Some(inventory.sequence.as_str()) {
+    let wanted = match known == Some(inventory.sequence().as_str()) {
         true => Vec::new(),
         false => wanted,
     };

@@ -5,11 +5,12 @@
 //! appears as procedure `urn:weir:procedure:kitchen` observing `temperature`.
 
 use crate::exception::Exception;
+use crate::sensors::fingerprint;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_hub::{Entry, Exchange, Hub, Principal, Request};
 use weir_model::topic::thing_and_property;
-use weir_model::{Cursor, Filter, Place, Time, Value, percent};
+use weir_model::{Filter, Place, Time, Value, percent};
 
 /// One datastream.
 #[derive(Clone, Debug)]
@@ -30,8 +31,6 @@ pub(crate) struct Series {
 pub(crate) struct Inventory {
     /// By topic.
     pub(crate) series: Vec<Series>,
-    /// Changes whenever what is offered does.
-    pub(crate) sequence: String,
 }
 
 /// An offering: what one procedure observes.
@@ -58,13 +57,27 @@ impl Inventory {
         let Exchange::Entries(entries) = hub.open(now, principal, Request::Describe(all))? else {
             return Err(Exception::internal("the hub answered something else"));
         };
-        let changed = entries.iter().map(|entry| entry.changed).max();
-        let sequence = format!("{}.{}", changed.unwrap_or(Cursor::START), entries.len());
         let offered = entries.iter().filter(|entry| is_offered(entry));
         Ok(Self {
             series: offered.map(series).collect(),
-            sequence,
         })
+    }
+
+    /// Changes whenever what is offered does, and with nothing else: it is the same after a restart.
+    pub(crate) fn sequence(&self) -> String {
+        let mut offered = String::new();
+        for own in &self.series {
+            let unit = own.unit.as_deref().unwrap_or_default();
+            let names = [&*own.topic, &own.procedure, &own.property, &own.feature];
+            for part in names.into_iter().chain([unit, own.class]) {
+                offered.push_str(part);
+                offered.push('\n');
+            }
+            if let Some(place) = own.place {
+                offered.push_str(&format!("{} {}\n", place.latitude, place.longitude));
+            }
+        }
+        format!("{:016x}", fingerprint(&offered))
     }
 
     /// The offerings, by procedure.

@@ -27,7 +27,7 @@ pub(super) fn document(
         ("xlink", XLINK),
     ]);
     xml.attribute("version", "1.0.0");
-    xml.attribute("updateSequence", &inventory.sequence);
+    xml.attribute("updateSequence", &inventory.sequence());
     if wanted.contains(&Section::ServiceIdentification) {
         common::identification(ask, &[], &mut xml);
     }

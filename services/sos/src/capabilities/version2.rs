@@ -45,7 +45,7 @@ pub(super) fn document(
         ("xlink", XLINK),
     ]);
     xml.attribute("version", "2.0.0");
-    xml.attribute("updateSequence", &inventory.sequence);
+    xml.attribute("updateSequence", &inventory.sequence());
     if wanted.contains(&Section::ServiceIdentification) {
         common::identification(ask, PROFILES, &mut xml);
     }

@@ -30,6 +30,8 @@ fn sections_and_the_update_sequence_shorten_the_capabilities() {
     let sequence = root.attribute("updateSequence").unwrap().to_owned();
     let again = format!("{CAPABILITIES}2.0.0&updateSequence={sequence}");
     assert_eq!(house.document(&again).elements().count(), 0);
+    let house = house.reopened();
+    assert_eq!(house.document(&again).elements().count(), 0);
     house.publish("", r#"{"observations":[{"topic":"new/t","value":1}]}"#);
     assert!(house.document(&again).elements().count() > 0);
     let none = format!("{CAPABILITIES}2.0.0&sections=Everything");
