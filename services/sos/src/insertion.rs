@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use weir_codec::by_name;
 use weir_codec::document::Xml;
-use weir_hub::{Media, Publish, Request, Ticket};
+use weir_hub::{Fault, Media, Publish, Request, Ticket, Verb};
 use weir_model::batch::Naming;
 use weir_model::{Batch, BatchBuilder, Place, Time, Value};
 
@@ -221,14 +221,37 @@ pub(crate) fn insert(
         let property = name("observedProperty", stream.property)?;
         topics.push(topic_in(inventory, &procedure, &property));
     }
-    let mut tickets = Vec::new();
+    let mut publications = Vec::new();
     for (root, streams) in roots(&topics) {
-        let message = message(batch, &topics, &streams)?;
-        let publish = Publish::new(root, message.0, message.1);
-        tickets.push(ask.ticket(Request::Publish(publish))?);
+        let (media, body) = message(batch, &topics, &streams)?;
+        publications.push(Request::Publish(Publish::new(root, media, body)));
+    }
+    check(ask, &topics, &publications)?;
+    let mut tickets = Vec::new();
+    for publication in publications {
+        tickets.push(ask.ticket(publication)?);
     }
     tickets.extend(keep_features(ask, batch, &topics)?);
     Ok(tickets)
+}
+
+/// All are inserted or none: what would be refused is so before the first is stored.
+fn check(ask: &Ask, topics: &[String], publications: &[Request]) -> Result<(), Exception> {
+    let grants = &ask.principal.grants;
+    let denied = topics
+        .iter()
+        .find(|topic| !grants.allow(Verb::Publish, topic));
+    if let Some(topic) = denied {
+        return Err(Exception::from(Fault::Denied {
+            principal: ask.principal.name.clone(),
+            verb: Verb::Publish.name(),
+            topic: topic.clone(),
+        }));
+    }
+    for publication in publications {
+        ask.hub.would_take(&ask.principal, publication)?;
+    }
+    Ok(())
 }
 
 /// Where messages are sent, and the datastreams of each: at the one topic, or at what several begin with.

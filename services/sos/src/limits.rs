@@ -20,8 +20,6 @@ pub(crate) const BATCH_MAX: usize = 256;
 pub(crate) const VALUES_MAX: usize = 1024;
 /// Bytes of one parameter's value.
 pub(crate) const VALUE_BYTES_MAX: usize = 4096;
-/// Offerings for which the begin of their observations is looked up; of others it is said to be unknown.
-pub(crate) const BEGINS_MAX: usize = 64;
 /// Observations of a page of an answer.
 pub(crate) const PAGE_OBSERVATIONS: usize = 10_000;
 /// Datastreams that are asked for by name; where more are wanted, all are read and those kept.

@@ -3,13 +3,12 @@
 use crate::ask::Ask;
 use crate::exception::Exception;
 use crate::inventory::{Offering, distinct};
-use crate::limits::BEGINS_MAX;
 use crate::names::{SML20, SML101, SML101_MEDIA};
 use crate::operations::OPERATIONS;
 use crate::params::Version;
 use weir_codec::document::Xml;
-use weir_hub::{Exchange, Past, Request};
-use weir_model::{Filter, Time};
+use weir_hub::{Exchange, Extent, Request};
+use weir_model::Time;
 
 pub(super) fn identification(ask: &Ask, profiles: &[&str], xml: &mut Xml) {
     xml.start("ows:ServiceIdentification");
@@ -136,30 +135,24 @@ fn parameter(name: &str, values: &[&str], xml: &mut Xml) {
 pub(super) fn extent(
     ask: &Ask,
     offering: &Offering<'_>,
-    offerings: usize,
 ) -> Result<(Option<Time>, Option<Time>), Exception> {
     let last = offering
         .series
         .iter()
         .filter_map(|series| series.last)
         .max();
-    if last.is_none() || offerings > BEGINS_MAX {
+    let topics = offering.series.iter().map(|own| own.topic.to_string());
+    let Exchange::Extents(all) = ask.open(Request::Extents(topics.collect()))? else {
         return Ok((None, last));
-    }
-    let topics = offering.series.iter().take(crate::limits::NAMED_MAX);
-    let filters = topics.filter_map(|series| Filter::parse(&series.topic).ok());
-    let past = Past {
-        filters: filters.collect(),
-        from: crate::moment::Span::ALL.from,
-        to: crate::moment::Span::ALL.to,
-        limit: 1,
-        page: None,
-        aggregate: None,
     };
-    match ask.open(Request::History(past))? {
-        Exchange::Page(page) if !page.batch.is_empty() => Ok((page.batch.time(0), last)),
-        _ => Ok((None, last)),
-    }
+    let all = all.into_iter().flatten().reduce(Extent::joined);
+    Ok(match all {
+        Some(extent) => (
+            Some(extent.first),
+            Some(extent.last.max(extent.end.unwrap_or(extent.last))),
+        ),
+        None => (None, last),
+    })
 }
 
 /// `gml:beginPosition` and `gml:endPosition`.

@@ -83,7 +83,7 @@ fn contents(ask: &Ask, offerings: &[Offering<'_>], xml: &mut Xml) -> Result<(), 
     xml.start("sos:Contents")
         .start("sos:ObservationOfferingList");
     for offering in offerings {
-        let extent = common::extent(ask, offering, offerings.len())?;
+        let extent = common::extent(ask, offering)?;
         xml.start("sos:ObservationOffering");
         xml.attribute("gml:id", &nc_name(&offering.id));
         xml.leaf("gml:name", &offering.id);

@@ -155,7 +155,7 @@ fn contents(ask: &Ask, offerings: &[Offering<'_>], xml: &mut Xml) -> Result<(), 
         xml.leaf("swes:observableProperty", property);
     }
     for (number, offering) in offerings.iter().enumerate() {
-        let extent = common::extent(ask, offering, offerings.len())?;
+        let extent = common::extent(ask, offering)?;
         xml.start("swes:offering").start("sos:ObservationOffering");
         xml.leaf("swes:identifier", &offering.id);
         xml.leaf("swes:procedure", offering.procedure);

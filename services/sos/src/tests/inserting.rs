@@ -326,6 +326,44 @@ fn one_policy_covers_what_is_read_and_what_is_inserted() {
     );
 }
 
+#[test]
+fn of_several_observations_all_are_inserted_or_none() {
+    let house = super::house::measured();
+    let rule = |verb, filter: &str| (verb, Filter::parse(filter).unwrap());
+    let insert = |publishes: &str| {
+        let rules = vec![rule(Verb::Read, "#"), rule(Verb::Publish, publishes)];
+        let one = observation(5, "temperature", 9.5).replace("urn:s:9", "urn:s:north");
+        let other =
+            observation(6, "humidity", 55.0).replace("urn:s:9", "urn:weir:procedure:kitchen");
+        let body = format!(
+            "<sos:InsertObservation {NAMESPACES}><sos:offering>urn:s:north/observations</sos:offering>\
+             <sos:offering>urn:weir:procedure:kitchen/observations</sos:offering>{one}{other}\
+             </sos:InsertObservation>"
+        );
+        let mut call = super::house::call("POST", "application/xml", body.into());
+        call.principal = Principal {
+            name: "ada".into(),
+            grants: Grants::new(rules).into(),
+        };
+        house.call(call).status
+    };
+    let count = || {
+        texts(
+            &house.document("request=GetObservation&version=2.0.0"),
+            "result",
+        )
+        .len()
+    };
+    for (publishes, status, expected) in [("north/#", 403, 6), ("kitchen/#", 403, 6), ("#", 200, 8)]
+    {
+        assert_eq!(
+            (insert(publishes), count()),
+            (status, expected),
+            "{publishes}"
+        );
+    }
+}
+
 /// [SOS2-8.3-6]
 #[test]
 fn an_answer_in_pieces_is_whole_and_one_that_cannot_be_has_a_limit() {
