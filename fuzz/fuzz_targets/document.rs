@@ -1,5 +1,5 @@
 //! Documents of web services: no bytes break their readers, and what is read is written and read as the
-//! same tree, as XML and through EXI.
+//! same elements, attributes and texts, as XML and through EXI.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -19,10 +19,10 @@ fuzz_target!(|input: &[u8]| {
     let Ok(root) = read_xml(body) else {
         return;
     };
-    let _told = json::to_string(&root, &[]);
     let xml = root.to_xml();
     let again = read_xml(xml.as_bytes()).expect("what was written is read");
-    assert_eq!(again.to_xml(), xml, "the same document again");
+    let told = |root| json::to_string(root, &[]);
+    assert_eq!(told(&again), told(&root), "the same elements again");
     if soap::is_envelope(&root) {
         let _opened = soap::open(root);
     }
