@@ -191,6 +191,12 @@ pub trait Context: Send + Sync {
         None
     }
 
+    /// The service whose topic this is, and the path that the topic stands for.
+    fn service_of_topic(&self, topic: &str) -> Option<(&Arc<dyn Service>, String)> {
+        let _none_by_default = topic;
+        None
+    }
+
     /// Threads for work that takes a while.
     fn workers(&self) -> Arc<dyn Workers>;
 

@@ -11,6 +11,7 @@ mod keys;
 mod pace;
 mod pieces;
 mod premises;
+mod rendering;
 mod service;
 mod tally;
 mod way;
@@ -25,6 +26,7 @@ pub use keys::SharedKey;
 pub use pace::{PERIOD_MAX, Pace};
 pub use pieces::{BrokenOff, Gathered, Made, Opened, Opening, Pieces, Source, pieces_of};
 pub use premises::{Endpoint, Logins, Premises};
+pub use rendering::{Changes, Rendering, Watched, gap_json, rendered};
 pub use service::{
     Answer, AsItIs, Call, Delivery, Inbound, Pending, Response, Scheme, Service, Socket, Stream,
     Wrapper,

@@ -2,6 +2,7 @@
 
 use crate::pace::Pace;
 use crate::pieces::Pieces;
+use crate::rendering::Watched;
 use crate::tally::Tally;
 use crate::work::Workers;
 use bytes::Bytes;
@@ -32,6 +33,21 @@ pub trait Service: Send + Sync {
     ) -> Option<crate::LocalFuture<'static, ()>> {
         let _nothing_by_default = context;
         None
+    }
+
+    /// The topics that are its own on protocols of topics, each with all that lies below it, and the path
+    /// that it stands for: a message published at one is a `POST` to the path, who subscribes to one
+    /// follows what is at the path ([`Service::watch`]).
+    fn topics(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
+    /// What is to be followed at a path that one of its topics stands for; an error is an answer.
+    fn watch(&self, call: &Call) -> Result<Watched, Response> {
+        Err(Response::text(
+            404,
+            format!("nothing to follow at `{}`", call.path),
+        ))
     }
 }
 

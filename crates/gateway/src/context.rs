@@ -101,6 +101,18 @@ impl Context for House {
             .cloned()
     }
 
+    fn service_of_topic(&self, topic: &str) -> Option<(&Arc<dyn Service>, String)> {
+        let below = |at: &str| {
+            let rest = topic.strip_prefix(at)?;
+            (rest.is_empty() || rest.starts_with('/')).then_some(rest)
+        };
+        self.services.iter().find_map(|service| {
+            let mut topics = service.topics().iter();
+            let path = topics.find_map(|(at, path)| below(at).map(|rest| format!("{path}{rest}")));
+            Some((service, path?))
+        })
+    }
+
     fn principal(&self, credential: Option<&str>, _local: bool) -> Identity {
         self.access.principal(credential, &*self.checkers)
     }

@@ -2,6 +2,7 @@
 
 use crate::log::Gap;
 use crate::message::Item;
+use bytes::Bytes;
 use weir_codec::Format;
 use weir_model::Cursor;
 
@@ -17,6 +18,11 @@ pub trait Framing: Send + Sync {
     /// expires, is made for each who takes it at the time when it is taken.
     fn ages(&self) -> bool {
         false
+    }
+
+    /// Says whether it writes the payload; what only looks at the message need not have one encoded.
+    fn reads_payload(&self) -> bool {
+        true
     }
 
     /// Appends what ends a batch of frames that travel together, the last of them at this cursor.
@@ -55,6 +61,7 @@ pub(crate) fn frame_batch(
     let mut last = Cursor::START;
     for item in items {
         let payload = match raw && item.message.is_as_published() {
+            _ if !framing.reads_payload() => Bytes::new(),
             true => item.message.body.clone(),
             false => item.encoded(format),
         };

@@ -5,12 +5,15 @@ use crate::hub::Hub;
 use crate::limits::JOURNAL_MAX;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 /// The newest changes, and how many there were.
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
     revision: u64,
     recent: VecDeque<Arc<str>>,
+    /// Who waits for a change.
+    waiting: Vec<Waker>,
 }
 
 /// What changed since a revision.
@@ -31,6 +34,13 @@ impl Journal {
             self.recent.pop_front();
         }
         self.recent.push_back(name.into());
+        self.waiting.drain(..).for_each(Waker::wake);
+    }
+
+    fn wait(&mut self, waker: &Waker) {
+        if !self.waiting.iter().any(|known| known.will_wake(waker)) {
+            self.waiting.push(waker.clone());
+        }
     }
 
     fn since(&self, revision: u64) -> Changed {
@@ -55,6 +65,16 @@ impl Hub {
     /// What was described, described anew or forgotten since a revision; all is new since `u64::MAX`.
     pub fn changed_since(&self, revision: u64) -> Changed {
         self.core().journal.since(revision)
+    }
+
+    /// What changed since a revision, once something has; wakes `cx` then.
+    pub fn poll_changed(&self, revision: u64, cx: &mut Context<'_>) -> Poll<Changed> {
+        let mut core = self.core();
+        if core.journal.revision == revision {
+            core.journal.wait(cx.waker());
+            return Poll::Pending;
+        }
+        Poll::Ready(core.journal.since(revision))
     }
 }
 

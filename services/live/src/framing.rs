@@ -4,18 +4,10 @@ use crate::control;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::io::Write;
+use weir_binding::gap_json;
 use weir_carrier::websocket::{Opcode, write_frame};
 use weir_hub::{Frame, Framing, FramingKey, Gap};
 use weir_model::Cursor;
-
-/// A gap as JSON: `{"reason":"policy","count":3}`.
-pub(crate) fn gap_json(gap: &Gap) -> String {
-    let reason = gap.reason.name();
-    match gap.count {
-        Some(count) => format!(r#"{{"reason":"{reason}","count":{count}}}"#),
-        None => format!(r#"{{"reason":"{reason}"}}"#),
-    }
-}
 
 /// Writing to memory does not fail.
 fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {

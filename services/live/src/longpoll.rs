@@ -1,12 +1,11 @@
 //! Polling and long polling: one answer now, or at the next message.
 
 use crate::fault::{from_hub, refuse};
-use crate::framing::gap_json;
 use crate::query;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use weir_binding::{Answer, Call, Pending, Response};
+use weir_binding::{Answer, Call, Pending, Response, gap_json};
 use weir_codec::Format;
 use weir_hub::{Exchange, Gap, Hub, Item, Latest, Next, Request, Shape, Since, Subscription};
 use weir_model::{BatchBuilder, Cursor, Filter};

@@ -61,6 +61,8 @@ pub(crate) const CONFORMANCE: &[&str] = requirements! {
     "multi-datastream/properties"
     "multi-datastream/relations"
     "multi-datastream/constraints"
+    "create-observations-via-mqtt/observations-creation"
+    "receive-updates-via-mqtt/receive-updates"
     ;
     "https://fraunhoferiosb.github.io/FROST-Server/extensions/JsonBatchRequest.html",
     "https://fraunhoferiosb.github.io/FROST-Server/extensions/GeoJSON-ResultFormat.html",
@@ -68,4 +70,6 @@ pub(crate) const CONFORMANCE: &[&str] = requirements! {
         "https://github.com/INSIDE-information-systems/SensorThingsAPI/blob/master/",
         "CSV-ResultFormat/CSV-ResultFormat.md"
     ),
+    "https://fraunhoferiosb.github.io/FROST-Server/extensions/MqttExpand.html",
+    "https://fraunhoferiosb.github.io/FROST-Server/extensions/MqttFilter.html",
 };

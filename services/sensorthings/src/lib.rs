@@ -20,6 +20,7 @@ mod id;
 mod join;
 mod kind;
 mod limits;
+mod live;
 mod multi;
 mod newest;
 mod node;
@@ -50,3 +51,5 @@ mod tests;
 mod tests_batch;
 #[cfg(test)]
 mod tests_formats;
+#[cfg(test)]
+mod tests_live;

@@ -8,11 +8,11 @@ use crate::path::Path;
 use crate::places::Late;
 use crate::view::View;
 use crate::write::Writing;
-use crate::{batch, read, write};
+use crate::{batch, live, read, write};
 use serde_json::json;
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use weir_binding::{Answer, Busy, Call, Response, Service, answer_of, hand_over};
+use weir_binding::{Answer, Busy, Call, Response, Service, Watched, answer_of, hand_over};
 use weir_hub::Hub;
 
 /// The service.
@@ -28,6 +28,8 @@ pub(crate) struct Inner {
     /// Held by who changes entities, from looking at them to the change.
     changing: Mutex<()>,
     pub(crate) late: Mutex<Late>,
+    pub(crate) renderings: live::Renderings,
+    pub(crate) placing: live::Placing,
 }
 
 impl SensorThings {
@@ -38,6 +40,8 @@ impl SensorThings {
             view: Mutex::default(),
             changing: Mutex::default(),
             late: Mutex::default(),
+            renderings: live::Renderings::default(),
+            placing: live::Placing::default(),
         };
         Self {
             inner: Arc::new(inner),
@@ -46,6 +50,9 @@ impl SensorThings {
 }
 
 const MOUNTS: &[&str] = &["/sta"];
+/// Topics begin with the version (18-088 section 14.2).
+// [STA-A.7.1.1-1]
+const TOPICS: &[(&str, &str)] = &[("v1.1", BASE)];
 /// Where the version begins.
 pub(crate) const BASE: &str = "/sta/v1.1";
 
@@ -61,6 +68,9 @@ impl Service for SensorThings {
     fn call(&self, call: Call) -> Answer {
         if call.method == "POST" && rest(&call).is_ok_and(batch::is_batch) {
             return batch::answer(self, call).unwrap_or_else(|fault| Answer::Now(fault.response()));
+        }
+        if live::is_meant(&call) {
+            return live::open(self, call).unwrap_or_else(|fault| Answer::Now(fault.response()));
         }
         let inner = self.inner.clone();
         match &*call.method {
@@ -86,6 +96,14 @@ impl Service for SensorThings {
                 Answer::Now(fault.response().header("allow", allowed))
             }
         }
+    }
+
+    fn topics(&self) -> &'static [(&'static str, &'static str)] {
+        TOPICS
+    }
+
+    fn watch(&self, call: &Call) -> std::result::Result<Watched, Response> {
+        live::watch(self, call).map_err(|fault| fault.response())
     }
 }
 
@@ -125,6 +143,10 @@ impl Inner {
         let mut view = lock(&self.view);
         view.update(&self.hub)?;
         Ok(view.clone())
+    }
+
+    pub(crate) fn hub(&self) -> &Arc<Hub> {
+        &self.hub
     }
 
     /// Keeps others from changing entities.

@@ -84,6 +84,10 @@ impl Framing for Wrapped {
         (name, options | self.wrapping.0)
     }
 
+    fn reads_payload(&self) -> bool {
+        self.inner.reads_payload()
+    }
+
     fn frame(&self, frame: &Frame<'_>, out: &mut Vec<u8>) {
         self.wrap(out, |bytes| self.inner.frame(frame, bytes));
     }

@@ -11,6 +11,7 @@ use super::live::Live;
 use super::member::{Due, Member};
 use super::publish::{self, Refused};
 use super::record::Stored;
+use super::service::{self, Awaited};
 use super::sessions::{Counts, Sessions};
 use super::subscribe::{self, Opener};
 use crate::limits::RECEIVE_MAX;
@@ -275,6 +276,11 @@ impl Connection {
 
     /// Gives a message to the hub; `false` where it is held until the log takes it.
     fn publish(&mut self, message: Box<Message>) -> bool {
+        if let Some((service, path)) = self.context.service_of_topic(&message.topic) {
+            let service = service.clone();
+            self.post(&*service, &path, &message);
+            return true;
+        }
         let Some(member) = &mut self.member else {
             return true;
         };
@@ -319,14 +325,15 @@ impl Connection {
         let Some(member) = &mut self.member else {
             return;
         };
-        while let Some((due, ticket)) = member.tickets.front() {
-            let Poll::Ready(committed) = ticket.poll(cx) else {
+        while let Some((due, awaited)) = member.tickets.front_mut() {
+            let Poll::Ready(done) = awaited.poll(cx) else {
                 return;
             };
-            match committed {
-                Ok(_) => tell(&mut self.server, due),
+            match done {
+                Some(Ok(())) => tell(&mut self.server, due),
+                Some(Err(refusal)) => service::refuse(&mut self.server, due, &refusal),
                 // What is not on disk is not acknowledged: the client sends it again elsewhere or later.
-                Err(_) => {
+                None => {
                     let code = ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR;
                     self.server.close(code, true);
                 }
@@ -438,8 +445,12 @@ impl Connection {
     }
 
     fn wait_for(&mut self, due: Due, ticket: Ticket) {
+        self.wait_for_either(due, Awaited::Ticket(ticket));
+    }
+
+    pub(super) fn wait_for_either(&mut self, due: Due, awaited: Awaited) {
         if let Some(member) = &mut self.member {
-            member.tickets.push_back((due, ticket));
+            member.tickets.push_back((due, awaited));
             self.is_fresh = true;
         }
     }
@@ -490,7 +501,7 @@ impl Connection {
     }
 }
 
-fn tell(server: &mut Server, due: &Due) {
+pub(super) fn tell(server: &mut Server, due: &Due) {
     match due {
         Due::Acknowledge(id) => server.acknowledge(*id, ReasonCode::SUCCESS, None),
         Due::Complete(id) => server.complete(*id),

@@ -234,6 +234,12 @@ fn poll_source(of: &mut Subscribed, cx: &mut Context<'_>) -> Result<Poll<bool>, 
     let promised = of.options.qos != QoS::AtMostOnce;
     let next = match &mut of.source {
         Source::Framed(_) | Source::Ended => return Ok(Poll::Pending),
+        Source::Followed(followed) => {
+            return Ok(followed.poll(cx).map(|items| {
+                of.work.get_or_insert_default().items.extend(items);
+                true
+            }));
+        }
         Source::Items(subscription) => match subscription.poll_next(cx) {
             Poll::Pending => return Ok(Poll::Pending),
             Poll::Ready(next) => next?,

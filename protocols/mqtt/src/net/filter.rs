@@ -2,6 +2,7 @@
 
 use crate::wire::ReasonCode;
 use std::sync::Arc;
+use weir_binding::{Rendering, Watched};
 use weir_codec::{Format, by_name};
 use weir_hub::{Grants, Verb};
 use weir_model::Filter;
@@ -15,6 +16,8 @@ pub(super) struct Wanted {
     pub(super) format: Option<&'static Format>,
     /// Which topics.
     pub(super) filter: Filter,
+    /// What is followed there where the topic is a service's.
+    pub(super) watched: Option<Watched>,
 }
 
 impl Wanted {
@@ -46,6 +49,7 @@ impl Wanted {
             share,
             format,
             filter,
+            watched: None,
         })
     }
 }
@@ -53,23 +57,41 @@ impl Wanted {
 const INVALID: ReasonCode = ReasonCode::TOPIC_FILTER_INVALID;
 
 /// What a subscription needs that gets messages in another format than as published.
-#[derive(Debug)]
 pub(super) struct Conversion {
     pub(super) format: &'static Format,
     filter: Filter,
     grants: Arc<Grants>,
+    /// Where a service tells them, how.
+    pub(super) rendered: Option<Rendered>,
+}
+
+/// How a service tells messages, and the topic that they are told at.
+pub(super) struct Rendered {
+    pub(super) topic: Arc<str>,
+    pub(super) rendering: Arc<dyn Rendering>,
 }
 
 impl Conversion {
-    /// Of a filter that names a format.
+    /// Of a filter that names a format, or the topic of a service.
     pub(super) fn of(wanted: &Wanted, grants: &Arc<Grants>) -> Option<Box<Self>> {
-        let format = wanted.format?;
+        let rendered = match &wanted.watched {
+            Some(Watched::Messages(_, rendering)) => Some(Rendered {
+                topic: wanted.filter.as_str().into(),
+                rendering: rendering.clone(),
+            }),
+            _ => None,
+        };
+        let format = match rendered {
+            Some(_) => by_name("json")?,
+            None => wanted.format?,
+        };
         let filter = wanted.filter.clone();
         let grants = grants.clone();
         Some(Box::new(Self {
             format,
             filter,
             grants,
+            rendered,
         }))
     }
 

@@ -1,6 +1,6 @@
 //! QoS 0 packets, written once for all who want them alike.
 
-use super::filter::Conversion;
+use super::filter::{Conversion, Rendered};
 use super::packets::{parts_of, write_attributes};
 use crate::wire::{Property, PropertyList, Publish, QoS, Version};
 use std::sync::Arc;
@@ -18,12 +18,24 @@ pub(super) struct PublishFraming {
     pub(super) context: Arc<dyn Context>,
 }
 
+impl PublishFraming {
+    fn rendered(&self) -> Option<&Rendered> {
+        self.conversion.as_deref()?.rendered.as_ref()
+    }
+}
+
 impl Framing for PublishFraming {
     fn key(&self) -> FramingKey {
+        let rendered = self.rendered();
         let bits = u32::from(self.version == Version::V5)
             | u32::from(self.retain_as_published) << 1
-            | u32::from(self.conversion.is_some()) << 2;
+            | u32::from(self.conversion.is_some()) << 2
+            | rendered.map_or(0, |rendered| rendered.rendering.key()) << 3;
         ("mqtt", bits)
+    }
+
+    fn reads_payload(&self) -> bool {
+        self.rendered().is_none()
     }
 
     fn ages(&self) -> bool {

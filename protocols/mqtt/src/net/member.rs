@@ -1,13 +1,14 @@
 //! A client that was accepted: who it is, what it subscribed to, and what waits for the disk.
 
 use super::record::{Stored, StoredSubscription};
+use super::service::Awaited;
 use super::subscribe::Subscribed;
 use crate::session::{InFlight, Message, Stage, State, Will};
 use crate::wire::Version;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use weir_binding::Tally;
-use weir_hub::{ClientId, Principal, Ticket};
+use weir_hub::{ClientId, Principal};
 use weir_model::{Cursor, Time};
 use weir_sansio::Instant;
 
@@ -21,7 +22,7 @@ pub(super) struct Member {
     pub(super) subscriptions: Vec<Subscribed>,
     pub(super) next_key: u32,
     /// QoS 1 and 2 messages that are on their way to the disk, in their order.
-    pub(super) tickets: VecDeque<(Due, Ticket)>,
+    pub(super) tickets: VecDeque<(Due, Awaited)>,
     /// A message that the log could not take yet; nothing is read meanwhile.
     pub(super) held: Option<Box<Message>>,
     pub(super) will: Option<Box<Will>>,

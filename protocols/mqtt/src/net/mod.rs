@@ -14,6 +14,7 @@ mod member;
 mod packets;
 mod publish;
 mod record;
+mod service;
 mod sessions;
 mod settings;
 mod share;

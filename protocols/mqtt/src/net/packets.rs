@@ -1,6 +1,6 @@
 //! From a message to the PUBLISH packets that a subscription gets.
 
-use super::filter::Conversion;
+use super::filter::{Conversion, Rendered};
 use crate::wire::{Property, PropertyList, QoS};
 use bytes::Bytes;
 use std::sync::Arc;
@@ -23,8 +23,22 @@ pub(super) fn parts_of(item: &Item, conversion: Option<&Conversion>) -> Vec<Part
             Some(format) => each_datastream(item, format, |topic| topic.into()),
             None => Vec::new(),
         },
-        Some(conversion) => converted(item, conversion),
+        Some(conversion) => match &conversion.rendered {
+            Some(rendered) => told(item, rendered),
+            None => converted(item, conversion),
+        },
     }
+}
+
+/// What a service tells of a message, a packet each.
+fn told(item: &Item, rendered: &Rendered) -> Vec<Part> {
+    let mut parts = Vec::new();
+    rendered.rendering.render(item, &mut |text| {
+        let topic = rendered.topic.clone();
+        let payload = Bytes::copy_from_slice(text);
+        parts.push(Part { topic, payload });
+    });
+    parts
 }
 
 fn as_published(message: &Message) -> Part {

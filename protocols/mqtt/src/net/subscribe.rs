@@ -6,13 +6,15 @@ use super::framing::PublishFraming;
 use super::member::Member;
 use super::packets::Part;
 use super::record::StoredSubscription;
+use super::service::{self, Followed};
 use super::share::{Share, before};
 use crate::limits::SUBSCRIPTIONS_MAX;
 use crate::session::{SubscribeRequest, Token};
 use crate::wire::{QoS, ReasonCode, RetainHandling, SubscriptionOptions};
+use bytes::Bytes;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use weir_binding::Context;
+use weir_binding::{Context, Response, Watched};
 use weir_codec::FORMATS;
 use weir_hub::{
     Exchange, Fault, Gap, Item, Policy, Request, Shape, Since, Subscribe, Subscription,
@@ -53,6 +55,8 @@ pub(super) enum Source {
     Items(Box<Subscription>),
     /// Some of the messages, in turns with others.
     Shared(Arc<Share>, u64),
+    /// What changes in a service.
+    Followed(Box<Followed>),
     /// Nothing more.
     Ended,
 }
@@ -109,15 +113,45 @@ impl Opener<'_> {
                 since,
             };
             codes.push(match self.add(member, &wish) {
-                Ok(()) => options.qos.bits(),
+                Ok(qos) => qos.bits(),
                 Err(code) => code.0,
             });
         }
         codes
     }
 
-    fn add(&self, member: &mut Member, wish: &Wish<'_>) -> Result<(), ReasonCode> {
-        let wanted = Wanted::parse(wish.text)?;
+    /// A filter taken apart, and what it means where it is a service's topic.
+    fn wanted(&self, member: &Member, text: &str) -> Result<Wanted, ReasonCode> {
+        let mut wanted = Wanted::parse(text)?;
+        let topic = wanted.filter.as_str();
+        let found = self
+            .context
+            .service_of_topic(topic)
+            .filter(|_| wanted.format.is_none());
+        if let Some((service, path)) = found {
+            let call = service::call(
+                &**self.context,
+                &member.principal,
+                "GET",
+                &path,
+                Bytes::new(),
+            );
+            let refused = |response: Response| {
+                service::code_of(response.status, ReasonCode::TOPIC_FILTER_INVALID)
+            };
+            wanted.watched = Some(service.watch(&call).map_err(refused)?);
+        }
+        Ok(wanted)
+    }
+
+    /// Adds a subscription; says with which quality.
+    fn add(&self, member: &mut Member, wish: &Wish<'_>) -> Result<QoS, ReasonCode> {
+        let wanted = self.wanted(member, wish.text)?;
+        let mut options = wish.options;
+        // Changes are told as they happen, and not kept [MQTT-3.8.4-7].
+        if matches!(wanted.watched, Some(Watched::Changes(_))) {
+            options.qos = QoS::AtMostOnce;
+        }
         let existing = member
             .subscriptions
             .iter()
@@ -152,7 +186,7 @@ impl Opener<'_> {
         member.next_key = member.next_key.max(key + 1);
         let subscribed = Subscribed {
             text: wish.text.into(),
-            options: wish.options,
+            options,
             identifier: wish.identifier,
             wants_cursor: wish.wants_cursor,
             key,
@@ -172,7 +206,7 @@ impl Opener<'_> {
                 member.subscriptions.push(subscribed);
             }
         }
-        Ok(())
+        Ok(options.qos)
     }
 
     /// Takes up a subscription of an earlier connection.
@@ -190,7 +224,7 @@ impl Opener<'_> {
             wants_cursor: stored.wants_cursor,
             since: None,
         };
-        let Ok(wanted) = Wanted::parse(&stored.filter) else {
+        let Ok(wanted) = self.wanted(member, &stored.filter) else {
             return;
         };
         // What is under way is read again, what was acknowledged meanwhile is passed over.
@@ -256,6 +290,21 @@ impl Opener<'_> {
         retained: bool,
     ) -> Result<Source, ReasonCode> {
         let options = wish.options;
+        let filters = match &wanted.watched {
+            None => vec![wanted.filter.clone()],
+            Some(Watched::Messages(filters, _)) => filters.clone(),
+            Some(Watched::Changes(_)) if wanted.share.is_some() => {
+                return Err(ReasonCode::TOPIC_FILTER_INVALID);
+            }
+            Some(Watched::Changes(changes)) => {
+                return Ok(Source::Followed(Box::new(Followed {
+                    topic: wanted.filter.as_str().into(),
+                    changes: changes.clone(),
+                    hub: self.context.hub().clone(),
+                })));
+            }
+        };
+        let is_hubs = wanted.watched.is_none();
         let framed = options.qos == QoS::AtMostOnce
             && wanted.share.is_none()
             && !options.no_local
@@ -267,11 +316,11 @@ impl Opener<'_> {
             false => Shape::Items,
         };
         let subscribe = || {
-            let mut subscribe = Subscribe::new(vec![wanted.filter.clone()], shape);
+            let mut subscribe = Subscribe::new(filters, shape);
             subscribe.since = since;
             subscribe.policy = Policy::DropOldest;
-            subscribe.raw = wanted.format.is_none();
-            subscribe.retained = retained;
+            subscribe.raw = wanted.format.is_none() && is_hubs;
+            subscribe.retained = retained && is_hubs;
             subscribe.committed = member.is_kept() && options.qos != QoS::AtMostOnce;
             let request = Request::Subscribe(subscribe);
             match self
@@ -320,7 +369,7 @@ impl Opener<'_> {
             wants_cursor: member.subscriptions[at].wants_cursor,
             since: None,
         };
-        let source = match Wanted::parse(&text) {
+        let source = match self.wanted(member, &text) {
             Ok(wanted) => self.open(member, &wanted, &wish, Since::Cursor(delivered), false),
             Err(code) => Err(code),
         };

@@ -1,0 +1,178 @@
+//! Observations of a message as JSON, those that are meant.
+
+use crate::entity::Entity;
+use crate::fault::Result;
+use crate::filter::holds;
+use crate::id::{At, Id};
+use crate::join::Join;
+use crate::node::{Asked, Context, Node, Observed};
+use crate::query::Query;
+use crate::render;
+use crate::service::Inner;
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use weir_binding::Rendering;
+use weir_hub::{Item, Principal, Rows};
+
+/// How the observations of one collection are told to one principal.
+pub(crate) struct Observing {
+    inner: Arc<Inner>,
+    principal: Principal,
+    root: String,
+    query: Query,
+    /// Only those of this feature.
+    feature: Option<Id>,
+    key: Arc<u32>,
+}
+
+impl Observing {
+    pub(super) fn new(
+        inner: &Arc<Inner>,
+        principal: Principal,
+        root: String,
+        query: Query,
+        feature: Option<Id>,
+    ) -> Self {
+        let name = format!("{root} {feature:?} {:?}", query.said);
+        Self {
+            key: inner.renderings.key(name),
+            inner: inner.clone(),
+            principal,
+            root,
+            query,
+            feature,
+        }
+    }
+
+    fn is_meant(&self, context: &Context<'_>, observed: &Observed<'_>) -> Result<bool> {
+        if let Some(feature) = &self.feature {
+            let named = observed.row.extra.feature.map(Id::of_text);
+            let its = named.as_ref().or(observed.datastream.origin.as_ref());
+            if its != Some(feature) {
+                return Ok(false);
+            }
+        }
+        let Some(filter) = &self.query.filter else {
+            return Ok(true);
+        };
+        let node = Node::Observed(observed);
+        holds(filter, &Asked { context, node })
+    }
+
+    fn text(&self, context: &Context<'_>, observed: &Observed<'_>) -> Option<Vec<u8>> {
+        // What a filter cannot be asked of is not meant by it.
+        if !self.is_meant(context, observed).unwrap_or(false) {
+            return None;
+        }
+        let told = render::entity(context, &Node::Observed(observed), &self.query);
+        Some(match told {
+            Ok(json) => json.to_string().into_bytes(),
+            Err(fault) => fault.response().body.to_vec(),
+        })
+    }
+}
+
+impl Rendering for Observing {
+    fn key(&self) -> u32 {
+        *self.key
+    }
+
+    fn render(&self, item: &Item, each: &mut dyn FnMut(&[u8])) {
+        let (Some(batch), Ok(view)) = (item.message.batch(), self.inner.current()) else {
+            return;
+        };
+        let context = Context {
+            hub: self.inner.hub(),
+            view: &view,
+            late: &self.inner.late,
+            principal: &self.principal,
+            now: item.message.arrival,
+            root: &self.root,
+            rendered: Cell::new(0),
+            scanned: Cell::new(0),
+        };
+        let ordinals = self.inner.placing.ordinals(&context, &item.message, batch);
+        let mut join = Join::default();
+        let mut tell = |observed: &Observed<'_>| {
+            if let Some(text) = self.text(&context, observed) {
+                each(&text);
+            }
+            Ok(true)
+        };
+        for row in 0..batch.len() {
+            let is_due = match &item.rows {
+                Rows::All => true,
+                Rows::Some(due) => due.binary_search(&(row as u32)).is_ok(),
+            };
+            let observation = batch.row(row);
+            if !is_due {
+                continue;
+            }
+            let time = observation.time.unwrap_or(item.message.arrival);
+            let ordinal = ordinals.get(row).copied().unwrap_or(0);
+            if join.is_whole_at(time) {
+                // Telling refuses nothing.
+                let _all = join.drain(&context, &mut tell);
+            }
+            if let Some(multi) = view.component(observation.topic) {
+                join.take(multi, &observation, ordinal);
+                continue;
+            }
+            let Some(datastream) = view.datastream(observation.topic) else {
+                continue;
+            };
+            let at = At {
+                datastream: number(datastream),
+                time,
+                ordinal,
+            };
+            let observed = Observed {
+                row: observation,
+                at,
+                datastream,
+            };
+            let _all = tell(&observed);
+        }
+        let _all = join.drain(&context, &mut tell);
+    }
+}
+
+fn number(datastream: &Entity) -> u32 {
+    match datastream.id {
+        Id::Number(number) => u32::try_from(number).unwrap_or(u32::MAX),
+        Id::Text(_) => u32::MAX,
+    }
+}
+
+/// The renderings in use, by what they tell: those that tell the same have the same key.
+#[derive(Default)]
+pub(crate) struct Renderings(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    keys: HashMap<String, Weak<u32>>,
+    last: u32,
+}
+
+/// Keys that are looked through for those not in use any more at the latest.
+const KEYS_MIN: usize = 64;
+/// Keys end before this.
+const KEY_END: u32 = 1 << 28;
+
+impl Renderings {
+    /// The key of what is named so.
+    fn key(&self, name: String) -> Arc<u32> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(key) = known.keys.get(&name).and_then(Weak::upgrade) {
+            return key;
+        }
+        if known.keys.len() >= KEYS_MIN && known.keys.len().is_power_of_two() {
+            known.keys.retain(|_, key| key.strong_count() > 0);
+        }
+        known.last = (known.last + 1) % KEY_END;
+        let key = Arc::new(known.last);
+        known.keys.insert(name, Arc::downgrade(&key));
+        key
+    }
+}
