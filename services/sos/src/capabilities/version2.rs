@@ -6,7 +6,7 @@ use crate::ask::Ask;
 use crate::exception::Exception;
 use crate::inventory::{Inventory, Offering, distinct};
 use crate::names::*;
-use crate::relation::RELATIONS;
+use crate::relation::{RELATIONS, Relation};
 use crate::spatial;
 use weir_codec::document::Xml;
 
@@ -139,7 +139,11 @@ fn filters(xml: &mut Xml) {
         xml.empty("fes:TemporalOperand", "name", name);
     }
     xml.end().start("fes:TemporalOperators");
-    for (_, name, _) in RELATIONS {
+    // The schema has no name for AnyInteracts.
+    let named = RELATIONS
+        .iter()
+        .filter(|own| own.0 != Relation::AnyInteracts);
+    for (_, name, _) in named {
         xml.empty("fes:TemporalOperator", "name", name);
     }
     xml.end().end().end().end();
