@@ -10,6 +10,7 @@ use crate::kind::Kind;
 use crate::node::{Context, Node};
 use crate::render::{instant, property};
 use serde_json::{Value as Json, json};
+use std::sync::Arc;
 use weir_hub::{Exchange, Extent, Request};
 use weir_model::Time;
 
@@ -65,7 +66,8 @@ fn extent(context: &Context<'_>, entity: &Entity) -> Result<Option<Extent>> {
 
 /// The box around the features of a datastream's observations, as a polygon (18-088 table 9).
 fn area(context: &Context<'_>, entity: &Entity) -> Option<Json> {
-    let features = context.view.features_of(entity);
+    let may_read = |it: &&Arc<Entity>| context.view.may_read(context.grants(), it);
+    let features = context.view.features_of(entity).filter(may_read);
     let places = features.filter_map(|feature| geometry(feature.body.get("feature")?));
     let corners = places.flat_map(|place| place.corners().collect::<Vec<_>>());
     let least = |a: [f64; 4], b: [f64; 4]| {

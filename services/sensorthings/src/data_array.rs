@@ -43,14 +43,13 @@ fn part(draft: &mut Draft<'_>, said: &Json, stored: &mut Stored) -> Result<()> {
     let name = if is_multi { MEMBER } else { "Datastream" };
     let expected = || Fault::bad(format!("{name}: a link was expected"));
     link(&said[name]).ok_or_else(expected)?;
-    let topic = match is_multi {
-        true => draft
-            .multi_said(&said[name])
-            .map(|id| draft.topic_of_multi(&id))?,
-        false => draft.datastream_of(&said[name])?,
+    let view = draft.context.view;
+    let known = match is_multi {
+        true => view.find(Kind::MultiDatastream, &draft.multi_said(&said[name])?),
+        false => view.datastream(&draft.datastream_of(&said[name])?),
     };
-    let known = draft.context.view.source(&topic);
     let datastream = known.cloned().ok_or_else(expected)?;
+    let topic = datastream.key.to_string();
     let columns = columns(&said["components"])?;
     let data = said["dataArray"].as_array();
     let data = data.ok_or_else(|| Fault::bad("dataArray: a list of rows was expected"))?;

@@ -263,14 +263,12 @@ impl<'a> Draft<'a> {
 
     fn withdraw(&self, done: &mut Done) -> Result<()> {
         for withdrawn in &self.withdrawn {
-            for topic in self.published_at(&withdrawn.topic) {
-                let place = weir_hub::Place {
-                    topic,
-                    time: withdrawn.at.time,
-                    ordinal: withdrawn.at.ordinal,
-                };
-                done.ticket = Some(accepted(self.context, Request::Withdraw(place))?);
-            }
+            let place = weir_hub::Place {
+                topic: withdrawn.topic.clone(),
+                time: withdrawn.at.time,
+                ordinal: withdrawn.at.ordinal,
+            };
+            done.ticket = Some(accepted(self.context, Request::Withdraw(place))?);
             if let Some(id) = &withdrawn.known_as {
                 done.ticket = Some(correct(self.context, id, None)?);
             }
@@ -279,13 +277,6 @@ impl<'a> Draft<'a> {
             done.ticket = Some(correct(self.context, id, done.places.get(*row))?);
         }
         Ok(())
-    }
-
-    /// The topic of a datastream, or those of the components of a multi-datastream.
-    fn published_at(&self, topic: &str) -> Vec<String> {
-        let known = datastream(self.context, topic);
-        let topics = known.map_or(vec![topic], |it| it.published_at());
-        topics.into_iter().map(str::to_owned).collect()
     }
 
     /// Whether all of it may be done.

@@ -96,20 +96,28 @@ impl Draft<'_> {
                 let named = |error| Fault::bad(format!("properties/topic: {error}"));
                 topic::check(topic).map_err(named)?;
             }
-            return match topics.iter().find(|topic| self.is_taken(topic)) {
+            let taken = match self.is_source(base) {
+                true => Some(base),
+                false => topics
+                    .iter()
+                    .map(|it| it.as_str())
+                    .find(|it| self.is_taken(it)),
+            };
+            return match taken {
                 None => Ok(topics),
-                Some(topic) => Err(Fault::new(
-                    409,
-                    format!("`{topic}` is a datastream already"),
-                )),
+                Some(topic) => {
+                    let problem = format!("`{topic}` is a datastream already");
+                    Err(Fault::new(409, problem))
+                }
             };
         }
         let base = self.topic_named(&multi.body, &multi.links["Thing"][0]);
         let bases = (2..).map(|number| format!("{base}-{number}"));
-        let mut free = std::iter::once(base.clone())
-            .chain(bases)
-            .map(|base| below(&base));
-        let topics = free.find(|topics| !topics.iter().any(|topic| self.is_taken(topic)));
+        let mut free = std::iter::once(base.clone()).chain(bases);
+        let is_free = |base: &String| {
+            !self.is_source(base) && !below(base).iter().any(|topic| self.is_taken(topic))
+        };
+        let topics = free.find(is_free).map(|base| below(&base));
         let topics = topics.unwrap_or_default();
         for topic in &topics {
             topic::check(topic).map_err(|error| Fault::bad(error.to_string()))?;
@@ -131,6 +139,13 @@ impl Draft<'_> {
             names.push(name);
         }
         names
+    }
+
+    /// Whether a topic is that of a datastream or multi-datastream: what lies below it would be taken for its.
+    fn is_source(&self, topic: &str) -> bool {
+        let of_topic = |it: &Entity| it.kind == Kind::MultiDatastream && &*it.key == topic;
+        let mut drafted = self.puts.values().flatten();
+        self.context.view.source(topic).is_some() || drafted.any(of_topic)
     }
 
     /// Whether a topic belongs to something that was posted.
@@ -165,12 +180,6 @@ impl Draft<'_> {
             Made::Entity(_, id) => Ok(id),
             _ => Err(Fault::bad("a MultiDatastream was expected")),
         }
-    }
-
-    /// The topic that a multi-datastream is known by; nothing where there is none.
-    pub(crate) fn topic_of_multi(&self, id: &Id) -> String {
-        let multi = self.entity(Kind::MultiDatastream, id);
-        multi.map(|it| it.key.to_string()).unwrap_or_default()
     }
 
     /// The feature of observations that name none.

@@ -2,6 +2,7 @@
 
 use crate::fault::Result;
 use crate::id::At;
+use crate::kind::Kind;
 use crate::node::{Context, Observed};
 use crate::observations::{Found, Of, Place, Show, by_time, number};
 use crate::query::Query;
@@ -21,6 +22,7 @@ pub(crate) fn page(
         return Ok(None);
     };
     let topic = &datastream.key;
+    let is_one = is_one && datastream.kind == Kind::Datastream;
     let found = (is_plain && is_one).then(|| context.hub.newest_of(topic));
     let Some((last, others)) = found.flatten() else {
         return Ok(None);

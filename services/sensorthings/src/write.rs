@@ -8,7 +8,7 @@ use crate::data_array::{self, Stored};
 use crate::draft::{Done, Draft, Withdrawn};
 use crate::entity::{Entity, Object};
 use crate::fault::{Fault, Result};
-use crate::id::Id;
+use crate::id::{At, Id};
 use crate::kind::Kind;
 use crate::node::{Context, Node, Observed};
 use crate::path::{End, Path};
@@ -368,9 +368,9 @@ fn update_observation(draft: &mut Draft<'_>, id: &Id, body: &Json, way: Way) -> 
         object.insert(name.clone(), value.clone());
     }
     let mut changed = row(&object)?;
-    let source = context.view.source(&topic);
-    if let Some(multi) = source.filter(|it| it.kind == Kind::MultiDatastream) {
-        changed = multi::split(multi, changed)?;
+    let source = context.view.of_number(at.datastream).ok_or_else(missing)?;
+    if source.kind == Kind::MultiDatastream {
+        changed = multi::split(source, changed)?;
     }
     changed.time = changed.time.or(Some(at.time));
     changed.feature = feature;
@@ -379,13 +379,21 @@ fn update_observation(draft: &mut Draft<'_>, id: &Id, body: &Json, way: Way) -> 
         changed.feature = Some(draft.known(Kind::FeatureOfInterest, &id)?);
     }
     draft.corrected = Some((id.clone(), draft.rows.len()));
-    draft.rows.push((topic.clone(), changed));
-    draft.withdrawn.push(Withdrawn {
-        topic,
-        at,
-        known_as: None,
-    });
+    draft.rows.push((topic, changed));
+    withdraw(draft, source, at, None);
     Ok(())
+}
+
+/// Withdraws an observation: of a multi-datastream that of each component.
+fn withdraw(draft: &mut Draft<'_>, source: &Entity, at: At, known_as: Option<Id>) {
+    let mut known_as = known_as;
+    for topic in source.published_at() {
+        draft.withdrawn.push(Withdrawn {
+            topic: topic.to_owned(),
+            at,
+            known_as: known_as.take(),
+        });
+    }
 }
 
 /// The topic, the properties and the named feature of an observation.
@@ -416,14 +424,10 @@ fn delete_observation(draft: &mut Draft<'_>, id: &Id) -> Result<()> {
     let context = draft.context;
     let missing = || Fault::missing(format!("Observations({})", id.in_url()));
     let at = context.view.place_of(id).ok_or_else(missing)?;
-    let topic = observations::one(context, at, |observed| {
-        Ok(observed.datastream.key.to_string())
-    })?;
-    draft.withdrawn.push(Withdrawn {
-        topic: topic.ok_or_else(missing)?,
-        at,
-        known_as: Some(id.clone()).filter(|id| context.view.is_moved(id)),
-    });
+    let source = observations::one(context, at, |observed| Ok(observed.datastream.clone()))?;
+    let known_as = Some(id.clone()).filter(|id| context.view.is_moved(id));
+    let source = source.ok_or_else(missing)?;
+    withdraw(draft, &source, at, known_as);
     Ok(())
 }
 
@@ -477,11 +481,7 @@ fn withdraw_all(draft: &mut Draft<'_>, feature: &Entity) -> Result<()> {
     };
     loop {
         let found = observations::page(draft.context, &of, &query, &mut |observed| {
-            draft.withdrawn.push(Withdrawn {
-                topic: observed.datastream.key.to_string(),
-                at: observed.at,
-                known_as: None,
-            });
+            withdraw(draft, observed.datastream, observed.at, None);
             Ok(())
         })?;
         query.token = found.next;

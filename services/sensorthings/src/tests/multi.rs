@@ -140,12 +140,15 @@ fn other_protocols_see_the_components_and_what_they_publish_is_joined() {
         "station/weather/humidity",
         r#"{"value":41,"time":"2026-11-20T12:30:00Z"}"#,
     );
+    house.publish("station/weather", r#"{"value":7}"#);
+    let newest = format!("{path}/Observations?$top=1&$orderby=phenomenonTime%20desc");
+    assert_eq!(arrays(&house.get(&newest)), [json!([null, 41, null])]);
     let all = arrays(&house.get(&format!("{path}/Observations")));
     assert_eq!(
         all[2..],
         [json!([21.5, 40, "rain"]), json!([null, 41, null])]
     );
-    assert_eq!(house.get("Observations?$count=true")["@iot.count"], 4);
+    assert_eq!(house.get("Observations?$count=true")["@iot.count"], 5);
 }
 
 // [STA-A.5.1.1-3]
@@ -180,6 +183,33 @@ fn arrays_of_another_length_are_refused() {
     assert_eq!(house.status("PATCH", &path, short), 400);
     assert_eq!(house.get("Things?$count=true")["@iot.count"], 1);
     assert_eq!(house.get("Observations?$count=true")["@iot.count"], 2);
+}
+
+#[test]
+fn a_topic_that_is_a_datastream_has_no_components_below_it() {
+    let house = house("multi-base");
+    house.publish("a/b", r#"{"value":1}"#);
+    let said = |topic: &str| {
+        let mut body = station();
+        body["MultiDatastreams"][0]["properties"] = json!({"topic": topic});
+        house.status("POST", "Things", body)
+    };
+    assert_eq!(said("a/b"), 409);
+    assert_eq!(said("a/c"), 201);
+    assert_eq!(said("a/c"), 409);
+    house.publish("a/c", r#"{"value":2}"#);
+    let path = "MultiDatastreams?$expand=Observations";
+    let first = house.get(path)["value"][0]["Observations"][0].clone();
+    assert_eq!(
+        house.status("PATCH", &link_of(&first), json!({"result": [1, 2, "x"]})),
+        200
+    );
+    assert_eq!(house.get(&link_of(&first))["result"], json!([1, 2, "x"]));
+    assert_eq!(house.status("DELETE", &link_of(&first), Json::Null), 200);
+    assert_eq!(
+        results(&house.get("Datastreams('a%2Fc')/Observations")),
+        [2.0]
+    );
 }
 
 #[test]
