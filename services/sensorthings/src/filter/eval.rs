@@ -48,6 +48,13 @@ fn binary<'a>(
         Operator::Or => Ok(Value::Bool(holds(left, source)? || holds(right, source)?)),
         _ => {
             let (a, b) = (eval(left, source)?, eval(right, source)?);
+            let is_unknown = |side: &Expression, value: &Value<'_>| {
+                *value == Value::Null && *side != Expression::Literal(Value::Null)
+            };
+            // What has no value is not known to differ, as SensorThings' own tests have it.
+            if operator == Operator::NotEqual && (is_unknown(left, &a) || is_unknown(right, &b)) {
+                return Ok(Value::Bool(false));
+            }
             let values = vec![beside(right, operator, a), beside(left, operator, b)];
             spread(values, &|values| {
                 Ok(combine(operator, &values[0], &values[1]))

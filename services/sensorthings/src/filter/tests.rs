@@ -56,7 +56,7 @@ fn operators_bind_as_the_specification_says() {
     ] {
         assert!(is(held), "{held}");
     }
-    assert!(!is("none gt 1 or none lt 1"));
+    assert!(!is("none gt 1 or none lt 1 or none ne 1"));
 }
 
 #[test]
