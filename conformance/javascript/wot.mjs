@@ -28,9 +28,11 @@ if (operation === "read") {
 } else {
   let left = Number(argument);
   await thing.observeProperty(property, async (output) => {
+    // Values are taken as they come, whoever of them is read first.
     left -= 1;
-    if (left >= 0) await print(output);
-    if (left === 0) process.exit(0);
+    const number = left;
+    if (number >= 0) await print(output);
+    if (number === 0) process.exit(0);
   });
   console.error("observing");
 }
