@@ -68,25 +68,37 @@ struct Done {
 pub(crate) fn answer(service: &SensorThings, call: Call) -> Result<Answer> {
     let declared = call.header("content-type").unwrap_or_default();
     let (media, _) = declared.split_once(';').unwrap_or((declared, ""));
-    let (steps, form) = match &*media.trim().to_ascii_lowercase() {
-        "multipart/mixed" => (multipart::read(declared, &call.body)?, Form::Multipart),
-        "application/json" => (json::read(&call.body)?, Form::Json),
+    let form = match &*media.trim().to_ascii_lowercase() {
+        "multipart/mixed" => Form::Multipart,
+        "application/json" => Form::Json,
         other => {
             let problem = format!("a batch is multipart/mixed or application/json, not `{other}`");
             return Err(Fault::new(415, problem));
         }
     };
+    let (declared, body) = (declared.to_owned(), call.body.clone());
+    let read = move || match form {
+        Form::Multipart => multipart::read(&declared, &body),
+        Form::Json => json::read(&body),
+    };
+    let reading = hand_over(&*call.workers, read).map_err(|Busy| busy())?;
     Ok(Answer::Later(Box::new(Run {
         goes_on: prefers_to_go_on(&call),
         service: service.clone(),
         call,
-        steps: steps.into(),
+        reading: Some(reading),
+        writing: None,
+        steps: VecDeque::new(),
         under_way: None,
         done: Vec::new(),
         bytes: 0,
         places: Places::default(),
         form,
     })))
+}
+
+fn busy() -> Fault {
+    Fault::new(503, "too many questions wait: try again")
 }
 
 /// `Prefer: continue-on-error`, also with the prefix of OData 4.0.
@@ -110,6 +122,9 @@ struct Run {
     service: SensorThings,
     /// The batch itself, whose principal and address its requests share.
     call: Call,
+    /// Long batches are read and answered where nobody's messages wait.
+    reading: Option<Outcome<Result<Vec<Step>>>>,
+    writing: Option<Outcome<Response>>,
     steps: VecDeque<Step>,
     under_way: Option<(Step, UnderWay)>,
     done: Vec<Done>,
@@ -134,6 +149,40 @@ enum UnderWay {
 
 impl Pending for Run {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Response> {
+        if let Some(reading) = &mut self.reading {
+            match ready!(reading.poll(cx)).unwrap_or_else(|| Err(broken_off())) {
+                Ok(steps) => self.steps = steps.into(),
+                Err(fault) => return Poll::Ready(fault.response()),
+            }
+            self.reading = None;
+        }
+        if self.writing.is_none() {
+            ready!(self.run(cx));
+            let (done, form) = (std::mem::take(&mut self.done), self.form);
+            let written = move || match form {
+                Form::Multipart => written::multipart(&done),
+                Form::Json => written::json(&done),
+            };
+            match hand_over(&*self.call.workers, written) {
+                Ok(outcome) => self.writing = Some(outcome),
+                Err(Busy) => return Poll::Ready(busy().response()),
+            }
+        }
+        let Some(writing) = &mut self.writing else {
+            return Poll::Pending;
+        };
+        let written = ready!(writing.poll(cx));
+        Poll::Ready(written.unwrap_or_else(|| broken_off().response()))
+    }
+}
+
+fn broken_off() -> Fault {
+    Fault::new(500, "the work broke off; the gateway's log says why")
+}
+
+impl Run {
+    /// Does one step after the other.
+    fn run(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             if let Some((step, mut at)) = self.under_way.take() {
                 match self.go_on(&mut at, cx) {
@@ -148,19 +197,14 @@ impl Pending for Run {
             }
             match self.steps.pop_front() {
                 Some(step) => self.begin(step),
-                None => return Poll::Ready(self.written()),
+                None => return Poll::Ready(()),
             }
         }
     }
-}
 
-impl Run {
     /// One turn of what is under way: the answers, or nothing where it went on to wait for the disk.
     fn go_on(&mut self, at: &mut UnderWay, cx: &mut Context<'_>) -> Poll<Option<Vec<Response>>> {
-        let broken = || {
-            let fault = Fault::new(500, "the work broke off; the gateway's log says why");
-            (vec![fault.response()], None)
-        };
+        let broken = || (vec![broken_off().response()], None);
         Poll::Ready(Some(match at {
             UnderWay::One(pending) => vec![ready!(pending.poll(cx))],
             UnderWay::Set(outcome) => match ready!(outcome.poll(cx)).unwrap_or_else(broken) {
@@ -210,8 +254,9 @@ impl Run {
     fn set(&self, all: &[Asked]) -> Result<Begun> {
         let work = set::work(&self.service, &self.call, all, &self.places);
         let outcome = hand_over(&*self.call.workers, work);
-        let busy = |Busy| Fault::new(503, "too many questions wait: try again");
-        Ok(Begun::UnderWay(UnderWay::Set(outcome.map_err(busy)?)))
+        Ok(Begun::UnderWay(UnderWay::Set(
+            outcome.map_err(|Busy| busy())?,
+        )))
     }
 
     fn end(&mut self, step: Step, fault: &Fault) {
@@ -255,14 +300,6 @@ impl Run {
             *response = Fault::new(413, problem).response();
         }
         self.bytes += response.body.len();
-    }
-
-    fn written(&mut self) -> Response {
-        let done = std::mem::take(&mut self.done);
-        match self.form {
-            Form::Multipart => written::multipart(&done),
-            Form::Json => written::json(&done),
-        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::places;
 use crate::tasking::Order;
 use crate::view::entries;
 use serde_json::{Value as Json, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 use weir_hub::{Exchange, Media, Principal, Publish, Request, Ticket, Verb};
@@ -221,8 +221,13 @@ impl<'a> Draft<'a> {
             };
             changes.push(Request::Change(topic, Some(datastream)));
         }
-        let forgotten = std::mem::take(&mut self.forgotten).into_iter();
-        changes.extend(forgotten.map(|topic| Request::Change(topic, None)));
+        // What two deletions lead to is forgotten once.
+        let forgotten: BTreeSet<String> = self.forgotten.drain(..).collect();
+        changes.extend(
+            forgotten
+                .into_iter()
+                .map(|topic| Request::Change(topic, None)),
+        );
         changes
     }
 

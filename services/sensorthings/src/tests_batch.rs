@@ -202,12 +202,12 @@ fn a_multipart_batch_is_answered_in_kind() {
     );
     let answer = house.batch("multipart/mixed; boundary=b", &text, "");
     let media = &answer.headers[0].1;
-    assert_eq!(media, "multipart/mixed; boundary=batch-0");
+    let boundary = media.strip_prefix("multipart/mixed; boundary=").unwrap();
     let text = String::from_utf8_lossy(&answer.body).into_owned();
-    let parts: Vec<&str> = text.split("--batch-0").collect();
+    let parts: Vec<&str> = text.split(&format!("--{boundary}")).collect();
     assert_eq!(parts.len(), 5, "{text}");
     assert!(
-        parts[1].contains("multipart/mixed; boundary=changeset-0"),
+        parts[1].contains("multipart/mixed; boundary=changeset-"),
         "{text}"
     );
     assert_eq!(
@@ -222,4 +222,37 @@ fn a_multipart_batch_is_answered_in_kind() {
         "{text}"
     );
     assert_eq!(house.get("Things")["value"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn what_a_set_deletes_can_have_nothing_new_and_is_deleted_once() {
+    let house = house("batch-ends");
+    let thing = house.post("Things", kitchen());
+    let stream = house.get(&format!("{thing}/Datastreams"))["value"][0]["@iot.id"].clone();
+    let stream = format!("Datastreams({stream})");
+    let request = |id: &str, method: &str, url: &str, body: Json| {
+        let group = "g";
+        json!({"id": id, "atomicityGroup": group, "method": method, "url": url, "body": body})
+    };
+    let sensor = house.get("Sensors")["value"][0]["@iot.id"].clone();
+    let property = house.get("ObservedProperties")["value"][0]["@iot.id"].clone();
+    let mut more = datastream("", "");
+    more["Sensor"] = json!({"@iot.id": sensor});
+    more["ObservedProperty"] = json!({"@iot.id": property});
+    let observations = format!("{stream}/Observations");
+    for (url, body, gone) in [
+        (format!("{thing}/Datastreams"), more, &thing),
+        (observations, json!({"result": 1}), &stream),
+    ] {
+        let set = [
+            request("1", "POST", &url, body),
+            request("2", "DELETE", gone, Json::Null),
+        ];
+        let statuses = statuses(&house.requests(json!(set), ""));
+        assert_eq!(statuses, [424, 409], "{url}");
+    }
+    let set = [&*stream, &*thing].map(|gone| request(gone, "DELETE", gone, Json::Null));
+    assert_eq!(statuses(&house.requests(json!(set), "")), [200, 200]);
+    assert_eq!(house.get("Things")["value"], json!([]));
+    assert_eq!(house.get("Datastreams")["value"], json!([]));
 }

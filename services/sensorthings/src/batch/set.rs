@@ -78,6 +78,7 @@ fn done(
         let drafted = set.request(asked, batch, places);
         made.push(drafted.map_err(|fault| (index, fault))?);
     }
+    set.check().map_err(whole)?;
     let done = set.draft.commit().map_err(whole)?;
     let answers = made.iter().map(|created| match created {
         None => Ok(Response::empty(200)),
@@ -95,6 +96,45 @@ struct Set<'a> {
 }
 
 impl Set<'_> {
+    /// Refuses what would link to something that the set deletes, and observations of what it forgets.
+    fn check(&self) -> Result<()> {
+        let draft = &self.draft;
+        let is_gone = |kind: Kind, id: &Id| {
+            let put = draft.puts.get(&(kind, id.clone()));
+            put.is_some_and(Option::is_none)
+        };
+        let refuse = |what: String| {
+            let problem = format!("{what} is deleted in the same set that something links to it");
+            Err(Fault::new(409, problem))
+        };
+        let is_forgotten = |topic: &str| draft.forgotten.iter().any(|gone| gone == topic);
+        let streams = draft.streams.iter();
+        for (_, stream) in streams.filter(|(topic, _)| !is_forgotten(topic)) {
+            for way in Kind::Datastream
+                .navigations()
+                .iter()
+                .filter(|way| way.needed)
+            {
+                if let Some(id) = stream.link(way.name).filter(|id| is_gone(way.to, id)) {
+                    return refuse(format!("{}({})", way.to.set(), id.in_url()));
+                }
+            }
+        }
+        for entity in draft.puts.values().flatten() {
+            for (name, ids) in &entity.links {
+                let to = entity.kind.navigation(name).map(|way| way.to);
+                let gone = to.and_then(|to| ids.iter().find(|id| is_gone(to, id)));
+                if let Some(id) = gone {
+                    return refuse(format!("{name}({})", id.in_url()));
+                }
+            }
+        }
+        match draft.rows.iter().find(|(topic, _)| is_forgotten(topic)) {
+            Some((topic, _)) => refuse(format!("datastream `{topic}`")),
+            None => Ok(()),
+        }
+    }
+
     /// Drafts a request; says what it makes.
     fn request(
         &mut self,
