@@ -408,6 +408,15 @@ fn entities_are_changed_in_part_or_whole_and_deleted_with_what_needs_them() {
     assert_eq!(house.status("PATCH", &stream, json!({"name": "Air"})), 200);
     assert_eq!(house.get(&stream)["name"], "Air");
     assert_eq!(house.get(&format!("{stream}/Thing"))["name"], "Hall");
+    for links in [json!([]), json!([{"@iot.id": 1}, {"@iot.id": 1}])] {
+        let links = json!({ "Sensor": links });
+        assert_eq!(
+            house.status("PATCH", &stream, links.clone()),
+            400,
+            "{links}"
+        );
+    }
+    assert_eq!(house.get(&format!("{stream}/Sensor"))["name"], "DS18B20");
     assert_eq!(house.status("DELETE", &thing, Json::Null), 200);
     for set in [
         "Things",

@@ -9,7 +9,7 @@ use crate::draft::{Done, Draft, Withdrawn};
 use crate::entity::{Entity, Object};
 use crate::fault::{Fault, Result};
 use crate::id::{At, Id};
-use crate::kind::Kind;
+use crate::kind::{Kind, Navigation};
 use crate::node::{Context, Node, Observed};
 use crate::path::{End, Path};
 use crate::read::{Target, resolve};
@@ -261,6 +261,17 @@ fn update(draft: &mut Draft<'_>, path: &Path, body: &Json, way: Way) -> Result<(
     }
 }
 
+/// A link to one entity is to one, and what cannot be left out is not (18-088 tables 4 to 16).
+fn check_number(way: &Navigation, ids: &[Id]) -> Result<()> {
+    let name = way.name;
+    match ids.len() {
+        0 if way.needed => Err(Fault::bad(format!("{name} cannot be left out"))),
+        0 | 1 => Ok(()),
+        _ if way.many => Ok(()),
+        _ => Err(Fault::bad(format!("{name} is one entity"))),
+    }
+}
+
 // [STA-A.3.1.2-1] [STA-A.3.1.2-2] [STA-A.3.1.2-3] [STA-A.3.1.2-4]
 pub(crate) fn update_entity(
     draft: &mut Draft<'_>,
@@ -304,6 +315,7 @@ pub(crate) fn update_entity(
             draft.known(way.to, &id)
         });
         let ids = ids.collect::<Result<Vec<_>>>()?;
+        check_number(way, &ids)?;
         moved |= way.to == Kind::Location && kind == Kind::Thing;
         changed.links.insert(way.name, ids);
     }
