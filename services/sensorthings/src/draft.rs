@@ -235,7 +235,12 @@ impl<'a> Draft<'a> {
     fn messages(&self) -> Result<Vec<(Publish, Range<usize>)>> {
         let (mut messages, mut begin) = (Vec::new(), 0);
         for group in self.rows.chunk_by(|(a, _), (b, _)| a == b) {
-            for part in group.chunks(ROWS_OF_ONE_MESSAGE) {
+            let components = group[0]
+                .1
+                .components
+                .as_ref()
+                .map_or(1, |it| it.len().max(1));
+            for part in group.chunks(ROWS_OF_ONE_MESSAGE / components) {
                 let message = message(&part[0].0, part.iter().map(|(_, row)| row))?;
                 let hub = self.context.hub;
                 let request = Request::Publish(message);

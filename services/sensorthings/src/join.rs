@@ -1,5 +1,5 @@
 //! Observations of multi-datastreams, made of those of their components: what has the same time and is
-//! the how manieth of it (18-088 section 12; `docs/decisions/0024-a-multi-datastream-is-its-components.md`).
+//! the how manieth of it (18-088 section 12; `docs/decisions/0027-a-multi-datastream-is-its-components.md`).
 //!
 //! Rows come in the order of time, so no more is held than those of one time. A component that has nothing
 //! to a time has null in its place: other protocols publish components alone.

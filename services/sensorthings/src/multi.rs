@@ -228,6 +228,11 @@ pub(crate) fn check(multi: &Entity) -> Result<()> {
             "observationType of MultiDatastreams: {COMPLEX}"
         )));
     }
+    for name in ["Thing", "Sensor"] {
+        if multi.links.get(name).map_or(0, Vec::len) != 1 {
+            return Err(Fault::bad(format!("MultiDatastreams need one {name}")));
+        }
+    }
     let properties = multi.links.get("ObservedProperties").map_or(0, Vec::len);
     if units.len() != properties || types.len() != properties {
         return Err(Fault::bad(format!(

@@ -41,6 +41,9 @@ impl Draft<'_> {
         let capability = capability.ok_or_else(lost)?;
         let said = task.body.get("taskingParameters").unwrap_or(&Json::Null);
         record_of(&capability.body)?.check(said)?;
+        if !says_something(said) {
+            return Err(Fault::bad("taskingParameters: nothing is asked for"));
+        }
         let topic = capability.topics.first().ok_or_else(lost)?;
         self.orders.push((topic.clone(), said.to_string()));
         Ok(())
@@ -93,6 +96,14 @@ pub(crate) fn remove_below(draft: &mut Draft<'_>, entity: &Entity) {
             draft.remove(kind, &below.id);
             remove_below(draft, below);
         }
+    }
+}
+
+/// Whether there is a parameter in a record or in one below it.
+fn says_something(said: &Json) -> bool {
+    match said.as_object() {
+        Some(members) => members.values().any(says_something),
+        None => true,
     }
 }
 

@@ -179,6 +179,10 @@ fn arrays_of_another_length_are_refused() {
         bad["MultiDatastreams"][0][name] = json!("x");
         assert_eq!(house.status("POST", "Things", bad), 400, "{name}");
     }
+    for way in ["Thing", "Sensor", "ObservedProperties"] {
+        let status = house.status("PATCH", &path, json!({ way: [] }));
+        assert_eq!(status, 400, "{way}");
+    }
     let short = json!({"unitOfMeasurements": []});
     assert_eq!(house.status("PATCH", &path, short), 400);
     assert_eq!(house.get("Things?$count=true")["@iot.count"], 1);

@@ -92,6 +92,11 @@ fn a_task_that_is_not_what_the_capability_describes_is_refused_and_sent_to_nobod
     }
     let alone = json!({"taskingParameters": {"status": "on"}});
     assert_eq!(house.status("POST", "Tasks", alone), 400);
+    let mut optional = lamp();
+    let fields = &mut optional["TaskingCapabilities"][0]["taskingParameters"]["field"];
+    fields[0]["optional"] = true.into();
+    optional["TaskingCapabilities"][0]["Tasks"] = json!([{"taskingParameters": {}}]);
+    assert_eq!(house.status("POST", "Things", optional), 400);
     assert_eq!(house.get("Tasks")["value"], json!([]));
     assert_eq!(house.get("Datastreams")["value"], json!([]));
     for (name, field, status) in [
