@@ -3,6 +3,7 @@
 use crate::discovery::answer;
 use crate::discovery::message::{Asked, Question, Said, body};
 use crate::eventing::{MANAGER, requests};
+use crate::limits::ENVELOPE_BYTES_MAX;
 use crate::message::{Fault, Message};
 use crate::metadata::{self, HOSTED};
 use crate::names::{EVENTING, EXCHANGE, TRANSFER};
@@ -107,9 +108,12 @@ impl Dpws {
         requests::subscribe(&desk, call, message)
     }
 
-    /// Says whether an envelope is for the plain web service: its actions are none of the profile's. It
-    /// answers for itself what is no envelope.
+    /// Says whether an envelope is for the plain web service: its actions are none of the profile's, or it is
+    /// longer than theirs may be. It answers for itself what is no envelope.
     fn is_operation(&self, call: &Call) -> bool {
+        if call.body.len() > ENVELOPE_BYTES_MAX {
+            return true;
+        }
         let of_profile = |action: &str| {
             let known = [TRANSFER, EXCHANGE, EVENTING];
             known.iter().any(|uri| action.starts_with(uri))

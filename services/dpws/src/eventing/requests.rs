@@ -7,6 +7,7 @@ use crate::limits::URI_BYTES_MAX;
 use crate::message::{Fault, Message};
 use crate::names::EVENTING;
 use crate::random::Random;
+use std::net::IpAddr;
 use std::sync::Arc;
 use weir_binding::{Call, Response};
 use weir_codec::document::addressing::Endpoint;
@@ -98,7 +99,7 @@ fn endpoint(desk: &Desk<'_>, call: &Call, element: &Element) -> Result<Endpoint,
             "an address has at most {URI_BYTES_MAX} bytes"
         )));
     }
-    let checked = desk.sinks.check(&read.address, call.peer);
+    let checked = desk.sinks.check(&read.address, own_address(call));
     checked.map_err(|reason| invalid(reason).with_status(403))?;
     Ok(read)
 }
@@ -185,4 +186,11 @@ fn begun(name: &str) -> Xml {
 
 fn answer(message: &Message, name: &str, body: &str) -> Response {
     message.form.answer(&format!("{EVENTING}/{name}"), body)
+}
+
+/// The subscriber's address; behind a proxy nobody's, since the proxy's own neighbours are not theirs.
+fn own_address(call: &Call) -> Option<IpAddr> {
+    let forwarded = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
+    let proxied = forwarded.iter().any(|name| call.header(name).is_some());
+    call.peer.filter(|_| !proxied)
 }

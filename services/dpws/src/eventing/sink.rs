@@ -103,13 +103,18 @@ impl Rule {
     }
 }
 
-/// The address that stands before port and path.
+/// The address that stands before port and path; an authority is nothing else here, so that whoever connects
+/// cannot read another host in it.
 fn address(rest: &str) -> Option<IpAddr> {
     let authority = rest.split(['/', '?', '#']).next()?;
-    let host = match authority.strip_prefix('[') {
-        Some(v6) => v6.split_once(']')?.0,
-        None => authority.split(':').next()?,
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(v6) => v6.split_once(']')?,
+        None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
     };
+    let is_port = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    if !port.is_empty() && !port.strip_prefix(':').is_some_and(is_port) {
+        return None;
+    }
     let address: IpAddr = host.parse().ok()?;
     Some(address.to_canonical())
 }
@@ -135,6 +140,10 @@ mod tests {
             ("http://127.0.0.1:8080/", false),
             ("http://169.254.169.254/latest", false),
             ("http://192.0.2.9@10.0.0.1/", false),
+            ("http://192.0.2.9:x@127.0.0.1:8080/", false),
+            ("http://192.0.2.9:80@127.0.0.1/", false),
+            ("http://[::ffff:192.0.2.9]@10.0.0.1/", false),
+            ("http://[::ffff:192.0.2.9]x/", false),
             ("http://192.0.2.9.example.com/", false),
             ("http://0xc0000209/", false),
             ("http://3221225993/", false),

@@ -5,7 +5,7 @@
 
 use crate::device::Device;
 use crate::discovery::{Arrival, Discovery, To};
-use crate::limits::{DATAGRAM_BYTES_MAX, LOOK_EVERY, PORT};
+use crate::limits::{DATAGRAM_BYTES_MAX, LOOK_EVERY, PORT, WAITING_MAX};
 use crate::settings::Where;
 use std::collections::{BTreeSet, VecDeque};
 use std::future::poll_fn;
@@ -27,7 +27,8 @@ const TURN: usize = 32;
 
 /// Has the device found until the gateway drains, and says Bye.
 pub(crate) async fn run(device: Arc<Device>, place: Where, gateway: Arc<dyn Gateway>) {
-    let Some(reached) = gateway.address("http").or_else(|| gateway.address("https")) else {
+    let listening = |scheme| gateway.address(scheme).map(|at| Reached { scheme, at });
+    let Some(reached) = listening("http").or_else(|| listening("https")) else {
         tracing::warn!("no HTTP listens: the device cannot be reached, and is not announced");
         return;
     };
@@ -102,10 +103,24 @@ fn addresses(place: Where) -> io::Result<BTreeSet<SocketAddr>> {
     Ok(found)
 }
 
-/// Where the device is reached from an interface's peers. Where HTTP listens at one address, that is it; where
-/// at all, the interface's own, or, where HTTP has no IPv6 there, the others'.
-fn urls(own: SocketAddr, http: SocketAddr, all: &BTreeSet<SocketAddr>) -> Vec<String> {
-    let url = |ip: IpAddr| format!("http://{}{}", SocketAddr::new(ip, http.port()), crate::PATH);
+/// Where the gateway's HTTP listens.
+#[derive(Clone, Copy)]
+struct Reached {
+    scheme: &'static str,
+    at: SocketAddr,
+}
+
+/// Where the device is reached from an interface's peers. Where HTTP listens at one address, that is it, unless
+/// it is the machine's own; where at all, the interface's own, or, where HTTP has no IPv6 there, the others'.
+fn urls(own: SocketAddr, reached: Reached, all: &BTreeSet<SocketAddr>) -> Vec<String> {
+    let Reached { scheme, at: http } = reached;
+    let url = |ip: IpAddr| {
+        let authority = SocketAddr::new(ip, http.port());
+        format!("{scheme}://{authority}{}", crate::PATH)
+    };
+    if http.ip().is_loopback() && !own.ip().is_loopback() {
+        return Vec::new();
+    }
     if !http.ip().is_unspecified() {
         return vec![url(http.ip())];
     }
@@ -226,7 +241,9 @@ impl Sockets {
                         To::Group => self.group(datagram.interface),
                     };
                     let whole = to.map(|to| (datagram.interface, to, datagram.bytes));
-                    self.unsent.extend(whole);
+                    // Beyond what may wait, it is lost as any datagram may be: peers ask again.
+                    self.unsent
+                        .extend(whole.filter(|_| self.unsent.len() < WAITING_MAX));
                 }
             }
         };
@@ -254,5 +271,39 @@ impl Sockets {
                 group
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn told(own: &str, scheme: &'static str, at: &str) -> Vec<String> {
+        let own: SocketAddr = own.parse().unwrap();
+        let at = at.parse().unwrap();
+        urls(own, Reached { scheme, at }, &BTreeSet::from([own]))
+    }
+
+    #[test]
+    fn the_device_is_where_peers_of_an_interface_reach_it() {
+        let own = "192.0.2.1:0";
+        assert_eq!(
+            told(own, "http", "0.0.0.0:80"),
+            ["http://192.0.2.1:80/dpws"]
+        );
+        assert_eq!(
+            told(own, "https", "[::]:443"),
+            ["https://192.0.2.1:443/dpws"]
+        );
+        assert_eq!(
+            told(own, "http", "192.0.2.7:80"),
+            ["http://192.0.2.7:80/dpws"]
+        );
+        assert!(told(own, "http", "127.0.0.1:8080").is_empty());
+        assert_eq!(
+            told("127.0.0.1:0", "http", "127.0.0.1:8080"),
+            ["http://127.0.0.1:8080/dpws"]
+        );
     }
 }
