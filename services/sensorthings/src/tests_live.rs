@@ -56,7 +56,7 @@ fn told(delivery: &mut Delivery) -> (Vec<Json>, String) {
     let data = of("data: ").map(|data| serde_json::from_str(data).unwrap());
     (
         data.collect(),
-        of("id: ").last().unwrap_or_default().to_owned(),
+        of("id: ").next_back().unwrap_or_default().to_owned(),
     )
 }
 
