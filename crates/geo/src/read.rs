@@ -113,46 +113,79 @@ impl Reader<'_> {
     }
 }
 
-/// Reads a GeoJSON geometry, or a feature's; `None` where it is none.
+/// Reads a GeoJSON geometry, or a feature's; `None` where it is none, or has too many coordinates.
 pub fn of_json(json: &Json) -> Option<Geometry> {
     let mut geometry = Geometry::default();
-    add(json, &mut geometry, 0)?;
+    Counted(0).add(json, &mut geometry, 0)?;
     Some(geometry)
 }
 
-fn add(json: &Json, into: &mut Geometry, depth: usize) -> Option<()> {
-    if depth > DEPTH_MAX {
-        return None;
-    }
-    let coordinates = &json["coordinates"];
-    match json["type"].as_str()? {
-        "Point" => into.points.push(point(coordinates)?),
-        "MultiPoint" => into.points.extend(chain(coordinates)?),
-        "LineString" => into.lines.push(chain(coordinates)?),
-        "MultiLineString" => into.lines.extend(each(coordinates, chain)?),
-        "Polygon" => into.polygons.push(each(coordinates, chain)?),
-        "MultiPolygon" => into
-            .polygons
-            .extend(each(coordinates, |it| each(it, chain))?),
-        "Feature" => add(&json["geometry"], into, depth + 1)?,
-        "GeometryCollection" => {
-            for one in json["geometries"].as_array()? {
-                add(one, into, depth + 1)?;
-            }
+/// Reads GeoJSON and counts its coordinates.
+struct Counted(usize);
+
+impl Counted {
+    fn add(&mut self, json: &Json, into: &mut Geometry, depth: usize) -> Option<()> {
+        if depth > DEPTH_MAX {
+            return None;
         }
-        _ => return None,
+        let coordinates = &json["coordinates"];
+        match json["type"].as_str()? {
+            "Point" => into.points.push(self.point(coordinates)?),
+            "MultiPoint" => into.points.extend(self.chain(coordinates)?),
+            "LineString" => into.lines.push(self.chain(coordinates)?),
+            "MultiLineString" => into.lines.extend(self.chains(coordinates)?),
+            "Polygon" => into.polygons.push(self.chains(coordinates)?),
+            "MultiPolygon" => into.polygons.extend(self.each(coordinates, Self::chains)?),
+            "Feature" => self.add(&json["geometry"], into, depth + 1)?,
+            "GeometryCollection" => {
+                for one in json["geometries"].as_array()? {
+                    self.add(one, into, depth + 1)?;
+                }
+            }
+            _ => return None,
+        }
+        Some(())
     }
-    Some(())
+
+    fn each<T>(
+        &mut self,
+        json: &Json,
+        mut of: impl FnMut(&mut Self, &Json) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        json.as_array()?.iter().map(|item| of(self, item)).collect()
+    }
+
+    fn chains(&mut self, json: &Json) -> Option<Vec<Vec<Point>>> {
+        self.each(json, Self::chain)
+    }
+
+    fn chain(&mut self, json: &Json) -> Option<Vec<Point>> {
+        self.each(json, Self::point)
+    }
+
+    fn point(&mut self, json: &Json) -> Option<Point> {
+        self.0 += 1;
+        if self.0 > COORDINATES_MAX {
+            return None;
+        }
+        Some((json[0].as_f64()?, json[1].as_f64()?))
+    }
 }
 
-fn each<T>(json: &Json, of: impl Fn(&Json) -> Option<T>) -> Option<Vec<T>> {
-    json.as_array()?.iter().map(of).collect()
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
 
-fn chain(json: &Json) -> Option<Vec<Point>> {
-    each(json, point)
-}
-
-fn point(json: &Json) -> Option<Point> {
-    Some((json[0].as_f64()?, json[1].as_f64()?))
+    #[test]
+    fn coordinates_are_counted_over_all_of_a_geometry() {
+        let collection = |corners: usize| {
+            let line = |count| json!({"type": "LineString", "coordinates": vec![[7, 50]; count]});
+            let lines = [line(corners / 2), line(corners - corners / 2)];
+            of_json(&json!({"type": "GeometryCollection", "geometries": lines}))
+        };
+        let most = collection(COORDINATES_MAX).map(|most| most.corners().count());
+        assert_eq!(most, Some(COORDINATES_MAX));
+        assert_eq!(collection(COORDINATES_MAX + 1), None);
+    }
 }

@@ -1,12 +1,13 @@
 //! A call from its bytes to its answer.
 
 use crate::ask::Ask;
-use crate::bindings::{self, Form};
+use crate::bindings::{self, Batch, Form};
 use crate::delivered::{Delivered, Worked};
 use crate::exception::{Code, Exception};
 use crate::operations;
 use crate::params::{Params, Version};
 use crate::reply::Reply;
+use crate::room::Room;
 use crate::written::written;
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
@@ -19,31 +20,44 @@ pub(crate) fn answer(hub: &Arc<Hub>, call: Call) -> Answer {
     Delivered::of(workers, move || worked(&hub, &call))
 }
 
-/// Every answer of a batch, in the order of its requests.
-fn batch(hub: &Arc<Hub>, call: &Call, requests: Result<Vec<Json>, Exception>) -> Worked {
+/// Every answer of a batch, in the order of its requests; together they have the room of one.
+pub(crate) fn batch(
+    hub: &Arc<Hub>,
+    call: &Call,
+    batch: Result<Batch, Exception>,
+    mut room: Room,
+) -> Worked {
     let form = Form::json(call);
     let mut tickets = Vec::new();
-    let requests = match requests {
-        Ok(requests) => requests,
-        Err(exception) => {
-            let refused = form.exception("Batch", Version::default(), &exception);
-            return Worked {
-                opened: Opened::Whole(refused),
-                tickets,
-                form,
-            };
-        }
+    let opened = match batch {
+        Ok(batch) => Opened::Whole(responses(hub, call, batch, &mut room, &mut tickets)),
+        Err(exception) => Opened::Whole(form.exception("Batch", Version::default(), &exception)),
     };
-    let mut responses = Vec::with_capacity(requests.len());
-    for request in requests {
+    Worked {
+        opened,
+        tickets,
+        form,
+    }
+}
+
+fn responses(
+    hub: &Arc<Hub>,
+    call: &Call,
+    batch: Batch,
+    room: &mut Room,
+    tickets: &mut Vec<Ticket>,
+) -> Response {
+    let mut responses = Vec::with_capacity(batch.requests.len());
+    for request in batch.requests {
         let read = bindings::read_json(call, request);
         let mut own = Vec::new();
-        let opened = asked(hub, call, &read.form, read.params, &mut own);
+        let opened = asked(hub, call, &read.form, read.params, room, &mut own);
         tickets.append(&mut own);
-        responses.push(match opened {
-            Opened::Whole(response) => serde_json::from_slice(&response.body).unwrap_or_default(),
-            Opened::Begun(..) => Json::Null,
-        });
+        let (status, response) = one_of_batch(&read.form, opened, room);
+        responses.push(response);
+        if batch.stops_at_failure && status != 200 {
+            break;
+        }
     }
     let body = json!({
         "request": "Batch",
@@ -51,21 +65,29 @@ fn batch(hub: &Arc<Hub>, call: &Call, requests: Result<Vec<Json>, Exception>) ->
         "version": Version::default().text(),
         "responses": responses,
     });
-    let whole = Response::with_body(200, "application/json", body.to_string());
-    Worked {
-        opened: Opened::Whole(whole),
-        tickets,
-        form,
+    Response::with_body(200, "application/json", body.to_string())
+}
+
+/// An answer's status, and it as an answer among others.
+fn one_of_batch(form: &Form, opened: Opened, room: &mut Room) -> (u16, Json) {
+    let Opened::Whole(mut response) = opened else {
+        return (200, Json::Null);
+    };
+    if let Err(exception) = room.take_bytes(response.body.len()) {
+        response = form.exception("", Version::default(), &exception);
     }
+    let body = serde_json::from_slice(&response.body);
+    (response.status, body.unwrap_or_default())
 }
 
 fn worked(hub: &Arc<Hub>, call: &Call) -> Worked {
+    let mut room = Room::default();
     if let Some(requests) = bindings::batch(call) {
-        return batch(hub, call, requests);
+        return batch(hub, call, requests, room);
     }
     let read = bindings::read(call);
     let mut tickets = Vec::new();
-    let opened = asked(hub, call, &read.form, read.params, &mut tickets);
+    let opened = asked(hub, call, &read.form, read.params, &mut room, &mut tickets);
     Worked {
         opened,
         tickets,
@@ -79,6 +101,7 @@ fn asked(
     call: &Call,
     form: &Form,
     params: Result<Params, Exception>,
+    room: &mut Room,
     tickets: &mut Vec<Ticket>,
 ) -> Opened {
     let refused = |name: &str, version, exception: &Exception| {
@@ -106,7 +129,7 @@ fn asked(
         .check_service()
         .and_then(|()| operations::find(&name, version))
         .and_then(|operation| (operation.run)(&ask))
-        .and_then(|reply| respond(form, &name, version, reply, tickets));
+        .and_then(|reply| respond(form, &name, version, reply, (room, tickets)));
     replied.unwrap_or_else(|exception| refused(&name, version, &exception))
 }
 
@@ -143,7 +166,7 @@ fn respond(
     name: &str,
     version: Version,
     reply: Reply,
-    tickets: &mut Vec<Ticket>,
+    (room, tickets): (&mut Room, &mut Vec<Ticket>),
 ) -> Result<Opened, Exception> {
     let document = |xml: String, action| {
         let (head, tail) = form.around(action);
@@ -155,6 +178,6 @@ fn respond(
             *tickets = accepted;
             Ok(document(xml, action))
         }
-        Reply::Observed(observed) => written(form, name, version, *observed),
+        Reply::Observed(observed) => written(form, name, version, *observed, room),
     }
 }

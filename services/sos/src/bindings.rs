@@ -21,8 +21,15 @@ pub(crate) struct Read {
     pub(crate) params: Result<Params, Exception>,
 }
 
+/// The requests of a batch.
+pub(crate) struct Batch {
+    pub(crate) requests: Vec<Json>,
+    /// Whether the first that is refused is the last.
+    pub(crate) stops_at_failure: bool,
+}
+
 /// The requests of a batch, where that is what the call is: `{"request":"Batch","requests":[...]}`.
-pub(crate) fn batch(call: &Call) -> Option<Result<Vec<Json>, Exception>> {
+pub(crate) fn batch(call: &Call) -> Option<Result<Batch, Exception>> {
     let media = call.header("content-type").unwrap_or_default();
     if call.method != "POST" || !media.starts_with("application/json") {
         return None;
@@ -31,8 +38,12 @@ pub(crate) fn batch(call: &Call) -> Option<Result<Vec<Json>, Exception>> {
     if object["request"] != "Batch" {
         return None;
     }
+    let stops_at_failure = object["stopAtFailure"] == true;
     Some(match object["requests"].take() {
-        Json::Array(all) if all.len() <= BATCH_MAX => Ok(all),
+        Json::Array(requests) if requests.len() <= BATCH_MAX => Ok(Batch {
+            requests,
+            stops_at_failure,
+        }),
         Json::Array(_) => Err(Exception::invalid(
             "requests",
             format!("more than {BATCH_MAX} requests"),

@@ -82,7 +82,13 @@ impl Pieces for Delivered {
 
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, BrokenOff>> {
         match &mut self.stage {
-            Stage::Rest(rest) => rest.poll(cx),
+            Stage::Rest(rest) => loop {
+                match ready!(rest.poll(cx)) {
+                    // A page of which nothing was wanted.
+                    Ok(Some(piece)) if piece.is_empty() => {}
+                    piece => return Poll::Ready(piece),
+                }
+            },
             _ => Poll::Ready(Ok(None)),
         }
     }

@@ -37,6 +37,7 @@ mod relation;
 mod reply;
 mod results;
 mod results1;
+mod room;
 mod sensorml;
 mod sensors;
 mod spatial;

@@ -1,7 +1,15 @@
 //! The service's limits; reaching one is an exception that names it.
 
-/// Observations of one answer that is not sent in pieces (EXI, JSON): beyond, `ResponseExceedsSizeLimit`.
+/// Observations of one answer that is not sent in pieces (EXI, JSON), or of all answers of a batch: beyond,
+/// `ResponseExceedsSizeLimit`.
 pub(crate) const WHOLE_OBSERVATIONS_MAX: usize = 200_000;
+/// Observations that are looked at for such answers, wanted or not: beyond, the same.
+pub(crate) const WHOLE_LOOKED_AT_MAX: usize = 1_000_000;
+/// Bytes of all answers of a batch: beyond, the same.
+pub(crate) const BATCH_BYTES_MAX: usize = 128 << 20;
+/// Parts, at most a page each, after which an answer is begun though it has few bytes yet: what is read
+/// after them is a job each.
+pub(crate) const BEGUN_PARTS: usize = 16;
 /// Bytes from which on an answer is sent in pieces.
 pub(crate) const BEGUN_BYTES: usize = 64 << 10;
 /// Observations of a piece in which each stands by itself.

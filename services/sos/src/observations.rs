@@ -141,11 +141,15 @@ const PREFIXES_2: &[(&str, &str)] = &[
 pub(crate) struct Observed {
     /// Read one after another.
     pages: Vec<Pages>,
+    /// Read before, in [`Layout::Results`], to know how many there are.
+    counting: Option<Pages>,
     layout: Layout,
     /// What was read and is not written yet, from this row on.
     page: Option<(Batch, usize)>,
     /// Observations so far.
     count: usize,
+    /// Observations that were read, wanted or not.
+    looked_at: usize,
     /// Datastreams described so far, in [`Layout::Text`].
     described: usize,
     begun: bool,
@@ -162,13 +166,23 @@ impl Observed {
         Self::of(pages, layout)
     }
 
+    /// Results, which are counted before they are written.
+    pub(crate) fn counted(counting: Pages, pages: Pages) -> Self {
+        Self {
+            counting: Some(counting),
+            ..Self::of(vec![pages], Layout::Results(0))
+        }
+    }
+
     fn of(mut pages: Vec<Pages>, layout: Layout) -> Self {
         pages.reverse();
         Self {
             pages,
+            counting: None,
             layout,
             page: None,
             count: 0,
+            looked_at: 0,
             described: 0,
             begun: false,
             over: false,
@@ -202,10 +216,19 @@ impl Observed {
         self.count
     }
 
-    /// The next part of the answer.
+    /// Observations that were read so far, wanted or not.
+    pub(crate) fn looked_at(&self) -> usize {
+        self.looked_at
+    }
+
+    /// The next part of the answer, of one page at most; it may be empty.
     pub(crate) fn next(&mut self) -> Result<Option<Vec<u8>>, Exception> {
         if self.over {
             return Ok(None);
+        }
+        if let Some(counting) = self.counting.take() {
+            self.count_on(counting)?;
+            return Ok(Some(Vec::new()));
         }
         let page = match self.page.take() {
             Some(page) => Some(page),
@@ -222,9 +245,22 @@ impl Observed {
         Ok(Some(out))
     }
 
+    /// Counts a page of results.
+    fn count_on(&mut self, mut counting: Pages) -> Result<(), Exception> {
+        let before = counting.looked_at();
+        if let (Some(batch), Layout::Results(promised)) = (counting.next()?, &mut self.layout) {
+            *promised += batch.len();
+            self.looked_at += counting.looked_at() - before;
+            self.counting = Some(counting);
+        }
+        Ok(())
+    }
+
     fn read(&mut self) -> Result<Option<Batch>, Exception> {
         while let Some(pages) = self.pages.last_mut() {
+            let before = pages.looked_at();
             if let Some(batch) = pages.next()? {
+                self.looked_at += pages.looked_at() - before;
                 return Ok(Some(batch));
             }
             self.pages.pop();

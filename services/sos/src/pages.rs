@@ -44,6 +44,7 @@ pub(crate) struct Pages {
     /// Filters that are still to be read; of the first the page of this token comes next.
     left: Vec<Vec<Filter>>,
     token: Option<String>,
+    looked_at: usize,
 }
 
 impl Pages {
@@ -59,12 +60,18 @@ impl Pages {
             wanted,
             left,
             token: None,
+            looked_at: 0,
         }
     }
 
     /// The datastream of a topic.
     pub(crate) fn series(&self, topic: &str) -> Option<&Series> {
         self.series.get(topic)
+    }
+
+    /// Observations read so far, wanted or not.
+    pub(crate) fn looked_at(&self) -> usize {
+        self.looked_at
     }
 
     /// The next page; it may be empty, and is `None` at the end.
@@ -80,6 +87,7 @@ impl Pages {
             }
             false => self.past(filters)?,
         };
+        self.looked_at += batch.len();
         self.name(&mut batch);
         Ok(Some(self.kept(batch)))
     }

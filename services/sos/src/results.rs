@@ -8,9 +8,8 @@ use crate::ask::Ask;
 use crate::exception::{Code, Exception};
 use crate::insertion::{decode, insert};
 use crate::inventory::{Series, offering_of};
-use crate::limits::WHOLE_OBSERVATIONS_MAX;
 use crate::names::*;
-use crate::observations::{Layout, Observed, selected};
+use crate::observations::{Observed, selected};
 use crate::pages::{Pages, Wanted};
 use crate::records::{Set, kept};
 use crate::reply::Reply;
@@ -202,28 +201,14 @@ pub(crate) fn template(ask: &Ask) -> Result<Reply, Exception> {
 /// The action of GetResult's answer.
 pub(crate) const RESULTS: &str = action!("resultRetrieval", "GetResultResponse");
 
-/// Answers GetResult: the number of records, then the records. They are counted first where they are more
-/// than a page, since the number stands before them.
+/// Answers GetResult: the number of records, then the records. They are counted first, page by page, since
+/// the number stands before them.
 // [SOS2-11.2-2]
 pub(crate) fn results(ask: &Ask) -> Result<Reply, Exception> {
     let wanted = Wanted::of(ask);
     let picked = picked(ask)?;
-    let mut counting = Pages::new(ask, picked.clone(), wanted.clone());
-    let mut count = 0;
-    while let Some(batch) = counting.next()? {
-        count += batch.len();
-    }
+    let counting = Pages::new(ask, picked.clone(), wanted.clone());
     let pages = Pages::new(ask, picked, wanted);
-    let observed = Observed::new(pages, Layout::Results(count));
+    let observed = Observed::counted(counting, pages);
     Ok(Reply::Observed(Box::new(observed)))
-}
-
-/// More is asked for than is answered at once.
-// [SOS2-8.3-6]
-pub(crate) fn too_large() -> Exception {
-    let sentence = format!("more than {WHOLE_OBSERVATIONS_MAX} observations: ask for less time");
-    Exception {
-        locator: None,
-        ..Exception::new(Code::ResponseExceedsSizeLimit, "", sentence)
-    }
 }

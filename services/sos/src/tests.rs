@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod bindings;
+mod bounds;
 mod filtering;
 mod house;
 mod inserting;

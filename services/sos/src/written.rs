@@ -3,10 +3,10 @@
 
 use crate::bindings::Form;
 use crate::exception::Exception;
-use crate::limits::{BEGUN_BYTES, WHOLE_OBSERVATIONS_MAX};
+use crate::limits::{BEGUN_BYTES, BEGUN_PARTS};
 use crate::observations::Observed;
 use crate::params::Version;
-use crate::results::too_large;
+use crate::room::Room;
 use bytes::Bytes;
 use weir_binding::{BrokenOff, Opened, Response, Source};
 use weir_codec::document::write_escaped;
@@ -17,6 +17,7 @@ pub(crate) fn written(
     name: &str,
     version: Version,
     observed: Observed,
+    room: &mut Room,
 ) -> Result<Opened, Exception> {
     let bare = observed.is_text() && form.is_bare();
     let media = if bare { observed.media() } else { form.media() };
@@ -29,17 +30,20 @@ pub(crate) fn written(
         observed,
         tail: Some(tail),
     };
-    let mut body = head.into_bytes();
+    let streams = bare || form.streams();
+    let (mut body, mut parts) = (head.into_bytes(), 0);
     while let Some(part) = rest.part()? {
         body.extend_from_slice(&part);
-        if (bare || form.streams()) && body.len() >= BEGUN_BYTES {
+        parts += 1;
+        if streams && (body.len() >= BEGUN_BYTES || parts >= BEGUN_PARTS) {
             let head = Response::with_body(200, media, body).header("vary", "accept");
             return Ok(Opened::Begun(head, Box::new(rest)));
         }
-        if !bare && !form.streams() && rest.observed.count() > WHOLE_OBSERVATIONS_MAX {
-            return Err(too_large());
+        if !streams {
+            room.check(&rest.observed)?;
         }
     }
+    room.take(&rest.observed);
     if bare {
         return Ok(Opened::Whole(Response::with_body(200, media, body)));
     }

@@ -144,8 +144,12 @@ fn spatial(
         .iter()
         .next()
         .ok_or_else(|| Exception::missing(name))?;
-    let geometry = weir_geo::of_json(&operand["value"])
-        .ok_or_else(|| Exception::invalid(name, "`value` is no geometry of GeoJSON"))?;
+    let geometry = weir_geo::of_json(&operand["value"]).ok_or_else(|| {
+        Exception::invalid(
+            name,
+            "`value` is no geometry of GeoJSON, or has too many coordinates",
+        )
+    })?;
     let known = NAMES.iter().find(|own| own.eq_ignore_ascii_case(operator));
     // A box is a polygon here.
     let known = match known {

@@ -1,0 +1,63 @@
+//! What may still be held and looked at for answers that are sent whole: one answer, or all of a batch.
+
+use crate::exception::{Code, Exception};
+use crate::limits::{BATCH_BYTES_MAX, WHOLE_LOOKED_AT_MAX, WHOLE_OBSERVATIONS_MAX};
+use crate::observations::Observed;
+
+/// What is left.
+#[derive(Debug)]
+pub(crate) struct Room {
+    pub(crate) observations: usize,
+    /// Observations that are read to find those that are wanted.
+    pub(crate) looked_at: usize,
+    pub(crate) bytes: usize,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self {
+            observations: WHOLE_OBSERVATIONS_MAX,
+            looked_at: WHOLE_LOOKED_AT_MAX,
+            bytes: BATCH_BYTES_MAX,
+        }
+    }
+}
+
+impl Room {
+    /// Refuses more than is left; what was looked at for it is spent nevertheless.
+    // [SOS2-8.3-6]
+    pub(crate) fn check(&mut self, observed: &Observed) -> Result<(), Exception> {
+        let many = observed.count() > self.observations;
+        if many || observed.looked_at() > self.looked_at {
+            self.looked_at = self.looked_at.saturating_sub(observed.looked_at());
+            let (max, what) = match many {
+                true => (WHOLE_OBSERVATIONS_MAX, "observations"),
+                false => (WHOLE_LOOKED_AT_MAX, "observations to look at"),
+            };
+            return Err(too_large(max, what));
+        }
+        Ok(())
+    }
+
+    /// Spends what an answer took.
+    pub(crate) fn take(&mut self, observed: &Observed) {
+        self.observations = self.observations.saturating_sub(observed.count());
+        self.looked_at = self.looked_at.saturating_sub(observed.looked_at());
+    }
+
+    /// Spends the bytes of an answer, or refuses them.
+    pub(crate) fn take_bytes(&mut self, bytes: usize) -> Result<(), Exception> {
+        let left = self.bytes.checked_sub(bytes);
+        self.bytes = left.ok_or_else(|| too_large(BATCH_BYTES_MAX, "bytes"))?;
+        Ok(())
+    }
+}
+
+/// More is asked for than is answered at once.
+fn too_large(max: usize, what: &str) -> Exception {
+    let sentence = format!("more than {max} {what} in an answer or a batch: ask for less");
+    Exception {
+        locator: None,
+        ..Exception::new(Code::ResponseExceedsSizeLimit, "", sentence)
+    }
+}
