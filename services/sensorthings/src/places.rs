@@ -32,7 +32,7 @@ pub(crate) fn publish(
         .iter()
         .any(|&time| counted(stood, time).is_none())
         .then(|| lock(context.late));
-    let mut counts = match &mut late {
+    let counts = match &mut late {
         Some(late) => late.counts(context, topic, stood, &times)?,
         None => HashMap::new(),
     };
@@ -41,9 +41,8 @@ pub(crate) fn publish(
         Some(places) => places,
         None => {
             // Others were faster since it was looked.
-            let mut late = lock(context.late);
-            counts = late.counts(context, topic, ticket.stood(), &times)?;
-            places(ticket.stood(), &times, &counts).unwrap_or_default()
+            let late = late.get_or_insert_with(|| lock(context.late));
+            late.places(context, topic, &ticket, &times)?
         }
     };
     if let Some(late) = &mut late {
@@ -113,6 +112,29 @@ impl Late {
         Ok(counts)
     }
 
+    /// The places of what is published already: where the history has it by now, it is counted with the
+    /// others and taken off again.
+    fn places(
+        &mut self,
+        context: &Context<'_>,
+        topic: &str,
+        ticket: &Ticket,
+        times: &[Time],
+    ) -> Result<Vec<At>> {
+        let is_committed = || context.hub.positions().1 >= ticket.cursor();
+        let mut was_committed = is_committed();
+        let mut counts = self.counts(context, topic, ticket.stood(), times)?;
+        if was_committed != is_committed() {
+            was_committed = true;
+            counts = self.counts(context, topic, ticket.stood(), times)?;
+        }
+        for time in times.iter().filter(|_| was_committed) {
+            let count = counts.get_mut(time).into_iter();
+            count.for_each(|count| *count = count.saturating_sub(1));
+        }
+        Ok(places(ticket.stood(), times, &counts).unwrap_or_default())
+    }
+
     fn note(&mut self, topic: &str, cursor: Cursor, places: &[At]) {
         let topic: Arc<str> = topic.into();
         for at in places {
@@ -141,5 +163,45 @@ impl Late {
                 self.told.remove(&key);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::tests::{house, now};
+    use crate::view::View;
+    use std::cell::Cell;
+    use std::sync::Mutex;
+    use weir_hub::Media;
+
+    #[test]
+    fn what_was_published_before_it_was_counted_is_not_counted_with_those_before_it() {
+        let house = house("places-late");
+        let at = |minute: u32| format!(r#"{{"value":1,"time":"2026-11-20T10:0{minute}:00Z"}}"#);
+        house.publish("a/b", &at(1));
+        house.publish("a/b", &at(5));
+        let (view, late) = (View::default(), Mutex::default());
+        let context = Context {
+            hub: &house.hub,
+            view: &view,
+            late: &late,
+            principal: &house.who,
+            now: now(),
+            root: "",
+            rendered: Cell::new(0),
+            scanned: Cell::new(0),
+        };
+        let media = Media::Format(weir_codec::by_name("json").unwrap());
+        let message = Publish::new("a/b", media, at(1));
+        let ticket = accepted(&context, Request::Publish(message)).unwrap();
+        house.publish("a/b", &at(6));
+        assert!(house.hub.positions().1 >= ticket.cursor());
+        let time = Time::parse_rfc3339(b"2026-11-20T10:01:00Z").unwrap();
+        let places = lock(&late)
+            .places(&context, "a/b", &ticket, &[time])
+            .unwrap();
+        assert_eq!(places[0].ordinal, 1);
     }
 }
