@@ -11,6 +11,12 @@ use serde_json::Value as Json;
 pub(crate) const MEDIA: &str = "application/json-patch+json";
 /// Operations of one patch: each may copy the document once.
 const OPERATIONS_MAX: usize = 1000;
+/// Bytes that the operations of one patch add to the document, about.
+const ADDED_BYTES_MAX: usize = 4 << 20;
+/// Bytes of a value without its text, about.
+const VALUE_BYTES: usize = 32;
+/// Levels of what comes out: what is read back may have a few more.
+const LEVELS_MAX: usize = 100;
 
 /// The merge that does to an object what the operations do.
 // [STA-A.3.1.2-5]
@@ -21,9 +27,10 @@ pub(crate) fn merge(before: &Object, operations: &Json) -> Result<Object> {
         return Err(Fault::over("operations of a patch", OPERATIONS_MAX));
     }
     let mut document = Json::Object(before.clone());
+    let mut left = ADDED_BYTES_MAX;
     for (number, operation) in operations.iter().enumerate() {
         let within = |fault: Fault| fault.within(&format!("operation {number}"));
-        apply(&mut document, operation).map_err(within)?;
+        apply(&mut document, operation, &mut left).map_err(within)?;
     }
     let Json::Object(after) = document else {
         return Err(Fault::bad("what is left is no object"));
@@ -35,7 +42,44 @@ pub(crate) fn merge(before: &Object, operations: &Json) -> Result<Object> {
     Ok(merge)
 }
 
-fn apply(document: &mut Json, operation: &Json) -> Result<()> {
+/// How many bytes a value is, about, and how many levels it has.
+fn size(value: &Json) -> (usize, usize) {
+    let join = |(bytes, levels): (usize, usize), (more, below): (usize, usize)| {
+        (bytes + more, levels.max(below + 1))
+    };
+    let own = (VALUE_BYTES, 1);
+    match value {
+        Json::String(text) => (VALUE_BYTES + text.len(), 1),
+        Json::Array(list) => list.iter().map(size).fold(own, join),
+        Json::Object(members) => {
+            let named = members.iter().map(|(name, value)| {
+                let (bytes, levels) = size(value);
+                (bytes + name.len(), levels)
+            });
+            named.fold(own, join)
+        }
+        _ => own,
+    }
+}
+
+/// Whether a value may be put at a path; its bytes, about.
+fn check_size(path: &str, value: &Json) -> Result<usize> {
+    let (bytes, levels) = size(value);
+    match path.matches('/').count() + levels > LEVELS_MAX {
+        true => Err(Fault::bad(format!("more than {LEVELS_MAX} levels"))),
+        false => Ok(bytes),
+    }
+}
+
+/// Takes the bytes of a value that is put at a path from what is left for them.
+fn take(left: &mut usize, path: &str, value: &Json) -> Result<()> {
+    let bytes = check_size(path, value)?;
+    let too_many = || Fault::over("bytes added by a patch", ADDED_BYTES_MAX);
+    *left = left.checked_sub(bytes).ok_or_else(too_many)?;
+    Ok(())
+}
+
+fn apply(document: &mut Json, operation: &Json, left: &mut usize) -> Result<()> {
     let text = |name: &str| {
         let missing = || Fault::bad(format!("`{name}` was expected"));
         operation[name].as_str().ok_or_else(missing)
@@ -46,18 +90,27 @@ fn apply(document: &mut Json, operation: &Json) -> Result<()> {
     };
     let path = text("path")?;
     match text("op")? {
-        "add" => add(document, path, value()?),
+        "add" => {
+            let added = value()?;
+            take(left, path, &added)?;
+            add(document, path, added)
+        }
         "remove" => remove(document, path).map(drop),
         "replace" => {
-            *at(document, path)? = value()?;
+            let put = value()?;
+            take(left, path, &put)?;
+            *at(document, path)? = put;
             Ok(())
         }
         "move" => {
             let moved = remove(document, text("from")?)?;
+            check_size(path, &moved)?;
             add(document, path, moved)
         }
         "copy" => {
-            let copied = at(document, text("from")?)?.clone();
+            let from = at(document, text("from")?)?;
+            take(left, path, from)?;
+            let copied = from.clone();
             add(document, path, copied)
         }
         "test" if *at(document, path)? == value()? => Ok(()),
@@ -169,5 +222,16 @@ mod tests {
                 "{operations}"
             );
         }
+    }
+
+    #[test]
+    fn what_doubles_is_refused_before_it_is_large_or_deep() {
+        let copy = |to: String| json!({"op": "copy", "from": "/properties", "path": to});
+        let wide = (0..40).map(|number| copy(format!("/properties/a{number}")));
+        let wide = Json::Array(wide.collect());
+        let over = Fault::over("bytes", 1).status;
+        assert_eq!(merged(wide).unwrap_err().status, over);
+        let deep = (0..16).map(|power| copy(format!("/properties{}", "/a".repeat(1 << power))));
+        assert_eq!(merged(Json::Array(deep.collect())).unwrap_err().status, 400);
     }
 }
