@@ -91,7 +91,12 @@ impl<'a> Node<'a> {
             Node::Observed(observed) if way.to == observed.datastream.kind => {
                 vec![entity(observed.datastream)]
             }
-            Node::Observed(observed) => feature(context.view, observed).into_iter().collect(),
+            Node::Observed(observed) => {
+                let feature = feature(context.view, observed).into_iter();
+                // What nobody described says no more than the observation does.
+                let shown = feature.filter(|it| it.is_implied || may_read(&&**it));
+                shown.map(Node::Entity).collect()
+            }
             Node::Entity(from) => {
                 let from: &Entity = from;
                 let found = match from.kind.keeps(way.to) {
@@ -109,14 +114,14 @@ impl<'a> Node<'a> {
 }
 
 /// The feature of interest of an observation: that which it names, or that of its datastream.
-fn feature<'a>(view: &'a View, observed: &Observed<'_>) -> Option<Node<'a>> {
+fn feature<'a>(view: &'a View, observed: &Observed<'_>) -> Option<Cow<'a, Arc<Entity>>> {
     let named = observed.row.extra.feature.map(Id::of_text);
     let id = named.or_else(|| observed.datastream.origin.clone())?;
     let known = view.find(Kind::FeatureOfInterest, &id);
-    Some(Node::Entity(match known {
+    Some(match known {
         Some(known) => Cow::Borrowed(known),
         None => Cow::Owned(Arc::new(Entity::implied(Kind::FeatureOfInterest, &id))),
-    }))
+    })
 }
 
 /// A node that expressions are asked of.

@@ -88,3 +88,28 @@ fn datastreams_are_found_and_sorted_by_what_is_computed() {
     );
     assert_eq!(found("$filter=resultTime eq null"), "a/late a/early");
 }
+
+#[test]
+fn features_that_may_not_be_read_are_not_shown_with_observations_either() {
+    let mut house = house("feature-grants");
+    house.publish("cellar/pressure", r#"{"value":1.5}"#);
+    let stream = house.get("Datastreams")["value"][0]["@iot.id"].clone();
+    let observation = json!({"result": 2, "FeatureOfInterest": {
+        "name": "Garden", "description": "behind", "encodingType": "application/geo+json",
+        "feature": {"type": "Point", "coordinates": [20.25, 44.5]},
+    }});
+    house.post(&format!("Datastreams({stream})/Observations"), observation);
+    let shown = |house: &House| {
+        let expanded = house.get("Observations?$expand=FeatureOfInterest");
+        let has_area = house.get("Datastreams")["value"][0]["observedArea"].is_object();
+        (expanded.to_string().contains("Garden"), has_area)
+    };
+    assert_eq!(shown(&house), (true, true));
+    let rules = vec![(Verb::Read, Filter::parse("cellar/#").unwrap())];
+    house.who = Principal {
+        name: "guest".into(),
+        grants: Arc::new(Grants::new(rules)),
+    };
+    assert_eq!(results(&house.get("Observations")).len(), 2);
+    assert_eq!(shown(&house), (false, false));
+}
