@@ -1,11 +1,10 @@
 //! What a datastream is: set, or forgotten.
 
 use crate::access::{Principal, Verb};
-use crate::checks::check_own;
+use crate::checks::{TOO_MANY, check_full, check_own};
 use crate::entry;
 use crate::exchange::{Fault, Request, Ticket};
 use crate::hub::{Hub, denied};
-use crate::limits::DATASTREAMS_MAX;
 use weir_model::{Datastream, Time, topic};
 
 impl Hub {
@@ -29,8 +28,13 @@ impl Hub {
         match request {
             Request::Put(entities) => self.check_put(principal, entities),
             Request::Change(topic, datastream) => {
-                check_change(principal, topic, datastream.as_ref())
+                check_change(principal, topic, datastream.as_ref())?;
+                match datastream {
+                    Some(_) => check_full(&self.core().catalog, topic),
+                    None => Ok(()),
+                }
             }
+            Request::Withdraw(place) => self.check_withdrawal(principal, place),
             Request::Publish(publish) => {
                 topic::check(&publish.topic).map_err(Fault::Topic)?;
                 let limit = self.limits.message_bytes;
@@ -49,19 +53,13 @@ impl Hub {
     /// Its number stays, and what is known beyond its core where nothing is said of that.
     fn set(&self, now: Time, topic: &str, mut datastream: Datastream) -> Result<Ticket, Fault> {
         let mut core = self.core();
-        let too_many = Fault::OverLimit {
-            what: "datastreams",
-            limit: DATASTREAMS_MAX,
-        };
-        if core.catalog.find(topic).is_none() && core.catalog.is_full() {
-            return Err(too_many);
-        }
+        check_full(&core.catalog, topic)?;
         let (number, about) = core.catalog.known(topic);
         datastream.number = Some(number);
         datastream.about = datastream.about.or(about);
         let cursor = self.append_change(now, topic, &entry::to_json(&datastream))?;
         core.journal.note(topic);
-        let id = core.catalog.intern(topic).ok_or(too_many)?;
+        let id = core.catalog.intern(topic).ok_or(TOO_MANY)?;
         let entry = &mut core.catalog.slot(id).entry;
         entry.describe(cursor, datastream);
         let mut ticket = self.ticket(cursor);

@@ -29,6 +29,14 @@ pub(crate) const TOO_MANY: Fault = Fault::OverLimit {
     limit: DATASTREAMS_MAX,
 };
 
+/// Refuses a datastream more than there may be.
+pub(crate) fn check_full(catalog: &Catalog, topic: &str) -> Result<(), Fault> {
+    match catalog.is_full() && catalog.find(topic).is_none() {
+        true => Err(TOO_MANY),
+        false => Ok(()),
+    }
+}
+
 /// Refuses a message that would bring too many datastreams into being at once.
 pub(crate) fn check_new(catalog: &Catalog, batch: &Batch) -> Result<(), Fault> {
     let count = batch.stream_count();

@@ -31,6 +31,8 @@ pub struct Newest {
     others: bool,
 }
 
+/// Pages of the history in which many times are counted at once.
+const SPAN_PAGES_MAX: usize = 4;
 /// Before all times.
 const NEVER: Time = Time::from_nanos(i64::MIN);
 
@@ -119,7 +121,9 @@ impl Hub {
         let entry = core.catalog.entry(core.catalog.find(topic)?);
         let last = entry.last.as_ref()?;
         let is_newest = entry.newest.time == Some(last.time);
-        let others = entry.newest.others || last.ordinal? > 0;
+        // An ordinal that was not counted since a start is not guessed.
+        let ordinal = last.ordinal?;
+        let others = entry.newest.others || ordinal > 0;
         is_newest.then(|| (last.clone(), others))
     }
 
@@ -136,8 +140,7 @@ impl Hub {
         };
         self.feed()?;
         // Few times far apart are looked up one by one.
-        let pages_max = times.len().max(2);
-        let is_whole = self.each_time(topic, (first, last), pages_max, &mut |time| {
+        let is_whole = self.each_time(topic, (first, last), SPAN_PAGES_MAX, &mut |time| {
             if times.contains(&time) {
                 *counts.entry(time).or_insert(0) += 1;
             }

@@ -92,23 +92,34 @@ impl Hub {
         principal: &Principal,
         place: &Place,
     ) -> Result<Ticket, Fault> {
+        self.check_withdrawal(principal, place)?;
         let topic = place.topic.as_str();
-        if !principal.grants.allow(Verb::Change, topic) {
-            return Err(denied(principal, Verb::Change, topic));
-        }
         let key = key(topic, place.time.nanos(), place.ordinal);
         let cursor = {
             let mut core = self.core();
-            if core.catalog.find(topic).is_none() {
-                return Err(Fault::Unknown(topic.into()));
-            }
-            core.withdrawn.check_room()?;
             let cursor = self.append_withdrawal(now, &key, b"1")?;
             core.withdrawn.put(&key, true);
             cursor
         };
         self.recall_last(topic, place.time)?;
         Ok(self.ticket(cursor))
+    }
+
+    /// Says why an observation would not be hidden.
+    pub(crate) fn check_withdrawal(
+        &self,
+        principal: &Principal,
+        place: &Place,
+    ) -> Result<(), Fault> {
+        let topic = place.topic.as_str();
+        if !principal.grants.allow(Verb::Change, topic) {
+            return Err(denied(principal, Verb::Change, topic));
+        }
+        let core = self.core();
+        match core.catalog.find(topic) {
+            None => Err(Fault::Unknown(topic.into())),
+            Some(_) => core.withdrawn.check_room(),
+        }
     }
 
     /// Forgets, with a topic, what was withdrawn of it.

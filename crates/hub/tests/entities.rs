@@ -142,3 +142,30 @@ fn an_only_observation_that_is_withdrawn_leaves_no_last_value() {
         _ => unreachable!("last values were asked for"),
     }
 }
+
+#[test]
+fn what_would_be_refused_is_told_before() {
+    let house = new();
+    publish(&house.hub, "s/1", 1.0);
+    let of = |topic: &str| {
+        Request::Withdraw(Place {
+            topic: topic.into(),
+            time: at(0),
+            ordinal: 0,
+        })
+    };
+    let would = |who: &Principal, topic: &str| house.hub.would_take(who, &of(topic));
+    assert_eq!(would(&guest(), "s/1"), Ok(()));
+    assert!(matches!(would(&guest(), "s/2"), Err(Fault::Denied { .. })));
+    assert!(matches!(would(&everyone(), "s/2"), Err(Fault::Unknown(_))));
+}
+
+#[test]
+fn the_newest_of_several_of_one_time_is_not_guessed_after_a_restart() {
+    let house = new();
+    publish(&house.hub, "a", 1.0);
+    publish(&house.hub, "a", 2.0);
+    assert!(house.hub.newest_of("a").is_some_and(|(_, others)| others));
+    let again = restarted(house);
+    assert!(again.hub.newest_of("a").is_none());
+}

@@ -76,6 +76,16 @@ pub(crate) struct Withdrawn {
     pub(crate) known_as: Option<Id>,
 }
 
+impl Withdrawn {
+    fn place(&self) -> weir_hub::Place {
+        weir_hub::Place {
+            topic: self.topic.clone(),
+            time: self.at.time,
+            ordinal: self.at.ordinal,
+        }
+    }
+}
+
 /// What was done.
 #[derive(Default)]
 pub(crate) struct Done {
@@ -178,6 +188,10 @@ impl<'a> Draft<'a> {
         for change in &changes {
             context.hub.would_take(context.principal, change)?;
         }
+        for withdrawn in &self.withdrawn {
+            let request = Request::Withdraw(withdrawn.place());
+            context.hub.would_take(context.principal, &request)?;
+        }
         let mut done = Done::default();
         for change in changes {
             let topic = match &change {
@@ -273,12 +287,8 @@ impl<'a> Draft<'a> {
 
     fn withdraw(&self, done: &mut Done) -> Result<()> {
         for withdrawn in &self.withdrawn {
-            let place = weir_hub::Place {
-                topic: withdrawn.topic.clone(),
-                time: withdrawn.at.time,
-                ordinal: withdrawn.at.ordinal,
-            };
-            done.ticket = Some(accepted(self.context, Request::Withdraw(place))?);
+            let request = Request::Withdraw(withdrawn.place());
+            done.ticket = Some(accepted(self.context, request)?);
             if let Some(id) = &withdrawn.known_as {
                 done.ticket = Some(correct(self.context, id, None)?);
             }
