@@ -48,8 +48,10 @@ pub(crate) struct Socket {
 pub(crate) struct Share {
     listeners: Vec<Listener>,
     datagrams: Vec<Socket>,
-    /// Bindings whose background runs here, and services.
-    beside: (Vec<Arc<dyn Binding>>, Vec<Arc<dyn Service>>),
+    /// Bindings whose background runs here.
+    bindings: Vec<Arc<dyn Binding>>,
+    /// Services whose background runs here.
+    services: Vec<Arc<dyn Service>>,
 }
 
 impl Share {
@@ -59,7 +61,8 @@ impl Share {
         Ok(Self {
             listeners: listeners.collect::<io::Result<_>>()?,
             datagrams,
-            beside: (Vec::new(), Vec::new()),
+            bindings: Vec::new(),
+            services: Vec::new(),
         })
     }
 
@@ -69,7 +72,8 @@ impl Share {
         bindings: &[Arc<dyn Binding>],
         services: &[Arc<dyn Service>],
     ) {
-        self.beside = (bindings.to_vec(), services.to_vec());
+        self.bindings = bindings.to_vec();
+        self.services = services.to_vec();
     }
 }
 
@@ -116,7 +120,7 @@ async fn serve(share: Share, house: Arc<House>, begun: Sender<()>) {
             }
         });
     }
-    start_beside(&share.beside.0, &share.beside.1, &house);
+    start_beside(&share.bindings, &share.services, &house);
     // Each has had its first turn: groups are joined, and what is sent now is heard.
     tokio::task::yield_now().await;
     drop(begun);

@@ -48,7 +48,10 @@ fn members(parts: &[Json], pointer: &str) -> Map<String, Json> {
     let found = parts
         .iter()
         .filter_map(|part| part.pointer(pointer)?.as_object());
-    found.cloned().flatten().collect()
+    let pairs = found.flatten();
+    pairs
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
 }
 
 /// Where HTTP is spoken, as a client that reads reaches it.
