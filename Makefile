@@ -45,14 +45,14 @@ lint: tidy ## formatting, clippy, house rules, licences
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	bash -n scripts/peers scripts/test .ci/run
-	command -v cargo-deny >/dev/null || cargo install --quiet --root build/tools --locked cargo-deny
-	cargo deny --log-level error check bans licenses sources
+	cargo xtask licences
 
 tidy: ## import arrows, orphans, lengths
 	cargo xtask tidy
 
-advisories: ## known vulnerabilities of dependencies (needs the network)
-	cargo deny --log-level error check advisories
+advisories: ## known vulnerabilities of dependencies (needs the network), and licences once more, by cargo-deny
+	command -v cargo-deny >/dev/null || cargo install --quiet --root build/tools --locked cargo-deny
+	cargo deny --log-level error check
 
 bench: build ## measure this machine: make bench, or make bench ARGS="gateway --quick"
 	$(WEIR) bench run $(or $(ARGS),gateway)

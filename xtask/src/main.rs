@@ -1,7 +1,7 @@
 //! Tasks of the repository that are no part of weir: `cargo xtask tidy`, which reads and never
 //! fixes, `cargo xtask exi-schema`, which compiles XML Schema ahead of time, and `cargo xtask
-//! conformance`, which writes the tables of what standards ask and what shows it, and `cargo xtask
-//! instructions`, which counts what hot paths take.
+//! conformance`, which writes the tables of what standards ask and what shows it, `cargo xtask
+//! instructions`, which counts what hot paths take, and `cargo xtask licences`.
 //!
 //! The decision worth arguing: rules are checked by a few hundred lines of our own on blanked
 //! source and `cargo metadata`, not by a compiler plug-in, so that they run in a second and anyone
@@ -18,6 +18,7 @@ mod exi_schema;
 mod finding;
 mod instructions;
 mod lexer;
+mod licences;
 mod orphans;
 mod shape;
 mod tidy;
@@ -27,14 +28,18 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
-        Some("tidy") => tidy(),
+        Some("tidy") => report(
+            "tidy",
+            tidy::check(&tidy::repository()).map_err(|e| e.to_string()),
+        ),
+        Some("licences") => report("licences", licences::check(&tidy::repository())),
         Some("exi-schema") => exi_schema(arguments),
         Some("conformance") => conformance(),
         Some("instructions") => instructions(arguments),
         _ => {
             let usage = "usage: cargo xtask tidy\n       cargo xtask conformance";
             eprintln!("{usage}\n       {}", instructions::USAGE);
-            eprintln!("       {}", exi_schema::USAGE);
+            eprintln!("       {}\n       {}", licences::USAGE, exi_schema::USAGE);
             ExitCode::from(2)
         }
     }
@@ -84,16 +89,16 @@ fn conformance() -> ExitCode {
 }
 
 /// Prints each finding as `file:line: rule`; exit code 1 where there is one.
-fn tidy() -> ExitCode {
-    match tidy::check(&tidy::repository()) {
+fn report(task: &str, found: Result<Vec<finding::Finding>, String>) -> ExitCode {
+    match found {
         Ok(findings) if findings.is_empty() => ExitCode::SUCCESS,
         Ok(findings) => {
             findings.iter().for_each(|finding| println!("{finding}"));
-            eprintln!("tidy: {} to put right", findings.len());
+            eprintln!("{task}: {} to put right", findings.len());
             ExitCode::FAILURE
         }
         Err(reason) => {
-            eprintln!("tidy: {reason}");
+            eprintln!("{task}: {reason}");
             ExitCode::FAILURE
         }
     }
