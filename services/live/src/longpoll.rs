@@ -141,7 +141,7 @@ impl Pending for LongPoll {
                 return Poll::Ready(response);
             }
             match self.subscription.poll_next(cx) {
-                Poll::Pending if self.patience.is_none() && self.subscription.is_live() => {
+                Poll::Pending if self.is_due() && self.subscription.is_live() => {
                     return Poll::Ready(self.expire());
                 }
                 Poll::Pending => return Poll::Pending,
@@ -179,6 +179,11 @@ impl LongPoll {
         self.due.extend(told.cloned());
         let bytes = items.iter().map(|item| item.message.body.len());
         self.bytes += bytes.sum::<usize>();
+    }
+
+    /// Whether nothing is waited for: who missed something is told at once.
+    fn is_due(&self) -> bool {
+        self.patience.is_none() || self.gap.is_some()
     }
 
     /// The answer, where something is due and no more can be read at once, or no more is put into one.
