@@ -3,27 +3,10 @@
 import json
 import unittest
 
+from carried import SENT, check
 from decoders import DECODERS
 from gateway import Gateway
 from readers import SCHEMES
-
-SENT = {
-    "sensor": "urn:dev:mac:0024befffe804ff1",
-    "type": "temperature",
-    "value": 71.25,
-    "unit": "Cel",
-    "time": "2026-11-20T09:41:00.250Z",
-    "lat": 44.8125,
-    "lon": 20.4612,
-}
-TIME_S = 1795167660.25
-
-# What a format cannot carry, beside the value that all do.
-LACKING = {
-    "plain": {"topic", "sensor", "type", "unit", "time", "lat", "lon"},
-    "senml-json": {"sensor", "type", "lat", "lon"},
-    "senml-cbor": {"sensor", "type", "lat", "lon"},
-}
 
 gateway = None
 
@@ -47,29 +30,10 @@ def cell(form, scheme):
         gateway.publish(topic, {"observations": [SENT]})
         messages, cursor = next(SCHEMES[scheme](gateway, topic, form, since=before))
         self.assertTrue(cursor)
-        self.check(form, topic, DECODERS[form["name"]](messages[0]))
+        check(self, form, topic, DECODERS[form["name"]](messages[0]))
 
     test.__doc__ = f"{form['name']} by {scheme}"
     return test
-
-
-def check(self, form, topic, observations):
-    self.assertEqual(len(observations), 1, observations)
-    wanted = {**SENT, "topic": topic, "time": TIME_S}
-    for name, value in wanted.items():
-        if name in LACKING.get(form["name"], ()):
-            continue
-        found = observations[0].get(name)
-        if name == "time":
-            self.assertAlmostEqual(found, value, places=3)
-        elif isinstance(value, float):
-            self.assertAlmostEqual(found, value, places=9, msg=name)
-        elif not (name == "topic" and found is None):
-            # A message may leave out the topic that it was asked for by.
-            self.assertEqual(found, value, name)
-
-
-EveryFormat.check = check
 
 
 class EveryFormatIn(unittest.TestCase):

@@ -1,0 +1,191 @@
+"""One foreign client a binding, all with the same two deeds: publish a message, and follow a topic.
+
+`publish` returns once the gateway has acknowledged. `follow` begins behind the cursor `since` where the binding
+can say one, else from when it has returned, and gives an object whose `next()` waits for a message and gives its
+bytes and its cursor.
+"""
+
+import asyncio
+import contextlib
+import queue
+import threading
+
+import aiocoap
+import paho.mqtt.client as paho
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+
+import readers
+
+WAIT_S = 30
+GAP_OPTION = 65000
+
+
+class Followed:
+    """Messages that a client's thread hands over."""
+
+    def __init__(self):
+        self.came = queue.Queue()
+
+    def next(self):
+        message = self.came.get(timeout=WAIT_S)
+        if isinstance(message, Exception):
+            raise message
+        return message
+
+
+class Read:
+    """Messages of one of `readers`."""
+
+    def __init__(self, reader):
+        self.reader = reader
+
+    def next(self):
+        messages, cursor = next(self.reader)
+        return messages[0], cursor
+
+
+class Http:
+    """A POST by http.client; followed by a delivery scheme of HTTP or a WebSocket."""
+
+    def __init__(self, gateway, scheme):
+        self.gateway, self.read = gateway, readers.SCHEMES[scheme]
+
+    def publish(self, topic, payload, form):
+        self.gateway.publish(topic, payload, form["media"])
+
+    @contextlib.contextmanager
+    def follow(self, topic, form, since):
+        with contextlib.closing(self.read(self.gateway, topic, form, since=since)) as reader:
+            yield Read(reader)
+
+
+class Mqtt:
+    """paho by MQTT 5: the format is the content type of what is published, and a prefix of what is followed."""
+
+    def __init__(self, gateway):
+        self.host, port = gateway.ready["mqtt"].rsplit(":", 1)
+        self.port = int(port)
+
+    @contextlib.contextmanager
+    def client(self):
+        client = paho.Client(paho.CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5)
+        connected = threading.Event()
+        client.on_connect = lambda *_: connected.set()
+        client.connect(self.host, self.port)
+        client.loop_start()
+        try:
+            assert connected.wait(WAIT_S), "MQTT: not connected"
+            yield client
+        finally:
+            client.disconnect()
+            client.loop_stop()
+
+    def publish(self, topic, payload, form):
+        properties = Properties(PacketTypes.PUBLISH)
+        properties.ContentType = form["media"]
+        with self.client() as client:
+            client.publish(topic, payload, 1, properties=properties).wait_for_publish(WAIT_S)
+
+    @contextlib.contextmanager
+    def follow(self, topic, form, since):
+        followed, subscribed = Followed(), threading.Event()
+        properties = Properties(PacketTypes.SUBSCRIBE)
+        properties.UserProperty = ("weir-cursor", since)
+        with self.client() as client:
+            client.on_subscribe = lambda *_: subscribed.set()
+            client.on_message = lambda *told: self.hand_over(told[2], followed)
+            client.subscribe(f"$as/{form['name']}/{topic}", 1, properties=properties)
+            assert subscribed.wait(WAIT_S), "MQTT: no SUBACK"
+            yield followed
+
+    @staticmethod
+    def hand_over(message, followed):
+        said = dict(message.properties.UserProperty)
+        if "weir-gap" in said:
+            followed.came.put(readers.Gap(said["weir-gap"]))
+        followed.came.put((message.payload, said["weir-cursor"]))
+
+
+class Coap:
+    """aiocoap: POST and Observe. The formats without a number are told by the query `as`."""
+
+    def __init__(self, gateway):
+        self.url = "coap://" + gateway.ready["coap"] + "/live/"
+
+    def publish(self, topic, payload, form):
+        asyncio.run(self.post(topic, payload, form))
+
+    async def post(self, topic, payload, form):
+        context = await aiocoap.Context.create_client_context()
+        try:
+            message = aiocoap.Message(code=aiocoap.POST, uri=self.uri(topic, form), payload=payload)
+            message.opt.content_format = form["contentFormat"]
+            answer = await asyncio.wait_for(context.request(message).response, WAIT_S)
+            assert answer.code.is_successful(), f"CoAP: {answer.code} {answer.payload!r}"
+        finally:
+            await context.shutdown()
+
+    def uri(self, topic, form, **query):
+        if form["contentFormat"] is None:
+            query["as"] = form["name"]
+        return self.url + topic + "".join(f"{'&' if n else '?'}{k}={v}" for n, (k, v) in enumerate(query.items()))
+
+    @contextlib.contextmanager
+    def follow(self, topic, form, since):
+        followed, loop = Followed(), asyncio.new_event_loop()
+        thread = threading.Thread(target=loop.run_until_complete, args=(self.observe(topic, form, since, followed),))
+        thread.start()
+        try:
+            yield followed
+        finally:
+            loop.call_soon_threadsafe(followed.stop.set)
+            thread.join(WAIT_S)
+
+    async def observe(self, topic, form, since, followed):
+        followed.stop = asyncio.Event()
+        context = await aiocoap.Context.create_client_context()
+        try:
+            message = aiocoap.Message(code=aiocoap.GET, uri=self.uri(topic, form, since=since) + "&stream", observe=0)
+            message.opt.accept = form["contentFormat"]
+            request = context.request(message)
+            telling = asyncio.ensure_future(self.tell(request, followed))
+            await followed.stop.wait()
+            telling.cancel()
+        except Exception as reason:  # noqa: BLE001: told to who waits for it
+            followed.came.put(reason)
+        finally:
+            await context.shutdown()
+
+    async def tell(self, request, followed):
+        try:
+            answer = await request.response
+            self.hand_over(answer, followed)
+            async for answer in request.observation:
+                self.hand_over(answer, followed)
+        except Exception as reason:  # noqa: BLE001: told to who waits for it
+            followed.came.put(reason)
+
+    @staticmethod
+    def hand_over(answer, followed):
+        for gap in answer.opt.get_option(aiocoap.OptionNumber(GAP_OPTION)):
+            followed.came.put(readers.Gap(gap.value.decode()))
+        if not answer.code.is_successful():
+            followed.came.put(AssertionError(f"CoAP: {answer.code} {answer.payload!r}"))
+        elif answer.payload:
+            followed.came.put((answer.payload, cursor_of_tag(answer.opt.etag)))
+
+
+def cursor_of_tag(tag):
+    """The text of a cursor that is an ETag: two bytes of the epoch, six of the number."""
+    return f"{int.from_bytes(tag[:2], 'big'):x}-{int.from_bytes(tag[2:], 'big'):x}"
+
+
+PEERS = {
+    "http": lambda gateway: Http(gateway, "long_polling"),
+    "sse": lambda gateway: Http(gateway, "sse"),
+    "websocket": lambda gateway: Http(gateway, "websocket"),
+    "mqtt": Mqtt,
+    "coap": Coap,
+}
+"""Every binding; one that is missing here is missing from every pair."""

@@ -1,0 +1,107 @@
+"""What one protocol publishes every other receives: all pairs in JSON, and each binding in every format.
+
+The gateway's list of formats and the list of peers fill the tests; the clients and the decoders are other people's.
+"""
+
+import contextlib
+import json
+import unittest
+
+from carried import SENT, check
+from decoders import DECODERS, seconds
+from every_binding.peers import PEERS
+from gateway import Gateway
+from readers import Gap
+
+FOREIGN = "ffff-1"
+TIME = "2026-11-20T09:41:00.250Z"
+gateway, peers, formats = None, {}, {}
+
+
+class Pairs(unittest.TestCase):
+    """Filled below: one test a publisher, whose messages all others follow at once."""
+
+    def said_by(self, publisher):
+        """All follow, one publishes: the observation and the cursor are the same with everybody."""
+        topic, since = f"pairs/{publisher}", gateway.cursor()
+        form = formats["json"]
+        follows = {name: peer.follow(topic, form, since) for name, peer in peers.items()}
+        with contextlib.ExitStack() as stack:
+            followed = {name: stack.enter_context(follow) for name, follow in follows.items()}
+            for value in (1.5, 2.5):
+                peers[publisher].publish(topic, json.dumps({"value": value, "time": TIME}).encode(), form)
+                came = {name: one.next() for name, one in followed.items()}
+                cursors = {cursor for _, cursor in came.values()}
+                self.assertEqual(len(cursors), 1, {name: cursor for name, (_, cursor) in came.items()})
+                for name, (payload, _) in came.items():
+                    [found] = DECODERS["json"](payload)
+                    self.assertEqual((found["value"], found["time"]), (value, seconds(TIME)), name)
+
+
+class Gaps(unittest.TestCase):
+    """Filled below: one test a binding."""
+
+    def of(self, name):
+        """A cursor that is not this gateway's is answered with a gap and its reason, before what comes next."""
+        topic, form = f"gaps/{name}", formats["json"]
+        with peers[name].follow(topic, form, FOREIGN) as followed:
+            gateway.publish_value(topic, 1)
+            with self.assertRaises(Gap) as gap:
+                followed.next()
+        self.assertIn("foreign", str(gap.exception))
+
+
+class InEveryFormat(unittest.TestCase):
+    """Filled below: one test a binding and format, out and in."""
+
+    def follows(self, name, form):
+        """What HTTP publishes in JSON the binding's client receives in the format."""
+        topic, since = f"formats/{name}/{form['name']}", gateway.cursor()
+        with peers[name].follow(topic, form, since) as followed:
+            gateway.publish(topic, {"observations": [SENT]})
+            payload, cursor = followed.next()
+        self.assertTrue(cursor)
+        check(self, form, topic, DECODERS[form["name"]](payload))
+        return topic, payload
+
+    def publishes(self, name, form, topic, payload):
+        """What the gateway said in the format it takes from the binding's client in that format."""
+        before = gateway.cursor()
+        peers[name].publish(topic, payload, form)
+        _, headers, body = gateway.request("GET", f"/live/{topic}", headers={"Accept": "application/json"})
+        [found] = json.loads(body)["observations"]
+        self.assertEqual(found["value"], SENT["value"])
+        self.assertNotEqual(headers["Weir-Cursor"], before, "nothing was published")
+
+
+def test_of_publisher(publisher):
+    return lambda self: self.said_by(publisher)
+
+
+def test_of_gap(name):
+    return lambda self: self.of(name)
+
+
+def test_of_format(name, form):
+    return lambda self: self.publishes(name, form, *self.follows(name, form))
+
+
+def load_tests(loader, _tests, _pattern):
+    """Asks a gateway for its formats and makes a test of each cell."""
+    global gateway
+    settings = {key: value for peer in PEERS.values() for key, value in getattr(peer, "SETTINGS", {}).items()}
+    gateway = Gateway(settings=settings)
+    for name, make in PEERS.items():
+        peers[name] = make(gateway)
+        setattr(Pairs, f"test_what_{name}_says_everybody_hears", test_of_publisher(name))
+        setattr(Gaps, f"test_{name}_is_told_what_it_cannot_resume", test_of_gap(name))
+    for form in gateway.formats():
+        formats[form["name"]] = form
+        for name in PEERS:
+            test = f"test_{form['name'].replace('-', '_')}_by_{name}"
+            setattr(InEveryFormat, test, test_of_format(name, form))
+    return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in (Pairs, Gaps, InEveryFormat))
+
+
+def tearDownModule():
+    gateway.close()
