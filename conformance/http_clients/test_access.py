@@ -133,6 +133,17 @@ class Tls(unittest.TestCase):
         said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         self.assertEqual(said, "204 2")
 
+    def test_what_the_gateway_says_of_itself_is_by_the_scheme_that_the_client_came_by(self):
+        capabilities = "/sos?service=SOS&request=GetCapabilities&AcceptVersions=2.0.0"
+        asked = ["/soap/observations?wsdl", "/dpws/observations?wsdl", "/sta/v1.1", capabilities]
+        authority = self.gateway.ready["https"]
+        for http2 in (False, True):
+            with httpx.Client(verify=self.context, http2=http2, timeout=20) as client:
+                for path in asked:
+                    said = client.get(self.url + path).text
+                    self.assertIn(f"{self.url}/", said, path)
+                    self.assertNotIn(f"http://{authority}", said, path)
+
     def test_a_websocket_over_tls(self):
         with httpx.Client(verify=self.context, timeout=20) as client:
             self.exchange(client)

@@ -8,12 +8,14 @@
 mod client;
 mod config;
 mod keys;
+mod origin;
 mod pace;
 mod pieces;
 mod premises;
 mod rendering;
 mod service;
 mod tally;
+mod threadless;
 mod way;
 mod work;
 
@@ -32,5 +34,6 @@ pub use service::{
     Wrapper,
 };
 pub use tally::{Metric, Tally};
+pub use threadless::{AtOnce, Drawer};
 pub use way::{Credential, Operation, Way};
 pub use work::{Busy, Outcome, Workers, answer_of, hand_over};

@@ -216,32 +216,8 @@ impl Pending for Gathered {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::work::Busy;
-    use std::sync::Mutex;
+    use crate::Drawer;
     use std::task::Waker;
-
-    type Job = Box<dyn FnOnce() + Send>;
-
-    /// Keeps the work until the test does it.
-    #[derive(Default)]
-    struct Drawer(Mutex<Vec<Job>>);
-
-    impl Workers for Drawer {
-        fn take(&self, work: Job) -> Result<(), Busy> {
-            self.0.lock().unwrap().push(work);
-            Ok(())
-        }
-    }
-
-    impl Drawer {
-        /// Does what waits; says how much that was.
-        fn work_off(&self) -> usize {
-            let jobs = std::mem::take(&mut *self.0.lock().unwrap());
-            let count = jobs.len();
-            jobs.into_iter().for_each(|job| job());
-            count
-        }
-    }
 
     struct Letters(Vec<&'static str>);
 
@@ -298,8 +274,8 @@ mod tests {
             let _opened = pieces.poll_opening(&mut cx());
             assert!(pieces.poll_piece(&mut cx()).is_pending());
             match lost {
-                true => drawer.0.lock().unwrap().clear(),
-                false => drop(drawer.work_off()),
+                true => drawer.lose(),
+                false => assert_eq!(drawer.work_off(), 1),
             }
             assert!(matches!(pieces.poll_piece(&mut cx()), Poll::Ready(Err(_))));
         }

@@ -57,6 +57,8 @@ pub struct Call {
     pub principal: Principal,
     /// Where the request came from, where the protocol tells.
     pub peer: Option<IpAddr>,
+    /// `http` or `https`, where the client's own link speaks one of them.
+    pub scheme: Option<&'static str>,
     /// The gateway's clock.
     pub now: Time,
     /// `GET`, `POST`, ... as HTTP spells it.

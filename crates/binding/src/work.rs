@@ -135,25 +135,8 @@ impl<T> Drop for Promise<T> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
-
-    type Job = Box<dyn FnOnce() + Send>;
-
-    /// Keeps the work until the test does it.
-    #[derive(Default)]
-    struct Drawer(Mutex<Vec<Job>>);
-
-    impl Workers for Drawer {
-        fn take(&self, work: Job) -> Result<(), Busy> {
-            let mut jobs = self.0.lock().unwrap();
-            if jobs.len() == 1 {
-                return Err(Busy);
-            }
-            jobs.push(work);
-            Ok(())
-        }
-    }
+    use crate::Drawer;
 
     fn poll(answer: &mut Answer) -> Poll<Response> {
         let Answer::Later(pending) = answer else {
@@ -164,16 +147,15 @@ mod tests {
 
     #[test]
     fn an_answer_comes_when_the_work_is_done_and_says_so_when_it_broke_off() {
-        let drawer = Drawer::default();
+        let drawer = Drawer::with_room(1);
         let mut answer = answer_of(&drawer, || Response::empty(204));
         assert!(poll(&mut answer).is_pending());
         let refused = answer_of(&drawer, || Response::empty(204));
         assert!(matches!(refused, Answer::Now(Response { status: 503, .. })));
-        let job = drawer.0.lock().unwrap().pop().unwrap();
-        job();
+        assert_eq!(drawer.work_off(), 1);
         assert_eq!(poll(&mut answer), Poll::Ready(Response::empty(204)));
         let mut broken = answer_of(&drawer, || Response::empty(204));
-        drop(drawer.0.lock().unwrap().pop());
+        drawer.lose();
         assert!(matches!(
             poll(&mut broken),
             Poll::Ready(Response { status: 500, .. })

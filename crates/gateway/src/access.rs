@@ -353,7 +353,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use std::task::{Context, Poll, Waker};
-    use weir_binding::Busy;
+    use weir_binding::Drawer;
 
     fn policy() -> (Policy, String) {
         let (token, hash) = new_token().unwrap();
@@ -365,30 +365,13 @@ mod tests {
         (Policy::from_table(&text.parse().unwrap()).unwrap(), token)
     }
 
-    type Job = Box<dyn FnOnce() + Send>;
-
-    /// Keeps the work until the test does it.
-    #[derive(Default)]
-    struct Drawer(Mutex<Vec<Job>>);
-
-    impl Workers for Drawer {
-        fn take(&self, work: Job) -> Result<(), Busy> {
-            let mut jobs = self.0.lock().unwrap();
-            if jobs.len() == 1 {
-                return Err(Busy);
-            }
-            jobs.push(work);
-            Ok(())
-        }
-    }
-
     fn basic(login: &str) -> String {
         format!("Basic {}", STANDARD.encode(login))
     }
 
     /// Who it is in the end, and whether a password was hashed for it on another thread.
     fn identified(access: &Access, credential: Option<&str>) -> (Result<Principal, String>, bool) {
-        let drawer = Drawer::default();
+        let drawer = Drawer::with_room(1);
         let identity = access.principal(credential, &drawer);
         settled(identity, &drawer)
     }
@@ -399,8 +382,7 @@ mod tests {
             Identity::Checking(mut outcome) => {
                 let mut cx = Context::from_waker(Waker::noop());
                 assert!(outcome.poll(&mut cx).is_pending());
-                let job = drawer.0.lock().unwrap().pop().unwrap();
-                job();
+                assert_eq!(drawer.work_off(), 1);
                 match outcome.poll(&mut cx) {
                     Poll::Ready(Some(identified)) => (identified, true),
                     _ => panic!("not found out"),
@@ -438,7 +420,7 @@ mod tests {
         let (policy, token) = policy();
         let access = Access::Policy(Arc::new(policy));
         let login = |user: &str, password: &[u8]| {
-            let drawer = Drawer::default();
+            let drawer = Drawer::with_room(1);
             let identity = access.authenticate(user, password, &drawer);
             settled(identity, &drawer)
         };
@@ -483,7 +465,7 @@ mod tests {
     #[test]
     fn guesses_that_wait_are_bounded() {
         let access = Access::Policy(Arc::new(policy().0));
-        let drawer = Drawer::default();
+        let drawer = Drawer::with_room(1);
         let guess = |login: &str| access.principal(Some(&basic(login)), &drawer);
         assert!(matches!(guess("ada:1"), Identity::Checking(_)));
         assert!(matches!(guess("ada:2"), Identity::Busy));

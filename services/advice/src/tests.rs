@@ -2,19 +2,9 @@
 
 use super::*;
 use std::task::{Context, Poll, Waker};
-use weir_binding::{AsItIs, Busy, Workers};
+use weir_binding::{AsItIs, AtOnce};
 use weir_hub::Principal;
 use weir_model::Time;
-
-/// Does the work at once.
-struct AtOnce;
-
-impl Workers for AtOnce {
-    fn take(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), Busy> {
-        work();
-        Ok(())
-    }
-}
 
 fn ask(method: &str, path: &str, query: &[(&str, &str)]) -> Response {
     let pairs = query
@@ -23,6 +13,7 @@ fn ask(method: &str, path: &str, query: &[(&str, &str)]) -> Response {
     let call = Call {
         principal: Principal::unrestricted(),
         peer: None,
+        scheme: None,
         now: Time::from_nanos(0),
         method: method.into(),
         path: path.into(),

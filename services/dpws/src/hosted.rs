@@ -16,13 +16,6 @@ const WSDL: &str = include_str!("../wsdl/device.wsdl");
 /// Where the operations are that the hosted service has too.
 const OPERATIONS: &str = "/soap/observations";
 
-/// Where the client found the gateway.
-fn base(call: &Call) -> String {
-    let scheme = call.header("x-forwarded-proto").unwrap_or("http");
-    let host = call.header("host").unwrap_or("127.0.0.1");
-    format!("{scheme}://{host}")
-}
-
 impl Dpws {
     pub(crate) fn answered(&self, call: Call) -> Answer {
         let asks_wsdl = call.query("wsdl").is_some() || call.query("WSDL").is_some();
@@ -62,11 +55,11 @@ impl Dpws {
     fn device_asked(&self, call: &Call, message: &Message) -> Result<Response, Fault> {
         let (device, form) = (self.device(call.now), &message.form);
         if message.action_of(TRANSFER) == Some("Get") {
-            let sections = metadata::of_device(&device, form.generation, &base(call));
+            let sections = metadata::of_device(&device, form.generation, &call.origin_or_local());
             return Ok(form.answer(&format!("{TRANSFER}/GetResponse"), &sections));
         }
         if message.action_of(EXCHANGE) == Some("GetMetadata/Request") {
-            let sections = metadata::of_device(&device, form.generation, &base(call));
+            let sections = metadata::of_device(&device, form.generation, &call.origin_or_local());
             return Ok(form.answer(&format!("{EXCHANGE}/GetMetadata/Response"), &sections));
         }
         let Ok(question) = Question::of(&message.envelope) else {
@@ -84,7 +77,7 @@ impl Dpws {
             (Asked::Resolve(_), None) => (Said::ResolveMatches, false),
         };
         let action = format!("{}/{}", generation.discovery, said.name());
-        let reached = vec![format!("{}{PATH}", base(call))];
+        let reached = vec![format!("{}{PATH}", call.origin_or_local())];
         let device = found.then_some(&*device);
         Ok(form.answer(&action, &body(said, generation, device, &reached)))
     }
@@ -93,7 +86,7 @@ impl Dpws {
         let form = &message.form;
         if message.action_of(EXCHANGE) == Some("GetMetadata/Request") {
             let device = self.device(call.now);
-            let sections = metadata::of_hosted(&device, form.generation, &base(call));
+            let sections = metadata::of_hosted(&device, form.generation, &call.origin_or_local());
             return Ok(form.answer(&format!("{EXCHANGE}/GetMetadata/Response"), &sections));
         }
         if message.action_of(EVENTING) != Some("Subscribe") {
@@ -103,7 +96,7 @@ impl Dpws {
             hub: &self.hub,
             subscriptions: &self.subscriptions,
             sinks: &self.settings.sinks,
-            base: &base(call),
+            base: &call.origin_or_local(),
         };
         requests::subscribe(&desk, call, message)
     }
@@ -133,7 +126,7 @@ impl Dpws {
 
 fn wsdl(call: &Call) -> Response {
     let mut escaped = String::new();
-    write_escaped(&base(call), &mut escaped);
+    write_escaped(&call.origin_or_local(), &mut escaped);
     let text = WSDL.replace("@BASE@", &escaped);
     Response::with_body(200, "text/xml; charset=utf-8", text)
 }

@@ -6,7 +6,7 @@ use crate::limits::{ENVELOPE_BYTES_MAX, SUBSCRIPTIONS_OF_ONE_MAX};
 use crate::metadata::HOSTED;
 use crate::names::{EVENTING, EXCHANGE, GENERATIONS, Generation, OASIS, TRANSFER, XMLSOAP};
 use std::net::IpAddr;
-use weir_binding::{AsItIs, Busy, Response, Workers};
+use weir_binding::{AsItIs, AtOnce, Response};
 use weir_codec::document::addressing::{Header, Properties};
 use weir_codec::document::soap::Version;
 use weir_codec::document::{Element, read_xml};
@@ -14,16 +14,6 @@ use weir_embedded::EmbeddedHistory;
 use weir_hub::Grants;
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::Limits;
-
-/// Does the work at once.
-struct AtOnce;
-
-impl Workers for AtOnce {
-    fn take(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), Busy> {
-        work();
-        Ok(())
-    }
-}
 
 /// In the place of the plain web service.
 struct Operations;
@@ -73,6 +63,7 @@ impl House {
         let answer = self.dpws.call(Call {
             principal: self.who.clone(),
             peer: peer(),
+            scheme: None,
             now: now(),
             method: method.into(),
             path: path.into(),

@@ -200,6 +200,7 @@ mod tests {
         Call {
             principal: Principal::unrestricted(),
             peer: None,
+            scheme: None,
             now: Time::from_nanos(0),
             method: "GET".into(),
             path: "/live/a".into(),

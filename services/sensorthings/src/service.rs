@@ -161,13 +161,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The root's URL as the client wrote it.
 pub(crate) fn root(call: &Call) -> String {
-    let forwarded = call.header("x-forwarded-proto");
-    let scheme = forwarded.unwrap_or("http");
-    let host = call.header("x-forwarded-host").or(call.header("host"));
-    match host.or(call.header(":authority")) {
-        Some(host) => format!("{scheme}://{host}{BASE}"),
-        None => BASE.to_owned(),
-    }
+    call.origin().unwrap_or_default() + BASE
 }
 
 /// The path below the version.

@@ -4,7 +4,7 @@ use super::*;
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use weir_binding::{Answer, AsItIs, Busy, Call, Response, Service, Workers};
+use weir_binding::{Answer, AsItIs, AtOnce, Call, Response, Service};
 use weir_embedded::EmbeddedHistory;
 use weir_hub::{Exchange, Grants, Hub, Media, Principal, Publish, Request, Verb};
 use weir_log::{DiskLog, Options, SimDisk};
@@ -12,16 +12,6 @@ use weir_model::{Filter, Limits, Time};
 
 mod writes;
 mod wrong;
-
-/// Does the work at once.
-pub(crate) struct AtOnce;
-
-impl Workers for AtOnce {
-    fn take(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), Busy> {
-        work();
-        Ok(())
-    }
-}
 
 /// A gateway's hub with nothing around it but this service.
 pub(crate) struct House {
@@ -110,6 +100,7 @@ impl House {
         Call {
             principal: self.who.clone(),
             peer: None,
+            scheme: None,
             now: now(),
             method: method.into(),
             path: path.trim_end_matches('/').into(),

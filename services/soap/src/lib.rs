@@ -55,7 +55,7 @@ impl Service for Soap {
     fn call(&self, call: Call) -> Answer {
         match (call.path.as_str(), call.method.as_str()) {
             (PATH, "GET") if call.query("wsdl").is_some() || call.query("WSDL").is_some() => {
-                let text = wsdl::document(&url(&call));
+                let text = wsdl::document(&format!("{}{PATH}", call.origin_or_local()));
                 Answer::Now(Response::with_body(200, "text/xml; charset=utf-8", text))
             }
             (PATH, "GET") => {
@@ -73,12 +73,6 @@ impl Service for Soap {
 }
 
 /// Where the client found the service.
-fn url(call: &Call) -> String {
-    let scheme = call.header("x-forwarded-proto").unwrap_or("http");
-    let host = call.header("host").unwrap_or("127.0.0.1");
-    format!("{scheme}://{host}{PATH}")
-}
-
 impl Soap {
     fn post(&self, call: Call) -> Answer {
         let (form, body) = match read(&call) {

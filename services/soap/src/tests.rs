@@ -1,22 +1,12 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;
-use weir_binding::{AsItIs, Busy, Workers};
+use weir_binding::{AsItIs, AtOnce};
 use weir_codec::document::{exi, read_xml};
 use weir_embedded::EmbeddedHistory;
 use weir_hub::{Log, Principal};
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Limits, Time};
-
-/// Does the work at once.
-struct AtOnce;
-
-impl Workers for AtOnce {
-    fn take(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), Busy> {
-        work();
-        Ok(())
-    }
-}
 
 struct House {
     log: Arc<DiskLog>,
@@ -43,6 +33,7 @@ impl House {
         let answer = self.soap.call(Call {
             principal: Principal::unrestricted(),
             peer: None,
+            scheme: None,
             now: now(),
             method: method.into(),
             path: PATH.into(),

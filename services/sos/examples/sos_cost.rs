@@ -15,22 +15,12 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
-use weir_binding::{Answer, AsItIs, Busy, Call, Opening, Response, Service, Workers};
+use weir_binding::{Answer, AsItIs, AtOnce, Call, Opening, Response, Service};
 use weir_embedded::EmbeddedHistory;
 use weir_hub::{Hub, Media, Principal, Publish, Request};
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{BatchBuilder, Limits, Time, Value};
 use weir_sos::Sos;
-
-/// Does the work where it is asked for.
-struct AtOnce;
-
-impl Workers for AtOnce {
-    fn take(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), Busy> {
-        work();
-        Ok(())
-    }
-}
 
 /// Observations of a page.
 const PAGE: usize = 10_000;
@@ -175,6 +165,7 @@ fn call(method: &str, body: String) -> Call {
         headers: vec![("content-type".into(), "application/xml".into())],
         body: body.into(),
         peer: None,
+        scheme: None,
         wrapper: Arc::new(AsItIs),
         workers: Arc::new(AtOnce),
         websocket: None,

@@ -120,7 +120,7 @@ fn asked(
         hub: hub.clone(),
         now: call.now,
         principal: call.principal.clone(),
-        url: url(call),
+        url: format!("{}/sos", call.origin_or_local()),
         version,
         params,
     };
@@ -131,13 +131,6 @@ fn asked(
         .and_then(|operation| (operation.run)(&ask))
         .and_then(|reply| respond(form, &name, version, reply, (room, tickets)));
     replied.unwrap_or_else(|exception| refused(&name, version, &exception))
-}
-
-/// Where the client found the service.
-fn url(call: &Call) -> String {
-    let scheme = call.header("x-forwarded-proto").unwrap_or("http");
-    let host = call.header("host").unwrap_or("127.0.0.1");
-    format!("{scheme}://{host}/sos")
 }
 
 /// Of GetCapabilities the first version of those accepted that is spoken (OGC 06-121r9 section 7.3.2).

@@ -1,7 +1,6 @@
 //! For whom a description is made: what they may do, in which formats, and by which host they came.
 
 use crate::fault::{from_hub, refuse};
-use crate::limits::HOST_BYTES_MAX;
 use weir_binding::{Call, Endpoint, Premises, Response};
 use weir_codec::{FORMATS, Format};
 use weir_hub::{Entry, Exchange, Principal, Request, Verb};
@@ -15,7 +14,7 @@ pub(crate) struct Caller<'a> {
     /// Formats that were asked for; none: what is listed by default.
     formats: Vec<&'static Format>,
     host: Option<Host<'a>>,
-    /// Whether what stands before the gateway says that it speaks TLS.
+    /// Whether the caller speaks TLS, to the gateway or to what stands before it.
     is_secured: bool,
 }
 
@@ -29,25 +28,17 @@ struct Host<'a> {
 }
 
 impl<'a> Host<'a> {
-    /// Reads one; what could break out of a URL is no host.
-    fn read(authority: &'a str) -> Option<Self> {
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte);
-        if authority.is_empty()
-            || authority.len() > HOST_BYTES_MAX
-            || !authority.bytes().all(is_plain)
-        {
-            return None;
-        }
+    fn read(authority: &'a str) -> Self {
         let behind_address = authority.rfind(']').map_or(0, |at| at + 1);
         let (name, port) = match authority[behind_address..].rfind(':') {
             Some(at) => authority.split_at(behind_address + at),
             None => (authority, ""),
         };
-        Some(Self {
+        Self {
             authority,
             name,
             port: port.trim_start_matches(':').parse().ok(),
-        })
+        }
     }
 }
 
@@ -58,8 +49,8 @@ impl<'a> Caller<'a> {
             principal: &call.principal,
             now: call.now,
             formats: formats(call)?,
-            host: call.header("host").and_then(Host::read),
-            is_secured: call.header("x-forwarded-proto") == Some("https"),
+            host: call.authority().map(Host::read),
+            is_secured: call.is_secured(),
         })
     }
 

@@ -6,5 +6,3 @@ pub(crate) const THINGS_DEFAULT: usize = 100;
 pub(crate) const THINGS_MAX: usize = 1_000;
 /// Datastreams in one AsyncAPI document.
 pub(crate) const CHANNELS_MAX: usize = 1_000;
-/// Bytes of a `Host` field that is believed.
-pub(crate) const HOST_BYTES_MAX: usize = 255;

@@ -3,7 +3,7 @@
 use super::*;
 use serde_json::Value as Json;
 use std::task::{Context, Poll, Waker};
-use weir_binding::{AsItIs, Busy, Credential, Endpoint, Logins, Operation, Way, Workers};
+use weir_binding::{AsItIs, AtOnce, Credential, Endpoint, Logins, Operation, Way};
 use weir_embedded::EmbeddedHistory;
 use weir_hub::{Grants, Hub, Media, Principal, Publish, Request, Verb};
 use weir_log::{DiskLog, Options, SimDisk};
@@ -35,16 +35,6 @@ const WAYS: &[Way] = &[
         ..READ
     },
 ];
-
-/// Does the work at once.
-struct AtOnce;
-
-impl Workers for AtOnce {
-    fn take(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), Busy> {
-        work();
-        Ok(())
-    }
-}
 
 fn now() -> Time {
     "2026-01-02T00:00:00Z".parse().unwrap()
@@ -108,6 +98,7 @@ fn ask_as(premises: &Premises, principal: Principal, url: &str, host: &str) -> R
     let answer = Td::new(premises).call(Call {
         principal,
         peer: None,
+        scheme: None,
         now: now(),
         method: "GET".into(),
         path: path.into(),

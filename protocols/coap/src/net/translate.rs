@@ -54,6 +54,7 @@ pub(super) fn call_of(
     Ok(Call {
         principal,
         peer: None,
+        scheme: None,
         now: context.now(),
         method: method_of(message.code, &path, &message.payload)?.to_owned(),
         path,

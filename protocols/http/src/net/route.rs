@@ -17,6 +17,8 @@ pub(super) struct Shared {
     pub(super) settings: Arc<Settings>,
     pub(super) context: Arc<dyn weir_binding::Context>,
     pub(super) peer: IpAddr,
+    /// `http`, or `https` where the gateway itself speaks TLS.
+    pub(super) scheme: &'static str,
     /// Of requests, and of WebSockets.
     pub(super) tallies: [Arc<Tally>; 2],
 }
@@ -180,6 +182,7 @@ fn called(
     Ok(service.call(Call {
         principal,
         peer: Some(shared.peer),
+        scheme: Some(shared.scheme),
         now: shared.context.now(),
         method: std::mem::take(&mut request.method),
         path: request.path,

@@ -11,8 +11,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, LocalSet};
 use weir_binding::{
-    Answer, Binding, Busy, Call, Context, Delivery, Identity, Inbound, LocalFuture, Pace, Pending,
-    Response, Scheme, Section, Service, Socket, Stream, Workers, hand_over,
+    Answer, AtOnce, Binding, Call, Context, Delivery, Drawer, Identity, Inbound, LocalFuture, Pace,
+    Pending, Response, Scheme, Section, Service, Socket, Stream, Workers, hand_over,
 };
 use weir_carrier::Link;
 use weir_codec::{FORMATS, Format, by_name, sample};
@@ -239,45 +239,6 @@ impl Pending for Never {
     }
 }
 
-/// Does work where it is asked for.
-struct AtOnce;
-
-impl Workers for AtOnce {
-    fn take(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), Busy> {
-        work();
-        Ok(())
-    }
-}
-
-/// Keeps work until the test does it; at most two at a time.
-#[derive(Default)]
-pub(crate) struct Drawer(Mutex<Vec<Box<dyn FnOnce() + Send>>>);
-
-impl Drawer {
-    pub(crate) fn waiting(&self) -> usize {
-        self.0.lock().unwrap().len()
-    }
-
-    /// Does what waits; says how much that was.
-    pub(crate) fn work_off(&self) -> usize {
-        let jobs = std::mem::take(&mut *self.0.lock().unwrap());
-        let count = jobs.len();
-        jobs.into_iter().for_each(|job| job());
-        count
-    }
-}
-
-impl Workers for Drawer {
-    fn take(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), Busy> {
-        let mut jobs = self.0.lock().unwrap();
-        if jobs.len() == 2 {
-            return Err(Busy);
-        }
-        jobs.push(work);
-        Ok(())
-    }
-}
-
 struct House {
     drawer: Arc<Drawer>,
     hub: Arc<Hub>,
@@ -375,7 +336,7 @@ async fn start(http: Http) -> Gateway {
     );
     let hub = hub.unwrap();
     let (drain, draining) = watch::channel(false);
-    let drawer = Arc::new(Drawer::default());
+    let drawer = Arc::new(Drawer::with_room(2));
     let house = Arc::new(House {
         drawer: drawer.clone(),
         hub: hub.clone(),

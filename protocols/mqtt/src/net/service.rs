@@ -33,6 +33,7 @@ pub(super) fn call(
     Call {
         principal: principal.clone(),
         peer: None,
+        scheme: None,
         now: context.now(),
         method: method.to_owned(),
         path: path.to_owned(),

@@ -39,6 +39,7 @@ impl Places {
         Call {
             principal: batch.principal.clone(),
             peer: batch.peer,
+            scheme: batch.scheme,
             now: batch.now,
             method: String::new(),
             path: BASE.to_owned(),
@@ -152,12 +153,7 @@ fn pairs(query: &str) -> Result<Vec<(String, String)>> {
 
 /// Those of the request, and of the batch those that say how it is addressed.
 fn headers(asked: &Asked, batch: &Call) -> Vec<(String, String)> {
-    const ADDRESS: &[&str] = &[
-        "host",
-        ":authority",
-        "x-forwarded-proto",
-        "x-forwarded-host",
-    ];
+    const ADDRESS: &[&str] = &["host", "x-forwarded-proto", "x-forwarded-host"];
     let own = asked.headers.iter();
     let own = own.filter(|(name, _)| !ADDRESS.contains(&&**name));
     let shared = batch.headers.iter();

@@ -14,6 +14,7 @@ pub(super) struct Inbound {
     service: SensorThings,
     principal: Principal,
     peer: Option<IpAddr>,
+    scheme: Option<&'static str>,
     path: String,
     headers: Vec<(String, String)>,
     wrapper: Arc<dyn Wrapper>,
@@ -26,6 +27,7 @@ impl Inbound {
             service: service.clone(),
             principal: call.principal.clone(),
             peer: call.peer,
+            scheme: call.scheme,
             path: call.path.clone(),
             headers: call.headers.clone(),
             wrapper: call.wrapper.clone(),
@@ -39,6 +41,7 @@ impl weir_binding::Inbound for Inbound {
         let answer = self.service.call(Call {
             principal: self.principal.clone(),
             peer: self.peer,
+            scheme: self.scheme,
             now,
             method: "POST".into(),
             path: self.path.clone(),

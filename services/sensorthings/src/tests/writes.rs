@@ -1,21 +1,8 @@
 //! Writes that meet: at once, at one time, after a deletion, half refused.
 
 use super::*;
-use std::sync::Mutex;
+use weir_binding::Drawer;
 use weir_hub::{Aggregate, Past, aggregate::Function};
-
-type Job = Box<dyn FnOnce() + Send>;
-
-/// Keeps the work until the test does it.
-#[derive(Default)]
-struct Drawer(Mutex<Vec<Job>>);
-
-impl Workers for Drawer {
-    fn take(&self, work: Job) -> Result<(), Busy> {
-        self.0.lock().unwrap().push(work);
-        Ok(())
-    }
-}
 
 impl House {
     /// A thing with a datastream; the latter's path.
@@ -53,8 +40,7 @@ fn a_write_is_work_of_the_workers_and_answered_from_the_disk() {
     let answer = house.service.call(call);
     let stored = results(&house.get(&url)).len();
     assert_eq!(stored, 3, "nothing is done by the call itself");
-    let work = drawer.0.lock().unwrap().pop().unwrap();
-    work();
+    assert_eq!(drawer.work_off(), 1);
     let response = wait(answer);
     assert_eq!(house.result_at(&location_of(&response)), 7);
 }

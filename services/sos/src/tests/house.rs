@@ -5,23 +5,13 @@ use crate::Sos;
 use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use weir_binding::{Answer, AsItIs, Busy, Call, Gathered, Pending, Response, Service, Workers};
+use weir_binding::{Answer, AsItIs, AtOnce, Call, Gathered, Pending, Response, Service};
 use weir_codec::document::{Element, read_xml};
 use weir_codec::{Format, by_name};
 use weir_embedded::EmbeddedHistory;
 use weir_hub::{Exchange, Hub, Log, Media, Principal, Publish, Request};
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Limits, Time};
-
-/// Does the work at once.
-struct AtOnce;
-
-impl Workers for AtOnce {
-    fn take(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), Busy> {
-        work();
-        Ok(())
-    }
-}
 
 pub(super) struct House {
     pub(super) hub: Arc<Hub>,
@@ -154,6 +144,7 @@ pub(super) fn call(method: &str, media: &str, body: Bytes) -> Call {
     Call {
         principal: Principal::unrestricted(),
         peer: None,
+        scheme: None,
         now: now(),
         method: method.into(),
         path: "/sos".into(),
