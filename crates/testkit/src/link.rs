@@ -12,6 +12,10 @@ pub struct BadLink {
     pub piece_bytes_max: usize,
     /// Of so many transmissions one is lost; `None` for none, as on a byte stream.
     pub lost_one_in: Option<u64>,
+    /// Of so many transmissions one arrives twice.
+    pub doubled_one_in: Option<u64>,
+    /// Of so many transmissions one takes up to four times as long, so that later ones overtake it.
+    pub overtaken_one_in: Option<u64>,
     seed: u64,
     under_way: VecDeque<(Instant, Vec<u8>)>,
 }
@@ -28,6 +32,8 @@ impl BadLink {
             delay: Duration::from_millis(1),
             piece_bytes_max: piece_bytes_max.max(1),
             lost_one_in: None,
+            doubled_one_in: None,
+            overtaken_one_in: None,
             seed,
             under_way: VecDeque::new(),
         }
@@ -50,20 +56,48 @@ impl BadLink {
         self.seed
     }
 
-    pub(crate) fn send(&mut self, now: Instant, mut bytes: &[u8]) {
-        if let Some(one_in) = self.lost_one_in
-            && self.random().is_multiple_of(one_in)
-        {
+    /// Datagrams of which one in so many is lost, one arrives twice and one late.
+    pub fn unruly(one_in: u64, seed: u64) -> Self {
+        Self {
+            doubled_one_in: Some(one_in.max(1)),
+            overtaken_one_in: Some(one_in.max(1)),
+            ..Self::lossy(one_in, seed)
+        }
+    }
+
+    /// Whether it happens to this one. Where nothing can happen no number is drawn.
+    fn happens(&mut self, one_in: Option<u64>) -> bool {
+        one_in.is_some_and(|one_in| self.random().is_multiple_of(one_in))
+    }
+
+    pub(crate) fn send(&mut self, now: Instant, bytes: &[u8]) {
+        if self.happens(self.lost_one_in) {
             return;
         }
-        let at = now + self.delay;
+        let delay = match self.happens(self.overtaken_one_in) {
+            true => self.delay * (2 + self.random() % 3) as u32,
+            false => self.delay,
+        };
+        self.carry(now + delay, bytes);
+        if self.happens(self.doubled_one_in) {
+            self.carry(now + delay, bytes);
+        }
+    }
+
+    fn carry(&mut self, at: Instant, mut bytes: &[u8]) {
         while bytes.len() > self.piece_bytes_max {
             let length = 1 + (self.random() % self.piece_bytes_max as u64) as usize;
             let (piece, rest) = bytes.split_at(length);
-            self.under_way.push_back((at, piece.to_vec()));
+            self.put(at, piece);
             bytes = rest;
         }
-        self.under_way.push_back((at, bytes.to_vec()));
+        self.put(at, bytes);
+    }
+
+    /// Behind all that arrives no later.
+    fn put(&mut self, at: Instant, bytes: &[u8]) {
+        let place = self.under_way.partition_point(|piece| piece.0 <= at);
+        self.under_way.insert(place, (at, bytes.to_vec()));
     }
 
     /// When the next piece arrives.

@@ -181,6 +181,20 @@ mod tests {
     }
 
     #[test]
+    fn datagrams_come_twice_and_in_another_order() {
+        let mut link = BadLink::unruly(3, 5);
+        (0..60u8).for_each(|number| link.send(Instant::START, &[number]));
+        let later = Instant::START + 4 * link.delay;
+        let numbers: Vec<u8> = std::iter::from_fn(|| link.arrived(later))
+            .flatten()
+            .collect();
+        let times = |number| numbers.iter().filter(|&&other| other == number).count();
+        assert!((0..60).any(|number| times(number) == 0));
+        assert!((0..60).any(|number| times(number) == 2));
+        assert!(!numbers.is_sorted());
+    }
+
+    #[test]
     fn bytes_arrive_in_order_however_they_are_cut() {
         let mut link = BadLink::split(3, 5);
         link.send(Instant::START, b"observation");
