@@ -1,0 +1,46 @@
+//! A Web server with push for devices: IPv4, TCP made for notification, HTTP/1.1, in a few kilobytes.
+//!
+//! The same resource is polled, long-polled, streamed and followed as server-sent events. A notification
+//! is built once, in a ring that all listeners share ([`Server::publish`]); what each is sent, and sent
+//! again, is regenerated from there, so that a connection is a record of 16 bytes and has no buffer.
+//!
+//! What it deliberately does not do: no socket, no clock, no allocation, no `unsafe`; no IP fragments, no
+//! TCP options, no segments out of order, no request bodies. The driver hands over packets and the time
+//! and takes packets ([`Server::receive`], [`Server::transmit`], [`Server::tick`]).
+//!
+//! The decision worth arguing: nothing is kept that can be computed again. A handshake is a cookie, a
+//! response is a function of 2 bytes of state, the round trip is measured once for all who share the line.
+//! The price is paid by the slow: an item that is overwritten before it was acknowledged ends its
+//! connection, and the client resumes with `Last-Event-ID`.
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod acknowledge;
+mod answer;
+mod checksum;
+mod connection;
+mod cookie;
+mod hosts;
+mod icmp;
+mod ipv4;
+pub mod limits;
+mod partial;
+mod plan;
+mod receive;
+mod request;
+mod ring;
+mod rtt;
+mod server;
+mod site;
+mod slice;
+mod tcp;
+mod timers;
+mod transmit;
+mod word;
+
+pub use ring::TooLong;
+pub use server::{Counters, Server};
+pub use site::{Kind, Resource, Site, SiteFault};
+
+/// Milliseconds since the device started; they may wrap around.
+pub type Milliseconds = u32;

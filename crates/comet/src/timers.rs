@@ -1,0 +1,185 @@
+//! What happens because time passed: retransmission, probes, the end of waiting and of silence.
+//!
+//! A timer is 5 bits of the clock; which bits depends on what is waited for, and on the backoff.
+
+use crate::Milliseconds;
+use crate::answer::Status;
+use crate::connection::{Connection, Ending, Phase, STATUS};
+use crate::limits::{IDLE_MS, PROBES_MAX, RETRANSMISSIONS_MAX, WAIT_S_MAX};
+use crate::server::Server;
+
+/// Units of a timer as powers of two of milliseconds: retransmission, doubled by each backoff; long polls;
+/// silence.
+const RETRANSMISSION_SHIFT: u32 = 8;
+const WAIT_SHIFT: u32 = 11;
+pub(crate) const IDLE_SHIFT: u32 = 13;
+/// A long poll's timer is set so that it ends here.
+const WAIT_END: u8 = 31;
+/// Units that a silent peer has for the answer to a probe, and one that was told to close.
+const ANSWER_UNITS: u8 = 2;
+
+impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITEM_BYTES: usize>
+    Server<CONNECTIONS, HOSTS, ITEMS, ITEM_BYTES>
+{
+    /// When [`tick`](Self::tick) is to be called, milliseconds from now; never while nobody is connected.
+    pub fn deadline(&self, now: Milliseconds) -> Option<Milliseconds> {
+        let shift = match self.is_urgent {
+            true => RETRANSMISSION_SHIFT,
+            false => WAIT_SHIFT,
+        };
+        let unit = 1 << shift;
+        (self.is_urgent || self.connections() > 0).then_some(unit - now % unit)
+    }
+
+    /// Does what is due. Earlier or more often than asked is no harm.
+    pub fn tick(&mut self, now: Milliseconds) {
+        self.is_urgent = false;
+        while let Some(index) = self.partial.overdue(now) {
+            let late = STATUS + Status::RequestTimeout.number();
+            self.change(index, |connection| {
+                connection.set_closes();
+                connection.answer(late, 0, false);
+            });
+            self.start_timer(index, now, 0);
+        }
+        for index in 0..CONNECTIONS {
+            if let Some(&connection) = self.connections.get(index)
+                && connection.phase() != Phase::Free
+            {
+                self.check(index, now, &connection);
+            }
+        }
+    }
+
+    fn check(&mut self, index: usize, now: Milliseconds, connection: &Connection) {
+        let elapsed = connection.elapsed(now, self.shift(connection));
+        if self.awaits_acknowledgement(connection) {
+            self.is_urgent = true;
+            if elapsed > self.timeout_units(connection) {
+                self.time_out(index, now, connection);
+            }
+            return;
+        }
+        let idle_units = match connection.backoff() {
+            0 => (IDLE_MS >> IDLE_SHIFT) as u8,
+            _ => ANSWER_UNITS,
+        };
+        match connection.phase() {
+            Phase::Waiting if elapsed >= WAIT_END => {
+                let nothing = STATUS + Status::NoContent.number();
+                self.change(index, |connection| connection.answer(nothing, 0, false));
+                self.start_timer(index, now, 0);
+            }
+            Phase::Reading if elapsed > idle_units => {
+                self.change(index, |connection| connection.end(Ending::Fin));
+            }
+            Phase::Streaming if elapsed > idle_units && self.units(connection) == 0 => {
+                self.probe(index, now, connection);
+            }
+            Phase::Ending
+                if elapsed > ANSWER_UNITS && connection.ending() == Some(Ending::FinTaken) =>
+            {
+                self.free(index);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the peer must say something before anything goes on: an acknowledgement, or a window.
+    fn awaits_acknowledgement(&self, connection: &Connection) -> bool {
+        if self.in_flight(connection) > 0 {
+            return true;
+        }
+        let window = connection.window() as usize;
+        match connection.phase() {
+            Phase::Answering => {
+                let rest =
+                    self.answer_length(connection) - connection.position(self.is_value(connection));
+                window < rest.min(crate::limits::SEGMENT_BYTES_MAX)
+            }
+            Phase::Opening | Phase::Streaming => {
+                self.units(connection) > 0
+                    && window + connection.offset() < self.unit_length(connection, 0)
+            }
+            _ => false,
+        }
+    }
+
+    /// The timeout in the timer's units, rounded up.
+    fn timeout_units(&self, connection: &Connection) -> u8 {
+        let timeout = match connection.backoff() {
+            0 => self.rtt.timeout(),
+            _ => self.rtt.estimated(),
+        };
+        timeout.div_ceil(1 << RETRANSMISSION_SHIFT) as u8
+    }
+
+    fn time_out(&mut self, index: usize, now: Milliseconds, connection: &Connection) {
+        let backoff = connection.backoff();
+        if backoff >= RETRANSMISSIONS_MAX {
+            return self.reset(index);
+        }
+        self.rtt.forget(index);
+        if backoff == 0 && connection.window() > 0 {
+            self.rtt.back_off(now);
+        }
+        self.change(index, |connection| {
+            connection.set_recovering(true);
+            connection.set_due(true);
+        });
+        self.start_timer(index, now, backoff + 1);
+    }
+
+    /// Asks a silent peer for a sign of life (RFC 9293 section 3.8.4).
+    fn probe(&mut self, index: usize, now: Milliseconds, connection: &Connection) {
+        let probes = connection.backoff();
+        if probes >= PROBES_MAX {
+            return self.reset(index);
+        }
+        self.change(index, |connection| connection.set_due(true));
+        self.start_timer(index, now, probes + 1);
+    }
+
+    /// Whether the connection is being probed.
+    pub(crate) fn is_silent(&self, connection: &Connection) -> bool {
+        connection.phase() == Phase::Streaming
+            && connection.backoff() > 0
+            && self.units(connection) == 0
+    }
+
+    /// The timer's unit, by what is waited for.
+    fn shift(&self, connection: &Connection) -> u32 {
+        let retransmission = RETRANSMISSION_SHIFT + u32::from(connection.backoff());
+        match connection.phase() {
+            Phase::Answering | Phase::Opening => retransmission,
+            Phase::Streaming if self.units(connection) > 0 => retransmission,
+            Phase::Waiting => WAIT_SHIFT,
+            Phase::Ending if connection.ending() != Some(Ending::FinTaken) => retransmission,
+            _ => IDLE_SHIFT,
+        }
+    }
+
+    /// Starts the connection's timer, for what it waits for now.
+    pub(crate) fn start_timer(&mut self, index: usize, now: Milliseconds, backoff: u8) {
+        let Some(&connection) = self.connections.get(index) else {
+            return;
+        };
+        let mut started = connection;
+        started.start_timer(now, 0, backoff);
+        let shift = self.shift(&started);
+        self.is_urgent |= shift < WAIT_SHIFT;
+        self.change(index, |connection| {
+            connection.start_timer(now, shift, backoff)
+        });
+    }
+
+    /// Starts the timer of a long poll.
+    pub(crate) fn start_waiting(&mut self, index: usize, now: Milliseconds, wait_s: u8) {
+        let wait_ms = u32::from(wait_s.min(WAIT_S_MAX)) * 1_000;
+        let units = (wait_ms.div_ceil(1 << WAIT_SHIFT) + 1).min(u32::from(WAIT_END)) as u8;
+        self.change(index, |connection| {
+            connection.start_timer(now, WAIT_SHIFT, 0);
+            connection.shift_timer(units.wrapping_sub(WAIT_END));
+        });
+    }
+}

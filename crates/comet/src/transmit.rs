@@ -1,0 +1,264 @@
+//! What goes out, one segment at a time, everybody in turn.
+
+use crate::Milliseconds;
+use crate::connection::{Connection, Ending, Phase};
+use crate::limits::{FLIGHT_BYTES_MAX, FLIGHT_SEGMENTS_MAX, SEGMENT_BYTES_MAX};
+use crate::server::Server;
+use crate::slice::Slice;
+use crate::tcp::{self, ACK, Ends, FIN, HEADERS_BYTES, PSH, RST};
+
+/// What a segment carries.
+struct Part {
+    /// Where it begins, behind the first unacknowledged byte.
+    from: u32,
+    /// The text that it is cut from, and where in it.
+    text: Text,
+    skip: usize,
+    length: usize,
+}
+
+enum Text {
+    /// The answer; segments in flight afterwards.
+    Answer(u16),
+    /// Units of a listener, from and to.
+    Units(u8, u8),
+}
+
+impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITEM_BYTES: usize>
+    Server<CONNECTIONS, HOSTS, ITEMS, ITEM_BYTES>
+{
+    /// Writes the next packet to be sent; its bytes, or 0 where there is none now. `packet` has
+    /// [`PACKET_BYTES_MAX`](crate::limits::PACKET_BYTES_MAX) bytes or more.
+    pub fn transmit(&mut self, now: Milliseconds, packet: &mut [u8]) -> usize {
+        if !self.is_busy || packet.len() < HEADERS_BYTES + SEGMENT_BYTES_MAX {
+            return 0;
+        }
+        let mut index = usize::from(self.turn);
+        for _ in 0..CONNECTIONS {
+            if index >= CONNECTIONS {
+                index = 0;
+            }
+            let length = self.compose(index, now, packet);
+            index += 1;
+            if length > 0 {
+                self.turn = index as u16;
+                return length;
+            }
+        }
+        self.is_busy = false;
+        0
+    }
+
+    /// The connection's next segment.
+    fn compose(&mut self, index: usize, now: Milliseconds, packet: &mut [u8]) -> usize {
+        let Some(&connection) = self.connections.get(index) else {
+            return 0;
+        };
+        let part = match connection.phase() {
+            Phase::Free => return 0,
+            Phase::Ending => return self.compose_end(index, now, packet),
+            Phase::Answering => self.part_of_answer(&connection),
+            Phase::Opening | Phase::Streaming => self.part_of_units(&connection),
+            Phase::Reading | Phase::Waiting => None,
+        };
+        match part {
+            Some(part) => self.send(index, now, &part, packet),
+            None if connection.is_due() && !connection.is_recovering() => {
+                self.acknowledge_only(index, packet)
+            }
+            None => 0,
+        }
+    }
+
+    /// New text of an answer, or what is lost of it.
+    fn part_of_answer(&self, connection: &Connection) -> Option<Part> {
+        let position = connection.position(self.is_value(connection));
+        let length = self.answer_length(connection);
+        let sent = self.answer_sent(connection, position, length);
+        let window = connection.window() as usize;
+        let (begin, flight) = match connection.is_recovering() {
+            true if !connection.is_due() => return None,
+            true => (position, connection.flight().max(1)),
+            false => (sent, connection.flight() + 1),
+        };
+        let end = (begin - begin % SEGMENT_BYTES_MAX + SEGMENT_BYTES_MAX).min(length);
+        let room = match connection.is_recovering() {
+            // At least one byte, to ask for the window (RFC 9293 section 3.8.6.1).
+            true => window.max(1).min(end - begin),
+            false => end - begin,
+        };
+        let fits = begin + room <= position + window || connection.is_recovering();
+        (room > 0 && flight <= FLIGHT_SEGMENTS_MAX && fits).then_some(Part {
+            from: (begin - position) as u32,
+            text: Text::Answer(flight),
+            skip: begin,
+            length: room,
+        })
+    }
+
+    /// New units of a listener, as many as fit a segment, or the oldest that are lost.
+    fn part_of_units(&self, connection: &Connection) -> Option<Part> {
+        let is_again = connection.is_recovering();
+        if is_again && !connection.is_due() {
+            return None;
+        }
+        let window = connection.window();
+        let (begin, units, flight, room) = match is_again {
+            true => {
+                let room = SEGMENT_BYTES_MAX as u32;
+                (
+                    0,
+                    connection.sent().max(1).min(self.units(connection)),
+                    0,
+                    room,
+                )
+            }
+            false => {
+                let flight = self.in_flight(connection);
+                let room = window.min(FLIGHT_BYTES_MAX).saturating_sub(flight);
+                (connection.sent(), self.units(connection), flight, room)
+            }
+        };
+        let room = (room as usize).min(SEGMENT_BYTES_MAX);
+        let skip = if begin == 0 { connection.offset() } else { 0 };
+        let (end, length) = self.fill(connection, (begin, units), skip, room);
+        let length = match is_again {
+            true => length.min(window.max(1) as usize),
+            false => length,
+        };
+        (length > 0).then_some(Part {
+            from: flight,
+            text: Text::Units(begin, end),
+            skip,
+            length,
+        })
+    }
+
+    /// How many units fit, and their bytes.
+    fn fill(
+        &self,
+        connection: &Connection,
+        (begin, units): (u8, u8),
+        skip: usize,
+        room: usize,
+    ) -> (u8, usize) {
+        let (mut end, mut length) = (begin, 0);
+        while end < units {
+            let skipped = if end == begin { skip } else { 0 };
+            let more = self.unit_length(connection, end).saturating_sub(skipped);
+            if length + more > room {
+                break;
+            }
+            (end, length) = (end + 1, length + more);
+        }
+        (end, length)
+    }
+
+    fn send(&mut self, index: usize, now: Milliseconds, part: &Part, packet: &mut [u8]) -> usize {
+        let Some(&connection) = self.connections.get(index) else {
+            return 0;
+        };
+        let end = HEADERS_BYTES + part.length;
+        let Some(payload) = packet.get_mut(HEADERS_BYTES..end) else {
+            return 0;
+        };
+        let mut out = Slice::new(part.skip, payload);
+        match part.text {
+            Text::Answer(_) => self.write_answer(&connection, &mut out),
+            Text::Units(begin, end) => {
+                (begin..end).for_each(|unit| self.write_unit(&connection, unit, &mut out));
+            }
+        }
+        let sequence = connection.una.wrapping_add(part.from);
+        let length = self.finish(&connection, sequence, ACK | PSH, packet, part.length);
+        self.sent(index, now, part);
+        length
+    }
+
+    /// Notes that a part is under way.
+    fn sent(&mut self, index: usize, now: Milliseconds, part: &Part) {
+        let Some(connection) = self.connections.get_mut(index) else {
+            return;
+        };
+        let is_again = connection.is_recovering();
+        match part.text {
+            Text::Answer(flight) => connection.set_flight(flight),
+            Text::Units(_, end) => connection.set_sent(connection.sent().max(end)),
+        }
+        connection.set_due(false);
+        let (una, backoff) = (connection.una, connection.backoff());
+        if is_again {
+            self.counters.repeated = self.counters.repeated.wrapping_add(1);
+            self.rtt.forget(index);
+        } else {
+            let end = una.wrapping_add(part.from + part.length as u32);
+            self.rtt.sent(index, end, now);
+        }
+        if is_again || part.from == 0 {
+            self.start_timer(index, now, backoff);
+        }
+    }
+
+    /// A segment without text: an acknowledgement, or a probe of who is silent.
+    fn acknowledge_only(&mut self, index: usize, packet: &mut [u8]) -> usize {
+        let Some(&connection) = self.connections.get(index) else {
+            return 0;
+        };
+        self.change(index, |connection| connection.set_due(false));
+        let sequence = match self.is_silent(&connection) {
+            // Below what the peer expects, so that it answers (RFC 9293 section 3.8.4).
+            true => connection.una.wrapping_sub(1),
+            false => connection.una.wrapping_add(self.in_flight(&connection)),
+        };
+        self.finish(&connection, sequence, ACK, packet, 0)
+    }
+
+    /// FIN, again if it must be, or RST.
+    fn compose_end(&mut self, index: usize, now: Milliseconds, packet: &mut [u8]) -> usize {
+        let Some(&connection) = self.connections.get(index) else {
+            return 0;
+        };
+        let una = connection.una;
+        match connection.ending() {
+            Some(Ending::Reset) => {
+                self.free(index);
+                self.finish(&connection, una, RST | ACK, packet, 0)
+            }
+            Some(Ending::Fin) => {
+                self.change(index, |connection| {
+                    connection.end(Ending::FinSent);
+                    connection.set_due(false);
+                });
+                self.start_timer(index, now, 0);
+                self.finish(&connection, una, FIN | ACK, packet, 0)
+            }
+            Some(Ending::FinSent) if connection.is_due() && connection.is_recovering() => {
+                self.change(index, |connection| connection.set_due(false));
+                self.counters.repeated = self.counters.repeated.wrapping_add(1);
+                self.start_timer(index, now, connection.backoff());
+                self.finish(&connection, una, FIN | ACK, packet, 0)
+            }
+            _ if connection.is_due() => self.acknowledge_only(index, packet),
+            _ => 0,
+        }
+    }
+
+    /// Puts the headers before the text.
+    fn finish(
+        &mut self,
+        connection: &Connection,
+        sequence: u32,
+        flags: u8,
+        packet: &mut [u8],
+        length: usize,
+    ) -> usize {
+        self.counters.segments = self.counters.segments.wrapping_add(1);
+        let ends = Ends {
+            own: self.address,
+            peer: self.hosts.address(connection.host),
+            port: self.port,
+        };
+        let segment = tcp::bare(connection.port, sequence, connection.received, flags);
+        tcp::write(packet, ends, &segment, length)
+    }
+}
