@@ -164,10 +164,13 @@ impl<'a> Side<'a> {
         }
     }
 
-    fn publish(self, topic: &str) -> PublishWire {
+    fn publish(self, topic: &str) -> Result<PublishWire, String> {
         match self {
-            Self::Listed(target) => (target.publish)(topic),
-            Self::Guest(guest) => guest.publish(topic),
+            Self::Guest(guest) => Ok(guest.publish(topic)),
+            Self::Listed(target) => match target.publish {
+                Some(publish) => Ok(publish(topic)),
+                None => Err(format!("{} is spoken to by `messaging` alone", target.name)),
+            },
         }
     }
 
@@ -201,14 +204,15 @@ fn kind(
     }
     // What is promised to subscribers is promised to publishers.
     let quality = contender.scheme.and_then(Scheme::quality).unwrap_or(0);
-    let publish = |topic| side.publish(topic).at_quality(quality);
+    let publish =
+        |topic| -> Result<PublishWire, String> { Ok(side.publish(topic)?.at_quality(quality)) };
     Ok(match cell.work {
         Work::Ingest {
             body,
             connections,
             pace,
         } => Kind::Traffic(TrafficPlan {
-            publish: publish(topic_of(body.observations())),
+            publish: publish(topic_of(body.observations()))?,
             publishers: connections,
             body,
             subscribe: None,
@@ -221,7 +225,7 @@ fn kind(
             subscribers,
             pace,
         } => Kind::Traffic(TrafficPlan {
-            publish: publish(TOPIC),
+            publish: publish(TOPIC)?,
             publishers,
             body: Body::Stamped,
             subscribe: Some(side.subscribe(contender, TOPIC)?),
@@ -238,7 +242,7 @@ fn kind(
         Work::Replay { messages, body } => {
             let requests = side.replay()?;
             Kind::Replay(ReplayPlan {
-                publish: side.publish(REPLAY_TOPIC),
+                publish: side.publish(REPLAY_TOPIC)?,
                 body,
                 messages,
                 cursor_request: requests.cursor_request,
@@ -271,7 +275,7 @@ fn own(cell: &Cell, contender: Contender, side: Side<'_>) -> Result<Kind, String
     let quality = contender.scheme.and_then(Scheme::quality).unwrap_or(0);
     let subscribe = (subscribers > 0).then(|| side.subscribe(contender, TOPIC));
     Ok(Kind::Traffic(TrafficPlan {
-        publish: side.publish(TOPIC).at_quality(quality),
+        publish: side.publish(TOPIC)?.at_quality(quality),
         publishers,
         body: Body::Own(own),
         subscribe: subscribe.transpose()?,

@@ -6,7 +6,7 @@ use crate::messaging;
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "messaging",
     source: "Babovic et al. 2016, tables 7 and 8",
-    about: "MQTT by the gateway and other brokers, between programs and pages: latency and rate",
+    about: "protocols by the gateway and other brokers, programs and pages: latency, rates",
     cells: messaging::names,
     run: messaging::run,
     page: messaging::markdown,

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 
 use super::job::{Pace, ReplayPlan, TrafficOutcome, TrafficPlan};
 use super::message::Body;
-use super::wire::SubscribeWire;
+use super::wire::{PublishWire, SubscribeWire};
 use super::{replay, traffic};
 use crate::cell::Scheme;
 use crate::null::Null;
@@ -29,13 +29,17 @@ fn null_server(coalesce: bool) -> SocketAddr {
     receiver.recv().unwrap()
 }
 
+fn publish(topic: &str) -> PublishWire {
+    null_target().publish.map(|publish| publish(topic)).unwrap()
+}
+
 fn null_target() -> &'static Target {
     Target::named("null_coalescing").unwrap()
 }
 
 fn deliver(address: SocketAddr, subscribe: SubscribeWire) -> Result<TrafficOutcome, String> {
     let plan = TrafficPlan {
-        publish: (null_target().publish)("bench/x"),
+        publish: publish("bench/x"),
         publishers: 2,
         body: Body::Stamped,
         subscribe: Some(subscribe),
@@ -73,7 +77,7 @@ fn every_message_reaches_every_subscriber_by_every_scheme() {
 #[test]
 fn a_window_counts_what_is_acknowledged() {
     let plan = TrafficPlan {
-        publish: (null_target().publish)("bench"),
+        publish: publish("bench"),
         publishers: 3,
         body: Body::JsonBatch(10),
         subscribe: None,
@@ -116,7 +120,7 @@ fn a_target_that_is_gone_is_named_as_such() {
 fn a_replay_gives_back_all_that_was_published() {
     let requests = (null_target().replay.unwrap())(REPLAY_TOPIC);
     let plan = ReplayPlan {
-        publish: (null_target().publish)(REPLAY_TOPIC),
+        publish: publish(REPLAY_TOPIC),
         body: Body::JsonBatch(100),
         messages: 30,
         cursor_request: requests.cursor_request,

@@ -134,7 +134,10 @@ impl<'a> Deeds<'a> {
 
     fn websocket(&self) -> Result<WebSocketAt, String> {
         let at = self.broker.websocket.clone();
-        at.ok_or_else(|| "absent: pages reach it only by a ws://HOST:PORT/PATH".into())
+        at.ok_or_else(|| {
+            "absent: it has no WebSocket for pages; of a given broker ws://HOST:PORT/PATH tells it"
+                .into()
+        })
     }
 
     fn natives(&self, both: bool, deed: Deed) -> Result<(ClientsOutcome, Measured), String> {

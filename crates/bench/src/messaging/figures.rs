@@ -95,26 +95,25 @@ fn latency(run: &Run, protocol: &'static Protocol, clients: Clients) -> Figure {
         Series::here(broker, points.collect())
     };
     let here = brokers(protocol, run).into_iter().map(of);
-    let rows = MESSAGING_LATENCY.rows();
-    let published = rows
-        .iter()
-        .filter(|row| row.text("protocol") == protocol.published);
-    let points = published
-        .filter_map(|row| Some(Point::at(row.number("nodes")?, row.number("transfer_ms")?)));
-    let theirs = (clients == Clients::NativeBrowser).then(|| {
-        Series::published(
-            protocol.published,
-            &MESSAGING_LATENCY.cited(),
-            points.collect(),
-        )
-    });
+    let theirs = protocol
+        .published
+        .filter(|_| clients == Clients::NativeBrowser);
+    let theirs = theirs.map(published_latency);
     let name = format!("transfer-{}-{}", protocol.name, clients.name());
-    let title = format!("T_transfer by {}, {}", protocol.published, clients.name());
+    let title = format!("T_transfer by {}, {}", protocol.title, clients.name());
     Figure::new(Form::Lines, &name, &title)
         .axes(Axis::new("nodes", ""), Axis::new("T_transfer", "ms"))
         .caption("From the data at hand to observations in the other client, mean over rounds.")
         .group("T_transfer")
         .series(here.chain(theirs))
+}
+
+fn published_latency(name: &str) -> Series {
+    let rows = MESSAGING_LATENCY.rows();
+    let rows = rows.iter().filter(|row| row.text("protocol") == name);
+    let points =
+        rows.filter_map(|row| Some(Point::at(row.number("nodes")?, row.number("transfer_ms")?)));
+    Series::published(name, &MESSAGING_LATENCY.cited(), points.collect())
 }
 
 /// Figure 10.
@@ -146,7 +145,7 @@ fn rates(run: &Run, protocol: &'static Protocol) -> Figure {
         });
         Series::published(&broker, &MESSAGING_RATE.cited(), points.collect())
     });
-    let title = format!("Messages to and fro by {}", protocol.published);
+    let title = format!("Messages to and fro by {}", protocol.title);
     Figure::new(Form::Bars, &format!("rate-{}", protocol.name), &title)
         .axes(
             Axis::new("clients", ""),
@@ -161,7 +160,7 @@ pub(super) fn published_brokers(protocol: &Protocol) -> Vec<String> {
     let rows = MESSAGING_RATE.rows();
     let of = rows
         .iter()
-        .filter(|row| row.text("protocol") == protocol.published);
+        .filter(|row| Some(row.text("protocol")) == protocol.published);
     let mut names: Vec<String> = of.map(|row| row.text("broker").to_owned()).collect();
     names.dedup();
     names

@@ -12,7 +12,6 @@ mod claims;
 mod deeds;
 mod figures;
 pub(crate) mod job;
-mod mqtt;
 mod native;
 mod page;
 mod payload;

@@ -42,9 +42,9 @@ fn transfer(
     interval_ns: u64,
 ) -> Result<ClientsOutcome, String> {
     // Nobody publishes to what a publisher is subscribed to.
-    let mut publisher = (protocol.open)(at, BACK)?;
+    let mut publisher = protocol.client(at, BACK)?;
     let subscriber = match plan.both {
-        true => Some((protocol.open)(at, TOPIC)?),
+        true => Some(protocol.client(at, TOPIC)?),
         false => None,
     };
     thread::scope(|scope| {
@@ -108,10 +108,10 @@ fn ping_pong(
     [warm_up_ms, measure_ms]: [u64; 2],
 ) -> Result<ClientsOutcome, String> {
     let second = match plan.both {
-        true => Some((protocol.open)(at, TOPIC)?),
+        true => Some(protocol.client(at, TOPIC)?),
         false => None,
     };
-    let mut first = (protocol.open)(at, BACK)?;
+    let mut first = protocol.client(at, BACK)?;
     let mut payload = Vec::new();
     encode(&batch(plan.nodes, 0), &mut payload)?;
     let over = AtomicBool::new(false);

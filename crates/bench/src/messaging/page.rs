@@ -15,6 +15,10 @@ pub(crate) fn markdown(run: &Run, folder: &str) -> String {
     let mut text = page::begin("Messaging", run, folder, "");
     text += HOW;
     for protocol in PROTOCOLS {
+        if !is_measured(run, protocol) {
+            continue;
+        }
+        let _ = write!(text, "\n## {}\n\n{}\n", protocol.title, protocol.about);
         for clients in Clients::ALL {
             latencies(run, protocol, clients, &mut text);
         }
@@ -36,11 +40,20 @@ from then and not from when the message was due, and how late a publisher was is
 (`schedule_lag`). Publishers never wait for arrivals. To and fro is a closed loop, as in the paper, whose \
 formula for T_transmission is printed upside down: meant, and used here, is 100 / (2 x messages passed). \
 Clients and broker share one machine and one clock; the paper's broker was another machine, on a LAN. \
-The native client is ours in Rust where the paper had Java's; in pages it is mqtt.js. MQTT 3.1.1, quality \
-of service 0. The gateway keeps every message in its log; the others keep none. Why it is slower than one or \
+Native clients are ours in Rust where the paper had Java's, a thread each, and the kernel was asked whether \
+their sockets have TCP_NODELAY: a client without it is refused, and brokers that have a setting for it have \
+it set. What each promises stands with its protocol. The gateway keeps every message in its log; the others \
+keep none. Why it is slower than one or \
 faster than another, and what Mosquitto's WebSocket does with messages of more than 4 kB: \
 [where the time goes](../concepts/latency-profile.md).
 ";
+
+fn is_measured(run: &Run, protocol: &Protocol) -> bool {
+    let start = format!("protocol={};", protocol.name);
+    run.results
+        .iter()
+        .any(|result| result.cell.starts_with(&start))
+}
 
 fn shown(value: Option<f64>) -> String {
     value.map_or("-".into(), number)
@@ -56,29 +69,25 @@ fn head(first: &str, columns: impl IntoIterator<Item = String>, text: &mut Strin
 }
 
 fn latencies(run: &Run, protocol: &'static Protocol, clients: Clients, text: &mut String) {
-    let published = clients == Clients::NativeBrowser;
-    let table = match published {
-        true => " (table 7)",
-        false => "",
-    };
+    let published = protocol
+        .published
+        .filter(|_| clients == Clients::NativeBrowser);
+    let table = published.map_or("", |_| " (table 7)");
     let _ = write!(
         text,
         "\n## T_transfer by {}, {}{table}, ms\n\nMean; behind it the median.\n\n",
-        protocol.published,
+        protocol.title,
         clients.name()
     );
     let columns = ["1 node", "2 nodes", "3 nodes", "4 nodes", "5 nodes"];
     head("broker", columns.map(str::to_owned), text);
-    if published {
+    if let Some(name) = published {
         let rows = MESSAGING_LATENCY.rows();
-        let rows = rows
-            .iter()
-            .filter(|row| row.text("protocol") == protocol.published);
+        let rows = rows.iter().filter(|row| row.text("protocol") == name);
         let cells = rows.map(|row| shown(row.number("transfer_ms")));
-        row(
-            std::iter::once("published (Mosquitto)".to_owned()).chain(cells),
-            text,
-        );
+        let brokers = published_brokers(protocol);
+        let first = format!("published ({})", brokers.first().map_or("", String::as_str));
+        row(std::iter::once(first).chain(cells), text);
     }
     for broker in protocol.brokers(true) {
         let cell = |nodes| {
@@ -99,13 +108,14 @@ fn latencies(run: &Run, protocol: &'static Protocol, clients: Clients, text: &mu
 
 fn rates(run: &Run, protocol: &'static Protocol, state: State, text: &mut String) {
     let after = match state {
+        State::Steady if protocol.published.is_none() => "by a broker that has run for a while",
         State::Steady => "table 8",
         State::Started => "right after the broker's start",
     };
     let _ = write!(
         text,
         "\n## Messages to and fro a second by {}, {after}\n\nBehind each T_transmission, ms.\n\n",
-        protocol.published
+        protocol.title
     );
     head(
         "broker",
@@ -151,8 +161,12 @@ fn published_rate(broker: &str, clients: Clients) -> String {
 
 /// Processor time and memory while messages go to and fro.
 fn costs(run: &Run, protocol: &'static Protocol, text: &mut String) {
-    *text += "\n## What both sides spend while messages go to and fro\n\nProcessors kept busy and peak \
-              resident memory, MiB: of the broker, of the native clients, of the browsers.\n\n";
+    let _ = write!(
+        text,
+        "\n## What both sides spend while messages go to and fro by {}\n\nProcessors kept busy and peak \
+         resident memory, MiB: of the broker, of the native clients, of the browsers.\n\n",
+        protocol.title
+    );
     let columns = Clients::ALL.map(|clients| clients.name().to_owned());
     head("broker", columns, text);
     for broker in protocol.brokers(true) {

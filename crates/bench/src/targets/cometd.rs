@@ -14,7 +14,7 @@ pub(super) const TARGET: Target = Target {
     about: "CometD on Jetty: a message published by POST, as a text to its Bayeux channel",
     look: |_| PROGRAM.look().map(|version| format!("CometD {version}")),
     start,
-    publish,
+    publish: Some(publish),
     subscribe: |_, _| None,
     replay: None,
 };

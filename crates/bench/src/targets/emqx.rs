@@ -8,7 +8,7 @@ pub(super) const TARGET: Target = Target {
     about: "EMQX by MQTT 3.1.1; where one runs already, give its address",
     look: |_| Err(ABSENT.into()),
     start: |_, _| Err(ABSENT.into()),
-    publish,
+    publish: Some(publish),
     subscribe,
     replay: None,
 };

@@ -12,7 +12,7 @@ pub(super) const TARGET: Target = Target {
     about: "a broker that runs already, by MQTT 3.1.1, at `--target`",
     look: |settings| of(settings).map(|given| given.name.clone()),
     start: |settings, _| of(settings).map(Given::running),
-    publish,
+    publish: Some(publish),
     subscribe,
     replay: None,
 };

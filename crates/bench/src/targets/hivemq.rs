@@ -11,7 +11,7 @@ pub(super) const TARGET: Target = Target {
     about: "HiveMQ CE by MQTT 3.1.1, on a JVM as it comes",
     look: |_| PROGRAM.look().map(|version| format!("HiveMQ CE {version}")),
     start,
-    publish,
+    publish: Some(publish),
     subscribe,
     replay: None,
 };

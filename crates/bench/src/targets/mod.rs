@@ -18,6 +18,7 @@ mod nchan;
 mod null;
 mod program;
 mod rabbitmq;
+mod relay;
 mod started;
 pub(crate) mod tornado;
 pub(crate) mod weir;
@@ -58,6 +59,8 @@ pub static TARGETS: &[Target] = &[
     hivemq::TARGET,
     nats::TARGET,
     rabbitmq::TARGET,
+    rabbitmq::AMQP091,
+    rabbitmq::AMQP10,
     emqx::TARGET,
     given::TARGET,
 ];
@@ -74,8 +77,8 @@ pub struct Target {
     /// What it says it is, or what is absent here and what brings it, without starting it.
     pub(crate) look: fn(&Settings) -> Result<String, String>,
     pub(crate) start: fn(&Settings, &Path) -> Result<Running, String>,
-    /// How to publish to a topic.
-    pub(crate) publish: fn(&str) -> PublishWire,
+    /// How to publish to a topic; `None` of one to which the load generator does not speak.
+    pub(crate) publish: Option<fn(&str) -> PublishWire>,
     /// How to subscribe to a topic by a scheme; `None` where it has no such scheme.
     pub(crate) subscribe: fn(Scheme, &str) -> Option<SubscribeWire>,
     /// The requests that tell a cursor and that replay from it.
@@ -150,6 +153,17 @@ pub(crate) struct Running {
     /// What it cannot be without, and ends behind it.
     beside: Vec<Running>,
 }
+
+/// What the targets of `messaging` alone have in common: its own clients speak to them.
+pub(crate) const OF_MESSAGING: Target = Target {
+    name: "",
+    about: "",
+    look: |_| Err("absent: it has no name".into()),
+    start: |_, _| Err("absent: it has no name".into()),
+    publish: None,
+    subscribe: |_, _| None,
+    replay: None,
+};
 
 impl Target {
     /// The target of a name.

@@ -20,7 +20,7 @@ pub(super) const TARGET: Target = Target {
     about: "Eclipse Mosquitto by MQTT 3.1.1, in memory",
     look: |_| PROGRAM.look(),
     start,
-    publish,
+    publish: Some(publish),
     subscribe,
     replay: None,
 };

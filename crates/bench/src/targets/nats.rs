@@ -11,7 +11,7 @@ pub(super) const TARGET: Target = Target {
     about: "NATS by MQTT 3.1.1, JetStream in a folder of its own",
     look: |_| PROGRAM.look(),
     start,
-    publish,
+    publish: Some(publish),
     subscribe,
     replay: None,
 };

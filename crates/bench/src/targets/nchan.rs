@@ -14,7 +14,7 @@ pub(super) const TARGET: Target = Target {
     about: "nginx with libnginx-mod-nchan, one worker, messages in memory",
     look: |_| look().map(|(_, version)| version),
     start,
-    publish,
+    publish: Some(publish),
     subscribe,
     replay: None,
 };

@@ -11,7 +11,7 @@ pub(super) const TARGET: Target = Target {
     about: "one thread that copies what it gets to every subscriber, a write a message",
     look: |_| Ok(VERSION.into()),
     start: |settings, folder| start(settings, folder, &[]),
-    publish,
+    publish: Some(publish),
     subscribe,
     replay: None,
 };
@@ -21,7 +21,7 @@ pub(super) const COALESCING: Target = Target {
     about: "the same, one write for all that is due; the ceiling of the load and this machine",
     look: |_| Ok(VERSION.into()),
     start: |settings, folder| start(settings, folder, &[COALESCE]),
-    publish,
+    publish: Some(publish),
     subscribe,
     replay: Some(replay),
 };

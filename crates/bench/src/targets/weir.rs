@@ -18,7 +18,7 @@ pub(super) const TARGET: Target = Target {
     about: "the gateway: HTTP publish, every message durable before its answer",
     look: |settings| program(settings).map(|(_, version)| version),
     start,
-    publish,
+    publish: Some(publish),
     subscribe,
     replay: Some(replay),
 };
@@ -28,7 +28,7 @@ pub(super) const TLS: Target = Target {
     about: "the gateway on its TLS listener; of idle cells only",
     look: |settings| program(settings).map(|(_, version)| version),
     start: start_tls,
-    publish,
+    publish: Some(publish),
     subscribe,
     replay: None,
 };
@@ -38,7 +38,7 @@ pub(super) const MQTT: Target = Target {
     about: "the gateway by MQTT 3.1.1: all goes to its log, quality 1 before its PUBACK",
     look: |settings| program(settings).map(|(_, version)| version),
     start: start_mqtt,
-    publish: super::mosquitto::publish,
+    publish: Some(super::mosquitto::publish),
     subscribe: super::mosquitto::subscribe,
     replay: None,
 };
@@ -61,7 +61,17 @@ fn start_mqtt(settings: &Settings, folder: &Path) -> Result<Running, String> {
     if settings.address.is_some() {
         return Err("absent: a gateway given by --url is spoken to by HTTP".into());
     }
-    launch(settings, folder, "mqtt", &[])
+    let running = launch(settings, folder, "mqtt", &[])?;
+    Ok(reached_by_pages(running, settings, "/mqtt"))
+}
+
+/// The same with the path of its HTTP server at which pages speak the protocol.
+fn reached_by_pages(running: Running, settings: &Settings, path: &str) -> Running {
+    let http = running.listeners.get("http").copied();
+    match http.filter(|_| settings.pages.is_some()) {
+        None => running,
+        Some(http) => running.reached_at(format!("ws://{http}{path}"), None),
+    }
 }
 
 fn start_tls(settings: &Settings, folder: &Path) -> Result<Running, String> {
@@ -130,12 +140,7 @@ pub(crate) fn launch(
         command.args(["--set", &format!("http.cors={origin}")]);
     }
     let log = folder.join("stderr.log");
-    let running = start_announced(command, listener, version, &log)?;
-    let pages = running.listeners.get("http").copied();
-    Ok(match pages.filter(|_| settings.pages.is_some()) {
-        None => running,
-        Some(http) => running.reached_at(format!("ws://{http}/mqtt"), None),
-    })
+    start_announced(command, listener, version, &log)
 }
 
 /// The gateway's program and its version.

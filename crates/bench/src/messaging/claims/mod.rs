@@ -1,4 +1,8 @@
 //! What paper 000 says in words about brokers, judged by a run.
+//!
+//! What it says of protocols against each other is judged in [`between`].
+
+mod between;
 
 use super::cells::{Clients, State};
 use super::figures::Of;
@@ -18,11 +22,24 @@ type Judge = fn(&Run) -> Judgement;
 
 /// Judges every claim that is listed as measured here.
 pub(crate) fn judge(run: &Run) -> Vec<ClaimResult> {
-    let judgements: [(&str, Judge); 4] = [
+    let judgements: [(&str, Judge); 11] = [
         ("babovic-mosquitto-websocket-collapses", collapse),
         ("babovic-latency-grows-with-size", growth),
         ("babovic-hivemq-fastest-browser", fastest_in_browsers),
         ("babovic-hivemq-higher-latency", higher_latency),
+        ("babovic-mqtt-lowest-latency", between::latencies_in_order),
+        ("babovic-dds-highest-rate", between::dds_is_fastest),
+        ("babovic-mqtt-native-rate", between::mqtt_passes_more),
+        ("babovic-amqp-above-xmpp", between::amqp_above_xmpp),
+        (
+            "babovic-dds-slow-in-browser",
+            between::dds_is_slow_in_browsers,
+        ),
+        (
+            "babovic-amqp-best-after-start",
+            between::amqp_is_best_at_first,
+        ),
+        ("babovic-xmpp-never-best", between::xmpp_is_never_best),
     ];
     let all = judgements.into_iter().map(|(id, judge)| {
         let (holds, words) = judge(run);
@@ -66,25 +83,36 @@ fn collapse(run: &Run) -> Judgement {
     (Some(to_browser < 10.0 && between < 10.0), words)
 }
 
+/// Of every protocol that was measured, and every broker of it.
 fn growth(run: &Run) -> Judgement {
-    let brokers = mqtt().brokers(false).into_iter();
-    let pairs: Vec<(&str, f64, f64)> = brokers
-        .filter_map(|broker| {
-            let of = |nodes| transfer(run, broker, Clients::NativeBrowser, nodes);
-            Some((broker, of(1)?, of(5)?))
-        })
+    let pairs: Vec<(String, f64, f64)> = PROTOCOLS
+        .iter()
+        .flat_map(|protocol| grown(run, protocol))
         .collect();
     let words: Vec<String> = pairs
         .iter()
-        .map(|(broker, one, five)| format!("{broker} {} to {} ms", number(*one), number(*five)))
+        .map(|(who, one, five)| format!("{who} {} to {} ms", number(*one), number(*five)))
         .collect();
     match pairs.is_empty() {
         true => (None, NOT_MEASURED.into()),
         false => {
             let grows = pairs.iter().all(|(_, one, five)| five > one);
-            (Some(grows), format!("of MQTT alone: {}", words.join(", ")))
+            (Some(grows), words.join(", "))
         }
     }
+}
+
+/// T_transfer of one node and of five by each broker.
+fn grown(run: &Run, protocol: &'static Protocol) -> Vec<(String, f64, f64)> {
+    let brokers = protocol.brokers(false).into_iter();
+    let pairs = brokers.filter_map(|broker| {
+        let of = |nodes| {
+            let of = Of::transfer(protocol, Clients::NativeBrowser, nodes);
+            Some(of.mean(run, broker, "t_transfer")? / 1000.0)
+        };
+        Some((format!("{} {broker}", protocol.title), of(1)?, of(5)?))
+    });
+    pairs.collect()
 }
 
 fn fastest_in_browsers(run: &Run) -> Judgement {

@@ -8,10 +8,22 @@ use weir_mqtt::session::{Client as Session, ClientEvent, ConnectOptions, Deliver
 use weir_mqtt::wire::{PropertyList, QoS, SubscriptionOptions, Version};
 use weir_sansio::{Instant, Output, Session as _};
 
-use super::job::At;
-use super::protocols::Client;
+use super::super::job::At;
+use super::{Client, Protocol};
 use crate::clock::now_ns;
 use crate::limits::READ_BYTES_MAX;
+
+pub(super) const PROTOCOL: Protocol = Protocol {
+    name: "mqtt",
+    title: "MQTT",
+    published: Some("MQTT"),
+    ours: Some("weir_mqtt"),
+    others: &["mosquitto", "hivemq", "nats", "rabbitmq"],
+    takes_given: true,
+    about: "MQTT 3.1.1 at quality of service 0, as in the paper. The native client is the bench's own; in \
+            pages it is mqtt.js.",
+    open: |at, topic| Ok(Box::new(Mqtt::open(at, topic)?)),
+};
 
 /// A connection with a subscription.
 pub(crate) struct Mqtt {
@@ -108,6 +120,10 @@ impl Mqtt {
 }
 
 impl Client for Mqtt {
+    fn nodelay(&self) -> Option<bool> {
+        self.tcp.nodelay().ok()
+    }
+
     fn publish(&mut self, topic: &str, payload: &[u8]) -> Result<(), String> {
         self.out.clear();
         let delivery = Delivery {

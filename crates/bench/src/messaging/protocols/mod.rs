@@ -1,0 +1,104 @@
+//! The protocols: one file and one line of [`PROTOCOLS`] each, with the brokers that speak it and its
+//! native client.
+//!
+//! The client of a page is the file of the same name in `web/src/messaging/clients`. A broker is a target of
+//! [`crate::targets`], one for each protocol that it speaks. The decision worth arguing: a native client
+//! whose socket waits to fill segments (RFC 896) is refused, since 40 ms of that would be taken for the
+//! broker's.
+
+mod mqtt;
+
+use super::job::At;
+
+/// All protocols, in the order of the report.
+pub(crate) static PROTOCOLS: &[Protocol] = &[mqtt::PROTOCOL];
+
+/// A protocol of messaging.
+#[derive(Debug)]
+pub(crate) struct Protocol {
+    /// Its name as a level of a factor.
+    pub(crate) name: &'static str,
+    /// Its name for people.
+    pub(crate) title: &'static str,
+    /// Its name in the tables of the paper, where it is there.
+    pub(crate) published: Option<&'static str>,
+    /// The target that is the gateway, where it is a server of this protocol.
+    pub(crate) ours: Option<&'static str>,
+    /// The targets that are other people's brokers.
+    pub(crate) others: &'static [&'static str],
+    /// Whether `--target` names a broker of it.
+    pub(crate) takes_given: bool,
+    /// Who the clients are and what they promise, in sentences.
+    pub(crate) about: &'static str,
+    /// Opens a native client that is subscribed to a topic.
+    pub(crate) open: Open,
+}
+
+/// How a client is opened.
+type Open = fn(At, &str) -> Result<Box<dyn Client>, String>;
+
+/// A native client: blocking, of one thread.
+pub(crate) trait Client: Send {
+    /// Publishes a message and goes on, nothing being acknowledged.
+    fn publish(&mut self, topic: &str, payload: &[u8]) -> Result<(), String>;
+
+    /// Waits for the next message; nothing where none comes in time.
+    fn receive(&mut self) -> Result<Option<bytes::Bytes>, String>;
+
+    /// Whether the kernel says that its socket sends at once (`TCP_NODELAY`); `None` without TCP.
+    fn nodelay(&self) -> Option<bool>;
+}
+
+impl Protocol {
+    /// The protocol of a name.
+    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+        PROTOCOLS.iter().find(|protocol| protocol.name == name)
+    }
+
+    /// Opens a native client that is subscribed to a topic and whose socket sends at once.
+    pub(crate) fn client(&self, at: At, topic: &str) -> Result<Box<dyn Client>, String> {
+        let client = (self.open)(at, topic)?;
+        match client.nodelay() {
+            Some(false) => Err(format!(
+                "the {} client's socket is without TCP_NODELAY",
+                self.title
+            )),
+            _ => Ok(client),
+        }
+    }
+
+    /// Its brokers: ours, theirs, and one that is given by its URL.
+    pub(crate) fn brokers(&self, given: bool) -> Vec<&'static str> {
+        let given = (given && self.takes_given).then_some("given");
+        let others = self.others.iter().copied();
+        self.ours.into_iter().chain(others).chain(given).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::is_ours;
+    use crate::targets::Target;
+
+    #[test]
+    fn every_broker_is_a_target_and_those_of_ours_are_ours() {
+        for protocol in PROTOCOLS {
+            let brokers = protocol.brokers(true);
+            assert!(brokers.iter().all(|name| Target::named(name).is_some()));
+            assert!(protocol.ours.is_none_or(is_ours));
+            assert!(!protocol.others.iter().any(|name| is_ours(name)));
+        }
+    }
+
+    #[test]
+    fn every_protocol_of_the_paper_is_named_as_in_its_tables() {
+        for name in PROTOCOLS.iter().filter_map(|protocol| protocol.published) {
+            let rows = crate::published::MESSAGING_LATENCY.rows();
+            assert!(
+                rows.iter().any(|row| row.text("protocol") == name),
+                "{name}"
+            );
+        }
+    }
+}
