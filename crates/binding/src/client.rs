@@ -208,6 +208,15 @@ pub trait Context: Send + Sync {
     /// the name.
     fn authenticate(&self, user: &str, password: &[u8]) -> Identity;
 
+    /// Who a user is that another server has let in, by the name that it vouches for (`ann@example.org`):
+    /// what the policy says of the name, else of its domain, else of anybody.
+    fn vouched(&self, name: &str) -> Principal {
+        Principal {
+            name: name.into(),
+            grants: Arc::default(),
+        }
+    }
+
     /// Secrets that devices share with the gateway, for protocols that need them as they are.
     fn keys(&self) -> &[SharedKey] {
         &[]

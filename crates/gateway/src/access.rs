@@ -37,6 +37,8 @@ pub(crate) struct Policy {
     /// A password's hash, to be compared with where a name is nobody's.
     decoy: Option<String>,
     tokens: HashMap<String, Principal>,
+    /// Users of other servers, and whole domains of them, by address.
+    jids: HashMap<String, Principal>,
     anonymous: Principal,
     keys: Vec<SharedKey>,
     verified: Mutex<HashMap<Vec<u8>, Principal>>,
@@ -53,6 +55,14 @@ impl Access {
             (Access::Policy(policy), Some(credential)) => (policy, credential),
         };
         found_out(policy, policy.identify(credential), checkers)
+    }
+
+    /// Who a user is that another server has let in.
+    pub(crate) fn vouched(&self, name: &str) -> Principal {
+        match self {
+            Access::Open => Principal::unrestricted(),
+            Access::Policy(policy) => policy.vouched(name),
+        }
     }
 
     /// How clients can say who they are.
@@ -129,7 +139,7 @@ impl Policy {
     }
 
     fn from_table(table: &Table) -> Result<Self, String> {
-        let known = ["role", "user", "token", "oscore", "anonymous"];
+        let known = ["role", "user", "token", "jid", "oscore", "anonymous"];
         refuse_unknown(table, "policy", &known)?;
         let mut roles = BTreeMap::new();
         for (name, role) in section(table, "role")? {
@@ -158,6 +168,10 @@ impl Policy {
             let hash = text(token, "token", name, "sha256")?;
             tokens.insert(hash.to_ascii_lowercase(), holder("token", name, token)?);
         }
+        let mut jids = HashMap::new();
+        for (name, jid) in section(table, "jid")? {
+            jids.insert(name.to_lowercase(), holder("jid", name, jid)?);
+        }
         let decoy = users
             .values()
             .map(|(hash, _): &(String, _)| hash.clone())
@@ -173,10 +187,24 @@ impl Policy {
             users,
             decoy,
             tokens,
+            jids,
             anonymous,
             keys: crate::keys::read(table, &holder)?,
             verified: Mutex::default(),
         })
+    }
+
+    /// What is said of the address, else of its domain, else of anybody; whoever it is keeps the name.
+    fn vouched(&self, name: &str) -> Principal {
+        let address = name.to_lowercase();
+        let domain = address
+            .split_once('@')
+            .map_or(address.as_str(), |(_, domain)| domain);
+        let known = self.jids.get(&address).or_else(|| self.jids.get(domain));
+        Principal {
+            name: name.into(),
+            grants: known.unwrap_or(&self.anonymous).grants.clone(),
+        }
     }
 
     fn identify(&self, credential: &str) -> Claim {

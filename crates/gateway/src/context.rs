@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use weir_binding::{
     Binding, Context, Identity, LocalFuture, Metric, Over, Service, SharedKey, Tally, Workers,
 };
-use weir_hub::Hub;
+use weir_hub::{Hub, Principal};
 use weir_model::Time;
 
 /// Hub, services, access and clock of one gateway.
@@ -119,6 +119,10 @@ impl Context for House {
 
     fn authenticate(&self, user: &str, password: &[u8]) -> Identity {
         self.access.authenticate(user, password, &*self.checkers)
+    }
+
+    fn vouched(&self, name: &str) -> Principal {
+        self.access.vouched(name)
     }
 
     fn keys(&self) -> &[SharedKey] {
