@@ -28,6 +28,11 @@ pub const BINDINGS: &[BindingLine] = &[
         name: "coap",
         configure: |section| Ok(Arc::new(weir_coap::Coap::configure(section)?)),
     },
+    #[cfg(feature = "xmpp")]
+    BindingLine {
+        name: "xmpp",
+        configure: |section| Ok(Arc::new(weir_xmpp::Xmpp::configure(section)?)),
+    },
 ];
 
 /// The protocol whose client a URL's scheme picks, as configured by default.

@@ -82,8 +82,20 @@ pub(crate) fn plainly(error: &io::Error) -> String {
     said.into()
 }
 
+/// What goes wrong and is got over is said on stderr; `RUST_LOG` says how much.
+fn start_logging() {
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+    let logs = tracing_subscriber::fmt()
+        .with_writer(io::stderr)
+        .with_env_filter(filter);
+    // Where somebody logs already, that will do.
+    drop(logs.with_target(false).without_time().try_init());
+}
+
 /// Runs a future of the client halves, which stay on their thread.
 pub(crate) fn on_a_thread<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    start_logging();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();

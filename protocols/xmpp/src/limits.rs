@@ -1,0 +1,31 @@
+//! What a peer may cost; reaching a limit ends its stream or refuses its request, with the limit named.
+
+/// Bytes of one stanza, and of what stands before the first (RFC 6120 section 13.12 asks for such a limit,
+/// of 10,000 bytes at least).
+pub const STANZA_BYTES_MAX: usize = 1 << 20;
+/// Elements that are open at once within a stanza.
+pub const DEPTH_MAX: u32 = 128;
+/// Elements and texts of one stanza.
+pub const NODES_MAX: u64 = 100_000;
+/// Attributes of one element.
+pub const ATTRIBUTES_MAX: u32 = 256;
+/// Iterations of PBKDF2 that a server may ask for (RFC 5802 section 5.1): some seconds of a processor.
+pub const ITERATIONS_MAX: u32 = 1_000_000;
+/// Stanzas that wait for their acknowledgement (XEP-0198); with more, one is asked for before the next.
+pub const UNACKNOWLEDGED_MAX: usize = 1024;
+/// Subscriptions of XMPP users to the gateway's nodes.
+pub const SUBSCRIPTIONS_MAX: usize = 4096;
+/// Subscriptions of one user.
+pub const SUBSCRIPTIONS_OF_ONE_MAX: usize = 256;
+/// Items of one answer.
+pub const ITEMS_MAX: usize = 100;
+/// Records of the log that one request for items may look at.
+pub const RECORDS_PER_REQUEST_MAX: u64 = 20_000;
+/// Nodes of one answer of service discovery.
+pub const NODES_PER_PAGE_MAX: usize = 200;
+/// Bytes that may wait for the socket before nothing more is taken from the log.
+pub const UNSENT_BYTES_MAX: usize = 256 << 10;
+/// Publications whose place on disk is awaited at once.
+pub const PENDING_MAX: usize = 4096;
+/// Requests for items that are read at once.
+pub const FETCHES_MAX: usize = 64;

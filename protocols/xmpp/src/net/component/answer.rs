@@ -1,0 +1,151 @@
+//! Answers to requests: results and errors (RFC 6120 section 8.3), written for the component's stream.
+
+use crate::names::{COMPONENT, PUBSUB_ERRORS, STANZAS};
+use crate::xml::Element;
+use weir_hub::{Fault, LogFault};
+
+/// Why a request is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    /// What the requester should do: `cancel`, `modify`, `auth`, `wait`.
+    kind: &'static str,
+    condition: &'static str,
+    /// The condition of XEP-0060, and a feature that it names.
+    detail: Option<(&'static str, Option<&'static str>)>,
+    text: String,
+}
+
+impl Refusal {
+    pub(super) fn new(
+        kind: &'static str,
+        condition: &'static str,
+        text: impl Into<String>,
+    ) -> Self {
+        Self {
+            kind,
+            condition,
+            detail: None,
+            text: text.into(),
+        }
+    }
+
+    /// The refusal with a condition of XEP-0060.
+    pub(super) fn with(mut self, condition: &'static str) -> Self {
+        self.detail = Some((condition, None));
+        self
+    }
+
+    /// A feature of XEP-0060 that is not there (section 10).
+    pub(super) fn unsupported(feature: &'static str) -> Self {
+        let mut refusal = Self::new("cancel", "feature-not-implemented", feature);
+        refusal.detail = Some(("unsupported", Some(feature)));
+        refusal
+    }
+
+    pub(super) fn bad(text: impl Into<String>) -> Self {
+        Self::new("modify", "bad-request", text)
+    }
+
+    fn element(&self) -> Element {
+        let condition = Element::new(STANZAS, self.condition);
+        let text = Element::new(STANZAS, "text").text(self.text.clone());
+        let error = Element::new(COMPONENT, "error").with("type", self.kind);
+        let error = error.child(condition).child(text);
+        match self.detail {
+            None => error,
+            Some((condition, feature)) => {
+                let mut detail = Element::new(PUBSUB_ERRORS, condition);
+                if let Some(feature) = feature {
+                    detail = detail.with("feature", feature);
+                }
+                error.child(detail)
+            }
+        }
+    }
+}
+
+impl From<&Fault> for Refusal {
+    fn from(fault: &Fault) -> Self {
+        let (kind, condition) = match fault {
+            Fault::Denied { .. } | Fault::Reserved(_) => ("auth", "forbidden"),
+            Fault::Topic(_) => ("modify", "bad-request"),
+            Fault::Undecodable { .. } | Fault::Message(_) => ("modify", "bad-request"),
+            Fault::OverLimit { .. } => ("modify", "not-acceptable"),
+            Fault::KeyReused(_) => ("cancel", "conflict"),
+            Fault::Unknown(_) => ("cancel", "item-not-found"),
+            Fault::Crowded { .. } | Fault::Log(LogFault::Busy) => ("wait", "resource-constraint"),
+            Fault::Log(_) | Fault::History(_) | Fault::Stopping => {
+                ("wait", "internal-server-error")
+            }
+        };
+        let refusal = Self::new(kind, condition, fault.to_string());
+        match fault {
+            Fault::Undecodable { .. } | Fault::Message(_) => refusal.with("invalid-payload"),
+            Fault::OverLimit { .. } => refusal.with("payload-too-big"),
+            _ => refusal,
+        }
+    }
+}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        Self::from(&fault)
+    }
+}
+
+/// Who asked, and by which name of the request: what an answer begins with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Asked {
+    from: String,
+    to: String,
+    id: String,
+}
+
+impl Asked {
+    pub(super) fn of(iq: &Element) -> Self {
+        let text = |name| iq.attribute(name).unwrap_or_default().to_owned();
+        Self {
+            from: text("from"),
+            to: text("to"),
+            id: text("id"),
+        }
+    }
+
+    pub(super) fn from(&self) -> &str {
+        &self.from
+    }
+
+    fn answer(&self, kind: &str) -> Element {
+        Element::new(COMPONENT, "iq")
+            .with("type", kind)
+            .with("from", self.to.clone())
+            .with("to", self.from.clone())
+            .with("id", self.id.clone())
+    }
+
+    /// A result, with or without something in it.
+    pub(super) fn result(&self, child: Option<Element>) -> String {
+        written(&self.answer("result").children(child))
+    }
+
+    /// A result with XML in it that is written already.
+    pub(super) fn result_with(&self, inner: &str) -> String {
+        let mut text = written(&self.answer("result"));
+        text.truncate(text.len() - "/>".len());
+        text.push('>');
+        text.push_str(inner);
+        text.push_str("</iq>");
+        text
+    }
+
+    /// An error.
+    pub(super) fn error(&self, refusal: &Refusal) -> String {
+        written(&self.answer("error").child(refusal.element()))
+    }
+}
+
+pub(super) fn written(stanza: &Element) -> String {
+    let mut text = String::new();
+    stanza.write(COMPONENT, &mut text);
+    text
+}

@@ -1,0 +1,109 @@
+//! Notifications (XEP-0060 section 7.1.2): a message for each item, with the cursor as its identifier.
+
+use super::node::{Wanted, name_of};
+use crate::net::payload;
+use crate::xml::escape;
+use weir_codec::Format;
+use weir_hub::{Content, Gap, Item};
+use weir_model::Batch;
+
+/// An item of a node.
+pub(super) struct Told {
+    pub(super) node: String,
+    /// `<item>` with its payload.
+    pub(super) item: String,
+}
+
+/// What a message comes to for who wants a node: one item at the message's own topic where that is of the
+/// node and the format names topics itself; else one for each datastream.
+pub(super) fn items(wanted: &Wanted, format: &'static Format, item: &Item) -> Vec<Told> {
+    let message = &item.message;
+    let node = |topic: &str| match wanted.is_collection() {
+        true => name_of(topic),
+        false => wanted.node.clone(),
+    };
+    let Content::Observations { .. } = &message.content else {
+        return opaque(wanted, item, node(&message.topic))
+            .into_iter()
+            .collect();
+    };
+    if format.carries.topic && (!wanted.is_collection() || wanted.filter.matches(&message.topic)) {
+        let encoded = item.encoded(format);
+        return vec![told(node(&message.topic), item, |out| {
+            payload::write(format, &encoded, out)
+        })];
+    }
+    let each = item.datastreams();
+    let one = |batch: &Batch| {
+        let mut encoded = Vec::new();
+        (format.encode)(batch, &mut encoded);
+        let node = node(batch.stream(0).topic);
+        told(node, item, |out| payload::write(format, &encoded, out))
+    };
+    each.iter().map(one).collect()
+}
+
+/// A message that is in none of the formats goes as it is to who asks for no format.
+fn opaque(wanted: &Wanted, item: &Item, node: String) -> Option<Told> {
+    let Content::Opaque(media) = &item.message.content else {
+        return None;
+    };
+    let due = item.whole && wanted.format.is_none();
+    due.then(|| {
+        told(node, item, |out| {
+            payload::write_bytes(media, &item.message.body, out)
+        })
+    })
+}
+
+fn told(node: String, item: &Item, payload: impl FnOnce(&mut String)) -> Told {
+    let mut text = format!("<item id='{}'>", item.message.cursor);
+    payload(&mut text);
+    text.push_str("</item>");
+    Told { node, item: text }
+}
+
+/// Writes the message that tells an item to a subscriber.
+pub(super) fn write(from: &str, to: &str, wanted: &Wanted, told: &Told, out: &mut String) {
+    open(from, to, out);
+    out.push_str("<event xmlns='http://jabber.org/protocol/pubsub#event'><items node='");
+    escape(&told.node, out);
+    out.push_str("'>");
+    out.push_str(&told.item);
+    out.push_str("</items></event>");
+    if wanted.is_collection() {
+        // XEP-0248 section 5.3: through which collection it comes.
+        out.push_str("<headers xmlns='http://jabber.org/protocol/shim'><header name='Collection'>");
+        escape(&wanted.node, out);
+        out.push_str("</header></headers>");
+    }
+    out.push_str("</message>");
+}
+
+/// Writes the message that tells a subscriber what it will not get.
+pub(super) fn write_gap(from: &str, to: &str, node: &str, gap: &Gap, out: &mut String) {
+    open(from, to, out);
+    gap_element(node, gap, out);
+    out.push_str("</message>");
+}
+
+/// Writes a gap as an element.
+pub(super) fn gap_element(node: &str, gap: &Gap, out: &mut String) {
+    out.push_str("<gap xmlns='urn:weir:message:0' node='");
+    escape(node, out);
+    out.push_str("' reason='");
+    out.push_str(gap.reason.name());
+    if let Some(count) = gap.count {
+        out.push_str(&format!("' count='{count}"));
+    }
+    out.push_str("'/>");
+}
+
+/// Nothing that nobody is there for is kept by servers (XEP-0060 section 7.1.2.1, RFC 6121 section 5.2.2).
+fn open(from: &str, to: &str, out: &mut String) {
+    out.push_str("<message type='headline' from='");
+    escape(from, out);
+    out.push_str("' to='");
+    escape(to, out);
+    out.push_str("'>");
+}

@@ -1,0 +1,334 @@
+//! Who is subscribed to what, and the messages on their way there.
+//!
+//! What is here deliberately is no queue: a feed is a subscription of the hub, and what waits is in the log.
+//! The decision worth arguing: a feed remembers up to where the server is known to have taken what was sent,
+//! by a ping through it; so neither a broken stream nor an end of the gateway loses a message silently.
+
+use super::answer::Refusal;
+use super::event;
+use super::node::Wanted;
+use super::ready::{Bell, Ready};
+use crate::jid;
+use crate::limits::{SUBSCRIPTIONS_MAX, SUBSCRIPTIONS_OF_ONE_MAX, UNSENT_BYTES_MAX};
+use crate::net::settings::ComponentPlan;
+use crate::net::told::Told;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use weir_binding::Context as Gateway;
+use weir_codec::Format;
+use weir_hub::{
+    Exchange, Fault, Next, Policy, Principal, Request, Shape, Since, Subscribe, Subscription,
+};
+use weir_model::Cursor;
+
+/// Pieces taken from one feed in one turn.
+const TAKES_MAX: usize = 16;
+
+/// One subscription of a user.
+pub(super) struct Feed {
+    pub(super) jid: String,
+    pub(super) wanted: Wanted,
+    format: &'static Format,
+    source: Option<Box<Subscription>>,
+    bell: Arc<Bell>,
+    /// Up to here it was written.
+    position: Cursor,
+    /// Up to here the server has it.
+    confirmed: Cursor,
+}
+
+/// All of them, by the identifier of the subscription.
+pub(super) struct Feeds {
+    plan: Arc<ComponentPlan>,
+    context: Arc<dyn Gateway>,
+    by_id: BTreeMap<u64, Feed>,
+    next_id: u64,
+    ready: Arc<Ready>,
+    /// Whether somebody came or went since this was last asked.
+    changed: bool,
+}
+
+impl Feeds {
+    pub(super) fn new(plan: Arc<ComponentPlan>, context: Arc<dyn Gateway>) -> Self {
+        let mut feeds = Self {
+            plan,
+            context,
+            by_id: BTreeMap::new(),
+            next_id: 1,
+            ready: Arc::default(),
+            changed: false,
+        };
+        feeds.recall();
+        feeds
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    /// Those of an address: all of a user's where it has no resource.
+    pub(super) fn of<'a>(&'a self, who: &'a str) -> impl Iterator<Item = (u64, &'a Feed)> {
+        let all = self.by_id.iter();
+        let of_user = all.filter(move |(_, feed)| jid::bare(&feed.jid) == jid::bare(who));
+        of_user.map(|(id, feed)| (*id, feed))
+    }
+
+    /// Subscribes an address; where it is already, again from where it wants.
+    pub(super) fn subscribe(
+        &mut self,
+        principal: &Principal,
+        who: &str,
+        wanted: Wanted,
+        since: Since,
+    ) -> Result<u64, Refusal> {
+        let known = self
+            .of(who)
+            .find(|(_, feed)| feed.jid == who && feed.wanted.node == wanted.node);
+        let known = known.map(|(id, _)| id);
+        let many =
+            self.of(who).count() >= SUBSCRIPTIONS_OF_ONE_MAX || self.len() >= SUBSCRIPTIONS_MAX;
+        if known.is_none() && many {
+            let text = format!(
+                "more than {SUBSCRIPTIONS_OF_ONE_MAX} subscriptions of one user, or {SUBSCRIPTIONS_MAX} of all"
+            );
+            return Err(
+                Refusal::new("wait", "policy-violation", text).with("too-many-subscriptions")
+            );
+        }
+        let format = wanted.format.unwrap_or(self.plan.format);
+        let source = self.open(principal, &wanted, since)?;
+        let id = known.unwrap_or(self.next_id);
+        self.next_id = self.next_id.max(id + 1);
+        let position = source.position();
+        let feed = Feed {
+            jid: who.into(),
+            wanted,
+            format,
+            source: Some(source),
+            bell: Bell::new(&self.ready, id),
+            position,
+            confirmed: position,
+        };
+        feed.bell.again();
+        self.by_id.insert(id, feed);
+        self.changed = true;
+        Ok(id)
+    }
+
+    fn open(
+        &self,
+        principal: &Principal,
+        wanted: &Wanted,
+        since: Since,
+    ) -> Result<Box<Subscription>, Fault> {
+        let mut subscribe = Subscribe::new(vec![wanted.filter.clone()], Shape::Items);
+        subscribe.since = since;
+        subscribe.policy = Policy::DropOldest;
+        subscribe.raw = wanted.format.is_none();
+        let hub = self.context.hub();
+        match hub.open(self.context.now(), principal, Request::Subscribe(subscribe))? {
+            Exchange::Subscription(subscription) => Ok(subscription),
+            _ => Err(Fault::Stopping),
+        }
+    }
+
+    /// Ends subscriptions of an address to a node, or the one of this identifier; says how many.
+    pub(super) fn unsubscribe(&mut self, who: &str, node: &str, id: Option<u64>) -> usize {
+        let meant = |known: u64, feed: &Feed| {
+            feed.jid == who && feed.wanted.node == node && id.is_none_or(|id| id == known)
+        };
+        self.remove(meant)
+    }
+
+    /// Ends all subscriptions of an address that is gone.
+    pub(super) fn gone(&mut self, who: &str) -> usize {
+        self.remove(|_, feed| feed.jid == who)
+    }
+
+    fn remove(&mut self, meant: impl Fn(u64, &Feed) -> bool) -> usize {
+        let before = self.by_id.len();
+        self.by_id.retain(|id, feed| !meant(*id, feed));
+        let removed = before - self.by_id.len();
+        self.changed |= removed > 0;
+        removed
+    }
+
+    /// The stream is there: what was sent and is not known to have arrived is sent again.
+    pub(super) fn resume(&mut self) {
+        let ids: Vec<u64> = self.by_id.keys().copied().collect();
+        for id in ids {
+            let Some(feed) = self.by_id.get(&id) else {
+                continue;
+            };
+            let (who, wanted, from) = (feed.jid.clone(), feed.wanted.clone(), feed.confirmed);
+            let principal = self.context.vouched(jid::bare(&who));
+            match self.open(&principal, &wanted, Since::Cursor(from)) {
+                Ok(source) => {
+                    if let Some(feed) = self.by_id.get_mut(&id) {
+                        feed.source = Some(source);
+                        feed.position = from;
+                        feed.bell.answered();
+                        feed.bell.again();
+                    }
+                }
+                // What may not be read any more is nobody's subscription any more.
+                Err(fault) => {
+                    tracing::warn!(
+                        "XMPP: {who} is no longer subscribed to `{}`: {fault}",
+                        wanted.node
+                    );
+                    self.by_id.remove(&id);
+                    self.changed = true;
+                }
+            }
+        }
+    }
+
+    /// The stream is gone: nothing is taken from the log meanwhile.
+    pub(super) fn pause(&mut self) {
+        self.by_id.values_mut().for_each(|feed| feed.source = None);
+    }
+
+    /// Writes what is due, up to a limit; says whether there may be more at once.
+    pub(super) fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+        told: &Told,
+        waiting: usize,
+    ) -> Result<(String, bool), Fault> {
+        self.ready.tell(cx.waker());
+        let mut out = String::new();
+        let ready = self.ready.take();
+        let mut left = false;
+        for (at, id) in ready.iter().enumerate() {
+            if waiting + out.len() >= UNSENT_BYTES_MAX {
+                // The rest is asked again when the socket has taken this.
+                for id in &ready[at..] {
+                    if let Some(feed) = self.by_id.get(id) {
+                        feed.bell.answered();
+                        feed.bell.again();
+                    }
+                }
+                return Ok((out, true));
+            }
+            let Some(feed) = self.by_id.get_mut(id) else {
+                continue;
+            };
+            left |= feed.poll(&self.plan.domain, told, &mut out)?;
+        }
+        Ok((out, left))
+    }
+
+    /// Where each stands, to be confirmed once the server is known to have it.
+    pub(super) fn positions(&self) -> Vec<(u64, Cursor)> {
+        let moved = self
+            .by_id
+            .iter()
+            .filter(|(_, feed)| feed.position != feed.confirmed);
+        moved.map(|(id, feed)| (*id, feed.position)).collect()
+    }
+
+    /// The server has all up to these positions.
+    pub(super) fn confirm(&mut self, positions: &[(u64, Cursor)]) {
+        for (id, position) in positions {
+            if let Some(feed) = self.by_id.get_mut(id) {
+                feed.confirmed = *position;
+                self.changed = true;
+            }
+        }
+    }
+
+    fn key(&self) -> String {
+        format!("xmpp/{}", self.plan.domain)
+    }
+
+    /// Takes up the subscriptions of the last run.
+    fn recall(&mut self) {
+        let Some(kept) = self.context.hub().consumer(&self.key()) else {
+            return;
+        };
+        for line in String::from_utf8_lossy(&kept).lines() {
+            let mut parts = line.split('\t');
+            let (Some(id), Some(cursor), Some(who), Some(node)) =
+                (parts.next(), parts.next(), parts.next(), parts.next())
+            else {
+                continue;
+            };
+            let (Ok(id), Ok(cursor), Ok(wanted)) =
+                (id.parse(), cursor.parse(), Wanted::parse(node))
+            else {
+                continue;
+            };
+            let format = wanted.format.unwrap_or(self.plan.format);
+            let feed = Feed {
+                jid: who.into(),
+                wanted,
+                format,
+                source: None,
+                bell: Bell::new(&self.ready, id),
+                position: cursor,
+                confirmed: cursor,
+            };
+            self.by_id.insert(id, feed);
+            self.next_id = self.next_id.max(id + 1);
+        }
+    }
+
+    /// Keeps who is subscribed, and up to where it has everything, in the log.
+    pub(super) fn remember(&mut self) {
+        if !std::mem::take(&mut self.changed) {
+            return;
+        }
+        let mut kept = String::new();
+        for (id, feed) in &self.by_id {
+            let (cursor, node) = (feed.confirmed, &feed.wanted.node);
+            kept.push_str(&format!("{id}\t{cursor}\t{}\t{node}\n", feed.jid));
+        }
+        let request = match kept.is_empty() {
+            true => Request::Forget(self.key()),
+            false => Request::Remember(self.key(), kept.into()),
+        };
+        let hub = self.context.hub();
+        // Where the log takes nothing, nothing else goes on either.
+        self.changed = hub
+            .open(self.context.now(), &Principal::gateway(), request)
+            .is_err();
+    }
+}
+
+impl Feed {
+    /// Writes what is due; says whether there may be more.
+    fn poll(&mut self, from: &str, told: &Told, out: &mut String) -> Result<bool, Fault> {
+        let waker = Waker::from(self.bell.clone());
+        let mut cx = Context::from_waker(&waker);
+        self.bell.answered();
+        for _ in 0..TAKES_MAX {
+            let Some(source) = &mut self.source else {
+                return Ok(false);
+            };
+            let Poll::Ready(next) = source.poll_next(&mut cx) else {
+                return Ok(false);
+            };
+            match next? {
+                Next::Items(items, cursor) => {
+                    for item in items.iter() {
+                        let each = event::items(&self.wanted, self.format, item);
+                        each.iter()
+                            .for_each(|one| event::write(from, &self.jid, &self.wanted, one, out));
+                        told.tally.send(each.len() as u64);
+                    }
+                    self.position = cursor;
+                }
+                Next::Gap(gap, cursor) => {
+                    event::write_gap(from, &self.jid, &self.wanted.node, &gap, out);
+                    self.position = cursor;
+                }
+                Next::Bytes(..) => {}
+                Next::Ended(_) => return Err(Fault::Stopping),
+            }
+        }
+        self.bell.again();
+        Ok(true)
+    }
+}

@@ -1,0 +1,76 @@
+//! Sockets: the binding `xmpp`, a component or a client of somebody's server, and the client.
+
+mod backoff;
+mod client;
+mod component;
+mod connect;
+mod payload;
+mod settings;
+mod told;
+mod url;
+
+use settings::Settings;
+use std::io;
+use std::sync::Arc;
+use weir_binding::{
+    Binding, ConfigFault, Context, LocalFuture, Publisher, Section, Subscriber, Target, Transport,
+};
+use weir_carrier::Link;
+use weir_model::{Cursor, Filter};
+
+/// XMPP as a binding: what it serves it serves through a server.
+pub struct Xmpp {
+    settings: Arc<Settings>,
+}
+
+impl Xmpp {
+    /// The binding as its section of the configuration wants it.
+    pub fn configure(section: Section) -> Result<Self, ConfigFault> {
+        let settings = Arc::new(Settings::read(section)?);
+        Ok(Self { settings })
+    }
+}
+
+impl Binding for Xmpp {
+    fn name(&self) -> &'static str {
+        "xmpp"
+    }
+
+    fn transports(&self) -> Vec<Transport> {
+        Vec::new()
+    }
+
+    fn serve(&self, link: Link, context: Arc<dyn Context>) -> LocalFuture<'static, io::Result<()>> {
+        let _nothing_listens = (link, context);
+        Box::pin(std::future::ready(Err(io::ErrorKind::Unsupported.into())))
+    }
+
+    fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {
+        let component = self.settings.component.clone()?;
+        Some(Box::pin(component::run(component, context)))
+    }
+
+    fn deliveries(&self) -> &'static [(&'static str, &'static str)] {
+        &[(
+            "subscription",
+            "XEP-0060: node = topic or filter; `$as/ENC/{filter}`: converted",
+        )]
+    }
+
+    fn schemes(&self) -> &'static [&'static str] {
+        &["xmpp", "xmpps"]
+    }
+
+    fn publisher(&self, target: Target) -> LocalFuture<'static, io::Result<Box<dyn Publisher>>> {
+        Box::pin(client::publisher(target))
+    }
+
+    fn subscriber(
+        &self,
+        target: Target,
+        filters: Vec<Filter>,
+        since: Option<Cursor>,
+    ) -> LocalFuture<'static, io::Result<Box<dyn Subscriber>>> {
+        Box::pin(client::subscriber(target, filters, since))
+    }
+}

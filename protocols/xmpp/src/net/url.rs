@@ -1,0 +1,127 @@
+//! URLs: `xmpp://user:password@host:port/service` (RFC 5122 says less: it names no password).
+
+use std::io;
+use weir_model::percent;
+
+/// A parsed URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Url {
+    /// TLS from the first byte (XEP-0368).
+    pub(super) direct_tls: bool,
+    /// Where the server listens.
+    pub(super) host: String,
+    pub(super) port: u16,
+    /// Where the URL names one.
+    pub(super) user: Option<String>,
+    pub(super) password: Option<String>,
+    /// The server's domain: behind an `@` in the user's name, else the host.
+    pub(super) domain: String,
+    /// What the path names: a publish-subscribe service.
+    pub(super) service: Option<String>,
+}
+
+const SCHEMES: &[(&str, bool, u16)] = &[("xmpp", false, 5222), ("xmpps", true, 5223)];
+
+impl Url {
+    /// Reads a URL; an error says what was expected.
+    pub(super) fn parse(text: &str) -> io::Result<Self> {
+        let bad = |problem: String| io::Error::new(io::ErrorKind::InvalidInput, problem);
+        let expected = || {
+            bad(format!(
+                "`{text}` is no URL: expected xmpp://user@host:5222/service"
+            ))
+        };
+        let (scheme, rest) = text.split_once("://").ok_or_else(expected)?;
+        let line = SCHEMES.iter().find(|line| line.0 == scheme);
+        let &(_, direct_tls, port) =
+            line.ok_or_else(|| bad(format!("`{scheme}` is no scheme of XMPP")))?;
+        let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+        let (login, authority) = match authority.rsplit_once('@') {
+            None => (None, authority),
+            Some((login, authority)) => (Some(login), authority),
+        };
+        let (host, port) = host_and_port(authority, port).map_err(bad)?;
+        if host.is_empty() {
+            return Err(bad(format!("`{text}` names no host")));
+        }
+        let (user, password) = login.map_or((None, None), read_login);
+        let (user, domain) = match user {
+            Some(user) => match user.split_once('@') {
+                Some((local, domain)) => (Some(local.to_owned()), domain.to_owned()),
+                None => (Some(user), host.clone()),
+            },
+            None => (None, host.clone()),
+        };
+        let service = decoded(path.trim_matches('/'));
+        Ok(Self {
+            direct_tls,
+            host,
+            port,
+            user,
+            password,
+            domain,
+            service: (!service.is_empty()).then_some(service),
+        })
+    }
+}
+
+fn host_and_port(authority: &str, port: u16) -> Result<(String, u16), String> {
+    let port_at = authority
+        .rsplit_once(':')
+        .filter(|(_, port)| !port.ends_with(']'));
+    let (host, port) = match port_at {
+        None => (authority, port),
+        Some((host, port)) => (
+            host,
+            port.parse().map_err(|_| format!("`{port}` is no port"))?,
+        ),
+    };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    Ok((host.to_owned(), port))
+}
+
+fn decoded(text: &str) -> String {
+    percent::decode(text).unwrap_or_else(|_| text.to_owned())
+}
+
+fn read_login(login: &str) -> (Option<String>, Option<String>) {
+    match login.split_once(':') {
+        Some((user, password)) => (Some(decoded(user)), Some(decoded(password))),
+        None => (Some(decoded(login)), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_url_has_its_parts() {
+        let url = Url::parse("xmpp://ann:s%3Acret@example.org/weir.example.org").unwrap();
+        assert_eq!(
+            (url.host.as_str(), url.port, url.direct_tls),
+            ("example.org", 5222, false)
+        );
+        assert_eq!(
+            (url.user.as_deref(), url.password.as_deref()),
+            (Some("ann"), Some("s:cret"))
+        );
+        assert_eq!(
+            (url.domain.as_str(), url.service.as_deref()),
+            ("example.org", Some("weir.example.org"))
+        );
+        let url = Url::parse("xmpps://ann%40example.org@[::1]:15223").unwrap();
+        assert_eq!(
+            (url.host.as_str(), url.port, url.direct_tls),
+            ("::1", 15223, true)
+        );
+        assert_eq!(
+            (url.user.as_deref(), url.domain.as_str()),
+            (Some("ann"), "example.org")
+        );
+        for text in ["localhost", "http://a", "xmpp://", "xmpp://a:b"] {
+            assert!(Url::parse(text).is_err(), "{text}");
+        }
+    }
+}
