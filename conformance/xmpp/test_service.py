@@ -1,0 +1,202 @@
+"""The gateway as a publish-subscribe service (XEP-0060), asked by slixmpp."""
+
+import json
+import unittest
+
+from xmpp.client import JSON, PUBSUB, SERVICE, Client, Gap, Refused
+from xmpp.prosody import Prosody, metric
+
+INFO = "{http://jabber.org/protocol/disco#info}"
+ITEMS = "{http://jabber.org/protocol/disco#items}"
+RSM = "{http://jabber.org/protocol/rsm}"
+
+
+class Service(unittest.TestCase):
+    def setUp(self):
+        self.prosody = Prosody.of_class(self)
+        self.gateway = self.prosody.gateway(self)
+        self.ann = Client(self, self.prosody)
+
+    def refused(self, condition, *arguments, ask=None):
+        with self.assertRaises(Refused) as caught:
+            (ask or self.ann.pubsub)(*arguments)
+        self.assertIn(condition, caught.exception.conditions)
+
+    # [XEP0060-5.1-1] [XEP0060-5.3-1] [XEP0030-3.1-1] [XEP0030-4.1-1]
+    def test_it_says_what_it_is_and_which_nodes_there_are(self):
+        self.gateway.publish("kitchen/temp", {"value": 21.5, "unit": "Cel"})
+        info = self.ann.ask("get", f"<query xmlns='{INFO[1:-1]}'/>")
+        self.assertEqual(info.find(f"{INFO}identity").get("category"), "pubsub")
+        features = {feature.get("var") for feature in info.iter(f"{INFO}feature")}
+        self.assertIn("http://jabber.org/protocol/pubsub#retrieve-items", features)
+        nodes = self.ann.ask("get", f"<query xmlns='{ITEMS[1:-1]}'/>")
+        self.assertIn("kitchen/temp", [item.get("node") for item in nodes.iter(f"{ITEMS}item")])
+        node = self.ann.ask("get", f"<query xmlns='{INFO[1:-1]}' node='kitchen/temp'/>")
+        self.assertEqual(node.find(f"{INFO}identity").get("type"), "leaf")
+        self.refused("item-not-found", "get", f"<query xmlns='{INFO[1:-1]}' node='kitchen/none'/>", ask=self.ann.ask)
+
+    # [XEP0060-6.1-1] [XEP0060-7.1-1] [XEP0248-5-1]
+    def test_what_a_user_publishes_is_told_to_subscribers_and_kept_as_any_other_message(self):
+        bob = Client(self, self.prosody, "bob")
+        bob.subscribe("kitchen/#")
+        cursor = self.ann.publish_value("kitchen/temp", 21.5)
+        item = bob.next()
+        self.assertEqual((item.node, item.id), ("kitchen/temp", cursor))
+        self.assertTrue(item.payload.tag.endswith("observations"))
+        self.assertEqual(self.gateway.history("kitchen/temp")[0]["value"], 21.5)
+        self.assertEqual(self.gateway.cursor("kitchen/temp"), cursor)
+        collection = item.message.find(".//{http://jabber.org/protocol/shim}header")
+        self.assertEqual((collection.get("name"), collection.text), ("Collection", "kitchen/#"))
+
+    def test_an_element_of_the_sensor_message_keeps_all_that_it_says(self):
+        self.ann.publish("kitchen/temp", "<observations xmlns='urn:weir:observations:0'><observation>"
+                         "<sensor>urn:dev:1</sensor><type>temperature</type><value>1.5</value><unit>Cel</unit>"
+                         "<time>2026-11-20T09:41:00.250Z</time></observation></observations>")
+        (kept,) = self.gateway.history("kitchen/temp")
+        self.assertEqual((kept["sensor"], kept["unit"], kept["time"]), ("urn:dev:1", "Cel", "2026-11-20T09:41:00.250Z"))
+
+    # [XEP0335-2-1]
+    def test_the_node_picks_the_format(self):
+        self.ann.subscribe("$as/json/a/b")
+        self.gateway.publish("a/b", {"value": 1})
+        item = self.ann.next()
+        self.assertEqual((item.node, item.payload.tag), ("$as/json/a/b", JSON))
+        self.assertEqual(json.loads(item.text)["observations"][0]["value"], 1)
+        self.refused("item-not-found", "set", f"<subscribe node='$as/none/a' jid='{self.ann.jid}'/>")
+
+    # [XEP0060-7.1-2] [XEP0060-7.1-4] [RFC6120-8.3-1]
+    def test_a_repeat_is_not_stored_twice_and_what_is_wrong_is_refused_while_the_rest_flows_on(self):
+        first = self.ann.publish_value("a/b", 1, name="one")
+        self.assertEqual(self.ann.publish_value("a/b", 1, name="one"), first)
+        self.assertNotEqual(self.ann.publish_value("a/b", 2, name="one"), first)
+        self.assertEqual(len(self.gateway.history("a/b")), 2)
+        self.refused("invalid-payload", "$as/json/a/b", "<json xmlns='urn:xmpp:json:0'>{</json>", ask=self.ann.publish)
+        self.refused("invalid-payload", "a/b", "<a xmlns='x'/><b xmlns='x'/>", ask=self.ann.publish)
+        self.refused("item-required", "set", "<publish node='a/b'/>")
+        self.refused("nodeid-required", "set", "<publish><item/></publish>")
+        self.refused("unsupported", "a/#", "<json xmlns='urn:xmpp:json:0'>1</json>", ask=self.ann.publish)
+        self.refused("bad-request", "get", "<nothing/>")
+        self.assertEqual(metric(self.gateway, "weir_xmpp_refused_total"), 6)
+        self.ann.publish_value("a/b", 3)
+        self.assertEqual(len(self.gateway.history("a/b")), 3)
+
+    # [XEP0060-6.5-1] [XEP0060-6.5-2] [XEP0059-2.2-1] [XEP0059-2.3-1]
+    def test_items_are_the_newest_one_or_pages(self):
+        cursors = [self.ann.publish_value("a/b", at) for at in range(7)]
+        self.gateway.publish("a/c", {"value": 1})
+        newest, _ = self.ann.items("a/b", "max_items='2'")
+        self.assertEqual([item.id for item in newest], cursors[-2:])
+        one, _ = self.ann.items("a/b", inner=f"<item id='{cursors[3]}'/>")
+        self.assertEqual([item.id for item in one], [cursors[3]])
+        page = "<set xmlns='http://jabber.org/protocol/rsm'><max>3</max><after>{}</after></set>"
+        after, answer = self.ann.items("a/b", page=page.format(cursors[0]))
+        self.assertEqual([item.id for item in after], cursors[1:4])
+        self.assertIsNone(answer.find(f"{RSM}set").get("complete"))
+        rest, answer = self.ann.items("a/b", page=page.format(after[-1].id))
+        self.assertEqual([item.id for item in rest], cursors[4:])
+        self.assertEqual(answer.find(f"{RSM}set").get("complete"), "true")
+        before, _ = self.ann.items("a/b", page=page.replace("after", "before").format(cursors[2]))
+        self.assertEqual([item.id for item in before], cursors[:2])
+        self.refused("item-not-found", "get", "<items node='a/b'><item id='1-fffff'/></items>")
+        self.refused("item-not-found", "get", "<items node='a/b'><item id='never'/></items>")
+
+    # [XEP0060-6.2-1] [XEP0060-5.6-1] [XEP0060-6.1-2]
+    def test_subscriptions_are_the_users_own_and_end(self):
+        subid = self.ann.subscribe("a/b")
+        self.assertEqual(self.ann.subscribe("a/b"), subid)
+        listed = self.ann.pubsub("get", "<subscriptions/>")
+        (told,) = listed.iter(f"{PUBSUB}subscription")
+        self.assertEqual((told.get("node"), told.get("subid"), told.get("jid")), ("a/b", subid, self.ann.jid))
+        self.refused("invalid-jid", "set", "<subscribe node='a' jid='bob@localhost'/>")
+        self.refused("jid-required", "set", "<subscribe node='a'/>")
+        gone = f"<unsubscribe node='a/b' jid='{self.ann.jid}'/>"
+        self.ann.pubsub("set", gone)
+        self.refused("not-subscribed", "set", gone)
+
+    # [XEP0060-8.1-1] [XEP0060-8.4-1] [XEP0060-10-1] [RFC6120-8.2-1]
+    def test_a_node_is_made_and_removed_and_what_is_not_there_is_named(self):
+        self.ann.pubsub("set", "<create node='a/new'/>")
+        self.assertEqual(self.gateway.request("GET", "/catalog/a/new")[0], 200)
+        self.refused("conflict", "set", "<create node='a/new'/>")
+        self.ann.pubsub("set", "<delete node='a/new'/>", True)
+        self.assertEqual(self.gateway.request("GET", "/catalog/a/new")[0], 404)
+        self.refused("unsupported", "set", "<retract node='a'><item id='1'/></retract>")
+        self.refused("unsupported", "get", "<configure node='a'/>", True)
+        self.refused("service-unavailable", "get", "<query xmlns='jabber:iq:version'/>", ask=self.ann.ask)
+
+    def test_a_subscriber_that_left_is_no_subscriber(self):
+        bob = Client(self, self.prosody, "bob")
+        bob.send(f"<presence to='{SERVICE}'/>")
+        bob.subscribe("a/#")
+        self.assertEqual(metric(self.gateway, "weir_xmpp_subscriptions"), 1)
+        bob.send(f"<presence to='{SERVICE}' type='unavailable'/>")
+        self.ann.publish_value("a/b", 1)
+        self.assertEqual(metric(self.gateway, "weir_xmpp_subscriptions"), 0)
+
+    def test_opaque_messages_come_as_they_are(self):
+        self.ann.subscribe("a/#")
+        self.ann.publish("a/b", "<data xmlns='urn:weir:message:0' type='image/x'>AAEC/w==</data>")
+        item = self.ann.next()
+        self.assertEqual((item.payload.get("type"), item.text), ("image/x", "AAEC/w=="))
+
+
+class Access(unittest.TestCase):
+    # [XEP0060-5.7-1] [XEP0060-6.1-3] [XEP0060-7.1-3]
+    def test_the_policy_says_who_may_what_by_address_and_by_domain(self):
+        prosody = Prosody(self)
+        policy = prosody.folder / "policy.toml"
+        policy.write_text('[role.reader]\nread = ["open/#"]\n[role.operator]\nread = ["#"]\npublish = ["#"]\n'
+                          '[jid."ann@localhost"]\nrole = "operator"\n[jid."localhost"]\nrole = "reader"\n'
+                          '[role.scrape]\nread = ["$SYS/#"]\n')
+        gateway = prosody.gateway(self, {"access.policy": str(policy)})
+        ann, bob = Client(self, prosody), Client(self, prosody, "bob")
+        bob.subscribe("open/#")
+        ann.publish_value("open/a", 1)
+        self.assertEqual(bob.next().node, "open/a")
+        with self.assertRaises(Refused) as caught:
+            bob.publish_value("open/a", 2)
+        self.assertIn("forbidden", caught.exception.conditions)
+        with self.assertRaises(Refused):
+            bob.subscribe("closed/#")
+        for client, node, expected in [(ann, "open/a", "publisher"), (bob, "open/a", "member"), (bob, "closed/a", "outcast")]:
+            (told,) = client.pubsub("get", f"<affiliations node='{node}'/>").iter(f"{PUBSUB}affiliation")
+            self.assertEqual(told.get("affiliation"), expected)
+        self.assertIsNotNone(gateway)
+
+
+class Resume(unittest.TestCase):
+    def setUp(self):
+        self.prosody = Prosody.of_class(self)
+        self.gateway = self.prosody.gateway(self)
+        self.ann = Client(self, self.prosody)
+
+    def test_who_comes_back_with_a_cursor_gets_what_was_missed(self):
+        cursor = self.gateway.cursor()
+        for at in range(3):
+            self.gateway.publish_value("a/b", at)
+        self.ann.subscribe("$as/json/a/b", since=cursor)
+        got = [json.loads(self.ann.next().text)["observations"][0]["value"] for _ in range(3)]
+        self.assertEqual(got, [0, 1, 2])
+
+    def test_a_foreign_cursor_is_told_as_a_gap_first(self):
+        self.gateway.publish_value("a/b", 1)
+        self.ann.subscribe("a/b", since="7-ffff")
+        gap = self.ann.next()
+        self.assertIsInstance(gap, Gap)
+        self.assertEqual(gap.reason, "foreign")
+
+    def test_a_subscription_outlives_the_gateway_and_nothing_is_missed(self):
+        self.ann.subscribe("$as/json/a/b")
+        self.gateway.publish_value("a/b", 0)
+        self.ann.next()
+        self.gateway.restart()
+        for at in range(1, 4):
+            self.gateway.publish_value("a/b", at)
+        got = []
+        while not got or got[-1] != 3:
+            got.append(json.loads(self.ann.next().text)["observations"][0]["value"])
+        self.assertEqual(list(dict.fromkeys(got[-3:])), [1, 2, 3])
+
+
+if __name__ == "__main__":
+    unittest.main()
