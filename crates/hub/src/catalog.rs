@@ -115,6 +115,12 @@ impl Entry {
             .is_some_and(|seen| now.nanos().saturating_sub(seen.nanos()) <= patience)
     }
 
+    /// Whether nothing came that is an observation, and something else did: it is told of from its first
+    /// observation on.
+    pub(crate) fn had_but_bytes(&self) -> bool {
+        self.last.is_none() && self.opaque.is_some()
+    }
+
     /// Takes what it is now said to be.
     pub(crate) fn describe(&mut self, cursor: Cursor, datastream: Datastream) {
         self.datastream = datastream;

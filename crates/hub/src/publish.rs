@@ -330,7 +330,8 @@ impl Hub {
         let nothing = Datastream::default();
         let before = known.map_or(&nothing, |id| &core.catalog.entry(id).datastream);
         let heard = heard(view, before);
-        if known.is_none() || heard != nothing {
+        let is_new = known.is_none_or(|id| core.catalog.entry(id).had_but_bytes());
+        if is_new || heard != nothing {
             let mut datastream = before.clone();
             datastream.learn(&heard);
             datastream.number = Some(core.catalog.known(view.topic).0);

@@ -114,6 +114,12 @@ impl Hub {
         core.catalog.entry(id).stood()
     }
 
+    /// The last observation of a datastream, as far as it is known without a look at the past.
+    pub fn last_of(&self, topic: &str) -> Option<Last> {
+        let core = self.core();
+        core.catalog.entry(core.catalog.find(topic)?).last.clone()
+    }
+
     /// The last of the observations of a datastream's newest time, and whether there may be others; `None`
     /// where only the history can say.
     pub fn newest_of(&self, topic: &str) -> Option<(Last, bool)> {

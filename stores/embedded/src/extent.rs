@@ -39,7 +39,7 @@ impl Reach {
 impl Stream {
     pub(crate) fn extent(&self) -> Option<Extent> {
         let parts = self.parts.iter().map(|part| (part.first, part.last));
-        let open = self.open.times.iter().map(|&time| (time, time));
+        let open = self.open_span();
         let join = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
         let (first, last) = parts.chain(open).reduce(join)?;
         let time = Time::from_nanos;

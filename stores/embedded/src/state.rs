@@ -209,6 +209,15 @@ impl Stream {
         found.ok().map(|index| &mut self.parts[index])
     }
 
+    /// The first and last time of the open rows.
+    pub(crate) fn open_span(&self) -> Option<(i64, i64)> {
+        let times = &self.open.times;
+        match self.open_is_sorted {
+            true => Some((*times.first()?, *times.last()?)),
+            false => Some((*times.iter().min()?, *times.iter().max()?)),
+        }
+    }
+
     /// The first `most` open rows by time from `from` on, before `to`.
     pub(crate) fn pick_open(&self, from: i64, to: i64, most: usize) -> Rows {
         let times = &self.open.times;
