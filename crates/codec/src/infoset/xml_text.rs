@@ -59,8 +59,11 @@ impl<'o> XmlText<'o> {
 
     fn name(&mut self, name: Name<'static>) {
         if !name.uri.is_empty() {
-            let bound = self.prefixes.iter().find(|(_, uri)| *uri == name.uri);
-            let prefix = bound.map_or("", |(prefix, _)| prefix);
+            // Most names have the very text that the table has.
+            let mut prefixes = self.prefixes.iter();
+            let same = prefixes.find(|(_, uri)| core::ptr::eq(*uri, name.uri));
+            let equal = || self.prefixes.iter().find(|(_, uri)| *uri == name.uri);
+            let prefix = same.or_else(equal).map_or("", |(prefix, _)| prefix);
             self.out.extend_from_slice(prefix.as_bytes());
             self.out.push(b':');
         }
@@ -170,9 +173,22 @@ const fn is_special(byte: u8) -> bool {
     matches!(byte, 0..=0x1F | b'<' | b'>' | b'&' | b'"' | 0xEF)
 }
 
+/// Where the first special byte is; many are looked at in one step.
+fn special(bytes: &[u8]) -> Option<usize> {
+    const STEP: usize = 16;
+    let any = |step: &[u8]| {
+        step.iter()
+            .fold(false, |found, byte| found | is_special(*byte))
+    };
+    let plain = bytes.chunks_exact(STEP).take_while(|step| !any(step));
+    let begin = plain.count() * STEP;
+    let found = bytes[begin..].iter().position(|byte| is_special(*byte));
+    found.map(|at| begin + at)
+}
+
 fn write_escaped(text: &str, out: &mut Vec<u8>, forbidden: impl Fn(char, &mut Vec<u8>)) {
     let mut rest = text;
-    while let Some(at) = rest.bytes().position(is_special) {
+    while let Some(at) = special(rest.as_bytes()) {
         out.extend_from_slice(&rest.as_bytes()[..at]);
         rest = &rest[at..];
         let Some(character) = rest.chars().next() else {
@@ -193,4 +209,27 @@ fn write_escaped(text: &str, out: &mut Vec<u8>, forbidden: impl Fn(char, &mut Ve
         rest = &rest[len..];
     }
     out.extend_from_slice(rest.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::String;
+
+    #[test]
+    fn what_is_special_is_escaped_wherever_it_stands() {
+        for before in 0..40 {
+            for (special, escaped) in [
+                ("<", "&lt;"),
+                ("\u{1}", "\u{FFFD}"),
+                ("\u{FF1A}", "\u{FF1A}"),
+            ] {
+                let plain = "a".repeat(before);
+                let mut out = Vec::new();
+                write_text(&[&*plain, special, &*plain].concat(), &mut out);
+                let expected = [&*plain, escaped, &*plain].concat();
+                assert_eq!(String::from_utf8(out).as_deref(), Ok(&*expected));
+            }
+        }
+    }
 }
