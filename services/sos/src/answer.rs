@@ -1,5 +1,6 @@
 //! A call from its bytes to its answer.
 
+use crate::House;
 use crate::ask::Ask;
 use crate::bindings::{self, Batch, Form};
 use crate::delivered::{Delivered, Worked};
@@ -10,19 +11,18 @@ use crate::reply::Reply;
 use crate::room::Room;
 use crate::written::written;
 use serde_json::{Value as Json, json};
-use std::sync::Arc;
 use weir_binding::{Answer, Call, Opened, Response};
-use weir_hub::{Hub, Ticket};
+use weir_hub::Ticket;
 
 /// Answers a call, off the network's threads.
-pub(crate) fn answer(hub: &Arc<Hub>, call: Call) -> Answer {
-    let (hub, workers) = (hub.clone(), call.workers.clone());
-    Delivered::of(workers, move || worked(&hub, &call))
+pub(crate) fn answer(house: &House, call: Call) -> Answer {
+    let (house, workers) = (house.clone(), call.workers.clone());
+    Delivered::of(workers, move || worked(&house, &call))
 }
 
 /// Every answer of a batch, in the order of its requests; together they have the room of one.
 pub(crate) fn batch(
-    hub: &Arc<Hub>,
+    house: &House,
     call: &Call,
     batch: Result<Batch, Exception>,
     mut room: Room,
@@ -30,7 +30,7 @@ pub(crate) fn batch(
     let form = Form::json(call);
     let mut tickets = Vec::new();
     let opened = match batch {
-        Ok(batch) => Opened::Whole(responses(hub, call, batch, &mut room, &mut tickets)),
+        Ok(batch) => Opened::Whole(responses(house, call, batch, &mut room, &mut tickets)),
         Err(exception) => Opened::Whole(form.exception("Batch", Version::default(), &exception)),
     };
     Worked {
@@ -41,7 +41,7 @@ pub(crate) fn batch(
 }
 
 fn responses(
-    hub: &Arc<Hub>,
+    house: &House,
     call: &Call,
     batch: Batch,
     room: &mut Room,
@@ -51,7 +51,7 @@ fn responses(
     for request in batch.requests {
         let read = bindings::read_json(call, request);
         let mut own = Vec::new();
-        let opened = asked(hub, call, &read.form, read.params, room, &mut own);
+        let opened = asked(house, call, &read.form, read.params, room, &mut own);
         tickets.append(&mut own);
         let (status, response) = one_of_batch(&read.form, opened, room);
         responses.push(response);
@@ -80,14 +80,21 @@ fn one_of_batch(form: &Form, opened: Opened, room: &mut Room) -> (u16, Json) {
     (response.status, body.unwrap_or_default())
 }
 
-fn worked(hub: &Arc<Hub>, call: &Call) -> Worked {
+fn worked(house: &House, call: &Call) -> Worked {
     let mut room = Room::default();
     if let Some(requests) = bindings::batch(call) {
-        return batch(hub, call, requests, room);
+        return batch(house, call, requests, room);
     }
     let read = bindings::read(call);
     let mut tickets = Vec::new();
-    let opened = asked(hub, call, &read.form, read.params, &mut room, &mut tickets);
+    let opened = asked(
+        house,
+        call,
+        &read.form,
+        read.params,
+        &mut room,
+        &mut tickets,
+    );
     Worked {
         opened,
         tickets,
@@ -97,7 +104,7 @@ fn worked(hub: &Arc<Hub>, call: &Call) -> Worked {
 
 // [SOS2-8.0-1]
 fn asked(
-    hub: &Arc<Hub>,
+    house: &House,
     call: &Call,
     form: &Form,
     params: Result<Params, Exception>,
@@ -117,7 +124,8 @@ fn asked(
         Err(exception) => return refused(&name, Version::default(), &exception),
     };
     let ask = Ask {
-        hub: hub.clone(),
+        hub: house.hub.clone(),
+        catalog: house.catalog.clone(),
         now: call.now,
         principal: call.principal.clone(),
         url: format!("{}/sos", call.origin_or_local()),

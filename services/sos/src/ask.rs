@@ -1,5 +1,6 @@
 //! A request on its way through an operation.
 
+use crate::catalog::Catalog;
 use crate::exception::Exception;
 use crate::inventory::Inventory;
 use crate::params::{Params, Version};
@@ -10,6 +11,7 @@ use weir_model::Time;
 /// Who asks what.
 pub(crate) struct Ask {
     pub(crate) hub: Arc<Hub>,
+    pub(crate) catalog: Arc<Catalog>,
     pub(crate) now: Time,
     pub(crate) principal: Principal,
     /// Where the service is reached, as the client wrote it.
@@ -20,8 +22,9 @@ pub(crate) struct Ask {
 
 impl Ask {
     /// What is offered to this principal.
-    pub(crate) fn inventory(&self) -> Result<Inventory, Exception> {
-        Inventory::read(&self.hub, self.now, &self.principal)
+    pub(crate) fn inventory(&self) -> Result<Inventory<'_>, Exception> {
+        let known = self.catalog.current(&self.hub)?;
+        Ok(Inventory::of(known, &self.hub, &self.principal.grants))
     }
 
     /// Asks the hub.

@@ -38,13 +38,14 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
         by_time.entry(time).or_default().push(topic);
     }
     let pages = by_time.into_iter().map(|(time, topics)| {
-        let series = topics.iter().filter_map(|topic| inventory.of_topic(topic));
+        let named = topics.iter().filter_map(|topic| inventory.of_topic(topic));
+        let series = named.map(|named| inventory.series(named));
         let temporal = Temporal::beginning(time);
         let wanted = Wanted {
             temporal,
             ..Wanted::default()
         };
-        Pages::new(ask, series.cloned().collect(), wanted)
+        Pages::new(ask, series.collect(), wanted)
     });
     let observed = Observed::by_id(pages.collect(), layout);
     Ok(Reply::Observed(Box::new(observed)))

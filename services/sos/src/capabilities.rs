@@ -8,6 +8,7 @@ use crate::ask::Ask;
 use crate::exception::Exception;
 use crate::params::Version;
 use crate::reply::Reply;
+use weir_model::percent;
 
 const ACTION: &str =
     "http://www.opengis.net/def/serviceOperation/sos/core/2.0/GetCapabilitiesResponse";
@@ -88,4 +89,20 @@ pub(crate) fn nc_name(id: &str) -> String {
         }
     }
     name
+}
+
+/// The identifier behind such a name.
+pub(crate) fn of_nc_name(name: &str) -> Option<String> {
+    let (mut id, mut rest) = (Vec::new(), name.strip_prefix('_')?.as_bytes());
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        match first {
+            b'_' => {
+                id.push(percent::byte(tail)?);
+                rest = &tail[2..];
+            }
+            other => id.push(*other),
+        }
+    }
+    String::from_utf8(id).ok().filter(|id| nc_name(id) == name)
 }

@@ -21,8 +21,8 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let procedure = ask.params.required("procedure")?;
     let format = format(ask)?;
     let inventory = ask.inventory()?;
-    let all = inventory.series.into_iter();
-    let series: Vec<Series> = all.filter(|own| own.procedure == procedure).collect();
+    let own = inventory.of_procedure(procedure);
+    let series: Vec<Series> = own.map(|named| inventory.series(named)).collect();
     let record = Set::Sensors.one(ask, procedure)?;
     if series.is_empty() && record.is_none() {
         let sentence = format!("there is no `{procedure}`");

@@ -28,7 +28,7 @@ pub(crate) struct Feature {
 /// The features that the datastreams of an inventory observe, by identifier.
 pub(crate) fn known(
     ask: &Ask,
-    inventory: &Inventory,
+    inventory: &Inventory<'_>,
 ) -> Result<BTreeMap<String, Feature>, Exception> {
     let mut features: BTreeMap<String, Feature> = BTreeMap::new();
     let mut said: HashSet<String> = HashSet::new();
@@ -43,7 +43,7 @@ pub(crate) fn known(
             features.insert(id, Feature { place, topics });
         }
     }
-    for series in &inventory.series {
+    for series in inventory.all() {
         if !said.contains(&*series.topic) {
             let feature = features.entry(series.feature.clone()).or_default();
             feature.place = feature.place.or(series.place);

@@ -43,13 +43,12 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
 }
 
 // [SOS2-10.4-1]
-fn version_2(ask: &Ask, inventory: &Inventory) -> Result<(Batch, String), Exception> {
+fn version_2(ask: &Ask, inventory: &Inventory<'_>) -> Result<(Batch, String), Exception> {
     let offerings = ask.params.all("offering");
     if offerings.is_empty() {
         return Err(Exception::missing("offering"));
     }
-    let known = inventory.offerings();
-    let unknown = |id: &&String| !known.iter().any(|own| own.id == **id);
+    let unknown = |id: &&String| inventory.of_offering(id).next().is_none();
     if let Some(id) = offerings.iter().find(unknown) {
         return Err(Exception::invalid(
             "offering",
@@ -68,9 +67,9 @@ fn version_2(ask: &Ask, inventory: &Inventory) -> Result<(Batch, String), Except
 }
 
 // [SOS1-9.3-1]
-fn version_1(ask: &Ask, inventory: &Inventory) -> Result<(Batch, String), Exception> {
+fn version_1(ask: &Ask, inventory: &Inventory<'_>) -> Result<(Batch, String), Exception> {
     let assigned = ask.params.required("AssignedSensorId")?;
-    if !inventory.series.iter().any(|own| own.procedure == assigned) {
+    if inventory.of_procedure(assigned).next().is_none() {
         let sentence = format!("there is no `{assigned}`");
         return Err(Exception::invalid("AssignedSensorId", sentence));
     }
@@ -194,7 +193,7 @@ fn times(given: &Json) -> Result<(Option<Time>, Option<Time>), Exception> {
 }
 
 /// The topic of a datastream that is known by its names, or that such gets.
-fn topic_in(inventory: &Inventory, procedure: &str, property: &str) -> String {
+fn topic_in(inventory: &Inventory<'_>, procedure: &str, property: &str) -> String {
     match inventory.of_names(procedure, property) {
         Some(series) => series.topic.to_string(),
         None => topic_of(procedure, property),
@@ -206,7 +205,7 @@ fn topic_in(inventory: &Inventory, procedure: &str, property: &str) -> String {
 // [SOS2-10.4-2]
 pub(crate) fn insert(
     ask: &Ask,
-    inventory: &Inventory,
+    inventory: &Inventory<'_>,
     batch: &Batch,
 ) -> Result<Vec<Ticket>, Exception> {
     let mut topics = Vec::with_capacity(batch.stream_count());

@@ -4,41 +4,57 @@
 //! its own lies under, and its last level is the property; so that what publishes `kitchen/temperature`
 //! appears as procedure `urn:weir:procedure:kitchen` observing `temperature`.
 
-use crate::exception::Exception;
+use crate::capabilities::of_nc_name;
+use crate::catalog::Known;
 use crate::sensors::fingerprint;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
-use weir_hub::{Entry, Exchange, Hub, Principal, Request};
+use weir_hub::{Entry, Grants, Hub, Last, Verb};
 use weir_model::topic::thing_and_property;
-use weir_model::{Filter, Place, Time, Value, percent};
+use weir_model::{Place, Time, Value, percent};
 
-/// One datastream.
+/// What one datastream is called.
 #[derive(Clone, Debug)]
-pub(crate) struct Series {
+pub(crate) struct Named {
     pub(crate) topic: Arc<str>,
     pub(crate) procedure: String,
     pub(crate) property: String,
     pub(crate) unit: Option<String>,
     pub(crate) feature: String,
     pub(crate) place: Option<Place>,
+}
+
+/// One datastream as it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Series {
+    named: Arc<Named>,
     pub(crate) last: Option<Time>,
     /// The type of its last observation.
     pub(crate) class: &'static str,
 }
 
+impl Deref for Series {
+    type Target = Named;
+
+    fn deref(&self) -> &Named {
+        &self.named
+    }
+}
+
 /// All that a principal may read.
-#[derive(Debug, Default)]
-pub(crate) struct Inventory {
-    /// By topic.
-    pub(crate) series: Vec<Series>,
+pub(crate) struct Inventory<'a> {
+    known: Arc<Known>,
+    hub: &'a Hub,
+    grants: &'a Grants,
 }
 
 /// An offering: what one procedure observes.
 #[derive(Debug)]
-pub(crate) struct Offering<'a> {
+pub(crate) struct Offering {
     pub(crate) id: String,
-    pub(crate) procedure: &'a str,
-    pub(crate) series: Vec<&'a Series>,
+    pub(crate) procedure: String,
+    pub(crate) series: Vec<Series>,
 }
 
 const PROCEDURE: &str = "urn:weir:procedure:";
@@ -46,27 +62,64 @@ const FEATURE: &str = "urn:weir:feature:";
 /// Ends the identifier of the offering of a procedure.
 const OFFERING: &str = "/observations";
 
-impl Inventory {
-    /// Reads the catalog.
-    pub(crate) fn read(
-        hub: &Arc<Hub>,
-        now: Time,
-        principal: &Principal,
-    ) -> Result<Self, Exception> {
-        let all = Filter::parse("#").into_iter().collect();
-        let Exchange::Entries(entries) = hub.open(now, principal, Request::Describe(all))? else {
-            return Err(Exception::internal("the hub answered something else"));
-        };
-        let offered = entries.iter().filter(|entry| is_offered(entry));
-        Ok(Self {
-            series: offered.map(series).collect(),
-        })
+impl<'a> Inventory<'a> {
+    /// What a principal with these grants may read of what is known.
+    pub(crate) fn of(known: Arc<Known>, hub: &'a Hub, grants: &'a Grants) -> Self {
+        Self { known, hub, grants }
+    }
+
+    /// All datastreams, by topic.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Named>> {
+        self.readable(self.known.all())
+    }
+
+    /// Those of a procedure, by topic.
+    pub(crate) fn of_procedure<'s>(
+        &'s self,
+        procedure: &str,
+    ) -> impl Iterator<Item = &'s Arc<Named>> + use<'s, 'a> {
+        self.readable(self.known.of_procedure(procedure))
+    }
+
+    /// Those that observe a property, by topic.
+    pub(crate) fn of_property<'s>(
+        &'s self,
+        property: &str,
+    ) -> impl Iterator<Item = &'s Arc<Named>> + use<'s, 'a> {
+        self.readable(self.known.of_property(property))
+    }
+
+    /// Those of an offering, by topic.
+    pub(crate) fn of_offering<'s>(
+        &'s self,
+        id: &str,
+    ) -> impl Iterator<Item = &'s Arc<Named>> + use<'s, 'a> {
+        let procedure = procedure_of(id);
+        let procedure = procedure.map(|procedure| self.known.of_procedure(&procedure));
+        self.readable(procedure.into_iter().flatten())
+    }
+
+    fn readable<'s, I: Iterator<Item = &'s Arc<Named>>>(
+        &'s self,
+        all: I,
+    ) -> impl Iterator<Item = &'s Arc<Named>> + use<'s, 'a, I> {
+        all.filter(|named| self.grants.allow(Verb::Read, &named.topic))
+    }
+
+    /// A datastream as it stands now.
+    pub(crate) fn series(&self, named: &Arc<Named>) -> Series {
+        let last = self.hub.last_of(&named.topic);
+        Series {
+            named: named.clone(),
+            class: class(last.as_ref(), named.unit.is_some()),
+            last: last.map(|last| last.time),
+        }
     }
 
     /// Changes whenever what is offered does, and with nothing else: it is the same after a restart.
     pub(crate) fn sequence(&self) -> String {
         let mut offered = String::new();
-        for own in &self.series {
+        for own in self.all().map(|named| self.series(named)) {
             let unit = own.unit.as_deref().unwrap_or_default();
             let names = [&*own.topic, &own.procedure, &own.property, &own.feature];
             for part in names.into_iter().chain([unit, own.class]) {
@@ -81,37 +134,34 @@ impl Inventory {
     }
 
     /// The offerings, by procedure.
-    pub(crate) fn offerings(&self) -> Vec<Offering<'_>> {
-        let mut by_procedure: BTreeMap<&str, Vec<&Series>> = BTreeMap::new();
-        for series in &self.series {
-            by_procedure
-                .entry(&series.procedure)
-                .or_default()
-                .push(series);
+    pub(crate) fn offerings(&self) -> Vec<Offering> {
+        let mut by_procedure: BTreeMap<&str, Vec<Series>> = BTreeMap::new();
+        for named in self.all() {
+            let offered = by_procedure.entry(&named.procedure).or_default();
+            offered.push(self.series(named));
         }
         let made = by_procedure.into_iter();
         made.map(|(procedure, series)| Offering {
             id: offering_of(procedure),
-            procedure,
+            procedure: procedure.to_owned(),
             series,
         })
         .collect()
     }
 
     /// The first datastream of a procedure and a property.
-    pub(crate) fn of_names(&self, procedure: &str, property: &str) -> Option<&Series> {
-        let mut all = self.series.iter();
-        all.find(|own| own.procedure == procedure && own.property == property)
+    pub(crate) fn of_names(&self, procedure: &str, property: &str) -> Option<&Arc<Named>> {
+        let mut own = self.of_procedure(procedure);
+        own.find(|own| own.property == property)
     }
 
     /// The datastream of a topic.
-    pub(crate) fn of_topic(&self, topic: &str) -> Option<&Series> {
-        let found = self.series.binary_search_by(|own| (*own.topic).cmp(topic));
-        found.ok().map(|index| &self.series[index])
+    pub(crate) fn of_topic(&self, topic: &str) -> Option<&Arc<Named>> {
+        self.readable(self.known.of_topic(topic).into_iter()).next()
     }
 }
 
-impl Offering<'_> {
+impl Offering {
     /// What it observes, each once.
     pub(crate) fn properties(&self) -> Vec<&str> {
         distinct(self.series.iter().map(|series| series.property.as_str()))
@@ -136,6 +186,17 @@ pub(crate) fn offering_of(procedure: &str) -> String {
     format!("{procedure}{OFFERING}")
 }
 
+/// The procedure of an offering, by its identifier or by the name that version 1.0.0 gives it.
+fn procedure_of(offering: &str) -> Option<String> {
+    let by_name = || {
+        of_nc_name(offering)?
+            .strip_suffix(OFFERING)
+            .map(str::to_owned)
+    };
+    let by_id = offering.strip_suffix(OFFERING).map(str::to_owned);
+    by_id.or_else(by_name)
+}
+
 /// The topic of a datastream that this service brings into being; bijective.
 pub(crate) fn topic_of(procedure: &str, property: &str) -> String {
     let level = |id: &str| percent::encode(id, b":.-_~");
@@ -143,12 +204,13 @@ pub(crate) fn topic_of(procedure: &str, property: &str) -> String {
 }
 
 /// Bytes that are no message have no observations.
-fn is_offered(entry: &Entry) -> bool {
+pub(crate) fn is_offered(entry: &Entry) -> bool {
     let described = entry.datastream.sensor.is_some() || entry.datastream.property.is_some();
     entry.last.is_some() || described || entry.opaque.is_none()
 }
 
-fn series(entry: &Entry) -> Series {
+/// What a datastream of the hub's catalog is called.
+pub(crate) fn named(entry: &Entry) -> Named {
     let datastream = &entry.datastream;
     let (above, level) = thing_and_property(&entry.topic);
     let text = |own: &Option<Box<str>>, other: String| match own {
@@ -164,27 +226,24 @@ fn series(entry: &Entry) -> Series {
         Some(_) => &entry.topic,
         None => above,
     };
-    Series {
+    Named {
         topic: entry.topic.clone(),
         procedure: text(&datastream.sensor, format!("{PROCEDURE}{above}")),
         property: text(&datastream.property, level.to_owned()),
         unit: datastream.unit.as_deref().map(str::to_owned),
         feature: said.map_or_else(|| format!("{FEATURE}{feature}"), str::to_owned),
         place: datastream.place,
-        last: entry.last.as_ref().map(|last| last.time),
-        class: class(entry),
     }
 }
 
 /// OGC's type of what was observed last.
-fn class(entry: &Entry) -> &'static str {
+fn class(last: Option<&Last>, has_unit: bool) -> &'static str {
     let types = crate::names::OBSERVATION_TYPES;
-    let last = entry.last.as_ref().map(|last| last.value());
-    match last {
-        Some(Value::Number(_)) if entry.datastream.unit.is_some() => types[0],
+    match last.map(Last::value) {
+        Some(Value::Number(_)) if has_unit => types[0],
         Some(Value::Bool(_)) => types[1],
         Some(Value::Text(_)) => types[2],
-        None if entry.datastream.unit.is_some() => types[0],
+        None if has_unit => types[0],
         _ => types[3],
     }
 }

@@ -16,6 +16,7 @@ mod ask;
 mod bindings;
 mod by_id;
 mod capabilities;
+mod catalog;
 mod comparison;
 mod delivered;
 mod describe;
@@ -43,6 +44,7 @@ mod sensors;
 mod spatial;
 mod written;
 
+use catalog::Catalog;
 use std::sync::Arc;
 use weir_binding::{Answer, Call, Response, Service};
 use weir_hub::Hub;
@@ -52,13 +54,23 @@ pub const OPENAPI: &str = include_str!("../openapi.json");
 
 /// The service.
 pub struct Sos {
-    hub: Arc<Hub>,
+    house: House,
+}
+
+/// What requests are answered from.
+#[derive(Clone)]
+pub(crate) struct House {
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) catalog: Arc<Catalog>,
 }
 
 impl Sos {
     /// The service of a hub.
     pub fn new(hub: Arc<Hub>) -> Self {
-        Self { hub }
+        let catalog = Arc::default();
+        Self {
+            house: House { hub, catalog },
+        }
     }
 }
 
@@ -73,7 +85,7 @@ impl Service for Sos {
 
     fn call(&self, call: Call) -> Answer {
         match (call.path.trim_end_matches('/'), call.method.as_str()) {
-            ("/sos", "GET" | "POST") => answer::answer(&self.hub, call),
+            ("/sos", "GET" | "POST") => answer::answer(&self.house, call),
             ("/sos", other) => {
                 let sentence = format!("{other} is not possible here; GET and POST are");
                 Answer::Now(Response::text(405, sentence).header("allow", "GET, POST"))

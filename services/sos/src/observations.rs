@@ -2,14 +2,16 @@
 
 use crate::ask::Ask;
 use crate::exception::Exception;
-use crate::inventory::{Inventory, Series, offering_of};
+use crate::inventory::{Inventory, Named, Series};
 use crate::limits::PIECE_OBSERVATIONS;
 use crate::names::*;
 use crate::pages::{Pages, Wanted};
 use crate::params::Version;
 use crate::reply::Reply;
 use crate::results1;
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 use weir_codec::document::{Xml, write_escaped};
 use weir_codec::{Placement, append_results, append_swe_text, write_blocks, write_observations};
 use weir_model::Batch;
@@ -95,36 +97,42 @@ fn check_version_1(ask: &Ask) -> Result<(), Exception> {
 
 /// The datastreams that offering, procedure and property pick; one that names nothing is invalid.
 // [SOS2-8.3-1]
-pub(crate) fn selected(ask: &Ask, inventory: &Inventory) -> Result<Vec<Series>, Exception> {
-    let named =
-        |name: &str, of: &dyn Fn(&Series, &str) -> bool| -> Result<Vec<String>, Exception> {
-            let all = ask.params.all(name);
-            let unknown = all
-                .iter()
-                .find(|text| !inventory.series.iter().any(|series| of(series, text)));
-            match unknown {
-                Some(text) => Err(Exception::invalid(name, format!("there is no `{text}`"))),
-                None => Ok(all.to_vec()),
-            }
-        };
-    let offerings = named("offering", &is_of_offering)?;
-    let procedures = named("procedure", &|series, text| series.procedure == text)?;
-    let properties = named("observedProperty", &|series, text| series.property == text)?;
-    let any = |all: &[String], of: &dyn Fn(&str) -> bool| {
-        all.is_empty() || all.iter().any(|text| of(text))
+pub(crate) fn selected(ask: &Ask, inventory: &Inventory<'_>) -> Result<Vec<Series>, Exception> {
+    let named = [
+        topics(ask, "offering", |id| inventory.of_offering(id))?,
+        topics(ask, "procedure", |id| inventory.of_procedure(id))?,
+        topics(ask, "observedProperty", |id| inventory.of_property(id))?,
+    ];
+    let named: Vec<_> = named.into_iter().flatten().collect();
+    let Some(fewest) = named.iter().min_by_key(|topics| topics.len()) else {
+        let all = inventory.all().map(|named| inventory.series(named));
+        return Ok(all.collect());
     };
-    let picked = inventory.series.iter().filter(|series| {
-        any(&offerings, &|text| is_of_offering(series, text))
-            && any(&procedures, &|text| series.procedure == text)
-            && any(&properties, &|text| series.property == text)
-    });
-    Ok(picked.cloned().collect())
+    let picked = fewest
+        .iter()
+        .filter(|(topic, _)| named.iter().all(|topics| topics.contains_key(*topic)));
+    let picked = picked.map(|(_, named)| inventory.series(named));
+    Ok(picked.collect())
 }
 
-/// By its identifier, or by the name that version 1.0.0 gives it.
-fn is_of_offering(series: &Series, text: &str) -> bool {
-    let id = offering_of(&series.procedure);
-    id == text || crate::capabilities::nc_name(&id) == text
+type ByTopic<'i> = BTreeMap<&'i str, &'i Arc<Named>>;
+
+/// The datastreams that the values of a parameter name; `None` where it has none.
+fn topics<'i, I: Iterator<Item = &'i Arc<Named>>>(
+    ask: &Ask,
+    name: &str,
+    of: impl Fn(&str) -> I,
+) -> Result<Option<ByTopic<'i>>, Exception> {
+    let values = ask.params.all(name);
+    let mut topics = ByTopic::new();
+    for value in values {
+        let mut found = of(value).peekable();
+        if found.peek().is_none() {
+            return Err(Exception::invalid(name, format!("there is no `{value}`")));
+        }
+        topics.extend(found.map(|named| (&*named.topic, named)));
+    }
+    Ok((!values.is_empty()).then_some(topics))
 }
 
 /// Of answers in O&M 2.0.
@@ -136,6 +144,9 @@ const PREFIXES_2: &[(&str, &str)] = &[
     ("xsi", XSI),
     ("xs", XS),
 ];
+
+/// Bytes of an observation in O&M 2.0, about.
+const OBSERVATION_BYTES: usize = 1024;
 
 /// Observations on their way into an answer.
 pub(crate) struct Observed {
@@ -306,6 +317,9 @@ impl Observed {
     }
 
     fn write_xml(&self, batch: &Batch, rows: Range<usize>, out: &mut Vec<u8>) {
+        if self.layout != Layout::Om1 {
+            out.reserve(rows.len() * OBSERVATION_BYTES);
+        }
         let features = self.features(batch);
         let (before, after) = match self.layout {
             Layout::Om2 => ("<sos:observationData>", "</sos:observationData>"),

@@ -7,7 +7,7 @@
 use crate::ask::Ask;
 use crate::exception::{Code, Exception};
 use crate::insertion::{decode, insert};
-use crate::inventory::{Series, offering_of};
+use crate::inventory::Series;
 use crate::names::*;
 use crate::observations::{Observed, selected};
 use crate::pages::{Pages, Wanted};
@@ -49,11 +49,7 @@ pub(crate) fn insert_template(ask: &Ask) -> Result<Reply, Exception> {
     let offering = template.child("offering").map(Element::text);
     let offering = offering.ok_or_else(|| Exception::missing("offering"))?;
     let inventory = ask.inventory()?;
-    let offered = inventory
-        .series
-        .iter()
-        .map(|own| offering_of(&own.procedure));
-    if !offered.into_iter().any(|own| own == offering) {
+    if inventory.of_offering(&offering).next().is_none() {
         return Err(Exception::invalid(
             "offering",
             format!("there is no `{offering}`"),

@@ -4,7 +4,7 @@
 //! A template is a datastream; its identifier is the topic as an XML name.
 
 use crate::ask::Ask;
-use crate::capabilities::nc_name;
+use crate::capabilities::{nc_name, of_nc_name};
 use crate::exception::Exception;
 use crate::inventory::Series;
 use crate::names::*;
@@ -77,11 +77,11 @@ pub(crate) fn results(ask: &Ask) -> Result<Reply, Exception> {
     let name = "ObservationTemplateId";
     let id = ask.params.required(name)?;
     let inventory = ask.inventory()?;
-    let mut all = inventory.series.iter();
-    let series = all
-        .find(|own| nc_name(&own.topic) == id)
+    let topic = of_nc_name(id).unwrap_or_default();
+    let named = inventory
+        .of_topic(&topic)
         .ok_or_else(|| Exception::invalid(name, format!("there is no `{id}`")))?;
-    let pages = Pages::new(ask, vec![series.clone()], Wanted::of(ask));
+    let pages = Pages::new(ask, vec![inventory.series(named)], Wanted::of(ask));
     let layout = Layout::Results1(format!("{}#{id}", ask.url).into());
     Ok(Reply::Observed(Box::new(Observed::new(pages, layout))))
 }

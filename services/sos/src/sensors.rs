@@ -5,7 +5,7 @@
 
 use crate::ask::Ask;
 use crate::exception::Exception;
-use crate::inventory::{Inventory, offering_of, topic_of};
+use crate::inventory::{offering_of, topic_of};
 use crate::names::*;
 use crate::records::{Set, kept, sensor};
 use crate::reply::Reply;
@@ -150,10 +150,7 @@ pub(crate) fn update(ask: &Ask) -> Result<Reply, Exception> {
     let procedure = ask.params.required("procedure")?;
     let format = description_format(ask)?;
     let inventory = ask.inventory()?;
-    let known = inventory
-        .series
-        .iter()
-        .any(|own| own.procedure == procedure);
+    let known = inventory.of_procedure(procedure).next().is_some();
     if !known && Set::Sensors.one(ask, procedure)?.is_none() {
         let sentence = format!("there is no `{procedure}`");
         return Err(Exception::invalid("procedure", sentence));
@@ -184,8 +181,8 @@ pub(crate) fn update(ask: &Ask) -> Result<Reply, Exception> {
 // [SOS2-10.3-1]
 pub(crate) fn delete(ask: &Ask) -> Result<Reply, Exception> {
     let procedure = ask.params.required("procedure")?;
-    let Inventory { series, .. } = ask.inventory()?;
-    let own = series.iter().filter(|own| own.procedure == procedure);
+    let inventory = ask.inventory()?;
+    let own = inventory.of_procedure(procedure);
     let topics: Vec<String> = own.map(|own| own.topic.to_string()).collect();
     let known = Set::Sensors.one(ask, procedure)?.is_some();
     if topics.is_empty() && !known {

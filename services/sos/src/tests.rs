@@ -2,6 +2,7 @@
 
 mod bindings;
 mod bounds;
+mod dialect;
 mod filtering;
 mod house;
 mod inserting;

@@ -33,7 +33,10 @@ pub(crate) fn written(
     let streams = bare || form.streams();
     let (mut body, mut parts) = (head.into_bytes(), 0);
     while let Some(part) = rest.part()? {
-        body.extend_from_slice(&part);
+        match body.is_empty() {
+            true => body = part,
+            false => body.extend_from_slice(&part),
+        }
         parts += 1;
         if streams && (body.len() >= BEGUN_BYTES || parts >= BEGUN_PARTS) {
             let head = Response::with_body(200, media, body).header("vary", "accept");

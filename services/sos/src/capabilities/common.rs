@@ -37,7 +37,7 @@ pub(super) fn provider(xml: &mut Xml) {
 }
 
 /// Every operation of the version, with the values that its parameters may have.
-pub(super) fn operations(ask: &Ask, offerings: &[Offering<'_>], xml: &mut Xml) {
+pub(super) fn operations(ask: &Ask, offerings: &[Offering], xml: &mut Xml) {
     xml.start("ows:OperationsMetadata");
     let own = OPERATIONS.iter().filter(|own| own.version == ask.version);
     for operation in own {
@@ -85,11 +85,11 @@ fn dcp(url: &str, xml: &mut Xml) {
     xml.end().end();
 }
 
-fn parameters(operation: &str, offerings: &[Offering<'_>], xml: &mut Xml) {
+fn parameters(operation: &str, offerings: &[Offering], xml: &mut Xml) {
     let procedures = || {
         offerings
             .iter()
-            .map(|offering| offering.procedure)
+            .map(|offering| offering.procedure.as_str())
             .collect()
     };
     let names: &[&str] = match operation {
@@ -134,7 +134,7 @@ fn parameter(name: &str, values: &[&str], xml: &mut Xml) {
 /// From when to when there are observations, as far as that is known.
 pub(super) fn extent(
     ask: &Ask,
-    offering: &Offering<'_>,
+    offering: &Offering,
 ) -> Result<(Option<Time>, Option<Time>), Exception> {
     let last = offering
         .series

@@ -13,7 +13,7 @@ use weir_codec::document::Xml;
 // [SOS1-8.2-1]
 pub(super) fn document(
     ask: &Ask,
-    inventory: &Inventory,
+    inventory: &Inventory<'_>,
     wanted: &[Section],
 ) -> Result<String, Exception> {
     let offerings = inventory.offerings();
@@ -79,7 +79,7 @@ fn filters(xml: &mut Xml) {
     xml.end().end();
 }
 
-fn contents(ask: &Ask, offerings: &[Offering<'_>], xml: &mut Xml) -> Result<(), Exception> {
+fn contents(ask: &Ask, offerings: &[Offering], xml: &mut Xml) -> Result<(), Exception> {
     xml.start("sos:Contents")
         .start("sos:ObservationOfferingList");
     for offering in offerings {
@@ -91,7 +91,7 @@ fn contents(ask: &Ask, offerings: &[Offering<'_>], xml: &mut Xml) -> Result<(), 
         xml.start("sos:time").start("gml:TimePeriod");
         common::positions(extent, xml);
         xml.end().end();
-        xml.empty("sos:procedure", "xlink:href", offering.procedure);
+        xml.empty("sos:procedure", "xlink:href", &offering.procedure);
         for property in offering.properties() {
             xml.empty("sos:observedProperty", "xlink:href", property);
         }
@@ -110,7 +110,7 @@ fn contents(ask: &Ask, offerings: &[Offering<'_>], xml: &mut Xml) -> Result<(), 
 }
 
 /// Mandatory here, so that what has no place is said to be anywhere.
-fn bounded_by(offering: &Offering<'_>, xml: &mut Xml) {
+fn bounded_by(offering: &Offering, xml: &mut Xml) {
     let places = offering.series.iter().filter_map(|series| series.place);
     xml.start("gml:boundedBy");
     match Area::around(places) {

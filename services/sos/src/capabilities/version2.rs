@@ -31,7 +31,7 @@ const PROFILES: &[&str] = &[
 
 pub(super) fn document(
     ask: &Ask,
-    inventory: &Inventory,
+    inventory: &Inventory<'_>,
     wanted: &[Section],
 ) -> Result<String, Exception> {
     let offerings = inventory.offerings();
@@ -150,7 +150,7 @@ fn filters(xml: &mut Xml) {
 }
 
 // [SOS2-8.1-4]
-fn contents(ask: &Ask, offerings: &[Offering<'_>], xml: &mut Xml) -> Result<(), Exception> {
+fn contents(ask: &Ask, offerings: &[Offering], xml: &mut Xml) -> Result<(), Exception> {
     xml.start("sos:contents").start("sos:Contents");
     for format in [SML20, SML101] {
         xml.leaf("swes:procedureDescriptionFormat", format);
@@ -162,7 +162,7 @@ fn contents(ask: &Ask, offerings: &[Offering<'_>], xml: &mut Xml) -> Result<(), 
         let extent = common::extent(ask, offering)?;
         xml.start("swes:offering").start("sos:ObservationOffering");
         xml.leaf("swes:identifier", &offering.id);
-        xml.leaf("swes:procedure", offering.procedure);
+        xml.leaf("swes:procedure", &offering.procedure);
         for property in offering.properties() {
             xml.leaf("swes:observableProperty", property);
         }
@@ -192,7 +192,7 @@ fn contents(ask: &Ask, offerings: &[Offering<'_>], xml: &mut Xml) -> Result<(), 
     Ok(())
 }
 
-fn observed_area(offering: &Offering<'_>, xml: &mut Xml) {
+fn observed_area(offering: &Offering, xml: &mut Xml) {
     let places = offering.series.iter().filter_map(|series| series.place);
     let Some(area) = Area::around(places) else {
         return;

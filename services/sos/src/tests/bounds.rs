@@ -79,7 +79,7 @@ fn codes(house: &House, requests: Json, stops: bool, room: Room) -> Vec<Option<S
     let Some(read) = bindings::batch(&call) else {
         panic!("no batch");
     };
-    let Opened::Whole(response) = batch(&house.hub, &call, read, room).opened else {
+    let Opened::Whole(response) = batch(&house.sos.house, &call, read, room).opened else {
         panic!("{:?}", Form::json(&call));
     };
     let answer: Json = serde_json::from_slice(&response.body).unwrap();

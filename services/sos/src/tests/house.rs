@@ -17,7 +17,7 @@ pub(super) struct House {
     pub(super) hub: Arc<Hub>,
     pub(super) log: Arc<DiskLog>,
     disks: [Arc<SimDisk>; 2],
-    sos: Sos,
+    pub(super) sos: Sos,
 }
 
 /// An empty house.

@@ -1,6 +1,7 @@
 //! GetCapabilities and GetObservation by KVP.
 
-use super::house::{exception, house, measured, text, texts, xml};
+use super::house::{exception, house, measured, now, text, texts, xml};
+use weir_hub::{Media, Principal, Publish, Request};
 
 const CAPABILITIES: &str = "request=GetCapabilities&AcceptVersions=";
 const OBSERVATION: &str = "request=GetObservation&version=2.0.0";
@@ -198,4 +199,51 @@ fn what_is_wrong_with_a_request_is_said_by_code_and_locator() {
         ("InvalidParameterValue".into(), "service".into())
     );
     assert_eq!(xml(&answer).attribute("version"), Some("2.0.0"));
+}
+
+#[test]
+fn what_had_but_bytes_is_offered_from_its_first_observation_on() {
+    let house = house();
+    let photo = Publish::new(
+        "door/photo",
+        Media::Opaque("image/png".into()),
+        &b"\x89PNG"[..],
+    );
+    let request = Request::Publish(photo);
+    let who = Principal::unrestricted();
+    assert!(house.hub.open(now(), &who, request).is_ok());
+    let offered = || {
+        let root = house.document("request=GetCapabilities");
+        root.find("ObservationOffering").is_some()
+    };
+    assert!(!offered());
+    let body = r#"{"observations":[{"topic":"door/photo","value":1}]}"#;
+    house.publish("#", body);
+    assert!(offered());
+}
+
+#[test]
+fn an_offering_is_found_by_both_of_its_names_and_what_comes_later_is_in_it() {
+    let house = measured();
+    let asked = |offering: &str| {
+        let document = house.document(&format!(
+            "request=GetObservation&version=2.0.0&offering={offering}&temporalFilter=om:phenomenonTime,latest"
+        ));
+        texts(&document, "result")
+    };
+    let id = "urn:s:north/observations";
+    let name = crate::capabilities::nc_name(id);
+    assert_eq!(asked(id), ["2.5"]);
+    assert_eq!(asked(&name), ["2.5"]);
+    let more = r#"{"observations":[{"topic":"north/wind","sensor":"urn:s:north","type":"wind","value":8,
+        "time":"2026-01-01T00:09:00Z"}]}"#;
+    house.publish("#", more);
+    let mut all = asked(&name);
+    all.sort();
+    assert_eq!(all, ["2.5", "8"]);
+    // What only looks like such a name is none.
+    for wrong in ["_urn_3as", "_urn_3As_3anorth_2fobservations", "urn:s:north"] {
+        let query = format!("request=GetObservation&version=2.0.0&offering={wrong}");
+        assert_eq!(house.refused(&query).1, "offering", "{wrong}");
+    }
 }

@@ -1,0 +1,148 @@
+//! The datastreams by their names, brought up to date before each request from what the hub says changed.
+//!
+//! It is no second store: all in it can be dropped and read again. What observations change is not in it. The
+//! decision worth arguing: a request has it as it was when the request began, and shares it; only where one
+//! reads while something is described anew, it is copied.
+
+use crate::exception::Exception;
+use crate::inventory::{Named, is_offered, named};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use weir_hub::{Entry, Exchange, Fault, Hub, Principal, Request};
+use weir_model::{Filter, Time};
+
+/// What is known, for all requests.
+#[derive(Default)]
+pub(crate) struct Catalog {
+    known: Mutex<Arc<Known>>,
+}
+
+type Index = BTreeMap<String, BTreeSet<Arc<str>>>;
+
+/// The datastreams as of some revision of the hub's descriptions.
+#[derive(Clone, Default)]
+pub(crate) struct Known {
+    /// `None` before the first.
+    revision: Option<u64>,
+    by_topic: BTreeMap<Arc<str>, Arc<Named>>,
+    by_procedure: Index,
+    by_property: Index,
+}
+
+impl Catalog {
+    /// What is known as of now.
+    pub(crate) fn current(&self, hub: &Arc<Hub>) -> Result<Arc<Known>, Exception> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.revision != Some(hub.revision()) {
+            Arc::make_mut(&mut known).update(hub)?;
+        }
+        Ok(known.clone())
+    }
+}
+
+impl Known {
+    fn update(&mut self, hub: &Arc<Hub>) -> Result<(), Exception> {
+        let changed = hub.changed_since(self.revision.unwrap_or(u64::MAX));
+        match changed.names {
+            None => {
+                *self = Self::default();
+                let entries = entries(hub, "#")?;
+                entries.iter().for_each(|entry| self.take(entry));
+            }
+            Some(names) => {
+                let names: BTreeSet<_> = names.into_iter().collect();
+                for name in names {
+                    self.forget(&name);
+                    let found = entries(hub, &name)?;
+                    found.iter().for_each(|entry| self.take(entry));
+                }
+            }
+        }
+        self.revision = Some(changed.revision);
+        Ok(())
+    }
+
+    fn take(&mut self, entry: &Entry) {
+        if !is_offered(entry) {
+            return;
+        }
+        let named = Arc::new(named(entry));
+        let topic = named.topic.clone();
+        for (index, name) in [
+            (&mut self.by_procedure, &named.procedure),
+            (&mut self.by_property, &named.property),
+        ] {
+            let topics = index.entry(name.clone()).or_default();
+            topics.insert(topic.clone());
+        }
+        self.by_topic.insert(topic, named);
+    }
+
+    fn forget(&mut self, topic: &str) {
+        let Some(named) = self.by_topic.remove(topic) else {
+            return;
+        };
+        for (index, name) in [
+            (&mut self.by_procedure, &named.procedure),
+            (&mut self.by_property, &named.property),
+        ] {
+            let Some(topics) = index.get_mut(name) else {
+                continue;
+            };
+            topics.remove(topic);
+            if topics.is_empty() {
+                index.remove(name);
+            }
+        }
+    }
+
+    /// All, by topic.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Named>> {
+        self.by_topic.values()
+    }
+
+    /// The datastream of a topic.
+    pub(crate) fn of_topic(&self, topic: &str) -> Option<&Arc<Named>> {
+        self.by_topic.get(topic)
+    }
+
+    /// Those of a procedure, by topic.
+    pub(crate) fn of_procedure<'s>(
+        &'s self,
+        procedure: &str,
+    ) -> impl Iterator<Item = &'s Arc<Named>> + use<'s> {
+        self.listed(&self.by_procedure, procedure)
+    }
+
+    /// Those that observe a property, by topic.
+    pub(crate) fn of_property<'s>(
+        &'s self,
+        property: &str,
+    ) -> impl Iterator<Item = &'s Arc<Named>> + use<'s> {
+        self.listed(&self.by_property, property)
+    }
+
+    fn listed<'s>(
+        &'s self,
+        index: &'s Index,
+        name: &str,
+    ) -> impl Iterator<Item = &'s Arc<Named>> + use<'s> {
+        let topics = index.get(name).into_iter().flatten();
+        topics.filter_map(|topic| self.of_topic(topic))
+    }
+}
+
+/// The datastreams that match: one that is not there any more is none.
+fn entries(hub: &Arc<Hub>, filter: &str) -> Result<Vec<Entry>, Exception> {
+    // Keys of records that are no topics name no datastream.
+    let Ok(filter) = Filter::parse(filter) else {
+        return Ok(Vec::new());
+    };
+    let request = Request::Describe(vec![filter]);
+    match hub.open(Time::from_nanos(0), &Principal::gateway(), request) {
+        Ok(Exchange::Entries(entries)) => Ok(entries),
+        Err(Fault::Unknown(_)) => Ok(Vec::new()),
+        Err(fault) => Err(fault.into()),
+        Ok(_) => Err(Exception::internal("the hub answered something else")),
+    }
+}
