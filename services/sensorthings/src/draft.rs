@@ -62,8 +62,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) forgotten: Vec<String>,
     /// Observations to be withdrawn.
     pub(crate) withdrawn: Vec<Withdrawn>,
-    /// The identifier that the row of this index is to be known by.
-    pub(crate) corrected: Option<(Id, usize)>,
+    /// Identifiers that rows are to be known by, with the rows' indices.
+    pub(crate) corrected: Vec<(Id, usize)>,
     /// The last identifier given, once there is one.
     last_id: Option<u64>,
 }
@@ -107,7 +107,7 @@ impl<'a> Draft<'a> {
             orders: Vec::new(),
             forgotten: Vec::new(),
             withdrawn: Vec::new(),
-            corrected: None,
+            corrected: Vec::new(),
             last_id: None,
         }
     }
@@ -293,24 +293,36 @@ impl<'a> Draft<'a> {
                 done.ticket = Some(correct(self.context, id, None)?);
             }
         }
-        if let Some((id, row)) = &self.corrected {
+        for (id, row) in &self.corrected {
             done.ticket = Some(correct(self.context, id, done.places.get(*row))?);
         }
         Ok(())
     }
 
-    /// Whether all of it may be done.
-    fn check(&self) -> Result<()> {
-        let grants = self.context.grants();
-        let name = &self.context.principal.name;
-        let may = |verb: Verb, topic: &str| match grants.allow(verb, topic) {
+    /// Whether something may be done at a topic or key.
+    pub(crate) fn may(&self, verb: Verb, topic: &str) -> Result<()> {
+        match self.context.grants().allow(verb, topic) {
             true => Ok(()),
             false => Err(Fault::from(weir_hub::Fault::Denied {
-                principal: name.clone(),
+                principal: self.context.principal.name.clone(),
                 verb: verb.name(),
                 topic: topic.to_owned(),
             })),
+        }
+    }
+
+    /// Whether an entity may be changed: asked before any work is done for it.
+    pub(crate) fn may_change(&self, entity: &Entity) -> Result<()> {
+        let key = match entity.kind {
+            Kind::Datastream => entity.key.to_string(),
+            kind => key(kind, &entity.id),
         };
+        self.may(Verb::Change, &key)
+    }
+
+    /// Whether all of it may be done.
+    fn check(&self) -> Result<()> {
+        let may = |verb: Verb, topic: &str| self.may(verb, topic);
         let mut orders = self.orders.iter();
         orders.try_for_each(|(topic, _)| may(Verb::Publish, topic))?;
         for (kind, id) in self.puts.keys() {

@@ -256,3 +256,59 @@ fn what_a_set_deletes_can_have_nothing_new_and_is_deleted_once() {
     assert_eq!(house.get("Things")["value"], json!([]));
     assert_eq!(house.get("Datastreams")["value"], json!([]));
 }
+
+#[test]
+fn observations_are_corrected_and_deleted_in_a_set_once_and_all_or_none() {
+    let house = house("batch-corrections");
+    let thing = house.post("Things", kitchen());
+    let observations = house.get("Observations");
+    let link = |index: usize| {
+        let id = observations["value"][index]["@iot.id"].as_str().unwrap();
+        format!("Observations({id})")
+    };
+    let request = |method: &str, url: &str, body: Json| json!({"id": format!("{method} {url} {body}"), "atomicityGroup": "g", "method": method, "url": url, "body": body});
+    let results = |house: &House| -> Vec<Json> {
+        let found = house.get("Observations");
+        let found = found["value"].as_array().unwrap().iter();
+        found.map(|it| it["result"].clone()).collect()
+    };
+    let before = results(&house);
+    // What fails leaves the corrections before it undone.
+    for (second, status) in [
+        (request("PATCH", &link(0), json!({"result": 8})), 409),
+        (request("DELETE", &link(0), Json::Null), 409),
+        (
+            request("PATCH", "Observations(7)", json!({"result": 8})),
+            404,
+        ),
+        (
+            request("PATCH", &link(1), json!({"phenomenonTime": "never"})),
+            400,
+        ),
+        (request("POST", "Things", json!({})), 400),
+    ] {
+        let first = request("PATCH", &link(0), json!({"result": 7}));
+        let responses = house.requests(json!([first, second]), "");
+        assert_eq!(statuses(&responses), [424, status], "{responses:?}");
+        assert_eq!(results(&house), before);
+    }
+    let set = json!([
+        request("PATCH", &link(0), json!({"result": 7})),
+        request("DELETE", &link(1), Json::Null),
+        request("PATCH", &thing, json!({"name": "other"})),
+    ]);
+    assert_eq!(statuses(&house.requests(set, "")), [200, 200, 200]);
+    assert_eq!(house.get(&link(0))["result"], 7);
+    assert_eq!(house.status("GET", &link(1), Json::Null), 404);
+    assert_eq!(results(&house).len(), before.len() - 1);
+    let feature = house.get(&format!("{}/FeatureOfInterest", link(0)))["@iot.id"].clone();
+    let feature = format!("FeaturesOfInterest({feature})");
+    let both = json!([
+        request("PATCH", &link(0), json!({"result": 9})),
+        request("DELETE", &feature, Json::Null),
+    ]);
+    assert_eq!(statuses(&house.requests(both, "")), [424, 409]);
+    let alone = json!([request("DELETE", &feature, Json::Null)]);
+    assert_eq!(statuses(&house.requests(alone, "")), [200]);
+    assert_eq!(results(&house), Vec::<Json>::new());
+}

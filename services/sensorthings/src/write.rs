@@ -20,7 +20,7 @@ use serde_json::Value as Json;
 use std::sync::Arc;
 use std::task::{Context as Waiting, Poll};
 use weir_binding::{Call, Outcome, Pending, Response};
-use weir_hub::Ticket;
+use weir_hub::{Ticket, Verb};
 
 /// What was done, and the answer that says so once it is on disk.
 pub(crate) struct Written {
@@ -75,14 +75,7 @@ impl Wanted {
         Ok(match &*call.method {
             "POST" => Wanted::Post(path, json_of(call)?),
             "DELETE" => Wanted::Delete(path),
-            method => {
-                let way = match (method, call.header("content-type")) {
-                    ("PUT", _) => Way::Whole,
-                    (_, Some(media)) if media.starts_with(patch::MEDIA) => Way::Operations,
-                    _ => Way::Merge,
-                };
-                Wanted::Update(path, json_of(call)?, way)
-            }
+            _ => Wanted::Update(path, json_of(call)?, Way::of(call)),
         })
     }
 
@@ -229,13 +222,24 @@ pub(crate) fn given(context: &Context<'_>, path: &Path) -> Result<Given> {
 
 /// How a change is written (18-088 section 10.3).
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+pub(crate) enum Way {
     /// `PUT`: all of the entity.
     Whole,
     /// `PATCH`: the members that change.
     Merge,
     /// `PATCH` by operations on what there is.
     Operations,
+}
+
+impl Way {
+    /// How the change of a call is written.
+    pub(crate) fn of(call: &Call) -> Self {
+        match (&*call.method, call.header("content-type")) {
+            ("PUT", _) => Way::Whole,
+            (_, Some(media)) if media.starts_with(patch::MEDIA) => Way::Operations,
+            _ => Way::Merge,
+        }
+    }
 }
 
 /// The members that are to change.
@@ -251,8 +255,20 @@ fn update(draft: &mut Draft<'_>, path: &Path, body: &Json, way: Way) -> Result<(
     if path.end != End::All {
         return Err(Fault::new(405, "what can be changed is an entity"));
     }
-    match resolve(draft.context, path)? {
+    let target = resolve(draft.context, path)?;
+    update_target(draft, target, body, way)
+}
+
+/// Changes what a path led to.
+pub(crate) fn update_target(
+    draft: &mut Draft<'_>,
+    target: Target,
+    body: &Json,
+    way: Way,
+) -> Result<()> {
+    match target {
         Target::Entity(entity) => {
+            draft.may_change(&entity)?;
             let body = members(&entity.body, body, way)?;
             update_entity(draft, &entity, &body, way == Way::Whole)
         }
@@ -365,6 +381,9 @@ fn update_observation(draft: &mut Draft<'_>, id: &Id, body: &Json, way: Way) -> 
     let context = draft.context;
     let missing = || Fault::missing(format!("Observations({})", id.in_url()));
     let at = context.view.place_of(id).ok_or_else(missing)?;
+    let source = context.view.of_number(at.datastream).ok_or_else(missing)?;
+    let mut topics = source.published_at().into_iter();
+    topics.try_for_each(|topic| draft.may(Verb::Change, topic))?;
     let known = observations::one(context, at, |observed| Ok(parts(observed)))?;
     let (topic, before, feature) = known.ok_or_else(missing)?;
     let body = members(&before, body, way)?;
@@ -380,7 +399,6 @@ fn update_observation(draft: &mut Draft<'_>, id: &Id, body: &Json, way: Way) -> 
         object.insert(name.clone(), value.clone());
     }
     let mut changed = row(&object)?;
-    let source = context.view.of_number(at.datastream).ok_or_else(missing)?;
     if source.kind == Kind::MultiDatastream {
         changed = multi::split(source, changed)?;
     }
@@ -390,7 +408,7 @@ fn update_observation(draft: &mut Draft<'_>, id: &Id, body: &Json, way: Way) -> 
         let id = link(said).ok_or_else(|| Fault::bad("FeatureOfInterest: a link was expected"))?;
         changed.feature = Some(draft.known(Kind::FeatureOfInterest, &id)?);
     }
-    draft.corrected = Some((id.clone(), draft.rows.len()));
+    draft.corrected.push((id.clone(), draft.rows.len()));
     draft.rows.push((topic, changed));
     withdraw(draft, source, at, None);
     Ok(())
@@ -421,14 +439,19 @@ fn parts(observed: &Observed<'_>) -> (String, Object, Option<Id>) {
 }
 
 fn delete(draft: &mut Draft<'_>, path: &Path) -> Result<()> {
-    let refused = || Fault::new(405, "what can be deleted is an entity");
     if path.end != End::All {
-        return Err(refused());
+        return Err(Fault::new(405, "what can be deleted is an entity"));
     }
-    match resolve(draft.context, path)? {
-        Target::Entity(entity) => delete_entity(draft, &entity),
-        Target::Observation(id) => delete_observation(draft, &id),
-        _ => Err(refused()),
+    let target = resolve(draft.context, path)?;
+    delete_target(draft, &target)
+}
+
+/// Deletes what a path led to.
+pub(crate) fn delete_target(draft: &mut Draft<'_>, target: &Target) -> Result<()> {
+    match target {
+        Target::Entity(entity) => delete_entity(draft, entity),
+        Target::Observation(id) => delete_observation(draft, id),
+        _ => Err(Fault::new(405, "what can be deleted is an entity")),
     }
 }
 

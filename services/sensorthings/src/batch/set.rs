@@ -1,20 +1,21 @@
 //! A change set: its requests are drafted one after another, then all are done, or none (OData 4.0 section
 //! 11.7.4).
 //!
-//! What a request made is there for those after it though it is nowhere yet. Observations are only made in a
-//! set: to correct or withdraw one is a request of its own (501).
+//! What a request made is there for those after it though it is nowhere yet. An observation is corrected or
+//! deleted once in a set: what becomes of it is known only when the set is done.
 
 use super::Asked;
 use super::reference::Places;
 use crate::create::{Given, Made};
-use crate::draft::Draft;
+use crate::draft::{Draft, Withdrawn};
 use crate::fault::{Fault, Result};
 use crate::id::Id;
 use crate::kind::Kind;
 use crate::path::{End, Path};
 use crate::read::{Target, resolve};
 use crate::service::{Inner, SensorThings, rest, root};
-use crate::write::{self, Created, read_json};
+use crate::write::{self, Created, Way, read_json};
+use std::collections::HashSet;
 use std::sync::Arc;
 use weir_binding::{Call, Response};
 use weir_hub::Ticket;
@@ -78,7 +79,9 @@ fn done(
         let drafted = set.request(asked, batch, places);
         made.push(drafted.map_err(|fault| (index, fault))?);
     }
-    set.check().map_err(whole)?;
+    set.check()
+        .and_then(|()| set.check_withdrawn())
+        .map_err(whole)?;
     let done = set.draft.commit().map_err(whole)?;
     let answers = made.iter().map(|created| match created {
         None => Ok(Response::empty(200)),
@@ -129,9 +132,35 @@ impl Set<'_> {
                 }
             }
         }
-        match draft.rows.iter().find(|(topic, _)| is_forgotten(topic)) {
-            Some((topic, _)) => refuse(format!("datastream `{topic}`")),
+        for (topic, row) in &draft.rows {
+            let feature = row.feature.as_ref();
+            if let Some(id) = feature.filter(|id| is_gone(Kind::FeatureOfInterest, id)) {
+                return refuse(format!("FeaturesOfInterest({})", id.in_url()));
+            }
+            if is_forgotten(topic) {
+                return refuse(format!("datastream `{topic}`"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses what is withdrawn twice; what goes with its datastream need not be withdrawn.
+    fn check_withdrawn(&mut self) -> Result<()> {
+        let draft = &mut self.draft;
+        let forgotten = &draft.forgotten;
+        let stays = |gone: &Withdrawn| !forgotten.contains(&gone.topic);
+        draft.withdrawn.retain(stays);
+        let mut seen = HashSet::new();
+        let mut places = draft.withdrawn.iter().map(|gone| (&gone.topic, gone.at));
+        match places.find(|place| !seen.insert(*place)) {
             None => Ok(()),
+            Some((topic, at)) => {
+                let id = draft.context.view.id_of(at);
+                let problem = format!(
+                    "Observations({id}) of `{topic}` is corrected or deleted more than once in the set"
+                );
+                Err(Fault::new(409, problem))
+            }
         }
     }
 
@@ -154,20 +183,12 @@ impl Set<'_> {
                 return Ok(Some(created));
             }
             "PATCH" | "PUT" => {
-                let body = read_json(&call.body)?;
-                let expected = || Fault::bad("an object was expected");
-                let object = body.as_object().ok_or_else(expected)?;
-                let entity = self.entity(&path)?;
-                let whole = call.method == "PUT";
-                write::update_entity(&mut self.draft, &entity, object, whole)?;
+                let (target, body) = (self.target(&path)?, read_json(&call.body)?);
+                write::update_target(&mut self.draft, target, &body, Way::of(&call))?;
             }
             "DELETE" => {
-                let entity = self.entity(&path)?;
-                if entity.kind == Kind::FeatureOfInterest {
-                    let problem = "a FeatureOfInterest is deleted outside of change sets";
-                    return Err(Fault::new(501, problem));
-                }
-                write::delete_entity(&mut self.draft, &entity)?;
+                let target = self.target(&path)?;
+                write::delete_target(&mut self.draft, &target)?;
             }
             other => return Err(Fault::new(405, format!("{other} is not possible in a set"))),
         }
@@ -213,21 +234,14 @@ impl Set<'_> {
         }
     }
 
-    /// The entity that a path leads to, as it is drafted or as it is.
-    fn entity(&self, path: &Path) -> Result<Arc<crate::entity::Entity>> {
+    /// What a path leads to, as it is drafted or as it is.
+    fn target(&self, path: &Path) -> Result<Target> {
         if let (Some(id), true) = (&path.id, path.steps.is_empty())
             && let Some(Some(put)) = self.draft.puts.get(&(path.set, id.clone()))
         {
-            return Ok(Arc::new(put.clone()));
+            return Ok(Target::Entity(Arc::new(put.clone())));
         }
-        match resolve(self.draft.context, path)? {
-            Target::Entity(entity) => Ok(entity),
-            Target::Observation(_) => {
-                let problem = "an Observation is corrected or deleted outside of change sets";
-                Err(Fault::new(501, problem))
-            }
-            _ => Err(Fault::new(405, "what can be changed is an entity")),
-        }
+        resolve(self.draft.context, path)
     }
 }
 
