@@ -5,8 +5,10 @@
 
 use crate::entity::Entity;
 use crate::fault::{Fault, Result};
-use crate::filter::{Value, geometry};
+use crate::filter::Value;
 use crate::kind::Kind;
+use crate::members::{self, Members};
+use crate::memo::{Bounds, around};
 use crate::node::{Context, Node};
 use crate::render::{instant, property};
 use serde_json::{Value as Json, json};
@@ -18,6 +20,23 @@ use weir_model::Time;
 pub(crate) fn is_computed(kind: Kind, name: &str) -> bool {
     let of_kind = matches!(kind, Kind::Datastream | Kind::MultiDatastream);
     of_kind && matches!(name, "phenomenonTime" | "resultTime" | "observedArea")
+}
+
+/// Writes a computed property, where it is known.
+pub(crate) fn write(
+    context: &Context<'_>,
+    entity: &Arc<Entity>,
+    name: &'static str,
+    object: &mut Members<'_>,
+) -> Result<()> {
+    if name == "observedArea" {
+        if let Some(bounds) = bounds(context, entity) {
+            write_area(bounds, object.open(&[name]));
+        }
+    } else if let Some((from, to)) = span(context, entity, name)? {
+        members::times(object.open(&[name]), from, Some(to));
+    }
+    Ok(())
 }
 
 /// A property as it is shown, computed or not; `None` where the entity has it not.
@@ -55,7 +74,20 @@ fn span(context: &Context<'_>, entity: &Entity, name: &str) -> Result<Option<(Ti
     }))
 }
 
+/// What is asked of one datastream after another is looked up once for each.
 fn extent(context: &Context<'_>, entity: &Entity) -> Result<Option<Extent>> {
+    let mut known = context.extent.borrow_mut();
+    match &*known {
+        Some((kind, id, extent)) if (*kind, id) == (entity.kind, &entity.id) => Ok(*extent),
+        _ => {
+            let extent = look_up(context, entity)?;
+            *known = Some((entity.kind, entity.id.clone(), extent));
+            Ok(extent)
+        }
+    }
+}
+
+fn look_up(context: &Context<'_>, entity: &Entity) -> Result<Option<Extent>> {
     let topics = entity.published_at().into_iter().map(str::to_owned);
     let request = Request::Extents(topics.collect());
     match context.hub.open(context.now, context.principal, request)? {
@@ -64,27 +96,34 @@ fn extent(context: &Context<'_>, entity: &Entity) -> Result<Option<Extent>> {
     }
 }
 
-/// The box around the features of a datastream's observations, as a polygon (18-088 table 9).
-fn area(context: &Context<'_>, entity: &Entity) -> Option<Json> {
+/// The box around the features of a datastream's observations (18-088 table 9).
+fn bounds(context: &Context<'_>, entity: &Entity) -> Option<Bounds> {
     let may_read = |it: &&Arc<Entity>| context.view.may_read(context.grants(), it);
     let features = context.view.features_of(entity).filter(may_read);
-    let places = features.filter_map(|feature| geometry(feature.body.get("feature")?));
-    let corners = places.flat_map(|place| place.corners().collect::<Vec<_>>());
-    let least = |a: [f64; 4], b: [f64; 4]| {
-        [
-            a[0].min(b[0]),
-            a[1].min(b[1]),
-            a[2].max(b[2]),
-            a[3].max(b[3]),
-        ]
-    };
-    let [west, south, east, north] = corners.map(|(x, y)| [x, y, x, y]).reduce(least)?;
-    let ring = [
+    features
+        .filter_map(|feature| feature.bounds())
+        .reduce(around)
+}
+
+fn ring([west, south, east, north]: Bounds) -> [[f64; 2]; 5] {
+    [
         [west, south],
         [east, south],
         [east, north],
         [west, north],
         [west, south],
-    ];
+    ]
+}
+
+/// Writes a box as a polygon.
+fn write_area(bounds: Bounds, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"type\":\"Polygon\",\"coordinates\":[");
+    // Writing into memory does not fail.
+    let _never = serde_json::to_writer(&mut *out, &ring(bounds));
+    out.extend_from_slice(b"]}");
+}
+
+fn area(context: &Context<'_>, entity: &Entity) -> Option<Json> {
+    let ring = ring(bounds(context, entity)?);
     Some(json!({"type": "Polygon", "coordinates": [ring]}))
 }

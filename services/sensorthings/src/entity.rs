@@ -3,6 +3,7 @@
 
 use crate::id::Id;
 use crate::kind::{Kind, Navigation};
+use crate::memo::Memo;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub(crate) struct Entity {
     /// Of a feature, topics of the datastreams some of whose observations name it; of a multi-datastream,
     /// those of its components in their order.
     pub(crate) topics: Vec<String>,
+    /// What was made of the rest.
+    pub(crate) memo: Memo,
 }
 
 /// The topic that those of the components of a multi-datastream lie below.
@@ -69,6 +72,7 @@ impl Entity {
             is_implied: false,
             origin: None,
             topics: Vec::new(),
+            memo: Memo::default(),
         }
     }
 

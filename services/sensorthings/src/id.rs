@@ -52,10 +52,26 @@ impl Id {
 
     /// As a URL has it between brackets (OData 4.01 URL conventions section 4.3.1).
     pub(crate) fn in_url(&self) -> String {
+        let mut url = String::new();
+        self.write_in_url(&mut url);
+        url
+    }
+
+    /// Writes the same.
+    pub(crate) fn write_in_url(&self, url: &mut String) {
         match self {
-            Id::Number(number) => number.to_string(),
-            Id::Text(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => text.to_string(),
-            Id::Text(text) => format!("'{}'", percent::encode(&text.replace('\'', "''"), KEPT)),
+            Id::Number(number) => {
+                use fmt::Write;
+                // Writing into memory does not fail.
+                let _never = write!(url, "{number}");
+            }
+            Id::Text(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => url.push_str(text),
+            Id::Text(text) => {
+                let encoded = percent::encode(&text.replace('\'', "''"), KEPT);
+                ["'", &encoded, "'"]
+                    .iter()
+                    .for_each(|part| url.push_str(part));
+            }
         }
     }
 

@@ -21,6 +21,8 @@ mod join;
 mod kind;
 mod limits;
 mod live;
+mod members;
+mod memo;
 mod multi;
 mod newest;
 mod node;

@@ -10,9 +10,9 @@ use crate::places::Late;
 use crate::view::View;
 use serde_json::Value as Json;
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex};
-use weir_hub::{Grants, Hub, Principal};
+use weir_hub::{Extent, Grants, Hub, Principal};
 use weir_model::Time;
 
 /// What a request is answered from.
@@ -28,6 +28,8 @@ pub(crate) struct Context<'a> {
     pub(crate) rendered: Cell<usize>,
     /// How many observations were looked at.
     pub(crate) scanned: Cell<usize>,
+    /// The extent of the datastream that was asked for one last.
+    pub(crate) extent: RefCell<Option<(Kind, Id, Option<Extent>)>>,
 }
 
 impl Context<'_> {

@@ -172,7 +172,7 @@ mod tests {
     use super::*;
     use crate::tests::{house, now};
     use crate::view::View;
-    use std::cell::Cell;
+    use std::cell::{Cell, RefCell};
     use std::sync::Mutex;
     use weir_hub::Media;
 
@@ -192,6 +192,7 @@ mod tests {
             root: "",
             rendered: Cell::new(0),
             scanned: Cell::new(0),
+            extent: RefCell::default(),
         };
         let media = Media::Format(weir_codec::by_name("json").unwrap());
         let message = Publish::new("a/b", media, at(1));

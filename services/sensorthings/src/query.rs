@@ -5,6 +5,7 @@ use crate::filter::{Expression, parse, parse_prefix};
 use crate::kind::{Kind, Navigation};
 use crate::limits::{DEPTH_MAX, OPTION_BYTES_MAX, TOP_DEFAULT, TOP_MAX};
 use crate::render;
+use std::sync::OnceLock;
 
 /// What is asked of a collection or an entity.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +23,8 @@ pub(crate) struct Query {
     pub(crate) format: Option<String>,
     /// The options as they were said.
     pub(crate) said: Vec<(String, String)>,
+    /// The same in a URL, once it was asked for.
+    pub(crate) url: OnceLock<String>,
 }
 
 impl Query {
@@ -48,9 +51,23 @@ impl Query {
         }
     }
 
-    /// As options of a URL that begins elsewhere, for what stood in `$expand`.
-    pub(crate) fn to_url(&self, next: &str) -> String {
-        render::options(&self.said, next)
+    /// As options of a URL that begins elsewhere, for what stood in `$expand`: where to begin is to follow.
+    pub(crate) fn to_url(&self) -> &str {
+        self.url.get_or_init(|| render::options(&self.said))
+    }
+
+    /// Whether something is selected by its name.
+    pub(crate) fn selects(&self, name: &str) -> bool {
+        self.select.is_empty() || self.select.iter().any(|it| it == name)
+    }
+
+    /// Whether a property or something in it is selected.
+    pub(crate) fn selects_part_of(&self, name: &str) -> bool {
+        let names = |it: &String| {
+            let rest = it.strip_prefix(name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.select.is_empty() || self.select.iter().any(names)
     }
 
     fn option(&mut self, kind: Kind, name: &str, value: &str, depth: usize) -> Result<()> {

@@ -5,6 +5,7 @@ use crate::entity::Entity;
 use crate::fault::{Fault, Result};
 use crate::id::Id;
 use crate::kind::Kind;
+use crate::members::Members;
 use crate::node::{Context, Node};
 use crate::observations::{self, Of};
 use crate::path::{End, Path, Step};
@@ -40,8 +41,8 @@ pub(crate) fn answer(
     };
     let target = resolve(context, path)?;
     let url = |next: &str| {
-        let options = render::options(pairs, next);
-        format!("{}/{}?{options}", context.root, path.to_url())
+        let options = render::options(pairs);
+        format!("{}/{}?{options}{next}", context.root, path.to_url())
     };
     match (target, &path.end) {
         (Target::Nothing, _) => Ok(Response::empty(204)),
@@ -49,12 +50,14 @@ pub(crate) fn answer(
             let nodes = entities
                 .iter()
                 .map(|entity| Node::Entity(Cow::Borrowed(entity)));
-            let listed = render::collection(context, nodes.collect(), &query_of(&query, end))?;
-            Ok(format.collection(kind, &query, page(listed, url)))
+            let query = query_of(&query, end);
+            let write = |out: &mut _| render::collection(context, nodes.collect(), &query, out);
+            page(format, kind, &query, write, url)
         }
         (Target::Observations(of), end) => {
-            let listed = render::of_history(context, &of, &query_of(&query, end))?;
-            Ok(format.collection(kind, &query, page(listed, url)))
+            let query = query_of(&query, end);
+            let write = |out: &mut _| render::of_history(context, &of, &query, out);
+            page(format, kind, &query, write, url)
         }
         (Target::Entity(entity), end) => {
             let node = Node::Entity(Cow::Borrowed(&entity));
@@ -83,12 +86,34 @@ fn query_of(query: &Query, end: &End) -> Query {
     query
 }
 
-fn page((values, count, next): render::Listed, url: impl Fn(&str) -> String) -> Page {
-    Page {
-        values,
-        count,
-        next: next.map(|next| url(&next)),
+/// A page of entities in a format; as JSON it is written in its place.
+fn page(
+    format: ResultFormat,
+    kind: Kind,
+    query: &Query,
+    write: impl FnOnce(&mut Vec<u8>) -> Result<render::Listed>,
+    url: impl Fn(&str) -> String,
+) -> Result<Response> {
+    let mut out = Vec::new();
+    if format != ResultFormat::Json {
+        let (count, next) = write(&mut out)?;
+        let page = Page {
+            values: render::read(&out)?,
+            count,
+            next: next.map(|next| url(&next)),
+        };
+        return Ok(format.collection(kind, query, page));
     }
+    let mut object = Members::begin(&mut out);
+    let (count, next) = write(object.open(&["value"]))?;
+    if let Some(count) = count {
+        object.member(&["@iot.count"], &count.into());
+    }
+    if let Some(next) = next {
+        object.member(&["@iot.nextLink"], &url(&next).into());
+    }
+    object.end();
+    Ok(Response::with_body(200, "application/json", out))
 }
 
 fn one(
@@ -100,8 +125,11 @@ fn one(
 ) -> Result<Response> {
     match end {
         End::All | End::Ref => {
-            let entity = render::entity(context, node, &query_of(query, end))?;
-            Ok(format.entity(node.kind(), query, entity))
+            let text = render::text(context, node, &query_of(query, end))?;
+            match format {
+                ResultFormat::Json => Ok(Response::with_body(200, "application/json", text)),
+                other => Ok(other.entity(node.kind(), query, render::read(&text)?)),
+            }
         }
         End::Property(names, is_value) => property(context, node, names, *is_value),
     }

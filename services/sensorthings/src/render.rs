@@ -1,56 +1,90 @@
 //! Entities as JSON (18-088 section 8.1): control information, properties, links, what is expanded.
+//!
+//! They are written as text at once. What wants values of them instead (other result formats) reads the text.
 
-use crate::computed::shown;
-use crate::entity::{Entity, Object};
+use crate::computed::{self, is_computed};
+use crate::entity::Entity;
 use crate::fault::{Fault, Result};
 use crate::filter::{eval, holds};
 use crate::id::Id;
 use crate::kind::{Kind, Navigation};
 use crate::limits::RENDERED_MAX;
+use crate::members::{self, Members, end_list};
 use crate::node::{Asked, Context, Node, Observed};
 use crate::observations::{self, Of, by_keys};
 use crate::query::Query;
 use serde_json::Value as Json;
+use std::cell::LazyCell;
+use std::sync::Arc;
 use weir_model::{Time, Value, percent};
 
-/// The URL of an entity.
+/// The URL of an entity: nothing in it needs an escape in JSON.
 pub(crate) fn self_link(root: &str, kind: Kind, id: &Id) -> String {
-    format!("{root}/{}({})", kind.set(), id.in_url())
+    let set = kind.set();
+    let mut link = String::with_capacity(root.len() + set.len() + 24);
+    for part in [root, "/", set, "("] {
+        link.push_str(part);
+    }
+    id.write_in_url(&mut link);
+    link.push(')');
+    link
 }
 
-/// An entity as a JSON object.
+/// Writes an entity as a JSON object.
 // [STA-A.1.1-1]
-pub(crate) fn entity(context: &Context<'_>, node: &Node<'_>, query: &Query) -> Result<Json> {
+pub(crate) fn write(
+    context: &Context<'_>,
+    node: &Node<'_>,
+    query: &Query,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     context.rendered.set(context.rendered.get() + 1);
     if context.rendered.get() > RENDERED_MAX {
         return Err(Fault::over("entities of one answer", RENDERED_MAX));
     }
-    let (kind, id) = (node.kind(), node.id(context.view));
-    let link = self_link(context.root, kind, &id);
-    let selected = |name: &str| query.select.is_empty() || query.select.iter().any(|it| it == name);
-    let mut object = Object::new();
-    if selected("id") || selected("@iot.id") {
-        object.insert("@iot.id".into(), id.to_json());
+    let kind = node.kind();
+    let id = LazyCell::new(|| node.id(context.view));
+    let link = LazyCell::new(|| self_link(context.root, kind, &id));
+    let mut object = Members::begin(out);
+    if query.selects("id") || query.selects("@iot.id") {
+        write_id(&id, object.open(&["@iot.id"]));
     }
-    if selected("@iot.selfLink") {
-        object.insert("@iot.selfLink".into(), link.clone().into());
+    if query.selects("@iot.selfLink") {
+        object.plain(&["@iot.selfLink"], &[&link]);
     }
     properties(context, node, query, &mut object)?;
     for way in kind.navigations() {
-        let expanded = query
-            .expand
-            .iter()
-            .find(|(known, _)| known.name == way.name);
-        match expanded {
-            Some((_, inner)) => expand(context, node, way, inner, &link, &mut object)?,
-            None if selected(way.name) && node.has(way) => {
-                let name = format!("{}@iot.navigationLink", way.name);
-                object.insert(name, format!("{link}/{}", way.name).into());
+        let mut expanded = query.expand.iter();
+        match expanded.find(|(known, _)| known.name == way.name) {
+            Some((_, inner)) => expand(context, node, way, inner, &|| &link, &mut object)?,
+            None if query.selects(way.name) && node.has(way) => {
+                let name = [way.name, "@iot.navigationLink"];
+                object.plain(&name, &[&link, "/", way.name]);
             }
-            _ => {}
+            None => {}
         }
     }
-    Ok(Json::Object(object))
+    object.end();
+    Ok(())
+}
+
+fn write_id(id: &Id, out: &mut Vec<u8>) {
+    match id {
+        Id::Number(number) => members::json(out, &(*number).into()),
+        Id::Text(text) => members::text(out, text),
+    }
+}
+
+/// An entity as text.
+pub(crate) fn text(context: &Context<'_>, node: &Node<'_>, query: &Query) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    write(context, node, query, &mut out)?;
+    Ok(out)
+}
+
+/// What was written as values.
+pub(crate) fn read<T: serde::de::DeserializeOwned>(text: &[u8]) -> Result<T> {
+    serde_json::from_slice(text).map_err(|error| Fault::new(500, error.to_string()))
 }
 
 /// The properties that are selected; of `properties/a/b`, all of `properties`.
@@ -59,23 +93,59 @@ fn properties(
     context: &Context<'_>,
     node: &Node<'_>,
     query: &Query,
-    object: &mut Object,
+    object: &mut Members<'_>,
 ) -> Result<()> {
-    let selected = |name: &str| {
-        let names = |it: &String| it.split('/').next() == Some(name);
-        query.select.is_empty() || query.select.iter().any(names)
-    };
-    for (name, _) in node
-        .kind()
-        .properties()
-        .iter()
-        .filter(|(name, _)| selected(name))
-    {
-        if let Some(value) = shown(context, node, name)? {
-            object.insert((*name).into(), value);
+    let names = node.kind().properties().iter().map(|(name, _)| *name);
+    let names = names.filter(|name| query.selects_part_of(name));
+    match node {
+        Node::Entity(entity) if query.select.is_empty() => {
+            object.written(&entity.texts().all);
+            let mut names = names.filter(|name| is_computed(entity.kind, name));
+            names.try_for_each(|name| computed::write(context, entity, name, object))
+        }
+        Node::Entity(entity) => {
+            for name in names {
+                match is_computed(entity.kind, name) {
+                    true => computed::write(context, entity, name, object)?,
+                    false => object.written(entity.texts().part(name).unwrap_or_default()),
+                }
+            }
+            Ok(())
+        }
+        Node::Observed(observed) => {
+            names.for_each(|name| write_of_observation(observed, name, object));
+            Ok(())
         }
     }
-    Ok(())
+}
+
+/// Writes a property of an observation, where it has it.
+fn write_of_observation(observed: &Observed<'_>, name: &'static str, object: &mut Members<'_>) {
+    let extra = &observed.row.extra;
+    let text = match name {
+        "phenomenonTime" => {
+            return members::times(object.open(&[name]), observed.at.time, extra.end);
+        }
+        "result" => return members::result(object.open(&[name]), observed.row.value),
+        "resultTime" => {
+            let out = object.open(&[name]);
+            return match extra.result_time {
+                Some(time) => members::times(out, time, None),
+                None => out.extend_from_slice(b"null"),
+            };
+        }
+        "validTime" => {
+            if let Some((from, to)) = extra.valid {
+                members::times(object.open(&[name]), from, Some(to));
+            }
+            return;
+        }
+        "resultQuality" => extra.quality,
+        _ => extra.parameters,
+    };
+    if let Some(text) = text {
+        members::parsed(object.open(&[name]), text);
+    }
 }
 
 /// A property as it is kept; `None` where the entity has it not.
@@ -110,15 +180,12 @@ fn of_observation(observed: &Observed<'_>, name: &str) -> Option<Json> {
 
 /// RFC 3339 with three decimals at least, as SensorThings' examples have it.
 pub(crate) fn instant(time: Time) -> String {
-    let text = time.to_string();
-    match text.strip_suffix('Z').filter(|text| !text.contains('.')) {
-        Some(whole) => format!("{whole}.000Z"),
-        None => text,
-    }
+    let mut text = Vec::with_capacity(30);
+    members::instant(&mut text, time);
+    String::from_utf8_lossy(&text).into_owned()
 }
 
-/// A result as JSON; whole numbers are written as such.
-// [STA-A.3.1.1-10]
+/// A result as JSON; whole numbers are such.
 pub(crate) fn result(value: Value<'_>) -> Json {
     match value {
         Value::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
@@ -133,77 +200,107 @@ pub(crate) fn result(value: Value<'_>) -> Json {
 }
 
 // [STA-A.2.1.2-1]
-fn expand(
+fn expand<'l>(
     context: &Context<'_>,
     node: &Node<'_>,
     way: &'static Navigation,
     query: &Query,
-    link: &str,
-    object: &mut Object,
+    link: &dyn Fn() -> &'l str,
+    object: &mut Members<'_>,
 ) -> Result<()> {
+    let out = object.open(&[way.name]);
     if !way.many {
         let found = node.related(context, way).into_iter().next();
-        let one = found.map(|one| entity(context, &one, query)).transpose()?;
-        object.insert(way.name.into(), one.unwrap_or(Json::Null));
-        return Ok(());
+        return match found {
+            Some(one) => write(context, &one, query, out),
+            None => {
+                out.extend_from_slice(b"null");
+                Ok(())
+            }
+        };
     }
-    let (values, count, next) = match (way.to, node) {
-        (Kind::Observation, Node::Entity(from)) => of_history(context, &of(from), query)?,
-        _ => collection(context, node.related(context, way), query)?,
+    let (count, next) = match (way.to, node) {
+        (Kind::Observation, Node::Entity(from)) => of_history(context, &of(from), query, out)?,
+        _ => collection(context, node.related(context, way), query, out)?,
     };
     if let Some(count) = count {
-        object.insert(format!("{}@iot.count", way.name), count.into());
+        object.member(&[way.name, "@iot.count"], &count.into());
     }
     if let Some(next) = next {
-        let options = query.to_url(&next);
-        let next = format!("{link}/{}?{options}", way.name);
-        object.insert(format!("{}@iot.nextLink", way.name), next.into());
+        let name = [way.name, "@iot.nextLink"];
+        object.plain(&name, &[link(), "/", way.name, "?", query.to_url(), &next]);
     }
-    object.insert(way.name.into(), values.into());
     Ok(())
 }
 
 /// Whose observations those of an entity are.
-pub(crate) fn of(entity: &std::sync::Arc<Entity>) -> Of {
+pub(crate) fn of(entity: &Arc<Entity>) -> Of {
     match entity.kind {
         Kind::Datastream | Kind::MultiDatastream => Of::Datastream(entity.clone()),
         _ => Of::Feature(entity.clone()),
     }
 }
 
-/// Entities, how many there are in all, and the option that leads on.
-pub(crate) type Listed = (Vec<Json>, Option<usize>, Option<String>);
+/// How many entities there are in all, and the option that leads on from those that were written.
+pub(crate) type Listed = (Option<usize>, Option<String>);
 
-/// A page of observations.
-pub(crate) fn of_history(context: &Context<'_>, of: &Of, query: &Query) -> Result<Listed> {
-    let mut values = Vec::new();
+/// Writes a page of observations as a list.
+pub(crate) fn of_history(
+    context: &Context<'_>,
+    of: &Of,
+    query: &Query,
+    out: &mut Vec<u8>,
+) -> Result<Listed> {
+    out.push(b'[');
     let found = observations::page(context, of, query, &mut |observed| {
-        values.push(entity(context, &Node::Observed(observed), query)?);
+        write(context, &Node::Observed(observed), query, out)?;
+        out.push(b',');
         Ok(())
     })?;
+    end_list(out);
     let next = found.next.map(|token| format!("$skiptoken={token}"));
-    Ok((values, found.count, next))
+    Ok((found.count, next))
 }
 
-/// A page of entities: filtered, sorted, cut.
+/// Writes a page of entities as a list: filtered, sorted, cut.
 // [STA-A.2.1.1-1] [STA-A.2.1.4-1] [STA-A.2.1.5-1] [STA-A.2.1.5-2] [STA-A.2.1.5-3] [STA-A.2.1.7-1]
 pub(crate) fn collection<'a>(
     context: &'a Context<'a>,
     nodes: Vec<Node<'a>>,
     query: &Query,
+    out: &mut Vec<u8>,
 ) -> Result<Listed> {
+    let kept = match (&query.filter, &query.order[..]) {
+        (None, []) => nodes,
+        _ => sorted(context, nodes, query)?,
+    };
+    let total = kept.len();
+    let begin = query.begin()?;
+    let mut end = begin;
+    out.push(b'[');
+    for node in kept.iter().skip(begin).take(query.page()) {
+        write(context, node, query, out)?;
+        out.push(b',');
+        end += 1;
+    }
+    end_list(out);
+    let next = (end < total).then(|| format!("$skip={end}"));
+    Ok((query.count.then_some(total), next))
+}
+
+/// Those that a filter holds for, in order.
+fn sorted<'a>(
+    context: &'a Context<'a>,
+    nodes: Vec<Node<'a>>,
+    query: &Query,
+) -> Result<Vec<Node<'a>>> {
     let mut kept = Vec::new();
     for node in nodes {
         let asked = Asked { context, node };
-        if query
-            .filter
-            .as_ref()
-            .map_or(Ok(true), |filter| holds(filter, &asked))?
-        {
-            let keys = query
-                .order
-                .iter()
-                .map(|(key, _)| Ok(eval(key, &asked)?.into_owned()));
+        let filter = query.filter.as_ref();
+        if filter.map_or(Ok(true), |filter| holds(filter, &asked))? {
+            let keys = query.order.iter();
+            let keys = keys.map(|(key, _)| Ok(eval(key, &asked)?.into_owned()));
             let keys = keys.collect::<Result<Vec<_>>>()?;
             kept.push((keys, asked.node));
         }
@@ -211,23 +308,15 @@ pub(crate) fn collection<'a>(
     if !query.order.is_empty() {
         kept.sort_by(|(a, _), (b, _)| by_keys(&query.order, a, b));
     }
-    let total = kept.len();
-    let begin = query.begin()?;
-    let page = kept.iter().skip(begin).take(query.page());
-    let values = page
-        .map(|(_, node)| entity(context, node, query))
-        .collect::<Result<Vec<_>>>()?;
-    let end = begin.saturating_add(values.len());
-    let next = (end < total).then(|| format!("$skip={end}"));
-    Ok((values, query.count.then_some(total), next))
+    Ok(kept.into_iter().map(|(_, node)| node).collect())
 }
 
-/// The options of a URL again, with another place to begin at.
-pub(crate) fn options(pairs: &[(String, String)], next: &str) -> String {
+/// The options of a URL again, but where to begin: that is to follow.
+pub(crate) fn options(pairs: &[(String, String)]) -> String {
     let kept = pairs
         .iter()
         .filter(|(name, _)| name != "$skip" && name != "$skiptoken");
     let kept =
-        kept.map(|(name, value)| format!("{name}={}", percent::encode(value, b"$,;:'()/*@!~-._")));
-    kept.chain([next.to_owned()]).collect::<Vec<_>>().join("&")
+        kept.map(|(name, value)| format!("{name}={}&", percent::encode(value, b"$,;:'()/*@!~-._")));
+    kept.collect()
 }

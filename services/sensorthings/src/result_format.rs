@@ -81,10 +81,7 @@ impl ResultFormat {
             count: None,
             next: None,
         };
-        match self {
-            ResultFormat::Json => json_of(&entity),
-            other => other.collection(kind, query, alone(entity)),
-        }
+        self.collection(kind, query, alone(entity))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::view::View;
 use crate::write::Writing;
 use crate::{batch, live, read, write};
 use serde_json::json;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use weir_binding::{Answer, Busy, Call, Response, Service, Watched, answer_of, hand_over};
 use weir_hub::Hub;
@@ -135,6 +135,7 @@ impl Inner {
             root,
             rendered: Cell::new(0),
             scanned: Cell::new(0),
+            extent: RefCell::default(),
         }
     }
 
@@ -159,7 +160,8 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The root's URL as the client wrote it.
+/// The root's URL as the client wrote it; where that is none, links begin at the root's path. Nothing in an
+/// origin needs an escape in JSON.
 pub(crate) fn root(call: &Call) -> String {
     call.origin().unwrap_or_default() + BASE
 }

@@ -17,7 +17,7 @@ use crate::view::View;
 use bytes::Bytes;
 use serde_json::{Value as Json, json};
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, ready};
@@ -97,6 +97,7 @@ impl Changing {
             root: &self.root,
             rendered: Cell::new(0),
             scanned: Cell::new(0),
+            extent: RefCell::default(),
         }
     }
 
@@ -140,8 +141,8 @@ impl Changing {
         if !filter.map_or(Ok(true), |filter| holds(filter, &asked))? {
             return Ok(None);
         }
-        let json = render::entity(context, &asked.node, &self.query)?;
-        Ok(Some(json.to_string().into()))
+        let text = render::text(context, &asked.node, &self.query)?;
+        Ok(Some(text.into()))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::node::{Asked, Context, Node, Observed};
 use crate::query::Query;
 use crate::render;
 use crate::service::Inner;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use weir_binding::Rendering;
@@ -65,11 +65,8 @@ impl Observing {
         if !self.is_meant(context, observed).unwrap_or(false) {
             return None;
         }
-        let told = render::entity(context, &Node::Observed(observed), &self.query);
-        Some(match told {
-            Ok(json) => json.to_string().into_bytes(),
-            Err(fault) => fault.response().body.to_vec(),
-        })
+        let told = render::text(context, &Node::Observed(observed), &self.query);
+        Some(told.unwrap_or_else(|fault| fault.response().body.to_vec()))
     }
 }
 
@@ -91,6 +88,7 @@ impl Rendering for Observing {
             root: &self.root,
             rendered: Cell::new(0),
             scanned: Cell::new(0),
+            extent: RefCell::default(),
         };
         let ordinals = self.inner.placing.ordinals(&context, &item.message, batch);
         let mut join = Join::default();
