@@ -164,8 +164,9 @@ mod tests {
         }
         object.end();
         let read: Json = serde_json::from_slice(&out).unwrap();
-        let expected = json!({"a": {"b": ["\"\n", 1.5, null]}, "b@c": "x/y", "d": 1, "e": 2, "i": 3, "n": 0.1,
-            "nan": null, "t": "\u{1}\\", "j": [1, 2], "k": "[1,", "z": null, "y": true});
+        let expected = json!({"a": {"b": ["\"\n", 1.5, null]}, "b@c": "x/y", "d": 1, "e": 2,
+            "i": 3, "n": 0.1, "nan": null, "t": "\u{1}\\", "j": [1, 2], "k": "[1,",
+            "z": null, "y": true});
         assert_eq!(read, expected);
     }
 

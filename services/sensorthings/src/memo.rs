@@ -103,7 +103,8 @@ mod tests {
 
     #[test]
     fn properties_are_found_in_the_text_and_a_copy_that_is_changed_has_its_own() {
-        let body = json!({"name": "a,b", "description": "c", "feature": {"type": "Point", "coordinates": [1, 2]}});
+        let body = json!({"name": "a,b", "description": "c",
+            "feature": {"type": "Point", "coordinates": [1, 2]}});
         let body = body.as_object().cloned().unwrap_or_default();
         let entity = Entity::new(Kind::FeatureOfInterest, Id::Number(1), body);
         assert_eq!(entity.texts().part("name"), Some(&br#""name":"a,b""#[..]));

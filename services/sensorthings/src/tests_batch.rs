@@ -266,7 +266,10 @@ fn observations_are_corrected_and_deleted_in_a_set_once_and_all_or_none() {
         let id = observations["value"][index]["@iot.id"].as_str().unwrap();
         format!("Observations({id})")
     };
-    let request = |method: &str, url: &str, body: Json| json!({"id": format!("{method} {url} {body}"), "atomicityGroup": "g", "method": method, "url": url, "body": body});
+    let request = |method: &str, url: &str, body: Json| {
+        let (id, group) = (format!("{method} {url} {body}"), "g");
+        json!({"id": id, "atomicityGroup": group, "method": method, "url": url, "body": body})
+    };
     let results = |house: &House| -> Vec<Json> {
         let found = house.get("Observations");
         let found = found["value"].as_array().unwrap().iter();

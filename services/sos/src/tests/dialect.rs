@@ -85,7 +85,8 @@ const INSERT_SENSOR: &str = r#"
   <sw:metadata><s:SosInsertionMetadata>
     <s:observationType>http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_Measurement</s:observationType>
     <s:observationType>http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_CountObservation</s:observationType>
-    <s:featureOfInterestType>http://www.opengis.net/def/samplingFeatureType/OGC-OM/2.0/SF_SamplingPoint</s:featureOfInterestType>
+    <s:featureOfInterestType
+      >http://www.opengis.net/def/samplingFeatureType/OGC-OM/2.0/SF_SamplingPoint</s:featureOfInterestType>
   </s:SosInsertionMetadata></sw:metadata>"#;
 
 /// An observation with all that may stand in it; its result time refers to its phenomenon time.
@@ -136,7 +137,8 @@ fn insert_observations() -> String {
 
 const TEMPORAL: &str = r#"<s:temporalFilter><f:During><f:ValueReference>om:phenomenonTime</f:ValueReference>
   <g:TimePeriod g:id="tp"><g:beginPosition>2026-03-01T01:09:00.000+01:00</g:beginPosition>
-  <g:endPosition>2026-03-01T01:10:30.000+01:00</g:endPosition></g:TimePeriod></f:During></s:temporalFilter>"#;
+  <g:endPosition>2026-03-01T01:10:30.000+01:00</g:endPosition></g:TimePeriod></f:During>
+  </s:temporalFilter>"#;
 const SPATIAL: &str = r#"<s:spatialFilter><f:BBOX><f:ValueReference>om:featureOfInterest/*/sams:shape</f:ValueReference>
   <g:Envelope srsName="http://www.opengis.net/def/crs/EPSG/0/4326"><g:lowerCorner>51 7</g:lowerCorner>
   <g:upperCorner>52 8</g:upperCorner></g:Envelope></f:BBOX></s:spatialFilter>"#;
@@ -212,7 +214,8 @@ fn a_sensors_life_is_told_in_every_binding_as_other_servers_clients_write_it() {
     for binding in Binding::ALL {
         let house = house();
         let accept = "<w:AcceptVersions><w:Version>2.0.0</w:Version></w:AcceptVersions>\
-             <w:Sections><w:Section>OperationsMetadata</w:Section><w:Section>Contents</w:Section></w:Sections>";
+             <w:Sections><w:Section>OperationsMetadata</w:Section>\
+             <w:Section>Contents</w:Section></w:Sections>";
         let root = binding.ask(&house, "s:GetCapabilities", accept);
         assert!(root.find("OperationsMetadata").is_some(), "{binding:?}");
         let root = binding.ask(&house, "sw:InsertSensor", INSERT_SENSOR);
@@ -251,7 +254,8 @@ fn key_value_pairs_with_namespaces_and_all_that_is_optional_are_understood() {
         xmlns(sams,http://www.opengis.net/samplingSpatial/2.0)";
     let place =
         "spatialFilter=om:featureOfInterest/*/sams:shape,51,7,52,8,urn:ogc:def:crs:EPSG::4326";
-    let time = "temporalFilter=om:phenomenonTime,2026-03-01T01:09:00.000+01:00/2026-03-01T01:10:30.000+01:00";
+    let time = "temporalFilter=om:phenomenonTime,2026-03-01T01:09:00.000+01:00\
+        /2026-03-01T01:10:30.000+01:00";
     let names = format!("version=2.0.0&offering={OFFERING}&observedProperty={WAVES}");
     let query = format!(
         "Request=GetObservation&{names}&procedure={SENSOR}&featureOfInterest=http://example.org/feature/7\
