@@ -19,16 +19,16 @@ use weir_model::{Batch, Cursor, Observation, Time};
 pub struct Options {
     /// Bytes of chunks above which the oldest are dropped.
     pub retention_bytes: u64,
-    /// Age, by the last row's time, after which a chunk is dropped.
+    /// Age, by the last row's own time, after which a chunk is dropped, however lately it came.
     pub retention_age: Duration,
 }
 
 impl Default for Options {
-    /// Ten gigabytes, ten years.
+    /// Ten gigabytes of any age: what was acknowledged may have been observed long ago.
     fn default() -> Self {
         Self {
             retention_bytes: 10_000_000_000,
-            retention_age: Duration::from_secs(10 * 366 * 86_400),
+            retention_age: Duration::MAX,
         }
     }
 }

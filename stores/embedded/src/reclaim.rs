@@ -13,8 +13,8 @@ use weir_model::Time;
 impl Upkeep {
     /// Drops chunks that are too old, and the oldest where there are too many bytes.
     pub(crate) fn retain(&mut self, state: &Mutex<State>, now: Time) -> io::Result<()> {
-        let age = i64::try_from(self.options.retention_age.as_nanos()).unwrap_or(i64::MAX);
-        let oldest = now.nanos().saturating_sub(age);
+        let age = i64::try_from(self.options.retention_age.as_nanos());
+        let oldest = age.map_or(i64::MIN, |age| now.nanos().saturating_sub(age));
         let mut locked = lock(state);
         let too_old = locked.drop_before(oldest, self.options.retention_bytes);
         drop(locked);

@@ -19,3 +19,15 @@ pub(super) fn check_extents(store: &EmbeddedHistory, rows: &[Row]) {
         assert_eq!(store.extent(name), expected, "{name}");
     }
 }
+
+#[test]
+fn what_was_observed_long_ago_stays_unless_the_owner_says_otherwise() {
+    let dir = Scratch::new();
+    let store = dir.open();
+    let long_ago: Vec<Row> = vec![(0, 1, 1)];
+    store
+        .apply(Cursor::new(1, 1), Time::from_nanos(0), &batch(&long_ago))
+        .unwrap();
+    store.maintain(Time::from_nanos(i64::MAX)).unwrap();
+    assert_eq!(store.stored().1, 1);
+}
