@@ -35,6 +35,7 @@ pub use packet::{Segment, TcpPart};
 pub use pipe::{Cause, Fate, Pipe};
 pub use profile::{Direction, Duplex, PROFILES, Profile, ProfileFault};
 pub use quantity::QuantityFault;
+pub use random::Random;
 pub use trace::{Trace, TraceFault};
 
 #[cfg(target_os = "linux")]
