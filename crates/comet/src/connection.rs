@@ -98,6 +98,9 @@ const SLOT: Bits = Bits(9, 4);
 const FLIGHT: Bits = Bits(13, 2);
 const HEAD: Bits = Bits(15, 1);
 
+/// The place of an ending: which, and what was in flight when it was reset.
+const RESET_SHIFT: u32 = 2;
+
 /// Units that a listener may have unacknowledged.
 pub(crate) const SENT_MAX: u8 = 15;
 /// Duplicates that mean a loss (RFC 5681 section 3.2); from then on the connection recovers.
@@ -190,8 +193,19 @@ impl Connection {
         self.place = ending as u16;
     }
 
+    /// Ends with resets: behind so many sequence numbers that may have arrived, then before them.
+    pub(crate) fn reset(&mut self, in_flight: u32) {
+        self.end(Ending::Reset);
+        self.place |= (in_flight as u16) << RESET_SHIFT;
+    }
+
+    /// Sequence numbers that may have arrived when it was reset.
+    pub(crate) fn reset_behind(&self) -> u32 {
+        u32::from(self.place >> RESET_SHIFT)
+    }
+
     pub(crate) fn ending(&self) -> Option<Ending> {
-        match (self.phase(), self.place) {
+        match (self.phase(), self.place & ((1 << RESET_SHIFT) - 1)) {
             (Phase::Ending, 0) => Some(Ending::Fin),
             (Phase::Ending, 1) => Some(Ending::FinSent),
             (Phase::Ending, 2) => Some(Ending::FinTaken),

@@ -33,10 +33,12 @@ pub const VALUE_ANSWER_BYTES_MAX: usize = 511;
 /// Seconds that a long poll may wait; more is shortened to it.
 pub const WAIT_S_MAX: u8 = 60;
 /// The retransmission timeout: at least (RFC 6298 section 2.4), at first, and at most before backoff.
-pub const RTO_MS: [u32; 3] = [1_000, 1_000, 7_400];
-/// Retransmissions of the same segment before its connection is given up: over 100 s (RFC 9293 section
-/// 3.8.3, R2).
+pub const RTO_MS: [u32; 3] = [1_000, 1_000, 14_800];
+/// Retransmissions of the same segment before its connection is given up.
 pub const RETRANSMISSIONS_MAX: u8 = 7;
+/// A connection is given up too where the next timeout would be longer than this; either way it has had
+/// over 100 s (RFC 9293 section 3.8.3, R2).
+pub const TIMEOUT_MS_MAX: u32 = 120_000;
 /// Probes of a peer that said nothing for [`IDLE_MS`], before it is taken for dead.
 pub const PROBES_MAX: u8 = 3;
 /// How long a connection may be silent before it is closed (where it waits for a request) or probed

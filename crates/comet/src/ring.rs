@@ -42,21 +42,26 @@ impl<const ITEMS: usize, const BYTES: usize> Ring<ITEMS, BYTES> {
         }
     }
 
-    /// Writes a notification into the next slot; the slot.
-    pub(crate) fn put(&mut self, topic: u8, text: &[u8]) -> Result<u8, TooLong> {
+    /// Whether a notification fits a slot, and with its framing the limit.
+    pub(crate) fn fits(&self, text: &[u8]) -> bool {
         let mut frame = Slice::counting();
         answer::event(&mut frame, u32::MAX, text);
+        text.len() <= BYTES && frame.length() <= FRAME_BYTES_MAX
+    }
+
+    /// Writes a notification into the next slot.
+    pub(crate) fn put(&mut self, topic: u8, text: &[u8]) -> Result<(), TooLong> {
+        if !self.fits(text) {
+            return Err(TooLong);
+        }
         let slot = self.next;
         let item = self.items.get_mut(usize::from(slot)).ok_or(TooLong)?;
         let place = item.bytes.get_mut(..text.len()).ok_or(TooLong)?;
-        if frame.length() > FRAME_BYTES_MAX {
-            return Err(TooLong);
-        }
         place.copy_from_slice(text);
         (item.topic, item.length) = (topic + 1, text.len() as u8);
         self.next = self.after(slot, 1);
         self.published = self.published.wrapping_add(1);
-        Ok(slot)
+        Ok(())
     }
 
     pub(crate) fn next(&self) -> u8 {
@@ -171,7 +176,7 @@ mod tests {
         let mut ring = ring(0);
         assert_eq!(ring.put(0, &[0; 9]), Err(TooLong));
         let mut wide = Ring::<2, 255>::new();
-        assert_eq!(wide.put(0, &[b'a'; 200]), Ok(0));
+        assert_eq!(wide.put(0, &[b'a'; 200]), Ok(()));
         // Each line of an event has a name of its own.
         assert_eq!(wide.put(0, &[b'\n'; 200]), Err(TooLong));
     }

@@ -9,8 +9,8 @@ use crate::limits::RTO_MS;
 /// Smoothed round trip and retransmission timeout (RFC 6298 section 2).
 pub(crate) struct Rtt {
     /// 8 times the smoothed round trip, 4 times its variation, milliseconds; zero before the first.
-    smoothed: u16,
-    variation: u16,
+    smoothed: u32,
+    variation: u32,
     /// The timeout as it was backed off, zero where it was not since the last measurement.
     backed_off: u16,
     backed_off_at: u16,
@@ -45,7 +45,7 @@ impl Rtt {
         let [least, first, most] = RTO_MS;
         let estimated = match self.smoothed {
             0 => first,
-            smoothed => u32::from(smoothed) / 8 + u32::from(self.variation),
+            smoothed => smoothed / 8 + self.variation,
         };
         estimated.clamp(least, most)
     }
@@ -84,16 +84,16 @@ impl Rtt {
     }
 
     fn measured(&mut self, measured: u32) {
-        // Where even 8 times it fits.
-        let measured = measured.min(u32::from(u16::MAX) / 8) as i32;
-        let (smoothed, variation) = (i32::from(self.smoothed), i32::from(self.variation));
-        let off = measured - smoothed / 8;
-        let (smoothed, variation) = match smoothed {
+        // More than that cannot be waited for anyway.
+        let measured = measured.clamp(1, 60_000);
+        let off = measured.abs_diff(self.smoothed / 8);
+        (self.smoothed, self.variation) = match self.smoothed {
             0 => (8 * measured, 2 * measured),
-            _ => (smoothed + off, variation + off.abs() - variation / 4),
+            smoothed => (
+                smoothed - smoothed / 8 + measured,
+                self.variation - self.variation / 4 + off,
+            ),
         };
-        self.smoothed = smoothed.clamp(1, i32::from(u16::MAX)) as u16;
-        self.variation = variation.clamp(0, i32::from(u16::MAX)) as u16;
         self.backed_off = 0;
     }
 
@@ -167,7 +167,7 @@ mod tests {
         for turn in 0..9 {
             rtt.back_off(20_000 + 10_000 * turn);
         }
-        assert_eq!(rtt.timeout(), 7_400);
+        assert_eq!(rtt.timeout(), 14_800);
         trip(&mut rtt, 200_000, 300);
         assert_eq!(rtt.timeout(), 1_000);
     }

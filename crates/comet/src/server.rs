@@ -1,7 +1,7 @@
 //! The server: its records, and what happens when something is published.
 
 use crate::Milliseconds;
-use crate::connection::{Connection, Ending, Phase};
+use crate::connection::{Connection, Phase};
 use crate::cookie::Key;
 use crate::hosts::Hosts;
 use crate::partial::Partial;
@@ -45,6 +45,8 @@ pub struct Counters {
     pub segments: u32,
     /// Those that repeated what had been sent.
     pub repeated: u32,
+    /// Answers and notifications that were sent, each counted once for each whom it was sent to.
+    pub messages: u32,
     /// Connections that were reset because what they lacked is gone, or as dead.
     pub resets: u16,
     /// Times that a slow listener was sent the newest instead of all.
@@ -79,6 +81,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
             counters: Counters {
                 segments: 0,
                 repeated: 0,
+                messages: 0,
                 resets: 0,
                 conflated: 0,
                 accepted: 0,
@@ -99,14 +102,16 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
     /// Publishes a notification of the topic with this number in the site, to all who listen or wait.
     /// Its number is what `ETag` and `id` say.
     pub fn publish(&mut self, now: Milliseconds, topic: u8, text: &[u8]) -> Result<u32, TooLong> {
-        let overwritten = self.ring.next();
-        let slot = self.ring.put(topic, text)?;
+        let slot = self.ring.next();
+        if self.ring.fits(text) {
+            (0..CONNECTIONS).for_each(|index| self.overwrite(index, slot));
+        }
+        self.ring.put(topic, text)?;
         for index in 0..CONNECTIONS {
             let Some(&connection) = self.connections.get(index) else {
                 break;
             };
             match connection.phase() {
-                Phase::Answering => self.overwrite(index, overwritten),
                 Phase::Waiting if connection.topic() == topic => {
                     self.change(index, |connection| connection.answer(topic, slot, false));
                     self.start_timer(index, now, 0);
@@ -259,7 +264,11 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         self.counters.resets = self.counters.resets.wrapping_add(1);
         self.rtt.forget(index);
         self.partial.forget(index);
-        self.change(index, |connection| connection.end(Ending::Reset));
+        let flight = self
+            .connections
+            .get(index)
+            .map(|connection| self.in_flight(connection));
+        self.change(index, |connection| connection.reset(flight.unwrap_or(0)));
     }
 
     /// Whether the connection is answered with a notification.

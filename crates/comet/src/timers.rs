@@ -5,12 +5,12 @@
 use crate::Milliseconds;
 use crate::answer::Status;
 use crate::connection::{Connection, Ending, Phase, STATUS};
-use crate::limits::{IDLE_MS, PROBES_MAX, RETRANSMISSIONS_MAX, WAIT_S_MAX};
+use crate::limits::{IDLE_MS, PROBES_MAX, RETRANSMISSIONS_MAX, TIMEOUT_MS_MAX, WAIT_S_MAX};
 use crate::server::Server;
 
 /// Units of a timer as powers of two of milliseconds: retransmission, doubled by each backoff; long polls;
 /// silence.
-const RETRANSMISSION_SHIFT: u32 = 8;
+const RETRANSMISSION_SHIFT: u32 = 9;
 const WAIT_SHIFT: u32 = 11;
 pub(crate) const IDLE_SHIFT: u32 = 13;
 /// A long poll's timer is set so that it ends here.
@@ -116,7 +116,8 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
 
     fn time_out(&mut self, index: usize, now: Milliseconds, connection: &Connection) {
         let backoff = connection.backoff();
-        if backoff >= RETRANSMISSIONS_MAX {
+        let is_last = self.rtt.estimated() << backoff >= TIMEOUT_MS_MAX;
+        if backoff >= RETRANSMISSIONS_MAX || is_last {
             return self.reset(index);
         }
         self.rtt.forget(index);

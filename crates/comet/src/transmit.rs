@@ -162,6 +162,8 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         let Some(payload) = packet.get_mut(HEADERS_BYTES..end) else {
             return 0;
         };
+        let messages = self.messages(&connection, part);
+        self.counters.messages = self.counters.messages.wrapping_add(messages);
         let mut out = Slice::new(part.skip, payload);
         match part.text {
             Text::Answer(_) => self.write_answer(&connection, &mut out),
@@ -173,6 +175,20 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         let length = self.finish(&connection, sequence, ACK | PSH, packet, part.length);
         self.sent(index, now, part);
         length
+    }
+
+    /// Answers and notifications that begin in a part and were not sent before.
+    fn messages(&self, connection: &Connection, part: &Part) -> u32 {
+        match part.text {
+            _ if connection.is_recovering() => 0,
+            Text::Answer(_) => u32::from(part.skip == 0),
+            Text::Units(begin, end) => {
+                let heads = u8::from(connection.phase() == Phase::Opening);
+                let units = begin.max(heads)..end;
+                let is_ours = |&unit: &u8| self.unit_length(connection, unit) > 0;
+                units.filter(is_ours).count() as u32
+            }
+        }
     }
 
     /// Notes that a part is under way.
@@ -220,9 +236,15 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         };
         let una = connection.una;
         match connection.ending() {
+            // A reset counts only with the very number that the peer expects (RFC 5961), which depends on
+            // what of it has arrived.
             Some(Ending::Reset) => {
-                self.free(index);
-                self.finish(&connection, una, RST | ACK, packet, 0)
+                let behind = connection.reset_behind();
+                match behind {
+                    0 => self.free(index),
+                    _ => self.change(index, |connection| connection.reset(0)),
+                }
+                self.finish(&connection, una.wrapping_add(behind), RST | ACK, packet, 0)
             }
             Some(Ending::Fin) => {
                 self.change(index, |connection| {

@@ -262,7 +262,9 @@ fn what_nobody_acknowledges_goes_again_ever_more_rarely_until_it_is_given_up() {
         }
     }
     let gaps: Vec<u32> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    assert_eq!(times.len(), 9);
+    assert_eq!(times.len(), 10);
+    // The resets come at once, one after the other.
+    let gaps = &gaps[..8];
     for (number, pair) in gaps.windows(2).enumerate() {
         assert!(pair[1] > pair[0] && gaps[0] >= 1_000, "{number}: {gaps:?}");
     }

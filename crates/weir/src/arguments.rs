@@ -31,6 +31,8 @@ pub(crate) enum Command {
     Exi(Box<crate::exi::Exi>),
     /// Run a command behind an emulated link
     Link(Box<crate::link::Link>),
+    /// Run an experiment in virtual time
+    Sim(Box<crate::sim::Sim>),
     /// Measure: list, run, report, compare
     #[command(disable_help_flag = true)]
     Bench {

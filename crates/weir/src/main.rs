@@ -24,6 +24,7 @@ mod output;
 mod peer;
 mod publish;
 mod serve;
+mod sim;
 mod subscribe;
 
 use arguments::{Arguments, Command};
@@ -75,6 +76,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Convert(convert) => convert::run(&convert)?,
         Command::Exi(exi) => exi::run(&exi)?,
         Command::Link(link) => return link::run(&link),
+        Command::Sim(sim) => sim::run(&sim)?,
         Command::Advise(advise) => return advise::run(&advise),
         Command::User { name, role } => account::user(&name, &role)?,
         Command::Token { name, role } => account::token(&name, &role)?,

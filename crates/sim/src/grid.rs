@@ -1,0 +1,208 @@
+//! All settings, several runs each, on all processors; the same table whatever their number.
+
+use crate::setting::Setting;
+use crate::tally::Figures;
+use crate::world::simulate;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use weir_link::Random;
+
+/// Runs that the paper leaves out at each end, of ten.
+const TRIMMED: usize = 2;
+/// Student's t for a confidence of 95 %, by degrees of freedom.
+const STUDENT: [f64; 10] = [
+    f64::NAN,
+    12.706,
+    4.303,
+    3.182,
+    2.776,
+    2.571,
+    2.447,
+    2.365,
+    2.306,
+    2.262,
+];
+
+/// The runs of a setting.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// The setting.
+    pub setting: Setting,
+    /// What its runs gave.
+    pub outcome: Outcome,
+}
+
+/// A cell's metrics.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Each metric, over the runs that are left.
+    pub metrics: Vec<Metric>,
+    /// How many these are.
+    pub runs: usize,
+}
+
+/// A metric's mean, and the interval in which it lies with a confidence of 95 %.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    /// The paper's name.
+    pub name: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// The mean.
+    pub mean: f64,
+    /// Half the interval.
+    pub spread: f64,
+}
+
+/// Runs every setting so many times; `told` is told how many cells are done.
+pub fn grid(
+    settings: &[Setting],
+    seed: u64,
+    runs: usize,
+    workers: usize,
+    told: &(dyn Fn(usize) + Sync),
+) -> Vec<Cell> {
+    // The long ones first, so that no processor waits at the end.
+    let mut order: Vec<usize> = (0..settings.len()).collect();
+    order.sort_by_key(|&at| std::cmp::Reverse(settings[at].clients));
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let cells = Mutex::new(vec![None; settings.len()]);
+    std::thread::scope(|scope| {
+        for _ in 0..workers.max(1) {
+            scope.spawn(|| {
+                while let Some(&at) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let cell = run(&settings[at], seed, runs);
+                    if let Ok(mut cells) = cells.lock() {
+                        cells[at] = Some(cell);
+                    }
+                    told(done.fetch_add(1, Ordering::Relaxed) + 1);
+                }
+            });
+        }
+    });
+    let cells = cells.into_inner().unwrap_or_default();
+    cells.into_iter().flatten().collect()
+}
+
+/// Runs a setting so many times. Which runs, depends on the seed and the setting alone.
+pub fn run(setting: &Setting, seed: u64, runs: usize) -> Cell {
+    let name = setting.to_string();
+    let mut seeds = Random::new(name.bytes().fold(seed, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    }));
+    let figures = (0..runs).map(|_| simulate(setting, seeds.bits())).collect();
+    Cell {
+        setting: *setting,
+        outcome: outcome(figures),
+    }
+}
+
+/// The means, without the 2 best and the 2 worst runs where there are ten (by RUPM, as the authors have it).
+fn outcome(mut figures: Vec<Figures>) -> Outcome {
+    figures.sort_by(|a, b| a.rupm.total_cmp(&b.rupm));
+    let trimmed = if figures.len() >= 3 * TRIMMED {
+        TRIMMED
+    } else {
+        0
+    };
+    let left = &figures[trimmed..figures.len() - trimmed];
+    let Some(first) = left.first() else {
+        return Outcome {
+            metrics: Vec::new(),
+            runs: 0,
+        };
+    };
+    let metric = |(at, &(name, unit, _)): (usize, &(&'static str, &'static str, f64))| {
+        let values: Vec<f64> = left.iter().map(|figures| figures.all()[at].2).collect();
+        let (mean, spread) = mean(&values);
+        Metric {
+            name,
+            unit,
+            mean,
+            spread,
+        }
+    };
+    Outcome {
+        metrics: first.all().iter().enumerate().map(metric).collect(),
+        runs: left.len(),
+    }
+}
+
+fn mean(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let student = STUDENT.get(values.len() - 1).copied().unwrap_or(1.96);
+    let spread = match values.len() {
+        1 => f64::NAN,
+        _ => student * (squares / (count - 1.0) / count).sqrt(),
+    };
+    (mean, spread)
+}
+
+impl Outcome {
+    /// The mean of a metric.
+    pub fn mean(&self, name: &str) -> f64 {
+        let metric = self.metrics.iter().find(|metric| metric.name == name);
+        metric.map_or(f64::NAN, |metric| metric.mean)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::setting::{Duplex, Line, Publication, SCHEMES, Scheme, settings};
+
+    fn setting(clients: usize, scheme: Scheme, duplex: Duplex) -> Setting {
+        Setting {
+            clients,
+            publication: Publication::Every(1),
+            scheme,
+            line: Line {
+                rate: 14_400,
+                duplex,
+                loss: 0.0,
+            },
+        }
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_table_whoever_computes_it() {
+        let settings: Vec<_> = settings(setting(1, SCHEMES[0], Duplex::Full).line, &SCHEMES)
+            .into_iter()
+            .filter(|setting| setting.clients == 16 && setting.publication == Publication::Every(1))
+            .collect();
+        let one = grid(&settings, 7, 2, 1, &|_| {});
+        let two = grid(&settings, 7, 2, 2, &|_| {});
+        assert_eq!(crate::csv(&one), crate::csv(&two));
+        let other = grid(&settings, 8, 2, 2, &|_| {});
+        assert_ne!(crate::csv(&one), crate::csv(&other));
+    }
+
+    #[test]
+    fn a_full_duplex_line_carries_128_streams_of_a_publication_a_second() {
+        let figures = simulate(&setting(128, Scheme::Streaming, Duplex::Full), 1);
+        assert!(figures.rupm >= 99.9, "{figures:?}");
+        assert!(figures.mpt <= 0.27, "{figures:?}");
+        assert!(figures.mct >= 70.0, "{figures:?}");
+        assert!(figures.repeated <= 5.0, "{figures:?}");
+    }
+
+    #[test]
+    fn long_polling_saturates_the_line_and_little_goes_twice() {
+        let figures = simulate(&setting(128, Scheme::LongPolling, Duplex::Full), 1);
+        assert!(figures.rupm < 60.0 && figures.rupm > 5.0, "{figures:?}");
+        assert!(figures.repeated <= 5.0, "{figures:?}");
+    }
+
+    #[test]
+    fn what_is_lost_on_the_line_is_not_lost_on_clients() {
+        let mut lossy = setting(16, Scheme::Streaming, Duplex::Full);
+        lossy.line.loss = 0.02;
+        let figures = simulate(&lossy, 1);
+        assert!(
+            figures.rupm >= 99.0 && figures.repeated > 0.0,
+            "{figures:?}"
+        );
+    }
+}

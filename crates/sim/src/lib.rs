@@ -1,0 +1,30 @@
+//! Experiments in virtual time: the server of the device, the serial line, clients with another's TCP.
+//!
+//! What it deliberately does not do: no clock, no socket, no thread but to use all processors; a run is a
+//! function of its setting and its seed. The decision worth arguing: the server is not modelled, it is the
+//! one that the board runs ([`weir_comet`]); the clients' TCP is smoltcp, so that nobody's mistake is on
+//! both ends.
+#![forbid(unsafe_code)]
+
+mod board;
+mod client;
+mod grid;
+mod line;
+mod response;
+mod setting;
+mod summary;
+mod tally;
+mod tcp;
+mod world;
+
+pub use grid::{Cell, Metric, Outcome, grid, run};
+pub use setting::{CLIENTS, Duplex, Line, Publication, SCHEMES, Scheme, Setting, settings};
+pub use summary::csv;
+pub use tally::Figures;
+pub use world::simulate;
+
+/// A time in nanoseconds since the run began, or a span.
+pub type Nanos = weir_link::Nanos;
+
+/// A second.
+pub const SECOND: Nanos = 1_000_000_000;

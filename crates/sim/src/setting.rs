@@ -1,0 +1,187 @@
+//! The settings of paper 002 (section 4.2.1), as the authors' scripts have them.
+
+use crate::{Nanos, SECOND};
+use std::fmt;
+use weir_link::Random;
+
+/// How a client gets to know what is new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// A request every so many seconds.
+    Polling(u32),
+    /// A request that is answered when something is published.
+    LongPolling,
+    /// One request, a chunk a notification.
+    Streaming,
+    /// One request, an event a notification; not the paper's.
+    Events,
+}
+
+/// When something is published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Publication {
+    /// Every so many seconds.
+    Every(u32),
+    /// After 1 to 50 s, uniformly.
+    Varying,
+}
+
+/// Whether both ends may talk at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duplex {
+    /// One at a time.
+    Half,
+    /// Both.
+    Full,
+}
+
+/// The serial line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Line {
+    /// Bytes a second, each way, SLIP's included.
+    pub rate: u32,
+    /// Whether both ends may talk at once.
+    pub duplex: Duplex,
+    /// Probability that a packet is lost.
+    pub loss: f64,
+}
+
+/// One experiment of the grid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Setting {
+    /// Clients at once.
+    pub clients: usize,
+    /// When something is published.
+    pub publication: Publication,
+    /// How clients get to know.
+    pub scheme: Scheme,
+    /// The line between.
+    pub line: Line,
+}
+
+/// Client counts of the authors' scripts; the paper says up to 256, the scripts 255.
+pub const CLIENTS: [usize; 6] = [1, 16, 32, 64, 128, 256];
+/// The counts that the paper's 210 settings are read as; it names all of these, and 32 nowhere.
+const CLIENTS_OF_PAPER: [usize; 5] = [1, 16, 64, 128, 256];
+const PUBLICATIONS: [Publication; 6] = [
+    Publication::Every(1),
+    Publication::Every(5),
+    Publication::Every(15),
+    Publication::Every(30),
+    Publication::Every(50),
+    Publication::Varying,
+];
+/// The paper's schemes, a polling interval each.
+pub const SCHEMES: [Scheme; 7] = [
+    Scheme::Polling(1),
+    Scheme::Polling(5),
+    Scheme::Polling(15),
+    Scheme::Polling(30),
+    Scheme::Polling(50),
+    Scheme::LongPolling,
+    Scheme::Streaming,
+];
+
+/// The grid: 252 settings.
+pub fn settings(line: Line, schemes: &[Scheme]) -> Vec<Setting> {
+    let mut settings = Vec::new();
+    for clients in CLIENTS {
+        for publication in PUBLICATIONS {
+            settings.extend(schemes.iter().map(|&scheme| Setting {
+                clients,
+                publication,
+                scheme,
+                line,
+            }));
+        }
+    }
+    settings
+}
+
+impl Setting {
+    /// Whether it is one of the paper's 210.
+    pub fn is_of_paper(&self) -> bool {
+        CLIENTS_OF_PAPER.contains(&self.clients) && SCHEMES.contains(&self.scheme)
+    }
+
+    /// How long is measured: the paper's 5 to 10 minutes, the longer where the interval varies.
+    pub fn duration(&self) -> Nanos {
+        match self.publication {
+            Publication::Every(_) => 300 * SECOND,
+            Publication::Varying => 600 * SECOND,
+        }
+    }
+}
+
+impl Publication {
+    /// The time to the next publication.
+    pub(crate) fn interval(self, random: &mut Random) -> Nanos {
+        match self {
+            Publication::Every(seconds) => Nanos::from(seconds) * SECOND,
+            Publication::Varying => SECOND + (random.unit() * 49.0 * SECOND as f64) as Nanos,
+        }
+    }
+}
+
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Scheme::Polling(seconds) => write!(f, "polling-{seconds}s"),
+            Scheme::LongPolling => write!(f, "long-polling"),
+            Scheme::Streaming => write!(f, "streaming"),
+            Scheme::Events => write!(f, "sse"),
+        }
+    }
+}
+
+impl fmt::Display for Publication {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Publication::Every(seconds) => write!(f, "{seconds}"),
+            Publication::Varying => write!(f, "1-50"),
+        }
+    }
+}
+
+/// A cell's name in tables: `factor=level;factor=level`.
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            clients,
+            publication,
+            scheme,
+            line,
+        } = self;
+        let duplex = match line.duplex {
+            Duplex::Half => "half",
+            Duplex::Full => "full",
+        };
+        let set = if self.is_of_paper() { "paper" } else { "more" };
+        write!(f, "clients={clients};publish={publication};scheme={scheme}")?;
+        write!(
+            f,
+            ";line={};duplex={duplex};loss={};set={set}",
+            line.rate, line.loss
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grid_is_the_scripts_and_the_papers() {
+        let line = Line {
+            rate: 14_400,
+            duplex: Duplex::Full,
+            loss: 0.0,
+        };
+        let settings = settings(line, &SCHEMES);
+        assert_eq!(settings.len(), 252);
+        let of_paper = settings.iter().filter(|setting| setting.is_of_paper());
+        assert_eq!(of_paper.count(), 210);
+        let first = "clients=1;publish=1;scheme=polling-1s;line=14400;duplex=full;loss=0;set=paper";
+        assert_eq!(settings[0].to_string(), first);
+    }
+}

@@ -1,0 +1,219 @@
+//! A run: the board, the line and the clients, from one event to the next.
+
+use crate::board::Board;
+use crate::client::Client;
+use crate::line::{Way, Wire};
+use crate::setting::Setting;
+use crate::tally::{Figures, Tally};
+use crate::{Nanos, SECOND};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use weir_link::Random;
+
+/// When measuring begins at the latest, whoever has not heard anything by then.
+const WARM_UP_MAX: Nanos = 180 * SECOND;
+/// How long what was published while it was measured may take to be heard.
+const DRAIN: Nanos = 60 * SECOND;
+/// Where a packet of IPv4 and TCP without options says its destination's port.
+const PORT_AT: usize = 22;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    Publish,
+    /// The packet that goes this way is through.
+    Through(Way),
+    Board,
+    Client(usize),
+}
+
+struct World {
+    now: Nanos,
+    events: BinaryHeap<Reverse<(Nanos, u64, Event)>>,
+    scheduled: u64,
+    board: Board,
+    board_due: Nanos,
+    wire: Wire,
+    /// What is on the line each way; nothing where it will be lost.
+    under_way: [Option<Vec<u8>>; 2],
+    clients: Vec<Client>,
+    /// Who has something to send and found the queue full, in turn.
+    held_back: VecDeque<usize>,
+    client_due: Vec<Nanos>,
+    tally: Tally,
+    random: Random,
+    setting: Setting,
+}
+
+/// Runs a setting; the same seed gives the same figures, bit for bit.
+pub fn simulate(setting: &Setting, seed: u64) -> Figures {
+    let mut world = World::new(setting, seed);
+    world.run();
+    let World {
+        mut tally,
+        board,
+        clients,
+        ..
+    } = world;
+    tally.broken = clients.iter().map(Client::broken).sum();
+    tally.figures(board.counters())
+}
+
+impl World {
+    fn new(setting: &Setting, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let clients = (0..setting.clients).map(|number| {
+            let seed = random.bits();
+            Client::new(*setting, number, seed)
+        });
+        let clients: Vec<_> = clients.collect();
+        let mut world = Self {
+            now: 0,
+            events: BinaryHeap::new(),
+            scheduled: 0,
+            board: Board::new(random.bits()),
+            board_due: Nanos::MAX,
+            wire: Wire::new(setting.line, random.bits()),
+            under_way: [None, None],
+            client_due: vec![Nanos::MAX; clients.len()],
+            clients,
+            held_back: VecDeque::new(),
+            tally: Tally::new(setting),
+            random,
+            setting: *setting,
+        };
+        world.schedule(SECOND, Event::Publish);
+        for number in 0..world.clients.len() {
+            world.wake_client(number);
+        }
+        world
+    }
+
+    fn schedule(&mut self, at: Nanos, event: Event) {
+        self.scheduled += 1;
+        self.events.push(Reverse((at, self.scheduled, event)));
+    }
+
+    fn run(&mut self) {
+        while let Some(Reverse((at, _, event))) = self.events.pop() {
+            self.now = at;
+            if self.tally.is_over(at, DRAIN) {
+                return;
+            }
+            let is_late = at >= WARM_UP_MAX;
+            self.tally
+                .begin(at, is_late, &self.wire, self.board.counters());
+            self.tally.end(at, &self.wire, self.board.counters());
+            self.happen(event);
+        }
+    }
+
+    fn happen(&mut self, event: Event) {
+        match event {
+            Event::Publish => self.publish(),
+            Event::Through(way) => self.through(way),
+            // Woken anew meanwhile: this one counts no more.
+            Event::Board if self.board_due != self.now => return,
+            Event::Board => {
+                self.board_due = Nanos::MAX;
+                self.board.tick(self.now);
+            }
+            Event::Client(number) if self.client_due[number] != self.now => return,
+            Event::Client(number) => {
+                self.client_due[number] = Nanos::MAX;
+                self.poll_client(number, None);
+            }
+        }
+        self.use_line();
+        self.let_go();
+        self.wake_board();
+    }
+
+    fn publish(&mut self) {
+        let text = self.board.publish(self.now);
+        self.tally.published(self.now, text);
+        let interval = self.setting.publication.interval(&mut self.random);
+        self.schedule(self.now + interval, Event::Publish);
+    }
+
+    fn through(&mut self, way: Way) {
+        self.wire.end(way);
+        let Some(packet) = self.under_way[way as usize].take() else {
+            return;
+        };
+        match way {
+            Way::In => self.board.receive(self.now, packet),
+            Way::Out => {
+                let port = packet.get(PORT_AT..PORT_AT + 2);
+                let port = port.map_or(0, |port| u16::from_be_bytes([port[0], port[1]]));
+                let number = Client::of_port(port);
+                if number < self.clients.len() {
+                    self.poll_client(number, Some(packet));
+                }
+            }
+        }
+    }
+
+    fn poll_client(&mut self, number: usize, packet: Option<Vec<u8>>) {
+        let client = &mut self.clients[number];
+        let has_room = self.wire.has_room();
+        for value in client.poll(self.now, packet, has_room) {
+            self.tally.heard(number, self.now, &value);
+        }
+        for packet in client.leaving() {
+            self.wire.enqueue(packet);
+        }
+        self.wake_client(number);
+    }
+
+    fn wake_client(&mut self, number: usize) {
+        let due = self.clients[number].deadline(self.now);
+        if due <= self.now && !self.wire.has_room() {
+            if !self.held_back.contains(&number) {
+                self.held_back.push_back(number);
+            }
+            return;
+        }
+        // Timers of a TCP are not finer than that.
+        let due = due.max(self.now + 100_000);
+        if due != self.client_due[number] && due != Nanos::MAX {
+            self.client_due[number] = due;
+            self.schedule(due, Event::Client(number));
+        }
+    }
+
+    /// Lets those send who were held back.
+    fn let_go(&mut self) {
+        while self.wire.has_room()
+            && let Some(number) = self.held_back.pop_front()
+        {
+            self.poll_client(number, None);
+        }
+    }
+
+    fn wake_board(&mut self) {
+        let due = self.board.deadline(self.now).unwrap_or(Nanos::MAX);
+        if due < self.board_due {
+            self.board_due = due;
+            self.schedule(due, Event::Board);
+        }
+    }
+
+    /// Lets go what the line has room for.
+    fn use_line(&mut self) {
+        for way in self.wire.order() {
+            if !self.wire.is_free(way) {
+                continue;
+            }
+            let packet = match way {
+                Way::In if self.wire.has_waiting() => self.wire.next_waiting(),
+                Way::In => None,
+                Way::Out => self.board.transmit(self.now),
+            };
+            if let Some(packet) = packet {
+                let (took, arrives) = self.wire.begin(way, &packet);
+                self.under_way[way as usize] = arrives.then_some(packet);
+                self.schedule(self.now + took, Event::Through(way));
+            }
+        }
+    }
+}
