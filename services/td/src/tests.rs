@@ -217,6 +217,29 @@ fn a_caller_is_told_what_they_may_and_how_they_say_who_they_are() {
 }
 
 #[test]
+fn a_datastream_that_the_caller_has_no_way_to_hides_no_other() {
+    const PUBLISH: &[Way] = &[Way {
+        operations: &[Operation::Publish],
+        ..READ
+    }];
+    let mut premises = premises();
+    premises
+        .endpoints
+        .iter_mut()
+        .for_each(|it| it.ways = PUBLISH);
+    let ada = || of_role("ada", &[(Verb::Read, "hall/+"), (Verb::Publish, "hall/t")]);
+    let all = read(&ask_as(&premises, ada(), "/td", "127.0.0.1:8080"));
+    assert_eq!(titles(&all), ["hall"]);
+    let properties = all[0]["properties"].as_object().unwrap();
+    assert_eq!(properties.keys().collect::<Vec<_>>(), ["t"]);
+    let reader = of_role("eve", &[(Verb::Read, "hall/+")]);
+    assert_eq!(
+        ask_as(&premises, reader, "/td/hall", "127.0.0.1:8080").status,
+        404
+    );
+}
+
+#[test]
 fn behind_a_proxy_the_host_is_that_of_the_caller_and_elsewhere_the_name_alone() {
     let premises = premises();
     let hrefs = |host: &str| {

@@ -24,8 +24,12 @@ pub(crate) fn describe(caller: &Caller<'_>, name: &str, entries: &[&Entry]) -> O
             true => &*entry.topic,
             false => last,
         };
-        let property = property(caller, entry)?;
-        properties.insert(name.to_owned(), property);
+        // One that the caller has no way to hides no other.
+        let property = property(caller, entry);
+        properties.extend(property.map(|property| (name.to_owned(), property)));
+    }
+    if properties.is_empty() {
+        return None;
     }
     let definitions = security::of_things(caller);
     Some(json!({
