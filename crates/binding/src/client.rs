@@ -4,6 +4,7 @@ use crate::keys::SharedKey;
 use crate::service::Service;
 use crate::tally::{Metric, Tally};
 use crate::way::Way;
+use crate::web::Web;
 use crate::work::{Outcome, Workers};
 use bytes::Bytes;
 use std::future::Future;
@@ -82,6 +83,13 @@ pub trait Binding: Send + Sync {
     /// What posts to a URL that is no gateway's; a protocol in which nothing is posted says so.
     fn caller(&self, url: &str) -> io::Result<Box<dyn Caller>> {
         let sentence = format!("{} posts nothing to `{url}`: take http", self.name());
+        Err(io::Error::new(io::ErrorKind::Unsupported, sentence))
+    }
+
+    /// What carries the requests of a service's client to the server of a URL; a protocol that has no such
+    /// requests says so.
+    fn web(&self, target: &Target, url: &str) -> io::Result<Box<dyn Web>> {
+        let sentence = format!("{} carries no requests to `{url}`: take http", target.url);
         Err(io::Error::new(io::ErrorKind::Unsupported, sentence))
     }
 
@@ -294,6 +302,11 @@ pub trait Publisher {
 pub trait Subscriber {
     /// What comes next; `None` at the end.
     fn next(&mut self) -> LocalFuture<'_, io::Result<Option<Event>>>;
+
+    /// Whether it can be asked again after an error, and then goes on where it was.
+    fn keeps_its_place(&self) -> bool {
+        false
+    }
 }
 
 /// What a subscriber receives.

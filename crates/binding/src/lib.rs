@@ -7,6 +7,7 @@
 
 mod client;
 mod config;
+mod follow;
 mod keys;
 mod origin;
 mod pace;
@@ -17,6 +18,7 @@ mod service;
 mod tally;
 mod threadless;
 mod way;
+mod web;
 mod work;
 
 pub use client::{
@@ -24,6 +26,7 @@ pub use client::{
     Subscriber, Target, Transport,
 };
 pub use config::{ConfigFault, Section};
+pub use follow::{Polled, Readings, Shelf, since_time};
 pub use keys::SharedKey;
 pub use pace::{PERIOD_MAX, Pace};
 pub use pieces::{BrokenOff, Gathered, Made, Opened, Opening, Pieces, Source, pieces_of};
@@ -36,4 +39,5 @@ pub use service::{
 pub use tally::{Metric, Tally};
 pub use threadless::{AtOnce, Drawer};
 pub use way::{Credential, Operation, Way};
+pub use web::{Answered, Ask, Client, Web, by_topic, invalid, misspoken, read_message, refused};
 pub use work::{Busy, Outcome, Workers, answer_of, hand_over};

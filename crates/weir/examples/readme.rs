@@ -2,7 +2,7 @@
 
 use weir_binding::Section;
 use weir_codec::FORMATS;
-use weir_registry::BINDINGS;
+use weir_registry::{BINDINGS, client_schemes};
 
 fn main() {
     print!("{}", table());
@@ -17,7 +17,6 @@ pub(crate) fn table() -> String {
     let mut out =
         String::from("| protocol | delivery | asked for by | encodings |\n|---|---|---|---|\n");
     let all = format!("all {}", FORMATS.len());
-    let mut urls = Vec::new();
     for line in BINDINGS {
         let Ok(binding) = (line.configure)(Section::new(line.name)) else {
             continue;
@@ -25,9 +24,9 @@ pub(crate) fn table() -> String {
         for (name, asked) in binding.deliveries() {
             out.push_str(&format!("| {} | {name} | {asked} | {all} |\n", line.name));
         }
-        let schemes = binding.schemes().iter();
-        urls.extend(schemes.map(|scheme| format!("`{scheme}://`")));
     }
+    let urls = client_schemes().into_iter();
+    let urls: Vec<_> = urls.map(|scheme| format!("`{scheme}://`")).collect();
     let urls = urls.join(" ");
     out.push_str(&format!("\n`weir pub` and `weir sub` take {urls}.\n"));
     out.push_str(&format!("\nEncodings: {}.\n", formats.join(" ")));

@@ -150,7 +150,7 @@ pub(crate) struct Subscribe {
     /// Encoding to ask for
     #[arg(long = "as", default_value = "json", value_name = "ENC")]
     pub(crate) format: String,
-    /// Begin after this cursor, as an earlier run printed it
+    /// Begin after this cursor, as an earlier run printed it, or where the peer has no cursors after this time
     #[arg(long)]
     pub(crate) since: Option<String>,
     /// End after so many messages; without, a lost connection is made again and resumed

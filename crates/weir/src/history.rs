@@ -18,13 +18,13 @@ pub(crate) const TABLES: &[&str] = &["csv"];
 pub(crate) fn run(history: History) -> Result<(), Failure> {
     let format = format(&history.format)?;
     let filters = filters(&history.filters)?;
-    let (binding, target) = peer(&history.url, format, &history.trust)?;
+    let (client, target) = peer(&history.url, format, &history.trust)?;
     let past = Past {
         filters,
         options: options(&history),
     };
     on_a_thread(async {
-        let opened = binding.past(target, past).await;
+        let opened = client.past(target, past).await;
         let mut pages = opened.map_err(|error| failed(&history.url, &error))?;
         print(&mut *pages, format, &history.url).await
     })

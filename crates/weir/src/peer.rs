@@ -6,19 +6,20 @@ use bytes::Bytes;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
-use weir_binding::{Binding, Target};
+use weir_binding::{Client, Target};
 use weir_codec::Format;
+use weir_registry::client_schemes;
 
-/// The binding of a URL and whom it shall talk to.
+/// The client of a URL and whom it shall talk to.
 pub(crate) fn peer(
     url: &str,
     format: &'static Format,
     trust: &Trust,
-) -> Result<(Arc<dyn Binding>, Target), Failure> {
-    let binding = weir_registry::binding_of_url(url).ok_or_else(|| {
+) -> Result<(Arc<dyn Client>, Target), Failure> {
+    let client = weir_registry::client_of_url(url).ok_or_else(|| {
         Failure::usage(format!(
             "no protocol for `{url}`; there are {}",
-            schemes().join(", ")
+            client_schemes().join(", ")
         ))
     })?;
     let token = trust.token.as_deref();
@@ -30,7 +31,7 @@ pub(crate) fn peer(
         roots,
         keys: trust.keys.clone(),
     };
-    Ok((binding, target))
+    Ok((client, target))
 }
 
 fn certificates(file: &Path) -> Result<Bytes, Failure> {
@@ -43,17 +44,8 @@ fn certificates(file: &Path) -> Result<Bytes, Failure> {
 pub(crate) fn help(what: &str) -> String {
     format!(
         "{what}: SCHEME://HOST:PORT, SCHEME one of {}",
-        schemes().join(", ")
+        client_schemes().join(", ")
     )
-}
-
-fn schemes() -> Vec<&'static str> {
-    let made = weir_registry::BINDINGS
-        .iter()
-        .filter_map(|line| (line.configure)(weir_binding::Section::new(line.name)).ok());
-    made.flat_map(|binding| binding.schemes())
-        .copied()
-        .collect()
 }
 
 /// A sentence that names the peer.

@@ -13,9 +13,9 @@ use weir_model::{BatchBuilder, Limits};
 /// Publishes standard input: a message a line as they come, or all of it as one.
 pub(crate) fn run(publish: Publish) -> Result<(), Failure> {
     let format = format(&publish.format)?;
-    let (binding, target) = peer(&publish.url, format, &publish.trust)?;
+    let (client, target) = peer(&publish.url, format, &publish.trust)?;
     on_a_thread(async {
-        let opened = binding.publisher(target).await;
+        let opened = client.publisher(target).await;
         let mut publisher = opened.map_err(|error| failed(&publish.url, &error))?;
         let sent = match publish.whole || !format.line_by_line {
             true => send_whole(&mut *publisher, &publish.topic).await,

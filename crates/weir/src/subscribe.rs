@@ -9,7 +9,7 @@ use crate::peer::{self, failed, on_a_thread, plainly};
 use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
 use std::time::Duration;
-use weir_binding::{Binding, Event, Subscriber, Target};
+use weir_binding::{Client, Event, Subscriber, Target};
 use weir_codec::Format;
 use weir_model::{Cursor, Filter};
 
@@ -22,18 +22,13 @@ const PAUSE_MAX: Duration = Duration::from_secs(30);
 pub(crate) fn run(subscribe: Subscribe) -> Result<(), Failure> {
     let format = format(&subscribe.format)?;
     let filters = filters(&subscribe.filters)?;
-    let since = subscribe
-        .since
-        .as_deref()
-        .map(str::parse::<Cursor>)
-        .transpose();
-    let since = since.map_err(|error| Failure::usage(format!("--since: {error}")))?;
-    let (binding, target) = peer::peer(&subscribe.url, format, &subscribe.trust)?;
+    let (client, target) = peer::peer(&subscribe.url, format, &subscribe.trust)?;
     let following = Following {
-        binding,
+        client,
         target,
         filters,
-        since,
+        begins: subscribe.since,
+        since: None,
         left: subscribe.count.unwrap_or(u64::MAX),
         cursors: subscribe.cursors,
         pause: PAUSE_MIN,
@@ -52,9 +47,11 @@ pub(crate) fn filters(texts: &[String]) -> Result<Vec<Filter>, Failure> {
 
 /// A subscription that outlives its connections.
 struct Following {
-    binding: Arc<dyn Binding>,
+    client: Arc<dyn Client>,
     target: Target,
     filters: Vec<Filter>,
+    /// Where to begin, as it was typed.
+    begins: Option<String>,
     /// Position of what was printed last.
     since: Option<Cursor>,
     /// Messages still wanted.
@@ -76,10 +73,14 @@ enum Stop {
 impl Following {
     async fn follow(mut self) -> Result<(), Failure> {
         let opened = self.open().await;
-        let mut subscriber = opened.map_err(|error| failed(&self.target.url, &error))?;
+        let mut subscriber = opened.map_err(|error| match error.to_string() {
+            said if said.starts_with("--since") => Failure::usage(said),
+            _ => failed(&self.target.url, &error),
+        })?;
         loop {
             match self.print(&mut *subscriber).await? {
                 Stop::Done => return Ok(()),
+                Stop::Lost(error) if subscriber.keeps_its_place() => self.wait(&error).await,
                 Stop::Lost(error) => subscriber = self.again(&error).await?,
             }
         }
@@ -87,16 +88,29 @@ impl Following {
 
     async fn open(&self) -> io::Result<Box<dyn Subscriber>> {
         let (target, filters) = (self.target.clone(), self.filters.clone());
-        self.binding.subscriber(target, filters, self.since).await
+        let since = self.since.map(|cursor| cursor.to_string());
+        let since = since.or_else(|| self.begins.clone());
+        self.client.subscriber(target, filters, since).await
+    }
+
+    /// Waits before the next try of one that knows itself where it was; what is lost is told once.
+    async fn wait(&mut self, lost: &io::Error) {
+        if self.pause == PAUSE_MIN {
+            self.tell_lost(lost);
+        }
+        tokio::time::sleep(self.pause).await;
+        self.pause = (self.pause * 2).min(PAUSE_MAX);
+    }
+
+    fn tell_lost(&self, lost: &io::Error) {
+        let (url, said) = (&self.target.url, plainly(lost));
+        eprintln!("weir: {url}: {said}; trying again until it is back");
     }
 
     /// Opens until it succeeds or is refused; one sentence at the beginning and one at the end.
     async fn again(&mut self, lost: &io::Error) -> Result<Box<dyn Subscriber>, Failure> {
         let url = self.target.url.clone();
-        eprintln!(
-            "weir: {url}: {}; trying again until it is back",
-            plainly(lost)
-        );
+        self.tell_lost(lost);
         loop {
             tokio::time::sleep(self.pause).await;
             self.pause = (self.pause * 2).min(PAUSE_MAX);

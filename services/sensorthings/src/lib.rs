@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+pub mod client;
 mod computed;
 mod conformance;
 mod create;

@@ -1,6 +1,11 @@
-//! The client's half: the envelope that publishes, and the observations that one holds.
+//! The client's half: the envelope that publishes, the observations that one holds, and the client of the
+//! Web's that `weir pub` and `weir sub` are.
 //!
 //! What it deliberately does not do: carry an envelope anywhere; HTTP and CoAP are their own crates'.
+
+mod web;
+
+pub use web::SoapClient;
 
 use crate::operations::begun;
 use crate::rows::read_rows;

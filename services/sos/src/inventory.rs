@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 use weir_hub::{Entry, Grants, Hub, Last, Verb};
-use weir_model::topic::thing_and_property;
+use weir_model::topic::{self, thing_and_property};
 use weir_model::{Place, Time, Value, percent};
 
 /// What one datastream is called.
@@ -57,8 +57,8 @@ pub(crate) struct Offering {
     pub(crate) series: Vec<Series>,
 }
 
-const PROCEDURE: &str = "urn:weir:procedure:";
-const FEATURE: &str = "urn:weir:feature:";
+pub(crate) const PROCEDURE: &str = "urn:weir:procedure:";
+pub(crate) const FEATURE: &str = "urn:weir:feature:";
 /// Ends the identifier of the offering of a procedure.
 const OFFERING: &str = "/observations";
 
@@ -197,10 +197,25 @@ fn procedure_of(offering: &str) -> Option<String> {
     by_id.or_else(by_name)
 }
 
-/// The topic of a datastream that this service brings into being; bijective.
+/// The topic of a datastream that this service brings into being: the one that names in the service's own
+/// words came from, else one of both names.
 pub(crate) fn topic_of(procedure: &str, property: &str) -> String {
+    let above = procedure.strip_prefix(PROCEDURE);
+    if let Some(topic) = above.and_then(|above| topic_again(above, property)) {
+        return topic;
+    }
     let level = |id: &str| percent::encode(id, b":.-_~");
     format!("sos/{}/{}", level(procedure), level(property))
+}
+
+/// The topic that [`named`] makes these names of.
+fn topic_again(above: &str, property: &str) -> Option<String> {
+    let topic = match above == property {
+        true => property.to_owned(),
+        false => format!("{above}/{property}"),
+    };
+    let is_topic = topic::check(&topic).is_ok() && !topic.starts_with('$');
+    (is_topic && !property.contains('/')).then_some(topic)
 }
 
 /// Bytes that are no message have no observations.

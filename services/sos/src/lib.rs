@@ -17,6 +17,7 @@ mod bindings;
 mod by_id;
 mod capabilities;
 mod catalog;
+pub mod client;
 mod comparison;
 mod delivered;
 mod describe;

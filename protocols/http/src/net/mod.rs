@@ -22,7 +22,7 @@ use std::io;
 use std::sync::Arc;
 use weir_binding::{
     Binding, Caller, ConfigFault, Context, LocalFuture, Pages, Past, Publisher, Section,
-    Subscriber, Target, Transport, Way,
+    Subscriber, Target, Transport, Way, Web,
 };
 use weir_carrier::{Link, Stream};
 use weir_model::{Cursor, Filter};
@@ -133,6 +133,10 @@ impl Binding for Http {
 
     fn caller(&self, url: &str) -> io::Result<Box<dyn Caller>> {
         client::caller(url)
+    }
+
+    fn web(&self, target: &Target, url: &str) -> io::Result<Box<dyn Web>> {
+        client::web(target.clone(), url)
     }
 
     fn past(&self, target: Target, past: Past) -> LocalFuture<'static, io::Result<Box<dyn Pages>>> {

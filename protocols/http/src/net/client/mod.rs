@@ -6,6 +6,7 @@ mod publish;
 mod socket;
 mod subscribe;
 mod url;
+mod web;
 
 use crate::wire::Refusal;
 use crate::wire::answers::{Answers, Head, Part};
@@ -16,7 +17,7 @@ use std::task::Poll;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 use url::Url;
-use weir_binding::{Caller, Pages, Past, Publisher, Subscriber, Target};
+use weir_binding::{Caller, Pages, Past, Publisher, Subscriber, Target, Web};
 use weir_carrier::{Stream, tls};
 use weir_model::{Cursor, Filter};
 
@@ -92,6 +93,11 @@ pub(super) async fn subscriber(
 /// What posts to a URL.
 pub(super) fn caller(url: &str) -> io::Result<Box<dyn Caller>> {
     Ok(Box::new(post::Posts::to(url)?))
+}
+
+/// What carries the requests of a service's client.
+pub(super) fn web(target: Target, url: &str) -> io::Result<Box<dyn Web>> {
+    Ok(Box::new(web::Requests::to(target, url)?))
 }
 
 /// Opens the past.
@@ -191,15 +197,7 @@ fn broken(refusal: Refusal) -> io::Error {
 
 /// The peer's own sentence for an answer that is no success.
 fn refused(status: u16, body: &[u8]) -> io::Error {
-    let kind = match status {
-        401 | 403 => io::ErrorKind::PermissionDenied,
-        404 => io::ErrorKind::NotFound,
-        429 => io::ErrorKind::ResourceBusy,
-        400..=499 => io::ErrorKind::InvalidInput,
-        _ => io::ErrorKind::Other,
-    };
-    let sentence = String::from_utf8_lossy(body);
-    io::Error::new(kind, format!("{status}: {}", sentence.trim_end()))
+    weir_binding::refused(status, String::from_utf8_lossy(body).trim_end())
 }
 
 /// Connects, with TLS where the scheme says so.

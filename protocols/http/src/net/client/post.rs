@@ -23,18 +23,10 @@ pub(super) struct Posts {
 
 impl Posts {
     pub(super) fn to(text: &str) -> io::Result<Self> {
-        let bad = |problem: String| io::Error::new(io::ErrorKind::InvalidInput, problem);
-        if let Some(other) = text.chars().find(|c| !c.is_ascii_graphic()) {
-            return Err(bad(format!("`{other}` may not stand in a URL as it is")));
-        }
-        let whole = text.split('#').next().unwrap_or_default();
-        let start = whole.find("://").map_or(0, |at| at + 3);
-        let end = whole[start..].find(['/', '?']);
-        let (server, target) = whole.split_at(end.map_or(whole.len(), |at| start + at));
-        let slash = if target.starts_with('/') { "" } else { "/" };
+        let (url, target) = Url::of_server(text)?;
         Ok(Self {
-            url: Url::parse(server)?,
-            target: format!("{slash}{target}"),
+            url,
+            target,
             connection: None,
         })
     }

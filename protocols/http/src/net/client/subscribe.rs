@@ -74,6 +74,16 @@ impl Endless {
         })
     }
 
+    /// What follows the head of an answer whose events are texts.
+    pub(super) fn events(connection: Connection, bytes_max: usize) -> Self {
+        Self {
+            connection,
+            cutter: Cutter::new(Cut::Events(OpenEvent::default()), bytes_max),
+            due: VecDeque::new(),
+            base64: false,
+        }
+    }
+
     async fn next(&mut self) -> io::Result<Option<Event>> {
         loop {
             if let Some(event) = self.due.pop_front() {

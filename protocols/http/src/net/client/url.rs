@@ -67,6 +67,20 @@ impl Url {
         })
     }
 
+    /// The server of a URL that is no gateway's, and what is asked of it: path and query.
+    pub(super) fn of_server(text: &str) -> io::Result<(Self, String)> {
+        if let Some(other) = text.chars().find(|c| !c.is_ascii_graphic()) {
+            let problem = format!("`{other}` may not stand in a URL as it is");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
+        }
+        let whole = text.split('#').next().unwrap_or_default();
+        let start = whole.find("://").map_or(0, |at| at + 3);
+        let end = whole[start..].find(['/', '?']);
+        let (server, target) = whole.split_at(end.map_or(whole.len(), |at| start + at));
+        let slash = if target.starts_with('/') { "" } else { "/" };
+        Ok((Self::parse(server)?, format!("{slash}{target}")))
+    }
+
     /// The `Host` field.
     pub(super) fn authority(&self) -> String {
         let host = match self.host.contains(':') {

@@ -1,0 +1,174 @@
+//! The Datastream of a topic: found, or created with all that it needs.
+
+use super::api::{Api, key, quoted, refused};
+use serde_json::{Value as Json, json};
+use std::io;
+use weir_binding::{invalid, misspoken};
+use weir_model::topic::thing_and_property;
+use weir_model::{Observation, Value};
+
+/// The topic that a Datastream stands for.
+pub(super) fn topic_of(datastream: &Json) -> Option<String> {
+    let named = datastream["properties"]["topic"].as_str();
+    let text = named.or(datastream["name"].as_str())?;
+    let text = text.replace('+', "%2B").replace('#', "%23");
+    weir_model::topic::check(&text).is_ok().then_some(text)
+}
+
+/// The path of the Datastream of a topic, which is created as the observation describes it.
+pub(super) async fn datastream(
+    api: &mut Api,
+    first: &Observation<'_>,
+) -> io::Result<(String, Json)> {
+    let topic = first.topic;
+    let datastream = match found(api, topic).await? {
+        Some(datastream) => datastream,
+        None => created(api, first).await?,
+    };
+    let key = key(&datastream);
+    let key =
+        key.ok_or_else(|| misspoken(format!("the Datastream of `{topic}` has no @iot.id")))?;
+    Ok((format!("Datastreams{key}"), datastream["@iot.id"].clone()))
+}
+
+async fn found(api: &mut Api, topic: &str) -> io::Result<Option<Json>> {
+    let (topic_is, name_is) = (
+        format!("properties/topic eq {}", quoted(topic)),
+        format!("name eq {}", quoted(topic)),
+    );
+    for filter in [topic_is, name_is] {
+        let options = [
+            ("$filter", filter.as_str()),
+            ("$select", "@iot.id,name,properties"),
+        ];
+        let all = match api.all("Datastreams", &options).await {
+            // Not every server filters by what is in `properties`.
+            Err(error)
+                if filter.starts_with('p') && error.kind() == io::ErrorKind::InvalidInput =>
+            {
+                continue;
+            }
+            all => all?,
+        };
+        let mut its = all
+            .into_iter()
+            .filter(|one| topic_of(one).as_deref() == Some(topic));
+        match (its.next(), its.next()) {
+            (None, _) => {}
+            (one, None) => return Ok(one),
+            _ => {
+                let sentence =
+                    "several Datastreams: give the one that is meant `topic` in `properties`";
+                return Err(invalid(format!("`{topic}` names {sentence}")));
+            }
+        }
+    }
+    Ok(None)
+}
+
+async fn created(api: &mut Api, first: &Observation<'_>) -> io::Result<Json> {
+    let body = described(api, first).await?;
+    let answered = api.post("Datastreams", &body).await?;
+    if !answered.is_success() {
+        return Err(refused(&answered));
+    }
+    // 201 has the entity's URL (18-088 section 10.2.1); not every server sends its body.
+    let told: Option<Json> = serde_json::from_slice(&answered.body).ok();
+    if let Some(made) = told.filter(|made| key(made).is_some()) {
+        return Ok(made);
+    }
+    let made = found(api, first.topic).await?;
+    made.ok_or_else(|| misspoken("the Datastream that was created is not there"))
+}
+
+/// A Datastream (18-088 section 8.2.4) with links to what is there and the rest within it.
+async fn described(api: &mut Api, first: &Observation<'_>) -> io::Result<Json> {
+    let (thing, level) = thing_and_property(first.topic);
+    let property = first.property.unwrap_or(level);
+    let sensor = first.sensor.unwrap_or(thing);
+    let unit = first.unit.map_or(
+        json!({"name": null, "symbol": null, "definition": null}),
+        |unit| json!({"name": unit, "symbol": unit, "definition": format!("ucum:{unit}")}),
+    );
+    let sensor_is = json!({
+        "name": sensor,
+        "description": sensor,
+        "encodingType": "text/html",
+        "metadata": sensor,
+    });
+    let property_is = json!({"name": property, "definition": property, "description": property});
+    Ok(json!({
+        "name": first.topic,
+        "description": first.topic,
+        "observationType": observation_type(first.value),
+        "unitOfMeasurement": unit,
+        "properties": {"topic": first.topic},
+        "Thing": linked(api, "Things", thing_described(thing, first)).await?,
+        "Sensor": linked(api, "Sensors", sensor_is).await?,
+        "ObservedProperty": linked(api, "ObservedProperties", property_is).await?,
+    }))
+}
+
+/// A link to the feature that bears the name of an observation's Thing, made where there is none.
+pub(super) async fn feature(api: &mut Api, row: &Observation<'_>) -> io::Result<Json> {
+    let (name, _) = thing_and_property(row.topic);
+    let geometry = row
+        .place
+        .map(|place| json!({"type": "Point", "coordinates": [place.longitude, place.latitude]}));
+    let described = json!({
+        "name": name,
+        "description": name,
+        "encodingType": "application/geo+json",
+        "feature": {"type": "Feature", "properties": {}, "geometry": geometry},
+    });
+    let link = linked(api, "FeaturesOfInterest", described).await?;
+    if link.get("@iot.id").is_some() {
+        return Ok(link);
+    }
+    let answered = api.post("FeaturesOfInterest", &link).await?;
+    if !answered.is_success() {
+        return Err(refused(&answered));
+    }
+    let made = linked(api, "FeaturesOfInterest", link).await?;
+    let is_link = made.get("@iot.id").is_some();
+    is_link
+        .then_some(made)
+        .ok_or_else(|| misspoken("the feature that was created is not there"))
+}
+
+fn thing_described(name: &str, first: &Observation<'_>) -> Json {
+    let mut thing = json!({"name": name, "description": name});
+    if let Some(place) = first.place {
+        let at = json!({"type": "Point", "coordinates": [place.longitude, place.latitude]});
+        thing["Locations"] = json!([{
+            "name": name,
+            "description": name,
+            "encodingType": "application/geo+json",
+            "location": at,
+        }]);
+    }
+    thing
+}
+
+/// A link to the one entity of that name, or what is to be created.
+async fn linked(api: &mut Api, set: &str, described: Json) -> io::Result<Json> {
+    let name = described["name"].as_str().unwrap_or_default();
+    let filter = format!("name eq {}", quoted(name));
+    let options = [("$filter", filter.as_str()), ("$select", "@iot.id")];
+    let mut there = api.all(set, &options).await?;
+    Ok(match there.pop() {
+        Some(one) if key(&one).is_some() => json!({"@iot.id": one["@iot.id"]}),
+        _ => described,
+    })
+}
+
+/// 18-088 table 12.
+fn observation_type(value: Value<'_>) -> &'static str {
+    match value {
+        Value::Number(_) => "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_Measurement",
+        Value::Bool(_) => {
+            "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_TruthObservation"
+        }
+        _ => "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_Observation",
+    }
+}
