@@ -72,15 +72,13 @@ pub(crate) const TRANSPORTS: [&str; 2] = ["long-polling", "websocket"];
 /// its server stamps a message only where times are text.
 pub(crate) const BAYEUX_FORMATS: [&str; 3] = ["json", "xml", "soap"];
 
-/// Formats: the paper's first, by its names in [`super::published`], then what came since.
-pub(crate) const FORMATS: [&str; 15] = [
-    "xml",
-    "json",
-    "gwt",
-    "protobuf",
-    "pbf-string",
-    "amf3",
-    "soap",
+/// Formats that the paper's HTML5 application spoke, by its names in [`super::published`].
+pub(crate) const OF_HTML5: [&str; 5] = ["xml", "json", "gwt", "protobuf", "pbf-string"];
+/// All formats of the paper.
+pub(crate) const OF_THE_PAPER: [&str; 7] = joined(&OF_HTML5, &["amf3", "soap"]);
+/// All formats: the paper's, then what came since.
+pub(crate) const FORMATS: [&str; 15] = joined(&OF_THE_PAPER, &SINCE);
+const SINCE: [&str; 8] = [
     "cbor",
     "msgpack",
     "senml-json",
@@ -106,17 +104,7 @@ const QUICK: [(&str, &[&str]); 5] = [
     ("sse", &["json", "protobuf", "cbor", "block"]),
     ("websocket", &QUICK_FORMATS),
 ];
-const QUICK_FORMATS: [&str; 9] = [
-    "xml",
-    "json",
-    "gwt",
-    "protobuf",
-    "pbf-string",
-    "amf3",
-    "soap",
-    "cbor",
-    "block",
-];
+const QUICK_FORMATS: [&str; 9] = joined(&OF_THE_PAPER, &["cbor", "block"]);
 /// The link of a first look, its schemes and its format: that of paper 004's Wi-Fi.
 const QUICK_LINK: &str = "wifi";
 
@@ -132,6 +120,23 @@ const LINKS: [&str; 5] = ["lan", "wifi", "3g", "isp", "cellular"];
 const SLOWED: [u32; 2] = [4, 6];
 /// Those and the machine as it is.
 pub(crate) const SPEEDS: [u32; 3] = [1, 4, 6];
+
+/// Two lists as one.
+const fn joined<const N: usize>(
+    first: &[&'static str],
+    then: &[&'static str],
+) -> [&'static str; N] {
+    let mut all = [""; N];
+    let mut at = 0;
+    while at < N {
+        all[at] = match at.checked_sub(first.len()) {
+            None => first[at],
+            Some(behind) => then[behind],
+        };
+        at += 1;
+    }
+    all
+}
 
 impl Setting {
     /// The gateway's own on this machine, in the clear, at full speed.
@@ -309,10 +314,15 @@ fn quick(all: &mut Vec<Setting>) {
     all.push(traced());
     all.extend(floods());
     all.extend(DELIVERIES.map(|delivery| by_tls(delivery, "json", 1)));
-    all.extend(["long-polling", "websocket"].map(|delivery| Setting {
-        link: QUICK_LINK,
-        ..Setting::here(delivery, "json", 1)
-    }));
+    let ours = TRANSPORTS.map(|delivery| Setting::here(delivery, "json", 1));
+    all.extend(
+        ours.into_iter()
+            .chain(cometd(1, &["json"]))
+            .map(|it| Setting {
+                link: QUICK_LINK,
+                ..it
+            }),
+    );
 }
 
 fn full(all: &mut Vec<Setting>) {

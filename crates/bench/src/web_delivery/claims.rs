@@ -4,7 +4,7 @@
 //! and among the combinations that the claim speaks of; a fastest one is one beside which no other is
 //! faster beyond both intervals. A total is the paper's, which ends with the canvas drawn.
 
-use super::cells::DELIVERIES;
+use super::cells::{DELIVERIES, OF_HTML5, OF_THE_PAPER};
 use super::figures::{Figures, here};
 use super::plots::words;
 use crate::claims::judged;
@@ -13,21 +13,10 @@ use crate::results::{ClaimResult, Run};
 
 /// What the HTML5 application of the paper spoke.
 const HTML5: [&str; 2] = ["long-polling", "websocket"];
-/// In which formats.
-const HTML5_FORMATS: [&str; 5] = ["xml", "json", "gwt", "protobuf", "pbf-string"];
 /// Of how many nodes.
 const NODES: [usize; 2] = [1, 5];
 /// What of the paper's schemes and formats lives on.
 const ALL: [&str; 3] = ["long-polling", "streaming", "websocket"];
-const ALL_FORMATS: [&str; 7] = [
-    "xml",
-    "json",
-    "gwt",
-    "protobuf",
-    "pbf-string",
-    "amf3",
-    "soap",
-];
 
 /// The paper's total.
 const TOTAL: &str = "t_total_drawn";
@@ -41,19 +30,19 @@ type Combination = (&'static str, &'static str);
 /// A claim's name in the list, and how it is judged.
 const CLAIMS: [(&str, Judge); 9] = [
     ("babovic-json-websocket-fastest", |f| {
-        fastest(f, ("websocket", "json"), &HTML5, &HTML5_FORMATS)
+        fastest(f, ("websocket", "json"), &HTML5, &OF_HTML5)
     }),
     ("babovic-websocket-beats-long-polling", beats_long_polling),
     ("babovic-encoding-outweighs-protocol", outweighs),
     ("babovic-canvas-under-1-ms", canvas),
     ("babovic-json-fastest-any-protocol", |f| {
-        let of = |delivery| fastest(f, (delivery, "json"), &[delivery], &HTML5_FORMATS);
+        let of = |delivery| fastest(f, (delivery, "json"), &[delivery], &OF_HTML5);
         both(HTML5.map(of))
     }),
     ("babovic-websocket-10-kb", large_messages),
     ("babovic-amf-beats-xml", amf_beats_xml),
     ("babovic-streaming-amf-fastest", |f| {
-        fastest(f, ("streaming", "amf3"), &ALL, &ALL_FORMATS)
+        fastest(f, ("streaming", "amf3"), &ALL, &OF_THE_PAPER)
     }),
     ("babovic-soap-slowest", soap),
 ];
@@ -141,7 +130,7 @@ fn fastest_of(
 fn beats_long_polling(f: &Figures<'_>) -> Verdict {
     let mut differences = Vec::new();
     for nodes in NODES {
-        for format in HTML5_FORMATS {
+        for format in OF_HTML5 {
             let of = |delivery| f.mean(&here(delivery, format, nodes), "t_transmit");
             if let (Some(polled), Some(pushed)) = (of("long-polling"), of("websocket")) {
                 differences.push((polled - pushed) / 1e3);
@@ -166,13 +155,13 @@ fn outweighs(f: &Figures<'_>) -> Verdict {
     let (mut formats, mut schemes) = (Vec::new(), Vec::new());
     for nodes in NODES {
         for delivery in HTML5 {
-            let of: Vec<f64> = HTML5_FORMATS
+            let of: Vec<f64> = OF_HTML5
                 .iter()
                 .filter_map(|format| total(delivery, format, nodes))
                 .collect();
             formats.extend(spread(&of));
         }
-        for format in HTML5_FORMATS {
+        for format in OF_HTML5 {
             let of: Vec<f64> = HTML5
                 .iter()
                 .filter_map(|delivery| total(delivery, format, nodes))
@@ -198,7 +187,7 @@ fn canvas(f: &Figures<'_>) -> Verdict {
     for nodes in NODES {
         for delivery in DELIVERIES {
             let of = |format| f.mean(&here(delivery, format, nodes), "t_draw");
-            drawn.extend(ALL_FORMATS.iter().filter_map(|format| of(format)));
+            drawn.extend(OF_THE_PAPER.iter().filter_map(|format| of(format)));
         }
     }
     match ends(&drawn) {
@@ -253,7 +242,7 @@ fn soap(f: &Figures<'_>) -> Verdict {
         for nodes in NODES {
             for delivery in HTML5 {
                 let mean = |format| f.mean(&here(delivery, format, nodes), metric);
-                let rest = ALL_FORMATS.iter().filter(|format| **format != "soap");
+                let rest = OF_THE_PAPER.iter().filter(|format| **format != "soap");
                 let most = rest.filter_map(|format| mean(format)).reduce(f64::max);
                 if let (Some(soap), Some(most)) = (mean("soap"), most) {
                     own.push(soap);
@@ -301,7 +290,7 @@ mod tests {
         let mut run = Run::default();
         for nodes in NODES {
             for delivery in ALL {
-                for format in ALL_FORMATS {
+                for format in OF_THE_PAPER {
                     let us = us(delivery, format, nodes);
                     let metric = |name: &str| Metric {
                         metric: name.into(),
