@@ -10,6 +10,7 @@ mod draft;
 mod elements;
 mod insertion;
 mod observations;
+mod own;
 pub(crate) mod random;
 mod sensor;
 pub(crate) mod series;
@@ -21,6 +22,7 @@ use weir_model::Batch;
 
 use self::draft::Shape;
 use self::insertion::Rows;
+use self::own::Own;
 use self::random::Random;
 use self::series::{Precision, Series, temperatures};
 use super::published::FileRow;
@@ -62,7 +64,17 @@ enum Kind {
     /// Document B.
     Elements,
     Message(usize),
+    /// What weir's own SOS says.
+    Own(Own, Size),
     Real(&'static str),
+}
+
+/// How large a document of weir's own SOS is to be.
+#[derive(Clone, Copy, Debug)]
+enum Size {
+    /// As the published file of this data set and number; of insertions the number of observations is.
+    As(&'static str),
+    Kilobytes(f64),
 }
 
 /// Observations in document A.
@@ -89,13 +101,15 @@ pub(crate) fn sources(effort: Effort) -> Vec<Source> {
 
 /// What a quick run takes: a middling document of each kind. The large ones, of which a window of ten calls
 /// takes seconds in some formats, and with them the goals, are of full runs.
-const QUICK: [(&str, &str); 6] = [
+const QUICK: [(&str, &str); 8] = [
     ("caps", "4"),
     ("sd", "1"),
     ("obs", "4"),
     ("rs", "0"),
     ("io", "2"),
     ("message", "1"),
+    ("sos-caps", "4"),
+    ("sos-obs", "4"),
 ];
 
 fn all() -> Vec<Source> {
@@ -124,6 +138,7 @@ fn all() -> Vec<Source> {
             .iter()
             .map(|f| source("io-series", f, Kind::Insertion(Rows::Series))),
     );
+    all.extend(of_own_service());
     all.push(source("a", "block", Kind::Block(Precision::Hundredths)));
     all.push(source("a", "full-precision", Kind::Block(Precision::Full)));
     all.push(source("b", "elements", Kind::Elements));
@@ -143,6 +158,30 @@ fn all() -> Vec<Source> {
     all
 }
 
+/// The data sets of the paper as weir's own SOS has them.
+fn of_own_service() -> Vec<Source> {
+    let published = [
+        ("sos-caps", Own::Capabilities, "caps", 11),
+        ("sos-obs", Own::Observations, "obs", 9),
+        ("sos-io", Own::Insertion, "io", 7),
+    ];
+    let published = published.into_iter().flat_map(|(data, own, of, count)| {
+        let files = FILES[..count].iter();
+        files.map(move |file| source(data, file, Kind::Own(own, Size::As(of))))
+    });
+    let unpublished = [
+        ("sos-sd", "0", Own::Sensor, 5.0),
+        ("sos-sd", "1", Own::Sensor, 20.0),
+        ("sos-sd", "2", Own::Sensor, 70.0),
+        ("sos-rs", "0", Own::Registration, 4.0),
+        ("sos-rs", "1", Own::Registration, 8.0),
+    ];
+    let unpublished = unpublished.map(|(data, file, own, kilobytes)| {
+        source(data, file, Kind::Own(own, Size::Kilobytes(kilobytes)))
+    });
+    published.chain(unpublished).collect()
+}
+
 impl Source {
     fn label(&self) -> (&'static str, &'static str) {
         (self.data, self.file)
@@ -153,6 +192,9 @@ impl Source {
         !matches!(
             self.kind,
             Kind::Capabilities | Kind::Sensor(..) | Kind::Registration(..) | Kind::Real(_)
+        ) && !matches!(
+            self.kind,
+            Kind::Own(Own::Capabilities | Own::Sensor | Own::Registration, _)
         )
     }
 
@@ -165,7 +207,7 @@ impl Source {
                 !self.file.parse().is_ok_and(|file: usize| file % 2 == 1)
             }
             Kind::Sensor(..) | Kind::Registration(..) | Kind::Elements => true,
-            Kind::Insertion(Rows::Series) | Kind::Real(_) => false,
+            Kind::Insertion(Rows::Series) | Kind::Own(..) | Kind::Real(_) => false,
         }
     }
 
@@ -210,8 +252,24 @@ impl Source {
                 self.document(elements::document(&series), Some(series::batch(&series)))
             }
             Kind::Message(nodes) => self.message(nodes)?,
+            Kind::Own(own, size) => self.of_own_service(own, size, &random)?,
             Kind::Real(name) => self.document(real(name)?, None),
         })
+    }
+
+    fn of_own_service(&self, own: Own, size: Size, random: &Random) -> Result<Document, String> {
+        let (count, kilobytes) = match size {
+            Size::Kilobytes(kilobytes) => (None, kilobytes),
+            Size::As(data) => {
+                let row = FileRow::of(data, self.file).ok_or("no such row is published")?;
+                (row.observations, row.xml_kb)
+            }
+        };
+        let (xml, series) = match count {
+            Some(count) => own::of_count(own, count, &mut random.clone())?,
+            None => own::of_bytes(own, (kilobytes * 1024.0).round() as usize, random)?,
+        };
+        Ok(self.document(xml, series.map(|series| series::batch(&series))))
     }
 
     fn published(&self) -> Result<(FileRow, Shape), String> {
@@ -259,6 +317,48 @@ mod tests {
     use super::*;
     use crate::encoding::codings::json_of;
     use crate::encoding::density::content_density_percent;
+
+    /// What comes nearest is one thing more or less; of the smallest files what the service says of one thing
+    /// is more than is published.
+    #[test]
+    fn documents_of_the_own_service_have_the_published_sizes_as_near_as_they_come() {
+        let mut met = 0;
+        for source in all().iter().filter(|source| is_soon_made(source)) {
+            let Kind::Own(Own::Capabilities | Own::Observations, Size::As(data)) = source.kind
+            else {
+                continue;
+            };
+            let row = FileRow::of(data, source.file).unwrap();
+            let kilobytes = source.make(1).unwrap().xml.len() as f64 / 1024.0;
+            let is_near = (kilobytes / row.xml_kb - 1.0).abs() < 0.03;
+            assert!(
+                is_near || row.xml_kb < 15.0,
+                "{:?}: {kilobytes}",
+                source.label()
+            );
+            met += usize::from(is_near);
+        }
+        assert!(met >= 4, "{met}");
+    }
+
+    #[test]
+    fn what_is_inserted_by_the_own_service_has_as_many_observations_as_published() {
+        let (data, file) = ("sos-io", "2");
+        let source = all().into_iter().find(|it| it.label() == (data, file));
+        let made = source.unwrap().make(1).unwrap();
+        let row = FileRow::of("io", file).unwrap();
+        assert_eq!(Some(made.batch.unwrap().len()), row.observations);
+        assert!(
+            made.xml.contains("<InsertObservation "),
+            "{:.200}",
+            made.xml
+        );
+    }
+
+    /// The large ones take a while in a build that is not optimised.
+    fn is_soon_made(source: &Source) -> bool {
+        !matches!(source.kind, Kind::Own(..)) || source.file < "5"
+    }
 
     fn generated() -> impl Iterator<Item = Source> {
         all()
@@ -317,10 +417,12 @@ mod tests {
 
     #[test]
     fn a_seed_gives_the_same_bytes_again_and_another_seed_others() {
-        for source in generated().filter(|source| source.file.len() < 2) {
+        for source in generated().filter(|it| it.file.len() < 2 && is_soon_made(it)) {
             let made = |seed| source.make(seed).unwrap().xml;
             assert_eq!(made(1), made(1), "{source:?}");
-            let random = !matches!(source.kind, Kind::Message(_) | Kind::Insertion(Rows::Same));
+            let is_as_told = matches!(source.kind, Kind::Own(..)) && !source.has_observations();
+            let is_same = matches!(source.kind, Kind::Message(_) | Kind::Insertion(Rows::Same));
+            let random = !is_same && !is_as_told;
             assert!(!random || made(1) != made(2), "{source:?}");
         }
     }

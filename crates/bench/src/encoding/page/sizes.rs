@@ -27,6 +27,7 @@ pub(super) fn tables(figures: &Figures<'_>, text: &mut String) {
         if table.data == "io" {
             series(figures, text);
         }
+        own(figures, table.data, text);
     }
     others(figures, text);
 }
@@ -50,10 +51,30 @@ fn series(figures: &Figures<'_>, text: &mut String) {
     }
 }
 
+/// What weir's own SOS says at these sizes.
+fn own(figures: &Figures<'_>, data: &str, text: &mut String) {
+    let own = format!("sos-{data}");
+    let files = figures.files(&own);
+    if files.is_empty() {
+        return;
+    }
+    *text +=
+        "\nThe same by weir's own Sensor Observation Service, beside the same published rows:\n\n";
+    columns(text);
+    for file in files {
+        line(
+            figures,
+            Of::document(&own, file),
+            FileRow::of(data, file),
+            text,
+        );
+    }
+}
+
 fn others(figures: &Figures<'_>, text: &mut String) {
     *text += "\n## Documents of which no table is published, KB\n\n";
     columns(text);
-    for data in ["sd", "rs", "a", "b", "message", "real"] {
+    for data in ["sd", "sos-sd", "rs", "sos-rs", "a", "b", "message", "real"] {
         for file in figures.files(data) {
             let of = Of::document(data, file);
             if figures.size(of, "xml").is_some() {
