@@ -154,7 +154,12 @@ impl Journal {
     }
 
     /// Keeps what a link was like before it was used: cells on it may be all that an attempt finishes.
+    /// One of several links of a name that is refused says nothing of those that are used.
     pub(crate) fn keep_link(&self, name: &str, used: &LinkUsed) {
+        let is_sound = |it: &LinkUsed| it.fault.is_none();
+        if !is_sound(used) && self.pages().links.get(name).is_some_and(is_sound) {
+            return;
+        }
         let links = BTreeMap::from([(name.to_owned(), used.clone())]);
         let mut pages = self.pages();
         let line = Line {

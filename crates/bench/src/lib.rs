@@ -16,6 +16,7 @@
 pub mod advise;
 mod agent;
 mod alone;
+mod budget;
 mod calendar;
 mod cell;
 mod claims;
@@ -50,6 +51,7 @@ mod run;
 mod sample;
 mod samples;
 mod services;
+mod side_by_side;
 mod sockets;
 mod statistics;
 mod steadiness;

@@ -78,6 +78,25 @@ pub(crate) const TRACE_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// Bytes of it that are asked for at once.
 pub(crate) const TRACE_PIECE_BYTES: usize = 4 * 1024 * 1024;
 
+/// Seconds in which a quick run has begun and ended its cells; two minutes hold its report, too.
+pub(crate) const QUICK_SECONDS_MAX: u64 = 108;
+
+/// Round trips of a link, nanoseconds, from which its cells wait rather than compute, and run side by side.
+pub(crate) const SIDE_BY_SIDE_RTT_NS_MIN: u64 = 20_000_000;
+
+/// Cells that run side by side at most: each is two namespaces, four threads, a server and a load.
+pub(crate) const SIDE_BY_SIDE_MAX: usize = 48;
+
+/// Share of this machine's processors that may be busy while cells run side by side; one whose share was
+/// greater is marked.
+pub(crate) const SIDE_BY_SIDE_SHARE_MAX: f64 = 0.5;
+
+/// Share up to which one more cell is let in.
+pub(crate) const SIDE_BY_SIDE_SHARE_MORE: f64 = 0.35;
+
+/// Milliseconds between looks at the processors, and between one more cell and the next.
+pub(crate) const SIDE_BY_SIDE_LOOK_MS: u64 = 5_000;
+
 /// Times that a link is measured before it is refused: a busy machine is late now and then.
 pub(crate) const LINK_CHECKS_MAX: u32 = 3;
 

@@ -4,6 +4,39 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What this machine's processors have done since it started, in ticks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Processors {
+    busy: u64,
+    all: u64,
+}
+
+impl Processors {
+    /// Reads it now.
+    pub(crate) fn now() -> Self {
+        Self::read(&read("/proc/stat"))
+    }
+
+    /// The first line of `/proc/stat` (proc(5)): user, nice, system, idle, iowait, irq, softirq, steal.
+    fn read(stat: &str) -> Self {
+        let line = stat.lines().next().unwrap_or_default();
+        let words = line.split_ascii_whitespace().skip(1).take(8);
+        let ticks: Vec<u64> = words.map(|word| word.parse().unwrap_or(0)).collect();
+        let all = ticks.iter().sum();
+        let idle: u64 = ticks.iter().skip(3).take(2).sum();
+        Self {
+            busy: all - idle,
+            all,
+        }
+    }
+
+    /// The share of them that was busy since then, whoever kept it busy.
+    pub(crate) fn share_since(self, before: Self) -> f64 {
+        let all = self.all.saturating_sub(before.all).max(1);
+        self.busy.saturating_sub(before.busy) as f64 / all as f64
+    }
+}
+
 /// Memory of a process tree at one moment.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Usage {
@@ -175,6 +208,15 @@ mod tests {
         let stat = "7 (a (b) c) S 1 1 1 0 -1 0 9 0 0 0 150 50 0 0 20 0 1 0 5 0 0";
         let ticks = rustix::param::clock_ticks_per_second() as f64;
         assert_eq!(cpu_ms(stat), 200.0 * 1e3 / ticks);
+    }
+
+    #[test]
+    fn processors_that_wait_for_a_disk_are_not_busy() {
+        let of = |line: &str| Processors::read(&format!("{line}\ncpu0 9 9 9 9 9 9 9 9\n"));
+        let before = of("cpu  100 0 50 800 40 0 5 5 77 0");
+        let after = of("cpu  120 0 60 860 50 0 5 5 99 0");
+        assert_eq!(after.share_since(before), 0.3);
+        assert_eq!(before.share_since(before), 0.0);
     }
 
     #[test]

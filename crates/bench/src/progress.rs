@@ -1,6 +1,7 @@
 //! What a person sees while a run goes on: a bar on a terminal, plain lines elsewhere.
 
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -10,7 +11,7 @@ use crate::sample::Sample;
 /// Progress over all measurements of a run, on standard error.
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
-    done: std::cell::Cell<usize>,
+    done: AtomicUsize,
     total: usize,
     began_ns: u64,
 }
@@ -27,16 +28,20 @@ impl Progress {
         });
         Self {
             bar,
-            done: std::cell::Cell::new(0),
+            done: AtomicUsize::new(0),
             total,
             began_ns: now_ns(),
         }
     }
 
+    fn done(&self) -> usize {
+        self.done.load(Ordering::Relaxed)
+    }
+
     /// How long the rest will take if it goes on as so far.
     fn left(&self) -> String {
         let seconds = (now_ns() - self.began_ns) as f64 / 1e9;
-        let (done, total) = (self.done.get().max(1), self.total);
+        let (done, total) = (self.done().max(1), self.total);
         let left = seconds / done as f64 * total.saturating_sub(done) as f64;
         match left {
             left if left < 90.0 => format!("{left:.0} s left"),
@@ -53,25 +58,20 @@ impl Progress {
 
     /// One measurement has ended.
     pub(crate) fn end(&self, cell: &str, target: &str, sample: &Result<Sample, String>) {
-        self.done.set(self.done.get() + 1);
+        self.done.fetch_add(1, Ordering::Relaxed);
         let line = format!("{cell}  {target}: {}", summary(sample));
         match &self.bar {
             Some(bar) => {
                 bar.println(line);
                 bar.inc(1);
             }
-            None => eprintln!(
-                "[{}/{}, {}] {line}",
-                self.done.get(),
-                self.total,
-                self.left()
-            ),
+            None => eprintln!("[{}/{}, {}] {line}", self.done(), self.total, self.left()),
         }
     }
 
     /// So many measurements will not be made.
     pub(crate) fn skip(&self, measurements: usize) {
-        self.done.set(self.done.get() + measurements);
+        self.done.fetch_add(measurements, Ordering::Relaxed);
         if let Some(bar) = &self.bar {
             bar.inc(measurements as u64);
         }

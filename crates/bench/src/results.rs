@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::calendar::utc_now;
 use crate::environment::Environment;
 use crate::experiments::Order;
+use crate::journal::Versions;
 use crate::latency::Percentiles;
 use crate::link::LinkUsed;
 use crate::load::job::Trial;
@@ -45,6 +46,9 @@ pub(crate) struct Run {
     pub(crate) links: BTreeMap<String, LinkUsed>,
     /// One result a cell and contender.
     pub(crate) results: Vec<CellResult>,
+    /// Cells that a quick run left out, because its time was over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) left_out: Vec<String>,
     /// Ours against others, cell by cell.
     pub(crate) ratios: Vec<Ratio>,
     /// What ours had to reach.
@@ -136,6 +140,29 @@ pub(crate) struct Figures {
     pub(crate) p99: f64,
 }
 
+/// A figure that is the same in every round.
+pub(crate) fn single(name: &str, unit: &str, value: f64) -> Metric {
+    Metric {
+        metric: name.into(),
+        unit: unit.into(),
+        estimate: Estimate {
+            n: 1,
+            mean: value,
+            low: value,
+            high: value,
+        },
+        percentiles: None,
+        state: None,
+        rounds: vec![Figures {
+            round: 0,
+            mean: value,
+            p50: value,
+            p99: value,
+        }],
+        lost: 0,
+    }
+}
+
 /// Ours divided by another's, round by round.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Ratio {
@@ -201,6 +228,7 @@ impl Run {
             targets: BTreeMap::new(),
             links: BTreeMap::new(),
             results: Vec::new(),
+            left_out: Vec::new(),
             ratios: Vec::new(),
             goals: Vec::new(),
             claims: Vec::new(),
@@ -209,6 +237,14 @@ impl Run {
 }
 
 impl Run {
+    /// Takes in what was measured, and by whom; versions that are known stay.
+    pub(crate) fn add(&mut self, (versions, results): (Versions, Vec<CellResult>)) {
+        for (name, version) in versions {
+            self.targets.entry(name).or_insert(version);
+        }
+        self.results.extend(results);
+    }
+
     /// Puts all in the order of the experiment's cells and targets, not of the run.
     pub(crate) fn sort(&mut self, cells: &[String], target: impl Fn(&str) -> Option<usize>) {
         let place = |name: &str| cells.iter().position(|cell| cell == name);

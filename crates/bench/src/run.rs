@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use crate::budget::Budget;
 use crate::cell::{Cell, Contender, Scheme, Work};
 use crate::clock::now_ns;
 use crate::experiments::Order;
@@ -41,21 +42,25 @@ pub(crate) const REPLAY_TOPIC: &str = "bench/batch";
 /// Runs all cells; the order's folder holds the targets' data while they run.
 pub(crate) fn execute(plan: &Plan, order: &Order<'_>) -> Run {
     let started = now_ns();
+    let mut budget = Budget::of(order.effort);
     let mut run = Run::begin(order);
-    let measurements = plan
+    let measurements = |cell: &Cell| cell.rounds * cell.contenders.len();
+    let to_measure = plan
         .cells
         .iter()
-        .filter(|cell| !order.journal.has(&cell.name()))
-        .map(|cell| cell.rounds * cell.contenders.len())
-        .sum();
-    let progress = Progress::new(measurements);
+        .filter(|cell| !order.journal.has(&cell.name()));
+    let progress = Progress::new(to_measure.map(measurements).sum());
     let mut links = Links::new(order);
     for (index, cell) in plan.cells.iter().enumerate() {
+        if !order.journal.has(&cell.name()) && !budget.allows(&cell.name()) {
+            progress.skip(measurements(cell));
+            continue;
+        }
         let folder = order.work.join(format!("cell-{index}"));
         let measure = |targets: &mut Versions| match links.ends(order.settings, cell.link()) {
             Ok(ends) => Stage::new(ends, &folder, plan).measure(cell, &progress, targets),
             Err(reason) => {
-                progress.skip(cell.rounds * cell.contenders.len());
+                progress.skip(measurements(cell));
                 unlinked(cell, &reason)
             }
         };
@@ -67,6 +72,7 @@ pub(crate) fn execute(plan: &Plan, order: &Order<'_>) -> Run {
         run.results.extend(results);
     }
     progress.finish();
+    run.left_out = budget.left_out();
     run.links = links.used();
     run.sort(&plan.order, |name| {
         TARGETS.iter().position(|target| target.name == name)

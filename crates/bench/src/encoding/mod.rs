@@ -36,6 +36,7 @@ use self::data::{Source, sources};
 use self::exificient::Exificient;
 use self::figures::Figures;
 use self::native::{Native, Scale};
+use crate::budget::Budget;
 use crate::clock::now_ns;
 use crate::experiments::Order;
 use crate::journal::Versions;
@@ -44,13 +45,17 @@ use crate::results::{CellResult, ClaimResult, Run};
 /// Runs the experiment.
 pub(crate) fn run(order: &Order<'_>) -> Run {
     let started = now_ns();
+    let mut budget = Budget::of(order.effort);
     let mut run = Run::begin(order);
     let mut sources = sources(order.effort);
     let in_order = sources.clone();
     Random::new(order.seed, "documents").shuffle(&mut sources);
-    native(order, &sources, &mut run);
-    in_browser(order, &in_order, &mut run);
-    over_link::measure(order, &mut run);
+    native(order, &sources, (&mut run, &mut budget));
+    budget.turn_to_others();
+    in_browser(order, &in_order, (&mut run, &mut budget));
+    budget.turn_to_others();
+    over_link::measure(order, &mut run, &mut budget);
+    run.left_out = budget.left_out();
     sort(&mut run.results, &names(order.effort));
     let figures = Figures(&run.results);
     run.goals = goals::judge(&figures);
@@ -65,7 +70,12 @@ pub(crate) fn claims_of(run: &Run) -> Vec<ClaimResult> {
     claims::judge(&Figures(&run.results))
 }
 
-fn native(order: &Order<'_>, sources: &[Source], run: &mut Run) {
+/// Whether a part of the run may begin, or is there already: by its key in the journal.
+fn may_begin(order: &Order<'_>, budget: &mut Budget, key: &str) -> bool {
+    order.journal.has(key) || budget.allows(key)
+}
+
+fn native(order: &Order<'_>, sources: &[Source], (run, budget): (&mut Run, &mut Budget)) {
     let wanted: Vec<&Source> = sources
         .iter()
         .filter(|s| order.wants_any(&cells::native(s)))
@@ -98,6 +108,9 @@ fn native(order: &Order<'_>, sources: &[Source], run: &mut Run) {
             source.file
         );
         let key = format!("native {} {}", source.data, source.file);
+        if !may_begin(order, budget, &key) {
+            continue;
+        }
         let results = order
             .journal
             .cell(&key, &mut run.targets, |_| native.measure(source));
@@ -116,14 +129,14 @@ const REFERENCES: [(&str, &str); 7] = [
     ("weir", env!("CARGO_PKG_VERSION")),
 ];
 
-fn in_browser(order: &Order<'_>, sources: &[Source], run: &mut Run) {
+fn in_browser(order: &Order<'_>, sources: &[Source], (run, budget): (&mut Run, &mut Budget)) {
     let wanted = |source: &&Source| {
         cells::SLOWDOWNS
             .iter()
             .any(|&times| order.wants_any(&cells::browser(source, times, order.effort)))
     };
     let sources: Vec<Source> = sources.iter().filter(wanted).copied().collect();
-    if sources.is_empty() {
+    if sources.is_empty() || !may_begin(order, budget, "browser") {
         return;
     }
     let measure = |targets: &mut Versions| measure_in_browser(order, &sources, targets);

@@ -10,12 +10,12 @@ use super::data::random::Random;
 use super::data::{Document, Source};
 use super::density::{Category, content_density_percent};
 use super::exificient::{Exificient, NAME};
-use super::outcome::{Measure, Outcome, single};
+use super::outcome::{Measure, Outcome};
 use super::spent::{CLIENT, Side, Watch};
 use super::steady::{Budget, measure};
 use super::task::Task;
 use crate::experiments::Effort;
-use crate::results::CellResult;
+use crate::results::{CellResult, single};
 
 /// The schema of the sensor message.
 pub(super) const WEIR_XSD: &str = include_str!("../../../codec/schema/weir.xsd");
@@ -40,7 +40,7 @@ impl Scale {
         };
         match effort {
             Effort::Quick => Self {
-                rounds: 3,
+                rounds: 2,
                 rounds_goals: 1,
                 exificient_everywhere: false,
                 native: budget(15),

@@ -8,7 +8,7 @@ use super::spent::Spent;
 use super::steady::{Steady, median};
 use super::task::Task;
 use crate::latency::Percentiles;
-use crate::results::{CellResult, Figures, Metric};
+use crate::results::{CellResult, Figures, Metric, single};
 use crate::samples::Series;
 use crate::statistics::Estimate;
 use crate::steadiness::State;
@@ -123,29 +123,6 @@ impl Outcome {
             }
         }
         remarks
-    }
-}
-
-/// A figure that is the same in every round.
-pub(crate) fn single(name: &str, unit: &str, value: f64) -> Metric {
-    Metric {
-        metric: name.into(),
-        unit: unit.into(),
-        estimate: Estimate {
-            n: 1,
-            mean: value,
-            low: value,
-            high: value,
-        },
-        percentiles: None,
-        state: None,
-        rounds: vec![Figures {
-            round: 0,
-            mean: value,
-            p50: value,
-            p99: value,
-        }],
-        lost: 0,
     }
 }
 

@@ -77,6 +77,11 @@ impl Setting {
         )
     }
 
+    /// Whether it is at the paper's own payload and pace, which is what a quick run has first.
+    pub(crate) fn is_chief(&self) -> bool {
+        (self.payload_bytes, self.pace) == (CHIEF, Pace::Next)
+    }
+
     /// Whether it is on the machine itself.
     pub(crate) fn is_local(&self) -> bool {
         self.link == LOCAL
@@ -91,9 +96,8 @@ impl Scale {
 
     /// Interleaved rounds of a cell.
     pub(crate) fn rounds(&self, setting: &Setting) -> usize {
-        let is_chief = (setting.payload_bytes, setting.pace) == (CHIEF, Pace::Next);
         match self.effort {
-            Effort::Quick if is_chief && setting.is_local() => 2,
+            Effort::Quick if setting.is_chief() && setting.is_local() => 2,
             Effort::Quick => 1,
             Effort::Full => 5,
         }

@@ -42,11 +42,8 @@ use crate::results::{ClaimResult, Run};
 pub(crate) fn run(order: &Order<'_>) -> Run {
     let scale = Scale::of(order.effort);
     let mut settings = cells::settings(order.effort);
-    let cell = |&setting: &_| Cell { setting, scale };
-    let cells: Vec<Cell> = settings.iter().map(cell).collect();
-    let mut run = alone::run(order, &cells, |name| {
-        SERVERS.iter().position(|server| server.name == name)
-    });
+    let cells: Vec<Cell> = alone::cells(settings.iter().copied(), scale);
+    let mut run = alone::run(order, &cells, &SERVERS);
     settings.retain(|setting| order.wants(&setting.name()));
     let figures = Figures(&run.results);
     run.goals = verdict::goals(&figures, &settings);

@@ -4,8 +4,8 @@ use super::cells::{Pace, Scale, Setting};
 use super::job::{Conversation, EchoPlan};
 use super::protocol::Protocol;
 use super::sample;
-use super::servers::{self, SERVERS};
-use crate::alone::Alone;
+use super::servers::{self, Server};
+use crate::alone::{self, Alone};
 use crate::limits::{ECHO_MS_MAX, ECHO_REST_MS, ECHO_STREAM_MS_MAX};
 use crate::link::Ends;
 use crate::load::job::{Job, Kind};
@@ -14,12 +14,17 @@ use crate::targets::Started;
 use crate::worker;
 
 /// A setting and how much is sent in it.
-pub(super) struct Cell {
-    pub(super) setting: Setting,
-    pub(super) scale: Scale,
+pub(super) type Cell = alone::Cell<Setting, Scale>;
+
+impl alone::Server for Server {
+    fn name(&self) -> &'static str {
+        self.name
+    }
 }
 
 impl Alone for Cell {
+    type Server = Server;
+
     fn name(&self) -> String {
         self.setting.name()
     }
@@ -28,27 +33,28 @@ impl Alone for Cell {
         self.setting.link.into()
     }
 
-    fn contenders(&self) -> Vec<&'static str> {
+    fn contenders(&self) -> Vec<&'static Server> {
         let servers = servers::of(&self.setting);
-        servers.map(|(server, _)| server.name).collect()
+        servers.map(|(server, _)| server).collect()
     }
 
     fn rounds(&self) -> usize {
         self.scale.rounds(&self.setting)
     }
 
+    fn is_chief(&self) -> bool {
+        self.setting.is_chief()
+    }
+
     fn sample(
         &self,
-        contender: &'static str,
+        server: &'static Server,
         ends: &Ends,
         started: &mut Started,
     ) -> Result<Sample, String> {
-        let mut servers = SERVERS.iter();
-        let server = servers.find(|server| server.name == contender);
-        let server = server.ok_or("no such server")?;
         let conversation = (server.conversation)(&self.setting).ok_or("it does not speak so")?;
         let start = |folder: &_| (server.start)(&ends.far, folder, &self.setting);
-        started.sample(contender, start, |running| {
+        started.sample(server.name, start, |running| {
             let plan = EchoPlan {
                 certificate: running.certificate.clone(),
                 ..self.plan(conversation)

@@ -56,6 +56,8 @@ pub(crate) struct Setting {
 pub(crate) struct Scale {
     /// Interleaved rounds.
     pub(crate) rounds: usize,
+    /// The same of cells that are not chief.
+    pub(crate) rounds_of_others: usize,
     /// The same of cells that start their brokers.
     pub(crate) rounds_started: usize,
     /// Messages of a round of [`Test::Transfer`].
@@ -116,6 +118,16 @@ impl State {
 }
 
 impl Setting {
+    /// Its place in a quick run, which ends when its time is over: between programs first, then to pages,
+    /// both with the smallest message and brokers that run; then all else.
+    pub(crate) fn rank(&self) -> usize {
+        match (self.nodes, self.state, self.clients) {
+            (1, State::Steady, Clients::NativeNative) => 0,
+            (1, State::Steady, Clients::NativeBrowser) => 1,
+            _ => 2,
+        }
+    }
+
     /// The cell's name: `factor=level;factor=level`.
     pub(crate) fn name(&self) -> String {
         let start = format!(
@@ -138,6 +150,7 @@ impl Scale {
         match effort {
             Effort::Quick => Self {
                 rounds: 2,
+                rounds_of_others: 1,
                 rounds_started: 1,
                 messages: 20,
                 measure: Duration::from_millis(700),
@@ -146,6 +159,7 @@ impl Scale {
             },
             Effort::Full => Self {
                 rounds: 4,
+                rounds_of_others: 4,
                 rounds_started: 3,
                 messages: 25,
                 measure: Duration::from_secs(25),
@@ -158,7 +172,8 @@ impl Scale {
     /// The rounds of a cell.
     pub(crate) fn rounds_of(&self, setting: &Setting) -> usize {
         match setting.state {
-            State::Steady => self.rounds,
+            State::Steady if setting.rank() == 0 => self.rounds,
+            State::Steady => self.rounds_of_others,
             State::Started => self.rounds_started,
         }
     }

@@ -1,7 +1,7 @@
 //! The experiment `messaging`: what a broker costs a message, by protocol, broker and kind of client.
 //!
 //! From Babovic, Protic and Milutinovic 2016 (paper 000, section VII-F, tables 7 and 8). Brokers are
-//! started once and kept, so that each is measured as it is after a while; cells of the state `started`
+//! started once, side by side before anything is measured, and kept, so that each is measured as it is after a while; cells of the state `started`
 //! start theirs anew. The decision worth arguing: all clients are on the machine of the broker, as the
 //! two clients of the paper were on one, and share its processors with it; so a rate is that of the
 //! whole, and the processor time of each side stands beside it.
@@ -18,6 +18,7 @@ mod payload;
 mod protocols;
 mod sample;
 mod stage;
+mod starting;
 mod verdict;
 
 pub(crate) use cells::names;
@@ -28,6 +29,7 @@ pub(crate) use page::markdown;
 
 use self::cells::{Scale, Setting};
 use self::stage::Stage;
+use crate::budget::Budget;
 use crate::clock::now_ns;
 use crate::experiments::Order;
 use crate::plan::Shuffle;
@@ -39,6 +41,7 @@ use crate::targets::TARGETS;
 /// Runs the experiment.
 pub(crate) fn run(order: &Order<'_>) -> Run {
     let started = now_ns();
+    let mut budget = Budget::of(order.effort);
     let mut run = Run::begin(order);
     let scale = Scale::of(order.effort);
     let mut wanted = cells::settings(order.effort);
@@ -46,10 +49,19 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
     let in_order: Vec<String> = wanted.iter().map(Setting::name).collect();
     let mut shuffle = Shuffle::new(order.seed);
     shuffle.shuffle(&mut wanted);
+    if budget.is_short() {
+        wanted.sort_by_key(Setting::rank);
+    }
     let mut stage = Stage::new(order, scale);
     let to_measure = wanted.iter().filter(|s| !order.journal.has(&s.name()));
-    let progress = Progress::new(to_measure.map(|s| stage.measurements(s)).sum());
+    let to_measure: Vec<Setting> = to_measure.copied().collect();
+    stage.start_all(&to_measure);
+    let progress = Progress::new(to_measure.iter().map(|s| stage.measurements(s)).sum());
     for setting in &wanted {
+        if !order.journal.has(&setting.name()) && !budget.allows(&setting.name()) {
+            progress.skip(stage.measurements(setting));
+            continue;
+        }
         let measure = |targets: &mut _| stage.measure(setting, &mut shuffle, &progress, targets);
         let name = setting.name();
         let results = order.journal.cell(&name, &mut run.targets, measure);
@@ -57,6 +69,7 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
     }
     drop(stage);
     progress.finish();
+    run.left_out = budget.left_out();
     run.sort(&in_order, |name| {
         TARGETS.iter().position(|target| target.name == name)
     });

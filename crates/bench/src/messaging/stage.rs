@@ -1,11 +1,12 @@
 //! The brokers and browsers of a run: started when first wanted, kept, and measured in turns.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use super::browsers::{Browsers, gateway};
 use super::cells::{Clients, Scale, Setting, State};
 use super::deeds::Deeds;
+use super::starting::{self, Brokers, Held};
 use crate::experiments::Order;
 use crate::journal::Versions;
 use crate::meter::Meter;
@@ -26,7 +27,11 @@ pub(super) struct Stage {
     scale: Scale,
     /// Pages, or why there are none.
     browsers: Result<Browsers, String>,
-    brokers: BTreeMap<&'static str, Result<Running, String>>,
+    brokers: Brokers,
+    /// Those that have passed no message yet.
+    fresh: BTreeSet<&'static str>,
+    /// What they live by that were started first.
+    held: Option<Held>,
 }
 
 impl Stage {
@@ -42,8 +47,21 @@ impl Stage {
             folder: order.work.to_path_buf(),
             scale,
             browsers,
-            brokers: BTreeMap::new(),
+            brokers: Brokers::new(),
+            fresh: BTreeSet::new(),
+            held: None,
         }
+    }
+
+    /// Starts the brokers that cells will want, side by side: nothing is measured meanwhile.
+    pub(super) fn start_all(&mut self, cells: &[Setting]) {
+        let steady = cells.iter().filter(|cell| cell.state == State::Steady);
+        let names = steady.flat_map(|cell| self.brokers_of(cell)).collect();
+        let (settings, folder) = (self.settings.clone(), self.folder.clone());
+        let (brokers, held) = starting::all(names, move |name| start(&settings, &folder, name));
+        self.fresh = brokers.keys().copied().collect();
+        self.brokers = brokers;
+        self.held = Some(held);
     }
 
     fn brokers_of(&self, setting: &Setting) -> Vec<&'static str> {
@@ -86,11 +104,7 @@ impl Stage {
         self.start_browsers(setting.clients)?;
         let broker = match setting.state {
             State::Started => self.start(name),
-            State::Steady => self.brokers.remove(name).unwrap_or_else(|| {
-                let broker = self.start(name)?;
-                Deeds::new(&self.settings, self.scale, setting, &broker).settle()?;
-                Ok(broker)
-            }),
+            State::Steady => self.steady(name, setting),
         };
         targets.entry(name.into()).or_insert(version(&broker));
         let sample = broker.as_ref().map_err(Clone::clone);
@@ -100,6 +114,18 @@ impl Stage {
             self.brokers.insert(name, broker);
         }
         sample
+    }
+
+    /// One that has run for a while.
+    fn steady(&mut self, name: &'static str, setting: &Setting) -> Result<Running, String> {
+        let (broker, is_fresh) = match self.brokers.remove(name) {
+            Some(broker) => (broker?, self.fresh.remove(name)),
+            None => (self.start(name)?, true),
+        };
+        if is_fresh {
+            Deeds::new(&self.settings, self.scale, setting, &broker).settle()?;
+        }
+        Ok(broker)
     }
 
     fn start_browsers(&mut self, clients: Clients) -> Result<(), String> {
@@ -112,10 +138,7 @@ impl Stage {
     }
 
     fn start(&self, name: &str) -> Result<Running, String> {
-        let target = Target::named(name).ok_or("no such target")?;
-        start_fresh(&self.folder, name, |folder| {
-            (target.start)(&self.settings, folder)
-        })
+        start(&self.settings, &self.folder, name)
     }
 
     fn between_clients(&mut self, setting: &Setting, broker: &Running) -> Result<Sample, String> {
@@ -135,4 +158,9 @@ impl Stage {
         sample.put_side(OF_BROWSER, meter.spent());
         Ok(sample)
     }
+}
+
+fn start(settings: &Settings, below: &Path, name: &str) -> Result<Running, String> {
+    let target = Target::named(name).ok_or("no such target")?;
+    start_fresh(below, name, |folder| (target.start)(settings, folder))
 }

@@ -19,8 +19,21 @@ pub(crate) fn begin(title: &str, run: &Run, folder: &str, of_quick: &str) -> Str
     run_head(run, &mut text);
     if run.effort == "quick" {
         text += of_quick;
+        text += &left_out(run);
     }
     text
+}
+
+/// The cells for which a quick run had no time.
+fn left_out(run: &Run) -> String {
+    if run.left_out.is_empty() {
+        return String::new();
+    }
+    let cells = run.left_out.iter().map(|cell| format!("- `{cell}`\n"));
+    format!(
+        "\nIts time was over before these cells, which a full run has:\n\n{}",
+        cells.collect::<String>()
+    )
 }
 
 /// When and where a run was, and against what.

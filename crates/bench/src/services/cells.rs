@@ -86,6 +86,8 @@ pub(crate) struct Setting {
 pub(crate) struct Scale {
     /// Interleaved rounds.
     pub(crate) rounds: usize,
+    /// The same of cells that are not chief.
+    pub(crate) rounds_of_others: usize,
     /// Messages a round.
     pub(crate) messages: u32,
     /// Messages a round over a link: what a round trip there allows.
@@ -105,7 +107,8 @@ impl Scale {
         match effort {
             Effort::Quick => Self {
                 rounds: 3,
-                messages: 300,
+                rounds_of_others: 2,
+                messages: 200,
                 messages_over_link: 8,
                 warm_up: 30,
                 warm_up_over_link: 2,
@@ -113,6 +116,7 @@ impl Scale {
             },
             Effort::Full => Self {
                 rounds: 5,
+                rounds_of_others: 5,
                 messages: 2000,
                 messages_over_link: 100,
                 warm_up: 100,
@@ -123,12 +127,20 @@ impl Scale {
     }
 
     /// Messages of one round of a cell: before counting starts, and then. A virtual machine compiles what
-    /// it has run often, so those before are more for one.
-    pub(crate) fn messages_of(&self, setting: &Setting, is_jvm: bool) -> (u32, u32) {
-        match setting.link {
-            _ if is_jvm => (self.warm_up_jvm, self.messages),
+    /// it has run often, so those before the first round are more for one, which is cold.
+    pub(crate) fn messages_of(&self, setting: &Setting, is_cold: bool) -> (u32, u32) {
+        let (warm_up, messages) = match setting.link {
             LOCAL => (self.warm_up, self.messages),
             _ => (self.warm_up_over_link, self.messages_over_link),
+        };
+        (if is_cold { self.warm_up_jvm } else { warm_up }, messages)
+    }
+
+    /// Interleaved rounds of a cell.
+    pub(crate) fn rounds_of(&self, setting: &Setting) -> usize {
+        match setting.is_chief() {
+            true => self.rounds,
+            false => self.rounds_of_others,
         }
     }
 }
@@ -137,13 +149,15 @@ impl Scale {
 pub(crate) const PAYLOADS: [usize; 3] = [100, 1000, 10_000];
 /// The paper's own: as small a message as its words allow.
 pub(crate) const PAYLOAD: usize = PAYLOADS[0];
+/// Calls under way at once, beside one.
+const DEPTHS: [usize; 2] = [8, 32];
 /// Queues of the link that a burst of calls fills, bytes.
 pub(super) const QUEUES: [usize; 2] = [8 * 1024, 256 * 1024];
 
 /// Links other than the machine itself: the paper's LAN, and those of paper 004.
 pub(crate) fn links(effort: Effort) -> Vec<&'static str> {
     match effort {
-        Effort::Quick => vec!["lan", "wifi"],
+        Effort::Quick => vec!["wifi"],
         Effort::Full => vec!["lan", "wifi", "3g"],
     }
 }
@@ -151,18 +165,21 @@ pub(crate) fn links(effort: Effort) -> Vec<&'static str> {
 /// All cells, in the order of the report.
 pub(crate) fn settings(effort: Effort) -> Vec<Setting> {
     let full = effort == Effort::Full;
-    let payloads = if full { &PAYLOADS[..] } else { &PAYLOADS[..2] };
     let mut all = Vec::new();
     for stack in &STACKS {
+        let payloads = match (full, stack.published) {
+            (true, _) => &PAYLOADS[..],
+            (false, Some(_)) => &PAYLOADS[..2],
+            (false, None) => &PAYLOADS[..1],
+        };
         all.extend(payloads.iter().map(|&payload| simple(stack, payload)));
     }
+    let depths = if full { &DEPTHS[..] } else { &DEPTHS[1..] };
     let deep = |stack| {
-        (2..=32)
-            .filter(move |d| [8, 32].contains(d))
-            .map(move |depth| Setting {
-                depth,
-                ..simple(stack, PAYLOAD)
-            })
+        depths.iter().map(move |&depth| Setting {
+            depth,
+            ..simple(stack, PAYLOAD)
+        })
     };
     let of_paper = || STACKS.iter().filter(|stack| stack.published.is_some());
     let deepened: Vec<&Stack> = match full {
@@ -239,6 +256,11 @@ impl Setting {
             "protocol={protocol};transport={transport};security={security};format={format};\
              payload={payload_bytes};depth={depth};family={family};link={link}{queue}"
         )
+    }
+
+    /// Whether it is one of the paper's: its message, one call at a time, no link between.
+    pub(crate) fn is_chief(&self) -> bool {
+        (self.payload_bytes, self.depth, self.link) == (PAYLOAD, 1, LOCAL)
     }
 
     /// The link with what is changed of it.

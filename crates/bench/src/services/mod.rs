@@ -45,11 +45,8 @@ const COMPARED: [Compared; 3] = [
 /// Runs the experiment.
 pub(crate) fn run(order: &Order<'_>) -> Run {
     let scale = Scale::of(order.effort);
-    let settings = cells::settings(order.effort).into_iter();
-    let cells: Vec<Cell> = settings.map(|setting| Cell { setting, scale }).collect();
-    let mut run = alone::run(order, &cells, |name| {
-        SERVERS.iter().position(|server| server.name == name)
-    });
+    let cells: Vec<Cell> = alone::cells(cells::settings(order.effort), scale);
+    let mut run = alone::run(order, &cells, &SERVERS);
     run.ratios = ratios::between(&run.results, &COMPARED);
     run.claims = claims::judge(&run);
     run

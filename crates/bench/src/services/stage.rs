@@ -4,8 +4,8 @@ use super::cells::{Scale, Setting};
 use super::coding::Coding;
 use super::job::CallPlan;
 use super::sample;
-use super::servers::{self, SERVERS};
-use crate::alone::Alone;
+use super::servers::{self, Server};
+use crate::alone::{self, Alone};
 use crate::limits::{ECHO_MS_MAX, ECHO_STREAM_MS_MAX};
 use crate::link::Ends;
 use crate::load::job::{Job, Kind};
@@ -14,12 +14,17 @@ use crate::targets::Started;
 use crate::worker;
 
 /// A setting and how much is sent in it.
-pub(super) struct Cell {
-    pub(super) setting: Setting,
-    pub(super) scale: Scale,
+pub(super) type Cell = alone::Cell<Setting, Scale>;
+
+impl alone::Server for Server {
+    fn name(&self) -> &'static str {
+        self.name
+    }
 }
 
 impl Alone for Cell {
+    type Server = Server;
+
     fn name(&self) -> String {
         self.setting.name()
     }
@@ -28,29 +33,31 @@ impl Alone for Cell {
         self.setting.link()
     }
 
-    fn contenders(&self) -> Vec<&'static str> {
-        let servers = servers::of(&self.setting);
-        servers.map(|server| server.name).collect()
+    fn contenders(&self) -> Vec<&'static Server> {
+        servers::of(&self.setting).collect()
     }
 
     fn rounds(&self) -> usize {
-        self.scale.rounds
+        self.scale.rounds_of(&self.setting)
+    }
+
+    fn is_chief(&self) -> bool {
+        self.setting.is_chief()
     }
 
     fn sample(
         &self,
-        contender: &'static str,
+        server: &'static Server,
         ends: &Ends,
         started: &mut Started,
     ) -> Result<Sample, String> {
-        let mut servers = SERVERS.iter();
-        let server = servers.find(|server| server.name == contender);
-        let server = server.ok_or("no such server")?;
         let setting = &self.setting;
         let speech = (server.speech)(setting).ok_or("it does not speak so")?;
-        let (warm_up, messages) = self.scale.messages_of(setting, server.is_jvm);
+        // A virtual machine is warm for as long as it runs.
+        let is_cold = server.is_jvm && !started.runs(server.name);
+        let (warm_up, messages) = self.scale.messages_of(setting, is_cold);
         let start = |folder: &_| (server.start)(&ends.far, folder, setting);
-        started.sample(contender, start, |running| {
+        started.sample(server.name, start, |running| {
             let plan = CallPlan {
                 speech,
                 coding: Coding::of(setting.stack),

@@ -23,13 +23,13 @@ mod started;
 pub(crate) mod tornado;
 pub(crate) mod weir;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rustix::process::{Signal, set_parent_process_death_signal};
@@ -355,12 +355,19 @@ pub(crate) fn free_port() -> Result<u16, String> {
 
 /// As many, none twice.
 fn free_ports<const N: usize>() -> Result<[u16; N], String> {
-    let listener = |_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| e.to_string());
-    // All are held until all are found.
-    let held = (0..N).map(listener).collect::<Result<Vec<_>, _>>()?;
     let mut ports = [0; N];
-    for (port, listener) in ports.iter_mut().zip(&held) {
-        *port = listener.local_addr().map_err(|e| e.to_string())?.port();
+    let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
+    for port in &mut ports {
+        // Some thousands are left before this is asked more often than a few times.
+        while *port == 0 || !given.insert(*port) {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+            let address = listener.and_then(|it| it.local_addr());
+            *port = address.map_err(|e| e.to_string())?.port();
+        }
     }
     Ok(ports)
 }
+
+/// Ports that were given away: of programs that start side by side none gets the port of another that
+/// does not listen yet.
+static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());

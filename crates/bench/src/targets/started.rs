@@ -62,6 +62,11 @@ impl Started {
         sample
     }
 
+    /// Whether one has been started and still runs.
+    pub(crate) fn runs(&self, name: &str) -> bool {
+        matches!(self.running.get(name), Some(Ok(_)))
+    }
+
     /// Adds what they say they are; what is known already stays.
     pub(crate) fn tell(&self, targets: &mut Versions) {
         for (name, version) in &self.versions {

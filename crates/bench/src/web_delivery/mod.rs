@@ -34,6 +34,7 @@ use self::cells::{Scale, Setting};
 use self::driver::Driver;
 use self::servers::Servers;
 use self::stage::Stage;
+use crate::budget::Budget;
 use crate::clock::now_ns;
 use crate::devtools::{Browser, Page};
 use crate::experiments::Order;
@@ -53,6 +54,7 @@ type Group = Vec<Setting>;
 /// Runs the experiment.
 pub(crate) fn run(order: &Order<'_>) -> Run {
     let started = now_ns();
+    let budget = Budget::of(order.effort);
     let mut run = Run::begin(order);
     let mut wanted = cells::settings(order.effort);
     wanted.retain(|setting| order.wants(&setting.name()));
@@ -68,6 +70,7 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
         scale,
         progress: &progress,
         shuffle: Shuffle::new(order.seed),
+        budget,
         done: 0,
         total: groups.len(),
     };
@@ -78,6 +81,7 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
         work.on_link(of_link, ends, &folder, &mut run);
         let _ = std::fs::remove_dir_all(&folder);
     }
+    run.left_out = work.budget.left_out();
     progress.finish();
     run.links = links.used();
     run.sort(&cells::names(order.effort), |_| None);
@@ -109,6 +113,7 @@ struct Work<'a> {
     scale: Scale,
     progress: &'a Progress,
     shuffle: Shuffle,
+    budget: Budget,
     done: usize,
     total: usize,
 }
@@ -228,6 +233,9 @@ impl Work<'_> {
         for group in groups {
             self.done += 1;
             let share = self.done as f64 / self.total as f64;
+            if !self.may_begin(group) {
+                continue;
+            }
             let results = self
                 .order
                 .journal
@@ -241,6 +249,14 @@ impl Work<'_> {
         }
         stage.done("measured: thank you");
         Ok(())
+    }
+}
+
+impl Work<'_> {
+    /// Whether a group may begin, or is there already; groups are as unlike as their numbers of cells.
+    fn may_begin(&mut self, group: &Group) -> bool {
+        self.budget.turn_to_others();
+        self.order.journal.has(&key(group)) || self.budget.allows(&key(group))
     }
 }
 

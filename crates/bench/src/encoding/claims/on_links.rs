@@ -163,8 +163,7 @@ mod tests {
     use super::*;
     use crate::encoding::cells::{Place, name};
     use crate::encoding::codings::From;
-    use crate::encoding::outcome::single;
-    use crate::results::CellResult;
+    use crate::results::{CellResult, single};
 
     /// A document on a link: its XML's bytes; of a format, total and way in milliseconds.
     fn on(link: &str, data: &str, xml: f64, rows: &[(&str, f64, f64)]) -> Vec<CellResult> {

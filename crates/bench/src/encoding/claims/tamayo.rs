@@ -230,8 +230,7 @@ mod tests {
     use super::*;
     use crate::encoding::cells::{Place, name};
     use crate::encoding::codings::From;
-    use crate::encoding::outcome::single;
-    use crate::results::CellResult;
+    use crate::results::{CellResult, single};
 
     /// One file of a data set: format, bytes, microseconds to parse and to serialize.
     fn results(data: &str, file: &str, rows: &[(&str, f64, f64, f64)]) -> Vec<CellResult> {

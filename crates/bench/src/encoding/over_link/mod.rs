@@ -19,13 +19,15 @@ pub(super) use runs::{Class, LINKS};
 
 use self::cells::sources_on_links;
 use super::data::Source;
+use super::may_begin;
+use crate::budget::Budget;
 use crate::experiments::Order;
 use crate::journal::Versions;
 use crate::link::{Ends, Links};
 use crate::results::{CellResult, OURS, Run};
 
 /// Measures all cells on links.
-pub(super) fn measure(order: &Order<'_>, run: &mut Run) {
+pub(super) fn measure(order: &Order<'_>, run: &mut Run, budget: &mut Budget) {
     let mut links = Links::new(order);
     for link in LINKS {
         let wanted = |source: &Source| order.wants_any(&cells::of(source, link, order.effort));
@@ -35,6 +37,9 @@ pub(super) fn measure(order: &Order<'_>, run: &mut Run) {
             .collect();
         for source in &sources {
             let key = format!("link {link} {} {}", source.data, source.file);
+            if !may_begin(order, budget, &key) {
+                continue;
+            }
             let measure = |targets: &mut Versions| {
                 let ends = links.ends(order.settings, link);
                 of_document(order, ends, (link, source), targets)

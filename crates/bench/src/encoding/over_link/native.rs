@@ -5,13 +5,12 @@ use std::rc::Rc;
 use super::super::cells::Place as Where;
 use super::super::codings::{Coding, From, Prepared, codings};
 use super::super::data::Document;
-use super::super::outcome::single;
 use super::super::spent::{CLIENT, Side};
 use super::cells::{formats, is_upload, on_link};
 use super::client;
 use super::runs::{Exchange, Place, repeat};
 use crate::clock::now_ns;
-use crate::results::{CellResult, OURS};
+use crate::results::{CellResult, OURS, single};
 
 /// Who stands for formats that are not ours to read.
 const REFERENCES: [&str; 3] = [OURS, "serde_json", "flate2"];

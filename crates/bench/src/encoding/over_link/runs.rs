@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use super::super::outcome::single;
 use super::super::spent::{Names, SERVER, Side, Watch};
 use super::super::steady::{COV_MAX, K, Steady};
 use crate::experiments::{Effort, Order};
 use crate::link::Ends;
 use crate::merge::merge;
-use crate::results::CellResult;
+use crate::results::{CellResult, single};
 use crate::sample::Sample;
 use crate::targets::Running;
 

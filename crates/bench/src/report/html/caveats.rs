@@ -45,6 +45,7 @@ fn caveats(run: &Run) -> Vec<String> {
             "A quick run: short steps and few rounds show orders of magnitude; do not quote it.";
         all.push(words.into());
     }
+    all.extend(left_out(run));
     all.extend(machine(run));
     all.push(clock(run));
     all.extend(links(run));
@@ -61,6 +62,20 @@ fn caveats(run: &Run) -> Vec<String> {
     all.extend(single_rounds(run));
     all.extend(absent(run));
     all
+}
+
+fn left_out(run: &Run) -> Option<String> {
+    let cells = run.left_out.iter();
+    let cells: Vec<String> = cells
+        .map(|cell| format!("<code>{}</code>", escaped(cell)))
+        .collect();
+    (!cells.is_empty()).then(|| {
+        format!(
+            "Its time was over before {} of its cells, which a full run has: {}.",
+            cells.len(),
+            cells.join(", ")
+        )
+    })
 }
 
 fn machine(run: &Run) -> Vec<String> {
