@@ -283,7 +283,7 @@ fn others(figures: &Figures<'_>, text: &mut String) {
         .into_iter()
         .filter(|it| {
             (it.link != LOCAL || it.cpu != 1)
-                && it.via == Via::Clear
+                && it.via != Via::Tls
                 && it.flood.is_none()
                 && figures.metric(it, "t_total").is_some()
         })
@@ -296,28 +296,33 @@ fn others(figures: &Figures<'_>, text: &mut String) {
     let mut columns = vec!["link", "cpu", "nodes", "delivery"];
     columns.extend(CHIEF);
     head(&columns, text);
-    let mut rows: Vec<(&str, u32, usize, &str)> = Vec::new();
-    for it in &further {
-        let key = (it.link, it.cpu, it.nodes, it.delivery);
-        if !rows.contains(&key) {
-            rows.push(key);
+    let mut rows: Vec<Setting> = Vec::new();
+    for it in further {
+        let is_there = |row: &Setting| {
+            it == Setting {
+                format: it.format,
+                ..*row
+            }
+        };
+        if !rows.iter().any(is_there) {
+            rows.push(it);
         }
     }
-    for (link, cpu, nodes, delivery) in rows {
+    for it in rows {
         let of = |format| {
-            let setting = Setting {
-                link,
-                cpu,
-                ..here(delivery, format, nodes)
-            };
+            let setting = Setting { format, ..it };
             let [total, decode] = ["t_total", "t_decode"].map(|it| ms(figures, &setting, it));
             format!("{total} ({decode})")
         };
+        let delivery = match it.via {
+            Via::Bayeux(transport) => format!("{}, {transport}", it.delivery),
+            Via::Clear | Via::Tls => it.delivery.into(),
+        };
         let named = [
-            link.to_string(),
-            format!("{cpu}x"),
-            nodes.to_string(),
-            delivery.into(),
+            it.link.to_string(),
+            format!("{}x", it.cpu),
+            it.nodes.to_string(),
+            delivery,
         ];
         row(named.into_iter().chain(CHIEF.map(of)), text);
     }
