@@ -289,6 +289,7 @@ impl House {
         let answer = self.sos.call(Call {
             principal: Principal::unrestricted(),
             peer: None,
+            scheme: Some("http"),
             now: NOW,
             method: method.into(),
             path: "/sos".into(),
