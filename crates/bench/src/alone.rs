@@ -51,6 +51,11 @@ pub(crate) trait Alone: Sync {
     /// How often.
     fn rounds(&self) -> usize;
 
+    /// Whether it waits rather than computes, so that others may run beside it.
+    fn waits(&self) -> bool {
+        side_by_side::waits(&self.link(), false)
+    }
+
     /// Whether a quick run has it before the others.
     fn is_chief(&self) -> bool;
 
@@ -93,8 +98,8 @@ pub(crate) fn run<C: Alone>(order: &Order<'_>, cells: &[C], servers: &[C::Server
     let wanted = in_turn(order, cells, &budget);
     let turns = Turns::new(order, &wanted);
     let is_full = order.effort == Effort::Full;
-    let (waiting, prompt): (Vec<Numbered<'_, C>>, Vec<_>) = (wanted.into_iter().enumerate())
-        .partition(|(_, cell)| is_full && side_by_side::waits(&cell.link()));
+    let (waiting, prompt): (Vec<Numbered<'_, C>>, Vec<_>) =
+        (wanted.into_iter().enumerate()).partition(|(_, cell)| is_full && cell.waits());
     let mut links = Links::new(order);
     for cell in prompt {
         if order.journal.has(&cell.1.name()) || budget.allows(&cell.1.name()) {
@@ -181,7 +186,7 @@ impl<'a> Turns<'a> {
         }
         started.tell(versions);
         let mut results = rounds.merged();
-        if self.order.effort == Effort::Full && side_by_side::waits(&cell.link()) {
+        if self.order.effort == Effort::Full && cell.waits() {
             side_by_side::mark(&mut results, Processors::now().share_since(before));
         }
         results

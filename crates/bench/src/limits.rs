@@ -84,6 +84,9 @@ pub(crate) const QUICK_SECONDS_MAX: u64 = 108;
 /// Round trips of a link, nanoseconds, from which its cells wait rather than compute, and run side by side.
 pub(crate) const SIDE_BY_SIDE_RTT_NS_MIN: u64 = 20_000_000;
 
+/// Highest rate of such a link, bits a second: measuring a faster one would keep the processors from those in use.
+pub(crate) const SIDE_BY_SIDE_BITS_MAX: f64 = 1e8;
+
 /// Cells that run side by side at most: each is two namespaces, four threads, a server and a load.
 pub(crate) const SIDE_BY_SIDE_MAX: usize = 48;
 

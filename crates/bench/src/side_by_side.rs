@@ -16,17 +16,23 @@ use weir_link::Profile;
 
 use crate::alone::{Alone, Found, Numbered, Turns};
 use crate::limits::{
-    SIDE_BY_SIDE_LOOK_MS, SIDE_BY_SIDE_MAX, SIDE_BY_SIDE_RTT_NS_MIN, SIDE_BY_SIDE_SHARE_MAX,
-    SIDE_BY_SIDE_SHARE_MORE,
+    SIDE_BY_SIDE_BITS_MAX, SIDE_BY_SIDE_LOOK_MS, SIDE_BY_SIDE_MAX, SIDE_BY_SIDE_RTT_NS_MIN,
+    SIDE_BY_SIDE_SHARE_MAX, SIDE_BY_SIDE_SHARE_MORE,
 };
 use crate::link::{LOCAL, Links};
 use crate::process::Processors;
 use crate::results::{CellResult, Run, single};
 
-/// Whether cells on a link wait for it rather than compute.
-pub(crate) fn waits(link: &str) -> bool {
+/// Whether cells on a link wait for it, or for a serial line before it, rather than compute; and measuring one
+/// such link takes little from those in use.
+pub(crate) fn waits(link: &str, has_serial_line: bool) -> bool {
     let profile = (link != LOCAL).then(|| Profile::read(link).ok()).flatten();
-    profile.is_some_and(|it| it.up.delay + it.down.delay >= SIDE_BY_SIDE_RTT_NS_MIN)
+    profile.is_some_and(|it| {
+        let is_long = it.up.delay + it.down.delay >= SIDE_BY_SIDE_RTT_NS_MIN;
+        let rates = [&it.up, &it.down].map(|way| way.rate.mean().unwrap_or(f64::INFINITY));
+        let is_slow = rates.into_iter().all(|bits| bits <= SIDE_BY_SIDE_BITS_MAX);
+        (is_long || has_serial_line) && is_slow
+    })
 }
 
 /// Adds to a cell's results how busy the processors were meanwhile, and says where it was too much.
@@ -177,11 +183,15 @@ mod tests {
 
     #[test]
     fn cells_wait_over_long_links_and_compute_over_short_ones() {
-        let waiting = ["isp", "cellular", "wifi", "3g"].map(waits);
-        assert_eq!(waiting, [true; 4]);
+        let waiting = |link| waits(link, false);
+        assert_eq!(["isp", "cellular", "wifi", "3g"].map(waiting), [true; 4]);
         assert_eq!(
-            ["local", "lan", "wlan", "no such link"].map(waits),
+            ["local", "lan", "wlan", "no such link"].map(waiting),
             [false; 4]
+        );
+        assert_eq!(
+            [LOCAL, "lan", "wlan", "isp"].map(|it| waits(it, true)),
+            [false, false, true, true]
         );
     }
 

@@ -10,6 +10,7 @@ use crate::limits::{ECHO_MS_MAX, ECHO_REST_MS, ECHO_STREAM_MS_MAX};
 use crate::link::Ends;
 use crate::load::job::{Job, Kind};
 use crate::sample::Sample;
+use crate::side_by_side;
 use crate::targets::Started;
 use crate::worker;
 
@@ -40,6 +41,10 @@ impl Alone for Cell {
 
     fn rounds(&self) -> usize {
         self.scale.rounds(&self.setting)
+    }
+
+    fn waits(&self) -> bool {
+        side_by_side::waits(self.setting.link, self.setting.modem)
     }
 
     fn is_chief(&self) -> bool {
