@@ -41,7 +41,8 @@ pub(crate) fn mark(results: &mut [CellResult], share: f64) {
         result.metrics.push(single("machine_busy", "1", share));
         if share > SIDE_BY_SIDE_SHARE_MAX {
             result.remarks.push(format!(
-                "the processors were busy {:.0} % of the time, more than the {:.0} % that cells side by side may take",
+                "the processors were busy {:.0} % of the time, more than the {:.0} % that cells \
+                 side by side may take",
                 100.0 * share,
                 100.0 * SIDE_BY_SIDE_SHARE_MAX
             ));

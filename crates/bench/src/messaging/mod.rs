@@ -1,10 +1,10 @@
 //! The experiment `messaging`: what a broker costs a message, by protocol, broker and kind of client.
 //!
 //! From Babovic, Protic and Milutinovic 2016 (paper 000, section VII-F, tables 7 and 8). Brokers are
-//! started once, side by side before anything is measured, and kept, so that each is measured as it is after a while; cells of the state `started`
-//! start theirs anew. The decision worth arguing: all clients are on the machine of the broker, as the
-//! two clients of the paper were on one, and share its processors with it; so a rate is that of the
-//! whole, and the processor time of each side stands beside it.
+//! started once, side by side before anything is measured, and kept, so that each is measured as it is
+//! after a while; cells of the state `started` start theirs anew. The decision worth arguing: all clients
+//! are on the machine of the broker, as the two clients of the paper were on one, and share its processors
+//! with it; so a rate is that of the whole, and the processor time of each side stands beside it.
 
 mod browsers;
 mod cells;

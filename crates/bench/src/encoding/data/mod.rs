@@ -318,8 +318,8 @@ mod tests {
     use crate::encoding::codings::json_of;
     use crate::encoding::density::content_density_percent;
 
-    /// What comes nearest is one thing more or less, which is much of a small file; of the smallest files what the service says of one thing
-    /// is more than is published.
+    /// What comes nearest is one thing more or less, which is much of a small file; of the smallest files what
+    /// the service says of one thing is more than is published.
     #[test]
     fn documents_of_the_own_service_have_the_published_sizes_as_near_as_they_come() {
         let mut met = 0;
