@@ -11,6 +11,7 @@ pub mod clock;
 mod datagram;
 mod interfaces;
 pub mod limits;
+pub mod linger;
 mod link;
 pub mod outbox;
 mod own;

@@ -6,7 +6,6 @@
 use super::House;
 use super::accept::Accepting;
 use super::deliver::Deliverer;
-use super::linger::Linger;
 use super::live::Live;
 use super::member::{Due, Member};
 use super::publish::{self, Refused};
@@ -26,6 +25,7 @@ use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use weir_binding::{Context as Gateway, LocalFuture};
 use weir_carrier::clock::{Timer, now};
+use weir_carrier::linger::Linger;
 use weir_carrier::outbox::{Outbox, poll_read};
 use weir_carrier::{Link, Stream};
 use weir_hub::{Exchange, Request, Ticket};
@@ -461,7 +461,7 @@ impl Connection {
         if let Output::Transmit(bytes) = self.server.poll_output() {
             self.outbox.push(Bytes::from(bytes));
         }
-        self.stage = Stage::Lingering(Box::new(Linger::new()));
+        self.stage = Stage::Lingering(Box::new(Linger::begin()));
     }
 
     fn leave(&mut self, closed: &Closed) {

@@ -8,7 +8,6 @@ mod connection;
 mod deliver;
 mod filter;
 mod framing;
-mod linger;
 mod live;
 mod member;
 mod packets;

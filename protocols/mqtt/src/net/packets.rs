@@ -3,97 +3,41 @@
 use super::filter::{Conversion, Rendered};
 use crate::wire::{Property, PropertyList, QoS};
 use bytes::Bytes;
-use std::sync::Arc;
-use weir_codec::{Format, by_name};
+use weir_binding::{parts_as_published, parts_in};
+use weir_codec::Format;
 use weir_hub::{Attributes, Item, Message, Quality};
 use weir_model::{Cursor, Time};
 
-/// One packet to be.
-pub(super) struct Part {
-    pub(super) topic: Arc<str>,
-    pub(super) payload: Bytes,
-}
+pub(super) use weir_binding::Part;
 
 /// The packets of a message [MQTT-3.3.2-3]: one as published or as converted, or one a datastream where
 /// only some are wanted, or the format does not say which is which.
 pub(super) fn parts_of(item: &Item, conversion: Option<&Conversion>) -> Vec<Part> {
-    match conversion {
-        None if item.whole => vec![as_published(&item.message)],
-        None => match format_of(&item.message) {
-            Some(format) => each_datastream(item, format, |topic| topic.into()),
-            None => Vec::new(),
-        },
-        Some(conversion) => match &conversion.rendered {
-            Some(rendered) => told(item, rendered),
-            None => converted(item, conversion),
-        },
+    let Some(conversion) = conversion else {
+        return parts_as_published(item);
+    };
+    if let Some(rendered) = &conversion.rendered {
+        return told(item, rendered);
     }
+    let format = conversion.format;
+    let mut parts = parts_in(item, format, |topic| conversion.is_one(topic));
+    for part in &mut parts {
+        part.topic = format!("$as/{}/{}", format.name, part.topic).into();
+    }
+    parts
 }
 
 /// What a service tells of a message, a packet each.
 fn told(item: &Item, rendered: &Rendered) -> Vec<Part> {
     let mut parts = Vec::new();
     rendered.rendering.render(item, &mut |text| {
-        let topic = rendered.topic.clone();
-        let payload = Bytes::copy_from_slice(text);
-        parts.push(Part { topic, payload });
+        parts.push(Part {
+            topic: rendered.topic.clone(),
+            payload: Bytes::copy_from_slice(text),
+            format: None,
+        });
     });
     parts
-}
-
-fn as_published(message: &Message) -> Part {
-    Part {
-        topic: message.topic.clone(),
-        payload: message.body.clone(),
-    }
-}
-
-fn converted(item: &Item, conversion: &Conversion) -> Vec<Part> {
-    let (format, message) = (conversion.format, &item.message);
-    let named = |topic: &str| -> Arc<str> { format!("$as/{}/{topic}", format.name).into() };
-    let payload = match message.batch() {
-        // An opaque retained message is what it is.
-        None if item.whole => message.body.clone(),
-        None => return Vec::new(),
-        Some(_) if conversion.is_one(&message.topic) => item.encoded(format),
-        Some(_) => return each_datastream(item, format, named),
-    };
-    let topic = named(&message.topic);
-    vec![Part { topic, payload }]
-}
-
-fn each_datastream(
-    item: &Item,
-    format: &'static Format,
-    named: impl Fn(&str) -> Arc<str>,
-) -> Vec<Part> {
-    let batches = item.datastreams();
-    let part = |batch: &weir_model::Batch| {
-        let mut out = Vec::new();
-        (format.encode)(batch, &mut out);
-        Part {
-            topic: named(batch.stream(0).topic),
-            payload: out.into(),
-        }
-    };
-    batches.iter().map(part).collect()
-}
-
-/// What a part of a message is encoded in: what the whole was, or bare values where it was a bare value
-/// or a flat object of which nobody said what it is.
-fn format_of(message: &Message) -> Option<&'static Format> {
-    let weir_hub::Content::Observations { format, .. } = &message.content else {
-        return None;
-    };
-    let bare = !message.declared && format.name == "json" && !has_observations(&message.body);
-    match bare {
-        true => by_name("plain"),
-        false => Some(format),
-    }
-}
-
-fn has_observations(body: &[u8]) -> bool {
-    body.windows(14).any(|window| window == b"\"observations\"")
 }
 
 /// The quality of a message as MQTT has it.

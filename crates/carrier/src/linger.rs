@@ -1,28 +1,29 @@
 //! The end of a connection: what is left goes out, then the peer has a moment to read it.
 //!
-//! Closing at once would answer bytes still on their way with a reset, which takes the DISCONNECT with
-//! its reason code from the peer's hands.
+//! Closing at once would answer bytes still on their way with a reset, which takes the last words with
+//! their reason from the peer's hands.
 
+use crate::Stream;
+use crate::clock::{Timer, now};
+use crate::outbox::{Outbox, poll_read};
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::AsyncWrite;
-use weir_carrier::Stream;
-use weir_carrier::clock::{Timer, now};
-use weir_carrier::outbox::{Outbox, poll_read};
 use weir_sansio::{Duration, Instant};
 
 /// How long the peer has.
 const TIME_MAX: Duration = Duration::from_secs(2);
 
 /// An end on its way.
-pub(super) struct Linger {
+pub struct Linger {
     until: Instant,
     shut: bool,
 }
 
 impl Linger {
-    pub(super) fn new() -> Self {
+    /// One that begins now.
+    pub fn begin() -> Self {
         Self {
             until: now() + TIME_MAX,
             shut: false,
@@ -30,7 +31,7 @@ impl Linger {
     }
 
     /// Ready once the connection may be dropped.
-    pub(super) fn poll(
+    pub fn poll(
         &mut self,
         stream: &mut Stream,
         outbox: &mut Outbox,
