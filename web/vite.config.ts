@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 // Relative URLs, so that the gateway may serve the folder under any path.
 // `npm run dev` hands the gateway's own paths to WEIR_URL.
 const gateway = process.env["WEIR_URL"] ?? "http://127.0.0.1:8080";
-const paths = ["/live", "/history", "/catalog", "/formats", "/health", "/mqtt", "/advise"];
+const paths = ["/live", "/history", "/catalog", "/formats", "/health", "/mqtt", "/amqp", "/advise"];
 
 export default defineConfig({
   base: "./",

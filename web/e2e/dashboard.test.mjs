@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Demo, decoded, launch, messagesArrive, open, options, POLICY, stateIs, TOKEN } from "./gateway.mjs";
 
-const SCHEMES = ["polling", "longpoll", "stream", "sse", "websocket", "mqtt"];
+const SCHEMES = ["polling", "longpoll", "stream", "sse", "websocket", "mqtt", "amqp"];
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
 
 describe("the dashboard on a live network", options(), () => {

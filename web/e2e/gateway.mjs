@@ -59,7 +59,7 @@ export class Demo {
   }
 
   async start() {
-    const listeners = [`http.listen=${this.address}`, "mqtt.listen=127.0.0.1:0", "coap.listen=127.0.0.1:0"];
+    const listeners = [`http.listen=${this.address}`, "mqtt.listen=127.0.0.1:0", "coap.listen=127.0.0.1:0", "amqp.listen=127.0.0.1:0"];
     const settings = listeners.flatMap((listener) => ["--set", listener]);
     this.child = spawn(WEIR, [...this.arguments, ...settings, "--data", this.data], {
       stdio: ["ignore", "pipe", "inherit"],

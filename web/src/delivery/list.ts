@@ -1,5 +1,6 @@
 /** THE list of delivery schemes, in the order of the menu; the digits pick them. */
 
+import { amqp } from "./amqp";
 import type { Delivery } from "./delivery";
 import { longPolling } from "./longpolling";
 import { mqtt } from "./mqtt";
@@ -8,4 +9,4 @@ import { sse } from "./sse";
 import { streaming } from "./streaming";
 import { webSocket } from "./websocket";
 
-export const DELIVERIES: readonly Delivery[] = [polling, longPolling, streaming, sse, webSocket, mqtt];
+export const DELIVERIES: readonly Delivery[] = [polling, longPolling, streaming, sse, webSocket, mqtt, amqp];
