@@ -26,7 +26,8 @@ class Gateway:
     def __init__(self, data=None, settings=None, arguments=("serve",)):
         self.own = data is None
         self.data = data or tempfile.mkdtemp(prefix="weir-")
-        listeners = {f"{name}.listen": "127.0.0.1:0" for name in ("http", "mqtt", "coap")}
+        listeners = {f"{name}.listen": "127.0.0.1:0" for name in ("http", "mqtt", "coap", "amqp")}
+        listeners["amqp.listen_tls"] = "127.0.0.1:0"
         self.settings = {**listeners, **(settings or {})}
         self.arguments = list(arguments)
         self.process = None

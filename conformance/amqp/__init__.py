@@ -1,0 +1,1 @@
+"""AMQP 1.0, as foreign clients and raw bytes see the gateway."""
