@@ -22,6 +22,11 @@ struct Table {
 
 const TABLES: &[Table] = &[
     Table {
+        name: "amqp",
+        title: "AMQP 1.0 (OASIS, parts 1 to 3 and 5; part 4 is refused)",
+        folder: "protocols/amqp",
+    },
+    Table {
         name: "coap",
         title: "CoAP: RFC 7252, 7641, 7959, with parts of 6690, 7967, 8132, 8323, 8768, 9175",
         folder: "protocols/coap",

@@ -25,6 +25,7 @@ fn main() {
         "mqtt.sys_seconds=0",
         "http.listen=127.0.0.1:0",
         "mqtt.listen=127.0.0.1:0",
+        "amqp.listen=127.0.0.1:0",
     ] {
         config.set(setting).unwrap();
     }

@@ -33,6 +33,11 @@ pub const BINDINGS: &[BindingLine] = &[
         name: "xmpp",
         configure: |section| Ok(Arc::new(weir_xmpp::Xmpp::configure(section)?)),
     },
+    #[cfg(feature = "amqp")]
+    BindingLine {
+        name: "amqp",
+        configure: |section| Ok(Arc::new(weir_amqp::Amqp::configure(section)?)),
+    },
 ];
 
 /// The protocol whose client a URL's scheme picks, as configured by default.

@@ -11,4 +11,10 @@
 extern crate alloc;
 
 pub mod limits;
+pub mod session;
 pub mod wire;
+
+#[cfg(feature = "net")]
+mod net;
+#[cfg(feature = "net")]
+pub use net::Amqp;

@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use proptest::prelude::*;
 use weir_amqp::wire::{
-    Attach, Begin, Body, Condition, DeliveryState, Detach, Disposition, Encode, Error, Flow,
+    Attach, Begin, Body, Decode, Condition, DeliveryState, Detach, Disposition, Encode, Error, Flow,
     Framed, Header, Map, Message, MessageId, Open, Performative, Properties, Reader, Role, Sasl,
     SaslCode, Source, Symbol, Tag, Target, TargetKind, Transfer, Value, frame,
 };
@@ -192,7 +192,27 @@ fn values_that_nest_too_deep_or_are_too_many_are_refused() {
     assert_eq!(fault.condition, Condition::RESOURCE_LIMIT_EXCEEDED);
 }
 
+// [AMQP-3.2-1]
+#[test]
+fn sections_out_of_their_order_and_messages_without_a_body_are_refused() {
+    let data = [0, 0x53, 0x75, 0xa0, 1, b'x'];
+    let annotations = [0, 0x53, 0x72, 0xc1, 1, 0];
+    let read = |parts: &[&[u8]]| Message::read(&Bytes::from(parts.concat()));
+    assert!(read(&[&annotations, &data, &data]).is_ok());
+    assert!(read(&[&data, &annotations]).is_err());
+    assert!(read(&[&annotations, &annotations, &data]).is_err());
+    assert!(read(&[&annotations]).is_err());
+}
+
+// [AMQP-1.4-1]
+#[test]
+fn a_type_has_no_more_fields_than_it_has() {
+    let accepted = [0, 0x53, 0x24, 0xc0, 2, 1, 0x40];
+    assert!(weir_amqp::wire::DeliveryState::decode(&mut Reader::new(&accepted, 0)).is_err());
+}
+
 proptest! {
+    // [AMQP-1.6-1]
     #[test]
     fn every_value_reads_back(value in values()) {
         let mut bytes = Vec::new();

@@ -44,7 +44,7 @@ pub(super) const MQTT: Target = Target {
 };
 
 /// Listeners that would otherwise take the ports of whatever runs here already.
-const FREE_PORTS: [&str; 3] = ["http.listen", "mqtt.listen", "coap.listen"];
+const FREE_PORTS: [&str; 4] = ["http.listen", "mqtt.listen", "coap.listen", "amqp.listen"];
 
 const HOST: &str = "Host: localhost\r\n";
 pub(crate) const WEBSOCKET: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
@@ -107,6 +107,7 @@ pub(crate) fn launch_certified_with(
         format!("http.listen_tls={}:0", settings.host()),
         format!("mqtt.listen_tls={}:0", settings.host()),
         format!("coap.listen_tls={}:0", settings.host()),
+        format!("amqp.listen_tls={}:0", settings.host()),
     ];
     sets.extend_from_slice(further);
     let mut running = launch(settings, folder, listener, &sets)?;

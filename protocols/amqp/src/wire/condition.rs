@@ -25,6 +25,8 @@ impl Condition {
     pub const NOT_IMPLEMENTED: Self = Self("amqp:not-implemented");
     /// It cannot be done in the state that things are in.
     pub const PRECONDITION_FAILED: Self = Self("amqp:precondition-failed");
+    /// What was there is gone.
+    pub const RESOURCE_DELETED: Self = Self("amqp:resource-deleted");
     /// The gateway closes.
     pub const CONNECTION_FORCED: Self = Self("amqp:connection:forced");
     /// A frame cannot be made sense of.

@@ -48,6 +48,7 @@ impl<'a> Fields<'a> {
 
     /// Refuses fields that the type does not have.
     pub(super) fn finish(self) -> Result<(), Fault> {
+        // [AMQP-1.4-1]
         match self.left {
             0 => self.reader.finish(),
             _ => Err(self.reader.fault("more fields than the type has")),

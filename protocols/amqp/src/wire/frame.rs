@@ -101,8 +101,10 @@ pub fn frame(bytes: &[u8], bytes_max: usize) -> Result<Framed, Fault> {
     let body = usize::from(doff) * 4;
     let broken = |offset, rule| Err(Fault::new(Condition::FRAMING_ERROR, offset, rule));
     match kind {
+        // [AMQP-2.3.1-1]
         _ if end < HEADER_BYTES => broken(0, "a frame is shorter than its header"),
         _ if end > bytes_max => broken(0, "a frame is larger than the maximum frame size"),
+        // [AMQP-2.3.1-2]
         _ if body < HEADER_BYTES || body > end => broken(
             4,
             "the body begins before the header ends or behind the frame",

@@ -81,6 +81,7 @@ impl Message {
         while !reader.is_empty() {
             let start = reader.offset();
             let code = reader.descriptor()?;
+            // [AMQP-3.2-1]
             if code < last || (code == last && !matches!(code, 0x75 | 0x76)) {
                 return Err(Fault::decode(start, "sections out of their order"));
             }

@@ -172,6 +172,7 @@ impl<'a> Reader<'a> {
 
     /// A value behind its constructor.
     fn of_code(&mut self, code: u8, depth: u8, start: usize) -> Result<Value, Fault> {
+        // [AMQP-1.6-1]
         Ok(match code {
             NULL => Value::Null,
             0x41 => Value::Bool(true),

@@ -1,0 +1,109 @@
+//! Sockets: the binding `amqp`.
+
+mod attach;
+mod body;
+mod connection;
+mod deliver;
+mod filter;
+mod link;
+mod login;
+mod outgoing;
+mod publish;
+mod settings;
+mod ways;
+
+use connection::Connection;
+use settings::Settings;
+use std::io;
+use std::sync::Arc;
+use weir_binding::{
+    Binding, ConfigFault, Context, LocalFuture, Publisher, Section, Subscriber, Target, Transport,
+    Way,
+};
+use weir_carrier::Link;
+use weir_model::{Cursor, Filter};
+
+/// AMQP 1.0 as a binding: TCP, TLS and WebSocket.
+pub struct Amqp {
+    settings: Arc<Settings>,
+}
+
+impl Amqp {
+    /// The binding as its section of the configuration wants it.
+    pub fn configure(section: Section) -> Result<Self, ConfigFault> {
+        let settings = Arc::new(Settings::read(section)?);
+        Ok(Self { settings })
+    }
+}
+
+impl Binding for Amqp {
+    fn name(&self) -> &'static str {
+        "amqp"
+    }
+
+    fn transports(&self) -> Vec<Transport> {
+        let plain = Transport::Stream {
+            name: "amqp",
+            key: "listen",
+            listen: self.settings.listen.clone(),
+            tls: false,
+            alpn: &[],
+        };
+        // Section 5.2.2: TLS on a port of its own.
+        // [AMQP-5.2.2-1]
+        let secure = Transport::Stream {
+            name: "amqps",
+            key: "listen_tls",
+            listen: self.settings.listen_tls.clone(),
+            tls: true,
+            alpn: &["amqp"],
+        };
+        let socket = Transport::WebSocket {
+            path: "/amqp",
+            subprotocol: "amqp",
+        };
+        vec![plain, secure, socket]
+    }
+
+    fn serve(&self, link: Link, context: Arc<dyn Context>) -> LocalFuture<'static, io::Result<()>> {
+        if let Err(error) = link.stream.tune() {
+            return Box::pin(std::future::ready(Err(error)));
+        }
+        Box::pin(Connection::new(link, &self.settings, context))
+    }
+
+    fn deliveries(&self) -> &'static [(&'static str, &'static str)] {
+        &[(
+            "subscription",
+            "attach as receiver: as published; filter `weir:format` or address `$as/ENC/{filter}`: converted",
+        )]
+    }
+
+    fn ways(&self) -> &'static [Way] {
+        ways::WAYS
+    }
+
+    fn schemes(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn publisher(&self, target: Target) -> LocalFuture<'static, io::Result<Box<dyn Publisher>>> {
+        Box::pin(std::future::ready(Err(not_a_client(&target))))
+    }
+
+    fn subscriber(
+        &self,
+        target: Target,
+        filters: Vec<Filter>,
+        since: Option<Cursor>,
+    ) -> LocalFuture<'static, io::Result<Box<dyn Subscriber>>> {
+        let _not_asked = (filters, since);
+        Box::pin(std::future::ready(Err(not_a_client(&target))))
+    }
+}
+
+/// No URL picks this binding as long as it has no scheme.
+fn not_a_client(target: &Target) -> io::Error {
+    let sentence = format!("`{}`: this is the server's half", target.url);
+    io::Error::new(io::ErrorKind::Unsupported, sentence)
+}
