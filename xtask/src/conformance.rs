@@ -204,7 +204,7 @@ fn ids(line: &str) -> impl Iterator<Item = String> {
         let mut parts = text.split('-');
         let name = parts.next().unwrap_or_default();
         let own = [
-            "RFC", "MQTT", "EXI", "C14N", "PROFILE", "SOS", "STA", "TASKING",
+            "RFC", "AMQP", "MQTT", "EXI", "C14N", "PROFILE", "SOS", "STA", "TASKING",
         ];
         let named = own.iter().any(|own| name.starts_with(own));
         let section = |part: &str| {

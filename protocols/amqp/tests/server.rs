@@ -14,7 +14,11 @@ use weir_amqp::wire::{
 // [AMQP-2.2-1]
 #[test]
 fn another_protocol_is_answered_with_the_header_that_is_taken() {
-    for header in [&b"AMQP\x00\x00\x09\x01"[..], b"HTTP/1.1", b"AMQP\x02\x01\x00\x00"] {
+    for header in [
+        &b"AMQP\x00\x00\x09\x01"[..],
+        b"HTTP/1.1",
+        b"AMQP\x02\x01\x00\x00",
+    ] {
         let mut peer = Peer::new();
         peer.give(header);
         assert_eq!(peer.said(), b"AMQP\x03\x01\x00\x00");
@@ -35,7 +39,10 @@ fn plain_credentials_are_asked_about_and_the_outcome_told() {
     let login = Login::Plain("user".into(), b"secret".to_vec());
     assert_eq!(peer.event(), Some(ServerEvent::Login(login)));
     peer.server.admit(Ok(()));
-    assert_eq!(peer::sasl(&peer.said()), vec![Sasl::Outcome(SaslCode::OK, None)]);
+    assert_eq!(
+        peer::sasl(&peer.said()),
+        vec![Sasl::Outcome(SaslCode::OK, None)]
+    );
     peer.give(b"AMQP\x00\x01\x00\x00");
     assert_eq!(peer.said(), b"AMQP\x00\x01\x00\x00");
 }
@@ -43,13 +50,20 @@ fn plain_credentials_are_asked_about_and_the_outcome_told() {
 // [AMQP-5.3.3-2]
 #[test]
 fn a_mechanism_that_is_none_or_a_refusal_is_an_outcome_and_the_end() {
-    for (mechanism, response) in [("SCRAM-SHA-1", &b"n,,"[..]), ("PLAIN", b"user"), ("EXTERNAL", b"")] {
+    for (mechanism, response) in [
+        ("SCRAM-SHA-1", &b"n,,"[..]),
+        ("PLAIN", b"user"),
+        ("EXTERNAL", b""),
+    ] {
         let mut peer = Peer::new();
         peer.give(b"AMQP\x03\x01\x00\x00");
         peer.said();
         peer.init(mechanism, response);
         let said = peer::sasl(&peer.said());
-        assert!(matches!(said[..], [Sasl::Outcome(SaslCode::AUTH, _)]), "{mechanism}");
+        assert!(
+            matches!(said[..], [Sasl::Outcome(SaslCode::AUTH, _)]),
+            "{mechanism}"
+        );
         assert!(peer.server.is_over());
     }
 }
@@ -66,7 +80,13 @@ fn a_close_is_answered_and_comes_after_an_open() {
     peer.send(0, &Performative::Begin(Box::default()));
     let said = peer.said();
     let said = peer::frames_of(&said[8..]);
-    assert!(matches!(said[..], [(0, Performative::Open(_)), (0, Performative::Close(Some(_)))]));
+    assert!(matches!(
+        said[..],
+        [
+            (0, Performative::Open(_)),
+            (0, Performative::Close(Some(_)))
+        ]
+    ));
 }
 
 // [AMQP-2.7.1-1] [AMQP-2.7.2-1] [AMQP-2.4.1-1]
@@ -85,7 +105,7 @@ fn open_and_begin_are_answered_also_when_they_come_at_once() {
 // [AMQP-2.7.1-2] [AMQP-2.7.2-2] [AMQP-2.8.16-1]
 #[test]
 fn what_breaks_the_rules_of_a_connection_closes_it_with_its_condition() {
-    let begin = || Performative::Begin(Box::new(Begin::default()));
+    let begin = || Performative::Begin(Box::default());
     let cases: [(&str, u16, Performative); 4] = [
         ("amqp:connection:framing-error", 64, begin()),
         ("amqp:not-allowed", 0, begin()),
@@ -107,7 +127,11 @@ fn what_breaks_the_rules_of_a_connection_closes_it_with_its_condition() {
 // [AMQP-2.3.1-1] [AMQP-2.3.1-2]
 #[test]
 fn frames_that_are_none_or_too_large_close_the_connection() {
-    for bytes in [&[0, 0, 0, 4, 2, 0, 0, 0][..], &[0, 2, 0, 0, 2, 0, 0, 0], &[0, 0, 0, 9, 9, 0, 0, 0, 0]] {
+    for bytes in [
+        &[0, 0, 0, 4, 2, 0, 0, 0][..],
+        &[0, 2, 0, 0, 2, 0, 0, 0],
+        &[0, 0, 0, 9, 9, 0, 0, 0, 0],
+    ] {
         let mut peer = Peer::opened();
         peer.give(bytes);
         let said = peer.frames();
@@ -144,14 +168,19 @@ fn a_senders_message_is_an_event_and_accepted_when_the_driver_says_so() {
     let mut peer = Peer::opened();
     let id = peer.attach(attach_sender("a", 0));
     let said = peer.frames();
-    assert!(matches!(&said[..], [.., (0, Performative::Attach(_)), (0, Performative::Flow(flow))]
-        if flow.link_credit == Some(1000) && flow.handle == Some(0)));
+    assert!(
+        matches!(&said[..], [.., (0, Performative::Attach(_)), (0, Performative::Flow(flow))]
+        if flow.link_credit == Some(1000) && flow.handle == Some(0))
+    );
     for number in 0..3 {
         peer.transfer(number, false, b"payload");
         let Some(ServerEvent::Delivery(received)) = peer.event() else {
             panic!("no delivery");
         };
-        assert_eq!((received.link, received.delivery_id, received.settled), (id, number, false));
+        assert_eq!(
+            (received.link, received.delivery_id, received.settled),
+            (id, number, false)
+        );
         assert_eq!(received.payload, &b"payload"[..]);
     }
     for number in [0, 1, 2] {
@@ -203,7 +232,9 @@ fn parts_of_a_delivery_are_put_together_and_an_aborted_one_is_nothing() {
     peer.transfer(0, true, b"one ");
     peer.more(true, false, b"two ");
     peer.more(false, false, b"three");
-    assert!(matches!(peer.event(), Some(ServerEvent::Delivery(of)) if of.payload == "one two three"));
+    assert!(
+        matches!(peer.event(), Some(ServerEvent::Delivery(of)) if of.payload == "one two three")
+    );
     peer.transfer(1, true, b"one ");
     peer.more(false, true, b"");
     assert_eq!(peer.event(), None);
@@ -218,10 +249,16 @@ fn what_breaks_the_rules_of_a_link_detaches_it_and_no_other() {
     peer.attach(attach_sender("a", 0));
     peer.attach(attach_sender("b", 1));
     peer.frames();
-    peer.send_with(0, &Performative::Transfer(Transfer::default()), b"no identifier");
+    peer.send_with(
+        0,
+        &Performative::Transfer(Transfer::default()),
+        b"no identifier",
+    );
     let said = peer.frames();
-    assert!(matches!(&said[..], [(0, Performative::Detach(Detach { handle: 0, closed: true, error: Some(error) }))]
-        if error.condition.as_str() == "amqp:invalid-field"));
+    assert!(
+        matches!(&said[..], [(0, Performative::Detach(Detach { error: Some(error), .. }))]
+        if error.condition.as_str() == "amqp:invalid-field")
+    );
     // What still comes on it is passed over; the other link goes on.
     peer.transfer(1, false, b"passed over");
     assert!(matches!(peer.event(), Some(ServerEvent::Detached(..))));
@@ -243,8 +280,14 @@ fn what_breaks_the_rules_of_a_session_ends_it_and_not_the_connection() {
     };
     let cases = [
         ("amqp:session:unattached-handle", Performative::Flow(flow)),
-        ("amqp:session:unattached-handle", Performative::Transfer(transfer)),
-        ("amqp:session:handle-in-use", Performative::Attach(Box::new(attach_sender("b", 0)))),
+        (
+            "amqp:session:unattached-handle",
+            Performative::Transfer(transfer),
+        ),
+        (
+            "amqp:session:handle-in-use",
+            Performative::Attach(Box::new(attach_sender("b", 0))),
+        ),
     ];
     for (condition, performative) in cases {
         let mut peer = Peer::opened();
@@ -252,8 +295,11 @@ fn what_breaks_the_rules_of_a_session_ends_it_and_not_the_connection() {
         peer.frames();
         peer.send(0, &performative);
         let said = peer.frames();
-        assert!(matches!(&said[..], [(0, Performative::End(Some(error)))]
-            if error.condition.as_str() == condition), "{condition}: {said:?}");
+        assert!(
+            matches!(&said[..], [(0, Performative::End(Some(error)))]
+            if error.condition.as_str() == condition),
+            "{condition}: {said:?}"
+        );
         // It is begun anew once the client agrees.
         peer.send(0, &Performative::End(None));
         peer.send(0, &Performative::Begin(Box::default()));
@@ -302,7 +348,8 @@ fn a_receiver_that_settles_last_is_settled_for_first() {
     peer.server.deliver(id, delivery, &mut Vec::new());
     peer.dispose(0, false, Some(DeliveryState::Accepted));
     let said = peer.frames();
-    assert!(matches!(&said[..], [(0, Performative::Disposition(of))] if of.settled && of.role == Role::Sender));
+    assert!(matches!(&said[..], [(0, Performative::Disposition(of))]
+            if of.settled && of.role == Role::Sender));
     assert_eq!(Token::of(token.tag().as_bytes()), Some(token));
 }
 
@@ -326,7 +373,11 @@ fn a_large_message_is_cut_and_waits_for_the_window() {
     peer.flow_window(id, 10, 100);
     out.extend_from_slice(&peer.said());
     let transfers = peer::payloads_of(&out);
-    assert!(transfers.iter().all(|(of, bytes)| bytes.len() < 1024 && of.handle == 0));
+    assert!(
+        transfers
+            .iter()
+            .all(|(of, bytes)| bytes.len() < 1024 && of.handle == 0)
+    );
     let more: Vec<bool> = transfers.iter().map(|(of, _)| of.more).collect();
     assert!(more[..more.len() - 1].iter().all(|more| *more) && !more[more.len() - 1]);
     let whole: Vec<u8> = transfers.into_iter().flat_map(|(_, bytes)| bytes).collect();
@@ -362,7 +413,8 @@ fn a_coordinator_is_refused_and_a_link_of_one_name_is_one_link() {
     peer.attach(attach_sender("b", 2));
     let said = peer.frames();
     assert!(matches!(&said[0].1, Performative::Detach(of)
-        if of.handle == first.handle && of.error.as_ref().unwrap().condition.as_str() == "amqp:link:stolen"));
+        if of.handle == first.handle
+                && of.error.as_ref().unwrap().condition.as_str() == "amqp:link:stolen"));
 }
 
 #[test]
@@ -380,7 +432,10 @@ fn a_message_sent_settled_is_not_remembered() {
         payload: Bytes::from_static(b"x"),
     };
     peer.server.deliver(id, delivery, &mut out);
-    assert!(matches!(&peer::frames_of(&out)[..], [(0, Performative::Transfer(of))] if of.settled == Some(true)));
+    assert!(
+        matches!(&peer::frames_of(&out)[..], [(0, Performative::Transfer(of))]
+            if of.settled == Some(true))
+    );
     peer.dispose(0, true, Some(DeliveryState::Accepted));
     assert_eq!(peer.event(), None);
 }

@@ -4,9 +4,9 @@
 use bytes::Bytes;
 use proptest::prelude::*;
 use weir_amqp::wire::{
-    Attach, Begin, Body, Decode, Condition, DeliveryState, Detach, Disposition, Encode, Error, Flow,
-    Framed, Header, Map, Message, MessageId, Open, Performative, Properties, Reader, Role, Sasl,
-    SaslCode, Source, Symbol, Tag, Target, TargetKind, Transfer, Value, frame,
+    Attach, Begin, Body, Condition, Decode, DeliveryState, Detach, Disposition, Encode, Error,
+    Flow, Framed, Header, Map, Message, MessageId, Open, Performative, Properties, Reader, Role,
+    Sasl, SaslCode, Source, Symbol, Tag, Target, TargetKind, Transfer, Value, frame,
 };
 
 fn scalar() -> impl Strategy<Value = Value> {

@@ -1,6 +1,8 @@
 //! Links that a client attaches: from its source or to its target.
 
+use super::House;
 use super::connection::{Connection, Inward, Member};
+use super::durable::{self, Durable, NEVER, Stored};
 use super::filter::{Wanted, split_format};
 use super::link::Outward;
 use super::publish::error_of;
@@ -29,7 +31,14 @@ impl Connection {
         };
         let accepted = match attach.role {
             Role::Sender => inward(member, id, attach),
-            Role::Receiver => outward(&self.context, member, id, attach),
+            Role::Receiver => {
+                let place = Place {
+                    house: &self.house,
+                    context: &self.context,
+                    container: self.server.container_id(),
+                };
+                place.outward(member, id, attach)
+            }
         };
         match accepted {
             Ok(accepted) => self.server.accept(id, accepted),
@@ -77,44 +86,96 @@ fn inward(member: &mut Member, id: LinkId, attach: &Attach) -> Result<Accepted, 
     })
 }
 
-/// A client that receives.
-fn outward(
-    context: &Arc<dyn Context>,
-    member: &mut Member,
-    id: LinkId,
-    attach: &Attach,
-) -> Result<Accepted, Error> {
-    let Some(source) = &attach.source else {
-        return Err(invalid("a receiver without a source"));
-    };
-    if source.dynamic {
-        let sentence = "no node is made for a receiver: name a topic or a filter";
-        return Err(Error::new(Condition::NOT_IMPLEMENTED, sentence));
+/// Where a receiver's link is attached.
+struct Place<'a> {
+    house: &'a Arc<House>,
+    context: &'a Arc<dyn Context>,
+    container: &'a str,
+}
+
+impl Place<'_> {
+    /// A client that receives.
+    fn outward(&self, member: &mut Member, id: LinkId, attach: &Attach) -> Result<Accepted, Error> {
+        let key = durable::key(self.container, &attach.name);
+        let asks = attach.source.as_deref().is_none_or(durable::is_kept);
+        let stored = asks
+            .then(|| durable::stored(&**self.context, &key))
+            .flatten();
+        let owner = member.principal.name.to_string();
+        if stored.as_ref().is_some_and(|stored| stored.owner != owner) {
+            let sentence = "the link's name is another user's";
+            return Err(Error::new(Condition::NOT_ALLOWED, sentence));
+        }
+        // Without a source it is what is kept that is asked for (section 2.6.1).
+        let source = match (&attach.source, &stored) {
+            (Some(source), _) => (**source).clone(),
+            (None, Some(stored)) => stored.source(),
+            (None, None) => {
+                let sentence = "no source, and no link is kept of this name";
+                return Err(Error::new(Condition::NOT_FOUND, sentence));
+            }
+        };
+        if source.dynamic {
+            let sentence = "no node is made for a receiver: name a topic or a filter";
+            return Err(Error::new(Condition::NOT_IMPLEMENTED, sentence));
+        }
+        let wanted = Wanted::read(&source)?;
+        let kept = stored
+            .as_ref()
+            .and_then(|stored| stored.since(&source, &wanted));
+        // [AMQP-3.5.5-1]
+        let since = kept.unwrap_or(wanted.since);
+        let is_kept = asks && durable::is_kept(&source);
+        let subscription = open(&**self.context, &member.principal, &wanted, since, is_kept)?;
+        // Where it is taken up the position is the record's, until something has come.
+        let position = match since {
+            Since::Cursor(cursor) => cursor,
+            _ => subscription.position(),
+        };
+        let durable = match is_kept {
+            false => None,
+            true => {
+                let stored = Stored {
+                    owner,
+                    address: source.address.clone().unwrap_or_default(),
+                    filter: source.filter.clone(),
+                    position,
+                };
+                let claimed = Durable::claim(self.house, self.context, key, stored);
+                Some(Box::new(claimed.map_err(|fault| error_of(&fault))?))
+            }
+        };
+        let promised = attach.snd_settle_mode != SenderSettles::Settled;
+        let answer = answer(&source, &wanted, promised, is_kept);
+        member.outward.push(Outward {
+            id,
+            wanted,
+            delivered: position,
+            source: Some(subscription),
+            work: None,
+            durable,
+        });
+        Ok(Accepted {
+            source: Some(Box::new(answer)),
+            target: attach.target.clone(),
+            ..Accepted::default()
+        })
     }
-    let wanted = Wanted::read(source)?;
-    let promised = attach.snd_settle_mode != SenderSettles::Settled;
-    let subscription = open(&**context, &member.principal, &wanted, wanted.since)?;
-    let answer = Source {
+}
+
+/// The source as it is in effect.
+fn answer(source: &Source, wanted: &Wanted, promised: bool, is_kept: bool) -> Source {
+    Source {
         address: source.address.clone(),
+        durable: u32::from(is_kept),
+        expiry_policy: is_kept.then_some(NEVER),
         distribution_mode: Some(Symbol::new("copy")),
         filter: wanted.in_effect.clone(),
         default_outcome: promised.then(released),
         outcomes: OUTCOMES.map(Symbol::new).to_vec(),
         capabilities: vec![Symbol::new("topic")],
         ..Source::default()
-    };
-    member.outward.push(Outward {
-        id,
-        wanted,
-        delivered: subscription.position(),
-        source: Some(subscription),
-        work: None,
-    });
-    Ok(Accepted {
-        source: Some(Box::new(answer)),
-        target: attach.target.clone(),
-        ..Accepted::default()
-    })
+    }
 }
 
 /// What becomes of a delivery of which its receiver says nothing (section 3.5.7).
@@ -128,6 +189,7 @@ pub(super) fn open(
     principal: &Principal,
     wanted: &Wanted,
     since: Since,
+    committed: bool,
 ) -> Result<Box<Subscription>, Error> {
     let mut subscribe = Subscribe::new(vec![wanted.filter.clone()], Shape::Items);
     subscribe.since = since;
@@ -135,6 +197,7 @@ pub(super) fn open(
     subscribe.condition = wanted.condition.clone();
     subscribe.aggregate = wanted.aggregate;
     subscribe.raw = wanted.is_raw();
+    subscribe.committed = committed;
     let request = Request::Subscribe(subscribe);
     match context.hub().open(context.now(), principal, request) {
         Ok(Exchange::Subscription(subscription)) => Ok(subscription),

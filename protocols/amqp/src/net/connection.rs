@@ -3,11 +3,12 @@
 //! Written as one future by hand, so that an idle connection is a socket, the machine's few words and
 //! its links, with no buffer.
 
+use super::House;
 use super::deliver::{Deliverer, Out};
+use super::durable::RECORD_TIME;
 use super::link::Outward;
 use super::login::Who;
 use super::publish::{Refused, refused, rejected, request_of};
-use super::settings::Settings;
 use crate::limits::CREDIT;
 use crate::session::{LinkId, Mechanisms, Received, Server, ServerEvent, ServerLimits, Sink};
 use crate::wire::{Condition, DeliveryState};
@@ -44,6 +45,7 @@ thread_local! {
 /// A connection on its way.
 pub(super) struct Connection {
     pub(super) stream: Stream,
+    pub(super) house: Arc<House>,
     pub(super) context: Arc<dyn Gateway>,
     /// What the WebSocket's opening presented.
     pub(super) credential: Option<Box<str>>,
@@ -84,6 +86,8 @@ pub(super) struct Member {
     tally: Arc<Tally>,
     /// Which link is served first next time.
     pub(super) turn: usize,
+    /// When the records of durable links are mended, if they are other than what is so.
+    record_at: Instant,
 }
 
 /// A link that messages come in by.
@@ -111,7 +115,8 @@ enum Step {
 }
 
 impl Connection {
-    pub(super) fn new(link: Link, settings: &Settings, context: Arc<dyn Gateway>) -> Self {
+    pub(super) fn new(link: Link, house: Arc<House>, context: Arc<dyn Gateway>) -> Self {
+        let settings = &house.settings;
         let limits = ServerLimits {
             frame_bytes_max: settings.frame_bytes_max,
             message_bytes_max: settings.message_bytes_max,
@@ -126,6 +131,7 @@ impl Connection {
             credential: link.credential.map(Into::into),
             stream: link.stream,
             draining: Some(context.draining()),
+            house,
             context,
             server: Server::new(now(), limits, mechanisms),
             outbox: Outbox::default(),
@@ -160,6 +166,7 @@ impl Connection {
             held: None,
             tally: self.context.tally("amqp", self.scheme()),
             turn: 0,
+            record_at: Instant::NEVER,
         }));
         self.server.admit(Ok(()));
         // What came meanwhile is read now.
@@ -276,12 +283,19 @@ impl Connection {
         match event {
             ServerEvent::Settled(id, token, state) => {
                 let mut links = member.outward.iter_mut();
-                let found = links.find(|of| of.id == id);
-                if let Some(work) = found.and_then(|of| of.work.as_mut()) {
+                let Some(of) = links.find(|of| of.id == id) else {
+                    return;
+                };
+                if let Some(work) = &mut of.work {
                     work.settle(token, state.as_ref());
                 }
+                if of.durable.is_some() {
+                    member.record_at = member.record_at.min(now() + RECORD_TIME);
+                }
             }
-            ServerEvent::Detached(id, _) => {
+            ServerEvent::Detached(id, closed) => {
+                let ended = member.outward.iter_mut().find(|of| of.id == id);
+                ended.into_iter().for_each(|of| of.leave(closed));
                 member.outward.retain(|of| of.id != id);
                 member.inward.retain(|of| of.id != id);
             }
@@ -390,6 +404,9 @@ impl Connection {
             turn.sent = sent > 0;
             if sent > 0 {
                 member.tally.send(sent);
+                if member.outward.iter().any(|of| of.durable.is_some()) {
+                    member.record_at = member.record_at.min(now() + RECORD_TIME);
+                }
             }
         }
         // What the machine has to say of it: drained credit, ended links.
@@ -410,9 +427,17 @@ impl Connection {
             .as_ref()
             .is_some_and(|member| member.held.is_some());
         let retry = if held { self.retry } else { Instant::NEVER };
-        let deadline = self.server.deadline().min(retry);
+        let record_at = self
+            .member
+            .as_ref()
+            .map_or(Instant::NEVER, |of| of.record_at);
+        let deadline = self.server.deadline().min(retry).min(record_at);
         if !self.timer.poll_due(cx, deadline) {
             return false;
+        }
+        if let Some(member) = self.member.as_mut().filter(|_| now() >= record_at) {
+            member.record_at = Instant::NEVER;
+            member.outward.iter_mut().for_each(Outward::record);
         }
         self.server.handle_timeout(now());
         true

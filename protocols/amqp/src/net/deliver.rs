@@ -71,12 +71,21 @@ impl Deliverer<'_> {
             let grants = member.principal.grants.clone();
             let may_read = |topic: &str| grants.allow(Verb::Read, topic);
             let of = &mut member.outward[at];
+            if of
+                .durable
+                .as_ref()
+                .is_some_and(|durable| durable.is_stolen())
+            {
+                self.stolen(of);
+                continue;
+            }
             match self.look(of, &may_read, cx)? {
                 Looked::Idle => {}
                 Looked::Ended => self.end(of),
                 Looked::Lapped => {
                     let since = Since::Cursor(of.delivered);
-                    let opened = open(&**self.context, &member.principal, &of.wanted, since);
+                    let kept = of.durable.is_some();
+                    let opened = open(&**self.context, &member.principal, &of.wanted, since, kept);
                     match opened {
                         Ok(source) => of.source = Some(source),
                         Err(_) => self.end(of),
@@ -87,6 +96,17 @@ impl Deliverer<'_> {
         }
         member.turn = member.turn.wrapping_add(1);
         Ok(more)
+    }
+
+    /// The link is another connection's now (section 2.6.1).
+    fn stolen(&mut self, of: &mut Outward) {
+        of.source = None;
+        of.durable = None;
+        let error = Error::new(
+            Condition::STOLEN,
+            "another connection has attached the link",
+        );
+        self.server.detach(of.id, Some(error));
     }
 
     /// The gateway stops, or what could be read cannot be any more.

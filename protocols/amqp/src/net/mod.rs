@@ -4,6 +4,7 @@ mod attach;
 mod body;
 mod connection;
 mod deliver;
+mod durable;
 mod filter;
 mod link;
 mod login;
@@ -25,14 +26,25 @@ use weir_model::{Cursor, Filter};
 
 /// AMQP 1.0 as a binding: TCP, TLS and WebSocket.
 pub struct Amqp {
-    settings: Arc<Settings>,
+    house: Arc<House>,
+}
+
+/// What all connections share.
+struct House {
+    settings: Settings,
+    holders: durable::Holders,
 }
 
 impl Amqp {
     /// The binding as its section of the configuration wants it.
     pub fn configure(section: Section) -> Result<Self, ConfigFault> {
-        let settings = Arc::new(Settings::read(section)?);
-        Ok(Self { settings })
+        let house = House {
+            settings: Settings::read(section)?,
+            holders: durable::Holders::default(),
+        };
+        Ok(Self {
+            house: Arc::new(house),
+        })
     }
 }
 
@@ -45,7 +57,7 @@ impl Binding for Amqp {
         let plain = Transport::Stream {
             name: "amqp",
             key: "listen",
-            listen: self.settings.listen.clone(),
+            listen: self.house.settings.listen.clone(),
             tls: false,
             alpn: &[],
         };
@@ -54,7 +66,7 @@ impl Binding for Amqp {
         let secure = Transport::Stream {
             name: "amqps",
             key: "listen_tls",
-            listen: self.settings.listen_tls.clone(),
+            listen: self.house.settings.listen_tls.clone(),
             tls: true,
             alpn: &["amqp"],
         };
@@ -69,13 +81,13 @@ impl Binding for Amqp {
         if let Err(error) = link.stream.tune() {
             return Box::pin(std::future::ready(Err(error)));
         }
-        Box::pin(Connection::new(link, &self.settings, context))
+        Box::pin(Connection::new(link, self.house.clone(), context))
     }
 
     fn deliveries(&self) -> &'static [(&'static str, &'static str)] {
         &[(
             "subscription",
-            "attach as receiver: as published; filter `weir:format` or address `$as/ENC/{filter}`: converted",
+            "attach as receiver: as published; `$as/ENC/{filter}` or `weir:format`: converted",
         )]
     }
 

@@ -10,18 +10,18 @@ use weir_amqp::wire::{
 use weir_sansio::{Duration, Instant, Output, Session};
 
 /// A server and what it has said.
-pub struct Peer {
-    pub server: Server,
+pub(crate) struct Peer {
+    pub(crate) server: Server,
     now: Instant,
     out: Vec<u8>,
     events: VecDeque<ServerEvent>,
 }
 
-pub fn secs(secs: u64) -> Duration {
+pub(crate) fn secs(secs: u64) -> Duration {
     Duration::from_secs(secs)
 }
 
-pub fn attach_sender(name: &str, handle: u32) -> Attach {
+pub(crate) fn attach_sender(name: &str, handle: u32) -> Attach {
     let target = Target {
         address: Some("topic".into()),
         ..Target::default()
@@ -33,7 +33,7 @@ pub fn attach_sender(name: &str, handle: u32) -> Attach {
     }
 }
 
-pub fn attach_receiver(name: &str, handle: u32) -> Attach {
+pub(crate) fn attach_receiver(name: &str, handle: u32) -> Attach {
     let source = Source {
         address: Some("topic".into()),
         ..Source::default()
@@ -45,15 +45,20 @@ pub fn attach_receiver(name: &str, handle: u32) -> Attach {
 }
 
 /// The frames in these bytes; empty ones left out.
-pub fn frames_of(bytes: &[u8]) -> Vec<(u16, Performative)> {
-    all(bytes).into_iter().map(|(channel, of, _)| (channel, of)).collect()
+pub(crate) fn frames_of(bytes: &[u8]) -> Vec<(u16, Performative)> {
+    all(bytes)
+        .into_iter()
+        .map(|(channel, of, _)| (channel, of))
+        .collect()
 }
 
-pub fn payloads_of(bytes: &[u8]) -> Vec<(Transfer, Vec<u8>)> {
-    let transfers = all(bytes).into_iter().filter_map(|(_, of, payload)| match of {
-        Performative::Transfer(transfer) => Some((transfer, payload)),
-        _ => None,
-    });
+pub(crate) fn payloads_of(bytes: &[u8]) -> Vec<(Transfer, Vec<u8>)> {
+    let transfers = all(bytes)
+        .into_iter()
+        .filter_map(|(_, of, payload)| match of {
+            Performative::Transfer(transfer) => Some((transfer, payload)),
+            _ => None,
+        });
     transfers.collect()
 }
 
@@ -71,7 +76,7 @@ fn all(mut bytes: &[u8]) -> Vec<(u16, Performative, Vec<u8>)> {
     found
 }
 
-pub fn sasl(mut bytes: &[u8]) -> Vec<Sasl> {
+pub(crate) fn sasl(mut bytes: &[u8]) -> Vec<Sasl> {
     let mut found = Vec::new();
     while let Ok(Framed::Whole(header)) = frame(bytes, usize::MAX) {
         found.push(Sasl::read(&header, bytes).unwrap());
@@ -81,8 +86,12 @@ pub fn sasl(mut bytes: &[u8]) -> Vec<Sasl> {
 }
 
 impl Peer {
-    pub fn new() -> Self {
-        let server = Server::new(Instant::START, ServerLimits::default(), Mechanisms::default());
+    pub(crate) fn new() -> Self {
+        let server = Server::new(
+            Instant::START,
+            ServerLimits::default(),
+            Mechanisms::default(),
+        );
         Self {
             server,
             now: Instant::START,
@@ -92,14 +101,14 @@ impl Peer {
     }
 
     /// One with a session on channel 0.
-    pub fn opened() -> Self {
+    pub(crate) fn opened() -> Self {
         let mut peer = Self::new();
         peer.open_all_at_once();
         peer.frames();
         peer
     }
 
-    pub fn open_all_at_once(&mut self) {
+    pub(crate) fn open_all_at_once(&mut self) {
         let mut bytes = b"AMQP\x00\x01\x00\x00".to_vec();
         let open = Open {
             container_id: "client".into(),
@@ -123,7 +132,7 @@ impl Peer {
         assert_eq!(header, b"AMQP\x00\x01\x00\x00");
     }
 
-    pub fn give(&mut self, bytes: &[u8]) {
+    pub(crate) fn give(&mut self, bytes: &[u8]) {
         let Ok(()) = self.server.handle_input(self.now, bytes);
         self.pull();
     }
@@ -138,38 +147,38 @@ impl Peer {
         }
     }
 
-    pub fn pass(&mut self, span: Duration) {
+    pub(crate) fn pass(&mut self, span: Duration) {
         self.now = self.now + span;
         self.server.handle_timeout(self.now);
         self.pull();
     }
 
-    pub fn said(&mut self) -> Vec<u8> {
+    pub(crate) fn said(&mut self) -> Vec<u8> {
         self.pull();
         std::mem::take(&mut self.out)
     }
 
-    pub fn frames(&mut self) -> Vec<(u16, Performative)> {
+    pub(crate) fn frames(&mut self) -> Vec<(u16, Performative)> {
         frames_of(&self.said())
     }
 
-    pub fn event(&mut self) -> Option<ServerEvent> {
+    pub(crate) fn event(&mut self) -> Option<ServerEvent> {
         self.pull();
         self.events.pop_front()
     }
 
-    pub fn send(&mut self, channel: u16, performative: &Performative) {
+    pub(crate) fn send(&mut self, channel: u16, performative: &Performative) {
         self.send_with(channel, performative, b"");
     }
 
-    pub fn send_with(&mut self, channel: u16, performative: &Performative, payload: &[u8]) {
+    pub(crate) fn send_with(&mut self, channel: u16, performative: &Performative, payload: &[u8]) {
         let mut bytes = Vec::new();
         performative.write(channel, payload.len(), &mut bytes);
         bytes.extend_from_slice(payload);
         self.give(&bytes);
     }
 
-    pub fn init(&mut self, mechanism: &'static str, response: &[u8]) {
+    pub(crate) fn init(&mut self, mechanism: &'static str, response: &[u8]) {
         let mut bytes = Vec::new();
         let init = Sasl::Init {
             mechanism: Symbol::new(mechanism),
@@ -181,7 +190,7 @@ impl Peer {
     }
 
     /// Attaches a link, which is accepted.
-    pub fn attach(&mut self, attach: Attach) -> LinkId {
+    pub(crate) fn attach(&mut self, attach: Attach) -> LinkId {
         self.send(0, &Performative::Attach(Box::new(attach)));
         let attaches = |event: &ServerEvent| matches!(event, ServerEvent::Attach(..));
         while !self.events.front().is_none_or(attaches) {
@@ -200,11 +209,11 @@ impl Peer {
     }
 
     /// Sends the first transfer of a delivery on handle 0.
-    pub fn transfer(&mut self, number: u32, more: bool, payload: &[u8]) {
+    pub(crate) fn transfer(&mut self, number: u32, more: bool, payload: &[u8]) {
         self.transfer_on(0, number, more, payload);
     }
 
-    pub fn transfer_on(&mut self, handle: u32, number: u32, more: bool, payload: &[u8]) {
+    pub(crate) fn transfer_on(&mut self, handle: u32, number: u32, more: bool, payload: &[u8]) {
         let transfer = Transfer {
             handle,
             delivery_id: Some(number),
@@ -216,7 +225,7 @@ impl Peer {
     }
 
     /// Sends a further transfer of the delivery on handle 0.
-    pub fn more(&mut self, more: bool, aborted: bool, payload: &[u8]) {
+    pub(crate) fn more(&mut self, more: bool, aborted: bool, payload: &[u8]) {
         let transfer = Transfer {
             more,
             aborted,
@@ -226,7 +235,7 @@ impl Peer {
     }
 
     /// Gives a link credit.
-    pub fn flow(&mut self, id: LinkId, credit: u32, drain: bool) {
+    pub(crate) fn flow(&mut self, id: LinkId, credit: u32, drain: bool) {
         let flow = Flow {
             next_incoming_id: Some(0),
             incoming_window: 1000,
@@ -239,7 +248,7 @@ impl Peer {
         self.send(id.channel, &Performative::Flow(flow));
     }
 
-    pub fn flow_window(&mut self, id: LinkId, credit: u32, window: u32) {
+    pub(crate) fn flow_window(&mut self, id: LinkId, credit: u32, window: u32) {
         let flow = Flow {
             next_incoming_id: Some(0),
             incoming_window: window,
@@ -252,7 +261,7 @@ impl Peer {
     }
 
     /// Says what became of a delivery.
-    pub fn dispose(&mut self, delivery: u32, settled: bool, state: Option<DeliveryState>) {
+    pub(crate) fn dispose(&mut self, delivery: u32, settled: bool, state: Option<DeliveryState>) {
         let disposition = Disposition {
             role: Role::Receiver,
             first: delivery,

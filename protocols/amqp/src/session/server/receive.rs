@@ -1,7 +1,7 @@
 //! What a client sends on an open connection.
 
 use super::super::link::{LinkId, Partial, Stage};
-use super::channel::Incoming;
+use super::channel::{Channel, Incoming};
 use super::{Received, Server, ServerEvent};
 use crate::limits::INCOMING_WINDOW;
 use crate::wire::{Condition, Error, Fault, Performative, ReceiverSettles, Role, Transfer};
@@ -97,15 +97,8 @@ impl Server {
         transfer: &Transfer,
         payload: &[u8],
     ) -> Result<Option<Box<Received>>, Breach> {
-        let Some(channel) = self.channel(number) else {
-            return Err(Breach::Ignored);
-        };
-        let window = channel.incoming_window.checked_sub(1);
-        channel.incoming_window = window.ok_or(Breach::Session(
-            Condition::WINDOW_VIOLATION,
-            "more transfers than the window has room for",
-        ))?;
-        channel.next_incoming_id = channel.next_incoming_id.wrapping_add(1);
+        let channel = self.channel(number).ok_or(Breach::Ignored)?;
+        channel.count_transfer()?;
         let Some(link) = channel.link(transfer.handle) else {
             // [AMQP-2.8.17-1]
             let rule = "a transfer on a link that is not attached";
@@ -124,7 +117,6 @@ impl Server {
             Some(partial) => continued(partial, transfer)?,
             None => {
                 let begun = begun(transfer, link.is_second())?;
-                // Section 2.6.7.
                 // [AMQP-2.6.7-1] [AMQP-2.8.18-1]
                 link.credit = link.credit.checked_sub(1).ok_or(Breach::Link(
                     Condition::TRANSFER_LIMIT_EXCEEDED,
@@ -134,14 +126,12 @@ impl Server {
                 begun
             }
         };
-        // Section 2.7.5: nothing becomes of it, and it is settled.
-        // [AMQP-2.7.5-1]
+        // Nothing becomes of it, and it is settled [AMQP-2.7.5-1].
         if transfer.aborted {
             return Ok(None);
         }
         partial.settled |= transfer.settled.unwrap_or(link.sends_settled());
-        let whole = partial.payload.len() + payload.len();
-        if whole > link.message_bytes_max {
+        if partial.payload.len() + payload.len() > link.message_bytes_max {
             let rule = "a message larger than the link takes";
             return Err(Breach::Link(Condition::MESSAGE_SIZE_EXCEEDED, rule));
         }
@@ -150,13 +140,7 @@ impl Server {
             link.partial = Some(partial);
             return Ok(None);
         }
-        let payload = match partial.payload.is_empty() {
-            true => Bytes::copy_from_slice(payload),
-            false => {
-                partial.payload.extend_from_slice(payload);
-                Bytes::from(core::mem::take(&mut partial.payload))
-            }
-        };
+        let payload = partial.whole(payload);
         if !partial.settled {
             link.unsettled += 1;
             channel.incoming.push_back(Incoming {
@@ -175,6 +159,30 @@ impl Server {
             resume: partial.resume,
             payload,
         })))
+    }
+}
+
+impl Channel {
+    /// Counts a transfer against the session's window.
+    fn count_transfer(&mut self) -> Result<(), Breach> {
+        let window = self.incoming_window.checked_sub(1);
+        self.incoming_window = window.ok_or(Breach::Session(
+            Condition::WINDOW_VIOLATION,
+            "more transfers than the window has room for",
+        ))?;
+        self.next_incoming_id = self.next_incoming_id.wrapping_add(1);
+        Ok(())
+    }
+}
+
+impl Partial {
+    /// The message, once its last part has come.
+    fn whole(&mut self, last: &[u8]) -> Bytes {
+        if self.payload.is_empty() {
+            return Bytes::copy_from_slice(last);
+        }
+        self.payload.extend_from_slice(last);
+        core::mem::take(&mut self.payload).into()
     }
 }
 

@@ -123,7 +123,9 @@ impl Server {
         };
         let range = range(&channel.outgoing, of, |delivery| delivery.delivery_id);
         let all = channel.outgoing.drain(range);
-        let done: Vec<_> = all.map(|delivery| (delivery.handle, delivery.token)).collect();
+        let done: Vec<_> = all
+            .map(|delivery| (delivery.handle, delivery.token))
+            .collect();
         let any = !done.is_empty();
         for (handle, token) in done {
             let Some(channel) = self.channel(number) else {
