@@ -6,8 +6,10 @@ mod version2;
 
 use crate::ask::Ask;
 use crate::exception::Exception;
+use crate::inventory::Offering;
 use crate::params::Version;
 use crate::reply::Reply;
+use std::cell::LazyCell;
 use weir_model::percent;
 
 const ACTION: &str =
@@ -44,20 +46,31 @@ const ALL: &[Section] = &[
     Section::Contents,
 ];
 
+/// What the document is about.
+struct Offered<F> {
+    sequence: String,
+    /// Not looked at where no section tells of them.
+    offerings: LazyCell<Vec<Offering>, F>,
+}
+
 /// Answers the request: all of the document, or the sections that are asked for; nothing but its root
 /// where the client has what there is.
 // [SOS2-8.1-2]
 pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let wanted = sections(ask)?;
     let inventory = ask.inventory()?;
+    let offered = Offered {
+        sequence: inventory.sequence(),
+        offerings: LazyCell::new(|| inventory.offerings()),
+    };
     let known = ask.params.one("updateSequence")?;
-    let wanted = match known == Some(inventory.sequence().as_str()) {
+    let wanted = match known == Some(offered.sequence.as_str()) {
         true => Vec::new(),
         false => wanted,
     };
     let document = match ask.version {
-        Version::V1 => version1::document(ask, &inventory, &wanted)?,
-        Version::V2 => version2::document(ask, &inventory, &wanted)?,
+        Version::V1 => version1::document(ask, &offered, &wanted)?,
+        Version::V2 => version2::document(ask, &offered, &wanted)?,
     };
     Ok(Reply::Document(document, ACTION))
 }

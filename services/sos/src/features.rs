@@ -5,7 +5,7 @@
 
 use crate::ask::Ask;
 use crate::exception::Exception;
-use crate::inventory::Inventory;
+use crate::inventory::{Inventory, Named};
 use crate::names::*;
 use crate::observations::selected;
 use crate::records::{Set, place_of, topics_of};
@@ -25,10 +25,20 @@ pub(crate) struct Feature {
     pub(crate) topics: HashSet<String>,
 }
 
-/// The features that the datastreams of an inventory observe, by identifier.
+/// The features that all datastreams of an inventory observe, by identifier.
 pub(crate) fn known(
     ask: &Ask,
     inventory: &Inventory<'_>,
+) -> Result<BTreeMap<String, Feature>, Exception> {
+    observed(ask, inventory, inventory.all().map(|named| &**named))
+}
+
+/// The features that some of the datastreams of an inventory observe, and those that were described, by
+/// identifier.
+fn observed<'i>(
+    ask: &Ask,
+    inventory: &Inventory<'_>,
+    some: impl Iterator<Item = &'i Named>,
 ) -> Result<BTreeMap<String, Feature>, Exception> {
     let mut features: BTreeMap<String, Feature> = BTreeMap::new();
     let mut said: HashSet<String> = HashSet::new();
@@ -43,7 +53,7 @@ pub(crate) fn known(
             features.insert(id, Feature { place, topics });
         }
     }
-    for series in inventory.all() {
+    for series in some {
         if !said.contains(&*series.topic) {
             let feature = features.entry(series.feature.clone()).or_default();
             feature.place = feature.place.or(series.place);
@@ -58,9 +68,12 @@ pub(crate) fn known(
 pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let inventory = ask.inventory()?;
     let picked = selected(ask, &inventory)?;
-    let picked: HashSet<&str> = picked.iter().map(|series| &*series.topic).collect();
-    let features = known(ask, &inventory)?;
     let named = ask.params.all("featureOfInterest");
+    let features = match named.is_empty() {
+        true => observed(ask, &inventory, picked.iter().map(|series| &**series))?,
+        false => known(ask, &inventory)?,
+    };
+    let picked: HashSet<&str> = picked.iter().map(|series| &*series.topic).collect();
     if let Some(unknown) = named.iter().find(|id| !features.contains_key(*id)) {
         let sentence = format!("there is no `{unknown}`");
         return Err(Exception::invalid("featureOfInterest", sentence));

@@ -187,7 +187,7 @@ pub(crate) fn offering_of(procedure: &str) -> String {
 }
 
 /// The procedure of an offering, by its identifier or by the name that version 1.0.0 gives it.
-fn procedure_of(offering: &str) -> Option<String> {
+pub(crate) fn procedure_of(offering: &str) -> Option<String> {
     let by_name = || {
         of_nc_name(offering)?
             .strip_suffix(OFFERING)

@@ -2,7 +2,7 @@
 
 use crate::ask::Ask;
 use crate::exception::Exception;
-use crate::inventory::{Inventory, Named, Series};
+use crate::inventory::{Inventory, Named, Series, procedure_of};
 use crate::limits::PIECE_OBSERVATIONS;
 use crate::names::*;
 use crate::pages::{Pages, Wanted};
@@ -98,41 +98,50 @@ fn check_version_1(ask: &Ask) -> Result<(), Exception> {
 /// The datastreams that offering, procedure and property pick; one that names nothing is invalid.
 // [SOS2-8.3-1]
 pub(crate) fn selected(ask: &Ask, inventory: &Inventory<'_>) -> Result<Vec<Series>, Exception> {
-    let named = [
-        topics(ask, "offering", |id| inventory.of_offering(id))?,
-        topics(ask, "procedure", |id| inventory.of_procedure(id))?,
-        topics(ask, "observedProperty", |id| inventory.of_property(id))?,
-    ];
-    let named: Vec<_> = named.into_iter().flatten().collect();
-    let Some(fewest) = named.iter().min_by_key(|topics| topics.len()) else {
-        let all = inventory.all().map(|named| inventory.series(named));
-        return Ok(all.collect());
+    let offerings = named(ask, "offering", |id| {
+        inventory.of_offering(id).next().is_some()
+    })?;
+    let procedures = named(ask, "procedure", |id| {
+        inventory.of_procedure(id).next().is_some()
+    })?;
+    let properties = named(ask, "observedProperty", |id| {
+        inventory.of_property(id).next().is_some()
+    })?;
+    // An offering is what one procedure observes.
+    let offering: Vec<String> = offerings.iter().filter_map(|id| procedure_of(id)).collect();
+    let any = |all: &[String], own: &str| all.is_empty() || all.iter().any(|name| name == own);
+    let is_picked = |own: &Named| {
+        any(&offering, &own.procedure)
+            && any(procedures, &own.procedure)
+            && any(properties, &own.property)
     };
-    let picked = fewest
-        .iter()
-        .filter(|(topic, _)| named.iter().all(|topics| topics.contains_key(*topic)));
-    let picked = picked.map(|(_, named)| inventory.series(named));
-    Ok(picked.collect())
+    // What names fewest leads: procedures have few datastreams, a property may have most of all.
+    let mut leading: BTreeMap<&str, &Arc<Named>> = BTreeMap::new();
+    let by_topic = |named| (&*Arc::<Named>::as_ref(named).topic, named);
+    match (&offering[..], procedures, properties) {
+        ([], [], []) => leading.extend(inventory.all().map(by_topic)),
+        ([], [], all) => all
+            .iter()
+            .for_each(|id| leading.extend(inventory.of_property(id).map(by_topic))),
+        ([], all, _) | (all, ..) => all
+            .iter()
+            .for_each(|id| leading.extend(inventory.of_procedure(id).map(by_topic))),
+    }
+    let picked = leading.into_values().filter(|named| is_picked(named));
+    Ok(picked.map(|named| inventory.series(named)).collect())
 }
 
-type ByTopic<'i> = BTreeMap<&'i str, &'i Arc<Named>>;
-
-/// The datastreams that the values of a parameter name; `None` where it has none.
-fn topics<'i, I: Iterator<Item = &'i Arc<Named>>>(
-    ask: &Ask,
+/// The values of a parameter, each of which must be known.
+fn named<'a>(
+    ask: &'a Ask,
     name: &str,
-    of: impl Fn(&str) -> I,
-) -> Result<Option<ByTopic<'i>>, Exception> {
+    is_known: impl Fn(&str) -> bool,
+) -> Result<&'a [String], Exception> {
     let values = ask.params.all(name);
-    let mut topics = ByTopic::new();
-    for value in values {
-        let mut found = of(value).peekable();
-        if found.peek().is_none() {
-            return Err(Exception::invalid(name, format!("there is no `{value}`")));
-        }
-        topics.extend(found.map(|named| (&*named.topic, named)));
+    match values.iter().find(|value| !is_known(value)) {
+        Some(value) => Err(Exception::invalid(name, format!("there is no `{value}`"))),
+        None => Ok(values),
     }
-    Ok((!values.is_empty()).then_some(topics))
 }
 
 /// Of answers in O&M 2.0.
@@ -362,7 +371,7 @@ impl Observed {
                 .start("sos:GetResultResponse")
                 .prefixes(&[("sos", SOS20)])
                 .start("sos:resultValues")
-                .text(&count.to_string()),
+                .text(&counted(*count)),
             Layout::Results1(reference) => xml
                 .start("sos:GetResultResponse")
                 .prefixes(&[("sos", SOS10)])
@@ -377,6 +386,15 @@ impl Observed {
             ]),
         };
         xml.split()
+    }
+}
+
+/// What stands before results; of none there is nothing at all.
+// [SOS2-11.2-3]
+fn counted(results: usize) -> String {
+    match results {
+        0 => String::new(),
+        some => some.to_string(),
     }
 }
 

@@ -1,10 +1,10 @@
 //! The document of version 1.0.0.
 
-use super::{Section, common, nc_name};
+use super::{Offered, Section, common, nc_name};
 use crate::area::Area;
 use crate::ask::Ask;
 use crate::exception::Exception;
-use crate::inventory::{Inventory, Offering};
+use crate::inventory::Offering;
 use crate::names::*;
 use crate::relation::RELATIONS;
 use crate::{comparison, spatial};
@@ -13,10 +13,10 @@ use weir_codec::document::Xml;
 // [SOS1-8.2-1]
 pub(super) fn document(
     ask: &Ask,
-    inventory: &Inventory<'_>,
+    offered: &Offered<impl FnOnce() -> Vec<Offering>>,
     wanted: &[Section],
 ) -> Result<String, Exception> {
-    let offerings = inventory.offerings();
+    let offerings = &offered.offerings;
     let mut xml = Xml::new();
     xml.start("sos:Capabilities").prefixes(&[
         ("sos", SOS10),
@@ -27,7 +27,7 @@ pub(super) fn document(
         ("xlink", XLINK),
     ]);
     xml.attribute("version", "1.0.0");
-    xml.attribute("updateSequence", &inventory.sequence());
+    xml.attribute("updateSequence", &offered.sequence);
     if wanted.contains(&Section::ServiceIdentification) {
         common::identification(ask, &[], &mut xml);
     }
@@ -35,13 +35,13 @@ pub(super) fn document(
         common::provider(&mut xml);
     }
     if wanted.contains(&Section::OperationsMetadata) {
-        common::operations(ask, &offerings, &mut xml);
+        common::operations(ask, offerings, &mut xml);
     }
     if wanted.contains(&Section::FilterCapabilities) {
         filters(&mut xml);
     }
     if wanted.contains(&Section::Contents) && !offerings.is_empty() {
-        contents(ask, &offerings, &mut xml)?;
+        contents(ask, offerings, &mut xml)?;
     }
     Ok(xml.finish())
 }

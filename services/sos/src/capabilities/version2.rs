@@ -1,10 +1,10 @@
 //! The document of version 2.0.0.
 
-use super::{Section, common};
+use super::{Offered, Section, common};
 use crate::area::Area;
 use crate::ask::Ask;
 use crate::exception::Exception;
-use crate::inventory::{Inventory, Offering, distinct};
+use crate::inventory::{Offering, distinct};
 use crate::names::*;
 use crate::relation::{RELATIONS, Relation};
 use crate::spatial;
@@ -31,10 +31,10 @@ const PROFILES: &[&str] = &[
 
 pub(super) fn document(
     ask: &Ask,
-    inventory: &Inventory<'_>,
+    offered: &Offered<impl FnOnce() -> Vec<Offering>>,
     wanted: &[Section],
 ) -> Result<String, Exception> {
-    let offerings = inventory.offerings();
+    let offerings = &offered.offerings;
     let mut xml = Xml::new();
     xml.start("sos:Capabilities").prefixes(&[
         ("sos", SOS20),
@@ -45,7 +45,7 @@ pub(super) fn document(
         ("xlink", XLINK),
     ]);
     xml.attribute("version", "2.0.0");
-    xml.attribute("updateSequence", &inventory.sequence());
+    xml.attribute("updateSequence", &offered.sequence);
     if wanted.contains(&Section::ServiceIdentification) {
         common::identification(ask, PROFILES, &mut xml);
     }
@@ -53,7 +53,7 @@ pub(super) fn document(
         common::provider(&mut xml);
     }
     if wanted.contains(&Section::OperationsMetadata) {
-        common::operations(ask, &offerings, &mut xml);
+        common::operations(ask, offerings, &mut xml);
     }
     if wanted.contains(&Section::InsertionCapabilities) {
         insertion(&mut xml);
@@ -62,7 +62,7 @@ pub(super) fn document(
         filters(&mut xml);
     }
     if wanted.contains(&Section::Contents) {
-        contents(ask, &offerings, &mut xml)?;
+        contents(ask, offerings, &mut xml)?;
     }
     Ok(xml.finish())
 }

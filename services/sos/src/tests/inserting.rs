@@ -156,7 +156,7 @@ fn observations_are_found_by_their_identifiers() {
     );
 }
 
-/// [SOS2-11.1-1] [SOS2-11.1-2] [SOS2-11.2-1] [SOS2-11.2-2]
+/// [SOS2-11.1-1] [SOS2-11.1-2] [SOS2-11.2-1] [SOS2-11.2-2] [SOS2-11.2-3]
 #[test]
 fn results_go_in_and_out_without_what_describes_them() {
     let house = house();
@@ -193,6 +193,9 @@ fn results_go_in_and_out_without_what_describes_them() {
         texts(&root, "resultValues"),
         ["2\n2026-01-01T00:00:00Z,32\n2026-01-01T00:01:00Z,32.5"]
     );
+    let never = "temporalFilter=om:phenomenonTime,2025-01-01T00:00:00Z/2025-01-02T00:00:00Z";
+    let root = house.document(&format!("request=GetResult&{names}&{never}"));
+    assert_eq!(texts(&root, "resultValues"), [""]);
     let root = house.document(&format!("request=GetResultTemplate&{names}"));
     assert_eq!(
         root.find("Quantity")
