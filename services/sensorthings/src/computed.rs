@@ -8,7 +8,7 @@ use crate::fault::{Fault, Result};
 use crate::filter::Value;
 use crate::kind::Kind;
 use crate::members::{self, Members};
-use crate::memo::{Bounds, around};
+use crate::memo::{Bounds, around, ring, write_area};
 use crate::node::{Context, Node};
 use crate::render::{instant, property};
 use serde_json::{Value as Json, json};
@@ -30,13 +30,30 @@ pub(crate) fn write(
     object: &mut Members<'_>,
 ) -> Result<()> {
     if name == "observedArea" {
-        if let Some(bounds) = bounds(context, entity) {
-            write_area(bounds, object.open(&[name]));
-        }
+        write_observed_area(context, entity, object);
     } else if let Some((from, to)) = span(context, entity, name)? {
         members::times(object.open(&[name]), from, Some(to));
     }
     Ok(())
+}
+
+fn write_observed_area(context: &Context<'_>, entity: &Entity, object: &mut Members<'_>) {
+    let name = &["observedArea"];
+    let mut features = features(context, entity);
+    match (features.next(), features.next()) {
+        // Most have one, whose area is known as text.
+        (Some(only), None) => {
+            let area = only.area();
+            if !area.is_empty() {
+                object.open(name).extend_from_slice(area);
+            }
+        }
+        _ => {
+            if let Some(bounds) = bounds(context, entity) {
+                write_area(bounds, object.open(name));
+            }
+        }
+    }
 }
 
 /// A property as it is shown, computed or not; `None` where the entity has it not.
@@ -96,31 +113,19 @@ fn look_up(context: &Context<'_>, entity: &Entity) -> Result<Option<Extent>> {
     }
 }
 
-/// The box around the features of a datastream's observations (18-088 table 9).
-fn bounds(context: &Context<'_>, entity: &Entity) -> Option<Bounds> {
+/// The features of a datastream's observations that may be read.
+fn features<'a>(
+    context: &'a Context<'_>,
+    entity: &'a Entity,
+) -> impl Iterator<Item = &'a Arc<Entity>> {
     let may_read = |it: &&Arc<Entity>| context.view.may_read(context.grants(), it);
-    let features = context.view.features_of(entity).filter(may_read);
-    features
-        .filter_map(|feature| feature.bounds())
-        .reduce(around)
+    context.view.features_of(entity).filter(may_read)
 }
 
-fn ring([west, south, east, north]: Bounds) -> [[f64; 2]; 5] {
-    [
-        [west, south],
-        [east, south],
-        [east, north],
-        [west, north],
-        [west, south],
-    ]
-}
-
-/// Writes a box as a polygon.
-fn write_area(bounds: Bounds, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"{\"type\":\"Polygon\",\"coordinates\":[");
-    // Writing into memory does not fail.
-    let _never = serde_json::to_writer(&mut *out, &ring(bounds));
-    out.extend_from_slice(b"]}");
+/// The box around them (18-088 table 9).
+fn bounds(context: &Context<'_>, entity: &Entity) -> Option<Bounds> {
+    let each = features(context, entity).filter_map(|feature| feature.bounds());
+    each.reduce(around)
 }
 
 fn area(context: &Context<'_>, entity: &Entity) -> Option<Json> {

@@ -2,6 +2,7 @@
 //!
 //! Names of members are those of the data model, which need no escapes; nothing here checks that.
 
+use serde::Serialize;
 use serde_json::Value as Json;
 use weir_model::{Time, Value};
 
@@ -83,6 +84,12 @@ pub(crate) fn json(out: &mut Vec<u8>, value: &Json) {
     let _never = write!(out, "{value}");
 }
 
+/// Writes a number; null where it is none that JSON has.
+pub(crate) fn number(out: &mut Vec<u8>, number: impl Serialize) {
+    // Writing into memory does not fail.
+    let _never = serde_json::to_writer(out, &number);
+}
+
 /// Writes a text with its quotes.
 pub(crate) fn text(out: &mut Vec<u8>, text: &str) {
     // Writing into memory does not fail.
@@ -117,12 +124,10 @@ pub(crate) fn result(out: &mut Vec<u8>, value: Value<'_>) {
     match value {
         Value::Text(said) => text(out, said),
         Value::Null => out.extend_from_slice(b"null"),
-        Value::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
-            let _never = serde_json::to_writer(out, &(number as i64));
+        Value::Number(whole) if whole.fract() == 0.0 && whole.abs() < 9e15 => {
+            number(out, whole as i64);
         }
-        Value::Number(number) => {
-            let _never = serde_json::to_writer(out, &number);
-        }
+        Value::Number(other) => number(out, other),
         Value::Bool(truth) => out.extend_from_slice(if truth { b"true" } else { b"false" }),
         Value::Json(said) => parsed(out, said),
     }

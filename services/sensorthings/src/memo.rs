@@ -7,7 +7,7 @@ use crate::computed::is_computed;
 use crate::entity::{Entity, Object};
 use crate::filter::geometry;
 use crate::kind::Kind;
-use crate::members::Members;
+use crate::members::{self, Members};
 use std::sync::OnceLock;
 
 /// West, south, east, north.
@@ -18,6 +18,7 @@ pub(crate) type Bounds = [f64; 4];
 pub(crate) struct Memo {
     texts: OnceLock<Texts>,
     bounds: OnceLock<Option<Bounds>>,
+    area: OnceLock<Box<[u8]>>,
 }
 
 /// The properties that are kept with an entity, as members of a JSON object.
@@ -65,6 +66,17 @@ impl Entity {
         texts.get_or_init(|| Texts::of(self.kind, &self.body))
     }
 
+    /// The same box as a polygon; nothing where there is none.
+    pub(crate) fn area(&self) -> &[u8] {
+        self.memo.area.get_or_init(|| {
+            let mut out = Vec::new();
+            if let Some(bounds) = self.bounds() {
+                write_area(bounds, &mut out);
+            }
+            out.into()
+        })
+    }
+
     /// The box around the geometry of a feature.
     pub(crate) fn bounds(&self) -> Option<Bounds> {
         *self.memo.bounds.get_or_init(|| {
@@ -73,6 +85,24 @@ impl Entity {
             corners.reduce(around)
         })
     }
+}
+
+/// Writes a box as a polygon.
+pub(crate) fn write_area(bounds: Bounds, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"type\":\"Polygon\",\"coordinates\":[");
+    members::number(out, ring(bounds));
+    out.extend_from_slice(b"]}");
+}
+
+/// The corners of a box, the first again at the end.
+pub(crate) fn ring([west, south, east, north]: Bounds) -> [[f64; 2]; 5] {
+    [
+        [west, south],
+        [east, south],
+        [east, north],
+        [west, north],
+        [west, south],
+    ]
 }
 
 /// The box around two.

@@ -11,6 +11,7 @@ use crate::id::{At, Id};
 use crate::join::Join;
 use crate::kind::Kind;
 use crate::limits::{RENDERED_MAX, SCANNED_MAX};
+use crate::members;
 use crate::node::{Asked, Context, Node, Observed};
 use crate::query::Query;
 use crate::scope::{filters_of, of_datastreams, sources};
@@ -32,7 +33,7 @@ pub(crate) enum Of {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) count: Option<usize>,
-    /// Where the next page begins.
+    /// The option that says where the next page begins.
     pub(crate) next: Option<String>,
 }
 
@@ -439,7 +440,7 @@ impl<'a> Scan<'a> {
         }
         Ok(Found {
             count: self.query.count.then_some(keys.len()),
-            next: (end < keys.len()).then(|| end.to_string()),
+            next: (end < keys.len()).then(|| format!("$skiptoken={end}")),
         })
     }
 }
@@ -484,6 +485,9 @@ pub(crate) fn by_keys(orders: &[(Expression, bool)], a: &[Value<'_>], b: &[Value
     each.fold(Ordering::Equal, Ordering::then)
 }
 
+/// Begins the option that says where to begin.
+const TOKEN: &[u8] = b"$skiptoken=";
+
 /// Where a page ended: a time, and how many rows of it were passed.
 pub(crate) struct Place {
     pub(crate) time: Time,
@@ -496,8 +500,14 @@ impl Place {
         self.time = time;
     }
 
+    /// As an option.
     pub(crate) fn print(&self) -> String {
-        format!("{}.{}", self.time.nanos(), self.count)
+        let mut option = Vec::with_capacity(40);
+        option.extend_from_slice(TOKEN);
+        members::number(&mut option, self.time.nanos());
+        option.push(b'.');
+        members::number(&mut option, self.count as i64);
+        String::from_utf8(option).unwrap_or_default()
     }
 
     fn parse(text: &str) -> Result<Self> {

@@ -70,7 +70,7 @@ pub(crate) fn write(
 
 fn write_id(id: &Id, out: &mut Vec<u8>) {
     match id {
-        Id::Number(number) => members::json(out, &(*number).into()),
+        Id::Number(number) => members::number(out, *number),
         Id::Text(text) => members::text(out, text),
     }
 }
@@ -258,9 +258,12 @@ pub(crate) fn of_history(
         Ok(())
     })?;
     end_list(out);
-    let next = found.next.map(|token| format!("$skiptoken={token}"));
-    Ok((found.count, next))
+    Ok((found.count, found.next))
 }
+
+/// Entities that room is made for before they are written, and bytes for each.
+const ROOM_ENTITIES: usize = 1000;
+const ROOM_BYTES: usize = 512;
 
 /// Writes a page of entities as a list: filtered, sorted, cut.
 // [STA-A.2.1.1-1] [STA-A.2.1.4-1] [STA-A.2.1.5-1] [STA-A.2.1.5-2] [STA-A.2.1.5-3] [STA-A.2.1.7-1]
@@ -277,6 +280,8 @@ pub(crate) fn collection<'a>(
     let total = kept.len();
     let begin = query.begin()?;
     let mut end = begin;
+    let most = total.saturating_sub(begin).min(query.page());
+    out.reserve(most.min(ROOM_ENTITIES) * ROOM_BYTES);
     out.push(b'[');
     for node in kept.iter().skip(begin).take(query.page()) {
         write(context, node, query, out)?;

@@ -176,12 +176,20 @@ const fn is_special(byte: u8) -> bool {
 /// Where the first special byte is; many are looked at in one step.
 fn special(bytes: &[u8]) -> Option<usize> {
     const STEP: usize = 16;
-    let any = |step: &[u8]| {
+    let any = |step: &[u8; STEP]| {
         step.iter()
             .fold(false, |found, byte| found | is_special(*byte))
     };
-    let plain = bytes.chunks_exact(STEP).take_while(|step| !any(step));
-    let begin = plain.count() * STEP;
+    let (steps, rest) = bytes.as_chunks::<STEP>();
+    let begin = steps.iter().take_while(|step| !any(step)).count() * STEP;
+    if begin == bytes.len() - rest.len() {
+        // What is left is looked at in one step, too.
+        let mut last = [b' '; STEP];
+        last[..rest.len()].copy_from_slice(rest);
+        if !any(&last) {
+            return None;
+        }
+    }
     let found = bytes[begin..].iter().position(|byte| is_special(*byte));
     found.map(|at| begin + at)
 }
