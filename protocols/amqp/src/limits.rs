@@ -38,3 +38,11 @@ pub const STALL_TIME_MAX: Duration = Duration::from_secs(60);
 pub const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
 /// Shortest idle time-out that is kept for a peer, milliseconds.
 pub const IDLE_MILLIS_MIN: u32 = 100;
+/// Within this a broker must answer what a client asks while it opens (AMQP 0.9.1).
+pub const CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
+/// Messages that a client has published and that are not confirmed.
+pub const UNCONFIRMED_MAX: usize = 1024;
+/// Largest frame of AMQP 0.9.1 that is taken and sent, bytes.
+pub const FRAME_091_BYTES_MAX: u32 = 128 << 10;
+/// Largest body of a message of AMQP 0.9.1 that is taken, bytes.
+pub const BODY_BYTES_MAX: usize = MESSAGE_BYTES_MAX;

@@ -17,6 +17,7 @@ mod nats;
 mod nchan;
 mod null;
 mod program;
+mod qpid;
 mod rabbitmq;
 mod relay;
 mod started;
@@ -61,6 +62,8 @@ pub static TARGETS: &[Target] = &[
     rabbitmq::TARGET,
     rabbitmq::AMQP091,
     rabbitmq::AMQP10,
+    qpid::AMQP091,
+    qpid::AMQP10,
     emqx::TARGET,
     given::TARGET,
 ];

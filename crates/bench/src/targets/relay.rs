@@ -26,7 +26,9 @@ pub(super) fn before(
     command.args([at.to_string(), broker.address.to_string()]);
     let relay = start_listening(command, at, "websockify".into(), &folder.join("relay.log"))?;
     let version = format!("{}, pages by websockify", broker.version);
-    let mut broker = broker.with(relay).reached_at(format!("ws://{at}/"), None);
+    // The user that brokers come with.
+    let user = Some(("guest".to_owned(), "guest".to_owned()));
+    let mut broker = broker.with(relay).reached_at(format!("ws://{at}/"), user);
     broker.version = version;
     Ok(broker)
 }

@@ -6,12 +6,15 @@
 //! whose socket waits to fill segments (RFC 896) is refused, since 40 ms of that would be taken for the
 //! broker's.
 
+mod amqp;
+mod amqp091;
+mod amqp10;
 mod mqtt;
 
 use super::job::At;
 
 /// All protocols, in the order of the report.
-pub(crate) static PROTOCOLS: &[Protocol] = &[mqtt::PROTOCOL];
+pub(crate) static PROTOCOLS: &[Protocol] = &[mqtt::PROTOCOL, amqp091::PROTOCOL, amqp10::PROTOCOL];
 
 /// A protocol of messaging.
 #[derive(Debug)]

@@ -1,0 +1,30 @@
+//! AMQP 0.9.1, the AMQP of the paper.
+
+use weir_amqp::client::v091;
+
+use super::Protocol;
+use super::amqp::Amqp;
+
+pub(super) const PROTOCOL: Protocol = Protocol {
+    name: "amqp091",
+    title: "AMQP 0.9.1",
+    published: Some("AMQP"),
+    ours: None,
+    others: &["rabbitmq_amqp091", "qpid_amqp091"],
+    takes_given: false,
+    about: "AMQP 0.9.1 by the exchange `amq.topic`, nothing acknowledged, nothing kept. The gateway is no server \
+            of it. The native client is the gateway's own machine on a blocking socket; in pages it is \
+            @cloudamqp/amqp-client, through websockify, since no broker here has a WebSocket for it: the \
+            paper's pages came through a gateway too.",
+    open: |at, topic| {
+        let make = |now, options| -> Box<dyn weir_amqp::client::Machine> {
+            Box::new(v091::Client::new(now, options))
+        };
+        Ok(Box::new(Amqp::open(
+            at,
+            topic,
+            Some(("guest", "guest")),
+            make,
+        )?))
+    },
+};
