@@ -37,4 +37,5 @@ def main():
     return os.execvpe(command[0], command, {**os.environ, INSIDE: "1"})
 
 
-main()
+if __name__ == "__main__":
+    main()

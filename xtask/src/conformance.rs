@@ -32,6 +32,11 @@ const TABLES: &[Table] = &[
         folder: "protocols/coap",
     },
     Table {
+        name: "dds",
+        title: "DDS 1.4, DDSI-RTPS 2.5 and DDS-XTypes 1.3, as far as it is not RustDDS's",
+        folder: "protocols/dds",
+    },
+    Table {
         name: "exi",
         title: "EXI 1.0 (second edition), Canonical EXI and the EXI Profile (W3C recommendations of \
                 2014, 2018 and 2014)",
@@ -204,7 +209,8 @@ fn ids(line: &str) -> impl Iterator<Item = String> {
         let mut parts = text.split('-');
         let name = parts.next().unwrap_or_default();
         let own = [
-            "RFC", "AMQP", "MQTT", "EXI", "C14N", "PROFILE", "SOS", "STA", "TASKING",
+            "RFC", "AMQP", "DDS", "MQTT", "EXI", "C14N", "PROFILE", "SOS", "STA", "TASKING",
+            "XTYPES",
         ];
         let named = own.iter().any(|own| name.starts_with(own));
         let section = |part: &str| {

@@ -30,6 +30,12 @@ pub trait Binding: Send + Sync {
     /// What its server takes.
     fn transports(&self) -> Vec<Transport>;
 
+    /// Opens what the gateway cannot open for it, sockets of a stack with threads of its own, before anything
+    /// is served; says by what name of the ready line it is reached where.
+    fn open(&self) -> io::Result<Vec<(&'static str, SocketAddr)>> {
+        Ok(Vec::new())
+    }
+
     /// Serves one opened link to its end, of a [`Transport::Stream`] or a [`Transport::WebSocket`].
     fn serve(&self, link: Link, context: Arc<dyn Context>) -> LocalFuture<'static, io::Result<()>>;
 

@@ -80,7 +80,11 @@ impl Gateway {
         let restricted = matches!(access, Access::Policy(_));
         let threads = threads(config)?;
         let opened = Opened::of(config, &bindings, threads, restricted || open_to_all)?;
-        let addresses = opened.addresses()?;
+        let mut addresses = opened.addresses()?;
+        for (name, binding) in &bindings {
+            let opened = binding.open();
+            addresses.extend(opened.map_err(|error| RunFault::Io((*name).into(), error))?);
+        }
         let (log, hub) = open_data(config)?;
         let (drain, draining) = watch::channel(false);
         let traffic = Arc::new(Traffic::default());

@@ -28,6 +28,11 @@ pub const BINDINGS: &[BindingLine] = &[
         name: "coap",
         configure: |section| Ok(Arc::new(weir_coap::Coap::configure(section)?)),
     },
+    #[cfg(feature = "dds")]
+    BindingLine {
+        name: "dds",
+        configure: |section| Ok(Arc::new(weir_dds::Dds::configure(section)?)),
+    },
     #[cfg(feature = "xmpp")]
     BindingLine {
         name: "xmpp",

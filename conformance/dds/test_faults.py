@@ -1,0 +1,129 @@
+"""What is wrong costs its sender only: samples, datagrams, and participants that vanish."""
+
+import json
+import pathlib
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from dds.peer import DOMAINS, Appendable, Observation, Peer, Result, take, until
+from dds.test_quality import metric
+from gateway import BINARY, Gateway
+
+POLICY = """
+[role.domain]
+publish = ["plant/#"]
+read = ["plant/#"]
+"""
+
+
+class Faults(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.number = next(DOMAINS)
+        cls.gateway = Gateway(settings={"dds.domain": str(cls.number)})
+        cls.addClassCleanup(cls.gateway.close)
+        cls.peer = Peer(cls.number)
+        cls.reader, cls.writer = cls.peer.reader(), cls.peer.writer()
+
+    def refused(self, reason):
+        """Waits until a sample was set aside for this reason."""
+        until(lambda: reason in self.log(), f"a sample set aside: {reason}")
+
+    def log(self):
+        return pathlib.Path(self.gateway.log.name).read_text(errors="replace")
+
+    def still_serves(self, topic):
+        self.writer.write(Observation(topic=topic, value=Result(number=1)))
+        until(lambda: self.gateway.history(topic), "the next sample")
+        self.gateway.publish_value(f"{topic}/out", 2)
+        take(self.reader, 1, lambda one: one.topic == f"{topic}/out")
+
+    # [XTYPES-7.6.2.1.2-1]
+    def test_data_that_is_not_plain_is_set_aside_with_its_reason(self):
+        other = Peer(self.number)
+        writer = other.writer(datatype=Appendable)
+        before = metric(self.gateway, "weir_dds_refused_samples_total", "undecodable")
+        writer.write(Appendable(topic="appendable", value=Result(number=1)))
+        until(lambda: metric(self.gateway, "weir_dds_refused_samples_total", "undecodable") > before
+              or self.gateway.history("appendable"), "an answer")
+        self.still_serves("after/appendable")
+
+    # [XTYPES-7.4.1.1.2-1]
+    def test_a_string_too_long_a_topic_that_is_none_and_no_number_are_set_aside(self):
+        wrong = [
+            (Observation(topic="x" * 300_000), "a string of more bytes than are taken"),
+            (Observation(topic="a/#"), "topic"),
+            (Observation(topic=""), "topic"),
+            (Observation(topic="nan", value=Result(number=float("nan"))), "finite"),
+            (Observation(topic="$SYS/x", value=Result(number=1)), "SYS"),
+        ]
+        for sample, reason in wrong:
+            before = metric(self.gateway, "weir_dds_refused_samples_total")
+            self.writer.write(sample)
+            until(lambda: metric(self.gateway, "weir_dds_refused_samples_total") > before, reason)
+            self.refused(reason)
+        self.still_serves("after/wrong")
+
+    def test_datagrams_of_noise_cost_nobody_anything(self):
+        random.seed(7)
+        host, port = self.gateway.ready["dds"].rsplit(":", 1)
+        heard = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(heard.close)
+        whole = b"RTPS\x02\x03\x01\x10" + bytes(range(12))
+        data = b"\x15\x05\x2c\x00\x00\x00\x10\x00\x00\x01\x00\xc7\x00\x01\x00\xc2\x00\x00\x00\x00\x01\x00\x00\x00"
+        for ports in (int(port), int(port) + 1):
+            for _ in range(1500):
+                kind = bytes([random.choice([1, 6, 7, 8, 9, 0x0c, 0x0d, 0x0e, 0x0f, 0x12, 0x13, 0x15, 0x16])])
+                rest = random.randbytes(random.randrange(64))
+                heard.sendto(whole + kind + rest, (host, ports))
+                broken = bytearray(whole + data + random.randbytes(40))
+                broken[random.randrange(len(broken))] ^= 1 << random.randrange(8)
+                heard.sendto(bytes(broken), (host, ports))
+            heard.sendto(random.randbytes(1400), (host, ports))
+        self.still_serves("after/noise")
+        self.assertIsNone(self.gateway.process.poll())
+
+    def test_a_participant_that_is_killed_is_told_of_as_lost(self):
+        script = (
+            "from dds.peer import *; import sys, time\n"
+            f"peer = Peer({self.number}, '<LeaseDuration>2s</LeaseDuration>')\n"
+            "writer = peer.writer(); writer.write(Observation(topic='brief', value=Result(number=1)))\n"
+            "print('there', flush=True); time.sleep(60)"
+        )
+        here = pathlib.Path(__file__).resolve().parent.parent
+        process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=here)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.assertEqual(process.stdout.readline(), "there\n")
+        until(lambda: metric(self.gateway, "weir_dds_participants") == 2, "the second participant")
+        process.send_signal(signal.SIGKILL)
+        until(lambda: metric(self.gateway, "weir_dds_participants_lost_total", "silent") == 1, "the loss")
+        until(lambda: metric(self.gateway, "weir_dds_participants") == 1, "the first alone")
+        self.still_serves("after/killed")
+
+
+class Access(unittest.TestCase):
+    def test_the_domain_has_the_rights_of_its_credential(self):
+        folder = tempfile.TemporaryDirectory(prefix="weir-policy-")
+        self.addCleanup(folder.cleanup)
+        made = subprocess.run([BINARY, "token", "plant", "--role", "domain"], capture_output=True, text=True, check=True)
+        secret = made.stderr.strip().rpartition(" ")[2]
+        policy = pathlib.Path(folder.name) / "policy.toml"
+        policy.write_text(POLICY + made.stdout)
+        number = next(DOMAINS)
+        gateway = Gateway(settings={"dds.domain": str(number), "access.policy": str(policy),
+                                    "dds.credential": f"Bearer {secret}"})
+        self.addCleanup(gateway.close)
+        peer = Peer(number)
+        writer = peer.writer()
+        writer.write(Observation(topic="office/a", value=Result(number=1)))
+        writer.write(Observation(topic="plant/a", value=Result(number=2)))
+        until(lambda: "office/a" in pathlib.Path(gateway.log.name).read_text(errors="replace"), "the refusal")
+        status, _, body = gateway.request("GET", "/live/plant/a", headers={"Accept": "application/json",
+                                          "Authorization": f"Bearer {secret}"})
+        self.assertEqual((status, json.loads(body)["observations"][0]["value"]), (200, 2))

@@ -1,0 +1,132 @@
+"""Quality of service, requested and offered (DDS 1.4 section 2.2.3), against Cyclone's."""
+
+import json
+import unittest
+
+from cyclonedds.util import duration
+
+from dds.peer import DOMAINS, Listener, Observation, Peer, Policy, Result, take, until
+from gateway import Gateway
+
+BEST_EFFORT = Policy.Reliability.BestEffort
+
+
+def metric(gateway, name, labels=""):
+    """The sum of a metric over its labels, those that hold this text."""
+    page = gateway.request("GET", "/metrics")[2].decode()
+    lines = [line for line in page.splitlines() if line.startswith(name + "{") and labels in line]
+    return sum(float(line.rsplit(" ", 1)[1]) for line in lines)
+
+
+class Incompatible(Listener):
+    def __init__(self):
+        super().__init__()
+        self.policies = []
+
+    def on_offered_incompatible_qos(self, writer, status):
+        self.policies.append(status.last_policy_id)
+
+    def on_requested_incompatible_qos(self, reader, status):
+        self.policies.append(status.last_policy_id)
+
+
+class Quality(unittest.TestCase):
+    def serve(self, **settings):
+        number = next(DOMAINS)
+        dds = {f"dds.{key.replace('__', '.')}": value for key, value in settings.items()}
+        gateway = Gateway(settings={"dds.domain": str(number), **dds})
+        self.addCleanup(gateway.close)
+        return gateway, Peer(number)
+
+    # [DDS-2.2.3-1]
+    def test_a_writer_that_offers_less_than_is_requested_is_no_match_and_both_are_told(self):
+        gateway, peer = self.serve()
+        told = Incompatible()
+        writer = peer.writer(BEST_EFFORT, wait=False, listener=told)
+        until(lambda: told.policies, "Cyclone's word of it")
+        until(lambda: metric(gateway, "weir_dds_incompatible_total") > 0, "weir's word of it")
+        self.assertFalse(writer.get_matched_subscriptions())
+
+    # [DDS-2.2.3-1]
+    def test_a_best_effort_request_takes_what_any_writer_offers(self):
+        gateway, peer = self.serve(request__reliability="best-effort")
+        for policy in (BEST_EFFORT, Policy.Reliability.Reliable(duration(seconds=1))):
+            writer = peer.writer(policy)
+            writer.write(Observation(topic=f"q/{policy.__class__.__name__}", value=Result(number=1)))
+        until(lambda: len(gateway.history("q/#")) == 2, "both samples")
+
+    def test_a_best_effort_reader_takes_what_a_reliable_writer_offers(self):
+        gateway, peer = self.serve()
+        reader = peer.reader(BEST_EFFORT)
+        gateway.publish_value("q/a", 1)
+        self.assertEqual(take(reader, 1)[0].value.value, 1)
+
+    # [DDS-2.2.3-1]
+    def test_durability_that_is_not_offered_is_no_match(self):
+        _, peer = self.serve(offer__durability="volatile")
+        told = Incompatible()
+        reader = peer.reader(Policy.Durability.TransientLocal, wait=False, listener=told)
+        until(lambda: told.policies, "Cyclone's word of it")
+        self.assertFalse(reader.get_matched_publications())
+
+    def test_a_late_reader_gets_the_newest_that_are_kept(self):
+        gateway, peer = self.serve(offer__history="3")
+        for value in range(10):
+            gateway.publish_value("h", value)
+        reader = peer.reader(Policy.Durability.TransientLocal)
+        self.assertEqual([one.value.value for one in take(reader, 3)][-3:], [7, 8, 9])
+
+    # [DDS-2.2.3.7-1]
+    def test_a_deadline_that_a_writer_does_not_keep_is_counted(self):
+        gateway, peer = self.serve(request__deadline_ms="200")
+        writer = peer.writer(Policy.Deadline(duration(milliseconds=150)))
+        writer.write(Observation(topic="d", value=Result(number=1)))
+        until(lambda: metric(gateway, "weir_dds_deadlines_missed_total") > 0, "the missed deadline")
+
+    # [DDS-2.2.3.7-1]
+    def test_a_deadline_that_is_not_offered_is_no_match(self):
+        _, peer = self.serve(offer__deadline_ms="1000")
+        told = Incompatible()
+        peer.reader(Policy.Deadline(duration(milliseconds=500)), wait=False, listener=told)
+        until(lambda: told.policies, "Cyclone's word of it")
+        self.assertEqual(peer.readers[0].get_matched_publications(), [])
+        peer.readers.clear()
+        self.assertTrue(peer.reader(Policy.Deadline(duration(seconds=2))).get_matched_publications())
+
+    # [DDS-2.2.3.11-1]
+    def test_liveliness_that_is_not_offered_is_no_match(self):
+        _, peer = self.serve(offer__liveliness_ms="2000")
+        told = Incompatible()
+        peer.reader(Policy.Liveliness.Automatic(duration(seconds=1)), wait=False, listener=told)
+        until(lambda: told.policies, "Cyclone's word of it")
+        self.assertEqual(peer.readers[0].get_matched_publications(), [])
+        peer.readers.clear()
+        self.assertTrue(peer.reader(Policy.Liveliness.Automatic(duration(seconds=5))).get_matched_publications())
+
+    def test_only_topics_and_results_that_are_wanted_go_out(self):
+        gateway, peer = self.serve(topics="hot/#,cold", where="value>20")
+        reader = peer.reader()
+        for topic, value in (("warm", 30), ("hot/a", 10), ("hot/b", 21), ("cold", 5), ("cold", 25)):
+            gateway.publish_value(topic, value)
+        found = [(one.topic, one.value.value) for one in take(reader, 2)]
+        self.assertEqual(found, [("hot/b", 21), ("cold", 25)])
+
+    def test_a_wrong_policy_is_refused_by_its_key(self):
+        from gateway import NotReady
+        with self.assertRaisesRegex(NotReady, r"dds\.offer\.reliability.*reliable or best-effort"):
+            Gateway(settings={"dds.domain": "1", "dds.offer.reliability": "yes"})
+
+
+class Told(unittest.TestCase):
+    def test_participants_and_endpoints_are_in_the_metrics(self):
+        number = next(DOMAINS)
+        gateway = Gateway(settings={"dds.domain": str(number)})
+        self.addCleanup(gateway.close)
+        peer = Peer(number)
+        reader, writer = peer.reader(), peer.writer()
+        until(lambda: metric(gateway, "weir_dds_participants") == 1, "the participant")
+        until(lambda: metric(gateway, "weir_dds_endpoints", 'kind="writer"') == 1, "the writer")
+        until(lambda: metric(gateway, "weir_dds_endpoints", 'kind="reader"') == 1, "the reader")
+        writer.write(Observation(topic="m", value=Result(number=1)))
+        until(lambda: json.dumps(gateway.history("m")) != "[]", "the sample")
+        del reader, writer

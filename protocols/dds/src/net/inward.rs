@@ -1,0 +1,111 @@
+//! What comes in: samples of other participants, published to the hub.
+
+use super::participant::{Arrivals, Arrived};
+use super::told::Told;
+use crate::limits::{SAMPLE_BYTES_MAX, SHOWN_BYTES_MAX};
+use crate::wire::{Encapsulation, Sample};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+use weir_binding::Context as Gateway;
+use weir_codec::{FORMATS, Format};
+use weir_hub::{ClientId, Fault, LogFault, Media, Principal, Publish, Request};
+use weir_model::BatchBuilder;
+
+/// How long to wait where too much waits for the disk already; the stack keeps what comes meanwhile.
+const BUSY_WAIT: Duration = Duration::from_millis(5);
+
+/// The way in.
+pub(super) struct Inward {
+    pub(super) context: Arc<dyn Gateway>,
+    pub(super) principal: Principal,
+    pub(super) client: ClientId,
+    pub(super) told: Rc<RefCell<Told>>,
+}
+
+impl Inward {
+    /// Runs until the stack ends.
+    pub(super) async fn run(&self, mut arrivals: Arrivals) -> std::io::Result<()> {
+        let mut builder = BatchBuilder::new();
+        loop {
+            let (samples, more) = match arrivals.take() {
+                Ok(taken) => taken,
+                Err(reason) => {
+                    let mut told = self.told.borrow_mut();
+                    told.undecodable(&rustdds::GUID::GUID_UNKNOWN, &reason, &[]);
+                    continue;
+                }
+            };
+            for arrived in &samples {
+                self.publish(arrived, &mut builder).await;
+            }
+            while let Some(status) = arrivals.status() {
+                self.told.borrow().of_reader(&status);
+            }
+            match more {
+                true => tokio::task::yield_now().await,
+                // A status comes without a sample.
+                false => tokio::select! {
+                    ready = arrivals.ready() => ready?,
+                    () = tokio::time::sleep(super::LOOK_EVERY) => {}
+                },
+            }
+        }
+    }
+
+    async fn publish(&self, arrived: &Arrived, builder: &mut BatchBuilder) {
+        let publish = match message(arrived, builder) {
+            Ok(publish) => publish,
+            Err(reason) => {
+                let head = head(arrived);
+                let mut told = self.told.borrow_mut();
+                return told.undecodable(&arrived.writer, &reason, head);
+            }
+        };
+        loop {
+            let mut publish = publish.clone();
+            publish.client = Some(self.client);
+            let request = Request::Publish(publish);
+            let now = self.context.now();
+            match self.context.hub().open(now, &self.principal, request) {
+                Ok(_) => return self.told.borrow().tally.receive(1),
+                Err(Fault::Log(LogFault::Busy)) => tokio::time::sleep(BUSY_WAIT).await,
+                Err(fault) => {
+                    let reason = fault.to_string();
+                    let mut told = self.told.borrow_mut();
+                    return told.untaken(&arrived.writer, &reason, head(arrived));
+                }
+            }
+        }
+    }
+}
+
+fn head(arrived: &Arrived) -> &[u8] {
+    let body = &arrived.sample.body;
+    &body[..body.len().min(SHOWN_BYTES_MAX)]
+}
+
+/// A sample as a message of weir's own form, at the topic that it names.
+fn message(arrived: &Arrived, builder: &mut BatchBuilder) -> Result<Publish, String> {
+    let sample = &arrived.sample;
+    if sample.body.len() > SAMPLE_BYTES_MAX {
+        let length = sample.body.len();
+        return Err(format!("{length} bytes: more than {SAMPLE_BYTES_MAX}"));
+    }
+    let Some(layout) = Encapsulation::of(sample.layout) else {
+        let [high, low] = sample.layout;
+        return Err(format!(
+            "encapsulation {high:02x}{low:02x} is none of plain data"
+        ));
+    };
+    let read = Sample::read(&sample.body, layout).map_err(|fault| fault.to_string())?;
+    builder.clear();
+    let pushed = builder.push(&read.observation);
+    pushed.map_err(|error| error.to_string())?;
+    let format: &'static Format = &FORMATS[0];
+    let mut body = Vec::with_capacity(128);
+    (format.encode)(builder.batch(), &mut body);
+    let topic = read.observation.topic;
+    Ok(Publish::new(topic, Media::Format(format), body))
+}

@@ -1,0 +1,176 @@
+//! The participant: the binding `dds`, server and client.
+
+mod adapter;
+mod client;
+mod exchange;
+mod inward;
+mod outward;
+mod participant;
+mod place;
+mod quality;
+mod settings;
+mod told;
+
+pub use exchange::Exchange;
+
+use inward::Inward;
+use outward::Outward;
+use participant::Participant;
+use rustdds::{RTPSEntity, StatusEvented};
+use settings::Settings;
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::io;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use told::Told;
+use weir_binding::{
+    Binding, ConfigFault, Context as Gateway, Identity, LocalFuture, Publisher, Section,
+    Subscriber, Target, Transport,
+};
+use weir_carrier::Link;
+use weir_hub::{ClientId, Principal};
+use weir_model::{Cursor, Filter};
+
+/// How often it is looked at who came and went.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Looks a second.
+const LOOKS_PER_SECOND: u32 = 10;
+
+/// DDS as a binding: a participant of a domain.
+pub struct Dds {
+    settings: Arc<Settings>,
+    /// The participant, from when it is opened until its background runs.
+    opened: Mutex<Option<Participant>>,
+}
+
+impl Dds {
+    /// The binding as its section of the configuration wants it.
+    pub fn configure(section: Section) -> Result<Self, ConfigFault> {
+        Ok(Self {
+            settings: Arc::new(Settings::read(section)?),
+            opened: Mutex::default(),
+        })
+    }
+}
+
+impl Binding for Dds {
+    fn name(&self) -> &'static str {
+        "dds"
+    }
+
+    /// None that the gateway could open: the stack has sockets and threads of its own.
+    fn transports(&self) -> Vec<Transport> {
+        Vec::new()
+    }
+
+    fn open(&self) -> io::Result<Vec<(&'static str, SocketAddr)>> {
+        let Some(place) = &self.settings.place else {
+            return Ok(Vec::new());
+        };
+        let participant = Participant::open(place)?;
+        let address = participant.address();
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        *opened = Some(participant);
+        Ok(vec![("dds", address)])
+    }
+
+    fn serve(&self, _: Link, _: Arc<dyn Gateway>) -> LocalFuture<'static, io::Result<()>> {
+        let refused = io::Error::new(io::ErrorKind::Unsupported, "dds takes no links");
+        Box::pin(std::future::ready(Err(refused)))
+    }
+
+    fn background(&self, context: Arc<dyn Gateway>) -> Option<LocalFuture<'static, ()>> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let participant = opened.take()?;
+        let settings = self.settings.clone();
+        Some(Box::pin(async move {
+            if let Err(error) = run(&settings, participant, context).await {
+                tracing::error!(%error, "the DDS participant ended");
+            }
+        }))
+    }
+
+    fn deliveries(&self) -> &'static [(&'static str, &'static str)] {
+        &[("subscription", "a reader of the topic `weir/Observation`")]
+    }
+
+    fn schemes(&self) -> &'static [&'static str] {
+        &["dds"]
+    }
+
+    fn publisher(&self, target: Target) -> LocalFuture<'static, io::Result<Box<dyn Publisher>>> {
+        Box::pin(client::publisher(target))
+    }
+
+    fn subscriber(
+        &self,
+        target: Target,
+        filters: Vec<Filter>,
+        since: Option<Cursor>,
+    ) -> LocalFuture<'static, io::Result<Box<dyn Subscriber>>> {
+        Box::pin(client::subscriber(target, filters, since))
+    }
+}
+
+/// Serves a domain until the hub stops.
+async fn run(
+    settings: &Settings,
+    participant: Participant,
+    context: Arc<dyn Gateway>,
+) -> io::Result<()> {
+    let principal = principal(settings, &*context).await?;
+    let client = ClientId::new();
+    let domain = &participant.domain;
+    let told = Told::new(context.clone(), domain.domain_id(), domain.guid());
+    let told = Rc::new(RefCell::new(told));
+    let inward = Inward {
+        context: context.clone(),
+        principal: principal.clone(),
+        client,
+        told: told.clone(),
+    };
+    let outward = Outward {
+        context,
+        principal,
+        client,
+        told: told.clone(),
+    };
+    let reader = participant.reader(&settings.requested)?;
+    let writer = participant.writer(&settings.offered)?;
+    tokio::select! {
+        ended = inward.run(reader) => ended,
+        ended = outward.run(settings, writer) => ended,
+        () = watch(&participant, &told) => Ok(()),
+    }
+}
+
+/// Tells who comes and goes.
+async fn watch(participant: &Participant, told: &RefCell<Told>) {
+    let listener = participant.domain.status_listener();
+    let mut looks = 0;
+    loop {
+        while let Some(seen) = listener.try_recv_status() {
+            told.borrow_mut().of_domain(&seen);
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+        looks += 1;
+        if looks % LOOKS_PER_SECOND == 0 {
+            told.borrow_mut().tick();
+        }
+    }
+}
+
+/// Whose rights the domain's participants have: RTPS says nothing of who somebody is.
+async fn principal(settings: &Settings, context: &dyn Gateway) -> io::Result<Principal> {
+    let known = match context.principal(settings.credential.as_deref(), true) {
+        Identity::Known(known) => known,
+        Identity::Checking(mut outcome) => poll_fn(|cx| outcome.poll(cx))
+            .await
+            .unwrap_or_else(|| Err("the credential could not be checked".into())),
+        Identity::Busy => Err("too many credentials wait to be checked".into()),
+    };
+    known.map_err(|sentence| io::Error::other(format!("dds.credential: {sentence}")))
+}
