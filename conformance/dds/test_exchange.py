@@ -21,11 +21,6 @@ class Exchange(unittest.TestCase):
         cls.reader = cls.peer.reader()
         cls.writer = cls.peer.writer()
 
-    def latest(self, topic):
-        body = self.gateway.request("GET", f"/live/{topic}", headers={"Accept": "application/json"})[2]
-        found = json.loads(body)
-        return found.get("observations", [found] if "value" in found else [])
-
     def test_the_ready_line_says_where_others_can_announce_themselves(self):
         host, port = self.gateway.ready["dds"].rsplit(":", 1)
         self.assertEqual(host, "127.0.0.1")
@@ -123,10 +118,11 @@ class Exchange(unittest.TestCase):
         self.writer.write(Observation(topic="own/sub", value=Result(number=8.5)))
         said, _ = hearing.communicate(timeout=30)
         self.assertIn("8.5", said)
-        subprocess.run([BINARY, "pub", url, "own/pub"], input="9.5\n", text=True, check=True, timeout=30)
+        subprocess.run([BINARY, "pub", url, "own/pub"], input='{"value":9.5}\n', text=True, check=True, timeout=30)
         [sample] = take(self.reader, 1, lambda one: one.topic == "own/pub")
         self.assertEqual(sample.value.value, 9.5)
-        self.assertEqual(self.latest("own/pub")[0]["value"], 9.5)
+        [kept] = until(lambda: self.gateway.history("own/pub"), "the observation")
+        self.assertEqual(kept["value"], 9.5)
 
 
 class LateReaders(unittest.TestCase):
