@@ -20,6 +20,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 mod check;
 mod conveyor;
+mod edge;
 mod netlink;
 mod offload;
 mod station;
@@ -27,6 +28,7 @@ mod sys;
 
 pub use check::Check;
 use conveyor::{Conveyor, Lane, Route};
+pub use edge::Edge;
 pub use station::Station;
 
 /// How near ends come to the far one.

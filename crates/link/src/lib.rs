@@ -39,7 +39,7 @@ pub use random::Random;
 pub use trace::{Trace, TraceFault};
 
 #[cfg(target_os = "linux")]
-pub use lab::{Check, Lab, LabFault, Options, Sharing, Station, prepare};
+pub use lab::{Check, Edge, Lab, LabFault, Options, Sharing, Station, prepare};
 
 /// A time in nanoseconds since the link was made, or a span.
 pub type Nanos = u64;

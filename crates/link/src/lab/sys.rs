@@ -72,6 +72,11 @@ impl Tun {
         Ok(device)
     }
 
+    /// Lets the system hand over what a wire would have: cut, with its checksum.
+    pub(super) fn take_cut(&self) -> io::Result<()> {
+        self.take_uncut(0)
+    }
+
     /// Lets the system hand over what need not be cut for it.
     fn take_uncut(&self, what: usize) -> io::Result<()> {
         // SAFETY: TUNSETOFFLOAD takes its argument by value and refuses what it does not know.
