@@ -6,6 +6,8 @@ bytes and its cursor.
 """
 
 import asyncio
+import atexit
+import base64
 import contextlib
 import queue
 import threading
@@ -16,6 +18,8 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 import readers
+import xmpp.client
+from xmpp.prosody import Prosody
 
 WAIT_S = 30
 GAP_OPTION = 65000
@@ -176,6 +180,65 @@ class Coap:
             followed.came.put((answer.payload, cursor_of_tag(answer.opt.etag)))
 
 
+class BehindProsody:
+    """Configuration of a gateway behind a Prosody, which runs from when it is asked for until the program ends."""
+
+    server = None
+
+    def items(self):
+        kind = type(self)
+        kind.server = kind.server or Prosody(ForAll(), atexit.register)
+        return kind.server.settings().items()
+
+
+class ForAll(contextlib.ExitStack):
+    """Stands for a test where something is everybody's."""
+
+    addCleanup = contextlib.ExitStack.callback
+
+    def id(self):
+        return "every_binding"
+
+
+class Xmpp:
+    """slixmpp behind a Prosody: a node names the format."""
+
+    SETTINGS = BehindProsody()
+
+    def __init__(self, gateway):
+        self.prosody = BehindProsody.server
+        self.prosody.await_component(gateway)
+
+    @contextlib.contextmanager
+    def client(self):
+        with ForAll() as cleanups:
+            yield xmpp.client.Client(cleanups, self.prosody)
+
+    def publish(self, topic, payload, form):
+        text = base64.b64encode(payload).decode()
+        with self.client() as client:
+            client.publish(f"$as/{form['name']}/{topic}", f"<data xmlns='urn:weir:message:0' type='-'>{text}</data>")
+
+    @contextlib.contextmanager
+    def follow(self, topic, form, since):
+        with self.client() as client:
+            client.subscribe(f"$as/{form['name']}/{topic}", since)
+            yield XmppFollowed(client)
+
+
+class XmppFollowed:
+    """Items of a client."""
+
+    def __init__(self, client):
+        self.client = client
+
+    def next(self):
+        item = self.client.next()
+        if isinstance(item, xmpp.client.Gap):
+            raise readers.Gap(item.reason)
+        return item.bytes, item.id
+
+
 def cursor_of_tag(tag):
     """The text of a cursor that is an ETag: two bytes of the epoch, six of the number."""
     return f"{int.from_bytes(tag[:2], 'big'):x}-{int.from_bytes(tag[2:], 'big'):x}"
@@ -187,5 +250,6 @@ PEERS = {
     "websocket": lambda gateway: Http(gateway, "websocket"),
     "mqtt": Mqtt,
     "coap": Coap,
+    "xmpp": Xmpp,
 }
 """Every binding; one that is missing here is missing from every pair."""

@@ -1,6 +1,7 @@
 """slixmpp in a thread of its own: publishes, subscribes, asks, and hands over what comes."""
 
 import asyncio
+import base64
 import logging
 import queue
 import threading
@@ -17,6 +18,7 @@ SERVICE = "weir.localhost"
 PUBSUB = "{http://jabber.org/protocol/pubsub}"
 EVENT = "{http://jabber.org/protocol/pubsub#event}"
 WEIR = "{urn:weir:message:0}"
+OBSERVATIONS = "{urn:weir:observations:0}"
 JSON = "{urn:xmpp:json:0}json"
 WAIT_S = 30
 logging.getLogger("slixmpp").setLevel(logging.CRITICAL)
@@ -138,3 +140,14 @@ class Item:
     @property
     def text(self):
         return self.payload.text
+
+    @property
+    def bytes(self):
+        """The message in its format."""
+        if self.payload.tag == f"{WEIR}data":
+            return base64.b64decode(self.text)
+        if self.payload.tag.startswith(OBSERVATIONS):
+            for element in self.payload.iter():
+                element.tag = element.tag.removeprefix(OBSERVATIONS)
+            return ET.tostring(self.payload)
+        return self.text.encode()

@@ -109,8 +109,11 @@ Component "pubsub.localhost" "pubsub"
     def gateway(self, test, more=None, **keys):
         made = Gateway(settings={**self.settings(**keys), **(more or {})})
         test.addCleanup(made.close)
-        until(lambda: "is connected" in self.log_of(made), "the component's stream")
+        self.await_component(made)
         return made
+
+    def await_component(self, gateway):
+        until(lambda: "is connected" in self.log_of(gateway), "the component's stream")
 
     @staticmethod
     def log_of(gateway):
