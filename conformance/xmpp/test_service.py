@@ -113,13 +113,6 @@ class Service(unittest.TestCase):
         self.ann.pubsub("set", gone)
         self.refused("not-subscribed", "set", gone)
 
-    # [XEP0060-6.1-4]
-    def test_more_subscriptions_than_a_user_may_have_are_refused(self):
-        for at in range(256):
-            self.ann.subscribe(f"many/{at}")
-        more = f"<subscribe node='many/more' jid='{self.ann.jid}'/>"
-        self.refused("too-many-subscriptions", "set", more)
-
     # [XEP0060-8.1-1] [XEP0060-8.4-1] [XEP0060-10-1] [RFC6120-8.2-1]
     def test_a_node_is_made_and_removed_and_what_is_not_there_is_named(self):
         self.ann.pubsub("set", "<create node='a/new'/>")

@@ -58,6 +58,11 @@ const TABLES: &[Table] = &[
         title: "Sensor Observation Service 2.0 (OGC 12-006, SOS2) and 1.0.0 (OGC 06-009r6, SOS1)",
         folder: "services/sos",
     },
+    Table {
+        name: "xmpp",
+        title: "XMPP: RFC 6120, 5802, with XEP-0030, 0059, 0060, 0114, 0198, 0199, 0248, 0335, 0368",
+        folder: "protocols/xmpp",
+    },
 ];
 
 /// Where statements are cited: in code, in tests.
@@ -209,7 +214,7 @@ fn ids(line: &str) -> impl Iterator<Item = String> {
         let mut parts = text.split('-');
         let name = parts.next().unwrap_or_default();
         let own = [
-            "RFC", "AMQP", "DDS", "MQTT", "EXI", "C14N", "PROFILE", "SOS", "STA", "TASKING",
+            "RFC", "XEP", "AMQP", "DDS", "MQTT", "EXI", "C14N", "PROFILE", "SOS", "STA", "TASKING",
             "XTYPES",
         ];
         let named = own.iter().any(|own| name.starts_with(own));

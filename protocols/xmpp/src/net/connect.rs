@@ -12,6 +12,7 @@ pub(super) async fn tcp(host: &str, port: u16) -> io::Result<TcpStream> {
 }
 
 /// Speaks TLS from here on to a server of this domain (RFC 6120 section 13.7.2).
+// [RFC6120-13.7-1] [XEP0368-3-1]
 pub(super) async fn secure(
     tcp: TcpStream,
     domain: &str,

@@ -17,6 +17,7 @@ use weir_hub::Media;
 pub(super) fn write(format: &Format, message: &[u8], out: &mut String) {
     match std::str::from_utf8(message) {
         Ok(text) if format.name == "xml" => write_observations(text, out),
+        // [XEP0335-2-1]
         Ok(text) if format.name == "json" => {
             out.push_str("<json xmlns='urn:xmpp:json:0'>");
             escape(text, out);

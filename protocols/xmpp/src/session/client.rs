@@ -91,6 +91,7 @@ impl Client {
     }
 
     /// TLS is spoken from here on; the channel may be bound to the login.
+    // [RFC6120-5.4-1]
     pub fn secured(&mut self, channel: Option<Channel>) {
         self.options.secure = true;
         self.options.channel = channel;
@@ -174,6 +175,7 @@ impl Client {
             }
             State::Securing => self.refuse("STARTTLS fails"),
             State::Plain if stanza.is(SASL, "success") => self.logged_in(),
+            // [RFC6120-6.4-1]
             State::Plain | State::Scram(..) if stanza.is(SASL, "failure") => {
                 self.refuse(said(&stanza));
             }
@@ -195,6 +197,7 @@ impl Client {
     }
 
     /// What the server offers (RFC 6120 section 4.3.2).
+    // [RFC6120-13.8-1]
     fn features(&mut self, features: &Element) {
         let offers_tls = features.find(TLS, "starttls").is_some();
         if !self.options.secure && offers_tls {
@@ -223,6 +226,7 @@ impl Client {
 
     /// Picks the best mechanism: bound to the channel, by hash, and PLAIN under TLS only (RFC 6120 section
     /// 13.8.3).
+    // [RFC6120-6.3-1]
     fn log_in(&mut self, features: &Element) {
         let offered: Vec<String> = features
             .find(SASL, "mechanisms")
@@ -311,6 +315,7 @@ impl Client {
         self.restart();
     }
 
+    // [RFC6120-7.6-1]
     fn bind(&mut self) {
         self.state = State::Binding;
         let mut bind = Element::new(BIND, "bind");
@@ -352,6 +357,7 @@ impl Client {
     /// Elements of stream management (XEP-0198).
     fn manage(&mut self, element: &Element) {
         match (&self.state, element.name.as_str()) {
+            // [XEP0198-3-1]
             (State::Enabling, "enabled") => {
                 let resumes = matches!(element.attribute("resume"), Some("true" | "1"));
                 let id = element.attribute("id").filter(|_| resumes);
@@ -383,6 +389,7 @@ impl Client {
         }
     }
 
+    // [XEP0198-5-1]
     fn resumed(&mut self, element: &Element) {
         let Some(resume) = self.options.resume.take() else {
             return self.conversation.unexpected("resumed");
@@ -454,5 +461,122 @@ impl Session for Client {
             Some(event) => Output::Event(event),
             None => Output::Timeout(self.conversation.timeout()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const ROOT: &str = "<stream:stream xmlns='jabber:client' \
+                        xmlns:stream='http://etherx.jabber.org/streams' id='1' version='1.0'>";
+    const MECHANISMS: &str = "<stream:features><mechanisms xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>\
+                              <mechanism>PLAIN</mechanism></mechanisms></stream:features>";
+    const SUCCESS: &str = "<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>";
+    const BINDS: &str = "<stream:features><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/>\
+                         <sm xmlns='urn:xmpp:sm:3'/></stream:features>";
+    const BOUND: &str = "<iq type='result' id='bind'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'>\
+                         <jid>ann@a/1</jid></bind></iq>";
+    const ENABLED: &str = "<enabled xmlns='urn:xmpp:sm:3' id='x' resume='true'/>";
+
+    fn client(secure: bool, resume: Option<Resumption>) -> Client {
+        let options = ClientOptions {
+            domain: "a".into(),
+            user: "ann".into(),
+            password: "pw".into(),
+            nonce: "n".into(),
+            secure,
+            may_be_clear: false,
+            resume,
+            ..ClientOptions::default()
+        };
+        Client::new(Instant::START, options)
+    }
+
+    /// What the client sends and says when the server says this.
+    fn told(client: &mut Client, text: &str) -> (String, Vec<SessionEvent>) {
+        let Ok(()) = client.handle_input(Instant::START, text.as_bytes());
+        let (mut sent, mut events) = (String::new(), Vec::new());
+        loop {
+            match client.poll_output() {
+                Output::Transmit(bytes) => sent += &String::from_utf8(bytes).unwrap(),
+                Output::Event(event) => events.push(event),
+                Output::Timeout(_) => return (sent, events),
+            }
+        }
+    }
+
+    fn ready(resume: Option<Resumption>) -> Client {
+        let mut client = client(true, resume);
+        for text in [ROOT, MECHANISMS, SUCCESS, ROOT, BINDS] {
+            told(&mut client, text);
+        }
+        client
+    }
+
+    // [RFC6120-6.3-1] [RFC6120-7.6-1] [XEP0198-3-1]
+    #[test]
+    fn a_login_is_a_mechanism_a_resource_and_a_managed_stream() {
+        let mut client = client(true, None);
+        told(&mut client, ROOT);
+        let (sent, _) = told(&mut client, MECHANISMS);
+        assert!(sent.contains("mechanism='PLAIN'>AGFubgBwdw==<"), "{sent}");
+        let (sent, _) = told(&mut client, SUCCESS);
+        assert!(sent.contains("<stream:stream"), "{sent}");
+        let (sent, _) = told(&mut client, &format!("{ROOT}{BINDS}"));
+        assert!(sent.contains("<bind xmlns="), "{sent}");
+        let (sent, _) = told(&mut client, BOUND);
+        assert_eq!(sent, "<enable xmlns='urn:xmpp:sm:3' resume='true'/>");
+        let (_, events) = told(&mut client, ENABLED);
+        let (jid, resumed) = ("ann@a/1".to_owned(), false);
+        assert_eq!(events, [SessionEvent::Ready { jid, resumed }]);
+    }
+
+    // [RFC6120-13.8-1]
+    #[test]
+    fn in_the_clear_no_password_is_sent() {
+        let mut client = client(false, None);
+        let (sent, events) = told(&mut client, &format!("{ROOT}{MECHANISMS}"));
+        assert!(!sent.contains("<auth"), "{sent}");
+        assert!(matches!(
+            &events[..],
+            [SessionEvent::Closed(Failure::Refused(_))]
+        ));
+    }
+
+    // [XEP0198-4-1] [XEP0198-5-1]
+    #[test]
+    fn what_was_not_acknowledged_is_sent_again_where_the_stream_goes_on() {
+        let mut client = ready(None);
+        told(&mut client, &format!("{BOUND}{ENABLED}"));
+        for id in 1..4 {
+            client.send(format!("<iq id='{id}'/>"));
+        }
+        told(&mut client, "<a xmlns='urn:xmpp:sm:3' h='1'/>");
+        let mut client = ready(client.into_resumption());
+        let (sent, events) = told(
+            &mut client,
+            "<resumed xmlns='urn:xmpp:sm:3' previd='x' h='2'/>",
+        );
+        assert_eq!(sent, "<iq id='3'/><r xmlns='urn:xmpp:sm:3'/>");
+        assert!(matches!(
+            events[..],
+            [SessionEvent::Ready { resumed: true, .. }]
+        ));
+        let (_, events) = told(&mut client, "<a xmlns='urn:xmpp:sm:3' h='9'/>");
+        assert!(matches!(
+            &events[..],
+            [SessionEvent::Closed(Failure::Broken(_))]
+        ));
+    }
+
+    #[test]
+    fn a_stream_that_cannot_go_on_is_bound_anew() {
+        let mut client = ready(None);
+        told(&mut client, &format!("{BOUND}{ENABLED}"));
+        let mut client = ready(client.into_resumption());
+        let (sent, _) = told(&mut client, "<failed xmlns='urn:xmpp:sm:3'/>");
+        assert!(sent.contains("<bind xmlns="), "{sent}");
     }
 }

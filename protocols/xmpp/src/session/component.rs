@@ -55,6 +55,7 @@ impl Component {
     }
 
     /// XEP-0114 section 3: the hash of the stream's identifier and the secret.
+    // [XEP0114-3-1]
     fn shake(&mut self, root: &Element) {
         let id = root.attribute("id").unwrap_or_default();
         let hashed = digest(

@@ -104,6 +104,7 @@ impl Conversation {
     }
 
     /// The next frame; a stream that breaks the rules is ended with its error.
+    // [RFC6120-4.9-1]
     pub(super) fn next_frame(&mut self) -> Option<Frame> {
         if self.over {
             return None;
@@ -139,6 +140,7 @@ impl Conversation {
     }
 
     /// Whether the peer said that it ends the stream.
+    // [RFC6120-4.9-2]
     pub(super) fn is_error(&mut self, stanza: &Element) -> bool {
         let is = stanza.is(STREAMS, "error");
         if is {

@@ -57,6 +57,7 @@ impl Counts {
     }
 
     /// Takes the peer's count; `false` where it acknowledges what was never sent (section 4).
+    // [XEP0198-4-1]
     pub(super) fn acknowledge(&mut self, element: &Element) -> bool {
         let Some(count) = element.attribute("h").and_then(|text| text.parse().ok()) else {
             return false;

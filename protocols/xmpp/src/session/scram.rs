@@ -99,6 +99,7 @@ impl Scram {
     ///
     /// # Errors
     /// What in it is wrong.
+    // [RFC5802-5.1-1]
     pub fn answer(&mut self, challenge: &str) -> Result<String, String> {
         let nonce = value(challenge, 'r').ok_or("no nonce")?;
         if !nonce.starts_with(&self.nonce) || nonce.len() == self.nonce.len() {
@@ -198,6 +199,7 @@ mod tests {
         }
     }
 
+    // [RFC5802-5.1-1]
     #[test]
     fn a_server_that_asks_for_what_no_login_needs_is_refused() {
         let mut scram = Scram::new(&HASHES[0], "a=b,c", "p", "abc", None);

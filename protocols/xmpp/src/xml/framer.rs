@@ -126,6 +126,7 @@ impl Framer {
     }
 
     /// Nothing but white space stands between stanzas; it keeps the connection (RFC 6120 section 4.6.1).
+    // [RFC6120-4.2-1]
     fn skip_space(&mut self) -> Result<(), StreamFault> {
         let space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
         let count = self.buffer.iter().take_while(|byte| space(byte)).count();
@@ -142,6 +143,7 @@ impl Framer {
         self.at = 0;
     }
 
+    // [RFC6120-13.12-1]
     fn bounded(&self) -> Result<(), StreamFault> {
         match self.buffer.len() > STANZA_BYTES_MAX {
             true => {
@@ -158,6 +160,7 @@ impl Framer {
         StreamFault { condition, text }
     }
 
+    // [RFC6120-11.1-1]
     fn restricted(&self) -> StreamFault {
         let text = "a comment, an instruction or a document type (RFC 6120 section 11.1)";
         self.fault("restricted-xml", text)
@@ -308,6 +311,7 @@ mod tests {
         Ok(frames)
     }
 
+    // [RFC6120-4.2-1]
     #[test]
     fn a_stream_is_its_root_its_stanzas_and_its_end() {
         let text = format!(
@@ -331,6 +335,7 @@ mod tests {
         assert_eq!(body.own_text(), "1 < 2 </body>");
     }
 
+    // [RFC6120-4.9-1] [RFC6120-11.1-1] [RFC6120-13.12-1]
     #[test]
     fn what_the_rules_forbid_ends_the_stream_with_its_condition() {
         let deep = "<a>".repeat(DEPTH_MAX as usize + 1);

@@ -83,6 +83,7 @@ impl Service {
     }
 
     /// Whether it is the answer from the service itself (RFC 6120 section 8.1.2.1).
+    // [RFC6120-8.1-1]
     fn answers(&self, stanza: &Element, id: &str) -> bool {
         stanza.is(CLIENT, "iq")
             && stanza.attribute("id") == Some(id)

@@ -36,6 +36,7 @@ impl Refusal {
     }
 
     /// A feature of XEP-0060 that is not there (section 10).
+    // [XEP0060-10-1]
     pub(super) fn unsupported(feature: &'static str) -> Self {
         let mut refusal = Self::new("cancel", "feature-not-implemented", feature);
         refusal.detail = Some(("unsupported", Some(feature)));
@@ -46,6 +47,7 @@ impl Refusal {
         Self::new("modify", "bad-request", text)
     }
 
+    // [RFC6120-8.3-1]
     fn element(&self) -> Element {
         let condition = Element::new(STANZAS, self.condition);
         let text = Element::new(STANZAS, "text").text(self.text.clone());
@@ -67,6 +69,7 @@ impl Refusal {
 impl From<&Fault> for Refusal {
     fn from(fault: &Fault) -> Self {
         let (kind, condition) = match fault {
+            // [XEP0060-6.1-3] [XEP0060-7.1-3]
             Fault::Denied { .. } | Fault::Reserved(_) => ("auth", "forbidden"),
             Fault::Topic(_) => ("modify", "bad-request"),
             Fault::Undecodable { .. } | Fault::Message(_) => ("modify", "bad-request"),

@@ -107,6 +107,7 @@ impl Desk {
         }
     }
 
+    // [RFC6120-8.2-1]
     fn answer(&mut self, iq: &Element, sets: bool, document: &[u8], told: &Told) -> Option<String> {
         let asked = Asked::of(iq);
         let principal = self.context.vouched(jid::bare(asked.from()));
@@ -139,6 +140,7 @@ impl Desk {
             .ok_or_else(|| Refusal::bad("an empty request"))?;
         let node = query.attribute("node").map(Wanted::parse).transpose();
         match (sets, query.namespace.as_str(), query.name.as_str()) {
+            // [XEP0199-4-1]
             (false, PING, "ping") => Ok(Outcome::Now(None)),
             (false, INFO, "query") => match node? {
                 None => now(disco::service()),
@@ -196,6 +198,7 @@ impl Desk {
     }
 
     /// Section 6.1, with options as of section 6.3.7.
+    // [XEP0060-6.1-1]
     fn subscribe(
         &mut self,
         pubsub: &Element,
@@ -221,6 +224,7 @@ impl Desk {
     }
 
     /// Section 6.2.
+    // [XEP0060-6.2-1]
     fn unsubscribe(&mut self, unsubscribe: &Element, asked: &Asked) -> Handled {
         let node = named(unsubscribe)?;
         let who = addressee(unsubscribe, asked)?;
@@ -241,6 +245,7 @@ impl Desk {
     }
 
     /// Section 8.1: the catalog's entry of a datastream that nothing was published to.
+    // [XEP0060-8.1-1]
     fn create(&mut self, create: &Element, asked: &Asked, principal: &Principal) -> Handled {
         let node = create.attribute("node");
         let node = node.ok_or_else(|| Refusal::unsupported("instant-nodes"))?;
@@ -300,6 +305,7 @@ impl Desk {
     }
 
     /// Section 5.6: the requester's own.
+    // [XEP0060-5.6-1]
     fn subscriptions(&self, asked_for: &Element, asked: &Asked) -> Element {
         let node = asked_for.attribute("node");
         let own = self.feeds.of(asked.from());
@@ -323,6 +329,7 @@ impl Desk {
             .next()
             .ok_or_else(|| Refusal::bad("an empty request"))?;
         match (sets, first.name.as_str()) {
+            // [XEP0060-8.4-1]
             (true, "delete") => {
                 let topic = Wanted::parse(named(first)?)?.topic()?.to_owned();
                 self.change(topic, None, asked, principal)
@@ -375,6 +382,7 @@ fn named(request: &Element) -> Result<&str, Refusal> {
 }
 
 /// Whose subscription it is: the requester's own (section 6.1.3.1).
+// [XEP0060-6.1-2]
 fn addressee<'a>(request: &'a Element, asked: &Asked) -> Result<&'a str, Refusal> {
     let who = request
         .attribute("jid")
@@ -403,6 +411,7 @@ fn subscription(node: &str, who: &str, id: u64) -> Element {
 }
 
 /// What the requester may do at a node, as the access policy says it in words of section 4.1.
+// [XEP0060-5.7-1]
 fn affiliations(asked_for: &Element, principal: &Principal) -> Element {
     let mut list = Element::new(PUBSUB, "affiliations");
     if let Some(node) = asked_for.attribute("node") {

@@ -39,6 +39,7 @@ fn identity(kind: &str, name: &str) -> Element {
 }
 
 /// What the service is.
+// [XEP0030-3.1-1] [XEP0060-5.1-1]
 pub(super) fn service() -> Element {
     let pubsub = FEATURES.iter();
     let pubsub = pubsub.map(|name| var(&format!("{PUBSUB}#{name}")));
@@ -58,6 +59,7 @@ pub(super) fn service() -> Element {
 }
 
 /// What a node is.
+// [XEP0060-5.3-1]
 pub(super) fn node(
     gateway: &dyn Gateway,
     principal: &Principal,
@@ -99,6 +101,7 @@ pub(super) fn node(
 }
 
 /// The nodes that there are, page by page: a leaf for each datastream that may be read, by name.
+// [XEP0030-4.1-1]
 pub(super) fn nodes(
     gateway: &dyn Gateway,
     principal: &Principal,

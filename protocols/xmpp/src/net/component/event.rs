@@ -71,6 +71,7 @@ pub(super) fn write(from: &str, to: &str, wanted: &Wanted, told: &Told, out: &mu
     out.push_str("'>");
     out.push_str(&told.item);
     out.push_str("</items></event>");
+    // [XEP0248-5-1]
     if wanted.is_collection() {
         // XEP-0248 section 5.3: through which collection it comes.
         out.push_str("<headers xmlns='http://jabber.org/protocol/shim'><header name='Collection'>");

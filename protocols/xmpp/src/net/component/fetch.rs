@@ -32,6 +32,7 @@ pub(super) enum Which {
 
 impl Which {
     /// Reads what `<items>` asks for, and the page that is asked for with it.
+    // [XEP0060-6.5-1] [XEP0060-6.5-2]
     pub(super) fn read(items: &Element, page: Option<&Element>) -> Result<Self, Refusal> {
         let cursor = |text: &str| {
             let parsed = text.trim().parse::<Cursor>();
@@ -56,6 +57,7 @@ impl Which {
                 .map(Element::own_text)
         };
         let wanted = wanted.min(number(of_page("max"))?);
+        // [XEP0059-2.3-1]
         match (of_page("after"), of_page("before")) {
             (Some(after), _) => Ok(Self::After(wanted, cursor(&after)?)),
             (None, Some(before)) if !before.trim().is_empty() => {
@@ -228,6 +230,7 @@ impl Fetch {
     }
 
     /// Where the next page begins (XEP-0059 section 2.2).
+    // [XEP0059-2.2-1]
     fn page(&self, out: &mut String) {
         let (Some(first), Some(last)) = (self.items.front(), self.items.back()) else {
             return;

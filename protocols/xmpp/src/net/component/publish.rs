@@ -23,6 +23,7 @@ const ITEMS_OF_ONE_REQUEST_MAX: usize = 100;
 
 impl Publication {
     /// Gives the items of a request to the hub: all are read before the first is stored.
+    // [XEP0060-7.1-1] [XEP0060-7.1-2]
     pub(super) fn open(
         gateway: &dyn Gateway,
         principal: &Principal,
@@ -96,6 +97,7 @@ impl Publication {
 }
 
 /// The publisher's own name for an item is its idempotency key: what comes again under it is not stored again.
+// [XEP0060-7.1-4]
 fn key(from: &str, topic: &str, id: &str) -> Vec<u8> {
     let whole = format!("{}\n{topic}\n{id}", jid::bare(from));
     ring::digest::digest(&ring::digest::SHA256, whole.as_bytes())
