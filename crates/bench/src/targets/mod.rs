@@ -52,6 +52,7 @@ pub static TARGETS: &[Target] = &[
     weir::TARGET,
     weir::TLS,
     weir::MQTT,
+    weir::AMQP,
     null::TARGET,
     null::COALESCING,
     nchan::TARGET,

@@ -43,6 +43,14 @@ pub(super) const MQTT: Target = Target {
     replay: None,
 };
 
+pub(super) const AMQP: Target = Target {
+    name: "weir_amqp10",
+    about: "the gateway by AMQP 1.0: all goes to its log; of `messaging` only",
+    look: |settings| program(settings).map(|(_, version)| version),
+    start: start_amqp,
+    ..super::OF_MESSAGING
+};
+
 /// Listeners that would otherwise take the ports of whatever runs here already.
 const FREE_PORTS: [&str; 4] = ["http.listen", "mqtt.listen", "coap.listen", "amqp.listen"];
 
@@ -72,6 +80,14 @@ fn reached_by_pages(running: Running, settings: &Settings, path: &str) -> Runnin
         None => running,
         Some(http) => running.reached_at(format!("ws://{http}{path}"), None),
     }
+}
+
+fn start_amqp(settings: &Settings, folder: &Path) -> Result<Running, String> {
+    if settings.address.is_some() {
+        return Err("absent: a gateway given by --url is spoken to by HTTP".into());
+    }
+    let running = launch(settings, folder, "amqp", &[])?;
+    Ok(reached_by_pages(running, settings, "/amqp"))
 }
 
 fn start_tls(settings: &Settings, folder: &Path) -> Result<Running, String> {

@@ -2,6 +2,7 @@
 
 mod attach;
 mod body;
+mod client;
 mod connection;
 mod deliver;
 mod durable;
@@ -96,11 +97,11 @@ impl Binding for Amqp {
     }
 
     fn schemes(&self) -> &'static [&'static str] {
-        &[]
+        client::NAMES
     }
 
     fn publisher(&self, target: Target) -> LocalFuture<'static, io::Result<Box<dyn Publisher>>> {
-        Box::pin(std::future::ready(Err(not_a_client(&target))))
+        Box::pin(client::publisher(target))
     }
 
     fn subscriber(
@@ -109,13 +110,6 @@ impl Binding for Amqp {
         filters: Vec<Filter>,
         since: Option<Cursor>,
     ) -> LocalFuture<'static, io::Result<Box<dyn Subscriber>>> {
-        let _not_asked = (filters, since);
-        Box::pin(std::future::ready(Err(not_a_client(&target))))
+        Box::pin(client::subscriber(target, filters, since))
     }
-}
-
-/// No URL picks this binding as long as it has no scheme.
-fn not_a_client(target: &Target) -> io::Error {
-    let sentence = format!("`{}`: this is the server's half", target.url);
-    io::Error::new(io::ErrorKind::Unsupported, sentence)
 }

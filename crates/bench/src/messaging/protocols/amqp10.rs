@@ -10,12 +10,12 @@ pub(super) const PROTOCOL: Protocol = Protocol {
     name: "amqp10",
     title: "AMQP 1.0",
     published: None,
-    ours: None,
+    ours: Some("weir_amqp10"),
     others: &["rabbitmq_amqp10", "qpid_amqp10"],
     takes_given: false,
     about: "AMQP 1.0 with transfers that are settled when they are sent. The native client is the gateway's own \
-            machine on a blocking socket; in pages it is rhea, over WebSocket at Qpid, through websockify at \
-            RabbitMQ. The paper measured 0.9.1 alone.",
+            machine on a blocking socket; in pages it is rhea, over WebSocket at the gateway and at Qpid, \
+            through websockify at RabbitMQ. The paper measured 0.9.1 alone.",
     open: |at, topic| {
         let make = |now, options| -> Box<dyn weir_amqp::client::Machine> {
             let name = format!("bench-{}-{}", std::process::id(), now_ns());

@@ -1,0 +1,242 @@
+//! URLs of AMQP: scheme, login, authority, virtual host or path, query; and which versions they mean.
+//!
+//! `amqp10://host`, `amqp091://user:password@host/VIRTUAL-HOST?exchange=NAME&queue=NAME`; `amqp://` is whichever
+//! the peer speaks. The query names what brokers need: the exchange (`amq.topic`), and a queue that the broker
+//! keeps while nobody reads.
+
+use crate::client::Options;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use std::io;
+use weir_binding::Target;
+use weir_model::percent;
+
+/// A version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Version {
+    V10,
+    V091,
+}
+
+const fn scheme(name: &'static str, secure: bool, websocket: bool, port: u16) -> Scheme {
+    Scheme {
+        name,
+        secure,
+        websocket,
+        port,
+    }
+}
+
+const SCHEMES: &[Scheme] = &[
+    scheme("amqp", false, false, 5672),
+    scheme("amqps", true, false, 5671),
+    scheme("amqp10", false, false, 5672),
+    scheme("amqps10", true, false, 5671),
+    scheme("amqp091", false, false, 5672),
+    scheme("amqps091", true, false, 5671),
+    scheme("amqp10+ws", false, true, 80),
+    scheme("amqp10+wss", true, true, 443),
+];
+/// Their names.
+pub(in crate::net) const NAMES: &[&str] = &[
+    "amqp",
+    "amqps",
+    "amqp10",
+    "amqps10",
+    "amqp091",
+    "amqps091",
+    "amqp10+ws",
+    "amqp10+wss",
+];
+
+/// A scheme.
+#[derive(Clone, Copy, Debug)]
+struct Scheme {
+    /// Its name, in small letters.
+    name: &'static str,
+    /// Whether TLS is spoken.
+    secure: bool,
+    /// Whether a WebSocket carries it.
+    websocket: bool,
+    /// The port where none is named.
+    port: u16,
+}
+
+/// A parsed URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Url {
+    pub(super) scheme: &'static str,
+    pub(super) secure: bool,
+    pub(super) websocket: bool,
+    pub(super) host: String,
+    pub(super) port: u16,
+    /// As it stands there, without a `/` at its end; empty where there is none.
+    pub(super) path: String,
+    /// Names and values behind `?`, decoded.
+    pub(super) query: Vec<(String, String)>,
+    pub(super) login: Option<(String, String)>,
+}
+
+fn bad(problem: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, problem)
+}
+
+impl Url {
+    /// Reads a URL; an error says what was expected.
+    pub(super) fn parse(text: &str) -> io::Result<Self> {
+        let (name, rest) = text
+            .split_once("://")
+            .ok_or_else(|| bad(format!("`{text}` is no URL: expected such as amqp://host")))?;
+        let scheme = SCHEMES.iter().find(|scheme| scheme.name == name);
+        let scheme = scheme.ok_or_else(|| bad(format!("`{name}` is no scheme of AMQP")))?;
+        let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+        let (login, authority) = match authority.rsplit_once('@') {
+            None => (None, authority),
+            Some((login, authority)) => (Some(login), authority),
+        };
+        let (host, port) = host_and_port(authority, scheme.port)?;
+        if host.is_empty() {
+            return Err(bad(format!("`{text}` names no host")));
+        }
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        Ok(Self {
+            scheme: scheme.name,
+            secure: scheme.secure,
+            websocket: scheme.websocket,
+            host: host.into(),
+            port,
+            path: path.trim_end_matches('/').into(),
+            query: read_query(query),
+            login: login.map(read_login),
+        })
+    }
+
+    /// User and password of the URL, or else those of `Authorization` (RFC 9110 section 11.6.2): a token is the
+    /// password of `token`.
+    pub(super) fn login(&self, credential: Option<&str>) -> Option<(String, String)> {
+        if self.login.is_some() {
+            return self.login.clone();
+        }
+        let (scheme, value) = credential?.split_once(' ')?;
+        if scheme.eq_ignore_ascii_case("bearer") {
+            return Some(("token".into(), value.trim().into()));
+        }
+        let decoded = STANDARD.decode(value.trim()).ok()?;
+        let text = String::from_utf8(decoded).ok()?;
+        let (user, password) = text.split_once(':')?;
+        Some((user.into(), password.into()))
+    }
+
+    /// The value of a name behind `?`.
+    pub(super) fn option(&self, name: &str) -> Option<&str> {
+        let found = self.query.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+fn host_and_port(authority: &str, port: u16) -> io::Result<(&str, u16)> {
+    let port_at = authority
+        .rsplit_once(':')
+        .filter(|(_, port)| !port.ends_with(']'));
+    let (host, port) = match port_at {
+        None => (authority, port),
+        Some((host, port)) => {
+            let number = port.parse();
+            (
+                host,
+                number.map_err(|_| bad(format!("`{port}` is no port")))?,
+            )
+        }
+    };
+    Ok((host.trim_start_matches('[').trim_end_matches(']'), port))
+}
+
+fn decoded(text: &str) -> String {
+    percent::decode(text).unwrap_or_else(|_| text.to_owned())
+}
+
+fn read_query(query: &str) -> Vec<(String, String)> {
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    let pairs = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    pairs
+        .map(|(name, value)| (decoded(name), decoded(value)))
+        .collect()
+}
+
+fn read_login(login: &str) -> (String, String) {
+    match login.split_once(':') {
+        Some((user, password)) => (decoded(user), decoded(password)),
+        None => (decoded(login), String::new()),
+    }
+}
+
+/// The versions that a URL means, in the order in which they are tried: a peer that speaks both has had 1.0
+/// added, and one that speaks 1.0 alone answers 0.9.1 with nothing else.
+pub(super) fn versions(url: &Url) -> &'static [Version] {
+    match url.scheme {
+        "amqp" | "amqps" => &[Version::V10, Version::V091],
+        "amqp091" | "amqps091" => &[Version::V091],
+        _ => &[Version::V10],
+    }
+}
+
+/// What is asked of any peer of a URL.
+pub(super) fn options(url: &Url, target: &Target) -> Options {
+    let mut options = Options {
+        login: url.login(target.credential.as_deref()),
+        queue: url.option("queue").map(str::to_owned),
+        ..Options::default()
+    };
+    if let Some(exchange) = url.option("exchange") {
+        options.exchange = exchange.to_owned();
+    }
+    let host = url.path.trim_start_matches('/');
+    if !url.websocket && !host.is_empty() {
+        options.host = percent::decode(host).unwrap_or_else(|_| host.to_owned());
+    }
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn every_scheme_has_its_versions() {
+        assert_eq!(NAMES.len(), SCHEMES.len());
+        for (name, scheme) in NAMES.iter().zip(SCHEMES) {
+            assert_eq!(*name, scheme.name);
+            let url = Url::parse(&format!("{name}://h")).unwrap();
+            let (has_10, has_091) = (
+                versions(&url).contains(&Version::V10),
+                versions(&url).contains(&Version::V091),
+            );
+            assert_eq!(has_091, !name.contains("10"), "{name}");
+            assert_eq!(has_10, !name.contains("091"), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_url_has_its_parts() {
+        let text = "amqp10+wss://ann:s%40cret@weir.example/gate/amqp?queue=a%2Fb&c";
+        let url = Url::parse(text).unwrap();
+        assert_eq!((url.secure, url.websocket, url.port), (true, true, 443));
+        assert_eq!(url.login(None), Some(("ann".into(), "s@cret".into())));
+        assert_eq!(
+            (url.path.as_str(), url.option("queue")),
+            ("/gate/amqp", Some("a/b"))
+        );
+        assert_eq!((url.option("c"), url.option("d")), (Some(""), None));
+        let url = Url::parse("amqp091://[::1]/%2Fhouse").unwrap();
+        assert_eq!((url.host.as_str(), url.port), ("::1", 5672));
+        assert_eq!(url.path, "/%2Fhouse");
+        assert_eq!(
+            url.login(Some("Bearer abc")),
+            Some(("token".into(), "abc".into()))
+        );
+        for text in ["localhost:5672", "http://a", "amqp://", "amqp://a:b"] {
+            assert!(Url::parse(text).is_err(), "{text}");
+        }
+    }
+}
