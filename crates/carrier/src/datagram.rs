@@ -8,9 +8,12 @@ use crate::limits::DATAGRAM_BUFFER_BYTES;
 use nix::sys::socket::{setsockopt, sockopt as options};
 use rustix::net::{AddressFamily, SocketType, sockopt};
 use std::collections::VecDeque;
+use std::fmt;
 use std::io::{self, ErrorKind};
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use tokio::io::{Interest, ReadBuf};
 use tokio::net::UdpSocket;
@@ -18,7 +21,9 @@ use tokio::net::UdpSocket;
 /// UDP at one address.
 #[derive(Debug)]
 pub struct Datagrams {
-    socket: UdpSocket,
+    socket: Arc<UdpSocket>,
+    /// Of a socket that has one peer, whose errors are its own.
+    failure: Option<Failure>,
 }
 
 impl Datagrams {
@@ -57,8 +62,25 @@ impl Datagrams {
     /// Takes a bound socket; to be called inside the runtime that will poll it.
     pub fn new(socket: std::net::UdpSocket) -> io::Result<Self> {
         socket.set_nonblocking(true)?;
-        let socket = UdpSocket::from_std(socket)?;
-        Ok(Self { socket })
+        let socket = Arc::new(UdpSocket::from_std(socket)?);
+        Ok(Self {
+            socket,
+            failure: None,
+        })
+    }
+
+    /// A socket for one peer: that nobody listens there is an error (`ConnectionRefused`), and what others
+    /// send does not arrive. To be called inside the runtime that will poll it.
+    pub fn connected(peer: SocketAddr) -> io::Result<Self> {
+        let any = match peer {
+            SocketAddr::V4(_) => IpAddr::from(Ipv4Addr::UNSPECIFIED),
+            SocketAddr::V6(_) => IpAddr::from(Ipv6Addr::UNSPECIFIED),
+        };
+        let socket = Self::bind(SocketAddr::new(any, 0), false)?;
+        socket.connect(peer)?;
+        let mut own = Self::new(socket)?;
+        own.failure = Some(Failure::of(&own.socket));
+        Ok(own)
     }
 
     /// A socket that receives only what is sent to a multicast group, on the interface that has the
@@ -72,6 +94,11 @@ impl Datagrams {
         let socket = Self::beside_others(address)?;
         socket.join(group, on)?;
         Ok(socket)
+    }
+
+    /// An error that ends nothing: it is one of many peers that could not be reached.
+    fn passes(&self, error: &io::Error) -> bool {
+        self.failure.is_none() && is_of_a_peer(error)
     }
 
     /// The address that it is bound to.
@@ -88,10 +115,14 @@ impl Datagrams {
     ) -> Poll<io::Result<(usize, SocketAddr)>> {
         loop {
             let mut into = ReadBuf::new(buffer);
-            match ready!(self.socket.poll_recv_from(cx, &mut into)) {
-                Ok(peer) => return Poll::Ready(Ok((into.filled().len(), peer))),
-                Err(error) if is_of_a_peer(&error) => {}
-                Err(error) => return Poll::Ready(Err(error)),
+            match (self.socket.poll_recv_from(cx, &mut into), &self.failure) {
+                (Poll::Ready(Ok(peer)), _) => {
+                    return Poll::Ready(Ok((into.filled().len(), peer)));
+                }
+                (Poll::Ready(Err(error)), _) if self.passes(&error) => {}
+                (Poll::Ready(Err(error)), _) => return Poll::Ready(Err(error)),
+                (Poll::Pending, None) => return Poll::Pending,
+                (Poll::Pending, Some(failure)) => return failure.poll(cx).map(Err),
             }
         }
     }
@@ -104,7 +135,7 @@ impl Datagrams {
         to: SocketAddr,
     ) -> Poll<io::Result<()>> {
         match ready!(self.socket.poll_send_to(cx, datagram, to)) {
-            Err(error) if !is_of_a_peer(&error) => Poll::Ready(Err(error)),
+            Err(error) if !self.passes(&error) => Poll::Ready(Err(error)),
             _ => Poll::Ready(Ok(())),
         }
     }
@@ -113,7 +144,7 @@ impl Datagrams {
     /// is not known to have: then [`Self::poll_send`] waits.
     pub fn try_send(&self, datagram: &[u8], to: SocketAddr) -> io::Result<()> {
         match self.socket.try_send_to(datagram, to) {
-            Err(error) if !is_of_a_peer(&error) => Err(error),
+            Err(error) if !self.passes(&error) => Err(error),
             _ => Ok(()),
         }
     }
@@ -152,7 +183,7 @@ impl Datagrams {
                         return Poll::Ready(Ok(()));
                     }
                 }
-                Err(error) if is_of_a_peer(&error) => {}
+                Err(error) if self.passes(&error) => {}
                 Err(error) => return Poll::Ready(Err(error)),
             }
         }
@@ -197,6 +228,50 @@ impl Datagrams {
             true => Ok(()),
             false => joined.into_iter().collect(),
         }
+    }
+}
+
+/// Ready with an error of the only peer.
+///
+/// The kernel tells of one as neither readable nor writable, so that who waits to read is not woken by it.
+struct Failure {
+    socket: Arc<UdpSocket>,
+    waiting: Mutex<Waiting>,
+}
+
+type Waiting = Pin<Box<dyn Future<Output = io::Error> + Send>>;
+
+impl Failure {
+    fn of(socket: &Arc<UdpSocket>) -> Self {
+        Self {
+            socket: socket.clone(),
+            waiting: Mutex::new(Box::pin(failed(socket.clone()))),
+        }
+    }
+
+    fn poll(&self, cx: &mut Context<'_>) -> Poll<io::Error> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let error = ready!(waiting.as_mut().poll(cx));
+        *waiting = Box::pin(failed(self.socket.clone()));
+        Poll::Ready(error)
+    }
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Failure")
+    }
+}
+
+async fn failed(socket: Arc<UdpSocket>) -> io::Error {
+    loop {
+        match socket.ready(Interest::ERROR).await.and(socket.take_error()) {
+            Ok(None) => {}
+            Ok(Some(error)) | Err(error) => return error,
+        }
+        // A call had it already: the next one is waited for.
+        let none = || Err::<(), _>(ErrorKind::WouldBlock.into());
+        let _cleared = socket.try_io(Interest::ERROR, none);
     }
 }
 

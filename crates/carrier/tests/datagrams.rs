@@ -103,3 +103,19 @@ fn what_one_peer_cannot_be_sent_keeps_nothing_from_others() {
         assert_eq!(came, [vec![1], vec![2]]);
     });
 }
+
+#[test]
+fn a_peer_that_does_not_listen_is_an_error_of_who_has_no_other() {
+    run(async {
+        let gone = bound(HERE).local_addr().unwrap();
+        let socket = Datagrams::connected(gone).unwrap();
+        for _ in 0..2 {
+            let sent = poll_fn(|cx| socket.poll_send(cx, b"hello", gone)).await;
+            sent.unwrap();
+            let mut buffer = [0; 16];
+            let refused = poll_fn(|cx| socket.poll_receive(cx, &mut buffer)).await;
+            let kind = refused.unwrap_err().kind();
+            assert_eq!(kind, std::io::ErrorKind::ConnectionRefused);
+        }
+    });
+}

@@ -9,7 +9,7 @@ use crate::session::{Arrival, CallId, Connection, Endpoint, Event, Outgoing, Par
 use crate::wire::{Framing, Message};
 use std::future::poll_fn;
 use std::io::{self, ErrorKind};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -301,13 +301,8 @@ fn without_address(event: Event<Remote<SocketAddr>>) -> Event<()> {
 async fn datagrams(url: &Url, target: &Target, limits: Limits) -> io::Result<Way> {
     let mut addresses = tokio::net::lookup_host((url.host.as_str(), url.port)).await?;
     let server = addresses.next().ok_or(ErrorKind::NotFound)?;
-    let any = match server {
-        SocketAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
-        SocketAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
-    };
-    let socket = Datagrams::bind(SocketAddr::new(any, 0), false)?;
     Ok(Way::Datagrams {
-        socket: Datagrams::new(socket)?,
+        socket: Datagrams::connected(server)?,
         endpoint: Box::new(Endpoint::new(Parameters::default(), limits, seed()?)),
         server: Remote {
             address: server,
