@@ -60,7 +60,7 @@ const TABLES: &[Table] = &[
     },
     Table {
         name: "xmpp",
-        title: "XMPP: RFC 6120, 5802, with XEP-0030, 0059, 0060, 0114, 0198, 0199, 0248, 0335, 0368",
+        title: "XMPP: RFC 6120, 5802; XEP-0030, 0059, 0060, 0114, 0198, 0199, 0248, 0335, 0368",
         folder: "protocols/xmpp",
     },
 ];
