@@ -93,8 +93,9 @@ impl Binding for Dds {
         }))
     }
 
+    /// None in an encoding that a client picks: its type is its encoding.
     fn deliveries(&self) -> &'static [(&'static str, &'static str)] {
-        &[("subscription", "a reader of the topic `weir/Observation`")]
+        &[]
     }
 
     fn schemes(&self) -> &'static [&'static str] {
