@@ -6,8 +6,8 @@ use crate::{Nanos, SECOND};
 use std::collections::HashMap;
 use weir_comet::Counters;
 
-/// Instructions that a packet costs the board, in and out, and a byte on the line: medians of a trial under
-/// QEMU's instruction counter. They make SP and energy estimates, and nothing else.
+/// Instructions that a packet costs the board, in and out: means of an earlier prototype under QEMU's
+/// instruction counter. That of a byte on the line is assumed. They make SP an estimate, and nothing else.
 const INSTRUCTIONS_IN: f64 = 2_700.0;
 const INSTRUCTIONS_OUT: f64 = 1_100.0;
 const INSTRUCTIONS_BYTE: f64 = 50.0;
