@@ -31,6 +31,8 @@ container.on("receiver_open", () => {
 });
 for (const outcome of ["accepted", "rejected", "settled"])
   container.on(outcome, ({ sender, delivery }) => {
+    // What a receiver settles last is settled for it too.
+    if (!sender) return;
     outcomes[sender.target.address] = outcome === "settled" ? (outcomes[sender.target.address] ?? "settled") : outcome;
     if (outcome === "rejected") console.error(delivery.remote_state.error.description);
     finish();
