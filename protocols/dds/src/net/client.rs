@@ -17,6 +17,9 @@ use weir_model::{BatchBuilder, Cursor, Filter, Limits, Time};
 const MATCH_WAIT: Duration = Duration::from_secs(10);
 /// How long it waits until readers have acknowledged.
 const ACKNOWLEDGE_WAIT: Duration = Duration::from_secs(10);
+/// How long it listens for further readers behind the last that it found: those that are there answer at once, and
+/// who is not known yet would not hear what a command says before it ends.
+const SETTLE_WAIT: Duration = Duration::from_secs(1);
 /// How often it looks for a reader.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
@@ -48,21 +51,30 @@ pub(super) async fn publisher(target: Target) -> io::Result<Box<dyn Publisher>> 
     let (place, quality) = parse(&target.url, Quality::OFFERED)?;
     let participant = Participant::open(&place)?;
     let writer = participant.writer(&quality)?;
-    let mut waited = Duration::ZERO;
-    while !is_matched(&writer) {
-        if waited > MATCH_WAIT {
-            let sentence = format!("nobody in domain {} reads weir/Observation", place.domain);
-            return Err(io::Error::new(io::ErrorKind::NotFound, sentence));
-        }
-        tokio::time::sleep(LOOK_EVERY).await;
-        waited += LOOK_EVERY;
+    if !until_matched(&writer, MATCH_WAIT).await {
+        let sentence = format!("nobody in domain {} reads weir/Observation", place.domain);
+        return Err(io::Error::new(io::ErrorKind::NotFound, sentence));
     }
+    while until_matched(&writer, SETTLE_WAIT).await {}
     Ok(Box::new(DdsPublisher {
         target,
         writer,
         is_reliable: quality.is_reliable,
         _participant: participant,
     }))
+}
+
+/// Waits for a reader that was not there before; false where none came.
+async fn until_matched(writer: &Writer, patience: Duration) -> bool {
+    let mut waited = Duration::ZERO;
+    while waited < patience {
+        if is_matched(writer) {
+            return true;
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+        waited += LOOK_EVERY;
+    }
+    false
 }
 
 pub(super) fn is_matched(writer: &Writer) -> bool {
