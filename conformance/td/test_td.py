@@ -103,11 +103,12 @@ class Open(Described):
         thing, _ = self.get("/td/hall")
         forms = thing["properties"]["temperature"]["forms"]
         ready = self.gateway.ready
-        for listener in ("http", "mqtt", "coap", "coap+tcp"):
+        for listener in ("http", "mqtt", "amqp", "coap", "coap+tcp"):
             mine = [form for form in forms if form["href"].startswith(f"{listener}://{ready[listener]}/")]
             self.assertTrue(mine, listener)
         schemes = {urllib.parse.urlsplit(form["href"]).scheme for form in forms}
-        self.assertEqual(schemes, {"http", "ws", "mqtt", "mqtt+ws", "coap", "coap+tcp", "coap+ws"})
+        brokered = {"mqtt", "mqtt+ws", "amqp", "amqp10+ws"}
+        self.assertEqual(schemes, {"http", "ws", "coap", "coap+tcp", "coap+ws", *brokered})
         read = [form for form in forms if form["op"] == ["readproperty"] and form["href"].startswith("http:")]
         self.assertEqual({form["contentType"] for form in read}, {one["media"] for one in self.gateway.formats()})
         subprotocols = {form.get("subprotocol") for form in forms}
@@ -341,7 +342,8 @@ class Restricted(unittest.TestCase):
         self.assertNotIn("basic_sc", definitions)
         for form in thing["properties"]["t"]["forms"]:
             scheme = form["href"].partition(":")[0]
-            expected = {"coap": "query_sc", "mqtt": "login_sc"}.get(scheme.partition("+")[0])
+            logins = dict.fromkeys(("mqtt", "amqp", "amqp10"), "login_sc")
+            expected = {"coap": "query_sc", **logins}.get(scheme.partition("+")[0])
             self.assertEqual(form.get("security"), expected, form)
         self.assertEqual(self.told(None, "/td/public")["security"], "nosec_sc")
         document = self.told("board", "/openapi.json")

@@ -4,8 +4,8 @@ use weir_binding::{Credential, Operation, Way};
 
 const AMQP: &[(&str, [&str; 2])] = &[("amqp", ["amqp", "amqps"]), ("amqps", ["amqps"; 2])];
 const AMQP_WS: &[(&str, [&str; 2])] = &[
-    ("amqp10+ws", ["amqp10+ws", "amqp10+wss"]),
-    ("amqp10+wss", ["amqp10+wss"; 2]),
+    ("amqp+ws", ["amqp10+ws", "amqp10+wss"]),
+    ("amqp+wss", ["amqp10+wss"; 2]),
 ];
 
 /// A receiver's link, whose messages come in one format, whatever they were published in. The W3C has no
