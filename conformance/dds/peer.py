@@ -16,6 +16,8 @@ from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
 from cyclonedds.util import duration
 
+from gateway import Gateway
+
 WAIT_S = 20
 # Each gateway has a domain of its own, and runs beside each other too.
 DOMAINS = itertools.count(10 + os.getpid() % 200)
@@ -114,6 +116,15 @@ class Peer:
         if wait:
             until(lambda: len(reader.get_matched_publications()) > len(self.writers), "weir's writer")
         return reader
+
+
+def start(test_class):
+    """A gateway, and a participant of Cyclone's that reads and writes, in a domain for all tests of a class."""
+    test_class.number = next(DOMAINS)
+    test_class.gateway = Gateway(settings={"dds.domain": str(test_class.number)})
+    test_class.addClassCleanup(test_class.gateway.close)
+    test_class.peer = Peer(test_class.number)
+    test_class.reader, test_class.writer = test_class.peer.reader(), test_class.peer.writer()
 
 
 def until(holds, what, wait_s=WAIT_S):

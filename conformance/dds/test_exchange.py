@@ -7,19 +7,14 @@ import unittest
 import paho.mqtt.client as paho
 import websockets.sync.client
 
-from dds.peer import DOMAINS, Kind, Location, Observation, Peer, Policy, Result, take, until
+from dds.peer import DOMAINS, Kind, Location, Observation, Peer, Policy, Result, start, take, until
 from gateway import BINARY, Gateway
 
 
 class Exchange(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.number = next(DOMAINS)
-        cls.gateway = Gateway(settings={"dds.domain": str(cls.number)})
-        cls.addClassCleanup(cls.gateway.close)
-        cls.peer = Peer(cls.number)
-        cls.reader = cls.peer.reader()
-        cls.writer = cls.peer.writer()
+        start(cls)
 
     def test_the_ready_line_says_where_others_can_announce_themselves(self):
         host, port = self.gateway.ready["dds"].rsplit(":", 1)

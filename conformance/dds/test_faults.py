@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-from dds.peer import DOMAINS, Appendable, Observation, Peer, Result, take, until
+from dds.peer import DOMAINS, Appendable, Observation, Peer, Result, start, take, until
 from dds.test_quality import metric
 from gateway import BINARY, Gateway
 
@@ -24,11 +24,7 @@ read = ["plant/#"]
 class Faults(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.number = next(DOMAINS)
-        cls.gateway = Gateway(settings={"dds.domain": str(cls.number)})
-        cls.addClassCleanup(cls.gateway.close)
-        cls.peer = Peer(cls.number)
-        cls.reader, cls.writer = cls.peer.reader(), cls.peer.writer()
+        start(cls)
 
     def refused(self, reason):
         """Waits until a sample was set aside for this reason."""

@@ -5,21 +5,14 @@ import os
 import pathlib
 import subprocess
 
+from carried import SENT
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BINARY = os.environ.get("WEIR_BIN", str(ROOT / "target/debug/weir"))
 
 MESSAGE = {
     "observations": [
-        {
-            "topic": "heating/substation-3/supply/temperature",
-            "sensor": "urn:dev:mac:0024befffe804ff1",
-            "type": "temperature",
-            "value": 71.25,
-            "unit": "Cel",
-            "time": "2026-11-20T09:41:00.250Z",
-            "lat": 44.8125,
-            "lon": 20.4612,
-        },
+        {"topic": "heating/substation-3/supply/temperature", **SENT},
         {"topic": "a/whole", "value": -300, "time": "2026-11-20T09:41:00Z"},
         {"topic": "a/large", "value": 9007199254740991},
         {"topic": "a/tiny", "value": -1.5e-300},
