@@ -17,20 +17,22 @@ impl Processors {
         Self::read(&read("/proc/stat"))
     }
 
-    /// The first line of `/proc/stat` (proc(5)): user, nice, system, idle, iowait, irq, softirq, steal.
+    /// The first line of `/proc/stat` (proc(5)): user, nice, system, idle, iowait, irq, softirq, steal. What runs
+    /// niced is not counted as busy: it gives way to whatever is measured.
     fn read(stat: &str) -> Self {
         let line = stat.lines().next().unwrap_or_default();
         let words = line.split_ascii_whitespace().skip(1).take(8);
         let ticks: Vec<u64> = words.map(|word| word.parse().unwrap_or(0)).collect();
         let all = ticks.iter().sum();
+        let niced = ticks.get(1).copied().unwrap_or(0);
         let idle: u64 = ticks.iter().skip(3).take(2).sum();
         Self {
-            busy: all - idle,
+            busy: all - idle - niced,
             all,
         }
     }
 
-    /// The share of them that was busy since then, whoever kept it busy.
+    /// The share of them that was busy since then, whoever kept it busy (niced work does not).
     pub(crate) fn share_since(self, before: Self) -> f64 {
         let all = self.all.saturating_sub(before.all).max(1);
         self.busy.saturating_sub(before.busy) as f64 / all as f64
@@ -216,6 +218,8 @@ mod tests {
         let before = of("cpu  100 0 50 800 40 0 5 5 77 0");
         let after = of("cpu  120 0 60 860 50 0 5 5 99 0");
         assert_eq!(after.share_since(before), 0.3);
+        let beside_niced_work = of("cpu  120 70 60 860 50 0 5 5 99 0");
+        assert_eq!(beside_niced_work.share_since(after), 0.0);
         assert_eq!(before.share_since(before), 0.0);
     }
 
