@@ -6,11 +6,9 @@ use weir_advise::{Origin, trimmed, write_offers};
 
 use super::{TABLE, offers, read, runs, source};
 
-/// Cells that would make the reference large and say what others say: documents of a corpus, other data
-/// of the same kind, slower processors; and those that are no way to deliver but a question of their own:
-/// a flood, a traced page.
-const LEFT_OUT: [&str; 13] = [
-    "from=document",
+/// Cells that would make the reference large and say what others say: other data of the same kind, slower
+/// processors; and those that are no way to deliver but a question of their own: a flood, a traced page.
+const LEFT_OUT: [&str; 12] = [
     "data=a;",
     "data=b;",
     "data=io;",
@@ -55,7 +53,14 @@ fn part(run: &Path) -> Result<String, String> {
 }
 
 fn is_kept(cell: &str) -> bool {
-    !LEFT_OUT.iter().any(|word| cell.contains(word))
+    let is_left_out = LEFT_OUT.iter().any(|word| cell.contains(word));
+    !is_left_out && (!cell.contains("from=document") || is_exchange_of_observations(cell))
+}
+
+/// Documents of the corpus are left out but for one series over a link: observations from one to many, which
+/// is what an owner who asks for a link sends. Capabilities, sensors and results travel as their size says.
+fn is_exchange_of_observations(cell: &str) -> bool {
+    cell.starts_with("link=") && cell.contains("data=obs;")
 }
 
 fn keep(out: &Path, name: &str, text: &str) -> Result<(), String> {
@@ -71,5 +76,13 @@ mod tests {
     fn a_flood_is_left_out_and_a_device_that_sends_its_next_packet_is_not() {
         assert!(!is_kept("link=local;delivery=websocket;pace=off"));
         assert!(is_kept("link=lan;protocol=coap-con;payload=100;pace=next"));
+    }
+
+    #[test]
+    fn of_documents_the_observations_that_crossed_a_link_are_kept() {
+        let of = |data| format!("place=native;data={data};file=1;from=document;format=exi");
+        assert!(is_kept(&format!("link=3g;{}", of("obs"))));
+        assert!(!is_kept(&format!("link=3g;{}", of("caps"))));
+        assert!(!is_kept(&of("obs")));
     }
 }
