@@ -1,0 +1,5 @@
+import pathlib
+
+import suite
+
+suite.main(pathlib.Path(__file__).parent)

@@ -1,0 +1,122 @@
+"""Publishing, latest values, history, the catalog, access: `Gateway` and `AsyncGateway` by the same assertions."""
+
+import asyncio
+import hashlib
+import pathlib
+import subprocess
+import tempfile
+import unittest
+import unittest.mock
+from datetime import UTC, datetime
+
+import gateway as process
+from weir import AsyncGateway, Gateway, Observation, Refused, Unanswered
+
+WHEN = datetime(2026, 11, 20, 9, 41, 0, 250_000, tzinfo=UTC)
+
+
+class Requests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.process = cls.enterClassContext(process.Gateway())
+        cls.gateway = cls.enterClassContext(Gateway(cls.process.url))
+
+    def test_what_is_published_is_the_latest_and_the_past(self):
+        self.gateway.publish("a/here", 21.5, unit="Cel", time=WHEN, lat=44.8125, lon=20.4612)
+        expected = Observation("a/here", 21.5, WHEN, unit="Cel", lat=44.8125, lon=20.4612)
+        self.assertEqual(self.gateway.latest("a/#"), [expected])
+        self.assertEqual(list(self.gateway.history("a/here")), [expected])
+        [entry] = self.gateway.catalog("a/#")
+        self.assertEqual((entry.topic, entry.unit, entry.more["status"]), ("a/here", "Cel", "online"))
+
+    def test_results_of_every_type_come_back(self):
+        for value in (1, 2.5, True, "open", None, [1, 2], {"by": "hand"}):
+            self.gateway.publish("b/any", value)
+        kept = [observation.value for observation in self.gateway.history("b/any")]
+        self.assertEqual(kept, [1, 2.5, True, "open", None, [1, 2], {"by": "hand"}])
+
+    def test_a_key_is_kept_once_and_another_message_under_it_is_refused(self):
+        first = self.gateway.publish("c/once", 1, key="k")
+        self.assertEqual(self.gateway.publish("c/once", 1, key="k"), first)
+        self.assertEqual(len(list(self.gateway.history("c/once"))), 1)
+        with self.assertRaises(Refused) as refused:
+            self.gateway.publish("c/once", 2, key="k")
+        self.assertEqual(refused.exception.status, 422)
+
+    def test_history_comes_page_by_page_in_order(self):
+        rows = [Observation("d/many", n, datetime.fromtimestamp(1_790_000_000 + n, UTC)) for n in range(25)]
+        self.gateway.publish_all("d/many", rows)
+        self.assertEqual(list(self.gateway.history("d/#", page_size=10)), rows)
+        begin, end = rows[5].time, rows[10].time
+        self.assertEqual(list(self.gateway.history("d/#", begin, end))[0], rows[5])
+        minutes = list(self.gateway.history("d/#", agg="max:10s"))
+        self.assertEqual([row.value for row in minutes][-1], 24)
+        self.assertLess(len(minutes), 5)
+
+    def test_a_table_has_all_pages_and_columns_that_some_lack(self):
+        self.gateway.publish("e/number", 1.5, time="2026-11-20T09:41:00.123456789Z", unit="m")
+        self.gateway.publish("e/word", "open", time="2026-11-20T09:42:00Z")
+        table = self.gateway.history_table("e/#", page_size=1)
+        self.assertEqual(table.num_rows, 2)
+        self.assertEqual(table["topic"].to_pylist(), ["e/number", "e/word"])
+        self.assertEqual(table["text"].to_pylist(), [None, "open"])
+        frame = self.gateway.history_frame("e/#")
+        self.assertEqual(frame["time"][0].nanosecond, 789)
+        self.assertEqual(list(frame["value"])[0], 1.5)
+
+    def test_a_data_frame_that_was_read_can_be_published_again(self):
+        self.gateway.publish("f/from", 3.25, unit="m", time=WHEN)
+        frame = self.gateway.history_frame("f/from")
+        frame["topic"] = "f/to"
+        self.gateway.publish_table("f/to", frame)
+        self.assertEqual(list(self.gateway.history("f/to")), [Observation("f/to", 3.25, WHEN, unit="m")])
+
+    def test_nothing_there_is_nothing_and_no_error(self):
+        self.assertEqual(self.gateway.latest("nobody/was/here"), [])
+        self.assertEqual(list(self.gateway.history("nobody/#")), [])
+        self.assertEqual(self.gateway.history_table("nobody/#").num_rows, 0)
+
+    def test_a_refusal_has_the_gateways_sentence(self):
+        with self.assertRaisesRegex(Refused, "^403: .*gateway's own"):
+            self.gateway.publish("$SYS/mine", 1)
+        with self.assertRaises(Refused):
+            list(self.gateway.history("a/#", "yesterday"))
+
+    def test_asyncio_gives_the_same(self):
+        async def ask():
+            async with AsyncGateway(self.process.url) as gateway:
+                await gateway.publish("g/x", 1, time=WHEN)
+                await gateway.publish_all("g", [Observation("g/y", 2, WHEN)])
+                rows = [row async for row in gateway.history("g/#", page_size=1)]
+                frame = await gateway.history_frame("g/#")
+                return await gateway.latest("g/x", "g/y"), rows, list(frame["value"]), await gateway.catalog("g/#")
+
+        latest, rows, values, catalog = asyncio.run(ask())
+        self.assertEqual(latest, [Observation("g/x", 1, WHEN), Observation("g/y", 2, WHEN)])
+        self.assertEqual(rows, latest)
+        self.assertEqual(values, [1, 2])
+        self.assertEqual([entry.topic for entry in catalog], ["g/x", "g/y"])
+
+
+class Access(unittest.TestCase):
+    def test_who_has_a_token_may_read_and_who_has_not_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            policy = pathlib.Path(folder) / "policy.toml"
+            sha256 = hashlib.sha256(b"secret").hexdigest()
+            command = (process.BINARY, "user", "me", "--role", "reader")
+            user = subprocess.run(command, input="secret", capture_output=True, text=True, check=True).stdout
+            token = f'[token.mine]\nsha256 = "{sha256}"\nrole = "reader"\n'
+            policy.write_text(f'[role.reader]\nread = ["#"]\n{token}{user}')
+            with process.Gateway(settings={"access.policy": policy}) as running:
+                self.assertEqual(Gateway(running.url, token="secret").catalog(), [])
+                self.assertEqual(Gateway(running.url, user="me", password="secret").catalog(), [])
+                for delivery in ("sse", "websocket", "longpoll"):
+                    with self.subTest(delivery), self.assertRaises(Refused) as refused:
+                        next(Gateway(running.url, token="wrong").subscribe("#", delivery=delivery))
+                    self.assertEqual(refused.exception.status, 401)
+
+    def test_nobody_there_is_unanswered(self):
+        with process.Gateway() as running:
+            url = running.url
+        with unittest.mock.patch("weir.operations.pause_s", return_value=0), self.assertRaises(Unanswered):
+            Gateway(url).catalog()
