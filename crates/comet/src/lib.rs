@@ -33,6 +33,7 @@ mod rtt;
 mod server;
 mod site;
 mod slice;
+pub mod slip;
 mod tcp;
 mod timers;
 mod transmit;

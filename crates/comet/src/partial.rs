@@ -6,12 +6,13 @@ use crate::request::Request;
 
 /// Places for them; a connection has one only while a request of its is torn.
 pub(crate) struct Partial {
-    places: [Option<Place>; PARTIAL_REQUESTS],
+    places: [Place; PARTIAL_REQUESTS],
 }
 
 #[derive(Clone, Copy)]
 struct Place {
-    connection: u16,
+    /// Number of the connection and one; zero where the place is free, so that all begins as zeros.
+    owner: u16,
     /// When the request began, in units of 256 ms.
     began: u16,
     request: Request,
@@ -20,7 +21,7 @@ struct Place {
 impl Partial {
     pub(crate) const fn new() -> Self {
         Self {
-            places: [None; PARTIAL_REQUESTS],
+            places: [Place::FREE; PARTIAL_REQUESTS],
         }
     }
 
@@ -30,8 +31,7 @@ impl Partial {
     }
 
     fn of(&self, connection: usize) -> Option<&Place> {
-        let mut places = self.places.iter().flatten();
-        places.find(|place| usize::from(place.connection) == connection)
+        self.places.iter().find(|place| place.is_of(connection))
     }
 
     /// Keeps what was read; says whether there was a place.
@@ -40,21 +40,21 @@ impl Partial {
             .of(connection)
             .map_or((now >> 8) as u16, |place| place.began);
         self.forget(connection);
-        let Some(place) = self.places.iter_mut().find(|place| place.is_none()) else {
+        let Some(place) = self.places.iter_mut().find(|place| place.owner == 0) else {
             return false;
         };
-        *place = Some(Place {
-            connection: connection as u16,
+        *place = Place {
+            owner: connection as u16 + 1,
             began,
             request,
-        });
+        };
         true
     }
 
     pub(crate) fn forget(&mut self, connection: usize) {
         for place in &mut self.places {
-            if place.is_some_and(|place| usize::from(place.connection) == connection) {
-                *place = None;
+            if place.is_of(connection) {
+                *place = Place::FREE;
             }
         }
     }
@@ -63,15 +63,23 @@ impl Partial {
     pub(crate) fn overdue(&mut self, now: Milliseconds) -> Option<usize> {
         let is_overdue = |place: &Place| {
             let age = ((now >> 8) as u16).wrapping_sub(place.began);
-            u32::from(age) << 8 > REQUEST_MS_MAX
+            place.owner > 0 && u32::from(age) << 8 > REQUEST_MS_MAX
         };
-        let late = self
-            .places
-            .iter()
-            .flatten()
-            .find(|place| is_overdue(place))?;
-        let connection = usize::from(late.connection);
+        let late = self.places.iter().find(|place| is_overdue(place))?;
+        let connection = usize::from(late.owner - 1);
         self.forget(connection);
         Some(connection)
+    }
+}
+
+impl Place {
+    const FREE: Self = Self {
+        owner: 0,
+        began: 0,
+        request: Request::ZERO,
+    };
+
+    fn is_of(&self, connection: usize) -> bool {
+        usize::from(self.owner) == connection + 1
     }
 }

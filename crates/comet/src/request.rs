@@ -100,11 +100,16 @@ fn token(index: usize) -> Option<&'static [u8]> {
 
 impl Request {
     pub(crate) const START: Self = Self {
+        resource: NO_RESOURCE,
+        ..Self::ZERO
+    };
+    /// Fills places that no request has.
+    pub(crate) const ZERO: Self = Self {
         place: Place::Method,
         word: Word::START,
         name: 0,
         said: 0,
-        resource: NO_RESOURCE,
+        resource: 0,
         wait_s: 0,
         since: 0,
     };
