@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo web build test conformance lint advisories tidy bench peers
+.PHONY: help demo web build firmware test conformance lint advisories tidy bench peers
 
 WEIR := target/debug/weir
 CODEC_WASM := web/src/formats/codec.wasm
@@ -31,6 +31,11 @@ web/dist/index.html: $(WEB_SOURCES) $(CODEC_WASM)
 
 build: web ## build the gateway
 	cargo build --package weir
+
+firmware: ## build the device's images, run one on an emulated board and open its page at http://127.0.0.1:8081
+	scripts/firmware
+	cargo build --package weir
+	$(WEIR) board $(ARGS)
 
 peers: ## install the foreign clients and servers that tests talk to
 	scripts/peers
