@@ -88,6 +88,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
             "protocols/*",
         ],
     ),
+    arrow("crates/board", &["crates/comet"]),
     arrow("crates/demo", &["crates/registry"]),
     arrow(
         "crates/weir",
@@ -96,6 +97,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
             "crates/gateway",
             "crates/bench",
             "crates/sim",
+            "crates/board",
             "crates/demo",
         ],
     ),

@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Link(Box<crate::link::Link>),
     /// Run an experiment in virtual time
     Sim(Box<crate::sim::Sim>),
+    /// Run the device's image on an emulated board, and open its page to this machine
+    Board(crate::board::Board),
     /// Measure: list, run, report, compare
     #[command(disable_help_flag = true)]
     Bench {

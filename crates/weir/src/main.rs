@@ -13,6 +13,7 @@
 mod account;
 mod advise;
 mod arguments;
+mod board;
 mod check;
 mod convert;
 mod demo;
@@ -77,6 +78,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Exi(exi) => exi::run(&exi)?,
         Command::Link(link) => return link::run(&link),
         Command::Sim(sim) => sim::run(&sim)?,
+        Command::Board(board) => board::run(&board)?,
         Command::Advise(advise) => return advise::run(&advise),
         Command::User { name, role } => account::user(&name, &role)?,
         Command::Token { name, role } => account::token(&name, &role)?,

@@ -52,7 +52,7 @@ fn announce(gateway: &Gateway) {
     }
 }
 
-async fn stop_signal() -> std::io::Result<()> {
+pub(crate) async fn stop_signal() -> std::io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     tokio::select! {

@@ -1,0 +1,217 @@
+//! The serial line: how many bytes have passed by now, in one way, in both, or in one at a time.
+
+use crate::Nanos;
+use crate::limits::{LATE_NS, QUEUE_PACKETS};
+use std::collections::VecDeque;
+use weir_comet::slip::{END, Writer};
+
+const SECOND: Nanos = 1_000_000_000;
+
+/// Who may talk when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duplex {
+    /// Both at once.
+    Full,
+    /// One at a time, packet by packet.
+    Half,
+}
+
+/// A way over the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// To the board.
+    In,
+    /// From it.
+    Out,
+}
+
+/// A line of so many bytes a second.
+pub struct Line {
+    rate: u64,
+    duplex: Duplex,
+    queue: VecDeque<Vec<u8>>,
+    /// What is on its way to the board, and when it has arrived.
+    sending: Option<(Nanos, Vec<u8>)>,
+    /// Until when each way is taken by what has passed.
+    taken: [Nanos; 2],
+    /// Whether a packet of the board has begun.
+    is_within: bool,
+    /// Where one talks at a time: whether the board may begin next, if it has something to say.
+    is_boards_turn: bool,
+    counts: Counts,
+}
+
+/// IP packets and their bytes, [in and out](Way).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Packets.
+    pub packets: [u64; 2],
+    /// Bytes of IP.
+    pub bytes: [u64; 2],
+}
+
+impl Line {
+    /// An idle line; `rate` is above 0.
+    pub fn new(rate: u64, duplex: Duplex) -> Self {
+        Self {
+            rate: rate.max(1),
+            duplex,
+            queue: VecDeque::new(),
+            sending: None,
+            taken: [0; 2],
+            is_within: false,
+            is_boards_turn: false,
+            counts: Counts::default(),
+        }
+    }
+
+    fn span(&self, bytes: usize) -> Nanos {
+        bytes as u64 * SECOND / self.rate
+    }
+
+    /// Whether another packet may wait.
+    pub fn has_room(&self) -> bool {
+        self.queue.len() < QUEUE_PACKETS
+    }
+
+    /// What has passed.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// A packet passes.
+    pub fn count(&mut self, way: Way, packet: &[u8]) {
+        self.counts.packets[way as usize] += 1;
+        self.counts.bytes[way as usize] += packet.len() as u64;
+    }
+
+    /// A packet waits for its way to the board.
+    pub fn enqueue(&mut self, packet: &[u8]) {
+        self.count(Way::In, packet);
+        let mut writer = Writer::new();
+        let bytes = std::iter::from_fn(|| writer.next(packet)).collect();
+        self.queue.push_back(bytes);
+    }
+
+    /// The bytes of the next packet that has arrived at the board.
+    pub fn arrived(&mut self, now: Nanos) -> Option<Vec<u8>> {
+        self.begin(now);
+        if self.sending.as_ref().is_some_and(|&(at, _)| at <= now) {
+            self.is_boards_turn = true;
+            return self.sending.take().map(|(_, bytes)| bytes);
+        }
+        None
+    }
+
+    /// The next packet leaves, if it may.
+    fn begin(&mut self, now: Nanos) {
+        if self.sending.is_some() || !self.may_begin() {
+            return;
+        }
+        let Some(bytes) = self.queue.pop_front() else {
+            self.taken[Way::In as usize] = now;
+            return;
+        };
+        let free = match self.duplex {
+            Duplex::Full => self.taken[Way::In as usize],
+            Duplex::Half => self.taken[0].max(self.taken[1]),
+        };
+        let end = free.max(now.saturating_sub(LATE_NS)) + self.span(bytes.len());
+        self.taken[Way::In as usize] = end;
+        self.sending = Some((end, bytes));
+    }
+
+    fn may_begin(&self) -> bool {
+        self.duplex == Duplex::Full || !self.is_within && !self.is_boards_turn
+    }
+
+    /// How many bytes of the board may have come by now.
+    pub fn allowance(&mut self, now: Nanos) -> usize {
+        let bytes = self.earned(now);
+        let is_contended = self.duplex == Duplex::Half && !self.queue.is_empty();
+        match self.duplex == Duplex::Half && self.sending.is_some() {
+            true => 0,
+            false if is_contended && self.may_begin() => 0,
+            // So that the end of its packet is seen and not passed.
+            false if is_contended => bytes.min(1),
+            false => bytes,
+        }
+    }
+
+    fn earned(&mut self, now: Nanos) -> usize {
+        let taken = self.taken[Way::Out as usize].max(now.saturating_sub(LATE_NS));
+        let taken = match self.duplex {
+            Duplex::Full => taken,
+            Duplex::Half => taken.max(self.taken[Way::In as usize]),
+        };
+        self.taken[Way::Out as usize] = taken;
+        (now.saturating_sub(taken) as u128 * u128::from(self.rate) / u128::from(SECOND)) as usize
+    }
+
+    /// Bytes of the board have come; `is_all` where it had no more.
+    pub fn came(&mut self, now: Nanos, bytes: &[u8], is_all: bool) {
+        self.taken[Way::Out as usize] += self.span(bytes.len());
+        for &byte in bytes {
+            self.is_within = byte != END || !self.is_within;
+        }
+        if is_all {
+            self.taken[Way::Out as usize] = now;
+        }
+        if is_all || !bytes.is_empty() && !self.is_within {
+            self.is_boards_turn = false;
+        }
+    }
+
+    /// When something arrives at the board.
+    pub fn deadline(&self) -> Option<Nanos> {
+        self.sending.as_ref().map(|&(at, _)| at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Nanos = 1_000_000;
+
+    #[test]
+    fn packets_arrive_one_after_the_other_at_the_lines_rate() {
+        let mut line = Line::new(14_400, Duplex::Full);
+        assert_eq!(line.arrived(MS), None);
+        line.enqueue(&[1; 142]);
+        line.enqueue(&[2; 142]);
+        assert_eq!(line.arrived(MS), None);
+        assert_eq!(line.arrived(10 * MS), None);
+        assert_eq!(line.arrived(11 * MS).map(|bytes| bytes[1]), Some(1));
+        assert_eq!(line.arrived(20 * MS), None);
+        assert_eq!(line.arrived(21 * MS).map(|bytes| bytes[1]), Some(2));
+    }
+
+    #[test]
+    fn an_idle_line_earns_nothing() {
+        let mut line = Line::new(14_400, Duplex::Full);
+        line.came(1_000 * MS, &[], true);
+        assert_eq!(line.allowance(1_000 * MS), 0);
+        assert_eq!(line.allowance(1_010 * MS), 144);
+        line.came(1_010 * MS, &[0; 100], false);
+        assert_eq!(line.allowance(1_010 * MS), 44);
+        line.came(1_010 * MS, &[0; 10], true);
+        assert_eq!(line.allowance(1_010 * MS), 0);
+    }
+
+    #[test]
+    fn on_a_half_duplex_line_one_talks_at_a_time() {
+        let mut line = Line::new(14_400, Duplex::Half);
+        line.came(0, &[], true);
+        assert_eq!(line.allowance(MS), 14);
+        // The board has begun a packet: ours waits until it has ended.
+        line.came(MS, &[END, 1, 2], false);
+        line.enqueue(&[9; 142]);
+        assert_eq!(line.arrived(5 * MS), None);
+        assert!(line.deadline().is_none());
+        line.came(6 * MS, &[3, END], true);
+        assert_eq!(line.arrived(6 * MS), None);
+        assert_eq!(line.allowance(10 * MS), 0);
+        assert!(line.arrived(16 * MS).is_some());
+    }
+}

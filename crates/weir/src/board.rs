@@ -1,0 +1,104 @@
+//! `weir board`: the device's image on an emulated board, and its page on this machine.
+
+use crate::output::Standard;
+use crate::{Failure, serve};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::hash::{BuildHasher, RandomState};
+use std::io::Write;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use tokio::net::TcpListener;
+use weir_board::{BOARDS, Bridge, Counts, Duplex, Emulated, Emulator, Host, Line, by_name};
+
+#[derive(Args)]
+#[command(after_help = after_help())]
+pub(crate) struct Board {
+    /// Which board
+    #[arg(default_value = "lm3s811", value_parser = board)]
+    board: &'static Emulated,
+    /// Its image; that of `make firmware` unless said
+    #[arg(long, value_name = "FILE")]
+    image: Option<PathBuf>,
+    /// Where clients connect to reach the board
+    #[arg(long, default_value = "127.0.0.1:8081", value_name = "ADDRESS")]
+    listen: SocketAddr,
+    /// Bytes a second on the line: 14400 as the paper says, 11520 as 115200 baud with 8N1 carry
+    #[arg(
+        long,
+        default_value_t = 14_400,
+        value_parser = clap::value_parser!(u64).range(100..=100_000_000)
+    )]
+    line: u64,
+    /// Whether both ends of the line may talk at once
+    #[arg(long, value_enum, default_value = "full")]
+    duplex: Direction,
+    /// Socket of QEMU's own protocol (QMP), by which memory can be read
+    #[arg(long, value_name = "PATH")]
+    monitor: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Direction {
+    Half,
+    Full,
+}
+
+fn board(name: &str) -> Result<&'static Emulated, String> {
+    by_name(name).ok_or_else(|| "no such board".into())
+}
+
+fn after_help() -> String {
+    let lines = BOARDS
+        .iter()
+        .map(|board| format!("  {:8} {}\n", board.name, board.about));
+    let lines: String = lines.collect();
+    format!("Boards:\n{lines}")
+}
+
+pub(crate) fn run(board: &Board) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.map_err(Failure::no)?.block_on(bridge(board))
+}
+
+async fn bridge(board: &Board) -> Result<(), Failure> {
+    let at = |error| Failure::no(format!("{}: {error}", board.listen));
+    let listener = TcpListener::bind(board.listen).await.map_err(at)?;
+    let address = listener.local_addr().map_err(at)?;
+    let image = board.image.clone().unwrap_or_else(|| board.board.image());
+    let monitor = board.monitor.as_deref();
+    let started = Emulator::start(board.board, &image, monitor);
+    let (_emulator, serial) = started.map_err(Failure::no)?;
+    let duplex = match board.duplex {
+        Direction::Half => Duplex::Half,
+        Direction::Full => Duplex::Full,
+    };
+    let host = Host::new(RandomState::new().hash_one(0));
+    let bridge = Bridge::new(serial, Line::new(board.line, duplex), host);
+    let mut bridge = bridge.map_err(Failure::no)?;
+    announce(board.board, address);
+    let ended = tokio::select! {
+        ended = bridge.run(&listener) => ended.map_err(Failure::no),
+        signal = serve::stop_signal() => signal.map_err(Failure::no),
+    };
+    tell(&bridge.counts());
+    ended
+}
+
+/// One line of JSON on stdout, as a gateway says it.
+fn announce(board: &Emulated, address: SocketAddr) {
+    let ready = json!({"ready": true, "http": address.to_string(), "board": board.name});
+    let mut out = Standard::default();
+    // The board runs on where nobody is told that it is ready.
+    let _not_told = writeln!(out, "{ready}").and_then(|()| out.flush());
+    eprintln!("open http://{address}");
+}
+
+fn tell(counts: &Counts) {
+    let [packets_in, packets_out] = counts.packets;
+    let [bytes_in, bytes_out] = counts.bytes;
+    eprintln!("to the board: {packets_in} packets, {bytes_in} bytes of IP");
+    eprintln!("from the board: {packets_out} packets, {bytes_out} bytes of IP");
+}
