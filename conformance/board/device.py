@@ -1,0 +1,136 @@
+"""A board in QEMU behind `weir board`, as a process, and what can be read of its memory from outside."""
+
+import asyncio
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import tempfile
+
+import gateway
+import skips
+
+RAM = 0x2000_0000
+PAINT = bytes.fromhex("dec0dec0")
+# The lm3s811 has no more.
+RAM_BYTES = 8192
+STACK_BYTES = 1024
+
+
+def build(test, board="lm3s811", **settings):
+    """The image of a board, built by this project's script; a copy, since the next build writes over it."""
+    skips.program(test, "qemu-system-arm")
+    environment = {**os.environ, **{name: str(value) for name, value in settings.items()}}
+    done = subprocess.run(
+        [gateway.ROOT / "scripts/firmware", board], capture_output=True, text=True, env=environment
+    )
+    if done.returncode == 3:
+        return skips.skip(test, "no toolchain for the board")
+    test.assertEqual(done.returncode, 0, done.stderr)
+    built = gateway.ROOT / re.search(r"firmware: (\S+)$", done.stdout).group(1)
+    image = pathlib.Path(tempfile.mkdtemp(prefix="weir-board-")) / board
+    image.write_bytes(built.read_bytes())
+    return image
+
+
+def sections(image):
+    """Bytes of each section of an image (`readelf` without readelf: ELF32, little-endian)."""
+    data = pathlib.Path(image).read_bytes()
+
+    def number(place, length):
+        return int.from_bytes(data[place : place + length], "little")
+
+    table, size, count, names = number(32, 4), number(46, 2), number(48, 2), number(50, 2)
+    strings = number(table + names * size + 16, 4)
+    found = {}
+    for index in range(count):
+        head = table + index * size
+        name = data[strings + number(head, 4) :].split(b"\0", 1)[0].decode()
+        found[name] = number(head + 20, 4)
+    return found
+
+
+class Board:
+    """A running board; ends with `close`."""
+
+    def __init__(self, image, *arguments, board="lm3s811"):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-board-"))
+        self.monitor = self.folder / "qmp"
+        command = [gateway.BINARY, "board", board, "--image", image, "--listen", "127.0.0.1:0"]
+        self.process = subprocess.Popen(
+            [*map(str, command), "--monitor", str(self.monitor), *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
+        )
+        ready = json.loads(self.process.stdout.readline())
+        self.address = ready["http"]
+        host, port = self.address.rsplit(":", 1)
+        self.at = (host, int(port))
+        self.url = f"http://{self.address}"
+
+    def memory(self):
+        """All of its RAM, as it is now."""
+        file = self.folder / "ram"
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(self.monitor))
+            lines = connection.makefile("rw")
+            lines.readline()
+            for command in (
+                {"execute": "qmp_capabilities"},
+                {"execute": "pmemsave", "arguments": {"val": RAM, "size": RAM_BYTES, "filename": str(file)}},
+            ):
+                lines.write(json.dumps(command) + "\n")
+                lines.flush()
+                while "return" not in json.loads(lines.readline()):
+                    pass
+        return file.read_bytes()
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(timeout=10)
+        self.process.stdout.close()
+
+
+def stack_used(ram):
+    """The most that the stack ever was: it lies at the beginning and was painted at the start."""
+    painted = 0
+    while ram[painted : painted + 4] == PAINT:
+        painted += 4
+    return STACK_BYTES - painted
+
+
+async def listen(at, path, heard):
+    """Follows a topic as server-sent events: appends the number and the data of each."""
+    reader, writer = await asyncio.open_connection(*at)
+    writer.write(f"GET {path} HTTP/1.1\r\nHost: board\r\nAccept: text/event-stream\r\n\r\n".encode())
+    number = None
+    try:
+        while line := await reader.readline():
+            name, _, value = line.decode().rstrip("\n").partition(": ")
+            if name == "id":
+                number = int(value)
+            elif name == "data" and number is not None:
+                heard.append((number, value))
+    finally:
+        writer.close()
+
+
+async def follow(at, count, enough, path="/live/temperature"):
+    """So many clients at once, until `enough` of what they heard (a list each) says so; what they heard."""
+    heard = [[] for _ in range(count)]
+    listeners = []
+    for client in range(count):
+        listeners.append(asyncio.create_task(listen(at, path, heard[client])))
+        # As the authors' scripts do: 10 ms for each.
+        await asyncio.sleep(0.01)
+    while not enough(heard):
+        ended = [task for task in listeners if task.done()]
+        if ended:
+            raise AssertionError(f"{len(ended)} of {count} connections ended: {ended[0]}")
+        await asyncio.sleep(0.05)
+    for task in listeners:
+        task.cancel()
+    return heard
