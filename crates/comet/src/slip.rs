@@ -114,6 +114,7 @@ impl Writer {
 mod tests {
     extern crate std;
     use super::*;
+    use proptest::collection::vec;
     use proptest::prelude::*;
     use std::vec::Vec;
 
@@ -151,7 +152,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn packets_come_back(sent in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 1..64), 0..8)) {
+        fn packets_come_back(sent in vec(vec(any::<u8>(), 1..64), 0..8)) {
             let bytes: Vec<u8> = sent.iter().flat_map(|packet| line(packet)).collect();
             prop_assert_eq!(packets(&bytes, 64), sent);
         }
