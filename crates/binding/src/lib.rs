@@ -5,6 +5,7 @@
 //! resource tree serves HTTP/1.1, HTTP/2, CoAP and whatever else carries a method and a path.
 #![forbid(unsafe_code)]
 
+pub mod bridge;
 mod client;
 mod config;
 mod follow;

@@ -6,6 +6,7 @@
 //! connection is a socket and nothing more.
 #![forbid(unsafe_code)]
 
+pub mod backoff;
 mod batch;
 pub mod clock;
 mod datagram;

@@ -102,10 +102,10 @@ impl Binding for Mqtt {
         if self.house.settings.bridges.is_empty() {
             return Some(chores);
         }
-        let here = bridge::here(&*context);
+        let here = weir_binding::bridge::here(&*context);
         let mut futures = bridge::all(&self.house.settings.bridges, &here, &context);
         futures.push(chores);
-        Some(Box::pin(bridge::Together::new(futures)))
+        Some(Box::pin(weir_binding::bridge::Together::new(futures)))
     }
 
     fn deliveries(&self) -> &'static [(&'static str, &'static str)] {

@@ -1,6 +1,5 @@
 //! Sockets: the binding `xmpp`, a component or a client of somebody's server, and the client.
 
-mod backoff;
 mod client;
 mod component;
 mod connect;

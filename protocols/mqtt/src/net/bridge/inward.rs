@@ -1,18 +1,14 @@
 //! From the other broker to the log: published as any client would, acknowledged when it is on disk.
 
-use super::has_been_here;
 use super::kept::Kept;
-use super::mapping::first;
 use super::settings::Plan;
-use super::told::{Told, count};
-use crate::net::publish::{Refused, refused, request_of};
+use crate::net::publish::request_of;
 use crate::session::Message;
 use crate::wire::QoS;
 use std::sync::Arc;
 use weir_binding::Context as Gateway;
-use weir_hub::{
-    Attributes, ClientId, Exchange, Fault, LogFault, Media, Principal, Publish, Request, Ticket,
-};
+use weir_binding::bridge::{self, Told, count, first, has_been_here, opaque};
+use weir_hub::{ClientId, Publish, Ticket};
 
 /// What a message is taken with.
 pub(super) struct Inward<'a> {
@@ -45,7 +41,9 @@ impl Inward<'_> {
             count(&self.told.looped);
             return Taken::Passed;
         }
-        let named = first(&self.plan.inward, |line| line.to_local(&message.topic));
+        let named = first(&self.plan.inward, |line| {
+            line.names.to_local(&message.topic)
+        });
         let Some((line, topic)) = named else {
             self.told
                 .refused(&at(&message.topic), "no line names its topic");
@@ -71,8 +69,7 @@ impl Inward<'_> {
     }
 
     fn opaque(&self, message: &Message) -> Publish {
-        let media = Media::Opaque("application/octet-stream".into());
-        let mut publish = Publish::new(message.topic.clone(), media, message.payload.clone());
+        let mut publish = opaque(&message.topic, None, message.payload.clone());
         publish.retain = message.retain;
         publish.client = Some(self.client);
         publish
@@ -85,52 +82,20 @@ impl Inward<'_> {
         format!("{}/{session}/{taken}/{packet_id}", self.origin).into_bytes()
     }
 
-    fn publish(&mut self, mut publish: Publish) -> Taken {
-        loop {
-            let request = Request::Publish(publish.clone());
-            let fault = match self.ask(request) {
-                Ok(ticket) => return Taken::Logged(ticket),
-                Err(fault) => fault,
-            };
-            match fault {
-                Fault::Log(LogFault::Busy) => return Taken::Busy,
-                // Another message than the one that was given this number before a crash.
-                Fault::KeyReused(_) if publish.key.is_some() => publish.key = None,
-                // A wrong content type does not stop it.
-                Fault::Undecodable { .. } | Fault::Message(_) if !is_opaque(&publish.media) => {
-                    publish.media = Media::Opaque(content_type(&publish.attributes));
-                }
-                fault => {
-                    return match refused(&fault) {
-                        Refused::Over(_) => Taken::Over,
-                        _ => {
-                            self.told.refused(&at(&publish.topic), &fault.to_string());
-                            Taken::Passed
-                        }
-                    };
-                }
+    fn publish(&mut self, publish: Publish) -> Taken {
+        let topic = publish.topic.clone();
+        match bridge::give(&**self.context, publish) {
+            bridge::Taken::Logged(ticket) => Taken::Logged(ticket),
+            bridge::Taken::Busy => Taken::Busy,
+            bridge::Taken::Over => Taken::Over,
+            bridge::Taken::Refused(reason) => {
+                self.told.refused(&at(&topic), &reason);
+                Taken::Passed
             }
-        }
-    }
-
-    fn ask(&self, request: Request) -> Result<Ticket, Fault> {
-        let hub = self.context.hub();
-        match hub.open(self.context.now(), &Principal::gateway(), request)? {
-            Exchange::Accepted(ticket) => Ok(ticket),
-            _ => Err(Fault::Stopping),
         }
     }
 }
 
 fn at(topic: &str) -> String {
     format!("a message at `{topic}`")
-}
-
-fn is_opaque(media: &Media) -> bool {
-    matches!(media, Media::Opaque(_))
-}
-
-fn content_type(attributes: &Attributes) -> String {
-    let given = attributes.content_type.clone();
-    given.unwrap_or_else(|| "application/octet-stream".into())
 }

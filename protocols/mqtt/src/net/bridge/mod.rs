@@ -5,40 +5,30 @@
 //! carries the gateways that it went through by bridges (user property `weir-via`), so that it goes round no
 //! ring of them, whoever else is in it.
 
-mod backoff;
 mod inward;
 mod kept;
-mod mapping;
 mod outward;
 mod running;
 mod settings;
-mod together;
-mod told;
 
 pub(super) use settings::{Plan, read};
-pub(super) use together::Together;
 
 use crate::net::client::{Url, open_stream};
 use crate::session::{ConnectOptions, InFlight, Message};
 use crate::wire::{ReasonCode, Version};
-use backoff::Backoff;
 use kept::Kept;
 use running::{End, Running};
 use settings::Speaks;
 use std::future::poll_fn;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
-use told::Told;
+use weir_binding::bridge::{self, HERE, Told, remember};
 use weir_binding::{Context as Gateway, LocalFuture, Target};
 use weir_carrier::Stream;
+use weir_carrier::backoff::Backoff;
 use weir_carrier::clock::now;
-use weir_hub::{Hub, Principal, Request};
+use weir_hub::Hub;
 
-/// User property that names a gateway which a message went through by a bridge; there is one for each.
-pub(super) const VIA: &str = "weir-via";
-/// Under what the log knows this gateway's own name for [`VIA`].
-const HERE: &str = "bridge";
 /// How long a connection may take until it is there.
 const OPEN_TIME_MAX: Duration = Duration::from_secs(20);
 /// A connection that lasted so long was a good one.
@@ -46,45 +36,10 @@ const GOOD_TIME: Duration = Duration::from_secs(10);
 /// QoS 1 and 2 messages taken at once.
 const RECEIVE_MAX: u16 = 1024;
 
-/// Says whether a message went through this gateway before.
-pub(super) fn has_been_here(properties: &[(String, String)], here: &str) -> bool {
-    properties
-        .iter()
-        .any(|(name, value)| name == VIA && value == here)
-}
-
 /// Says whether a client brings a message that went out of here by a bridge.
 pub(super) fn came_back(hub: &Hub, message: &Message) -> bool {
     let user = message.properties.as_deref().map_or(&[][..], |of| &of.user);
-    let mut via = user.iter().filter(|(name, _)| name == VIA).peekable();
-    if via.peek().is_none() {
-        return false;
-    }
-    let here = hub.consumer(HERE);
-    here.is_some_and(|here| via.any(|(_, value)| value.as_bytes() == here.as_ref()))
-}
-
-/// This gateway's name for [`VIA`], made at the first start with a bridge and kept in the log.
-pub(super) fn here(context: &dyn Gateway) -> Arc<str> {
-    if let Some(known) = context.hub().consumer(HERE) {
-        return String::from_utf8_lossy(&known).into();
-    }
-    let made = format!(
-        "{:016x}",
-        RandomState::new().hash_one(context.now().nanos())
-    );
-    remember(context, HERE, made.clone().into());
-    made.into()
-}
-
-fn remember(context: &dyn Gateway, key: &str, state: bytes::Bytes) {
-    let request = Request::Remember(key.into(), state);
-    // Where the log takes nothing, nothing else goes on either.
-    drop(
-        context
-            .hub()
-            .open(context.now(), &Principal::gateway(), request),
-    );
+    bridge::came_back(hub, user)
 }
 
 /// The bridges, each to run until it is dropped.
@@ -153,7 +108,7 @@ impl Bridge {
         let filters = plan
             .outward
             .iter()
-            .map(|line| line.local_filter().to_string());
+            .map(|line| line.names.local_filter().to_string());
         let offered: Vec<String> = filters.collect();
         if kept.offered != offered {
             kept.offered = offered;
@@ -293,11 +248,7 @@ impl Bridge {
 
     /// How many records the bridge has not looked at.
     fn measure(&self) -> u64 {
-        let (_, committed) = self.context.hub().positions();
-        let behind = committed.sequence();
-        let behind = behind.saturating_sub(self.kept.delivered.sequence());
-        self.told.behind(behind);
-        behind
+        bridge::measure(&*self.context, &self.told, self.kept.delivered)
     }
 }
 

@@ -4,10 +4,7 @@
 //! the log, and what is under way is a cursor.
 
 use super::kept::{Kept, RETAINED};
-use super::mapping::first;
 use super::settings::Plan;
-use super::told::{Told, count};
-use super::{VIA, has_been_here};
 use crate::net::packets::{Part, parts_of, qos_of, write_attributes};
 use crate::session::{Client, Delivery, InFlight, Sent, Stage, Token};
 use crate::wire::{Property, PropertyList, QoS};
@@ -15,11 +12,12 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use weir_binding::Context as Gateway;
+use weir_binding::bridge::{Told, VIA, count, declared_media, first, goes_out};
 use weir_carrier::clock::now;
 use weir_carrier::outbox::Outbox;
 use weir_hub::{
-    Content, Exchange, Fault, GapReason, Item, Message, Next, Policy, Principal, Request, Shape,
-    Since, Subscribe, Subscription,
+    Exchange, Fault, GapReason, Item, Next, Policy, Principal, Request, Shape, Since, Subscribe,
+    Subscription,
 };
 use weir_model::{Cursor, Filter};
 
@@ -180,7 +178,8 @@ impl Outward {
     /// Sends one packet; `false` where the other broker takes no more now.
     fn send_part(&mut self, way: &mut Way<'_>, item: &Item, part: &Part, number: u32) -> bool {
         let message = &item.message;
-        let Some((line, topic)) = first(&way.plan.outward, |line| line.to_remote(&part.topic))
+        let Some((line, topic)) =
+            first(&way.plan.outward, |line| line.names.to_remote(&part.topic))
         else {
             return true;
         };
@@ -199,7 +198,9 @@ impl Outward {
         if !again && !fresh {
             return true;
         }
-        say_format(message, &mut properties);
+        if let Some(media) = declared_media(message) {
+            properties.push(Property::ContentType(media));
+        }
         properties.push(Property::UserProperty(VIA, way.here));
         let qos = line.qos.min(qos_of(message.quality));
         let delivery = Delivery {
@@ -258,22 +259,6 @@ impl Outward {
     }
 }
 
-/// Says whether a message goes out: not what came in by the same bridge, nor what was here before.
-fn goes_out(message: &Message, origin: &str, here: &str) -> bool {
-    message.origin.as_ref() != origin && !has_been_here(&message.attributes.properties, here)
-}
-
-/// Where the publisher said the format by other means than a content type, the other broker's clients are
-/// told it by one.
-fn say_format(message: &Message, properties: &mut PropertyList) {
-    if let Content::Observations { format, .. } = &message.content
-        && message.declared
-        && message.attributes.content_type.is_none()
-    {
-        properties.push(Property::ContentType(format.media));
-    }
-}
-
 /// The position before a message.
 fn before(cursor: Cursor) -> Cursor {
     Cursor::new(cursor.epoch(), cursor.sequence().saturating_sub(1))
@@ -286,7 +271,10 @@ fn subscribe(
     context: &Arc<dyn Gateway>,
     state_topic: &str,
 ) -> Result<Box<Subscription>, Fault> {
-    let lines = plan.outward.iter().map(|line| line.local_filter().clone());
+    let lines = plan
+        .outward
+        .iter()
+        .map(|line| line.names.local_filter().clone());
     // Its own state comes by too, so that its position moves where nothing else does.
     let filters = lines.chain(Filter::parse(state_topic)).collect();
     let mut subscribe = Subscribe::new(filters, Shape::Items);
@@ -308,45 +296,5 @@ fn subscribe(
     {
         Exchange::Subscription(subscription) => Ok(subscription),
         _ => Err(Fault::Stopping),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use weir_hub::Given;
-    use weir_model::Time;
-
-    fn message(origin: &str, via: &[&str]) -> Message {
-        let content = Content::Opaque("text/plain".into());
-        let (cursor, time) = (Cursor::new(1, 1), Time::from_nanos(0));
-        let mut message = Message::new(cursor, time, "a".into(), content);
-        message.origin = origin.into();
-        let properties = via.iter().map(|id| (VIA.to_owned(), (*id).to_owned()));
-        message.attributes = Given {
-            properties: properties.collect(),
-            ..Given::default()
-        }
-        .into();
-        message
-    }
-
-    #[test]
-    fn what_came_in_by_a_bridge_goes_out_by_others_only_and_no_message_goes_round() {
-        for (origin, via, goes) in [
-            ("", &[][..], true),
-            ("bridge/site", &[], false),
-            ("bridge/other", &[], true),
-            ("", &["there"], true),
-            ("", &["there", "here"], false),
-            ("bridge/other", &["here"], false),
-        ] {
-            let message = message(origin, via);
-            assert_eq!(
-                goes_out(&message, "bridge/site", "here"),
-                goes,
-                "{origin} {via:?}"
-            );
-        }
     }
 }

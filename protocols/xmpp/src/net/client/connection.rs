@@ -1,6 +1,5 @@
 //! One login: the machine, its socket, and its clock; a stream that breaks off goes on where it was.
 
-use crate::net::backoff::Backoff;
 use crate::net::connect;
 use crate::net::url::Url;
 use crate::session::{Client, ClientOptions, Failure, Resumption, SessionEvent};
@@ -14,6 +13,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use weir_binding::Target;
 use weir_carrier::Stream;
+use weir_carrier::backoff::Backoff;
 use weir_carrier::clock::now;
 use weir_sansio::{Instant, Output, Session};
 

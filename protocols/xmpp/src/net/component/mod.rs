@@ -16,7 +16,6 @@ mod node;
 mod publish;
 mod ready;
 
-use super::backoff::Backoff;
 use super::connect;
 use super::settings::ComponentPlan;
 use super::told::Told;
@@ -30,6 +29,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use weir_binding::Context as Gateway;
 use weir_carrier::Stream;
+use weir_carrier::backoff::Backoff;
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::outbox::{Outbox, poll_read};
 use weir_model::Cursor;

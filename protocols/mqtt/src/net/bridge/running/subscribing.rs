@@ -1,8 +1,7 @@
 //! What a bridge asks of the other broker, and what it is granted.
 
 use super::{End, Running};
-use crate::net::bridge::mapping::Mapping;
-use crate::net::bridge::settings::Speaks;
+use crate::net::bridge::settings::{Line, Speaks};
 use crate::wire::{PropertyList, ReasonCode, RetainHandling, SubscriptionOptions};
 use weir_carrier::clock::now;
 
@@ -39,7 +38,7 @@ impl Running<'_> {
                     false => RetainHandling::Send,
                 },
             };
-            (line.remote_filter().as_str(), options)
+            (line.names.remote_filter().as_str(), options)
         });
         let asked: Vec<_> = asked.collect();
         if !asked.is_empty() {
@@ -56,7 +55,7 @@ impl Running<'_> {
     pub(super) fn subscribed(&mut self, codes: &[u8]) {
         self.asked = None;
         for (line, code) in self.bridge.plan.inward.iter().zip(codes) {
-            let (filter, granted) = (line.remote_filter(), ReasonCode(*code));
+            let (filter, granted) = (line.names.remote_filter(), ReasonCode(*code));
             if granted.is_failure() {
                 let sentence = format!("the other broker refuses `{filter}`: {granted}");
                 self.bridge.told.warn(&sentence);
@@ -71,6 +70,6 @@ impl Running<'_> {
 }
 
 /// A line as the bridge remembers what it subscribed to.
-fn remembered(line: &Mapping) -> String {
-    format!("{} {}", line.qos.bits(), line.remote_filter())
+fn remembered(line: &Line) -> String {
+    format!("{} {}", line.qos.bits(), line.names.remote_filter())
 }

@@ -1,9 +1,9 @@
 //! What people see of a bridge: log, metrics, and its state at `$SYS/broker/connection/NAME/state`, where
 //! Mosquitto's bridges have theirs.
 
+use crate::{Context as Gateway, Metric};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use weir_binding::{Context as Gateway, Metric};
 use weir_hub::{Gap, Media, Principal, Publish, Quality, Request};
 
 static CONNECTED: Metric = Metric {
@@ -43,14 +43,17 @@ static GAPS: Metric = Metric {
 };
 
 /// Where a bridge tells how it is.
-pub(super) struct Told {
+pub struct Told {
     name: String,
     context: Arc<dyn Gateway>,
     connected: Arc<AtomicU64>,
     behind: Arc<AtomicU64>,
-    pub(super) received: Arc<AtomicU64>,
-    pub(super) sent: Arc<AtomicU64>,
-    pub(super) looped: Arc<AtomicU64>,
+    /// Messages that came in.
+    pub received: Arc<AtomicU64>,
+    /// Messages that went out.
+    pub sent: Arc<AtomicU64>,
+    /// Messages that came back to where they had been.
+    pub looped: Arc<AtomicU64>,
     refused: Arc<AtomicU64>,
     gaps: Arc<AtomicU64>,
     /// What was last said of a failure to connect.
@@ -58,17 +61,18 @@ pub(super) struct Told {
 }
 
 /// Counts one.
-pub(super) fn count(counter: &AtomicU64) {
+pub fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }
 
 /// Where a bridge's state is told.
-pub(super) fn state_topic(name: &str) -> String {
+pub fn state_topic(name: &str) -> String {
     format!("$SYS/broker/connection/{name}/state")
 }
 
 impl Told {
-    pub(super) fn new(name: &str, context: &Arc<dyn Gateway>) -> Self {
+    /// Of the bridge of this name.
+    pub fn new(name: &str, context: &Arc<dyn Gateway>) -> Self {
         let meter = |metric| context.meter(metric, &format!("bridge=\"{name}\""));
         Self {
             name: name.into(),
@@ -84,8 +88,13 @@ impl Told {
         }
     }
 
+    /// The bridge's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Tells whether there is a connection.
-    pub(super) fn state(&self, connected: bool) {
+    pub fn state(&self, connected: bool) {
         self.connected
             .store(u64::from(connected), Ordering::Relaxed);
         let media = Media::Opaque("text/plain".into());
@@ -99,14 +108,15 @@ impl Told {
         drop(hub.open(self.context.now(), &Principal::gateway(), request));
     }
 
-    pub(super) fn connected(&mut self, url: &str, version: &str) {
+    /// Tells that there is a connection, to what and in which version.
+    pub fn connected(&mut self, url: &str, version: &str) {
         self.last.clear();
         tracing::info!(bridge = self.name, "connected to {url}, {version}");
         self.state(true);
     }
 
     /// Tells why there is no connection: once for each reason that follows another.
-    pub(super) fn lost(&mut self, reason: &str, wait: weir_sansio::Duration) {
+    pub fn lost(&mut self, reason: &str, wait: weir_sansio::Duration) {
         let seconds = wait.as_secs_f32();
         if self.last == reason {
             tracing::debug!(
@@ -122,17 +132,19 @@ impl Told {
         self.last = reason.into();
     }
 
-    pub(super) fn behind(&self, records: u64) {
+    /// Tells how many records are still to be looked at.
+    pub fn behind(&self, records: u64) {
         self.behind.store(records, Ordering::Relaxed);
     }
 
     /// Tells of a message, in words, that goes no further.
-    pub(super) fn refused(&self, what: &str, reason: &str) {
+    pub fn refused(&self, what: &str, reason: &str) {
         count(&self.refused);
         tracing::warn!(bridge = self.name, "{what} goes no further: {reason}");
     }
 
-    pub(super) fn gap(&self, gap: &Gap) {
+    /// Tells that messages are gone that should have gone out.
+    pub fn gap(&self, gap: &Gap) {
         count(&self.gaps);
         let reason = gap.reason.name();
         let records = gap
@@ -144,7 +156,8 @@ impl Told {
         );
     }
 
-    pub(super) fn warn(&self, sentence: &str) {
+    /// Tells people of what they should look at.
+    pub fn warn(&self, sentence: &str) {
         tracing::warn!(bridge = self.name, "{sentence}");
     }
 }

@@ -1,14 +1,14 @@
 //! Several futures as one, each polled only when it was woken itself.
 
+use crate::LocalFuture;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
-use weir_binding::LocalFuture;
 
 /// Done when all are.
-pub(in crate::net) struct Together {
+pub struct Together {
     running: Vec<(LocalFuture<'static, ()>, Arc<Flag>)>,
 }
 
@@ -42,7 +42,8 @@ impl Flag {
 }
 
 impl Together {
-    pub(in crate::net) fn new(futures: Vec<LocalFuture<'static, ()>>) -> Self {
+    /// Of these.
+    pub fn new(futures: Vec<LocalFuture<'static, ()>>) -> Self {
         let running = futures.into_iter().map(|future| {
             let flag = Arc::new(Flag::default());
             flag.woken.store(true, Ordering::Release);

@@ -6,13 +6,15 @@ use weir_sansio::Duration;
 const FIRST: Duration = Duration::from_millis(500);
 
 /// The waits between attempts.
-pub(super) struct Backoff {
+#[derive(Clone, Debug)]
+pub struct Backoff {
     next: Duration,
     longest: Duration,
 }
 
 impl Backoff {
-    pub(super) fn new(longest: Duration) -> Self {
+    /// The first of waits that grow up to the longest.
+    pub fn new(longest: Duration) -> Self {
         Self {
             next: FIRST.min(longest),
             longest,
@@ -20,13 +22,13 @@ impl Backoff {
     }
 
     /// Begins again: an attempt went well.
-    pub(super) fn reset(&mut self) {
+    pub fn reset(&mut self) {
         self.next = FIRST.min(self.longest);
     }
 
     /// The wait before the next attempt: between half of what is due and all of it, so that many who lost
     /// the same broker do not come back at once.
-    pub(super) fn wait(&mut self) -> Duration {
+    pub fn wait(&mut self) -> Duration {
         let whole = self.next;
         self.next = (whole * 2).min(self.longest);
         let part = RandomState::new().hash_one(()) % 1024;

@@ -4,18 +4,13 @@
 //! deliberately does not do: no rewriting within a topic, so that each name has exactly one on the other side
 //! and comes back as it was.
 
-use crate::wire::QoS;
 use weir_model::{Filter, TopicError};
 
 /// One line of a bridge.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::net) struct Mapping {
+pub struct Mapping {
     local: Side,
     remote: Side,
-    /// Messages go over with their own quality, or this one where that is less.
-    pub(super) qos: QoS,
-    /// Whether what is retained on one side is retained on the other.
-    pub(super) retain: bool,
 }
 
 /// Its topics on one side.
@@ -28,41 +23,41 @@ struct Side {
 
 /// A side of the bridge on which a line names no topics.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::net) struct NoFilter {
+pub struct NoFilter {
     /// The prefix's key.
-    pub(super) key: &'static str,
-    pub(super) text: String,
-    pub(super) error: TopicError,
+    pub key: &'static str,
+    /// What is no filter there.
+    pub text: String,
+    /// Why.
+    pub error: TopicError,
 }
 
 impl Mapping {
     /// A line, where prefix and filter make a filter on either side.
-    pub(in crate::net) fn new(filter: &str, local: &str, remote: &str) -> Result<Self, NoFilter> {
+    pub fn new(filter: &str, local: &str, remote: &str) -> Result<Self, NoFilter> {
         Ok(Self {
             local: Side::new("local", local, filter)?,
             remote: Side::new("remote", remote, filter)?,
-            qos: QoS::AtLeastOnce,
-            retain: true,
         })
     }
 
     /// The filter of its topics here.
-    pub(super) fn local_filter(&self) -> &Filter {
+    pub fn local_filter(&self) -> &Filter {
         &self.local.filter
     }
 
     /// The filter of its topics at the other broker.
-    pub(super) fn remote_filter(&self) -> &Filter {
+    pub fn remote_filter(&self) -> &Filter {
         &self.remote.filter
     }
 
     /// What a topic here is called at the other broker; `None` where it is not this line's.
-    pub(super) fn to_remote(&self, topic: &str) -> Option<String> {
+    pub fn to_remote(&self, topic: &str) -> Option<String> {
         self.local.across(topic, &self.remote)
     }
 
     /// What a topic of the other broker is called here; `None` where it is not this line's.
-    pub(super) fn to_local(&self, topic: &str) -> Option<String> {
+    pub fn to_local(&self, topic: &str) -> Option<String> {
         self.remote.across(topic, &self.local)
     }
 }
@@ -95,10 +90,7 @@ impl Side {
 }
 
 /// The first line that a topic belongs to, with its name on the other side.
-pub(super) fn first(
-    lines: &[Mapping],
-    across: impl Fn(&Mapping) -> Option<String>,
-) -> Option<(&Mapping, String)> {
+pub fn first<L>(lines: &[L], across: impl Fn(&L) -> Option<String>) -> Option<(&L, String)> {
     lines
         .iter()
         .find_map(|line| across(line).map(|topic| (line, topic)))

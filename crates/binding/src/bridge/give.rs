@@ -1,0 +1,54 @@
+//! From a bridge to the log: published as any client would, whatever the message says of itself.
+
+use crate::Context as Gateway;
+use bytes::Bytes;
+use weir_hub::{Exchange, Fault, LogFault, Media, Principal, Publish, Request, Ticket};
+
+/// What became of a message.
+pub enum Taken {
+    /// It is in the log, and on disk once this says so.
+    Logged(Ticket),
+    /// The log takes nothing now: to be tried again.
+    Busy,
+    /// The gateway is stopping, or its log has failed.
+    Over,
+    /// It is never taken, and why.
+    Refused(String),
+}
+
+/// A message of bytes that nobody looks into.
+pub fn opaque(topic: &str, content_type: Option<&str>, payload: Bytes) -> Publish {
+    let media = content_type.unwrap_or("application/octet-stream");
+    Publish::new(topic, Media::Opaque(media.into()), payload)
+}
+
+/// Publishes a message. A content type that its body belies does not stop it: it is bytes then.
+pub fn give(context: &dyn Gateway, mut publish: Publish) -> Taken {
+    loop {
+        match ask(context, Request::Publish(publish.clone())) {
+            Ok(ticket) => return Taken::Logged(ticket),
+            // Another message than the one that was given this number before a crash.
+            Err(Fault::KeyReused(_)) if publish.key.is_some() => publish.key = None,
+            Err(Fault::Undecodable { .. } | Fault::Message(_)) if !is_opaque(&publish.media) => {
+                let given = publish.attributes.content_type.clone();
+                publish.media =
+                    Media::Opaque(given.unwrap_or_else(|| "application/octet-stream".into()));
+            }
+            Err(Fault::Log(LogFault::Busy)) => return Taken::Busy,
+            Err(Fault::Stopping | Fault::Log(_)) => return Taken::Over,
+            Err(fault) => return Taken::Refused(fault.to_string()),
+        }
+    }
+}
+
+fn ask(context: &dyn Gateway, request: Request) -> Result<Ticket, Fault> {
+    let hub = context.hub();
+    match hub.open(context.now(), &Principal::gateway(), request)? {
+        Exchange::Accepted(ticket) => Ok(ticket),
+        _ => Err(Fault::Stopping),
+    }
+}
+
+fn is_opaque(media: &Media) -> bool {
+    matches!(media, Media::Opaque(_))
+}

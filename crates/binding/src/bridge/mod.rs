@@ -1,0 +1,137 @@
+//! What bridges of any protocol to another broker share: lines, settings, what people are told, the mark against
+//! rings, and the way into the hub.
+//!
+//! What it deliberately does not do: no connection and no queue. A protocol's bridge is the client's half of the
+//! protocol and a durable consumer of the log (`docs/decisions`, a bridge is a client and a consumer).
+
+mod aside;
+mod give;
+mod mapping;
+mod settings;
+mod together;
+mod told;
+
+pub use aside::{SetAside, aside_topic};
+pub use give::{Taken, give, opaque};
+pub use mapping::{Mapping, NoFilter, first};
+pub use settings::{Login, RawLine, bridges, certificates, lines, login, shown};
+pub use together::Together;
+pub use told::{Told, count, state_topic};
+
+use crate::Context as Gateway;
+use bytes::Bytes;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use weir_hub::{Content, Hub, Message, Principal, Request};
+use weir_model::Cursor;
+
+/// The property of a message that names a gateway which it went through by a bridge; there is one for each.
+pub const VIA: &str = "weir-via";
+/// Under what the log knows this gateway's own name for [`VIA`]; the beginning of the keys of bridges' records.
+pub const HERE: &str = "bridge";
+
+/// Says whether a message went through this gateway before.
+pub fn has_been_here(properties: &[(String, String)], here: &str) -> bool {
+    properties
+        .iter()
+        .any(|(name, value)| name == VIA && value == here)
+}
+
+/// Says whether a client brings a message that went out of here by a bridge.
+pub fn came_back(hub: &Hub, properties: &[(String, String)]) -> bool {
+    let mut via = properties.iter().filter(|(name, _)| name == VIA).peekable();
+    if via.peek().is_none() {
+        return false;
+    }
+    let here = hub.consumer(HERE);
+    here.is_some_and(|here| via.any(|(_, value)| value.as_bytes() == here.as_ref()))
+}
+
+/// This gateway's name for [`VIA`], made at the first start with a bridge and kept in the log.
+pub fn here(context: &dyn Gateway) -> Arc<str> {
+    if let Some(known) = context.hub().consumer(HERE) {
+        return String::from_utf8_lossy(&known).into();
+    }
+    let made = format!(
+        "{:016x}",
+        RandomState::new().hash_one(context.now().nanos())
+    );
+    remember(context, HERE, made.clone().into());
+    made.into()
+}
+
+/// Keeps a bridge's record in the log.
+pub fn remember(context: &dyn Gateway, key: &str, state: Bytes) {
+    let request = Request::Remember(key.into(), state);
+    // Where the log takes nothing, nothing else goes on either.
+    drop(
+        context
+            .hub()
+            .open(context.now(), &Principal::gateway(), request),
+    );
+}
+
+/// Says whether a message goes out: not what came in by the same bridge, nor what was here before.
+pub fn goes_out(message: &Message, origin: &str, here: &str) -> bool {
+    message.origin.as_ref() != origin && !has_been_here(&message.attributes.properties, here)
+}
+
+/// The media type of what goes out where the publisher said the format by other means than a content type.
+pub fn declared_media(message: &Message) -> Option<&'static str> {
+    match &message.content {
+        Content::Observations { format, .. }
+            if message.declared && message.attributes.content_type.is_none() =>
+        {
+            Some(format.media)
+        }
+        _ => None,
+    }
+}
+
+/// Tells how many records a bridge has not looked at that is so far.
+pub fn measure(context: &dyn Gateway, told: &Told, delivered: Cursor) -> u64 {
+    let (_, committed) = context.hub().positions();
+    let behind = committed.sequence().saturating_sub(delivered.sequence());
+    told.behind(behind);
+    behind
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weir_hub::Given;
+    use weir_model::Time;
+
+    fn message(origin: &str, via: &[&str]) -> Message {
+        let content = Content::Opaque("text/plain".into());
+        let (cursor, time) = (Cursor::new(1, 1), Time::from_nanos(0));
+        let mut message = Message::new(cursor, time, "a".into(), content);
+        message.origin = origin.into();
+        let properties = via.iter().map(|id| (VIA.to_owned(), (*id).to_owned()));
+        message.attributes = Given {
+            properties: properties.collect(),
+            ..Given::default()
+        }
+        .into();
+        message
+    }
+
+    #[test]
+    fn what_came_in_by_a_bridge_goes_out_by_others_only_and_no_message_goes_round() {
+        for (origin, via, goes) in [
+            ("", &[][..], true),
+            ("bridge/site", &[], false),
+            ("bridge/other", &[], true),
+            ("", &["there"], true),
+            ("", &["there", "here"], false),
+            ("bridge/other", &["here"], false),
+        ] {
+            let message = message(origin, via);
+            assert_eq!(
+                goes_out(&message, "bridge/site", "here"),
+                goes,
+                "{origin} {via:?}"
+            );
+        }
+    }
+}
