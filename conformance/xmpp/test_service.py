@@ -114,6 +114,21 @@ class Service(unittest.TestCase):
         self.refused("not-subscribed", "set", gone)
 
     # [XEP0060-8.1-1] [XEP0060-8.4-1] [XEP0060-10-1] [RFC6120-8.2-1]
+    # [XEP0060-6.1-1]
+    def test_one_subscription_too_many_is_refused_and_the_others_stay(self):
+        for at in range(256):
+            self.ann.subscribe(f"many/{at}")
+        with self.assertRaises(Refused) as refused:
+            self.ann.subscribe("many/256")
+        self.assertEqual(refused.exception.args[0], "policy-violation")
+        self.assertIn("too-many-subscriptions", refused.exception.conditions)
+        # Another user has subscriptions of its own, and one that ends makes room.
+        Client(self, self.prosody, "bob").subscribe("many/256")
+        self.ann.pubsub("set", f"<unsubscribe node='many/0' jid='{self.ann.jid}'/>")
+        self.ann.subscribe("many/256")
+        self.gateway.publish_value("many/256", 1)
+        self.assertEqual(self.ann.next().node, "many/256")
+
     def test_a_node_is_made_and_removed_and_what_is_not_there_is_named(self):
         self.ann.pubsub("set", "<create node='a/new'/>")
         self.assertEqual(self.gateway.request("GET", "/catalog/a/new")[0], 200)
