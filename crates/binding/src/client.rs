@@ -228,12 +228,13 @@ pub trait Context: Send + Sync {
         Principal {
             name: name.into(),
             grants: Arc::default(),
+            standing: Default::default(),
         }
     }
 
     /// Secrets that devices share with the gateway, for protocols that need them as they are.
-    fn keys(&self) -> &[SharedKey] {
-        &[]
+    fn keys(&self) -> Vec<SharedKey> {
+        Vec::new()
     }
 
     /// Who takes a WebSocket at a path, with the subprotocols that its client offers.

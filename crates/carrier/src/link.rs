@@ -17,6 +17,8 @@ pub struct Link {
     pub peer: SocketAddr,
     /// The protocol chosen in the TLS handshake (ALPN).
     pub alpn: Option<Vec<u8>>,
+    /// The certificate that the peer proved to be its own, in DER.
+    pub certificate: Option<Box<[u8]>>,
     /// What was presented before the link was handed over (`Authorization`, RFC 9110 section 11.6.2).
     pub credential: Option<String>,
 }
@@ -28,6 +30,7 @@ impl Link {
             stream: Stream::Tcp(tcp),
             peer,
             alpn: None,
+            certificate: None,
             credential: None,
         }
     }

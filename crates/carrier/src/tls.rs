@@ -1,7 +1,8 @@
 //! TLS over TCP through rustls, with ring as the only cryptography.
 //!
-//! What it deliberately does not do: no client certificates, no reloading. Every fault names the file
-//! and what in it is wrong, since a certificate is what an operator gets wrong first.
+//! What it deliberately does not do: say who a client's certificate stands for, look at files by itself,
+//! ask whether certificates were revoked. Every fault names the file and what in it is wrong, since a
+//! certificate is what an operator gets wrong first.
 
 use crate::limits::CERTIFICATES_MAX;
 use crate::link::{Link, Stream};
@@ -11,12 +12,14 @@ use rustls::client::WebPkiServerVerifier;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::{Error as PemError, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::server::WebPkiClientVerifier;
+use rustls::server::danger::ClientCertVerifier;
 pub use rustls::{ClientConfig, ServerConfig};
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use tokio::net::TcpStream;
 use tokio_rustls::{TlsAcceptor, TlsConnector, TlsStream};
 
@@ -139,26 +142,44 @@ pub fn server_config(
         file: "key",
         text: key,
     };
-    server(certificate, key, alpn)
+    server(certificate, key, None, alpn)
 }
 
 fn server(
     certificate: Pem<'_>,
     key: Pem<'_>,
+    clients: Option<Pem<'_>>,
     alpn: &[&str],
 ) -> Result<Arc<ServerConfig>, TlsFault> {
     let refused = |error: rustls::Error| {
         let (certificate, key) = (certificate.file, key.file);
         TlsFault::Refused(format!("{certificate} with {key}: {error}"))
     };
-    let mut config = ServerConfig::builder_with_provider(provider())
+    let builder = ServerConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()
-        .map_err(refused)?
-        .with_no_client_auth()
+        .map_err(refused)?;
+    let builder = match clients {
+        None => builder.with_no_client_auth(),
+        Some(clients) => builder.with_client_cert_verifier(verifier(clients)?),
+    };
+    let mut config = builder
         .with_single_cert(certificate.certificates()?, key.key()?)
         .map_err(refused)?;
     config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
     Ok(Arc::new(config))
+}
+
+/// Who checks the certificates of clients; those without one are let in too, and are nobody by it.
+fn verifier(authorities: Pem<'_>) -> Result<Arc<dyn ClientCertVerifier>, TlsFault> {
+    let mut roots = RootCertStore::empty();
+    for certificate in authorities.certificates()? {
+        let refused = |error: rustls::Error| authorities.fault("CERTIFICATE", error.to_string());
+        roots.add(certificate).map_err(refused)?;
+    }
+    WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider())
+        .allow_unauthenticated()
+        .build()
+        .map_err(|error| authorities.fault("CERTIFICATE", error.to_string()))
 }
 
 /// Client settings: the Web's roots and those of `extra_roots` (PEM), where there are any; one of these
@@ -219,25 +240,36 @@ fn provider() -> Arc<CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
 }
 
-/// Makes links of accepted connections.
+/// Makes links of accepted connections. Clones have the same settings, also when they change.
 #[derive(Clone)]
 pub struct Acceptor {
-    acceptor: TlsAcceptor,
+    config: Arc<RwLock<Arc<ServerConfig>>>,
+}
+
+/// Files in PEM that a server speaks TLS with.
+#[derive(Clone, Copy, Debug)]
+pub struct Files<'a> {
+    /// The chain, the server's own certificate first.
+    pub certificate: &'a Path,
+    /// Its key.
+    pub key: &'a Path,
+    /// Authorities whose clients' certificates are taken, if any.
+    pub clients: Option<&'a Path>,
 }
 
 impl Acceptor {
     /// An acceptor with these settings.
     pub fn new(config: Arc<ServerConfig>) -> Self {
-        let acceptor = TlsAcceptor::from(config);
-        Self { acceptor }
+        let config = Arc::new(RwLock::new(config));
+        Self { config }
     }
 
-    /// An acceptor with a chain and a key in PEM files.
+    /// An acceptor with what files say.
     #[allow(
         clippy::disallowed_methods,
         reason = "certificates are files by everyone's custom"
     )]
-    pub fn from_files(certificate: &Path, key: &Path, alpn: &[&str]) -> Result<Self, TlsFault> {
+    pub fn from_files(files: Files<'_>, alpn: &[&str]) -> Result<Self, TlsFault> {
         let read = |path: &Path| {
             let file = path.display().to_string();
             match std::fs::read(path) {
@@ -248,7 +280,8 @@ impl Acceptor {
                 }),
             }
         };
-        let (certificate, key) = (read(certificate)?, read(key)?);
+        let (certificate, key) = (read(files.certificate)?, read(files.key)?);
+        let clients = files.clients.map(read).transpose()?;
         let certificate = Pem {
             file: &certificate.0,
             text: &certificate.1,
@@ -257,17 +290,33 @@ impl Acceptor {
             file: &key.0,
             text: &key.1,
         };
-        server(certificate, key, alpn).map(Self::new)
+        let clients = clients.as_ref().map(|(file, text)| Pem { file, text });
+        server(certificate, key, clients, alpn).map(Self::new)
+    }
+
+    /// Takes another's settings for the handshakes that come; what is open is not touched.
+    pub fn take_over(&self, other: &Self) {
+        let settings = other.settings();
+        *self.config.write().unwrap_or_else(PoisonError::into_inner) = settings;
+    }
+
+    fn settings(&self) -> Arc<ServerConfig> {
+        let config = self.config.read();
+        config.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Shakes hands as the server.
     pub async fn accept(&self, tcp: TcpStream, peer: SocketAddr) -> io::Result<Link> {
-        let tls = self.acceptor.accept(tcp).await?;
-        let alpn = tls.get_ref().1.alpn_protocol().map(<[u8]>::to_vec);
+        let tls = TlsAcceptor::from(self.settings()).accept(tcp).await?;
+        let session = tls.get_ref().1;
+        let alpn = session.alpn_protocol().map(<[u8]>::to_vec);
+        let certificate = session.peer_certificates().and_then(<[_]>::first);
+        let certificate = certificate.map(|certificate| certificate.as_ref().into());
         Ok(Link {
             stream: Stream::Tls(Box::new(TlsStream::Server(tls))),
             peer,
             alpn,
+            certificate,
             credential: None,
         })
     }
@@ -290,6 +339,7 @@ pub async fn connect(
         stream: Stream::Tls(Box::new(TlsStream::Client(tls))),
         peer,
         alpn,
+        certificate: None,
         credential: None,
     })
 }

@@ -121,7 +121,12 @@ fn a_pinned_certificate_is_trusted_under_any_name_and_no_other_is() {
 #[test]
 fn a_file_that_is_missing_is_named() {
     let missing = PathBuf::from("/nowhere/certificate.pem");
-    let Err(fault) = Acceptor::from_files(&missing, &missing, &[]) else {
+    let files = tls::Files {
+        certificate: &missing,
+        key: &missing,
+        clients: None,
+    };
+    let Err(fault) = Acceptor::from_files(files, &[]) else {
         panic!("accepted");
     };
     assert!(

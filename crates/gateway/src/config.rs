@@ -3,7 +3,7 @@
 //! A table within a section, and a list within that, are keys with dots: `[mqtt.bridge.site]` with
 //! `in = ["a/#"]` sets `bridge.site.in.0` of the section `mqtt`.
 
-use crate::access::Policy;
+use crate::policy::Policy;
 use crate::settings;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -47,8 +47,8 @@ impl std::error::Error for Problem {}
 /// Sections that are the gateway's own, with their keys.
 const OWN: &[(&str, &[&str])] = &[
     ("data", &["dir"]),
-    ("tls", &["certificate", "key"]),
-    ("access", &["policy"]),
+    ("tls", &["certificate", "key", "clients"]),
+    ("access", &["policy", "audit"]),
     ("log", LOG_KEYS),
     ("history", &["retention_bytes", "retention_age"]),
     ("gateway", &["threads", "log"]),
@@ -179,7 +179,7 @@ impl Config {
         let mut problems = self.check_own();
         problems.extend(self.threads().err());
         let policy = self.text("access", "policy").map(Path::new);
-        problems.extend(policy.and_then(|path| Policy::from_file(path).err()));
+        problems.extend(policy.and_then(|path| Policy::from_file(path, None).err()));
         let faults = settings::faults(self);
         problems.extend(faults.iter().map(|fault| self.locate(fault)));
         problems

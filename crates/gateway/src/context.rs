@@ -24,7 +24,7 @@ pub(crate) struct House {
     pub(crate) bindings: Vec<Arc<dyn Binding>>,
     /// What listens, by its name in the ready line.
     pub(crate) addresses: Vec<(&'static str, SocketAddr)>,
-    pub(crate) access: Access,
+    pub(crate) access: Arc<Access>,
     pub(crate) workers: Arc<dyn Workers>,
     /// Who hash passwords.
     pub(crate) checkers: Arc<dyn Workers>,
@@ -125,7 +125,7 @@ impl Context for House {
         self.access.vouched(name)
     }
 
-    fn keys(&self) -> &[SharedKey] {
+    fn keys(&self) -> Vec<SharedKey> {
         self.access.keys()
     }
 

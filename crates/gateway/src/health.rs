@@ -167,7 +167,13 @@ mod tests {
                 let rules = vec![(Verb::Read, Filter::parse(filter).unwrap())];
                 let grants = Arc::new(Grants::new(rules));
                 let name = name.into();
-                health.metrics(&Principal { name, grants }).status
+                health
+                    .metrics(&Principal {
+                        name,
+                        grants,
+                        standing: Default::default(),
+                    })
+                    .status
             };
             assert_eq!(status("anonymous", "#"), 401, "`#` is none of $SYS");
             assert_eq!(status("ada", "heating/#"), 403);

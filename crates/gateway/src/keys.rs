@@ -3,7 +3,7 @@
 //! They are kept as they are, since what protects messages is computed from them at both ends; whoever
 //! can read the file can speak for the devices (docs/decisions/0018).
 
-use crate::access::{refuse_unknown, section, text};
+use crate::policy::{refuse_unknown, section, text};
 use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::BTreeSet;
 use toml::{Table, Value};

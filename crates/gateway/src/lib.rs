@@ -11,17 +11,22 @@
 
 mod access;
 mod assets;
+mod audit;
 mod config;
 mod context;
 #[cfg(test)]
 mod echo;
 mod give_way;
 mod health;
+mod issuers;
+mod keeper;
 mod keys;
 mod limits;
 mod listen;
 mod metrics;
+mod policy;
 mod run;
+mod secrets;
 mod settings;
 mod sockets;
 #[cfg(test)]
@@ -29,10 +34,10 @@ mod testing;
 mod timers;
 mod workers;
 
-pub use access::{hash_password, new_token};
 pub use config::{Config, Problem};
 pub use context::now;
 pub use give_way::{GaveWay, give_way};
 pub use keys::new_oscore;
 pub use limits::*;
 pub use run::{Gateway, RunFault};
+pub use secrets::{hash_password, new_token};

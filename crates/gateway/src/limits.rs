@@ -11,6 +11,11 @@ pub const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(10);
 /// Credentials whose check is remembered, so that a password is not hashed at every request.
 pub const VERIFIED_MAX: usize = 10_000;
 
+/// For how long an issuer of tokens may take to say its keys.
+pub const ISSUER_TIME_MAX: Duration = Duration::from_secs(5);
+/// Longest set of keys of an issuer, bytes.
+pub const ISSUER_KEYS_BYTES_MAX: u64 = 1 << 20;
+
 /// Threads that answer questions about the past.
 pub const WORK_THREADS: usize = 2;
 /// Questions about the past that wait for a thread; beyond, they are refused.

@@ -22,6 +22,8 @@ pub(crate) struct Listener {
     pub(crate) binding: Arc<dyn Binding>,
     pub(crate) socket: TcpListener,
     pub(crate) tls: Option<weir_carrier::tls::Acceptor>,
+    /// What it offers with TLS (ALPN).
+    pub(crate) alpn: Vec<String>,
 }
 
 impl Listener {
@@ -32,6 +34,7 @@ impl Listener {
             binding: self.binding.clone(),
             socket,
             tls: self.tls.clone(),
+            alpn: self.alpn.clone(),
         })
     }
 }
@@ -223,6 +226,8 @@ async fn serve_tls(
     house: Arc<House>,
 ) -> io::Result<()> {
     let handshake = tokio::time::timeout(HANDSHAKE_TIME_MAX, tls.accept(stream, peer));
-    let link = handshake.await.map_err(|_| io::ErrorKind::TimedOut)??;
+    let mut link = handshake.await.map_err(|_| io::ErrorKind::TimedOut)??;
+    let certificate = link.certificate.take();
+    link.credential = certificate.map(|certificate| house.access.presented(&certificate));
     binding.serve(link, house).await
 }

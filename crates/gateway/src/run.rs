@@ -1,10 +1,12 @@
 //! A gateway from its configuration to its end.
 
-use crate::access::{Access, Policy};
+use crate::access::Access;
 use crate::assets::Assets;
+use crate::audit::Audit;
 use crate::config::{Config, Problem};
 use crate::context::{House, Traffic, now};
 use crate::health::{self, Health};
+use crate::keeper::{Keeper, Keeping};
 use crate::limits::{CHECK_THREADS, CHECK_WAITING_MAX, WORK_THREADS, WORK_WAITING_MAX};
 use crate::listen::{self, Listener, Share, Socket};
 use crate::sockets::{Named, Opened};
@@ -29,6 +31,7 @@ pub struct Gateway {
     drain: watch::Sender<bool>,
     threads: Vec<JoinHandle<()>>,
     historian: Historian,
+    keeping: Keeping,
 }
 
 /// Why a gateway does not start.
@@ -76,8 +79,12 @@ impl Gateway {
         bindings: Vec<Named>,
         open_to_all: bool,
     ) -> Result<Self, RunFault> {
-        let access = access(config)?;
-        let restricted = matches!(access, Access::Policy(_));
+        let audit = config.text("access", "audit").map(Path::new);
+        let audit = Arc::new(Audit::of(audit).map_err(RunFault::Config)?);
+        let policy = config.text("access", "policy").map(Path::new);
+        let access = Access::of(policy, audit.clone()).map_err(RunFault::Config)?;
+        let access = Arc::new(access);
+        let restricted = access.is_restricted();
         let threads = threads(config)?;
         let opened = Opened::of(config, &bindings, threads, restricted || open_to_all)?;
         let mut addresses = opened.addresses()?;
@@ -99,6 +106,15 @@ impl Gateway {
         let workers = WorkThreads::start("work", WORK_THREADS, WORK_WAITING_MAX).map_err(io)?;
         let checkers = WorkThreads::start("check", CHECK_THREADS, CHECK_WAITING_MAX).map_err(io)?;
         let beside: Vec<_> = bindings.into_iter().map(|(_, binding)| binding).collect();
+        let keeper = Keeper {
+            config: config.clone(),
+            access: access.clone(),
+            audit: audit.clone(),
+            hub: hub.clone(),
+            acceptors: opened.acceptors(),
+        };
+        hub.audit(move |principal, fault| audit.refused(principal, fault));
+        warn_of(&addresses, &opened, &access);
         let house = Arc::new(House {
             bindings: beside.clone(),
             hub: hub.clone(),
@@ -114,6 +130,8 @@ impl Gateway {
         let threads = start_threads(&opened.listeners, opened.datagrams, &beside, &house)?;
         let historian = Historian::start(hub.clone())
             .map_err(|error| RunFault::Io("thread historian".into(), error))?;
+        let io = |error| RunFault::Io("thread keeper".into(), error);
+        let keeping = keeper.start().map_err(io)?;
         Ok(Self {
             hub,
             log,
@@ -121,6 +139,7 @@ impl Gateway {
             drain,
             threads,
             historian,
+            keeping,
         })
     }
 
@@ -147,9 +166,15 @@ impl Gateway {
             .map(|(_, address)| *address)
     }
 
+    /// Reads the policy and the certificate again; what is wrong with one leaves it as it was.
+    pub fn reload(&self) {
+        self.keeping.reload();
+    }
+
     /// Stops: tells readers, answers what was begun, commits what was accepted.
     pub fn stop(self) {
         tracing::info!("stopping");
+        self.keeping.finish();
         // Links first, so that streams end with a farewell; then who waits for a message is answered.
         // No receiver left means that the threads have ended already.
         let _ended_already = self.drain.send(true);
@@ -164,12 +189,28 @@ impl Gateway {
     }
 }
 
-fn access(config: &Config) -> Result<Access, RunFault> {
-    match config.text("access", "policy") {
-        None => Ok(Access::Open),
-        Some(path) => Policy::from_file(Path::new(path))
-            .map(|policy| Access::Policy(Arc::new(policy)))
-            .map_err(RunFault::Config),
+/// Says what is open to more than this machine.
+fn warn_of(addresses: &[(&'static str, SocketAddr)], opened: &Opened, access: &Access) {
+    let beyond = addresses
+        .iter()
+        .filter(|(_, address)| !address.ip().is_loopback());
+    let beyond: Vec<_> = beyond.collect();
+    if beyond.is_empty() {
+        return;
+    }
+    if !access.is_restricted() {
+        tracing::warn!("--open: everyone who reaches this machine may read and publish everything");
+    }
+    for warning in access.warnings() {
+        tracing::warn!("{warning}");
+    }
+    for (name, address) in beyond {
+        let plain = |it: &Listener| it.name == *name && it.tls.is_none();
+        if access.is_restricted() && opened.listeners.iter().any(plain) {
+            tracing::warn!(
+                "{name} at {address} has no TLS: passwords and tokens cross it readable"
+            );
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::config::Config;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use weir_binding::{Binding, ConfigFault};
-use weir_carrier::tls::Acceptor;
+use weir_carrier::tls::{Acceptor, Files};
 use weir_registry::{BINDINGS, SERVICES, STORES, check_log};
 
 /// Everything that a start would refuse, but for what only opening tells.
@@ -57,9 +57,17 @@ pub(crate) fn acceptor(config: &Config, alpn: &[&str]) -> Result<Option<Acceptor
     };
     let together = || "`tls.certificate` and `tls.key` go together".into();
     match (config.text("tls", "certificate"), config.text("tls", "key")) {
-        (None, None) => Ok(None),
+        (None, None) => match config.text("tls", "clients") {
+            None => Ok(None),
+            Some(_) => Err(fault("tls.clients", "needs `tls.certificate`".into())),
+        },
         (Some(certificate), Some(key)) => {
-            Acceptor::from_files(Path::new(certificate), Path::new(key), alpn)
+            let files = Files {
+                certificate: Path::new(certificate),
+                key: Path::new(key),
+                clients: config.text("tls", "clients").map(Path::new),
+            };
+            Acceptor::from_files(files, alpn)
                 .map(Some)
                 .map_err(|error| fault("tls.certificate", error.to_string()))
         }

@@ -12,6 +12,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use weir_binding::{Binding, ConfigFault, Endpoint, Transport};
 use weir_carrier::Datagrams;
+use weir_carrier::tls::Acceptor;
 
 /// A binding and its section.
 pub(crate) type Named = (&'static str, Arc<dyn Binding>);
@@ -73,6 +74,13 @@ impl Opened {
             }
         }
         Ok(opened)
+    }
+
+    /// What listens with TLS, and what each offers (ALPN).
+    pub(crate) fn acceptors(&self) -> Vec<(Acceptor, Vec<String>)> {
+        let listeners = self.listeners.iter();
+        let secure = listeners.filter_map(|it| Some((it.tls.clone()?, it.alpn.clone())));
+        secure.collect()
     }
 
     /// What listens by its name in the ready line.
@@ -154,6 +162,7 @@ impl Opened {
                     binding: door.binding.clone(),
                     socket: socket.map_err(|error| door.unable(key, address, &error))?,
                     tls,
+                    alpn: alpn.iter().map(|name| (*name).to_owned()).collect(),
                 });
             }
             Transport::Datagram { name, .. } => {

@@ -1,5 +1,6 @@
 //! Who may do what: one policy of verbs over topic filters, asked for every delivered topic.
 
+use crate::standing::Standing;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 use weir_model::Filter;
@@ -115,6 +116,8 @@ pub struct Principal {
     pub name: Arc<str>,
     /// What is granted.
     pub grants: Arc<Grants>,
+    /// Whether it still is.
+    pub standing: Standing,
 }
 
 impl Principal {
@@ -123,6 +126,7 @@ impl Principal {
         static EVERYONE: LazyLock<Principal> = LazyLock::new(|| Principal {
             name: "anonymous".into(),
             grants: Arc::new(Grants::all()),
+            standing: Standing::default(),
         });
         EVERYONE.clone()
     }
@@ -141,6 +145,7 @@ impl Principal {
         static GATEWAY: LazyLock<Principal> = LazyLock::new(|| Principal {
             name: "gateway".into(),
             grants: Arc::new(Grants::all()),
+            standing: Standing::default(),
         });
         &GATEWAY
     }

@@ -252,6 +252,15 @@ pub enum Fault {
         /// Topic or filter.
         topic: String,
     },
+    /// The principal's rights were withdrawn or have expired since it said who it is.
+    Revoked(Arc<str>),
+    /// The principal asks more often than its role may.
+    TooFast {
+        /// Who asked.
+        principal: Arc<str>,
+        /// Requests a second that it may make.
+        per_second: u32,
+    },
     /// Topics that begin with `$` are the gateway's own; nobody else writes there.
     Reserved(String),
     /// The topic is none.
@@ -291,6 +300,16 @@ pub enum Fault {
     Stopping,
 }
 
+impl Fault {
+    /// Says whether it is for who asked, or how often, and not for what.
+    pub fn is_of_access(&self) -> bool {
+        matches!(
+            self,
+            Fault::Denied { .. } | Fault::Reserved(_) | Fault::Revoked(_) | Fault::TooFast { .. }
+        )
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -301,6 +320,14 @@ impl fmt::Display for Fault {
             } => {
                 write!(f, "{principal} may not {verb} `{topic}`")
             }
+            Fault::Revoked(principal) => write!(
+                f,
+                "the rights of {principal} were withdrawn or have expired: log in again"
+            ),
+            Fault::TooFast {
+                principal,
+                per_second,
+            } => write!(f, "{principal} may make {per_second} requests a second"),
             Fault::Reserved(topic) => write!(
                 f,
                 "`{topic}`: topics that begin with `$` are the gateway's own (MQTT 5 section 4.7.2); \

@@ -52,6 +52,8 @@ pub enum Ending {
     TooSlow,
     /// The hub stops.
     Stopping,
+    /// Its principal's rights were withdrawn or have expired.
+    Revoked,
 }
 
 impl std::fmt::Display for Ending {
@@ -59,6 +61,7 @@ impl std::fmt::Display for Ending {
         f.write_str(match self {
             Ending::TooSlow => "too slow for policy=disconnect: resume by the last cursor",
             Ending::Stopping => "the gateway is stopping",
+            Ending::Revoked => "the rights that it began with were withdrawn or have expired",
         })
     }
 }
@@ -207,6 +210,11 @@ impl Group {
     /// Messages that wait for a member.
     pub(crate) fn waiting(&self, key: usize) -> u64 {
         self.queue().waiting(key)
+    }
+
+    /// Has all members look at what they are, though there is nothing for them.
+    pub(crate) fn rouse(&self, wakers: &mut Wakers) {
+        self.queue().rouse(wakers);
     }
 
     /// Ends all members.

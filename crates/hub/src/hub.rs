@@ -26,7 +26,7 @@ use slab::Slab;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Waker;
 use weir_model::{BatchBuilder, Cursor, Filter, Limits, Time};
 
@@ -34,6 +34,8 @@ use weir_model::{BatchBuilder, Cursor, Filter, Limits, Time};
 pub(crate) type Wakers = SmallVec<[Waker; 4]>;
 /// The datastreams of a message, in the order of its batch.
 pub(crate) type Streams = SmallVec<[StreamId; 4]>;
+
+type Auditor = Box<dyn Fn(&Principal, &Fault) + Send + Sync>;
 
 /// The one door to log, history, catalog and subscribers.
 pub struct Hub {
@@ -51,6 +53,8 @@ pub struct Hub {
     pub(crate) owes: AtomicBool,
     /// Held by whoever feeds the history store.
     pub(crate) feeding: Mutex<()>,
+    /// Who is told of refusals.
+    auditor: OnceLock<Auditor>,
     core: Mutex<Core>,
 }
 
@@ -122,6 +126,7 @@ impl Hub {
             feeding,
             unasked: AtomicI64::new(i64::MAX),
             owes: AtomicBool::new(false),
+            auditor: OnceLock::new(),
             core: Mutex::new(core),
         }
     }
@@ -142,8 +147,30 @@ impl Hub {
         }
     }
 
+    /// Has somebody told of what is refused for who asked, or how often.
+    pub fn audit(&self, auditor: impl Fn(&Principal, &Fault) + Send + Sync + 'static) {
+        // The first stays.
+        let _told_already = self.auditor.set(Box::new(auditor));
+    }
+
     /// Asks something on behalf of a principal at a time of the gateway's clock.
     pub fn open(
+        self: &Arc<Self>,
+        now: Time,
+        principal: &Principal,
+        request: Request,
+    ) -> Result<Exchange, Fault> {
+        let admitted = principal.standing.admit(now, &principal.name);
+        let asked = admitted.and_then(|()| self.ask(now, principal, request));
+        if let (Err(fault), Some(auditor)) = (&asked, self.auditor.get())
+            && fault.is_of_access()
+        {
+            auditor(principal, fault);
+        }
+        asked
+    }
+
+    fn ask(
         self: &Arc<Self>,
         now: Time,
         principal: &Principal,
@@ -338,6 +365,18 @@ impl Hub {
             .filter(|group| group.interest.aggregate.is_some())
             .cloned()
             .collect()
+    }
+
+    /// Ends the subscriptions of those whose [`crate::Standing`] was revoked.
+    pub fn end_revoked(&self) {
+        let groups: Vec<_> = {
+            let core = self.core();
+            let groups = core.groups.iter().map(|(_, slot)| &slot.group);
+            groups.cloned().collect()
+        };
+        let mut wakers = Wakers::new();
+        groups.iter().for_each(|group| group.rouse(&mut wakers));
+        wakers.into_iter().for_each(Waker::wake);
     }
 
     /// Ends every subscription and refuses what comes after; what was accepted is still committed.

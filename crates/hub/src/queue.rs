@@ -211,6 +211,11 @@ impl Queue {
         for (_, member) in &mut self.members {
             member.ended = member.ended.or(Some(Ending::Stopping));
         }
+        self.rouse(wakers);
+    }
+
+    /// Wakes all members.
+    pub(crate) fn rouse(&mut self, wakers: &mut Wakers) {
         self.wake(wakers);
         let stuck = self.members.iter_mut();
         wakers.extend(stuck.filter_map(|(_, member)| member.waker.take()));

@@ -11,6 +11,7 @@ use crate::message::Item;
 use crate::queue::{Load, Taken};
 use crate::replay::{Replay, Replayed};
 use crate::route;
+use crate::standing::Standing;
 use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -21,6 +22,8 @@ pub struct Subscription {
     pub(crate) hub: Arc<Hub>,
     pub(crate) group: Arc<Group>,
     policy: Policy,
+    /// Whether its reader may still read.
+    standing: Standing,
     pub(crate) stage: Stage,
     /// The last message handed over, or where it began.
     pub(crate) position: Cursor,
@@ -115,6 +118,7 @@ impl Hub {
             hub: self.clone(),
             group,
             policy,
+            standing: principal.standing.clone(),
             stage,
             position,
             committed: subscribe.committed,
@@ -251,6 +255,16 @@ impl Subscription {
         }
     }
 
+    /// Ends it, with what was held for its reader.
+    fn end_revoked(&mut self) -> Ending {
+        if !matches!(self.stage, Stage::Ended(_)) {
+            let stage = std::mem::replace(&mut self.stage, Stage::Ended(Ending::Revoked));
+            self.leave(&stage);
+            self.held = None;
+        }
+        self.ending().unwrap_or(Ending::Revoked)
+    }
+
     /// How many messages were taken since the last time that this was asked.
     pub fn take_count(&mut self) -> u64 {
         std::mem::take(&mut self.handed)
@@ -271,6 +285,9 @@ impl Subscription {
 
     /// What comes next; wakes `cx` when there is something.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Next, Fault>> {
+        if self.standing.is_revoked() {
+            return Poll::Ready(Ok(Next::Ended(self.end_revoked())));
+        }
         if !self.committed {
             return self.poll_live(cx);
         }

@@ -283,6 +283,7 @@ fn who_may_publish_nothing_there_learns_nothing_of_the_body() {
     let stranger = Principal {
         name: "stranger".into(),
         grants: Arc::default(),
+        standing: Default::default(),
     };
     let refused = acknowledged(&house.hub, &stranger, publication("a", "{"));
     assert!(matches!(refused, Err(Fault::Denied { .. })), "{refused:?}");

@@ -42,6 +42,7 @@ fn a_subscription_is_answered_only_with_what_the_policy_grants() {
     let guest = Principal {
         name: "guest".into(),
         grants: Arc::new(Grants::new(vec![(Verb::Read, filter)])),
+        standing: Default::default(),
     };
     let mut guest_sees = subscribe_as(&house.hub, &guest, wish(&["#"], Since::Now)).unwrap();
     publish(&house.hub, "secret/a", 1.0);
@@ -72,6 +73,7 @@ fn subscribers_with_the_same_wish_and_rights_share_a_group() {
     let reader = || Principal {
         name: "reader".into(),
         grants: Arc::new(Grants::new(vec![(Verb::Read, filter.clone())])),
+        standing: Default::default(),
     };
     let _readers: Vec<_> = (0..100)
         .map(|_| subscribe_as(&house.hub, &reader(), wish(&["b", "a"], Since::Now)))

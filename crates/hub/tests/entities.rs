@@ -53,6 +53,7 @@ fn guest() -> Principal {
     Principal {
         name: "guest".into(),
         grants: Arc::new(Grants::new(rules.to_vec())),
+        standing: Default::default(),
     }
 }
 

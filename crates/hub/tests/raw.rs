@@ -232,6 +232,7 @@ fn a_message_comes_whole_only_to_who_may_read_its_topic_and_all_in_it() {
         Principal {
             name: "guest".into(),
             grants: Arc::new(Grants::new(rules.collect())),
+            standing: Default::default(),
         }
     };
     let begin = house.hub.positions().0;

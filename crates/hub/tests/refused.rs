@@ -58,6 +58,7 @@ fn topics_that_begin_with_a_dollar_are_the_gateways_to_publish_at() {
     let granted = Principal {
         name: "gateway".into(),
         grants: Arc::new(Grants::new(rules.collect())),
+        standing: Default::default(),
     };
     for (who, topic) in [
         (everyone(), "$SYS/weir/x"),

@@ -186,6 +186,7 @@ fn retained_messages_are_read_as_far_as_the_policy_grants() {
         Principal {
             name: "guest".into(),
             grants: Arc::new(Grants::new(rules)),
+            standing: Default::default(),
         }
     };
     for (grant, expected) in [("kitchen/#", 1), ("kitchen", 0), ("#", 2)] {

@@ -36,6 +36,7 @@ where
         tokio::select! {
             done = work(&gateway) => done,
             signal = stop_signal() => signal.map_err(Failure::no),
+            signal = reload_signals(&gateway) => signal.map_err(Failure::no),
         }
     });
     gateway.stop();
@@ -50,6 +51,15 @@ fn announce(gateway: &Gateway) {
     if let Some(http) = gateway.address("http") {
         tracing::info!("open http://{http}");
     }
+}
+
+/// Has the policy and the certificate read again at each SIGHUP.
+async fn reload_signals(gateway: &Gateway) -> std::io::Result<()> {
+    let mut hangup = signal(SignalKind::hangup())?;
+    while hangup.recv().await.is_some() {
+        gateway.reload();
+    }
+    std::future::pending().await
 }
 
 pub(crate) async fn stop_signal() -> std::io::Result<()> {

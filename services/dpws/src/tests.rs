@@ -290,6 +290,7 @@ fn who_may_read_nothing_subscribes_to_nothing() {
         who: Principal {
             name: "anonymous".into(),
             grants: Arc::new(Grants::default()),
+            standing: Default::default(),
         },
         ..house()
     };

@@ -18,6 +18,7 @@ pub(crate) fn method_not_allowed(method: &str, allowed: &str) -> Response {
 pub(crate) fn from_hub(fault: &Fault, body: &[u8]) -> Response {
     let status = match fault {
         Fault::Denied { principal, .. } if &**principal == "anonymous" => 401,
+        Fault::Revoked(_) => 401,
         Fault::Denied { .. } | Fault::Reserved(_) => 403,
         Fault::Topic(_) | Fault::Message(_) | Fault::History(weir_hub::HistoryFault::BadPage) => {
             400
@@ -27,7 +28,7 @@ pub(crate) fn from_hub(fault: &Fault, body: &[u8]) -> Response {
         Fault::Unknown(_) => 404,
         // draft-ietf-httpapi-idempotency-key-header section 2.7.
         Fault::KeyReused(_) => 422,
-        Fault::Log(LogFault::Busy) | Fault::Crowded { .. } => 429,
+        Fault::Log(LogFault::Busy) | Fault::Crowded { .. } | Fault::TooFast { .. } => 429,
         Fault::Log(LogFault::Full(_)) => 507,
         Fault::Log(_) | Fault::Stopping => 503,
         Fault::History(_) => 500,

@@ -7,7 +7,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use weir_binding::{Answer, Call, Pending, Response, gap_json};
 use weir_codec::Format;
-use weir_hub::{Exchange, Gap, Hub, Item, Latest, Next, Request, Shape, Since, Subscription};
+use weir_hub::{
+    Ending, Exchange, Gap, Hub, Item, Latest, Next, Request, Shape, Since, Subscription,
+};
 use weir_model::{BatchBuilder, Cursor, Filter};
 
 /// Messages and bytes of them after which an answer is whole though more is due.
@@ -152,7 +154,10 @@ impl Pending for LongPoll {
                     return Poll::Ready(self.expire());
                 }
                 Poll::Ready(Ok(Next::Ended(ending))) => {
-                    let refused = refuse(503, ending.to_string()).header("retry-after", "1");
+                    let refused = match ending {
+                        Ending::Revoked => refuse(401, ending.to_string()),
+                        _ => refuse(503, ending.to_string()).header("retry-after", "1"),
+                    };
                     return Poll::Ready(self.told(refused));
                 }
                 Poll::Ready(Err(fault)) => return Poll::Ready(from_hub(&fault, &[])),

@@ -67,11 +67,12 @@ impl From<HubFault> for Fault {
     fn from(fault: HubFault) -> Self {
         let status = match &fault {
             HubFault::Denied { principal, .. } if &**principal == "anonymous" => 401,
+            HubFault::Revoked(_) => 401,
             HubFault::Denied { .. } | HubFault::Reserved(_) => 403,
             HubFault::Unknown(_) => 404,
             HubFault::OverLimit { what, .. } if what.starts_with("message bytes") => 413,
             HubFault::KeyReused(_) => 409,
-            HubFault::Crowded { .. } => 429,
+            HubFault::Crowded { .. } | HubFault::TooFast { .. } => 429,
             HubFault::Log(LogFault::Busy | LogFault::Full(_) | LogFault::Closed)
             | HubFault::Stopping => 503,
             HubFault::Log(LogFault::OverLimit { .. }) => 413,

@@ -470,6 +470,7 @@ fn what_is_not_granted_is_not_there_and_not_changed() {
     house.who = Principal {
         name: "guest".into(),
         grants: Arc::new(Grants::new(rules)),
+        standing: Default::default(),
     };
     assert_eq!(names(&house.get("Things")), ["cellar"]);
     assert_eq!(names(&house.get("Datastreams")), ["cellar/pressure"]);

@@ -175,6 +175,7 @@ fn who_may_not_read_is_told_nothing() {
     let guest = Principal {
         name: "guest".into(),
         grants: Arc::new(Grants::new(rules)),
+        standing: Default::default(),
     };
     let everybody = std::mem::replace(&mut house.who, guest);
     let mut events = house.events("Observations", &[]);

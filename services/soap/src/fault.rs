@@ -37,9 +37,10 @@ impl From<weir_hub::Fault> for Fault {
         let reason = fault.to_string();
         let status = match &fault {
             Hub::Denied { principal, .. } if &**principal == "anonymous" => 401,
+            Hub::Revoked(_) => 401,
             Hub::Denied { .. } | Hub::Reserved(_) => 403,
             Hub::OverLimit { .. } | Hub::Log(LogFault::OverLimit { .. }) => 413,
-            Hub::Log(LogFault::Busy) | Hub::Crowded { .. } => 429,
+            Hub::Log(LogFault::Busy) | Hub::Crowded { .. } | Hub::TooFast { .. } => 429,
             Hub::Log(LogFault::Full(_)) => 507,
             Hub::Log(_) | Hub::Stopping => 503,
             Hub::History(HistoryFault::Failed(_)) => return Self::receiver(reason),

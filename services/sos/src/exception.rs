@@ -131,6 +131,7 @@ impl From<Fault> for Exception {
             Fault::Denied { principal, .. } if &**principal == "anonymous" => {
                 (Code::NoApplicableCode, 401)
             }
+            Fault::Revoked(_) => (Code::NoApplicableCode, 401),
             Fault::Denied { .. } | Fault::Reserved(_) => (Code::NoApplicableCode, 403),
             Fault::Topic(_) | Fault::Message(_) | Fault::Undecodable { .. } => {
                 (Code::InvalidParameterValue, 400)
@@ -141,7 +142,9 @@ impl From<Fault> for Exception {
             Fault::OverLimit { .. } | Fault::Log(LogFault::OverLimit { .. }) => {
                 (Code::NoApplicableCode, 413)
             }
-            Fault::Log(LogFault::Busy) | Fault::Crowded { .. } => (Code::NoApplicableCode, 429),
+            Fault::Log(LogFault::Busy) | Fault::Crowded { .. } | Fault::TooFast { .. } => {
+                (Code::NoApplicableCode, 429)
+            }
             Fault::Log(LogFault::Full(_)) => (Code::NoApplicableCode, 507),
             Fault::Log(_) | Fault::Stopping => (Code::NoApplicableCode, 503),
             Fault::History(_) => (Code::NoApplicableCode, 500),

@@ -11,10 +11,12 @@ pub(crate) fn refuse(status: u16, sentence: impl Into<String>) -> Response {
 pub(crate) fn from_hub(fault: &Fault) -> Response {
     let status = match fault {
         Fault::Denied { principal, .. } if &**principal == "anonymous" => 401,
+        Fault::Revoked(_) => 401,
         Fault::Denied { .. } => 403,
         Fault::Topic(_) => 400,
         Fault::Unknown(_) => 404,
         Fault::OverLimit { .. } => 413,
+        Fault::TooFast { .. } => 429,
         Fault::Stopping => 503,
         _ => 500,
     };

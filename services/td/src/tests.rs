@@ -85,6 +85,7 @@ fn of_role(name: &str, rules: &[(Verb, &str)]) -> Principal {
     Principal {
         name: name.into(),
         grants: Arc::new(Grants::new(rules.collect())),
+        standing: Default::default(),
     }
 }
 

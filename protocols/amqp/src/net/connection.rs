@@ -75,6 +75,8 @@ pub(super) enum Stage {
 /// A client that was let in, and its links.
 pub(super) struct Member {
     pub(super) principal: Principal,
+    /// It was told to go.
+    is_expelled: bool,
     /// What the hub knows its messages by.
     pub(super) client: ClientId,
     pub(super) inward: Vec<Inward>,
@@ -159,6 +161,7 @@ impl Connection {
     pub(super) fn enter(&mut self, principal: Principal) {
         self.member = Some(Box::new(Member {
             principal,
+            is_expelled: false,
             client: ClientId::new(),
             inward: Vec::new(),
             outward: Vec::new(),
@@ -183,6 +186,7 @@ impl Connection {
             let sentence = "the gateway is stopping";
             self.server.close(Condition::CONNECTION_FORCED, sentence);
         }
+        self.look_at_standing();
         self.poll_tickets(cx);
         let mut reads = 0;
         loop {
@@ -214,6 +218,18 @@ impl Connection {
         match self.poll_time(cx) {
             true => Ok(Step::Again),
             false => Ok(Step::Wait),
+        }
+    }
+
+    /// Closes the connection of who may be here no longer.
+    fn look_at_standing(&mut self) {
+        let Some(member) = &mut self.member else {
+            return;
+        };
+        if member.principal.standing.is_revoked() && !member.is_expelled {
+            member.is_expelled = true;
+            let sentence = "the rights of this login were withdrawn or have expired";
+            self.server.close(Condition::UNAUTHORIZED_ACCESS, sentence);
         }
     }
 

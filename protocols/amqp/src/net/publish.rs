@@ -126,7 +126,8 @@ fn bytes_of_id(id: &MessageId) -> Bytes {
 
 pub(super) fn refused(fault: &Fault) -> Refused {
     match fault {
-        Fault::Log(LogFault::Busy) => Refused::Busy,
+        // Who is too fast is read no further for a while.
+        Fault::Log(LogFault::Busy) | Fault::TooFast { .. } => Refused::Busy,
         Fault::Stopping => Refused::Stopping,
         Fault::Log(_) => Refused::Broken(fault.to_string()),
         other => Refused::Error(error_of(other)),
@@ -137,10 +138,14 @@ pub(super) fn refused(fault: &Fault) -> Refused {
 pub(super) fn error_of(fault: &Fault) -> Error {
     let condition = match fault {
         // [AMQP-2.8.15-1]
-        Fault::Denied { .. } | Fault::Reserved(_) => Condition::UNAUTHORIZED_ACCESS,
+        Fault::Denied { .. } | Fault::Reserved(_) | Fault::Revoked(_) => {
+            Condition::UNAUTHORIZED_ACCESS
+        }
         Fault::Topic(_) => Condition::INVALID_FIELD,
         Fault::Undecodable { .. } | Fault::Message(_) => Condition::DECODE_ERROR,
-        Fault::OverLimit { .. } | Fault::Crowded { .. } => Condition::RESOURCE_LIMIT_EXCEEDED,
+        Fault::OverLimit { .. } | Fault::Crowded { .. } | Fault::TooFast { .. } => {
+            Condition::RESOURCE_LIMIT_EXCEEDED
+        }
         Fault::KeyReused(_) => Condition::PRECONDITION_FAILED,
         Fault::Unknown(_) => Condition::NOT_FOUND,
         _ => Condition::INTERNAL_ERROR,

@@ -199,6 +199,10 @@ impl Desk {
         mut asked: Asked,
         principal: Principal,
     ) {
+        if principal.standing.is_revoked() {
+            let reason = "the rights of this key were withdrawn or have expired";
+            return self.refuse(machine, now, &asked, 401, reason);
+        }
         let head = self.shared.context.hub().positions().0;
         let known = self.known.find(&asked.message, &principal, head);
         if let (Some((service, answer)), None) = (known, observe_of(&asked.message)) {

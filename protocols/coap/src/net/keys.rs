@@ -39,7 +39,8 @@ impl Keys {
     /// Those of the policy file.
     pub(super) fn of(context: &dyn Context) -> Self {
         let numbers = Arc::new(Numbers::default());
-        let pairs = context.keys().iter().filter_map(derived);
+        let shared = context.keys();
+        let pairs = shared.iter().filter_map(derived);
         let (keys, principals) = pairs.unzip();
         Self {
             contexts: Arc::new(Contexts::new(keys, numbers.clone())),

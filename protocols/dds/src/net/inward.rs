@@ -70,7 +70,9 @@ impl Inward {
             let now = self.context.now();
             match self.context.hub().open(now, &self.principal, request) {
                 Ok(_) => return self.told.borrow().tally.receive(1),
-                Err(Fault::Log(LogFault::Busy)) => tokio::time::sleep(BUSY_WAIT).await,
+                Err(Fault::Log(LogFault::Busy) | Fault::TooFast { .. }) => {
+                    tokio::time::sleep(BUSY_WAIT).await;
+                }
                 Err(fault) => {
                     let reason = fault.to_string();
                     let mut told = self.told.borrow_mut();

@@ -77,6 +77,7 @@ impl Binding for Http {
             tallies: schemes.map(|scheme| context.tally("http", scheme)),
             context,
             peer: link.peer.ip(),
+            credential: link.credential.map(Into::into),
             scheme: schemes[0],
         };
         let http2 = link.alpn.as_deref() == Some(b"h2");

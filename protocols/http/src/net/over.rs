@@ -36,6 +36,7 @@ pub(super) async fn serve(
         stream: Stream::WebSocket(Box::new(socket)),
         peer,
         alpn: None,
+        certificate: None,
         credential: handover.credential,
     };
     handover.binding.serve(link, shared.context).await

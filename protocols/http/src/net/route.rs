@@ -17,6 +17,8 @@ pub(super) struct Shared {
     pub(super) settings: Arc<Settings>,
     pub(super) context: Arc<dyn weir_binding::Context>,
     pub(super) peer: IpAddr,
+    /// What the link itself presented, for requests that present nothing.
+    pub(super) credential: Option<Arc<str>>,
     /// `http`, or `https` where the gateway itself speaks TLS.
     pub(super) scheme: &'static str,
     /// Of requests, and of WebSockets.
@@ -101,7 +103,7 @@ pub(super) fn dispatch(shared: &Shared, request: Request) -> Step {
         let meta = meta(shared, &request);
         return Step::Answered(Answer::Now(options(&request, &meta)), meta);
     }
-    let credential = credential(&request);
+    let credential = credential(shared, &request);
     let identity = shared
         .context
         .principal(credential.as_deref(), shared.peer.is_loopback());
@@ -210,18 +212,19 @@ fn handover(
         Over::Binding(binding, subprotocol) => Ok(Some(Box::new(Handover {
             binding,
             subprotocol,
-            credential: credential(request),
+            credential: credential(shared, request),
         }))),
     }
 }
 
 /// `Authorization`, or `?access_token=` (RFC 6750 section 2.3) where a browser cannot set the field.
-fn credential(request: &Request) -> Option<String> {
+fn credential(shared: &Shared, request: &Request) -> Option<String> {
     let field = request.header("authorization").map(str::to_owned);
-    field.or_else(|| {
+    let said = field.or_else(|| {
         let token = request.query.iter().find(|pair| pair.0 == "access_token")?;
         Some(format!("Bearer {}", token.1))
-    })
+    });
+    said.or_else(|| shared.credential.as_deref().map(str::to_owned))
 }
 
 /// The handshake of RFC 6455 section 4.2.1, where one is asked for.

@@ -186,7 +186,7 @@ impl Sockets {
                 let ending = delivery.subscription.ending();
                 let ending = ending.unwrap_or(Ending::Stopping);
                 let code = match ending {
-                    Ending::TooSlow => CloseCode::POLICY,
+                    Ending::TooSlow | Ending::Revoked => CloseCode::POLICY,
                     Ending::Stopping => CloseCode::GOING_AWAY,
                 };
                 self.close(&Close::new(code, ending.to_string()));

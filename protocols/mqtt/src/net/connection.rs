@@ -134,6 +134,10 @@ impl Connection {
             self.draining = None;
             self.server.close(ReasonCode::SERVER_SHUTTING_DOWN, false);
         }
+        let is_out = |it: &Box<Member>| it.principal.standing.is_revoked();
+        if self.member.as_ref().is_some_and(is_out) {
+            self.server.close(ReasonCode::NOT_AUTHORIZED, true);
+        }
         // [MQTT-3.1.4-3]
         if self.member.is_some() && self.live.is_taken_over(cx.waker()) {
             self.server.close(ReasonCode::SESSION_TAKEN_OVER, true);

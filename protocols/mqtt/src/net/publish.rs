@@ -119,10 +119,12 @@ fn attributes_of(of: &MessageProperties, now: Time) -> Attributes {
 pub(super) fn refused(fault: &Fault) -> Refused {
     let code = match fault {
         Fault::Denied { .. } | Fault::Reserved(_) => ReasonCode::NOT_AUTHORIZED,
+        Fault::Revoked(_) => return Refused::Over(ReasonCode::NOT_AUTHORIZED),
         Fault::Topic(_) => ReasonCode::TOPIC_NAME_INVALID,
         Fault::Undecodable { .. } | Fault::Message(_) => ReasonCode::PAYLOAD_FORMAT_INVALID,
         Fault::OverLimit { .. } | Fault::Crowded { .. } => ReasonCode::QUOTA_EXCEEDED,
-        Fault::Log(LogFault::Busy) => return Refused::Busy,
+        // Who is too fast is read no further for a while.
+        Fault::Log(LogFault::Busy) | Fault::TooFast { .. } => return Refused::Busy,
         Fault::Stopping => return Refused::Over(ReasonCode::SERVER_SHUTTING_DOWN),
         Fault::Log(_) => return Refused::Over(ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR),
         _ => ReasonCode::UNSPECIFIED_ERROR,

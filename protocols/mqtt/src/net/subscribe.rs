@@ -17,7 +17,8 @@ use std::sync::Arc;
 use weir_binding::{Context, Response, Watched};
 use weir_codec::FORMATS;
 use weir_hub::{
-    Exchange, Fault, Gap, Item, Policy, Request, Shape, Since, Subscribe, Subscription,
+    Exchange, Fault, Gap, Item, Policy, Principal, Request, Shape, Since, Standing, Subscribe,
+    Subscription,
 };
 use weir_model::Cursor;
 
@@ -315,7 +316,12 @@ impl Opener<'_> {
             true => self.framed(member, wanted, wish),
             false => Shape::Items,
         };
-        let subscribe = || {
+        // A share outlives the member that began it; each member's own connection looks at its standing.
+        let lasting = Principal {
+            standing: Standing::default(),
+            ..member.principal.clone()
+        };
+        let subscribe = |principal: &Principal| {
             let mut subscribe = Subscribe::new(filters, shape);
             subscribe.since = since;
             subscribe.policy = Policy::DropOldest;
@@ -323,23 +329,20 @@ impl Opener<'_> {
             subscribe.retained = retained && is_hubs;
             subscribe.committed = member.is_kept() && options.qos != QoS::AtMostOnce;
             let request = Request::Subscribe(subscribe);
-            match self
-                .context
-                .hub()
-                .open(self.context.now(), &member.principal, request)?
-            {
+            let hub = self.context.hub();
+            match hub.open(self.context.now(), principal, request)? {
                 Exchange::Subscription(subscription) => Ok(subscription),
                 _ => Err(Fault::Stopping),
             }
         };
         let opened = match &wanted.share {
-            None => subscribe().map(|subscription| match framed {
+            None => subscribe(&member.principal).map(|subscription| match framed {
                 true => Source::Framed(subscription),
                 false => Source::Items(subscription),
             }),
             Some(_) => {
                 let key = (wish.text.to_owned(), member.principal.grants.clone());
-                let joined = self.house.sessions.shares.join(key, subscribe);
+                let joined = self.house.sessions.shares.join(key, || subscribe(&lasting));
                 joined.map(|(share, place)| Source::Shared(share, place))
             }
         };
@@ -388,9 +391,11 @@ struct Wish<'a> {
 
 fn code_of(fault: &Fault) -> ReasonCode {
     match fault {
-        Fault::Denied { .. } | Fault::Reserved(_) => ReasonCode::NOT_AUTHORIZED,
+        Fault::Denied { .. } | Fault::Reserved(_) | Fault::Revoked(_) => ReasonCode::NOT_AUTHORIZED,
         Fault::Topic(_) => ReasonCode::TOPIC_FILTER_INVALID,
-        Fault::OverLimit { .. } | Fault::Crowded { .. } => ReasonCode::QUOTA_EXCEEDED,
+        Fault::OverLimit { .. } | Fault::Crowded { .. } | Fault::TooFast { .. } => {
+            ReasonCode::QUOTA_EXCEEDED
+        }
         _ => ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR,
     }
 }

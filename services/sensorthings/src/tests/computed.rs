@@ -109,6 +109,7 @@ fn features_that_may_not_be_read_are_not_shown_with_observations_either() {
     house.who = Principal {
         name: "guest".into(),
         grants: Arc::new(Grants::new(rules)),
+        standing: Default::default(),
     };
     assert_eq!(results(&house.get("Observations")).len(), 2);
     assert_eq!(shown(&house), (false, false));

@@ -156,6 +156,7 @@ fn who_may_not_publish_there_may_not_task() {
     house.who = Principal {
         name: "guest".into(),
         grants: Arc::new(Grants::new(rules.to_vec())),
+        standing: Default::default(),
     };
     let task = json!({"taskingParameters": {"status": "on"}});
     assert_eq!(house.status("POST", &format!("{path}/Tasks"), task), 403);

@@ -301,6 +301,7 @@ fn one_policy_covers_what_is_read_and_what_is_inserted() {
     let reader = Principal {
         name: "ada".into(),
         grants: Grants::new(vec![rule(Verb::Read, "kitchen/#")]).into(),
+        standing: Default::default(),
     };
     let ask = |method: &str, query: &str, body: String| {
         let mut call = super::house::call(method, "application/xml", body.into());
@@ -347,6 +348,7 @@ fn of_several_observations_all_are_inserted_or_none() {
         call.principal = Principal {
             name: "ada".into(),
             grants: Grants::new(rules).into(),
+            standing: Default::default(),
         };
         house.call(call).status
     };

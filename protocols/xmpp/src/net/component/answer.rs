@@ -71,12 +71,15 @@ impl From<&Fault> for Refusal {
         let (kind, condition) = match fault {
             // [XEP0060-6.1-3] [XEP0060-7.1-3]
             Fault::Denied { .. } | Fault::Reserved(_) => ("auth", "forbidden"),
+            Fault::Revoked(_) => ("auth", "not-authorized"),
             Fault::Topic(_) => ("modify", "bad-request"),
             Fault::Undecodable { .. } | Fault::Message(_) => ("modify", "bad-request"),
             Fault::OverLimit { .. } => ("modify", "not-acceptable"),
             Fault::KeyReused(_) => ("cancel", "conflict"),
             Fault::Unknown(_) => ("cancel", "item-not-found"),
-            Fault::Crowded { .. } | Fault::Log(LogFault::Busy) => ("wait", "resource-constraint"),
+            Fault::Crowded { .. } | Fault::TooFast { .. } | Fault::Log(LogFault::Busy) => {
+                ("wait", "resource-constraint")
+            }
             Fault::Log(_) | Fault::History(_) | Fault::Stopping => {
                 ("wait", "internal-server-error")
             }

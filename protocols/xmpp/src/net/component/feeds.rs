@@ -18,7 +18,8 @@ use std::task::{Context, Poll, Waker};
 use weir_binding::Context as Gateway;
 use weir_codec::Format;
 use weir_hub::{
-    Exchange, Fault, Next, Policy, Principal, Request, Shape, Since, Subscribe, Subscription,
+    Ending, Exchange, Fault, Next, Policy, Principal, Request, Shape, Since, Subscribe,
+    Subscription,
 };
 use weir_model::Cursor;
 
@@ -158,29 +159,37 @@ impl Feeds {
     pub(super) fn resume(&mut self) {
         let ids: Vec<u64> = self.by_id.keys().copied().collect();
         for id in ids {
-            let Some(feed) = self.by_id.get(&id) else {
-                continue;
-            };
-            let (who, wanted, from) = (feed.jid.clone(), feed.wanted.clone(), feed.confirmed);
-            let principal = self.context.vouched(jid::bare(&who));
-            match self.open(&principal, &wanted, Since::Cursor(from)) {
-                Ok(source) => {
-                    if let Some(feed) = self.by_id.get_mut(&id) {
-                        feed.source = Some(source);
-                        feed.position = from;
-                        feed.bell.answered();
-                        feed.bell.again();
-                    }
+            let confirmed = self.by_id.get(&id).map(|feed| feed.confirmed);
+            if let Some(from) = confirmed {
+                self.reopen(id, from);
+            }
+        }
+    }
+
+    /// Has a feed go on from a position, under the rules of now.
+    fn reopen(&mut self, id: u64, from: Cursor) {
+        let Some(feed) = self.by_id.get(&id) else {
+            return;
+        };
+        let (who, wanted) = (feed.jid.clone(), feed.wanted.clone());
+        let principal = self.context.vouched(jid::bare(&who));
+        match self.open(&principal, &wanted, Since::Cursor(from)) {
+            Ok(source) => {
+                if let Some(feed) = self.by_id.get_mut(&id) {
+                    feed.source = Some(source);
+                    feed.position = from;
+                    feed.bell.answered();
+                    feed.bell.again();
                 }
-                // What may not be read any more is nobody's subscription any more.
-                Err(fault) => {
-                    tracing::warn!(
-                        "XMPP: {who} is no longer subscribed to `{}`: {fault}",
-                        wanted.node
-                    );
-                    self.by_id.remove(&id);
-                    self.changed = true;
-                }
+            }
+            // What may not be read any more is nobody's subscription any more.
+            Err(fault) => {
+                tracing::warn!(
+                    "XMPP: {who} is no longer subscribed to `{}`: {fault}",
+                    wanted.node
+                );
+                self.by_id.remove(&id);
+                self.changed = true;
             }
         }
     }
@@ -215,7 +224,14 @@ impl Feeds {
             let Some(feed) = self.by_id.get_mut(id) else {
                 continue;
             };
-            left |= feed.poll(&self.plan.domain, told, &mut out)?;
+            match feed.poll(&self.plan.domain, told, &mut out) {
+                // The rules are others now: it goes on under them, if it may.
+                Err(Fault::Revoked(_)) => {
+                    let from = feed.position;
+                    self.reopen(*id, from);
+                }
+                more => left |= more?,
+            }
         }
         Ok((out, left))
     }
@@ -325,6 +341,9 @@ impl Feed {
                     self.position = cursor;
                 }
                 Next::Bytes(..) => {}
+                Next::Ended(Ending::Revoked) => {
+                    return Err(Fault::Revoked(self.jid.as_str().into()));
+                }
                 Next::Ended(_) => return Err(Fault::Stopping),
             }
         }

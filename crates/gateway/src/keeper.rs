@@ -1,0 +1,147 @@
+//! The thread that looks whether policy and certificates are others than they were, and fetches keys.
+//!
+//! Files are looked at each second and read when they differ, or when a signal says so. What is wrong with
+//! one is said, and all stays as it was; a file that is half written is read again once it is whole.
+
+use crate::access::Access;
+use crate::audit::Audit;
+use crate::config::Config;
+use crate::context::now;
+use crate::settings;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, SystemTime};
+use weir_carrier::tls::Acceptor;
+use weir_hub::Hub;
+
+/// How often the files are looked at.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What tells that a file is another.
+type Look = Vec<Option<(SystemTime, u64)>>;
+
+/// What is kept up to date.
+pub(crate) struct Keeper {
+    pub(crate) config: Config,
+    pub(crate) access: Arc<Access>,
+    pub(crate) audit: Arc<Audit>,
+    pub(crate) hub: Arc<Hub>,
+    /// What listens with TLS, and what each offers (ALPN).
+    pub(crate) acceptors: Vec<(Acceptor, Vec<String>)>,
+}
+
+/// A keeper at work.
+pub(crate) struct Keeping {
+    thread: JoinHandle<()>,
+    asks: Sender<()>,
+}
+
+impl Keeping {
+    /// Has all read again at once.
+    pub(crate) fn reload(&self) {
+        // One that has ended has said why.
+        let _ended = self.asks.send(());
+    }
+
+    /// Ends it.
+    pub(crate) fn finish(self) {
+        drop(self.asks);
+        if self.thread.join().is_err() {
+            tracing::error!("the keeper ended early");
+        }
+    }
+}
+
+impl Keeper {
+    /// Starts its thread.
+    pub(crate) fn start(self) -> std::io::Result<Keeping> {
+        let (asks, asked) = channel();
+        let builder = thread::Builder::new().name("keeper".into());
+        let thread = builder.spawn(move || self.run(&asked))?;
+        Ok(Keeping { thread, asks })
+    }
+
+    fn run(&self, asked: &Receiver<()>) {
+        let (mut policy, mut tls) = (self.look(POLICY), self.look(TLS));
+        loop {
+            self.access.issuers().iter().for_each(|it| it.refresh());
+            let all = match asked.recv_timeout(LOOK) {
+                Ok(()) => true,
+                Err(RecvTimeoutError::Timeout) => false,
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            let seen = self.look(POLICY);
+            if all || seen != policy {
+                policy = seen;
+                self.read_policy();
+            }
+            let seen = self.look(TLS);
+            if all || seen != tls {
+                tls = seen;
+                self.read_certificates();
+            }
+            if self.access.expire(now()) > 0 {
+                self.hub.end_revoked();
+            }
+        }
+    }
+
+    fn look(&self, keys: &[(&str, &str)]) -> Look {
+        let files = keys
+            .iter()
+            .filter_map(|(section, key)| self.config.text(section, key));
+        let looked = files.map(|file| {
+            let metadata = std::fs::metadata(PathBuf::from(file)).ok()?;
+            Some((metadata.modified().ok()?, metadata.len()))
+        });
+        looked.collect()
+    }
+
+    fn read_policy(&self) {
+        if self.config.text("access", "policy").is_none() {
+            return;
+        }
+        match self.access.reload() {
+            Ok(revoked) => {
+                self.hub.end_revoked();
+                tracing::info!(revoked, "the policy was read again");
+                self.audit
+                    .note("policy-read", "", &format!("{revoked} entries revoked"));
+            }
+            Err(problem) => {
+                tracing::error!(%problem, "the policy is refused; the one before stays in force");
+                self.audit.note("policy-refused", "", &problem.to_string());
+            }
+        }
+    }
+
+    /// All listeners get the new certificate, or none does.
+    fn read_certificates(&self) {
+        if self.acceptors.is_empty() {
+            return;
+        }
+        let read = self.acceptors.iter().map(|(_, alpn)| {
+            let alpn: Vec<&str> = alpn.iter().map(String::as_str).collect();
+            settings::acceptor(&self.config, &alpn)
+        });
+        match read.collect::<Result<Option<Vec<_>>, _>>() {
+            Ok(Some(fresh)) => {
+                let pairs = self.acceptors.iter().zip(&fresh);
+                pairs.for_each(|((acceptor, _), fresh)| acceptor.take_over(fresh));
+                tracing::info!("the certificate was read again");
+                self.audit.note("certificate-read", "", "");
+            }
+            Ok(None) => {}
+            Err(problem) => {
+                tracing::error!(%problem, "the certificate is refused; the one before stays");
+                self.audit
+                    .note("certificate-refused", "", &problem.to_string());
+            }
+        }
+    }
+}
+
+const POLICY: &[(&str, &str)] = &[("access", "policy")];
+const TLS: &[(&str, &str)] = &[("tls", "certificate"), ("tls", "key"), ("tls", "clients")];
