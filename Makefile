@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo web build firmware test conformance lint advisories tidy bench peers
+.PHONY: help demo web build firmware test soak conformance lint advisories tidy bench peers
 
 WEIR := target/debug/weir
 CODEC_WASM := web/src/formats/codec.wasm
@@ -43,13 +43,16 @@ peers: ## install the foreign clients and servers that tests talk to
 test: peers web ## every test: Rust, dashboard, browser, foreign clients
 	scripts/test
 
+soak: peers ## hours of it: 1,000 kills, faults, every fuzz target: make soak ARGS="KILLS SECONDS"
+	scripts/soak $(ARGS)
+
 conformance: peers build ## foreign clients against the gateway only
 	scripts/test conformance
 
 lint: tidy ## formatting, clippy, house rules, licences
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	bash -n scripts/peers scripts/test .ci/run
+	bash -n scripts/peers scripts/soak scripts/test fuzz/all fuzz/run .ci/run
 	cargo xtask licences
 
 tidy: ## import arrows, orphans, lengths
