@@ -19,6 +19,8 @@ pub(crate) enum Command {
     Demo(Demo),
     /// Say what is wrong with a configuration, and where
     Check(Source),
+    /// Say what of this machine and configuration would hurt a gateway
+    Doctor(Serve),
     /// Publish lines or files from standard input, by any protocol
     Pub(Publish),
     /// Print messages as they come, by any protocol

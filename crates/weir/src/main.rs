@@ -17,6 +17,7 @@ mod board;
 mod check;
 mod convert;
 mod demo;
+mod doctor;
 mod exi;
 mod history;
 mod input;
@@ -71,6 +72,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Serve(serve) => serve::run(&serve)?,
         Command::Demo(demo) => demo::run(&demo)?,
         Command::Check(source) => check::run(&source)?,
+        Command::Doctor(serve) => doctor::run(&serve)?,
         Command::Pub(publish) => publish::run(publish)?,
         Command::Sub(subscribe) => subscribe::run(subscribe)?,
         Command::History(history) => history::run(history)?,
