@@ -74,11 +74,10 @@ impl Pace {
         let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
         // Not before now, and a clock that was set back does not shut anybody out.
         let latest = now.saturating_add(BURST_NANOS);
-        let next = (*due).clamp(now, latest) + BURST_NANOS / i64::from(self.per_second);
+        let from = (*due).clamp(now, latest);
+        let next = from + BURST_NANOS / i64::from(self.per_second);
         let may = next <= latest;
-        if may {
-            *due = next;
-        }
+        *due = if may { next } else { from };
         may
     }
 }
