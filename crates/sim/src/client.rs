@@ -1,6 +1,7 @@
 //! A client of the authors' scripts: what it asks, and when again.
 
 use crate::board::PATH;
+use crate::refresh::Refresh;
 use crate::response::{Heard, Responses};
 use crate::setting::{Publication, Scheme, Setting};
 use crate::tcp::Tcp;
@@ -11,13 +12,17 @@ use weir_link::Random;
 const FILLING: usize = 450;
 /// How long a client whose connection broke waits before it tries again.
 const RETRY: Nanos = SECOND;
-/// Ports of a client are so far apart.
+/// Ports of a client are so far apart, and as many clients have an address.
 const PORTS: u16 = 512;
+/// Where a packet of IPv4 without options says which address of ours it goes to, and which port.
+const BLOCK_AT: usize = 18;
+const PORT_AT: usize = 22;
 
 /// One client.
 pub(crate) struct Client {
     setting: Setting,
     number: u16,
+    refresh: Refresh,
     tcp: Tcp,
     responses: Responses,
     random: Random,
@@ -45,8 +50,12 @@ impl Client {
         let ramp = random.unit() * setting.clients as f64 * 0.01 * SECOND as f64;
         Self {
             setting,
-            number: number as u16,
-            tcp: Tcp::new(random.bits()),
+            number: number as u16 % PORTS,
+            refresh: Refresh::new(),
+            tcp: Tcp::new(
+                [10, 9, (number / usize::from(PORTS)) as u8, 1],
+                random.bits(),
+            ),
             responses: Responses::default(),
             random,
             generation: 0,
@@ -54,9 +63,12 @@ impl Client {
         }
     }
 
-    /// Who a packet to this port is for.
-    pub(crate) fn of_port(port: u16) -> usize {
-        usize::from(port % PORTS)
+    /// Who a packet is for.
+    pub(crate) fn of_packet(packet: &[u8]) -> Option<usize> {
+        let port = packet.get(PORT_AT..)?.first_chunk()?;
+        let number = u16::from_be_bytes(*port) % PORTS;
+        let block = usize::from(*packet.get(BLOCK_AT)?);
+        Some(block * usize::from(PORTS) + usize::from(number))
     }
 
     fn port(&self) -> u16 {
@@ -91,16 +103,20 @@ impl Client {
             return;
         };
         self.does = match self.setting.scheme {
-            Scheme::Polling(seconds) => Does::Asks(self.next_poll(now, asked, seconds)),
+            Scheme::Polling(seconds) => Does::Asks(self.next_poll(now, asked, seconds.into())),
+            Scheme::Adaptive => {
+                let seconds = self.refresh.heard(self.responses.number);
+                Does::Asks(self.next_poll(now, asked, seconds))
+            }
             Scheme::LongPolling => Does::Asks(now + self.think()),
             Scheme::Streaming | Scheme::Events => self.does,
         };
     }
 
     /// The next poll: an interval after the last one, 5 % more or less, or at once where that is over.
-    fn next_poll(&mut self, now: Nanos, asked: Nanos, seconds: u32) -> Nanos {
+    fn next_poll(&mut self, now: Nanos, asked: Nanos, seconds: f64) -> Nanos {
         let jitter = 0.95 + 0.1 * self.random.unit();
-        let interval = f64::from(seconds) * jitter * SECOND as f64;
+        let interval = seconds * jitter * SECOND as f64;
         (asked + interval as Nanos).max(now)
     }
 
@@ -133,7 +149,7 @@ impl Client {
 
     fn ask(&mut self, now: Nanos) {
         let (query, accept) = match self.setting.scheme {
-            Scheme::Polling(_) => ("", "*/*"),
+            Scheme::Polling(_) | Scheme::Adaptive => ("", "*/*"),
             Scheme::LongPolling => ("?wait=60", "*/*"),
             Scheme::Streaming => ("?stream", "*/*"),
             Scheme::Events => ("", "text/event-stream"),

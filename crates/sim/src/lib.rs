@@ -8,8 +8,11 @@
 
 mod board;
 mod client;
+mod energy;
 mod grid;
 mod line;
+mod medium;
+mod refresh;
 mod response;
 mod setting;
 mod summary;
@@ -17,8 +20,11 @@ mod tally;
 mod tcp;
 mod world;
 
+pub use board::CLIENTS_MAX;
 pub use grid::{Cell, Metric, Outcome, grid, run};
-pub use setting::{CLIENTS, Duplex, Line, Publication, SCHEMES, Scheme, Setting, settings};
+pub use setting::{
+    CLIENTS, Duplex, Line, Publication, SCHEMES, Scheme, Setting, settings, settings_of,
+};
 pub use summary::csv;
 pub use tally::Figures;
 pub use world::simulate;

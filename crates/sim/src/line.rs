@@ -1,6 +1,8 @@
-//! The serial line: a rate, SLIP, one packet at a time a direction, or one in all.
+//! The line: a rate, SLIP, one packet at a time a direction, or one in all, or all on one medium.
 
-use crate::setting::{Duplex, Line};
+use crate::energy::FRAMES;
+use crate::medium::{Medium, Sensed, TURNAROUND_BYTES};
+use crate::setting::{Duplex, Line, Setting};
 use crate::{Nanos, SECOND};
 use std::collections::VecDeque;
 use weir_link::{Framing, Random};
@@ -18,29 +20,50 @@ pub(crate) enum Way {
     Out,
 }
 
+/// What becomes of a packet that is to go.
+pub(crate) enum Offered {
+    /// It goes.
+    Begins(Vec<u8>),
+    /// Its end listens first, after so long.
+    Senses(Nanos),
+}
+
 /// The line's state.
 pub(crate) struct Wire {
     line: Line,
+    duty: f64,
+    medium: Medium,
     /// What waits at the host. The board has no queue: it makes a packet when the line is free.
     queue: VecDeque<Vec<u8>>,
     is_busy: [bool; 2],
+    /// Until when an end that has talked its share is silent.
+    silent_until: [Nanos; 2],
     /// Who talked last, on a line where one talks at a time.
     last: Way,
     /// Packets and bytes of IP, both ways.
     pub(crate) packets: u64,
     pub(crate) bytes: u64,
+    /// Packets that the line lost.
+    pub(crate) lost: u64,
+    /// Bytes of radio frames that the packets would take, each way.
+    pub(crate) air_bytes: [u64; 2],
     random: Random,
 }
 
 impl Wire {
-    pub(crate) fn new(line: Line, seed: u64) -> Self {
+    pub(crate) fn new(setting: &Setting, seed: u64) -> Self {
         Self {
-            line,
+            line: setting.line,
+            duty: setting.duty,
+            medium: Medium::default(),
             queue: VecDeque::new(),
             is_busy: [false; 2],
+            silent_until: [0; 2],
             last: Way::Out,
             packets: 0,
             bytes: 0,
+            lost: 0,
+            air_bytes: [0; 2],
             random: Random::new(seed),
         }
     }
@@ -55,17 +78,17 @@ impl Wire {
         self.queue.len() < QUEUE_PACKETS
     }
 
-    pub(crate) fn has_waiting(&self) -> bool {
-        !self.queue.is_empty()
-    }
-
     pub(crate) fn next_waiting(&mut self) -> Option<Vec<u8>> {
         self.queue.pop_front()
     }
 
-    /// Whether a packet may go this way now.
-    pub(crate) fn is_free(&self, way: Way) -> bool {
+    /// Whether a packet may go this way now, or try to.
+    pub(crate) fn is_free(&self, way: Way, now: Nanos) -> bool {
+        if now < self.silent_until[way as usize] {
+            return false;
+        }
         match self.line.duplex {
+            Duplex::Shared => self.medium.is_idle(way),
             Duplex::Full => !self.is_busy[way as usize],
             Duplex::Half => self.is_busy == [false; 2],
         }
@@ -79,19 +102,66 @@ impl Wire {
         }
     }
 
-    /// A packet begins to go; how long it takes, and whether it arrives.
-    pub(crate) fn begin(&mut self, way: Way, packet: &[u8]) -> (Nanos, bool) {
+    /// The time that so many bytes take.
+    fn time(&self, bytes: u64) -> Nanos {
+        bytes * SECOND / Nanos::from(self.line.rate)
+    }
+
+    /// A packet is to go where [`is_free`](Self::is_free) says so: at once, or once the end has listened.
+    pub(crate) fn offer(&mut self, way: Way, packet: Vec<u8>) -> Offered {
+        match self.line.duplex {
+            Duplex::Shared => {
+                let bytes = self.medium.offer(way, packet, &mut self.random);
+                Offered::Senses(self.time(bytes))
+            }
+            Duplex::Half | Duplex::Full => Offered::Begins(packet),
+        }
+    }
+
+    /// An end listens to the shared medium: when it talks, or listens again; nothing where it gives up.
+    pub(crate) fn sense(&mut self, way: Way) -> Option<(Nanos, bool)> {
+        match self.medium.sense(way, &mut self.random) {
+            Sensed::Clear => Some((self.time(TURNAROUND_BYTES), true)),
+            Sensed::Again(bytes) => Some((self.time(bytes), false)),
+            Sensed::Dropped => {
+                self.lost += 1;
+                None
+            }
+        }
+    }
+
+    /// An end talks on the shared medium.
+    pub(crate) fn talk(&mut self, way: Way) -> Option<Vec<u8>> {
+        self.medium.talk(way)
+    }
+
+    /// A packet begins to go; how long it takes, and whether it arrives unless it collides.
+    pub(crate) fn begin(&mut self, way: Way, now: Nanos, packet: &[u8]) -> (Nanos, bool) {
         self.is_busy[way as usize] = true;
         self.last = way;
         self.packets += 1;
         self.bytes += packet.len() as u64;
-        let bytes = Framing::Slip.wire_bytes(packet);
-        let took = bytes * SECOND / Nanos::from(self.line.rate);
+        self.air_bytes[way as usize] += FRAMES.wire_bytes(packet);
+        let took = self.time(Framing::Slip.wire_bytes(packet));
+        if self.duty < 1.0 {
+            self.silent_until[way as usize] = now + (took as f64 / self.duty) as Nanos;
+        }
         let is_lost = self.line.loss > 0.0 && self.random.chance(self.line.loss);
+        self.lost += u64::from(is_lost);
         (took, !is_lost)
     }
 
-    pub(crate) fn end(&mut self, way: Way) {
+    /// When an end that is silent by its duty cycle may talk again.
+    pub(crate) fn silence(&self, way: Way, now: Nanos) -> Option<Nanos> {
+        let until = self.silent_until[way as usize];
+        (until > now).then_some(until)
+    }
+
+    /// The packet is through; whether it did not collide.
+    pub(crate) fn end(&mut self, way: Way) -> bool {
         self.is_busy[way as usize] = false;
+        let is_collided = self.medium.end(way);
+        self.lost += u64::from(is_collided);
+        !is_collided
     }
 }

@@ -5,6 +5,8 @@
 pub(crate) struct Responses {
     pub(crate) heard: Vec<u8>,
     body: Body,
+    /// Number of the notification in the last answer, by its entity tag.
+    pub(crate) number: Option<u32>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -37,6 +39,7 @@ impl Responses {
             return match self.body {
                 Body::Head => {
                     let head = self.until(b"\r\n\r\n")?;
+                    self.number = number(&head);
                     if head.starts_with("HTTP/1.1 204") {
                         return Some(Heard::Nothing);
                     }
@@ -85,6 +88,13 @@ impl Responses {
         self.heard.drain(..whole);
         Some(value)
     }
+}
+
+/// The number that an entity tag is.
+fn number(head: &str) -> Option<u32> {
+    let mut lines = head.split("\r\n");
+    let tag = lines.find_map(|line| line.strip_prefix("ETag: "))?;
+    tag.trim_matches('"').parse().ok()
 }
 
 /// How the body behind a head is delimited.

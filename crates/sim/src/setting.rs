@@ -9,6 +9,8 @@ use weir_link::Random;
 pub enum Scheme {
     /// A request every so many seconds.
     Polling(u32),
+    /// A request after a time that follows how often there is something new; not the paper's.
+    Adaptive,
     /// A request that is answered when something is published.
     LongPolling,
     /// One request, a chunk a notification.
@@ -33,6 +35,8 @@ pub enum Duplex {
     Half,
     /// Both.
     Full,
+    /// Neither waits its turn: they share a medium, and what overlaps is lost.
+    Shared,
 }
 
 /// The serial line.
@@ -57,6 +61,8 @@ pub struct Setting {
     pub scheme: Scheme,
     /// The line between.
     pub line: Line,
+    /// Share of the time in which each end may talk: after a packet it is silent in proportion.
+    pub duty: f64,
 }
 
 /// Client counts of the authors' scripts; the paper says up to 256, the scripts 255.
@@ -82,16 +88,25 @@ pub const SCHEMES: [Scheme; 7] = [
     Scheme::Streaming,
 ];
 
-/// The grid: 252 settings.
+/// The paper's line, bytes a second.
+const RATE_OF_PAPER: u32 = 14_400;
+
+/// The grid: with the paper's schemes 252 settings.
 pub fn settings(line: Line, schemes: &[Scheme]) -> Vec<Setting> {
+    settings_of(&CLIENTS, line, schemes)
+}
+
+/// The grid with other client counts, of at most [`CLIENTS_MAX`](crate::CLIENTS_MAX).
+pub fn settings_of(clients: &[usize], line: Line, schemes: &[Scheme]) -> Vec<Setting> {
     let mut settings = Vec::new();
-    for clients in CLIENTS {
+    for &clients in clients {
         for publication in PUBLICATIONS {
             settings.extend(schemes.iter().map(|&scheme| Setting {
                 clients,
                 publication,
                 scheme,
                 line,
+                duty: 1.0,
             }));
         }
     }
@@ -99,9 +114,14 @@ pub fn settings(line: Line, schemes: &[Scheme]) -> Vec<Setting> {
 }
 
 impl Setting {
-    /// Whether it is one of the paper's 210.
+    /// Whether it is one of the paper's 210, by either reading of its line's duplex.
     pub fn is_of_paper(&self) -> bool {
-        CLIENTS_OF_PAPER.contains(&self.clients) && SCHEMES.contains(&self.scheme)
+        let line = self.line;
+        let is_its_line = line.rate == RATE_OF_PAPER
+            && line.duplex != Duplex::Shared
+            && line.loss == 0.0
+            && self.duty == 1.0;
+        is_its_line && CLIENTS_OF_PAPER.contains(&self.clients) && SCHEMES.contains(&self.scheme)
     }
 
     /// How long is measured: the paper's 5 to 10 minutes, the longer where the interval varies.
@@ -127,6 +147,7 @@ impl fmt::Display for Scheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Scheme::Polling(seconds) => write!(f, "polling-{seconds}s"),
+            Scheme::Adaptive => write!(f, "polling-adaptive"),
             Scheme::LongPolling => write!(f, "long-polling"),
             Scheme::Streaming => write!(f, "streaming"),
             Scheme::Events => write!(f, "sse"),
@@ -151,18 +172,21 @@ impl fmt::Display for Setting {
             publication,
             scheme,
             line,
+            duty,
         } = self;
         let duplex = match line.duplex {
             Duplex::Half => "half",
             Duplex::Full => "full",
+            Duplex::Shared => "shared",
         };
         let set = if self.is_of_paper() { "paper" } else { "more" };
         write!(f, "clients={clients};publish={publication};scheme={scheme}")?;
-        write!(
-            f,
-            ";line={};duplex={duplex};loss={};set={set}",
-            line.rate, line.loss
-        )
+        let (rate, loss) = (line.rate, line.loss);
+        write!(f, ";line={rate};duplex={duplex};loss={loss}")?;
+        if *duty < 1.0 {
+            write!(f, ";duty={duty}")?;
+        }
+        write!(f, ";set={set}")
     }
 }
 
@@ -183,5 +207,22 @@ mod tests {
         assert_eq!(of_paper.count(), 210);
         let first = "clients=1;publish=1;scheme=polling-1s;line=14400;duplex=full;loss=0;set=paper";
         assert_eq!(settings[0].to_string(), first);
+    }
+
+    #[test]
+    fn another_line_is_not_the_papers() {
+        let line = |rate, duplex, loss| Line { rate, duplex, loss };
+        let of_paper = |line| {
+            let settings = settings(line, &SCHEMES);
+            settings.iter().filter(|cell| cell.is_of_paper()).count()
+        };
+        assert_eq!(of_paper(line(14_400, Duplex::Half, 0.0)), 210);
+        assert_eq!(of_paper(line(11_520, Duplex::Half, 0.0)), 0);
+        assert_eq!(of_paper(line(14_400, Duplex::Full, 0.02)), 0);
+        assert_eq!(of_paper(line(14_400, Duplex::Shared, 0.0)), 0);
+        let mut setting = settings(line(14_400, Duplex::Full, 0.0), &SCHEMES)[0];
+        setting.duty = 0.1;
+        assert!(!setting.is_of_paper());
+        assert!(setting.to_string().ends_with(";loss=0;duty=0.1;set=more"));
     }
 }

@@ -1,5 +1,6 @@
 //! What is counted of a run, and the paper's metrics (section 4.3).
 
+use crate::energy::Work;
 use crate::line::Wire;
 use crate::setting::Setting;
 use crate::{Nanos, SECOND};
@@ -12,7 +13,7 @@ const INSTRUCTIONS_IN: f64 = 2_700.0;
 const INSTRUCTIONS_OUT: f64 = 1_100.0;
 const INSTRUCTIONS_BYTE: f64 = 50.0;
 /// The paper's processor, one instruction a cycle.
-const INSTRUCTIONS_A_SECOND: f64 = 8e6;
+pub(crate) const INSTRUCTIONS_A_SECOND: f64 = 8e6;
 
 /// The metrics of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +40,12 @@ pub struct Figures {
     pub resets: f64,
     /// Connections that clients had to make again.
     pub broken: f64,
+    /// Packets that the line lost, percent: by its loss, by collision, or because it was busy too long.
+    pub lost: f64,
+    /// Millijoules of the board for each unique reception, the radio asleep between packets.
+    pub energy: f64,
+    /// The same, the radio listening whenever it does not send.
+    pub energy_listening: f64,
 }
 
 /// Publications and who heard them when.
@@ -65,6 +72,8 @@ struct Snapshot {
     at: Nanos,
     packets: u64,
     bytes: u64,
+    lost: u64,
+    air_bytes: [u64; 2],
     counters: Counters,
     received: u64,
     publications: usize,
@@ -122,6 +131,8 @@ impl Tally {
             at,
             packets: wire.packets,
             bytes: wire.bytes,
+            lost: wire.lost,
+            air_bytes: wire.air_bytes,
             counters,
             received: self.received,
             publications: self.published.len(),
@@ -180,6 +191,12 @@ impl Tally {
         let instructions = (packets - out).max(0.0) * INSTRUCTIONS_IN
             + out * INSTRUCTIONS_OUT
             + bytes * INSTRUCTIONS_BYTE;
+        let air_bytes = [0, 1].map(|way| (ended.air_bytes[way] - begun.air_bytes[way]) as f64);
+        let work = Work {
+            seconds,
+            instructions,
+            air_bytes,
+        };
         Figures {
             mpt: trips / unique.max(1) as f64,
             rpm: 100.0 * self.received_at_end as f64 / expected,
@@ -192,6 +209,9 @@ impl Tally {
             repeated: 100.0 * repeated / out.max(1.0),
             resets: f64::from(counters.resets),
             broken: self.broken as f64,
+            lost: 100.0 * (ended.lost - begun.lost) as f64 / packets.max(1.0),
+            energy: work.energy_mj() / unique as f64,
+            energy_listening: work.energy_listening_mj() / unique as f64,
         }
     }
 }
@@ -211,11 +231,14 @@ impl Figures {
             repeated: 0.0,
             resets: 0.0,
             broken: 0.0,
+            lost: 0.0,
+            energy: f64::NAN,
+            energy_listening: f64::NAN,
         }
     }
 
     /// Name, unit and value of each.
-    pub fn all(&self) -> [(&'static str, &'static str, f64); 11] {
+    pub fn all(&self) -> [(&'static str, &'static str, f64); 14] {
         [
             ("MPT", "s", self.mpt),
             ("RPM", "%", self.rpm),
@@ -228,6 +251,9 @@ impl Figures {
             ("repeated", "%", self.repeated),
             ("resets", "connections", self.resets),
             ("broken", "connections", self.broken),
+            ("lost", "%", self.lost),
+            ("energy", "mJ", self.energy),
+            ("energy-listening", "mJ", self.energy_listening),
         ]
     }
 }

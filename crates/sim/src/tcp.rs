@@ -8,7 +8,6 @@ use smoltcp::socket::tcp::{Socket, SocketBuffer, State};
 use smoltcp::time::Instant;
 use smoltcp::wire::{HardwareAddress, IpAddress, IpCidr, Ipv4Address};
 
-const HOST: [u8; 4] = [10, 9, 0, 1];
 const RECEIVE_BYTES: usize = 2_048;
 const SEND_BYTES: usize = 1_024;
 /// The line's largest packet: what RFC 1055 recommends is more than the board takes.
@@ -34,15 +33,15 @@ fn instant(now: Nanos) -> Instant {
 }
 
 impl Tcp {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub(crate) fn new(host: [u8; 4], seed: u64) -> Self {
         let mut wire = Packets::default();
         let mut config = Config::new(HardwareAddress::Ip);
         config.random_seed = seed;
         let mut interface = Interface::new(config, &mut wire, Instant::ZERO);
         interface.update_ip_addrs(|addresses| {
-            let [a, b, c, d] = HOST;
+            let [a, b, c, d] = host;
             // The first of the several that there is room for.
-            let _fits = addresses.push(IpCidr::new(IpAddress::v4(a, b, c, d), 24));
+            let _fits = addresses.push(IpCidr::new(IpAddress::v4(a, b, c, d), 16));
         });
         let buffer = |bytes| SocketBuffer::new(vec![0; bytes]);
         let mut sockets = SocketSet::new(vec![SocketStorage::EMPTY]);

@@ -2,7 +2,7 @@
 
 use crate::board::Board;
 use crate::client::Client;
-use crate::line::{Way, Wire};
+use crate::line::{Offered, Way, Wire};
 use crate::setting::Setting;
 use crate::tally::{Figures, Tally};
 use crate::{Nanos, SECOND};
@@ -14,14 +14,17 @@ use weir_link::Random;
 const WARM_UP_MAX: Nanos = 180 * SECOND;
 /// How long what was published while it was measured may take to be heard.
 const DRAIN: Nanos = 60 * SECOND;
-/// Where a packet of IPv4 and TCP without options says its destination's port.
-const PORT_AT: usize = 22;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     Publish,
     /// The packet that goes this way is through.
     Through(Way),
+    /// An end listens to the shared medium.
+    Sense(Way),
+    /// An end talks on it.
+    Talk(Way),
+    /// An end has been silent for long enough.
+    Ready,
     Board,
     Client(usize),
 }
@@ -38,6 +41,7 @@ struct World {
     clients: Vec<Client>,
     /// Who has something to send and found the queue full, in turn.
     held_back: VecDeque<usize>,
+    is_held_back: Vec<bool>,
     client_due: Vec<Nanos>,
     tally: Tally,
     random: Random,
@@ -70,11 +74,12 @@ impl World {
             now: 0,
             events: BinaryHeap::new(),
             scheduled: 0,
-            board: Board::new(random.bits()),
+            board: Board::new(setting.clients, random.bits()),
             board_due: Nanos::MAX,
-            wire: Wire::new(setting.line, random.bits()),
+            wire: Wire::new(setting, random.bits()),
             under_way: [None, None],
             client_due: vec![Nanos::MAX; clients.len()],
+            is_held_back: vec![false; clients.len()],
             clients,
             held_back: VecDeque::new(),
             tally: Tally::new(setting),
@@ -111,6 +116,9 @@ impl World {
         match event {
             Event::Publish => self.publish(),
             Event::Through(way) => self.through(way),
+            Event::Sense(way) => self.sense(way),
+            Event::Talk(way) => self.talk(way),
+            Event::Ready => {}
             // Woken anew meanwhile: this one counts no more.
             Event::Board if self.board_due != self.now => return,
             Event::Board => {
@@ -136,17 +144,16 @@ impl World {
     }
 
     fn through(&mut self, way: Way) {
-        self.wire.end(way);
-        let Some(packet) = self.under_way[way as usize].take() else {
+        let is_whole = self.wire.end(way);
+        let packet = self.under_way[way as usize].take();
+        let Some(packet) = packet.filter(|_| is_whole) else {
             return;
         };
         match way {
             Way::In => self.board.receive(self.now, packet),
             Way::Out => {
-                let port = packet.get(PORT_AT..PORT_AT + 2);
-                let port = port.map_or(0, |port| u16::from_be_bytes([port[0], port[1]]));
-                let number = Client::of_port(port);
-                if number < self.clients.len() {
+                let number = Client::of_packet(&packet);
+                if let Some(number) = number.filter(|&number| number < self.clients.len()) {
                     self.poll_client(number, Some(packet));
                 }
             }
@@ -168,7 +175,7 @@ impl World {
     fn wake_client(&mut self, number: usize) {
         let due = self.clients[number].deadline(self.now);
         if due <= self.now && !self.wire.has_room() {
-            if !self.held_back.contains(&number) {
+            if !std::mem::replace(&mut self.is_held_back[number], true) {
                 self.held_back.push_back(number);
             }
             return;
@@ -186,6 +193,7 @@ impl World {
         while self.wire.has_room()
             && let Some(number) = self.held_back.pop_front()
         {
+            self.is_held_back[number] = false;
             self.poll_client(number, None);
         }
     }
@@ -201,19 +209,44 @@ impl World {
     /// Lets go what the line has room for.
     fn use_line(&mut self) {
         for way in self.wire.order() {
-            if !self.wire.is_free(way) {
+            if !self.wire.is_free(way, self.now) {
                 continue;
             }
             let packet = match way {
-                Way::In if self.wire.has_waiting() => self.wire.next_waiting(),
-                Way::In => None,
+                Way::In => self.wire.next_waiting(),
                 Way::Out => self.board.transmit(self.now),
             };
-            if let Some(packet) = packet {
-                let (took, arrives) = self.wire.begin(way, &packet);
-                self.under_way[way as usize] = arrives.then_some(packet);
-                self.schedule(self.now + took, Event::Through(way));
+            match packet.map(|packet| self.wire.offer(way, packet)) {
+                Some(Offered::Begins(packet)) => self.begin(way, packet),
+                Some(Offered::Senses(wait)) => self.schedule(self.now + wait, Event::Sense(way)),
+                None => {}
             }
+        }
+    }
+
+    fn begin(&mut self, way: Way, packet: Vec<u8>) {
+        let (took, arrives) = self.wire.begin(way, self.now, &packet);
+        self.under_way[way as usize] = arrives.then_some(packet);
+        self.schedule(self.now + took, Event::Through(way));
+        if let Some(until) = self.wire.silence(way, self.now) {
+            self.schedule(until, Event::Ready);
+        }
+    }
+
+    fn sense(&mut self, way: Way) {
+        if let Some((wait, is_clear)) = self.wire.sense(way) {
+            let next = if is_clear {
+                Event::Talk(way)
+            } else {
+                Event::Sense(way)
+            };
+            self.schedule(self.now + wait, next);
+        }
+    }
+
+    fn talk(&mut self, way: Way) {
+        if let Some(packet) = self.wire.talk(way) {
+            self.begin(way, packet);
         }
     }
 }

@@ -5,7 +5,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use weir_sim::{Cell, Duplex, Line, SCHEMES, Scheme, Setting, csv, grid, settings};
+use weir_sim::{
+    CLIENTS, CLIENTS_MAX, Cell, Duplex, Line, SCHEMES, Scheme, Setting, csv, grid, settings_of,
+};
 
 #[derive(Args)]
 pub(crate) struct Sim {
@@ -30,7 +32,7 @@ struct Notification {
     /// Folder for summary.csv
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Whether both ends of the line may talk at once
+    /// Whether both ends of the line may talk at once; `shared` is one medium on which packets collide
     #[arg(long, value_enum, default_value = "full")]
     duplex: Direction,
     /// Bytes a second on the line: 14400 as the paper says, 11520 as 115200 baud with 8N1 carry
@@ -43,6 +45,19 @@ struct Notification {
     /// Share of the packets that the line loses, each way
     #[arg(long, default_value_t = 0.0, value_parser = share)]
     loss: f64,
+    /// Share of the time in which each end may talk, as rules for radio bands have it
+    #[arg(long, default_value_t = 1.0, value_name = "SHARE", value_parser = duty)]
+    duty: f64,
+    /// Clients at once, instead of the paper's six counts; may be given several times
+    #[arg(
+        long,
+        value_name = "COUNT",
+        value_parser = clap::value_parser!(u16).range(1..=CLIENTS_MAX as i64)
+    )]
+    clients: Vec<u16>,
+    /// Polling whose interval follows the publications too, which the paper has not
+    #[arg(long)]
+    adaptive: bool,
     /// Server-sent events too, which the paper has not
     #[arg(long)]
     sse: bool,
@@ -58,6 +73,7 @@ struct Notification {
 enum Direction {
     Half,
     Full,
+    Shared,
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -65,6 +81,13 @@ fn share(text: &str) -> Result<f64, String> {
     match (0.0..1.0).contains(&share) {
         true => Ok(share),
         false => Err("between 0 and 1".into()),
+    }
+}
+
+fn duty(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if share > 0.0 && share <= 1.0 => Ok(share),
+        _ => Err("a number above 0, at most 1".into()),
     }
 }
 
@@ -91,22 +114,41 @@ impl Notification {
         let duplex = match self.duplex {
             Direction::Half => Duplex::Half,
             Direction::Full => Duplex::Full,
+            Direction::Shared => Duplex::Shared,
         };
         let line = Line {
             rate: self.line,
             duplex,
             loss: self.loss,
         };
-        let mut schemes = SCHEMES.to_vec();
-        if self.sse {
-            schemes.push(Scheme::Events);
+        let mut settings = settings_of(&self.clients(), line, &self.schemes());
+        for setting in &mut settings {
+            setting.duty = self.duty;
         }
-        let mut settings = settings(line, &schemes);
         settings.retain(|setting| {
             let name = setting.to_string();
             self.only.iter().all(|part| name.contains(part.as_str()))
         });
         settings
+    }
+
+    fn clients(&self) -> Vec<usize> {
+        match self.clients.as_slice() {
+            [] => CLIENTS.to_vec(),
+            clients => clients.iter().copied().map(usize::from).collect(),
+        }
+    }
+
+    fn schemes(&self) -> Vec<Scheme> {
+        let more = [
+            (self.adaptive, Scheme::Adaptive),
+            (self.sse, Scheme::Events),
+        ];
+        let more = more.into_iter().filter(|(is_asked, _)| *is_asked);
+        SCHEMES
+            .into_iter()
+            .chain(more.map(|(_, scheme)| scheme))
+            .collect()
     }
 
     fn grid(&self, settings: &[Setting]) -> Vec<Cell> {
@@ -126,7 +168,7 @@ impl Notification {
 /// The metrics of the figures, a row a cell.
 fn table(cells: &[Cell]) -> String {
     let mut text = format!(
-        "{:>7} {:>7} {:<13} {:>8} {:>8} {:>7} {:>7} {:>7} {:>7} {:>7} {:>8}\n",
+        "{:>7} {:>7} {:<16} {:>8} {:>8} {:>7} {:>7} {:>7} {:>7} {:>7} {:>8} {:>7} {:>8}\n",
         "clients",
         "publish",
         "scheme",
@@ -137,7 +179,9 @@ fn table(cells: &[Cell]) -> String {
         "NTP /s",
         "NTB KiB",
         "MCT %",
-        "again %"
+        "again %",
+        "lost %",
+        "mJ"
     );
     for Cell { setting, outcome } in cells {
         let Setting {
@@ -146,12 +190,13 @@ fn table(cells: &[Cell]) -> String {
             scheme,
             ..
         } = setting;
-        let [mpt, rpm, rupm, rmp, ntp, ntb, mct, again] =
-            ["MPT", "RPM", "RUPM", "RMP", "NTP", "NTB", "MCT", "repeated"]
-                .map(|name| outcome.mean(name));
+        let [mpt, rpm, rupm, rmp, ntp, ntb, mct] =
+            ["MPT", "RPM", "RUPM", "RMP", "NTP", "NTB", "MCT"].map(|name| outcome.mean(name));
+        let [again, lost, energy] = ["repeated", "lost", "energy"].map(|name| outcome.mean(name));
         let (publication, scheme) = (publication.to_string(), scheme.to_string());
-        text += &format!("{clients:>7} {publication:>7} {scheme:<13} {mpt:>8.3} {rpm:>8.1} ");
-        text += &format!("{rupm:>7.2} {rmp:>7.2} {ntp:>7.1} {ntb:>7.2} {mct:>7.2} {again:>8.2}\n");
+        text += &format!("{clients:>7} {publication:>7} {scheme:<16} {mpt:>8.3} {rpm:>8.1} ");
+        text += &format!("{rupm:>7.2} {rmp:>7.2} {ntp:>7.1} {ntb:>7.2} {mct:>7.2} {again:>8.2} ");
+        text += &format!("{lost:>7.2} {energy:>8.3}\n");
     }
     text
 }
