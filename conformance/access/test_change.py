@@ -114,7 +114,7 @@ class Change(unittest.TestCase):
         secret, entry = token("late", "reader")
         self.world.secrets["late"], self.world.entries["late"] = secret, entry
         self.assertEqual(self.world.ask("/live/%23", "late")[0], 401)
-        self.world.change()
+        self.world.change(told=False)
         self.assertEqual(self.world.ask("/live/%23", "late")[0], 200)
 
     def test_a_policy_with_a_mistake_is_refused_whole(self):

@@ -6,9 +6,11 @@ it gave away.
 
 import asyncio
 import contextlib
+import functools
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
 import threading
@@ -44,6 +46,7 @@ rate = 5
 """
 
 
+@functools.cache
 def token(name, role):
     """A token's secret, and what the policy says of it."""
     made = subprocess.run([BINARY, "token", name, "--role", role], capture_output=True, text=True, check=True)
@@ -91,10 +94,12 @@ class World:
             return [line for line in lines if line["event"] == kind]
         return []
 
-    def change(self, kind="policy-read", text=None):
-        """Changes the policy, and waits until the gateway has read it."""
+    def change(self, kind="policy-read", text=None, told=True):
+        """Changes the policy, and waits until the gateway has read it: told so by a signal, or by itself."""
         before = len(self.events(kind))
         self.write(text)
+        if told:
+            self.gateway.process.send_signal(signal.SIGHUP)
         until(lambda: len(self.events(kind)) > before, f"{kind} in the audit log")
 
     def bearer(self, who):
