@@ -37,6 +37,7 @@ mod load;
 mod merge;
 mod messaging;
 mod meter;
+mod notification;
 mod null;
 mod plan;
 mod planfile;

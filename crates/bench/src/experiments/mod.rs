@@ -5,6 +5,7 @@ pub(crate) mod gateway;
 mod link_efficiency;
 mod messaging;
 mod mqtt_broker;
+mod notification;
 mod services;
 mod web_delivery;
 
@@ -24,6 +25,7 @@ pub static EXPERIMENTS: &[Experiment] = &[
     link_efficiency::EXPERIMENT,
     mqtt_broker::EXPERIMENT,
     messaging::EXPERIMENT,
+    notification::EXPERIMENT,
     services::EXPERIMENT,
     web_delivery::EXPERIMENT,
 ];

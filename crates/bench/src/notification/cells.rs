@@ -1,0 +1,131 @@
+//! The cells: the device's settings in the paper's order, and the gateway's.
+
+use weir_sim::{Duplex, Line, SCHEMES, Setting, settings};
+
+use crate::cell::{Cell, Contender, Scheme, Work};
+use crate::experiments::Effort;
+use crate::load::job::Pace;
+
+/// The paper's line, bytes a second.
+pub(super) const LINE: u32 = 14_400;
+/// What a lossy line loses, each way.
+const LOSS: f64 = 0.02;
+/// How much of the paper's runs a quick one makes; the paper's ten are trimmed by four.
+const RUNS_QUICK: usize = 3;
+const RUNS: usize = 10;
+
+/// The gateway's clients: Bozdag et al. had 100 to 1,000.
+pub(super) const CLIENTS: [usize; 3] = [100, 1_000, 10_000];
+/// Their links; a publication a second to 10,000 takes about 20 Mbit/s.
+pub(super) const LINKS: [&str; 3] = ["local", "lan", "isp"];
+/// How the gateway tells them.
+pub(super) const TOLD_BY: [Scheme; 4] = [
+    Scheme::LongPolling,
+    Scheme::Streaming,
+    Scheme::Sse,
+    Scheme::WebSocket,
+];
+
+/// Runs of each of the device's settings.
+pub(super) fn runs(effort: Effort) -> usize {
+    match effort {
+        Effort::Quick => RUNS_QUICK,
+        Effort::Full => RUNS,
+    }
+}
+
+fn line(duplex: Duplex, loss: f64) -> Line {
+    Line {
+        rate: LINE,
+        duplex,
+        loss,
+    }
+}
+
+/// The device's settings: the paper's grid by both readings of its line; in full also server-sent events, and
+/// a line that loses packets.
+pub(super) fn of_device(effort: Effort) -> Vec<Setting> {
+    let mut all = settings(line(Duplex::Half, 0.0), &SCHEMES);
+    all.extend(settings(line(Duplex::Full, 0.0), &SCHEMES));
+    if effort == Effort::Full {
+        let events = [weir_sim::Scheme::Events];
+        let told = [
+            weir_sim::Scheme::LongPolling,
+            weir_sim::Scheme::Streaming,
+            weir_sim::Scheme::Events,
+        ];
+        all.extend(settings(line(Duplex::Half, 0.0), &events));
+        all.extend(settings(line(Duplex::Full, 0.0), &events));
+        all.extend(settings(line(Duplex::Half, LOSS), &told));
+    }
+    all
+}
+
+/// The gateway's cells.
+pub(super) fn of_gateway(effort: Effort) -> Vec<Cell> {
+    let (links, clients, schemes) = match effort {
+        Effort::Quick => (&LINKS[..1], &CLIENTS[..2], &TOLD_BY[..3]),
+        Effort::Full => (&LINKS[..], &CLIENTS[..], &TOLD_BY[..]),
+    };
+    let mut cells = Vec::new();
+    for link in links {
+        for &clients in clients {
+            let of = |&scheme| cell(link, clients, scheme, effort);
+            cells.extend(schemes.iter().map(of));
+        }
+    }
+    cells
+}
+
+/// The name of a gateway's cell.
+pub(super) fn gateway_name(link: &str, clients: usize, scheme: Scheme) -> String {
+    let scheme = scheme.name();
+    format!("link={link};clients={clients};publish=1;scheme={scheme}")
+}
+
+fn cell(link: &str, clients: usize, scheme: Scheme, effort: Effort) -> Cell {
+    let (rounds, warm_up_ms, measure_ms) = match effort {
+        Effort::Quick => (1, 1000, 3000),
+        Effort::Full => (3, 2000, 10_000),
+    };
+    Cell {
+        factors: vec![
+            ("link", link.into()),
+            ("clients", clients.to_string()),
+            ("publish", "1".into()),
+            ("scheme", scheme.name().into()),
+        ],
+        work: Work::FanOut {
+            publishers: 1,
+            subscribers: clients,
+            pace: Pace::Open {
+                rate: 1.0,
+                warm_up_ms,
+                measure_ms,
+            },
+        },
+        contenders: contenders(scheme),
+        rounds,
+        goals: Vec::new(),
+    }
+}
+
+/// The gateway, and nginx with nchan by whichever of them it speaks.
+fn contenders(scheme: Scheme) -> Vec<Contender> {
+    let by = |target| Contender {
+        target,
+        scheme: Some(scheme),
+    };
+    match scheme {
+        Scheme::Streaming => vec![by("weir")],
+        _ => vec![by("weir"), by("nchan")],
+    }
+}
+
+/// The names of all cells.
+pub(crate) fn names(effort: Effort) -> Vec<String> {
+    let device = of_device(effort).into_iter();
+    let mut names: Vec<String> = device.map(|setting| setting.to_string()).collect();
+    names.extend(of_gateway(effort).iter().map(Cell::name));
+    names
+}

@@ -1,0 +1,44 @@
+//! The experiment `notification`: who hears of a publication, and when, by the scheme that tells them.
+//!
+//! From Duquennoy, Grimaud and Vandewalle 2009 (paper 002, figures 2 to 7): a device of a few kilobytes behind
+//! a serial line, in virtual time ([`weir_sim`]: the board's own server, clients with another's TCP); and the
+//! gateway in the device's place, with as many clients as Bozdag et al. had and more, for real. What it
+//! deliberately does not do: run the grid on a board, whose 252 settings take two weeks by the clock. The decision
+//! worth arguing: every claim is judged on a line where one end talks at a time, which alone explains the paper's
+//! packet counts; the other reading of the paper stands beside it.
+
+mod cells;
+mod claims;
+mod device;
+mod figures;
+mod page;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use cells::names;
+pub(crate) use claims::judge as claims_of;
+pub(crate) use figures::of as figures_of;
+pub(crate) use page::markdown;
+
+use crate::clock::now_ns;
+use crate::experiments::Order;
+use crate::plan::Plan;
+use crate::results::Run;
+
+/// Runs the experiment: the device first, since a quick run must not lack it.
+pub(crate) fn run(order: &Order<'_>) -> Run {
+    let began_ns = now_ns();
+    let device = device::measure(order);
+    let plan = Plan::new(cells::of_gateway(order.effort), order.only, order.seed);
+    let mut run = crate::run::execute(&plan, order);
+    if !device.is_empty() {
+        let version = env!("CARGO_PKG_VERSION");
+        let version = format!("weir-comet {version} in virtual time");
+        run.targets.insert(device::TARGET.into(), version);
+    }
+    run.results.splice(0..0, device);
+    run.goals = device::goals(&run);
+    run.claims = claims::judge(&run);
+    run.seconds = (now_ns() - began_ns) as f64 / 1e9;
+    run
+}

@@ -1,0 +1,134 @@
+//! The page `docs/results/notification.md`, generated from a run and from nothing else.
+
+use super::cells::{CLIENTS, LINKS, TOLD_BY, gateway_name};
+use super::figures::{FIGURES, Grid, HALF_AND_FULL, Of, schemes};
+use crate::report::number;
+use crate::report::page::{self, head, row};
+use crate::results::{CellResult, Run};
+
+/// The page of a run; `folder` is where the run lies, for the command that made the page.
+pub(crate) fn markdown(run: &Run, folder: &str) -> String {
+    let mut text = page::begin("Notification", run, folder, QUICK);
+    text += HOW;
+    page::goals(run, "", page::reached, &mut text);
+    page::claims(run, JUDGED, &mut text);
+    for figure in &FIGURES {
+        of_device(run, figure, &mut text);
+    }
+    of_gateway(run, &mut text);
+    page::ratios(run, &mut text);
+    page::absent(run, &mut text);
+    text
+}
+
+const QUICK: &str = "
+**A quick run**: three runs of each of the device's settings where the paper made ten, and the gateway for three
+seconds on a machine that may have had other work.
+";
+
+const HOW: &str = "\n## How it was measured
+
+The scenario is that of Duquennoy, Grimaud and Vandewalle 2009 (paper 002): a device publishes its clock every 1 to 50
+seconds, and up to 256 clients get to know by polling at five intervals, by long polling or by streaming, over a
+serial line of 14,400 bytes a second with SLIP. Each setting is run ten times for five minutes, ten where the interval
+varies; of the ten runs the two best and the two worst are left out.
+
+**The device** is weir's server for microcontrollers ([what it is](../reference/comet.md)), the very code; line, queue of
+the host before it and the clients' programs are modelled, the clients' TCP is smoltcp's, and time is virtual: the same
+seed gives the same table, bit for bit (`weir sim notification` runs settings of your own). The board's processor costs
+no time. The paper says that its line carries 14,400 bytes a second each way; its packet counts are those of a line on
+which one end talks at a time. `half` and `full` are these two readings.
+
+**Metrics** are the paper's. MPT: mean time from a publication to its reception, of those received. RPM: messages
+received, percent of those published; RUPM: each counted once. NTP, NTB: packets and bytes on the line, both ways, IP
+included. MCT: share of the time in which a client holds the newest.
+
+**The gateway** stands in the device's place with a hundred to ten thousand clients, a publication a second, on this
+machine and over emulated links; clients and server share the processors. Trips run from when a message was due to be
+published until a client has it, over all clients.
+";
+
+const JUDGED: &str =
+    "Judged on the line where one end talks at a time; the other reading is told besides.\n\n";
+
+/// A figure's numbers: a table a publication and reading.
+fn of_device(run: &Run, figure: &Of, text: &mut String) {
+    *text += &format!(
+        "\n## Figure {}: {}, {}\n",
+        figure.number,
+        figure.title.to_lowercase(),
+        figure.unit
+    );
+    for publish in figure.publications {
+        for duplex in HALF_AND_FULL {
+            let grid = Grid::of(run, duplex);
+            *text += &format!("\nPublished every {publish} s, {duplex} duplex, by clients:\n\n");
+            table(&grid, figure, publish, text);
+        }
+    }
+}
+
+fn table(grid: &Grid<'_>, figure: &Of, publish: &str, text: &mut String) {
+    let counts = weir_sim::CLIENTS.map(|clients| clients.to_string());
+    let titles: Vec<&str> = ["scheme"]
+        .into_iter()
+        .chain(counts.iter().map(String::as_str))
+        .collect();
+    head(&titles, text);
+    for scheme in schemes() {
+        let of = |clients| {
+            let mean = grid.mean(clients, publish, &scheme, figure.metric);
+            mean.map_or("-".into(), number)
+        };
+        row(
+            [scheme.clone()]
+                .into_iter()
+                .chain(weir_sim::CLIENTS.map(of)),
+            text,
+        );
+    }
+}
+
+/// Trips from the gateway: a row a link and scheme.
+fn of_gateway(run: &Run, text: &mut String) {
+    *text += "\n## The gateway\n\nTrip, ms: mean (p50 / p99), and what was lost, by clients; a publication a second.\n\n";
+    let counts = CLIENTS.map(|clients| clients.to_string());
+    let titles = ["link", "scheme", "server"].into_iter();
+    head(
+        &titles
+            .chain(counts.iter().map(String::as_str))
+            .collect::<Vec<_>>(),
+        text,
+    );
+    for link in LINKS {
+        for scheme in TOLD_BY {
+            for server in ["weir", "nchan"] {
+                let of = |clients| trip(run, &gateway_name(link, clients, scheme), server);
+                let trips = CLIENTS.map(of);
+                if trips.iter().any(|trip| trip != "-") {
+                    let first = [link.to_string(), scheme.name().into(), server.into()];
+                    row(first.into_iter().chain(trips), text);
+                }
+            }
+        }
+    }
+}
+
+fn trip(run: &Run, cell: &str, server: &str) -> String {
+    let is = |result: &&CellResult| result.cell == cell && result.target == server;
+    let metric = run
+        .results
+        .iter()
+        .find(is)
+        .and_then(|result| result.metric("publish_to_receive"));
+    let Some((metric, all)) =
+        metric.and_then(|metric| Some((metric, metric.percentiles.as_ref()?)))
+    else {
+        return "-".into();
+    };
+    let [mean, p50, p99] = [metric.estimate.mean, all.p50, all.p99].map(|us| number(us / 1000.0));
+    match metric.lost {
+        0 => format!("{mean} ({p50} / {p99})"),
+        lost => format!("{mean} ({p50} / {p99}), {lost} lost"),
+    }
+}

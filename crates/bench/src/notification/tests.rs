@@ -1,0 +1,111 @@
+//! Claims, goals, figures and the page of a run whose figures are chosen.
+
+use super::*;
+use crate::results::{CellResult, single};
+
+/// The whole grid with the same figures everywhere, but for streaming, which is better.
+fn chosen() -> Run {
+    let of = |setting: weir_sim::Setting| {
+        let is_streaming = setting.scheme == weir_sim::Scheme::Streaming;
+        let value = |other: f64, streaming: f64| if is_streaming { streaming } else { other };
+        CellResult {
+            cell: setting.to_string(),
+            target: device::TARGET.into(),
+            status: "ok".into(),
+            metrics: vec![
+                single("mpt", "s", value(2.5, 0.25)),
+                single("rpm", "%", value(50.0, 100.0)),
+                single("rupm", "%", value(50.0, 100.0)),
+                single("mct", "%", value(5.0, 75.0)),
+                single("ntp", "packets/s", value(50.0, 250.0)),
+                single("ntb", "KiB/s", value(10.0, 5.0)),
+                single("repeated", "%", value(1.0, 0.0)),
+            ],
+            ..CellResult::default()
+        }
+    };
+    let settings = cells::of_device(crate::experiments::Effort::Quick);
+    Run {
+        results: settings.into_iter().map(of).collect(),
+        ..Run::default()
+    }
+}
+
+fn verdict(run: &Run, words: &str) -> Option<bool> {
+    let claims = claims::judge(run);
+    let found: Vec<_> = claims
+        .iter()
+        .filter(|it| it.claim.contains(words))
+        .collect();
+    assert_eq!(found.len(), 1, "{words}");
+    found[0].holds
+}
+
+#[test]
+fn a_quick_run_has_the_papers_grid_twice() {
+    let settings = cells::of_device(crate::experiments::Effort::Quick);
+    assert_eq!(settings.len(), 2 * 252);
+}
+
+#[test]
+fn claims_are_judged_by_the_figures() {
+    let mut run = chosen();
+    assert_eq!(verdict(&run, "streaming beats long polling"), Some(true));
+    assert_eq!(
+        verdict(&run, "mean coherent time 50 percent with"),
+        Some(false)
+    );
+    assert_eq!(verdict(&run, "near 50 packets/s"), Some(true));
+    assert_eq!(verdict(&run, "takes the fewest bytes"), Some(false));
+    assert_eq!(verdict(&run, "never better than streaming"), Some(true));
+    let slow = |it: &&mut CellResult| {
+        it.cell
+            .starts_with("clients=64;publish=5;scheme=streaming;line=14400;duplex=half")
+    };
+    let found = run
+        .results
+        .iter_mut()
+        .find(slow)
+        .expect("it is of the grid");
+    found.metrics[0] = single("mpt", "s", 3.0);
+    assert_eq!(verdict(&run, "streaming beats long polling"), Some(false));
+    assert_eq!(verdict(&run, "never better than streaming"), Some(false));
+}
+
+#[test]
+fn goals_are_those_of_a_full_duplex_line() {
+    let mut run = chosen();
+    let goals = device::goals(&run);
+    assert!(
+        goals.iter().all(|goal| goal.holds == Some(true)),
+        "{goals:?}"
+    );
+    run.results.retain(|it| !it.cell.contains("duplex=full"));
+    let goals = device::goals(&run);
+    assert_eq!(goals.iter().filter(|goal| goal.holds.is_none()).count(), 4);
+}
+
+#[test]
+fn figures_2_to_7_are_drawn_by_both_readings_of_the_line() {
+    let figures = figures::of(&chosen());
+    assert_eq!(figures.len(), 6 * 2 * 2);
+    let trips = figures
+        .iter()
+        .find(|it| it.name == "duquennoy-figure-2a-half");
+    let ghosts = trips.map(|it| {
+        it.series
+            .iter()
+            .filter(|it| it.source != crate::figure::Source::Here)
+            .count()
+    });
+    assert_eq!(ghosts, Some(1));
+}
+
+#[test]
+fn the_page_tells_every_scheme_and_number_of_clients() {
+    let page = page::markdown(&chosen(), "runs/notification");
+    assert!(
+        page.contains("| streaming | 0.250 | 0.250 | 0.250 | 0.250 | 0.250 | 0.250 |"),
+        "{page}"
+    );
+}
