@@ -18,18 +18,38 @@ pub(crate) fn markdown(run: &Run, folder: &str) -> String {
     let mut text = page::begin("Efficiency on the link", run, folder, QUICK);
     text += HOW;
     let figures = Figures(&run.results);
-    page::claims(run, JUDGED, &mut text);
-    page::goals(run, "", page::reached, &mut text);
-    efficiency(&figures, &mut text);
-    bytes(&figures, &mut text);
-    times(&figures, &mut text);
-    rests(&figures, &mut text);
-    openings(&figures, &mut text);
+    if run.claims.iter().any(|claim| claim.holds.is_some()) {
+        page::claims(run, JUDGED, &mut text);
+    } else {
+        text += NOTHING_JUDGED;
+    }
+    if is_on_this_machine(run) {
+        on_this_machine(run, &figures, &mut text);
+    }
     links(run, &figures, &mut text);
     page::ratios(run, &mut text);
     page::absent(run, &mut text);
     text
 }
+
+/// Whether a run has cells without a link.
+fn is_on_this_machine(run: &Run) -> bool {
+    let mut cells = run.results.iter().map(|result| &result.cell);
+    cells.any(|cell| !cell.starts_with("link="))
+}
+
+fn on_this_machine(run: &Run, figures: &Figures<'_>, text: &mut String) {
+    page::goals(run, "", page::reached, text);
+    efficiency(figures, text);
+    bytes(figures, text);
+    times(figures, text);
+    rests(figures, text);
+    openings(figures, text);
+}
+
+const NOTHING_JUDGED: &str = "
+What the paper claims compares links or is of the machine itself; this run has neither, so it judges nothing.
+";
 
 const QUICK: &str = "
 **A quick run**: bytes are those of a full one, but for acknowledgments of TCP; times are of a few hundred

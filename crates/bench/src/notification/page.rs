@@ -35,7 +35,7 @@ varies; of the ten runs the two best and the two worst are left out.
 
 **The device** is weir's server for microcontrollers ([what it is](../reference/comet.md)), the very code; line, queue of
 the host before it and the clients' programs are modelled, the clients' TCP is smoltcp's, and time is virtual: the same
-seed gives the same table, bit for bit (`weir sim notification` runs settings of your own). The board's processor costs
+seed gives the same table, bit for bit (`weir sim notification` runs any of them). The board's processor costs
 no time. The paper says that its line carries 14,400 bytes a second each way; its packet counts are those of a line on
 which one end talks at a time. `half` and `full` are these two readings.
 
