@@ -222,7 +222,10 @@ fn of_gateway(run: &Run, link: &str) -> Figure {
         Axis::new("clients", "").log(),
         Axis::new("mean trip", "s").log(),
     )
-    .caption("From when a message was due to be published until a client has it, over all clients, on one clock.")
+    .caption(
+        "From when a message was due to be published until a client has it, over all clients, on \
+         one clock.",
+    )
     .series(series)
     .group("The gateway")
 }

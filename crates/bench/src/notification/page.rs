@@ -33,19 +33,19 @@ seconds, and up to 256 clients get to know by polling at five intervals, by long
 serial line of 14,400 bytes a second with SLIP. Each setting is run ten times for five minutes, ten where the interval
 varies; of the ten runs the two best and the two worst are left out.
 
-**The device** is weir's server for microcontrollers ([what it is](../reference/comet.md)), the very code; line, queue of
-the host before it and the clients' programs are modelled, the clients' TCP is smoltcp's, and time is virtual: the same
-seed gives the same table, bit for bit (`weir sim notification` runs any of them). The board's processor costs
-no time. The paper says that its line carries 14,400 bytes a second each way; its packet counts are those of a line on
-which one end talks at a time. `half` and `full` are these two readings.
+**The device** is weir's server for microcontrollers ([what it is](../reference/comet.md)), the very code; line,
+queue of the host before it and the clients' programs are modelled, the clients' TCP is smoltcp's, and time is
+virtual: the same seed gives the same table, bit for bit (`weir sim notification` runs any of them). The board's
+processor costs no time. The paper says that its line carries 14,400 bytes a second each way; its packet counts are
+those of a line on which one end talks at a time. `half` and `full` are these two readings.
 
 **Metrics** are the paper's. MPT: mean time from a publication to its reception, of those received. RPM: messages
-received, percent of those published; RUPM: each counted once. NTP, NTB: packets and bytes on the line, both ways, IP
-included. MCT: share of the time in which a client holds the newest.
+received, percent of those published; RUPM: each counted once. NTP, NTB: packets and bytes on the line, both ways,
+IP included. MCT: share of the time in which a client holds the newest.
 
-**The gateway** stands in the device's place with a hundred to ten thousand clients, a publication a second, on this
-machine and over emulated links; clients and server share the processors. Trips run from when a message was due to be
-published until a client has it, over all clients.
+**The gateway** stands in the device's place with a hundred to ten thousand clients, a publication a second, on
+this machine and over emulated links; clients and server share the processors. Trips run from when a message was
+due to be published until a client has it, over all clients.
 ";
 
 const JUDGED: &str =
@@ -91,7 +91,8 @@ fn table(grid: &Grid<'_>, figure: &Of, publish: &str, text: &mut String) {
 
 /// Trips from the gateway: a row a link and scheme.
 fn of_gateway(run: &Run, text: &mut String) {
-    *text += "\n## The gateway\n\nTrip, ms: mean (p50 / p99), and what was lost, by clients; a publication a second.\n\n";
+    *text += "\n## The gateway\n\nTrip, ms: mean (p50 / p99), and what was lost, by clients; a \
+              publication a second.\n\n";
     let counts = CLIENTS.map(|clients| clients.to_string());
     let titles = ["link", "scheme", "server"].into_iter();
     head(
