@@ -86,6 +86,24 @@ impl Section {
         }
     }
 
+    /// Leaves out what a fault of this section is about, so that the rest can be looked at: the key and what is
+    /// below it, or, where nothing of that is set, the nearest table around it. Says whether anything was there.
+    pub fn leave_out(&mut self, fault: &ConfigFault) -> bool {
+        let of_section = fault.key.strip_prefix(&format!("{}.", self.name));
+        let mut key = of_section.unwrap_or_default();
+        while !key.is_empty() {
+            let before = self.values.len();
+            let below = format!("{key}.");
+            self.values
+                .retain(|known, _| known != key && !known.starts_with(&below));
+            if self.values.len() < before {
+                return true;
+            }
+            key = key.rsplit_once('.').map_or("", |(above, _)| above);
+        }
+        false
+    }
+
     /// Refuses what nobody took; `known` is offered in the error.
     pub fn finish(self, known: &[&str]) -> Result<(), ConfigFault> {
         match self.values.keys().next() {
@@ -114,6 +132,18 @@ mod tests {
         assert_eq!(taken, [("in.0", "a/#"), ("url", "u")].map(named));
         assert_eq!(section.take_under("bridge."), []);
         assert_eq!(section.text("listen", ""), "l");
+    }
+
+    #[test]
+    fn what_a_fault_is_about_is_left_out_or_the_table_that_lacks_it() {
+        let mut section = Section::new("mqtt");
+        section.set("bridge.site.version", "v");
+        section.set("listen", "l");
+        let bad = section.fault("listen", "bad");
+        assert!(section.leave_out(&bad) && !section.leave_out(&bad));
+        let lacks = section.fault("bridge.site.url", "lacks");
+        assert!(section.leave_out(&lacks));
+        assert!(section.finish(&[]).is_ok());
     }
 
     #[test]

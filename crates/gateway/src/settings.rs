@@ -6,7 +6,7 @@
 use crate::config::Config;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
-use weir_binding::{Binding, ConfigFault};
+use weir_binding::{Binding, ConfigFault, Section};
 use weir_carrier::tls::{Acceptor, Files};
 use weir_registry::{BINDINGS, SERVICES, STORES, check_log};
 
@@ -14,19 +14,39 @@ use weir_registry::{BINDINGS, SERVICES, STORES, check_log};
 pub(crate) fn faults(config: &Config) -> Vec<ConfigFault> {
     let mut faults = Vec::new();
     for line in BINDINGS {
-        match (line.configure)(config.section(line.name)) {
-            Ok(binding) => faults.extend(of_transports(line.name, &*binding)),
-            Err(fault) => faults.push(fault),
-        }
+        let binding = all(config.section(line.name), line.configure, &mut faults);
+        faults.extend(binding.map_or(Vec::new(), |it| of_transports(line.name, &*it)));
     }
     for line in SERVICES {
-        let check = line.check.map(|check| check(config.section(line.name)));
-        faults.extend(check.and_then(Result::err));
+        let check = line.check.unwrap_or(|_| Ok(()));
+        all(config.section(line.name), check, &mut faults);
     }
     faults.extend(acceptor(config, &[]).err());
-    faults.extend(check_log(config.section("log")).err());
-    faults.extend((STORES[0].check)(config.section("history")).err());
+    all(config.section("log"), check_log, &mut faults);
+    all(config.section("history"), STORES[0].check, &mut faults);
     faults
+}
+
+/// Reads a section; where that fails, again without what is at fault, so that all faults of it are told.
+fn all<T>(
+    mut section: Section,
+    read: impl Fn(Section) -> Result<T, ConfigFault>,
+    faults: &mut Vec<ConfigFault>,
+) -> Option<T> {
+    loop {
+        let fault = match read(section.clone()) {
+            Ok(value) => return Some(value),
+            Err(fault) => fault,
+        };
+        let goes_on = section.leave_out(&fault);
+        // What is left out may be missed then.
+        if faults.iter().all(|known| known.key != fault.key) {
+            faults.push(fault);
+        }
+        if !goes_on {
+            return None;
+        }
+    }
 }
 
 fn of_transports(section: &str, binding: &dyn Binding) -> Vec<ConfigFault> {
@@ -89,5 +109,36 @@ mod tests {
             panic!("accepted")
         };
         assert!(fault.to_string().contains("go together"), "{fault}");
+    }
+
+    #[test]
+    fn every_fault_of_every_bridge_is_told() {
+        let mut config = Config::default();
+        for key in [
+            "mqtt.listen=nowhere",
+            "mqtt.bridge.a.url=nonsense",
+            "mqtt.bridge.a.version=9",
+            "mqtt.bridge.a.colour=red",
+            "mqtt.bridge.a.in.0=a/#/b",
+            "mqtt.bridge.b.version=5",
+            "mqtt.bridge.c.url=mqtt://127.0.0.1",
+            "mqtt.bridge.c.keep_alive=long",
+            "coap.listen=nowhere",
+        ] {
+            config.set(key).unwrap();
+        }
+        let mut keys: Vec<String> = faults(&config).into_iter().map(|it| it.key).collect();
+        keys.sort();
+        let expected = [
+            "coap.listen",
+            "mqtt.bridge.a.colour",
+            "mqtt.bridge.a.in.0.filter",
+            "mqtt.bridge.a.url",
+            "mqtt.bridge.a.version",
+            "mqtt.bridge.b.url",
+            "mqtt.bridge.c.keep_alive",
+            "mqtt.listen",
+        ];
+        assert_eq!(keys, expected);
     }
 }

@@ -75,11 +75,13 @@ pub(in crate::net) fn read(section: &mut Section) -> Result<Vec<Plan>, ConfigFau
 impl Plan {
     fn read(name: String, mut section: Section) -> Result<Self, ConfigFault> {
         let url = section.text("url", "");
-        let parsed = Url::parse(&url).map_err(|error| section.fault("url", error.to_string()))?;
+        // Without it a bridge is none; so all else is looked at before.
+        let parsed = Url::parse(&url).map_err(|error| section.fault("url", error.to_string()));
+        let of_url = parsed.as_ref().ok().and_then(|url| url.login.clone());
         // [MQTT311-3.1.2-22]
         let login = login(
             &mut section,
-            parsed.login.map(|(user, password)| (user, Some(password))),
+            of_url.map(|(user, password)| (user, Some(password))),
         )?;
         let (speaks, falls_back) = version(&mut section)?;
         let seconds = "a number of seconds";
@@ -100,7 +102,7 @@ impl Plan {
             name,
         };
         section.finish(KEYS)?;
-        Ok(plan)
+        parsed.map(|_| plan)
     }
 }
 
