@@ -58,7 +58,7 @@ impl Draft<'_> {
         if kind == Kind::Location {
             self.move_things(&id, &given)?;
         }
-        if kind == Kind::Thing && entity.links.contains_key("Locations") {
+        if kind == Kind::Thing && entity.links.get("Locations").is_some() {
             self.note_location(&id)?;
         }
         Ok(made)

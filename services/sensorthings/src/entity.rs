@@ -3,9 +3,9 @@
 
 use crate::id::Id;
 use crate::kind::{Kind, Navigation};
+use crate::links::Links;
 use crate::memo::Memo;
 use serde_json::{Map, Value as Json, json};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_hub::Entry;
 use weir_model::Value;
@@ -26,7 +26,7 @@ pub(crate) struct Entity {
     pub(crate) key: Arc<str>,
     pub(crate) body: Object,
     /// The links that are kept with it, by navigation.
-    pub(crate) links: BTreeMap<&'static str, Vec<Id>>,
+    pub(crate) links: Links,
     /// Nobody described it: it is there because something refers to it.
     pub(crate) is_implied: bool,
     /// Of a datastream, the feature of those observations that name none; of a feature, the location that
@@ -68,7 +68,7 @@ impl Entity {
             kind,
             id,
             body,
-            links: BTreeMap::new(),
+            links: Links::default(),
             is_implied: false,
             origin: None,
             topics: Vec::new(),
@@ -103,8 +103,8 @@ impl Entity {
     /// Writes what [`Entity::of_record`] reads.
     pub(crate) fn to_record(&self) -> Vec<u8> {
         let mut body = self.body.clone();
-        for (name, ids) in &self.links {
-            body.insert((*name).into(), ids.iter().map(Id::to_json).collect());
+        for (name, ids) in self.links.iter() {
+            body.insert(name.into(), ids.iter().map(Id::to_json).collect());
         }
         if let Some(origin) = &self.origin {
             body.insert(ORIGIN.into(), origin.to_json());
@@ -134,7 +134,7 @@ impl Entity {
         let (parent, last) = thing_and_property(topic);
         let sensor = known.sensor.as_deref().unwrap_or("unknown").to_owned();
         let property = known.property.as_deref().unwrap_or(last).to_owned();
-        let links = BTreeMap::from([
+        let links = Links::from([
             ("Thing", link(&mut about, "Thing", parent.into())),
             ("Sensor", link(&mut about, "Sensor", sensor)),
             (
@@ -206,7 +206,7 @@ impl Entity {
 
     /// The links of a navigation.
     pub(crate) fn link(&self, way: &Navigation) -> &[Id] {
-        self.links.get(way.name).map_or(&[], Vec::as_slice)
+        &self.links[way.name]
     }
 }
 

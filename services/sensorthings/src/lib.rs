@@ -21,6 +21,7 @@ mod id;
 mod join;
 mod kind;
 mod limits;
+mod links;
 mod live;
 mod members;
 mod memo;

@@ -153,11 +153,17 @@ impl View {
         let known = self
             .find(Kind::Thing, thing)
             .filter(|thing| thing.is_implied);
-        if let (Some(known), Some(place)) = (known, entry.datastream.place) {
+        let (Some(known), Some(place)) = (known, entry.datastream.place) else {
+            return;
+        };
+        if known.links["Locations"] != [thing.clone()] {
             let mut known = (**known).clone();
             known.links.insert("Locations", vec![thing.clone()]);
             self.put(known);
-            self.put(Entity::implied_location(thing, place));
+        }
+        let location = Entity::implied_location(thing, place);
+        if self.find(Kind::Location, thing).map(|known| &known.body) != Some(&location.body) {
+            self.put(location);
         }
     }
 
