@@ -43,4 +43,4 @@ pub use tally::{Metric, Tally};
 pub use threadless::{AtOnce, Drawer};
 pub use way::{Credential, Operation, Way};
 pub use web::{Answered, Ask, Client, Web, by_topic, invalid, misspoken, read_message, refused};
-pub use work::{Busy, Outcome, Workers, answer_of, hand_over};
+pub use work::{Busy, Next, Outcome, Workers, answer_of, answer_then, hand_over};

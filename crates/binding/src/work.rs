@@ -2,7 +2,7 @@
 
 use crate::service::{Answer, Pending, Response};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 
 /// Threads for work that reads files or computes long.
 pub trait Workers: Send + Sync {
@@ -28,6 +28,51 @@ pub fn answer_of(
     match hand_over(workers, work) {
         Ok(outcome) => Answer::Later(Box::new(outcome)),
         Err(Busy) => Answer::Now(too_busy()),
+    }
+}
+
+/// The same of work that may have to wait for something more, as for what it wrote to be on disk.
+pub fn answer_then(workers: &dyn Workers, work: impl FnOnce() -> Next + Send + 'static) -> Answer {
+    match hand_over(workers, work) {
+        Ok(outcome) => Answer::Later(Box::new(Steps::Work(outcome))),
+        Err(Busy) => Answer::Now(too_busy()),
+    }
+}
+
+/// What work comes to.
+pub enum Next {
+    /// The answer.
+    Answer(Response),
+    /// What the answer is waited for.
+    Wait(Box<dyn Pending>),
+}
+
+impl From<Next> for Answer {
+    fn from(next: Next) -> Self {
+        match next {
+            Next::Answer(response) => Answer::Now(response),
+            Next::Wait(pending) => Answer::Later(pending),
+        }
+    }
+}
+
+enum Steps {
+    Work(Outcome<Next>),
+    Wait(Box<dyn Pending>),
+}
+
+impl Pending for Steps {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Response> {
+        loop {
+            match self {
+                Steps::Wait(pending) => return pending.poll(cx),
+                Steps::Work(outcome) => match ready!(outcome.poll(cx)) {
+                    None => return Poll::Ready(broken()),
+                    Some(Next::Answer(response)) => return Poll::Ready(response),
+                    Some(Next::Wait(pending)) => *self = Steps::Wait(pending),
+                },
+            }
+        }
     }
 }
 
@@ -135,8 +180,9 @@ impl<T> Drop for Promise<T> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::Drawer;
+    use crate::{AtOnce, Drawer};
 
     fn poll(answer: &mut Answer) -> Poll<Response> {
         let Answer::Later(pending) = answer else {
@@ -154,6 +200,14 @@ mod tests {
         assert!(matches!(refused, Answer::Now(Response { status: 503, .. })));
         assert_eq!(drawer.work_off(), 1);
         assert_eq!(poll(&mut answer), Poll::Ready(Response::empty(204)));
+        let mut two_steps = answer_then(&drawer, || {
+            Next::Wait(Box::new(
+                hand_over(&AtOnce, || Response::empty(204)).unwrap(),
+            ))
+        });
+        assert!(poll(&mut two_steps).is_pending());
+        drawer.work_off();
+        assert_eq!(poll(&mut two_steps), Poll::Ready(Response::empty(204)));
         let mut broken = answer_of(&drawer, || Response::empty(204));
         drawer.lose();
         assert!(matches!(

@@ -3,12 +3,13 @@
 use crate::discovery::answer;
 use crate::discovery::message::{Asked, Question, Said, body};
 use crate::eventing::{MANAGER, requests};
-use crate::limits::ENVELOPE_BYTES_MAX;
+use crate::limits::{AT_ONCE_BYTES, ENVELOPE_BYTES_MAX};
 use crate::message::{Fault, Message};
 use crate::metadata::{self, HOSTED};
 use crate::names::{EVENTING, EXCHANGE, TRANSFER};
-use crate::{Dpws, PATH};
-use weir_binding::{Answer, Call, Response};
+use crate::{House, PATH};
+use std::sync::Arc;
+use weir_binding::{Answer, Call, Next, Response, answer_then};
 use weir_codec::document::addressing::Properties;
 use weir_codec::document::{read_xml, write_escaped};
 
@@ -16,8 +17,21 @@ const WSDL: &str = include_str!("../wsdl/device.wsdl");
 /// Where the operations are that the hosted service has too.
 const OPERATIONS: &str = "/soap/observations";
 
-impl Dpws {
-    pub(crate) fn answered(&self, call: Call) -> Answer {
+impl House {
+    /// What is long to read is read off the network's threads.
+    pub(crate) fn answered(self: &Arc<Self>, call: Call) -> Answer {
+        if (AT_ONCE_BYTES..=ENVELOPE_BYTES_MAX).contains(&call.body.len()) {
+            let (own, workers) = (self.clone(), call.workers.clone());
+            return answer_then(&*workers, move || match own.answered_here(call) {
+                Answer::Now(response) => Next::Answer(response),
+                Answer::Later(pending) => Next::Wait(pending),
+                _ => Next::Answer(Response::text(500, "no whole answer")),
+            });
+        }
+        self.answered_here(call)
+    }
+
+    fn answered_here(&self, call: Call) -> Answer {
         let asks_wsdl = call.query("wsdl").is_some() || call.query("WSDL").is_some();
         let below = call.path.strip_prefix(MANAGER);
         let manages = below.is_some_and(|id| id.starts_with('/'));

@@ -36,6 +36,11 @@ const KEPT: &str = "dpws/device";
 
 /// The service.
 pub struct Dpws {
+    house: Arc<House>,
+}
+
+/// What requests are answered from.
+pub(crate) struct House {
     hub: Arc<Hub>,
     settings: Settings,
     subscriptions: Arc<Subscriptions>,
@@ -53,12 +58,15 @@ impl Dpws {
         section: Section,
         operations: Arc<dyn Service>,
     ) -> Result<Self, ConfigFault> {
-        Ok(Self {
+        let house = House {
             hub,
             settings: Settings::read(section)?,
             subscriptions: Arc::default(),
             operations,
             device: OnceLock::new(),
+        };
+        Ok(Self {
+            house: Arc::new(house),
         })
     }
 
@@ -66,7 +74,9 @@ impl Dpws {
     pub fn check(section: Section) -> Result<(), ConfigFault> {
         Settings::read(section).map(drop)
     }
+}
 
+impl House {
     fn device(&self, now: Time) -> Arc<Device> {
         let made = || {
             let started = u64::try_from(now.nanos() / 1_000_000_000).unwrap_or_default();
@@ -104,12 +114,13 @@ impl Service for Dpws {
     }
 
     fn call(&self, call: Call) -> Answer {
-        self.answered(call)
+        self.house.answered(call)
     }
 
     fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {
-        let (device, place) = (self.device(context.now()), self.settings.discovery);
-        let pushing = net::sinks::run(self.subscriptions.clone(), context.clone());
+        let house = &self.house;
+        let (device, place) = (house.device(context.now()), house.settings.discovery);
+        let pushing = net::sinks::run(house.subscriptions.clone(), context.clone());
         Some(match place {
             Where::Off => Box::pin(pushing),
             place => Box::pin(net::both(

@@ -9,6 +9,8 @@ pub const DATAGRAM_BYTES_MAX: usize = 4096;
 /// `MAX_ENVELOPE_SIZE` (DPWS 1.1 appendix B): a longer envelope is refused, but for operations of the hosted
 /// service, whose limit is that of documents.
 pub const ENVELOPE_BYTES_MAX: usize = 32_767;
+/// Envelopes from this on are read off the network's threads.
+pub const AT_ONCE_BYTES: usize = 4096;
 /// `MAX_URI_SIZE` (DPWS 1.1 appendix B).
 pub const URI_BYTES_MAX: usize = 2048;
 /// `MAX_FIELD_SIZE` (DPWS 1.1 appendix B), characters.

@@ -144,7 +144,7 @@ fn the_device_says_what_it_is_in_either_generation() {
             sections.any(|own| own.attribute("Dialect") == Some(&dialect))
         };
         assert!(of("ThisModel") && of("ThisDevice") && of("Relationship"));
-        let device = house.dpws.device(now());
+        let device = house.dpws.house.device(now());
         let host = root.find("Host").unwrap().find("Address").unwrap().text();
         assert_eq!(host, device.address);
         let hosted = root.find("Hosted").unwrap().find("Address").unwrap().text();

@@ -15,10 +15,10 @@ mod rows;
 mod wsdl;
 
 use fault::{Fault, Form};
-use operations::{OPERATIONS, Reply};
+use operations::{OPERATIONS, Operation, Reply};
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use weir_binding::{Answer, Call, Pending, Response, Service, answer_of};
+use weir_binding::{Answer, Call, Next, Pending, Response, Service, answer_then};
 use weir_codec::document::soap::{self, Envelope};
 use weir_codec::document::{self, Element};
 use weir_hub::{Hub, Ticket};
@@ -72,31 +72,59 @@ impl Service for Soap {
     }
 }
 
-/// Where the client found the service.
 impl Soap {
+    /// What is long to read, and what reads files, is done off the network's threads.
     fn post(&self, call: Call) -> Answer {
-        let (form, body) = match read(&call) {
-            Ok(read) => read,
-            Err(refused) => return Answer::Now(refused.0.fault(&refused.1)),
-        };
-        let found = OPERATIONS.iter().find(|own| body.is(NAMESPACE, own.name));
-        let Some(operation) = found else {
-            let sentence = format!("there is no operation {{{}}}{}", body.uri, body.local);
-            return Answer::Now(form.fault(&Fault::sender(sentence)));
-        };
-        let (hub, run) = (self.hub.clone(), operation.run);
-        if operation.reads_files {
-            let workers = call.workers.clone();
-            return answer_of(&*workers, move || match run(&hub, &call, &body) {
-                Ok(Reply::Document(xml)) => form.answer(&xml),
-                Ok(Reply::Stored(_)) => form.fault(&Fault::receiver("answered something else")),
-                Err(fault) => form.fault(&fault),
+        let (hub, workers) = (self.hub.clone(), call.workers.clone());
+        if call.body.len() > AT_ONCE_BYTES {
+            return answer_then(&*workers, move || match Asked::of(&call) {
+                Ok(asked) => asked.run(&hub, &call),
+                Err(refused) => Next::Answer(*refused),
             });
         }
-        match run(&hub, &call, &body) {
-            Ok(Reply::Document(xml)) => Answer::Now(form.answer(&xml)),
-            Ok(Reply::Stored(ticket)) => Answer::Later(Box::new(Stored { ticket, form })),
-            Err(fault) => Answer::Now(form.fault(&fault)),
+        match Asked::of(&call) {
+            Ok(asked) if asked.operation.reads_files => {
+                answer_then(&*workers, move || asked.run(&hub, &call))
+            }
+            Ok(asked) => asked.run(&hub, &call).into(),
+            Err(refused) => Answer::Now(*refused),
+        }
+    }
+}
+
+/// Envelopes up to this are read where they arrive: that takes less than to hand them over and back.
+const AT_ONCE_BYTES: usize = 4096;
+
+/// A request for an operation that there is.
+struct Asked {
+    operation: &'static Operation,
+    form: Form,
+    body: Element,
+}
+
+impl Asked {
+    fn of(call: &Call) -> Result<Self, Box<Response>> {
+        let (form, body) = read(call).map_err(|refused| Box::new(refused.0.fault(&refused.1)))?;
+        let found = OPERATIONS.iter().find(|own| body.is(NAMESPACE, own.name));
+        match found {
+            Some(operation) => Ok(Self {
+                operation,
+                form,
+                body,
+            }),
+            None => {
+                let sentence = format!("there is no operation {{{}}}{}", body.uri, body.local);
+                Err(Box::new(form.fault(&Fault::sender(sentence))))
+            }
+        }
+    }
+
+    fn run(self, hub: &Arc<Hub>, call: &Call) -> Next {
+        let form = self.form;
+        match (self.operation.run)(hub, call, &self.body) {
+            Ok(Reply::Document(xml)) => Next::Answer(form.answer(&xml)),
+            Ok(Reply::Stored(ticket)) => Next::Wait(Box::new(Stored { ticket, form })),
+            Err(fault) => Next::Answer(form.fault(&fault)),
         }
     }
 }

@@ -320,3 +320,43 @@ fn the_wsdl_names_every_operation_and_where_the_service_is() {
     assert_eq!(address, "http://weir.example/soap/observations");
     assert_eq!(house().send("GET", "", "", Vec::new()).status, 405);
 }
+
+#[test]
+fn a_long_envelope_is_read_by_a_worker_and_a_short_one_at_once() {
+    let house = house();
+    for (spaces, handed_over) in [(0, 0), (AT_ONCE_BYTES, 1)] {
+        let drawer = Arc::new(weir_binding::Drawer::default());
+        let body = query("nothing", &" ".repeat(spaces));
+        let answer = house.soap.call(Call {
+            principal: Principal::unrestricted(),
+            peer: None,
+            scheme: None,
+            now: now(),
+            method: "POST".into(),
+            path: PATH.into(),
+            query: Vec::new(),
+            headers: vec![("content-type".into(), soap::Version::V12.media().into())],
+            body: soap::wrap(soap::Version::V12, None, "", &body).into(),
+            wrapper: Arc::new(AsItIs),
+            workers: drawer.clone(),
+            websocket: None,
+        });
+        assert_eq!(drawer.work_off(), handed_over);
+        let response = match answer {
+            Answer::Now(response) => response,
+            Answer::Later(mut pending) => {
+                let mut cx = Context::from_waker(std::task::Waker::noop());
+                match pending.poll(&mut cx) {
+                    Poll::Ready(response) => response,
+                    Poll::Pending => panic!("the work is done"),
+                }
+            }
+            _ => panic!("a whole answer was wanted"),
+        };
+        assert!(
+            text(&response).contains("there is no operation"),
+            "{}",
+            text(&response)
+        );
+    }
+}
