@@ -112,6 +112,7 @@ impl Area {
     }
 }
 
+// [SOS2-12.0-3]
 /// The order of axes of a reference system.
 pub(crate) fn is_longitude_first(parameter: &str, system: &str) -> Result<bool, Exception> {
     let longitude_first = system.contains("CRS84");

@@ -15,7 +15,7 @@ use weir_model::{Time, percent};
 const IDENTIFIER: &str = "urn:weir:observation:";
 
 /// Answers the request.
-// [SOS2-9.2-1]
+// [SOS2-9.2-1] [SOS2-9.2-2]
 pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let (parameter, layout) = match ask.version {
         Version::V1 => ("ObservationId", Layout::of(ask)?),
@@ -55,7 +55,7 @@ fn unknown(parameter: &str, id: &str) -> Exception {
     Exception::invalid(parameter, format!("there is no `{id}`"))
 }
 
-// [SOS1-10.1-1]
+// [SOS1-10.1-1] [SOS1-10.1-2]
 fn parts(id: &str) -> Option<(String, Time)> {
     let (topic, time) = id.strip_prefix(IDENTIFIER)?.split_once(':')?;
     Some((percent::decode(topic).ok()?, time.parse().ok()?))

@@ -7,9 +7,11 @@ mod version2;
 use crate::ask::Ask;
 use crate::exception::Exception;
 use crate::inventory::Offering;
+use crate::names::XLINK;
 use crate::params::Version;
 use crate::reply::Reply;
 use std::cell::LazyCell;
+use weir_codec::document::Xml;
 use weir_model::percent;
 
 const ACTION: &str =
@@ -68,11 +70,55 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
         true => Vec::new(),
         false => wanted,
     };
-    let document = match ask.version {
-        Version::V1 => version1::document(ask, &offered, &wanted)?,
-        Version::V2 => version2::document(ask, &offered, &wanted)?,
+    Ok(Reply::Document(document(ask, &offered, &wanted)?, ACTION))
+}
+
+/// What one version says otherwise than the other.
+struct Edition {
+    /// Of the names in the document.
+    prefixes: &'static [(&'static str, &'static str)],
+    profiles: &'static [&'static str],
+    insertion: Option<fn(&mut Xml)>,
+    filters: fn(&mut Xml),
+    contents: fn(&Ask, &[Offering], &mut Xml) -> Result<(), Exception>,
+}
+
+fn document(
+    ask: &Ask,
+    offered: &Offered<impl FnOnce() -> Vec<Offering>>,
+    wanted: &[Section],
+) -> Result<String, Exception> {
+    let edition = match ask.version {
+        Version::V1 => &version1::EDITION,
+        Version::V2 => &version2::EDITION,
     };
-    Ok(Reply::Document(document, ACTION))
+    let mut xml = Xml::new();
+    xml.start("sos:Capabilities").prefixes(edition.prefixes);
+    xml.prefixes(&[("xlink", XLINK)]);
+    xml.attribute("version", ask.version.text());
+    xml.attribute("updateSequence", &offered.sequence);
+    if wanted.contains(&Section::ServiceIdentification) {
+        common::identification(edition.profiles, &mut xml);
+    }
+    if wanted.contains(&Section::ServiceProvider) {
+        common::provider(&mut xml);
+    }
+    if wanted.contains(&Section::OperationsMetadata) {
+        common::operations(ask, &offered.offerings, &mut xml);
+    }
+    if let (true, Some(insertion)) = (
+        wanted.contains(&Section::InsertionCapabilities),
+        edition.insertion,
+    ) {
+        insertion(&mut xml);
+    }
+    if wanted.contains(&Section::FilterCapabilities) {
+        (edition.filters)(&mut xml);
+    }
+    if wanted.contains(&Section::Contents) {
+        (edition.contents)(ask, &offered.offerings, &mut xml)?;
+    }
+    Ok(xml.finish())
 }
 
 // [SOS2-8.1-1]

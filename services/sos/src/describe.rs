@@ -47,7 +47,7 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
 }
 
 /// Which SensorML is asked for, by its namespace.
-// [SOS2-8.2-2]
+// [SOS2-8.2-2] [SOS2-8.2-3] [SOS1-8.3-2]
 fn format(ask: &Ask) -> Result<&'static str, Exception> {
     let name = match ask.version {
         Version::V1 => "outputFormat",

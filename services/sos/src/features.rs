@@ -64,7 +64,7 @@ fn observed<'i>(
 }
 
 /// Answers the request.
-// [SOS2-9.1-1]
+// [SOS2-9.1-1] [SOS2-9.1-2]
 pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let inventory = ask.inventory()?;
     let picked = selected(ask, &inventory)?;

@@ -14,7 +14,7 @@ use weir_model::Place;
 const ACTION: &str = "http://www.opengis.net/sos/1.0/GetFeatureOfInterestResponse";
 
 /// Answers the request: a sampling point, or a collection of several features.
-// [SOS1-10.3-1]
+// [SOS1-10.3-1] [SOS1-10.3-2]
 pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let named = ask.params.all("FeatureOfInterestId");
     let spatial = ask.params.spatial.as_ref();

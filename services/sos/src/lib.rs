@@ -13,6 +13,7 @@
 mod answer;
 mod area;
 mod ask;
+mod availability;
 mod bindings;
 mod by_id;
 mod capabilities;

@@ -131,7 +131,7 @@ impl Temporal {
 
     /// Takes what KVP says: `om:phenomenonTime,2026-01-01T00:00:00Z/2026-02-01T00:00:00Z`, an instant,
     /// `latest` or `first`; without a reference phenomenon time is meant.
-    // [SOS2-8.3-4]
+    // [SOS2-8.3-4] [SOS2-8.3-9]
     pub(crate) fn narrow_by_text(&mut self, parameter: &str, text: &str) -> Result<(), Exception> {
         let (reference, value) = match text.rsplit_once(',') {
             Some((reference, value)) => (reference, value),

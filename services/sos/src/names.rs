@@ -3,6 +3,8 @@
 pub(crate) const SOS20: &str = "http://www.opengis.net/sos/2.0";
 pub(crate) const SOS10: &str = "http://www.opengis.net/sos/1.0";
 pub(crate) const SWES20: &str = "http://www.opengis.net/swes/2.0";
+/// GetDataAvailability, as 52North has it.
+pub(crate) const GDA10: &str = "http://www.opengis.net/sosgda/1.0";
 pub(crate) const OWS11: &str = "http://www.opengis.net/ows/1.1";
 pub(crate) const GML32: &str = "http://www.opengis.net/gml/3.2";
 pub(crate) const GML31: &str = "http://www.opengis.net/gml";

@@ -76,7 +76,7 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
 }
 
 /// What version 1.0.0 makes mandatory, and what it may ask that is not there.
-// [SOS1-8.4-1]
+// [SOS1-8.4-1] [SOS1-8.4-4]
 fn check_version_1(ask: &Ask) -> Result<(), Exception> {
     for name in ["offering", "observedProperty", "responseFormat"] {
         if ask.params.all(name).is_empty() {
@@ -96,7 +96,7 @@ fn check_version_1(ask: &Ask) -> Result<(), Exception> {
 }
 
 /// The datastreams that offering, procedure and property pick; one that names nothing is invalid.
-// [SOS2-8.3-1]
+// [SOS2-8.3-1] [SOS2-8.3-8]
 pub(crate) fn selected(ask: &Ask, inventory: &Inventory<'_>) -> Result<Vec<Series>, Exception> {
     let offerings = named(ask, "offering", |id| {
         inventory.of_offering(id).next().is_some()

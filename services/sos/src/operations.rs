@@ -4,7 +4,9 @@ use crate::ask::Ask;
 use crate::exception::{Code, Exception};
 use crate::params::Version;
 use crate::reply::Reply;
-use crate::{by_id, capabilities, describe, features, features1, insertion, observations};
+use crate::{
+    availability, by_id, capabilities, describe, features, features1, insertion, observations,
+};
 use crate::{results, results1, sensors};
 
 /// One operation of a version.
@@ -29,6 +31,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     line("GetObservation", Version::V2, observations::answer),
     line("GetObservationById", Version::V2, by_id::answer),
     line("GetFeatureOfInterest", Version::V2, features::answer),
+    line("GetDataAvailability", Version::V2, availability::answer),
     line("GetResultTemplate", Version::V2, results::template),
     line("GetResult", Version::V2, results::results),
     line("InsertSensor", Version::V2, sensors::insert),
@@ -52,7 +55,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
 ];
 
 /// The operation that a request names.
-// [SOS2-8.0-4]
+// [SOS2-8.0-4] [SOS1-8.1-1]
 pub(crate) fn find(name: &str, version: Version) -> Result<&'static Operation, Exception> {
     let found = OPERATIONS
         .iter()

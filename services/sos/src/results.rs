@@ -152,7 +152,7 @@ fn without_count<'v>(values: &'v str, block: &str, token: &str) -> &'v str {
 }
 
 /// The datastreams that offering and property pick; both must be said.
-// [SOS2-11.2-1]
+// [SOS2-11.2-1] [SOS2-11.2-4]
 fn picked(ask: &Ask) -> Result<Vec<Series>, Exception> {
     ask.params.required("offering")?;
     ask.params.required("observedProperty")?;

@@ -72,7 +72,7 @@ fn array(series: &Series, xml: &mut Xml) {
 }
 
 /// Answers GetResult.
-// [SOS1-10.2-1]
+// [SOS1-10.2-1] [SOS1-10.2-2]
 pub(crate) fn results(ask: &Ask) -> Result<Reply, Exception> {
     let name = "ObservationTemplateId";
     let id = ask.params.required(name)?;

@@ -178,7 +178,7 @@ pub(crate) fn update(ask: &Ask) -> Result<Reply, Exception> {
 }
 
 /// Answers DeleteSensor: the sensor, its datastreams and all that they observed.
-// [SOS2-10.3-1]
+// [SOS2-10.3-1] [SOS2-10.3-2]
 pub(crate) fn delete(ask: &Ask) -> Result<Reply, Exception> {
     let procedure = ask.params.required("procedure")?;
     let inventory = ask.inventory()?;

@@ -8,4 +8,5 @@ mod house;
 mod inserting;
 mod json;
 mod reading;
+mod requirements;
 mod version1;

@@ -4,7 +4,7 @@ use crate::comparison::Comparison;
 use crate::exception::{Code, Exception};
 use crate::limits::TEMPORAL_FILTERS_MAX;
 use crate::moment::{Property, period, time};
-use crate::names::{SOS10, SOS20, SWES20};
+use crate::names::{GDA10, SOS10, SOS20, SWES20};
 use crate::params::{Params, Version};
 use crate::relation::{Period, Relation};
 use crate::spatial::Spatial;
@@ -40,6 +40,7 @@ fn version_of(root: &Element) -> Result<Version, Exception> {
         SOS10 => Ok(Version::V1),
         SWES20 if swes => Ok(Version::V2),
         SOS20 if !swes => Ok(Version::V2),
+        GDA10 if root.local == "GetDataAvailability" => Ok(Version::V2),
         other => Err(Exception::new(
             Code::InvalidRequest,
             &root.local,

@@ -10,7 +10,7 @@ use weir_codec::document::Xml;
 use weir_hub::{Exchange, Extent, Request};
 use weir_model::Time;
 
-pub(super) fn identification(ask: &Ask, profiles: &[&str], xml: &mut Xml) {
+pub(super) fn identification(profiles: &[&str], xml: &mut Xml) {
     xml.start("ows:ServiceIdentification");
     xml.leaf("ows:Title", "weir");
     xml.leaf(
@@ -21,9 +21,7 @@ pub(super) fn identification(ask: &Ask, profiles: &[&str], xml: &mut Xml) {
     for version in [Version::V2, Version::V1] {
         xml.leaf("ows:ServiceTypeVersion", version.text());
     }
-    if ask.version == Version::V2 {
-        xml.leaves("ows:Profile", profiles);
-    }
+    xml.leaves("ows:Profile", profiles);
     xml.leaf("ows:Fees", "NONE");
     xml.leaf("ows:AccessConstraints", "NONE");
     xml.end();
@@ -37,13 +35,15 @@ pub(super) fn provider(xml: &mut Xml) {
 }
 
 /// Every operation of the version, with the values that its parameters may have.
+// [SOS2-8.1-6]
 pub(super) fn operations(ask: &Ask, offerings: &[Offering], xml: &mut Xml) {
     xml.start("ows:OperationsMetadata");
+    let values = Values::of(offerings);
     let own = OPERATIONS.iter().filter(|own| own.version == ask.version);
     for operation in own {
         xml.start("ows:Operation").attribute("name", operation.name);
         dcp(&ask.url, xml);
-        parameters(operation.name, offerings, xml);
+        parameters(operation.name, &values, xml);
         match (operation.name, ask.version) {
             ("DescribeSensor", Version::V1) => parameter("outputFormat", &[SML101_MEDIA], xml),
             ("DescribeSensor", Version::V2) => {
@@ -85,37 +85,40 @@ fn dcp(url: &str, xml: &mut Xml) {
     xml.end().end();
 }
 
-fn parameters(operation: &str, offerings: &[Offering], xml: &mut Xml) {
-    let procedures = || {
-        offerings
-            .iter()
-            .map(|offering| offering.procedure.as_str())
-            .collect()
-    };
-    let names: &[&str] = match operation {
-        "GetObservation" => &[
-            "offering",
-            "procedure",
-            "observedProperty",
-            "featureOfInterest",
-        ],
-        "GetFeatureOfInterest" => &["procedure", "observedProperty", "featureOfInterest"],
-        "DescribeSensor" | "DeleteSensor" => &["procedure"],
-        "GetResult" | "GetResultTemplate" => &["offering", "observedProperty"],
+/// The values of parameters, each once; what is offered may be much, and several operations name it.
+struct Values<'a> {
+    offerings: Vec<&'a str>,
+    procedures: Vec<&'a str>,
+    properties: Vec<&'a str>,
+    features: Vec<&'a str>,
+}
+
+impl<'a> Values<'a> {
+    fn of(offerings: &'a [Offering]) -> Self {
+        let series = || offerings.iter().flat_map(|offering| &offering.series);
+        Self {
+            offerings: offerings.iter().map(|own| own.id.as_str()).collect(),
+            procedures: offerings.iter().map(|own| own.procedure.as_str()).collect(),
+            properties: distinct(series().map(|series| series.property.as_str())),
+            features: distinct(series().map(|series| series.feature.as_str())),
+        }
+    }
+}
+
+fn parameters(operation: &str, values: &Values<'_>, xml: &mut Xml) {
+    let offering = ("offering", &values.offerings);
+    let procedure = ("procedure", &values.procedures);
+    let property = ("observedProperty", &values.properties);
+    let feature = ("featureOfInterest", &values.features);
+    let named: &[_] = match operation {
+        "GetObservation" | "GetDataAvailability" => &[offering, procedure, property, feature],
+        "GetFeatureOfInterest" => &[procedure, property, feature],
+        "DescribeSensor" | "DeleteSensor" => &[procedure],
+        "GetResult" | "GetResultTemplate" => &[offering, property],
         _ => &[],
     };
-    for name in names {
-        let ids: Vec<&str> = offerings
-            .iter()
-            .map(|offering| offering.id.as_str())
-            .collect();
-        let values: Vec<&str> = match *name {
-            "offering" => ids,
-            "procedure" => procedures(),
-            "observedProperty" => distinct(offerings.iter().flat_map(Offering::properties)),
-            _ => distinct(offerings.iter().flat_map(Offering::features)),
-        };
-        parameter(name, &values, xml);
+    for (name, values) in named {
+        parameter(name, values, xml);
     }
 }
 
@@ -131,32 +134,36 @@ fn parameter(name: &str, values: &[&str], xml: &mut Xml) {
     xml.end();
 }
 
-/// From when to when there are observations, as far as that is known.
-pub(super) fn extent(
-    ask: &Ask,
-    offering: &Offering,
-) -> Result<(Option<Time>, Option<Time>), Exception> {
-    let last = offering
-        .series
-        .iter()
-        .filter_map(|series| series.last)
-        .max();
-    let topics = offering.series.iter().map(|own| own.topic.to_string());
-    let Exchange::Extents(all) = ask.open(Request::Extents(topics.collect()))? else {
-        return Ok((None, last));
+/// From when to when there are observations of each offering, as far as that is known; asked of the hub at once.
+// [SOS2-8.1-9]
+pub(super) fn extents(ask: &Ask, offerings: &[Offering]) -> Result<Vec<Span>, Exception> {
+    let series = || offerings.iter().flat_map(|offering| &offering.series);
+    let topics = series().map(|own| own.topic.to_string()).collect();
+    let Exchange::Extents(all) = ask.open(Request::Extents(topics))? else {
+        return Err(Exception::internal("the hub answered something else"));
     };
-    let all = all.into_iter().flatten().reduce(Extent::joined);
-    Ok(match all {
-        Some(extent) => (
-            Some(extent.first),
-            Some(extent.last.max(extent.end.unwrap_or(extent.last))),
-        ),
-        None => (None, last),
-    })
+    let mut all = all.into_iter();
+    let spans = offerings.iter().map(|offering| {
+        let own = all.by_ref().take(offering.series.len()).flatten();
+        match own.reduce(Extent::joined) {
+            Some(extent) => (
+                Some(extent.first),
+                Some(extent.last.max(extent.end.unwrap_or(extent.last))),
+            ),
+            None => (
+                None,
+                offering.series.iter().filter_map(|own| own.last).max(),
+            ),
+        }
+    });
+    Ok(spans.collect())
 }
 
+/// Of the first and of the last observation.
+pub(super) type Span = (Option<Time>, Option<Time>);
+
 /// `gml:beginPosition` and `gml:endPosition`.
-pub(super) fn positions((begin, end): (Option<Time>, Option<Time>), xml: &mut Xml) {
+pub(super) fn positions((begin, end): Span, xml: &mut Xml) {
     for (name, time) in [("gml:beginPosition", begin), ("gml:endPosition", end)] {
         match time {
             Some(time) => xml.leaf(name, &time.to_string()),

@@ -1,6 +1,6 @@
 //! The document of version 1.0.0.
 
-use super::{Offered, Section, common, nc_name};
+use super::{Edition, common, nc_name};
 use crate::area::Area;
 use crate::ask::Ask;
 use crate::exception::Exception;
@@ -11,40 +11,19 @@ use crate::{comparison, spatial};
 use weir_codec::document::Xml;
 
 // [SOS1-8.2-1]
-pub(super) fn document(
-    ask: &Ask,
-    offered: &Offered<impl FnOnce() -> Vec<Offering>>,
-    wanted: &[Section],
-) -> Result<String, Exception> {
-    let offerings = &offered.offerings;
-    let mut xml = Xml::new();
-    xml.start("sos:Capabilities").prefixes(&[
+pub(super) const EDITION: Edition = Edition {
+    prefixes: &[
         ("sos", SOS10),
         ("ows", OWS11),
         ("ogc", OGC),
         ("gml", GML31),
         ("om", OM10),
-        ("xlink", XLINK),
-    ]);
-    xml.attribute("version", "1.0.0");
-    xml.attribute("updateSequence", &offered.sequence);
-    if wanted.contains(&Section::ServiceIdentification) {
-        common::identification(ask, &[], &mut xml);
-    }
-    if wanted.contains(&Section::ServiceProvider) {
-        common::provider(&mut xml);
-    }
-    if wanted.contains(&Section::OperationsMetadata) {
-        common::operations(ask, offerings, &mut xml);
-    }
-    if wanted.contains(&Section::FilterCapabilities) {
-        filters(&mut xml);
-    }
-    if wanted.contains(&Section::Contents) && !offerings.is_empty() {
-        contents(ask, offerings, &mut xml)?;
-    }
-    Ok(xml.finish())
-}
+    ],
+    profiles: &[],
+    insertion: None,
+    filters,
+    contents,
+};
 
 /// Which filters there are (OGC 04-095 section 20, with the temporal operators of SOS 1.0.0).
 fn filters(xml: &mut Xml) {
@@ -80,10 +59,13 @@ fn filters(xml: &mut Xml) {
 }
 
 fn contents(ask: &Ask, offerings: &[Offering], xml: &mut Xml) -> Result<(), Exception> {
+    // Contents of no offering are not by the schema.
+    if offerings.is_empty() {
+        return Ok(());
+    }
     xml.start("sos:Contents")
         .start("sos:ObservationOfferingList");
-    for offering in offerings {
-        let extent = common::extent(ask, offering)?;
+    for (offering, extent) in offerings.iter().zip(common::extents(ask, offerings)?) {
         xml.start("sos:ObservationOffering");
         xml.attribute("gml:id", &nc_name(&offering.id));
         xml.leaf("gml:name", &offering.id);

@@ -1,6 +1,6 @@
 //! The document of version 2.0.0.
 
-use super::{Offered, Section, common};
+use super::{Edition, common};
 use crate::area::Area;
 use crate::ask::Ask;
 use crate::exception::Exception;
@@ -11,17 +11,20 @@ use crate::spatial;
 use weir_codec::document::Xml;
 
 /// Conformance classes that hold (OGC 12-006 table 1).
+// [SOS2-8.1-7]
 const PROFILES: &[&str] = &[
     "http://www.opengis.net/spec/SOS/2.0/conf/core",
     "http://www.opengis.net/spec/SOS/2.0/conf/kvp-core",
     "http://www.opengis.net/spec/SOS/2.0/conf/gfoi",
     "http://www.opengis.net/spec/SOS/2.0/conf/obsByIdRetrieval",
+    "http://www.opengis.net/spec/SOS/2.0/conf/insertionCap",
     "http://www.opengis.net/spec/SOS/2.0/conf/sensorInsertion",
     "http://www.opengis.net/spec/SOS/2.0/conf/sensorDeletion",
     "http://www.opengis.net/spec/SOS/2.0/conf/obsInsertion",
     "http://www.opengis.net/spec/SOS/2.0/conf/resultInsertion",
     "http://www.opengis.net/spec/SOS/2.0/conf/resultRetrieval",
     "http://www.opengis.net/spec/SOS/2.0/conf/spatialFilteringProfile",
+    "http://www.opengis.net/spec/SOS/2.0/conf/xml",
     "http://www.opengis.net/spec/SOS/2.0/conf/soap",
     "http://www.opengis.net/spec/OMXML/2.0/conf/measurement",
     "http://www.opengis.net/spec/OMXML/2.0/conf/truthObservation",
@@ -29,46 +32,22 @@ const PROFILES: &[&str] = &[
     "http://www.opengis.net/spec/OMXML/2.0/conf/samplingPoint",
 ];
 
-pub(super) fn document(
-    ask: &Ask,
-    offered: &Offered<impl FnOnce() -> Vec<Offering>>,
-    wanted: &[Section],
-) -> Result<String, Exception> {
-    let offerings = &offered.offerings;
-    let mut xml = Xml::new();
-    xml.start("sos:Capabilities").prefixes(&[
+pub(super) const EDITION: Edition = Edition {
+    prefixes: &[
         ("sos", SOS20),
         ("swes", SWES20),
         ("ows", OWS11),
         ("fes", FES20),
         ("gml", GML32),
-        ("xlink", XLINK),
-    ]);
-    xml.attribute("version", "2.0.0");
-    xml.attribute("updateSequence", &offered.sequence);
-    if wanted.contains(&Section::ServiceIdentification) {
-        common::identification(ask, PROFILES, &mut xml);
-    }
-    if wanted.contains(&Section::ServiceProvider) {
-        common::provider(&mut xml);
-    }
-    if wanted.contains(&Section::OperationsMetadata) {
-        common::operations(ask, offerings, &mut xml);
-    }
-    if wanted.contains(&Section::InsertionCapabilities) {
-        insertion(&mut xml);
-    }
-    if wanted.contains(&Section::FilterCapabilities) {
-        filters(&mut xml);
-    }
-    if wanted.contains(&Section::Contents) {
-        contents(ask, offerings, &mut xml)?;
-    }
-    Ok(xml.finish())
-}
+    ],
+    profiles: PROFILES,
+    insertion: Some(insertion),
+    filters,
+    contents,
+};
 
 /// What may be inserted (OGC 12-006 section 10.4).
-// [SOS2-10.1-1]
+// [SOS2-10.1-1] [SOS2-10.1-2]
 fn insertion(xml: &mut Xml) {
     xml.start("sos:extension")
         .start("sos:InsertionCapabilities");
@@ -149,7 +128,7 @@ fn filters(xml: &mut Xml) {
     xml.end().end().end().end();
 }
 
-// [SOS2-8.1-4]
+// [SOS2-8.1-4] [SOS2-8.1-10]
 fn contents(ask: &Ask, offerings: &[Offering], xml: &mut Xml) -> Result<(), Exception> {
     xml.start("sos:contents").start("sos:Contents");
     for format in [SML20, SML101] {
@@ -158,8 +137,8 @@ fn contents(ask: &Ask, offerings: &[Offering], xml: &mut Xml) -> Result<(), Exce
     for property in distinct(offerings.iter().flat_map(Offering::properties)) {
         xml.leaf("swes:observableProperty", property);
     }
-    for (number, offering) in offerings.iter().enumerate() {
-        let extent = common::extent(ask, offering)?;
+    let extents = common::extents(ask, offerings)?;
+    for (number, (offering, extent)) in offerings.iter().zip(extents).enumerate() {
         xml.start("swes:offering").start("sos:ObservationOffering");
         xml.leaf("swes:identifier", &offering.id);
         xml.leaf("swes:procedure", &offering.procedure);
@@ -192,6 +171,7 @@ fn contents(ask: &Ask, offerings: &[Offering], xml: &mut Xml) -> Result<(), Exce
     Ok(())
 }
 
+// [SOS2-8.1-8] [SOS2-8.0-5]
 fn observed_area(offering: &Offering, xml: &mut Xml) {
     let places = offering.series.iter().filter_map(|series| series.place);
     let Some(area) = Area::around(places) else {

@@ -1,0 +1,191 @@
+//! What 12-006 and 06-009r6 ask beyond what other tests show.
+
+use super::house::{measured, texts};
+use crate::names::{OM20, SML20, SML101, WGS84};
+
+const CAPABILITIES: &str = "request=GetCapabilities&AcceptVersions=2.0.0";
+
+fn xml_attributes(root: &weir_codec::document::Element, local: &str, name: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    if root.local == local {
+        found.extend(root.attribute(name).map(str::to_owned));
+    }
+    root.elements()
+        .for_each(|child| found.extend(xml_attributes(child, local, name)));
+    found
+}
+
+/// [SOS2-8.1-6] [SOS2-8.1-7] [SOS2-8.1-8] [SOS2-8.1-9] [SOS2-8.1-10] [SOS2-8.0-5] [SOS2-10.1-2]
+#[test]
+fn capabilities_tell_operations_profiles_formats_places_and_times() {
+    let root = measured().document(CAPABILITIES);
+    let operations = xml_attributes(&root, "Operation", "name");
+    for name in [
+        "GetCapabilities",
+        "DescribeSensor",
+        "GetObservation",
+        "InsertResult",
+    ] {
+        assert!(operations.iter().any(|own| own == name), "{name}");
+    }
+    for method in ["Get", "Post"] {
+        let links = xml_attributes(&root, method, "href");
+        assert_eq!(links.len(), operations.len(), "{method}");
+    }
+    let profiles = texts(&root, "Profile");
+    for class in ["core", "kvp-core", "soap", "insertionCap", "xml"] {
+        let class = format!("http://www.opengis.net/spec/SOS/2.0/conf/{class}");
+        assert!(profiles.contains(&class), "{class}");
+    }
+    assert!(texts(&root, "responseFormat").contains(&OM20.into()));
+    assert_eq!(
+        texts(&root, "procedureDescriptionFormat")[..2],
+        [SML20, SML101]
+    );
+    let areas = xml_attributes(&root, "Envelope", "srsName");
+    assert_eq!(areas, [WGS84], "of the one that has a place");
+    assert_eq!(texts(&root, "endPosition"), ["2026-01-01T00:02:00Z"; 2]);
+}
+
+/// [SOS2-8.2-3] [SOS2-8.3-8] [SOS2-8.3-9] [SOS2-9.1-2] [SOS2-9.2-2]
+/// [SOS2-10.3-2] [SOS2-11.2-4] [SOS2-12.0-3]
+#[test]
+fn what_is_not_there_or_not_said_is_an_exception_that_names_the_parameter() {
+    let house = measured();
+    let described = "procedureDescriptionFormat=http://www.opengis.net/sensorml/2.0";
+    for (query, code, locator) in [
+        ("DescribeSensor", "Missing", "procedure"),
+        (
+            &*format!("DescribeSensor&procedure=no&{described}"),
+            "Invalid",
+            "procedure",
+        ),
+        (
+            "DescribeSensor&procedure=urn:s:north",
+            "Missing",
+            "procedureDescriptionFormat",
+        ),
+        ("DeleteSensor&procedure=no", "Invalid", "procedure"),
+        (
+            "GetFeatureOfInterest&featureOfInterest=no",
+            "Invalid",
+            "featureOfInterest",
+        ),
+        ("GetFeatureOfInterest&procedure=no", "Invalid", "procedure"),
+        (
+            "GetFeatureOfInterest&observedProperty=no",
+            "Invalid",
+            "observedProperty",
+        ),
+        (
+            "GetObservation&observedProperty=no",
+            "Invalid",
+            "observedProperty",
+        ),
+        (
+            "GetObservation&temporalFilter=om:other,2026-01-01",
+            "Invalid",
+            "temporalFilter",
+        ),
+        (
+            "GetObservation&spatialFilter=om:featureOfInterest/*/sams:shape,1,1,2,2,\
+             urn:ogc:def:crs:EPSG::9999",
+            "Invalid",
+            "spatialFilter",
+        ),
+        (
+            "GetObservationById&observation=no",
+            "Invalid",
+            "observation",
+        ),
+        ("GetObservationById", "Missing", "observation"),
+        (
+            "GetResult&offering=no&observedProperty=no",
+            "Invalid",
+            "offering",
+        ),
+        (
+            "GetResultTemplate&offering=urn:s:north/observations",
+            "Missing",
+            "observedProperty",
+        ),
+        ("GetDataAvailability&procedure=no", "Invalid", "procedure"),
+    ] {
+        let refused = house.refused(&format!("version=2.0.0&request={query}"));
+        let expected = (format!("{code}ParameterValue"), locator.to_owned());
+        assert_eq!(refused, expected, "{query}");
+    }
+}
+
+/// [SOS1-8.3-2] [SOS1-8.4-4] [SOS1-10.1-2] [SOS1-10.2-2] [SOS1-10.3-2] [SOS1-8.1-1]
+#[test]
+fn version_1_refuses_what_it_does_not_know_by_name() {
+    let house = measured();
+    let one = "offering=urn:s:north/observations&observedProperty=temperature";
+    let om = "responseFormat=text/xml;subtype=\"om/1.0.0\"";
+    for (query, code, locator) in [
+        (
+            "DescribeSensor&procedure=urn:s:north&outputFormat=no",
+            "Invalid",
+            "outputFormat",
+        ),
+        ("GetObservation", "Missing", "offering"),
+        (
+            &*format!("GetObservation&{one}&responseFormat=no"),
+            "Invalid",
+            "responseFormat",
+        ),
+        (
+            &*format!("GetObservation&{one}&{om}&responseMode=attached"),
+            "Invalid",
+            "responseMode",
+        ),
+        (
+            &*format!("GetObservation&{one}&{om}&resultModel=no"),
+            "Invalid",
+            "resultModel",
+        ),
+        (
+            &*format!("GetObservationById&ObservationId=no&{om}"),
+            "Invalid",
+            "ObservationId",
+        ),
+        ("GetFeatureOfInterest", "Missing", "FeatureOfInterestId"),
+        (
+            "GetFeatureOfInterest&FeatureOfInterestId=no",
+            "Invalid",
+            "FeatureOfInterestId",
+        ),
+        (
+            "GetResult&ObservationTemplateId=no",
+            "Invalid",
+            "ObservationTemplateId",
+        ),
+    ] {
+        let refused = house.refused(&format!("version=1.0.0&request={query}"));
+        let expected = (format!("{code}ParameterValue"), locator.to_owned());
+        assert_eq!(refused, expected, "{query}");
+    }
+    let (code, locator) = house.refused("version=1.0.0&request=DescribeFeatureType");
+    assert_eq!(
+        (&*code, &*locator),
+        ("OperationNotSupported", "DescribeFeatureType")
+    );
+}
+
+#[test]
+fn it_is_told_of_what_there_are_observations_and_when() {
+    let house = measured();
+    let asked = "version=2.0.0&request=GetDataAvailability";
+    let root = house.document(asked);
+    assert_eq!(root.elements().count(), 2);
+    let root = house.document(&format!("{asked}&procedure=urn:s:north"));
+    assert_eq!(
+        xml_attributes(&root, "observedProperty", "href"),
+        ["temperature"]
+    );
+    assert_eq!(texts(&root, "beginPosition"), ["2026-01-01T00:00:00Z"]);
+    assert_eq!(texts(&root, "endPosition"), ["2026-01-01T00:02:00Z"]);
+    let none = house.document(&format!("{asked}&featureOfInterest=no"));
+    assert_eq!(none.elements().count(), 0);
+}
