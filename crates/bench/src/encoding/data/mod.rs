@@ -318,27 +318,28 @@ mod tests {
     use crate::encoding::codings::json_of;
     use crate::encoding::density::content_density_percent;
 
-    /// What comes nearest is one thing more or less, which is much of a small file; of the smallest files what
-    /// the service says of one thing is more than is published.
+    /// One thing more or less is much of a small file.
     #[test]
     fn documents_of_the_own_service_have_the_published_sizes_as_near_as_they_come() {
-        let mut met = 0;
+        let mut off = Vec::new();
         for source in all().iter().filter(|source| is_soon_made(source)) {
-            let Kind::Own(Own::Capabilities | Own::Observations, Size::As(data)) = source.kind
-            else {
+            let Kind::Own(_, size) = source.kind else {
                 continue;
             };
-            let row = FileRow::of(data, source.file).unwrap();
+            let wanted = match size {
+                Size::Kilobytes(kilobytes) => kilobytes,
+                // Of these the number of observations is as published.
+                Size::As("io") => continue,
+                Size::As(data) => FileRow::of(data, source.file).unwrap().xml_kb,
+            };
             let kilobytes = source.make(1).unwrap().xml.len() as f64 / 1024.0;
-            let is_near = (kilobytes / row.xml_kb - 1.0).abs() < 0.03;
-            assert!(
-                is_near || row.xml_kb < 30.0,
-                "{:?}: {kilobytes}",
-                source.label()
-            );
-            met += usize::from(is_near);
+            let tolerance = if wanted < 15.0 { 0.06 } else { 0.01 };
+            if (kilobytes / wanted - 1.0).abs() > tolerance {
+                off.push((source.label(), kilobytes, wanted));
+            }
+            eprintln!("{:?} {kilobytes:.2} for {wanted:.2}", source.label());
         }
-        assert!(met >= 4, "{met}");
+        assert!(off.is_empty(), "{off:#?}");
     }
 
     #[test]
@@ -357,7 +358,7 @@ mod tests {
 
     /// The large ones take a while in a build that is not optimised.
     fn is_soon_made(source: &Source) -> bool {
-        !matches!(source.kind, Kind::Own(..)) || source.file < "5"
+        !matches!(source.kind, Kind::Own(..)) || source.file.parse().is_ok_and(|file: u8| file < 5)
     }
 
     fn generated() -> impl Iterator<Item = Source> {

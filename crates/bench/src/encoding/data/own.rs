@@ -40,35 +40,64 @@ pub(super) type Made = (String, Option<Vec<Series>>);
 
 /// A document of so many bytes, as near as one thing more or less comes.
 pub(super) fn of_bytes(kind: Own, bytes: usize, random: &Random) -> Result<Made, String> {
-    let made = |count| of_count(kind, count, &mut random.clone());
-    let length = |count| made(count).map(|(xml, _)| xml.len());
-    let mut count = 1;
+    match kind {
+        Own::Capabilities => {
+            let sections = sections_within(bytes)?;
+            nearest(bytes, |count| Ok((capabilities(count, sections)?, None)))
+        }
+        _ => nearest(bytes, |count| of_count(kind, count, &mut random.clone())),
+    }
+}
+
+/// The document nearest to a size of those of one thing, of two, and so on; each is longer than the one before.
+fn nearest(bytes: usize, make: impl Fn(usize) -> Result<Made, String>) -> Result<Made, String> {
+    let length = |count| make(count).map(|(xml, _)| xml.len());
     let (mut from, mut to) = ((1, length(1)?), (11, length(11)?));
     for _ in 0..NEARINGS {
         let each = (to.1 as f64 - from.1 as f64) / (to.0 as f64 - from.0 as f64);
         if each <= 0.0 {
-            return Err(format!(
-                "{kind:?} is as long of {} things as of {}",
-                to.0, from.0
-            ));
+            return Err(format!("as long of {} things as of {}", to.0, from.0));
         }
         let more = ((bytes as f64 - to.1 as f64) / each).round();
-        count = (to.0 as f64 + more).max(1.0) as usize;
+        let count = (to.0 as f64 + more).max(1.0) as usize;
         if count == to.0 {
             break;
         }
         (from, to) = (to, (count, length(count)?));
     }
-    made(count)
+    walked(bytes, to.0, make)
 }
 
-/// Steps towards a size: documents grow by the same with each thing, but for what the first ones say more.
+/// Steps towards a size: documents grow by nearly the same with each thing.
 const NEARINGS: usize = 4;
 
-/// A document of so many offerings, properties or observations.
+/// From a document near to a size the nearest, by one thing more or less at a time.
+fn walked(
+    bytes: usize,
+    count: usize,
+    make: impl Fn(usize) -> Result<Made, String>,
+) -> Result<Made, String> {
+    let (mut count, mut made) = (count, make(count)?);
+    loop {
+        let next = match made.0.len() < bytes {
+            true => count + 1,
+            false => count.saturating_sub(1),
+        };
+        if next == 0 {
+            return Ok(made);
+        }
+        let other = make(next)?;
+        if other.0.len().abs_diff(bytes) >= made.0.len().abs_diff(bytes) {
+            return Ok(made);
+        }
+        (count, made) = (next, other);
+    }
+}
+
+/// A document of so many properties or observations; of capabilities, with all sections, of so many datastreams.
 pub(super) fn of_count(kind: Own, count: usize, random: &mut Random) -> Result<Made, String> {
     match kind {
-        Own::Capabilities => Ok((capabilities(count)?, None)),
+        Own::Capabilities => Ok((capabilities(count, SECTIONS[0])?, None)),
         Own::Sensor => Ok((sensor(count)?, None)),
         Own::Registration => Ok((registration(&sensor(count)?)?, None)),
         Own::Observations | Own::Insertion => {
@@ -84,6 +113,24 @@ pub(super) fn of_count(kind: Own, count: usize, random: &mut Random) -> Result<M
     }
 }
 
+/// What a client asks of the capabilities, the most first: what is said of operations and filters, which is the
+/// same whatever is offered, is longer than the smallest published files.
+const SECTIONS: [&str; 3] = [
+    "All",
+    "ServiceIdentification,ServiceProvider,FilterCapabilities,Contents",
+    "ServiceIdentification,ServiceProvider,Contents",
+];
+
+/// The most that is asked so that a document may still be as short.
+fn sections_within(bytes: usize) -> Result<&'static str, String> {
+    for sections in SECTIONS {
+        if capabilities(1, sections)?.len() <= bytes {
+            return Ok(sections);
+        }
+    }
+    Ok(SECTIONS[SECTIONS.len() - 1])
+}
+
 /// What a station of the capabilities observes, and in which unit.
 const OBSERVED: [(&str, &str); 4] = [
     ("temperature", "Cel"),
@@ -92,25 +139,32 @@ const OBSERVED: [(&str, &str); 4] = [
     ("wind_speed", "m/s"),
 ];
 
-fn capabilities(stations: usize) -> Result<String, String> {
+/// The capabilities of so many datastreams, four a station, of which the last may have fewer.
+fn capabilities(datastreams: usize, sections: &str) -> Result<String, String> {
     let house = House::new()?;
-    for station in 1..=stations {
-        let name = format!("urn:ogc:object:feature:Sensor:station-{station}");
-        let place = format!(
-            r#""lat":{},"lon":{}"#,
-            40.0 + station as f64 / 1000.0,
-            station as f64 / 100.0
-        );
-        let observations = OBSERVED.map(|(property, unit)| {
-            format!(
-                r#"{{"topic":"coast/station-{station}/{property}","sensor":"{name}","type":"{}{property}",
-                   "unit":"{unit}","value":1,"time":"2010-01-01T00:00:00Z",{place}}}"#,
-                PROPERTY
-            )
-        });
-        house.publish(&observations.join(","))?;
+    for (station, first) in (0..datastreams).step_by(OBSERVED.len()).enumerate() {
+        let count = OBSERVED.len().min(datastreams - first);
+        house.publish(&station_of(station + 1, &OBSERVED[..count]))?;
     }
-    house.get("request=GetCapabilities&AcceptVersions=1.0.0")
+    house.get(&format!(
+        "request=GetCapabilities&AcceptVersions=1.0.0&Sections={sections}"
+    ))
+}
+
+fn station_of(station: usize, observed: &[(&str, &str)]) -> String {
+    let name = format!("urn:ogc:object:feature:Sensor:station-{station}");
+    let (latitude, longitude) = (40.0 + station as f64 / 1000.0, station as f64 / 100.0);
+    let observations: Vec<String> = observed
+        .iter()
+        .map(|(property, unit)| {
+            format!(
+                r#"{{"topic":"coast/station-{station}/{property}","sensor":"{name}",
+                   "type":"{PROPERTY}{property}","unit":"{unit}","value":1,
+                   "time":"2010-01-01T00:00:00Z","lat":{latitude},"lon":{longitude}}}"#
+            )
+        })
+        .collect();
+    observations.join(",")
 }
 
 const PROPERTY: &str = "urn:ogc:def:property:OGC::";
