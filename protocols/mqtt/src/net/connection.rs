@@ -134,8 +134,8 @@ impl Connection {
             self.draining = None;
             self.server.close(ReasonCode::SERVER_SHUTTING_DOWN, false);
         }
-        let is_out = |it: &Box<Member>| it.principal.standing.is_revoked();
-        if self.member.as_ref().is_some_and(is_out) {
+        let is_out = |it: &Member| it.principal.standing.is_revoked();
+        if self.member.as_deref().is_some_and(is_out) {
             self.server.close(ReasonCode::NOT_AUTHORIZED, true);
         }
         // [MQTT-3.1.4-3]
