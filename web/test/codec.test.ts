@@ -5,7 +5,8 @@ import { DOMParser } from "@xmldom/xmldom";
 import { beforeAll, expect, test } from "vitest";
 import { Codec, type FormatRow } from "../src/formats/codec";
 import { DecodeError, type Format, type Payload } from "../src/formats/format";
-import { byCodec, FORMATS, withCodec } from "../src/formats/list";
+import { byCodec } from "../src/formats/by-codec";
+import { FORMATS, withCodec } from "../src/formats/list";
 import { contenders } from "../src/measure/contenders/list";
 import { FIELDS } from "../src/measure/contenders/protobuf-es";
 

@@ -36,7 +36,8 @@ export interface Listener {
 
 export class Session {
   private running = new AbortController();
-  private cursor: string | undefined;
+  /** Where it is; set before a plan is followed to go on from there. */
+  cursor: string | undefined;
   token: string | undefined;
 
   constructor(
@@ -53,6 +54,11 @@ export class Session {
     this.running.abort();
     this.running = new AbortController();
     void this.keep(plan, this.running.signal);
+  }
+
+  /** Ends the connection; the next plan goes on where it was. */
+  stop(): void {
+    this.running.abort();
   }
 
   private async keep(plan: Plan, signal: AbortSignal): Promise<void> {
@@ -109,8 +115,8 @@ export class Session {
 
   private control(control: Control): void {
     if (control.gap !== undefined) this.listener.gap(control.gap);
-    this.listener.sent(control.sent);
     if (control.cursor !== undefined) this.cursor = control.cursor;
+    this.listener.sent(control.sent);
   }
 }
 

@@ -3,6 +3,7 @@
  * menu. All others that the gateway has are read by its own codec as WebAssembly and follow by themselves.
  */
 
+import { byCodec } from "./by-codec";
 import { cbor } from "./cbor";
 import type { Codec, FormatRow } from "./codec";
 import { csv } from "./csv";
@@ -37,19 +38,6 @@ export function withCodec(codec: Codec): readonly Format[] {
   );
   const others = codec.formats.filter(({ name }) => FORMATS.every((format) => format.name !== name));
   return [...listed, ...others.map((row) => byCodec(codec, row))];
-}
-
-/** A format that the codec reads. */
-export function byCodec(codec: Codec, row: FormatRow): Format {
-  const index = codec.index(row.name);
-  return {
-    name: row.name,
-    media: row.media,
-    binary: !row.text,
-    multiline: row.text && !row.oneLine,
-    topics: row.topics,
-    decode: (payload, topic) => codec.observations(index, payload, topic),
-  };
 }
 
 /** The formats both sides know, in our order; ours alone where the gateway names none. */

@@ -7,7 +7,8 @@
 import type { Observation } from "../../data/observation";
 import type { Codec } from "../../formats/codec";
 import type { Payload } from "../../formats/format";
-import { byCodec, FORMATS } from "../../formats/list";
+import { byCodec } from "../../formats/by-codec";
+import { FORMATS } from "../../formats/list";
 import { byMsgpackr } from "./msgpackr";
 import { byProtobufEs } from "./protobuf-es";
 
