@@ -51,6 +51,7 @@ conformance: peers build ## foreign clients against the gateway only
 
 lint: tidy ## formatting, clippy, house rules, licences
 	cargo fmt --all --check
+	cargo fmt --manifest-path firmware/Cargo.toml --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	bash -n scripts/peers scripts/soak scripts/test fuzz/all fuzz/run .ci/run
 	cargo xtask licences

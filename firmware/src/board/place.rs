@@ -24,6 +24,7 @@ impl<T> Place<T> {
     }
 
     /// The value, for who asks first. Interrupts do not ask.
+    #[allow(clippy::mut_from_ref, reason = "it is handed out once")]
     pub fn take(&'static self) -> Option<&'static mut T> {
         if self.is_taken.load(Ordering::Relaxed) {
             return None;
