@@ -118,12 +118,30 @@ async def listen(at, path, heard):
         writer.close()
 
 
-async def follow(at, count, enough, path="/live/temperature"):
+async def listen_again(at, path, heard):
+    """As a browser does: whose connection ends connects again after a second. Says in `heard.ends` how often."""
+    while True:
+        try:
+            await listen(at, path, heard)
+        except OSError:
+            pass
+        heard.ends += 1
+        await asyncio.sleep(1)
+
+
+class Heard(list):
+    """Numbers and data that a client heard."""
+
+    ends = 0
+
+
+async def follow(at, count, enough, path="/live/temperature", resumes=False):
     """So many clients at once, until `enough` of what they heard (a list each) says so; what they heard."""
-    heard = [[] for _ in range(count)]
+    heard = [Heard() for _ in range(count)]
     listeners = []
     for client in range(count):
-        listeners.append(asyncio.create_task(listen(at, path, heard[client])))
+        listener = (listen_again if resumes else listen)(at, path, heard[client])
+        listeners.append(asyncio.create_task(listener))
         # As the authors' scripts do: 10 ms for each.
         await asyncio.sleep(0.01)
     while not enough(heard):
