@@ -326,7 +326,7 @@ mod tests {
             let Kind::Own(own, size) = source.kind else {
                 continue;
             };
-            let half_a_thing = if own == Own::Capabilities { 0.75 } else { 0.1 };
+            let half_a_thing: f64 = if own == Own::Capabilities { 0.75 } else { 0.1 };
             let wanted = match size {
                 Size::Kilobytes(kilobytes) => kilobytes,
                 // Of these the number of observations is as published.
