@@ -24,6 +24,8 @@ pub(crate) enum Phase {
     Streaming = 5,
     /// Ends: see [`Ending`].
     Ending = 6,
+    /// No connection, but a registration of CoAP: see [`Observer`].
+    Observing = 7,
 }
 
 /// How far an ending connection is.
@@ -38,6 +40,17 @@ pub(crate) enum Ending {
     FinTaken = 2,
     /// A reset is to be sent.
     Reset = 3,
+}
+
+/// Who asked for a topic by CoAP, and how.
+pub(crate) struct Observer {
+    pub(crate) topic: u8,
+    pub(crate) token: [u8; 8],
+    pub(crate) token_bytes: u8,
+    /// Asked with a confirmable message, and is notified with such.
+    pub(crate) is_confirmable: bool,
+    /// Registered; otherwise only answered.
+    pub(crate) stays: bool,
 }
 
 /// The record.
@@ -98,6 +111,12 @@ const SLOT: Bits = Bits(9, 4);
 const FLIGHT: Bits = Bits(13, 2);
 const HEAD: Bits = Bits(15, 1);
 
+// The state of an observer; its place is the message that was sent last, its numbers are the token.
+const TOKEN_BYTES: Bits = Bits(3, 4);
+const AWAITS: Bits = Bits(7, 1);
+const CONFIRMABLE: Bits = Bits(13, 1);
+const NEWS: Bits = Bits(14, 1);
+
 /// The place of an ending: which, and what was in flight when it was reset.
 const RESET_SHIFT: u32 = 2;
 
@@ -141,8 +160,72 @@ impl Connection {
             4 => Phase::Opening,
             5 => Phase::Streaming,
             6 => Phase::Ending,
+            7 if crate::COAP => Phase::Observing,
             _ => Phase::Free,
         }
+    }
+
+    /// The record of an observer that is to be sent the newest at once.
+    pub(crate) fn observer(host: u8, port: u16, observer: &Observer) -> Self {
+        let token = u64::from_be_bytes(observer.token);
+        let mut connection = Self::new(host, port, (token >> 32) as u32, token as u32);
+        connection.become_phase(Phase::Observing);
+        let stays = if observer.stays { EVENTS } else { 0 };
+        TASK.set(&mut connection.state, u16::from(observer.topic | stays));
+        TOKEN_BYTES.set(&mut connection.state, observer.token_bytes.into());
+        CONFIRMABLE.set(&mut connection.state, observer.is_confirmable.into());
+        connection.set_news(true);
+        connection.set_due(true);
+        connection
+    }
+
+    /// The observer's token, with zeros behind it.
+    pub(crate) fn token(&self) -> [u8; 8] {
+        (u64::from(self.una) << 32 | u64::from(self.received)).to_be_bytes()
+    }
+
+    pub(crate) fn token_bytes(&self) -> u8 {
+        TOKEN_BYTES.of(self.state) as u8
+    }
+
+    pub(crate) fn is_confirmable(&self) -> bool {
+        CONFIRMABLE.of(self.state) != 0
+    }
+
+    /// Whether it is sent what comes, or is forgotten once it is answered.
+    pub(crate) fn stays(&self) -> bool {
+        self.is_events()
+    }
+
+    /// A confirmable message is on its way.
+    pub(crate) fn awaits(&self) -> bool {
+        AWAITS.of(self.state) != 0
+    }
+
+    pub(crate) fn set_awaits(&mut self, awaits: bool) {
+        AWAITS.set(&mut self.state, u16::from(awaits));
+    }
+
+    /// There is something newer than what was sent.
+    pub(crate) fn has_news(&self) -> bool {
+        NEWS.of(self.state) != 0
+    }
+
+    pub(crate) fn set_news(&mut self, has_news: bool) {
+        NEWS.set(&mut self.state, u16::from(has_news));
+    }
+
+    pub(crate) fn message_id(&self) -> u16 {
+        self.place
+    }
+
+    pub(crate) fn set_message_id(&mut self, id: u16) {
+        self.place = id;
+    }
+
+    /// Whether the message that was sent last has this identifier.
+    pub(crate) fn is_sent(&self, id: u16) -> bool {
+        self.place == id && (self.awaits() || !self.has_news())
     }
 
     /// Whether notifications are sent to it as they come.

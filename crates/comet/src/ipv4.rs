@@ -5,6 +5,7 @@ use crate::checksum::Sum;
 pub(crate) const HEADER_BYTES: usize = 20;
 pub(crate) const ICMP: u8 = 1;
 pub(crate) const TCP: u8 = 6;
+pub(crate) const UDP: u8 = 17;
 const TIME_TO_LIVE: u8 = 64;
 const DO_NOT_FRAGMENT: u8 = 0x40;
 

@@ -1,4 +1,5 @@
-//! A Web server with push for devices: IPv4, TCP made for notification, HTTP/1.1, in a few kilobytes.
+//! A Web server with push for devices: IPv4, TCP made for notification, HTTP/1.1, and CoAP with Observe over
+//! UDP, in a few kilobytes.
 //!
 //! The same resource is polled, long-polled, streamed and followed as server-sent events. A notification
 //! is built once, in a ring that all listeners share ([`Server::publish`]); what each is sent, and sent
@@ -18,12 +19,14 @@
 mod acknowledge;
 mod answer;
 mod checksum;
+mod coap;
 mod connection;
 mod cookie;
 mod hosts;
 mod icmp;
 mod ipv4;
 pub mod limits;
+mod observe;
 mod partial;
 mod plan;
 mod receive;
@@ -37,11 +40,15 @@ pub mod slip;
 mod tcp;
 mod timers;
 mod transmit;
+mod udp;
 mod word;
 
 pub use ring::TooLong;
 pub use server::{Counters, Server};
 pub use site::{Kind, Resource, Site, SiteFault};
+
+/// Whether CoAP is served; where it is not, what serves it is unreachable and left out.
+const COAP: bool = cfg!(feature = "coap");
 
 /// Milliseconds since the device started; they may wrap around.
 pub type Milliseconds = u32;

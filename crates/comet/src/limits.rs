@@ -41,6 +41,12 @@ pub const RETRANSMISSIONS_MAX: u8 = 7;
 pub const TIMEOUT_MS_MAX: u32 = 120_000;
 /// Probes of a peer that said nothing for [`IDLE_MS`], before it is taken for dead.
 pub const PROBES_MAX: u8 = 3;
+/// The port of CoAP (RFC 7252 section 6.1).
+pub const COAP_PORT: u16 = 5683;
+/// ACK_TIMEOUT (RFC 7252 section 4.8), before its random factor; longer where the line's round trip is.
+pub const COAP_ACK_TIMEOUT_MS: u32 = 2_000;
+/// MAX_RETRANSMIT (RFC 7252 section 4.8); an observer who acknowledges none of them is forgotten.
+pub const COAP_RETRANSMISSIONS_MAX: u8 = 4;
 /// How long a connection may be silent before it is closed (where it waits for a request) or probed
 /// (where it listens).
 pub const IDLE_MS: u32 = 180_000;

@@ -8,7 +8,7 @@ use crate::request::{NO_RESOURCE, Request, said};
 use crate::server::Server;
 use crate::site::Kind;
 use crate::tcp::{self, ACK, Ends, FIN, RST, SYN, Segment};
-use crate::{Milliseconds, icmp, ipv4};
+use crate::{COAP, Milliseconds, icmp, ipv4};
 
 /// How long a poll waits that does not say it, seconds.
 const WAIT_S: u8 = 30;
@@ -24,6 +24,9 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         };
         if header.protocol == ipv4::ICMP {
             return icmp::echo(packet, &header, self.address);
+        }
+        if COAP && header.protocol == ipv4::UDP {
+            return self.receive_datagram(now, packet, (header.source, header.payload));
         }
         let ends = Ends {
             own: self.address,

@@ -28,6 +28,8 @@ pub struct Server<
     pub(crate) key: Key,
     pub(crate) address: u32,
     pub(crate) port: u16,
+    /// That of CoAP which was given last.
+    pub(crate) message_id: u16,
     pub(crate) site: Option<&'static Site>,
     /// Whose turn it is to send.
     pub(crate) turn: u16,
@@ -74,6 +76,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
             key: Key::ZERO,
             address: 0,
             port: 0,
+            message_id: 0,
             site: None,
             turn: 0,
             is_busy: false,
@@ -90,12 +93,15 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         }
     }
 
-    /// Serves the site at an address and a port; `key` makes sequence numbers that nobody can guess, and
+    /// Serves the site at an address and a port, and its topics by CoAP at
+    /// [`COAP_PORT`](crate::limits::COAP_PORT); `key` makes sequence numbers that nobody can guess, and
     /// must be another at each start.
     pub fn start(&mut self, site: &'static Site, address: [u8; 4], port: u16, key: u64) {
         self.site = Some(site);
         self.address = u32::from_be_bytes(address);
         self.port = port;
+        // Drawn (RFC 7252 section 4.4).
+        self.message_id = key as u16;
         self.key = Key::new(key);
     }
 
@@ -117,6 +123,9 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
                     self.start_timer(index, now, 0);
                 }
                 Phase::Opening | Phase::Streaming => self.append(index, now, slot),
+                Phase::Observing if connection.stays() && connection.topic() == topic => {
+                    self.notify(index);
+                }
                 _ => {}
             }
         }
@@ -185,10 +194,11 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         self.connections.iter().filter(live).count()
     }
 
-    /// How many connections are listeners or long polls.
+    /// How many connections are listeners, observers or long polls.
     pub fn listeners(&self) -> usize {
-        let waits =
-            |connection: &&Connection| connection.listens() || connection.phase() == Phase::Waiting;
+        let waits = |connection: &&Connection| {
+            connection.listens() || matches!(connection.phase(), Phase::Waiting | Phase::Observing)
+        };
         self.connections.iter().filter(waits).count()
     }
 
@@ -209,7 +219,8 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
     pub(crate) fn find(&self, address: u32, port: u16) -> Option<usize> {
         let host = self.hosts.find(address)?;
         self.connections.iter().position(|connection| {
-            connection.port == port && connection.host == host && connection.phase() != Phase::Free
+            let is_tcp = !matches!(connection.phase(), Phase::Free | Phase::Observing);
+            connection.port == port && connection.host == host && is_tcp
         })
     }
 

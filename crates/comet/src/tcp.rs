@@ -35,7 +35,7 @@ impl Segment {
     }
 }
 
-/// Who a segment is between: addresses, and our port.
+/// Who a segment or a datagram is between: addresses, and our port.
 #[derive(Clone, Copy)]
 pub(crate) struct Ends {
     pub(crate) own: u32,
@@ -44,11 +44,11 @@ pub(crate) struct Ends {
 }
 
 impl Ends {
-    fn pseudo_header(self, bytes: usize) -> Sum {
+    pub(crate) fn pseudo_header(self, protocol: u8, bytes: usize) -> Sum {
         Sum::default()
             .with_number(self.own)
             .with_number(self.peer)
-            .with_number(u32::from(ipv4::TCP))
+            .with_number(u32::from(protocol))
             .with_number(bytes as u32)
     }
 }
@@ -61,7 +61,11 @@ pub(crate) fn read(bytes: &[u8], ends: Ends) -> Option<(Segment, &[u8], &[u8])> 
     let payload = bytes.get(header_bytes..)?;
     let number = |at: usize| u16::from_be_bytes([fixed[at], fixed[at + 1]]);
     let long = |at: usize| u32::from(number(at)) << 16 | u32::from(number(at + 2));
-    let is_right = ends.pseudo_header(bytes.len()).with(bytes).complement() == 0;
+    let is_right = ends
+        .pseudo_header(ipv4::TCP, bytes.len())
+        .with(bytes)
+        .complement()
+        == 0;
     let segment = Segment {
         port: number(0),
         sequence: long(4),
@@ -110,7 +114,10 @@ pub(crate) fn write(packet: &mut [u8], ends: Ends, segment: &Segment, payload: u
         header[13] = segment.flags;
         [header[14], header[15]] = segment.window.to_be_bytes();
     }
-    let sum = ends.pseudo_header(tcp.len()).with(tcp).complement();
+    let sum = ends
+        .pseudo_header(ipv4::TCP, tcp.len())
+        .with(tcp)
+        .complement();
     if let Some(place) = tcp.get_mut(16..18) {
         place.copy_from_slice(&sum.to_be_bytes());
     }

@@ -10,7 +10,7 @@ use crate::server::Server;
 
 /// Units of a timer as powers of two of milliseconds: retransmission, doubled by each backoff; long polls;
 /// silence.
-const RETRANSMISSION_SHIFT: u32 = 9;
+pub(crate) const RETRANSMISSION_SHIFT: u32 = 9;
 const WAIT_SHIFT: u32 = 11;
 pub(crate) const IDLE_SHIFT: u32 = 13;
 /// A long poll's timer is set so that it ends here.
@@ -53,6 +53,9 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
 
     fn check(&mut self, index: usize, now: Milliseconds, connection: &Connection) {
         let elapsed = connection.elapsed(now, self.shift(connection));
+        if connection.phase() == Phase::Observing {
+            return self.check_observer(index, now, elapsed);
+        }
         if self.awaits_acknowledgement(connection) {
             self.is_urgent = true;
             if elapsed > self.timeout_units(connection) {
@@ -153,6 +156,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         let retransmission = RETRANSMISSION_SHIFT + u32::from(connection.backoff());
         match connection.phase() {
             Phase::Answering | Phase::Opening => retransmission,
+            Phase::Observing if connection.awaits() => retransmission,
             Phase::Streaming if self.units(connection) > 0 => retransmission,
             Phase::Waiting => WAIT_SHIFT,
             Phase::Ending if connection.ending() != Some(Ending::FinTaken) => retransmission,

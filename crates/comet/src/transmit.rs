@@ -57,6 +57,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         let part = match connection.phase() {
             Phase::Free => return 0,
             Phase::Ending => return self.compose_end(index, now, packet),
+            Phase::Observing => return self.compose_content(index, now, packet),
             Phase::Answering => self.part_of_answer(&connection),
             Phase::Opening | Phase::Streaming => self.part_of_units(&connection),
             Phase::Reading | Phase::Waiting => None,

@@ -7,8 +7,10 @@
 )]
 
 mod host;
+mod observer;
 
 pub use host::Host;
+pub use observer::{Observer, datagram, message, payload};
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use weir_comet::limits::PACKET_BYTES_MAX;
