@@ -6,6 +6,8 @@ mod support;
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use support::{PAGE, Small, TEMPERATURE, site};
@@ -18,20 +20,24 @@ const BOARD: Ipv4Addr = Ipv4Addr::new(10, 77, 200, 2);
 /// Fewer than the ring has slots, so that nobody is reset however often something is lost.
 const PUBLICATIONS: u32 = 12;
 
+fn skip(test: &str, reason: &str) {
+    let line = format!("comet: {test}: {reason}\n");
+    eprint!("SKIPPED {line}");
+    if let Ok(path) = std::env::var("WEIR_SKIPS") {
+        let file = std::fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(path);
+        file.unwrap().write_all(line.as_bytes()).unwrap();
+    }
+}
+
 /// A namespace, or a note that the kernel gives no right to one.
 fn edge(test: &str) -> Option<Edge> {
     match Edge::start(1, 1_500) {
         Ok(edge) => Some(edge),
         Err(LabFault::Refused(what, error)) => {
-            let line = format!("comet: {test}: kernel right: {what}: {error}\n");
-            eprint!("SKIPPED {line}");
-            if let Ok(path) = std::env::var("WEIR_SKIPS") {
-                let file = std::fs::OpenOptions::new()
-                    .append(true)
-                    .create(true)
-                    .open(path);
-                file.unwrap().write_all(line.as_bytes()).unwrap();
-            }
+            skip(test, &format!("kernel right: {what}: {error}"));
             None
         }
         Err(fault) => panic!("{fault}"),
@@ -139,5 +145,56 @@ fn linux_reads_pages_and_streams_over_a_good_and_a_bad_line() {
         });
         let repeated = server.counters().repeated;
         assert_eq!(repeated > 0, lost_one_in.is_some(), "{repeated} went twice");
+    }
+}
+
+/// Observes what its argument names until the last value comes, and prints each.
+#[cfg(feature = "coap")]
+const AIOCOAP: &str = r"
+import asyncio, sys, aiocoap
+async def main():
+    context = await aiocoap.Context.create_client_context()
+    request = context.request(aiocoap.Message(code=aiocoap.GET, uri=sys.argv[1], observe=0))
+    first = await request.response
+    print(first.code, first.opt.content_format, first.payload.decode())
+    async for notification in request.observation:
+        print(notification.payload.decode())
+        if notification.payload == b'value 12':
+            break
+asyncio.run(asyncio.wait_for(main(), 60))
+";
+
+#[cfg(feature = "coap")]
+#[test]
+fn aiocoap_observes_over_a_good_and_a_bad_line() {
+    let test = "aiocoap_observes_over_a_good_and_a_bad_line";
+    let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../build/venv/bin/python");
+    if !python.exists() {
+        return skip(test, "no Python peers: make peers");
+    }
+    let Some(edge) = edge(test) else {
+        return;
+    };
+    for lost_one_in in [None, Some(9)] {
+        let stop = AtomicBool::new(false);
+        let output = std::thread::scope(|scope| {
+            let _stop = Stop(&stop);
+            scope.spawn(|| drive(&edge, 1, lost_one_in, &stop));
+            let mut client = Command::new(&python);
+            client
+                .args(["-c", AIOCOAP, &format!("coap://{BOARD}/live/temperature")])
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped());
+            let client = edge.station.spawn(client).unwrap();
+            client.wait_with_output().unwrap()
+        });
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let text = String::from_utf8(output.stdout).unwrap();
+        let values: Vec<&str> = text.lines().collect();
+        assert!(values[0].starts_with("2.05 Content"), "{text}{errors}");
+        assert_eq!(values.last(), Some(&"value 12"), "{text}{errors}");
+        let numbers = values[1..].iter().map(|value| value[6..].parse().unwrap());
+        let numbers: Vec<u32> = numbers.collect();
+        assert!(numbers.is_sorted() && numbers.len() <= 12, "{text}");
     }
 }
