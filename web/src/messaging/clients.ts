@@ -15,4 +15,5 @@ export const CLIENTS: Record<string, (at: At) => Promise<Client>> = {
   mqtt: connectMqtt,
   amqp091: (at) => import("./clients/amqp091").then((it) => it.connectAmqp091(at)),
   amqp10: (at) => import("./clients/amqp10").then((it) => it.connectAmqp10(at)),
+  xmpp: (at) => import("./clients/xmpp").then((it) => it.connectXmpp(at)),
 };

@@ -17,6 +17,7 @@ mod nats;
 mod nchan;
 mod null;
 mod program;
+pub(crate) mod prosody;
 mod qpid;
 mod rabbitmq;
 mod relay;
@@ -65,6 +66,8 @@ pub static TARGETS: &[Target] = &[
     rabbitmq::AMQP10,
     qpid::AMQP091,
     qpid::AMQP10,
+    prosody::TARGET,
+    prosody::WEIR,
     emqx::TARGET,
     given::TARGET,
 ];

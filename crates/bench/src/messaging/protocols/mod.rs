@@ -10,11 +10,17 @@ mod amqp;
 mod amqp091;
 mod amqp10;
 mod mqtt;
+mod xmpp;
 
 use super::job::At;
 
 /// All protocols, in the order of the report.
-pub(crate) static PROTOCOLS: &[Protocol] = &[mqtt::PROTOCOL, amqp091::PROTOCOL, amqp10::PROTOCOL];
+pub(crate) static PROTOCOLS: &[Protocol] = &[
+    mqtt::PROTOCOL,
+    amqp091::PROTOCOL,
+    amqp10::PROTOCOL,
+    xmpp::PROTOCOL,
+];
 
 /// A protocol of messaging.
 #[derive(Debug)]

@@ -1,0 +1,214 @@
+//! XMPP by publish-subscribe (XEP-0060): a node a topic, JSON as of XEP-0335, nothing waited for.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+
+use bytes::Bytes;
+use weir_sansio::{Instant, Output, Session as _};
+use weir_xmpp::names::{EVENT, JSON};
+use weir_xmpp::session::{Client as Session, ClientOptions, SessionEvent};
+use weir_xmpp::xml::{Element, escape};
+
+use super::super::job::At;
+use super::{Client, Protocol};
+use crate::clock::now_ns;
+use crate::limits::READ_BYTES_MAX;
+use crate::targets::prosody::{DOMAIN, SERVICE, USER};
+
+pub(super) const PROTOCOL: Protocol = Protocol {
+    name: "xmpp",
+    title: "XMPP",
+    published: Some("XMPP"),
+    ours: Some("weir_xmpp"),
+    others: &["prosody"],
+    takes_given: false,
+    about: "XMPP: a publish-subscribe service behind Prosody, its own or the gateway as its component; a \
+            message is an item with JSON, and nobody waits for the answer to a publication. The native client is \
+            the gateway's; in pages it is strophe.js through Prosody's WebSocket.",
+    open: |at, topic| Ok(Box::new(Xmpp::open(at, topic)?)),
+};
+
+/// A session with a subscription.
+struct Xmpp {
+    tcp: TcpStream,
+    session: Session,
+    buffer: Vec<u8>,
+    requests: u64,
+}
+
+fn now() -> Instant {
+    Instant::from_nanos(now_ns())
+}
+
+/// A wait until a component is there, milliseconds, and how often.
+const AGAIN_MS: u64 = 50;
+const ATTEMPTS_MAX: usize = 200;
+
+impl Xmpp {
+    fn open(at: At, topic: &str) -> Result<Self, String> {
+        let tcp = TcpStream::connect(at.address).map_err(|e| format!("{}: {e}", at.address))?;
+        let options = tcp.set_nodelay(true);
+        let options = options.and_then(|()| tcp.set_read_timeout(Some(at.silence)));
+        options.map_err(|e| format!("socket options: {e}"))?;
+        let options = ClientOptions {
+            domain: DOMAIN.into(),
+            user: USER.0.into(),
+            password: USER.1.into(),
+            nonce: format!("bench{}", now_ns()),
+            may_be_clear: true,
+            ..ClientOptions::default()
+        };
+        let mut client = Self {
+            tcp,
+            session: Session::new(now(), options),
+            buffer: vec![0; READ_BYTES_MAX],
+            requests: 0,
+        };
+        while !matches!(client.wait()?, SessionEvent::Ready { .. }) {}
+        for _ in 0..ATTEMPTS_MAX {
+            match client.subscribe(topic)? {
+                None => return Ok(client),
+                Some(condition) if condition == "service-unavailable" => {
+                    std::thread::sleep(std::time::Duration::from_millis(AGAIN_MS));
+                }
+                Some(condition) => return Err(format!("no subscription: {condition}")),
+            }
+        }
+        Err("the publish-subscribe service does not come".into())
+    }
+
+    /// Subscribes; the condition where it is refused.
+    fn subscribe(&mut self, topic: &str) -> Result<Option<String>, String> {
+        let jid = self.session.jid().to_owned();
+        let mut inner = "<subscribe node='".to_owned();
+        escape(topic, &mut inner);
+        inner.push_str("' jid='");
+        escape(&jid, &mut inner);
+        inner.push_str("'/>");
+        let id = self.request(&inner)?;
+        loop {
+            let SessionEvent::Stanza(stanza, _) = self.wait()? else {
+                continue;
+            };
+            if stanza.attribute("id") != Some(&id) {
+                continue;
+            }
+            let error = stanza.elements().find(|child| child.name == "error");
+            let condition = error.and_then(|error| error.elements().next());
+            return Ok(condition.map(|condition| condition.name.clone()));
+        }
+    }
+
+    /// Sends a request and does not wait for its answer; events stay where they are until they are asked for.
+    fn send(&mut self, inner: &str) -> Result<String, String> {
+        self.requests += 1;
+        let id = format!("b{}", self.requests);
+        self.session.send(format!(
+            "<iq type='set' id='{id}' to='{SERVICE}'><pubsub xmlns='http://jabber.org/protocol/pubsub'>\
+             {inner}</pubsub></iq>"
+        ));
+        match self.session.poll_output() {
+            Output::Transmit(bytes) => {
+                let sent = self.tcp.write_all(&bytes);
+                sent.map(|()| id).map_err(|e| format!("sending: {e}"))
+            }
+            _ => Err("nothing to send".into()),
+        }
+    }
+
+    /// Sends a request where nothing else is under way.
+    fn request(&mut self, inner: &str) -> Result<String, String> {
+        let id = self.send(inner)?;
+        match self.next_event()? {
+            Some(event) => Err(format!("unexpected: {event:?}")),
+            None => Ok(id),
+        }
+    }
+
+    fn wait(&mut self) -> Result<SessionEvent, String> {
+        loop {
+            if let Some(event) = self.next_event()? {
+                return Ok(event);
+            }
+            if !self.read()? {
+                return Err("the server was silent for too long".into());
+            }
+        }
+    }
+
+    /// Sends what is due; the next event, if there is one.
+    fn next_event(&mut self) -> Result<Option<SessionEvent>, String> {
+        loop {
+            match self.session.poll_output() {
+                Output::Transmit(bytes) => {
+                    let sent = self.tcp.write_all(&bytes);
+                    sent.map_err(|e| format!("sending: {e}"))?;
+                }
+                Output::Event(SessionEvent::Closed(failure)) => return Err(failure.to_string()),
+                Output::Event(event) => {
+                    self.session.handled();
+                    return Ok(Some(event));
+                }
+                Output::Timeout(_) => return Ok(None),
+            }
+        }
+    }
+
+    /// Waits for bytes; false where none come in time.
+    fn read(&mut self) -> Result<bool, String> {
+        match self.tcp.read(&mut self.buffer) {
+            Ok(0) => Err("the server closed the connection".into()),
+            Ok(length) => {
+                let Ok(()) = self.session.handle_input(now(), &self.buffer[..length]);
+                Ok(true)
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
+            Err(error) => Err(format!("receiving: {error}")),
+        }
+    }
+}
+
+/// The JSON that a notification carries; an error where a publication was refused.
+fn payload(stanza: &Element) -> Result<Option<Bytes>, String> {
+    if stanza.name == "iq" && stanza.attribute("type") == Some("error") {
+        return Err(format!("a publication is refused: {stanza:?}"));
+    }
+    let items = stanza
+        .find(EVENT, "event")
+        .and_then(|event| event.find(EVENT, "items"));
+    let item = items.and_then(|items| items.find(EVENT, "item"));
+    let json = item.and_then(|item| item.find(JSON, "json"));
+    Ok(json.map(|json| json.own_text().into()))
+}
+
+impl Client for Xmpp {
+    fn nodelay(&self) -> Option<bool> {
+        self.tcp.nodelay().ok()
+    }
+
+    fn publish(&mut self, topic: &str, payload: &[u8]) -> Result<(), String> {
+        let text = std::str::from_utf8(payload).map_err(|e| e.to_string())?;
+        let mut inner = String::with_capacity(2 * text.len());
+        inner.push_str("<publish node='");
+        escape(topic, &mut inner);
+        inner.push_str("'><item><json xmlns='urn:xmpp:json:0'>");
+        escape(text, &mut inner);
+        inner.push_str("</json></item></publish>");
+        self.send(&inner).map(drop)
+    }
+
+    fn receive(&mut self) -> Result<Option<Bytes>, String> {
+        loop {
+            match self.next_event()? {
+                Some(SessionEvent::Stanza(stanza, _)) => {
+                    if let Some(message) = payload(&stanza)? {
+                        return Ok(Some(message));
+                    }
+                }
+                Some(_) => {}
+                None if self.read()? => {}
+                None => return Ok(None),
+            }
+        }
+    }
+}
