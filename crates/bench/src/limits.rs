@@ -68,6 +68,10 @@ pub(crate) const ECHO_SETTLE_MS: u64 = 60;
 
 /// Milliseconds that a client of a broker waits for a message; beyond, it is lost.
 pub(crate) const MESSAGING_SILENCE_MS_MAX: u64 = 5_000;
+/// Looks, 10 ms apart, for the other participant of a domain of DDS; beyond, there is none.
+pub(crate) const DDS_LOOKS_MAX: u32 = 1_000;
+/// Looks after which nobody else is expected.
+pub(crate) const DDS_QUIET_LOOKS: u32 = 100;
 
 /// Bytes of one message from a browser; beyond, the connection fails.
 pub(crate) const DEVTOOLS_MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;

@@ -7,6 +7,7 @@
  */
 
 import type { At, Client } from "./clients/client";
+import { connectDds } from "./clients/dds";
 import { connectMqtt } from "./clients/mqtt";
 
 export type { At, Client } from "./clients/client";
@@ -15,5 +16,6 @@ export const CLIENTS: Record<string, (at: At) => Promise<Client>> = {
   mqtt: connectMqtt,
   amqp091: (at) => import("./clients/amqp091").then((it) => it.connectAmqp091(at)),
   amqp10: (at) => import("./clients/amqp10").then((it) => it.connectAmqp10(at)),
+  dds: connectDds,
   xmpp: (at) => import("./clients/xmpp").then((it) => it.connectXmpp(at)),
 };

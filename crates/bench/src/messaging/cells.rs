@@ -118,12 +118,14 @@ impl State {
 }
 
 impl Setting {
-    /// Its place in a quick run, which ends when its time is over: between programs first, then to pages,
-    /// both with the smallest message and brokers that run; then all else.
+    /// Its place in a quick run, which ends when its time is over: of each protocol first what to and fro takes
+    /// between programs and T_transfer to a page, then the other way around, all with the smallest message and
+    /// brokers that run; then all else.
     pub(crate) fn rank(&self) -> usize {
-        match (self.nodes, self.state, self.clients) {
-            (1, State::Steady, Clients::NativeNative) => 0,
-            (1, State::Steady, Clients::NativeBrowser) => 1,
+        match (self.nodes, self.state, self.clients, self.test) {
+            (1, State::Steady, Clients::NativeNative, Test::PingPong) => 0,
+            (1, State::Steady, Clients::NativeBrowser, Test::Transfer) => 0,
+            (1, State::Steady, Clients::NativeNative | Clients::NativeBrowser, _) => 1,
             _ => 2,
         }
     }

@@ -18,6 +18,7 @@ pub(super) struct Deeds<'a> {
     settings: &'a Settings,
     scale: Scale,
     setting: &'a Setting,
+    name: &'a str,
     broker: &'a Running,
 }
 
@@ -26,12 +27,13 @@ impl<'a> Deeds<'a> {
         settings: &'a Settings,
         scale: Scale,
         setting: &'a Setting,
-        broker: &'a Running,
+        (name, broker): (&'a str, &'a Running),
     ) -> Self {
         Self {
             settings,
             scale,
             setting,
+            name,
             broker,
         }
     }
@@ -143,6 +145,7 @@ impl<'a> Deeds<'a> {
     fn natives(&self, both: bool, deed: Deed) -> Result<(ClientsOutcome, Measured), String> {
         let plan = ClientsPlan {
             protocol: self.setting.protocol.name.into(),
+            broker: self.name.into(),
             nodes: self.setting.nodes,
             both,
             deed,

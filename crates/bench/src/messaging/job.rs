@@ -10,6 +10,8 @@ use crate::latency::Latency;
 /// Where a broker is, and how long it may be silent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct At {
+    /// Its name among the targets.
+    pub(crate) broker: &'static str,
     /// Its address.
     pub(crate) address: SocketAddr,
     /// After which nothing is expected any more.
@@ -21,6 +23,8 @@ pub(crate) struct At {
 pub(crate) struct ClientsPlan {
     /// The protocol, by its name.
     pub(crate) protocol: String,
+    /// The broker, by its name among the targets.
+    pub(crate) broker: String,
     /// Nodes in a message.
     pub(crate) nodes: usize,
     /// Whether the second client is native as well; otherwise it is somebody else's.

@@ -12,16 +12,21 @@ use super::job::{Arrived, At, ClientsOutcome, ClientsPlan, Deed, PingPong, Sent}
 use super::payload::{BACK, TOPIC, batch, decode, encode, id};
 use super::protocols::{Client, Protocol};
 use crate::clock::now_ns;
-use crate::latency::Latency;
 use crate::limits::MESSAGING_SILENCE_MS_MAX;
 use crate::load::emit;
 use crate::load::job::Event;
+use crate::targets::Target;
 
 /// Does what the plan says.
 pub(crate) fn run(address: SocketAddr, plan: &ClientsPlan) -> Result<ClientsOutcome, String> {
     let protocol = Protocol::named(&plan.protocol).ok_or("no such protocol")?;
     let silence = Duration::from_millis(MESSAGING_SILENCE_MS_MAX);
-    let at = At { address, silence };
+    let broker = Target::named(&plan.broker).ok_or("no such broker")?.name;
+    let at = At {
+        broker,
+        address,
+        silence,
+    };
     match plan.deed {
         Deed::Transfer {
             messages,
@@ -43,10 +48,8 @@ fn transfer(
 ) -> Result<ClientsOutcome, String> {
     // Nobody publishes to what a publisher is subscribed to.
     let mut publisher = protocol.client(at, BACK)?;
-    let subscriber = match plan.both {
-        true => Some(protocol.client(at, TOPIC)?),
-        false => None,
-    };
+    let mut subscriber = second(protocol, at, plan)?;
+    meet(publisher.as_mut(), subscriber.as_deref_mut())?;
     thread::scope(|scope| {
         let arriving = subscriber.map(|it| scope.spawn(move || arrivals(it, messages)));
         emit(&Event::Begin);
@@ -58,6 +61,26 @@ fn transfer(
         emit(&Event::End);
         Ok(ClientsOutcome::Transfer { sent, arrived })
     })
+}
+
+/// The second client, where it is native.
+fn second(
+    protocol: &Protocol,
+    at: At,
+    plan: &ClientsPlan,
+) -> Result<Option<Box<dyn Client>>, String> {
+    match plan.both {
+        true => protocol.client(at, TOPIC).map(Some),
+        false => Ok(None),
+    }
+}
+
+fn meet<'a>(
+    first: &'a mut dyn Client,
+    second: Option<&'a mut (dyn Client + 'static)>,
+) -> Result<(), String> {
+    first.meet()?;
+    second.map_or(Ok(()), |second| second.meet())
 }
 
 fn publish(
@@ -107,16 +130,17 @@ fn ping_pong(
     plan: &ClientsPlan,
     [warm_up_ms, measure_ms]: [u64; 2],
 ) -> Result<ClientsOutcome, String> {
-    let second = match plan.both {
-        true => Some(protocol.client(at, TOPIC)?),
-        false => None,
-    };
+    let mut second = second(protocol, at, plan)?;
     let mut first = protocol.client(at, BACK)?;
+    meet(first.as_mut(), second.as_deref_mut())?;
     let mut payload = Vec::new();
     encode(&batch(plan.nodes, 0), &mut payload)?;
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
-        let echo = second.map(|second| scope.spawn(|| send_back(second, &over)));
+        let echo = second.map(|mut second| {
+            let over = &over;
+            scope.spawn(move || second.send_back(BACK, over))
+        });
         let measured = to_and_fro(first.as_mut(), &payload, warm_up_ms).and_then(|_| {
             emit(&Event::Begin);
             let measured = to_and_fro(first.as_mut(), &payload, measure_ms);
@@ -134,37 +158,8 @@ fn ping_pong(
     })
 }
 
-fn send_back(mut client: Box<dyn Client>, over: &AtomicBool) -> Result<(), String> {
-    while !over.load(Ordering::Relaxed) {
-        if let Some(payload) = client.receive()? {
-            client.publish(BACK, &payload)?;
-        }
-    }
-    Ok(())
-}
-
 fn to_and_fro(client: &mut dyn Client, payload: &[u8], for_ms: u64) -> Result<PingPong, String> {
-    let mut measured = PingPong {
-        passed: 0,
-        lost: 0,
-        seconds: 0.0,
-        rtt: Latency::new(),
-    };
-    let begin = now_ns();
-    let mut now = begin;
-    while now - begin < for_ms * 1_000_000 {
-        client.publish(TOPIC, payload)?;
-        let came = client.receive()?;
-        let before = std::mem::replace(&mut now, now_ns());
-        match came {
-            Some(_) => {
-                measured.passed += 1;
-                measured.rtt.record(now - before);
-            }
-            None => measured.lost += 1,
-        }
-    }
-    measured.seconds = (now - begin) as f64 / 1e9;
+    let measured = client.to_and_fro(TOPIC, payload, for_ms)?;
     match (measured.passed, measured.lost) {
         (0, lost) if lost > 0 => Err("no message came back".into()),
         _ => Ok(measured),
@@ -227,6 +222,7 @@ mod tests {
     fn plan(deed: Deed) -> ClientsPlan {
         ClientsPlan {
             protocol: "mqtt".into(),
+            broker: "mosquitto".into(),
             nodes: 1,
             both: true,
             deed,

@@ -6,6 +6,9 @@ use super::job::{Arrived, PingPong, Sent};
 use crate::latency::Latency;
 use crate::sample::Sample;
 
+/// By how much moments of two processes may seem swapped.
+const CLOCKS_NS: f64 = 1e6;
+
 /// T_transfer and its parts: from the data at hand to the last byte, and to the observations.
 pub(super) fn of_transfer(sent: &[Sent], arrived: &[Arrived]) -> Result<Sample, String> {
     let arrived: HashMap<&str, &Arrived> = arrived.iter().map(|it| (it.id.as_str(), it)).collect();
@@ -13,7 +16,10 @@ pub(super) fn of_transfer(sent: &[Sent], arrived: &[Arrived]) -> Result<Sample, 
     let mut sample = Sample::default();
     for message in sent {
         parts[3].record(between(message.due_ns, message.begun_ns));
-        let Some(came) = arrived.get(message.id.as_str()) else {
+        // What came before it was sent is of another measurement.
+        let came = arrived.get(message.id.as_str());
+        let came = came.filter(|came| came.decoded_ns + CLOCKS_NS >= message.begun_ns);
+        let Some(came) = came else {
             sample.lost += 1;
             continue;
         };

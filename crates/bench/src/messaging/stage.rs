@@ -108,7 +108,7 @@ impl Stage {
         };
         targets.entry(name.into()).or_insert(version(&broker));
         let sample = broker.as_ref().map_err(Clone::clone);
-        let sample = sample.and_then(|broker| self.between_clients(setting, broker));
+        let sample = sample.and_then(|broker| self.between_clients(setting, (name, broker)));
         // Whatever state one that failed is in, the next round gets a fresh one; an absent one stays so.
         if setting.state == State::Steady && (sample.is_ok() || broker.is_err()) {
             self.brokers.insert(name, broker);
@@ -123,7 +123,7 @@ impl Stage {
             None => (self.start(name)?, true),
         };
         if is_fresh {
-            Deeds::new(&self.settings, self.scale, setting, &broker).settle()?;
+            Deeds::new(&self.settings, self.scale, setting, (name, &broker)).settle()?;
         }
         Ok(broker)
     }
@@ -141,7 +141,11 @@ impl Stage {
         start(&self.settings, &self.folder, name)
     }
 
-    fn between_clients(&mut self, setting: &Setting, broker: &Running) -> Result<Sample, String> {
+    fn between_clients(
+        &mut self,
+        setting: &Setting,
+        broker: (&str, &Running),
+    ) -> Result<Sample, String> {
         let count = setting.clients.browsers();
         let deeds = Deeds::new(&self.settings, self.scale, setting, broker);
         let Some(browsers) = self.browsers.as_mut().ok().filter(|_| count > 0) else {

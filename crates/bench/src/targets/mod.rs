@@ -5,6 +5,7 @@
 //! never differ by the client that measured them.
 
 mod cometd;
+pub(crate) mod dds;
 mod emqx;
 mod given;
 mod hivemq;
@@ -68,6 +69,9 @@ pub static TARGETS: &[Target] = &[
     qpid::AMQP10,
     prosody::TARGET,
     prosody::WEIR,
+    dds::WEIR,
+    dds::RUSTDDS,
+    dds::CYCLONE_DDS,
     emqx::TARGET,
     given::TARGET,
 ];

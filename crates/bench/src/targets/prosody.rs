@@ -34,6 +34,9 @@ pub(crate) const SERVICE: &str = "pubsub.localhost";
 /// A user of the bench alone, whose password protects nothing.
 pub(crate) const USER: (&str, &str) = ("bench", "bench");
 
+/// What it says while it starts.
+const LOG: &str = "stderr.log";
+
 fn look() -> Result<(PathBuf, String), String> {
     let program = find_program("prosody", "prosody")?;
     let version = std::fs::read_to_string("/usr/lib/prosody/prosody.version");
@@ -48,13 +51,13 @@ fn start(settings: &Settings, folder: &Path) -> Result<Running, String> {
     let own = format!(
         "Component \"{SERVICE}\" \"pubsub\"\n    autocreate_on_publish = true\n    autocreate_on_subscribe = true\n"
     );
-    let (running, _) = launch(settings, folder, &own)?;
-    Ok(running)
+    launch(settings, folder, &own).map(|(running, _)| running)
 }
 
 fn start_weir(settings: &Settings, folder: &Path) -> Result<Running, String> {
     let own = format!("Component \"{SERVICE}\"\n    component_secret = \"bench\"\n");
-    let (running, component) = launch(settings, folder, &own)?;
+    let (mut running, component) = launch(settings, folder, &own)?;
+    running.await_listener(&settings.end, component, &folder.join(LOG))?;
     let sets = [
         format!("xmpp.url=xmpp://{component}"),
         format!("xmpp.component={SERVICE}"),
@@ -86,7 +89,7 @@ fn launch(settings: &Settings, folder: &Path, own: &str) -> Result<(Running, Soc
          c2s_require_encryption = false\nconsider_websocket_secure = true\n\
          cross_domain_websocket = true\nauthentication = \"internal_plain\"\n\
          network_settings = {{ nodelay = true }}\n\
-         limits = {{ }}\nVirtualHost \"{DOMAIN}\"\n{own}"
+         admins = {{ \"{user}@{DOMAIN}\" }}\nlimits = {{ }}\nVirtualHost \"{DOMAIN}\"\n{own}"
     );
     let account = format!("return {{ [\"password\"] = \"{password}\"; }};\n");
     let files = [
@@ -102,10 +105,10 @@ fn launch(settings: &Settings, folder: &Path, own: &str) -> Result<(Running, Soc
     }
     command.arg("--config").arg(&files[0].0).arg("-F");
     let address = SocketAddr::from((host, clients));
-    let log = folder.join("stderr.log");
-    let mut running = start_listening(command, address, version, &log)?;
+    let mut running = start_listening(command, address, version, &folder.join(LOG))?;
+    let pages = SocketAddr::from((host, web));
+    running.await_listener(&settings.end, pages, &folder.join(LOG))?;
     let component = SocketAddr::from((host, component));
-    running.await_listener(&settings.end, component, &log)?;
     let user = (format!("{user}@{DOMAIN}"), password.to_owned());
     let url = format!("ws://{host}:{web}/xmpp-websocket");
     Ok((running.reached_at(url, Some(user)), component))

@@ -74,7 +74,7 @@ fn start_mqtt(settings: &Settings, folder: &Path) -> Result<Running, String> {
 }
 
 /// The same with the path of its HTTP server at which pages speak the protocol.
-fn reached_by_pages(running: Running, settings: &Settings, path: &str) -> Running {
+pub(super) fn reached_by_pages(running: Running, settings: &Settings, path: &str) -> Running {
     let http = running.listeners.get("http").copied();
     match http.filter(|_| settings.pages.is_some()) {
         None => running,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
-use weir_binding::{Answer, AsItIs, Busy, Call, Gathered, Pending, Service, Workers};
+use weir_binding::{Answer, AsItIs, AtOnce, Call, Gathered, Pending, Service};
 use weir_codec::by_name;
 use weir_embedded::EmbeddedHistory;
 use weir_hub::{Exchange, Hub, Log, Media, Principal, Publish, Request};
@@ -245,16 +245,6 @@ fn insertion(series: &Series, answer: &str) -> Result<String, String> {
     house.store_series(series, &series.points[..1])?;
     house.post(&request, "AssignedObservationId")?;
     Ok(request)
-}
-
-/// Does the work at once.
-struct AtOnce;
-
-impl Workers for AtOnce {
-    fn take(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), Busy> {
-        work();
-        Ok(())
-    }
 }
 
 /// A gateway's hub with the service on it.

@@ -4,26 +4,22 @@
 //! socket has TCP_NODELAY, without which a client waits 40 ms for the acknowledgment of a segment before it
 //! sends the next small one.
 
-use std::io::{ErrorKind, Read, Write};
-use std::net::TcpStream;
-
 use bytes::Bytes;
 use weir_amqp::client::{ClientEvent, Machine, Options, Outgoing, Sent, Settle};
 use weir_sansio::{Instant, Output};
 
 use super::super::job::At;
 use super::Client;
+use super::tcp::Tcp;
 use crate::clock::now_ns;
-use crate::limits::READ_BYTES_MAX;
 
 /// The format of messages.
 const JSON: &str = "application/json";
 
 /// A connection with a subscription.
 pub(super) struct Amqp {
-    tcp: TcpStream,
+    tcp: Tcp,
     machine: Box<dyn Machine>,
-    buffer: Vec<u8>,
     out: Vec<u8>,
 }
 
@@ -42,10 +38,7 @@ impl Amqp {
         login: Option<(&str, &str)>,
         make: Make,
     ) -> Result<Self, String> {
-        let tcp = TcpStream::connect(at.address).map_err(|e| format!("{}: {e}", at.address))?;
-        let options = tcp.set_nodelay(true);
-        let options = options.and_then(|()| tcp.set_read_timeout(Some(at.silence)));
-        options.map_err(|e| format!("socket options: {e}"))?;
+        let tcp = Tcp::open(at)?;
         let options = Options {
             login: login.map(|(user, password)| (user.into(), password.into())),
             idle_secs: 0,
@@ -57,7 +50,6 @@ impl Amqp {
         let mut client = Self {
             tcp,
             machine: make(now(), options),
-            buffer: vec![0; READ_BYTES_MAX],
             out: Vec::new(),
         };
         loop {
@@ -74,7 +66,7 @@ impl Amqp {
     fn next_event(&mut self) -> Result<Option<ClientEvent>, String> {
         loop {
             match self.machine.poll_output() {
-                Output::Transmit(bytes) => send(&mut self.tcp, &bytes)?,
+                Output::Transmit(bytes) => self.tcp.send(&bytes)?,
                 Output::Event(ClientEvent::Closed(closed)) => {
                     return Err(format!("the connection is over: {}", closed.reason));
                 }
@@ -89,15 +81,11 @@ impl Amqp {
 
     /// Waits for bytes; false where none come in time.
     fn read(&mut self) -> Result<bool, String> {
-        match self.tcp.read(&mut self.buffer) {
-            Ok(0) => Err("the broker closed the connection".into()),
-            Ok(length) => {
-                let Ok(()) = self.machine.handle_input(now(), &self.buffer[..length]);
-                Ok(true)
-            }
-            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
-            Err(error) => Err(format!("receiving: {error}")),
-        }
+        let Some(bytes) = self.tcp.read()? else {
+            return Ok(false);
+        };
+        let Ok(()) = self.machine.handle_input(now(), bytes);
+        Ok(true)
     }
 }
 
@@ -113,7 +101,7 @@ impl Client for Amqp {
         loop {
             self.out.clear();
             match self.machine.publish(now(), &message, &mut self.out) {
-                Sent::Done => return send(&mut self.tcp, &self.out),
+                Sent::Done => return self.tcp.send(&self.out),
                 Sent::Never(reason) => return Err(format!("a message cannot be sent: {reason}")),
                 Sent::Full => {}
             }
@@ -142,10 +130,6 @@ impl Client for Amqp {
     }
 
     fn nodelay(&self) -> Option<bool> {
-        self.tcp.nodelay().ok()
+        self.tcp.nodelay()
     }
-}
-
-fn send(tcp: &mut TcpStream, bytes: &[u8]) -> Result<(), String> {
-    tcp.write_all(bytes).map_err(|e| format!("sending: {e}"))
 }

@@ -9,10 +9,16 @@
 mod amqp;
 mod amqp091;
 mod amqp10;
+mod dds;
 mod mqtt;
+mod tcp;
 mod xmpp;
 
-use super::job::At;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::job::{At, PingPong};
+use crate::clock::now_ns;
+use crate::latency::Latency;
 
 /// All protocols, in the order of the report.
 pub(crate) static PROTOCOLS: &[Protocol] = &[
@@ -20,6 +26,7 @@ pub(crate) static PROTOCOLS: &[Protocol] = &[
     amqp091::PROTOCOL,
     amqp10::PROTOCOL,
     xmpp::PROTOCOL,
+    dds::PROTOCOL,
 ];
 
 /// A protocol of messaging.
@@ -56,6 +63,44 @@ pub(crate) trait Client: Send {
 
     /// Whether the kernel says that its socket sends at once (`TCP_NODELAY`); `None` without TCP.
     fn nodelay(&self) -> Option<bool>;
+
+    /// Waits until what it publishes will be heard, once all are open; of brokers it is when they answered.
+    fn meet(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Sends back what comes, until it is over; the first message behind that wakes it.
+    fn send_back(&mut self, to: &str, over: &AtomicBool) -> Result<(), String> {
+        while !over.load(Ordering::Relaxed) {
+            if let Some(payload) = self.receive()? {
+                self.publish(to, &payload)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a message again as soon as it is back.
+    fn to_and_fro(&mut self, to: &str, payload: &[u8], for_ms: u64) -> Result<PingPong, String> {
+        let mut rtt = Latency::new();
+        let (begin, mut lost) = (now_ns(), 0);
+        let mut now = begin;
+        while now - begin < for_ms * 1_000_000 {
+            self.publish(to, payload)?;
+            let came = self.receive()?;
+            let before = std::mem::replace(&mut now, now_ns());
+            match came {
+                Some(_) => rtt.record(now - before),
+                None => lost += 1,
+            }
+        }
+        let (passed, seconds) = (rtt.len(), (now - begin) as f64 / 1e9);
+        Ok(PingPong {
+            passed,
+            lost,
+            seconds,
+            rtt,
+        })
+    }
 }
 
 impl Protocol {

@@ -1,17 +1,14 @@
 //! MQTT 3.1.1 at quality of service 0, as in the paper: the version that all brokers here speak.
 
-use std::io::{ErrorKind, Read, Write};
-use std::net::TcpStream;
-
 use bytes::Bytes;
 use weir_mqtt::session::{Client as Session, ClientEvent, ConnectOptions, Delivery, Sent, Token};
 use weir_mqtt::wire::{PropertyList, QoS, SubscriptionOptions, Version};
 use weir_sansio::{Instant, Output, Session as _};
 
 use super::super::job::At;
+use super::tcp::Tcp;
 use super::{Client, Protocol};
 use crate::clock::now_ns;
-use crate::limits::READ_BYTES_MAX;
 
 pub(super) const PROTOCOL: Protocol = Protocol {
     name: "mqtt",
@@ -27,9 +24,8 @@ pub(super) const PROTOCOL: Protocol = Protocol {
 
 /// A connection with a subscription.
 pub(crate) struct Mqtt {
-    tcp: TcpStream,
+    tcp: Tcp,
     session: Session,
-    buffer: Vec<u8>,
     out: Vec<u8>,
 }
 
@@ -40,10 +36,7 @@ fn now() -> Instant {
 impl Mqtt {
     /// Connects and subscribes.
     pub(crate) fn open(at: At, filter: &str) -> Result<Self, String> {
-        let tcp = TcpStream::connect(at.address).map_err(|e| format!("{}: {e}", at.address))?;
-        let options = tcp.set_nodelay(true);
-        let options = options.and_then(|()| tcp.set_read_timeout(Some(at.silence)));
-        options.map_err(|e| format!("socket options: {e}"))?;
+        let tcp = Tcp::open(at)?;
         let options = ConnectOptions {
             version: Version::V311,
             client_id: format!("bench-{}-{}", std::process::id(), now_ns()),
@@ -53,7 +46,6 @@ impl Mqtt {
         let mut client = Self {
             tcp,
             session: Session::new(now(), options),
-            buffer: vec![0; READ_BYTES_MAX],
             out: Vec::new(),
         };
         client.wait_for(|event| matches!(event, ClientEvent::Connected(_)))?;
@@ -94,7 +86,7 @@ impl Mqtt {
     fn next_event(&mut self) -> Result<Option<ClientEvent>, String> {
         loop {
             match self.session.poll_output() {
-                Output::Transmit(bytes) => send(&mut self.tcp, &bytes)?,
+                Output::Transmit(bytes) => self.tcp.send(&bytes)?,
                 Output::Event(ClientEvent::Closed { code, reason }) => {
                     let reason = reason.unwrap_or_default();
                     return Err(format!("the connection is over: {code:?} {reason}"));
@@ -107,21 +99,17 @@ impl Mqtt {
 
     /// Waits for bytes; false where none come in time.
     fn read(&mut self) -> Result<bool, String> {
-        match self.tcp.read(&mut self.buffer) {
-            Ok(0) => Err("the broker closed the connection".into()),
-            Ok(length) => {
-                let Ok(()) = self.session.handle_input(now(), &self.buffer[..length]);
-                Ok(true)
-            }
-            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
-            Err(error) => Err(format!("receiving: {error}")),
-        }
+        let Some(bytes) = self.tcp.read()? else {
+            return Ok(false);
+        };
+        let Ok(()) = self.session.handle_input(now(), bytes);
+        Ok(true)
     }
 }
 
 impl Client for Mqtt {
     fn nodelay(&self) -> Option<bool> {
-        self.tcp.nodelay().ok()
+        self.tcp.nodelay()
     }
 
     fn publish(&mut self, topic: &str, payload: &[u8]) -> Result<(), String> {
@@ -139,7 +127,7 @@ impl Client for Mqtt {
             other => return Err(format!("a message cannot be sent: {other:?}")),
         }
         self.out.extend_from_slice(payload);
-        send(&mut self.tcp, &self.out)
+        self.tcp.send(&self.out)
     }
 
     fn receive(&mut self) -> Result<Option<Bytes>, String> {
@@ -152,8 +140,4 @@ impl Client for Mqtt {
             }
         }
     }
-}
-
-fn send(tcp: &mut TcpStream, bytes: &[u8]) -> Result<(), String> {
-    tcp.write_all(bytes).map_err(|e| format!("sending: {e}"))
 }

@@ -1,8 +1,5 @@
 //! XMPP by publish-subscribe (XEP-0060): a node a topic, JSON as of XEP-0335, nothing waited for.
 
-use std::io::{ErrorKind, Read, Write};
-use std::net::TcpStream;
-
 use bytes::Bytes;
 use weir_sansio::{Instant, Output, Session as _};
 use weir_xmpp::names::{EVENT, JSON};
@@ -10,9 +7,9 @@ use weir_xmpp::session::{Client as Session, ClientOptions, SessionEvent};
 use weir_xmpp::xml::{Element, escape};
 
 use super::super::job::At;
+use super::tcp::Tcp;
 use super::{Client, Protocol};
 use crate::clock::now_ns;
-use crate::limits::READ_BYTES_MAX;
 use crate::targets::prosody::{DOMAIN, SERVICE, USER};
 
 pub(super) const PROTOCOL: Protocol = Protocol {
@@ -30,9 +27,8 @@ pub(super) const PROTOCOL: Protocol = Protocol {
 
 /// A session with a subscription.
 struct Xmpp {
-    tcp: TcpStream,
+    tcp: Tcp,
     session: Session,
-    buffer: Vec<u8>,
     requests: u64,
 }
 
@@ -46,10 +42,7 @@ const ATTEMPTS_MAX: usize = 200;
 
 impl Xmpp {
     fn open(at: At, topic: &str) -> Result<Self, String> {
-        let tcp = TcpStream::connect(at.address).map_err(|e| format!("{}: {e}", at.address))?;
-        let options = tcp.set_nodelay(true);
-        let options = options.and_then(|()| tcp.set_read_timeout(Some(at.silence)));
-        options.map_err(|e| format!("socket options: {e}"))?;
+        let tcp = Tcp::open(at)?;
         let options = ClientOptions {
             domain: DOMAIN.into(),
             user: USER.0.into(),
@@ -61,7 +54,6 @@ impl Xmpp {
         let mut client = Self {
             tcp,
             session: Session::new(now(), options),
-            buffer: vec![0; READ_BYTES_MAX],
             requests: 0,
         };
         while !matches!(client.wait()?, SessionEvent::Ready { .. }) {}
@@ -109,8 +101,8 @@ impl Xmpp {
         ));
         match self.session.poll_output() {
             Output::Transmit(bytes) => {
-                let sent = self.tcp.write_all(&bytes);
-                sent.map(|()| id).map_err(|e| format!("sending: {e}"))
+                self.tcp.send(&bytes)?;
+                Ok(id)
             }
             _ => Err("nothing to send".into()),
         }
@@ -141,8 +133,7 @@ impl Xmpp {
         loop {
             match self.session.poll_output() {
                 Output::Transmit(bytes) => {
-                    let sent = self.tcp.write_all(&bytes);
-                    sent.map_err(|e| format!("sending: {e}"))?;
+                    self.tcp.send(&bytes)?;
                 }
                 Output::Event(SessionEvent::Closed(failure)) => return Err(failure.to_string()),
                 Output::Event(event) => {
@@ -156,15 +147,11 @@ impl Xmpp {
 
     /// Waits for bytes; false where none come in time.
     fn read(&mut self) -> Result<bool, String> {
-        match self.tcp.read(&mut self.buffer) {
-            Ok(0) => Err("the server closed the connection".into()),
-            Ok(length) => {
-                let Ok(()) = self.session.handle_input(now(), &self.buffer[..length]);
-                Ok(true)
-            }
-            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
-            Err(error) => Err(format!("receiving: {error}")),
-        }
+        let Some(bytes) = self.tcp.read()? else {
+            return Ok(false);
+        };
+        let Ok(()) = self.session.handle_input(now(), bytes);
+        Ok(true)
     }
 }
 
@@ -183,7 +170,7 @@ fn payload(stanza: &Element) -> Result<Option<Bytes>, String> {
 
 impl Client for Xmpp {
     fn nodelay(&self) -> Option<bool> {
-        self.tcp.nodelay().ok()
+        self.tcp.nodelay()
     }
 
     fn publish(&mut self, topic: &str, payload: &[u8]) -> Result<(), String> {

@@ -1,0 +1,28 @@
+//! DDS without a broker: weir's participant and Cyclone's, each with its own kind.
+//!
+//! A message is a sample of `weir/Observation` at its topic, with its JSON as the result. What it deliberately does
+//! not do: reach pages, which DDS cannot; that is the gateway's, by its own WebSocket, as a participant of the domain.
+
+mod cyclone;
+mod own;
+
+use super::Protocol;
+use crate::targets::dds::CYCLONE;
+
+pub(super) const PROTOCOL: Protocol = Protocol {
+    name: "dds",
+    title: "DDS",
+    published: Some("DDS"),
+    ours: Some("weir_dds"),
+    others: &["rustdds", CYCLONE],
+    takes_given: false,
+    about: "DDS, reliable and volatile; nothing stands between the native clients, and a message is \
+            one sample. `weir_dds` is weir's participant with the gateway in the domain, which keeps all in its log \
+            and is what pages reach by its own WebSocket, as plain text; `rustdds` is the same without the gateway; \
+            `cyclone` is Cyclone DDS alone, a process a client, whose messages to and fro do not leave them, while \
+            those of T_transfer cross a pipe from and to the bench.",
+    open: |at, topic| match at.broker {
+        CYCLONE => Ok(Box::new(cyclone::Peer::open(at, topic)?)),
+        _ => Ok(Box::new(own::Participant::open(at, topic)?)),
+    },
+};
