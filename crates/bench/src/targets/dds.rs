@@ -17,7 +17,7 @@ pub(crate) const CYCLONE: &str = "cyclone";
 
 pub(super) const WEIR: Target = Target {
     name: "weir_dds",
-    about: "the gateway in a domain of DDS: all goes to its log, pages by its WebSocket; of `messaging` only",
+    about: "the gateway in a domain of DDS, pages by its WebSocket; of `messaging` only",
     look: |settings| (weir::TARGET.look)(settings),
     start: start_weir,
     ..OF_MESSAGING

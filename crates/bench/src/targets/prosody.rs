@@ -22,7 +22,7 @@ pub(super) const TARGET: Target = Target {
 
 pub(super) const WEIR: Target = Target {
     name: "weir_xmpp",
-    about: "the gateway as the publish-subscribe service behind Prosody: all goes to its log; of `messaging` only",
+    about: "the gateway as publish-subscribe service behind Prosody; of `messaging` only",
     look: |settings| look().and_then(|_| (weir::TARGET.look)(settings)),
     start: start_weir,
     ..OF_MESSAGING
