@@ -9,6 +9,8 @@ import asyncio
 import atexit
 import base64
 import contextlib
+import datetime
+import json
 import queue
 import threading
 
@@ -17,8 +19,11 @@ import paho.mqtt.client as paho
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+import amqp.peers
+import dds.peer
 import readers
 import xmpp.client
+from decoders import seconds
 from xmpp.prosody import Prosody
 
 WAIT_S = 30
@@ -239,6 +244,104 @@ class XmppFollowed:
         return item.bytes, item.id
 
 
+class Amqp:
+    """Qpid Proton by AMQP 1.0: the format is the content type of what is published, and a filter of what is followed."""
+
+    def __init__(self, gateway):
+        self.gateway = gateway
+
+    def publish(self, topic, payload, form):
+        message = amqp.peers.Message(body=payload, inferred=True, content_type=form["media"])
+        with amqp.peers.connection(self.gateway) as connection:
+            # It raises where the gateway does not accept.
+            connection.create_sender(f"$as/{form['name']}/{topic}").send(message)
+
+    @contextlib.contextmanager
+    def follow(self, topic, form, since):
+        asked = amqp.peers.Weir(format=form["name"], since=since)
+        with amqp.peers.connection(self.gateway) as connection:
+            yield AmqpFollowed(connection.create_receiver(topic, credit=10, options=asked))
+
+
+class AmqpFollowed:
+    """Deliveries of a link."""
+
+    def __init__(self, receiver):
+        self.receiver, self.last = receiver, None
+
+    def next(self):
+        # A gap and a message come as one: the gap is told first.
+        message, self.last = self.last or self.receiver.receive(WAIT_S), None
+        gap = amqp.peers.annotation(message, "weir-gap")
+        if gap:
+            message.annotations = {"weir-cursor": amqp.peers.annotation(message, "weir-cursor")}
+            self.last = message
+            raise readers.Gap(gap)
+        self.receiver.accept()
+        return bytes(message.body), amqp.peers.annotation(message, "weir-cursor")
+
+
+class Dds:
+    """Cyclone DDS in the gateway's domain: the type is what it has for a format, told here in JSON.
+
+    Its readers hear its writers themselves, with no gateway between and no cursor. They cannot ask to begin behind
+    one either: one reader hears all, and who follows looks for its topic.
+    """
+
+    NUMBER = next(dds.peer.DOMAINS)
+    SETTINGS = {"dds.domain": str(NUMBER)}
+    FORMATS = ("json",)
+    RESUMES = False
+
+    def __init__(self, gateway):
+        self.gateway = gateway
+        self.peer = dds.peer.Peer(self.NUMBER)
+        self.reader, self.writer = self.peer.reader(), self.peer.writer()
+        # Cyclone has matched; a sample of weir's comes once weir has, too.
+        dds.peer.until(self.is_known, "weir's match")
+
+    def is_known(self):
+        page = self.gateway.request("GET", "/metrics")[2].decode()
+        known = [line for line in page.splitlines() if line.startswith("weir_dds_endpoints") and 'kind="reader"' in line]
+        return known and known[0].endswith(" 1")
+
+    def publish(self, topic, payload, form):
+        said = json.loads(payload)
+        [said] = said.get("observations", [said])
+        before = self.gateway.cursor(topic)
+        place = [dds.peer.Location(said["lat"], said["lon"])] if "lat" in said else []
+        self.writer.write(dds.peer.Observation(
+            topic=topic, value=dds.peer.Result(number=said["value"]), time=round(seconds(said["time"]) * 1e3) * 10**6,
+            sensor=said.get("sensor", ""), type=said.get("type", ""), unit=said.get("unit", ""), location=place))
+        # A writer hears of no acknowledgement but of its reader's stack.
+        dds.peer.until(lambda: self.gateway.cursor(topic) != before, "what was written")
+
+    @contextlib.contextmanager
+    def follow(self, topic, form, since):
+        yield DdsFollowed(self.reader, topic)
+
+
+class DdsFollowed:
+    """Samples of a topic."""
+
+    def __init__(self, reader, topic):
+        self.reader, self.topic = reader, topic
+
+    def next(self):
+        [sample] = dds.peer.take(self.reader, 1, lambda one: one.topic == self.topic)
+        said = {"topic": sample.topic, "value": sample.value.value, "time": iso(sample.time)}
+        said |= {name: getattr(sample, name) for name in ("sensor", "type", "unit") if getattr(sample, name)}
+        for place in sample.location:
+            said |= {"lat": place.latitude, "lon": place.longitude}
+        return json.dumps({"observations": [said]}).encode(), sample.cursor
+
+
+def iso(nanos):
+    """A time as RFC 3339 has it, to the millisecond."""
+    at = datetime.datetime.fromtimestamp(nanos // 10**9, datetime.UTC)
+    return f"{at:%Y-%m-%dT%H:%M:%S}.{nanos // 10**6 % 1000:03}Z"
+
+
 def cursor_of_tag(tag):
     """The text of a cursor that is an ETag: two bytes of the epoch, six of the number."""
     return f"{int.from_bytes(tag[:2], 'big'):x}-{int.from_bytes(tag[2:], 'big'):x}"
@@ -251,5 +354,7 @@ PEERS = {
     "mqtt": Mqtt,
     "coap": Coap,
     "xmpp": Xmpp,
+    "amqp": Amqp,
+    "dds": Dds,
 }
 """Every binding; one that is missing here is missing from every pair."""

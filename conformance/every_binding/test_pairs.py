@@ -31,7 +31,9 @@ class Pairs(unittest.TestCase):
             for value in (1.5, 2.5):
                 peers[publisher].publish(topic, json.dumps({"value": value, "time": TIME}).encode(), form)
                 came = {name: one.next() for name, one in followed.items()}
-                cursors = {cursor for _, cursor in came.values()}
+                # Between two of a DDS domain there is no gateway, and so no cursor.
+                self.assertTrue(publisher != "dds" or came["dds"][1] == "")
+                cursors = {cursor for name, (_, cursor) in came.items() if not name == publisher == "dds"}
                 self.assertEqual(len(cursors), 1, {name: cursor for name, (_, cursor) in came.items()})
                 for name, (payload, _) in came.items():
                     [found] = DECODERS["json"](payload)
@@ -94,10 +96,14 @@ def load_tests(loader, _tests, _pattern):
     for name, make in PEERS.items():
         peers[name] = make(gateway)
         setattr(Pairs, f"test_what_{name}_says_everybody_hears", test_of_publisher(name))
-        setattr(Gaps, f"test_{name}_is_told_what_it_cannot_resume", test_of_gap(name))
+        # Who cannot say where to begin is not answered that it cannot begin there.
+        if getattr(make, "RESUMES", True):
+            setattr(Gaps, f"test_{name}_is_told_what_it_cannot_resume", test_of_gap(name))
     for form in gateway.formats():
         formats[form["name"]] = form
-        for name in PEERS:
+        for name, make in PEERS.items():
+            if form["name"] not in getattr(make, "FORMATS", [form["name"]]):
+                continue
             test = f"test_{form['name'].replace('-', '_')}_by_{name}"
             setattr(InEveryFormat, test, test_of_format(name, form))
     return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in (Pairs, Gaps, InEveryFormat))
