@@ -33,6 +33,8 @@ pub struct Options {
     pub queue: Option<String>,
     /// What is received.
     pub filters: Vec<String>,
+    /// What the queue was bound to and is not any more, where the peer can end that.
+    pub ended: Vec<String>,
     /// The format in which it is wanted, where the peer can convert.
     pub format: Option<String>,
     /// From where on, where the peer knows cursors.
@@ -54,6 +56,7 @@ impl Default for Options {
             exchange: "amq.topic".into(),
             queue: None,
             filters: Vec::new(),
+            ended: Vec::new(),
             format: None,
             since: None,
             prefetch: 256,
@@ -135,6 +138,8 @@ pub enum ClientEvent {
     },
     /// The peer has a message, or says why not.
     Confirmed(u64, Result<(), String>),
+    /// The peer has not taken a message now, and may another time; why.
+    Returned(u64, String),
     /// It is over.
     Closed(Closed),
 }

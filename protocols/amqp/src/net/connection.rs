@@ -20,6 +20,7 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use weir_binding::bridge::came_back;
 use weir_binding::{Context as Gateway, LocalFuture, Tally};
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::linger::Linger;
@@ -330,6 +331,9 @@ impl Connection {
         let now_there = self.context.now();
         let request = request_of(&received, address, now_there, member.client);
         let published = request.map_err(Refused::Error).and_then(|publish| {
+            if came_back(self.context.hub(), &publish.attributes.properties) {
+                return Err(Refused::CameBack);
+            }
             let request = Request::Publish(publish);
             let opened = self
                 .context
@@ -355,6 +359,7 @@ impl Connection {
             // It is set aside with its reason, and the link goes on.
             // [AMQP-3.4.3-1]
             Err(Refused::Error(error)) => self.server.settle(of_link, id, rejected(error)),
+            Err(Refused::CameBack) => self.server.settle(of_link, id, DeliveryState::Accepted),
             Err(Refused::Stopping) => self.server.settle(of_link, id, DeliveryState::Released),
             Err(Refused::Broken(reason)) => self.server.close(Condition::INTERNAL_ERROR, &reason),
         }

@@ -2,6 +2,7 @@
 
 mod attach;
 mod body;
+mod bridge;
 mod client;
 mod connection;
 mod deliver;
@@ -18,6 +19,7 @@ use connection::Connection;
 use settings::Settings;
 use std::io;
 use std::sync::Arc;
+use weir_binding::bridge::Together;
 use weir_binding::{
     Binding, ConfigFault, Context, LocalFuture, Publisher, Section, Subscriber, Target, Transport,
     Way,
@@ -83,6 +85,16 @@ impl Binding for Amqp {
             return Box::pin(std::future::ready(Err(error)));
         }
         Box::pin(Connection::new(link, self.house.clone(), context))
+    }
+
+    fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {
+        let plans = &self.house.settings.bridges;
+        if plans.is_empty() {
+            return None;
+        }
+        let here = weir_binding::bridge::here(&*context);
+        let all = bridge::all(plans, &here, &context);
+        Some(Box::pin(Together::new(all)))
     }
 
     fn deliveries(&self) -> &'static [(&'static str, &'static str)] {

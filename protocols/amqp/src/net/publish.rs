@@ -18,6 +18,8 @@ pub(super) enum Refused {
     Busy,
     /// The gateway is stopping: others may take it.
     Stopping,
+    /// It went out of here by a bridge.
+    CameBack,
     /// The log has failed.
     Broken(String),
 }
@@ -74,7 +76,12 @@ fn key_of(message: &Message) -> Option<Vec<u8>> {
     }
 }
 
-fn media_of(format: Option<&'static Format>, content_type: Option<String>, body: &Bytes) -> Media {
+/// What a body is: of the format that the address or the content type names, or to be looked at.
+pub(super) fn media_of(
+    format: Option<&'static Format>,
+    content_type: Option<String>,
+    body: &Bytes,
+) -> Media {
     if let Some(format) = format {
         return Media::Format(format);
     }

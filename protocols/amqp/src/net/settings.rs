@@ -1,6 +1,8 @@
 //! Section `[amqp]` of the configuration.
 
+use super::bridge::{self, Plan};
 use crate::limits::{FRAME_BYTES_MAX, FRAME_BYTES_MIN, MESSAGE_BYTES_MAX};
+use std::sync::Arc;
 use weir_binding::{ConfigFault, Section};
 
 /// What can be set.
@@ -16,6 +18,8 @@ pub(super) struct Settings {
     pub(super) message_bytes_max: usize,
     /// Idle time-out that clients are told, seconds; 0 for none.
     pub(super) idle_secs: u32,
+    /// Bridges to brokers.
+    pub(super) bridges: Vec<Arc<Plan>>,
 }
 
 const KEYS: &[&str] = &[
@@ -24,6 +28,7 @@ const KEYS: &[&str] = &[
     "max_frame_bytes",
     "max_message_bytes",
     "idle_seconds",
+    "bridge.NAME",
 ];
 
 impl Settings {
@@ -36,6 +41,10 @@ impl Settings {
             frame_bytes_max: section.parsed("max_frame_bytes", FRAME_BYTES_MAX, bytes)?,
             message_bytes_max: section.parsed("max_message_bytes", MESSAGE_BYTES_MAX, bytes)?,
             idle_secs: section.parsed("idle_seconds", 60, "a number of seconds")?,
+            bridges: bridge::read(&mut section)?
+                .into_iter()
+                .map(Arc::new)
+                .collect(),
         };
         let checks = [
             ("max_frame_bytes", settings.frame_bytes_max, 16 << 20),

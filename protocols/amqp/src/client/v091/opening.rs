@@ -20,6 +20,8 @@ pub(super) enum Phase {
     Queue,
     /// The queue is bound to the filter of this number.
     Bind(usize),
+    /// The binding to the filter of this number that has ended is taken away.
+    Unbind(usize),
     Consume,
     Ready,
     Over,
@@ -136,6 +138,16 @@ impl Client {
                 }
                 .write(out);
             }
+            Phase::Unbind(number) => {
+                let (queue, exchange) = (&self.queue, &options.exchange);
+                let key = &names::swapped(&options.ended[number]);
+                Request::Unbind {
+                    queue,
+                    exchange,
+                    key,
+                }
+                .write(out);
+            }
             Phase::Consume => {
                 let (queue, settled) = (&self.queue, !options.confirmed);
                 Request::Consume { queue, settled }.write(out);
@@ -161,7 +173,9 @@ impl Client {
             Phase::Prefetch => Phase::Queue,
             Phase::Queue => Phase::Bind(0),
             Phase::Bind(number) if number + 1 < options.filters.len() => Phase::Bind(number + 1),
-            Phase::Bind(_) => Phase::Consume,
+            Phase::Bind(_) if !options.ended.is_empty() => Phase::Unbind(0),
+            Phase::Unbind(number) if number + 1 < options.ended.len() => Phase::Unbind(number + 1),
+            Phase::Bind(_) | Phase::Unbind(_) => Phase::Consume,
             _ => Phase::Ready,
         }
     }
@@ -175,6 +189,7 @@ impl Phase {
             Self::Confirm => (85, 11),
             Self::Prefetch => (60, 11),
             Self::Bind(_) => (50, 21),
+            Self::Unbind(_) => (50, 51),
             Self::Consume => (60, 21),
             _ => return false,
         };

@@ -138,11 +138,12 @@ impl Client {
     pub(super) fn begun(&mut self, begin: &Begin) {
         self.next_incoming = (begin.next_outgoing_id, 0);
         self.way.window(begin.incoming_window);
-        for (handle, filter) in self.options.filters.clone().iter().enumerate() {
-            let attach = self.attach_in(handle, filter);
+        self.links.truncate(self.peer.links_max(&self.options));
+        for handle in 0..self.links.len() {
+            let attach = self.attach_in(handle);
             self.write(&Performative::Attach(Box::new(attach)));
         }
-        self.awaited = self.options.filters.len();
+        self.awaited = self.links.len();
         if self.options.publishes {
             self.awaited += 1;
             let attach = self.attach_out();
@@ -152,12 +153,18 @@ impl Client {
         self.is_ready();
     }
 
-    fn attach_in(&self, handle: usize, filter: &str) -> Attach {
-        let name = match &self.options.queue {
-            Some(queue) => format!("{queue}-{handle}"),
+    /// What a link in is called: a subscription that is kept is known by it and the container's name (section
+    /// 2.6.1), so it goes with the filter and not with its place.
+    fn name_in(&self, handle: usize) -> String {
+        match &self.options.queue {
+            Some(queue) => format!("{queue}-{}", self.options.filters[handle]),
             None => format!("{}-in-{handle}", self.name),
-        };
-        let mut attach = Attach::new(name, handle as u32, Role::Receiver);
+        }
+    }
+
+    fn attach_in(&self, handle: usize) -> Attach {
+        let filter = &self.options.filters[handle];
+        let mut attach = Attach::new(self.name_in(handle), handle as u32, Role::Receiver);
         attach.source = Some(Box::new(self.peer.source(&self.options, filter)));
         attach.target = Some(crate::wire::TargetKind::Node(Box::default()));
         attach.max_message_size = Some(MESSAGE_BYTES_MAX as u64);
@@ -212,8 +219,7 @@ impl Client {
     }
 
     fn link_named(&self, name: &str) -> Option<usize> {
-        let number = name.rsplit_once('-')?.1.parse().ok()?;
-        (number < self.links.len()).then_some(number)
+        (0..self.links.len()).find(|handle| self.name_in(*handle) == name)
     }
 
     fn is_ready(&mut self) {

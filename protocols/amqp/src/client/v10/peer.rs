@@ -91,6 +91,14 @@ impl Peer {
         }
     }
 
+    /// Links in that there may be: more to one queue would share its messages between them.
+    pub(super) fn links_max(self, options: &Options) -> usize {
+        match (self, &options.queue) {
+            (Self::RabbitMq, Some(_)) => 1,
+            _ => usize::MAX,
+        }
+    }
+
     /// What stands in a message's `to` and `subject`.
     pub(super) fn named(self, topic: &str) -> (Option<String>, Option<String>) {
         match self {

@@ -140,6 +140,10 @@ impl Client {
         if disposition.role == Role::Sender {
             return;
         }
+        let is_returned = matches!(
+            disposition.state,
+            Some(DeliveryState::Released | DeliveryState::Modified { .. })
+        );
         let outcome = match &disposition.state {
             Some(DeliveryState::Rejected(error)) => Err(rejected(error.as_ref())),
             Some(DeliveryState::Released) => Err("the peer does not look at it".to_string()),
@@ -152,8 +156,10 @@ impl Client {
             disposition.last.unwrap_or(disposition.first),
         );
         for token in self.way.settled(first, last) {
-            self.events
-                .push_back(ClientEvent::Confirmed(token, outcome.clone()));
+            self.events.push_back(match outcome.clone() {
+                Err(reason) if is_returned => ClientEvent::Returned(token, reason),
+                outcome => ClientEvent::Confirmed(token, outcome),
+            });
         }
         if !disposition.settled {
             let settled = Disposition {

@@ -32,9 +32,9 @@ impl Connection {
         let url = Url::parse(&target.url)?;
         let versions = url::versions(&url);
         for (number, version) in versions.iter().enumerate() {
-            let stream = open(&url, target).await?;
+            let stream = open_stream(&url, target).await?;
             let mut connection = Self {
-                machine: machine(*version, options.clone()),
+                machine: machine(*version, options.clone(), name()),
                 stream,
                 buffer: vec![0; READ_BYTES],
             };
@@ -109,14 +109,21 @@ impl Connection {
     }
 }
 
-fn machine(version: Version, options: Options) -> Box<dyn Machine> {
+/// The client's half of a version, under a name by which a peer knows it again.
+pub(in crate::net) fn machine(
+    version: Version,
+    options: Options,
+    name: String,
+) -> Box<dyn Machine> {
     match version {
         Version::V091 => Box::new(v091::Client::new(now(), options)),
-        Version::V10 => {
-            let name = format!("weir-{:016x}", RandomState::new().hash_one(()));
-            Box::new(v10::Client::new(now(), options, name))
-        }
+        Version::V10 => Box::new(v10::Client::new(now(), options, name)),
     }
+}
+
+/// A name of nobody else.
+fn name() -> String {
+    format!("weir-{:016x}", RandomState::new().hash_one(()))
 }
 
 fn is_cut(error: &io::Error) -> bool {
@@ -136,7 +143,7 @@ pub(super) fn ended(closed: Closed) -> io::Error {
 }
 
 /// Opens what carries the frames: TCP, TLS or a WebSocket (AMQP WebSocket Binding 1.0 section 2.1).
-async fn open(url: &Url, target: &Target) -> io::Result<Stream> {
+pub(in crate::net) async fn open_stream(url: &Url, target: &Target) -> io::Result<Stream> {
     let tcp = TcpStream::connect((url.host.as_str(), url.port)).await?;
     // Small frames would otherwise wait for the acknowledgment of the one before.
     tcp.set_nodelay(true)?;

@@ -5,7 +5,8 @@ mod publisher;
 mod subscriber;
 mod url;
 
-pub(super) use url::NAMES;
+pub(super) use link::{machine, open_stream};
+pub(super) use url::{NAMES, Url, Version, options, versions};
 
 use std::io;
 use weir_binding::{Publisher, Subscriber, Target};

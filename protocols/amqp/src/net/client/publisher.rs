@@ -70,6 +70,9 @@ async fn wait(connection: &mut Connection, token: u64) -> io::Result<io::Result<
             ClientEvent::Confirmed(of, outcome) if of == token => {
                 return Ok(outcome.map_err(io::Error::other));
             }
+            ClientEvent::Returned(of, reason) if of == token => {
+                return Ok(Err(io::Error::other(reason)));
+            }
             ClientEvent::Closed(closed) => return Err(ended(closed)),
             _ => {}
         }

@@ -13,9 +13,19 @@ use weir_model::percent;
 
 /// A version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Version {
+pub(in crate::net) enum Version {
     V10,
     V091,
+}
+
+impl Version {
+    /// Its name, for people.
+    pub(in crate::net) fn name(self) -> &'static str {
+        match self {
+            Self::V10 => "AMQP 1.0",
+            Self::V091 => "AMQP 0.9.1",
+        }
+    }
 }
 
 const fn scheme(name: &'static str, secure: bool, websocket: bool, port: u16) -> Scheme {
@@ -64,17 +74,17 @@ struct Scheme {
 
 /// A parsed URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Url {
-    pub(super) scheme: &'static str,
-    pub(super) secure: bool,
-    pub(super) websocket: bool,
-    pub(super) host: String,
-    pub(super) port: u16,
+pub(in crate::net) struct Url {
+    pub(in crate::net) scheme: &'static str,
+    pub(in crate::net) secure: bool,
+    pub(in crate::net) websocket: bool,
+    pub(in crate::net) host: String,
+    pub(in crate::net) port: u16,
     /// As it stands there, without a `/` at its end; empty where there is none.
-    pub(super) path: String,
+    pub(in crate::net) path: String,
     /// Names and values behind `?`, decoded.
-    pub(super) query: Vec<(String, String)>,
-    pub(super) login: Option<(String, String)>,
+    pub(in crate::net) query: Vec<(String, String)>,
+    pub(in crate::net) login: Option<(String, String)>,
 }
 
 fn bad(problem: String) -> io::Error {
@@ -83,7 +93,7 @@ fn bad(problem: String) -> io::Error {
 
 impl Url {
     /// Reads a URL; an error says what was expected.
-    pub(super) fn parse(text: &str) -> io::Result<Self> {
+    pub(in crate::net) fn parse(text: &str) -> io::Result<Self> {
         let (name, rest) = text
             .split_once("://")
             .ok_or_else(|| bad(format!("`{text}` is no URL: expected such as amqp://host")))?;
@@ -113,7 +123,7 @@ impl Url {
 
     /// User and password of the URL, or else those of `Authorization` (RFC 9110 section 11.6.2): a token is the
     /// password of `token`.
-    pub(super) fn login(&self, credential: Option<&str>) -> Option<(String, String)> {
+    pub(in crate::net) fn login(&self, credential: Option<&str>) -> Option<(String, String)> {
         if self.login.is_some() {
             return self.login.clone();
         }
@@ -128,7 +138,7 @@ impl Url {
     }
 
     /// The value of a name behind `?`.
-    pub(super) fn option(&self, name: &str) -> Option<&str> {
+    pub(in crate::net) fn option(&self, name: &str) -> Option<&str> {
         let found = self.query.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
@@ -172,7 +182,7 @@ fn read_login(login: &str) -> (String, String) {
 
 /// The versions that a URL means, in the order in which they are tried: a peer that speaks both has had 1.0
 /// added, and one that speaks 1.0 alone answers 0.9.1 with nothing else.
-pub(super) fn versions(url: &Url) -> &'static [Version] {
+pub(in crate::net) fn versions(url: &Url) -> &'static [Version] {
     match url.scheme {
         "amqp" | "amqps" => &[Version::V10, Version::V091],
         "amqp091" | "amqps091" => &[Version::V091],
@@ -181,7 +191,7 @@ pub(super) fn versions(url: &Url) -> &'static [Version] {
 }
 
 /// What is asked of any peer of a URL.
-pub(super) fn options(url: &Url, target: &Target) -> Options {
+pub(in crate::net) fn options(url: &Url, target: &Target) -> Options {
     let mut options = Options {
         login: url.login(target.credential.as_deref()),
         queue: url.option("queue").map(str::to_owned),

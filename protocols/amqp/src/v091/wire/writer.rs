@@ -54,6 +54,15 @@ pub enum Request<'a> {
         /// The pattern of routing keys.
         key: &'a str,
     },
+    /// `queue.unbind`, of the same.
+    Unbind {
+        /// The queue.
+        queue: &'a str,
+        /// The exchange.
+        exchange: &'a str,
+        /// The pattern of routing keys.
+        key: &'a str,
+    },
     /// `basic.qos`.
     Prefetch(u16),
     /// `basic.consume`.
@@ -103,6 +112,7 @@ impl Request<'_> {
             Self::DeclareExchange(_) => (40, 10),
             Self::DeclareQueue { .. } => (50, 10),
             Self::Bind { .. } => (50, 20),
+            Self::Unbind { .. } => (50, 50),
             Self::Prefetch(_) => (60, 10),
             Self::Consume { .. } => (60, 20),
             Self::Publish { .. } => (60, 40),
@@ -139,9 +149,10 @@ impl Request<'_> {
             Self::CloseOk | Self::ChannelCloseOk => {}
             Self::ChannelOpen | Self::Confirm => out.push(0),
             Self::FlowOk(active) => out.push(active.into()),
-            Self::DeclareExchange(_) | Self::DeclareQueue { .. } | Self::Bind { .. } => {
-                self.topology(out);
-            }
+            Self::DeclareExchange(_)
+            | Self::DeclareQueue { .. }
+            | Self::Bind { .. }
+            | Self::Unbind { .. } => self.topology(out),
             Self::Prefetch(count) => {
                 out.extend_from_slice(&[0; 4]);
                 put_u16(count, out);
@@ -193,6 +204,15 @@ impl Request<'_> {
                     put_short(text, out);
                 }
                 out.push(0);
+            }
+            Self::Unbind {
+                queue,
+                exchange,
+                key,
+            } => {
+                for text in [queue, exchange, key] {
+                    put_short(text, out);
+                }
             }
             _ => return,
         }

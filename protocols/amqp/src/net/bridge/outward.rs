@@ -1,0 +1,293 @@
+//! From the log to the broker: in the order of the log, as far as it is taken, again until it is confirmed.
+//!
+//! What it deliberately does not do: no queue. What is not sent yet is in the log; what is under way is kept only
+//! so that it can be set aside where the broker refuses it.
+
+use super::kept::Kept;
+use super::settings::Plan;
+use crate::client::{Machine, Outgoing, Sent};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use weir_binding::bridge::{
+    SetAside, Taken, Told, VIA, count, declared_media, first, goes_out, state_topic,
+};
+use weir_binding::{Context as Gateway, Part, parts_as_published};
+use weir_carrier::clock::now;
+use weir_carrier::outbox::Outbox;
+use weir_hub::{
+    Exchange, Fault, GapReason, Item, Next, Policy, Principal, Request, Shape, Since, Subscribe,
+    Subscription,
+};
+use weir_model::{Cursor, Filter};
+
+/// Bytes that may wait for the socket before nothing more is taken from the log.
+const UNSENT_BYTES_MAX: usize = 64 << 10;
+/// Bytes that may be under way without being confirmed.
+const FLIGHT_BYTES_MAX: usize = 16 << 20;
+/// Pieces taken from the log in one turn, so that a bridge does not hold up its thread.
+const TAKES_MAX: usize = 16;
+
+/// A message of the log that is not confirmed as a whole.
+struct Flight {
+    cursor: Cursor,
+    /// The token of its first part that went out; the others follow.
+    first: u64,
+    /// Those parts, until they are confirmed.
+    parts: Vec<Option<Part>>,
+    /// Whether all of its parts went out.
+    whole: bool,
+}
+
+/// The consumer, while there is a connection.
+pub(super) struct Outward {
+    source: Box<Subscription>,
+    items: VecDeque<Item>,
+    /// Parts of the first item that are still to be sent.
+    parts: Option<VecDeque<Part>>,
+    flights: VecDeque<Flight>,
+    flight_bytes: usize,
+    /// What the broker refused, and could not be set aside yet.
+    refused: VecDeque<(u64, String)>,
+    next_token: u64,
+    /// Up to here all was sent.
+    sent: Cursor,
+}
+
+/// What it works with.
+pub(super) struct Way<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) here: &'a str,
+    pub(super) origin: &'a str,
+    pub(super) kept: &'a mut Kept,
+    pub(super) told: &'a Told,
+    pub(super) machine: &'a mut dyn Machine,
+    pub(super) outbox: &'a mut Outbox,
+    pub(super) context: &'a Arc<dyn Gateway>,
+}
+
+impl Outward {
+    /// Takes up where the broker has confirmed.
+    pub(super) fn open(
+        plan: &Plan,
+        from: Cursor,
+        context: &Arc<dyn Gateway>,
+        told: &Told,
+    ) -> Result<Self, Fault> {
+        Ok(Self {
+            source: subscribe(plan, from, context, told)?,
+            items: VecDeque::new(),
+            parts: None,
+            flights: VecDeque::new(),
+            flight_bytes: 0,
+            refused: VecDeque::new(),
+            next_token: 0,
+            sent: from,
+        })
+    }
+
+    /// Sends what is due; says whether there may be more at once.
+    pub(super) fn send(&mut self, way: &mut Way<'_>, cx: &mut Context<'_>) -> Result<bool, Fault> {
+        self.set_refused_aside(way)?;
+        for _ in 0..TAKES_MAX {
+            if !self.send_items(way)? {
+                return Ok(false);
+            }
+            if way.outbox.waiting() >= UNSENT_BYTES_MAX {
+                break;
+            }
+            let Poll::Ready(next) = self.source.poll_next(cx) else {
+                return Ok(false);
+            };
+            match next? {
+                Next::Items(items, _) => self.items.extend(items.iter().cloned()),
+                // Dropped before they were taken: the log has them.
+                Next::Gap(gap, _) if gap.reason == GapReason::Policy => {
+                    self.source = subscribe(way.plan, self.sent, way.context, way.told)?;
+                }
+                Next::Gap(gap, _) => way.told.gap(&gap),
+                Next::Bytes(..) => {}
+                Next::Ended(_) => return Err(Fault::Stopping),
+            }
+        }
+        Ok(true)
+    }
+
+    /// `false` where no more can go out now.
+    fn send_items(&mut self, way: &mut Way<'_>) -> Result<bool, Fault> {
+        while let Some(item) = self.items.front().cloned() {
+            if way.outbox.waiting() >= UNSENT_BYTES_MAX {
+                return Ok(true);
+            }
+            if !self.send_item(way, &item)? {
+                return Ok(false);
+            }
+            self.items.pop_front();
+            self.sent = item.message.cursor;
+            self.complete(way.kept);
+        }
+        Ok(true)
+    }
+
+    fn send_item(&mut self, way: &mut Way<'_>, item: &Item) -> Result<bool, Fault> {
+        if self.parts.is_none() {
+            self.parts = Some(self.begin(way, item));
+        }
+        while let Some(part) = self.parts.as_ref().and_then(|parts| parts.front().cloned()) {
+            if self.flight_bytes >= FLIGHT_BYTES_MAX || !self.send_part(way, item, part)? {
+                return Ok(false);
+            }
+            self.parts.as_mut().map(VecDeque::pop_front);
+        }
+        self.parts = None;
+        if let Some(flight) = self.flights.back_mut() {
+            flight.whole = true;
+        }
+        Ok(true)
+    }
+
+    /// A flight for a message, and its parts that go out.
+    fn begin(&mut self, way: &Way<'_>, item: &Item) -> VecDeque<Part> {
+        let message = &item.message;
+        self.flights.push_back(Flight {
+            cursor: message.cursor,
+            first: self.next_token,
+            parts: Vec::new(),
+            whole: false,
+        });
+        if !goes_out(message, way.origin, way.here) {
+            if message.origin.as_ref() != way.origin {
+                count(&way.told.looped);
+            }
+            return VecDeque::new();
+        }
+        let expires = message.attributes.expires;
+        match expires.is_some_and(|at| at <= way.context.now()) {
+            true => VecDeque::new(),
+            false => parts_as_published(item).into(),
+        }
+    }
+
+    /// Sends one part; `false` where it cannot go out now.
+    fn send_part(&mut self, way: &mut Way<'_>, item: &Item, part: Part) -> Result<bool, Fault> {
+        let named = first(&way.plan.outward, |line| line.to_remote(&part.topic));
+        let Some((_, topic)) = named else {
+            return Ok(true);
+        };
+        let message = &item.message;
+        let mut headers = message.attributes.properties.clone();
+        headers.push((VIA.to_owned(), way.here.to_owned()));
+        let given = message.attributes.content_type.as_deref();
+        let outgoing = Outgoing {
+            topic: &topic,
+            content_type: given.or_else(|| declared_media(message)),
+            headers: &headers,
+            payload: &part.payload,
+            token: self.next_token,
+        };
+        match way.machine.publish(now(), &outgoing, way.outbox.tail()) {
+            Sent::Full => return Ok(false),
+            Sent::Never(reason) => return aside(way, &part, reason),
+            Sent::Done => {}
+        }
+        count(&way.told.sent);
+        self.next_token += 1;
+        self.flight_bytes += part.payload.len();
+        if let Some(flight) = self.flights.back_mut() {
+            flight.parts.push(Some(part));
+        }
+        Ok(true)
+    }
+
+    /// Hears what became of a part.
+    pub(super) fn confirmed(
+        &mut self,
+        way: &mut Way<'_>,
+        token: u64,
+        outcome: Result<(), String>,
+    ) -> Result<(), Fault> {
+        match outcome {
+            Ok(()) => {
+                self.land(token);
+                self.complete(way.kept);
+                Ok(())
+            }
+            Err(reason) => {
+                self.refused.push_back((token, reason));
+                self.set_refused_aside(way)
+            }
+        }
+    }
+
+    /// What was refused has landed once the log has it.
+    fn set_refused_aside(&mut self, way: &mut Way<'_>) -> Result<(), Fault> {
+        while let Some((token, reason)) = self.refused.pop_front() {
+            if let Some(part) = self.part(token).and_then(|part| part.clone())
+                && !aside(way, &part, &reason)?
+            {
+                self.refused.push_front((token, reason));
+                return Ok(());
+            }
+            self.land(token);
+            self.complete(way.kept);
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, token: u64) -> Option<&mut Option<Part>> {
+        let after = self.flights.partition_point(|flight| flight.first <= token);
+        let flight = self.flights.get_mut(after.checked_sub(1)?)?;
+        flight.parts.get_mut((token - flight.first) as usize)
+    }
+
+    fn land(&mut self, token: u64) {
+        let part = self.part(token).and_then(Option::take);
+        self.flight_bytes -= part.map_or(0, |part| part.payload.len());
+    }
+
+    /// Notes up to where all is confirmed.
+    fn complete(&mut self, kept: &mut Kept) {
+        let is_done = |flight: &Flight| flight.whole && flight.parts.iter().all(Option::is_none);
+        while let Some(flight) = self.flights.front().filter(|flight| is_done(flight)) {
+            kept.confirmed = kept.confirmed.max(flight.cursor);
+            self.flights.pop_front();
+        }
+    }
+}
+
+/// Sets aside what the broker never takes; `false` where the log cannot take it now.
+fn aside(way: &Way<'_>, part: &Part, reason: &str) -> Result<bool, Fault> {
+    let aside = SetAside {
+        way: "out",
+        name: &part.topic,
+        reason,
+        payload: part.payload.clone(),
+    };
+    match aside.keep(&**way.context, way.told) {
+        Taken::Busy => Ok(false),
+        Taken::Over => Err(Fault::Stopping),
+        Taken::Logged(_) | Taken::Refused(_) => Ok(true),
+    }
+}
+
+fn subscribe(
+    plan: &Plan,
+    from: Cursor,
+    context: &Arc<dyn Gateway>,
+    told: &Told,
+) -> Result<Box<Subscription>, Fault> {
+    let lines = plan.outward.iter().map(|line| line.local_filter().clone());
+    // Its own state comes by too, so that its position moves where nothing else does.
+    let state = Filter::parse(&state_topic(told.name()));
+    let mut subscribe = Subscribe::new(lines.chain(state).collect(), Shape::Items);
+    subscribe.since = Since::Cursor(from);
+    subscribe.policy = Policy::DropOldest;
+    subscribe.raw = true;
+    subscribe.committed = true;
+    let request = Request::Subscribe(subscribe);
+    let hub = context.hub();
+    match hub.open(context.now(), &Principal::gateway(), request)? {
+        Exchange::Subscription(subscription) => Ok(subscription),
+        _ => Err(Fault::Stopping),
+    }
+}
