@@ -148,10 +148,14 @@ class Limits(unittest.TestCase):
     def test_who_asks_more_often_than_its_role_may_is_told_to_wait(self):
         connection_ = self.world.gateway.connect()
         headers = {"Content-Type": "application/json", **self.world.bearer("slow")}
-        codes = [self.world.gateway.request("POST", "/live/site/rate", '{"value":1}', headers, connection_)[0]
-                 for _ in range(60)]
-        self.assertIn(429, codes)
-        self.assertIn(204, codes)
+
+        def publish():
+            return self.world.gateway.request("POST", "/live/site/rate", '{"value":1}', headers, connection_)[0]
+
+        # Whoever published before under this name has to be forgiven first.
+        until(lambda: publish() == 204, "its rate is there again")
+        self.assertIn(429, [publish() for _ in range(60)])
+        until(lambda: publish() == 204, "it may again after its wait")
         self.assertEqual(self.world.publish("site/rate", 1, "writer"), 204)
         until(lambda: self.world.events("too-fast"), "it is in the audit log")
 

@@ -5,9 +5,12 @@ import json
 import re
 import subprocess
 import tempfile
+import time
 import urllib.request
 
 import websockets.sync.client
+
+LOADED = "location.protocol !== 'about:' && document.readyState === 'complete'"
 
 
 class Browser:
@@ -32,6 +35,9 @@ class Browser:
             target = json.load(answer)
         self.page = websockets.sync.client.connect(target["webSocketDebuggerUrl"], max_size=None)
         self.asked = 0
+        # Until then the page is still the empty one that the tab began with, and what is asked of it is dropped.
+        while self.ask("Runtime.evaluate", expression=LOADED).get("result", {}).get("value") is not True:
+            time.sleep(0.1)
 
     def ask(self, method, **parameters):
         self.asked += 1
@@ -39,11 +45,13 @@ class Browser:
         while True:
             answer = json.loads(self.page.recv(timeout=30))
             if answer.get("id") == self.asked:
-                return answer["result"]
+                return answer.get("result", {})
 
     def value(self, expression):
         """What an expression is in the page; a promise is waited for."""
         said = self.ask("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
+        if "result" not in said:
+            raise AssertionError(f"the page was left while it was asked: {expression}")
         return said["result"].get("value")
 
     def screenshot(self, file):
