@@ -44,6 +44,8 @@ pub(crate) struct Issuer {
     keys: Mutex<Keys>,
     /// A token named a key that is not there.
     wanted: AtomicBool,
+    /// The policy has it no more; written and read under the lock of the accounts.
+    retired: AtomicBool,
     accounts: Mutex<HashMap<Vec<u8>, Account>>,
 }
 
@@ -145,6 +147,13 @@ impl Issuer {
         };
         let expires = claims.get("exp").and_then(Json::as_f64).unwrap_or(0.0) as u64;
         let mut accounts = self.accounts();
+        if self.retired.load(Ordering::Relaxed) {
+            return Err(format!("issuer `{}` is withdrawn", self.name));
+        }
+        // Another connection may have shown it meanwhile: one token has one standing.
+        if let Some(known) = accounts.get(digest) {
+            return Ok(known.principal.clone());
+        }
         if accounts.len() >= VERIFIED_MAX {
             return Err("too many tokens are in use: try again later".into());
         }
@@ -183,9 +192,10 @@ impl Issuer {
         before - accounts.len()
     }
 
-    /// The standings of all whose tokens are in use.
-    pub(crate) fn standings(&self) -> Vec<(String, Standing)> {
+    /// Takes no token any more; gives the standings of all whose tokens are in use.
+    pub(crate) fn retire(&self) -> Vec<(String, Standing)> {
         let accounts = self.accounts();
+        self.retired.store(true, Ordering::Relaxed);
         let principals = accounts.values().map(|account| &account.principal);
         principals
             .map(|it| (format!("issuer {}", it.name), it.standing.clone()))
@@ -339,6 +349,7 @@ impl Entry<'_> {
             roles,
             keys: Mutex::default(),
             wanted: AtomicBool::new(false),
+            retired: AtomicBool::new(false),
             accounts: Mutex::default(),
         })
     }

@@ -175,7 +175,7 @@ impl Policy {
             gone.map(|((what, name), entry)| (format!("{what} {name}"), entry.standing.clone()));
         let is_kept = |issuer: &Arc<Issuer>| next.issuers.iter().any(|it| Arc::ptr_eq(it, issuer));
         let issuers = self.issuers.iter().filter(|issuer| !is_kept(issuer));
-        gone.chain(issuers.flat_map(|issuer| issuer.standings()))
+        gone.chain(issuers.flat_map(|issuer| issuer.retire()))
             .collect()
     }
 
@@ -253,8 +253,9 @@ impl Policy {
         if let Some(principal) = known {
             return Some(Ok(principal.clone()));
         }
-        let is_signed = token.split('.').count() == 3;
-        (is_signed && !self.issuers.is_empty()).then(|| Issuer::identify(&self.issuers, token))
+        // A password may have two dots, too.
+        let is_signed = || jsonwebtoken::decode_header(token).is_ok();
+        (!self.issuers.is_empty() && is_signed()).then(|| Issuer::identify(&self.issuers, token))
     }
 
     /// The same for a name and a password that no header carried.

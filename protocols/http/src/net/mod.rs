@@ -68,9 +68,11 @@ impl Binding for Http {
         if let Err(error) = link.stream.tune() {
             return Box::pin(std::future::ready(Err(error)));
         }
-        let schemes = match link.stream {
-            Stream::Tls(_) => ["https", "wss"],
-            _ => ["http", "ws"],
+        let is_secured = matches!(link.stream, Stream::Tls(_));
+        let schemes = if is_secured {
+            ["https", "wss"]
+        } else {
+            ["http", "ws"]
         };
         let shared = Shared {
             settings: self.settings.clone(),
@@ -78,7 +80,7 @@ impl Binding for Http {
             context,
             peer: link.peer.ip(),
             credential: link.credential.map(Into::into),
-            scheme: schemes[0],
+            is_secured,
         };
         let http2 = link.alpn.as_deref() == Some(b"h2");
         Box::pin(Connection::new(link.stream, shared, http2))

@@ -19,8 +19,8 @@ pub(super) struct Shared {
     pub(super) peer: IpAddr,
     /// What the link itself presented, for requests that present nothing.
     pub(super) credential: Option<Arc<str>>,
-    /// `http`, or `https` where the gateway itself speaks TLS.
-    pub(super) scheme: &'static str,
+    /// Whether the gateway itself speaks TLS here.
+    pub(super) is_secured: bool,
     /// Of requests, and of WebSockets.
     pub(super) tallies: [Arc<Tally>; 2],
 }
@@ -184,7 +184,7 @@ fn called(
     Ok(service.call(Call {
         principal,
         peer: Some(shared.peer),
-        scheme: Some(shared.scheme),
+        scheme: Some(if shared.is_secured { "https" } else { "http" }),
         now: shared.context.now(),
         method: std::mem::take(&mut request.method),
         path: request.path,

@@ -136,7 +136,8 @@ impl Connection {
         }
         let is_out = |it: &Member| it.principal.standing.is_revoked();
         if self.member.as_deref().is_some_and(is_out) {
-            self.server.close(ReasonCode::NOT_AUTHORIZED, true);
+            // Its will is not its any more: what is revoked publishes nothing.
+            self.server.close(ReasonCode::NOT_AUTHORIZED, false);
         }
         // [MQTT-3.1.4-3]
         if self.member.is_some() && self.live.is_taken_over(cx.waker()) {
