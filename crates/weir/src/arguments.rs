@@ -38,6 +38,7 @@ pub(crate) enum Command {
     /// Run the device's image on an emulated board, and open its page to this machine
     Board(crate::board::Board),
     /// Measure: list, run, report, compare
+    #[cfg(feature = "bench")]
     #[command(disable_help_flag = true)]
     Bench {
         /// What `weir bench --help` says
@@ -45,6 +46,7 @@ pub(crate) enum Command {
         arguments: Vec<String>,
     },
     /// Say which protocol, delivery and format to take, from what was measured
+    #[cfg(feature = "bench")]
     Advise(Box<crate::advise::Advise>),
     /// Read a password from standard input and print the policy file's entry for a user
     User {

@@ -11,6 +11,7 @@
 )]
 
 mod account;
+#[cfg(feature = "bench")]
 mod advise;
 mod arguments;
 mod board;
@@ -81,10 +82,12 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Link(link) => return link::run(&link),
         Command::Sim(sim) => sim::run(&sim)?,
         Command::Board(board) => board::run(&board)?,
+        #[cfg(feature = "bench")]
         Command::Advise(advise) => return advise::run(&advise),
         Command::User { name, role } => account::user(&name, &role)?,
         Command::Token { name, role } => account::token(&name, &role)?,
         Command::Oscore { name, role, device } => account::oscore(&name, &role, &device)?,
+        #[cfg(feature = "bench")]
         Command::Bench { arguments } => {
             let code = weir_bench::main(&arguments, &mut output::Standard::default());
             return Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)));
