@@ -1,5 +1,6 @@
 //! Which packets are lost.
 
+use crate::Nanos;
 use crate::random::Random;
 
 /// How a direction loses packets.
@@ -18,6 +19,14 @@ pub enum Loss {
         /// Probability that a packet is lost in the bad state.
         in_bad: f64,
     },
+    /// The same two states in time, as radio fades: they change while nobody sends, too, so that a
+    /// packet sent again after a second is not lost because the one before it was.
+    Fading {
+        /// Share of the time in the bad state, in which every packet is lost.
+        share: f64,
+        /// How long a bad state lasts in the mean.
+        fade: Nanos,
+    },
 }
 
 impl Loss {
@@ -26,6 +35,7 @@ impl Loss {
         match self {
             Loss::None => 0.0,
             Loss::Bernoulli(probability) => probability,
+            Loss::Fading { share, .. } => share,
             Loss::GilbertElliott {
                 to_bad,
                 to_good,
@@ -40,6 +50,7 @@ impl Loss {
         match self {
             Loss::None => true,
             Loss::Bernoulli(probability) => sound(probability),
+            Loss::Fading { share, fade } => (0.0..1.0).contains(&share) && fade > 0,
             Loss::GilbertElliott {
                 to_bad,
                 to_good,
@@ -54,16 +65,21 @@ impl Loss {
 pub(crate) struct Losing {
     loss: Loss,
     is_bad: bool,
+    /// When the state was looked at.
+    seen: Nanos,
 }
 
 impl Losing {
     pub(crate) fn new(loss: Loss) -> Self {
-        let is_bad = false;
-        Self { loss, is_bad }
+        Self {
+            loss,
+            is_bad: false,
+            seen: 0,
+        }
     }
 
-    /// Whether the next packet is lost.
-    pub(crate) fn next(&mut self, random: &mut Random) -> bool {
+    /// Whether the next packet is lost, which is sent at a time that is not before the last one's.
+    pub(crate) fn next(&mut self, now: Nanos, random: &mut Random) -> bool {
         match self.loss {
             Loss::None => false,
             Loss::Bernoulli(probability) => random.chance(probability),
@@ -76,7 +92,20 @@ impl Losing {
                 self.is_bad ^= random.chance(turns);
                 self.is_bad && random.chance(in_bad)
             }
+            Loss::Fading { share, fade } => {
+                let passed = now.saturating_sub(std::mem::replace(&mut self.seen, now));
+                self.is_bad = random.chance(self.bad_after(passed, share, fade));
+                self.is_bad
+            }
         }
+    }
+
+    /// Probability of the bad state after a time in a Markov chain of two states: what is known of
+    /// them falls off at the sum of both rates, and the share of the long run remains.
+    fn bad_after(&self, passed: Nanos, share: f64, fade: Nanos) -> f64 {
+        let known = f64::from(u8::from(self.is_bad));
+        let rates = 1.0 / (fade as f64 * (1.0 - share));
+        share + (known - share) * (-(passed as f64) * rates).exp()
     }
 }
 
@@ -86,11 +115,12 @@ mod tests {
 
     const PACKETS: u32 = 400_000;
 
-    fn lost(loss: Loss) -> (f64, f64) {
+    /// Share lost and mean burst of packets that are sent so far from each other.
+    fn lost_every(gap: Nanos, loss: Loss) -> (f64, f64) {
         let (mut losing, mut random) = (Losing::new(loss), Random::new(7));
         let (mut lost, mut bursts, mut before) = (0u32, 0u32, false);
-        for _ in 0..PACKETS {
-            let now = losing.next(&mut random);
+        for packet in 0..PACKETS {
+            let now = losing.next(u64::from(packet) * gap, &mut random);
             lost += u32::from(now);
             bursts += u32::from(now && !before);
             before = now;
@@ -99,6 +129,10 @@ mod tests {
             f64::from(lost) / f64::from(PACKETS),
             f64::from(lost) / f64::from(bursts.max(1)),
         )
+    }
+
+    fn lost(loss: Loss) -> (f64, f64) {
+        lost_every(0, loss)
     }
 
     /// Four standard deviations of a share of independent packets.
@@ -129,5 +163,18 @@ mod tests {
             loss.mean()
         );
         assert!((burst - 4.0).abs() < 0.2, "mean burst {burst}");
+    }
+    #[test]
+    fn a_fade_lasts_for_its_time_whether_or_not_anybody_sends() {
+        let loss = Loss::Fading {
+            share: 0.2,
+            fade: 40_000_000,
+        };
+        let (share, burst) = lost_every(1_000_000, loss);
+        assert!(within(share, 0.2, 9.0), "{share} every ms");
+        assert!((burst - 40.0).abs() < 4.0, "mean burst {burst} ms");
+        let (share, burst) = lost_every(1_000_000_000, loss);
+        assert!(within(share, 0.2, 1.0), "{share} every second");
+        assert!((burst - 1.25).abs() < 0.02, "a second apart {burst}");
     }
 }

@@ -66,7 +66,7 @@ impl Pipe {
         let sent = medium.send(now, wire_bytes);
         self.queue.push_back((sent, wire_bytes));
         self.queued_bytes += wire_bytes;
-        if self.losing.next(&mut self.random) {
+        if self.losing.next(sent, &mut self.random) {
             return Fate::Dropped(Cause::Loss);
         }
         self.last = self.last.max(sent + self.delay.at(sent));

@@ -97,11 +97,10 @@ const PLAIN: Direction = Direction {
     queue_bytes: 1_000_000,
     framing: Framing::None,
 };
-/// One packet in fifty, in bursts of four.
-const BURSTY: Loss = Loss::GilbertElliott {
-    to_bad: 0.0051,
-    to_good: 0.25,
-    in_bad: 1.0,
+/// A fiftieth of the time, 40 ms in the mean.
+const BURSTY: Loss = Loss::Fading {
+    share: 0.02,
+    fade: 40 * MILLI,
 };
 /// The drawn trace is the same for everybody.
 const LTE_SEED: u64 = 2;

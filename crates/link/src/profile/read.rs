@@ -39,7 +39,7 @@ impl Profile {
     /// Reads `NAME`, `NAME,KEY=VALUE,...` or the path of a TOML file with the same keys.
     ///
     /// Keys: `rate`, `trace` (a file), `delay`, `rtt` (half of it each way), `jitter`, `loss` (a share,
-    /// or `BAD/GOOD/LOST` for bursts), `queue`, `framing` (`none`, `slip`, `+BYTES`, `BYTES/HEADER`),
+    /// `SHARE/TIME` for fades or `BAD/GOOD/LOST` for bursts of packets), `queue`, `framing` (`none`, `slip`, `+BYTES`, `BYTES/HEADER`),
     /// each also as `up.KEY` and `down.KEY`; `duplex` (`full`, `half`), `mtu`, `congestion`.
     pub fn read(text: &str) -> Result<Self, ProfileFault> {
         let mut words = text.split(',');
@@ -211,6 +211,10 @@ fn loss(value: &str) -> Result<Loss, QuantityFault> {
             to_good: quantity::share(to_good)?,
             in_bad: quantity::share(in_bad)?,
         }),
+        [share, fade] => Ok(Loss::Fading {
+            share: quantity::share(share)?,
+            fade: quantity::span(fade)?,
+        }),
         _ if value == "none" => Ok(Loss::None),
         _ => match quantity::share(value)? {
             0.0 => Ok(Loss::None),
@@ -254,6 +258,16 @@ mod tests {
         assert_eq!(profile.up.loss, Loss::Bernoulli(0.01));
         assert_eq!(profile.down.loss, Loss::None);
         assert_eq!(profile.up.framing, Framing::Slip);
+    }
+
+    #[test]
+    fn fades_are_a_share_and_a_time() {
+        let profile = Profile::read("isp,loss=2 %/40 ms").unwrap();
+        assert_eq!(profile, Profile::read("isp,loss=0.02/0.04 s").unwrap());
+        assert_eq!(profile.up.loss.mean(), 0.02);
+        for bad in ["100 %/1 s", "2 %/0 s"] {
+            Profile::read(&format!("isp,loss={bad}")).unwrap_err();
+        }
     }
 
     #[test]
