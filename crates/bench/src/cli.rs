@@ -2,6 +2,7 @@
 
 mod all;
 mod compare;
+mod join;
 mod reference;
 mod report;
 mod run;
@@ -49,6 +50,8 @@ enum Command {
     Report(report::Arguments),
     /// Write the reference that `weir advise` ships from runs
     Reference(reference::Arguments),
+    /// Make one run of runs that each measured a part of an experiment
+    Join(join::Arguments),
     /// Say what changed between runs beyond noise; exit code 1 where anything became worse
     Compare(compare::Arguments),
 }
@@ -74,6 +77,7 @@ pub(crate) fn main(arguments: &[String], out: &mut dyn Write) -> i32 {
         Command::Run(run) => run::run(&run, arguments, out),
         Command::Report(asked) => report::report(&asked, out),
         Command::Reference(asked) => reference::reference(&asked, out),
+        Command::Join(asked) => join::join(&asked, run::command_line(arguments), out),
         Command::Compare(arguments) => compare::compare(&arguments, out),
     }
 }

@@ -17,12 +17,10 @@ use crate::calendar::utc_now;
 use crate::clock::now_ns;
 use crate::link::LinkUsed;
 use crate::results::{CellResult, Run};
-use crate::samples::{Series, Sheet};
+use crate::samples::{SHEET, Series, Sheet};
 
 /// Its name in the run's folder.
 const FILE: &str = "cells.jsonl";
-/// Where the samples go in the end.
-const SHEET: &str = "samples.parquet";
 
 /// What makes two invocations the same run, by name: command, seed, version.
 pub(crate) type Terms = BTreeMap<String, String>;

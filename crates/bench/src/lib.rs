@@ -28,6 +28,7 @@ mod encoding;
 mod environment;
 mod experiments;
 mod figure;
+mod join;
 mod journal;
 mod latency;
 mod limits;

@@ -44,6 +44,9 @@ pub(crate) struct Run {
     /// Emulated links that were used, by name, as they were measured before use.
     #[serde(default)]
     pub(crate) links: BTreeMap<String, LinkUsed>,
+    /// The runs that it was joined from; of a run that was made in one go none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) parts: Vec<Part>,
     /// One result a cell and contender.
     pub(crate) results: Vec<CellResult>,
     /// Cells that a quick run left out, because its time was over.
@@ -56,6 +59,21 @@ pub(crate) struct Run {
     /// What papers claim, judged.
     #[serde(default)]
     pub(crate) claims: Vec<ClaimResult>,
+}
+
+/// A run that became part of another: what [`crate::join`] keeps of it beside its results.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Part {
+    /// The command that made it.
+    pub(crate) command: String,
+    /// When it began, UTC.
+    pub(crate) started: String,
+    /// How long it took, seconds.
+    pub(crate) seconds: f64,
+    /// Processes that ran or waited to, mean of the last minute before it.
+    pub(crate) load_before: f64,
+    /// Its results.
+    pub(crate) results: usize,
 }
 
 /// What a paper claims, and whether it held here.
@@ -227,6 +245,7 @@ impl Run {
                 .map_or_else(Vec::new, |crew| crew.names()),
             targets: BTreeMap::new(),
             links: BTreeMap::new(),
+            parts: Vec::new(),
             results: Vec::new(),
             left_out: Vec::new(),
             ratios: Vec::new(),
@@ -236,7 +255,29 @@ impl Run {
     }
 }
 
+impl std::fmt::Display for Part {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            command,
+            started,
+            seconds,
+            load_before,
+            results,
+        } = self;
+        write!(
+            f,
+            "{command}: {started}, {seconds:.0} s, {results} results, load before {load_before:.2}"
+        )
+    }
+}
+
 impl Run {
+    /// The commands that made it, in their order.
+    pub(crate) fn commands(&self) -> Vec<&str> {
+        let parts = self.parts.iter().map(|part| part.command.as_str());
+        parts.chain([self.command.as_str()]).collect()
+    }
+
     /// Takes in what was measured, and by whom; versions that are known stay.
     pub(crate) fn add(&mut self, (versions, results): (Versions, Vec<CellResult>)) {
         for (name, version) in versions {

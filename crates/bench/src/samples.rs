@@ -4,6 +4,7 @@
 //! holds every row in columns that programs for tables read. What it deliberately does not do: give a
 //! histogram's samples one by one, which nobody has; the bucket's upper end stands with its count.
 
+mod join;
 mod sheet;
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,11 @@ use serde::{Deserialize, Serialize};
 use crate::latency::{Latency, Percentiles};
 use crate::limits::SAMPLES_A_SERIES_MAX;
 
+pub(crate) use join::join;
 pub(crate) use sheet::Sheet;
+
+/// The sheet of a run, in its folder.
+pub(crate) const SHEET: &str = "samples.parquet";
 
 /// The samples of one metric of one contender in one round, in the order in which they came.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -74,7 +74,7 @@ pub(super) struct Arguments {
     /// A broker that runs already, as mqtt://HOST:PORT; given again, its ws://HOST:PORT/PATH
     #[arg(long, value_name = "URL")]
     target: Vec<String>,
-    /// Messages a second, of web-delivery: faster than the 1 Hz that was published
+    /// Messages a second, of web-delivery and of messaging: faster than the 1 Hz that was published
     #[arg(long, value_name = "HZ", value_parser = parse_rate)]
     rate: Option<f64>,
     /// What web-delivery measures in: a headless Chromium of its own, or any browser that a person opens
@@ -365,7 +365,7 @@ pub(super) fn prefix(line: &[String]) -> Vec<String> {
     whole[..own].to_vec()
 }
 
-fn command_line(line: &[String]) -> String {
+pub(super) fn command_line(line: &[String]) -> String {
     let words = ["weir", "bench"]
         .into_iter()
         .chain(line.iter().map(String::as_str))

@@ -48,7 +48,7 @@ pub(crate) struct Setting {
     /// How long the broker has run.
     pub(crate) state: State,
     /// Messages a second, of [`Test::Transfer`].
-    pub(crate) rate: u32,
+    pub(crate) rate: f64,
 }
 
 /// How much is sent.
@@ -182,10 +182,10 @@ impl Scale {
 }
 
 /// Messages a second: as published, or fast enough for a first look.
-pub(crate) fn rate(effort: Effort) -> u32 {
+fn rate(effort: Effort) -> f64 {
     match effort {
-        Effort::Quick => 50,
-        Effort::Full => 1,
+        Effort::Quick => 50.0,
+        Effort::Full => 1.0,
     }
 }
 
@@ -196,8 +196,8 @@ fn nodes(effort: Effort) -> &'static [usize] {
     }
 }
 
-/// All cells, in the order of the report.
-pub(crate) fn settings(effort: Effort) -> Vec<Setting> {
+/// All cells, in the order of the report; at a rate of the reader's own, or the effort's.
+pub(crate) fn settings(effort: Effort, asked: Option<f64>) -> Vec<Setting> {
     let mut all = Vec::new();
     for protocol in PROTOCOLS {
         let of = |test, clients, nodes, state| Setting {
@@ -206,7 +206,7 @@ pub(crate) fn settings(effort: Effort) -> Vec<Setting> {
             clients,
             nodes,
             state,
-            rate: rate(effort),
+            rate: asked.unwrap_or_else(|| rate(effort)),
         };
         for clients in Clients::ALL {
             let nodes = nodes(effort).iter();
@@ -225,7 +225,7 @@ pub(crate) fn settings(effort: Effort) -> Vec<Setting> {
 
 /// The names of all cells.
 pub(crate) fn names(effort: Effort) -> Vec<String> {
-    settings(effort).iter().map(Setting::name).collect()
+    settings(effort, None).iter().map(Setting::name).collect()
 }
 
 #[cfg(test)]
@@ -237,8 +237,12 @@ mod tests {
         let scale = Scale::of(Effort::Full);
         assert_eq!(
             (scale.rounds * scale.messages, rate(Effort::Full)),
-            (100, 1)
+            (100, 1.0)
         );
+        let faster = settings(Effort::Full, Some(25.0));
+        let names: Vec<String> = faster.iter().map(Setting::name).collect();
+        assert_eq!(names.len(), super::names(Effort::Full).len());
+        assert!(names[0].ends_with(";rate=25"), "{}", names[0]);
         assert_eq!(
             scale.measure * scale.rounds as u32,
             Duration::from_secs(100)

@@ -169,7 +169,7 @@ impl<'a> Deeds<'a> {
         match self.setting.test {
             Test::Transfer => Deed::Transfer {
                 messages: self.scale.messages,
-                interval_ns: 1_000_000_000 / u64::from(self.setting.rate),
+                interval_ns: (1e9 / self.setting.rate) as u64,
             },
             Test::PingPong => Deed::PingPong {
                 warm_up_ms,

@@ -14,7 +14,7 @@ pub(crate) fn begin(title: &str, run: &Run, folder: &str, of_quick: &str) -> Str
     let mut text = format!(
         "# {title}\n\nThis page is generated: `{}`, then \
          `weir bench report {folder} --markdown`.\n\n",
-        run.command
+        run.commands().join("`, `")
     );
     run_head(run, &mut text);
     if run.effort == "quick" {
@@ -43,6 +43,9 @@ fn run_head(run: &Run, text: &mut String) {
         "Run of {}, {}, seed {}, {:.0} s.\n",
         run.started, run.effort, run.seed, run.seconds
     );
+    for part in &run.parts {
+        let _ = writeln!(text, "- part {part}");
+    }
     for line in run.environment.lines() {
         let _ = writeln!(text, "- {line}");
     }

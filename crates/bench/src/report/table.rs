@@ -17,6 +17,9 @@ pub(crate) fn table(run: &Run) -> String {
         run.seconds.round(),
         run.command
     );
+    for part in &run.parts {
+        let _ = writeln!(text, "part {part}");
+    }
     for line in run.environment.lines() {
         let _ = writeln!(text, "{line}");
     }

@@ -17,7 +17,7 @@ use parquet::schema::parser::parse_message_type;
 use super::Series;
 use crate::limits::SHEET_GROUP_ROWS_MAX;
 
-const SCHEMA: &str = "message samples {
+pub(super) const SCHEMA: &str = "message samples {
     required binary experiment (UTF8);
     required binary cell (UTF8);
     required binary target (UTF8);

@@ -4,7 +4,7 @@ use super::leaders::is_ceiling;
 use super::markup::escaped;
 use super::paper;
 use crate::report::number;
-use crate::results::{CellResult, Run};
+use crate::results::{CellResult, Part, Run};
 
 /// Share of a latency's median from which lateness of the load matters.
 const LAG_SHARE: f64 = 0.1;
@@ -46,6 +46,7 @@ fn caveats(run: &Run) -> Vec<String> {
         all.push(words.into());
     }
     all.extend(left_out(run));
+    all.extend(parts(run));
     all.extend(machine(run));
     all.push(clock(run));
     all.extend(links(run));
@@ -74,6 +75,19 @@ fn left_out(run: &Run) -> Option<String> {
             "Its time was over before {} of its cells, which a full run has: {}.",
             cells.len(),
             cells.join(", ")
+        )
+    })
+}
+
+/// Parts were not interleaved with each other.
+fn parts(run: &Run) -> Option<String> {
+    let part = |part: &Part| format!("<li>{}</li>", escaped(&part.to_string()));
+    let parts: String = run.parts.iter().map(part).collect();
+    (!parts.is_empty()).then(|| {
+        format!(
+            "Joined from {} runs, one after the other on this machine: a pair within a cell was measured in \
+             one of them, cells of different runs were not.<ul>{parts}</ul>",
+            run.parts.len()
         )
     })
 }
@@ -277,16 +291,18 @@ pub(super) fn repeat(run: &Run) -> String {
          <code>samples.parquet</code>. How to read this page is told in <code>docs/guides/report.md</code>, \
          how to cite it in <code>CITATION.cff</code>.</p>\n",
         escaped(&run.environment.weir),
-        escaped(&with_seed(run)),
+        escaped(&with_seeds(run)),
         run.seed,
         number(run.seconds.round()),
     )
 }
 
-/// The command as it was, with the seed that it may have left to the default.
-fn with_seed(run: &Run) -> String {
-    match run.command.contains("--seed") {
-        true => run.command.clone(),
-        false => format!("{} --seed {}", run.command, run.seed),
-    }
+/// The commands as they were, each run's with the seed that it may have left to the default.
+fn with_seeds(run: &Run) -> String {
+    let with_seed = |command: &str| match command.contains(" run ") && !command.contains("--seed") {
+        true => format!("{command} --seed {}", run.seed),
+        false => command.into(),
+    };
+    let commands = run.commands().into_iter().map(with_seed);
+    commands.collect::<Vec<_>>().join("\n")
 }
