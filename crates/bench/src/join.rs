@@ -36,7 +36,10 @@ impl Joined {
             .max(run.environment.load_before);
         whole.environment.load_before = load;
         for (name, version) in run.targets {
-            whole.targets.entry(name).or_insert(version);
+            let known = whole.targets.entry(name).or_default();
+            if !is_here(known) {
+                *known = version;
+            }
         }
         whole.links.extend(run.links);
         whole.results.extend(run.results);
@@ -105,8 +108,9 @@ fn fits(whole: &Run, run: &Run) -> Result<(), String> {
     same("effort", &whole.effort, &run.effort)?;
     same("machine", &machine(whole), &machine(run))?;
     for (name, version) in &run.targets {
-        if let Some(other) = whole.targets.get(name) {
-            same(name, other, version)?;
+        match whole.targets.get(name) {
+            Some(other) if is_here(other) && is_here(version) => same(name, other, version)?,
+            _ => {}
         }
     }
     let has = |r: &&CellResult| {
@@ -120,6 +124,11 @@ fn fits(whole: &Run, run: &Run) -> Result<(), String> {
             twice.cell, twice.target
         )),
     }
+}
+
+/// Whether it is a version, and not why there is none.
+fn is_here(version: &str) -> bool {
+    !version.is_empty() && !version.starts_with("absent")
 }
 
 fn same(what: &str, before: &str, after: &str) -> Result<(), String> {

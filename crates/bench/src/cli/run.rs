@@ -44,7 +44,7 @@ pub(super) struct Arguments {
     /// A first look: the chief cells with short steps, about two minutes an experiment
     #[arg(long)]
     pub(super) quick: bool,
-    /// Only cells whose name contains this
+    /// Only cells whose name contains this; of several words, each
     #[arg(long, value_name = "CELL", default_value = "")]
     pub(super) only: String,
     /// Orders cells and contenders

@@ -107,10 +107,11 @@ impl Order<'_> {
     }
 }
 
-/// Whether a cell's name contains what is wanted; a semicolon behind it lets `subscribers=10;` mean
-/// ten and not ten thousand.
+/// Whether a cell's name contains each word that is wanted; a semicolon behind one lets `subscribers=10;`
+/// mean ten and not ten thousand.
 pub(crate) fn wants(only: &str, cell: &str) -> bool {
-    format!("{cell};").contains(only)
+    let cell = format!("{cell};");
+    only.split_whitespace().all(|word| cell.contains(word))
 }
 
 impl Experiment {

@@ -39,8 +39,8 @@ impl Profile {
     /// Reads `NAME`, `NAME,KEY=VALUE,...` or the path of a TOML file with the same keys.
     ///
     /// Keys: `rate`, `trace` (a file), `delay`, `rtt` (half of it each way), `jitter`, `loss` (a share,
-    /// `SHARE/TIME` for fades or `BAD/GOOD/LOST` for bursts of packets), `queue`, `framing` (`none`, `slip`, `+BYTES`, `BYTES/HEADER`),
-    /// each also as `up.KEY` and `down.KEY`; `duplex` (`full`, `half`), `mtu`, `congestion`.
+    /// `SHARE/TIME` for fades or `BAD/GOOD/LOST` for bursts of packets), `queue`, `framing` (`none`,
+    /// `slip`, `+BYTES`, `BYTES/HEADER`), each also as `up.KEY` and `down.KEY`; `duplex` (`full`, `half`), `mtu`, `congestion`.
     pub fn read(text: &str) -> Result<Self, ProfileFault> {
         let mut words = text.split(',');
         let first = words.next().unwrap_or_default().trim();
