@@ -40,7 +40,8 @@ impl Profile {
     ///
     /// Keys: `rate`, `trace` (a file), `delay`, `rtt` (half of it each way), `jitter`, `loss` (a share,
     /// `SHARE/TIME` for fades or `BAD/GOOD/LOST` for bursts of packets), `queue`, `framing` (`none`,
-    /// `slip`, `+BYTES`, `BYTES/HEADER`), each also as `up.KEY` and `down.KEY`; `duplex` (`full`, `half`), `mtu`, `congestion`.
+    /// `slip`, `+BYTES`, `BYTES/HEADER`), each also as `up.KEY` and `down.KEY`; `duplex` (`full`,
+    /// `half`), `mtu`, `congestion`.
     pub fn read(text: &str) -> Result<Self, ProfileFault> {
         let mut words = text.split(',');
         let first = words.next().unwrap_or_default().trim();
