@@ -45,6 +45,19 @@ class Aiocoap(unittest.IsolatedAsyncioTestCase):
             self.assertEqual((valid.code.dotted, valid.payload), ("2.03", b""))
             self.assertEqual(valid.opt.etag, got.opt.etag)
 
+    async def test_what_is_published_with_the_options_of_an_earlier_read_is_no_read(self):
+        from aiocoap import GET, POST
+
+        for url in self.urls():
+            live = f"{url}/live/{self.topic}"
+            for body in (b"1.5", b"2.5"):
+                posted = await self.ask(POST, live, payload=body, content_format=0)
+                self.assertEqual(posted.code.dotted, "2.04")
+                # node-coap says a Content-Format when it reads, too.
+                for _ in range(2):
+                    got = await self.ask(GET, live, content_format=0)
+                    self.assertIn(body, got.payload)
+
     async def test_large_bodies_over_every_transport(self):
         from aiocoap import GET, PUT
 

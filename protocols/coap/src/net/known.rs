@@ -46,6 +46,10 @@ impl Known {
         principal: &Principal,
         head: Cursor,
     ) -> Option<(&'static str, Message)> {
+        if !may_be_known(request) {
+            // What is published with the options of a request that is known is no such request.
+            return None;
+        }
         let answered = self.answers.get(request.options.as_bytes())?;
         let holds = answered.head == head
             && Arc::ptr_eq(&answered.grants, &principal.grants)
@@ -111,6 +115,11 @@ mod tests {
         assert_eq!(known.find(&get("/live/a"), &one, later), None);
         assert_eq!(known.find(&get("/live/a"), &other, head), None);
         assert_eq!(known.find(&get("/live/b"), &one, head), None);
+        let post = Message {
+            code: Code::POST,
+            ..get("/live/a").with_payload("22.5")
+        };
+        assert_eq!(known.find(&post, &one, head), None, "it is published");
     }
 
     #[test]
