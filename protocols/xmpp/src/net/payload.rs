@@ -6,7 +6,7 @@
 //! their own (Prosody does), and a name in a value (`xsi:type`) then means nothing any more.
 
 use crate::names::{JSON, MESSAGE, OBSERVATIONS};
-use crate::xml::{Element, escape, is_carried};
+use crate::xml::{Element, escape, escape_content, is_carried};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -20,12 +20,12 @@ pub(super) fn write(format: &Format, message: &[u8], out: &mut String) {
         // [XEP0335-2-1]
         Ok(text) if format.name == "json" => {
             out.push_str("<json xmlns='urn:xmpp:json:0'>");
-            escape(text, out);
+            escape_content(text, out);
             out.push_str("</json>");
         }
         // A carriage return is a line feed behind the next server (XML 1.0 section 2.11).
         Ok(text) if format.text && is_carried(text) && !text.contains('\r') => {
-            write_as("text", format.media, out, |out| escape(text, out));
+            write_as("text", format.media, out, |out| escape_content(text, out));
         }
         _ => write_bytes(format.media, message, out),
     }

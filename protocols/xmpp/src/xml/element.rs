@@ -1,6 +1,6 @@
 //! An element with all that is in it.
 
-use super::text::escape;
+use super::text::{escape, escape_content};
 use crate::limits::{ATTRIBUTES_MAX, DEPTH_MAX, NODES_MAX, STANZA_BYTES_MAX};
 use std::ops::Range;
 use weir_exi::xml::Reader;
@@ -139,7 +139,7 @@ impl Element {
         for node in &self.children {
             match node {
                 Node::Element(child) => child.write(&self.namespace, out),
-                Node::Text(text) => escape(text, out),
+                Node::Text(text) => escape_content(text, out),
             }
         }
         out.push_str("</");

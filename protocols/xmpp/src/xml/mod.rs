@@ -9,4 +9,4 @@ mod text;
 
 pub use element::{Element, Node};
 pub use framer::{Frame, Framer, StreamFault};
-pub use text::{escape, is_carried};
+pub use text::{escape, escape_content, is_carried};
