@@ -38,18 +38,19 @@ impl<'a> Deeds<'a> {
         }
     }
 
-    /// Has messages go to and fro until what runs on a virtual machine is compiled.
+    /// Has messages go to and fro until what runs on a virtual machine is compiled: of one node, whose
+    /// observations alone lie below where they are sent back to.
     pub(super) fn settle(&self) -> Result<(), String> {
         let deed = Deed::PingPong {
             warm_up_ms: 0,
             measure_ms: self.scale.settle.as_millis() as u64,
         };
-        self.natives(true, deed).map(drop)
+        self.natives(true, 1, deed).map(drop)
     }
 
     /// Two programs.
     pub(super) fn native_native(&self) -> Result<Sample, String> {
-        let (outcome, measured) = self.natives(true, self.deed())?;
+        let (outcome, measured) = self.natives(true, self.setting.nodes, self.deed())?;
         let mut sample = match &outcome {
             ClientsOutcome::Transfer { sent, arrived } => of_transfer(sent, arrived)?,
             ClientsOutcome::PingPong(measured) => of_ping_pong(measured),
@@ -65,7 +66,7 @@ impl<'a> Deeds<'a> {
             Test::Transfer => page.keep()?,
             Test::PingPong => page.send_back(BACK)?,
         }
-        let (outcome, measured) = self.natives(false, self.deed())?;
+        let (outcome, measured) = self.natives(false, self.setting.nodes, self.deed())?;
         let mut sample = match &outcome {
             ClientsOutcome::Transfer { sent, .. } => of_transfer(sent, &page.arrived(sent.len())?)?,
             ClientsOutcome::PingPong(measured) => of_ping_pong(measured),
@@ -142,11 +143,16 @@ impl<'a> Deeds<'a> {
         })
     }
 
-    fn natives(&self, both: bool, deed: Deed) -> Result<(ClientsOutcome, Measured), String> {
+    fn natives(
+        &self,
+        both: bool,
+        nodes: usize,
+        deed: Deed,
+    ) -> Result<(ClientsOutcome, Measured), String> {
         let plan = ClientsPlan {
             protocol: self.setting.protocol.name.into(),
             broker: self.name.into(),
-            nodes: self.setting.nodes,
+            nodes,
             both,
             deed,
         };
