@@ -15,7 +15,7 @@ use weir_model::{Time, percent};
 const IDENTIFIER: &str = "urn:weir:observation:";
 
 /// Answers the request.
-// [SOS2-9.2-1] [SOS2-9.2-2]
+// [SOS2-9.2-1] [SOS2-9.2-2] [SOS2-9.2-3] [SOS2-9.2-4]
 pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let (parameter, layout) = match ask.version {
         Version::V1 => ("ObservationId", Layout::of(ask)?),

@@ -34,7 +34,22 @@ impl Code {
         }
     }
 
-    /// Which prefix a SOAP fault's subcode has (OGC 12-006 table 58).
+    /// The reason of a SOAP fault, where the standard says it (OGC 12-006 section 13.5.1).
+    pub(crate) fn reason(self) -> Option<&'static str> {
+        match self {
+            Code::ResponseExceedsSizeLimit => Some(
+                "The requested result set exceeds the response size limit of this service and \
+                 thus cannot be delivered.",
+            ),
+            Code::InvalidPropertyOfferingCombination => Some(
+                "Observations for the requested combination of observedProperty and offering do \
+                 not use SWE Common encoded results.",
+            ),
+            _ => None,
+        }
+    }
+
+    /// Which prefix a SOAP fault's subcode has (OGC 12-006 section 13.5.1).
     pub(crate) fn prefix(self) -> (&'static str, &'static str) {
         match self {
             Code::InvalidRequest => ("swes", crate::names::SWES20),

@@ -64,7 +64,7 @@ fn observed<'i>(
 }
 
 /// Answers the request.
-// [SOS2-9.1-1] [SOS2-9.1-2]
+// [SOS2-9.1-1] [SOS2-9.1-2] [SOS2-9.1-3] [SOS2-9.1-4] [SOS2-9.1-5] [SOS2-13.3-1]
 pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let inventory = ask.inventory()?;
     let picked = selected(ask, &inventory)?;

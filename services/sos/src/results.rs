@@ -171,6 +171,7 @@ fn picked(ask: &Ask) -> Result<Vec<Series>, Exception> {
 }
 
 /// Answers GetResultTemplate: always a record of time and result.
+// [SOS2-11.2-5] [SOS2-13.4-1]
 pub(crate) fn template(ask: &Ask) -> Result<Reply, Exception> {
     let picked = picked(ask)?;
     let mut xml = Xml::new();

@@ -127,6 +127,7 @@ impl Form {
     }
 
     /// An exception as a report, or as a fault of SOAP.
+    // [SOS2-8.0-6]
     pub(crate) fn exception(
         &self,
         operation: &str,
@@ -160,8 +161,8 @@ fn fault_status(version: soap::Version, fault: &Fault, exception: &Exception) ->
     }
 }
 
-/// OGC 12-006 section 12.2.
-// [SOS2-13.3-1]
+/// OGC 12-006 section 13.5.1.
+// [SOS2-13.5-1] [SOS2-13.5-2] [SOS2-13.5-3]
 fn fault_of(exception: &Exception) -> Fault {
     let (prefix, uri) = exception.code.prefix();
     let mut detail = Xml::new();
@@ -172,14 +173,19 @@ fn fault_of(exception: &Exception) -> Fault {
         detail.attribute("locator", locator);
     }
     detail.leaf("ows:ExceptionText", &exception.text);
-    let receiver = exception.code == Code::NoApplicableCode && exception.status() >= 500;
+    let receiver = match exception.code {
+        Code::NoApplicableCode => exception.status() >= 500,
+        Code::ResponseExceedsSizeLimit => true,
+        _ => false,
+    };
+    let reason = exception.code.reason();
     Fault {
         code: match receiver {
             true => soap::Code::Receiver,
             false => soap::Code::Sender,
         },
         subcode: Some((format!("{prefix}:{}", exception.code.name()), uri)),
-        reason: exception.text.clone(),
+        reason: reason.map_or_else(|| exception.text.clone(), str::to_owned),
         detail: detail.finish(),
     }
 }
@@ -193,5 +199,39 @@ fn wanted(call: &Call) -> Option<Coding> {
         JSON => Some(Coding::Json),
         "application/xml" | "text/xml" => Some(Coding::Xml),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// [SOS2-13.5-2] [SOS2-13.5-3]
+    #[test]
+    fn the_faults_of_sos_have_the_code_and_the_reason_of_the_standard() {
+        let said = "what it was here";
+        for (code, at_fault, begins) in [
+            (
+                Code::ResponseExceedsSizeLimit,
+                soap::Code::Receiver,
+                "The requested result set exceeds the response size limit of this service",
+            ),
+            (
+                Code::InvalidPropertyOfferingCombination,
+                soap::Code::Sender,
+                "Observations for the requested combination of observedProperty and offering",
+            ),
+        ] {
+            let fault = fault_of(&Exception::new(code, "", said));
+            assert_eq!(fault.code, at_fault);
+            assert!(fault.reason.starts_with(begins), "{}", fault.reason);
+            let subcode = fault.subcode.map(|(name, uri)| (name, uri.to_owned()));
+            let expected = (
+                format!("sos:{}", code.name()),
+                crate::names::SOS20.to_owned(),
+            );
+            assert_eq!(subcode, Some(expected));
+            assert!(fault.detail.contains(said), "{}", fault.detail);
+        }
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn pairs(body: &[u8]) -> Result<Vec<(String, String)>, Exception> {
 }
 
 /// The parameters of pairs; what is not known is passed over, as OWS Common asks.
-// [SOS2-13.2-1]
+// [SOS2-13.2-1] [SOS2-13.2-2] [SOS2-13.2-3] [SOS2-13.2-4]
 pub(super) fn params(pairs: &[(String, String)]) -> Result<Params, Exception> {
     let mut params = Params::default();
     for (name, value) in pairs {

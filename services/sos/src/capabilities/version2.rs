@@ -128,7 +128,7 @@ fn filters(xml: &mut Xml) {
     xml.end().end().end().end();
 }
 
-// [SOS2-8.1-4] [SOS2-8.1-10]
+// [SOS2-8.1-4] [SOS2-8.1-10] [SOS2-8.1-12] [SOS2-8.1-13]
 fn contents(ask: &Ask, offerings: &[Offering], xml: &mut Xml) -> Result<(), Exception> {
     xml.start("sos:contents").start("sos:Contents");
     for format in [SML20, SML101] {

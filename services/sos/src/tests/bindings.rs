@@ -17,7 +17,7 @@ fn a_request_in_xml_is_the_same_request() {
     assert_eq!(texts(&xml(&answer), "result"), ["1.5", "2.5"]);
 }
 
-/// [SOS2-13.3-1]
+/// [SOS2-13.5-1]
 #[test]
 fn an_envelope_of_either_version_is_answered_in_its_own() {
     let house = measured();

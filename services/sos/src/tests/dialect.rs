@@ -208,7 +208,7 @@ fn exchange_results(house: &House, binding: Binding) {
     );
 }
 
-/// [SOS2-13.1-1] [SOS2-13.3-1]
+/// [SOS2-13.1-1] [SOS2-13.5-1]
 #[test]
 fn a_sensors_life_is_told_in_every_binding_as_other_servers_clients_write_it() {
     for binding in Binding::ALL {
