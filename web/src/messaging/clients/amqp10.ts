@@ -6,8 +6,11 @@ import type { At, Client } from "./client";
 const SETTLED = 1;
 /** Messages that may be under way to the page. */
 const CREDIT = 256;
-/** The first is the standard's; Qpid knows the second too, and a relay only the last. */
-const SUBPROTOCOLS = ["amqp", "AMQPWSB10", "binary"];
+/**
+ * The relay's, the standard's, and Qpid's older one. The relay's is first: websockify knows a name only where no
+ * space stands before it, and browsers put one behind each comma. Who knows another of the three chooses that.
+ */
+const SUBPROTOCOLS = ["binary", "amqp", "AMQPWSB10"];
 const EXCHANGE = "amq.topic";
 
 /** What a peer calls topics: exchange and key at brokers, as the gateway's own client knows them. */
