@@ -2,10 +2,9 @@
 //! gateway in that place.
 //!
 //! Either is reached at one server by one client: what differs is who answers for the domain of the service.
-//! Nobody speaks TLS. Two of Prosody's defaults are changed, as a user may: it leaves Nagle's algorithm on, which with
-//! delayed acknowledgements makes a round trip of 40 to 60 ms of the second write (`nagle = false`,
-//! `opportunistic_writes = true`), and its own service rewrites a node's items in their file twice a publication
-//! (`storage = "memory"` keeps them without).
+//! Nobody speaks TLS. Two of Prosody's defaults are changed, as a user may: it leaves Nagle's algorithm on, which
+//! with delayed acknowledgements makes a round trip of 40 to 60 ms of the second write (`nagle = false`), and its
+//! own service rewrites a node's items in their file twice a publication (`storage = "memory"` keeps them without).
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -94,7 +93,7 @@ fn launch(settings: &Settings, folder: &Path, own: &str) -> Result<(Running, Soc
          modules_enabled = {{ \"c2s\", \"saslauth\", \"disco\", \"websocket\" }}\n\
          c2s_require_encryption = false\nconsider_websocket_secure = true\n\
          cross_domain_websocket = true\nauthentication = \"internal_plain\"\n\
-         network_settings = {{ nagle = false, opportunistic_writes = true }}\n\
+         network_settings = {{ nagle = false }}\n\
          admins = {{ \"{user}@{DOMAIN}\" }}\nlimits = {{ }}\nVirtualHost \"{DOMAIN}\"\n{own}"
     );
     let account = format!("return {{ [\"password\"] = \"{password}\"; }};\n");

@@ -23,7 +23,7 @@ pub(super) const PROTOCOL: Protocol = Protocol {
             message is an item with JSON, and nobody waits for the answer to a publication. The native client is \
             the gateway's; in pages it is strophe.js through Prosody's WebSocket. Prosody leaves Nagle's \
             algorithm on, which costs 40 to 60 ms a round trip, and writes a node's items to their file twice a \
-            publication: here `nagle = false` and `opportunistic_writes = true` are set, and its own service \
+            publication: here `nagle = false` is set, and its own service \
             keeps items in memory.",
     open: |at, topic| Ok(Box::new(Xmpp::open(at, topic)?)),
 };
