@@ -55,8 +55,13 @@ impl Hub {
         let mut core = self.core();
         check_full(&core.catalog, topic)?;
         let (number, about) = core.catalog.known(topic);
-        datastream.number = Some(number);
+        let is_new = self.log.shared().is_some() && core.catalog.find(topic).is_none();
+        // All gateways give a new one its number as they take it.
+        datastream.number = (!is_new).then_some(number);
         datastream.about = datastream.about.or(about);
+        if let Some(ticket) = self.submit_change(now, topic, &entry::to_json(&datastream))? {
+            return Ok(ticket);
+        }
         let cursor = self.append_change(now, topic, &entry::to_json(&datastream))?;
         core.journal.note(topic);
         let id = core.catalog.intern(topic).ok_or(TOO_MANY)?;
@@ -71,6 +76,10 @@ impl Hub {
         let mut core = self.core();
         if core.catalog.find(topic).is_none() {
             return Err(Fault::Unknown(topic.into()));
+        }
+        if let Some(ticket) = self.submit_change(now, topic, &[])? {
+            self.forget_withdrawn(&mut core, now, topic)?;
+            return Ok(ticket);
         }
         let cursor = self.append_change(now, topic, &[])?;
         core.catalog.remove(topic);

@@ -67,7 +67,7 @@ impl Hub {
         check(principal, key, &state)?;
         let mut core = self.core();
         core.consumers.check_room(key, &state)?;
-        let cursor = self.log.append(&Record {
+        let record = Record {
             kind: Kind::Consumer,
             arrival: now,
             topic: key,
@@ -76,7 +76,11 @@ impl Hub {
             origin: "",
             attributes: &[],
             body: &state,
-        })?;
+        };
+        if let Some(ticket) = self.submit(&record)? {
+            return Ok(ticket);
+        }
+        let cursor = self.log.append(&record)?;
         core.consumers.put(key, state);
         Ok(self.ticket(cursor))
     }

@@ -126,11 +126,11 @@ impl Hub {
             return Err(Fault::Stopping);
         }
         core.entities.check_room(&entities)?;
-        let mut last = self.log.head();
+        let mut last = self.ticket(self.log.head());
         for (key, body) in entities {
             last = self.put_one(&mut core, now, &key, body.unwrap_or_default())?;
         }
-        Ok(self.ticket(last))
+        Ok(last)
     }
 
     pub(crate) fn check_put(
@@ -150,8 +150,8 @@ impl Hub {
         self.core().entities.check_room(entities)
     }
 
-    fn put_one(&self, core: &mut Core, now: Time, key: &str, body: Bytes) -> Result<Cursor, Fault> {
-        let cursor = self.log.append(&Record {
+    fn put_one(&self, core: &mut Core, now: Time, key: &str, body: Bytes) -> Result<Ticket, Fault> {
+        let record = Record {
             kind: Kind::Entity,
             arrival: now,
             topic: key,
@@ -160,10 +160,14 @@ impl Hub {
             origin: "",
             attributes: &[],
             body: &body,
-        })?;
+        };
+        if let Some(ticket) = self.submit(&record)? {
+            return Ok(ticket);
+        }
+        let cursor = self.log.append(&record)?;
         core.entities.put(key, body, cursor);
         core.journal.note(key);
-        Ok(cursor)
+        Ok(self.ticket(cursor))
     }
 }
 

@@ -10,13 +10,14 @@ use crate::group::{Policy, Shape};
 use crate::history::{Extent, HistoryFault, Page};
 use crate::log::{Log, LogFault};
 use crate::message::Message;
+use crate::shared::Receipt;
 use crate::stood::Stood;
 use crate::subscription::Subscription;
 use crate::withdrawn::Place;
 use bytes::Bytes;
 use std::fmt;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use weir_codec::{DecodeError, Format};
 use weir_model::{Batch, BatchError, Cursor, Datastream, Filter, Time, TopicError};
 
@@ -204,9 +205,15 @@ pub struct Latest {
     pub head: Cursor,
 }
 
+/// Where a record lies in the log.
+pub(crate) enum InLog {
+    Known(Cursor),
+    Awaited(Arc<Receipt>),
+}
+
 /// A promise that a record will be where a crash cannot reach it.
 pub struct Ticket {
-    pub(crate) cursor: Cursor,
+    pub(crate) place: InLog,
     pub(crate) log: Arc<dyn Log>,
     /// Nobody was promised anything: it is committed with others, at the next tick.
     pub(crate) unpromised: bool,
@@ -223,9 +230,12 @@ impl Drop for Ticket {
 }
 
 impl Ticket {
-    /// The record's place in the log.
+    /// The record's place in the log; in a shared one, the head's until it is known.
     pub fn cursor(&self) -> Cursor {
-        self.cursor
+        match &self.place {
+            InLog::Known(cursor) => *cursor,
+            InLog::Awaited(receipt) => receipt.place().unwrap_or_else(|| self.log.head()),
+        }
     }
 
     /// How the (first) datastream that this is about stood just before it.
@@ -235,8 +245,12 @@ impl Ticket {
 
     /// Ready once it may be acknowledged.
     pub fn poll(&self, cx: &mut Context<'_>) -> Poll<Result<Cursor, Fault>> {
-        let committed = self.log.poll_committed(self.cursor, cx);
-        committed.map(|done| done.map(|()| self.cursor).map_err(Fault::Log))
+        let cursor = match &self.place {
+            InLog::Known(cursor) => *cursor,
+            InLog::Awaited(receipt) => ready!(receipt.poll(cx))?,
+        };
+        let committed = self.log.poll_committed(cursor, cx);
+        committed.map(|done| done.map(|()| cursor).map_err(Fault::Log))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::catalog::{Catalog, Entry, StreamId, push_last};
 use crate::consumers::Consumers;
 use crate::counters::{Counters, Counts};
 use crate::entities::Entities;
-use crate::exchange::{Exchange, Fault, Latest, Past, Request, Ticket};
+use crate::exchange::{Exchange, Fault, InLog, Latest, Past, Request, Ticket};
 use crate::feed::Feeder;
 use crate::group::{Group, GroupKey};
 use crate::held::Held;
@@ -294,8 +294,12 @@ impl Hub {
 
     /// A ticket for a cursor of this log.
     pub(crate) fn ticket(&self, cursor: Cursor) -> Ticket {
+        self.ticket_of(InLog::Known(cursor))
+    }
+
+    pub(crate) fn ticket_of(&self, place: InLog) -> Ticket {
         Ticket {
-            cursor,
+            place,
             log: self.log.clone(),
             unpromised: false,
             stood: None,

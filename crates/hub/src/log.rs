@@ -1,6 +1,7 @@
 //! What the hub asks of a log; `crates/log` is the one on local disk.
 
 use crate::record::Record;
+use crate::shared::Shared;
 use std::fmt;
 use std::task::{Context, Poll};
 use weir_model::Cursor;
@@ -53,6 +54,11 @@ pub trait Log: Send + Sync {
 
     /// Commits what waits, marks the end as clean, and refuses everything after.
     fn close(&self) -> Result<(), LogFault>;
+
+    /// What it can do where other gateways append to it too; then [`Log::append`] refuses.
+    fn shared(&self) -> Option<&dyn Shared> {
+        None
+    }
 }
 
 /// Reads a log forward.
@@ -61,6 +67,11 @@ pub trait LogReader: Send {
     ///
     /// [`LogFault::Damaged`] is told once for each hole that is met; the next call goes on behind it.
     fn next(&mut self) -> Result<Option<(Cursor, Record<'_>)>, LogFault>;
+
+    /// Ready once the next record, or that there is none, can be told without waiting; wakes `cx` then.
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<()> {
+        Poll::Ready(())
+    }
 }
 
 /// The answer to a client that comes back with a cursor.
@@ -126,6 +137,8 @@ pub enum LogFault {
     Failed(String),
     /// Some records cannot be read any more: which file, and which bytes of it.
     Damaged(String),
+    /// Whoever keeps the log cannot be reached, or did not say in time that a record is kept: it may be.
+    Unavailable(String),
     /// The log was closed.
     Closed,
 }
@@ -138,6 +151,7 @@ impl fmt::Display for LogFault {
             LogFault::Full(cause) => write!(f, "the disk is full, nothing was stored: {cause}"),
             LogFault::Failed(cause) => write!(f, "the log cannot be written any more: {cause}"),
             LogFault::Damaged(what) => write!(f, "records are lost: {what}"),
+            LogFault::Unavailable(cause) => write!(f, "the log cannot be reached: {cause}"),
             LogFault::Closed => f.write_str("the gateway is stopping"),
         }
     }

@@ -201,6 +201,18 @@ impl Hub {
         if retain && !body.is_empty() {
             core.retained.check_room(&topic)?;
         }
+        if self.log.shared().is_some() {
+            return self.submit_message(&core, (&content, retain), |kind, media| Record {
+                kind,
+                arrival: now,
+                topic: &topic,
+                media,
+                key: &key,
+                origin: &origin,
+                attributes: &attributes,
+                body: &body,
+            });
+        }
         let (content, streams) = self.locate(&mut core, now, (&topic, body.is_empty()), content)?;
         let (kind, media) = content.record_parts();
         let kind = if retain { Kind::Retained } else { kind };
@@ -243,6 +255,25 @@ impl Hub {
         Ok(ticket)
     }
 
+    /// Sends a message on its way to a shared log, as far as can be told now that it will be taken.
+    fn submit_message<'a>(
+        &self,
+        core: &Core,
+        (content, retain): (&'a Decoded, bool),
+        record: impl FnOnce(Kind, &'a str) -> Record<'a>,
+    ) -> Result<Ticket, Fault> {
+        let kind = match content {
+            _ if retain => Kind::Retained,
+            Decoded::Observations(batch, _) => {
+                checks::check_new(&core.catalog, batch)?;
+                Kind::Observations
+            }
+            Decoded::Opaque(_) => Kind::Opaque,
+        };
+        let submitted = self.submit(&record(kind, content.media()))?;
+        submitted.ok_or(Fault::Stopping)
+    }
+
     /// The same ticket for the same message.
     fn repeated(&self, used: Used, fingerprint: u64) -> Result<Ticket, Fault> {
         if used.message != fingerprint {
@@ -277,7 +308,7 @@ impl Hub {
     }
 
     /// Gives a message to every group that wants a part of it, and leaves it to be kept.
-    fn hand_on(
+    pub(crate) fn hand_on(
         &self,
         core: &mut Core,
         message: Arc<Message>,
@@ -351,21 +382,35 @@ impl Hub {
         topic: &str,
         body: &[u8],
     ) -> Result<weir_model::Cursor, LogFault> {
-        self.log.append(&Record {
-            kind: Kind::Change,
-            arrival: now,
-            topic,
-            media: "json",
-            key: &[],
-            origin: "",
-            attributes: &[],
-            body,
-        })
+        self.log.append(&change_of(now, topic, body))
+    }
+
+    /// Sends the same on its way where the log is shared.
+    pub(crate) fn submit_change(
+        &self,
+        now: Time,
+        topic: &str,
+        body: &[u8],
+    ) -> Result<Option<Ticket>, Fault> {
+        self.submit(&change_of(now, topic, body))
+    }
+}
+
+fn change_of<'a>(now: Time, topic: &'a str, body: &'a [u8]) -> Record<'a> {
+    Record {
+        kind: Kind::Change,
+        arrival: now,
+        topic,
+        media: "json",
+        key: &[],
+        origin: "",
+        attributes: &[],
+        body,
     }
 }
 
 /// What a part of a message says of its datastream that is not known.
-fn heard(view: &StreamView<'_>, known: &Datastream) -> Datastream {
+pub(crate) fn heard(view: &StreamView<'_>, known: &Datastream) -> Datastream {
     Datastream {
         sensor: differs(view.sensor, &known.sensor),
         property: differs(view.property, &known.property),

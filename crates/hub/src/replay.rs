@@ -7,6 +7,7 @@ use crate::message::Item;
 use crate::route;
 use crate::subscription::{Next, RECORDS_PER_POLL, Stage, Subscription};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use weir_model::Cursor;
 
 /// Where a replay stands.
@@ -36,6 +37,11 @@ impl Replay {
             damaged: false,
             ahead: Vec::new(),
         }
+    }
+
+    /// Ready once reading on does not wait.
+    pub(crate) fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.reader.poll_ready(cx)
     }
 
     /// No record is left, although there was one at `head` as reading began: then the last are lost.

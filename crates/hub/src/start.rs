@@ -8,7 +8,7 @@ use crate::history::{History, HistoryFault};
 use crate::hub::{Core, Hub};
 use crate::keys::{self, Used};
 use crate::limits::KEY_AGE_NANOS;
-use crate::log::{Log, LogFault};
+use crate::log::{GapReason, Log, LogFault, Resume};
 use crate::message::{Content, Message, shared};
 use crate::publish::fill_places;
 use crate::record::{Kind, Record};
@@ -57,13 +57,17 @@ impl Hub {
             entry.last.iter_mut().for_each(|last| last.ordinal = None);
         }
         hub.history.advance(hub.log.head());
-        Ok(Arc::new(hub))
+        let hub = Arc::new(hub);
+        hub.follow();
+        Ok(hub)
     }
 
     /// A history that was fed more than the log holds would take nothing new for old.
     fn refuse_a_history_without_its_log(&self) -> Result<(), Fault> {
         let (applied, head) = (self.history.applied(), self.log.head());
-        if applied <= head {
+        let strange = matches!(self.log.resume(applied), Resume::Gap(gap, _) if gap.reason == GapReason::Foreign);
+        let strange = strange && self.log.shared().is_some() && applied != Cursor::START;
+        if applied <= head && !strange {
             return Ok(());
         }
         let problem = format!(
@@ -103,6 +107,9 @@ impl Hub {
     }
 
     fn replay_record(&self, cursor: Cursor, record: &Record<'_>) -> Result<(), Fault> {
+        if self.log.shared().is_some() {
+            return self.take_past(cursor, record);
+        }
         let mut core = self.core();
         if record.kind == Kind::Change {
             apply_change(&mut core.catalog, record);
@@ -159,7 +166,7 @@ impl Hub {
     }
 
     /// The same without what only the catalog knows: decoding is done outside of its lock.
-    fn decode_record(&self, cursor: Cursor, record: &Record<'_>) -> Option<Message> {
+    pub(crate) fn decode_record(&self, cursor: Cursor, record: &Record<'_>) -> Option<Message> {
         let block = Block::read(record.attributes);
         if block.tombstone {
             return None;

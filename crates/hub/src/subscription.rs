@@ -347,19 +347,30 @@ impl Subscription {
                         return polled;
                     }
                 }
+                Stage::Recent(from) if from > self.hub.log.head() => {
+                    // Of a shared log another gateway had taken more.
+                    self.stage = Stage::Recent(from);
+                    ready!(self.hub.log.poll_committed(from, cx))?;
+                }
                 Stage::Recent(from) => {
                     if let Some(next) = self.recent(from) {
                         return Poll::Ready(Ok(next));
                     }
                 }
-                Stage::Replay(replay) => match self.replay(replay)? {
-                    Replayed::Next(next) => return Poll::Ready(Ok(next)),
-                    Replayed::CaughtUp(last) => self.stage = Stage::Recent(last),
-                    Replayed::Later => {
-                        cx.waker().wake_by_ref();
+                Stage::Replay(mut replay) => {
+                    if replay.poll_ready(cx).is_pending() {
+                        self.stage = Stage::Replay(replay);
                         return Poll::Pending;
                     }
-                },
+                    match self.replay(replay)? {
+                        Replayed::Next(next) => return Poll::Ready(Ok(next)),
+                        Replayed::CaughtUp(last) => self.stage = Stage::Recent(last),
+                        Replayed::Later => {
+                            cx.waker().wake_by_ref();
+                            return Poll::Pending;
+                        }
+                    }
+                }
                 Stage::Live(member) => {
                     self.stage = Stage::Live(member);
                     match self.group.poll_take(member, cx) {

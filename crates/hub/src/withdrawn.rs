@@ -12,7 +12,7 @@ use crate::limits::{PAGE_OBSERVATIONS_MAX, WITHDRAWN_MAX};
 use crate::record::{Kind, Record};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use weir_model::{Batch, Cursor, Time};
+use weir_model::{Batch, Time};
 
 /// Which observation of the past is meant: of one datastream and time, the how manieth that came.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -95,14 +95,17 @@ impl Hub {
         self.check_withdrawal(principal, place)?;
         let topic = place.topic.as_str();
         let key = key(topic, place.time.nanos(), place.ordinal);
-        let cursor = {
+        let ticket = {
             let mut core = self.core();
-            let cursor = self.append_withdrawal(now, &key, b"1")?;
+            let ticket = self.append_withdrawal(now, &key, b"1")?;
+            if self.log.shared().is_some() {
+                return Ok(ticket);
+            }
             core.withdrawn.put(&key, true);
-            cursor
+            ticket
         };
         self.recall_last(topic, place.time)?;
-        Ok(self.ticket(cursor))
+        Ok(ticket)
     }
 
     /// Says why an observation would not be hidden.
@@ -135,7 +138,7 @@ impl Hub {
         Ok(())
     }
 
-    fn append_withdrawal(&self, now: Time, key: &str, body: &[u8]) -> Result<Cursor, Fault> {
+    fn append_withdrawal(&self, now: Time, key: &str, body: &[u8]) -> Result<Ticket, Fault> {
         let record = Record {
             kind: Kind::Withdrawn,
             arrival: now,
@@ -146,7 +149,18 @@ impl Hub {
             attributes: &[],
             body,
         };
-        Ok(self.log.append(&record)?)
+        if let Some(ticket) = self.submit(&record)? {
+            return Ok(ticket);
+        }
+        Ok(self.ticket(self.log.append(&record)?))
+    }
+
+    /// Looks the last observation of a datastream up anew, as somebody withdrew the one of this key.
+    pub(crate) fn recall_withdrawn(&self, key: &str) {
+        if let Some((topic, time, _)) = read_key(key) {
+            // Where history cannot be read now, the last value stays until the next message.
+            let _later = self.recall_last(topic, Time::from_nanos(time));
+        }
     }
 
     /// What of a span was withdrawn, by the index of its topic.

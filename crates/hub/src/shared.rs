@@ -1,0 +1,289 @@
+//! A log that several gateways append to: what that changes for the hub.
+//!
+//! Where the log is this gateway's own, appending gives a record its place at once. Where it is shared,
+//! the log gives the place: a record is *submitted*, and every gateway, the one that submitted it too,
+//! *takes* the records in the log's order. The decision worth arguing: nothing but taking changes what a
+//! hub knows or hands on, so that all of them know the same (docs/decisions).
+//!
+//! What it deliberately does not do: no publisher is recognised in what comes back from the log, so a
+//! subscriber that asks to be spared its own messages gets them where the log is shared.
+
+use crate::checks;
+use crate::entry;
+use crate::exchange::{Fault, InLog, Ticket};
+use crate::hub::{Core, Hub, Streams, Wakers};
+use crate::keys::{self, Used};
+use crate::log::LogFault;
+use crate::message::{Content, Message};
+use crate::record::{Kind, Record};
+use bytes::Bytes;
+use smallvec::smallvec;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Context, Poll, Waker};
+use weir_model::{Batch, Cursor, Datastream, Time};
+
+/// What a log that others append to can do beside reading.
+pub trait Shared: Send + Sync {
+    /// Sends a record on its way behind the last one; the receipt says its place once it has one.
+    ///
+    /// A record with a key that was submitted lately, by whichever gateway, gets the place of the first.
+    fn submit(&self, record: &Record<'_>) -> Result<Arc<Receipt>, LogFault>;
+
+    /// Gives every record behind the head to the follower, in order, for as long as it says `true`.
+    fn follow(&self, follower: Follower);
+
+    /// Moves the head: the record was taken.
+    fn taken(&self, cursor: Cursor);
+}
+
+/// Takes the records of a shared log; `false` where it takes no more.
+pub type Follower = Box<dyn FnMut(Cursor, &Record<'_>) -> bool + Send>;
+
+/// The place of a record that was submitted, once it is known.
+#[derive(Debug, Default)]
+pub struct Receipt {
+    state: Mutex<Waiting>,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    place: Option<Result<Cursor, LogFault>>,
+    wakers: Vec<Waker>,
+}
+
+impl Receipt {
+    fn state(&self) -> MutexGuard<'_, Waiting> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says the place, or that the record may have none; what is said first stays.
+    pub fn settle(&self, place: Result<Cursor, LogFault>) {
+        let mut state = self.state();
+        state.place.get_or_insert(place);
+        let waiting = std::mem::take(&mut state.wakers);
+        drop(state);
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    /// The place, once it is known; wakes `cx` then.
+    pub fn poll(&self, cx: &mut Context<'_>) -> Poll<Result<Cursor, LogFault>> {
+        let mut state = self.state();
+        if let Some(place) = &state.place {
+            return Poll::Ready(place.clone());
+        }
+        if !state.wakers.iter().any(|known| known.will_wake(cx.waker())) {
+            state.wakers.push(cx.waker().clone());
+        }
+        Poll::Pending
+    }
+
+    /// The place, where it is known.
+    pub(crate) fn place(&self) -> Option<Cursor> {
+        self.state().place.clone()?.ok()
+    }
+}
+
+/// What a record taught of datastreams, to be logged so that it outlives retention.
+type Taught = Vec<(Arc<str>, Datastream)>;
+
+impl Hub {
+    /// Sends a record on its way where the log is shared; `None` where it is this gateway's own.
+    pub(crate) fn submit(&self, record: &Record<'_>) -> Result<Option<Ticket>, Fault> {
+        let Some(shared) = self.log.shared() else {
+            return Ok(None);
+        };
+        let receipt = shared.submit(record)?;
+        Ok(Some(self.ticket_of(InLog::Awaited(receipt))))
+    }
+
+    /// Begins to take what the log's other gateways submit, and what this one does.
+    pub(crate) fn follow(self: &Arc<Self>) {
+        let Some(shared) = self.log.shared() else {
+            return;
+        };
+        let hub: Weak<Self> = Arc::downgrade(self);
+        shared.follow(Box::new(move |cursor, record| {
+            let hub = hub.upgrade();
+            hub.map(|hub| hub.take(cursor, record)).is_some()
+        }));
+    }
+
+    fn take(&self, cursor: Cursor, record: &Record<'_>) {
+        let message = self.decode_record(cursor, record);
+        let mut wakers = Wakers::new();
+        let mut core = self.core();
+        let mut taught = Taught::new();
+        if let Some((message, streams)) =
+            self.take_in(&mut core, cursor, record, message, &mut taught)
+        {
+            self.hand_on(&mut core, message, streams, &mut wakers);
+        }
+        if record.kind == Kind::Change && record.body.is_empty() {
+            self.enqueue_forget(cursor, record.topic);
+        }
+        if let Some(shared) = self.log.shared() {
+            shared.taken(cursor);
+        }
+        drop(core);
+        wakers.into_iter().for_each(Waker::wake);
+        if record.kind == Kind::Withdrawn && !record.body.is_empty() {
+            self.recall_withdrawn(record.topic);
+        }
+        for (topic, datastream) in taught {
+            self.submit_taught(cursor, record.arrival, &topic, &datastream);
+        }
+    }
+
+    /// Takes a record of before this run.
+    pub(crate) fn take_past(&self, cursor: Cursor, record: &Record<'_>) -> Result<(), Fault> {
+        let message = self.decode_record(cursor, record);
+        let mut core = self.core();
+        let taken = self.take_in(&mut core, cursor, record, message, &mut Taught::new());
+        if let Some((message, streams)) = taken {
+            core.remember(&message, &streams);
+            if let Some(batch) = message.batch() {
+                self.history.apply(cursor, record.arrival, batch)?;
+            }
+        }
+        if record.kind == Kind::Change && record.body.is_empty() {
+            self.history.forget(cursor, record.topic)?;
+        }
+        Ok(())
+    }
+
+    /// Brings what is known up to date with a record; gives back the message that it holds.
+    fn take_in(
+        &self,
+        core: &mut Core,
+        cursor: Cursor,
+        record: &Record<'_>,
+        message: Option<Message>,
+        taught: &mut Taught,
+    ) -> Option<(Arc<Message>, Streams)> {
+        let body = || Bytes::copy_from_slice(record.body);
+        match record.kind {
+            Kind::Change => core.take_change(cursor, record, taught),
+            Kind::Consumer => core.consumers.put(record.topic, body()),
+            Kind::Entity => {
+                core.entities.put(record.topic, body(), cursor);
+                core.journal.note(record.topic);
+            }
+            Kind::Withdrawn => core.withdrawn.put(record.topic, !record.body.is_empty()),
+            Kind::Observations | Kind::Opaque | Kind::Retained => {
+                return self.take_message(core, cursor, record, message, taught);
+            }
+        }
+        None
+    }
+
+    fn take_message(
+        &self,
+        core: &mut Core,
+        cursor: Cursor,
+        record: &Record<'_>,
+        message: Option<Message>,
+        taught: &mut Taught,
+    ) -> Option<(Arc<Message>, Streams)> {
+        if !record.key.is_empty() {
+            let message = keys::fingerprint(record.media, record.body);
+            let used = Used { cursor, message };
+            core.keys.insert(record.key, used, record.arrival);
+        }
+        let Some(mut message) = message else {
+            core.retained.remove(record.topic);
+            return None;
+        };
+        let streams = match &mut message.content {
+            Content::Observations { batch, .. } => core.take_streams(cursor, batch, taught)?,
+            Content::Opaque(_) if message.body.is_empty() => {
+                core.catalog.find(record.topic).into_iter().collect()
+            }
+            Content::Opaque(_) => smallvec![core.catalog.intern(record.topic)?],
+        };
+        let message = Arc::new(message);
+        if message.retain {
+            core.retained.put(message.clone());
+        }
+        Some((message, streams))
+    }
+
+    /// Every gateway submits it, and the first one's is kept, as they have the same key.
+    fn submit_taught(&self, cursor: Cursor, now: Time, topic: &str, datastream: &Datastream) {
+        let submitted = self.submit(&Record {
+            kind: Kind::Change,
+            arrival: now,
+            topic,
+            media: "json",
+            key: &cursor.bits().to_be_bytes(),
+            origin: "",
+            attributes: &[],
+            body: &entry::to_json(datastream),
+        });
+        // The message itself teaches it again as long as the log keeps that.
+        drop(submitted);
+    }
+}
+
+impl Core {
+    /// What is set of a datastream replaces what is known, but for its number. What a message had taught
+    /// is known from that message, wherever the datastream is.
+    fn take_change(&mut self, cursor: Cursor, record: &Record<'_>, taught: &mut Taught) {
+        let topic = record.topic;
+        if record.body.is_empty() {
+            self.withdrawn.take(topic);
+            if self.catalog.remove(topic) {
+                self.journal.note(topic);
+            }
+            return;
+        }
+        let known = self.catalog.find(topic).is_some();
+        if known && !record.key.is_empty() {
+            return;
+        }
+        let Ok(mut datastream) = entry::from_json(record.body) else {
+            return;
+        };
+        let Some(id) = self.catalog.intern(topic) else {
+            return;
+        };
+        let entry = &mut self.catalog.slot(id).entry;
+        if datastream.number != entry.datastream.number {
+            datastream.number = entry.datastream.number;
+            taught.push((entry.topic.clone(), datastream.clone()));
+        }
+        entry.describe(cursor, datastream);
+        self.journal.note(topic);
+    }
+
+    /// Finds the datastreams of a batch, learns what it says of them and fills in what it leaves out.
+    fn take_streams(
+        &mut self,
+        cursor: Cursor,
+        batch: &mut Batch,
+        taught: &mut Taught,
+    ) -> Option<Streams> {
+        checks::check_new(&self.catalog, batch).ok()?;
+        let mut streams = Streams::with_capacity(batch.stream_count());
+        for index in 0..batch.stream_count() {
+            let view = batch.stream(index);
+            let known = self.catalog.find(view.topic);
+            let is_new = known.is_none_or(|id| self.catalog.entry(id).had_but_bytes());
+            let id = self.catalog.intern(view.topic)?;
+            let entry = &mut self.catalog.slot(id).entry;
+            let heard = crate::publish::heard(&view, &entry.datastream);
+            if is_new || heard != Datastream::default() {
+                let mut datastream = entry.datastream.clone();
+                datastream.learn(&heard);
+                taught.push((entry.topic.clone(), datastream.clone()));
+                entry.describe(cursor, datastream);
+                self.journal.note(view.topic);
+            }
+            batch.fill(index, &self.catalog.entry(id).datastream);
+            streams.push(id);
+        }
+        let place = |&id: &u32| self.catalog.entry(id).datastream.place;
+        let places: Vec<_> = streams.iter().map(place).collect();
+        crate::publish::fill_places(batch, &places);
+        Some(streams)
+    }
+}
