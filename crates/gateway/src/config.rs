@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 use weir_binding::{ConfigFault, Section};
-use weir_registry::{BINDINGS, LOG_KEYS, SERVICES};
+use weir_registry::{BINDINGS, BUS_KEYS, LOG_KEYS, SERVICES};
 
 /// Values as text by section and key, and where each was set.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +50,7 @@ const OWN: &[(&str, &[&str])] = &[
     ("tls", &["certificate", "key", "clients"]),
     ("access", &["policy", "audit"]),
     ("log", LOG_KEYS),
+    ("bus", BUS_KEYS),
     ("history", &["retention_bytes", "retention_age"]),
     ("gateway", &["threads", "log"]),
 ];

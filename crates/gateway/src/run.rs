@@ -228,7 +228,7 @@ fn open_data(config: &Config) -> Result<(Arc<dyn Log>, Arc<Hub>), RunFault> {
     let located = |fault: ConfigFault| RunFault::Config(config.locate(&fault));
     std::fs::create_dir_all(&data)
         .map_err(|error| RunFault::Io(format!("data directory {}", data.display()), error))?;
-    let log = open_log(&data, config.section("log")).map_err(located)?;
+    let log = open_log(&data, config.section("log"), config.section("bus")).map_err(located)?;
     let store = &STORES[0];
     let history = (store.open)(&data, config.section("history")).map_err(located)?;
     let hub = Hub::start(log.clone(), history, Limits::default(), now()).map_err(RunFault::Hub)?;

@@ -8,7 +8,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use weir_binding::{Binding, ConfigFault, Section};
 use weir_carrier::tls::{Acceptor, Files};
-use weir_registry::{BINDINGS, SERVICES, STORES, check_log};
+use weir_registry::{BINDINGS, SERVICES, STORES, check_bus, check_log};
 
 /// Everything that a start would refuse, but for what only opening tells.
 pub(crate) fn faults(config: &Config) -> Vec<ConfigFault> {
@@ -23,6 +23,7 @@ pub(crate) fn faults(config: &Config) -> Vec<ConfigFault> {
     }
     faults.extend(acceptor(config, &[]).err());
     all(config.section("log"), check_log, &mut faults);
+    all(config.section("bus"), check_bus, &mut faults);
     all(config.section("history"), STORES[0].check, &mut faults);
     faults
 }

@@ -13,4 +13,4 @@ mod stores;
 pub use bindings::{BINDINGS, BindingLine, binding_of_url};
 pub use clients::{CLIENTS, ClientLine, client_of_url, client_schemes};
 pub use services::{Make, SERVICES, ServiceLine};
-pub use stores::{LOG_KEYS, Open, STORES, StoreLine, check_log, open_log};
+pub use stores::{BUS_KEYS, LOG_KEYS, Open, STORES, StoreLine, check_bus, check_log, open_log};

@@ -33,9 +33,19 @@ pub const STORES: &[StoreLine] = &[
 /// Keys of the section `log`.
 pub const LOG_KEYS: &[&str] = &["segment_bytes", "retention_bytes", "retention_age"];
 
-/// Opens the log on local disk.
-pub fn open_log(data: &Path, section: Section) -> Result<Arc<dyn Log>, ConfigFault> {
+/// Keys of the section `bus`.
+pub const BUS_KEYS: &[&str] = &["url", "stream", "replicas"];
+
+/// Opens the log: a stream of the bus where one is named, else the log on local disk.
+pub fn open_log(data: &Path, section: Section, bus: Section) -> Result<Arc<dyn Log>, ConfigFault> {
     let options = log_options(section)?;
+    #[cfg(feature = "jetstream")]
+    if let Some(stream) = bus_options(bus.clone(), &options)? {
+        let opened = weir_jetstream::JetStreamLog::open(&stream);
+        let log = opened.map_err(|problem| bus.fault("url", problem))?;
+        return Ok(Arc::new(log));
+    }
+    check_bus(bus)?;
     let failed = |problem: String| ConfigFault {
         key: "data.dir".into(),
         problem,
@@ -43,6 +53,47 @@ pub fn open_log(data: &Path, section: Section) -> Result<Arc<dyn Log>, ConfigFau
     let disk = RealDisk::new(data.join("log")).map_err(|error| failed(error.to_string()))?;
     let log = DiskLog::open(Arc::new(disk), options).map_err(|error| failed(error.to_string()))?;
     Ok(Arc::new(log))
+}
+
+/// Says what is wrong with the section of the bus.
+pub fn check_bus(bus: Section) -> Result<(), ConfigFault> {
+    #[cfg(feature = "jetstream")]
+    bus_options(bus, &Options::default())?;
+    #[cfg(not(feature = "jetstream"))]
+    bus.finish(&[])?;
+    Ok(())
+}
+
+/// The stream that the section names; `None` where it names none.
+#[cfg(feature = "jetstream")]
+fn bus_options(
+    mut bus: Section,
+    log: &Options,
+) -> Result<Option<weir_jetstream::Options>, ConfigFault> {
+    let url = bus.text("url", "");
+    let stream = bus.text("stream", "weir");
+    let replicas = bus.parsed("replicas", 1, "1, 3 or 5")?;
+    bus.clone().finish(BUS_KEYS)?;
+    if !weir_jetstream::Options::is_name(&stream) {
+        return Err(bus.fault(
+            "stream",
+            "expected letters, digits, `-` and `_`, 64 at most",
+        ));
+    }
+    if !matches!(replicas, 1 | 3 | 5) {
+        return Err(bus.fault("replicas", "expected 1, 3 or 5"));
+    }
+    if url.is_empty() {
+        return Ok(None);
+    }
+    let servers = weir_jetstream::Servers::parse(&url);
+    Ok(Some(weir_jetstream::Options {
+        servers: servers.map_err(|error| bus.fault("url", error.to_string()))?,
+        stream,
+        replicas,
+        retention_bytes: log.retention_bytes,
+        retention_age: log.retention_age,
+    }))
 }
 
 /// Says what is wrong with the section of the log.

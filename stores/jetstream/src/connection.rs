@@ -1,0 +1,332 @@
+//! One connection to whichever of the servers answers, made again when it ends.
+//!
+//! What it deliberately does not do: nothing is sent again. Who sent something and had no answer does.
+
+use crate::limits::{CONNECT, CONNECT_PAUSE, OUT_BYTES_MAX, PING_EVERY, SILENCE};
+use crate::url::Servers;
+use crate::wire::{self, Message, Op};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::io::{self, BufReader, Write};
+use std::net::{Shutdown, TcpStream, ToSocketAddrs};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Who takes what comes to an inbox.
+pub(crate) type Handler = Arc<dyn Fn(Message) + Send + Sync>;
+
+/// The connection, shared by all who use it.
+pub(crate) struct Connection {
+    servers: Servers,
+    /// Beginning of the subjects of its inboxes.
+    pub(crate) nonce: String,
+    state: Mutex<State>,
+    due: Condvar,
+    next: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    out: Vec<u8>,
+    link: Option<TcpStream>,
+    /// Counts connections made.
+    round: u64,
+    handlers: HashMap<u64, Handler>,
+    closed: bool,
+    payload_max: usize,
+    /// Why there is none.
+    problem: String,
+}
+
+impl Connection {
+    /// Begins to connect; the thread ends after [`Connection::close`].
+    pub(crate) fn start(servers: Servers) -> io::Result<(Arc<Self>, JoinHandle<()>)> {
+        let connection = Arc::new(Self {
+            servers,
+            nonce: nonce(),
+            state: Mutex::default(),
+            due: Condvar::new(),
+            next: AtomicU64::new(0),
+        });
+        let own = connection.clone();
+        let thread = thread::Builder::new().name("nats".into());
+        let thread = thread.spawn(move || own.run())?;
+        Ok((connection, thread))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many connections were made, or why there is none now.
+    pub(crate) fn round(&self) -> Result<u64, String> {
+        let state = self.state();
+        match state.link {
+            Some(_) => Ok(state.round),
+            None => Err(state.problem.clone()),
+        }
+    }
+
+    /// The most bytes of a message that the server takes.
+    pub(crate) fn payload_max(&self) -> usize {
+        self.state().payload_max
+    }
+
+    /// A subject of its own for answers, under which there may be others; and its number.
+    pub(crate) fn inbox(&self, handler: Handler) -> (u64, String) {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        self.state().handlers.insert(number, handler);
+        (number, format!("_INBOX.{}.{number}", self.nonce))
+    }
+
+    /// Takes nothing more there.
+    pub(crate) fn close_inbox(&self, number: u64) {
+        let handler = self.state().handlers.remove(&number);
+        drop(handler);
+    }
+
+    /// Sends a message; where there is no connection, or it takes nothing, the message is dropped.
+    pub(crate) fn send(&self, to: (&str, &str), headers: &[(&str, &str)], payload: &[u8]) {
+        let mut state = self.state();
+        if state.link.is_none() || state.out.len() > OUT_BYTES_MAX {
+            return;
+        }
+        let idle = state.out.is_empty();
+        wire::publish(&mut state.out, to, headers, payload);
+        drop(state);
+        if idle {
+            self.due.notify_all();
+        }
+    }
+
+    /// Asks and waits for the answer, sending the request again each second.
+    pub(crate) fn request(
+        &self,
+        subject: &str,
+        payload: &[u8],
+        within: Duration,
+    ) -> Result<Value, String> {
+        let (told, answers) = mpsc::channel();
+        // Nobody listens any more once an answer was taken.
+        let (number, reply) = self.inbox(Arc::new(move |message| drop(told.send(message))));
+        let until = Instant::now() + within;
+        let mut problem = String::new();
+        let answer = loop {
+            if Instant::now() >= until {
+                break Err(match self.round() {
+                    Err(why) => why,
+                    Ok(_) if problem.is_empty() => format!("no answer to {subject}"),
+                    Ok(_) => problem,
+                });
+            }
+            self.send((subject, &reply), &[], payload);
+            match answers.recv_timeout(Duration::from_secs(1)) {
+                Ok(message) if message.status == 503 => {
+                    problem = "JetStream is off, or has no leader".into();
+                    thread::sleep(CONNECT_PAUSE);
+                }
+                Ok(message) => match serde_json::from_slice(&message.payload) {
+                    Ok(answer) => break Ok(answer),
+                    Err(error) => break Err(format!("the answer to {subject}: {error}")),
+                },
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break Err("closed".into()),
+            }
+        };
+        self.close_inbox(number);
+        answer
+    }
+
+    /// Ends the connection and its thread.
+    pub(crate) fn close(&self) {
+        let mut state = self.state();
+        state.closed = true;
+        if let Some(link) = state.link.take() {
+            // It may have ended already.
+            let _ended = link.shutdown(Shutdown::Both);
+        }
+        state.handlers.clear();
+        drop(state);
+        self.due.notify_all();
+    }
+
+    fn run(self: Arc<Self>) {
+        let mut turn = 0;
+        while !self.state().closed {
+            let address = &self.servers.addresses[turn % self.servers.addresses.len()];
+            turn += 1;
+            let ended = self.serve(address);
+            let mut state = self.state();
+            state.link = None;
+            state.out.clear();
+            state.problem = format!("{address}: {ended}");
+            if turn % self.servers.addresses.len() == 0 && !state.closed {
+                let _woken = self
+                    .due
+                    .wait_timeout(state, CONNECT_PAUSE)
+                    .unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+    }
+
+    /// Connects and reads until the connection ends; says why it did.
+    fn serve(self: &Arc<Self>, address: &str) -> String {
+        let mut input = match self.connect(address) {
+            Ok(input) => input,
+            Err(error) => return error.to_string(),
+        };
+        let writer = {
+            let own = self.clone();
+            let round = self.state().round;
+            let thread = thread::Builder::new().name("nats-out".into());
+            match thread.spawn(move || own.write(round)) {
+                Ok(writer) => writer,
+                Err(error) => return error.to_string(),
+            }
+        };
+        let ended = loop {
+            match wire::read(&mut input) {
+                Ok(op) => self.take(op),
+                Err(error) => break error.to_string(),
+            }
+        };
+        let link = self.state().link.take();
+        if let Some(link) = link {
+            // It may have ended already.
+            let _ended = link.shutdown(Shutdown::Both);
+        }
+        self.due.notify_all();
+        if writer.join().is_err() {
+            return "the writing thread ended early".into();
+        }
+        ended
+    }
+
+    fn connect(&self, address: &str) -> io::Result<BufReader<TcpStream>> {
+        let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+        for socket in address.to_socket_addrs()? {
+            match TcpStream::connect_timeout(&socket, CONNECT) {
+                Ok(stream) => return self.greet(stream),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    /// `INFO`, `CONNECT`, `PING`, `PONG`.
+    fn greet(&self, stream: TcpStream) -> io::Result<BufReader<TcpStream>> {
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(SILENCE))?;
+        stream.set_write_timeout(Some(SILENCE))?;
+        let mut out = stream.try_clone()?;
+        let link = stream.try_clone()?;
+        let mut input = BufReader::with_capacity(64 << 10, stream);
+        let refused = |why: String| io::Error::new(io::ErrorKind::ConnectionRefused, why);
+        let Op::Info(info) = wire::read(&mut input)? else {
+            return Err(refused("it does not greet as NATS does".into()));
+        };
+        let info: Value = serde_json::from_slice(&info)?;
+        if info["tls_required"] == true {
+            return Err(refused("it wants TLS, which is not supported here".into()));
+        }
+        out.write_all(format!("CONNECT {}\r\nPING\r\n", self.hello()).as_bytes())?;
+        loop {
+            match wire::read(&mut input)? {
+                Op::Pong => break,
+                Op::Err(why) => return Err(refused(why)),
+                _ => {}
+            }
+        }
+        out.write_all(format!("SUB _INBOX.{}.> 1\r\n", self.nonce).as_bytes())?;
+        let mut state = self.state();
+        if state.closed {
+            return Err(refused("it is no longer wanted".into()));
+        }
+        state.payload_max = info["max_payload"].as_u64().unwrap_or(1 << 20) as usize;
+        state.out.clear();
+        state.round += 1;
+        state.link = Some(link);
+        Ok(input)
+    }
+
+    fn hello(&self) -> Value {
+        let mut hello = json!({
+            "verbose": false, "pedantic": false, "lang": "rust", "version": env!("CARGO_PKG_VERSION"),
+            "name": "weir", "protocol": 1, "headers": true, "no_responders": true, "echo": true,
+        });
+        match &self.servers.login {
+            Some((user, Some(word))) => {
+                hello["user"] = json!(user);
+                hello["pass"] = json!(word);
+            }
+            Some((token, None)) => hello["auth_token"] = json!(token),
+            None => {}
+        }
+        hello
+    }
+
+    fn take(&self, op: Op) {
+        match op {
+            Op::Message(message) => {
+                let rest = message.subject.strip_prefix("_INBOX.").unwrap_or_default();
+                let number = rest.split('.').nth(1).and_then(|part| part.parse().ok());
+                let state = self.state();
+                let handler = number.and_then(|number: u64| state.handlers.get(&number).cloned());
+                drop(state);
+                if let Some(handler) = handler {
+                    handler(message);
+                }
+            }
+            Op::Ping => self.push(b"PONG\r\n"),
+            Op::Info(_) | Op::Pong | Op::Ok | Op::Err(_) => {}
+        }
+    }
+
+    fn push(&self, line: &[u8]) {
+        self.state().out.extend_from_slice(line);
+        self.due.notify_all();
+    }
+
+    /// Writes what is due, and asks now and then whether the peer is there.
+    fn write(&self, round: u64) {
+        let mut asked = Instant::now();
+        loop {
+            let mut state = self.state();
+            if state.out.is_empty() {
+                let waited = self.due.wait_timeout(state, PING_EVERY);
+                state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            }
+            if state.round != round || state.link.is_none() {
+                return;
+            }
+            if asked.elapsed() >= PING_EVERY {
+                asked = Instant::now();
+                state.out.extend_from_slice(b"PING\r\n");
+            }
+            let out = std::mem::take(&mut state.out);
+            let link = state.link.as_ref().and_then(|link| link.try_clone().ok());
+            drop(state);
+            let written = link.map(|mut link| link.write_all(&out));
+            if !matches!(written, Some(Ok(()))) {
+                let state = self.state();
+                if let Some(link) = &state.link {
+                    // The reader sees the end.
+                    let _ended = link.shutdown(Shutdown::Both);
+                }
+                return;
+            }
+        }
+    }
+}
+
+/// What tells this run's inboxes and submissions from all others'.
+fn nonce() -> String {
+    use std::hash::{BuildHasher, RandomState};
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.map_or(0, |since| since.as_nanos());
+    let chance = RandomState::new().hash_one((now, std::process::id()));
+    format!("{chance:016x}{:08x}", now as u32)
+}

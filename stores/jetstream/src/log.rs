@@ -1,0 +1,387 @@
+//! The log as the hub sees it.
+
+use crate::api::{self, Standing};
+use crate::connection::Connection;
+use crate::limits::{LOOK_TICKS, LOOKS_SHORT_MAX, OPEN_WAIT, PLACE_WAIT, SILENCE, TICK};
+use crate::name::{self, Names};
+use crate::pending;
+use crate::reader::Reader;
+use crate::state::Shared;
+use crate::url::Servers;
+use crate::wire::Message;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::task::{Context, Poll};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+use weir_hub::{
+    Follower, Gap, GapReason, Log, LogFault, LogReader, Receipt, Record, Resume,
+    Shared as SharedLog,
+};
+use weir_model::Cursor;
+
+/// What an owner decides about a stream that is made; one that is there stays as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Where the servers are.
+    pub servers: Servers,
+    /// Name of the stream.
+    pub stream: String,
+    /// On how many servers each record is before it is acknowledged (of three, on two).
+    pub replicas: usize,
+    /// Bytes of records above which the oldest are dropped.
+    pub retention_bytes: u64,
+    /// After how long a record is dropped.
+    pub retention_age: Duration,
+}
+
+impl Options {
+    /// Says whether a text may name a stream.
+    pub fn is_name(text: &str) -> bool {
+        Names::is_name(text)
+    }
+}
+
+/// A stream that several gateways append to.
+pub struct JetStreamLog {
+    shared: Arc<Shared>,
+    /// What came in answer to submissions is sent there.
+    acks: String,
+    stop: mpsc::Sender<()>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl JetStreamLog {
+    /// Opens the stream, or makes it; waits for the servers for a while.
+    pub fn open(options: &Options) -> Result<Self, String> {
+        let thread = |error: std::io::Error| format!("no thread: {error}");
+        let (nats, connecting) = Connection::start(options.servers.clone()).map_err(thread)?;
+        let names = Names::of(&options.stream);
+        let opened = api::open(&nats, &names, options).inspect_err(|_| nats.close())?;
+        let ends = (opened.first, opened.last);
+        let shared = Arc::new(Shared::new(nats.clone(), names, opened.epoch, ends));
+        let weak = Arc::downgrade(&shared);
+        let (_, acks) = nats.inbox(Arc::new(move |message| {
+            if let Some(shared) = weak.upgrade() {
+                take_answer(&shared, &message);
+            }
+        }));
+        let (stop, stopped) = mpsc::channel();
+        let (own, to) = (shared.clone(), acks.clone());
+        let ticker = thread::Builder::new().name("nats-tick".into());
+        let ticker = ticker
+            .spawn(move || tick(&own, &to, &stopped))
+            .map_err(thread)?;
+        Ok(Self {
+            shared,
+            acks,
+            stop,
+            threads: Mutex::new(vec![connecting, ticker]),
+        })
+    }
+
+    fn keep(&self, thread: JoinHandle<()>) {
+        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        threads.push(thread);
+    }
+
+    fn end(&self) {
+        self.shared.end(LogFault::Closed);
+        self.shared.nats.close();
+        // It may have ended already.
+        let _ended = self.stop.send(());
+        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        let this = thread::current().id();
+        // A panic of a thread was printed.
+        let others = threads.drain(..).filter(|it| it.thread().id() != this);
+        others.for_each(|thread| drop(thread.join()));
+    }
+}
+
+impl SharedLog for JetStreamLog {
+    fn submit(&self, record: &Record<'_>) -> Result<Arc<Receipt>, LogFault> {
+        let mut bytes = Vec::with_capacity(record.body.len() + record.topic.len() + 64);
+        record.write(&mut bytes);
+        let limit = self.shared.nats.payload_max();
+        if bytes.len() > limit {
+            return Err(LogFault::OverLimit { limit });
+        }
+        let bytes: Arc<[u8]> = bytes.into();
+        let mut state = self.shared.state();
+        if let Some(fault) = &state.fault {
+            return Err(fault.clone());
+        }
+        state.pending.check_room()?;
+        state.submitted += 1;
+        let number = state.submitted;
+        let subject = self.shared.names.subject(record);
+        let id = Names::message_id(record, &self.shared.nats.nonce, number);
+        // Under the lock, so that records leave in the order of their numbers.
+        send(&self.shared, &self.acks, number, (&subject, &id), &bytes);
+        Ok(state
+            .pending
+            .insert(number, (subject, id), bytes, Instant::now()))
+    }
+
+    fn follow(&self, mut follower: Follower) {
+        let shared = self.shared.clone();
+        let thread = thread::Builder::new().name("nats-follow".into());
+        let spawned = thread.spawn(move || {
+            let pull = shared.pull(&shared.names.stream, None, shared.head());
+            while shared.state().fault.is_none() {
+                let Some((sequence, bytes)) = pull.next(SILENCE) else {
+                    continue;
+                };
+                let goes_on = match Record::read(&bytes) {
+                    Ok(record) => follower(shared.cursor(sequence), &record),
+                    // Something else was published there: a record that says nothing.
+                    Err(_) => true,
+                };
+                shared.set_head(sequence);
+                shared.wake();
+                if !goes_on {
+                    return;
+                }
+            }
+        });
+        match spawned {
+            Ok(thread) => self.keep(thread),
+            Err(error) => self.shared.end(LogFault::Failed(error.to_string())),
+        }
+    }
+
+    fn taken(&self, cursor: Cursor) {
+        self.shared.set_head(cursor.sequence());
+    }
+}
+
+fn send(shared: &Shared, acks: &str, number: u64, (subject, id): (&str, &str), bytes: &[u8]) {
+    let headers = [
+        ("Nats-Msg-Id", id),
+        ("Nats-Expected-Stream", &shared.names.stream),
+    ];
+    shared
+        .nats
+        .send((subject, &format!("{acks}.{number}")), &headers, bytes);
+}
+
+/// `{"stream":"weir","seq":7}`, or an error. What is not told now is asked for again by the tick.
+fn take_answer(shared: &Shared, message: &Message) {
+    let number = message
+        .subject
+        .rsplit('.')
+        .next()
+        .and_then(|part| part.parse().ok());
+    let answer: Value = serde_json::from_slice(&message.payload).unwrap_or_default();
+    let (Some(number), Some(sequence)) = (number, answer["seq"].as_u64()) else {
+        return;
+    };
+    let receipt = shared.state().pending.remove(number);
+    if let Some(receipt) = receipt {
+        receipt.settle(Ok(shared.cursor(sequence)));
+    }
+}
+
+/// Looks after what waits, until it is stopped.
+fn tick(shared: &Arc<Shared>, acks: &str, stopped: &mpsc::Receiver<()>) {
+    let (standing, looks) = mpsc::channel();
+    let (_, look) = shared.nats.inbox(Arc::new(move |message: Message| {
+        let answer: Value = serde_json::from_slice(&message.payload).unwrap_or_default();
+        // Nobody looks any more at the end.
+        let _ended = api::standing(&answer).map(|it| standing.send(it));
+    }));
+    let (mut round, mut ticks, mut short) = (0, 0_u64, 0);
+    while let Err(mpsc::RecvTimeoutError::Timeout) = stopped.recv_timeout(TICK) {
+        ticks += 1;
+        let now = shared.nats.round();
+        let is_new = now
+            .as_ref()
+            .is_ok_and(|now| std::mem::replace(&mut round, *now) != *now);
+        send_again(shared, acks, is_new);
+        let overdue = shared.state().pending.overdue(Instant::now());
+        let why = now
+            .err()
+            .unwrap_or_else(|| "no server said that the record is kept".into());
+        pending::fail(overdue, &LogFault::Unavailable(why));
+        let pulls: Vec<_> = shared
+            .state()
+            .pulls
+            .iter()
+            .filter_map(|it| it.upgrade())
+            .collect();
+        pulls.iter().for_each(|pull| pull.tick(is_new));
+        for standing in looks.try_iter() {
+            short = take_standing(shared, standing, short);
+        }
+        if ticks % LOOK_TICKS == 0 {
+            let subject = format!("$JS.API.STREAM.INFO.{}", shared.names.stream);
+            shared.nats.send((&subject, &look), &[], b"");
+        }
+    }
+}
+
+fn send_again(shared: &Shared, acks: &str, all: bool) {
+    let mut state = shared.state();
+    for (number, sent) in state.pending.due(Instant::now(), all) {
+        send(shared, acks, number, (&sent.subject, &sent.id), &sent.bytes);
+    }
+}
+
+/// A stream that is another, or ends before what was taken of it, has lost what was acknowledged: nothing
+/// more is taken of it, or told. Says how many looks in a row have shown that.
+fn take_standing(shared: &Shared, standing: Standing, before: u32) -> u32 {
+    if standing.epoch == shared.epoch && standing.last >= shared.head() {
+        shared.state().first = standing.first;
+        return 0;
+    }
+    if before + 1 == LOOKS_SHORT_MAX {
+        let lost = format!(
+            "the stream {} ends at {:x}-{:x}, and records up to {} were read of it: it was made anew, or \
+             its servers lost what they had acknowledged",
+            shared.names.stream,
+            standing.epoch,
+            standing.last,
+            shared.cursor(shared.head()),
+        );
+        shared.end(LogFault::Failed(lost));
+    }
+    before + 1
+}
+
+impl Log for JetStreamLog {
+    fn append(&self, _record: &Record<'_>) -> Result<Cursor, LogFault> {
+        Err(LogFault::Failed(
+            "the log is shared: records are submitted".into(),
+        ))
+    }
+
+    /// A record is committed when it has a place.
+    fn commit(&self) {}
+
+    fn head(&self) -> Cursor {
+        self.shared.cursor(self.shared.head())
+    }
+
+    fn committed(&self) -> Cursor {
+        self.head()
+    }
+
+    fn poll_committed(&self, cursor: Cursor, cx: &mut Context<'_>) -> Poll<Result<(), LogFault>> {
+        self.shared.poll_head(cursor.sequence(), cx)
+    }
+
+    fn tail(&self) -> Cursor {
+        self.shared
+            .cursor(self.shared.state().first.saturating_sub(1))
+    }
+
+    fn resume(&self, cursor: Cursor) -> Resume {
+        let gap = |reason, count, at| Resume::Gap(Gap { reason, count }, at);
+        if cursor != Cursor::START && cursor.epoch() != self.shared.epoch {
+            return gap(GapReason::Foreign, None, self.head());
+        }
+        let (tail, sequence) = (self.tail(), cursor.sequence());
+        match tail.sequence().checked_sub(sequence) {
+            Some(missing) if missing > 0 => gap(GapReason::Retention, Some(missing), tail),
+            _ => Resume::From(self.shared.cursor(sequence)),
+        }
+    }
+
+    fn read(&self, from: Cursor) -> Box<dyn LogReader> {
+        Box::new(Reader::new(self.shared.clone(), from.sequence()))
+    }
+
+    /// All that is kept: the stream is not looked up by time.
+    fn seek(&self, _arrival_nanos: i64) -> Cursor {
+        self.tail()
+    }
+
+    fn snapshot(&self, visit: &mut dyn FnMut(Record<'_>)) -> Result<Cursor, LogFault> {
+        let mut last = BTreeMap::new();
+        let names = &self.shared.names;
+        for (stream, filter) in [
+            (&names.keyed, None),
+            (&names.stream, Some(names.keyed_filter())),
+        ] {
+            self.fold(stream, filter, &mut last)?;
+        }
+        let mut records: Vec<_> = last.into_values().collect();
+        records.sort_by_key(|(sequence, _)| *sequence);
+        for (_, bytes) in &records {
+            match Record::read(bytes) {
+                Ok(record) if !record.body.is_empty() => visit(record),
+                // A tombstone, or nothing of ours.
+                _ => {}
+            }
+        }
+        Ok(self.head())
+    }
+
+    /// The stream drops what its own limits say, whoever still needs it.
+    fn release(&self, _cursor: Cursor) {}
+
+    fn close(&self) -> Result<(), LogFault> {
+        let until = Instant::now() + PLACE_WAIT.min(OPEN_WAIT);
+        while !self.shared.state().pending.is_empty() && Instant::now() < until {
+            thread::sleep(TICK);
+        }
+        self.end();
+        Ok(())
+    }
+
+    fn shared(&self) -> Option<&dyn SharedLog> {
+        Some(self)
+    }
+}
+
+/// The last record of each kind and topic, by what it is about.
+type LastOfEach = BTreeMap<(u8, String), (u64, Vec<u8>)>;
+
+impl JetStreamLog {
+    fn fold(
+        &self,
+        stream: &str,
+        filter: Option<String>,
+        last: &mut LastOfEach,
+    ) -> Result<(), LogFault> {
+        let pull = self.shared.pull(stream, filter, 0);
+        let until = Instant::now() + OPEN_WAIT;
+        loop {
+            match pull.next(TICK) {
+                Some((sequence, bytes)) => fold_in(sequence, bytes, last),
+                None if pull.is_at_the_end() => return Ok(()),
+                None if Instant::now() >= until => {
+                    return Err(LogFault::Unavailable(format!(
+                        "the stream {stream} is not read"
+                    )));
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+/// What a message taught counts from that message on, and not from where it was logged.
+fn fold_in(sequence: u64, bytes: Vec<u8>, last: &mut LastOfEach) {
+    let Ok(record) = Record::read(&bytes) else {
+        return;
+    };
+    let counts_from = match name::is_taught(&record) {
+        true => name::taught_by(&record),
+        false => sequence,
+    };
+    let about = (record.kind as u8, record.topic.to_owned());
+    if last
+        .get(&about)
+        .is_none_or(|(known, _)| *known <= counts_from)
+    {
+        last.insert(about, (counts_from, bytes));
+    }
+}
+
+impl Drop for JetStreamLog {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
