@@ -1,0 +1,127 @@
+"""Real nats-servers with JetStream as processes: one, or three that replicate."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.request
+
+import skips
+
+TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "build/tools/bin"
+NEEDED = (2, 11)
+READY_WAIT_S = 30
+
+
+def program(test):
+    """A nats-server that is new enough, or a skip: Debian 12 has 2.9."""
+    for candidate in (TOOLS / "nats-server", shutil.which("nats-server")):
+        if candidate and pathlib.Path(candidate).exists():
+            said = subprocess.run([candidate, "--version"], capture_output=True, text=True).stdout
+            version = re.search(r"v(\d+)\.(\d+)", said)
+            if version and (int(version[1]), int(version[2])) >= NEEDED:
+                return str(candidate)
+    return skips.skip(test, "nats-server 2.11 or later is not installed (scripts/peers)")
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+class Server:
+    """One nats-server; `routes` are the ports of all, where it is one of several."""
+
+    def __init__(self, binary, folder, name, ports, routes=(), sync="always"):
+        self.binary, self.folder, self.name = binary, pathlib.Path(folder) / name, name
+        self.port, self.route, self.monitor = ports
+        self.folder.mkdir(parents=True)
+        lines = [
+            f'server_name: "{name}"',
+            f'listen: "127.0.0.1:{self.port}"',
+            f'http: "127.0.0.1:{self.monitor}"',
+            f'jetstream {{ store_dir: "{self.folder}", sync_interval: {sync} }}',
+        ]
+        if routes:
+            peers = ", ".join(f'"nats://127.0.0.1:{port}"' for port in routes)
+            lines.append(
+                f'cluster {{ name: "weir", listen: "127.0.0.1:{self.route}", routes: [{peers}] }}'
+            )
+        (self.folder / "nats.conf").write_text("\n".join(lines) + "\n")
+        self.start()
+
+    def start(self):
+        with open(self.folder / "log", "ab") as log:
+            self.process = subprocess.Popen(
+                [self.binary, "-c", str(self.folder / "nats.conf")], stdout=log, stderr=log
+            )
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def close(self):
+        if self.process.poll() is None:
+            self.kill()
+
+    def is_ready(self):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.monitor}/healthz", timeout=1) as answer:
+                return json.load(answer).get("status") == "ok"
+        except (OSError, ValueError):
+            return False
+
+
+class Servers:
+    """One server or three; a context."""
+
+    def __init__(self, test, count):
+        self.folder = tempfile.mkdtemp(prefix="weir-nats-")
+        binary = program(test)
+        ports = free_ports(3 * count)
+        of = [ports[3 * at : 3 * at + 3] for at in range(count)]
+        routes = [route for _, route, _ in of] if count > 1 else ()
+        self.all = [
+            Server(binary, self.folder, f"n{at}", of[at], routes) for at in range(count)
+        ]
+        self.wait()
+
+    @property
+    def url(self):
+        return ",".join(f"nats://127.0.0.1:{server.port}" for server in self.all)
+
+    def wait(self):
+        until = time.monotonic() + READY_WAIT_S
+        while not all(server.is_ready() for server in self.all):
+            assert time.monotonic() < until, "the nats-servers do not become ready"
+            time.sleep(0.1)
+
+    def kill_all(self):
+        for server in self.all:
+            server.process.send_signal(signal.SIGKILL)
+        for server in self.all:
+            server.process.wait()
+
+    def start_all(self):
+        for server in self.all:
+            server.start()
+        self.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for server in self.all:
+            server.close()
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,84 @@
+"""Two gateways and one nats-server: one log."""
+
+import json
+import unittest
+import urllib.parse
+
+from cluster.reader import Reader
+from cluster.servers import Servers
+from gateway import Gateway
+
+
+def history(gateway, topic):
+    status, _, body = gateway.request("GET", f"/history/{urllib.parse.quote(topic)}?limit=10000")
+    assert status == 200, body
+    return [each["value"] for each in json.loads(body)["observations"]]
+
+
+class Two(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.servers = cls.a = cls.b = None
+
+    def setUp(self):
+        self.servers = self.enterContext(Servers(self, 1))
+        self.settings = {"bus.url": self.servers.url}
+        self.a = self.enterContext(Gateway(settings=self.settings))
+        self.b = self.enterContext(Gateway(settings=self.settings))
+
+    def test_what_one_takes_the_other_delivers_and_a_client_resumes_on_either(self):
+        live = Reader(self.b, "hall/temperature")
+        for value in range(5):
+            self.a.publish_value("hall/temperature", value)
+        self.assertTrue(live.wait(5), live.got)
+        self.assertEqual(live.values(), [0, 1, 2, 3, 4])
+        third = live.got[2][0]
+        # In memory on the gateway that published them, and in the order of the log.
+        self.b.publish_value("hall/temperature", 5)
+        resumed = Reader(self.a, "hall/temperature", since=third)
+        self.assertTrue(resumed.wait(3), resumed.got)
+        self.assertEqual(resumed.values(), [3, 4, 5])
+        self.assertEqual(resumed.events(), [])
+        for gateway in (self.a, self.b):
+            self.assertEqual(history(gateway, "hall/temperature"), [0, 1, 2, 3, 4, 5])
+        # A third knows what was there before it: values, history, catalog, the log.
+        with Gateway(settings=self.settings) as late:
+            self.assertEqual(history(late, "hall/temperature"), [0, 1, 2, 3, 4, 5])
+            replayed = Reader(late, "hall/temperature", since=third)
+            self.assertTrue(replayed.wait(3), replayed.got)
+            self.assertEqual(replayed.values(), [3, 4, 5])
+            late.publish_value("hall/temperature", 6)
+            self.assertTrue(live.wait(7), live.got)
+            replayed.leave()
+        live.leave()
+        resumed.leave()
+
+    def test_a_repeat_on_the_other_gateway_is_not_stored_twice(self):
+        self.a.publish_value("hall/door", 1, key="k1")
+        self.b.publish_value("hall/door", 1, key="k1")
+        self.b.publish_value("hall/door", 2, key="k2")
+        self.assertEqual(history(self.a, "hall/door"), [1, 2])
+
+    def test_the_catalog_is_one(self):
+        entry = json.dumps({"unit": "Cel", "type": "temperature"})
+        status, _, said = self.a.request(
+            "PUT", "/catalog/hall/wall", entry, {"Content-Type": "application/json"}
+        )
+        self.assertLess(status, 300, said)
+        # It was acknowledged, so whoever reads behind it in the log has it.
+        self.b.publish_value("hall/wall", 20.5)
+        for gateway in (self.a, self.b):
+            seen = json.loads(gateway.request("GET", "/catalog/hall/wall")[2])
+            self.assertEqual(seen["unit"], "Cel", gateway.address)
+        with Gateway(settings=self.settings) as late:
+            seen = json.loads(late.request("GET", "/catalog/hall/wall")[2])
+            self.assertEqual(seen["unit"], "Cel")
+
+    def test_a_cursor_of_another_log_is_told_so(self):
+        self.a.publish_value("hall/temperature", 1)
+        strange = Reader(self.a, "hall/temperature", since="0-7")
+        self.a.publish_value("hall/temperature", 2)
+        self.assertTrue(strange.wait(1), strange.got)
+        self.assertEqual(strange.events(), ["gap"])
+        self.assertEqual(strange.values(), [2])
+        strange.leave()
