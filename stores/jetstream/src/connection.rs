@@ -75,16 +75,32 @@ impl Connection {
         self.state().payload_max
     }
 
-    /// A subject of its own for answers, under which there may be others; and its number.
+    /// A beginning of subjects of its own for answers, and its number.
     pub(crate) fn inbox(&self, handler: Handler) -> (u64, String) {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        self.state().handlers.insert(number, handler);
+        let mut state = self.state();
+        state.handlers.insert(number, handler);
+        if state.link.is_some() {
+            let line = self.subscription(number);
+            state.out.extend_from_slice(line.as_bytes());
+        }
+        drop(state);
         (number, format!("_INBOX.{}.{number}", self.nonce))
+    }
+
+    fn subscription(&self, number: u64) -> String {
+        format!("SUB _INBOX.{}.{number}.> {number}\r\n", self.nonce)
     }
 
     /// Takes nothing more there.
     pub(crate) fn close_inbox(&self, number: u64) {
-        let handler = self.state().handlers.remove(&number);
+        let mut state = self.state();
+        let handler = state.handlers.remove(&number);
+        if state.link.is_some() {
+            let line = format!("UNSUB {number}\r\n");
+            state.out.extend_from_slice(line.as_bytes());
+        }
+        drop(state);
         drop(handler);
     }
 
@@ -94,12 +110,9 @@ impl Connection {
         if state.link.is_none() || state.out.len() > OUT_BYTES_MAX {
             return;
         }
-        let idle = state.out.is_empty();
         wire::publish(&mut state.out, to, headers, payload);
         drop(state);
-        if idle {
-            self.due.notify_all();
-        }
+        self.due.notify_all();
     }
 
     /// Asks and waits for the answer, sending the request again each second.
@@ -122,7 +135,7 @@ impl Connection {
                     Ok(_) => problem,
                 });
             }
-            self.send((subject, &reply), &[], payload);
+            self.send((subject, &format!("{reply}.a")), &[], payload);
             match answers.recv_timeout(Duration::from_secs(1)) {
                 Ok(message) if message.status == 503 => {
                     problem = "JetStream is off, or has no leader".into();
@@ -240,13 +253,17 @@ impl Connection {
                 _ => {}
             }
         }
-        out.write_all(format!("SUB _INBOX.{}.> 1\r\n", self.nonce).as_bytes())?;
         let mut state = self.state();
         if state.closed {
             return Err(refused("it is no longer wanted".into()));
         }
         state.payload_max = info["max_payload"].as_u64().unwrap_or(1 << 20) as usize;
-        state.out.clear();
+        let known: String = state
+            .handlers
+            .keys()
+            .map(|&number| self.subscription(number))
+            .collect();
+        state.out = known.into_bytes();
         state.round += 1;
         state.link = Some(link);
         Ok(input)
@@ -271,11 +288,7 @@ impl Connection {
     fn take(&self, op: Op) {
         match op {
             Op::Message(message) => {
-                let rest = message.subject.strip_prefix("_INBOX.").unwrap_or_default();
-                let number = rest.split('.').nth(1).and_then(|part| part.parse().ok());
-                let state = self.state();
-                let handler = number.and_then(|number: u64| state.handlers.get(&number).cloned());
-                drop(state);
+                let handler = self.state().handlers.get(&message.sid).cloned();
                 if let Some(handler) = handler {
                     handler(message);
                 }

@@ -216,7 +216,7 @@ fn tick(shared: &Arc<Shared>, acks: &str, stopped: &mpsc::Receiver<()>) {
         }
         if ticks % LOOK_TICKS == 0 {
             let subject = format!("$JS.API.STREAM.INFO.{}", shared.names.stream);
-            shared.nats.send((&subject, &look), &[], b"");
+            shared.nats.send((&subject, &format!("{look}.a")), &[], b"");
         }
     }
 }

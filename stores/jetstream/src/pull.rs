@@ -160,6 +160,7 @@ impl Pull {
     /// `CONSUMER.CREATE`, behind the last record that came.
     fn make(&self, state: &mut State) {
         state.turn += 1;
+        state.consumer.clear();
         state.delivered = 0;
         state.left = None;
         state.stage = Stage::Making;
@@ -202,8 +203,15 @@ impl Pull {
     fn take(&self, message: Message) {
         let mut state = self.state();
         let mut parts = message.subject.rsplit('.');
-        let (what, turn) = (parts.next(), parts.next());
-        if turn.and_then(|turn| turn.parse().ok()) != Some(state.turn) {
+        let (what, turn) = match consumer_of(&message.reply) {
+            Some(consumer) if consumer == state.consumer => (Some("next"), Some(state.turn)),
+            Some(_) => return,
+            None => (
+                parts.next(),
+                parts.next().and_then(|turn| turn.parse().ok()),
+            ),
+        };
+        if turn != Some(state.turn) {
             return;
         }
         state.heard = Instant::now();
@@ -239,6 +247,13 @@ impl Pull {
             state.stage = Stage::Idle;
         }
     }
+}
+
+/// Name of the consumer that a record was delivered by, of what it says to be answered at.
+fn consumer_of(reply: &str) -> Option<&str> {
+    let parts = reply.strip_prefix("$JS.ACK.")?.split('.');
+    let with_a_domain = parts.clone().count() >= 9;
+    parts.clone().nth(if with_a_domain { 3 } else { 1 })
 }
 
 impl State {

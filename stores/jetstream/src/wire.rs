@@ -21,7 +21,10 @@ pub(crate) enum Op {
 /// A message that is delivered.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Message {
+    /// Of a record of a stream: the one that it was published at, and not the inbox's.
     pub(crate) subject: String,
+    /// Number of the subscription.
+    pub(crate) sid: u64,
     pub(crate) reply: String,
     /// Status of its header line, as `503` for no responders; 0 where it has none.
     pub(crate) status: u16,
@@ -79,6 +82,9 @@ fn message(line: &[u8], has_headers: bool, input: &mut impl Read) -> io::Result<
     bytes.truncate(total);
     Ok(Message {
         subject: parts[0].into(),
+        sid: parts[1]
+            .parse()
+            .map_err(|_| bad("a subscription's number that is none"))?,
         reply: parts.get(2).copied().unwrap_or_default().into(),
         status: status(&bytes[..head]),
         payload: bytes.split_off(head),
