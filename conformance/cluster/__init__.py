@@ -1,1 +1,1 @@
-"""Several gateways on one stream of NATS JetStream, as real processes: what one takes all have, whatever is killed."""
+"""Several gateways on one stream of NATS JetStream, as real processes: what one takes all have."""
