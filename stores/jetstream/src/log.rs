@@ -192,6 +192,7 @@ fn tick(shared: &Arc<Shared>, acks: &str, stopped: &mpsc::Receiver<()>) {
         let _ended = api::standing(&answer).map(|it| standing.send(it));
     }));
     let (mut round, mut ticks, mut short) = (0, 0_u64, 0);
+    let mut taken = shared.head();
     while let Err(mpsc::RecvTimeoutError::Timeout) = stopped.recv_timeout(TICK) {
         ticks += 1;
         let now = shared.nats.round();
@@ -212,9 +213,11 @@ fn tick(shared: &Arc<Shared>, acks: &str, stopped: &mpsc::Receiver<()>) {
             .collect();
         pulls.iter().for_each(|pull| pull.tick(is_new));
         for standing in looks.try_iter() {
-            short = take_standing(shared, standing, short);
+            short = take_standing(shared, standing, taken, short);
         }
         if ticks % LOOK_TICKS == 0 {
+            // What is answered is compared with what was taken before it was asked.
+            taken = shared.head();
             let subject = format!("$JS.API.STREAM.INFO.{}", shared.names.stream);
             shared.nats.send((&subject, &format!("{look}.a")), &[], b"");
         }
@@ -230,8 +233,8 @@ fn send_again(shared: &Shared, acks: &str, all: bool) {
 
 /// A stream that is another, or ends before what was taken of it, has lost what was acknowledged: nothing
 /// more is taken of it, or told. Says how many looks in a row have shown that.
-fn take_standing(shared: &Shared, standing: Standing, before: u32) -> u32 {
-    if standing.epoch == shared.epoch && standing.last >= shared.head() {
+fn take_standing(shared: &Shared, standing: Standing, taken: u64, before: u32) -> u32 {
+    if standing.epoch == shared.epoch && standing.last >= taken {
         shared.state().first = standing.first;
         return 0;
     }
@@ -242,7 +245,7 @@ fn take_standing(shared: &Shared, standing: Standing, before: u32) -> u32 {
             shared.names.stream,
             standing.epoch,
             standing.last,
-            shared.cursor(shared.head()),
+            shared.cursor(taken),
         );
         shared.end(LogFault::Failed(lost));
     }
