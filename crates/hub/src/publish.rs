@@ -186,6 +186,9 @@ impl Hub {
         if let Some(used) = core.keys.find(&incoming.key) {
             return self.repeated(used, incoming.fingerprint);
         }
+        if let Some(ticket) = self.submit_message(&core, now, &incoming)? {
+            return Ok(ticket);
+        }
         let Incoming {
             topic,
             content,
@@ -200,18 +203,6 @@ impl Hub {
         } = incoming;
         if retain && !body.is_empty() {
             core.retained.check_room(&topic)?;
-        }
-        if self.log.shared().is_some() {
-            return self.submit_message(&core, (&content, retain), |kind, media| Record {
-                kind,
-                arrival: now,
-                topic: &topic,
-                media,
-                key: &key,
-                origin: &origin,
-                attributes: &attributes,
-                body: &body,
-            });
         }
         let (content, streams) = self.locate(&mut core, now, (&topic, body.is_empty()), content)?;
         let (kind, media) = content.record_parts();
@@ -256,22 +247,39 @@ impl Hub {
     }
 
     /// Sends a message on its way to a shared log, as far as can be told now that it will be taken.
-    fn submit_message<'a>(
+    fn submit_message(
         &self,
         core: &Core,
-        (content, retain): (&'a Decoded, bool),
-        record: impl FnOnce(Kind, &'a str) -> Record<'a>,
-    ) -> Result<Ticket, Fault> {
-        let kind = match content {
-            _ if retain => Kind::Retained,
+        now: Time,
+        incoming: &Incoming,
+    ) -> Result<Option<Ticket>, Fault> {
+        if self.log.shared().is_none() {
+            return Ok(None);
+        }
+        let kind = match &incoming.content {
             Decoded::Observations(batch, _) => {
                 checks::check_new(&core.catalog, batch)?;
                 Kind::Observations
             }
             Decoded::Opaque(_) => Kind::Opaque,
         };
-        let submitted = self.submit(&record(kind, content.media()))?;
-        submitted.ok_or(Fault::Stopping)
+        if incoming.retain && !incoming.body.is_empty() {
+            core.retained.check_room(&incoming.topic)?;
+        }
+        self.submit(&Record {
+            kind: if incoming.retain {
+                Kind::Retained
+            } else {
+                kind
+            },
+            arrival: now,
+            topic: &incoming.topic,
+            media: incoming.content.media(),
+            key: &incoming.key,
+            origin: &incoming.origin,
+            attributes: &incoming.attributes,
+            body: &incoming.body,
+        })
     }
 
     /// The same ticket for the same message.

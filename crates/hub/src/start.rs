@@ -8,7 +8,7 @@ use crate::history::{History, HistoryFault};
 use crate::hub::{Core, Hub};
 use crate::keys::{self, Used};
 use crate::limits::KEY_AGE_NANOS;
-use crate::log::{GapReason, Log, LogFault, Resume};
+use crate::log::{Gap, GapReason, Log, LogFault, Resume};
 use crate::message::{Content, Message, shared};
 use crate::publish::fill_places;
 use crate::record::{Kind, Record};
@@ -65,7 +65,9 @@ impl Hub {
     /// A history that was fed more than the log holds would take nothing new for old.
     fn refuse_a_history_without_its_log(&self) -> Result<(), Fault> {
         let (applied, head) = (self.history.applied(), self.log.head());
-        let strange = matches!(self.log.resume(applied), Resume::Gap(gap, _) if gap.reason == GapReason::Foreign);
+        let resumed = self.log.resume(applied);
+        let is_foreign = |gap: Gap| gap.reason == GapReason::Foreign;
+        let strange = matches!(resumed, Resume::Gap(gap, _) if is_foreign(gap));
         let strange = strange && self.log.shared().is_some() && applied != Cursor::START;
         if applied <= head && !strange {
             return Ok(());

@@ -347,30 +347,20 @@ impl Subscription {
                         return polled;
                     }
                 }
-                Stage::Recent(from) if from > self.hub.log.head() => {
-                    // Of a shared log another gateway had taken more.
-                    self.stage = Stage::Recent(from);
-                    ready!(self.hub.log.poll_committed(from, cx))?;
-                }
                 Stage::Recent(from) => {
+                    ready!(self.poll_taken(from, cx))?;
                     if let Some(next) = self.recent(from) {
                         return Poll::Ready(Ok(next));
                     }
                 }
-                Stage::Replay(mut replay) => {
-                    if replay.poll_ready(cx).is_pending() {
-                        self.stage = Stage::Replay(replay);
+                Stage::Replay(replay) => match ready!(self.poll_replay(replay, cx))? {
+                    Replayed::Next(next) => return Poll::Ready(Ok(next)),
+                    Replayed::CaughtUp(last) => self.stage = Stage::Recent(last),
+                    Replayed::Later => {
+                        cx.waker().wake_by_ref();
                         return Poll::Pending;
                     }
-                    match self.replay(replay)? {
-                        Replayed::Next(next) => return Poll::Ready(Ok(next)),
-                        Replayed::CaughtUp(last) => self.stage = Stage::Recent(last),
-                        Replayed::Later => {
-                            cx.waker().wake_by_ref();
-                            return Poll::Pending;
-                        }
-                    }
-                }
+                },
                 Stage::Live(member) => {
                     self.stage = Stage::Live(member);
                     match self.group.poll_take(member, cx) {
@@ -384,6 +374,28 @@ impl Subscription {
                 }
             }
         }
+    }
+
+    /// Ready once the log is taken up to a cursor: of a shared one another gateway may have taken more.
+    fn poll_taken(&mut self, from: Cursor, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
+        self.stage = Stage::Recent(from);
+        match from > self.hub.log.head() {
+            true => self.hub.log.poll_committed(from, cx).map_err(Fault::Log),
+            false => Poll::Ready(Ok(())),
+        }
+    }
+
+    /// Reads on in the log, once that does not wait.
+    fn poll_replay(
+        &mut self,
+        mut replay: Box<Replay>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Replayed, Fault>> {
+        if replay.poll_ready(cx).is_pending() {
+            self.stage = Stage::Replay(replay);
+            return Poll::Pending;
+        }
+        Poll::Ready(self.replay(replay))
     }
 
     /// Some messages from memory; behind the last, joins the group while no one publishes.

@@ -271,7 +271,8 @@ impl Connection {
 
     fn hello(&self) -> Value {
         let mut hello = json!({
-            "verbose": false, "pedantic": false, "lang": "rust", "version": env!("CARGO_PKG_VERSION"),
+            "verbose": false, "pedantic": false, "lang": "rust",
+            "version": env!("CARGO_PKG_VERSION"),
             "name": "weir", "protocol": 1, "headers": true, "no_responders": true, "echo": true,
         });
         match &self.servers.login {

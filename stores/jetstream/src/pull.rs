@@ -193,8 +193,10 @@ impl Pull {
         );
         let reply = format!("{}.{}.next", self.inbox.1, state.turn);
         let request = json!({
-            "batch": PULL_RECORDS, "max_bytes": PULL_BYTES.max(self.nats.payload_max() as u64 + 8192),
-            "expires": PULL_EXPIRES.as_nanos() as u64, "idle_heartbeat": PULL_HEARTBEAT.as_nanos() as u64,
+            "batch": PULL_RECORDS,
+            "max_bytes": PULL_BYTES.max(self.nats.payload_max() as u64 + 8192),
+            "expires": PULL_EXPIRES.as_nanos() as u64,
+            "idle_heartbeat": PULL_HEARTBEAT.as_nanos() as u64,
         });
         self.nats
             .send((&subject, &reply), &[], request.to_string().as_bytes());

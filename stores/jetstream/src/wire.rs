@@ -142,7 +142,8 @@ mod tests {
     #[test]
     fn a_server_is_read_line_by_line() {
         let mut input = &b"INFO {\"a\":1}\r\nMSG a.b 1 5\r\nhello\r\n\
-            HMSG _I.1 1 $JS.ACK.x 22 25\r\nNATS/1.0 503\r\na: b\r\n\r\nabc\r\nPING\r\n-ERR 'no'\r\n"[..];
+            HMSG _I.1 1 $JS.ACK.x 22 25\r\nNATS/1.0 503\r\na: b\r\n\r\nabc\r\n\
+            PING\r\n-ERR 'no'\r\n"[..];
         assert_eq!(read(&mut input).unwrap(), Op::Info(b"{\"a\":1}".to_vec()));
         let Op::Message(message) = read(&mut input).unwrap() else {
             panic!("no message")
