@@ -2,7 +2,7 @@
 
 use crate::access::Principal;
 use crate::attributes::{Attributes, Block, BlockBytes, Quality};
-use crate::catalog::{Entry, StreamId};
+use crate::catalog::StreamId;
 use crate::checks::{self, TOO_MANY};
 use crate::client::ClientId;
 use crate::entry;
@@ -206,9 +206,8 @@ impl Hub {
         }
         let (content, streams) = self.locate(&mut core, now, (&topic, body.is_empty()), content)?;
         let (kind, media) = content.record_parts();
-        let kind = if retain { Kind::Retained } else { kind };
         let record = Record {
-            kind,
+            kind: if retain { Kind::Retained } else { kind },
             arrival: now,
             topic: &topic,
             media,
@@ -222,8 +221,7 @@ impl Hub {
             let message = fingerprint;
             core.keys.insert(&key, Used { cursor, message }, now);
         }
-        let first = streams.first().map(|&id| core.catalog.entry(id));
-        let stood = first.and_then(Entry::stood);
+        let stood = (streams.first()).and_then(|&id| core.catalog.entry(id).stood());
         let topic = core.named(topic, &streams);
         let mut message = Message::new(cursor, now, topic, content);
         message.body = body;

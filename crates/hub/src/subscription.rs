@@ -363,13 +363,9 @@ impl Subscription {
                 },
                 Stage::Live(member) => {
                     self.stage = Stage::Live(member);
-                    match self.group.poll_take(member, cx) {
-                        Poll::Pending => return Poll::Pending,
-                        Poll::Ready(taken) => {
-                            if let Some(next) = self.live(member, taken) {
-                                return Poll::Ready(Ok(next));
-                            }
-                        }
+                    let taken = ready!(self.group.poll_take(member, cx));
+                    if let Some(next) = self.live(member, taken) {
+                        return Poll::Ready(Ok(next));
                     }
                 }
             }

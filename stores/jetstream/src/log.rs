@@ -351,7 +351,7 @@ impl JetStreamLog {
         let pull = self.shared.pull(stream, filter, 0);
         let until = Instant::now() + OPEN_WAIT;
         loop {
-            match pull.next(TICK) {
+            match pull.next_kept(TICK) {
                 Some((sequence, bytes)) => fold_in(sequence, bytes, last),
                 None if pull.is_at_the_end() => return Ok(()),
                 None if Instant::now() >= until => {

@@ -38,6 +38,8 @@ struct State {
     buffer: VecDeque<(u64, Vec<u8>)>,
     heard: Instant,
     wakers: Vec<Waker>,
+    /// Nothing more will come.
+    has_ended: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -83,6 +85,7 @@ impl Pull {
                     buffer: VecDeque::new(),
                     heard: Instant::now(),
                     wakers: Vec::new(),
+                    has_ended: false,
                 }),
             }
         })
@@ -92,8 +95,21 @@ impl Pull {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next record, once it is there; waits for so long at most.
+    /// The next record, once it is there; waits for so long at most, and no longer than until the end.
     pub(crate) fn next(&self, within: Duration) -> Option<(u64, Vec<u8>)> {
+        self.next_before(within, |state| state.has_ended)
+    }
+
+    /// The same of what is kept already: does not wait for what is yet to be published.
+    pub(crate) fn next_kept(&self, within: Duration) -> Option<(u64, Vec<u8>)> {
+        self.next_before(within, |state| state.has_ended || state.left == Some(0))
+    }
+
+    fn next_before(
+        &self,
+        within: Duration,
+        is_over: impl Fn(&State) -> bool,
+    ) -> Option<(u64, Vec<u8>)> {
         let until = Instant::now() + within;
         let mut state = self.state();
         loop {
@@ -102,7 +118,7 @@ impl Pull {
             }
             self.go_on(&mut state);
             let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            if left.is_zero() || is_over(&state) {
                 return None;
             }
             let waited = self.told.wait_timeout(state, left.min(PULL_SILENCE));
@@ -121,6 +137,16 @@ impl Pull {
         }
         self.go_on(&mut state);
         Poll::Pending
+    }
+
+    /// Whoever waits is told that nothing more will come.
+    pub(crate) fn end(&self) {
+        let mut state = self.state();
+        state.has_ended = true;
+        let wakers = std::mem::take(&mut state.wakers);
+        drop(state);
+        self.told.notify_all();
+        wakers.into_iter().for_each(Waker::wake);
     }
 
     /// Says whether nothing is left behind what came.

@@ -75,6 +75,11 @@ impl Shared {
         let mut state = self.state();
         state.pulls.retain(|known| known.strong_count() > 0);
         state.pulls.push(Arc::downgrade(&pull));
+        let has_ended = state.fault.is_some();
+        drop(state);
+        if has_ended {
+            pull.end();
+        }
         pull
     }
 
@@ -116,7 +121,9 @@ impl Shared {
         let mut state = self.state();
         let fault = state.fault.get_or_insert(fault).clone();
         let receipts = state.pending.drain();
+        let pulls: Vec<_> = state.pulls.iter().filter_map(Weak::upgrade).collect();
         drop(state);
+        pulls.iter().for_each(|pull| pull.end());
         pending::fail(receipts, &fault);
         self.wake();
     }
