@@ -82,6 +82,8 @@ fn start(settings: &Settings, folder: &Path, protocol: &str) -> Result<Running, 
     command
         .arg(format!("-DQPID_WORK={}", folder.display()))
         .arg(format!("-DQPID_HOME={}", folder.display()))
+        // Its database's log would lie wherever the bench was started.
+        .arg(format!("-Dderby.system.home={}", folder.display()))
         .args(["-cp", &format!("{}/*", lib.display())])
         .args(["org.apache.qpid.server.Main", "-st", "Memory", "-icp"])
         .arg(&file);
