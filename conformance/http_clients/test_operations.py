@@ -32,8 +32,9 @@ class Packaging(unittest.TestCase):
             self.assertLessEqual(set(re.findall(r'(\w+)=~?"', expression)), labels, expression)
 
     @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd is not what every machine has")
-    def test_the_unit_is_one(self):
-        unit = PACKAGING / "weir.service"
-        done = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True)
-        of_the_unit = [line for line in done.stderr.splitlines() if "weir" in line and "not executable" not in line]
-        self.assertEqual(of_the_unit, [])
+    def test_the_units_are_some(self):
+        for name in ("weir.service", "nats.service"):
+            command = ["systemd-analyze", "verify", "--man=no", PACKAGING / name]
+            done = subprocess.run(command, capture_output=True, text=True)
+            of_the_unit = [line for line in done.stderr.splitlines() if name in line and "not executable" not in line]
+            self.assertEqual(of_the_unit, [])
