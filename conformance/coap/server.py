@@ -90,7 +90,7 @@ def mid(datagram):
 
 
 def payload(datagram):
-    return datagram.split(b"\xff", 1)[1] if b"\xff" in datagram else b""
+    return parse(datagram).payload
 
 
 Answer = collections.namedtuple("Answer", "kind code mid token options payload")
