@@ -66,7 +66,7 @@ class Webhook(unittest.TestCase):
             process.wait()
 
     def values(self):
-        """Each alert once, in order."""
+        """Each alert once, in order: a message is posted again whole, so key and value tell a repetition."""
         return [value for _, value in dict.fromkeys(self.receiver.alerts)]
 
     def wait_for(self, expected, what):
