@@ -10,6 +10,10 @@ use std::time::{Duration, Instant};
 /// `err_code` of a stream that is not there.
 const NO_STREAM: u64 = 10_059;
 
+/// Metadata of a stream that tells it from one made before it. When it was made does not: servers that were
+/// started again may each remember another instant than the one that they answered with before.
+const IDENTITY: &str = "weir.identity";
+
 /// How a stream stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Standing {
@@ -33,6 +37,7 @@ pub(crate) fn open(
         "max_bytes": options.retention_bytes,
         "max_age": nanos(options.retention_age),
         "duplicate_window": nanos(DUPLICATES),
+        "metadata": {IDENTITY: nats.nonce},
     });
     let standing = ensure(nats, &names.stream, &log)?;
     let mirror = json!({
@@ -92,13 +97,12 @@ pub(crate) fn standing(info: &Value) -> Result<Standing, String> {
         return Err(problem(info));
     }
     let state = |name: &str| info["state"][name].as_u64();
-    match (
-        info["created"].as_str(),
-        state("first_seq"),
-        state("last_seq"),
-    ) {
-        (Some(created), Some(first), Some(last)) => Ok(Standing {
-            epoch: (digest(&[created.as_bytes()]) % 0xffff) as u16 + 1,
+    // Nobody's identity but its own name is that of a stream which the owner made.
+    let identity = info["config"]["metadata"][IDENTITY].as_str();
+    let identity = identity.or(info["config"]["name"].as_str());
+    match (identity, state("first_seq"), state("last_seq")) {
+        (Some(identity), Some(first), Some(last)) => Ok(Standing {
+            epoch: (digest(&[identity.as_bytes()]) % 0xffff) as u16 + 1,
             first,
             last,
         }),
