@@ -89,12 +89,14 @@ pub(crate) const ARROWS: &[Arrow] = &[
         ],
     ),
     arrow("crates/board", &["crates/comet"]),
+    arrow("crates/backup", &["crates/log", "crates/disk"]),
     arrow("crates/demo", &["crates/registry"]),
     arrow(
         "crates/weir",
         &[
             "crates/exi",
             "crates/gateway",
+            "crates/backup",
             "crates/bench",
             "crates/sim",
             "crates/board",

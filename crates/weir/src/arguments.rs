@@ -21,6 +21,10 @@ pub(crate) enum Command {
     Check(Source),
     /// Say what of this machine and configuration would hurt a gateway
     Doctor(Serve),
+    /// Copy the data into one tar file, while the gateway runs
+    Backup(Backup),
+    /// Make the data of a backup, where there is none yet
+    Restore(Backup),
     /// Publish lines or files from standard input, by any protocol
     Pub(Publish),
     /// Print messages as they come, by any protocol
@@ -98,6 +102,17 @@ pub(crate) struct Serve {
     /// Let everyone do everything, from other machines too
     #[arg(long)]
     pub(crate) open: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct Backup {
+    /// The tar file; - is standard output, or input
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// Directory of the data
+    #[arg(long)]
+    pub(crate) data: Option<PathBuf>,
 }
 
 #[derive(Args)]

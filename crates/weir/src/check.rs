@@ -36,8 +36,13 @@ pub(crate) fn read(source: &Source) -> Result<Config, Failure> {
 
 /// The same with what `serve` says besides.
 pub(crate) fn read_for(serve: &Serve) -> Result<Config, Failure> {
-    let mut config = read(&serve.source)?;
-    if let Some(data) = &serve.data {
+    read_with(&serve.source, serve.data.as_deref())
+}
+
+/// The same with the data's folder that was typed.
+pub(crate) fn read_with(source: &Source, data: Option<&Path>) -> Result<Config, Failure> {
+    let mut config = read(source)?;
+    if let Some(data) = data {
         config
             .set(&format!("data.dir={}", data.display()))
             .map_err(Failure::usage)?;

@@ -14,6 +14,7 @@ mod account;
 #[cfg(feature = "bench")]
 mod advise;
 mod arguments;
+mod backup;
 mod board;
 mod check;
 mod convert;
@@ -74,6 +75,8 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Demo(demo) => demo::run(&demo)?,
         Command::Check(source) => check::run(&source)?,
         Command::Doctor(serve) => doctor::run(&serve)?,
+        Command::Backup(backup) => backup::save(&backup)?,
+        Command::Restore(restore) => backup::restore(&restore)?,
         Command::Pub(publish) => publish::run(publish)?,
         Command::Sub(subscribe) => subscribe::run(subscribe)?,
         Command::History(history) => history::run(history)?,

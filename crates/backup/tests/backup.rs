@@ -1,0 +1,150 @@
+//! Copies of folders that are like a gateway's, whole, cut and changed.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use weir_backup::{restore, save};
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("weir-backup-{name}-{}", std::process::id()));
+        let _absent = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn with_data(name: &str) -> Self {
+        let folder = Self::new(name);
+        for (file, bytes) in data() {
+            let path = folder.0.join("data").join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        folder
+    }
+
+    fn saved(&self) -> Vec<u8> {
+        let mut archive = Vec::new();
+        save(&self.0.join("data"), &mut archive, "1", 0).unwrap();
+        archive
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+fn data() -> Vec<(&'static str, Vec<u8>)> {
+    vec![
+        ("history/00000001.dat", vec![7; 3000]),
+        ("history/manifest", b"journal".to_vec()),
+        ("history/lock", Vec::new()),
+        (
+            "log/0001-000000000001.log",
+            (0..=255).cycle().take(70_000).collect(),
+        ),
+        ("log/clean", vec![1; 20]),
+        ("log/epochs", vec![2; 14]),
+        ("log/snapshot.new", vec![3; 5]),
+    ]
+}
+
+fn refusal(archive: &[u8], into: &Path) -> String {
+    let error = restore(archive, into).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidData, "{error}");
+    error.to_string()
+}
+
+#[test]
+fn what_is_restored_is_what_was_saved_and_marked() {
+    let folder = Folder::with_data("whole");
+    let archive = folder.saved();
+    let into = folder.0.join("again");
+    let contents = restore(&archive[..], &into).unwrap();
+    let names: Vec<_> = contents
+        .files
+        .iter()
+        .map(|file| file.name.as_str())
+        .collect();
+    let small = ["history/manifest", "log/epochs"];
+    let growing = ["history/00000001.dat", "log/0001-000000000001.log"];
+    assert_eq!(names, [small, growing].concat());
+    for (name, bytes) in data().into_iter().filter(|(name, _)| names.contains(name)) {
+        assert_eq!(fs::read(into.join(name)).unwrap(), bytes, "{name}");
+    }
+    assert!(into.join("log/restored").is_file());
+    assert!(
+        !into.join("log/clean").exists(),
+        "it would be taken for a clean stop"
+    );
+}
+
+#[test]
+fn nothing_is_overwritten() {
+    let folder = Folder::with_data("there");
+    let archive = folder.saved();
+    let error = restore(&archive[..], &folder.0.join("data")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+    assert_eq!(folder.saved(), archive, "the data are as they were");
+}
+
+#[test]
+fn an_archive_that_is_cut_anywhere_makes_no_data() {
+    let folder = Folder::with_data("cut");
+    let archive = folder.saved();
+    let into = folder.0.join("again");
+    // Two empty blocks, and what fills the last of them up, mean only that nothing follows.
+    let end = archive.iter().rposition(|byte| *byte != 0).unwrap();
+    for length in (0..end).step_by(509) {
+        let said = refusal(&archive[..length], &into);
+        assert!(said.contains("not the whole of it"), "{length}: {said}");
+        assert!(!into.exists(), "{length}");
+    }
+}
+
+#[test]
+fn an_archive_that_was_changed_makes_no_data() {
+    let folder = Folder::with_data("changed");
+    let into = folder.0.join("again");
+    let archive = folder.saved();
+    let at = archive
+        .windows(100)
+        .position(|bytes| bytes == [7; 100])
+        .unwrap();
+    let mut changed = archive.clone();
+    changed[at + 50] ^= 1;
+    assert_eq!(
+        refusal(&changed, &into),
+        "history/00000001.dat is not as it was saved"
+    );
+    assert!(!into.exists());
+}
+
+#[test]
+fn what_is_no_backup_writes_nowhere_else() {
+    let folder = Folder::new("foreign");
+    let into = folder.0.join("again");
+    let mut header = tar::Header::new_old();
+    header.as_old_mut().name[..11].copy_from_slice(b"../stranger");
+    header.set_size(1);
+    header.set_cksum();
+    let archive = [&header.as_bytes()[..], &[b'x'; 1], &[0; 511], &[0; 1024]].concat();
+    assert!(refusal(&archive, &into).starts_with("this is no backup"));
+    assert!(!folder.0.join("stranger").exists());
+    assert!(refusal(&[1; 4096], &into).starts_with("this is no backup"));
+}
+
+#[test]
+fn a_folder_without_data_is_told() {
+    let folder = Folder::new("empty");
+    let mut nothing = Vec::new();
+    let error = save(&folder.0, &mut nothing, "1", 0).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    let mut read = Vec::new();
+    assert_eq!((&nothing[..]).read_to_end(&mut read).unwrap(), 0);
+}
