@@ -79,6 +79,11 @@ pub(crate) enum Work {
         /// How many.
         connections: usize,
     },
+    /// Datastreams of which there is one observation each.
+    Topics {
+        /// How many.
+        topics: usize,
+    },
     /// Reading back from a cursor.
     Replay {
         /// Messages.

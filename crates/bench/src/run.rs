@@ -15,7 +15,7 @@ use crate::limits::ECHO_MS_MAX;
 use crate::link::{Ends, LOCAL, Links};
 use crate::link_efficiency::job::{Conversation, EchoPlan};
 use crate::link_efficiency::sample_of_echo;
-use crate::load::job::{IdlePlan, Job, Kind, Pace, ReplayPlan, TrafficPlan};
+use crate::load::job::{IdlePlan, Job, Kind, Pace, ReplayPlan, TopicsPlan, TrafficPlan};
 use crate::load::message::Body;
 use crate::load::own::Own;
 use crate::load::wire::{PublishWire, SubscribeWire};
@@ -31,6 +31,8 @@ use crate::worker;
 
 /// Milliseconds idle connections settle before memory is read.
 const IDLE_SETTLE_MS: u64 = 1000;
+/// New datastreams a message.
+const TOPICS_BATCH: usize = 1000;
 
 /// Where single observations are published.
 const TOPIC: &str = "bench/x";
@@ -243,6 +245,12 @@ fn kind(
             subscribe: side.subscribe(contender, TOPIC)?,
             connections,
             certificate: running.certificate.clone(),
+            settle_ms: IDLE_SETTLE_MS,
+        }),
+        Work::Topics { topics } => Kind::Topics(TopicsPlan {
+            publish: side.publish(INGEST_TOPIC)?,
+            topics,
+            batch: TOPICS_BATCH,
             settle_ms: IDLE_SETTLE_MS,
         }),
         Work::Replay { messages, body } => {

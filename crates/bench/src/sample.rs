@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::cell::Work;
 use crate::latency::Latency;
-use crate::load::job::{Event, IdleOutcome, Pace, ReplayOutcome, TrafficOutcome, Trial};
+use crate::load::job::{
+    Event, IdleOutcome, Pace, ReplayOutcome, TopicsOutcome, TrafficOutcome, Trial,
+};
 use crate::load::message::Body;
 use crate::samples::Series;
 use crate::worker::{Measured, Spent};
@@ -47,6 +49,7 @@ impl Sample {
         let mut sample = match &measured.outcome {
             Event::Traffic(outcome) => Self::of_traffic(work, outcome)?,
             Event::Idle(outcome) => Self::of_idle(outcome, measured),
+            Event::Topics(outcome) => Self::of_topics(outcome, measured),
             Event::Replay(outcome) => Self::of_replay(outcome),
             other => return Err(format!("an unexpected outcome {other:?}")),
         };
@@ -171,6 +174,25 @@ impl Sample {
         let sockets = per_connection(from.socket_bytes, to.socket_bytes);
         sample.put("kernel_buffers_per_connection", "bytes", sockets);
         sample.put("connections", "1", outcome.connections as f64);
+        sample
+    }
+
+    fn of_topics(outcome: &TopicsOutcome, measured: &Measured) -> Self {
+        let mut sample = Self::default();
+        sample.put(
+            "observations",
+            "1/s",
+            outcome.topics as f64 / outcome.seconds,
+        );
+        if let (Some((before, after)), Some(_)) = (measured.memory, measured.server) {
+            let (from, to) = (before.server, after.server);
+            let grown = to.proportional_bytes as f64 - from.proportional_bytes as f64;
+            sample.put(
+                "server_memory_per_topic",
+                "bytes",
+                grown / outcome.topics as f64,
+            );
+        }
         sample
     }
 

@@ -3,6 +3,7 @@
 //! Ratios are compared on a logarithmic scale, pair by pair: a mean of logarithms treats "twice"
 //! and "half" alike, and what disturbs both of a pair cancels.
 
+pub(crate) mod line;
 pub(crate) mod student;
 
 use serde::{Deserialize, Serialize};

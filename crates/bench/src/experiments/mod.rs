@@ -6,6 +6,7 @@ mod link_efficiency;
 mod messaging;
 mod mqtt_broker;
 mod notification;
+mod scaling;
 mod services;
 mod web_delivery;
 
@@ -26,6 +27,7 @@ pub static EXPERIMENTS: &[Experiment] = &[
     mqtt_broker::EXPERIMENT,
     messaging::EXPERIMENT,
     notification::EXPERIMENT,
+    scaling::EXPERIMENT,
     services::EXPERIMENT,
     web_delivery::EXPERIMENT,
 ];

@@ -27,6 +27,8 @@ pub(crate) enum Kind {
     Traffic(TrafficPlan),
     /// Connections on which nothing happens.
     Idle(IdlePlan),
+    /// Datastreams that are known, and nothing more.
+    Topics(TopicsPlan),
     /// Reading back what was published before.
     Replay(ReplayPlan),
     /// A device that waits for its echoes.
@@ -118,6 +120,19 @@ pub(crate) struct IdlePlan {
     pub(crate) settle_ms: u64,
 }
 
+/// One observation of each of many datastreams.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct TopicsPlan {
+    /// How to publish.
+    pub(crate) publish: PublishWire,
+    /// How many there are.
+    pub(crate) topics: usize,
+    /// Of how many a message tells.
+    pub(crate) batch: usize,
+    /// Milliseconds to let the target settle before memory is read.
+    pub(crate) settle_ms: u64,
+}
+
 /// Publishing a backlog, then reading it from a cursor on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ReplayPlan {
@@ -149,6 +164,8 @@ pub(crate) enum Event {
     Traffic(Box<TrafficOutcome>),
     /// The outcome of [`Kind::Idle`].
     Idle(IdleOutcome),
+    /// The outcome of [`Kind::Topics`].
+    Topics(TopicsOutcome),
     /// The outcome of [`Kind::Replay`].
     Replay(ReplayOutcome),
     /// The outcome of [`Kind::Echo`].
@@ -225,6 +242,15 @@ pub(crate) struct Trial {
 pub(crate) struct IdleOutcome {
     /// Connections that were open.
     pub(crate) connections: usize,
+}
+
+/// What datastreams gave; memory is read by the orchestrator.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct TopicsOutcome {
+    /// Datastreams that were made.
+    pub(crate) topics: usize,
+    /// From the first message to the last answer.
+    pub(crate) seconds: f64,
 }
 
 /// What a replay gave.

@@ -14,6 +14,7 @@ mod idle;
 pub(crate) mod job;
 pub(crate) mod message;
 mod mqtt;
+mod one_by_one;
 pub(crate) mod own;
 mod publisher;
 pub(crate) mod reactor;
@@ -22,6 +23,7 @@ pub(crate) mod search;
 mod stamp;
 mod subscriber;
 mod tls;
+mod topics;
 mod traffic;
 pub(crate) mod wire;
 
@@ -67,6 +69,7 @@ fn run() -> Result<Event, String> {
             traffic::run(job.address, plan).map(|outcome| Event::Traffic(Box::new(outcome)))
         }
         Kind::Idle(ref plan) => idle::run(job.address, plan).map(Event::Idle),
+        Kind::Topics(ref plan) => topics::run(job.address, plan).map(Event::Topics),
         Kind::Replay(ref plan) => replay::run(job.address, plan).map(Event::Replay),
         Kind::Echo(ref plan) => {
             run_device(job.address, plan).map(|outcome| Event::Echo(Box::new(outcome)))

@@ -3,19 +3,17 @@
 //! Only the reading is timed: from the request to the last observation.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::net::SocketAddr;
 
 use memchr::memmem;
 
-use super::connect::{Opening, open_all};
-use super::http::Responses;
 use super::job::{Event, ReplayOutcome, ReplayPlan};
 use super::message::Template;
+use super::one_by_one::{OneByOne, connect};
 use super::stamp::MARKER;
 use super::subscriber::fill;
 use crate::clock::now_ns;
-use crate::limits::{CONNECT_MS_MAX, READ_BYTES_MAX};
+use crate::limits::READ_BYTES_MAX;
 
 /// Publishes, asks for the replay, counts what comes.
 pub(crate) fn run(address: SocketAddr, plan: &ReplayPlan) -> Result<ReplayOutcome, String> {
@@ -33,46 +31,26 @@ pub(crate) fn run(address: SocketAddr, plan: &ReplayPlan) -> Result<ReplayOutcom
     outcome
 }
 
-/// Publishes one message at a time and awaits its answer; a backlog needs no more.
+/// Publishes the backlog's message again and again.
 struct Publisher {
-    stream: TcpStream,
+    publishing: OneByOne,
     template: Template,
 }
 
 impl Publisher {
     fn open(address: SocketAddr, plan: &ReplayPlan) -> Result<Self, String> {
-        let template = Template::new(&plan.publish, plan.body);
         Ok(Self {
-            stream: connect(address)?,
-            template,
+            publishing: OneByOne::open(address)?,
+            template: Template::new(&plan.publish, plan.body),
         })
     }
 
     fn publish(&mut self, messages: usize) -> Result<(), String> {
-        let mut responses = Responses::default();
         let mut message = Vec::with_capacity(self.template.len());
-        let mut buffer = [0u8; 4096];
         for _ in 0..messages {
             message.clear();
             self.template.write(0, 0, &mut message);
-            self.stream
-                .write_all(&message)
-                .map_err(|e| format!("publishing: {e}"))?;
-            let mut answer = None;
-            while answer.is_none() {
-                let len = self
-                    .stream
-                    .read(&mut buffer)
-                    .map_err(|e| format!("no answer: {e}"))?;
-                if len == 0 {
-                    return Err("closed while publishing".into());
-                }
-                responses.feed(&buffer[..len], |r| answer = Some((r.status, r.summary())))?;
-            }
-            match answer {
-                Some((200..300, _)) => {}
-                other => return Err(format!("publishing was answered {other:?}")),
-            }
+            self.publishing.send(&message)?;
         }
         Ok(())
     }
@@ -158,26 +136,4 @@ fn read_back(address: SocketAddr, request: &str, expected: u64) -> Result<Replay
         received_bytes,
         seconds,
     })
-}
-
-fn connect(address: SocketAddr) -> Result<TcpStream, String> {
-    let mut connected = None;
-    let silent = |_| {
-        Opening::of_publisher(
-            &super::wire::PublishWire::Http {
-                head: String::new(),
-            },
-            0,
-        )
-    };
-    open_all(address, 1, silent, |_, stream| {
-        connected = Some(stream);
-        Ok(())
-    })?;
-    let stream = connected.ok_or("no connection")?;
-    let timeout = Some(Duration::from_millis(CONNECT_MS_MAX));
-    stream
-        .set_read_timeout(timeout)
-        .map_err(|e| e.to_string())?;
-    Ok(stream)
 }

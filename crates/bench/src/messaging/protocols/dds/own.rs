@@ -66,22 +66,19 @@ impl Client for Participant {
         }
     }
 
-    /// Until a reader has come and then none for a while, by when the other one's writer is known, too.
+    /// Until somebody else reads and writes, and then nobody has come for a while, by when this one is known, too.
     fn meet(&mut self) -> Result<(), String> {
-        let exchange = &self.exchange;
+        let exchange = &mut self.exchange;
         self.runtime.block_on(async {
-            let (mut quiet, mut has_met) = (0, false);
+            let mut quiet = 0;
             for _ in 0..DDS_LOOKS_MAX {
-                match exchange.is_matched() {
-                    true => (quiet, has_met) = (0, true),
-                    false => quiet += 1,
-                }
-                if has_met && quiet >= DDS_QUIET_LOOKS {
+                quiet = if exchange.look() { 0 } else { quiet + 1 };
+                if exchange.has_met() && quiet >= DDS_QUIET_LOOKS {
                     return Ok(());
                 }
                 sleep(LOOK).await;
             }
-            Err("nobody in the domain reads".into())
+            Err("nobody else in the domain reads and writes".into())
         })
     }
 
