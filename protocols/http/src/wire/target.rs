@@ -7,11 +7,12 @@ use weir_model::percent;
 
 /// The path and query of a target in origin or absolute form; `*` stays as it is.
 pub fn origin(target: &str) -> &str {
-    let lower = target.get(..8).unwrap_or(target);
-    let scheme = ["http://", "https://"].into_iter().find(|scheme| {
-        lower.len() >= scheme.len() && lower[..scheme.len()].eq_ignore_ascii_case(scheme)
-    });
-    let Some(scheme) = scheme else {
+    let begins = |scheme: &&str| {
+        // Whoever sends bytes that no target may hold has them looked at in whole characters all the same.
+        let begin = target.get(..scheme.len());
+        begin.is_some_and(|begin| begin.eq_ignore_ascii_case(scheme))
+    };
+    let Some(scheme) = ["http://", "https://"].into_iter().find(begins) else {
         return target;
     };
     let rest = &target[scheme.len()..];
@@ -108,5 +109,13 @@ mod tests {
         assert_eq!(origin("HTTPS://weir.example"), "/");
         assert_eq!(origin("http://weir.example?a"), "?a");
         assert_eq!(origin("*"), "*");
+        assert_eq!(origin("http://"), "/");
+    }
+
+    #[test]
+    fn a_target_of_other_characters_is_cut_between_them() {
+        for target in ["/liveўЕ", "/liveЕ", "httpsЕ//", "Е", "http:/Е"] {
+            assert_eq!(origin(target), target);
+        }
     }
 }
