@@ -38,11 +38,12 @@ async fn pong(url: &str) {
 
 async fn ping(url: &str, count: usize) {
     let mut link = Exchange::open(url).unwrap();
-    while !link.is_matched() {
+    while !link.has_met() {
         tokio::time::sleep(Duration::from_millis(10)).await;
+        link.look();
     }
-    // The other side's writer is matched as well, once its answer is there.
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    // The other side knows of this one, too, a moment later.
+    tokio::time::sleep(Duration::from_secs(1)).await;
     let mut micros = Vec::with_capacity(count);
     for number in 0..count + 100 {
         let begun = Instant::now();

@@ -77,7 +77,7 @@ async fn until_matched(writer: &Writer, patience: Duration) -> bool {
     false
 }
 
-pub(super) fn is_matched(writer: &Writer) -> bool {
+fn is_matched(writer: &Writer) -> bool {
     let mut statuses = std::iter::from_fn(|| writer.try_recv_status());
     statuses.any(|status| match status {
         DataWriterStatus::PublicationMatched { current, .. } => current.count() > 0,
@@ -134,7 +134,7 @@ pub(super) async fn subscriber(
     let (place, quality) = parse(&target.url, Quality::REQUESTED)?;
     let participant = Participant::open(&place)?;
     Ok(Box::new(DdsSubscriber {
-        arrivals: participant.reader(&quality)?,
+        arrivals: participant.reader(&quality, None)?,
         target,
         filters,
         ready: VecDeque::new(),

@@ -1,10 +1,12 @@
-//! A participant of one's own at the topic, for who measures: it writes without waiting for anybody.
+//! Participants of one's own at the topic, for who measures: it writes without waiting for anybody.
 
-use super::client::{is_matched, parse};
+use super::client::parse;
 use super::outward::put;
-use super::participant::{Arrivals, Participant, Writer};
+use super::pair::Pair;
+use super::participant::{Arrivals, Writer};
 use super::quality::Quality;
 use crate::wire::{Encapsulation, Sample};
+use rustdds::{DataReaderStatus, DataWriterStatus, StatusEvented};
 use std::collections::VecDeque;
 use std::io;
 use weir_model::Observation;
@@ -14,7 +16,11 @@ pub struct Exchange {
     writer: Writer,
     arrivals: Arrivals,
     ready: VecDeque<Vec<u8>>,
-    _participant: Participant,
+    pair: Pair,
+    /// Somebody else reads.
+    is_heard: bool,
+    /// Somebody else writes.
+    hears: bool,
 }
 
 impl Exchange {
@@ -23,18 +29,41 @@ impl Exchange {
     pub fn open(url: &str) -> io::Result<Self> {
         let (place, offered) = parse(url, Quality::OFFERED)?;
         let (_, requested) = parse(url, Quality::REQUESTED)?;
-        let participant = Participant::open(&place)?;
+        let pair = Pair::open(&place)?;
         Ok(Self {
-            writer: participant.writer(&offered)?,
-            arrivals: participant.reader(&requested)?,
+            writer: pair.writer(&offered)?,
+            arrivals: pair.reader(&requested)?,
             ready: VecDeque::new(),
-            _participant: participant,
+            pair,
+            is_heard: false,
+            hears: false,
         })
     }
 
-    /// Whether a reader has come since it was asked last.
-    pub fn is_matched(&self) -> bool {
-        is_matched(&self.writer)
+    /// Looks who of others has come; whether anybody has since it was asked last.
+    pub fn look(&mut self) -> bool {
+        let (reader, mut has_come) = (self.pair.reading.guid().prefix, false);
+        while let Some(status) = self.writer.try_recv_status() {
+            if let DataWriterStatus::PublicationMatched { reader: of, .. } = status
+                && of.prefix != reader
+            {
+                (self.is_heard, has_come) = (true, true);
+            }
+        }
+        let writer = self.pair.writing.guid().prefix;
+        while let Some(status) = self.arrivals.status() {
+            if let DataReaderStatus::SubscriptionMatched { writer: of, .. } = status
+                && of.prefix != writer
+            {
+                (self.hears, has_come) = (true, true);
+            }
+        }
+        has_come
+    }
+
+    /// Whether somebody else was seen to read and somebody else to write.
+    pub fn has_met(&self) -> bool {
+        self.is_heard && self.hears
     }
 
     /// Writes a sample.

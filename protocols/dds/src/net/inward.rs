@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use weir_binding::Context as Gateway;
 use weir_codec::{FORMATS, Format};
-use weir_hub::{ClientId, Fault, LogFault, Media, Principal, Publish, Request};
+use weir_hub::{ClientId, Ending, Fault, LogFault, Media, Principal, Publish, Request};
 use weir_model::BatchBuilder;
 
 /// How long to wait where too much waits for the disk already; the stack keeps what comes meanwhile.
@@ -26,7 +26,7 @@ pub(super) struct Inward {
 
 impl Inward {
     /// Runs until the stack ends.
-    pub(super) async fn run(&self, mut arrivals: Arrivals) -> std::io::Result<()> {
+    pub(super) async fn run(&self, mut arrivals: Arrivals) -> std::io::Result<Ending> {
         let mut builder = BatchBuilder::new();
         loop {
             let (samples, more) = match arrivals.take() {

@@ -1,10 +1,11 @@
-//! The participant: the binding `dds`, server and client.
+//! The participants: the binding `dds`, server and client.
 
 mod adapter;
 mod client;
 mod exchange;
 mod inward;
 mod outward;
+mod pair;
 mod participant;
 mod place;
 mod quality;
@@ -15,8 +16,8 @@ pub use exchange::Exchange;
 
 use inward::Inward;
 use outward::Outward;
-use participant::Participant;
-use rustdds::{RTPSEntity, StatusEvented};
+use pair::Pair;
+use rustdds::StatusEvented;
 use settings::Settings;
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -31,19 +32,21 @@ use weir_binding::{
     Subscriber, Target, Transport,
 };
 use weir_carrier::Link;
-use weir_hub::{ClientId, Principal};
+use weir_hub::{ClientId, Ending, Principal};
 use weir_model::{Cursor, Filter};
 
 /// How often it is looked at who came and went.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Looks a second.
 const LOOKS_PER_SECOND: u32 = 10;
+/// How long to wait before a credential that does not hold is tried again.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
 
-/// DDS as a binding: a participant of a domain.
+/// DDS as a binding: participants of a domain.
 pub struct Dds {
     settings: Arc<Settings>,
-    /// The participant, from when it is opened until its background runs.
-    opened: Mutex<Option<Participant>>,
+    /// The participants, from when they are opened until their background runs.
+    opened: Mutex<Option<Pair>>,
 }
 
 impl Dds {
@@ -70,10 +73,10 @@ impl Binding for Dds {
         let Some(place) = &self.settings.place else {
             return Ok(Vec::new());
         };
-        let participant = Participant::open(place)?;
-        let address = participant.address();
+        let pair = Pair::open(place)?;
+        let address = pair.address();
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        *opened = Some(participant);
+        *opened = Some(pair);
         Ok(vec![("dds", address)])
     }
 
@@ -84,11 +87,11 @@ impl Binding for Dds {
 
     fn background(&self, context: Arc<dyn Gateway>) -> Option<LocalFuture<'static, ()>> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        let participant = opened.take()?;
+        let pair = opened.take()?;
         let settings = self.settings.clone();
         Some(Box::pin(async move {
-            if let Err(error) = run(&settings, participant, context).await {
-                tracing::error!(%error, "the DDS participant ended");
+            if let Err(error) = serve(&settings, &pair, &context).await {
+                tracing::error!(%error, "the DDS participants ended");
             }
         }))
     }
@@ -116,17 +119,42 @@ impl Binding for Dds {
     }
 }
 
-/// Serves a domain until the hub stops.
+/// Serves a domain until the hub stops; rests while the credential does not hold.
+async fn serve(settings: &Settings, pair: &Pair, context: &Arc<dyn Gateway>) -> io::Result<()> {
+    let own = [pair.reading.guid(), pair.writing.guid()];
+    let told = Told::new(context.clone(), pair.reading.domain.domain_id(), own);
+    let told = Rc::new(RefCell::new(told));
+    let mut is_resting = false;
+    loop {
+        match principal(settings, &**context).await {
+            Ok(principal) => {
+                if is_resting {
+                    tracing::info!("the credential of the DDS domain holds again");
+                }
+                is_resting = false;
+                let ended = run(settings, pair, (context, &told), principal).await?;
+                if ended != Ending::Revoked {
+                    return Ok(());
+                }
+            }
+            Err(reason) if !is_resting => {
+                tracing::error!(%reason, "nothing goes to the DDS domain or comes from it yet");
+                is_resting = true;
+            }
+            Err(_) => {}
+        }
+        tokio::time::sleep(ASK_AGAIN).await;
+    }
+}
+
+/// Serves a domain with the rights of a principal, for as long as those are there.
 async fn run(
     settings: &Settings,
-    participant: Participant,
-    context: Arc<dyn Gateway>,
-) -> io::Result<()> {
-    let principal = principal(settings, &*context).await?;
+    pair: &Pair,
+    (context, told): (&Arc<dyn Gateway>, &Rc<RefCell<Told>>),
+    principal: Principal,
+) -> io::Result<Ending> {
     let client = ClientId::new();
-    let domain = &participant.domain;
-    let told = Told::new(context.clone(), domain.domain_id(), domain.guid());
-    let told = Rc::new(RefCell::new(told));
     let inward = Inward {
         context: context.clone(),
         principal: principal.clone(),
@@ -134,27 +162,30 @@ async fn run(
         told: told.clone(),
     };
     let outward = Outward {
-        context,
+        context: context.clone(),
         principal,
         client,
         told: told.clone(),
     };
-    let reader = participant.reader(&settings.requested)?;
-    let writer = participant.writer(&settings.offered)?;
+    let reader = pair.reader(&settings.requested)?;
+    let writer = pair.writer(&settings.offered)?;
     tokio::select! {
         ended = inward.run(reader) => ended,
         ended = outward.run(settings, writer) => ended,
-        () = watch(&participant, &told) => Ok(()),
+        never = watch(pair, told) => never,
     }
 }
 
 /// Tells who comes and goes.
-async fn watch(participant: &Participant, told: &RefCell<Told>) {
-    let listener = participant.domain.status_listener();
+async fn watch(pair: &Pair, told: &RefCell<Told>) -> ! {
+    // Who reads knows of writers, who writes of readers.
+    let listeners = [&pair.reading, &pair.writing].map(|it| it.domain.status_listener());
     let mut looks = 0;
     loop {
-        while let Some(seen) = listener.try_recv_status() {
-            told.borrow_mut().of_domain(&seen);
+        for listener in &listeners {
+            while let Some(seen) = listener.try_recv_status() {
+                told.borrow_mut().of_domain(&seen);
+            }
         }
         tokio::time::sleep(LOOK_EVERY).await;
         looks += 1;
@@ -165,7 +196,7 @@ async fn watch(participant: &Participant, told: &RefCell<Told>) {
 }
 
 /// Whose rights the domain's participants have: RTPS says nothing of who somebody is.
-async fn principal(settings: &Settings, context: &dyn Gateway) -> io::Result<Principal> {
+async fn principal(settings: &Settings, context: &dyn Gateway) -> Result<Principal, String> {
     let known = match context.principal(settings.credential.as_deref(), true) {
         Identity::Known(known) => known,
         Identity::Checking(mut outcome) => poll_fn(|cx| outcome.poll(cx))
@@ -173,5 +204,5 @@ async fn principal(settings: &Settings, context: &dyn Gateway) -> io::Result<Pri
             .unwrap_or_else(|| Err("the credential could not be checked".into())),
         Identity::Busy => Err("too many credentials wait to be checked".into()),
     };
-    known.map_err(|sentence| io::Error::other(format!("dds.credential: {sentence}")))
+    known.map_err(|sentence| format!("dds.credential: {sentence}"))
 }

@@ -16,7 +16,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use weir_binding::{Context as Gateway, gap_json};
 use weir_hub::{
-    ClientId, Exchange, Item, Next, Principal, Request, Shape, Since, Subscribe, Subscription,
+    ClientId, Ending, Exchange, Item, Next, Principal, Request, Shape, Since, Subscribe,
+    Subscription,
 };
 use weir_model::Observation;
 
@@ -29,8 +30,8 @@ pub(super) struct Outward {
 }
 
 impl Outward {
-    /// Runs until the hub stops.
-    pub(super) async fn run(&self, settings: &Settings, writer: Writer) -> io::Result<()> {
+    /// Runs until the hub stops, or takes the rights away.
+    pub(super) async fn run(&self, settings: &Settings, writer: Writer) -> io::Result<Ending> {
         let mut subscription = self.subscribe(settings)?;
         let mut gap = String::new();
         loop {
@@ -43,7 +44,7 @@ impl Outward {
                 }
                 Next::Gap(missing, _) => gap = gap_json(&missing),
                 Next::Bytes(..) => {}
-                Next::Ended(_) => return Ok(()),
+                Next::Ended(ending) => return Ok(ending),
             }
         }
     }

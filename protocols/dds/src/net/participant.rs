@@ -62,12 +62,17 @@ impl Participant {
         made(publisher.create_datawriter(&self.topic, Some(policies)))
     }
 
-    /// A reader that requests this; to be made where a runtime is.
-    pub(super) fn reader(&self, requested: &Quality) -> io::Result<Arrivals> {
+    /// Who it is.
+    pub(super) fn guid(&self) -> GUID {
+        self.domain.guid()
+    }
+
+    /// A reader that requests this, of all but one participant; to be made where a runtime is.
+    pub(super) fn reader(&self, requested: &Quality, but: Option<GUID>) -> io::Result<Arrivals> {
         let policies = requested.policies();
         let subscriber = made(self.domain.create_subscriber(&policies))?;
         let reader = made(subscriber.create_datareader(&self.topic, Some(policies)))?;
-        Arrivals::new(reader, self.domain.guid())
+        Arrivals::new(reader, but)
     }
 }
 
@@ -102,11 +107,12 @@ pub(super) struct Arrivals {
     reader: DataReader<Received, AsBytes>,
     reactor: AsyncFd<Reactor>,
     events: Events,
-    own: GUID,
+    /// The participant whose samples are left out.
+    but: Option<GUID>,
 }
 
 impl Arrivals {
-    fn new(mut reader: DataReader<Received, AsBytes>, own: GUID) -> io::Result<Self> {
+    fn new(mut reader: DataReader<Received, AsBytes>, but: Option<GUID>) -> io::Result<Self> {
         let reactor = Reactor::new()?;
         let registry = reactor.registry();
         registry.register(&mut reader, Token(0), Interest::READABLE)?;
@@ -120,7 +126,7 @@ impl Arrivals {
             reader,
             reactor,
             events: Events::with_capacity(4),
-            own,
+            but,
         })
     }
 
@@ -132,18 +138,20 @@ impl Arrivals {
         reactor.poll(&mut self.events, Some(Duration::ZERO))
     }
 
-    /// The samples that came of other participants, and whether there may be more; or why one cannot be
+    /// The samples that came, and whether there may be more; or why one cannot be
     /// had, the others staying.
     pub(super) fn take(&mut self) -> Result<(Vec<Arrived>, bool), String> {
         let any = ReadCondition::any();
         let taken = self.reader.take(SAMPLES_PER_TURN, any);
         let taken = taken.map_err(|error| error.to_string())?;
         let more = taken.len() == SAMPLES_PER_TURN;
-        let own = self.own.prefix;
+        let but = self.but.map(|participant| participant.prefix);
         let foreign = taken.into_iter().filter_map(|sample| {
             let writer = sample.sample_info().writer_guid();
             match sample.into_value() {
-                Sample::Value(sample) if writer.prefix != own => Some(Arrived { writer, sample }),
+                Sample::Value(sample) if Some(writer.prefix) != but => {
+                    Some(Arrived { writer, sample })
+                }
                 // One's own, and instances disposed of: a datastream does not end with its writer.
                 _ => None,
             }

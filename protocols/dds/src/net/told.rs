@@ -60,7 +60,8 @@ pub(super) struct Told {
     silent: Arc<AtomicU64>,
     /// Other participants, by the beginning of their GUIDs.
     known: HashSet<[u8; 12]>,
-    own: GUID,
+    /// The pair's participants.
+    own: [GUID; 2],
     /// Endpoints that were matched, and whether they write.
     matched: HashMap<GUID, bool>,
     /// How many more may be told one by one before the next tick.
@@ -72,7 +73,7 @@ fn count(counter: &AtomicU64) {
 }
 
 impl Told {
-    pub(super) fn new(context: Arc<dyn Gateway>, domain: u16, own: GUID) -> Self {
+    pub(super) fn new(context: Arc<dyn Gateway>, domain: u16, own: [GUID; 2]) -> Self {
         let of = |metric, rest: &str| context.meter(metric, &format!(r#"domain="{domain}"{rest}"#));
         Self {
             tally: context.tally("dds", "dds"),
@@ -178,9 +179,13 @@ impl Told {
         }
     }
 
+    fn is_own(&self, seen: &GUID) -> bool {
+        self.own.iter().any(|own| own.prefix == seen.prefix)
+    }
+
     fn discovered(&mut self, participant: &GUID) {
         let bytes = participant.to_bytes();
-        if participant.prefix == self.own.prefix {
+        if self.is_own(participant) {
             return;
         }
         if let Some(prefix) = bytes.first_chunk()
@@ -208,7 +213,7 @@ impl Told {
 
     /// Those of discovery and weir's own are left out.
     fn matched(&mut self, endpoint: &GUID, writes: bool) {
-        if endpoint.entity_id.kind().is_user_defined() && endpoint.prefix != self.own.prefix {
+        if endpoint.entity_id.kind().is_user_defined() && !self.is_own(endpoint) {
             self.matched.insert(*endpoint, writes);
             self.show();
         }
