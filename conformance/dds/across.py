@@ -22,7 +22,7 @@ def main():
     settings = {"http.listen": f"{THERE}:0", "dds.domain": "3", "dds.interface": LINK, **listeners}
     with Beyond(settings=settings, arguments=("serve", "--open")) as gateway:
         assert gateway.ready["dds"].startswith(THERE), gateway.ready
-        peer = Peer(3, configuration=CONFIGURATION)
+        peer = Peer(3, gateway, configuration=CONFIGURATION)
         reader, writer = peer.reader(), peer.writer()
         writer.write(Observation(topic="here", value=Result(number=1)))
         until(lambda: gateway.history("here"), "the sample over there")

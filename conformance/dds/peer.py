@@ -85,17 +85,28 @@ OFFER = Qos(RELIABLE, Policy.History.KeepAll)
 REQUEST = Qos(RELIABLE, Policy.History.KeepAll)
 
 
+def metric(gateway, name, labels=""):
+    """The sum of a metric over its labels, those that hold this text."""
+    page = gateway.request("GET", "/metrics")[2].decode()
+    lines = [line for line in page.splitlines() if line.startswith(name + "{") and labels in line]
+    return sum(float(line.rsplit(" ", 1)[1]) for line in lines)
+
+
 class Peer:
-    """`discovery` is XML of Cyclone's section of that name. What it made lives as long as it does."""
+    """`discovery` is XML of Cyclone's section of that name. What it made lives as long as it does.
+
+    Each side matches for itself: a reader that Cyclone has matched gets nothing yet of a writer that knows of none.
+    With `gateway`, a reader is there once that has matched it, too.
+    """
 
     DOMAINS = {}
 
-    def __init__(self, domain, discovery="", configuration=CONFIGURATION):
+    def __init__(self, domain, gateway=None, discovery="", configuration=CONFIGURATION):
         # A process has a domain once.
         if domain not in Peer.DOMAINS:
             Peer.DOMAINS[domain] = Domain(domain, configuration.format(discovery=discovery))
         self.participant = DomainParticipant(domain)
-        self.writers, self.readers = [], []
+        self.writers, self.readers, self.gateway = [], [], gateway
 
     def topic(self, datatype=Observation):
         return Topic(self.participant, "weir/Observation", datatype)
@@ -115,7 +126,12 @@ class Peer:
         self.readers.append(reader)
         if wait:
             until(lambda: len(reader.get_matched_publications()) > len(self.writers), "weir's writer")
+            until(self.is_heard, "weir's match of the reader")
         return reader
+
+    def is_heard(self):
+        known = self.gateway and metric(self.gateway, "weir_dds_endpoints", 'kind="reader"')
+        return known is None or known >= len(self.readers)
 
 
 def start(test_class):
@@ -123,7 +139,7 @@ def start(test_class):
     test_class.number = next(DOMAINS)
     test_class.gateway = Gateway(settings={"dds.domain": str(test_class.number)})
     test_class.addClassCleanup(test_class.gateway.close)
-    test_class.peer = Peer(test_class.number)
+    test_class.peer = Peer(test_class.number, test_class.gateway)
     test_class.reader, test_class.writer = test_class.peer.reader(), test_class.peer.writer()
 
 
@@ -150,4 +166,4 @@ def take(reader, count, wanted=lambda sample: True):
     return found
 
 
-__all__ = ["Appendable", "DOMAINS", "Kind", "Listener", "Location", "Observation", "Peer", "Policy", "Result"]
+__all__ = ["Appendable", "DOMAINS", "Kind", "Listener", "Location", "Observation", "Peer", "Policy", "Result", "metric"]

@@ -127,7 +127,7 @@ class LateReaders(unittest.TestCase):
         gateway.terminate()
         gateway.start()
         gateway.publish_value("late/b", 2)
-        peer = Peer(number)
+        peer = Peer(number, gateway)
         reader = peer.reader(Policy.Durability.TransientLocal)
         found = {one.topic: one.value.value for one in take(reader, 2)}
         self.assertEqual(found, {"late/a": 1.0, "late/b": 2.0})

@@ -10,8 +10,7 @@ import sys
 import tempfile
 import unittest
 
-from dds.peer import DOMAINS, Appendable, Observation, Peer, Result, start, take, until
-from dds.test_quality import metric
+from dds.peer import DOMAINS, Appendable, Observation, Peer, Policy, Result, metric, start, take, until
 from gateway import BINARY, Gateway
 
 POLICY = """
@@ -86,7 +85,7 @@ class Faults(unittest.TestCase):
     def test_a_participant_that_is_killed_is_told_of_as_lost(self):
         script = (
             "from dds.peer import *; import sys, time\n"
-            f"peer = Peer({self.number}, '<LeaseDuration>2s</LeaseDuration>')\n"
+            f"peer = Peer({self.number}, discovery='<LeaseDuration>2s</LeaseDuration>')\n"
             "writer = peer.writer(); writer.write(Observation(topic='brief', value=Result(number=1)))\n"
             "print('there', flush=True); time.sleep(60)"
         )
@@ -103,22 +102,63 @@ class Faults(unittest.TestCase):
 
 
 class Access(unittest.TestCase):
-    def test_the_domain_has_the_rights_of_its_credential(self):
+    def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="weir-policy-")
         self.addCleanup(folder.cleanup)
-        made = subprocess.run([BINARY, "token", "plant", "--role", "domain"], capture_output=True, text=True, check=True)
-        secret = made.stderr.strip().rpartition(" ")[2]
-        policy = pathlib.Path(folder.name) / "policy.toml"
-        policy.write_text(POLICY + made.stdout)
+        self.policy = pathlib.Path(folder.name) / "policy.toml"
+        (self.plant, self.plant_entry), (self.user, self.user_entry) = self.token("plant"), self.token("user")
+        self.policy.write_text(POLICY + self.plant_entry + self.user_entry)
         number = next(DOMAINS)
-        gateway = Gateway(settings={"dds.domain": str(number), "access.policy": str(policy),
-                                    "dds.credential": f"Bearer {secret}"})
-        self.addCleanup(gateway.close)
-        peer = Peer(number)
-        writer = peer.writer()
-        writer.write(Observation(topic="office/a", value=Result(number=1)))
-        writer.write(Observation(topic="plant/a", value=Result(number=2)))
-        until(lambda: "office/a" in pathlib.Path(gateway.log.name).read_text(errors="replace"), "the refusal")
-        status, _, body = gateway.request("GET", "/live/plant/a", headers={"Accept": "application/json",
-                                          "Authorization": f"Bearer {secret}"})
-        self.assertEqual((status, json.loads(body)["observations"][0]["value"]), (200, 2))
+        self.gateway = Gateway(settings={"dds.domain": str(number), "access.policy": str(self.policy),
+                                         "dds.credential": f"Bearer {self.plant}"})
+        self.addCleanup(self.gateway.close)
+        self.peer = Peer(number)
+        self.writer = self.peer.writer()
+
+    def token(self, name):
+        made = subprocess.run([BINARY, "token", name, "--role", "domain"], capture_output=True, text=True, check=True)
+        return made.stderr.strip().rpartition(" ")[2], made.stdout
+
+    def ask(self, method, topic, body=None):
+        fields = {"Accept": "application/json", "Authorization": f"Bearer {self.user}", "Content-Type": "application/json"}
+        status, _, said = self.gateway.request(method, f"/live/{topic}", body, fields)
+        return status, said
+
+    def log(self):
+        return pathlib.Path(self.gateway.log.name).read_text(errors="replace")
+
+    def change(self, entries):
+        """Changes the policy, and waits until it is read."""
+        before = self.log().count("the policy was read again")
+        self.policy.write_text(POLICY + entries)
+        self.gateway.process.send_signal(signal.SIGHUP)
+        until(lambda: self.log().count("the policy was read again") > before, "the policy")
+
+    def test_the_domain_has_the_rights_of_its_credential(self):
+        self.writer.write(Observation(topic="office/a", value=Result(number=1)))
+        self.writer.write(Observation(topic="plant/a", value=Result(number=2)))
+        until(lambda: "office/a" in self.log(), "the refusal")
+        until(lambda: self.ask("GET", "plant/a")[0] == 200, "what it may publish")
+        self.assertEqual(json.loads(self.ask("GET", "plant/a")[1])["observations"][0]["value"], 2)
+
+    def test_a_credential_that_is_taken_away_ends_both_ways_until_it_is_back(self):
+        late = self.peer.reader(Policy.Durability.TransientLocal, wait=False)
+        self.assertEqual(self.ask("POST", "plant/out", '{"value":1}')[0], 204)
+        take(late, 1, lambda one: one.topic == "plant/out")
+        self.change(self.user_entry)
+        until(lambda: "dds.credential: unknown token" in self.log(), "why it rests")
+        self.writer.write(Observation(topic="plant/in", value=Result(number=1)))
+        self.assertEqual(self.ask("POST", "plant/out", '{"value":2}')[0], 204)
+        self.change(self.plant_entry + self.user_entry)
+        until(lambda: "holds again" in self.log(), "that it goes on")
+
+        # Who asks for what is kept is told it: the newest of each topic, which is what it missed.
+        (back,) = take(late, 1, lambda one: one.topic == "plant/out")
+        self.assertEqual(back.value.value, 2)
+        self.assertEqual(self.ask("GET", "plant/in")[0], 404)
+
+        def goes_in():
+            self.writer.write(Observation(topic="plant/in", value=Result(number=3)))
+            return self.ask("GET", "plant/in")[0] == 200
+
+        until(goes_in, "a sample of after that")

@@ -5,17 +5,10 @@ import unittest
 
 from cyclonedds.util import duration
 
-from dds.peer import DOMAINS, Listener, Observation, Peer, Policy, Result, take, until
+from dds.peer import DOMAINS, Listener, Observation, Peer, Policy, Result, metric, take, until
 from gateway import Gateway
 
 BEST_EFFORT = Policy.Reliability.BestEffort
-
-
-def metric(gateway, name, labels=""):
-    """The sum of a metric over its labels, those that hold this text."""
-    page = gateway.request("GET", "/metrics")[2].decode()
-    lines = [line for line in page.splitlines() if line.startswith(name + "{") and labels in line]
-    return sum(float(line.rsplit(" ", 1)[1]) for line in lines)
 
 
 class Incompatible(Listener):
@@ -36,7 +29,7 @@ class Quality(unittest.TestCase):
         dds = {f"dds.{key.replace('__', '.')}": value for key, value in settings.items()}
         gateway = Gateway(settings={"dds.domain": str(number), **dds})
         self.addCleanup(gateway.close)
-        return gateway, Peer(number)
+        return gateway, Peer(number, gateway)
 
     # [DDS-2.2.3-1]
     def test_a_writer_that_offers_less_than_is_requested_is_no_match_and_both_are_told(self):
@@ -126,7 +119,7 @@ class Told(unittest.TestCase):
         number = next(DOMAINS)
         gateway = Gateway(settings={"dds.domain": str(number)})
         self.addCleanup(gateway.close)
-        peer = Peer(number)
+        peer = Peer(number, gateway)
         reader, writer = peer.reader(), peer.writer()
         until(lambda: metric(gateway, "weir_dds_participants") == 1, "the participant")
         until(lambda: metric(gateway, "weir_dds_endpoints", 'kind="writer"') == 1, "the writer")

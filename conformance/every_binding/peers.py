@@ -295,15 +295,8 @@ class Dds:
 
     def __init__(self, gateway):
         self.gateway = gateway
-        self.peer = dds.peer.Peer(self.NUMBER)
+        self.peer = dds.peer.Peer(self.NUMBER, gateway)
         self.reader, self.writer = self.peer.reader(), self.peer.writer()
-        # Cyclone has matched; a sample of weir's comes once weir has, too.
-        dds.peer.until(self.is_known, "weir's match")
-
-    def is_known(self):
-        page = self.gateway.request("GET", "/metrics")[2].decode()
-        known = [line for line in page.splitlines() if line.startswith("weir_dds_endpoints") and 'kind="reader"' in line]
-        return known and known[0].endswith(" 1")
 
     def publish(self, topic, payload, form):
         said = json.loads(payload)
