@@ -181,6 +181,58 @@ class BothWays(Bridged):
         self.assertEqual(metric(made, "weir_bridge_refused_messages_total"), 0)
         self.assertEqual(len(made.history("old/a")), 1)
 
+    def test_a_queue_from_which_nothing_is_wanted_any_more_is_not_filled(self):
+        made = self.gateway(lines("in", "gone/#", "left/#"), lines("out", "up/#"))
+        self.bridged(made)
+        channel = self.channel()
+        self.publish(channel, "gone.a", "1")
+        self.values(made, "gone/a", 1)
+        made.settings = {key: value for key, value in made.settings.items() if ".in." not in key}
+        made.restart()
+        self.bridged(made)
+        for key in ("gone.a", "left.a"):
+            self.publish(channel, key, "2")
+        declared = channel.queue_declare(self.id(), passive=True)
+        self.assertEqual(declared.method.message_count, 0)
+        queue = self.queue(channel, "up.#")
+        made.publish_value("up/a", 3)
+        self.assertEqual(len(self.come(channel, queue, json.dumps({"value": 3}))), 1)
+
+    def test_a_subscription_by_1_0_that_is_no_longer_wanted_ends_at_the_peer(self):
+        there = Gateway()
+        self.addCleanup(there.close)
+        wanted = {"kept": lines("in", "kept/#"), "both": lines("in", "kept/#", "old/#"), "none": lines("out", "up/#")}
+        made = self.gateway(wanted["both"], url=f"amqp10://{there.ready['amqp']}")
+        self.bridged(made)
+        # Each value is published while these lines are: what is subscribed to comes later, the rest never.
+        for value, lines_of in enumerate(["kept", "both", "none", "both"], 1):
+            made.settings = {key: of for key, of in made.settings.items() if ".in." not in key and ".out." not in key}
+            made.settings |= wanted[lines_of]
+            made.restart()
+            self.bridged(made)
+            for topic in ("old/a", "kept/a"):
+                there.publish_value(topic, value)
+            if lines_of != "none":
+                self.values(made, "kept/a", value)
+        self.assertEqual(self.values(made, "kept/a", 4), [1, 2, 4])
+        self.assertEqual(self.values(made, "old/a", 4), [2, 4])
+
+    def test_a_binding_that_1_0_cannot_end_is_named_and_0_9_1_ends_it(self):
+        channel = self.channel()
+        self.queue(channel, "stays.#", self.id())
+        made = self.gateway(lines("in", "stays/#"), lines("out", "up/#"), url=self.broker.url("amqp10"))
+        self.bridged(made)
+        made.settings = {key: value for key, value in made.settings.items() if ".in." not in key}
+        for scheme, left in (("amqp10", 1), ("amqp091", 1)):
+            made.settings["amqp.bridge.site.url"] = self.broker.url(scheme)
+            made.restart()
+            self.bridged(made)
+            self.publish(channel, "stays.a", "1")
+            # By 1.0 the queue got one more; since 0.9.1 it gets none.
+            self.assertEqual(channel.queue_declare(self.id(), passive=True).method.message_count, left, scheme)
+        said = pathlib.Path(f"{made.data}.log").read_text()
+        self.assertEqual(said.count("no line takes `stays/#` any more, and AMQP 1.0 cannot unbind `stays.#`"), 1)
+
     def test_by_1_0_and_by_tls_too(self):
         certificate_file = {"amqp.bridge.site.ca_file": self.certificate[0]}
         for scheme in ("amqps091", "amqp10", "amqps10"):

@@ -1,6 +1,9 @@
 """Who may do what, over TCP and TLS: Proton against a gateway with rules."""
 
 import pathlib
+import re
+import socket
+import ssl
 import tempfile
 import unittest
 
@@ -76,3 +79,102 @@ class Rules(unittest.TestCase):
         peer.create_sender("site/tls").send(Message(body=b"1", inferred=True))
         self.assertEqual(text(receiver.receive()), "1")
         peer.close()
+
+
+# Section 5.3.2: the header, the frames' descriptors and the first codes of an outcome.
+SASL = b"AMQP\x03\x01\x00\x00"
+OUTCOME = re.compile(rb"\0\x53\x44\xc0..\x50(.)", re.DOTALL)
+OK, AUTH = 0, 1
+
+
+def frame(stream):
+    return stream.read(int.from_bytes(stream.read(4), "big") - 4)
+
+
+class ByCertificate(unittest.TestCase):
+    """SASL EXTERNAL: who the client is, its certificate of TLS says."""
+
+    @classmethod
+    def setUpClass(cls):
+        kept = tempfile.TemporaryDirectory(prefix="weir-certificates-")
+        cls.addClassCleanup(kept.cleanup)
+        cls.folder = folder = pathlib.Path(kept.name)
+        cls.own, key = certificate.make(folder)
+        clients = certificate.authority(folder)
+        for name in ("pump", "stranger"):
+            certificate.signed_client(folder, name)
+        certificate.authority(folder, "self")
+        # Nobody may read something, so that nobody is let in too: as nobody, and not by EXTERNAL.
+        policy = POLICY + '[anonymous]\nrole = "reader"\n' + certificate.entry(folder, "pump", "publisher")
+        (folder / "policy.toml").write_text(policy)
+        cls.gateway = gateway(cls, **{
+            "access.policy": folder / "policy.toml", "tls.certificate": cls.own, "tls.key": key, "tls.clients": clients,
+            "http.listen_tls": "127.0.0.1:0", "mqtt.listen_tls": "127.0.0.1:0",
+        })
+
+    def connect(self, name=None, **options):
+        domain = SSLDomain(SSLDomain.MODE_CLIENT)
+        domain.set_trusted_ca_db(str(self.own))
+        domain.set_peer_authentication(SSLDomain.VERIFY_PEER)
+        if name:
+            domain.set_credentials(f"{self.folder}/{name}.pem", f"{self.folder}/{name}.key", None)
+        address = self.gateway.ready["amqps"]
+        peer = BlockingConnection(f"amqps://{address}", timeout=15, ssl_domain=domain, **options)
+        self.addCleanup(peer.close)
+        return peer
+
+    def send(self, peer):
+        peer.create_sender("site/shut/tls").send(Message(body=b"1", inferred=True))
+
+    def external(self, name, act_as=""):
+        """What is offered, and the outcome of EXTERNAL as another, which Proton cannot ask for; byte by byte."""
+        context = ssl.create_default_context(cafile=self.own)
+        if name:
+            context.load_cert_chain(f"{self.folder}/{name}.pem", f"{self.folder}/{name}.key")
+        host, port = self.gateway.ready["amqps"].rsplit(":", 1)
+        with socket.create_connection((host, int(port)), timeout=15) as tcp, \
+                context.wrap_socket(tcp, server_hostname=host) as tls, tls.makefile("rwb") as stream:
+            stream.write(SASL)
+            stream.flush()
+            self.assertEqual(stream.read(8), SASL)
+            offered = frame(stream)
+            fields = b"\xa3\x08EXTERNAL\xa0" + bytes([len(act_as)]) + act_as.encode()
+            body = b"\x02\x01\0\0\0\x53\x41\xc0" + bytes([1 + len(fields), 2]) + fields
+            stream.write((4 + len(body)).to_bytes(4, "big") + body)
+            stream.flush()
+            return offered, OUTCOME.search(frame(stream))[1][0]
+
+    # [AMQP-5.3.3-3]
+    def test_a_certificate_that_the_policy_knows_is_who_its_client_is(self):
+        for options in ({"allowed_mechs": "EXTERNAL"}, {}):
+            with self.subTest(options=options):
+                peer = self.connect("pump", **options)
+                receiver = peer.create_receiver("site/shut/#", credit=10)
+                self.send(peer)
+                self.assertEqual(text(receiver.receive()), "1")
+                receiver.accept()
+
+    # [AMQP-5.3.3-4]
+    def test_one_that_it_does_not_know_or_that_wants_to_be_another_is_not_let_in(self):
+        with self.assertRaises(ConnectionException) as refused:
+            self.connect("stranger", allowed_mechs="EXTERNAL")
+        self.assertIn("amqp:unauthorized-access", str(refused.exception))
+        for name, act_as, code in (("pump", "", OK), ("pump", "pump", OK), ("pump", "board", AUTH), ("stranger", "pump", AUTH)):
+            with self.subTest(name=name, act_as=act_as):
+                offered, got = self.external(name, act_as)
+                self.assertIn(b"EXTERNAL", offered)
+                self.assertEqual(got, code)
+
+    # [AMQP-5.3.3-5]
+    def test_without_a_certificate_it_is_not_offered(self):
+        offered, got = self.external(None)
+        self.assertNotIn(b"EXTERNAL", offered)
+        self.assertEqual(got, AUTH)
+        # Nobody is let in as nobody, and so is a certificate that nobody knows.
+        for name in (None, "stranger"):
+            with self.assertRaises((LinkDetached, SendException)):
+                self.send(self.connect(name, allowed_mechs="ANONYMOUS"))
+
+    def test_a_certificate_of_another_authority_ends_the_handshake(self):
+        with self.assertRaises(ConnectionException):
+            self.connect("self", allowed_mechs="EXTERNAL")

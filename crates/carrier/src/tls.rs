@@ -7,6 +7,7 @@
 use crate::limits::CERTIFICATES_MAX;
 use crate::link::{Link, Stream};
 use crate::own::Own;
+use rustls::CertificateError;
 use rustls::RootCertStore;
 use rustls::client::WebPkiServerVerifier;
 use rustls::crypto::CryptoProvider;
@@ -333,7 +334,8 @@ pub async fn connect(
         .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
     let tls = TlsConnector::from(config.clone())
         .connect(name, tcp)
-        .await?;
+        .await
+        .map_err(explained)?;
     let alpn = tls.get_ref().1.alpn_protocol().map(<[u8]>::to_vec);
     Ok(Link {
         stream: Stream::Tls(Box::new(TlsStream::Client(tls))),
@@ -342,4 +344,16 @@ pub async fn connect(
         certificate: None,
         credential: None,
     })
+}
+
+/// What a certificate lacks, for who chooses whom to trust.
+fn explained(error: io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(|it| it.downcast_ref());
+    match cause {
+        Some(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer)) => io::Error::new(
+            error.kind(),
+            format!("{error}: no authority that is trusted here has signed it"),
+        ),
+        _ => error,
+    }
 }

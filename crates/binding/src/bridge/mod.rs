@@ -60,15 +60,13 @@ pub fn here(context: &dyn Gateway) -> Arc<str> {
     made.into()
 }
 
-/// Keeps a bridge's record in the log.
-pub fn remember(context: &dyn Gateway, key: &str, state: Bytes) {
+/// Keeps a bridge's record in the log; says whether the log took it.
+pub fn remember(context: &dyn Gateway, key: &str, state: Bytes) -> bool {
     let request = Request::Remember(key.into(), state);
-    // Where the log takes nothing, nothing else goes on either.
-    drop(
-        context
-            .hub()
-            .open(context.now(), &Principal::gateway(), request),
-    );
+    let taken = context
+        .hub()
+        .open(context.now(), &Principal::gateway(), request);
+    taken.is_ok()
 }
 
 /// Says whether a message goes out: not what came in by the same bridge, nor what was here before.

@@ -1,6 +1,7 @@
 //! What both versions' machines are to who drives them.
 
 use super::{ClientEvent, Outgoing, Sent, Settle};
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::convert::Infallible;
 use weir_sansio::{Instant, Session};
@@ -17,6 +18,11 @@ pub trait Machine:
 
     /// Says goodbye; what comes after is not heard.
     fn close(&mut self);
+
+    /// What was to end ([`super::Options::ended`]) and stays, as this peer knows no way to end it.
+    fn staying(&self) -> &[String] {
+        &[]
+    }
 
     /// When something is due next.
     fn deadline(&self) -> Instant;

@@ -33,7 +33,7 @@ pub struct Options {
     pub queue: Option<String>,
     /// What is received.
     pub filters: Vec<String>,
-    /// What the queue was bound to and is not any more, where the peer can end that.
+    /// What was subscribed to under the queue's name and is not any more, where the peer can end that.
     pub ended: Vec<String>,
     /// The format in which it is wanted, where the peer can convert.
     pub format: Option<String>,

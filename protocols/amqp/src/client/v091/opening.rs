@@ -162,20 +162,22 @@ impl Client {
         let options = &self.options;
         // Names that begin so are the broker's own and are there (section 1.3, exchange.declare).
         let is_declared = options.exchange.starts_with("amq.") || options.exchange.is_empty();
+        let receives = !options.filters.is_empty();
+        // A queue from which nothing is wanted any more must not be filled either.
+        let has_queue = receives || !options.ended.is_empty();
         match self.phase {
             Phase::Channel if !is_declared => Phase::Exchange,
             Phase::Channel | Phase::Exchange if options.publishes && options.confirmed => {
                 Phase::Confirm
             }
-            Phase::Channel | Phase::Exchange | Phase::Confirm if !options.filters.is_empty() => {
-                Phase::Prefetch
-            }
+            Phase::Channel | Phase::Exchange | Phase::Confirm if has_queue => Phase::Prefetch,
             Phase::Prefetch => Phase::Queue,
-            Phase::Queue => Phase::Bind(0),
+            Phase::Queue if receives => Phase::Bind(0),
+            Phase::Queue => Phase::Unbind(0),
             Phase::Bind(number) if number + 1 < options.filters.len() => Phase::Bind(number + 1),
             Phase::Bind(_) if !options.ended.is_empty() => Phase::Unbind(0),
             Phase::Unbind(number) if number + 1 < options.ended.len() => Phase::Unbind(number + 1),
-            Phase::Bind(_) | Phase::Unbind(_) => Phase::Consume,
+            Phase::Bind(_) | Phase::Unbind(_) if receives => Phase::Consume,
             _ => Phase::Ready,
         }
     }

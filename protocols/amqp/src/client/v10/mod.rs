@@ -3,6 +3,7 @@
 //! What it deliberately does not do: no transactions, no resuming of deliveries (what was unsettled when a
 //! connection ended is sent again under a new number). It settles first (section 2.6.12): at least once.
 
+mod ending;
 mod incoming;
 mod opening;
 mod outgoing;
@@ -18,6 +19,7 @@ use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::convert::Infallible;
+use ending::Ending;
 use incoming::Incoming;
 use opening::Phase;
 use outgoing::Way;
@@ -45,6 +47,8 @@ pub struct Client {
     awaited: usize,
     way: Way,
     links: Vec<Incoming>,
+    /// Subscriptions that are to be closed before anything else begins.
+    ending: Vec<Ending>,
     /// Number of the next transfer that comes, and how many were counted since the peer was told.
     next_incoming: (u32, u32),
     /// What came and is not answered: delivery, link, and whether the peer has settled it.
@@ -76,6 +80,7 @@ impl Client {
             awaited: 0,
             way: Way::default(),
             links,
+            ending: Vec::new(),
             next_incoming: (0, 0),
             unsettled: VecDeque::new(),
         }
@@ -204,6 +209,13 @@ impl Machine for Client {
             self.write(&Performative::Close(None::<Error>));
         }
         self.phase = Phase::Over;
+    }
+
+    fn staying(&self) -> &[String] {
+        match self.peer {
+            Peer::RabbitMq => &self.options.ended,
+            Peer::Plain | Peer::BrokerJ => &[],
+        }
     }
 
     fn deadline(&self) -> Instant {

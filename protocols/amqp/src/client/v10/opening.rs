@@ -149,6 +149,7 @@ impl Client {
             let attach = self.attach_out();
             self.write(&Performative::Attach(Box::new(attach)));
         }
+        self.attach_ended();
         self.phase = Phase::Attach;
         self.is_ready();
     }
@@ -157,14 +158,24 @@ impl Client {
     /// 2.6.1), so it goes with the filter and not with its place.
     fn name_in(&self, handle: usize) -> String {
         match &self.options.queue {
-            Some(queue) => format!("{queue}-{}", self.options.filters[handle]),
+            Some(_) => self.name_of(&self.options.filters[handle]),
             None => format!("{}-in-{handle}", self.name),
         }
     }
 
+    /// What a subscription that is kept is called.
+    pub(super) fn name_of(&self, filter: &str) -> String {
+        let queue = self.options.queue.as_deref().unwrap_or_default();
+        format!("{queue}-{filter}")
+    }
+
     fn attach_in(&self, handle: usize) -> Attach {
         let filter = &self.options.filters[handle];
-        let mut attach = Attach::new(self.name_in(handle), handle as u32, Role::Receiver);
+        self.attach_to(filter, self.name_in(handle), handle as u32)
+    }
+
+    pub(super) fn attach_to(&self, filter: &str, name: String, handle: u32) -> Attach {
+        let mut attach = Attach::new(name, handle, Role::Receiver);
         attach.source = Some(Box::new(self.peer.source(&self.options, filter)));
         attach.target = Some(crate::wire::TargetKind::Node(Box::default()));
         attach.max_message_size = Some(MESSAGE_BYTES_MAX as u64);
@@ -190,6 +201,9 @@ impl Client {
 
     /// The peer attaches what was asked for; one that refuses says so by a detach that follows.
     pub(super) fn attached(&mut self, attach: &Attach) {
+        if attach.role == Role::Sender && self.attached_to_end(attach) {
+            return;
+        }
         let refused = match attach.role {
             Role::Sender => attach.source.is_none(),
             Role::Receiver => attach.target.is_none(),
@@ -222,7 +236,7 @@ impl Client {
         (0..self.links.len()).find(|handle| self.name_in(*handle) == name)
     }
 
-    fn is_ready(&mut self) {
+    pub(super) fn is_ready(&mut self) {
         if self.awaited == 0 && self.phase == Phase::Attach {
             self.phase = Phase::Ready;
             self.events

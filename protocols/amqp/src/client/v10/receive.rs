@@ -76,6 +76,7 @@ impl Client {
             }
             Performative::Transfer(transfer) => self.transfer(&transfer, payload),
             Performative::Disposition(disposition) => self.disposition(disposition),
+            Performative::Detach(detach) if self.ended(&detach) => {}
             Performative::Detach(detach) => self.refused("the link", detach.error),
             Performative::End(error) => self.refused("the session", error),
             Performative::Close(error) => {

@@ -24,6 +24,7 @@ use weir_binding::{Context as Gateway, LocalFuture, Target};
 use weir_carrier::Stream;
 use weir_carrier::backoff::Backoff;
 use weir_carrier::clock::{now, pause};
+use weir_hub::{Exchange, Principal, Request};
 
 /// How long a connection may take until it is there.
 const OPEN_TIME_MAX: Duration = Duration::from_secs(20);
@@ -53,8 +54,8 @@ struct Bridge {
     origin: String,
     context: Arc<dyn Gateway>,
     kept: Kept,
-    /// What the log holds of that.
-    recorded: Kept,
+    /// What the log holds of that, where it has taken any.
+    recorded: Option<Kept>,
     url: Url,
     /// Which of the URL's versions is spoken.
     version: usize,
@@ -90,20 +91,19 @@ impl Bridge {
         let name = format!("amqp/{}", plan.name);
         let origin = format!("{HERE}/{name}");
         let known = context.hub().consumer(&origin);
-        let known = known.and_then(|bytes| Kept::read(&bytes));
-        let is_new = known.is_none();
-        let kept = known.unwrap_or_else(|| Kept {
+        let mut recorded = known.and_then(|bytes| Kept::read(&bytes));
+        let kept = recorded.clone().unwrap_or_else(|| Kept {
             // From the first start on nothing is missed, whether or not the broker is there.
             confirmed: context.hub().positions().1,
             bound: Vec::new(),
         });
-        if is_new {
-            remember(&*context, &origin, kept.write());
+        if recorded.is_none() && remember(&*context, &origin, kept.write()) {
+            recorded = Some(kept.clone());
         }
         Self {
             told: Told::new(&name, &context),
             url: plan.url.clone(),
-            recorded: kept.clone(),
+            recorded,
             version: 0,
             kept,
             origin,
@@ -115,6 +115,9 @@ impl Bridge {
 
     /// One connection, from its opening to its end.
     async fn connect(&mut self) -> End {
+        if let Err(end) = self.foresee().await {
+            return end;
+        }
         let opened = tokio::time::timeout(OPEN_TIME_MAX, self.open()).await;
         let stream = match opened {
             Ok(Ok(stream)) => stream,
@@ -131,6 +134,33 @@ impl Bridge {
             self.version = 0;
         }
         end
+    }
+
+    /// Has on disk what will be subscribed to, before anything is: what is kept there and not known here is never
+    /// ended, and a crash may come right behind the broker's answer.
+    async fn foresee(&mut self) -> Result<(), End> {
+        for filter in self.plan.remote_filters() {
+            if !self.kept.bound.contains(&filter) {
+                self.kept.bound.push(filter);
+            }
+        }
+        if self.recorded.as_ref() == Some(&self.kept) {
+            return Ok(());
+        }
+        let request = Request::Remember(self.origin.clone(), self.kept.write());
+        let context = &self.context;
+        let taken = context
+            .hub()
+            .open(context.now(), &Principal::gateway(), request);
+        let Ok(Exchange::Accepted(ticket)) = taken else {
+            return Err(End::Lost(
+                "the log takes no record of the bridge now".into(),
+            ));
+        };
+        let written = poll_fn(|cx| ticket.poll(cx)).await;
+        written.map_err(|_| End::Stopping)?;
+        self.recorded = Some(self.kept.clone());
+        Ok(())
     }
 
     async fn open(&self) -> std::io::Result<Stream> {

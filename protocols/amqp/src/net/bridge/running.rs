@@ -6,6 +6,7 @@
 use super::Bridge;
 use super::inward::{Answer, take};
 use super::outward::{Outward, Way};
+use crate::client::names::swapped;
 use crate::client::{ClientEvent, Closed, ClosedKind, Machine, Settle};
 use std::collections::VecDeque;
 use std::task::{Context, Poll};
@@ -191,13 +192,17 @@ impl<'b> Running<'b> {
     /// The broker granted all: takes up what goes out.
     fn begin(&mut self, product: &str) -> Result<(), End> {
         let bridge = &mut *self.bridge;
+        let staying = self.machine.staying();
         bridge.kept.bound = bridge.plan.remote_filters();
+        bridge.kept.bound.extend_from_slice(staying);
         let from = bridge.kept.confirmed;
         let opened = Outward::open(&bridge.plan, from, &bridge.context, &bridge.told);
         self.outward = Some(opened.map_err(|fault| End::Lost(fault.to_string()))?);
         let version = format!("{} of {product}", bridge.version().name());
         bridge.told.connected(&bridge.plan.shown, &version);
-        // Before anything comes by those bindings: what is bound and not known is never taken away.
+        for filter in staying {
+            bridge.told.warn(&still_bound(filter));
+        }
         self.record();
         Ok(())
     }
@@ -276,9 +281,9 @@ impl<'b> Running<'b> {
     /// Writes the bridge's record, where it is another than the log's.
     fn record(&mut self) {
         let bridge = &mut *self.bridge;
-        if bridge.kept != bridge.recorded {
-            remember(&*bridge.context, &bridge.origin, bridge.kept.write());
-            bridge.recorded = bridge.kept.clone();
+        let is_kept = bridge.recorded.as_ref() == Some(&bridge.kept);
+        if !is_kept && remember(&*bridge.context, &bridge.origin, bridge.kept.write()) {
+            bridge.recorded = Some(bridge.kept.clone());
         }
     }
 
@@ -304,6 +309,14 @@ impl<'b> Running<'b> {
         self.machine.handle_timeout(time);
         true
     }
+}
+
+fn still_bound(filter: &str) -> String {
+    let key = swapped(filter);
+    format!(
+        "no line takes `{filter}` any more, and AMQP 1.0 cannot unbind `{key}` from the queue: \
+         unbind it at the broker, or connect once by 0.9.1"
+    )
 }
 
 /// However it ends, what is known is taken down.

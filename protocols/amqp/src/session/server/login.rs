@@ -17,6 +17,7 @@ pub struct Mechanisms {
 impl Mechanisms {
     /// As they are told, best first.
     pub(super) fn names(self) -> Vec<Symbol> {
+        // [AMQP-5.3.3-5]
         let external = self.external.then_some(Symbol::new("EXTERNAL"));
         let others = [Symbol::new("PLAIN"), Symbol::new("ANONYMOUS")];
         external.into_iter().chain(others).collect()
@@ -30,8 +31,8 @@ pub enum Login {
     Unsaid,
     /// Nobody.
     Anonymous,
-    /// Whoever is known from outside of AMQP.
-    External,
+    /// Whoever is known from outside of AMQP, to act as who is named; empty for itself (RFC 4422 appendix A).
+    External(String),
     /// This user, with this password.
     Plain(String, Vec<u8>),
 }
@@ -50,7 +51,7 @@ impl Server {
         let response = initial_response.unwrap_or_default();
         let login = match mechanism.as_str() {
             "ANONYMOUS" => Some(Login::Anonymous),
-            "EXTERNAL" if self.mechanisms.external => Some(Login::External),
+            "EXTERNAL" if self.mechanisms.external => external(&response),
             "PLAIN" => plain(&response),
             _ => None,
         };
@@ -98,6 +99,12 @@ impl Server {
         let sentence = "the client was not let in";
         self.over(Some(Error::new(Condition::UNAUTHORIZED_ACCESS, sentence)));
     }
+}
+
+/// RFC 4422 appendix A.1: who to act as, or nothing.
+fn external(response: &[u8]) -> Option<Login> {
+    let name = core::str::from_utf8(response).ok()?;
+    Some(Login::External(name.into()))
 }
 
 /// RFC 4616: who to act as, who it is, and the password, with a zero between.

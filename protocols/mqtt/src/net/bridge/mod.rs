@@ -65,8 +65,8 @@ struct Bridge {
     origin: String,
     context: Arc<dyn Gateway>,
     kept: Kept,
-    /// What the log holds of that.
-    recorded: Kept,
+    /// What the log holds of that, where it has taken any.
+    recorded: Option<Kept>,
     speaks: Speaks,
     told: Told,
 }
@@ -98,9 +98,8 @@ impl Bridge {
     fn new(plan: Arc<Plan>, here: Arc<str>, context: Arc<dyn Gateway>) -> Self {
         let origin = format!("{HERE}/{}", plan.name);
         let known = context.hub().consumer(&origin);
-        let known = known.and_then(|bytes| Kept::read(&bytes));
-        let is_new = known.is_none();
-        let mut kept = known.unwrap_or_else(|| Kept {
+        let mut recorded = known.and_then(|bytes| Kept::read(&bytes));
+        let mut kept = recorded.clone().unwrap_or_else(|| Kept {
             // From the first start on nothing is missed, whether or not the other broker is there.
             delivered: context.hub().positions().1,
             ..Kept::default()
@@ -114,13 +113,13 @@ impl Bridge {
             kept.offered = offered;
             kept.greeted = false;
         }
-        if is_new {
-            remember(&*context, &origin, kept.write());
+        if recorded.is_none() && remember(&*context, &origin, kept.write()) {
+            recorded = Some(kept.clone());
         }
         Self {
             told: Told::new(&plan.name, &context),
             speaks: plan.speaks,
-            recorded: kept.clone(),
+            recorded,
             kept,
             origin,
             here,

@@ -379,13 +379,20 @@ impl<'b> Running<'b> {
         match hub.open(now_there, &Principal::gateway(), request) {
             Ok(Exchange::Accepted(ticket)) => {
                 self.moved = false;
-                bridge.recorded = bridge.kept.clone();
+                bridge.recorded = Some(bridge.kept.clone());
                 Some(ticket)
             }
             _ => {
                 self.retry = now() + BUSY_TIME;
                 None
             }
+        }
+    }
+
+    /// Writes it, where it is another than the log's.
+    fn record_changes(&mut self) {
+        if self.bridge.recorded.as_ref() != Some(&self.bridge.kept) {
+            drop(self.record());
         }
     }
 
@@ -411,9 +418,7 @@ impl<'b> Running<'b> {
         if time >= self.record_at {
             self.record_at = time + RECORD_TIME;
             self.note();
-            if self.bridge.kept != self.bridge.recorded {
-                drop(self.record());
-            }
+            self.record_changes();
             if self.bridge.measure() > BEHIND_MAX && self.outward.is_some() {
                 self.bridge.told.state(true);
             }
@@ -427,8 +432,6 @@ impl<'b> Running<'b> {
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.note();
-        if self.bridge.kept != self.bridge.recorded {
-            drop(self.record());
-        }
+        self.record_changes();
     }
 }
