@@ -1,10 +1,12 @@
 """The gateway as a publish-subscribe service (XEP-0060), asked by slixmpp."""
 
 import json
+import pathlib
+import signal
 import unittest
 
 from xmpp.client import JSON, PUBSUB, SERVICE, Client, Gap, Refused
-from xmpp.prosody import Prosody, metric
+from xmpp.prosody import Prosody, metric, until
 
 INFO = "{http://jabber.org/protocol/disco#info}"
 ITEMS = "{http://jabber.org/protocol/disco#items}"
@@ -177,6 +179,27 @@ class Access(unittest.TestCase):
             (told,) = client.pubsub("get", f"<affiliations node='{node}'/>").iter(f"{PUBSUB}affiliation")
             self.assertEqual(told.get("affiliation"), expected)
         self.assertIsNotNone(gateway)
+
+    def test_a_right_that_is_taken_away_ends_the_subscription_and_no_other(self):
+        prosody = Prosody(self)
+        policy = prosody.folder / "policy.toml"
+        operator = '[role.operator]\nread = ["#"]\npublish = ["#"]\n[jid."ann@localhost"]\nrole = "operator"\n'
+        policy.write_text(operator + '[jid."bob@localhost"]\nrole = "operator"\n')
+        gateway = prosody.gateway(self, {"access.policy": str(policy)})
+        ann, bob = Client(self, prosody), Client(self, prosody, "bob")
+        for client in (ann, bob):
+            client.subscribe("open/#")
+        ann.publish_value("open/a", 1)
+        self.assertEqual((ann.next().node, bob.next().node), ("open/a", "open/a"))
+        policy.write_text(operator)
+        gateway.process.send_signal(signal.SIGHUP)
+        log = pathlib.Path(gateway.log.name)
+        until(lambda: "is no longer subscribed to `open/#`" in log.read_text(errors="replace"), "the end")
+        ann.publish_value("open/a", 2)
+        self.assertEqual(ann.next().node, "open/a")
+        with self.assertRaises(Refused):
+            bob.subscribe("open/#")
+        self.assertTrue(bob.came.empty())
 
 
 class Resume(unittest.TestCase):
