@@ -1,12 +1,10 @@
 """Certificates: the gateway's own is replaced under open connections, and clients prove who they are by theirs."""
 
-import hashlib
 import http.client
 import pathlib
 import shutil
 import socket
 import ssl
-import subprocess
 import tempfile
 import unittest
 
@@ -14,10 +12,6 @@ import paho.mqtt.client as paho
 
 import certificate
 from access.world import ROLES, World, until
-
-
-def openssl(command):
-    subprocess.run(["openssl", *command.split()], check=True, capture_output=True)
 
 
 class Certificates(unittest.TestCase):
@@ -29,28 +23,17 @@ class Certificates(unittest.TestCase):
         (cls.folder / "next").mkdir()
         cls.own, cls.key = certificate.make(cls.folder)
         cls.next = certificate.make(cls.folder / "next")
-        ec = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
-        openssl(f"req -x509 {ec} -subj /CN=site -keyout {cls.folder}/ca.key -out {cls.folder}/ca.pem")
+        certificate.authority(cls.folder)
         for name in ("pump", "stranger"):
-            files = f"-keyout {cls.folder}/{name}.key -out {cls.folder}/{name}"
-            openssl(f"req {ec} -subj /CN={name} {files}.csr")
-            openssl(f"x509 -req -in {cls.folder}/{name}.csr -CA {cls.folder}/ca.pem -CAkey {cls.folder}/ca.key "
-                    f"-CAcreateserial -days 2 -extfile {cls.extensions()} -out {cls.folder}/{name}.pem")
-        openssl(f"req -x509 {ec} -subj /CN=other -keyout {cls.folder}/self.key -out {cls.folder}/self.pem")
-        der = ssl.PEM_cert_to_DER_cert((cls.folder / "pump.pem").read_text())
-        more = f'[certificate.pump]\nsha256 = "{hashlib.sha256(der).hexdigest()}"\nrole = "writer"\n'
+            certificate.signed_client(cls.folder, name)
+        certificate.authority(cls.folder, "self")
+        more = certificate.entry(cls.folder, "pump", "writer")
         settings = {"tls.certificate": cls.own, "tls.key": cls.key, "tls.clients": f"{cls.folder}/ca.pem"}
         listeners = {f"{name}.listen_tls": "127.0.0.1:0" for name in ("http", "mqtt", "coap")}
         cls.world = World(ROLES, {**settings, **listeners}, more)
         cls.addClassCleanup(cls.world.close)
         cls.host, port = cls.world.gateway.ready["https"].rsplit(":", 1)
         cls.port = int(port)
-
-    @classmethod
-    def extensions(cls):
-        file = cls.folder / "client.ext"
-        file.write_text("basicConstraints=CA:FALSE\nextendedKeyUsage=clientAuth\n")
-        return file
 
     def context(self, name=None):
         # What is tried is what clients prove; the gateway's own certificate is another suite's.

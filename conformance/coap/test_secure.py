@@ -6,6 +6,7 @@ import http.client
 import importlib.util
 import json
 import pathlib
+import signal
 import socket
 import ssl
 import subprocess
@@ -184,6 +185,31 @@ class Oscore(unittest.IsolatedAsyncioTestCase):
         clear = server.message(server.CON, server.PUT, 7, server.path(f"live/{self.topic}"), b"t", b"3")
         self.assertEqual(server.code(ask_raw(self.gateway.ready["coap"], clear)), "4.01")
         self.assertEqual(self.values(), [1])
+
+    async def test_keys_have_the_rights_of_their_role_as_it_is_now(self):
+        file = self.folder / "policy.toml"
+        before = file.read_text()
+        (name,) = [part for part in before.split("[oscore.") if part.startswith("writer]")]
+        async with self.device("writer") as writer:
+            self.assertEqual(await self.put(writer, 1), "2.04")
+            await self.change(before.replace(name, name.replace('role = "device"', 'role = "viewer"')))
+            self.assertEqual(await self.put(writer, 2), "4.03")
+            await self.change(before.replace("[oscore." + name, ""))
+            self.assertEqual(await self.put(writer, 3), "4.01")
+            await self.change(before)
+            self.assertEqual(await self.put(writer, 4), "2.04")
+        self.assertEqual(self.values(), [1, 4])
+
+    async def change(self, policy):
+        """Puts the policy in its place, and waits until it is read."""
+        log = pathlib.Path(self.gateway.log.name)
+        told = "the policy was read again"
+        before = log.read_text(errors="replace").count(told)
+        (self.folder / "policy.toml").write_text(policy)
+        self.gateway.process.send_signal(signal.SIGHUP)
+        async with asyncio.timeout(30):
+            while log.read_text(errors="replace").count(told) == before:
+                await asyncio.sleep(0.02)
 
     async def test_bodies_in_blocks_both_ways(self):
         from aiocoap import GET, PUT

@@ -3,8 +3,9 @@
 //! What it deliberately does not do: log anybody in, ask a provider about a token, take a token that is
 //! signed with a shared secret. A token counts if its signature is by one of the issuer's keys, `iss` and
 //! `aud` are as the policy says, and `exp` is to come; what it may is the role that the policy gives its
-//! claim. Keys are fetched by the keeper's thread only, so that nobody's request waits for a provider.
+//! claim. Keys are fetched by a thread of their own, so that nobody's request waits for a provider.
 
+use crate::context::now;
 use crate::limits::{ISSUER_KEYS_BYTES_MAX, ISSUER_TIME_MAX, VERIFIED_MAX};
 use crate::policy::{Role, refuse_unknown, text};
 use crate::secrets::sha256;
@@ -102,7 +103,10 @@ impl Issuer {
 
     fn principal(&self, token: &str, digest: &[u8]) -> Result<Principal, String> {
         if let Some(account) = self.accounts().get(digest) {
-            return Ok(account.principal.clone());
+            return match account.expires > seconds(now()) {
+                true => Ok(account.principal.clone()),
+                false => Err(format!("issuer `{}`: the token has expired", self.name)),
+            };
         }
         let fail = |error: jsonwebtoken::errors::Error| format!("issuer `{}`: {error}", self.name);
         let header = decode_header(token).map_err(fail)?;
@@ -140,11 +144,7 @@ impl Issuer {
             format!("issuer `{name}`: the policy gives this token no role")
         })?;
         let subject = claims.get("sub").and_then(Json::as_str).unwrap_or("?");
-        let principal = Principal {
-            name: format!("{}:{subject}", self.name).into(),
-            grants: role.grants.clone(),
-            standing: Standing::new(role.rate),
-        };
+        let name: Arc<str> = format!("{}:{subject}", self.name).into();
         let expires = claims.get("exp").and_then(Json::as_f64).unwrap_or(0.0) as u64;
         let mut accounts = self.accounts();
         if self.retired.load(Ordering::Relaxed) {
@@ -157,6 +157,17 @@ impl Issuer {
         if accounts.len() >= VERIFIED_MAX {
             return Err("too many tokens are in use: try again later".into());
         }
+        // Many tokens of somebody are no faster than one.
+        let before = accounts.values().find(|it| it.principal.name == name);
+        let standing = match before {
+            Some(before) => before.principal.standing.beside(role.rate),
+            None => Standing::new(role.rate),
+        };
+        let principal = Principal {
+            name,
+            grants: role.grants.clone(),
+            standing,
+        };
         let account = Account {
             principal: principal.clone(),
             expires,
@@ -179,7 +190,7 @@ impl Issuer {
 
     /// Takes the standing of those whose tokens have expired; says how many.
     pub(crate) fn expire(&self, now: Time) -> usize {
-        let now = u64::try_from(now.nanos() / 1_000_000_000).unwrap_or(0);
+        let now = seconds(now);
         let mut accounts = self.accounts();
         let before = accounts.len();
         accounts.retain(|_, account| {
@@ -236,7 +247,7 @@ impl Issuer {
             Source::Url(url) => fetched(url)?,
             Source::Discovery(url) => fetched(&self.discovered(url)?)?,
         };
-        serde_json::from_str(&text).map_err(|error| format!("not a JSON Web Key Set: {error}"))
+        key_set(&text).map_err(|problem| format!("not a JSON Web Key Set: {problem}"))
     }
 
     /// Where the keys are (OpenID Connect Discovery 1.0 section 4.3: the issuer is the one asked for).
@@ -271,6 +282,20 @@ fn is_of(key: &Jwk, algorithm: Algorithm) -> bool {
         AlgorithmParameters::OctetKeyPair(_) => algorithm == EdDSA,
         AlgorithmParameters::OctetKey(_) => false,
     }
+}
+
+/// The keys of a set that are understood; others are left out (RFC 7517 section 5).
+fn key_set(text: &str) -> Result<JwkSet, String> {
+    let set: Json = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let keys = set["keys"].as_array().ok_or("no array `keys`")?;
+    let read = |key: &Json| serde_json::from_value(key.clone()).ok();
+    Ok(JwkSet {
+        keys: keys.iter().filter_map(read).collect(),
+    })
+}
+
+fn seconds(time: Time) -> u64 {
+    u64::try_from(time.nanos() / 1_000_000_000).unwrap_or(0)
 }
 
 fn fetched(url: &str) -> Result<String, String> {
@@ -380,5 +405,25 @@ impl Entry<'_> {
 
     fn fault(&self, problem: &str) -> String {
         format!("issuer `{}`: {problem}", self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn keys_of_a_kind_that_is_not_known_cost_the_others_nothing() {
+        let x = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
+        let known = format!(r#"{{"kty":"OKP","crv":"Ed25519","kid":"a","x":"{x}"}}"#);
+        let other = r#"{"kty":"AKP","alg":"ML-DSA-44","pub":"AA"}"#;
+        let set = format!(r#"{{"keys":[{other},{{}},7,{known}]}}"#);
+        let read = key_set(&set).unwrap();
+        assert_eq!(read.keys.len(), 1);
+        assert_eq!(read.keys[0].common.key_id.as_deref(), Some("a"));
+        for wrong in ["{}", "[]", r#"{"keys":{}}"#, "x"] {
+            assert!(key_set(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The thread that looks whether policy and certificates are others than they were, and fetches keys.
+//! The thread that looks whether policy and certificates are others than they were, and the one that fetches keys.
 //!
 //! Files are looked at each second and read when they differ, or when a signal says so. What is wrong with
 //! one is said, and all stays as it was; a file that is half written is read again once it is whole.
@@ -36,6 +36,8 @@ pub(crate) struct Keeper {
 pub(crate) struct Keeping {
     thread: JoinHandle<()>,
     asks: Sender<()>,
+    /// Goes when the keys are not to be fetched any more; nobody waits for a provider that is silent.
+    _fetching: Sender<()>,
 }
 
 impl Keeping {
@@ -59,14 +61,21 @@ impl Keeper {
     pub(crate) fn start(self) -> std::io::Result<Keeping> {
         let (asks, asked) = channel();
         let builder = thread::Builder::new().name("keeper".into());
+        let (fetching, ended) = channel();
+        let access = self.access.clone();
+        let keys = thread::Builder::new().name("keys".into());
+        keys.spawn(move || fetch(&access, &ended))?;
         let thread = builder.spawn(move || self.run(&asked))?;
-        Ok(Keeping { thread, asks })
+        Ok(Keeping {
+            thread,
+            asks,
+            _fetching: fetching,
+        })
     }
 
     fn run(&self, asked: &Receiver<()>) {
         let (mut policy, mut tls) = (self.look(POLICY), self.look(TLS));
         loop {
-            self.access.issuers().iter().for_each(|it| it.refresh());
             let all = match asked.recv_timeout(LOOK) {
                 Ok(()) => true,
                 Err(RecvTimeoutError::Timeout) => false,
@@ -139,6 +148,16 @@ impl Keeper {
                 self.audit
                     .note("certificate-refused", "", &problem.to_string());
             }
+        }
+    }
+}
+
+/// Fetches the keys of issuers where they are due; a slow provider holds up nothing else.
+fn fetch(access: &Access, ended: &Receiver<()>) {
+    loop {
+        access.issuers().iter().for_each(|it| it.refresh());
+        if ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Disconnected) {
+            return;
         }
     }
 }

@@ -32,6 +32,7 @@ pub struct Gateway {
     threads: Vec<JoinHandle<()>>,
     historian: Historian,
     keeping: Keeping,
+    audit: Arc<Audit>,
 }
 
 /// Why a gateway does not start.
@@ -113,7 +114,8 @@ impl Gateway {
             hub: hub.clone(),
             acceptors: opened.acceptors(),
         };
-        hub.audit(move |principal, fault| audit.refused(principal, fault));
+        let noted = audit.clone();
+        hub.audit(move |principal, fault| noted.refused(principal, fault));
         warn_of(&addresses, &opened, &access);
         let house = Arc::new(House {
             bindings: beside.clone(),
@@ -140,6 +142,7 @@ impl Gateway {
             threads,
             historian,
             keeping,
+            audit,
         })
     }
 
@@ -185,6 +188,7 @@ impl Gateway {
             }
         }
         self.historian.finish(&self.hub, &*self.log);
+        self.audit.flush();
         tracing::info!("stopped");
     }
 }

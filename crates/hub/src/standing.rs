@@ -19,7 +19,7 @@ pub struct Standing(Option<Arc<State>>);
 
 struct State {
     revoked: AtomicBool,
-    pace: Option<Pace>,
+    pace: Option<Arc<Pace>>,
 }
 
 /// So many requests a second, and a second's worth of them at once.
@@ -32,10 +32,26 @@ struct Pace {
 impl Standing {
     /// One that can be revoked, with so many requests a second, or any number.
     pub fn new(per_second: Option<u32>) -> Self {
-        let pace = per_second.map(|per_second| Pace {
-            per_second: per_second.max(1),
-            due: Mutex::new(i64::MIN),
+        let pace = per_second.map(|per_second| {
+            Arc::new(Pace {
+                per_second: per_second.max(1),
+                due: Mutex::new(i64::MIN),
+            })
         });
+        Self::of(pace)
+    }
+
+    /// One that is revoked for itself, and whose requests count with those of this one where both may make
+    /// as many.
+    pub fn beside(&self, per_second: Option<u32>) -> Self {
+        let pace = self.0.as_ref().and_then(|state| state.pace.clone());
+        match pace.filter(|pace| per_second == Some(pace.per_second)) {
+            Some(pace) => Self::of(Some(pace)),
+            None => Self::new(per_second),
+        }
+    }
+
+    fn of(pace: Option<Arc<Pace>>) -> Self {
         let revoked = AtomicBool::new(false);
         Self(Some(Arc::new(State { revoked, pace })))
     }
@@ -116,6 +132,16 @@ mod tests {
             10,
             "saved up for a second only"
         );
+    }
+
+    #[test]
+    fn two_of_one_share_their_requests_and_not_their_end() {
+        let one = Standing::new(Some(10));
+        let other = one.beside(Some(10));
+        assert_eq!(admitted(&one, 0, 8) + admitted(&other, 0, 8), 10);
+        one.revoke();
+        assert!(!other.is_revoked());
+        assert_eq!(admitted(&one.beside(Some(3)), 0, 8), 3, "of another role");
     }
 
     #[test]

@@ -217,7 +217,9 @@ impl Serving {
     }
 
     fn who(&self, peer: Remote<Path>) -> Who {
-        let known = peer.context.and_then(|id| self.shared.keys.principal(id));
+        let context = &*self.shared.context;
+        let of = |id| self.shared.keys.principal(id, context);
+        let known = peer.context.and_then(of);
         let local = peer.address.peer.ip().to_canonical().is_loopback();
         known.map_or(Who::Unknown { local }, Who::Known)
     }

@@ -9,7 +9,7 @@ use crate::secure::{Context as Derived, ContextId, Contexts, Guard, Material, Nu
 use bytes::Bytes;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::future::poll_fn;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use weir_binding::{Context, LocalFuture, SharedKey};
@@ -28,7 +28,8 @@ const RETRY_TIME: Duration = Duration::from_secs(1);
 /// What is shared with devices, and who they are.
 pub(super) struct Keys {
     contexts: Arc<Contexts>,
-    principals: Vec<Principal>,
+    /// By context.
+    shared: Mutex<Vec<SharedKey>>,
     numbers: Arc<Numbers>,
     wanted: Notify,
     /// Whether numbers were asked for, so that none is wanted before the first are there.
@@ -39,12 +40,11 @@ impl Keys {
     /// Those of the policy file.
     pub(super) fn of(context: &dyn Context) -> Self {
         let numbers = Arc::new(Numbers::default());
-        let shared = context.keys();
-        let pairs = shared.iter().filter_map(derived);
-        let (keys, principals) = pairs.unzip();
+        let pairs = context.keys().into_iter().filter_map(derived);
+        let (keys, shared): (_, Vec<SharedKey>) = pairs.unzip();
         Self {
             contexts: Arc::new(Contexts::new(keys, numbers.clone())),
-            principals,
+            shared: Mutex::new(shared),
             numbers,
             wanted: Notify::new(),
             begun: watch::Sender::new(false),
@@ -53,7 +53,11 @@ impl Keys {
 
     /// Says whether there is anybody to talk to in secret.
     pub(super) fn are_any(&self) -> bool {
-        !self.principals.is_empty()
+        !self.held().is_empty()
+    }
+
+    fn held(&self) -> MutexGuard<'_, Vec<SharedKey>> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until the first numbers are on disk, for a second at most: what a device asks before that
@@ -73,9 +77,18 @@ impl Keys {
         self.are_any().then(|| Guard::new(self.contexts.clone()))
     }
 
-    /// Whose keys these are.
-    pub(super) fn principal(&self, id: ContextId) -> Option<Principal> {
-        self.principals.get(id.0 as usize).cloned()
+    /// Whose keys these are. Where the policy took that standing, it is asked whether it has the same keys
+    /// still, under another role or name.
+    pub(super) fn principal(&self, id: ContextId, context: &dyn Context) -> Option<Principal> {
+        let mut held = self.held();
+        let key = held.get_mut(id.0 as usize)?;
+        if key.principal.standing.is_revoked() {
+            let now = context.keys();
+            if let Some(same) = now.into_iter().find(|other| is_same(key, other)) {
+                *key = same;
+            }
+        }
+        Some(key.principal.clone())
     }
 
     /// Has more numbers reserved before there are none.
@@ -86,7 +99,14 @@ impl Keys {
     }
 }
 
-fn derived(key: &SharedKey) -> Option<((Derived, [u8; 8]), Principal)> {
+/// Whether two are keys of the same device, whoever that is.
+fn is_same(one: &SharedKey, other: &SharedKey) -> bool {
+    let secrets = one.secret == other.secret && one.salt == other.salt;
+    let ids = one.own == other.own && one.peer == other.peer;
+    secrets && ids && one.id_context == other.id_context
+}
+
+fn derived(key: SharedKey) -> Option<((Derived, [u8; 8]), SharedKey)> {
     let material = Material {
         secret: key.secret.clone(),
         salt: key.salt.clone(),
@@ -98,7 +118,7 @@ fn derived(key: &SharedKey) -> Option<((Derived, [u8; 8]), Principal)> {
     SystemRandom::new().fill(&mut echo).ok()?;
     // What the policy file may hold always makes keys.
     let context = Derived::derive(&material).ok()?;
-    Some(((context, echo), key.principal.clone()))
+    Some(((context, echo), key))
 }
 
 /// Reserves sequence numbers, and more whenever they run low.
