@@ -72,7 +72,7 @@ class Board:
         self.url = f"http://{self.address}"
 
     def memory(self):
-        """All of its RAM, as it is now."""
+        """All of its RAM, as it is now and as the processor sees it: the nRF51's is nowhere else."""
         file = self.folder / "ram"
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(str(self.monitor))
@@ -80,7 +80,7 @@ class Board:
             lines.readline()
             for command in (
                 {"execute": "qmp_capabilities"},
-                {"execute": "pmemsave", "arguments": {"val": RAM, "size": RAM_BYTES, "filename": str(file)}},
+                {"execute": "memsave", "arguments": {"val": RAM, "size": RAM_BYTES, "filename": str(file)}},
             ):
                 lines.write(json.dumps(command) + "\n")
                 lines.flush()

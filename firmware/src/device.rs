@@ -7,7 +7,7 @@
 use crate::report::{self, TEXT_BYTES_MAX};
 use crate::sensor::Sensor;
 use crate::site::{SYSTEM, TEMPERATURE};
-use crate::{CONNECTIONS, INTERVAL_MS};
+use crate::{CONNECTIONS, INTERVAL_MS, SMALLEST};
 use weir_comet::limits::{PACKET_BYTES_MAX, RECEIVED_PACKET_BYTES_MAX};
 use weir_comet::slip::{Reader, Writer};
 use weir_comet::{Milliseconds, Server, Site};
@@ -16,9 +16,9 @@ use weir_comet::{Milliseconds, Server, Site};
 const ADDRESS: [u8; 4] = [10, 9, 0, 2];
 const PORT: u16 = 80;
 /// Addresses that may be connected at a time.
-const HOSTS: usize = 16;
+const HOSTS: usize = if SMALLEST { 1 } else { 16 };
 /// Notifications that are kept.
-const ITEMS: usize = 16;
+const ITEMS: usize = if SMALLEST { 2 } else { 16 };
 /// Between two looks at timers; theirs are in units of 512 ms and more.
 const TICK_MS: u32 = 64;
 /// Between two reports of the counters; the ring must not have lost the last one by then.
@@ -39,24 +39,26 @@ pub struct Memory {
 ///
 /// It begins as zeros, as memory does that is cleared and not copied from flash. It serves from the first
 /// packet on: the key of its sequence numbers is drawn from when that one's bytes arrived.
+#[repr(C)]
 pub struct Device {
-    server: Server<CONNECTIONS, HOSTS, ITEMS, TEXT_BYTES_MAX>,
-    sensor: Sensor,
     site: Option<&'static Site>,
-    is_started: bool,
-    noise: u64,
-    reader: Reader,
-    received: [u8; RECEIVED_PACKET_BYTES_MAX],
-    /// Bytes of an answer that lies where its request was.
-    reply: u16,
-    writer: Writer,
-    sent: [u8; PACKET_BYTES_MAX],
-    /// Bytes of the packet that is being written.
-    length: u16,
-    is_replying: bool,
+    /// What was gathered until it starts.
+    noise: [u32; 2],
     ticked: Milliseconds,
     published: Milliseconds,
     reported: Milliseconds,
+    sensor: Sensor,
+    /// Bytes of an answer that lies where its request was.
+    reply: u16,
+    /// Bytes of the packet that is being written.
+    length: u16,
+    reader: Reader,
+    writer: Writer,
+    is_started: bool,
+    is_replying: bool,
+    server: Server<CONNECTIONS, HOSTS, ITEMS, TEXT_BYTES_MAX>,
+    sent: [u8; PACKET_BYTES_MAX],
+    received: [u8; RECEIVED_PACKET_BYTES_MAX],
 }
 
 impl Device {
@@ -71,7 +73,7 @@ impl Device {
             sensor: Sensor::new(),
             site: None,
             is_started: false,
-            noise: 0,
+            noise: [0; 2],
             reader: Reader::new(),
             received: [0; RECEIVED_PACKET_BYTES_MAX],
             reply: 0,
@@ -99,11 +101,9 @@ impl Device {
     pub fn receive(&mut self, now: Milliseconds, byte: u8, noise: u32) {
         if !self.is_started {
             // An odd factor keeps what was gathered; the shift spreads what is new.
-            self.noise = self
-                .noise
-                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-                .rotate_left(23);
-            self.noise ^= u64::from(noise);
+            let [low, high] = self.noise;
+            let mixed = (low ^ noise).wrapping_mul(0x9e37_79b9);
+            self.noise = [high, mixed.rotate_left(13) ^ high];
         }
         let Some(length) = self.reader.push(byte, &mut self.received) else {
             return;
@@ -117,7 +117,9 @@ impl Device {
 
     fn start(&mut self, now: Milliseconds) {
         if let Some(site) = self.site {
-            self.server.start(site, ADDRESS, PORT, self.noise);
+            let [low, high] = self.noise;
+            let key = u64::from(high) << 32 | u64::from(low);
+            self.server.start(site, ADDRESS, PORT, key);
             self.published = now.wrapping_sub(INTERVAL_MS);
             self.reported = now.wrapping_sub(SYSTEM_MS);
             self.is_started = true;
@@ -135,7 +137,7 @@ impl Device {
         if is_due(&mut self.published, now, INTERVAL_MS) {
             self.publish(now);
         }
-        if is_due(&mut self.reported, now, SYSTEM_MS) {
+        if !SMALLEST && is_due(&mut self.reported, now, SYSTEM_MS) {
             self.report(now, memory());
         }
     }
@@ -161,6 +163,7 @@ impl Device {
     }
 
     /// The line's next byte, where there is one.
+    #[inline(never)]
     pub fn transmit(&mut self, now: Milliseconds) -> Option<u8> {
         if self.length == 0 {
             self.begin(now);
@@ -200,6 +203,7 @@ impl Default for Device {
 }
 
 /// Whether so long has passed since `last`, which then is when it had. Times that were missed are left out.
+#[inline(never)]
 fn is_due(last: &mut Milliseconds, now: Milliseconds, interval: u32) -> bool {
     let passed = now.wrapping_sub(*last);
     if passed < interval {

@@ -16,11 +16,15 @@ mod site;
 mod text;
 
 pub use device::{Device, Memory};
-pub use site::{RESOURCES, SYSTEM, TEMPERATURE};
+pub use site::{RESOURCES, SITE, SYSTEM, TEMPERATURE};
 
-/// Connections of this build: `WEIR_CONNECTIONS` when it is compiled, otherwise 256.
+/// The smallest build: the sensor alone.
+const SMALLEST: bool = cfg!(feature = "smallest");
+
+/// Connections of this build: `WEIR_CONNECTIONS` when it is compiled, otherwise 256, or 1 in the smallest.
 pub const CONNECTIONS: usize = match option_env!("WEIR_CONNECTIONS") {
     Some(text) => text::number(text) as usize,
+    None if SMALLEST => 1,
     None => 256,
 };
 

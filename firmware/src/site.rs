@@ -1,6 +1,6 @@
 //! What the device serves.
 
-use weir_comet::{Kind, Resource};
+use weir_comet::{Kind, Resource, Site};
 
 /// Number of the sensor's topic, or the clock's.
 pub const TEMPERATURE: u8 = 0;
@@ -21,6 +21,7 @@ const SENSOR: Resource = Resource {
 };
 
 /// All resources; topics stand in the places of their numbers.
+#[cfg(not(feature = "smallest"))]
 pub static RESOURCES: [Resource; 4] = [
     SENSOR,
     Resource {
@@ -39,16 +40,24 @@ pub static RESOURCES: [Resource; 4] = [
         kind: Kind::Page(include_bytes!("../pages/system.html")),
     },
 ];
+/// The sensor alone.
+#[cfg(feature = "smallest")]
+pub static RESOURCES: [Resource; 1] = [SENSOR];
+
+/// What the device serves.
+pub static SITE: Site = match Site::new(&RESOURCES) {
+    Ok(site) => site,
+    Err(_) => panic!("a resource is too long"),
+};
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weir_comet::Site;
 
     #[test]
-    fn it_is_a_site() {
-        assert!(Site::new(&RESOURCES).is_ok());
-        for topic in [TEMPERATURE, SYSTEM] {
+    fn topics_stand_in_the_places_of_their_numbers() {
+        let topics = if crate::SMALLEST { 1 } else { 2 };
+        for topic in [TEMPERATURE, SYSTEM].into_iter().take(topics) {
             assert!(matches!(RESOURCES[usize::from(topic)].kind, Kind::Topic));
         }
     }

@@ -20,9 +20,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         segment: &Segment,
         is_bare: bool,
     ) -> bool {
-        let Some(&connection) = self.connections.get(index) else {
-            return false;
-        };
+        let connection = *self.connection(index);
         let news = segment.acknowledgement.wrapping_sub(connection.una);
         let flight = self.in_flight(&connection);
         if (news as i32) < 0 {
@@ -36,10 +34,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         }
         let had = connection.window();
         self.change(index, |connection| connection.set_window(segment.window));
-        let is_same = self
-            .connections
-            .get(index)
-            .is_some_and(|c| c.window() == had);
+        let is_same = self.connection(index).window() == had;
         if news > 0 {
             self.advance(index, now, news);
         } else if segment.window == 0 && connection.backoff() > PROBED_BACKOFF {
@@ -65,9 +60,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         self.change(index, |connection| {
             connection.una = connection.una.wrapping_add(news)
         });
-        let Some(&connection) = self.connections.get(index) else {
-            return;
-        };
+        let connection = *self.connection(index);
         self.rtt.acknowledged(index, connection.una, now);
         match connection.phase() {
             Phase::Answering => self.advance_answer(index, news as usize),
@@ -82,10 +75,8 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
 
     /// After a loss, what else was in flight then is lost too, until it is acknowledged.
     fn go_on(&mut self, index: usize) {
-        let Some(&connection) = self.connections.get(index) else {
-            return;
-        };
-        let is_behind = self.in_flight(&connection) > 0;
+        let connection = self.connection(index);
+        let is_behind = self.in_flight(connection) > 0;
         self.change(index, |connection| {
             match connection.is_recovering() && is_behind {
                 true if connection.window() > 0 => connection.set_due(true),
@@ -96,13 +87,11 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
     }
 
     fn advance_answer(&mut self, index: usize, news: usize) {
-        let Some(&connection) = self.connections.get(index) else {
-            return;
-        };
-        let is_value = self.is_value(&connection);
+        let connection = self.connection(index);
+        let is_value = self.is_value(connection);
         let before = connection.position(is_value);
         let position = before + news;
-        if position >= self.answer_length(&connection) {
+        if position >= self.answer_length(connection) {
             return self.change(index, Connection::answered);
         }
         let passed = position / SEGMENT_BYTES_MAX - before / SEGMENT_BYTES_MAX;
@@ -113,9 +102,11 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
     }
 
     fn advance_units(&mut self, index: usize, mut news: usize) {
-        while let Some(&connection) = self.connections.get(index)
-            && connection.sent() > 0
-        {
+        loop {
+            let connection = *self.connection(index);
+            if connection.sent() == 0 {
+                break;
+            }
             let rest = self
                 .unit_length(&connection, 0)
                 .saturating_sub(connection.offset());

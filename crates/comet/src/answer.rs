@@ -16,25 +16,19 @@ pub(crate) enum Status {
 
 impl Status {
     const ALL: [(Self, &'static str); 7] = [
-        (Self::NoContent, "204 No Content"),
-        (Self::BadRequest, "400 Bad Request\r\nContent-Length: 0"),
-        (Self::NotFound, "404 Not Found\r\nContent-Length: 0"),
+        (Self::NoContent, "^204 No Content~"),
+        (Self::BadRequest, "^400 Bad Request=0~"),
+        (Self::NotFound, "^404 Not Found=0~"),
+        // RFC 9110 section 15.5.6: which methods there are.
         (
             Self::MethodNotAllowed,
-            // RFC 9110 section 15.5.6: which methods there are.
-            "405 Method Not Allowed\r\nAllow: GET, HEAD\r\nContent-Length: 0",
+            "^405 Method Not Allowed\r\nAllow: GET, HEAD=0~",
         ),
-        (
-            Self::RequestTimeout,
-            "408 Request Timeout\r\nContent-Length: 0",
-        ),
-        (
-            Self::ContentTooLarge,
-            "413 Content Too Large\r\nContent-Length: 0",
-        ),
+        (Self::RequestTimeout, "^408 Request Timeout=0~"),
+        (Self::ContentTooLarge, "^413 Content Too Large=0~"),
         (
             Self::VersionNotSupported,
-            "505 HTTP Version Not Supported\r\nContent-Length: 0",
+            "^505 HTTP Version Not Supported=0~",
         ),
     ];
 
@@ -43,109 +37,160 @@ impl Status {
     }
 }
 
+/// Bytes of a head at most, but for its media type.
+pub(crate) const HEAD_BYTES_MAX: usize = 100;
+
+/// What stands in the places of a template.
+struct Places<'a> {
+    media_type: &'a str,
+    number: u32,
+    text: &'a [u8],
+    closes: bool,
+}
+
+impl Places<'_> {
+    const NONE: Self = Self {
+        media_type: "",
+        number: 0,
+        text: &[],
+        closes: false,
+    };
+
+    /// Writes a template, in which one character stands for a part:
+    ///
+    /// | `^` | version | `!` | success and media type | `=` | Content-Length | `~` | end of the head |
+    /// |---|---|---|---|---|---|---|---|
+    /// | `#` | number | `%` `&` | length of the text, to base 10 or 16 | `@` | text | `*` | its lines as fields |
+    #[inline(never)]
+    fn write(&self, out: &mut Slice<'_>, template: &str) {
+        for byte in template.bytes() {
+            let word = match byte {
+                b'^' => "HTTP/1.1 ",
+                b'=' => "\r\nContent-Length: ",
+                b'!' => {
+                    self.write(out, "^200 OK\r\nContent-Type: ");
+                    self.media_type
+                }
+                b'~' if self.closes => "\r\nConnection: close\r\n\r\n",
+                b'~' => "\r\n\r\n",
+                b'#' => {
+                    out.number(self.number, 10);
+                    continue;
+                }
+                b'%' | b'&' => {
+                    let base = if byte == b'%' { 10 } else { 16 };
+                    out.number(self.text.len() as u32, base);
+                    continue;
+                }
+                b'@' => {
+                    out.bytes(self.text);
+                    continue;
+                }
+                b'*' => {
+                    self.write_lines(out);
+                    continue;
+                }
+                _ => {
+                    out.byte(byte);
+                    continue;
+                }
+            };
+            out.bytes(word.as_bytes());
+        }
+    }
+
+    /// Each line of the text is a field.
+    fn write_lines(&self, out: &mut Slice<'_>) {
+        for &byte in self.text {
+            match byte {
+                b'\n' => self.write(out, "\ndata: "),
+                // Would end a line too.
+                b'\r' => {}
+                _ => out.byte(byte),
+            }
+        }
+    }
+}
+
 /// A status by its number.
 pub(crate) fn status(out: &mut Slice<'_>, number: u8, closes: bool) {
+    let places = Places {
+        closes,
+        ..Places::NONE
+    };
     let line = Status::ALL.get(usize::from(number));
-    out.text("HTTP/1.1 ");
-    out.text(line.map_or("", |&(_, line)| line));
-    end_head(out, closes);
+    places.write(out, line.map_or("", |&(_, line)| line));
 }
 
-fn end_head(out: &mut Slice<'_>, closes: bool) {
-    if closes {
-        out.text("\r\nConnection: close");
-    }
-    out.text("\r\n\r\n");
+/// What an answer is made of.
+pub(crate) struct Answer<'a> {
+    pub(crate) media_type: &'a str,
+    /// The number of a notification is the entity tag, which a long poll takes back as `since`.
+    pub(crate) number: Option<u32>,
+    pub(crate) text: &'a [u8],
+    pub(crate) closes: bool,
+    /// The head alone.
+    pub(crate) is_head: bool,
 }
 
-fn begin_head(out: &mut Slice<'_>, media_type: &str) {
-    out.text("HTTP/1.1 200 OK\r\nContent-Type: ");
-    out.text(media_type);
-}
-
-fn content_length(out: &mut Slice<'_>, length: usize) {
-    out.text("\r\nContent-Length: ");
-    out.number(length as u32, 10);
-}
-
-/// A page, or its head alone.
-pub(crate) fn page(
-    out: &mut Slice<'_>,
-    media_type: &str,
-    page: &[u8],
-    closes: bool,
-    is_head: bool,
-) {
-    begin_head(out, media_type);
-    content_length(out, page.len());
-    end_head(out, closes);
-    if !is_head {
-        out.bytes(page);
-    }
-}
-
-/// A notification as an answer; its number is the entity tag, which a long poll takes back as `since`.
-pub(crate) fn value(
-    out: &mut Slice<'_>,
-    media_type: &str,
-    (number, text): (u32, &[u8]),
-    closes: bool,
-    is_head: bool,
-) {
-    begin_head(out, media_type);
-    content_length(out, text.len());
-    out.text("\r\nETag: \"");
-    out.number(number, 10);
-    out.byte(b'"');
-    end_head(out, closes);
-    if !is_head {
-        out.bytes(text);
+impl Answer<'_> {
+    /// Writes a page, or a notification.
+    pub(crate) fn write(&self, out: &mut Slice<'_>) {
+        let places = Places {
+            media_type: self.media_type,
+            number: self.number.unwrap_or(0),
+            text: self.text,
+            closes: self.closes,
+        };
+        let head = match self.number {
+            Some(_) => "!=%\r\nETag: \"#\"~@",
+            None => "!=%~@",
+        };
+        let length = head.len() - usize::from(self.is_head);
+        places.write(out, head.get(..length).unwrap_or(head));
     }
 }
 
 /// What a stream of chunks begins with (RFC 9112 section 7.1).
 pub(crate) fn stream_head(out: &mut Slice<'_>, media_type: &str) {
-    begin_head(out, media_type);
-    out.text("\r\nTransfer-Encoding: chunked\r\n\r\n");
-}
-
-/// A notification as a chunk.
-pub(crate) fn chunk(out: &mut Slice<'_>, text: &[u8]) {
-    // A chunk without bytes would be the last one.
-    if !text.is_empty() {
-        out.number(text.len() as u32, 16);
-        out.text("\r\n");
-        out.bytes(text);
-        out.text("\r\n");
-    }
+    let places = Places {
+        media_type,
+        ..Places::NONE
+    };
+    places.write(out, "!\r\nTransfer-Encoding: chunked~");
 }
 
 /// What server-sent events begin with; they end with the connection.
 pub(crate) fn events_head(out: &mut Slice<'_>) {
-    begin_head(out, "text/event-stream");
-    out.text("\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n");
+    let places = Places {
+        media_type: "text/event-stream",
+        closes: true,
+        ..Places::NONE
+    };
+    places.write(out, "!\r\nCache-Control: no-store~");
 }
 
-/// A notification as an event (HTML Living Standard, section 9.2): each of its lines is a field.
-pub(crate) fn event(out: &mut Slice<'_>, number: u32, text: &[u8]) {
-    out.text("id: ");
-    out.number(number, 10);
-    out.text("\ndata: ");
-    for &byte in text {
-        match byte {
-            b'\n' => out.text("\ndata: "),
-            // Would end a line too.
-            b'\r' => {}
-            _ => out.byte(byte),
-        }
-    }
-    out.text("\n\n");
+/// A notification in the framing of a listener: as an event (HTML Living Standard, section 9.2), or as a
+/// chunk. A chunk without bytes would be the last one.
+#[inline(always)]
+pub(crate) fn framed(out: &mut Slice<'_>, number: u32, text: &[u8], is_event: bool) {
+    let places = Places {
+        number,
+        text,
+        ..Places::NONE
+    };
+    let frame = match is_event {
+        true => "id: #\ndata: *\n\n",
+        false if text.is_empty() => "",
+        false => "&\r\n@\r\n",
+    };
+    places.write(out, frame);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::FRAME_BYTES_MAX;
+    use crate::limits::{ANSWER_BYTES_MAX, FRAME_BYTES_MAX};
 
     fn text(write: impl Fn(&mut Slice<'_>), out: &mut [u8; 300]) -> &str {
         let mut slice = Slice::new(0, out);
@@ -165,18 +210,27 @@ mod tests {
     fn a_notification_is_written_for_each_scheme() {
         let out = &mut [0; 300];
         let value = text(
-            |out| value(out, "text/plain", (7, b"21.5"), false, false),
+            |out| {
+                let answer = Answer {
+                    media_type: "text/plain",
+                    number: Some(7),
+                    text: b"21.5",
+                    closes: false,
+                    is_head: false,
+                };
+                answer.write(out);
+            },
             out,
         );
         let expected = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\
             Content-Length: 4\r\nETag: \"7\"\r\n\r\n21.5";
         assert_eq!(value, expected);
         assert_eq!(
-            text(|out| chunk(out, b"a chunk of 18 b..."), out),
+            text(|out| framed(out, 7, b"a chunk of 18 b...", false), out),
             "12\r\na chunk of 18 b...\r\n"
         );
-        assert_eq!(text(|out| chunk(out, b""), out), "");
-        let two_lines = text(|out| event(out, 7, b"a\r\nb"), out);
+        assert_eq!(text(|out| framed(out, 7, b"", false), out), "");
+        let two_lines = text(|out| framed(out, 7, b"a\r\nb", true), out);
         assert_eq!(two_lines, "id: 7\ndata: a\ndata: b\n\n");
     }
 
@@ -184,5 +238,16 @@ mod tests {
     fn heads_fit_where_their_length_is_a_byte() {
         let out = &mut [0; 300];
         assert!(text(events_head, out).len() <= FRAME_BYTES_MAX);
+        assert!(text(|out| stream_head(out, ""), out).len() <= HEAD_BYTES_MAX);
+        for number in [None, Some(u32::MAX)] {
+            let answer = Answer {
+                media_type: "",
+                number,
+                text: &[b'.'; ANSWER_BYTES_MAX],
+                closes: true,
+                is_head: true,
+            };
+            assert!(text(|out| answer.write(out), out).len() <= HEAD_BYTES_MAX);
+        }
     }
 }

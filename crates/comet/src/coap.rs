@@ -131,7 +131,6 @@ impl Header {
 
 /// Reads a request's options.
 pub(crate) fn asked(site: &Site, mut bytes: &[u8]) -> Result<Asked, Fault> {
-    let paths = |number: usize| site.path(number);
     let mut asked = Asked {
         resource: None,
         observe: None,
@@ -154,7 +153,7 @@ pub(crate) fn asked(site: &Site, mut bytes: &[u8]) -> Result<Asked, Fault> {
         match number {
             option::OBSERVE => asked.observe = uint(value, 3),
             option::ACCEPT => asked.accept = uint(value, 2).or(Some(u32::MAX)),
-            option::URI_PATH => segment(&mut path, value, paths),
+            option::URI_PATH => segment(&mut path, value),
             // One host has this address and port, whatever they are called.
             option::URI_HOST | option::URI_PORT => {}
             // All values fit one block: the first, of any size.
@@ -166,9 +165,9 @@ pub(crate) fn asked(site: &Site, mut bytes: &[u8]) -> Result<Asked, Fault> {
         }
     }
     if path.is_empty() {
-        path.push(b'/', paths);
+        path.push(b'/');
     }
-    asked.resource = path.found(paths);
+    asked.resource = site.find(path);
     code.map_or(Ok(asked), |code| Err(Fault::Code(code)))
 }
 
@@ -194,12 +193,12 @@ fn uint(value: &[u8], bytes_max: usize) -> Option<u32> {
 }
 
 /// Another segment of the path.
-fn segment<'a>(path: &mut Word, value: &[u8], paths: impl Fn(usize) -> Option<&'a [u8]>) {
-    path.push(b'/', &paths);
+fn segment(path: &mut Word, value: &[u8]) {
+    path.push(b'/');
     for &byte in value {
         // A slash within a segment parts nothing.
         let byte = if byte == b'/' { 0 } else { byte };
-        path.push(byte, &paths);
+        path.push(byte);
     }
 }
 

@@ -76,16 +76,18 @@ const _: () = assert!(size_of::<Connection>() == 16);
 struct Bits(u32, u32);
 
 impl Bits {
-    const fn mask(&self) -> u16 {
-        ((1u32 << self.1) - 1) as u16
+    const fn mask(&self) -> u32 {
+        (1 << self.1) - 1
     }
 
+    #[inline(always)]
     const fn of(&self, word: u16) -> u16 {
-        word >> self.0 & self.mask()
+        (word as u32 >> self.0 & self.mask()) as u16
     }
 
     fn set(&self, word: &mut u16, value: u16) {
-        *word = *word & !(self.mask() << self.0) | (value & self.mask()) << self.0;
+        let (kept, new) = (u32::from(*word), u32::from(value));
+        *word = (kept & !(self.mask() << self.0) | (new & self.mask()) << self.0) as u16;
     }
 }
 
@@ -160,7 +162,7 @@ impl Connection {
             4 => Phase::Opening,
             5 => Phase::Streaming,
             6 => Phase::Ending,
-            7 if crate::COAP => Phase::Observing,
+            7 => Phase::Observing,
             _ => Phase::Free,
         }
     }
@@ -277,6 +279,7 @@ impl Connection {
     }
 
     /// Ends with resets: behind so many sequence numbers that may have arrived, then before them.
+    #[inline(always)]
     pub(crate) fn reset(&mut self, in_flight: u32) {
         self.end(Ending::Reset);
         self.place |= (in_flight as u16) << RESET_SHIFT;
@@ -312,6 +315,7 @@ impl Connection {
     }
 
     /// The peer's window, bytes; rounded down to a power of two, 4096 for all above.
+    #[inline(never)]
     pub(crate) fn window(&self) -> u32 {
         match WINDOW.of(self.state) {
             0 => 0,
@@ -319,6 +323,7 @@ impl Connection {
         }
     }
 
+    #[inline(never)]
     pub(crate) fn set_window(&mut self, window: u16) {
         let level = match window >> 6 {
             0 => 0,

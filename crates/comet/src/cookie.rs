@@ -68,10 +68,12 @@ impl Key {
     }
 
     /// HalfSipHash-2-4 (Aumasson, Bernstein) of three words.
+    #[inline(never)]
     fn hash(self, words: [u32; 3]) -> u32 {
         let [low, high] = self.0;
         let mut state = [low, high, 0x6c79_6765 ^ low, 0x7465_6462 ^ high];
-        for word in words.into_iter().chain([12 << 24]) {
+        let [first, second, third] = words;
+        for word in [first, second, third, 12 << 24] {
             state[3] ^= word;
             round(&mut state);
             round(&mut state);

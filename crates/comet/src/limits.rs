@@ -1,14 +1,21 @@
 //! What is bounded, and by what. Reaching one costs only who reached it.
 
+/// The smallest build there is: fewer bytes, at the price of more round trips.
+const SMALLEST: bool = cfg!(feature = "smallest");
+
+const fn or_smallest(usual: usize, smallest: usize) -> usize {
+    if SMALLEST { smallest } else { usual }
+}
+
 /// Bytes of TCP payload that are taken in one segment. It is the default of RFC 9293 section 3.7.1, so
-/// that no option needs to say it.
-pub const RECEIVED_SEGMENT_BYTES_MAX: usize = 536;
+/// that no option needs to say it; in the smallest build the window does.
+pub const RECEIVED_SEGMENT_BYTES_MAX: usize = or_smallest(536, 64);
 /// Bytes of a packet that a driver must be able to take.
 pub const RECEIVED_PACKET_BYTES_MAX: usize = 40 + RECEIVED_SEGMENT_BYTES_MAX;
 /// The receive window, always: what comes is worked off at once.
-pub const RECEIVE_WINDOW: u16 = 2 * RECEIVED_SEGMENT_BYTES_MAX as u16;
+pub const RECEIVE_WINDOW: u16 = or_smallest(2, 1) as u16 * RECEIVED_SEGMENT_BYTES_MAX as u16;
 /// Bytes of TCP payload in a segment that is sent; a peer that cannot take so many is refused.
-pub const SEGMENT_BYTES_MAX: usize = 256;
+pub const SEGMENT_BYTES_MAX: usize = or_smallest(256, 128);
 /// Bytes of a packet that is sent.
 pub const PACKET_BYTES_MAX: usize = 40 + SEGMENT_BYTES_MAX;
 /// Bytes that a connection may have unacknowledged.
@@ -17,7 +24,7 @@ pub const FLIGHT_BYTES_MAX: u32 = 768;
 pub const FLIGHT_SEGMENTS_MAX: u16 = 3;
 /// Requests that arrive in more than one segment and are under way at once. Where all places are taken,
 /// a segment is not acknowledged and comes again.
-pub const PARTIAL_REQUESTS: usize = 8;
+pub const PARTIAL_REQUESTS: usize = or_smallest(8, 1);
 /// How long a request may take from its first segment to its last.
 pub const REQUEST_MS_MAX: u32 = 10_000;
 /// Resources of a site.
@@ -25,7 +32,7 @@ pub const RESOURCES_MAX: usize = 16;
 /// Slots of the ring of notifications; one fewer may wait for a listener.
 pub const ITEMS_MAX: usize = 16;
 /// Bytes of a notification with its framing, whatever the delivery scheme.
-pub const FRAME_BYTES_MAX: usize = 255;
+pub const FRAME_BYTES_MAX: usize = or_smallest(255, SEGMENT_BYTES_MAX);
 /// Bytes of a head with its page.
 pub const ANSWER_BYTES_MAX: usize = 8191;
 /// Bytes of a head with a notification.

@@ -14,7 +14,7 @@ use crate::site::{Kind, Resource};
 use crate::slice::Slice;
 use crate::tcp::Ends;
 use crate::timers::RETRANSMISSION_SHIFT;
-use crate::{Milliseconds, udp};
+use crate::{COAP, Milliseconds, udp};
 
 /// Of an observer that asked for no confirmation, one notification in so many is confirmed, so that one
 /// that is gone is found (RFC 7641 section 4.5).
@@ -174,9 +174,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         let Some(index) = self.connections.iter().position(is_it) else {
             return;
         };
-        let Some(&connection) = self.connections.get(index) else {
-            return;
-        };
+        let connection = *self.connection(index);
         // Whoever resets does not know the token any more (RFC 7641 section 3.6).
         if header.kind == Type::Reset || connection.awaits() && !connection.stays() {
             return self.free(index);
@@ -206,10 +204,8 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         now: Milliseconds,
         packet: &mut [u8],
     ) -> usize {
-        let Some(&connection) = self.connections.get(index) else {
-            return 0;
-        };
-        if !connection.is_due() {
+        let connection = *self.connection(index);
+        if !COAP || !connection.is_due() {
             return 0;
         }
         let is_again = connection.awaits() && !connection.has_news();
@@ -263,9 +259,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         id: u16,
         (is_confirmed, is_again): (bool, bool),
     ) {
-        let Some(&connection) = self.connections.get(index) else {
-            return;
-        };
+        let connection = *self.connection(index);
         let counters = &mut self.counters;
         counters.segments = counters.segments.wrapping_add(1);
         match is_again {
@@ -292,10 +286,8 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
 
     /// Looks whether a message was not acknowledged in time.
     pub(crate) fn check_observer(&mut self, index: usize, now: Milliseconds, elapsed: u8) {
-        let Some(&connection) = self.connections.get(index) else {
-            return;
-        };
-        if !connection.awaits() {
+        let connection = *self.connection(index);
+        if !COAP || !connection.awaits() {
             return;
         }
         self.is_urgent = true;

@@ -2,7 +2,7 @@
 //!
 //! A listener sends *units*: its head, then the ring's slots, each framed. An answer is one text.
 
-use crate::answer;
+use crate::answer::{self, Answer};
 use crate::connection::{Connection, Ending, Phase, SENT_MAX, STATUS};
 use crate::limits::SEGMENT_BYTES_MAX;
 use crate::server::Server;
@@ -25,16 +25,22 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         let Some(resource) = self.resource(task) else {
             return;
         };
-        let (media_type, is_head) = (resource.media_type, connection.is_head());
-        match resource.kind {
-            Kind::Page(page) => answer::page(out, media_type, page, closes, is_head),
-            Kind::Topic => {
-                let slot = connection.slot();
-                let text = self.ring.item(slot, task).unwrap_or(&[]);
-                let item = (self.ring.number(slot), text);
-                answer::value(out, media_type, item, closes, is_head);
-            }
-        }
+        let slot = connection.slot();
+        let (number, text) = match resource.kind {
+            Kind::Page(page) => (None, page),
+            Kind::Topic => (
+                Some(self.ring.number(slot)),
+                self.ring.item(slot, task).unwrap_or(&[]),
+            ),
+        };
+        let answer = Answer {
+            media_type: resource.media_type,
+            number,
+            text,
+            closes,
+            is_head: connection.is_head(),
+        };
+        answer.write(out);
     }
 
     pub(crate) fn answer_length(&self, connection: &Connection) -> usize {
@@ -44,6 +50,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
     }
 
     /// Where what was sent of an answer ends: segments lie on a grid, so that a count tells it.
+    #[inline(always)]
     pub(crate) fn answer_sent(
         &self,
         connection: &Connection,
@@ -75,10 +82,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         };
         let slot = self.ring.after(connection.first(), slot);
         if let Some(text) = self.ring.item(slot, topic) {
-            match connection.is_events() {
-                true => answer::event(out, self.ring.number(slot), text),
-                false => answer::chunk(out, text),
-            }
+            answer::framed(out, self.ring.number(slot), text, connection.is_events());
         }
     }
 

@@ -18,6 +18,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
 {
     /// Takes a packet. What can be answered without a record (an echo, a handshake, what belongs to no
     /// connection) is answered in place: the bytes of `packet` to be sent back, or 0.
+    #[inline(never)]
     pub fn receive(&mut self, now: Milliseconds, packet: &mut [u8]) -> usize {
         let Some(header) = ipv4::read(packet, self.address) else {
             return 0;
@@ -121,7 +122,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         segment: &Segment,
         data: &[u8],
     ) -> Option<Segment> {
-        let connection = *self.connections.get(index)?;
+        let connection = *self.connection(index);
         let ahead = segment.sequence.wrapping_sub(connection.received);
         if !is_acceptable(ahead, segment.length(data)) {
             // RFC 9293 section 3.10.7.4, first check.
@@ -139,7 +140,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         if !segment.has(ACK) || !self.acknowledge(index, now, segment, is_bare) {
             return None;
         }
-        if self.connections.get(index)?.phase() == Phase::Free {
+        if self.connection(index).phase() == Phase::Free {
             return None;
         }
         let reply = self.take(index, now, segment, data, ahead);
@@ -148,6 +149,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
     }
 
     /// Where we are, for a peer that is elsewhere.
+    #[inline(always)]
     fn position(&self, connection: &Connection) -> Segment {
         let sequence = connection.una.wrapping_add(self.in_flight(connection));
         tcp::bare(connection.port, sequence, connection.received, ACK)
@@ -155,18 +157,18 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
 
     /// A sign of life: what is not about an acknowledgement begins to wait anew.
     fn was_heard(&mut self, index: usize, now: Milliseconds) {
-        if let Some(connection) = self.connections.get(index)
-            && !matches!(
-                connection.phase(),
-                Phase::Free | Phase::Waiting | Phase::Ending
-            )
-            && self.in_flight(connection) == 0
+        let connection = self.connection(index);
+        if !matches!(
+            connection.phase(),
+            Phase::Free | Phase::Waiting | Phase::Ending
+        ) && self.in_flight(connection) == 0
         {
             self.start_timer(index, now, 0);
         }
     }
 
     /// Takes the text of a segment, and its FIN, where they are next.
+    #[inline(never)]
     fn take(
         &mut self,
         index: usize,
@@ -194,11 +196,11 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
 
     /// Reads text; says whether all of it was taken.
     fn read(&mut self, index: usize, now: Milliseconds, text: &[u8]) -> bool {
-        let phase = self.connections.get(index).map(Connection::phase);
+        let phase = self.connection(index).phase();
         let taken = match phase {
-            Some(Phase::Reading) => self.parse(index, now, text),
+            Phase::Reading => self.parse(index, now, text),
             // One request after the other: this one comes again.
-            Some(Phase::Answering | Phase::Waiting) => 0,
+            Phase::Answering | Phase::Waiting => 0,
             // Nobody reads what a listener or a leaver says.
             _ => text.len(),
         };
@@ -212,6 +214,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
     }
 
     /// Reads a request on; bytes taken.
+    #[inline(never)]
     fn parse(&mut self, index: usize, now: Milliseconds, text: &[u8]) -> usize {
         let Some(site) = self.site else { return 0 };
         let mut request = self.partial.request(index).unwrap_or(Request::START);
@@ -249,8 +252,8 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
     }
 
     fn start_timer_unless_waiting(&mut self, index: usize, now: Milliseconds) {
-        let phase = self.connections.get(index).map(Connection::phase);
-        if phase != Some(Phase::Waiting) {
+        let phase = self.connection(index).phase();
+        if phase != Phase::Waiting {
             self.start_timer(index, now, 0);
         }
     }
@@ -318,7 +321,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
 
     /// The peer says no more.
     fn half_close(&mut self, index: usize) -> Option<Segment> {
-        let connection = *self.connections.get(index)?;
+        let connection = *self.connection(index);
         self.change(index, |connection| {
             connection.received = connection.received.wrapping_add(1);
             connection.half_close();
@@ -331,7 +334,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
             }
             // Both sides are done. There is no TIME-WAIT: should this be lost, a reset answers.
             (_, Some(Ending::FinTaken)) => {
-                let last = *self.connections.get(index)?;
+                let last = *self.connection(index);
                 self.free(index);
                 return Some(tcp::bare(last.port, last.una, last.received, ACK));
             }

@@ -60,26 +60,30 @@ enum Place {
     Rest,
 }
 
-const METHODS: [&[u8]; 2] = [b"GET", b"HEAD"];
-const PARAMETERS: [&[u8]; 4] = [b"since", b"snapshot", b"stream", b"wait"];
-const VERSIONS: [&[u8]; 2] = [b"HTTP/1.1", b"HTTP/1.0"];
-const HEADERS: [&[u8]; 7] = [
-    b"accept",
-    b"connection",
-    b"content-length",
-    b"host",
-    b"last-event-id",
-    b"prefer",
-    b"transfer-encoding",
+const METHODS: [Word; 2] = [Word::of("GET"), Word::of("HEAD")];
+/// Parameters; the number of one with an argument is that of the header which says the same.
+const PARAMETERS: [Word; 4] = [
+    Word::of("snapshot"),
+    Word::of("stream"),
+    Word::of("since"),
+    Word::of("wait"),
+];
+const VERSIONS: [Word; 2] = [Word::of("HTTP/1.1"), Word::of("HTTP/1.0")];
+const HEADERS: [Word; 7] = [
+    Word::of("accept"),
+    Word::of("connection"),
+    Word::of("content-length"),
+    Word::of("host"),
+    Word::of("last-event-id"),
+    Word::of("prefer"),
+    Word::of("transfer-encoding"),
 ];
 /// A token that matters in a header of the number, and what it says.
-const TOKENS: [(u8, &[u8], u16); 3] = [
-    (ACCEPT, b"text/event-stream", said::EVENTS),
-    (CONNECTION, b"close", said::CLOSE),
-    (PREFER, b"wait", said::WAIT),
+const TOKENS: [(Word, u8, u16); 3] = [
+    (Word::of("text/event-stream"), ACCEPT, said::EVENTS),
+    (Word::of("close"), CONNECTION, said::CLOSE),
+    (Word::of("wait"), PREFER, said::WAIT),
 ];
-const SINCE: u8 = 0;
-const WAIT: u8 = 3;
 const ACCEPT: u8 = 0;
 const CONNECTION: u8 = 1;
 const CONTENT_LENGTH: u8 = 2;
@@ -88,25 +92,16 @@ const LAST_EVENT_ID: u8 = 4;
 const PREFER: u8 = 5;
 const TRANSFER_ENCODING: u8 = 6;
 
-fn listed<const N: usize>(
-    words: &'static [&'static [u8]; N],
-) -> impl Fn(usize) -> Option<&'static [u8]> {
-    |index| words.get(index).copied()
-}
-
-fn token(index: usize) -> Option<&'static [u8]> {
-    Some(TOKENS.get(index)?.1)
-}
-
 impl Request {
     pub(crate) const START: Self = Self {
         resource: NO_RESOURCE,
+        word: Word::START,
         ..Self::ZERO
     };
     /// Fills places that no request has.
     pub(crate) const ZERO: Self = Self {
         place: Place::Method,
-        word: Word::START,
+        word: Word::ZERO,
         name: 0,
         said: 0,
         resource: 0,
@@ -154,14 +149,14 @@ impl Request {
             b'\n' if self.word.is_empty() => {}
             b'\n' => self.line_too_early(),
             b' ' => {
-                self.said |= match self.word.found(listed(&METHODS)) {
+                self.said |= match self.word.found(&METHODS) {
                     Some(0) => 0,
                     Some(_) => said::HEAD,
                     None => said::OTHER_METHOD,
                 };
                 self.go(Place::Authority(0));
             }
-            _ => self.word.push(byte, listed(&METHODS)),
+            _ => self.word.push(byte),
         }
     }
 
@@ -172,12 +167,11 @@ impl Request {
     }
 
     fn target(&mut self, site: &Site, byte: u8) {
-        let path = |number: usize| site.path(number);
         match (self.place, byte) {
             (_, b'\n') => self.line_too_early(),
             (Place::Authority(_), b' ') => self.go(Place::Version),
             (Place::Path, b' ' | b'?') => {
-                let found = self.word.found(path);
+                let found = site.find(self.word);
                 self.resource = found.map_or(NO_RESOURCE, |number| number as u8);
                 self.go(if byte == b' ' {
                     Place::Version
@@ -187,13 +181,13 @@ impl Request {
             }
             (Place::Authority(0 | 3), b'/') => {
                 self.go(Place::Path);
-                self.word.push(byte, path);
+                self.word.push(byte);
             }
             // The first byte of an absolute target; then its slashes.
             (Place::Authority(0), _) => self.place = Place::Authority(1),
             (Place::Authority(slashes), b'/') => self.place = Place::Authority(slashes + 1),
             (Place::Authority(_), _) => {}
-            _ => self.word.push(byte, path),
+            _ => self.word.push(byte),
         }
     }
 
@@ -213,7 +207,7 @@ impl Request {
                 self.place = Place::Argument;
             }
             _ if self.place == Place::Argument => self.digit(byte),
-            _ => self.word.push(byte, listed(&PARAMETERS)),
+            _ => self.word.push(byte),
         }
     }
 
@@ -222,35 +216,38 @@ impl Request {
         if self.place != Place::Parameter {
             return;
         }
-        let found = self.word.found(listed(&PARAMETERS));
-        self.name = found.map_or(u8::MAX, |name| name as u8);
+        let found = self.word.found(&PARAMETERS);
+        self.name = found.map_or(u8::MAX, |name| name as u8 + LAST_EVENT_ID - 2);
         self.said |= match found {
-            Some(0) => said::SINCE,
-            Some(1) => said::SNAPSHOT,
-            Some(2) => said::STREAM,
+            Some(0) => said::SNAPSHOT,
+            Some(1) => said::STREAM,
+            Some(2) => said::SINCE,
             Some(_) => said::WAIT,
             None => 0,
         };
     }
 
-    /// A digit of `since` or `wait`.
+    /// A digit of `since` or `wait`, or of the header that says it.
+    #[inline(never)]
     fn digit(&mut self, byte: u8) {
-        let Some(digit) = char::from(byte).to_digit(10) else {
+        let digit = u32::from(byte.wrapping_sub(b'0'));
+        if digit > 9 {
             return;
-        };
+        }
+        let more = |number: u32| number.saturating_mul(10).saturating_add(digit);
         match self.name {
-            SINCE => self.since = self.since.saturating_mul(10).saturating_add(digit),
-            WAIT => self.wait_s = self.wait_s.saturating_mul(10).saturating_add(digit as u8),
+            LAST_EVENT_ID => self.since = more(self.since),
+            PREFER => self.wait_s = more(self.wait_s.into()).min(u8::MAX.into()) as u8,
             _ => {}
         }
     }
 
     fn version(&mut self, byte: u8) {
         if byte != b'\n' {
-            self.word.push(byte, listed(&VERSIONS));
+            self.word.push(byte);
             return;
         }
-        self.said |= match self.word.found(listed(&VERSIONS)) {
+        self.said |= match self.word.found(&VERSIONS) {
             Some(0) => 0,
             Some(_) => said::HTTP_1_0 | said::CLOSE,
             None => said::OTHER_VERSION,
@@ -264,7 +261,7 @@ impl Request {
             b'\n' if self.word.is_empty() => return true,
             b'\n' => self.go(Place::Name),
             b':' => {
-                let found = self.word.found(listed(&HEADERS));
+                let found = self.word.found(&HEADERS);
                 self.name = found.map_or(u8::MAX, |name| name as u8);
                 self.said |= match self.name {
                     HOST => said::HOST,
@@ -277,7 +274,7 @@ impl Request {
                 );
                 self.go(if has_value { Place::Value } else { Place::Rest });
             }
-            _ => self.word.push(byte.to_ascii_lowercase(), listed(&HEADERS)),
+            _ => self.word.push(byte.to_ascii_lowercase()),
         }
         false
     }
@@ -309,15 +306,15 @@ impl Request {
                     self.place = Place::Number;
                 }
             }
-            _ => self.word.push(byte.to_ascii_lowercase(), token),
+            _ => self.word.push(byte.to_ascii_lowercase()),
         }
     }
 
     fn token(&mut self) {
-        if let Some((header, _, bit)) = self.word.found(token).and_then(|at| TOKENS.get(at))
-            && *header == self.name
-        {
-            self.said |= bit;
+        for (word, header, bit) in TOKENS {
+            if word == self.word && header == self.name {
+                self.said |= bit;
+            }
         }
     }
 
@@ -325,14 +322,8 @@ impl Request {
         match (self.name, byte) {
             (_, b'\n') => self.go(Place::Name),
             (CONTENT_LENGTH, b'1'..=b'9') => self.said |= said::BODY,
-            (PREFER, b'0'..=b'9') => {
-                self.wait_s = self.wait_s.saturating_mul(10).saturating_add(byte - b'0');
-            }
+            (PREFER | LAST_EVENT_ID, b'0'..=b'9') => self.digit(byte),
             (PREFER, _) => self.go(Place::Value),
-            (LAST_EVENT_ID, b'0'..=b'9') => {
-                let digit = u32::from(byte - b'0');
-                self.since = self.since.saturating_mul(10).saturating_add(digit);
-            }
             // No number after all.
             (LAST_EVENT_ID, _) => self.said &= !said::SINCE,
             _ => {}

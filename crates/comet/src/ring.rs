@@ -14,11 +14,12 @@ struct Item<const BYTES: usize> {
 }
 
 /// The last notifications of all topics, in `ITEMS` slots that are used one after the other.
+#[repr(C)]
 pub(crate) struct Ring<const ITEMS: usize, const BYTES: usize> {
-    items: [Item<BYTES>; ITEMS],
+    published: u32,
     /// The slot that is written next.
     next: u8,
-    published: u32,
+    items: [Item<BYTES>; ITEMS],
 }
 
 /// The notification does not fit: its slot, or with its framing [`FRAME_BYTES_MAX`].
@@ -45,7 +46,7 @@ impl<const ITEMS: usize, const BYTES: usize> Ring<ITEMS, BYTES> {
     /// Whether a notification fits a slot, and with its framing the limit.
     pub(crate) fn fits(&self, text: &[u8]) -> bool {
         let mut frame = Slice::counting();
-        answer::event(&mut frame, u32::MAX, text);
+        answer::framed(&mut frame, u32::MAX, text, true);
         text.len() <= BYTES && frame.length() <= FRAME_BYTES_MAX
     }
 

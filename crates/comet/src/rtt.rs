@@ -36,11 +36,13 @@ impl Rtt {
     }
 
     /// The retransmission timeout, milliseconds, backed off where nothing was measured since.
+    #[inline(always)]
     pub(crate) fn timeout(&self) -> u32 {
         self.estimated().max(u32::from(self.backed_off))
     }
 
     /// The retransmission timeout by what was measured, milliseconds.
+    #[inline(never)]
     pub(crate) fn estimated(&self) -> u32 {
         let [least, first, most] = RTO_MS;
         let estimated = match self.smoothed {
@@ -62,6 +64,7 @@ impl Rtt {
     }
 
     /// The connection sent something again, or is gone: nothing of it can be timed.
+    #[inline(never)]
     pub(crate) fn forget(&mut self, connection: usize) {
         if self
             .timed

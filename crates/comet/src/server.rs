@@ -1,6 +1,5 @@
 //! The server: its records, and what happens when something is published.
 
-use crate::Milliseconds;
 use crate::connection::{Connection, Phase};
 use crate::cookie::Key;
 use crate::hosts::Hosts;
@@ -8,36 +7,38 @@ use crate::partial::Partial;
 use crate::ring::{Ring, TooLong};
 use crate::rtt::Rtt;
 use crate::site::{Kind, Site};
+use crate::{COAP, Milliseconds};
 
 /// A Web server for so many connections, from so many addresses, with a ring of so many notifications of
 /// at most so many bytes.
 ///
 /// It begins as zeros, so that it lies in memory that is cleared and not copied from flash; it serves once
-/// it was started.
+/// it was started. What is small comes first: an instruction reaches it in fewer bytes.
+#[repr(C)]
 pub struct Server<
     const CONNECTIONS: usize,
     const HOSTS: usize,
     const ITEMS: usize,
     const ITEM_BYTES: usize,
 > {
-    pub(crate) connections: [Connection; CONNECTIONS],
-    pub(crate) hosts: Hosts<HOSTS>,
-    pub(crate) ring: Ring<ITEMS, ITEM_BYTES>,
-    pub(crate) partial: Partial,
-    pub(crate) rtt: Rtt,
-    pub(crate) key: Key,
     pub(crate) address: u32,
+    pub(crate) site: Option<&'static Site>,
     pub(crate) port: u16,
     /// That of CoAP which was given last.
     pub(crate) message_id: u16,
-    pub(crate) site: Option<&'static Site>,
     /// Whose turn it is to send.
     pub(crate) turn: u16,
     /// Whether anyone may have something to send.
     pub(crate) is_busy: bool,
     /// Whether anyone waits for an acknowledgement.
     pub(crate) is_urgent: bool,
+    pub(crate) rtt: Rtt,
     pub(crate) counters: Counters,
+    pub(crate) key: Key,
+    pub(crate) hosts: Hosts<HOSTS>,
+    pub(crate) partial: Partial,
+    pub(crate) ring: Ring<ITEMS, ITEM_BYTES>,
+    pub(crate) connections: [Connection; CONNECTIONS],
 }
 
 /// What happened since the start; each wraps around.
@@ -114,16 +115,14 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         }
         self.ring.put(topic, text)?;
         for index in 0..CONNECTIONS {
-            let Some(&connection) = self.connections.get(index) else {
-                break;
-            };
+            let connection = *self.connection(index);
             match connection.phase() {
                 Phase::Waiting if connection.topic() == topic => {
                     self.change(index, |connection| connection.answer(topic, slot, false));
                     self.start_timer(index, now, 0);
                 }
                 Phase::Opening | Phase::Streaming => self.append(index, now, slot),
-                Phase::Observing if connection.stays() && connection.topic() == topic => {
+                Phase::Observing if COAP && connection.stays() && connection.topic() == topic => {
                     self.notify(index);
                 }
                 _ => {}
@@ -135,13 +134,11 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
 
     /// A slot has new content: who was being answered with the old one cannot be sent it again.
     fn overwrite(&mut self, index: usize, slot: u8) {
-        let Some(&connection) = self.connections.get(index) else {
-            return;
-        };
-        if !self.is_value(&connection) || connection.slot() != slot {
+        let connection = self.connection(index);
+        if !self.is_value(connection) || connection.slot() != slot {
             return;
         }
-        match self.in_flight(&connection) > 0 || connection.position(true) > 0 {
+        match self.in_flight(connection) > 0 || connection.position(true) > 0 {
             true => self.reset(index),
             false => self.counters.conflated = self.counters.conflated.wrapping_add(1),
         }
@@ -149,9 +146,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
 
     /// A listener has a slot more to be sent.
     fn append(&mut self, index: usize, now: Milliseconds, slot: u8) {
-        let Some(&connection) = self.connections.get(index) else {
-            return;
-        };
+        let connection = *self.connection(index);
         let heads = u8::from(connection.phase() == Phase::Opening);
         let is_started = connection.sent() > heads || heads == 0 && connection.offset() > 0;
         let is_lapped = connection.first() == self.ring.next();
@@ -177,15 +172,12 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
 
     /// A listener that nothing was sent of its oldest slot passes over those of other topics.
     pub(crate) fn skip_others(&mut self, index: usize) {
-        let ring = &self.ring;
-        if let Some(connection) = self.connections.get_mut(index) {
-            let topic = connection.topic();
-            let mut first = connection.first();
-            while ring.behind(first) > 0 && ring.item(first, topic).is_none() {
-                first = ring.after(first, 1);
-            }
-            connection.set_first(first);
+        let connection = self.connection(index);
+        let (topic, mut first) = (connection.topic(), connection.first());
+        while self.ring.behind(first) > 0 && self.ring.item(first, topic).is_none() {
+            first = self.ring.after(first, 1);
         }
+        self.record(index).set_first(first);
     }
 
     /// How many connections there are.
@@ -254,20 +246,29 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         (connection.elapsed(now, crate::timers::IDLE_SHIFT) > 0).then_some(index)
     }
 
+    /// The record of a number, which is one of a record that was found.
+    #[inline(never)]
+    pub(crate) fn connection(&self, index: usize) -> &Connection {
+        &self.connections[index]
+    }
+
+    /// A record that is changed, so that it may have something to send.
+    #[inline(never)]
+    pub(crate) fn record(&mut self, index: usize) -> &mut Connection {
+        self.is_busy = true;
+        &mut self.connections[index]
+    }
+
+    #[inline]
     pub(crate) fn change(&mut self, index: usize, change: impl FnOnce(&mut Connection)) {
-        if let Some(connection) = self.connections.get_mut(index) {
-            change(connection);
-            self.is_busy = true;
-        }
+        change(self.record(index));
     }
 
     /// Frees the record.
     pub(crate) fn free(&mut self, index: usize) {
         self.rtt.forget(index);
         self.partial.forget(index);
-        if let Some(connection) = self.connections.get_mut(index) {
-            *connection = Connection::FREE;
-        }
+        *self.record(index) = Connection::FREE;
     }
 
     /// Ends a connection with a reset.
@@ -275,11 +276,8 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         self.counters.resets = self.counters.resets.wrapping_add(1);
         self.rtt.forget(index);
         self.partial.forget(index);
-        let flight = self
-            .connections
-            .get(index)
-            .map(|connection| self.in_flight(connection));
-        self.change(index, |connection| connection.reset(flight.unwrap_or(0)));
+        let flight = self.in_flight(self.connection(index));
+        self.change(index, |connection| connection.reset(flight));
     }
 
     /// Whether the connection is answered with a notification.

@@ -1,8 +1,8 @@
 //! What a device serves: pages that never change, and topics that do.
 
-use crate::answer;
+use crate::answer::HEAD_BYTES_MAX;
 use crate::limits::{ANSWER_BYTES_MAX, FRAME_BYTES_MAX, RESOURCES_MAX};
-use crate::slice::Slice;
+use crate::word::Word;
 
 /// A resource and its path.
 #[derive(Clone, Copy, Debug)]
@@ -43,18 +43,21 @@ pub enum SiteFault {
 }
 
 impl Site {
-    /// A site of these resources.
-    pub fn new(resources: &'static [Resource]) -> Result<Self, SiteFault> {
+    /// A site of these resources; a device has it compiled.
+    pub const fn new(resources: &'static [Resource]) -> Result<Self, SiteFault> {
         if resources.len() > RESOURCES_MAX {
             return Err(SiteFault::TooMany);
         }
-        for (number, resource) in resources.iter().enumerate() {
-            if !resource.path.starts_with('/') || resource.path.len() > 254 {
+        let mut number = 0;
+        while number < resources.len() {
+            let resource = &resources[number];
+            if !matches!(resource.path.as_bytes(), [b'/', ..]) || resource.path.len() > 254 {
                 return Err(SiteFault::Path(number));
             }
             if !resource.fits() {
                 return Err(SiteFault::TooLong(number));
             }
+            number += 1;
         }
         Ok(Self { resources })
     }
@@ -63,24 +66,19 @@ impl Site {
         self.resources.get(number)
     }
 
-    pub(crate) fn path(&self, number: usize) -> Option<&'static [u8]> {
-        Some(self.resource(number)?.path.as_bytes())
+    /// The number of the resource with this path.
+    pub(crate) fn find(&self, path: Word) -> Option<usize> {
+        let mut resources = self.resources.iter();
+        resources.position(|resource| Word::of(resource.path) == path)
     }
 }
 
 impl Resource {
-    fn fits(&self) -> bool {
-        let mut length = Slice::counting();
+    const fn fits(&self) -> bool {
+        let head = HEAD_BYTES_MAX + self.media_type.len();
         match self.kind {
-            Kind::Page(page) => {
-                answer::page(&mut length, self.media_type, page, true, false);
-                length.length() <= ANSWER_BYTES_MAX
-            }
-            Kind::Topic => {
-                answer::stream_head(&mut length, self.media_type);
-                // A value's head is longer by a number and an entity tag.
-                length.length() + 40 <= FRAME_BYTES_MAX
-            }
+            Kind::Page(page) => head + page.len() <= ANSWER_BYTES_MAX,
+            Kind::Topic => head <= FRAME_BYTES_MAX,
         }
     }
 }

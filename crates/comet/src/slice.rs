@@ -45,10 +45,6 @@ impl<'a> Slice<'a> {
         }
     }
 
-    pub(crate) fn text(&mut self, text: &str) {
-        self.bytes(text.as_bytes());
-    }
-
     pub(crate) fn number(&mut self, number: u32, base: u32) {
         let mut digits = [0; 10];
         let (mut rest, mut at) = (number, digits.len());
@@ -74,7 +70,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn text(slice: &mut Slice<'_>) {
-        slice.text("HTTP/1.1 ");
+        slice.bytes(b"HTTP/1.1 ");
         slice.number(204, 10);
         slice.byte(b' ');
         slice.number(0xbeef, 16);

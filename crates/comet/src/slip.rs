@@ -44,6 +44,7 @@ impl Reader {
         None
     }
 
+    #[inline(never)]
     fn keep(&mut self, byte: u8, packet: &mut [u8]) {
         self.is_escaped = false;
         match packet.get_mut(usize::from(self.length)) {

@@ -44,6 +44,7 @@ pub(crate) struct Ends {
 }
 
 impl Ends {
+    #[inline(always)]
     pub(crate) fn pseudo_header(self, protocol: u8, bytes: usize) -> Sum {
         Sum::default()
             .with_number(self.own)

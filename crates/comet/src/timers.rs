@@ -43,9 +43,8 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
             self.start_timer(index, now, 0);
         }
         for index in 0..CONNECTIONS {
-            if let Some(&connection) = self.connections.get(index)
-                && connection.phase() != Phase::Free
-            {
+            let connection = *self.connection(index);
+            if connection.phase() != Phase::Free {
                 self.check(index, now, &connection);
             }
         }
@@ -166,9 +165,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
 
     /// Starts the connection's timer, for what it waits for now.
     pub(crate) fn start_timer(&mut self, index: usize, now: Milliseconds, backoff: u8) {
-        let Some(&connection) = self.connections.get(index) else {
-            return;
-        };
+        let connection = *self.connection(index);
         let mut started = connection;
         started.start_timer(now, 0, backoff);
         let shift = self.shift(&started);

@@ -29,6 +29,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
 {
     /// Writes the next packet to be sent; its bytes, or 0 where there is none now. `packet` has
     /// [`PACKET_BYTES_MAX`](crate::limits::PACKET_BYTES_MAX) bytes or more.
+    #[inline(never)]
     pub fn transmit(&mut self, now: Milliseconds, packet: &mut [u8]) -> usize {
         if !self.is_busy || packet.len() < HEADERS_BYTES + SEGMENT_BYTES_MAX {
             return 0;
@@ -51,9 +52,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
 
     /// The connection's next segment.
     fn compose(&mut self, index: usize, now: Milliseconds, packet: &mut [u8]) -> usize {
-        let Some(&connection) = self.connections.get(index) else {
-            return 0;
-        };
+        let connection = *self.connection(index);
         let part = match connection.phase() {
             Phase::Free => return 0,
             Phase::Ending => return self.compose_end(index, now, packet),
@@ -156,9 +155,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
     }
 
     fn send(&mut self, index: usize, now: Milliseconds, part: &Part, packet: &mut [u8]) -> usize {
-        let Some(&connection) = self.connections.get(index) else {
-            return 0;
-        };
+        let connection = *self.connection(index);
         let end = HEADERS_BYTES + part.length;
         let Some(payload) = packet.get_mut(HEADERS_BYTES..end) else {
             return 0;
@@ -194,9 +191,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
 
     /// Notes that a part is under way.
     fn sent(&mut self, index: usize, now: Milliseconds, part: &Part) {
-        let Some(connection) = self.connections.get_mut(index) else {
-            return;
-        };
+        let connection = self.record(index);
         let is_again = connection.is_recovering();
         match part.text {
             Text::Answer(flight) => connection.set_flight(flight),
@@ -218,9 +213,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
 
     /// A segment without text: an acknowledgement, or a probe of who is silent.
     fn acknowledge_only(&mut self, index: usize, packet: &mut [u8]) -> usize {
-        let Some(&connection) = self.connections.get(index) else {
-            return 0;
-        };
+        let connection = *self.connection(index);
         self.change(index, |connection| connection.set_due(false));
         let sequence = match self.is_silent(&connection) {
             // Below what the peer expects, so that it answers (RFC 9293 section 3.8.4).
@@ -232,9 +225,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
 
     /// FIN, again if it must be, or RST.
     fn compose_end(&mut self, index: usize, now: Milliseconds, packet: &mut [u8]) -> usize {
-        let Some(&connection) = self.connections.get(index) else {
-            return 0;
-        };
+        let connection = *self.connection(index);
         let una = connection.una;
         match connection.ending() {
             // A reset counts only with the very number that the peer expects (RFC 5961), which depends on

@@ -247,6 +247,17 @@ mod tests {
     }
 
     #[test]
+    fn as_many_listeners_as_a_table_of_boards_has_hear_all_and_none_is_reset() {
+        for clients in [16, 64, 128, 256] {
+            let mut events = setting(clients, Scheme::Events, Duplex::Full);
+            events.publication = Publication::Every(4);
+            let figures = simulate(&events, 1);
+            assert!(figures.rupm >= 99.9, "{clients}: {figures:?}");
+            assert_eq!((figures.resets, figures.broken), (0.0, 0.0), "{clients}");
+        }
+    }
+
+    #[test]
     fn a_full_duplex_line_carries_128_streams_of_a_publication_a_second() {
         let figures = simulate(&setting(128, Scheme::Streaming, Duplex::Full), 1);
         assert!(figures.rupm >= 99.9, "{figures:?}");

@@ -13,8 +13,8 @@ unsafe extern "C" {
 // SAFETY: the linker puts it where the processor looks for it; nothing else is in its section.
 #[unsafe(link_section = ".vectors")]
 #[unsafe(no_mangle)]
-static VECTORS: [Vector; 16 + 9] =
-    Vector::table(&raw const _stack_top, &[(2, on_uart), (8, on_timer)]);
+static VECTORS: [Vector; 16 + 10] =
+    Vector::table(&raw const _stack_top, &[(2, on_uart), (9, on_timer)]);
 
 /// Called by `reset`, once memory is ready.
 // SAFETY: `reset` looks for it by this name.

@@ -2,8 +2,8 @@
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
-/// Bytes that wait, one less than there are: 9 ms of the line.
-const BYTES: usize = 128;
+/// Bytes that wait, one less than there are: 9 ms of the line, or 2.
+const BYTES: usize = if crate::SMALLEST { 32 } else { 128 };
 
 /// One puts, one takes.
 pub(super) struct Queue {

@@ -2,25 +2,20 @@
 
 use super::place::Place;
 use super::{Board, stack};
-use crate::{Device, RESOURCES};
-use weir_comet::Site;
+use crate::{Device, SITE};
 
 static DEVICE: Place<Device> = Place::new(Device::new());
-static SITE: Place<Option<Site>> = Place::new(None);
 
 /// Bytes that are sent before it is looked what came.
 const TURN: u32 = 16;
 
 /// Runs the device; once.
+#[inline(always)]
 pub fn run(board: &mut impl Board) {
-    let (Some(device), Some(site)) = (DEVICE.take(), SITE.take()) else {
+    let Some(device) = DEVICE.take() else {
         return;
     };
-    *site = Site::new(&RESOURCES).ok();
-    let site: &'static Option<Site> = site;
-    if let Some(site) = site {
-        device.serve(site);
-    }
+    device.serve(&SITE);
     loop {
         turn(board, device);
     }
