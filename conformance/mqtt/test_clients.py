@@ -71,8 +71,9 @@ class Mosquitto(unittest.TestCase):
                 lines = self.sub(2, "-V", version, "-q", qos, "-v", "-t", f"kitchen/{version}{qos}/#")
                 self.pub("-V", version, "-q", qos, "-t", f"kitchen/{version}{qos}/temp", "-m", "21.5")
                 self.gateway.publish_value(f"kitchen/{version}{qos}/hum", 41)
-                self.assertEqual(lines(), [f"kitchen/{version}{qos}/temp 21.5",
-                                           f'kitchen/{version}{qos}/hum {{"value": 41}}'])
+                # In any order: what has quality 2 is told when it is released, behind a value of less that came meanwhile.
+                self.assertCountEqual(lines(), [f"kitchen/{version}{qos}/temp 21.5",
+                                                f'kitchen/{version}{qos}/hum {{"value": 41}}'])
                 body = self.gateway.request("GET", f"/live/kitchen/{version}{qos}/%23", headers={"Accept": "application/json"})[2]
                 self.assertEqual([o["value"] for o in json.loads(body)["observations"]], [41, 21.5])
 
