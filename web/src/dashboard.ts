@@ -6,7 +6,7 @@
  */
 
 import { Store } from "./data/store";
-import { Refused } from "./delivery/delivery";
+import { type Account, type Realm, Refused } from "./delivery/delivery";
 import { DELIVERIES } from "./delivery/list";
 import type { State } from "./delivery/session";
 import { sse } from "./delivery/sse";
@@ -18,6 +18,7 @@ import { Frames } from "./measure/frame";
 import { Meter } from "./measure/meter";
 import { Gateway } from "./net/gateway";
 import { Access } from "./panels/access";
+import { AccountBox } from "./panels/account";
 import { Bars } from "./panels/bars";
 import { type Choice, Connection } from "./panels/connection";
 import { Curves } from "./panels/curves";
@@ -67,6 +68,7 @@ export class Dashboard {
   private readonly latency = new Latency(this.meter);
   private readonly connection = new Connection(this.choice, FORMATS, () => this.switched());
   private readonly access = new Access((token) => this.authorize(token));
+  private readonly account = new AccountBox((account) => this.logIn(account));
   private readonly live = new Live(this.base, this.store, this.meter, {
     state: (state) => this.state(state),
     changed: (processed) => this.frames.request(processed),
@@ -84,12 +86,14 @@ export class Dashboard {
     this.controls();
     this.keys();
     this.useToken(this.access.remembered());
+    this.live.logIn(this.account.remembered());
     setInterval(() => this.second(), 1000);
     setInterval(() => void this.readCatalog(), CATALOG_MS);
     document.addEventListener("visibilitychange", () => {
       this.live.pacer.report();
       this.frames.request();
     });
+    void this.gateway.links().then((links) => this.connection.link(links));
     await Promise.all([this.readCatalog(), this.readFormats()]);
     this.started = true;
     this.follow();
@@ -206,8 +210,18 @@ export class Dashboard {
 
   private state(state: State): void {
     this.connection.show(state);
-    if (state.kind === "locked") this.access.ask();
+    if (state.kind === "locked") this.ask(state.realm, state.why);
     if (state.kind === "refused") this.notice.show(`The gateway refuses: ${state.why}`);
+  }
+
+  private ask(realm: Realm, why: string): void {
+    if (realm === "gateway") this.access.ask();
+    else this.account.ask(why);
+  }
+
+  private logIn(account: Account): void {
+    this.live.logIn(account);
+    this.follow();
   }
 
   private help(): void {

@@ -5,7 +5,7 @@
 
 import type { Observation } from "./data/observation";
 import type { Store } from "./data/store";
-import type { Gap } from "./delivery/delivery";
+import type { Account, Gap } from "./delivery/delivery";
 import { Pacer } from "./delivery/pace";
 import { type Listener, type Plan, Session, type State } from "./delivery/session";
 import type { Payload } from "./formats/format";
@@ -51,6 +51,12 @@ export class Live implements Listener {
   /** Takes another token; the next plan is followed with it in any case. */
   authorize(token: string | undefined): void {
     this.session.token = token;
+    this.following = "";
+  }
+
+  /** Is somebody else at servers in between; the next plan is followed so in any case. */
+  logIn(account: Account | undefined): void {
+    this.session.account = account;
     this.following = "";
   }
 

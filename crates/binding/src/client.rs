@@ -1,6 +1,7 @@
 //! A binding: a protocol as server and as client.
 
 use crate::keys::SharedKey;
+use crate::schema::Schema;
 use crate::service::Service;
 use crate::tally::{Metric, Tally};
 use crate::way::Way;
@@ -65,6 +66,16 @@ pub trait Binding: Send + Sync {
     /// What a client can do with a datastream through its transports, for descriptions.
     fn ways(&self) -> &'static [Way] {
         &[]
+    }
+
+    /// How its messages are defined, beside what the formats have.
+    fn schemas(&self) -> &'static [Schema] {
+        &[]
+    }
+
+    /// By what else it is reached, through a server of somebody's: relations and URLs (RFC 8288 section 3).
+    fn links(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
     }
 
     /// Whether it speaks HTTP: what it serves carries the other bindings' WebSockets.

@@ -16,6 +16,7 @@ mod parts;
 mod pieces;
 mod premises;
 mod rendering;
+mod schema;
 mod service;
 mod tally;
 mod threadless;
@@ -35,6 +36,7 @@ pub use parts::{Part, parts_as_published, parts_in};
 pub use pieces::{BrokenOff, Gathered, Made, Opened, Opening, Pieces, Source, pieces_of};
 pub use premises::{Endpoint, Logins, Premises};
 pub use rendering::{Changes, Rendering, Watched, gap_json, rendered};
+pub use schema::Schema;
 pub use service::{
     Answer, AsItIs, Call, Delivery, Inbound, Pending, Response, Scheme, Service, Socket, Stream,
     Wrapper,

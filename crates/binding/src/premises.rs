@@ -1,5 +1,6 @@
 //! What a service is made on: the hub, and what the gateway has opened around it.
 
+use crate::schema::Schema;
 use crate::way::Way;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,6 +13,10 @@ pub struct Premises {
     pub hub: Arc<Hub>,
     /// What is open, in the order of the ready line; WebSockets of bindings behind what carries them.
     pub endpoints: Vec<Endpoint>,
+    /// By what else it is reached, through servers of others: relations and URLs (RFC 8288 section 3).
+    pub links: Vec<(&'static str, String)>,
+    /// How bindings define their messages, beside what the formats have.
+    pub schemas: Vec<Schema>,
     /// How clients can say who they are.
     pub logins: Logins,
     /// What each service serves, as it says itself: parts of an OpenAPI document, in JSON.
@@ -24,6 +29,8 @@ impl Premises {
         Self {
             hub,
             endpoints: Vec::new(),
+            links: Vec::new(),
+            schemas: Vec::new(),
             logins: Logins::default(),
             parts: Vec::new(),
         }

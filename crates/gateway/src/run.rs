@@ -98,6 +98,8 @@ impl Gateway {
         let traffic = Arc::new(Traffic::default());
         let premises = Premises {
             endpoints: opened.endpoints()?,
+            links: bindings.iter().flat_map(|(_, it)| it.links()).collect(),
+            schemas: bindings.iter().flat_map(|(_, it)| it.schemas()).copied().collect(),
             logins: access.logins(),
             parts: parts(),
             ..Premises::of(hub.clone())

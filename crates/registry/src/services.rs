@@ -30,7 +30,7 @@ pub const SERVICES: &[ServiceLine] = &[
     #[cfg(feature = "live")]
     ServiceLine {
         name: "live",
-        make: |on, _| Ok(Arc::new(weir_live::Live::new(on.hub.clone()))),
+        make: |on, _| Ok(Arc::new(weir_live::Live::new(on))),
         check: None,
         openapi: weir_live::OPENAPI,
     },

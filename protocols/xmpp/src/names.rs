@@ -18,6 +18,8 @@ pub const STANZAS: &str = "urn:ietf:params:xml:ns:xmpp-stanzas";
 pub const STREAM_ERRORS: &str = "urn:ietf:params:xml:ns:xmpp-streams";
 /// Stream management (XEP-0198).
 pub const MANAGEMENT: &str = "urn:xmpp:sm:3";
+/// Relation of a link to a server's WebSocket (XEP-0156 section 3.1).
+pub const WEBSOCKET: &str = "urn:xmpp:alt-connections:websocket";
 /// Ping (XEP-0199).
 pub const PING: &str = "urn:xmpp:ping";
 /// Service discovery: what an entity is (XEP-0030).

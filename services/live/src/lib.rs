@@ -14,12 +14,13 @@ mod longpoll;
 mod pace;
 mod publish;
 mod query;
+mod schema;
 mod socket;
 mod stream;
 
 use fault::{method_not_allowed, refuse};
 use std::sync::Arc;
-use weir_binding::{Answer, Call, Response, Service};
+use weir_binding::{Answer, Call, Premises, Response, Schema, Service};
 use weir_codec::FORMATS;
 use weir_hub::Hub;
 
@@ -29,12 +30,16 @@ pub const OPENAPI: &str = include_str!("../openapi.json");
 /// The service.
 pub struct Live {
     hub: Arc<Hub>,
+    schemas: Vec<Schema>,
 }
 
 impl Live {
-    /// The service of a hub.
-    pub fn new(hub: Arc<Hub>) -> Self {
-        Self { hub }
+    /// The service on these premises.
+    pub fn new(on: &Premises) -> Self {
+        Self {
+            hub: on.hub.clone(),
+            schemas: schema::OF_FORMATS.iter().chain(&on.schemas).copied().collect(),
+        }
     }
 }
 
@@ -60,7 +65,7 @@ impl Service for Live {
             "history" => history::read(&self.hub, call, rest),
             "catalog" => catalog::answer(&self.hub, call, rest),
             "formats" => Ok(Answer::Now(formats())),
-            "schema" => Ok(Answer::Now(schema(rest))),
+            "schema" => Ok(Answer::Now(schema::answer(&self.schemas, rest))),
             _ => Ok(Answer::Now(Response::text(
                 404,
                 format!("no resource `{path}`"),
@@ -135,27 +140,4 @@ fn formats() -> Response {
         .collect();
     let body = serde_json::to_vec(&list).unwrap_or_default();
     Response::with_body(200, "application/json", body)
-}
-
-fn schema(name: &str) -> Response {
-    let schemas = [
-        (
-            "weir.proto",
-            "text/plain; charset=utf-8",
-            weir_codec::schema::PROTO,
-        ),
-        ("weir.xsd", "application/xml", weir_codec::schema::XSD),
-        (
-            "weir.cddl",
-            "text/plain; charset=utf-8",
-            weir_codec::schema::CDDL,
-        ),
-    ];
-    match schemas.iter().find(|(known, ..)| *known == name) {
-        Some((_, media, text)) => Response::with_body(200, media, text.as_bytes()),
-        None => Response::text(
-            404,
-            "no such schema: there are weir.proto, weir.xsd and weir.cddl",
-        ),
-    }
 }

@@ -1,5 +1,6 @@
 //! `/td`, `/openapi.json`, `/asyncapi.json`: W3C Thing Descriptions 1.1, OpenAPI 3.1 and AsyncAPI 3.0 of this
-//! gateway as it is: its catalog, its formats, what is open, and what the caller may do.
+//! gateway as it is: its catalog, its formats, what is open, and what the caller may do; and host metadata
+//! (RFC 6415), by what else it is reached.
 //!
 //! What it deliberately does not do: know a protocol or another service. Bindings say their ways
 //! ([`weir_binding::Way`]), services their paths; here they are put together. The decision worth arguing:
@@ -12,6 +13,7 @@ mod caller;
 mod directory;
 mod fault;
 mod form;
+mod host;
 mod limits;
 mod openapi;
 mod schema;
@@ -46,7 +48,7 @@ impl Service for Td {
     }
 
     fn mounts(&self) -> &'static [&'static str] {
-        &["/td", "/openapi.json", "/asyncapi.json"]
+        &["/td", "/openapi.json", "/asyncapi.json", host::XRD, host::JRD]
     }
 
     fn call(&self, call: Call) -> Answer {
@@ -70,7 +72,8 @@ fn answer(premises: &Premises, call: &Call) -> Result<Response, Response> {
             let document = asyncapi::document(&caller, call);
             document.map(|it| json("application/json", &it))
         }
-
+        host::XRD => Ok(host::xrd(&premises.links)),
+        host::JRD => Ok(host::jrd(&premises.links)),
         path => match path.strip_prefix("/td/") {
             Some(thing) => directory::one(&caller, thing),
             None => Err(refuse(404, format!("no resource `{path}`"))),

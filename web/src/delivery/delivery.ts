@@ -19,10 +19,18 @@ export interface Subscription {
   since?: string;
   /** Access token, where the gateway wants one. */
   token?: string;
+  /** Who the page is at a server of others, where the scheme goes through one. */
+  account?: Account;
   /** Time between two polls in milliseconds, where it is not the dashboard's. */
   pollMs?: number;
   /** Says what a message costs the page, where the gateway is to send no more than it can draw. */
   pacer?: Pacer;
+}
+
+/** Who somebody is at a server that is not the gateway: `ann@example.org`, or a domain alone that takes strangers. */
+export interface Account {
+  address: string;
+  password: string;
 }
 
 /** Where a missed stretch lies and why; `count` of messages where the gateway knows it. */
@@ -54,19 +62,25 @@ export interface Delivery {
   label: string;
   /** One line for the menu's title. */
   hint: string;
+  /** Relation of the link that a gateway has where it can be followed so; of most schemes it always can. */
+  needs?: string;
   /** Follows until the connection ends (resolves), fails (rejects) or `signal` aborts (either). */
   run(subscription: Subscription, sink: Sink, signal: AbortSignal): Promise<void>;
 }
 
-/** The gateway answered with a status that is no success. */
+/** Who wants to know who somebody is: the gateway, or a server in between. */
+export type Realm = "gateway" | "xmpp";
+
+/** The gateway answered with a status that is no success; or a server in between with what comes to such a one. */
 export class Refused extends Error {
   constructor(
     readonly status: number,
     detail: string,
     /** Milliseconds the gateway asked to wait (`Retry-After`). */
     readonly retryAfter?: number,
+    readonly realm: Realm = "gateway",
   ) {
-    super(detail === "" ? `the gateway answered ${status}` : `${status}: ${detail}`);
+    super(detail === "" ? `the gateway answered ${status}` : realm === "gateway" ? `${status}: ${detail}` : detail);
   }
 }
 

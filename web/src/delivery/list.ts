@@ -8,5 +8,6 @@ import { polling } from "./polling";
 import { sse } from "./sse";
 import { streaming } from "./streaming";
 import { webSocket } from "./websocket";
+import { xmpp } from "./xmpp";
 
-export const DELIVERIES: readonly Delivery[] = [polling, longPolling, streaming, sse, webSocket, mqtt, amqp];
+export const DELIVERIES: readonly Delivery[] = [polling, longPolling, streaming, sse, webSocket, mqtt, amqp, xmpp];

@@ -1,4 +1,4 @@
-/** What comes in by the PUBLISH packets of one MQTT connection, without the connection itself. */
+/** What comes in by a connection of a protocol whose messages have properties, without the connection itself. */
 
 import { MESSAGE_BYTES_MAX } from "../limits";
 import { type Gap, readGap, type Sink } from "./delivery";
@@ -9,7 +9,7 @@ export type UserProperties = Record<string, string | string[]>;
 
 /** What the names of user properties are on both sides. */
 export const CURSOR = "weir-cursor";
-const GAP = "weir-gap";
+export const GAP = "weir-gap";
 
 /** Why a queue was shortened; it happens to each subscription by itself, and more than once. */
 const POLICY = "policy";
@@ -39,6 +39,8 @@ export class Publications {
       throw new Error(`a message of ${payload.length} bytes exceeds ${MESSAGE_BYTES_MAX}`);
     const gap = first(properties?.[GAP]);
     if (gap !== undefined) this.missed(readGap(gap));
+    // A gap that is told by itself.
+    if (gap !== undefined && payload.length === 0) return;
     // Before the message: what this tells is that the messages before it are whole.
     this.position.took(first(properties?.[CURSOR]), bytes);
     this.sink.message(this.binary ? plainBytes(payload) : this.decoder.decode(payload), arrival);

@@ -6,7 +6,16 @@
 
 import type { Format, Payload } from "../formats/format";
 import { RETRY_FIRST_MS, RETRY_MAX_MS } from "../limits";
-import { type Control, type Delivery, type Gap, Refused, type Sink, type Subscription } from "./delivery";
+import {
+  type Account,
+  type Control,
+  type Delivery,
+  type Gap,
+  type Realm,
+  Refused,
+  type Sink,
+  type Subscription,
+} from "./delivery";
 import type { Pacer } from "./pace";
 import { sleep } from "./sleep";
 
@@ -15,7 +24,7 @@ export type State =
   | { kind: "connecting" }
   | { kind: "live" }
   | { kind: "waiting"; why: string; retry: number }
-  | { kind: "locked" }
+  | { kind: "locked"; realm: Realm; why: string }
   | { kind: "refused"; why: string };
 
 /** What to follow and how. */
@@ -39,6 +48,7 @@ export class Session {
   /** Where it is; set before a plan is followed to go on from there. */
   cursor: string | undefined;
   token: string | undefined;
+  account: Account | undefined;
 
   constructor(
     private readonly base: URL,
@@ -90,6 +100,7 @@ export class Session {
     const subscription: Subscription = { base: this.base, filters: plan.filters, format: plan.format };
     if (this.cursor !== undefined) subscription.since = this.cursor;
     if (this.token !== undefined) subscription.token = this.token;
+    if (this.account !== undefined) subscription.account = this.account;
     if (this.pacer !== undefined) subscription.pacer = this.pacer;
     return subscription;
   }
@@ -137,10 +148,10 @@ async function attempt(delivery: Delivery, subscription: Subscription, sink: Sin
   }
 }
 
-/** States that no retry changes: a missing token, or a request that the gateway refuses as such. */
+/** States that no retry changes: a missing token or account, or a request that the gateway refuses as such. */
 function final(fault: Error | undefined): State | undefined {
   if (!(fault instanceof Refused)) return undefined;
-  if (fault.status === 401) return { kind: "locked" };
+  if (fault.status === 401) return { kind: "locked", realm: fault.realm, why: fault.message };
   const lasting = fault.status >= 400 && fault.status < 500 && fault.status !== 408 && fault.status !== 429;
   return lasting ? { kind: "refused", why: fault.message } : undefined;
 }

@@ -4,6 +4,7 @@ import { numeric, type Observation, readObservation, timeOf } from "../data/obse
 import type { Entry } from "../data/store";
 import { topicPath } from "../data/topic";
 import { accepted } from "../delivery/delivery";
+import { linksOf } from "../delivery/xmpp";
 import { CURVE_POINTS, HISTORY_PAGE, HISTORY_PAGES_MAX } from "../limits";
 
 /** A stretch of one datastream's past: times in milliseconds, rising. */
@@ -24,6 +25,11 @@ export class Gateway {
     const body = await this.json("catalog");
     const rows = (body as { datastreams?: unknown[] }).datastreams ?? [];
     return rows.flatMap((row) => readEntry(row));
+  }
+
+  /** By what else it is reached: URLs by their relations. */
+  links(): Promise<Map<string, string>> {
+    return linksOf(this.base).catch(() => new Map());
   }
 
   /** Names of the formats the gateway offers; undefined where it does not say. */

@@ -40,10 +40,16 @@ export class Connection {
     );
   }
 
+  /** Shows the schemes that the gateway can be followed by, as it has these links. */
+  link(links: ReadonlyMap<string, string>): void {
+    for (const { id, needs } of DELIVERIES)
+      if (needs !== undefined && links.has(needs)) radioOf(id)?.closest("label")?.removeAttribute("hidden");
+  }
+
   pickDelivery(id: string): void {
     const delivery = DELIVERIES.find((candidate) => candidate.id === id);
-    const radio = document.querySelector<HTMLInputElement>(`input[name=delivery][value=${id}]`);
-    if (delivery === undefined || radio === null) return;
+    const radio = radioOf(id);
+    if (delivery === undefined || radio === null || radio.closest("label")?.hidden) return;
     radio.checked = true;
     this.choice.delivery = delivery;
     this.chosen(this.choice);
@@ -105,8 +111,13 @@ export class Connection {
     input.addEventListener("change", () => this.pickDelivery(delivery.id));
     const label = el("label", "", input, el("span", "", delivery.label));
     label.title = `${delivery.label}: ${delivery.hint} (${key})`;
+    label.hidden = delivery.needs !== undefined && !input.checked;
     return label;
   }
+}
+
+function radioOf(id: string): HTMLInputElement | null {
+  return document.querySelector(`input[name=delivery][value=${id}]`);
 }
 
 /** Why the gateway could not hand on what was missed, for people. */
@@ -129,7 +140,7 @@ function words(state: State): string {
       return seconds === 0 ? "reconnecting" : `reconnecting in ${seconds} s`;
     }
     case "locked":
-      return "token wanted";
+      return state.realm === "gateway" ? "token wanted" : "account wanted";
     default:
       return state.kind;
   }

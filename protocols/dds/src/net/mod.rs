@@ -28,7 +28,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use told::Told;
 use weir_binding::{
-    Binding, ConfigFault, Context as Gateway, Identity, LocalFuture, Publisher, Section,
+    Binding, ConfigFault, Context as Gateway, Identity, LocalFuture, Publisher, Schema, Section,
     Subscriber, Target, Transport,
 };
 use weir_carrier::Link;
@@ -99,6 +99,14 @@ impl Binding for Dds {
     /// None in an encoding that a client picks: its type is its encoding.
     fn deliveries(&self) -> &'static [(&'static str, &'static str)] {
         &[]
+    }
+
+    fn schemas(&self) -> &'static [Schema] {
+        &[Schema {
+            name: "Observation.idl",
+            media: "text/plain; charset=utf-8",
+            text: crate::wire::IDL,
+        }]
     }
 
     fn schemes(&self) -> &'static [&'static str] {

@@ -8,6 +8,7 @@ mod settings;
 mod told;
 mod url;
 
+use crate::names::{PUBSUB, WEBSOCKET};
 use settings::Settings;
 use std::io;
 use std::sync::Arc;
@@ -54,6 +55,16 @@ impl Binding for Xmpp {
             "subscription",
             "XEP-0060: node = topic or filter; `$as/ENC/{filter}`: converted",
         )]
+    }
+
+    /// The service, and where pages log in to its server.
+    fn links(&self) -> Vec<(&'static str, String)> {
+        let Some(plan) = &self.settings.component else {
+            return Vec::new();
+        };
+        let service = (PUBSUB, format!("xmpp:{}", plan.domain));
+        let websocket = plan.websocket.clone().map(|url| (WEBSOCKET, url));
+        [service].into_iter().chain(websocket).collect()
     }
 
     fn schemes(&self) -> &'static [&'static str] {

@@ -17,6 +17,7 @@ const KEYS: &[&str] = &[
     "component",
     "password",
     "password_file",
+    "websocket",
     "format",
     "max_retry_seconds",
 ];
@@ -36,6 +37,8 @@ pub(super) struct ComponentPlan {
     /// The domain that it owns.
     pub(super) domain: String,
     pub(super) secret: String,
+    /// Where pages reach the server (RFC 7395).
+    pub(super) websocket: Option<String>,
     /// What messages are converted to where the node names no format.
     pub(super) format: &'static Format,
     pub(super) retry_max: Duration,
@@ -55,6 +58,7 @@ impl Settings {
             return Err(section.fault("component", problem));
         };
         let secret = secret(&mut section)?;
+        let websocket = websocket(&mut section)?;
         let name = section.text("format", "xml");
         let format = by_name(&name).ok_or_else(|| {
             section.fault(
@@ -72,6 +76,7 @@ impl Settings {
             },
             domain,
             secret,
+            websocket,
             format,
             retry_max: Duration::from_secs(retry_secs.clamp(1, 86_400)),
         };
@@ -84,6 +89,21 @@ impl Settings {
 
 /// Where servers listen for components, by their custom.
 const COMPONENT_PORT: u16 = 5347;
+
+fn websocket(section: &mut Section) -> Result<Option<String>, ConfigFault> {
+    let Some(url) = section.optional("websocket") else {
+        return Ok(None);
+    };
+    match url.starts_with("wss://") || url.starts_with("ws://") {
+        true => Ok(Some(url)),
+        false => {
+            let problem = format!(
+                "`{url}` is no WebSocket: expected wss://example.org:5281/xmpp-websocket"
+            );
+            Err(section.fault("websocket", problem))
+        }
+    }
+}
 
 fn secret(section: &mut Section) -> Result<String, ConfigFault> {
     let password = section.optional("password");
@@ -134,7 +154,10 @@ mod tests {
             assert_eq!(read(keys).unwrap_err().key, at_fault);
         }
         let mut wrong = whole.to_vec();
-        wrong.push(("format", "nothing"));
-        assert_eq!(read(&wrong).unwrap_err().key, "xmpp.format");
+        for (key, value) in [("format", "nothing"), ("websocket", "https://localhost")] {
+            wrong.truncate(whole.len());
+            wrong.push((key, value));
+            assert_eq!(read(&wrong).unwrap_err().key, format!("xmpp.{key}"));
+        }
     }
 }
