@@ -21,6 +21,11 @@ def port():
         return probe.getsockname()[1]
 
 
+def answers(at):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", at)) == 0
+
+
 class RabbitMQ:
     """AMQP 0.9.1 and 1.0, over TCP and, with certificates, over TLS."""
 
@@ -69,14 +74,10 @@ class RabbitMQ:
         }
         self.node = subprocess.Popen([SCRIPT], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         deadline = time.monotonic() + START_S
-        while not self.answers():
+        while not answers(self.port):
             assert self.node.poll() is None, "RabbitMQ ended"
             assert time.monotonic() < deadline, "RabbitMQ does not listen"
             time.sleep(0.1)
-
-    def answers(self):
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
     def stop(self):
         """Ends the node as a crash does."""

@@ -1,0 +1,72 @@
+"""A Qpid Broker-J of one's own, which keeps its messages on disk: started, ended as a crash does, started again."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+
+from amqp.rabbitmq import answers, port
+from gateway import ROOT
+from skips import program, skip
+
+INSTALLED = ROOT / "build/qpid-broker"
+START_S = 180
+
+
+class Qpid:
+    """AMQP 0.9.1 and 1.0 on one port, for the user `guest`."""
+
+    def __init__(self, test, cleanup):
+        java, libraries = program(test, "java"), sorted(INSTALLED.glob("*/lib"))
+        if not libraries:
+            skip(test, "no Qpid Broker-J in build/qpid-broker; `scripts/peers` brings it")
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="qpid-"))
+        cleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.port, self.process = port(), None
+        (self.folder / "initial.json").write_text(json.dumps(self.configuration()))
+        properties = {"QPID_WORK": self.folder, "QPID_HOME": self.folder, "derby.system.home": self.folder}
+        self.command = [java, "-Xmx256m", *(f"-D{name}={value}" for name, value in properties.items()),
+                        "-cp", f"{libraries[-1]}/*", "org.apache.qpid.server.Main", "-icp", self.folder / "initial.json"]
+        cleanup(self.stop)
+        self.start()
+
+    def configuration(self):
+        aliases = [{"name": name, "type": name} for name in ("nameAlias", "defaultAlias", "hostnameAlias")]
+        guest = {"name": "guest", "type": "managed", "password": "guest"}
+        return {
+            "name": "conformance", "modelVersion": "9.0",
+            "authenticationproviders": [
+                {"name": "plain", "type": "Plain", "secureOnlyMechanisms": [], "users": [guest]},
+            ],
+            "ports": [{
+                "name": "tcp", "type": "AMQP", "bindingAddress": "127.0.0.1", "port": self.port,
+                "transports": ["TCP"], "protocols": ["AMQP_0_9_1", "AMQP_1_0"], "tcpNoDelay": True,
+                "authenticationProvider": "plain", "virtualhostaliases": aliases,
+            }],
+            "virtualhostnodes": [{
+                "name": "default", "type": "JSON", "defaultVirtualHostNode": True,
+                "virtualHostInitialConfiguration": json.dumps({"type": "DERBY"}),
+            }],
+        }
+
+    def url(self, scheme="amqp091", login="guest:guest"):
+        return f"{scheme}://{login}@127.0.0.1:{self.port}"
+
+    def start(self):
+        log = (self.folder / "log").open("ab")
+        self.process = subprocess.Popen(self.command, cwd=self.folder, stdout=log, stderr=log)
+        log.close()
+        deadline = time.monotonic() + START_S
+        while not answers(self.port):
+            said = (self.folder / "log").read_text(errors="replace")[-2000:]
+            assert self.process.poll() is None, f"Qpid ended: {said}"
+            assert time.monotonic() < deadline, f"Qpid does not listen: {said}"
+            time.sleep(0.1)
+
+    def stop(self):
+        """Ends it as a crash does."""
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(30)

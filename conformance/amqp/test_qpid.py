@@ -1,0 +1,80 @@
+"""A bridge to a real Qpid Broker-J, by 0.9.1 and by 1.0: both ways, over a crash of the broker and of the gateway."""
+
+import json
+import pathlib
+
+from amqp.qpid import Qpid
+from amqp.test_bridge import Bridged, lines, metric, until
+
+
+class ToQpid(Bridged):
+    @classmethod
+    def setUpClass(cls):
+        cls.broker = Qpid(cls, cls.addClassCleanup)
+
+    def each(self, test):
+        for scheme in ("amqp091", "amqp10"):
+            with self.subTest(scheme=scheme):
+                test(scheme)
+
+    def linked(self, scheme):
+        """A gateway with lines both ways, and what watches at the broker: a channel and its durable queue."""
+        settings = [lines("out", f"{scheme}/up/#"), lines("in", f"{scheme}/down/#")]
+        made = self.gateway(*settings, {"amqp.bridge.site.queue": f"bridge-{scheme}"}, url=self.broker.url(scheme))
+        self.bridged(made)
+        channel = self.channel()
+        return made, channel, self.queue(channel, f"{scheme}.up.#", f"watch-{scheme}-{self.id()}")
+
+    def test_both_ways_in_order_and_nothing_waits_at_the_broker(self):
+        def passed(scheme):
+            made, channel, watched = self.linked(scheme)
+            for at in range(50):
+                made.publish_value(f"{scheme}/up/t", at)
+                self.publish(channel, f"{scheme}.down.t", str(at).encode())
+            self.assertEqual(self.values(made, f"{scheme}/down/t", 49), list(range(50)))
+            got = [json.loads(body)["value"] for body in self.come(channel, watched, '{"value": 49}')]
+            self.assertEqual(got, list(range(50)))
+            self.assertEqual(metric(made, "weir_bridge_refused_messages_total"), 0)
+
+        self.each(passed)
+
+    def test_a_broker_killed_while_messages_go_both_ways_loses_none_in_order(self):
+        def survived(scheme):
+            made, channel, watched = self.linked(scheme)
+            for at in range(100):
+                made.publish_value(f"{scheme}/up/n", at)
+                self.publish(channel, f"{scheme}.down.n", str(at).encode())
+            self.broker.stop()
+            for at in range(100, 200):
+                made.publish_value(f"{scheme}/up/n", at)
+            self.broker.start()
+            self.bridged(made)
+            channel = self.channel()
+            for at in range(100, 200):
+                self.publish(channel, f"{scheme}.down.n", str(at).encode())
+            got = [json.loads(body)["value"] for body in self.come(channel, watched, '{"value": 199}')]
+            self.assertEqual(list(dict.fromkeys(got)), list(range(200)))
+            down = self.values(made, f"{scheme}/down/n", 199)
+            self.assertEqual(list(dict.fromkeys(down)), list(range(200)))
+
+        self.each(survived)
+
+    def test_what_comes_while_the_gateway_is_away_waits_at_the_broker(self):
+        def waited(scheme):
+            made, channel, _ = self.linked(scheme)
+            made.kill()
+            for at in range(20):
+                self.publish(channel, f"{scheme}.down.w", str(at).encode())
+            made.start()
+            self.assertEqual(self.values(made, f"{scheme}/down/w", 19), list(range(20)))
+
+        self.each(waited)
+
+    def test_credentials_that_are_wrong_are_told(self):
+        def told(scheme):
+            made = self.gateway(lines("in", "down/#"), url=self.broker.url(scheme, "guest:wrong"))
+            log = pathlib.Path(f"{made.data}.log")
+            until(lambda: "refuses user `guest`" in log.read_text())
+            self.assertEqual(metric(made, "weir_bridge_connected"), 0)
+
+        self.each(told)
