@@ -8,7 +8,7 @@ import paho.mqtt.client as paho
 import websockets.sync.client
 
 from dds.peer import DOMAINS, Kind, Location, Observation, Peer, Policy, Result, start, take, until
-from gateway import BINARY, Gateway
+from gateway import BINARY, ROOT, Gateway
 
 
 class Exchange(unittest.TestCase):
@@ -21,6 +21,11 @@ class Exchange(unittest.TestCase):
         self.assertEqual(host, "127.0.0.1")
         # DDSI-RTPS 2.5 section 9.6.2.3: metatraffic, unicast.
         self.assertIn(int(port) - 7410 - 250 * self.number, range(0, 20, 2))
+
+    def test_the_type_is_to_be_had_of_the_gateway(self):
+        status, headers, body = self.gateway.request("GET", "/schema/Observation.idl")
+        self.assertEqual((status, headers["Content-Type"]), (200, "text/plain; charset=utf-8"))
+        self.assertEqual(body, (ROOT / "protocols/dds/idl/Observation.idl").read_bytes())
 
     # [DDSI-10.5-1]
     def test_each_kind_of_result_comes_in_with_all_that_it_has(self):

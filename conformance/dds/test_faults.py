@@ -82,18 +82,48 @@ class Faults(unittest.TestCase):
         self.still_serves("after/noise")
         self.assertIsNone(self.gateway.process.poll())
 
-    def test_a_participant_that_is_killed_is_told_of_as_lost(self):
-        script = (
-            "from dds.peer import *; import sys, time\n"
-            f"peer = Peer({self.number}, discovery='<LeaseDuration>2s</LeaseDuration>')\n"
-            "writer = peer.writer(); writer.write(Observation(topic='brief', value=Result(number=1)))\n"
-            "print('there', flush=True); time.sleep(60)"
-        )
+    def beside(self, script, discovery=""):
+        """A process that has a participant `peer` and runs this, once it has said that it is there."""
+        head = f"from dds.peer import *; import time\npeer = Peer({self.number}, discovery='{discovery}')\n"
         here = pathlib.Path(__file__).resolve().parent.parent
-        process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=here)
+        command = [sys.executable, "-c", head + script]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=here)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
         self.assertEqual(process.stdout.readline(), "there\n")
+        return process
+
+    def test_a_reader_that_stood_still_is_told_what_it_missed(self):
+        process = self.beside(
+            "reader = peer.reader(); print('there', flush=True)\n"
+            "topic = ''\n"
+            "while topic != 'last':\n"
+            "    time.sleep(0.01)\n"
+            "    for one in reader.take(1000):\n"
+            "        if isinstance(one, Observation):\n"
+            "            topic = one.topic\n"
+            "            if one.gap: print(one.gap, flush=True)\n"
+        )
+        until(lambda: metric(self.gateway, "weir_dds_endpoints", 'kind="reader"') == 2, "weir's match of the reader")
+        process.send_signal(signal.SIGSTOP)
+        # More than the writer's window and the queue behind it hold.
+        for _ in range(200):
+            self.gateway.publish("bulk", {"observations": [{"value": at} for at in range(1000)]})
+        process.send_signal(signal.SIGCONT)
+        self.gateway.publish_value("last", 1)
+        # Until it has the last one, and ends.
+        missing = [json.loads(line) for line in process.stdout]
+        self.assertTrue(missing)
+        self.assertEqual({one["reason"] for one in missing}, {"policy"})
+        self.assertGreater(sum(one["count"] for one in missing), 0)
+
+    def test_a_participant_that_is_killed_is_told_of_as_lost(self):
+        process = self.beside(
+            "writer = peer.writer(); writer.write(Observation(topic='brief', value=Result(number=1)))\n"
+            "print('there', flush=True); time.sleep(60)",
+            "<LeaseDuration>2s</LeaseDuration>",
+        )
         until(lambda: metric(self.gateway, "weir_dds_participants") == 2, "the second participant")
         process.send_signal(signal.SIGKILL)
         until(lambda: metric(self.gateway, "weir_dds_participants_lost_total", "silent") == 1, "the loss")
