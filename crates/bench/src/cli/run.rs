@@ -77,6 +77,9 @@ pub(super) struct Arguments {
     /// Messages a second, of web-delivery and of messaging: faster than the 1 Hz that was published
     #[arg(long, value_name = "HZ", value_parser = parse_rate)]
     rate: Option<f64>,
+    /// Interleaved rounds of each cell of messaging, where those of the published scale take too long
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    rounds: Option<u32>,
     /// What web-delivery measures in: a headless Chromium of its own, or any browser that a person opens
     /// by the link and the code that are printed
     #[arg(long, value_name = "WHICH", default_value = "own", value_parser = ["own", "open"])]
@@ -212,6 +215,7 @@ impl Arguments {
                 "--rate",
                 self.rate.map_or_else(String::new, |rate| rate.to_string()),
             ),
+            given("--rounds", self.rounds_shown()),
         ];
         let targets = self
             .target
@@ -219,6 +223,11 @@ impl Arguments {
             .filter_map(|url| given("--target", url.clone()));
         passed.extend(texts.into_iter().flatten().chain(targets).flatten());
         passed
+    }
+
+    fn rounds_shown(&self) -> String {
+        self.rounds
+            .map_or_else(String::new, |rounds| rounds.to_string())
     }
 
     fn agents_shown(&self) -> String {
@@ -261,6 +270,7 @@ impl Arguments {
             ("agents", self.agents_shown()),
             ("host", host),
             ("target", self.target.join(" ")),
+            ("rounds", self.rounds_shown()),
             ("version", version()?),
         ];
         Ok(terms.map(|(name, value)| (name.into(), value)).into())
@@ -334,6 +344,7 @@ fn settings(arguments: &Arguments, line: &[String]) -> Result<Settings, String> 
         prefix: prefix(line),
         host: arguments.host,
         rate: arguments.rate,
+        rounds: arguments.rounds.map(|rounds| rounds as usize),
         is_opened: arguments.browser == "open",
         ..Settings::default()
     })

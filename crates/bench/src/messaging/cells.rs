@@ -171,6 +171,17 @@ impl Scale {
         }
     }
 
+    /// The same with rounds of the reader's own.
+    pub(crate) fn with_rounds(self, asked: Option<usize>) -> Self {
+        let Some(rounds) = asked else { return self };
+        Self {
+            rounds,
+            rounds_of_others: rounds,
+            rounds_started: rounds,
+            ..self
+        }
+    }
+
     /// The rounds of a cell.
     pub(crate) fn rounds_of(&self, setting: &Setting) -> usize {
         match setting.state {
@@ -231,6 +242,17 @@ pub(crate) fn names(effort: Effort) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rounds_of_the_readers_own_are_those_of_every_cell() {
+        let scale = Scale::of(Effort::Full).with_rounds(Some(2));
+        let rounds = settings(Effort::Full, None)
+            .iter()
+            .map(|setting| scale.rounds_of(setting))
+            .collect::<Vec<_>>();
+        assert!(rounds.iter().all(|rounds| *rounds == 2), "{rounds:?}");
+        assert_eq!(Scale::of(Effort::Full).with_rounds(None).rounds, 4);
+    }
 
     #[test]
     fn a_full_run_has_the_messages_the_rate_and_the_seconds_of_the_paper() {

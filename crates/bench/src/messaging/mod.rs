@@ -43,7 +43,7 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
     let started = now_ns();
     let mut budget = Budget::of(order.effort);
     let mut run = Run::begin(order);
-    let scale = Scale::of(order.effort);
+    let scale = Scale::of(order.effort).with_rounds(order.settings.rounds);
     let mut wanted = cells::settings(order.effort, order.settings.rate);
     wanted.retain(|setting| order.wants(&setting.name()));
     let in_order: Vec<String> = wanted.iter().map(Setting::name).collect();

@@ -125,6 +125,8 @@ pub(crate) struct Settings {
     pub(crate) pages: Option<String>,
     /// Messages a second, where an experiment's own rate is not wanted.
     pub(crate) rate: Option<f64>,
+    /// Rounds of a cell, where an experiment's own are not wanted.
+    pub(crate) rounds: Option<usize>,
     /// Whether a person opens the browser, anywhere on the network.
     pub(crate) is_opened: bool,
 }
