@@ -74,11 +74,14 @@ class Bridged(unittest.TestCase):
     def bridged(self, made):
         until(lambda: metric(made, "weir_bridge_connected") == 1)
 
-    def channel(self):
+    def connection(self):
         parameters = pika.ConnectionParameters("127.0.0.1", self.broker.port, heartbeat=0)
         connection = pika.BlockingConnection(parameters)
         self.addCleanup(self.close, connection)
-        channel = connection.channel()
+        return connection
+
+    def channel(self):
+        channel = self.connection().channel()
         channel.confirm_delivery()
         return channel
 

@@ -12,6 +12,17 @@ class ToQpid(Bridged):
     def setUpClass(cls):
         cls.broker = Qpid(cls, cls.addClassCleanup)
 
+    def channel(self):
+        """A channel; what is published beside it goes by transactions: Qpid promises pika no confirmations."""
+        connection = self.connection()
+        self.sending = connection.channel()
+        self.sending.tx_select()
+        return connection.channel()
+
+    def publish(self, channel, key, body, **properties):
+        super().publish(self.sending, key, body, **properties)
+        self.sending.tx_commit()
+
     def each(self, test):
         for scheme in ("amqp091", "amqp10"):
             with self.subTest(scheme=scheme):
@@ -69,6 +80,25 @@ class ToQpid(Bridged):
             self.assertEqual(self.values(made, f"{scheme}/down/w", 19), list(range(20)))
 
         self.each(waited)
+
+    def test_poison_is_set_aside_with_its_reason_once_and_the_rest_flows_on(self):
+        def set_aside(scheme):
+            made, channel, _ = self.linked(scheme)
+            aside = self.aside(made)
+            self.publish(channel, f"{scheme}.down.*", b"a topic with a wildcard")
+            self.publish(channel, f"{scheme}.down.p", b"1")
+            self.assertEqual(self.values(made, f"{scheme}/down/p", 1), [1])
+            message = aside.get(timeout=60)
+            self.assertEqual(message.payload, b"a topic with a wildcard")
+            self.assertIn("`*`", dict(message.properties.UserProperty)["weir-reason"])
+            # One that is given again for ever would be on its way again.
+            made.restart()
+            self.bridged(made)
+            self.publish(channel, f"{scheme}.down.p", b"2")
+            self.assertEqual(self.values(made, f"{scheme}/down/p", 2), [1, 2])
+            self.assertEqual(metric(made, "weir_bridge_refused_messages_total"), 0)
+
+        self.each(set_aside)
 
     def test_credentials_that_are_wrong_are_told(self):
         def told(scheme):

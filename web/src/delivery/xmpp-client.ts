@@ -43,12 +43,12 @@ export class XmppSubscriber {
   async logIn({ address, password }: Account): Promise<void> {
     const logged = new Promise<void>((resolve) => {
       this.connection.connect(address, password, (status: number, condition?: string | null) => {
-        const why = condition ?? "no word of why";
+        const why = condition ? `: ${condition}` : "";
         if (status === CONNECTED) resolve();
         if (status === AUTHFAIL)
-          this.ended(new Refused(401, `the XMPP server does not take this account: ${why}`, undefined, "xmpp"));
+          this.ended(new Refused(401, `The XMPP server does not take this account${why}`, undefined, "xmpp"));
         if (status === CONNFAIL || status === CONNTIMEOUT || status === ERROR)
-          this.ended(new Error(`the XMPP server does not answer: ${why}`));
+          this.ended(new Error(`the XMPP server does not answer${why}`));
         if (status === DISCONNECTED) this.ended();
       });
     });

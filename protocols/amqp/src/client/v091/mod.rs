@@ -53,6 +53,10 @@ pub struct Client {
 }
 
 impl Client {
+    fn is_broker_j(&self) -> bool {
+        self.product.to_lowercase().contains("qpid")
+    }
+
     /// A client that says which protocol it speaks.
     pub fn new(now: Instant, options: Options) -> Self {
         Self {
@@ -201,6 +205,8 @@ impl Machine for Client {
             // The broker has taken it for acknowledged when it sent it.
             _ if !self.options.confirmed => {}
             Settle::Accept => Request::Ack(tag).write(&mut self.out),
+            // Broker-J would give a rejected one again at once, for ever; who holds this machine has set it aside.
+            Settle::Reject if self.is_broker_j() => Request::Ack(tag).write(&mut self.out),
             Settle::Reject => Request::Reject(tag).write(&mut self.out),
         }
     }

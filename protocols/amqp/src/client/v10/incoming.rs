@@ -98,7 +98,7 @@ impl Incoming {
 
 impl Whole {
     /// What the layer above is told of it.
-    pub(super) fn event(self, peer: Peer) -> ClientEvent {
+    pub(super) fn event(self, peer: Peer, exchange: &str) -> ClientEvent {
         let tag = u64::from(self.id);
         if self.too_long {
             let reason = format!("it is longer than {MESSAGE_BYTES_MAX} bytes");
@@ -113,11 +113,12 @@ impl Whole {
         };
         let properties = message.properties.unwrap_or_default();
         let (to, subject) = (properties.to.as_deref(), properties.subject.as_deref());
-        let topic = match peer.topic(to, subject) {
+        let topic = match peer.topic(exchange, to, subject) {
             Ok(topic) => topic,
             Err(reason) => {
                 let key = subject.or(to).unwrap_or("").to_string();
-                return poison(tag, key, reason.to_string(), self.bytes);
+                let payload = body(message.body).unwrap_or(self.bytes);
+                return poison(tag, key, reason.to_string(), payload);
             }
         };
         let Some(payload) = body(message.body) else {

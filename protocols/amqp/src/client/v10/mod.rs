@@ -102,7 +102,7 @@ impl Client {
     fn answer(&mut self, id: u32, answer: Settle) {
         let state = match answer {
             Settle::Accept => DeliveryState::Accepted,
-            Settle::Reject => DeliveryState::Rejected(None),
+            Settle::Reject => self.peer.refusal(),
         };
         self.write(&Performative::Disposition(Disposition {
             role: Role::Receiver,

@@ -4,7 +4,7 @@
 //! its open (section 2.7.1); by that RabbitMQ and Qpid Broker-J are known.
 
 use crate::client::{Options, names};
-use crate::wire::{Map, Open, Source, Symbol, Target, TargetKind, Value};
+use crate::wire::{DeliveryState, Map, Open, Source, Symbol, Target, TargetKind, Value};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -110,15 +110,31 @@ impl Peer {
     /// The topic of a message by its `to` and `subject`, or why there is none.
     pub(super) fn topic(
         self,
+        exchange: &str,
         to: Option<&str>,
         subject: Option<&str>,
     ) -> Result<String, &'static str> {
+        // What came there by 0.9.1 has its key behind the exchange, and no subject.
+        let behind = || to?.strip_prefix(exchange)?.strip_prefix('/');
         match self {
             Self::Plain => match to.or(subject) {
                 Some(topic) if !topic.is_empty() => Ok(topic.to_string()),
                 _ => Err("it names no topic (`to`)"),
             },
-            _ => names::topic_of(subject.ok_or("it has no routing key (`subject`)")?),
+            Self::BrokerJ => {
+                let key = subject.or_else(behind);
+                names::topic_of(key.ok_or("it has no routing key (`subject`, or `to`)")?)
+            }
+            Self::RabbitMq => names::topic_of(subject.ok_or("it has no routing key (`subject`)")?),
+        }
+    }
+
+    /// What is said of a message that is not taken, and that whoever holds this machine has set aside. Broker-J
+    /// would give a rejected one again at once, for ever.
+    pub(super) fn refusal(self) -> DeliveryState {
+        match self {
+            Self::BrokerJ => DeliveryState::Accepted,
+            Self::Plain | Self::RabbitMq => DeliveryState::Rejected(None),
         }
     }
 }

@@ -130,7 +130,8 @@ impl Client {
         if let Some(whole) = self.links[link].take(transfer, payload) {
             self.links[link].unsettled += 1;
             self.unsettled.push_back((whole.id, link, whole.settled));
-            self.events.push_back(whole.event(self.peer));
+            let event = whole.event(self.peer, &self.options.exchange);
+            self.events.push_back(event);
         }
         if self.next_incoming.1 >= INCOMING_WINDOW / 2 {
             self.grant(link);
