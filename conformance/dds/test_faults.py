@@ -107,9 +107,11 @@ class Faults(unittest.TestCase):
         )
         until(lambda: metric(self.gateway, "weir_dds_endpoints", 'kind="reader"') == 2, "weir's match of the reader")
         process.send_signal(signal.SIGSTOP)
-        # More than the writer's window and the queue behind it hold.
-        for _ in range(200):
+        # More samples than the writer's window holds, then more bytes than the queue behind it.
+        for _ in range(12):
             self.gateway.publish("bulk", {"observations": [{"value": at} for at in range(1000)]})
+        for _ in range(120):
+            self.gateway.publish("bulk", {"value": "x" * 60_000})
         process.send_signal(signal.SIGCONT)
         self.gateway.publish_value("last", 1)
         # Until it has the last one, and ends.
