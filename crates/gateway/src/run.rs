@@ -98,11 +98,8 @@ impl Gateway {
         let traffic = Arc::new(Traffic::default());
         let premises = Premises {
             endpoints: opened.endpoints()?,
-            links: bindings.iter().flat_map(|(_, it)| it.links()).collect(),
-            schemas: bindings.iter().flat_map(|(_, it)| it.schemas()).copied().collect(),
             logins: access.logins(),
-            parts: parts(),
-            ..Premises::of(hub.clone())
+            ..premises(hub.clone(), &bindings)
         };
         let services = services(config, &premises, &traffic)?;
         let io = |error| RunFault::Io("work thread".into(), error);
@@ -254,6 +251,17 @@ fn services(
     services.push(Arc::new(Health::new(on.hub.clone(), traffic.clone())));
     services.push(Arc::new(Assets));
     Ok(services)
+}
+
+/// What services and bindings say of themselves.
+fn premises(hub: Arc<Hub>, bindings: &[Named]) -> Premises {
+    let said = || bindings.iter().map(|(_, binding)| binding);
+    Premises {
+        links: said().flat_map(|it| it.links()).collect(),
+        schemas: said().flat_map(|it| it.schemas()).copied().collect(),
+        parts: parts(),
+        ..Premises::of(hub)
+    }
 }
 
 /// What each service serves, as it says itself.

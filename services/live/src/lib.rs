@@ -38,7 +38,11 @@ impl Live {
     pub fn new(on: &Premises) -> Self {
         Self {
             hub: on.hub.clone(),
-            schemas: schema::OF_FORMATS.iter().chain(&on.schemas).copied().collect(),
+            schemas: schema::OF_FORMATS
+                .iter()
+                .chain(&on.schemas)
+                .copied()
+                .collect(),
         }
     }
 }

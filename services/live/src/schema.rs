@@ -28,7 +28,10 @@ pub(crate) const OF_FORMATS: &[Schema] = &[
 pub(crate) fn answer(schemas: &[Schema], name: &str) -> Response {
     match schemas.iter().find(|schema| schema.name == name) {
         Some(found) => Response::with_body(200, found.media, found.text.as_bytes()),
-        None => Response::text(404, format!("no such schema: there are {}", listed(schemas))),
+        None => Response::text(
+            404,
+            format!("no such schema: there are {}", listed(schemas)),
+        ),
     }
 }
 

@@ -48,7 +48,13 @@ impl Service for Td {
     }
 
     fn mounts(&self) -> &'static [&'static str] {
-        &["/td", "/openapi.json", "/asyncapi.json", host::XRD, host::JRD]
+        &[
+            "/td",
+            "/openapi.json",
+            "/asyncapi.json",
+            host::XRD,
+            host::JRD,
+        ]
     }
 
     fn call(&self, call: Call) -> Answer {

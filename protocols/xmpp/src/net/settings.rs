@@ -97,9 +97,8 @@ fn websocket(section: &mut Section) -> Result<Option<String>, ConfigFault> {
     match url.starts_with("wss://") || url.starts_with("ws://") {
         true => Ok(Some(url)),
         false => {
-            let problem = format!(
-                "`{url}` is no WebSocket: expected wss://example.org:5281/xmpp-websocket"
-            );
+            let problem =
+                format!("`{url}` is no WebSocket: expected wss://example.org:5281/xmpp-websocket");
             Err(section.fault("websocket", problem))
         }
     }
