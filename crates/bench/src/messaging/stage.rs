@@ -109,8 +109,10 @@ impl Stage {
         targets.entry(name.into()).or_insert(version(&broker));
         let sample = broker.as_ref().map_err(Clone::clone);
         let sample = sample.and_then(|broker| self.between_clients(setting, (name, broker)));
-        // Whatever state one that failed is in, the next round gets a fresh one; an absent one stays so.
-        if setting.state == State::Steady && (sample.is_ok() || broker.is_err()) {
+        // Whatever state one that failed is in, the next round gets a fresh one; what is absent stays so, and one
+        // that cannot be reached in this way is as it was.
+        let stays = sample.as_ref().map_or_else(|error| error.starts_with("absent"), |_| true);
+        if setting.state == State::Steady && (stays || broker.is_err()) {
             self.brokers.insert(name, broker);
         }
         sample
