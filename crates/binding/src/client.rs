@@ -301,13 +301,31 @@ pub struct Target {
 
 /// Posts to one URL.
 pub trait Caller {
-    /// Posts a body of a media type and waits for the answer: its status and its body. Nothing is
-    /// followed that the answer points to.
-    fn post<'a>(
-        &'a mut self,
-        media: &'a str,
-        body: Bytes,
-    ) -> LocalFuture<'a, io::Result<(u16, Bytes)>>;
+    /// Posts a body and waits for the answer: its status and its body. Nothing is followed that the
+    /// answer points to.
+    fn post<'a>(&'a mut self, post: Post<'a>) -> LocalFuture<'a, io::Result<(u16, Bytes)>>;
+}
+
+/// What is posted.
+#[derive(Clone, Debug)]
+pub struct Post<'a> {
+    /// Media type.
+    pub media: &'a str,
+    /// The whole body.
+    pub body: Bytes,
+    /// Further header fields: names and values, with no line breaks in them.
+    pub fields: &'a [(&'a str, &'a str)],
+}
+
+impl<'a> Post<'a> {
+    /// A body of a media type and nothing else.
+    pub fn new(media: &'a str, body: Bytes) -> Self {
+        Self {
+            media,
+            body,
+            fields: &[],
+        }
+    }
 }
 
 /// Publishes to one peer.

@@ -25,7 +25,7 @@ mod web;
 mod work;
 
 pub use client::{
-    Binding, Caller, Context, Event, Identity, LocalFuture, Over, Pages, Past, Publisher,
+    Binding, Caller, Context, Event, Identity, LocalFuture, Over, Pages, Past, Post, Publisher,
     Subscriber, Target, Transport,
 };
 pub use config::{ConfigFault, Section};

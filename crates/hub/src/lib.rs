@@ -48,7 +48,7 @@ mod tree;
 mod withdrawn;
 
 pub use access::{Grants, Principal, Verb};
-pub use aggregate::Aggregate;
+pub use aggregate::{Aggregate, parse_duration};
 pub use attributes::{Attributes, Given, Quality};
 pub use catalog::{Entry, Last};
 pub use client::ClientId;

@@ -70,6 +70,13 @@ pub const SERVICES: &[ServiceLine] = &[
         check: Some(weir_dpws::Dpws::check),
         openapi: r#"{"paths": {}}"#,
     },
+    #[cfg(feature = "alert")]
+    ServiceLine {
+        name: "alert",
+        make: |_, section| Ok(Arc::new(weir_alert::Alerts::configure(section)?)),
+        check: Some(weir_alert::Alerts::check),
+        openapi: r#"{"paths": {}}"#,
+    },
     #[cfg(feature = "td")]
     ServiceLine {
         name: "td",

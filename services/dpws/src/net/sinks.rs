@@ -14,7 +14,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use weir_binding::{Caller, Context as Gateway, LocalFuture};
+use weir_binding::{Caller, Context as Gateway, LocalFuture, Post};
 use weir_carrier::clock::{Timer, now};
 use weir_codec::document::soap::Version;
 use weir_hub::{Next, Subscription};
@@ -50,7 +50,8 @@ async fn serve(job: Job, subscriptions: Arc<Subscriptions>, gateway: Arc<dyn Gat
     };
     let told = async {
         let mut caller = open(&*gateway, &endpoint.address)?;
-        caller.post(Version::V12.media(), message.into()).await
+        let post = Post::new(Version::V12.media(), message.into());
+        caller.post(post).await
     };
     // Whoever is not there any more is not told.
     let _told = within(told, FAREWELL_TIME_MAX).await;
@@ -96,7 +97,7 @@ async fn push_all(mut messages: Box<Subscription>, watch: &mut Watch) -> Ending 
 async fn push(caller: &mut dyn Caller, message: Bytes, watch: &mut Watch) -> Result<(), Ending> {
     let (attempts, mut wait) = PUSH_ATTEMPTS;
     for attempt in 1..=attempts {
-        let posted = caller.post(Version::V12.media(), message.clone());
+        let posted = caller.post(Post::new(Version::V12.media(), message.clone()));
         match watch.unless_over(within(posted, PUSH_TIME_MAX)).await? {
             Some(Ok((200..=299, _))) => return Ok(()),
             refused => log(&watch.agreement, attempt, &refused),

@@ -8,7 +8,7 @@ use super::url::Url;
 use crate::wire::answers::Part;
 use bytes::Bytes;
 use std::io;
-use weir_binding::{Caller, LocalFuture};
+use weir_binding::{Caller, LocalFuture, Post};
 
 /// Longest answer that is read, bytes; a longer one is an error.
 const ANSWER_BYTES_MAX: usize = 64 << 10;
@@ -31,7 +31,7 @@ impl Posts {
         })
     }
 
-    fn head(&self, media: &str, length: usize) -> String {
+    fn head(&self, post: &Post<'_>) -> String {
         let mut head = format!(
             "POST {} HTTP/1.1\r\nHost: {}\r\n",
             self.target,
@@ -40,15 +40,19 @@ impl Posts {
         if let Some(credential) = &self.url.credential {
             head.push_str(&format!("Authorization: {credential}\r\n"));
         }
+        for (name, value) in post.fields {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        let (media, length) = (post.media, post.body.len());
         head.push_str(&format!(
             "Content-Type: {media}\r\nContent-Length: {length}\r\n\r\n"
         ));
         head
     }
 
-    async fn post(&mut self, media: &str, body: &[u8]) -> io::Result<(u16, Bytes)> {
-        let mut request = self.head(media, body.len()).into_bytes();
-        request.extend_from_slice(body);
+    async fn post(&mut self, post: Post<'_>) -> io::Result<(u16, Bytes)> {
+        let mut request = self.head(&post).into_bytes();
+        request.extend_from_slice(&post.body);
         let mut connection = match self.connection.take() {
             Some(connection) if !connection.is_stale().await => connection,
             _ => Connection::trusting(&self.url, None, ANSWER_BYTES_MAX).await?,
@@ -78,12 +82,8 @@ async fn short_body(connection: &mut Connection) -> io::Result<(Vec<u8>, bool)> 
 }
 
 impl Caller for Posts {
-    fn post<'a>(
-        &'a mut self,
-        media: &'a str,
-        body: Bytes,
-    ) -> LocalFuture<'a, io::Result<(u16, Bytes)>> {
-        Box::pin(async move { Posts::post(self, media, &body).await })
+    fn post<'a>(&'a mut self, post: Post<'a>) -> LocalFuture<'a, io::Result<(u16, Bytes)>> {
+        Box::pin(Posts::post(self, post))
     }
 }
 
