@@ -16,7 +16,8 @@ impl Kept {
     pub(crate) fn of(context: &dyn Context, name: &str) -> Self {
         let key = format!("alert/{name}");
         let known = context.hub().consumer(&key);
-        let bits = known.and_then(|state| Some(u64::from_le_bytes(state.as_ref().try_into().ok()?)));
+        let bits =
+            known.and_then(|state| Some(u64::from_le_bytes(state.as_ref().try_into().ok()?)));
         match bits.map(Cursor::from_bits) {
             Some(cursor) => Self { key, cursor },
             None => {

@@ -17,9 +17,7 @@ mod told;
 use plan::Plan;
 use run::Alert;
 use std::sync::Arc;
-use weir_binding::{
-    Answer, Call, ConfigFault, Context, LocalFuture, Response, Section, Service,
-};
+use weir_binding::{Answer, Call, ConfigFault, Context, LocalFuture, Response, Section, Service};
 
 /// The alerts of the configuration.
 pub struct Alerts {

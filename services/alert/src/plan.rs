@@ -47,7 +47,9 @@ pub(crate) fn all(mut section: Section) -> Result<Vec<Plan>, ConfigFault> {
         return Err(section.fault("", problem));
     }
     let tables = tables.into_iter();
-    tables.map(|(name, table)| Plan::read(name, table)).collect()
+    tables
+        .map(|(name, table)| Plan::read(name, table))
+        .collect()
 }
 
 impl Plan {
@@ -85,7 +87,11 @@ impl Plan {
 
 /// `topics`, a list or a text with commas.
 fn filters(table: &mut Section) -> Result<Vec<Filter>, ConfigFault> {
-    let mut texts: Vec<String> = table.take_under("topics.").into_iter().map(|it| it.1).collect();
+    let mut texts: Vec<String> = table
+        .take_under("topics.")
+        .into_iter()
+        .map(|it| it.1)
+        .collect();
     let listed = table.optional("topics").unwrap_or_default();
     texts.extend(listed.split(',').map(|text| text.trim().to_owned()));
     texts.retain(|text| !text.is_empty());
@@ -94,7 +100,9 @@ fn filters(table: &mut Section) -> Result<Vec<Filter>, ConfigFault> {
         return Err(table.fault("topics", problem));
     }
     let bad = |text: &str, error| table.fault("topics", format!("`{text}`: {error}"));
-    let filters = texts.iter().map(|text| Filter::parse(text).map_err(|error| bad(text, error)));
+    let filters = texts
+        .iter()
+        .map(|text| Filter::parse(text).map_err(|error| bad(text, error)));
     filters.collect()
 }
 
@@ -130,7 +138,9 @@ mod tests {
 
     fn read(pairs: &[(&str, &str)]) -> Result<Vec<Plan>, ConfigFault> {
         let mut section = Section::new("alert");
-        pairs.iter().for_each(|(key, value)| section.set(key, value));
+        pairs
+            .iter()
+            .for_each(|(key, value)| section.set(key, value));
         all(section)
     }
 

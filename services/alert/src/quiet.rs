@@ -25,7 +25,10 @@ impl Quiet {
         let Some(time) = self.time else {
             return (!batch.is_empty()).then(|| batch.select(|_| true));
         };
-        let due: Vec<bool> = batch.rows().map(|row| self.is_due(row.topic, time, now)).collect();
+        let due: Vec<bool> = batch
+            .rows()
+            .map(|row| self.is_due(row.topic, time, now))
+            .collect();
         due.contains(&true).then(|| batch.select(|row| due[row]))
     }
 
@@ -34,11 +37,16 @@ impl Quiet {
         let since = |told: &Time| now.nanos().saturating_sub(told.nanos());
         let nanos = i64::try_from(time.as_nanos()).unwrap_or(i64::MAX);
         // A clock that was set back silences nobody.
-        if self.told.get(topic).is_some_and(|told| (0..nanos).contains(&since(told))) {
+        if self
+            .told
+            .get(topic)
+            .is_some_and(|told| (0..nanos).contains(&since(told)))
+        {
             return false;
         }
         if self.told.len() >= QUIET_MAX {
-            self.told.retain(|_, told| (0..nanos).contains(&since(told)));
+            self.told
+                .retain(|_, told| (0..nanos).contains(&since(told)));
         }
         if self.told.len() < QUIET_MAX {
             self.told.insert(topic.into(), now);

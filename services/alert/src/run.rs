@@ -1,5 +1,8 @@
 //! Alerts at work: a task for each, so that an address that is slow or away holds up its own only.
-#![allow(clippy::disallowed_methods, reason = "drivers run a task for each alert")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "drivers run a task for each alert"
+)]
 
 use crate::kept::Kept;
 use crate::limits::{IDLE, POST_TIME_MAX, RETRY};
@@ -185,7 +188,8 @@ impl Alert {
         let url = &self.plan.url;
         let Some(binding) = self.context.client(url) else {
             let scheme = url.split(':').next().unwrap_or_default();
-            let sentence = format!("nothing here posts to `{scheme}:`; http and https are possible");
+            let sentence =
+                format!("nothing here posts to `{scheme}:`; http and https are possible");
             return Err(io::Error::new(io::ErrorKind::Unsupported, sentence));
         };
         binding.caller(url)
@@ -196,7 +200,13 @@ impl Alert {
 fn verdict(status: u16, answer: &[u8]) -> Verdict {
     let reason = || {
         let answer = String::from_utf8_lossy(answer);
-        let first: String = answer.lines().next().unwrap_or_default().chars().take(200).collect();
+        let first: String = answer
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .take(200)
+            .collect();
         match first.is_empty() {
             true => format!("it answers {status}"),
             false => format!("it answers {status}: {first}"),

@@ -84,6 +84,11 @@ impl Told {
     pub(crate) fn gap(&self, gap: &Gap) {
         count(&self.gaps);
         let (alert, reason, missing) = (&self.plan.name, gap.reason.name(), gap.count);
-        tracing::error!(alert, reason, missing, "messages were gone before this alert looked at them");
+        tracing::error!(
+            alert,
+            reason,
+            missing,
+            "messages were gone before this alert looked at them"
+        );
     }
 }

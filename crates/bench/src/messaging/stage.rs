@@ -111,7 +111,9 @@ impl Stage {
         let sample = sample.and_then(|broker| self.between_clients(setting, (name, broker)));
         // Whatever state one that failed is in, the next round gets a fresh one; what is absent stays so, and one
         // that cannot be reached in this way is as it was.
-        let stays = sample.as_ref().map_or_else(|error| error.starts_with("absent"), |_| true);
+        let stays = sample
+            .as_ref()
+            .map_or_else(|error| error.starts_with("absent"), |_| true);
         if setting.state == State::Steady && (stays || broker.is_err()) {
             self.brokers.insert(name, broker);
         }
