@@ -4,10 +4,17 @@
     reason = "a token is in a file that the operator names"
 )]
 
-use crate::limits::{ALERTS_MAX, FILTERS_MAX};
+use crate::address::Address;
+use crate::limits::{ALERTS_MAX, FILTERS_MAX, NAME_CHARS_MAX, RECIPIENTS_MAX};
+use crate::mail::{Mail, Server};
+use crate::web::Web;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio_rustls::TlsConnector;
+use weir_binding::bridge::{certificates, login};
 use weir_binding::{ConfigFault, Section};
+use weir_carrier::tls::client_config;
 use weir_hub::{Condition, parse_duration};
 use weir_model::Filter;
 
@@ -20,15 +27,25 @@ pub(crate) struct Plan {
     pub(crate) condition: Option<Condition>,
     /// How long nothing more is told of a datastream that was told of.
     pub(crate) quiet: Option<Duration>,
-    /// Where it is posted to.
-    pub(crate) url: String,
-    /// What is shown of that: without credentials.
+    /// Where it goes.
+    pub(crate) addresses: Vec<Address>,
+    /// What is shown of the URL: nothing of credentials.
     pub(crate) shown: String,
-    /// `Bearer ...`.
-    pub(crate) authorization: Option<String>,
 }
 
-const KEYS: &[&str] = &["topics", "where", "quiet", "url", "token_file"];
+const KEYS: &[&str] = &[
+    "topics",
+    "where",
+    "quiet",
+    "url",
+    "token_file",
+    "from",
+    "to",
+    "user",
+    "password",
+    "password_file",
+    "ca_file",
+];
 
 /// All of the section.
 pub(crate) fn all(mut section: Section) -> Result<Vec<Plan>, ConfigFault> {
@@ -41,6 +58,14 @@ pub(crate) fn all(mut section: Section) -> Result<Vec<Plan>, ConfigFault> {
         let table = tables.entry(name.to_owned());
         let table = table.or_insert_with(|| Section::new(&format!("alert.{name}")));
         table.set(key, &value);
+    }
+    let is_name = |name: &&String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+        name.len() <= NAME_CHARS_MAX && name.chars().all(plain)
+    };
+    if let Some(name) = tables.keys().find(|name| !is_name(name)) {
+        let problem = format!("expected a name of letters, digits, - and _, {NAME_CHARS_MAX} at most");
+        return Err(section.fault(name, problem));
     }
     if tables.len() > ALERTS_MAX {
         let problem = format!("{} alerts, {ALERTS_MAX} at most", tables.len());
@@ -65,13 +90,15 @@ impl Plan {
             parse_duration(&text).map_err(bad)
         });
         let quiet = quiet.transpose()?;
-        let expected = "expected where to: http://127.0.0.1:9000/alerts";
+        let expected = "expected where to: http://127.0.0.1:9000/alerts, or smtps://mail.example.org";
         let url = table.optional("url");
         let url = url.ok_or_else(|| table.fault("url", expected))?;
-        if !url.contains("://") {
-            return Err(table.fault("url", format!("`{url}`: {expected}")));
-        }
-        let authorization = authorization(&mut table)?;
+        let (scheme, rest) = url.split_once("://").unwrap_or_default();
+        let addresses = match scheme {
+            "" => return Err(table.fault("url", format!("`{url}`: {expected}"))),
+            "smtp" | "smtps" => mail(&mut table, rest, scheme == "smtps")?,
+            _ => vec![web(&mut table, &url)?],
+        };
         table.finish(KEYS)?;
         Ok(Self {
             shown: shown(&url),
@@ -79,22 +106,99 @@ impl Plan {
             filters,
             condition,
             quiet,
-            url,
-            authorization,
+            addresses,
         })
     }
 }
 
-/// `topics`, a list or a text with commas.
-fn filters(table: &mut Section) -> Result<Vec<Filter>, ConfigFault> {
-    let mut texts: Vec<String> = table
-        .take_under("topics.")
-        .into_iter()
-        .map(|it| it.1)
-        .collect();
-    let listed = table.optional("topics").unwrap_or_default();
+fn web(table: &mut Section, url: &str) -> Result<Address, ConfigFault> {
+    let authorization = authorization(table)?;
+    Ok(Address::Web(Web {
+        url: url.to_owned(),
+        authorization,
+    }))
+}
+
+/// Mail by the server at `host:port`, to each of `to`.
+fn mail(table: &mut Section, rest: &str, is_wrapped: bool) -> Result<Vec<Address>, ConfigFault> {
+    let authority = rest.trim_end_matches('/');
+    let bad = || {
+        let problem = "expected a mail server, smtps://mail.example.org or smtp://mail.example.org:587";
+        table.fault("url", problem)
+    };
+    if authority.contains(['/', '?', '#', '@']) {
+        return Err(bad());
+    }
+    let (host, port) = host_and_port(authority).ok_or_else(bad)?;
+    let login = login(table, None)?;
+    let login = login.map(|(user, password)| (user, password.unwrap_or_default()));
+    let roots = certificates(table)?;
+    let config = client_config(roots.as_deref());
+    let config = config.map_err(|error| table.fault("ca_file", error.to_string()))?;
+    let mut server = Server {
+        host: host.to_owned(),
+        port: 0,
+        is_wrapped,
+        login,
+        connector: TlsConnector::from(config),
+    };
+    server.port = port.unwrap_or(match (is_wrapped, server.is_plain()) {
+        (true, _) => 465,
+        (false, true) => 25,
+        (false, false) => 587,
+    });
+    let from = addresses(table, "from", 1)?.remove(0);
+    let (server, to) = (Arc::new(server), addresses(table, "to", RECIPIENTS_MAX)?);
+    let one = |to| {
+        Address::Mail(Mail {
+            server: server.clone(),
+            from: from.clone(),
+            to,
+        })
+    };
+    Ok(to.into_iter().map(one).collect())
+}
+
+fn host_and_port(authority: &str) -> Option<(&str, Option<u16>)> {
+    let behind = authority.rfind(']').map_or(0, |at| at + 1);
+    let (host, port) = match authority[behind..].split_once(':') {
+        Some((_, port)) => (&authority[..authority.len() - port.len() - 1], Some(port.parse().ok()?)),
+        None => (authority, None),
+    };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    (!host.is_empty()).then_some((host, port))
+}
+
+/// Mail addresses, a list or a text with commas.
+fn addresses(table: &mut Section, key: &str, most: usize) -> Result<Vec<String>, ConfigFault> {
+    let texts = listed(table, key);
+    let is_address = |text: &String| {
+        let (user, domain) = text.split_once('@').unwrap_or_default();
+        let is_plain = |c: char| !c.is_control() && !c.is_whitespace() && !"<>,;\"@".contains(c);
+        !user.is_empty() && !domain.is_empty() && (user.to_owned() + domain).chars().all(is_plain)
+    };
+    match (1..=most).contains(&texts.len()) && texts.iter().all(is_address) {
+        true => Ok(texts),
+        false => {
+            let problem = format!("expected 1 to {most} mail addresses such as ops@example.org");
+            Err(table.fault(key, problem))
+        }
+    }
+}
+
+/// A list, or a text with commas.
+fn listed(table: &mut Section, key: &str) -> Vec<String> {
+    let under = table.take_under(&format!("{key}."));
+    let mut texts: Vec<String> = under.into_iter().map(|(_, text)| text).collect();
+    let listed = table.optional(key).unwrap_or_default();
     texts.extend(listed.split(',').map(|text| text.trim().to_owned()));
     texts.retain(|text| !text.is_empty());
+    texts
+}
+
+/// `topics`.
+fn filters(table: &mut Section) -> Result<Vec<Filter>, ConfigFault> {
+    let texts = listed(table, "topics");
     if !(1..=FILTERS_MAX).contains(&texts.len()) {
         let problem = format!("expected 1 to {FILTERS_MAX} topic filters: [\"boiler/#\"]");
         return Err(table.fault("topics", problem));
@@ -166,6 +270,46 @@ mod tests {
     }
 
     #[test]
+    fn mail_goes_to_each_by_tls_but_within_the_machine() {
+        for (url, port, is_plain) in [
+            ("smtps://mail.example.org", 465, false),
+            ("smtp://mail.example.org", 587, false),
+            ("smtp://mail.example.org:25/", 25, false),
+            ("smtp://localhost", 25, true),
+            ("smtp://[::1]:2525", 2525, true),
+            ("smtps://127.0.0.1", 465, false),
+        ] {
+            let pairs = [
+                ("a.topics", "t"),
+                ("a.url", url),
+                ("a.from", "weir@example.org"),
+                ("a.to", "ann@example.org, bob@example.org"),
+            ];
+            let plan = read(&pairs).unwrap().remove(0);
+            let [Address::Mail(ann), Address::Mail(_)] = plan.addresses.as_slice() else {
+                panic!("{plan:?}")
+            };
+            assert_eq!(ann.to, "ann@example.org");
+            assert_eq!((ann.server.port, ann.server.is_plain()), (port, is_plain), "{url}");
+        }
+        for (key, value) in [
+            ("a.to", "nobody"),
+            ("a.to", "a@b\r\nBcc: c@d"),
+            ("a.from", ""),
+            ("a.url", "smtp://ann:secret@mail.example.org"),
+        ] {
+            let mut pairs = vec![
+                ("a.topics", "t"),
+                ("a.url", "smtp://h"),
+                ("a.from", "weir@example.org"),
+                ("a.to", "ann@example.org"),
+            ];
+            pairs.push((key, value));
+            assert_eq!(read(&pairs).unwrap_err().key, format!("alert.{key}"));
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_said_with_its_key() {
         let whole = [("a.topics", "t"), ("a.url", "http://h")];
         for (key, value) in [
@@ -182,6 +326,7 @@ mod tests {
             assert_eq!(read(&pairs).unwrap_err().key, format!("alert.{key}"));
         }
         assert_eq!(read(&[("topics", "t")]).unwrap_err().key, "alert.topics");
+        assert_eq!(read(&[("a b.topics", "t")]).unwrap_err().key, "alert.a b");
         assert!(read(&[]).unwrap().is_empty());
     }
 }

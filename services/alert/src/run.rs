@@ -4,19 +4,19 @@
     reason = "drivers run a task for each alert"
 )]
 
+use crate::address::Address;
 use crate::kept::Kept;
-use crate::limits::{IDLE, POST_TIME_MAX, RETRY};
+use crate::letter::Letter;
+use crate::limits::{IDLE, RETRY};
 use crate::plan::Plan;
 use crate::quiet::Quiet;
 use crate::told::Told;
-use bytes::Bytes;
+use crate::verdict::Verdict;
 use std::future::poll_fn;
-use std::io;
 use std::sync::Arc;
 use tokio::time::timeout;
-use weir_binding::{Caller, Context, LocalFuture, Post};
+use weir_binding::{Context, LocalFuture};
 use weir_carrier::clock::pause;
-use weir_codec::{FORMATS, Format, by_name};
 use weir_hub::{
     Exchange, Gap, GapReason, Item, Next, Principal, Request, Shape, Since, Subscribe, Subscription,
 };
@@ -43,17 +43,6 @@ pub(crate) struct Alert {
     kept: Kept,
     quiet: Quiet,
     told: Told,
-    /// What is posted is in this.
-    format: &'static Format,
-}
-
-/// What an address says of a message.
-enum Verdict {
-    Taken,
-    /// Not now; why.
-    Later(String),
-    /// Not ever; why.
-    Never(String),
 }
 
 impl Alert {
@@ -63,7 +52,6 @@ impl Alert {
             kept: Kept::of(&*context, &plan.name),
             quiet: Quiet::new(plan.quiet),
             told: Told::new(&plan, &*context),
-            format: by_name("json").unwrap_or(&FORMATS[0]),
             plan,
             context,
         }
@@ -148,12 +136,22 @@ impl Alert {
         let Some(due) = self.quiet.left(batch, self.context.now()) else {
             return;
         };
-        let mut body = Vec::new();
-        (self.format.encode)(&due, &mut body);
-        let (body, key) = (Bytes::from(body), item.message.cursor.to_string());
+        let (plan, key) = (self.plan.clone(), item.message.cursor.to_string());
+        let letter = Letter {
+            alert: &plan.name,
+            batch: &due,
+            key: &key,
+            now: self.context.now(),
+        };
+        for address in &plan.addresses {
+            self.deliver(address, &letter).await;
+        }
+    }
+
+    async fn deliver(&mut self, address: &Address, letter: &Letter<'_>) {
         let mut wait = RETRY.0;
         loop {
-            match self.posted(body.clone(), &key).await {
+            match address.take(&*self.context, letter).await {
                 Verdict::Taken => return self.told.taken(),
                 Verdict::Never(reason) => return self.told.refused(&reason),
                 Verdict::Later(reason) => self.told.waits(reason),
@@ -161,60 +159,5 @@ impl Alert {
             pause(wait).await;
             wait = (wait * 2).min(RETRY.1);
         }
-    }
-
-    /// Posts once. The key is the message's cursor, by which an address knows what it had before a crash.
-    async fn posted(&self, body: Bytes, key: &str) -> Verdict {
-        let mut fields = vec![("Idempotency-Key", key)];
-        let authorization = self.plan.authorization.as_deref();
-        fields.extend(authorization.map(|token| ("Authorization", token)));
-        let post = Post {
-            media: self.format.media,
-            body,
-            fields: &fields,
-        };
-        let mut caller = match self.caller() {
-            Ok(caller) => caller,
-            Err(error) => return Verdict::Later(error.to_string()),
-        };
-        match timeout(POST_TIME_MAX, caller.post(post)).await {
-            Ok(Ok((status, answer))) => verdict(status, &answer),
-            Ok(Err(error)) => Verdict::Later(error.to_string()),
-            Err(_) => Verdict::Later(format!("no answer in {} s", POST_TIME_MAX.as_secs())),
-        }
-    }
-
-    fn caller(&self) -> io::Result<Box<dyn Caller>> {
-        let url = &self.plan.url;
-        let Some(binding) = self.context.client(url) else {
-            let scheme = url.split(':').next().unwrap_or_default();
-            let sentence =
-                format!("nothing here posts to `{scheme}:`; http and https are possible");
-            return Err(io::Error::new(io::ErrorKind::Unsupported, sentence));
-        };
-        binding.caller(url)
-    }
-}
-
-/// What a status says (RFC 9110 section 15): some pass (RFC 6585 section 4, RFC 8470 section 5.2).
-fn verdict(status: u16, answer: &[u8]) -> Verdict {
-    let reason = || {
-        let answer = String::from_utf8_lossy(answer);
-        let first: String = answer
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .chars()
-            .take(200)
-            .collect();
-        match first.is_empty() {
-            true => format!("it answers {status}"),
-            false => format!("it answers {status}: {first}"),
-        }
-    };
-    match status {
-        200..=299 => Verdict::Taken,
-        408 | 425 | 429 | 500..=599 => Verdict::Later(reason()),
-        _ => Verdict::Never(reason()),
     }
 }

@@ -1,0 +1,57 @@
+//! Alerts to a Web address: a `POST` of weir's JSON.
+
+use crate::letter::Letter;
+use crate::limits::POST_TIME_MAX;
+use crate::verdict::Verdict;
+use bytes::Bytes;
+use std::io;
+use tokio::time::timeout;
+use weir_binding::{Caller, Context, Post};
+use weir_codec::{FORMATS, Format, by_name};
+
+/// A Web address.
+#[derive(Debug)]
+pub(crate) struct Web {
+    pub(crate) url: String,
+    /// `Bearer ...`.
+    pub(crate) authorization: Option<String>,
+}
+
+impl Web {
+    /// Posts once.
+    pub(crate) async fn post(&self, context: &dyn Context, letter: &Letter<'_>) -> Verdict {
+        let format = format();
+        let mut body = Vec::new();
+        (format.encode)(letter.batch, &mut body);
+        let mut fields = vec![("Idempotency-Key", letter.key)];
+        let authorization = self.authorization.as_deref();
+        fields.extend(authorization.map(|token| ("Authorization", token)));
+        let post = Post {
+            media: format.media,
+            body: Bytes::from(body),
+            fields: &fields,
+        };
+        let mut caller = match self.caller(context) {
+            Ok(caller) => caller,
+            Err(error) => return Verdict::Later(error.to_string()),
+        };
+        match timeout(POST_TIME_MAX, caller.post(post)).await {
+            Ok(Ok((status, answer))) => Verdict::of_http(status, &answer),
+            Ok(Err(error)) => Verdict::Later(error.to_string()),
+            Err(_) => Verdict::Later(format!("no answer in {} s", POST_TIME_MAX.as_secs())),
+        }
+    }
+
+    fn caller(&self, context: &dyn Context) -> io::Result<Box<dyn Caller>> {
+        let Some(binding) = context.client(&self.url) else {
+            let scheme = self.url.split(':').next().unwrap_or_default();
+            let sentence = format!("nothing here posts to `{scheme}:`; http, https, smtp and smtps are possible");
+            return Err(io::Error::new(io::ErrorKind::Unsupported, sentence));
+        };
+        binding.caller(&self.url)
+    }
+}
+
+fn format() -> &'static Format {
+    by_name("json").unwrap_or(&FORMATS[0])
+}
