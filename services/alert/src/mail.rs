@@ -108,9 +108,13 @@ fn subject(letter: &Letter<'_>) -> String {
 }
 
 fn line(observation: &Observation<'_>) -> String {
-    let unit = observation.unit.map_or(String::new(), |unit| format!(" {unit}"));
+    let unit = observation
+        .unit
+        .map_or(String::new(), |unit| format!(" {unit}"));
     let told = format!("{} is {}{unit}", observation.topic, observation.value);
-    told.chars().filter(|character| !character.is_control()).collect()
+    told.chars()
+        .filter(|character| !character.is_control())
+        .collect()
 }
 
 fn text(letter: &Letter<'_>) -> String {
@@ -126,6 +130,9 @@ fn text(letter: &Letter<'_>) -> String {
     if more > 0 {
         text.push_str(&format!("and {more} more\n"));
     }
-    text.push_str(&format!("\nalert {}, message {}\n", letter.alert, letter.key));
+    text.push_str(&format!(
+        "\nalert {}, message {}\n",
+        letter.alert, letter.key
+    ));
     text
 }

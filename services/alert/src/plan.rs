@@ -64,7 +64,8 @@ pub(crate) fn all(mut section: Section) -> Result<Vec<Plan>, ConfigFault> {
         name.len() <= NAME_CHARS_MAX && name.chars().all(plain)
     };
     if let Some(name) = tables.keys().find(|name| !is_name(name)) {
-        let problem = format!("expected a name of letters, digits, - and _, {NAME_CHARS_MAX} at most");
+        let problem =
+            format!("expected a name of letters, digits, - and _, {NAME_CHARS_MAX} at most");
         return Err(section.fault(name, problem));
     }
     if tables.len() > ALERTS_MAX {
@@ -90,7 +91,8 @@ impl Plan {
             parse_duration(&text).map_err(bad)
         });
         let quiet = quiet.transpose()?;
-        let expected = "expected where to: http://127.0.0.1:9000/alerts, or smtps://mail.example.org";
+        let expected =
+            "expected where to: http://127.0.0.1:9000/alerts, or smtps://mail.example.org";
         let url = table.optional("url");
         let url = url.ok_or_else(|| table.fault("url", expected))?;
         let (scheme, rest) = url.split_once("://").unwrap_or_default();
@@ -123,7 +125,8 @@ fn web(table: &mut Section, url: &str) -> Result<Address, ConfigFault> {
 fn mail(table: &mut Section, rest: &str, is_wrapped: bool) -> Result<Vec<Address>, ConfigFault> {
     let authority = rest.trim_end_matches('/');
     let bad = || {
-        let problem = "expected a mail server, smtps://mail.example.org or smtp://mail.example.org:587";
+        let problem =
+            "expected a mail server, smtps://mail.example.org or smtp://mail.example.org:587";
         table.fault("url", problem)
     };
     if authority.contains(['/', '?', '#', '@']) {
@@ -162,7 +165,10 @@ fn mail(table: &mut Section, rest: &str, is_wrapped: bool) -> Result<Vec<Address
 fn host_and_port(authority: &str) -> Option<(&str, Option<u16>)> {
     let behind = authority.rfind(']').map_or(0, |at| at + 1);
     let (host, port) = match authority[behind..].split_once(':') {
-        Some((_, port)) => (&authority[..authority.len() - port.len() - 1], Some(port.parse().ok()?)),
+        Some((_, port)) => (
+            &authority[..authority.len() - port.len() - 1],
+            Some(port.parse().ok()?),
+        ),
         None => (authority, None),
     };
     let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -290,7 +296,11 @@ mod tests {
                 panic!("{plan:?}")
             };
             assert_eq!(ann.to, "ann@example.org");
-            assert_eq!((ann.server.port, ann.server.is_plain()), (port, is_plain), "{url}");
+            assert_eq!(
+                (ann.server.port, ann.server.is_plain()),
+                (port, is_plain),
+                "{url}"
+            );
         }
         for (key, value) in [
             ("a.to", "nobody"),

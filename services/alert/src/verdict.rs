@@ -14,7 +14,13 @@ impl Verdict {
     /// What a status of HTTP says (RFC 9110 section 15): some pass (RFC 6585 section 4, RFC 8470 section 5.2).
     pub(crate) fn of_http(status: u16, answer: &[u8]) -> Self {
         let answer = String::from_utf8_lossy(answer);
-        let first: String = answer.lines().next().unwrap_or_default().chars().take(200).collect();
+        let first: String = answer
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .take(200)
+            .collect();
         let reason = match first.is_empty() {
             true => format!("it answers {status}"),
             false => format!("it answers {status}: {first}"),

@@ -45,7 +45,9 @@ impl Web {
     fn caller(&self, context: &dyn Context) -> io::Result<Box<dyn Caller>> {
         let Some(binding) = context.client(&self.url) else {
             let scheme = self.url.split(':').next().unwrap_or_default();
-            let sentence = format!("nothing here posts to `{scheme}:`; http, https, smtp and smtps are possible");
+            let sentence = format!(
+                "nothing here posts to `{scheme}:`; http, https, smtp and smtps are possible"
+            );
             return Err(io::Error::new(io::ErrorKind::Unsupported, sentence));
         };
         binding.caller(&self.url)
