@@ -1,18 +1,22 @@
 /*
- * A client of DDS by Eclipse Cyclone DDS alone, which the bench has beside weir's: `peer DOMAIN TOPIC`.
+ * A client of DDS by Eclipse Cyclone DDS alone, which the bench has beside weir's: `peer DOMAIN w|r|rw [TOPIC]`, with a
+ * writer, a reader that listens to the topic, or both.
  *
  * It reads and writes the DDS topic weir/Observation reliable and volatile; a
  * message is a sample with its JSON as the result. Commands come on its input, answers go to its output; numbers are
  * in the machine's byte order. What it deliberately does not do: read the JSON. A message to and fro is passed here,
  * without the bench in between.
  *
- *   M                       -> m, once a writer and a reader of somebody else are there
+ *   M                       -> m, once somebody else reads what it writes and writes what it reads
  *   W topic payload         publishes
- *   L                       -> D payload for each message, until the next command
+ *   T interval start count topic payload...
+ *                           publishes each at its time -> t first began..., the first being due start from now
+ *   L                       -> D received payload for each message, until the next command
  *   E topic                 sends back what comes, until the next command
  *   P ms topic payload      -> p lost ns count rtt_ns..., messages to and fro
  *
- * with text as its length in 32 bits and its bytes, ms and count in 32 bits, lost and ns in 64, rtt_ns in 32.
+ * with text as its length in 32 bits and its bytes, ms and count in 32 bits, rtt_ns in 32, all others in 64: nanoseconds,
+ * and moments of the monotonic clock.
  */
 #include <dds/dds.h>
 #include <dds/version.h>
@@ -24,8 +28,9 @@
 
 #include "Observation.h"
 
-enum { HISTORY = 1000, LOOK_MS = 20, SILENCE_MS = 5000, RTTS_MAX = 1 << 24, TEXT_BYTES_MAX = 1 << 18 };
+enum { HISTORY = 1000, LOOK_MS = 20, SILENCE_MS = 5000, RTTS_MAX = 1 << 24, TEXT_BYTES_MAX = 1 << 18, MESSAGES_MAX = 1 << 16 };
 
+/* Those that it has are not 0. */
 static dds_entity_t writer, reader, waitset;
 static const char *subscribed;
 
@@ -76,23 +81,35 @@ static dds_qos_t *quality(void) {
   return qos;
 }
 
-static void open_domain(dds_domainid_t domain) {
-  dds_entity_t participant = made("participant", dds_create_participant(domain, NULL, NULL));
-  dds_entity_t topic =
-      made("topic", dds_create_topic(participant, &weir_Observation_desc, "weir/Observation", NULL, NULL));
-  dds_qos_t *offered = quality(), *requested = quality();
+/* What RustDDS reads: plain XCDR version 1. */
+static dds_qos_t *plain(dds_qos_t *qos) {
+  dds_data_representation_id_t one[] = {DDS_DATA_REPRESENTATION_XCDR1};
+  dds_qset_data_representation(qos, 1, one);
+  return qos;
+}
+
+static void open_writer(dds_entity_t participant, dds_entity_t topic) {
+  dds_qos_t *offered = plain(quality());
   dds_qset_durability(offered, DDS_DURABILITY_VOLATILE);
   dds_qset_history(offered, DDS_HISTORY_KEEP_LAST, HISTORY);
-  dds_qset_history(requested, DDS_HISTORY_KEEP_ALL, 0);
-  /* What RustDDS reads: plain XCDR version 1. */
-  dds_data_representation_id_t plain[] = {DDS_DATA_REPRESENTATION_XCDR1};
-  dds_qset_data_representation(offered, 1, plain);
-  dds_qset_data_representation(requested, 1, plain);
   writer = made("writer", dds_create_writer(participant, topic, offered, NULL));
+}
+
+static void open_reader(dds_entity_t participant, dds_entity_t topic) {
+  dds_qos_t *requested = plain(quality());
+  dds_qset_history(requested, DDS_HISTORY_KEEP_ALL, 0);
   reader = made("reader", dds_create_reader(participant, topic, requested, NULL));
   dds_entity_t arrived = made("condition", dds_create_readcondition(reader, DDS_ANY_STATE));
   waitset = made("waitset", dds_create_waitset(participant));
   dds_waitset_attach(waitset, arrived, 0);
+}
+
+static void open_domain(dds_domainid_t domain, const char *part) {
+  dds_entity_t participant = made("participant", dds_create_participant(domain, NULL, NULL));
+  dds_entity_t topic =
+      made("topic", dds_create_topic(participant, &weir_Observation_desc, "weir/Observation", NULL, NULL));
+  if (strchr(part, 'w')) open_writer(participant, topic);
+  if (strchr(part, 'r')) open_reader(participant, topic);
 }
 
 static void write_message(char *topic, char *payload) {
@@ -124,18 +141,24 @@ static int arrivals(int wait_ms, void (*show)(char *payload, void *with), void *
   return shown;
 }
 
-static void await_others(void) {
+static int is_met(void) {
   dds_instance_handle_t others[4];
-  while (dds_get_matched_subscriptions(writer, others, 4) < 1 || dds_get_matched_publications(reader, others, 4) < 1)
-    dds_sleepfor(DDS_MSECS(LOOK_MS));
+  return (!writer || dds_get_matched_subscriptions(writer, others, 4) > 0) &&
+         (!reader || dds_get_matched_publications(reader, others, 4) > 0);
+}
+
+static void await_others(void) {
+  while (!is_met()) dds_sleepfor(DDS_MSECS(LOOK_MS));
   out("m", 1);
   fflush(stdout);
 }
 
 static void hand_on(char *payload, void *with) {
   (void)with;
+  uint64_t received = now_ns();
   uint32_t length = (uint32_t)strlen(payload);
   out("D", 1);
+  out(&received, sizeof received);
   out(&length, sizeof length);
   out(payload, length);
   fflush(stdout);
@@ -172,6 +195,34 @@ static void to_and_fro(uint32_t for_ms, char *topic, char *payload) {
   fflush(stdout);
 }
 
+static void sleep_until(uint64_t due) {
+  struct timespec at = {.tv_sec = (time_t)(due / 1000000000u), .tv_nsec = (long)(due % 1000000000u)};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) != 0) {
+  }
+}
+
+static void publish_all(uint64_t interval, uint64_t start, uint32_t count_of) {
+  if (count_of > MESSAGES_MAX) fail("messages", DDS_RETCODE_OUT_OF_RESOURCES);
+  char *topic = in_text();
+  char **payloads = calloc(count_of, sizeof *payloads);
+  uint64_t *began = calloc(count_of, sizeof *began);
+  for (uint32_t index = 0; index < count_of; index++) payloads[index] = in_text();
+  uint64_t first = now_ns() + start;
+  for (uint32_t index = 0; index < count_of; index++) {
+    sleep_until(first + index * interval);
+    began[index] = now_ns();
+    write_message(topic, payloads[index]);
+    free(payloads[index]);
+  }
+  out("t", 1);
+  out(&first, sizeof first);
+  out(began, count_of * sizeof *began);
+  fflush(stdout);
+  free(began);
+  free(payloads);
+  free(topic);
+}
+
 static void obey(char command) {
   if (command == 'M') {
     await_others();
@@ -186,6 +237,13 @@ static void obey(char command) {
     write_message(topic, payload);
     free(topic);
     free(payload);
+  } else if (command == 'T') {
+    uint64_t interval, start;
+    uint32_t count_of;
+    in(&interval, sizeof interval);
+    in(&start, sizeof start);
+    in(&count_of, sizeof count_of);
+    publish_all(interval, start, count_of);
   } else if (command == 'P') {
     uint32_t for_ms;
     in(&for_ms, sizeof for_ms);
@@ -201,11 +259,11 @@ int main(int count_of, char **arguments) {
     puts("Cyclone DDS " DDS_VERSION);
     return 0;
   }
-  if (count_of != 3) return 2;
-  subscribed = arguments[2];
+  if (count_of < 3 || count_of > 4) return 2;
+  subscribed = count_of == 4 ? arguments[3] : "";
   /* What was read ahead would not be seen by poll. */
   setvbuf(stdin, NULL, _IONBF, 0);
-  open_domain((dds_domainid_t)atoi(arguments[1]));
+  open_domain((dds_domainid_t)atoi(arguments[1]), arguments[2]);
   for (;;) {
     char command;
     in(&command, 1);

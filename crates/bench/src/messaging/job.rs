@@ -52,6 +52,20 @@ pub(crate) enum Deed {
     },
 }
 
+/// When messages leave, and of how many nodes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Schedule {
+    /// Nodes in a message.
+    pub(crate) nodes: usize,
+    /// How many.
+    pub(crate) messages: usize,
+    /// Nanoseconds between two.
+    pub(crate) interval_ns: u64,
+}
+
+/// Nanoseconds until the first message leaves.
+pub(crate) const START_NS: u64 = 10_000_000;
+
 /// What native clients saw.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum ClientsOutcome {

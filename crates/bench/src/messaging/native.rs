@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use super::job::{Arrived, At, ClientsOutcome, ClientsPlan, Deed, PingPong, Sent};
+use super::job::{Arrived, At, ClientsOutcome, ClientsPlan, Deed, PingPong, Schedule};
 use super::payload::{BACK, TOPIC, batch, decode, encode, id};
-use super::protocols::{Client, Protocol};
+use super::protocols::{Client, Part, Protocol};
 use crate::clock::now_ns;
 use crate::limits::MESSAGING_SILENCE_MS_MAX;
 use crate::load::emit;
@@ -31,7 +31,14 @@ pub(crate) fn run(address: SocketAddr, plan: &ClientsPlan) -> Result<ClientsOutc
         Deed::Transfer {
             messages,
             interval_ns,
-        } => transfer(protocol, at, plan, messages, interval_ns),
+        } => {
+            let schedule = Schedule {
+                nodes: plan.nodes,
+                messages,
+                interval_ns,
+            };
+            transfer(protocol, at, plan, schedule)
+        }
         Deed::PingPong {
             warm_up_ms,
             measure_ms,
@@ -43,17 +50,16 @@ fn transfer(
     protocol: &Protocol,
     at: At,
     plan: &ClientsPlan,
-    messages: usize,
-    interval_ns: u64,
+    schedule: Schedule,
 ) -> Result<ClientsOutcome, String> {
-    // Nobody publishes to what a publisher is subscribed to.
-    let mut publisher = protocol.client(at, BACK)?;
-    let mut subscriber = second(protocol, at, plan)?;
+    let messages = schedule.messages;
+    let mut publisher = protocol.client(at, Part::Publishes)?;
+    let mut subscriber = second(protocol, at, plan, Part::Listens(TOPIC))?;
     meet(publisher.as_mut(), subscriber.as_deref_mut())?;
     thread::scope(|scope| {
         let arriving = subscriber.map(|it| scope.spawn(move || arrivals(it, messages)));
         emit(&Event::Begin);
-        let sent = publish(publisher.as_mut(), plan.nodes, messages, interval_ns)?;
+        let sent = publisher.publish_all(TOPIC, schedule)?;
         let arrived = match arriving {
             None => Vec::new(),
             Some(thread) => thread.join().map_err(|_| "the subscriber ended")??,
@@ -68,9 +74,10 @@ fn second(
     protocol: &Protocol,
     at: At,
     plan: &ClientsPlan,
+    part: Part<'_>,
 ) -> Result<Option<Box<dyn Client>>, String> {
     match plan.both {
-        true => protocol.client(at, TOPIC).map(Some),
+        true => protocol.client(at, part).map(Some),
         false => Ok(None),
     }
 }
@@ -83,40 +90,17 @@ fn meet<'a>(
     second.map_or(Ok(()), |second| second.meet())
 }
 
-fn publish(
-    client: &mut dyn Client,
-    nodes: usize,
-    messages: usize,
-    interval_ns: u64,
-) -> Result<Vec<Sent>, String> {
-    let first = now_ns() + interval_ns.min(10_000_000);
-    let (mut sent, mut payload) = (Vec::with_capacity(messages), Vec::new());
-    for index in 0..messages as u64 {
-        let due_ns = first + index * interval_ns;
-        let data = batch(nodes, index);
-        thread::sleep(Duration::from_nanos(due_ns.saturating_sub(now_ns())));
-        let begun_ns = now_ns();
-        encode(&data, &mut payload)?;
-        client.publish(TOPIC, &payload)?;
-        sent.push(Sent {
-            id: id(&payload),
-            due_ns: due_ns as f64,
-            begun_ns: begun_ns as f64,
-        });
-    }
-    Ok(sent)
-}
-
 fn arrivals(mut client: Box<dyn Client>, messages: usize) -> Result<Vec<Arrived>, String> {
     let mut arrived = Vec::with_capacity(messages);
     while arrived.len() < messages {
-        let Some(payload) = client.receive()? else {
+        let Some((received_ns, payload)) = client.receive_timed()? else {
             return Ok(arrived);
         };
-        let received_ns = now_ns();
+        let begun_ns = now_ns();
         decode(&payload)?;
+        let took_ns = now_ns() - begun_ns;
         arrived.push(Arrived {
-            decoded_ns: now_ns() as f64,
+            decoded_ns: (received_ns + took_ns) as f64,
             received_ns: received_ns as f64,
             id: id(&payload),
         });
@@ -130,8 +114,8 @@ fn ping_pong(
     plan: &ClientsPlan,
     [warm_up_ms, measure_ms]: [u64; 2],
 ) -> Result<ClientsOutcome, String> {
-    let mut second = second(protocol, at, plan)?;
-    let mut first = protocol.client(at, BACK)?;
+    let mut second = second(protocol, at, plan, Part::Both(TOPIC))?;
+    let mut first = protocol.client(at, Part::Both(BACK))?;
     meet(first.as_mut(), second.as_deref_mut())?;
     let mut payload = Vec::new();
     encode(&batch(plan.nodes, 0), &mut payload)?;

@@ -14,6 +14,8 @@ use crate::environment::version_of;
 
 /// The name of Cyclone's target, by which its clients are chosen.
 pub(crate) const CYCLONE: &str = "cyclone";
+/// The same with the gateway in the domain.
+pub(crate) const CYCLONE_AND_WEIR: &str = "cyclone_weir";
 
 pub(super) const WEIR: Target = Target {
     name: "weir_dds",
@@ -38,6 +40,22 @@ pub(super) const CYCLONE_DDS: Target = Target {
     start: |settings, _| {
         let version = cyclone_version()?;
         Ok(Running::elsewhere(free_domain(settings)?, &version))
+    },
+    ..OF_MESSAGING
+};
+
+pub(super) const CYCLONE_WEIR: Target = Target {
+    name: CYCLONE_AND_WEIR,
+    about: "Cyclone's clients in a domain with the gateway, pages by its WebSocket; of `messaging` only",
+    look: |settings| {
+        let gateway = (weir::TARGET.look)(settings)?;
+        Ok(format!("{} and {gateway}", cyclone_version()?))
+    },
+    start: |settings, folder| {
+        let cyclone = cyclone_version()?;
+        let mut running = start_weir(settings, folder)?;
+        running.version = format!("{cyclone} and {}", running.version);
+        Ok(running)
     },
     ..OF_MESSAGING
 };

@@ -72,6 +72,7 @@ pub static TARGETS: &[Target] = &[
     dds::WEIR,
     dds::RUSTDDS,
     dds::CYCLONE_DDS,
+    dds::CYCLONE_WEIR,
     emqx::TARGET,
     given::TARGET,
 ];

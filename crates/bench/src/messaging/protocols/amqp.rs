@@ -31,10 +31,10 @@ fn now() -> Instant {
 }
 
 impl Amqp {
-    /// Connects and subscribes.
+    /// Connects, and subscribes where there is a filter.
     pub(super) fn open(
         at: At,
-        filter: &str,
+        filter: Option<&str>,
         login: Option<(&str, &str)>,
         make: Make,
     ) -> Result<Self, String> {
@@ -42,7 +42,7 @@ impl Amqp {
         let options = Options {
             login: login.map(|(user, password)| (user.into(), password.into())),
             idle_secs: 0,
-            filters: vec![filter.into()],
+            filters: filter.into_iter().map(Into::into).collect(),
             publishes: true,
             confirmed: false,
             ..Options::default()

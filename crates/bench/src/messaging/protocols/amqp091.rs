@@ -16,13 +16,13 @@ pub(super) const PROTOCOL: Protocol = Protocol {
             of it. The native client is the gateway's own machine on a blocking socket; in pages it is \
             @cloudamqp/amqp-client, through websockify, since no broker here has a WebSocket for it: the \
             paper's pages came through a gateway too.",
-    open: |at, topic| {
+    open: |at, part| {
         let make = |now, options| -> Box<dyn weir_amqp::client::Machine> {
             Box::new(v091::Client::new(now, options))
         };
         Ok(Box::new(Amqp::open(
             at,
-            topic,
+            part.topic(),
             Some(("guest", "guest")),
             make,
         )?))

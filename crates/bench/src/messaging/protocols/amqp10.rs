@@ -16,11 +16,11 @@ pub(super) const PROTOCOL: Protocol = Protocol {
     about: "AMQP 1.0 with transfers that are settled when they are sent. The native client is the gateway's own \
             machine on a blocking socket; in pages it is rhea, over WebSocket at the gateway and at Qpid, \
             through websockify at RabbitMQ. The paper measured 0.9.1 alone.",
-    open: |at, topic| {
+    open: |at, part| {
         let make = |now, options| -> Box<dyn weir_amqp::client::Machine> {
             let name = format!("bench-{}-{}", std::process::id(), now_ns());
             Box::new(v10::Client::new(now, options, name))
         };
-        Ok(Box::new(Amqp::open(at, topic, None, make)?))
+        Ok(Box::new(Amqp::open(at, part.topic(), None, make)?))
     },
 };

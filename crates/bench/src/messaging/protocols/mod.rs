@@ -15,8 +15,13 @@ mod tcp;
 mod xmpp;
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
-use super::job::{At, PingPong};
+use bytes::Bytes;
+
+use super::job::{At, PingPong, START_NS, Schedule, Sent};
+use super::payload::{batch, encode, id};
 use crate::clock::now_ns;
 use crate::latency::Latency;
 
@@ -46,12 +51,33 @@ pub(crate) struct Protocol {
     pub(crate) takes_given: bool,
     /// Who the clients are and what they promise, in sentences.
     pub(crate) about: &'static str,
-    /// Opens a native client that is subscribed to a topic.
+    /// Opens a native client.
     pub(crate) open: Open,
 }
 
+/// What a client takes part in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part<'a> {
+    /// It publishes.
+    Publishes,
+    /// It is subscribed to a topic.
+    Listens(&'a str),
+    /// Both.
+    Both(&'a str),
+}
+
+impl<'a> Part<'a> {
+    /// What it is subscribed to.
+    fn topic(self) -> Option<&'a str> {
+        match self {
+            Self::Publishes => None,
+            Self::Listens(topic) | Self::Both(topic) => Some(topic),
+        }
+    }
+}
+
 /// How a client is opened.
-type Open = fn(At, &str) -> Result<Box<dyn Client>, String>;
+type Open = fn(At, Part<'_>) -> Result<Box<dyn Client>, String>;
 
 /// A native client: blocking, of one thread.
 pub(crate) trait Client: Send {
@@ -59,7 +85,33 @@ pub(crate) trait Client: Send {
     fn publish(&mut self, topic: &str, payload: &[u8]) -> Result<(), String>;
 
     /// Waits for the next message; nothing where none comes in time.
-    fn receive(&mut self) -> Result<Option<bytes::Bytes>, String>;
+    fn receive(&mut self) -> Result<Option<Bytes>, String>;
+
+    /// The same with when the application had it.
+    fn receive_timed(&mut self) -> Result<Option<(u64, Bytes)>, String> {
+        let payload = self.receive()?;
+        Ok(payload.map(|payload| (now_ns(), payload)))
+    }
+
+    /// Publishes messages at their times, which wait for no arrival.
+    fn publish_all(&mut self, topic: &str, schedule: Schedule) -> Result<Vec<Sent>, String> {
+        let (mut sent, mut payload) = (Vec::with_capacity(schedule.messages), Vec::new());
+        let first = now_ns() + START_NS;
+        for index in 0..schedule.messages as u64 {
+            let due_ns = first + index * schedule.interval_ns;
+            let data = batch(schedule.nodes, index);
+            thread::sleep(Duration::from_nanos(due_ns.saturating_sub(now_ns())));
+            let begun_ns = now_ns();
+            encode(&data, &mut payload)?;
+            self.publish(topic, &payload)?;
+            sent.push(Sent {
+                id: id(&payload),
+                due_ns: due_ns as f64,
+                begun_ns: begun_ns as f64,
+            });
+        }
+        Ok(sent)
+    }
 
     /// Whether the kernel says that its socket sends at once (`TCP_NODELAY`); `None` without TCP.
     fn nodelay(&self) -> Option<bool>;
@@ -109,9 +161,9 @@ impl Protocol {
         PROTOCOLS.iter().find(|protocol| protocol.name == name)
     }
 
-    /// Opens a native client that is subscribed to a topic and whose socket sends at once.
-    pub(crate) fn client(&self, at: At, topic: &str) -> Result<Box<dyn Client>, String> {
-        let client = (self.open)(at, topic)?;
+    /// Opens a native client whose socket sends at once.
+    pub(crate) fn client(&self, at: At, part: Part<'_>) -> Result<Box<dyn Client>, String> {
+        let client = (self.open)(at, part)?;
         match client.nodelay() {
             Some(false) => Err(format!(
                 "the {} client's socket is without TCP_NODELAY",

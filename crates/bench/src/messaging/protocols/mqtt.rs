@@ -19,11 +19,11 @@ pub(super) const PROTOCOL: Protocol = Protocol {
     takes_given: true,
     about: "MQTT 3.1.1 at quality of service 0, as in the paper. The native client is the bench's own; in \
             pages it is mqtt.js.",
-    open: |at, topic| Ok(Box::new(Mqtt::open(at, topic)?)),
+    open: |at, part| Ok(Box::new(Mqtt::open(at, part.topic())?)),
 };
 
-/// A connection with a subscription.
-pub(crate) struct Mqtt {
+/// A connection, with a subscription where it listens.
+struct Mqtt {
     tcp: Tcp,
     session: Session,
     out: Vec<u8>,
@@ -34,8 +34,8 @@ fn now() -> Instant {
 }
 
 impl Mqtt {
-    /// Connects and subscribes.
-    pub(crate) fn open(at: At, filter: &str) -> Result<Self, String> {
+    /// Connects, and subscribes where there is a filter.
+    fn open(at: At, filter: Option<&str>) -> Result<Self, String> {
         let tcp = Tcp::open(at)?;
         let options = ConnectOptions {
             version: Version::V311,
@@ -49,7 +49,7 @@ impl Mqtt {
             out: Vec::new(),
         };
         client.wait_for(|event| matches!(event, ClientEvent::Connected(_)))?;
-        client.subscribe(filter)?;
+        filter.map_or(Ok(()), |filter| client.subscribe(filter))?;
         Ok(client)
     }
 

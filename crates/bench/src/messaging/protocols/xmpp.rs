@@ -25,10 +25,10 @@ pub(super) const PROTOCOL: Protocol = Protocol {
             algorithm on, which costs 40 to 60 ms a round trip, and writes a node's items to their file twice a \
             publication: here `nagle = false` is set, and its own service \
             keeps items in memory.",
-    open: |at, topic| Ok(Box::new(Xmpp::open(at, topic)?)),
+    open: |at, part| Ok(Box::new(Xmpp::open(at, part.topic())?)),
 };
 
-/// A session with a subscription.
+/// A session, with a subscription where it listens.
 struct Xmpp {
     tcp: Tcp,
     session: Session,
@@ -44,7 +44,7 @@ const AGAIN_MS: u64 = 50;
 const ATTEMPTS_MAX: usize = 200;
 
 impl Xmpp {
-    fn open(at: At, topic: &str) -> Result<Self, String> {
+    fn open(at: At, topic: Option<&str>) -> Result<Self, String> {
         let tcp = Tcp::open(at)?;
         let options = ClientOptions {
             domain: DOMAIN.into(),
@@ -60,9 +60,15 @@ impl Xmpp {
             requests: 0,
         };
         while !matches!(client.wait()?, SessionEvent::Ready { .. }) {}
+        topic.map_or(Ok(()), |topic| client.listen(topic))?;
+        Ok(client)
+    }
+
+    /// Subscribes as soon as the service is there.
+    fn listen(&mut self, topic: &str) -> Result<(), String> {
         for _ in 0..ATTEMPTS_MAX {
-            match client.subscribe(topic)? {
-                None => return Ok(client),
+            match self.subscribe(topic)? {
+                None => return Ok(()),
                 Some(condition) if condition == "service-unavailable" => {
                     std::thread::sleep(std::time::Duration::from_millis(AGAIN_MS));
                 }

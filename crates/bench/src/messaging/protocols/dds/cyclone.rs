@@ -10,8 +10,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::super::super::job::{At, PingPong};
-use super::super::Client;
+use super::super::super::job::{At, PingPong, START_NS, Schedule, Sent};
+use super::super::super::payload::{batch, encode, id};
+use super::super::{Client, Part};
+use crate::clock::now_ns;
 use crate::latency::Latency;
 use crate::limits::{DDS_LOOKS_MAX, OWN_MESSAGE_BYTES_MAX};
 use crate::targets::dds::{cyclone_configuration, cyclone_program, domain_at};
@@ -30,10 +32,12 @@ pub(super) struct Peer {
 
 impl Peer {
     /// Starts it.
-    pub(super) fn open(at: At, topic: &str) -> Result<Self, String> {
+    pub(super) fn open(at: At, part: Part<'_>) -> Result<Self, String> {
         let mut command = Command::new(cyclone_program()?);
         command
-            .args([&domain_at(at.address).to_string(), topic])
+            .arg(domain_at(at.address).to_string())
+            .arg(part_letter(part))
+            .args(part.topic())
             .env("CYCLONEDDS_URI", cyclone_configuration(at.address.ip()));
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = command.spawn().map_err(|e| format!("absent: {e}"))?;
@@ -76,6 +80,10 @@ impl Peer {
         self.read().map(u32::from_ne_bytes)
     }
 
+    fn number_64(&mut self) -> Result<u64, String> {
+        self.read().map(u64::from_ne_bytes)
+    }
+
     fn expect(&mut self, kind: u8) -> Result<(), String> {
         match self.read()? {
             [found] if found == kind => Ok(()),
@@ -84,10 +92,46 @@ impl Peer {
     }
 }
 
+/// What it is to have, as its arguments say it.
+fn part_letter(part: Part<'_>) -> &'static str {
+    match part {
+        Part::Publishes => "w",
+        Part::Listens(_) => "r",
+        Part::Both(_) => "rw",
+    }
+}
+
 /// A text as commands have it.
 fn text(text: &[u8], out: &mut Vec<u8>) {
     out.extend((text.len() as u32).to_ne_bytes());
     out.extend(text);
+}
+
+/// A message that is told beforehand.
+struct Told {
+    id: String,
+    encoding_ns: u64,
+}
+
+/// The command to publish on a schedule, and its messages.
+fn scheduled(topic: &str, schedule: Schedule) -> Result<(Vec<u8>, Vec<Told>), String> {
+    let mut command = vec![b'T'];
+    command.extend(schedule.interval_ns.to_ne_bytes());
+    command.extend(START_NS.to_ne_bytes());
+    command.extend((schedule.messages as u32).to_ne_bytes());
+    text(topic.as_bytes(), &mut command);
+    let (mut payload, mut messages) = (Vec::new(), Vec::with_capacity(schedule.messages));
+    for index in 0..schedule.messages as u64 {
+        let data = batch(schedule.nodes, index);
+        let begun_ns = now_ns();
+        encode(&data, &mut payload)?;
+        messages.push(Told {
+            encoding_ns: now_ns() - begun_ns,
+            id: id(&payload),
+        });
+        text(&payload, &mut command);
+    }
+    Ok((command, messages))
 }
 
 impl Client for Peer {
@@ -99,7 +143,28 @@ impl Client for Peer {
         self.tell(&command)
     }
 
+    /// It has all before the first is due; the time that each took to encode is put before it.
+    fn publish_all(&mut self, topic: &str, schedule: Schedule) -> Result<Vec<Sent>, String> {
+        let (command, messages) = scheduled(topic, schedule)?;
+        self.tell(&command)?;
+        self.expect(b't')?;
+        let first_ns = self.number_64()?;
+        let sent = messages.into_iter().enumerate().map(|(index, message)| {
+            let due_ns = first_ns + index as u64 * schedule.interval_ns;
+            Ok(Sent {
+                id: message.id,
+                due_ns: due_ns as f64,
+                begun_ns: self.number_64()?.saturating_sub(message.encoding_ns) as f64,
+            })
+        });
+        sent.collect()
+    }
+
     fn receive(&mut self) -> Result<Option<Bytes>, String> {
+        Ok(self.receive_timed()?.map(|(_, payload)| payload))
+    }
+
+    fn receive_timed(&mut self) -> Result<Option<(u64, Bytes)>, String> {
         if !std::mem::replace(&mut self.is_listening, true) {
             self.tell(b"L")?;
         }
@@ -107,6 +172,7 @@ impl Client for Peer {
             return Ok(None);
         }
         self.expect(b'D')?;
+        let received_ns = self.number_64()?;
         let length = self.number()? as usize;
         if length > OWN_MESSAGE_BYTES_MAX {
             return Err(format!("Cyclone's client has a message of {length} bytes"));
@@ -114,7 +180,7 @@ impl Client for Peer {
         let mut payload = vec![0; length];
         let read = self.answers.read_exact(&mut payload);
         read.map_err(|e| format!("Cyclone's client ended: {e}"))?;
-        Ok(Some(payload.into()))
+        Ok(Some((received_ns, payload.into())))
     }
 
     fn meet(&mut self) -> Result<(), String> {
@@ -142,8 +208,8 @@ impl Client for Peer {
         text(payload, &mut command);
         self.tell(&command)?;
         self.expect(b'p')?;
-        let lost = self.read().map(u64::from_ne_bytes)?;
-        let seconds = self.read().map(u64::from_ne_bytes)? as f64 / 1e9;
+        let lost = self.number_64()?;
+        let seconds = self.number_64()? as f64 / 1e9;
         let mut rtt = Latency::new();
         for _ in 0..self.number()? {
             rtt.record(u64::from(self.number()?));

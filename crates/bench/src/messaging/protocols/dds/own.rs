@@ -11,24 +11,24 @@ use weir_model::batch::Naming;
 use weir_model::{Extra, Observation, Value};
 
 use super::super::super::job::At;
-use super::super::Client;
+use super::super::{Client, Part};
 use crate::limits::{DDS_LOOKS_MAX, DDS_QUIET_LOOKS};
 use crate::targets::dds::domain_at;
 
 /// Between two looks at who has come.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// A participant that writes, and reads one topic.
+/// A participant that writes, reads one topic, or both.
 pub(super) struct Participant {
     exchange: Exchange,
-    topic: String,
+    topic: Option<String>,
     silence: Duration,
     runtime: Runtime,
 }
 
 impl Participant {
     /// Joins the domain.
-    pub(super) fn open(at: At, topic: &str) -> Result<Self, String> {
+    pub(super) fn open(at: At, part: Part<'_>) -> Result<Self, String> {
         let mut builder = tokio::runtime::Builder::new_current_thread();
         let runtime = builder.enable_all().build().map_err(|e| e.to_string())?;
         let url = format!(
@@ -36,10 +36,15 @@ impl Participant {
             domain_at(at.address),
             at.address.ip()
         );
-        let exchange = runtime.block_on(async { Exchange::open(&url) });
+        let open = match part {
+            Part::Publishes => Exchange::writer,
+            Part::Listens(_) => Exchange::reader,
+            Part::Both(_) => Exchange::open,
+        };
+        let exchange = runtime.block_on(async { open(&url) });
         Ok(Self {
             exchange: exchange.map_err(|e| format!("{url}: {e}"))?,
-            topic: topic.into(),
+            topic: part.topic().map(Into::into),
             silence: at.silence,
             runtime,
         })
@@ -55,7 +60,8 @@ impl Client for Participant {
     }
 
     fn receive(&mut self) -> Result<Option<Bytes>, String> {
-        let arrived = next(&mut self.exchange, &self.topic);
+        let topic = self.topic.as_deref().ok_or("it listens to nothing")?;
+        let arrived = next(&mut self.exchange, topic);
         let silence = self.silence;
         match self
             .runtime
@@ -66,7 +72,7 @@ impl Client for Participant {
         }
     }
 
-    /// Until somebody else reads and writes, and then nobody has come for a while, by when this one is known, too.
+    /// Until somebody else reads what it writes and writes what it reads, and then nobody has come for a while, by when this one is known, too.
     fn meet(&mut self) -> Result<(), String> {
         let exchange = &mut self.exchange;
         self.runtime.block_on(async {
