@@ -107,6 +107,10 @@ fn latencies(run: &Run, protocol: &'static Protocol, clients: Clients, text: &mu
 }
 
 fn rates(run: &Run, protocol: &'static Protocol, state: State, text: &mut String) {
+    let measured = rate_rows(run, protocol, state);
+    if measured.is_empty() {
+        return;
+    }
     let after = match state {
         State::Steady if protocol.published.is_none() => "by a broker that has run for a while",
         State::Steady => "table 8",
@@ -131,20 +135,27 @@ fn rates(run: &Run, protocol: &'static Protocol, state: State, text: &mut String
             );
         }
     }
-    for broker in protocol.brokers(true) {
+    for cells in measured {
+        row(cells, text);
+    }
+}
+
+/// A row for each broker that passed messages.
+fn rate_rows(run: &Run, protocol: &'static Protocol, state: State) -> Vec<Vec<String>> {
+    let of_broker = |broker: &str| {
         let cells = Clients::ALL.map(|clients| {
             let of = Of::ping_pong(protocol, clients, state);
             let rate = of.mean(run, broker, "message_rate");
             let time = of.mean(run, broker, "t_transmission").map(|us| us / 1000.0);
-            match rate.zip(time) {
-                Some((rate, time)) => format!("{} ({})", number(rate), number(time)),
-                None => "-".into(),
-            }
+            let both = rate.zip(time);
+            both.map(|(rate, time)| format!("{} ({})", number(rate), number(time)))
         });
-        if cells.iter().any(|cell| cell != "-") {
-            row(std::iter::once(broker.to_owned()).chain(cells), text);
-        }
-    }
+        let is_measured = cells.iter().any(Option::is_some);
+        let shown = cells.map(|cell| cell.unwrap_or_else(|| "-".into()));
+        is_measured.then(|| [&[broker.to_owned()], &shown[..]].concat())
+    };
+    let brokers = protocol.brokers(true);
+    brokers.into_iter().filter_map(of_broker).collect()
 }
 
 fn published_rate(broker: &str, clients: Clients) -> String {

@@ -46,7 +46,7 @@ pub(super) const CYCLONE_DDS: Target = Target {
 
 pub(super) const CYCLONE_WEIR: Target = Target {
     name: CYCLONE_AND_WEIR,
-    about: "Cyclone's clients in a domain with the gateway, pages by its WebSocket; of `messaging` only",
+    about: "Cyclone's clients in the gateway's domain, pages by its WebSocket; of `messaging` only",
     look: |settings| {
         let gateway = (weir::TARGET.look)(settings)?;
         Ok(format!("{} and {gateway}", cyclone_version()?))

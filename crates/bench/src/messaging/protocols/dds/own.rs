@@ -72,7 +72,8 @@ impl Client for Participant {
         }
     }
 
-    /// Until somebody else reads what it writes and writes what it reads, and then nobody has come for a while, by when this one is known, too.
+    /// Until somebody else reads what it writes and writes what it reads, and then nobody has come for a while, by
+    /// when this one is known, too.
     fn meet(&mut self) -> Result<(), String> {
         let exchange = &mut self.exchange;
         self.runtime.block_on(async {
