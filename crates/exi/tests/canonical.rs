@@ -1,7 +1,7 @@
 //! The canonical form (W3C Canonical EXI): documents that say the same have the same bytes.
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 use support::*;

@@ -1,6 +1,6 @@
 //! Damaged streams are refused with a place, within limits, and never crash the decoder.
 
-mod support;
+use crate::support;
 
 use support::*;
 use weir_exi::error::ErrorKind;

@@ -1,6 +1,6 @@
 //! Documents of many like records, for which there is a quick path, and coders that begin again.
 
-mod support;
+use crate::support;
 
 use support::*;
 use weir_exi::options::Header;

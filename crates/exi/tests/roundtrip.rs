@@ -1,6 +1,6 @@
 //! What goes in comes out, in every alignment and with every option, whole and in pieces.
 
-mod support;
+use crate::support;
 
 use proptest::prelude::*;
 use support::*;

@@ -2,7 +2,7 @@
 //! `docs/reference/exi-conformance.md` is the table.
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 use support::*;

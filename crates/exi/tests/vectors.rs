@@ -1,7 +1,7 @@
 //! Bytes that the standard prescribes, beside the events they stand for.
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 use support::*;

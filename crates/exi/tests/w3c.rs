@@ -5,17 +5,11 @@
 //! or beside the project; without it the test says so and counts nothing.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
-#[path = "w3c/canonical.rs"]
 mod canonical;
-#[path = "w3c/coding.rs"]
 mod coding;
-#[path = "w3c/loose.rs"]
 mod loose;
-#[path = "w3c/name.rs"]
 mod name;
-#[path = "w3c/suite.rs"]
 mod suite;
-#[path = "w3c/zip.rs"]
 mod zip;
 
 use name::{Grammar, Name};

@@ -5,7 +5,7 @@
     reason = "starts processes and reads their files"
 )]
 
-mod process;
+use crate::process;
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;

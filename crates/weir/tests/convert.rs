@@ -1,7 +1,7 @@
 //! `weir convert` from and to every format.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
-mod process;
+use crate::process;
 
 use process::{folder, printed, run};
 use weir_codec::FORMATS;

@@ -1,7 +1,7 @@
 //! `weir history` against a real gateway.
 #![allow(clippy::unwrap_used)]
 
-mod process;
+use crate::process;
 
 use process::{Gateway, folder, printed, run};
 

@@ -1,7 +1,7 @@
 //! `/live` as a client of HTTP sees it.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
-mod process;
+use crate::process;
 
 use process::{Gateway, folder};
 use std::io::{Read, Write};

@@ -1,7 +1,7 @@
 //! `weir pub` and `weir sub` by the standards of sensor services, against a real gateway.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
-mod process;
+use crate::process;
 
 use process::{Gateway, folder, printed, run, weir};
 use std::io::{BufRead, BufReader};

@@ -1,7 +1,7 @@
 //! Commands that speak TLS with a certificate that nobody vouches for.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
-mod process;
+use crate::process;
 
 use process::{Gateway, folder, printed, run};
 use std::path::{Path, PathBuf};

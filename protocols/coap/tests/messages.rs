@@ -1,7 +1,7 @@
 //! The message layer and exchanges of the server, in bytes (RFC 7252).
 #![allow(clippy::unwrap_used)]
 
-mod server;
+use crate::server;
 
 use server::{ACK, CON, NON, RST, Server, content, get, request};
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Observation, both halves (RFC 7641).
 #![allow(clippy::unwrap_used)]
 
-mod server;
+use crate::server;
 
 use server::{ACK, Back, CON, NON, RST, Server, content, get, observe};
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Answers to SUBSCRIBE and UNSUBSCRIBE, and reasons in answers.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod house;
+use crate::house;
 
 use house::{House, V5, V311, connect, encode, list, publish, subscribe, unsubscribe};
 use weir_mqtt::session::{ServerEvent, State};

@@ -1,7 +1,7 @@
 //! The client's half, against packets of a server and against the server's half.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod house;
+use crate::house;
 
 use house::{House, V5, V311, encode, list, packets, publish, token};
 use weir_mqtt::session::{

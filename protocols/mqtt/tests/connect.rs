@@ -1,7 +1,7 @@
 //! CONNECT: what it must and must not hold.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod house;
+use crate::house;
 
 use house::{V5, V311, connect, decode, encode, will};
 use weir_mqtt::wire::{Connect, Fault, Packet, Version};

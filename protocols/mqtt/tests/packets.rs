@@ -1,7 +1,7 @@
 //! Packets: every type there and back, every malformed one with its code and its byte.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod house;
+use crate::house;
 
 use house::{V5, V311, connect, decode, encode, publish, will};
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! QoS 1 and 2 both ways: identifiers, quotas, order, and what is sent again.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod house;
+use crate::house;
 
 use house::{House, V5, V311, connect, decode, encode, list, publish, token};
 use weir_mqtt::session::{Delivery, InFlight, Sent, ServerEvent, ServerLimits, Stage, State};

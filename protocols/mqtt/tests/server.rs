@@ -1,7 +1,7 @@
 //! The server's half of a conversation: who may connect, and what a breach of the rules costs.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod house;
+use crate::house;
 
 use house::{House, V5, V311, connect, encode, list, publish, will};
 use weir_mqtt::session::{Acceptance, ServerLimits, State};

@@ -1,7 +1,7 @@
 //! Every type of packet with everything that it may carry, there and back.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod house;
+use crate::house;
 
 use house::{V5, connect, decode, encode, list, publish, will};
 use weir_mqtt::wire::{

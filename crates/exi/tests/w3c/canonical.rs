@@ -2,7 +2,7 @@
 //! 1.0.7 makes, in `canonical.tsv`. Each line: source, schema or nothing, layout, what is preserved, and
 //! the stream in hexadecimal digits.
 
-use crate::suite::Suite;
+use super::suite::Suite;
 use std::sync::Arc;
 use weir_exi::xml::Reader;
 use weir_exi::{Alignment, Canonical, Encoder, EncoderSettings, Limits, Options, Preserve, Schema};

@@ -1,7 +1,7 @@
 //! A stream against its source.
 
-use crate::name::Name;
-use crate::suite::Stream;
+use super::name::Name;
+use super::suite::Stream;
 use std::sync::Arc;
 use weir_exi::decode::{Decoder, DecoderSettings};
 use weir_exi::infoset::{Infoset, Item, Rules, WhiteSpace, compare};

@@ -1,8 +1,8 @@
 //! Where the suite is.
 
-use crate::loose::LOOSE;
-use crate::name::Name;
-use crate::zip;
+use super::loose::LOOSE;
+use super::name::Name;
+use super::zip;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,0 +1,14 @@
+//! Formats: what they promise, one file each. One program, since linking each takes longer than running it.
+
+mod block;
+mod exi;
+mod malformed;
+mod om;
+mod rdf;
+mod round_trip;
+mod senml;
+mod shapes;
+mod soap;
+mod swe_text;
+mod table;
+mod xml;

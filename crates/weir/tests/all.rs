@@ -1,0 +1,13 @@
+//! The program as its users start it, one file a part. One program, since linking each takes longer than running it.
+
+mod bench;
+mod clients;
+mod convert;
+mod exi;
+mod history;
+mod link;
+mod live;
+mod process;
+mod readme;
+mod services;
+mod tls;
