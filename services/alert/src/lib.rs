@@ -2,9 +2,9 @@
 //!
 //! What it deliberately does not do: keep a queue, or speak a protocol. An alert is a consumer of the log: it
 //! remembers up to where what it wanted was taken, so neither its own end nor the address's loses one. What goes to
-//! a Web address is posted by the client of whichever binding has its scheme, mail by a crate of the field. The decision worth arguing: an
-//! address that refuses (a status that no repetition changes) is told of and passed over, so that one bad message
-//! does not hold up those behind it.
+//! a Web address is posted by the client of whichever binding has its scheme, mail by a crate of the field. The
+//! decision worth arguing: an address that refuses (a status that no repetition changes) is told of and passed over,
+//! so that one bad message does not hold up those behind it.
 #![forbid(unsafe_code)]
 
 mod address;
