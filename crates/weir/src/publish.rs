@@ -25,6 +25,10 @@ pub(crate) fn run(publish: Publish) -> Result<(), Failure> {
     })
 }
 
+const EXAMPLES: &str = "Examples:
+  echo 21.5 | weir pub mqtt://127.0.0.1 kitchen/temperature --as plain
+  tail -f lines.json | weir pub http://127.0.0.1:8080 kitchen";
+
 /// Which encodings are sent how, for `--help`.
 pub(crate) fn how_sent() -> String {
     let names = |line_by_line: bool| {
@@ -33,7 +37,9 @@ pub(crate) fn how_sent() -> String {
         those.map(|format| format.name).collect::<Vec<_>>()
     };
     format!(
-        "Each line is a message, sent as it comes: {}.\nAll of the input is one message: {}.",
+        "Messages come from standard input.\n\
+         Each line is a message, sent as it comes: {}.\n\
+         All of the input is one message: {}.\n\n{EXAMPLES}",
         names(true).join(", "),
         names(false).join(", ")
     )
