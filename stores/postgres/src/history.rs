@@ -90,22 +90,35 @@ impl PostgresHistory {
     fn flush(&self) -> Result<(), HistoryFault> {
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            let due = self.buffer().due(TRANSACTION_CHUNKS);
+            let (due, written) = {
+                let mut buffer = self.buffer();
+                (buffer.due(TRANSACTION_CHUNKS), buffer.written())
+            };
             if due.is_empty() {
                 return Ok(());
             }
             let writer = self.writer.clone();
             let upto = self.driver.run(ANSWER_WAIT, move || async move {
-                let mut numbers = writer.numbers.lock().await;
-                let numbers = AsyncMutex::new(&mut *numbers);
-                let written = writer.line.with(async |session| {
-                    let mut numbers = numbers.lock().await;
-                    write::write(session, &mut numbers, &due).await
-                });
-                written.await
+                let write = async |session: &mut Session| {
+                    let mut numbers = writer.numbers.lock().await;
+                    write::write(session, &mut numbers, &due, written).await
+                };
+                writer.line.with(write).await
             })?;
+            if upto < written {
+                return Err(self.gone_back(upto, written));
+            }
             self.buffer().wrote(upto);
         }
+    }
+
+    /// What was written is no longer waited for here, so the gap must not be written over.
+    fn gone_back(&self, upto: Cursor, written: Cursor) -> HistoryFault {
+        HistoryFault::Failed(format!(
+            "PostgreSQL at {} has gone back to {upto} and had all up to {written}: it was restored, or lost what it \
+             had confirmed; a gateway that is started again feeds it from the log",
+            self.target.place()
+        ))
     }
 
     /// Writes what waits where it is of these topics, so that a question finds it.

@@ -53,14 +53,20 @@ pub(crate) struct Numbers {
     as_of: Cursor,
 }
 
-/// Writes what the database has not; says up to which record it has all now.
+/// Writes what the database has not; says up to which record it has all now. Where that is less than what it
+/// is known to have `had`, nothing is written.
 pub(crate) async fn write(
     session: &mut Session,
     numbers: &mut Numbers,
     chunks: &[Arc<Chunk>],
+    had: Cursor,
 ) -> Result<Cursor, Error> {
     session.client.batch_execute("BEGIN").await?;
     let before = progress(session, PROGRESS).await?;
+    if before < had {
+        session.client.batch_execute("ROLLBACK").await?;
+        return Ok(before);
+    }
     if numbers.as_of != before {
         // Another gateway wrote, and may have forgotten a topic.
         *numbers = Numbers::default();

@@ -92,3 +92,16 @@ pub(crate) fn numbers(store: &dyn History, topic: &str) -> Vec<u64> {
     rows.map(|row| ((row.value.number().unwrap() + 3.0) * 4.0) as u64)
         .collect()
 }
+
+/// One number of each of these topics.
+pub(crate) fn many(topics: &[&str], nanos: i64) -> Batch {
+    let mut builder = BatchBuilder::new();
+    for (index, topic) in topics.iter().enumerate() {
+        builder.begin();
+        builder.topic(Naming::Topic, topic);
+        builder.time(time(nanos));
+        builder.value(Value::Number(index as f64));
+        builder.end().unwrap();
+    }
+    builder.finish()
+}

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each file of tests uses its part")]
 
 use std::net::{Ipv4Addr, TcpListener};
-use std::os::unix::fs::chown;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -15,7 +15,7 @@ use weir_postgres::{Options, Origin, PostgresHistory, Target};
 const PROGRAMS: &str = "/usr/lib/postgresql";
 /// How long it may take until it answers; nothing is asserted of it.
 const START: Duration = Duration::from_secs(60);
-/// `nobody` of Debian: the server refuses to be root's.
+/// `nobody` of Debian.
 const NOBODY: u32 = 65_534;
 pub(crate) const PASSWORD: &str = "s3cret word";
 
@@ -79,6 +79,11 @@ fn skip(test: &str, reason: &str) {
     }
 }
 
+/// The server refuses to be root's.
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|it| it.uid() == 0)
+}
+
 impl Server {
     fn data(&self) -> PathBuf {
         self.folder.join("data")
@@ -87,9 +92,7 @@ impl Server {
     /// A program of the server's, as nobody where this is root.
     fn program(&self, name: &str) -> Command {
         let mut command = Command::new(self.programs.join(name));
-        let is_root = std::fs::metadata("/proc/self")
-            .is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) == 0);
-        if is_root {
+        if is_root() {
             chown(&self.folder, Some(NOBODY), Some(NOBODY)).unwrap();
             command.uid(NOBODY).gid(NOBODY);
         }
@@ -139,6 +142,22 @@ impl Server {
             assert!(begun.elapsed() < START, "PostgreSQL does not answer");
             std::thread::sleep(Duration::from_millis(50));
         }
+    }
+
+    /// Starts it again with TLS by this certificate; says where that is.
+    pub(crate) fn encrypt(&mut self, certificate: &str, key: &str) -> PathBuf {
+        self.kill();
+        for (name, text) in [("server.crt", certificate), ("server.key", key)] {
+            let path = self.data().join(name);
+            std::fs::write(&path, text).unwrap();
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
+            if is_root() {
+                chown(&path, Some(NOBODY), Some(NOBODY)).unwrap();
+            }
+        }
+        self.settings.push("ssl=on".into());
+        self.start();
+        self.data().join("server.crt")
     }
 
     /// Ends all its processes as a power cut does: the first one's children end with it.
