@@ -241,17 +241,15 @@ async fn open(target: &Target, log: &Origin, wait: Duration) -> Result<Cursor, S
     let made = schema::ensure(&mut session).await.map_err(failed)?;
     made.map_err(refused)?;
     let kept = |error: std::io::Error| format!("which log the history is of: {error}");
-    let own = log.name().map_err(kept)?;
-    let named = origin::of_database(&mut session, own.clone()).await;
+    let own = origin::of_log(&mut session, log).await;
+    let own = own.map_err(failed)?.map_err(kept)?;
+    let named = origin::of_database(&mut session, &own).await;
     let named = named.map_err(failed)?;
-    let written = write::progress(&mut session, PROGRESS).await;
-    let written = written.map_err(failed)?;
-    match own {
-        Some(own) if own == named => {}
-        None if written == Cursor::START => log.keep(&named).map_err(kept)?,
-        _ => return Err(refused(log.refusal(&named))),
+    if named != own {
+        return Err(refused(log.refusal(&named)));
     }
-    Ok(written)
+    let written = write::progress(&mut session, PROGRESS).await;
+    written.map_err(failed)
 }
 
 /// A connection, once the server can be reached; what it refuses is refused at once.

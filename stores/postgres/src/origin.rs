@@ -1,7 +1,7 @@
 //! Which log a database is the history of: one that was fed by another's would take nothing new for old.
 //!
 //! The decision worth arguing: a log that gateways share is known by its name (its cursors tell one of that name
-//! from another), and a gateway's own log by a number that the database gave it, kept beside the log.
+//! from another), and a gateway's own log by a number that a database gave it, kept beside the log.
 
 use crate::line::Session;
 use std::io;
@@ -80,13 +80,26 @@ fn write(disk: &dyn Disk, name: &str) -> io::Result<()> {
     disk.sync_dir()
 }
 
-/// The name of the log whose history the database holds: this one's, or a new one, where there was none.
-pub(crate) async fn of_database(
+/// The name of this log, which the database gives to one that has none yet. It is kept here before the database
+/// is claimed by it, so that of two logs without a name one gets it.
+pub(crate) async fn of_log(
     session: &mut Session,
-    own: Option<String>,
-) -> Result<String, Error> {
-    let claim =
-        "UPDATE weir.progress SET log = coalesce($1, gen_random_uuid()::text) WHERE log IS NULL";
+    log: &Origin,
+) -> Result<io::Result<String>, Error> {
+    let name = match log.name() {
+        Ok(Some(name)) => return Ok(Ok(name)),
+        Err(error) => return Ok(Err(error)),
+        Ok(None) => session.query("SELECT gen_random_uuid()::text", &[]).await?,
+    };
+    let name: String = name
+        .first()
+        .map_or(Ok(String::new()), |row| row.try_get(0))?;
+    Ok(log.keep(&name).map(|()| name))
+}
+
+/// The name of the log whose history the database holds: this one's, where it held none.
+pub(crate) async fn of_database(session: &mut Session, own: &str) -> Result<String, Error> {
+    let claim = "UPDATE weir.progress SET log = $1 WHERE log IS NULL";
     session.execute(claim, &[&own]).await?;
     let found = session.query("SELECT log FROM weir.progress", &[]).await?;
     found

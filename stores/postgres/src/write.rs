@@ -21,8 +21,8 @@ const FORGET: &str = "WITH gone AS (DELETE FROM weir.datastream WHERE topic = $1
      dropped AS (DELETE FROM weir.latest l USING gone WHERE l.datastream = gone.id)
      INSERT INTO weir.forgotten SELECT id FROM gone";
 const NUMBERS: &str = "WITH made AS (
-         INSERT INTO weir.datastream (topic) SELECT unnest($1::text[]) ON CONFLICT (topic) DO NOTHING
-         RETURNING topic, id)
+         INSERT INTO weir.datastream (topic) SELECT unnest($1::text[])
+         ON CONFLICT (topic) DO NOTHING RETURNING topic, id)
      SELECT topic, id FROM made UNION ALL
      SELECT topic, id FROM weir.datastream WHERE topic = ANY($1::text[])";
 const LATEST: &str = "INSERT INTO weir.latest

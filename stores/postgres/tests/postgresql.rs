@@ -139,6 +139,9 @@ fn another_log(server: &mut Server) {
     let url = server.url("own");
     let open = |disk: &SimDisk| PostgresHistory::open(options(&url), &own(disk));
     let store = open(&disk).unwrap();
+    // It is this log's before a row is there.
+    let told = problem(options(&url), &own(&other));
+    assert!(told.contains("another log"), "{told}");
     offer(&store, 1, 3).unwrap();
     store.maintain(time(0)).unwrap();
     drop(store);
