@@ -158,8 +158,16 @@ async fn copy_rows(
 
 /// The last row of each datastream and the lesser of its time and its arrival.
 type Latest = HashMap<i32, (i64, usize)>;
-/// Of each datastream the latest end of an interval and the first and last result time.
-type Reach = HashMap<i32, (Option<i64>, Option<i64>, Option<i64>)>;
+/// What is counted of the datastreams' intervals and result times.
+type Reach = HashMap<i32, Ends>;
+
+/// The latest end of an interval, and the first and last result time.
+#[derive(Clone, Copy, Default)]
+struct Ends {
+    end: Option<i64>,
+    first: Option<i64>,
+    last: Option<i64>,
+}
 
 fn sums(chunk: &Chunk, first: usize, numbers: &[i32]) -> (Latest, Reach) {
     let (mut latest, mut reach) = (Latest::new(), Reach::new());
@@ -177,9 +185,9 @@ fn sums(chunk: &Chunk, first: usize, numbers: &[i32]) -> (Latest, Reach) {
         );
         if end.is_some() || result.is_some() {
             let known = reach.entry(number).or_default();
-            known.0 = known.0.max(end);
-            known.1 = known.1.into_iter().chain(result).min();
-            known.2 = known.2.max(result);
+            known.end = known.end.max(end);
+            known.first = known.first.into_iter().chain(result).min();
+            known.last = known.last.max(result);
         }
     }
     (latest, reach)
@@ -209,10 +217,9 @@ async fn note_reach(session: &mut Session, reach: &Reach) -> Result<(), Error> {
         return Ok(());
     }
     let ids: Vec<_> = reach.keys().copied().collect();
-    let column = |pick: fn(&(Option<i64>, Option<i64>, Option<i64>)) -> Option<i64>| -> Vec<_> {
-        reach.values().map(pick).collect()
-    };
-    let (end, first, last) = (column(|it| it.0), column(|it| it.1), column(|it| it.2));
+    let of_each = |pick: fn(&Ends) -> Option<i64>| reach.values().map(pick).collect::<Vec<_>>();
+    let end = of_each(|ends| ends.end);
+    let (first, last) = (of_each(|ends| ends.first), of_each(|ends| ends.last));
     session.execute(REACH, &[&ids, &end, &first, &last]).await?;
     Ok(())
 }
