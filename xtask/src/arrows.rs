@@ -127,7 +127,12 @@ pub(crate) const ARROWS: &[Arrow] = &[
         // A service is asked of a hub with a log and a history.
         for_tests: &["crates/testkit", "crates/log", "stores/*"],
     },
-    arrow("stores/*", &["crates/hub", "crates/disk"]),
+    Arrow {
+        folder: "stores/*",
+        behind: &["crates/hub", "crates/disk"],
+        // A store is compared with the default one.
+        for_tests: &["crates/testkit", "stores/embedded"],
+    },
     arrow("conformance/exi", &["crates/exi"]),
     arrow("xtask", &["crates/exi"]),
 ];

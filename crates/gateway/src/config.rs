@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 use weir_binding::{ConfigFault, Section};
-use weir_registry::{BINDINGS, BUS_KEYS, LOG_KEYS, SERVICES};
+use weir_registry::{BINDINGS, BUS_KEYS, HISTORY_KEYS, LOG_KEYS, SERVICES, STORE_KEYS};
 
 /// Values as text by section and key, and where each was set.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +51,8 @@ const OWN: &[(&str, &[&str])] = &[
     ("access", &["policy", "audit"]),
     ("log", LOG_KEYS),
     ("bus", BUS_KEYS),
-    ("history", &["retention_bytes", "retention_age"]),
+    ("history", HISTORY_KEYS),
+    ("store", STORE_KEYS),
     ("gateway", &["threads", "log"]),
 ];
 

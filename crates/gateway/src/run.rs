@@ -21,7 +21,7 @@ use tokio::sync::watch;
 use weir_binding::{Binding, ConfigFault, Premises};
 use weir_hub::{Fault, Hub, Log};
 use weir_model::Limits;
-use weir_registry::{BINDINGS, SERVICES, STORES, open_log};
+use weir_registry::{BINDINGS, SERVICES, Sections, open_history, open_log};
 
 /// A running gateway.
 pub struct Gateway {
@@ -232,8 +232,12 @@ fn open_data(config: &Config) -> Result<(Arc<dyn Log>, Arc<Hub>), RunFault> {
     std::fs::create_dir_all(&data)
         .map_err(|error| RunFault::Io(format!("data directory {}", data.display()), error))?;
     let log = open_log(&data, config.section("log"), config.section("bus")).map_err(located)?;
-    let store = &STORES[0];
-    let history = (store.open)(&data, config.section("history")).map_err(located)?;
+    let sections = Sections {
+        store: config.section("store"),
+        history: config.section("history"),
+        bus: config.section("bus"),
+    };
+    let history = open_history(&data, sections).map_err(located)?;
     let hub = Hub::start(log.clone(), history, Limits::default(), now()).map_err(RunFault::Hub)?;
     Ok((log, hub))
 }

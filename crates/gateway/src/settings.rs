@@ -8,7 +8,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use weir_binding::{Binding, ConfigFault, Section};
 use weir_carrier::tls::{Acceptor, Files};
-use weir_registry::{BINDINGS, SERVICES, STORES, check_bus, check_log};
+use weir_registry::{BINDINGS, SERVICES, check_bus, check_history, check_log, check_store};
 
 /// Everything that a start would refuse, but for what only opening tells.
 pub(crate) fn faults(config: &Config) -> Vec<ConfigFault> {
@@ -24,7 +24,10 @@ pub(crate) fn faults(config: &Config) -> Vec<ConfigFault> {
     faults.extend(acceptor(config, &[]).err());
     all(config.section("log"), check_log, &mut faults);
     all(config.section("bus"), check_bus, &mut faults);
-    all(config.section("history"), STORES[0].check, &mut faults);
+    let store = config.section("store");
+    all(store.clone(), check_store, &mut faults);
+    let check = |history| check_history(history, &store);
+    all(config.section("history"), check, &mut faults);
     faults
 }
 

@@ -28,6 +28,8 @@ pub const FEED_BYTES_MAX: usize = 64 << 20;
 pub const COMPARISONS_MAX: usize = 20_000;
 /// Observations in one page of history.
 pub const PAGE_OBSERVATIONS_MAX: usize = 10_000;
+/// Longest token of a page of history, in bytes.
+pub const TOKEN_BYTES_MAX: usize = 2048;
 /// Windows that one aggregating group keeps open; beyond, the oldest closes before its time.
 pub const WINDOWS_MAX: usize = 1 << 17;
 /// Bytes of what goes with one message beside its body.

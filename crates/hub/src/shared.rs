@@ -34,6 +34,9 @@ pub trait Shared: Send + Sync {
 
     /// Moves the head: the record was taken.
     fn taken(&self, cursor: Cursor);
+
+    /// Says whether the log has come to this cursor, taken here or not: whoever keeps it is asked.
+    fn reaches(&self, cursor: Cursor) -> Result<bool, LogFault>;
 }
 
 /// Takes the records of a shared log; `false` where it takes no more.

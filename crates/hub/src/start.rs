@@ -62,14 +62,21 @@ impl Hub {
         Ok(hub)
     }
 
-    /// A history that was fed more than the log holds would take nothing new for old.
+    /// A history that was fed more than the log holds would take nothing new for old. One that several
+    /// gateways feed may be ahead of what this one has read of their log.
     fn refuse_a_history_without_its_log(&self) -> Result<(), Fault> {
         let (applied, head) = (self.history.applied(), self.log.head());
-        let resumed = self.log.resume(applied);
-        let is_foreign = |gap: Gap| gap.reason == GapReason::Foreign;
-        let strange = matches!(resumed, Resume::Gap(gap, _) if is_foreign(gap));
-        let strange = strange && self.log.shared().is_some() && applied != Cursor::START;
-        if applied <= head && !strange {
+        let is_of_the_log = match self.log.shared() {
+            None => applied <= head,
+            Some(_) if applied == Cursor::START => true,
+            Some(shared) => {
+                let resumed = self.log.resume(applied);
+                let is_foreign = |gap: Gap| gap.reason == GapReason::Foreign;
+                !matches!(resumed, Resume::Gap(gap, _) if is_foreign(gap))
+                    && (applied <= head || shared.reaches(applied)?)
+            }
+        };
+        if is_of_the_log {
             return Ok(());
         }
         let problem = format!(

@@ -7,10 +7,14 @@
 
 mod bindings;
 mod clients;
+mod history;
 mod services;
 mod stores;
 
 pub use bindings::{BINDINGS, BindingLine, binding_of_url};
 pub use clients::{CLIENTS, ClientLine, client_of_url, client_schemes};
+pub use history::{HISTORY_KEYS, STORE_KEYS, check_history, check_store, open_history};
 pub use services::{Make, SERVICES, ServiceLine};
-pub use stores::{BUS_KEYS, LOG_KEYS, Open, STORES, StoreLine, check_bus, check_log, open_log};
+pub use stores::{
+    BUS_KEYS, LOG_KEYS, Open, STORES, Sections, StoreLine, check_bus, check_log, open_log,
+};

@@ -1,5 +1,6 @@
 //! Stores: the log, and history behind it.
 
+use crate::history;
 use std::path::Path;
 use std::sync::Arc;
 use weir_binding::{ConfigFault, Section};
@@ -9,24 +10,48 @@ use weir_log::{DiskLog, Options, RealDisk};
 
 /// One line of [`STORES`].
 pub struct StoreLine {
-    /// Scheme of `store.url`, or the name of the default.
+    /// Its name.
     pub name: &'static str,
-    /// Opens it in the data directory from its section.
+    /// Schemes of `store.url` that mean it; the default has none.
+    pub schemes: &'static [&'static str],
+    /// Opens it.
     pub open: Open,
-    /// Says what is wrong with its section.
+    /// Says what is wrong with the section `store`.
     pub check: fn(Section) -> Result<(), ConfigFault>,
+    /// Says what is wrong with the section `history`.
+    pub check_history: fn(Section) -> Result<(), ConfigFault>,
 }
 
-/// Opens a store in the data directory from its section.
-pub type Open = fn(&Path, Section) -> Result<Arc<dyn History>, ConfigFault>;
+/// Opens a store in the data directory.
+pub type Open = fn(&Path, Sections) -> Result<Arc<dyn History>, ConfigFault>;
+
+/// What a history store is made of.
+pub struct Sections {
+    /// Where it is.
+    pub store: Section,
+    /// For how long it keeps what.
+    pub history: Section,
+    /// Which log feeds it, where that is shared.
+    pub bus: Section,
+}
 
 /// Every history store; the first is the default.
 pub const STORES: &[StoreLine] = &[
     #[cfg(feature = "embedded")]
     StoreLine {
         name: "embedded",
-        open: open_embedded,
-        check: |section| embedded_options(section).map(drop),
+        schemes: &[],
+        open: history::open_embedded,
+        check: history::check_embedded,
+        check_history: |section| history::embedded_options(section).map(drop),
+    },
+    #[cfg(feature = "postgres")]
+    StoreLine {
+        name: "postgres",
+        schemes: &["postgres", "postgresql"],
+        open: history::open_postgres,
+        check: |section| history::postgres_target(section).map(drop),
+        check_history: |section| history::postgres_age(section).map(drop),
     },
 ];
 
@@ -114,7 +139,7 @@ fn log_options(mut section: Section) -> Result<Options, ConfigFault> {
     Ok(options)
 }
 
-fn age(
+pub(crate) fn age(
     section: &mut Section,
     default: std::time::Duration,
 ) -> Result<std::time::Duration, ConfigFault> {
@@ -124,34 +149,4 @@ fn age(
             parse_duration(&text).map_err(|error| section.fault("retention_age", error.to_string()))
         }
     }
-}
-
-#[cfg(feature = "embedded")]
-fn embedded_options(mut section: Section) -> Result<weir_embedded::Options, ConfigFault> {
-    let default = weir_embedded::Options::default();
-    let options = weir_embedded::Options {
-        retention_bytes: section.parsed(
-            "retention_bytes",
-            default.retention_bytes,
-            "a number of bytes",
-        )?,
-        retention_age: age(&mut section, default.retention_age)?,
-    };
-    section.finish(&["retention_bytes", "retention_age"])?;
-    Ok(options)
-}
-
-#[cfg(feature = "embedded")]
-fn open_embedded(data: &Path, section: Section) -> Result<Arc<dyn History>, ConfigFault> {
-    use weir_embedded::EmbeddedHistory;
-    let options = embedded_options(section)?;
-    let opened = EmbeddedHistory::open(data.join("history"), options);
-    let history = opened.map_err(|error| ConfigFault {
-        key: "data.dir".into(),
-        problem: format!(
-            "the history in {} cannot be opened: {error}",
-            data.display()
-        ),
-    })?;
-    Ok(Arc::new(history))
 }

@@ -106,7 +106,14 @@ fn of_room(config: &Config, folder: &Path) -> Finding {
         Ok(said) => said.f_bavail.saturating_mul(said.f_frsize),
         Err(error) => return Finding(Level::Bad, format!("{place}: {error}")),
     };
-    let kept = RETAINED.iter().map(|(section, usual)| {
+    // Where history is elsewhere, that is another disk's.
+    let is_elsewhere = config
+        .text("store", "url")
+        .is_some_and(|url| !url.is_empty());
+    let here = RETAINED
+        .iter()
+        .filter(|(section, _)| !is_elsewhere || *section == "log");
+    let kept = here.map(|(section, usual)| {
         let set = config.text(section, "retention_bytes");
         set.and_then(|text| text.parse().ok()).unwrap_or(*usual)
     });

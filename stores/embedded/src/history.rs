@@ -1,6 +1,5 @@
 //! The store as the hub sees it.
 
-use crate::aggregate;
 use crate::block::Encoder;
 use crate::file::Dir;
 use crate::maintain::Upkeep;
@@ -11,7 +10,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use weir_disk::{Disk, RealDisk};
-use weir_hub::{Extent, History, HistoryFault, Page, Range};
+use weir_hub::{Extent, History, HistoryFault, Page, Range, RowPage, Token, WindowPage};
 use weir_model::{Batch, Cursor, Observation, Time};
 
 /// What an owner decides about the history.
@@ -134,15 +133,16 @@ impl History for EmbeddedHistory {
     }
 
     fn read(&self, query: &Range<'_>) -> Result<Page, HistoryFault> {
-        let after = read::start(query)?;
+        let after = Token::of(query)?;
         let after = after.as_ref();
-        if let Some(windows) = query.aggregate {
-            let from = aggregate::begin(query, after);
+        if let Some(aggregate) = query.aggregate {
+            let page = WindowPage::new(query, aggregate, after);
+            let from = page.from();
             let merge = Merge::begin(&self.state(), query, |_topic| (from, usize::MAX));
-            return aggregate::page(query, windows, after, merge);
+            return read::windows(page, merge);
         }
         let merge = Merge::begin(&self.state(), query, |topic| {
-            read::need(query, after, topic)
+            RowPage::need(query, after, topic)
         });
         read::page(query, after, merge)
     }

@@ -9,7 +9,6 @@
 //! where, one checksummed frame a commit), `lock`.
 #![forbid(unsafe_code)]
 
-mod aggregate;
 pub mod block;
 mod extent;
 mod file;
@@ -21,6 +20,5 @@ mod merge;
 mod read;
 mod reclaim;
 mod state;
-mod token;
 
 pub use history::{EmbeddedHistory, Options};

@@ -20,5 +20,3 @@ pub const WRITE_BYTES: usize = 1 << 20;
 pub const RECLAIM_BYTES_MAX: u64 = 64 << 20;
 /// Bytes of the manifest below which it is not rewritten.
 pub const MANIFEST_BYTES_MIN: u64 = 1 << 20;
-/// Longest page token, in bytes.
-pub const TOKEN_BYTES_MAX: usize = 2048;

@@ -5,14 +5,12 @@
 
 use crate::block::Rows;
 use crate::state::{Body, State, Stream};
-use crate::token::Token;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::io;
 use std::sync::Arc;
-use weir_hub::{HistoryFault, Page, Range};
-use weir_model::BatchBuilder;
+use weir_hub::{HistoryFault, Page, Range, RowPage, Token, WindowPage};
 
 /// Open rows stand behind all chunks.
 const OPEN: u64 = u64::MAX;
@@ -171,99 +169,39 @@ impl Merge {
     }
 }
 
-/// Where a page begins.
-pub(crate) fn start(query: &Range<'_>) -> Result<Option<Token>, HistoryFault> {
-    let token = query
-        .page
-        .map(|page| Token::parse(page, query).ok_or(HistoryFault::BadPage));
-    token.transpose()
-}
-
-/// From which time on, and how many rows of a datastream a page may need after a token.
-pub(crate) fn need(query: &Range<'_>, after: Option<&Token>, topic: &str) -> (i64, usize) {
-    let most = query.limit.saturating_add(1);
-    match after {
-        None => (query.from.nanos(), most),
-        Some(token) if *topic < *token.topic => (token.time.saturating_add(1), most),
-        Some(token) if *topic > *token.topic => (token.time, most),
-        Some(token) => (token.time, most.saturating_add(token.ordinal as usize)),
-    }
-}
-
-/// How the rows after a token are told from those before: by time, topic, and how many were given.
-struct Given<'a> {
-    time: i64,
-    topic: &'a str,
-    count: u64,
-    /// Rows of that time and topic to leave out yet.
-    skip: u64,
-}
-
 /// One page of rows.
 pub(crate) fn page(
     query: &Range<'_>,
     after: Option<&Token>,
     mut merge: Merge,
 ) -> Result<Page, HistoryFault> {
-    let fail = |error: io::Error| HistoryFault::Failed(error.to_string());
-    let nothing = Given {
-        time: i64::MIN,
-        topic: "",
-        count: 0,
-        skip: 0,
-    };
-    let mut given = after.map_or(nothing, |token| Given {
-        time: token.time,
-        topic: &token.topic,
-        count: token.ordinal,
-        skip: token.ordinal,
-    });
-    let (mut builder, mut before) = (BatchBuilder::new(), 0);
+    let mut page = RowPage::new(query, after);
     while let Some(merged) = merge.next().map_err(fail)? {
         let Some(rows) = merge.rows(merged) else {
             continue;
         };
-        let (row, name) = (merged.row, query.topics[merged.topic]);
-        let time = rows.time(row);
-        let place = (time, name).cmp(&(given.time, given.topic));
-        if place.is_lt() || (place.is_eq() && given.skip > 0) {
-            given.skip -= u64::from(place.is_eq());
-            continue;
+        let name = query.topics[merged.topic];
+        if page.offer(&rows.observation(merged.row, name))? {
+            return Ok(page.cut());
         }
-        if builder.len() == query.limit {
-            let Given {
-                time, topic, count, ..
-            } = given;
-            let token = Token {
-                time,
-                topic: topic.to_owned(),
-                ordinal: count,
-            };
-            return Ok(Page {
-                batch: builder.finish(),
-                next: Some(token.print(query)),
-                before,
-                ..Page::default()
-            });
-        }
-        let count = if place.is_eq() { given.count + 1 } else { 1 };
-        if builder.is_empty() {
-            before = (count - 1).min(u64::from(u32::MAX)) as u32;
-        }
-        given = Given {
-            time,
-            topic: name,
-            count,
-            skip: 0,
-        };
-        builder
-            .push(&rows.observation(row, name))
-            .map_err(|error| HistoryFault::Failed(format!("{name}: {error}")))?;
     }
-    Ok(Page {
-        batch: builder.finish(),
-        next: None,
-        before,
-        ..Page::default()
-    })
+    Ok(page.finish())
+}
+
+/// One page of windows.
+pub(crate) fn windows(mut page: WindowPage<'_>, mut merge: Merge) -> Result<Page, HistoryFault> {
+    while let Some(merged) = merge.next().map_err(fail)? {
+        let Some(rows) = merge.rows(merged) else {
+            continue;
+        };
+        let (time, value) = (rows.time(merged.row), rows.value(merged.row));
+        if page.offer(merged.topic, time, value) {
+            return Ok(page.cut());
+        }
+    }
+    Ok(page.finish())
+}
+
+fn fail(error: io::Error) -> HistoryFault {
+    HistoryFault::Failed(error.to_string())
 }

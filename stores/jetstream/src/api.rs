@@ -82,6 +82,11 @@ fn ensure(nats: &Connection, name: &str, config: &Value) -> Result<Standing, Str
     }
 }
 
+/// How a stream stands now.
+pub(crate) fn look(nats: &Connection, name: &str) -> Result<Standing, String> {
+    standing(&request(nats, &format!("$JS.API.STREAM.INFO.{name}"), b"")?)
+}
+
 fn request(nats: &Connection, subject: &str, payload: &[u8]) -> Result<Value, String> {
     nats.request(subject, payload, OPEN_WAIT)
 }

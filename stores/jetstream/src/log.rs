@@ -154,6 +154,19 @@ impl SharedLog for JetStreamLog {
     fn taken(&self, cursor: Cursor) {
         self.shared.set_head(cursor.sequence());
     }
+
+    /// A server that has just become the stream's leader may not have come to its end yet: it is asked again.
+    fn reaches(&self, cursor: Cursor) -> Result<bool, LogFault> {
+        for _ in 0..LOOKS_SHORT_MAX {
+            let standing = api::look(&self.shared.nats, &self.shared.names.stream);
+            let standing = standing.map_err(LogFault::Unavailable)?;
+            if standing.epoch != self.shared.epoch || standing.last >= cursor.sequence() {
+                return Ok(standing.epoch == cursor.epoch());
+            }
+            thread::sleep(TICK);
+        }
+        Ok(false)
+    }
 }
 
 fn send(shared: &Shared, acks: &str, number: u64, (subject, id): (&str, &str), bytes: &[u8]) {

@@ -4,25 +4,34 @@
 //! base64url without padding (RFC 4648 section 5). It names a place in the order of rows and not a
 //! place in files, so it stays valid while rows are applied, merged and dropped.
 
+use crate::history::{HistoryFault, Range};
 use crate::limits::TOKEN_BYTES_MAX;
-use weir_hub::Range;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const HEAD_BYTES: usize = 20;
 
 /// Where a page ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Token {
+pub struct Token {
     /// Time of the last row, or begin of the last window.
-    pub(crate) time: i64,
+    pub time: i64,
     /// Its topic.
-    pub(crate) topic: String,
+    pub topic: String,
     /// How many rows of this time and topic were given.
-    pub(crate) ordinal: u64,
+    pub ordinal: u64,
 }
 
 impl Token {
-    pub(crate) fn print(&self, query: &Range<'_>) -> String {
+    /// The token of a query, where it has one.
+    pub fn of(query: &Range<'_>) -> Result<Option<Self>, HistoryFault> {
+        let token = query
+            .page
+            .map(|page| Self::parse(page, query).ok_or(HistoryFault::BadPage));
+        token.transpose()
+    }
+
+    /// Prints it for the query that it is of.
+    pub fn print(&self, query: &Range<'_>) -> String {
         let mut bytes = vec![0; 4];
         bytes.extend_from_slice(&self.time.to_le_bytes());
         bytes.extend_from_slice(&self.ordinal.to_le_bytes());
@@ -33,7 +42,7 @@ impl Token {
     }
 
     /// Reads a token that was given for this query (its topics may have become more).
-    pub(crate) fn parse(text: &str, query: &Range<'_>) -> Option<Self> {
+    pub fn parse(text: &str, query: &Range<'_>) -> Option<Self> {
         let bytes = decode(text)?;
         let (head, topic) = bytes.split_at_checked(HEAD_BYTES)?;
         if checksum(&bytes[4..], query).to_le_bytes() != head[..4] {

@@ -1,0 +1,168 @@
+//! One page of windows: one number a window and datastream instead of all rows.
+//!
+//! Numbers and truths (1 and 0) count; texts, null and JSON do not, for any function. Windows without
+//! numbers are left out, and so are rows that were withdrawn. A window that reaches over `from` or `to` has
+//! only the rows between.
+
+use crate::aggregate::{Aggregate, Window};
+use crate::history::{Hidden, Page, Range};
+use crate::token::Token;
+use std::collections::BTreeMap;
+use weir_model::batch::Naming;
+use weir_model::{BatchBuilder, Extra, Observation, Time, Value};
+
+/// A page that is being filled.
+pub struct WindowPage<'a> {
+    query: &'a Range<'a>,
+    aggregate: Aggregate,
+    after: Option<Token>,
+    hidden: Option<Places<'a>>,
+    /// Begin of the windows that are open, which are those of one instant.
+    begin: i64,
+    /// By index of their topic.
+    open: BTreeMap<usize, Window>,
+    builder: BatchBuilder,
+    last: Option<Token>,
+}
+
+impl<'a> WindowPage<'a> {
+    /// An empty page of a query, after the window that its token names.
+    pub fn new(query: &'a Range<'a>, aggregate: Aggregate, after: Option<&Token>) -> Self {
+        Self {
+            query,
+            aggregate,
+            after: after.cloned(),
+            hidden: query.hidden.map(Places::new),
+            begin: i64::MIN,
+            open: BTreeMap::new(),
+            builder: BatchBuilder::new(),
+            last: None,
+        }
+    }
+
+    /// From which time on rows are needed: in order to continue, those of the last window given, too.
+    pub fn from(&self) -> i64 {
+        let from = self.query.from.nanos();
+        self.after
+            .as_ref()
+            .map_or(from, |token| token.time.max(from))
+    }
+
+    /// Takes the next row by time and topic; says whether a window that ended had no room.
+    pub fn offer(&mut self, topic: usize, time: i64, value: Value<'_>) -> bool {
+        let hidden = self.hidden.as_mut();
+        if hidden.is_some_and(|hidden| hidden.pass(topic, time)) {
+            return false;
+        }
+        let Some(number) = value.number() else {
+            return false;
+        };
+        let begin = self.aggregate.begin(Time::from_nanos(time)).nanos();
+        if begin != self.begin {
+            if self.close() {
+                return true;
+            }
+            self.begin = begin;
+        }
+        if !self.was_given(begin, topic) {
+            self.open.entry(topic).or_default().add(number);
+        }
+        false
+    }
+
+    /// Takes the next window by begin and topic, made by the store itself; says whether it had no room.
+    pub fn put(&mut self, begin: i64, topic: usize, number: f64) -> bool {
+        if self.was_given(begin, topic) {
+            return false;
+        }
+        if self.builder.len() == self.query.limit {
+            return true;
+        }
+        let topic = self.query.topics[topic];
+        // A sum beyond the doubles is no number; it is left out.
+        let _finite = self.builder.push(&observation(topic, begin, number));
+        self.last = Some(Token {
+            time: begin,
+            topic: topic.to_owned(),
+            ordinal: 1,
+        });
+        false
+    }
+
+    fn was_given(&self, begin: i64, topic: usize) -> bool {
+        let given =
+            |token: &Token| token.time == begin && self.query.topics[topic] <= &token.topic[..];
+        self.after.as_ref().is_some_and(given)
+    }
+
+    /// Gives out the windows that are open; says whether one had no room.
+    fn close(&mut self) -> bool {
+        let open = std::mem::take(&mut self.open);
+        open.into_iter().any(|(topic, window)| {
+            let number = window.value(self.aggregate.function);
+            number.is_some_and(|number| self.put(self.begin, topic, number))
+        })
+    }
+
+    /// The page, once all rows were offered.
+    pub fn finish(mut self) -> Page {
+        if self.close() {
+            return self.cut();
+        }
+        Page {
+            batch: self.builder.finish(),
+            ..Page::default()
+        }
+    }
+
+    /// The page, behind which there are more windows.
+    pub fn cut(mut self) -> Page {
+        let next = self.last.map(|token| token.print(self.query));
+        Page {
+            batch: self.builder.finish(),
+            next,
+            ..Page::default()
+        }
+    }
+}
+
+fn observation(topic: &str, begin: i64, number: f64) -> Observation<'_> {
+    Observation {
+        naming: Naming::Topic,
+        topic,
+        sensor: None,
+        property: None,
+        unit: None,
+        value: Value::Number(number),
+        time: Some(Time::from_nanos(begin)),
+        place: None,
+        extra: Extra::default(),
+    }
+}
+
+/// Tells rows that were withdrawn from others, in the order of their times.
+struct Places<'a> {
+    hidden: &'a Hidden,
+    /// Of each topic concerned the time at hand, and how many rows of it have passed.
+    passed: BTreeMap<usize, (i64, u32)>,
+}
+
+impl<'a> Places<'a> {
+    fn new(hidden: &'a Hidden) -> Self {
+        let passed = BTreeMap::new();
+        Self { hidden, passed }
+    }
+
+    /// Passes a row; says whether it is hidden.
+    fn pass(&mut self, topic: usize, time: i64) -> bool {
+        let Some(places) = self.hidden.get(&topic) else {
+            return false;
+        };
+        let (at, count) = self.passed.entry(topic).or_insert((time, 0));
+        if *at != time {
+            (*at, *count) = (time, 0);
+        }
+        *count += 1;
+        places.contains(&(time, *count - 1))
+    }
+}

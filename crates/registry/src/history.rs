@@ -1,0 +1,184 @@
+//! History stores from their sections of the configuration.
+
+use crate::stores::{STORES, Sections, StoreLine, age};
+use std::path::Path;
+use std::sync::Arc;
+use weir_binding::{ConfigFault, Section};
+use weir_hub::History;
+
+/// Keys of the section `store`.
+pub const STORE_KEYS: &[&str] = &["url", "ca_file"];
+
+/// Keys of the section `history`.
+pub const HISTORY_KEYS: &[&str] = &["retention_bytes", "retention_age"];
+
+/// Opens the history store that `store.url` means.
+pub fn open_history(data: &Path, sections: Sections) -> Result<Arc<dyn History>, ConfigFault> {
+    (store_of(&sections.store)?.open)(data, sections)
+}
+
+/// Says what is wrong with the section of the history store.
+pub fn check_store(store: Section) -> Result<(), ConfigFault> {
+    (store_of(&store)?.check)(store)
+}
+
+/// Says what is wrong with the section of what history keeps, for the store that is meant.
+pub fn check_history(history: Section, store: &Section) -> Result<(), ConfigFault> {
+    let line = store_of(store).unwrap_or(&STORES[0]);
+    (line.check_history)(history)
+}
+
+/// The store of a URL's scheme, or the default. The URL itself, which may hold a password, is not shown.
+fn store_of(store: &Section) -> Result<&'static StoreLine, ConfigFault> {
+    let Some(url) = store.clone().optional("url") else {
+        return Ok(&STORES[0]);
+    };
+    let scheme = url.split_once("://").map(|(scheme, _)| scheme);
+    let found = STORES
+        .iter()
+        .find(|line| scheme.is_some_and(|scheme| line.schemes.contains(&scheme)));
+    found.ok_or_else(|| {
+        let known: Vec<_> = STORES.iter().flat_map(|line| line.schemes).collect();
+        let known: Vec<_> = known.iter().map(|scheme| format!("{scheme}://")).collect();
+        let problem = match known.is_empty() {
+            true => "this weir is built without a store that has a URL".into(),
+            false => format!("expected a URL that begins with {}", known.join(" or ")),
+        };
+        store.fault("url", problem)
+    })
+}
+
+/// Says what is wrong with the section where it names no store.
+#[cfg(feature = "embedded")]
+pub(crate) fn check_embedded(mut store: Section) -> Result<(), ConfigFault> {
+    let _none = store.optional("url");
+    match store.optional("ca_file") {
+        Some(_) => Err(store.fault("ca_file", "needs `store.url`")),
+        None => store.finish(STORE_KEYS),
+    }
+}
+
+#[cfg(feature = "embedded")]
+pub(crate) fn embedded_options(
+    mut section: Section,
+) -> Result<weir_embedded::Options, ConfigFault> {
+    let default = weir_embedded::Options::default();
+    let options = weir_embedded::Options {
+        retention_bytes: section.parsed(
+            "retention_bytes",
+            default.retention_bytes,
+            "a number of bytes",
+        )?,
+        retention_age: age(&mut section, default.retention_age)?,
+    };
+    section.finish(HISTORY_KEYS)?;
+    Ok(options)
+}
+
+#[cfg(feature = "embedded")]
+pub(crate) fn open_embedded(
+    data: &Path,
+    sections: Sections,
+) -> Result<Arc<dyn History>, ConfigFault> {
+    use weir_embedded::EmbeddedHistory;
+    check_embedded(sections.store)?;
+    let options = embedded_options(sections.history)?;
+    let opened = EmbeddedHistory::open(data.join("history"), options);
+    let history = opened.map_err(|error| ConfigFault {
+        key: "data.dir".into(),
+        problem: format!(
+            "the history in {} cannot be opened: {error}",
+            data.display()
+        ),
+    })?;
+    Ok(Arc::new(history))
+}
+
+#[cfg(feature = "postgres")]
+pub(crate) fn postgres_target(mut store: Section) -> Result<weir_postgres::Target, ConfigFault> {
+    let url = store.text("url", "");
+    let authorities = store.optional("ca_file");
+    store.clone().finish(STORE_KEYS)?;
+    let target = weir_postgres::Target::parse(&url);
+    let target = target.map_err(|error| store.fault("url", error.to_string()))?;
+    match authorities {
+        None => Ok(target),
+        Some(file) => target
+            .with_authorities(Path::new(&file))
+            .map_err(|problem| store.fault("ca_file", format!("{file}: {problem}"))),
+    }
+}
+
+#[cfg(feature = "postgres")]
+pub(crate) fn postgres_age(mut section: Section) -> Result<std::time::Duration, ConfigFault> {
+    if section.optional("retention_bytes").is_some() {
+        let problem =
+            "is of the embedded store; in PostgreSQL rows are kept by `history.retention_age`";
+        return Err(section.fault("retention_bytes", problem));
+    }
+    let age = age(&mut section, std::time::Duration::MAX)?;
+    section.finish(HISTORY_KEYS)?;
+    Ok(age)
+}
+
+#[cfg(feature = "postgres")]
+pub(crate) fn open_postgres(
+    data: &Path,
+    mut sections: Sections,
+) -> Result<Arc<dyn History>, ConfigFault> {
+    use weir_postgres::{Options, Origin, PostgresHistory};
+    let fault = |problem: String| ConfigFault {
+        key: "store.url".into(),
+        problem,
+    };
+    let options = Options {
+        target: postgres_target(sections.store)?,
+        retention_age: postgres_age(sections.history)?,
+        wait: weir_postgres::limits::OPEN_WAIT,
+    };
+    let log = match sections.bus.optional("url") {
+        Some(_) => Origin::Shared(format!("stream {}", sections.bus.text("stream", "weir"))),
+        None => {
+            let disk = weir_log::RealDisk::new(data.join("history"));
+            Origin::Own(Arc::new(disk.map_err(|error| fault(error.to_string()))?))
+        }
+    };
+    let history = PostgresHistory::open(options, &log).map_err(fault)?;
+    Ok(Arc::new(history))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn store(url: &str) -> Section {
+        let mut section = Section::new("store");
+        section.set("url", url);
+        section
+    }
+
+    #[test]
+    fn a_url_means_the_store_of_its_scheme_and_another_is_refused_without_being_shown() {
+        assert_eq!(store_of(&Section::new("store")).unwrap().name, "embedded");
+        let name = |url: &str| store_of(&store(url)).map(|line| line.name);
+        assert_eq!(name(""), Ok("embedded"));
+        assert_eq!(name("postgresql://ann:secret@db/weir"), Ok("postgres"));
+        let fault = name("mysql://ann:secret@db/weir").unwrap_err();
+        assert_eq!(
+            fault.to_string(),
+            "`store.url`: expected a URL that begins with postgres:// or postgresql://"
+        );
+        let fault = check_store(store("postgres://ann:secret@db")).unwrap_err();
+        assert!(!fault.to_string().contains("secret"), "{fault}");
+    }
+
+    #[test]
+    fn bytes_are_kept_by_the_embedded_store_only() {
+        let mut history = Section::new("history");
+        history.set("retention_bytes", "7");
+        assert!(check_history(history.clone(), &Section::new("store")).is_ok());
+        let fault = check_history(history, &store("postgres://ann@db/weir")).unwrap_err();
+        assert_eq!(fault.key, "history.retention_bytes");
+    }
+}

@@ -1,0 +1,57 @@
+//! What is known of datastreams without reading their rows: the last ones, and from when to when there are some.
+
+use crate::limits::LATEST_ROWS;
+use crate::line::Session;
+use crate::row::{Kept, columns};
+use tokio_postgres::{Error, Row};
+use weir_hub::Extent;
+use weir_model::{Cursor, Observation, Time};
+
+const LATEST: &str = concat!(
+    "SELECT d.topic, o.datastream, ",
+    columns!(),
+    " FROM weir.latest o JOIN weir.datastream d ON d.id = o.datastream
+      WHERE o.datastream > $1 ORDER BY o.datastream LIMIT $2"
+);
+/// Where the columns of the observation begin.
+const FIRST: usize = 2;
+const EXTENT: &str = "SELECT
+         (SELECT min(o.time) FROM weir.observation o WHERE o.datastream = d.id),
+         (SELECT max(o.time) FROM weir.observation o WHERE o.datastream = d.id),
+         d.end_last, d.result_first, d.result_last
+     FROM weir.datastream d WHERE d.topic = $1";
+
+/// The next last observations, behind those of a datastream's number.
+pub(crate) async fn rows(session: &mut Session, behind: i32) -> Result<Vec<Row>, Error> {
+    session.query(LATEST, &[&behind, &LATEST_ROWS]).await
+}
+
+/// Visits a row; says the number of its datastream.
+pub(crate) fn visit(
+    row: &Row,
+    visit: &mut dyn FnMut(Cursor, &Observation<'_>),
+) -> Result<i32, Error> {
+    let kept = Kept::of(row, FIRST)?;
+    let topic: &str = row.try_get(0)?;
+    visit(Cursor::from_bits(kept.cursor()?), &kept.observation(topic)?);
+    row.try_get(1)
+}
+
+/// From when to when a datastream has rows.
+pub(crate) async fn extent(session: &mut Session, topic: &str) -> Result<Option<Extent>, Error> {
+    let rows = session.query(EXTENT, &[&topic]).await?;
+    rows.first().map_or(Ok(None), extent_of)
+}
+
+fn extent_of(row: &Row) -> Result<Option<Extent>, Error> {
+    let time = |column: usize| -> Result<_, Error> {
+        Ok(row.try_get::<_, Option<i64>>(column)?.map(Time::from_nanos))
+    };
+    let (end, result) = (time(2)?, time(3)?.zip(time(4)?));
+    Ok(time(0)?.zip(time(1)?).map(|(first, last)| Extent {
+        first,
+        last,
+        end,
+        result,
+    }))
+}

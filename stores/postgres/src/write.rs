@@ -1,0 +1,225 @@
+//! Chunks into the database, each row once.
+//!
+//! The row of `weir.progress` is locked first: of the gateways that write the same records the first one writes
+//! them, and the others find that it has.
+
+use crate::buffer::Chunk;
+use crate::copy::{self, COPY};
+use crate::limits::COPY_BYTES;
+use crate::line::{Session, Value};
+use bytes::{Bytes, BytesMut};
+use futures_util::SinkExt;
+use std::collections::HashMap;
+use std::pin::pin;
+use std::sync::Arc;
+use tokio_postgres::Error;
+use weir_model::{Cursor, Time};
+
+const PROGRESS: &str = "SELECT cursor FROM weir.progress FOR UPDATE";
+const MOVE: &str = "UPDATE weir.progress SET cursor = $1";
+const FORGET: &str = "WITH gone AS (DELETE FROM weir.datastream WHERE topic = $1 RETURNING id),
+     dropped AS (DELETE FROM weir.latest l USING gone WHERE l.datastream = gone.id)
+     INSERT INTO weir.forgotten SELECT id FROM gone";
+const NUMBERS: &str = "WITH made AS (
+         INSERT INTO weir.datastream (topic) SELECT unnest($1::text[])
+         ON CONFLICT (topic) DO NOTHING RETURNING topic, id)
+     SELECT topic, id FROM made UNION ALL
+     SELECT topic, id FROM weir.datastream WHERE topic = ANY($1::text[])";
+const LATEST: &str = "INSERT INTO weir.latest
+     SELECT o.*, k.seen FROM weir.observation o JOIN
+         unnest($1::integer[], $2::bigint[], $3::bigint[], $4::integer[], $5::bigint[])
+             AS k (datastream, time, cursor, item, seen)
+         ON (o.datastream, o.time, o.cursor, o.item) = (k.datastream, k.time, k.cursor, k.item)
+     ON CONFLICT (datastream) DO UPDATE SET
+         (time, cursor, item, number, truth, text, json, latitude, longitude, time_end, result_time, valid_from,
+          valid_to, quality, feature, parameters, quoted, seen)
+         = (excluded.time, excluded.cursor, excluded.item, excluded.number, excluded.truth, excluded.text,
+            excluded.json, excluded.latitude, excluded.longitude, excluded.time_end, excluded.result_time,
+            excluded.valid_from, excluded.valid_to, excluded.quality, excluded.feature, excluded.parameters,
+            excluded.quoted, excluded.seen)
+     WHERE (excluded.seen, excluded.cursor, excluded.item) >= (latest.seen, latest.cursor, latest.item)";
+const REACH: &str = "UPDATE weir.datastream d SET
+         end_last = greatest(d.end_last, k.end_last),
+         result_first = least(d.result_first, k.result_first),
+         result_last = greatest(d.result_last, k.result_last)
+     FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[])
+         AS k (id, end_last, result_first, result_last)
+     WHERE d.id = k.id";
+
+/// Numbers of datastreams, as of where the database was when they were looked up.
+#[derive(Default)]
+pub(crate) struct Numbers {
+    of: HashMap<String, i32>,
+    as_of: Cursor,
+}
+
+/// Writes what the database has not; says up to which record it has all now. Where that is less than what it
+/// is known to have `had`, nothing is written.
+pub(crate) async fn write(
+    session: &mut Session,
+    numbers: &mut Numbers,
+    chunks: &[Arc<Chunk>],
+    had: Cursor,
+) -> Result<Cursor, Error> {
+    session.client.batch_execute("BEGIN").await?;
+    let before = progress(session, PROGRESS).await?;
+    if before < had {
+        session.client.batch_execute("ROLLBACK").await?;
+        return Ok(before);
+    }
+    if numbers.as_of != before {
+        // Another gateway wrote, and may have forgotten a topic.
+        *numbers = Numbers::default();
+    }
+    // Until it is committed, nothing is known of it.
+    let mut known = std::mem::take(numbers);
+    for chunk in chunks {
+        write_chunk(session, &mut known, chunk, before).await?;
+    }
+    let upto = chunks.last().map_or(before, |chunk| chunk.upto.max(before));
+    session.execute(MOVE, &[&(upto.bits() as i64)]).await?;
+    session.client.batch_execute("COMMIT").await?;
+    known.as_of = upto;
+    *numbers = known;
+    Ok(upto)
+}
+
+/// The last record that the database has.
+pub(crate) async fn progress(session: &mut Session, sql: &'static str) -> Result<Cursor, Error> {
+    let rows = session.query(sql, &[]).await?;
+    let bits: i64 = rows.first().map_or(Ok(0), |row| row.try_get(0))?;
+    Ok(Cursor::from_bits(bits as u64))
+}
+
+async fn write_chunk(
+    session: &mut Session,
+    numbers: &mut Numbers,
+    chunk: &Chunk,
+    before: Cursor,
+) -> Result<(), Error> {
+    if let Some((cursor, topic)) = &chunk.forgotten
+        && *cursor > before
+    {
+        session.execute(FORGET, &[topic]).await?;
+        numbers.of.remove(topic);
+    }
+    let first = chunk.behind(before);
+    if first == chunk.marks.len() {
+        return Ok(());
+    }
+    let numbers = numbers_of(session, numbers, chunk).await?;
+    copy_rows(session, chunk, first, &numbers).await?;
+    let (latest, reach) = sums(chunk, first, &numbers);
+    note_latest(session, chunk, &latest).await?;
+    note_reach(session, &reach).await
+}
+
+/// The number of each datastream of a chunk, by its index there.
+async fn numbers_of(
+    session: &mut Session,
+    numbers: &mut Numbers,
+    chunk: &Chunk,
+) -> Result<Vec<i32>, Error> {
+    let batch = &chunk.batch;
+    let topics = || (0..batch.stream_count()).map(|index| batch.stream(index).topic);
+    let unknown: Vec<_> = topics()
+        .filter(|topic| !numbers.of.contains_key(*topic))
+        .collect();
+    if !unknown.is_empty() {
+        for row in session.query(NUMBERS, &[&unknown]).await? {
+            numbers.of.insert(row.try_get(0)?, row.try_get(1)?);
+        }
+    }
+    let number = |topic: &str| numbers.of.get(topic).copied().unwrap_or_default();
+    Ok(topics().map(number).collect())
+}
+
+async fn copy_rows(
+    session: &mut Session,
+    chunk: &Chunk,
+    first: usize,
+    numbers: &[i32],
+) -> Result<(), Error> {
+    let statement = session.statement(COPY).await?;
+    let mut sink = pin!(session.client.copy_in::<_, Bytes>(&statement).await?);
+    let mut out = BytesMut::from(copy::HEAD);
+    for row in first..chunk.marks.len() {
+        let number = numbers[chunk.batch.stream_of(row)];
+        copy::put_row(&mut out, number, chunk, row);
+        if out.len() >= COPY_BYTES {
+            sink.send(out.split().freeze()).await?;
+        }
+    }
+    out.extend_from_slice(copy::TAIL);
+    sink.send(out.freeze()).await?;
+    sink.finish().await?;
+    Ok(())
+}
+
+/// The last row of each datastream and the lesser of its time and its arrival.
+type Latest = HashMap<i32, (i64, usize)>;
+/// What is counted of the datastreams' intervals and result times.
+type Reach = HashMap<i32, Ends>;
+
+/// The latest end of an interval, and the first and last result time.
+#[derive(Clone, Copy, Default)]
+struct Ends {
+    end: Option<i64>,
+    first: Option<i64>,
+    last: Option<i64>,
+}
+
+fn sums(chunk: &Chunk, first: usize, numbers: &[i32]) -> (Latest, Reach) {
+    let (mut latest, mut reach) = (Latest::new(), Reach::new());
+    for row in first..chunk.marks.len() {
+        let number = numbers[chunk.batch.stream_of(row)];
+        let seen = time_of(chunk, row).min(chunk.marks[row].arrival);
+        let last = latest.entry(number).or_insert((seen, row));
+        if seen >= last.0 {
+            *last = (seen, row);
+        }
+        let extra = chunk.batch.extra(row);
+        let (end, result) = (
+            extra.end.map(Time::nanos),
+            extra.result_time.map(Time::nanos),
+        );
+        if end.is_some() || result.is_some() {
+            let known = reach.entry(number).or_default();
+            known.end = known.end.max(end);
+            known.first = known.first.into_iter().chain(result).min();
+            known.last = known.last.max(result);
+        }
+    }
+    (latest, reach)
+}
+
+fn time_of(chunk: &Chunk, row: usize) -> i64 {
+    let time = chunk.batch.time(row).map(Time::nanos);
+    time.unwrap_or(chunk.marks[row].arrival)
+}
+
+async fn note_latest(session: &mut Session, chunk: &Chunk, latest: &Latest) -> Result<(), Error> {
+    let mut keys = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (&number, &(seen, row)) in latest {
+        keys.0.push(number);
+        keys.1.push(time_of(chunk, row));
+        keys.2.push(chunk.marks[row].cursor.bits() as i64);
+        keys.3.push(chunk.marks[row].item);
+        keys.4.push(seen);
+    }
+    let values: [Value<'_>; 5] = [&keys.0, &keys.1, &keys.2, &keys.3, &keys.4];
+    session.execute(LATEST, &values).await?;
+    Ok(())
+}
+
+async fn note_reach(session: &mut Session, reach: &Reach) -> Result<(), Error> {
+    if reach.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<_> = reach.keys().copied().collect();
+    let of_each = |pick: fn(&Ends) -> Option<i64>| reach.values().map(pick).collect::<Vec<_>>();
+    let end = of_each(|ends| ends.end);
+    let (first, last) = (of_each(|ends| ends.first), of_each(|ends| ends.last));
+    session.execute(REACH, &[&ids, &end, &first, &last]).await?;
+    Ok(())
+}
