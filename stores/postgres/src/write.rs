@@ -37,7 +37,8 @@ const LATEST: &str = "INSERT INTO weir.latest
             excluded.json, excluded.latitude, excluded.longitude, excluded.time_end, excluded.result_time,
             excluded.valid_from, excluded.valid_to, excluded.quality, excluded.feature, excluded.parameters,
             excluded.quoted, excluded.seen)
-     WHERE (excluded.seen, excluded.cursor, excluded.item) >= (latest.seen, latest.cursor, latest.item)";
+     WHERE (excluded.seen, excluded.cursor, excluded.item)
+         >= (latest.seen, latest.cursor, latest.item)";
 const REACH: &str = "UPDATE weir.datastream d SET
          end_last = greatest(d.end_last, k.end_last),
          result_first = least(d.result_first, k.result_first),
