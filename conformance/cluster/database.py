@@ -52,12 +52,18 @@ class Database:
         settings = ("listen_addresses=127.0.0.1", "unix_socket_directories=", "shared_buffers=64MB")
         command = [self.programs / "postgres", "-D", "data", "-p", str(self.port)]
         command += [part for setting in settings for part in ("-c", setting)]
-        with open(self.folder / "log", "ab") as log:
-            self.process = subprocess.Popen(command, cwd=self.folder, stdout=log, stderr=log, **self.owner)
+        self.spawn(command)
         until = time.monotonic() + READY_WAIT_S
         while not self.is_ready():
             assert time.monotonic() < until, (self.folder / "log").read_text()[-2000:]
             time.sleep(0.1)
+            if self.process.poll() is not None:
+                # What was killed has not let go of its memory yet.
+                self.spawn(command)
+
+    def spawn(self, command):
+        with open(self.folder / "log", "ab") as log:
+            self.process = subprocess.Popen(command, cwd=self.folder, stdout=log, stderr=log, **self.owner)
 
     def is_ready(self):
         command = [self.programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]

@@ -1,5 +1,6 @@
 """Three gateways, one nats-server and one PostgreSQL, under load: one history, whichever of them is killed."""
 
+import time
 import unittest
 
 from cluster import test_three
@@ -40,8 +41,17 @@ class OneHistory(unittest.TestCase):
         self.assertIn(b"PostgreSQL at weir@127.0.0.1", said)
         self.database.start()
         self.progress()
+        self.answers()
         self.end()
         self.same()
+
+    def answers(self):
+        """A gateway that has just found no server looks for it again after a second."""
+        until = time.monotonic() + 30
+        for gateway in self.gateways:
+            while gateway.request("GET", "/history/kept/w0")[0] != 200:
+                self.assertLess(time.monotonic(), until, "the gateways do not come back to the database")
+                time.sleep(0.1)
 
     def same(self):
         """Every gateway gives the rows that the database has, each once."""

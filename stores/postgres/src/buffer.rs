@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(buffer.due(9).len(), 1);
         buffer.wrote(at(8));
         assert!(buffer.due(9).is_empty());
-        assert_eq!((buffer.bytes(), buffer.written()), (0, at(8)));
+        assert_eq!((buffer.closed_bytes, buffer.written()), (0, at(8)));
     }
 
     #[test]

@@ -115,33 +115,42 @@ impl Server {
         assert!(done.status.success(), "initdb: {said}");
     }
 
-    /// Starts it on what it kept.
+    /// Starts it on what it kept; again, where what was killed has not let go of its memory yet.
     pub(crate) fn start(&mut self) {
+        let begun = Instant::now();
+        let mut process = self.spawn();
+        while self.sql("postgres", "SELECT 1").is_err() {
+            assert!(begun.elapsed() < START, "PostgreSQL does not answer");
+            std::thread::sleep(Duration::from_millis(50));
+            if process.try_wait().unwrap().is_some() {
+                process = self.spawn();
+            }
+        }
+        self.process = Some(process);
+    }
+
+    fn spawn(&self) -> Child {
         let log = std::fs::OpenOptions::new()
             .append(true)
             .create(true)
             .open(self.folder.join("log"));
         let mut command = self.program("postgres");
-        command.arg("-D").arg(self.data()).args([
-            "-p",
-            &self.port.to_string(),
-            "-c",
-            "listen_addresses=127.0.0.1",
-            "-c",
-            "unix_socket_directories=",
-            "-c",
-            "shared_buffers=64MB",
-        ]);
+        command
+            .arg("-D")
+            .arg(self.data())
+            .args(["-p", &self.port.to_string()])
+            .args(["-c", "listen_addresses=127.0.0.1"])
+            .args([
+                "-c",
+                "unix_socket_directories=",
+                "-c",
+                "shared_buffers=64MB",
+            ]);
         for setting in &self.settings {
             command.args(["-c", setting]);
         }
         command.stdout(Stdio::null()).stderr(log.unwrap());
-        self.process = Some(command.spawn().unwrap());
-        let begun = Instant::now();
-        while self.sql("postgres", "SELECT 1").is_err() {
-            assert!(begun.elapsed() < START, "PostgreSQL does not answer");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        command.spawn().unwrap()
     }
 
     /// Starts it again with TLS by this certificate; says where that is.
