@@ -84,6 +84,11 @@ pub(crate) enum Work {
         /// How many.
         topics: usize,
     },
+    /// Observers by CoAP to whom nothing happens.
+    Observers {
+        /// How many.
+        observers: u32,
+    },
     /// Reading back from a cursor.
     Replay {
         /// Messages.

@@ -15,7 +15,9 @@ use crate::limits::ECHO_MS_MAX;
 use crate::link::{Ends, LOCAL, Links};
 use crate::link_efficiency::job::{Conversation, EchoPlan};
 use crate::link_efficiency::sample_of_echo;
-use crate::load::job::{IdlePlan, Job, Kind, Pace, ReplayPlan, TopicsPlan, TrafficPlan};
+use crate::load::job::{
+    IdlePlan, Job, Kind, ObserversPlan, Pace, ReplayPlan, TopicsPlan, TrafficPlan,
+};
 use crate::load::message::Body;
 use crate::load::own::Own;
 use crate::load::wire::{PublishWire, SubscribeWire};
@@ -251,6 +253,11 @@ fn kind(
             publish: side.publish(INGEST_TOPIC)?,
             topics,
             batch: TOPICS_BATCH,
+            settle_ms: IDLE_SETTLE_MS,
+        }),
+        Work::Observers { observers } => Kind::Observers(ObserversPlan {
+            path: format!("live/{TOPIC}"),
+            observers,
             settle_ms: IDLE_SETTLE_MS,
         }),
         Work::Replay { messages, body } => {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::cell::Work;
 use crate::latency::Latency;
 use crate::load::job::{
-    Event, IdleOutcome, Pace, ReplayOutcome, TopicsOutcome, TrafficOutcome, Trial,
+    Event, IdleOutcome, ObserversOutcome, Pace, ReplayOutcome, TopicsOutcome, TrafficOutcome, Trial,
 };
 use crate::load::message::Body;
 use crate::samples::Series;
@@ -43,6 +43,12 @@ pub(crate) struct Sample {
     pub(crate) missed: Option<String>,
 }
 
+/// How much more memory the target holds than before, bytes; none of a target that is not ours.
+fn grown_bytes(measured: &Measured) -> Option<f64> {
+    let (before, after) = measured.memory.filter(|_| measured.server.is_some())?;
+    Some(after.server.proportional_bytes as f64 - before.server.proportional_bytes as f64)
+}
+
 impl Sample {
     /// Reads a measurement; an error where it shows nothing.
     pub(crate) fn of(work: &Work, measured: &Measured) -> Result<Self, String> {
@@ -50,6 +56,7 @@ impl Sample {
             Event::Traffic(outcome) => Self::of_traffic(work, outcome)?,
             Event::Idle(outcome) => Self::of_idle(outcome, measured),
             Event::Topics(outcome) => Self::of_topics(outcome, measured),
+            Event::Observers(outcome) => Self::of_observers(outcome, measured),
             Event::Replay(outcome) => Self::of_replay(outcome),
             other => return Err(format!("an unexpected outcome {other:?}")),
         };
@@ -184,14 +191,21 @@ impl Sample {
             "1/s",
             outcome.topics as f64 / outcome.seconds,
         );
-        if let (Some((before, after)), Some(_)) = (measured.memory, measured.server) {
-            let (from, to) = (before.server, after.server);
-            let grown = to.proportional_bytes as f64 - from.proportional_bytes as f64;
-            sample.put(
-                "server_memory_per_topic",
-                "bytes",
-                grown / outcome.topics as f64,
-            );
+        if let Some(grown) = grown_bytes(measured) {
+            let each = grown / outcome.topics as f64;
+            sample.put("server_memory_per_topic", "bytes", each);
+        }
+        sample
+    }
+
+    fn of_observers(outcome: &ObserversOutcome, measured: &Measured) -> Self {
+        let mut sample = Self::default();
+        let observers = f64::from(outcome.observers);
+        sample.put("registrations", "1/s", observers / outcome.seconds);
+        sample.put("notified", "1", f64::from(outcome.notified));
+        sample.lost = u64::from(outcome.observers.saturating_sub(outcome.notified));
+        if let Some(grown) = grown_bytes(measured) {
+            sample.put("server_memory_per_observer", "bytes", grown / observers);
         }
         sample
     }

@@ -167,3 +167,21 @@ fn an_agent_that_others_could_reach_asks_for_a_token() {
     assert_eq!(refused.status.code(), Some(2));
     assert!(reason.contains("WEIR_BENCH_TOKEN"), "{reason}");
 }
+
+#[test]
+fn observers_by_coap_are_registered_and_one_change_reaches_them_all() {
+    let folder = process::folder("bench-observers");
+    let out = folder.join("run").display().to_string();
+    let cell = "test=observers;observers=1000";
+    let run = [
+        "run", "scaling", "--quick", "--only", cell, "--out", &out, "--json",
+    ];
+    let ran = bench(&run);
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{said}");
+    let run = json(&Path::new(&out).join("run.json"));
+    let result = &run["results"][0];
+    assert_eq!(mean_of(result, "notified").unwrap(), 1000.0, "{said}");
+    assert!(mean_of(result, "server_memory_per_observer").is_some());
+    std::fs::remove_dir_all(&folder).unwrap();
+}

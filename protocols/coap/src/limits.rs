@@ -36,11 +36,11 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            peers: 65_536,
+            peers: 131_072,
             seen: 32_768,
             seen_bytes: 16 << 20,
             exchanges: 16_384,
-            observations: 65_536,
+            observations: 131_072,
             observations_a_peer: 256,
             assemblies: 1024,
             assembly_bytes: 32 << 20,

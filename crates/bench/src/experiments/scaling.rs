@@ -25,6 +25,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 /// Where a process may open 20,000 files, this leaves room for its others.
 const CONNECTIONS: [usize; 5] = [100, 1000, 5000, 10_000, 15_000];
 const TOPICS: [usize; 4] = [1000, 10_000, 100_000, 1_000_000];
+const OBSERVERS: [u32; 4] = [100, 1000, 10_000, 100_000];
 const SUBSCRIBERS: [usize; 6] = [1, 10, 100, 1000, 3000, 10_000];
 const RATES: [u32; 6] = [100, 500, 2000, 5000, 10_000, 15_000];
 /// Messages a second to all subscribers.
@@ -74,6 +75,7 @@ fn cells(effort: Effort) -> Vec<Cell> {
         cells.extend(counts.map(|connections| idle(scheme, connections)));
     }
     cells.extend(TOPICS.into_iter().take(taken).map(topics));
+    cells.extend(OBSERVERS.into_iter().take(taken).map(observers));
     for scheme in [Scheme::Sse, Scheme::WebSocket, Scheme::Mqtt] {
         let counts = SUBSCRIBERS.into_iter().take(taken);
         cells.extend(counts.map(|subscribers| to_all(&scale, scheme, subscribers)));
@@ -114,6 +116,21 @@ fn idle(scheme: Scheme, connections: usize) -> Cell {
 fn topics(topics: usize) -> Cell {
     let factors = vec![("test", "topics".into()), ("topics", topics.to_string())];
     cell(factors, Work::Topics { topics }, None)
+}
+
+fn observers(observers: u32) -> Cell {
+    let factors = vec![
+        ("test", "observers".into()),
+        ("observers", observers.to_string()),
+    ];
+    let by_coap = Contender {
+        target: "weir_coap",
+        scheme: None,
+    };
+    Cell {
+        contenders: vec![by_coap],
+        ..cell(factors, Work::Observers { observers }, None)
+    }
 }
 
 fn to_all(scale: &Scale, scheme: Scheme, subscribers: usize) -> Cell {

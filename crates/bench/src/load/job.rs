@@ -29,6 +29,8 @@ pub(crate) enum Kind {
     Idle(IdlePlan),
     /// Datastreams that are known, and nothing more.
     Topics(TopicsPlan),
+    /// Observers by CoAP, and nothing to tell them.
+    Observers(ObserversPlan),
     /// Reading back what was published before.
     Replay(ReplayPlan),
     /// A device that waits for its echoes.
@@ -133,6 +135,17 @@ pub(crate) struct TopicsPlan {
     pub(crate) settle_ms: u64,
 }
 
+/// Observers of one resource by CoAP.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ObserversPlan {
+    /// The resource's path, without a slash before it.
+    pub(crate) path: String,
+    /// How many, each at an address of its own.
+    pub(crate) observers: u32,
+    /// Milliseconds to let the target settle before memory is read.
+    pub(crate) settle_ms: u64,
+}
+
 /// Publishing a backlog, then reading it from a cursor on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ReplayPlan {
@@ -166,6 +179,8 @@ pub(crate) enum Event {
     Idle(IdleOutcome),
     /// The outcome of [`Kind::Topics`].
     Topics(TopicsOutcome),
+    /// The outcome of [`Kind::Observers`].
+    Observers(ObserversOutcome),
     /// The outcome of [`Kind::Replay`].
     Replay(ReplayOutcome),
     /// The outcome of [`Kind::Echo`].
@@ -251,6 +266,17 @@ pub(crate) struct TopicsOutcome {
     pub(crate) topics: usize,
     /// From the first message to the last answer.
     pub(crate) seconds: f64,
+}
+
+/// What observers gave; memory is read by the orchestrator.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct ObserversOutcome {
+    /// Observers that were registered.
+    pub(crate) observers: u32,
+    /// From the first request to the last answer.
+    pub(crate) seconds: f64,
+    /// Observers that one change reached.
+    pub(crate) notified: u32,
 }
 
 /// What a replay gave.

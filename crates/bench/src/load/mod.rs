@@ -14,6 +14,7 @@ mod idle;
 pub(crate) mod job;
 pub(crate) mod message;
 mod mqtt;
+mod observers;
 mod one_by_one;
 pub(crate) mod own;
 mod publisher;
@@ -70,6 +71,7 @@ fn run() -> Result<Event, String> {
         }
         Kind::Idle(ref plan) => idle::run(job.address, plan).map(Event::Idle),
         Kind::Topics(ref plan) => topics::run(job.address, plan).map(Event::Topics),
+        Kind::Observers(ref plan) => observers::run(job.address, plan).map(Event::Observers),
         Kind::Replay(ref plan) => replay::run(job.address, plan).map(Event::Replay),
         Kind::Echo(ref plan) => {
             run_device(job.address, plan).map(|outcome| Event::Echo(Box::new(outcome)))

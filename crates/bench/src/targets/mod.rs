@@ -54,6 +54,7 @@ pub static TARGETS: &[Target] = &[
     weir::TARGET,
     weir::TLS,
     weir::MQTT,
+    weir::COAP,
     weir::AMQP,
     null::TARGET,
     null::COALESCING,

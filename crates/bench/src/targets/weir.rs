@@ -43,6 +43,16 @@ pub(super) const MQTT: Target = Target {
     replay: None,
 };
 
+pub(super) const COAP: Target = Target {
+    name: "weir_coap",
+    about: "the gateway by CoAP over UDP; of observers only",
+    look: |settings| program(settings).map(|(_, version)| version),
+    start: start_coap,
+    publish: None,
+    subscribe: |_, _| None,
+    replay: None,
+};
+
 pub(super) const AMQP: Target = Target {
     name: "weir_amqp10",
     about: "the gateway by AMQP 1.0: all goes to its log; of `messaging` only",
@@ -80,6 +90,13 @@ pub(super) fn reached_by_pages(running: Running, settings: &Settings, path: &str
         None => running,
         Some(http) => running.reached_at(format!("ws://{http}{path}"), None),
     }
+}
+
+fn start_coap(settings: &Settings, folder: &Path) -> Result<Running, String> {
+    if settings.address.is_some() {
+        return Err("absent: a gateway given by --url is spoken to by HTTP".into());
+    }
+    launch(settings, folder, "coap", &[])
 }
 
 fn start_amqp(settings: &Settings, folder: &Path) -> Result<Running, String> {

@@ -34,13 +34,24 @@ const P50: fn(&Metric) -> f64 = |metric| mean_of(metric, |figures| figures.p50);
 const P99: fn(&Metric) -> f64 = |metric| mean_of(metric, |figures| figures.p99);
 
 /// THE list.
-pub(super) const CURVES: [Curve; 7] = [
+pub(super) const CURVES: [Curve; 8] = [
     Curve {
         name: "memory-connections",
         title: "Memory of connections that rest",
         test: "idle",
         over: "connections",
         metric: "server_memory_per_connection",
+        is_each: true,
+        figure: MEAN,
+        unit: "bytes",
+        is_line: true,
+    },
+    Curve {
+        name: "memory-observers",
+        title: "Memory of observers by CoAP",
+        test: "observers",
+        over: "observers",
+        metric: "server_memory_per_observer",
         is_each: true,
         figure: MEAN,
         unit: "bytes",
