@@ -255,11 +255,7 @@ fn kind(
             batch: TOPICS_BATCH,
             settle_ms: IDLE_SETTLE_MS,
         }),
-        Work::Observers { observers } => Kind::Observers(ObserversPlan {
-            path: format!("live/{TOPIC}"),
-            observers,
-            settle_ms: IDLE_SETTLE_MS,
-        }),
+        Work::Observers { observers } => Kind::Observers(observed(observers)),
         Work::Replay { messages, body } => {
             let requests = side.replay()?;
             Kind::Replay(ReplayPlan {
@@ -273,6 +269,15 @@ fn kind(
         Work::Own { .. } => own(cell, contender, side)?,
         Work::Unmeasured { reason } => return Err(reason.into()),
     })
+}
+
+/// What is observed, where single observations are published.
+fn observed(observers: u32) -> ObserversPlan {
+    ObserversPlan {
+        path: format!("live/{TOPIC}"),
+        observers,
+        settle_ms: IDLE_SETTLE_MS,
+    }
 }
 
 /// A person's own message: as traffic, or round trip by round trip where a target only answers.
