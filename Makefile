@@ -53,7 +53,7 @@ lint: tidy ## formatting, clippy, house rules, licences
 	cargo fmt --all --check
 	cargo fmt --manifest-path firmware/Cargo.toml --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	bash -n scripts/peers scripts/soak scripts/test fuzz/all fuzz/run .ci/run
+	bash -n scripts/peers scripts/release scripts/soak scripts/sums scripts/test fuzz/all fuzz/build fuzz/run .ci/run
 	cargo xtask licences
 
 tidy: ## import arrows, orphans, lengths

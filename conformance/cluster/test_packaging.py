@@ -1,4 +1,4 @@
-"""What stands in packaging/ for several gateways is taken by the programs that it is for."""
+"""What stands in packaging/ is taken by the programs that it is for, and what is released can be checked."""
 
 import pathlib
 import re
@@ -34,3 +34,41 @@ class Packaging(unittest.TestCase):
         self.assertIn("--set=bus.replicas=3", settings)
         done = subprocess.run([BINARY, "check", *settings], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Released(unittest.TestCase):
+    """Checksums of scripts/sums, checked with the commands that docs/guides/operations.md gives."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.files = self.folder / "release"
+        self.files.mkdir()
+        (self.files / "weir.tar.gz").write_bytes(b"the program")
+        (self.files / "a b.whl").write_bytes(b"a client")
+        key = self.folder / "key"
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+        (self.folder / "allowed_signers").write_text(f"releases@weir {key.with_suffix('.pub').read_text()}")
+        subprocess.run([ROOT / "scripts/sums", self.files, key], check=True)
+
+    def checked(self):
+        guide = (ROOT / "docs/guides/operations.md").read_text()
+        commands = re.findall(r"^    (ssh-keygen -Y verify .*|sha256sum --check .*)$", guide, re.M)
+        self.assertEqual(len(commands), 2)
+        text = " && ".join(commands).replace("allowed_signers", str(self.folder / "allowed_signers"))
+        return subprocess.run(["bash", "-c", text], cwd=self.files, capture_output=True, text=True)
+
+    def test_what_is_signed_is_taken(self):
+        done = self.checked()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("a b.whl: OK", done.stdout)
+
+    def test_a_file_that_was_changed_is_refused(self):
+        (self.files / "weir.tar.gz").write_bytes(b"another program")
+        done = self.checked()
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("weir.tar.gz: FAILED", done.stdout)
+
+    def test_checksums_that_were_changed_are_refused(self):
+        sums = self.files / "SHA256SUMS"
+        sums.write_text(sums.read_text().replace("a b.whl", "c.whl"))
+        self.assertNotEqual(self.checked().returncode, 0)
