@@ -7,12 +7,14 @@ import os
 import pathlib
 import re
 import signal
+import ssl
 import subprocess
 import tempfile
 import threading
 import time
 import unittest
 
+import certificate
 from gateway import ROOT, Gateway, NotReady
 from skips import program
 
@@ -123,6 +125,22 @@ class Configured(Alerted):
             self.publish(85)
             self.wait_for([85], self.values)
         self.assertEqual(self.receiver.authorization, "Bearer a-secret")
+
+    def test_by_https_and_not_to_a_stranger(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        own, key = certificate.make(folder.name)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(own, key)
+        self.receiver.socket = context.wrap_socket(self.receiver.socket, server_side=True)
+        self.serve(url=self.url.replace("http://127.0.0.1", "https://localhost"))
+        self.publish(85)
+        self.wait_for(1, lambda: self.metric("weir_alert_waiting"))
+        self.assertEqual(self.receiver.alerts, [])
+        self.gateway.kill()
+        self.gateway.settings["alert.hot.ca_file"] = own
+        self.gateway.start()
+        self.wait_for([85], self.values)
 
     def test_a_burst_longer_than_any_queue_is_told_whole_and_in_order(self):
         self.serve()

@@ -68,6 +68,12 @@ pub trait Binding: Send + Sync {
         &[]
     }
 
+    /// Transports that clients find by a name, not at an address: each with what its URLs have in place of one,
+    /// `//` included ([`crate::Place::Name`]).
+    fn names(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
     /// How its messages are defined, beside what the formats have.
     fn schemas(&self) -> &'static [Schema] {
         &[]
@@ -97,8 +103,10 @@ pub trait Binding: Send + Sync {
         since: Option<Cursor>,
     ) -> LocalFuture<'static, io::Result<Box<dyn Subscriber>>>;
 
-    /// What posts to a URL that is no gateway's; a protocol in which nothing is posted says so.
-    fn caller(&self, url: &str) -> io::Result<Box<dyn Caller>> {
+    /// What posts to a URL that is no gateway's, and trusts these roots (PEM) beside the Web's; a protocol in which
+    /// nothing is posted says so.
+    fn caller(&self, url: &str, roots: Option<&Bytes>) -> io::Result<Box<dyn Caller>> {
+        let _not_asked = roots;
         let sentence = format!("{} posts nothing to `{url}`: take http", self.name());
         Err(io::Error::new(io::ErrorKind::Unsupported, sentence))
     }

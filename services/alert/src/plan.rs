@@ -118,6 +118,7 @@ fn web(table: &mut Section, url: &str) -> Result<Address, ConfigFault> {
     Ok(Address::Web(Web {
         url: url.to_owned(),
         authorization,
+        roots: certificates(table)?,
     }))
 }
 

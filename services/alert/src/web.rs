@@ -15,6 +15,8 @@ pub(crate) struct Web {
     pub(crate) url: String,
     /// `Bearer ...`.
     pub(crate) authorization: Option<String>,
+    /// Certificates in PEM that are trusted beside the Web's.
+    pub(crate) roots: Option<Bytes>,
 }
 
 impl Web {
@@ -50,7 +52,7 @@ impl Web {
             );
             return Err(io::Error::new(io::ErrorKind::Unsupported, sentence));
         };
-        binding.caller(&self.url)
+        binding.caller(&self.url, self.roots.as_ref())
     }
 }
 

@@ -15,6 +15,7 @@ mod streaming;
 mod ways;
 mod wrapper;
 
+use bytes::Bytes;
 use connection::Connection;
 use route::Shared;
 use settings::Settings;
@@ -134,8 +135,8 @@ impl Binding for Http {
         Box::pin(client::subscriber(target, filters, since))
     }
 
-    fn caller(&self, url: &str) -> io::Result<Box<dyn Caller>> {
-        client::caller(url)
+    fn caller(&self, url: &str, roots: Option<&Bytes>) -> io::Result<Box<dyn Caller>> {
+        client::caller(url, roots)
     }
 
     fn web(&self, target: &Target, url: &str) -> io::Result<Box<dyn Web>> {

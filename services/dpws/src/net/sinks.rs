@@ -127,7 +127,7 @@ fn log(agreement: &Agreement, attempt: u32, refused: &Option<io::Result<(u16, By
 
 fn open(gateway: &dyn Gateway, url: &str) -> io::Result<Box<dyn Caller>> {
     let binding = gateway.client(url);
-    binding.ok_or(io::ErrorKind::Unsupported)?.caller(url)
+    binding.ok_or(io::ErrorKind::Unsupported)?.caller(url, None)
 }
 
 /// What ends a subscription beside its own messages.

@@ -10,6 +10,7 @@ mod web;
 
 use crate::wire::Refusal;
 use crate::wire::answers::{Answers, Head, Part};
+use bytes::Bytes;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
@@ -91,8 +92,8 @@ pub(super) async fn subscriber(
 }
 
 /// What posts to a URL.
-pub(super) fn caller(url: &str) -> io::Result<Box<dyn Caller>> {
-    Ok(Box::new(post::Posts::to(url)?))
+pub(super) fn caller(url: &str, roots: Option<&Bytes>) -> io::Result<Box<dyn Caller>> {
+    Ok(Box::new(post::Posts::to(url, roots.cloned())?))
 }
 
 /// What carries the requests of a service's client.

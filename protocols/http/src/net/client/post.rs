@@ -18,15 +18,17 @@ pub(super) struct Posts {
     url: Url,
     /// Path and query.
     target: String,
+    roots: Option<Bytes>,
     connection: Option<Connection>,
 }
 
 impl Posts {
-    pub(super) fn to(text: &str) -> io::Result<Self> {
+    pub(super) fn to(text: &str, roots: Option<Bytes>) -> io::Result<Self> {
         let (url, target) = Url::of_server(text)?;
         Ok(Self {
             url,
             target,
+            roots,
             connection: None,
         })
     }
@@ -55,7 +57,10 @@ impl Posts {
         request.extend_from_slice(&post.body);
         let mut connection = match self.connection.take() {
             Some(connection) if !connection.is_stale().await => connection,
-            _ => Connection::trusting(&self.url, None, ANSWER_BYTES_MAX).await?,
+            _ => {
+                let roots = self.roots.as_deref();
+                Connection::trusting(&self.url, roots, ANSWER_BYTES_MAX).await?
+            }
         };
         connection.send(&request).await?;
         let head = connection.head().await?;
