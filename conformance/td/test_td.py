@@ -296,6 +296,35 @@ role = "guest"
 """
 
 
+class Beyond(Described):
+    """A gateway that is reached through a server of somebody's, and in a domain, as well."""
+
+    settings = {
+        "xmpp.component": "weir.example",
+        "xmpp.url": "xmpp://127.0.0.1:9",
+        "xmpp.password": "unused: nothing listens there",
+        "dds.domain": "77",
+    }
+
+    def test_forms_of_xmpp_and_dds_lead_to_a_node_and_to_a_domain(self):
+        self.gateway.publish("hall/odd level", {"value": 21.5})
+        thing, _ = self.get("/td/hall")
+        check(thing_schema(self), thing)
+        forms = {form["href"].partition(":")[0]: form for form in thing["properties"]["odd level"]["forms"]}
+        xmpp, dds = forms["xmpp"], forms["dds"]
+        self.assertEqual(xmpp["href"], "xmpp:weir.example?;node=$as/json/hall/odd%20level")
+        self.assertEqual(xmpp["op"], ["readproperty", "observeproperty", "unobserveproperty", "writeproperty"])
+        self.assertEqual(xmpp["security"], "auto_sc")
+        self.assertEqual(dds["href"], "dds://77/")
+        self.assertEqual((dds["ddsv:topic"], dds["ddsv:key"]), ("weir/Observation", "hall/odd level"))
+        status, _, idl = self.gateway.request("GET", dds["ddsv:idl"])
+        self.assertEqual(status, 200)
+        self.assertIn(dds["ddsv:type"].split("::")[1].encode(), idl)
+        document, _ = self.get("/asyncapi.json")
+        check(schema(self, "@asyncapi/specs/schemas/3.0.0-without-$id.json"), document)
+        self.assertEqual(document["servers"]["xmpp-weir-example"]["host"], "weir.example")
+
+
 class Restricted(unittest.TestCase):
     """With a policy a caller is told of what they may read, and ways to write of what they may write."""
 

@@ -34,7 +34,7 @@ pub use keys::SharedKey;
 pub use pace::{PERIOD_MAX, Pace};
 pub use parts::{Part, parts_as_published, parts_in};
 pub use pieces::{BrokenOff, Gathered, Made, Opened, Opening, Pieces, Source, pieces_of};
-pub use premises::{Endpoint, Logins, Premises};
+pub use premises::{Endpoint, Logins, Place, Premises};
 pub use rendering::{Changes, Rendering, Watched, gap_json, rendered};
 pub use schema::Schema;
 pub use service::{

@@ -42,12 +42,22 @@ impl Premises {
 pub struct Endpoint {
     /// Its name: that of the ready line, or `mqtt+ws` for the WebSocket of a subprotocol.
     pub transport: String,
-    /// Where it listens.
-    pub address: SocketAddr,
+    /// Where clients find it.
+    pub place: Place,
     /// Whether HTTP is spoken there.
     pub is_web: bool,
     /// What can be done through it.
     pub ways: &'static [Way],
+}
+
+/// Where clients find a transport.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// At an address that the gateway listens at.
+    Address(SocketAddr),
+    /// By what its URLs have in place of an address, `//` included where they have one: a service of somebody's
+    /// server, a domain.
+    Name(String),
 }
 
 /// How clients can say who they are.

@@ -24,6 +24,10 @@ pub enum Credential {
     Query(&'static str),
     /// Name and password of a login; a token stands for the password.
     Login,
+    /// With the server that the client is at, which is somebody else's and vouches for it.
+    Elsewhere,
+    /// Nowhere: nobody is asked who they are.
+    Nowhere,
 }
 
 /// A way to use a datastream.
@@ -37,7 +41,7 @@ pub struct Way {
     pub schemes: &'static [(&'static str, [&'static str; 2])],
     /// What is done.
     pub operations: &'static [Operation],
-    /// Template of the URL, behind the authority.
+    /// Template of the URL, behind the authority or what stands in its place.
     pub target: &'static str,
     /// Template of the topic or path that is asked for, as the protocol itself calls it.
     pub channel: &'static str,
@@ -51,6 +55,8 @@ pub struct Way {
     pub credential: Credential,
     /// Whether descriptions list it once for every format.
     pub lists_formats: bool,
+    /// Media type of messages that are in no format but in the protocol's own encoding.
+    pub media: Option<&'static str>,
 }
 
 impl Way {

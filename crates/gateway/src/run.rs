@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use tokio::sync::watch;
-use weir_binding::{Binding, ConfigFault, Premises};
+use weir_binding::{Binding, ConfigFault, Endpoint, Place, Premises};
 use weir_hub::{Fault, Hub, Log};
 use weir_model::Limits;
 use weir_registry::{BINDINGS, SERVICES, Sections, open_history, open_log};
@@ -97,7 +97,7 @@ impl Gateway {
         let (drain, draining) = watch::channel(false);
         let traffic = Arc::new(Traffic::default());
         let premises = Premises {
-            endpoints: opened.endpoints()?,
+            endpoints: [opened.endpoints()?, named(&bindings)].concat(),
             logins: access.logins(),
             ..premises(hub.clone(), &bindings)
         };
@@ -255,6 +255,28 @@ fn services(
     services.push(Arc::new(Health::new(on.hub.clone(), traffic.clone())));
     services.push(Arc::new(Assets));
     Ok(services)
+}
+
+/// What clients find by a name: behind somebody's server, in a domain.
+fn named(bindings: &[Named]) -> Vec<Endpoint> {
+    let of = |binding: &Arc<dyn Binding>| {
+        let ways = binding.ways();
+        let endpoint = move |(transport, name): (&str, String)| Endpoint {
+            transport: transport.into(),
+            place: Place::Name(name),
+            is_web: false,
+            ways,
+        };
+        binding
+            .names()
+            .into_iter()
+            .map(endpoint)
+            .collect::<Vec<_>>()
+    };
+    bindings
+        .iter()
+        .flat_map(|(_, binding)| of(binding))
+        .collect()
 }
 
 /// What services and bindings say of themselves.

@@ -10,7 +10,7 @@ use crate::settings;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use weir_binding::{Binding, ConfigFault, Endpoint, Transport};
+use weir_binding::{Binding, ConfigFault, Endpoint, Place, Transport};
 use weir_carrier::Datagrams;
 use weir_carrier::tls::Acceptor;
 
@@ -34,7 +34,7 @@ impl Mount {
         let address = listener.socket.local_addr();
         Ok(Endpoint {
             transport: format!("{}+{scheme}", self.subprotocol),
-            address: address.map_err(|error| RunFault::Io(listener.name.into(), error))?,
+            place: Place::Address(address.map_err(|e| RunFault::Io(listener.name.into(), e))?),
             is_web: true,
             ways: self.binding.ways(),
         })
@@ -107,7 +107,7 @@ impl Opened {
         for ((name, address), binding) in self.addresses()?.into_iter().zip(bindings) {
             endpoints.push(Endpoint {
                 transport: name.into(),
-                address,
+                place: Place::Address(address),
                 is_web: binding.is_web(),
                 ways: binding.ways(),
             });

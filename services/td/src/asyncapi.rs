@@ -19,7 +19,8 @@ use weir_model::{Filter, percent};
 pub(crate) fn document(caller: &Caller<'_>, call: &Call) -> Result<Json, Response> {
     let entries = entries(caller, call)?;
     let mut described = Described::default();
-    for reach in reaches(caller) {
+    // A channel's messages are in a format; what has an encoding of its own is defined by its own schema.
+    for reach in reaches(caller).filter(|reach| reach.way.media.is_none()) {
         described.server(caller, &reach);
         for entry in entries.iter().take(CHANNELS_MAX) {
             described.channel(caller, &reach, entry);
@@ -77,7 +78,7 @@ struct Described {
 
 impl Described {
     fn server(&mut self, caller: &Caller<'_>, reach: &Reach<'_>) {
-        let mut server = json!({"host": reach.authority, "protocol": reach.scheme});
+        let mut server = json!({"host": reach.host(), "protocol": reach.scheme});
         let schemes = names_of(caller, reach.way.credential);
         if !schemes.is_empty() {
             let security = schemes
@@ -143,7 +144,7 @@ fn refer(path: &[&str]) -> Json {
 /// Each scheme and place once.
 fn server_name(reach: &Reach<'_>) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric();
-    let text = format!("{}-{}", reach.scheme, reach.authority);
+    let text = format!("{}-{}", reach.scheme, reach.host());
     let name = text
         .bytes()
         .map(|byte| if plain(byte) { char::from(byte) } else { '-' });
@@ -161,14 +162,10 @@ fn way_name(reach: &Reach<'_>, format: &Format) -> String {
 
 /// How a client does it, where the address alone does not say.
 fn summary_of(reach: &Reach<'_>, topic: &str, format: &Format) -> String {
-    let target = expand(reach.way.target, topic, format);
-    let (scheme, authority) = (reach.scheme, &reach.authority);
+    let url = reach.url(topic, format);
     match reach.way.subprotocol {
-        Some(name) => {
-            let name = name.replace("{format}", format.name);
-            format!("{name}: {scheme}://{authority}{target}")
-        }
-        None => format!("{scheme}://{authority}{target}"),
+        Some(name) => format!("{}: {url}", name.replace("{format}", format.name)),
+        None => url,
     }
 }
 
@@ -196,6 +193,7 @@ fn names_of(caller: &Caller<'_>, credential: Credential) -> Vec<&'static str> {
     let logins = caller.premises.logins;
     let possible = [("basic", logins.users), ("bearer", logins.tokens)];
     match credential {
+        Credential::Elsewhere => vec!["elsewhere"],
         _ if security::is_open(caller) => Vec::new(),
         Credential::Field => {
             let known = possible.iter().filter(|(_, is_possible)| *is_possible);
@@ -203,6 +201,7 @@ fn names_of(caller: &Caller<'_>, credential: Credential) -> Vec<&'static str> {
         }
         Credential::Query(_) => vec!["query"],
         Credential::Login => vec!["login"],
+        Credential::Nowhere => Vec::new(),
     }
 }
 
@@ -213,5 +212,10 @@ fn scheme(name: &str, credential: Credential) -> Json {
         Credential::Login => json!({
             "type": "userPassword", "description": "a token may stand for the password",
         }),
+        Credential::Elsewhere => json!({
+            "type": "userPassword", "description": "a login of the server that the client is at",
+        }),
+        // It has no name.
+        Credential::Nowhere => Json::Null,
     }
 }

@@ -1,7 +1,7 @@
 //! For whom a description is made: what they may do, in which formats, and by which host they came.
 
 use crate::fault::{from_hub, refuse};
-use weir_binding::{Call, Endpoint, Premises, Response};
+use weir_binding::{Call, Endpoint, Place, Premises, Response};
 use weir_codec::{FORMATS, Format};
 use weir_hub::{Entry, Exchange, Principal, Request, Verb};
 use weir_model::{Filter, Time};
@@ -94,27 +94,32 @@ impl<'a> Caller<'a> {
         }
     }
 
-    /// Host and port by which the caller reaches an endpoint, and whether TLS is put before it on the way.
+    /// What stands in URLs between scheme and path where the caller reaches an endpoint, and whether TLS is put before
+    /// it on the way.
     ///
     /// Where the caller named a port that nothing here listens at, something stands before the gateway: it
     /// carries HTTP, and is named as the caller named it.
-    pub(crate) fn authority(&self, endpoint: &Endpoint) -> (String, bool) {
-        let address = endpoint.address;
+    pub(crate) fn place(&self, endpoint: &Endpoint) -> (String, bool) {
+        let address = match &endpoint.place {
+            Place::Address(address) => address,
+            Place::Name(name) => return (name.clone(), false),
+        };
         match self.host {
             Some(host) if endpoint.is_web && self.is_before(host) => {
-                (host.authority.to_owned(), self.is_secured)
+                (format!("//{}", host.authority), self.is_secured)
             }
             Some(host) if address.ip().is_unspecified() => {
-                (format!("{}:{}", host.name, address.port()), false)
+                (format!("//{}:{}", host.name, address.port()), false)
             }
-            _ => (address.to_string(), false),
+            _ => (format!("//{address}"), false),
         }
     }
 
     fn is_before(&self, host: Host<'_>) -> bool {
         let port = host.port.unwrap_or(if self.is_secured { 443 } else { 80 });
         let mut endpoints = self.premises.endpoints.iter();
-        !endpoints.any(|endpoint| endpoint.address.port() == port)
+        let listens = |place: &Place| matches!(place, Place::Address(it) if it.port() == port);
+        !endpoints.any(|endpoint| listens(&endpoint.place))
     }
 }
 

@@ -12,16 +12,29 @@ pub(crate) struct Reach<'a> {
     pub(crate) way: &'static Way,
     /// Scheme of the URL.
     pub(crate) scheme: &'static str,
-    /// Host and port.
-    pub(crate) authority: String,
+    /// What stands between the scheme's colon and the path.
+    place: String,
     pub(crate) endpoint: &'a Endpoint,
+}
+
+impl Reach<'_> {
+    /// Host and port, or the name that stands in their place.
+    pub(crate) fn host(&self) -> &str {
+        self.place.trim_start_matches('/')
+    }
+
+    /// The URL of a datastream.
+    pub(crate) fn url(&self, topic: &str, format: &Format) -> String {
+        let target = expand(self.way.target, topic, format);
+        format!("{}:{}{target}", self.scheme, self.place)
+    }
 }
 
 /// All ways that lead to datastreams, and that the caller has the credential for.
 pub(crate) fn reaches<'a>(caller: &'a Caller<'_>) -> impl Iterator<Item = Reach<'a>> {
     let endpoints = caller.premises.endpoints.iter();
     endpoints.flat_map(move |endpoint| {
-        let (authority, secured) = caller.authority(endpoint);
+        let (place, secured) = caller.place(endpoint);
         let usable = endpoint
             .ways
             .iter()
@@ -30,7 +43,7 @@ pub(crate) fn reaches<'a>(caller: &'a Caller<'_>) -> impl Iterator<Item = Reach<
             Some(Reach {
                 way,
                 scheme: way.scheme(&endpoint.transport, secured)?,
-                authority: authority.clone(),
+                place: place.clone(),
                 endpoint,
             })
         })
@@ -46,7 +59,7 @@ pub(crate) fn of(caller: &Caller<'_>, topic: &str) -> Vec<Json> {
         if operations.is_empty() {
             continue;
         }
-        for format in caller.formats(reach.way.lists_formats) {
+        for format in formats(caller, reach.way) {
             let mut form = form(&reach, topic, format);
             form.insert("op".into(), operations.clone().into());
             let security = security::of_credential(caller, reach.way.credential);
@@ -59,12 +72,20 @@ pub(crate) fn of(caller: &Caller<'_>, topic: &str) -> Vec<Json> {
     forms
 }
 
+/// The formats that a way is described in: one stands for all where its messages are in none.
+fn formats<'a>(caller: &'a Caller<'_>, way: &Way) -> &'a [&'static Format] {
+    let formats = caller.formats(way.lists_formats);
+    match way.media {
+        Some(_) => &formats[..1],
+        None => formats,
+    }
+}
+
 fn form(reach: &Reach<'_>, topic: &str, format: &Format) -> Map<String, Json> {
     let mut form = Map::new();
-    let target = expand(reach.way.target, topic, format);
-    let href = format!("{}://{}{target}", reach.scheme, reach.authority);
-    form.insert("href".into(), href.into());
-    form.insert("contentType".into(), format.media.into());
+    let media = reach.way.media.unwrap_or(format.media);
+    form.insert("href".into(), reach.url(topic, format).into());
+    form.insert("contentType".into(), media.into());
     if let Some(subprotocol) = reach.way.subprotocol {
         form.insert(
             "subprotocol".into(),

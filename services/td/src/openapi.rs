@@ -63,7 +63,7 @@ fn servers(caller: &Caller<'_>) -> Json {
             && it.way.credential == Credential::Field
     });
     let mut urls: Vec<String> = web
-        .map(|it| format!("{}://{}", it.scheme, it.authority))
+        .map(|it| format!("{}://{}", it.scheme, it.host()))
         .collect();
     urls.dedup();
     if urls.is_empty() {

@@ -12,8 +12,14 @@ pub(crate) fn of_things(caller: &Caller<'_>) -> Json {
     let logins = caller.premises.logins;
     let mut all = Map::new();
     let mut define = |name: &str, definition: Json| drop(all.insert(name.into(), definition));
-    if is_open(caller) {
+    let credentials = credentials(caller);
+    if is_open(caller) || credentials.contains(&Credential::Nowhere) {
         define("nosec_sc", json!({"scheme": "nosec"}));
+    }
+    if credentials.contains(&Credential::Elsewhere) {
+        define("auto_sc", json!({"scheme": "auto"}));
+    }
+    if is_open(caller) {
         return Json::Object(all);
     }
     if logins.users {
@@ -26,10 +32,9 @@ pub(crate) fn of_things(caller: &Caller<'_>) -> Json {
         let either = json!({"scheme": "combo", "oneOf": ["basic_sc", "bearer_sc"]});
         define("either_sc", either);
     }
-    let credentials = credentials(caller);
     for credential in credentials {
         match credential {
-            Credential::Field => {}
+            Credential::Field | Credential::Elsewhere | Credential::Nowhere => {}
             Credential::Query(name) => define(
                 "query_sc",
                 json!({"scheme": "bearer", "in": "query", "name": name}),
@@ -55,6 +60,9 @@ pub(crate) fn usual(caller: &Caller<'_>) -> &'static str {
 pub(crate) fn of_credential(caller: &Caller<'_>, credential: Credential) -> &'static str {
     let logins = caller.premises.logins;
     match credential {
+        // What it is the client settles with its own server (section 5.3.3.3).
+        Credential::Elsewhere => "auto_sc",
+        Credential::Nowhere => "nosec_sc",
         _ if is_open(caller) => "nosec_sc",
         Credential::Field if logins.users && logins.tokens => "either_sc",
         Credential::Field if logins.users => "basic_sc",
@@ -70,7 +78,7 @@ pub(crate) fn is_possible(caller: &Caller<'_>, credential: Credential) -> bool {
     match credential {
         _ if is_open(caller) => true,
         Credential::Query(_) => logins.tokens,
-        Credential::Field | Credential::Login => true,
+        _ => true,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use serde_json::Value as Json;
 use std::task::{Context, Poll, Waker};
-use weir_binding::{AsItIs, AtOnce, Credential, Endpoint, Logins, Operation, Way};
+use weir_binding::{AsItIs, AtOnce, Credential, Endpoint, Logins, Operation, Place, Way};
 use weir_embedded::EmbeddedHistory;
 use weir_hub::{Grants, Hub, Media, Principal, Publish, Request, Verb};
 use weir_log::{DiskLog, Options, SimDisk};
@@ -19,6 +19,7 @@ const READ: Way = Way {
     vocabulary: ("v", "urn:v#"),
     credential: Credential::Field,
     lists_formats: true,
+    media: None,
 };
 
 const WAYS: &[Way] = &[
@@ -43,7 +44,7 @@ fn now() -> Time {
 fn endpoint(transport: &str, address: &str, is_web: bool) -> Endpoint {
     Endpoint {
         transport: transport.into(),
-        address: address.parse().unwrap(),
+        place: Place::Address(address.parse().unwrap()),
         is_web,
         ways: WAYS,
     }
@@ -181,6 +182,69 @@ fn forms_lead_where_the_ways_say_whatever_the_levels_hold() {
             .all(|form| form["contentType"] == "application/cbor")
     );
     assert_eq!(forms.len(), 2);
+}
+
+/// What is behind somebody's server, and what asks nobody who they are and has an encoding of its own.
+const BEYOND: &[Way] = &[
+    Way {
+        schemes: &[("beyond", ["beyond"; 2])],
+        target: "?;node={path}",
+        credential: Credential::Elsewhere,
+        lists_formats: false,
+        ..READ
+    },
+    Way {
+        schemes: &[("domain", ["domain"; 2])],
+        target: "/",
+        operations: &[Operation::Observe],
+        credential: Credential::Nowhere,
+        media: Some("application/octet-stream"),
+        ..READ
+    },
+];
+
+#[test]
+fn what_is_found_by_a_name_is_told_so_in_its_own_encoding_and_with_its_own_security() {
+    let mut premises = premises();
+    premises.logins.tokens = true;
+    let named =
+        [("beyond", "service.example"), ("domain", "//7")].map(|(transport, name)| Endpoint {
+            transport: transport.into(),
+            place: Place::Name(name.into()),
+            is_web: false,
+            ways: BEYOND,
+        });
+    premises.endpoints.extend(named);
+    let ada = || of_role("ada", &[(Verb::Read, "hall/+"), (Verb::Publish, "hall/t")]);
+    let hall = read(&ask_as(&premises, ada(), "/td/hall?as=json&as=cbor", "a"));
+    let forms = hall["properties"]["t"]["forms"].as_array().unwrap();
+    let of = |scheme: &str| {
+        let of_scheme = forms.iter().filter(move |form| {
+            let href = form["href"].as_str().unwrap();
+            href.starts_with(scheme)
+        });
+        of_scheme.cloned().collect::<Vec<_>>()
+    };
+    let [json, cbor] = &of("beyond:")[..] else {
+        panic!("a form for each format: {forms:?}");
+    };
+    assert_eq!(json["href"], "beyond:service.example?;node=hall/t");
+    assert_eq!(json["security"], "auto_sc");
+    assert_eq!(cbor["contentType"], "application/cbor");
+    let [domain] = &of("domain:")[..] else {
+        panic!("one form: {forms:?}");
+    };
+    assert_eq!(domain["href"], "domain://7/");
+    assert_eq!(domain["contentType"], "application/octet-stream");
+    assert_eq!(domain["security"], "nosec_sc");
+    let definitions = hall["securityDefinitions"].as_object().unwrap();
+    let names: Vec<_> = definitions.keys().map(String::as_str).collect();
+    assert_eq!(names, ["auto_sc", "bearer_sc", "nosec_sc", "query_sc"]);
+    // Messages in no format are in the schema of their own encoding, not in AsyncAPI.
+    let document = read(&ask_as(&premises, ada(), "/asyncapi.json", "a"));
+    let servers = document["servers"].as_object().unwrap();
+    assert_eq!(servers["beyond-service-example"]["host"], "service.example");
+    assert!(servers.keys().all(|name| !name.starts_with("domain")));
 }
 
 #[test]

@@ -20,6 +20,7 @@ const RECEIVE: Way = Way {
     vocabulary: ("amqpv", "https://weir.example/ns/amqp#"),
     credential: Credential::Login,
     lists_formats: false,
+    media: None,
 };
 
 /// A sender's link; a message is accepted once it is on disk.

@@ -22,6 +22,7 @@ const GET: Way = Way {
     vocabulary: ("cov", "https://www.w3.org/2019/wot/coap#"),
     credential: Credential::Query("access_token"),
     lists_formats: false,
+    media: None,
 };
 
 pub(super) const WAYS: &[Way] = &[

@@ -11,6 +11,7 @@ mod place;
 mod quality;
 mod settings;
 mod told;
+mod ways;
 
 pub use exchange::Exchange;
 
@@ -29,7 +30,7 @@ use std::time::Duration;
 use told::Told;
 use weir_binding::{
     Binding, ConfigFault, Context as Gateway, Identity, LocalFuture, Publisher, Schema, Section,
-    Subscriber, Target, Transport,
+    Subscriber, Target, Transport, Way,
 };
 use weir_carrier::Link;
 use weir_hub::{ClientId, Ending, Principal};
@@ -99,6 +100,17 @@ impl Binding for Dds {
     /// None in an encoding that a client picks: its type is its encoding.
     fn deliveries(&self) -> &'static [(&'static str, &'static str)] {
         &[]
+    }
+
+    fn ways(&self) -> &'static [Way] {
+        ways::WAYS
+    }
+
+    fn names(&self) -> Vec<(&'static str, String)> {
+        let place = self.settings.place.iter();
+        place
+            .map(|place| ("dds", format!("//{}", place.domain)))
+            .collect()
     }
 
     fn schemas(&self) -> &'static [Schema] {

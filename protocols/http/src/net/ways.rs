@@ -28,6 +28,7 @@ const POLLING: Way = Way {
     vocabulary: HTV,
     credential: Credential::Field,
     lists_formats: true,
+    media: None,
 };
 
 const fn observing(target: &'static str, subprotocol: &'static str) -> Way {

@@ -23,6 +23,7 @@ const SUBSCRIBE: Way = Way {
     vocabulary: ("mqv", "http://www.w3.org/2018/wot/mqtt#"),
     credential: Credential::Login,
     lists_formats: false,
+    media: None,
 };
 
 /// A publication in a format that its topic says, which MQTT 3.1.1 can too, acknowledged once it is on disk.

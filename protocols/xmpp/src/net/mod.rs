@@ -7,6 +7,7 @@ mod payload;
 mod settings;
 mod told;
 mod url;
+mod ways;
 
 use crate::names::{PUBSUB, WEBSOCKET};
 use settings::Settings;
@@ -14,6 +15,7 @@ use std::io;
 use std::sync::Arc;
 use weir_binding::{
     Binding, ConfigFault, Context, LocalFuture, Publisher, Section, Subscriber, Target, Transport,
+    Way,
 };
 use weir_carrier::Link;
 use weir_model::{Cursor, Filter};
@@ -55,6 +57,17 @@ impl Binding for Xmpp {
             "subscription",
             "XEP-0060: node = topic or filter; `$as/ENC/{filter}`: converted",
         )]
+    }
+
+    fn ways(&self) -> &'static [Way] {
+        ways::WAYS
+    }
+
+    fn names(&self) -> Vec<(&'static str, String)> {
+        let component = self.settings.component.iter();
+        component
+            .map(|plan| ("xmpp", plan.domain.clone()))
+            .collect()
     }
 
     /// The service, and where pages log in to its server.
