@@ -1,33 +1,22 @@
 """Two network namespaces and a link between them: clients here, gateways over there."""
 
 import pathlib
-import subprocess
 
 from gateway import Gateway
+from namespaces import Namespace, run
 
 HERE, THERE = "10.77.0.2", "10.77.0.1"
 HERE6, THERE6 = "fd77::2", "fd77::1"
 LINK = "weir0"
 
 
-def run(*command):
-    """Runs a command of the network, which must succeed."""
-    subprocess.run(command, check=True, capture_output=True, text=True)
-
-
 class Network:
     """The namespace that this process is in, and another; made once, gone with the process."""
 
     def __init__(self):
-        self.holder = subprocess.Popen(
-            ["unshare", "-n", "sh", "-c", "echo in; exec cat"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        self.holder.stdout.readline()
-        run("ip", "link", "add", LINK, "type", "veth", "peer", "name", LINK, "netns", str(self.holder.pid))
+        self.beyond = Namespace()
+        run("ip", "link", "add", LINK, "type", "veth", "peer", "name", LINK, "netns", self.beyond.pid)
         run("ip", "link", "set", "lo", "up")
-        run(*self.there("ip", "link", "set", "lo", "up"))
         self.address([], HERE, HERE6, "fe80::2")
         self.address(self.there(), THERE, THERE6, "fe80::1")
 
@@ -43,7 +32,7 @@ class Network:
 
     def there(self, *command):
         """A command that runs in the other namespace."""
-        return ["nsenter", "-t", str(self.holder.pid), "-n", "--", *command]
+        return self.beyond.inside(*command)
 
 
 NETWORK = None
