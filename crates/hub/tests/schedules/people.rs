@@ -149,7 +149,7 @@ impl Client {
         while idle < 2 {
             match subscription.poll_next(&mut Context::from_waker(Waker::noop())) {
                 Poll::Ready(Ok(Next::Bytes(bytes, cursor))) => {
-                    self.takes_in(&String::from_utf8(bytes.to_vec()).unwrap());
+                    self.takes_in(std::str::from_utf8(&bytes).unwrap());
                     (self.cursor, idle) = (cursor, 0);
                 }
                 Poll::Ready(_) => return,
@@ -163,9 +163,7 @@ impl Client {
         for frame in text.split_terminator(';') {
             if frame.starts_with("gap ") {
                 self.gaps += 1;
-                self.due
-                    .keys()
-                    .for_each(|&at| drop(self.excused.insert(at, true)));
+                self.excused = self.due.keys().map(|&at| (at, true)).collect();
                 continue;
             }
             let (_, numbers) = frame.split_once(' ').unwrap();
