@@ -43,7 +43,7 @@ peers: ## install the foreign clients and servers that tests talk to
 test: peers web ## every test: Rust, dashboard, browser, foreign clients
 	scripts/test
 
-soak: peers ## hours of it: 1,000 kills, faults, every fuzz target: make soak ARGS="KILLS SECONDS"
+soak: peers ## hours of it: 1,000 kills, faults, schedules, every fuzz target: make soak ARGS="KILLS SECONDS"
 	scripts/soak $(ARGS)
 
 conformance: peers build ## foreign clients against the gateway only

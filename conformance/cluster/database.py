@@ -24,33 +24,36 @@ def programs(test):
 
 
 class Database:
-    """A server with one database, `weir`; a context."""
+    """A server with one database, `weir`, on a machine of its own where one is given; a context."""
 
-    def __init__(self, test):
+    def __init__(self, test, machine=None):
         self.programs = programs(test)
+        self.host = machine.address if machine else "127.0.0.1"
+        self.inside = machine.inside() if machine else []
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-postgres-"))
         (self.port,) = free_ports(1)
-        self.owner = {}
         if os.getuid() == 0:
             os.chown(self.folder, NOBODY, NOBODY)
-            self.owner = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+            self.inside += ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
         self.run("initdb", "-D", "data", "-U", "weir", "-E", "UTF8", "--locale=C.UTF-8", "--auth=trust", "--no-sync")
+        with open(self.folder / "data/pg_hba.conf", "a") as who:
+            who.write("host all all samenet trust\n")
         self.start()
         self.sql("CREATE DATABASE weir", "postgres")
 
     @property
     def url(self):
-        return f"postgres://weir@127.0.0.1:{self.port}/weir"
+        return f"postgres://weir@{self.host}:{self.port}/weir"
 
     def run(self, name, *arguments):
-        command = [self.programs / name, *arguments]
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, **self.owner)
+        command = [*self.inside, self.programs / name, *arguments]
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
     def start(self):
-        settings = ("listen_addresses=127.0.0.1", "unix_socket_directories=", "shared_buffers=64MB")
-        command = [self.programs / "postgres", "-D", "data", "-p", str(self.port)]
+        settings = (f"listen_addresses={self.host}", "unix_socket_directories=", "shared_buffers=64MB")
+        command = [*self.inside, self.programs / "postgres", "-D", "data", "-p", str(self.port)]
         command += [part for setting in settings for part in ("-c", setting)]
         self.spawn(command)
         until = time.monotonic() + READY_WAIT_S
@@ -63,16 +66,16 @@ class Database:
 
     def spawn(self, command):
         with open(self.folder / "log", "ab") as log:
-            self.process = subprocess.Popen(command, cwd=self.folder, stdout=log, stderr=log, **self.owner)
+            self.process = subprocess.Popen(command, cwd=self.folder, stdout=log, stderr=log)
 
     def is_ready(self):
-        command = [self.programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        command = [self.programs / "pg_isready", "-q", "-h", self.host, "-p", str(self.port)]
         return subprocess.run(command).returncode == 0
 
     def sql(self, statement, database="weir"):
         """What psql prints, a line a row."""
         return self.run(
-            "psql", "-h", "127.0.0.1", "-p", str(self.port), "-U", "weir", "-d", database, "-qAtX", "-c", statement
+            "psql", "-h", self.host, "-p", str(self.port), "-U", "weir", "-d", database, "-qAtX", "-c", statement
         ).splitlines()
 
     def kill(self):

@@ -41,30 +41,29 @@ def free_ports(count):
 
 
 class Server:
-    """One nats-server; `routes` are the ports of all, where it is one of several."""
+    """One nats-server at `host`; `routes` are the `host:port` of all, where it is one of several."""
 
-    def __init__(self, binary, folder, name, ports, routes=(), sync="always"):
+    def __init__(self, binary, folder, name, ports, routes=(), host="127.0.0.1", inside=()):
         self.binary, self.folder, self.name = binary, pathlib.Path(folder) / name, name
         self.port, self.route, self.monitor = ports
+        self.host, self.inside = host, inside
         self.folder.mkdir(parents=True)
         lines = [
             f'server_name: "{name}"',
-            f'listen: "127.0.0.1:{self.port}"',
-            f'http: "127.0.0.1:{self.monitor}"',
-            f'jetstream {{ store_dir: "{self.folder}", sync_interval: {sync} }}',
+            f'listen: "{host}:{self.port}"',
+            f'http: "{host}:{self.monitor}"',
+            f'jetstream {{ store_dir: "{self.folder}", sync_interval: always }}',
         ]
         if routes:
-            peers = ", ".join(f'"nats://127.0.0.1:{port}"' for port in routes)
-            lines.append(
-                f'cluster {{ name: "weir", listen: "127.0.0.1:{self.route}", routes: [{peers}] }}'
-            )
+            peers = ", ".join(f'"nats://{route}"' for route in routes)
+            lines.append(f'cluster {{ name: "weir", listen: "{host}:{self.route}", routes: [{peers}] }}')
         (self.folder / "nats.conf").write_text("\n".join(lines) + "\n")
         self.start()
 
     def start(self):
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(
-                [self.binary, "-c", str(self.folder / "nats.conf")], stdout=log, stderr=log
+                [*self.inside, self.binary, "-c", str(self.folder / "nats.conf")], stdout=log, stderr=log
             )
 
     def kill(self):
@@ -77,29 +76,31 @@ class Server:
 
     def is_ready(self):
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.monitor}/healthz", timeout=1) as answer:
+            with urllib.request.urlopen(f"http://{self.host}:{self.monitor}/healthz", timeout=1) as answer:
                 return json.load(answer).get("status") == "ok"
         except (OSError, ValueError):
             return False
 
 
 class Servers:
-    """One server or three; a context."""
+    """One server or three, each on a machine of `machines` where there are such; a context."""
 
-    def __init__(self, test, count):
+    def __init__(self, test, count, machines=()):
         self.folder = tempfile.mkdtemp(prefix="weir-nats-")
         binary = program(test)
         ports = free_ports(3 * count)
         of = [ports[3 * at : 3 * at + 3] for at in range(count)]
-        routes = [route for _, route, _ in of] if count > 1 else ()
+        hosts = [machine.address for machine in machines] or ["127.0.0.1"] * count
+        inside = [machine.inside() for machine in machines] or [()] * count
+        routes = [f"{host}:{route}" for host, (_, route, _) in zip(hosts, of)] if count > 1 else ()
         self.all = [
-            Server(binary, self.folder, f"n{at}", of[at], routes) for at in range(count)
+            Server(binary, self.folder, f"n{at}", of[at], routes, hosts[at], inside[at]) for at in range(count)
         ]
         self.wait()
 
     @property
     def url(self):
-        return ",".join(f"nats://127.0.0.1:{server.port}" for server in self.all)
+        return ",".join(f"nats://{server.host}:{server.port}" for server in self.all)
 
     def wait(self):
         until = time.monotonic() + READY_WAIT_S

@@ -3,46 +3,43 @@
 import time
 import unittest
 
-from cluster import test_three
 from cluster.database import Database
+from cluster.load import Load
 from cluster.servers import Servers
 from gateway import Gateway, NotReady
 
 
 class OneHistory(unittest.TestCase):
-    begin, progress, end = test_three.Three.begin, test_three.Three.progress, test_three.Three.end
-
     def setUp(self):
         self.servers = self.enterContext(Servers(self, 1))
         self.database = self.enterContext(Database(self))
         self.settings = {"bus.url": self.servers.url, "store.url": self.database.url}
         self.gateways = [self.enterContext(Gateway(settings=self.settings)) for _ in range(3)]
-        self.any = test_three.Any(self.gateways)
+        self.load = Load(self.gateways)
+        self.addCleanup(self.load.stop)
 
     def test_all_gateways_answer_the_same_whichever_is_killed(self):
-        self.begin()
-        self.progress()
+        self.load.progress()
         for gateway in self.gateways:
             gateway.kill()
-            self.progress()
+            self.load.progress()
             gateway.start()
-            self.progress()
-        self.end()
+            self.load.progress()
+        self.assertEqual(self.load.end(), [])
         self.same()
 
     def test_a_killed_database_is_caught_up_with(self):
-        self.begin()
-        self.progress()
+        self.load.progress()
         self.database.kill()
         # What is published is acknowledged meanwhile: the log has it.
-        self.progress()
+        self.load.progress()
         status, _, said = self.gateways[0].request("GET", "/history/kept/w0")
         self.assertGreaterEqual(status, 500, said)
         self.assertIn(b"PostgreSQL at weir@127.0.0.1", said)
         self.database.start()
-        self.progress()
+        self.load.progress()
         self.answers()
-        self.end()
+        self.assertEqual(self.load.end(), [])
         self.same()
 
     def answers(self):
@@ -60,7 +57,7 @@ class OneHistory(unittest.TestCase):
                 f"SELECT number::bigint FROM weir.observations WHERE topic = '{writer.topic}' "
                 "ORDER BY nanoseconds, cursor"
             )
-            for writer in self.writers
+            for writer in self.load.writers
         }
         for topic, numbers in expected.items():
             self.assertEqual(len(set(numbers)), len(numbers))

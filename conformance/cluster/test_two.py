@@ -6,7 +6,7 @@ import urllib.parse
 
 from cluster.reader import Reader
 from cluster.servers import Servers
-from gateway import Gateway
+from gateway import Gateway, NotReady
 
 
 def history(gateway, topic):
@@ -82,3 +82,7 @@ class Two(unittest.TestCase):
         self.assertEqual(strange.events(), ["gap"])
         self.assertEqual(strange.values(), [2])
         strange.leave()
+
+    def test_a_stream_with_fewer_replicas_than_asked_for_is_refused(self):
+        with self.assertRaisesRegex(NotReady, "has 1 replicas, and bus.replicas asks for 3"):
+            Gateway(settings={**self.settings, "bus.replicas": "3"})

@@ -45,7 +45,8 @@ pub(crate) const ARROWS: &[Arrow] = &[
     Arrow {
         folder: "crates/hub",
         behind: &["crates/model", "crates/sansio", "crates/codec"],
-        for_tests: &["crates/testkit", "crates/log"],
+        // Faults of disks are met with a real log and a real history.
+        for_tests: &["crates/testkit", "crates/log", "stores/embedded"],
     },
     arrow(
         "crates/binding",

@@ -231,6 +231,32 @@ fn header_of(name: &str, before: Option<&Segment>, place: &str) -> Result<Header
     })
 }
 
+/// Writes what is read to where it was read. After a sync that failed, the system may keep in memory what the disk
+/// does not hold, and think that it does (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC
+/// 2020): a sync alone would not bring it there.
+fn write_again(file: &dyn DiskFile, end: u64) -> io::Result<()> {
+    let mut buffer = vec![0; READ_BYTES];
+    let mut at = 0;
+    while at < end {
+        let most = (end - at).min(READ_BYTES as u64) as usize;
+        let read = read_full(file, &mut buffer[..most], at)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        file.write_all_at(&buffer[..read], at)?;
+        at += read as u64;
+    }
+    Ok(())
+}
+
+fn is_clean(disk: &dyn Disk) -> io::Result<bool> {
+    match disk.open(CLEAN) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// What the last segment says.
 struct Found {
     /// Sequence of the last good record, or of the one before the segment.
@@ -250,6 +276,9 @@ fn recover_last(disk: &dyn Disk, last: &mut Segment, options: &Options) -> io::R
     }
     // A process that was killed may have left records that no disk holds yet: what is found counts as
     // committed from here on.
+    if !is_clean(disk)? {
+        write_again(&*file, end)?;
+    }
     file.sync_data()?;
     last.bytes = scan.bytes;
     last.marks = Some(scan.marks);

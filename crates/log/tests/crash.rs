@@ -210,3 +210,24 @@ fn what_a_killed_process_left_unsynced_is_synced_before_it_counts_as_committed()
         assert!(kept >= committed, "{within}, {seed}: {kept} of {committed}");
     }
 }
+
+#[test]
+fn what_a_failed_sync_left_in_memory_alone_is_on_disk_before_it_counts_as_committed() {
+    for seed in 0..8 {
+        let disk = SimDisk::new();
+        let log = open(&disk).unwrap();
+        let first = append(&log, 1).unwrap();
+        log.wait_committed(first).unwrap();
+        disk.fail_next_sync();
+        let cursor = append(&log, 2).unwrap();
+        assert!(log.wait_committed(cursor).is_err());
+        disk.kill();
+        drop(log);
+        let log = open(&disk).unwrap();
+        let committed = log.committed().sequence();
+        assert_eq!(committed, 2, "the system still shows what it did not write");
+        disk.crash(seed);
+        drop(log);
+        assert_eq!(open(&disk).unwrap().head().sequence(), committed, "{seed}");
+    }
+}

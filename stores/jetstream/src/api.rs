@@ -39,7 +39,10 @@ pub(crate) fn open(
         "duplicate_window": nanos(DUPLICATES),
         "metadata": {IDENTITY: nats.nonce},
     });
-    let standing = ensure(nats, &names.stream, &log)?;
+    let found = ensure(nats, &names.stream, &log)?;
+    holds(&found["config"], options)
+        .map_err(|why| format!("the stream {}: {why}", names.stream))?;
+    let standing = standing(&found)?;
     let mirror = json!({
         "name": names.keyed,
         "mirror": {"name": names.stream, "filter_subject": names.keyed_filter()},
@@ -57,7 +60,7 @@ fn nanos(duration: Duration) -> u64 {
 
 /// Looks at a stream, and makes it where it is not there. Several gateways that make it at once make the
 /// same one.
-fn ensure(nats: &Connection, name: &str, config: &Value) -> Result<Standing, String> {
+fn ensure(nats: &Connection, name: &str, config: &Value) -> Result<Value, String> {
     let until = Instant::now() + OPEN_WAIT;
     loop {
         let found = request(nats, &format!("$JS.API.STREAM.INFO.{name}"), b"")?;
@@ -65,7 +68,7 @@ fn ensure(nats: &Connection, name: &str, config: &Value) -> Result<Standing, Str
             let made = format!("$JS.API.STREAM.CREATE.{name}");
             let made = request(nats, &made, config.to_string().as_bytes())?;
             if made["error"].is_null() {
-                return standing(&made);
+                return Ok(made);
             }
             if Instant::now() >= until {
                 return Err(format!(
@@ -74,12 +77,44 @@ fn ensure(nats: &Connection, name: &str, config: &Value) -> Result<Standing, Str
                 ));
             }
         } else if found["error"].is_null() {
-            return standing(&found);
+            return Ok(found);
         } else if Instant::now() >= until {
             return Err(format!("the stream {name}: {}", problem(&found)));
         }
         std::thread::sleep(crate::limits::CONNECT_PAUSE);
     }
+}
+
+/// Says what of a stream's configuration breaks the promise: what was acknowledged is kept, once, as long as the
+/// stream's limits say. How often servers sync is theirs and not said here.
+fn holds(config: &Value, options: &Options) -> Result<(), String> {
+    let number = |name: &str| config[name].as_i64().unwrap_or_default();
+    let replicas = number("num_replicas");
+    if config["storage"] != "file" {
+        return Err("its storage is not `file`, so it is gone with its servers".into());
+    }
+    if config["retention"] != "limits" {
+        return Err("its retention is not `limits`, so it drops what some have read".into());
+    }
+    if number("max_msgs_per_subject") > 0 {
+        return Err("max_msgs_per_subject drops messages that nobody is told of".into());
+    }
+    if config["no_ack"] == true {
+        return Err("with no_ack it does not say what it has kept".into());
+    }
+    if number("duplicate_window") < i64::try_from(nanos(DUPLICATES)).unwrap_or(i64::MAX) {
+        let least = DUPLICATES.as_secs();
+        return Err(format!(
+            "duplicate_window is below the {least} s in which records are sent again"
+        ));
+    }
+    if replicas < i64::try_from(options.replicas).unwrap_or(i64::MAX) {
+        let wanted = options.replicas;
+        return Err(format!(
+            "it has {replicas} replicas, and bus.replicas asks for {wanted}"
+        ));
+    }
+    Ok(())
 }
 
 /// How a stream stands now.
@@ -112,5 +147,40 @@ pub(crate) fn standing(info: &Value) -> Result<Standing, String> {
             last,
         }),
         _ => Err("the stream does not say how it stands".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::url::Servers;
+
+    #[test]
+    fn a_stream_that_breaks_the_promise_is_refused() {
+        let options = Options {
+            servers: Servers::parse("nats://a").unwrap(),
+            stream: "weir".into(),
+            replicas: 3,
+            retention_bytes: 0,
+            retention_age: Duration::ZERO,
+        };
+        let good = json!({
+            "storage": "file", "retention": "limits", "num_replicas": 3, "max_msgs_per_subject": -1,
+            "duplicate_window": 120_000_000_000_u64,
+        });
+        assert_eq!(holds(&good, &options), Ok(()));
+        for (name, value) in [
+            ("storage", json!("memory")),
+            ("retention", json!("workqueue")),
+            ("max_msgs_per_subject", json!(1)),
+            ("no_ack", json!(true)),
+            ("duplicate_window", json!(1)),
+            ("num_replicas", json!(1)),
+        ] {
+            let mut bad = good.clone();
+            bad[name] = value;
+            assert!(holds(&bad, &options).is_err(), "{name}");
+        }
     }
 }

@@ -179,7 +179,8 @@ fn send(shared: &Shared, acks: &str, number: u64, (subject, id): (&str, &str), b
         .send((subject, &format!("{acks}.{number}")), &headers, bytes);
 }
 
-/// `{"stream":"weir","seq":7}`, or an error. What is not told now is asked for again by the tick.
+/// `{"stream":"weir","seq":7}`, or an error, which says `"seq":0` beside: then the record has no place. What is
+/// not told now is asked for again by the tick.
 fn take_answer(shared: &Shared, message: &Message) {
     let number = message
         .subject
@@ -187,13 +188,19 @@ fn take_answer(shared: &Shared, message: &Message) {
         .next()
         .and_then(|part| part.parse().ok());
     let answer: Value = serde_json::from_slice(&message.payload).unwrap_or_default();
-    let (Some(number), Some(sequence)) = (number, answer["seq"].as_u64()) else {
+    let (Some(number), Some(sequence)) = (number, place(&answer)) else {
         return;
     };
     let receipt = shared.state().pending.remove(number);
     if let Some(receipt) = receipt {
         receipt.settle(Ok(shared.cursor(sequence)));
     }
+}
+
+/// The sequence that a record was given; none in the answer that another under its identity is under way.
+fn place(answer: &Value) -> Option<u64> {
+    let sequence = answer["seq"].as_u64();
+    sequence.filter(|&sequence| sequence > 0 && answer["error"].is_null())
 }
 
 /// Looks after what waits, until it is stopped.
@@ -399,5 +406,22 @@ fn fold_in(sequence: u64, bytes: Vec<u8>, last: &mut LastOfEach) {
 impl Drop for JetStreamLog {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place;
+    use serde_json::json;
+
+    #[test]
+    fn a_record_that_the_stream_refused_has_no_place() {
+        let kept = json!({"stream": "weir", "seq": 7, "duplicate": true});
+        assert_eq!(place(&kept), Some(7));
+        // As nats-server 2.11 answers while the first of two with one identity is not kept yet.
+        let error = json!({"code": 409, "err_code": 10158});
+        let refused = json!({"error": error, "stream": "weir", "seq": 0});
+        assert_eq!(place(&refused), None);
+        assert_eq!(place(&json!({"stream": "weir", "seq": 0})), None);
     }
 }
