@@ -15,7 +15,10 @@ fuzz_target!(|bytes: Vec<u8>| {
             };
             let back = Performative::read(&again, &out);
             // Numbers that are none differ from themselves.
-            assert_eq!(format!("{:?}", back), format!("{:?}", Ok::<_, ()>(Some((&read, payload)))));
+            assert_eq!(
+                format!("{:?}", back),
+                format!("{:?}", Ok::<_, ()>(Some((&read, payload))))
+            );
         }
         if let Ok(read) = Sasl::read(&header, &bytes) {
             let mut out = Vec::new();

@@ -17,7 +17,13 @@ use weir_model::{Limits, Time, percent};
 const REQUESTS_MAX: usize = 2000;
 const METHODS: [&str; 5] = ["GET", "POST", "PATCH", "PUT", "DELETE"];
 /// Media types of bodies; none where nothing is said.
-const MEDIA: [&str; 5] = ["application/json", "text/xml", "application/soap+xml", "application/exi", ""];
+const MEDIA: [&str; 5] = [
+    "application/json",
+    "text/xml",
+    "application/soap+xml",
+    "application/exi",
+    "",
+];
 
 /// Services over a hub of their own.
 struct House {
@@ -39,10 +45,14 @@ impl House {
         let history = EmbeddedHistory::on(Arc::new(SimDisk::new()), Default::default());
         let history = Arc::new(history.expect("a history"));
         let hub = Hub::start(Arc::new(log), history, Limits::default(), now()).expect("a hub");
-        for (topic, body) in [("hall/t", r#"{"value":1.5,"unit":"Cel"}"#), ("hall/door", r#"{"value":true}"#)] {
+        for (topic, body) in [
+            ("hall/t", r#"{"value":1.5,"unit":"Cel"}"#),
+            ("hall/door", r#"{"value":true}"#),
+        ] {
             let media = Media::Format(&weir_codec::FORMATS[0]);
             let publish = Publish::new(topic, media, body.as_bytes().to_vec());
-            hub.open(now(), &Principal::unrestricted(), Request::Publish(publish)).expect("published");
+            hub.open(now(), &Principal::unrestricted(), Request::Publish(publish))
+                .expect("published");
         }
         let premises = Premises::of(hub.clone());
         Self {
@@ -60,7 +70,10 @@ impl House {
     /// The answer to a request: two bytes say of which kind, the first line is path and query, the rest the body.
     fn ask(&mut self, input: &[u8]) -> Option<Response> {
         let (&[kind, media], rest) = input.split_first_chunk()?;
-        let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+        let end = rest
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .unwrap_or(rest.len());
         let (line, body) = rest.split_at(end);
         let line = std::str::from_utf8(line).ok()?;
         let (path, query) = line.split_once('?').unwrap_or((line, ""));
@@ -68,7 +81,9 @@ impl House {
         let service = &self.services[usize::from(kind) % count];
         let mounts = service.mounts();
         let mount = mounts[usize::from(media >> 4) % mounts.len()];
-        let pairs = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+        let pairs = query
+            .split('&')
+            .map(|pair| pair.split_once('=').unwrap_or((pair, "")));
         let call = Call {
             principal: Principal::unrestricted(),
             peer: None,
@@ -76,7 +91,9 @@ impl House {
             now: now(),
             method: METHODS[usize::from(kind) / count % METHODS.len()].into(),
             path: format!("{}{path}", mount.trim_end_matches('/')),
-            query: pairs.filter_map(|(name, value)| Some((name.to_owned(), percent::decode(value)?))).collect(),
+            query: pairs
+                .filter_map(|(name, value)| Some((name.to_owned(), percent::decode(value).ok()?)))
+                .collect(),
             headers: headers(media),
             body: body.get(1..).unwrap_or_default().to_vec().into(),
             wrapper: Arc::new(AsItIs),
@@ -90,8 +107,11 @@ impl House {
 
 fn headers(media: u8) -> Vec<(String, String)> {
     let content_type = MEDIA[usize::from(media & 15) % MEDIA.len()];
-    let said = [("host", "h"), ("content-type", content_type)].into_iter().filter(|(_, value)| !value.is_empty());
-    said.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    let said = [("host", "h"), ("content-type", content_type)]
+        .into_iter()
+        .filter(|(_, value)| !value.is_empty());
+    said.map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
 }
 
 /// The whole of an answer; none of a stream that never ends.
@@ -126,7 +146,10 @@ fn wait<T>(mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T {
 
 fuzz_target!(|input: &[u8]| {
     HOUSE.with_borrow_mut(|house| {
-        if house.as_ref().is_none_or(|house| house.asked >= REQUESTS_MAX) {
+        if house
+            .as_ref()
+            .is_none_or(|house| house.asked >= REQUESTS_MAX)
+        {
             *house = Some(House::new());
         }
         let answer = house.as_mut().and_then(|house| house.ask(input));

@@ -18,8 +18,14 @@ fuzz_target!(|input: (bool, Vec<(u8, Vec<u8>)>)| {
         }
     }
     match is_client {
-        true => run(Client::new(Instant::START, options()), &pieces, |client| client.handled()),
-        false => run(Component::new(Instant::START, "weir.a", "b"), &pieces, |_| {}),
+        true => run(Client::new(Instant::START, options()), &pieces, |client| {
+            client.handled()
+        }),
+        false => run(
+            Component::new(Instant::START, "weir.a", "b"),
+            &pieces,
+            |_| {},
+        ),
     }
 });
 
