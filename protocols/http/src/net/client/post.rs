@@ -108,7 +108,7 @@ mod tests {
             ("http://[::1]:80", "/", "[::1]"),
             ("http://h?x", "/?x", "h"),
         ] {
-            let posts = Posts::to(text).unwrap();
+            let posts = Posts::to(text, None).unwrap();
             assert_eq!(
                 (posts.target.as_str(), posts.url.authority()),
                 (target, host.into())
@@ -121,7 +121,7 @@ mod tests {
             "http://h/a\r\nX: y",
             "http://",
         ] {
-            assert!(Posts::to(text).is_err(), "{text}");
+            assert!(Posts::to(text, None).is_err(), "{text}");
         }
     }
 }
