@@ -1,5 +1,7 @@
 //! `summary.csv` as rows (RFC 4180), and trimmed for keeping.
 
+use std::collections::BTreeSet;
+
 use crate::library::Fault;
 
 /// The head of the table, as the bench writes it.
@@ -123,11 +125,20 @@ fn field(text: &str) -> (String, &str) {
     (field + rest, "")
 }
 
+/// The targets and cells that a table has.
+pub fn measured(text: &str) -> Result<BTreeSet<(String, String)>, Fault> {
+    Ok(rows(text)?
+        .into_iter()
+        .map(|row| (row.target, row.cell))
+        .collect())
+}
+
 /// A table with only the rows that an answer can rest on, its numbers to four digits that matter.
-pub fn trimmed(text: &str, keep: impl Fn(&str) -> bool) -> Result<String, Fault> {
+/// `keep` is asked with the target and the cell.
+pub fn trimmed(text: &str, keep: impl Fn(&str, &str) -> bool) -> Result<String, Fault> {
     let mut out = format!("{HEAD}\n");
     for row in rows(text)? {
-        if !crate::figures::is_used(&row.metric) || !keep(&row.cell) {
+        if !crate::figures::is_used(&row.metric) || !keep(&row.target, &row.cell) {
             continue;
         }
         let Row { n, lost, .. } = row;
@@ -194,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_trimmed_table_reads_back_with_four_digits() {
-        let text = trimmed(&format!("{HEAD}\n{ROW}"), |_| true).unwrap();
+        let text = trimmed(&format!("{HEAD}\n{ROW}"), |_, _| true).unwrap();
         let row = &rows(&text).unwrap()[0];
         assert_eq!((row.mean, row.low), (12350.0, 12000.0));
         assert_eq!(row.status, "is \"odd\", yes");

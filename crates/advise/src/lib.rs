@@ -28,11 +28,11 @@ mod tests;
 
 pub use answer::{Answer, Refusal, Ruled, Section, Suggestion, Way, advise};
 pub use cell::Factors;
-pub use csv::trimmed;
+pub use csv::{measured, trimmed};
 pub use json::to_json;
-pub use library::{Library, Origin, Source};
+pub use library::{Fault, Library, Origin, Source};
 pub use need::{Need, NeedFault};
 pub use offer::{Offer, levels, offers_of, write_offers};
 pub use question::{By, Payload, Question, QuestionFault};
-pub use reference::{offers, reference};
+pub use reference::{Part, offers, parts, reference};
 pub use say::to_text;

@@ -10,30 +10,59 @@ use crate::offer::{Offer, read_offers};
 const TABLES: &str = include_str!("../reference/runs.txt");
 const OFFERS: &str = include_str!("../reference/experiments.txt");
 
+/// A run of the reference.
+#[derive(Debug)]
+pub struct Part<'a> {
+    /// Its experiment.
+    pub experiment: &'a str,
+    /// Lines `# key: value`, the experiment's first.
+    pub head: &'a str,
+    /// Its table, trimmed.
+    pub table: &'a str,
+}
+
+impl Part<'_> {
+    fn value(&self, key: &str) -> String {
+        let mut lines = self.head.lines();
+        let value = lines.find_map(|line| {
+            line.strip_prefix("# ")?
+                .strip_prefix(key)?
+                .strip_prefix(": ")
+        });
+        value.unwrap_or_default().to_owned()
+    }
+}
+
+/// The runs that stand one behind the other in a file of the reference.
+pub fn parts(text: &str) -> impl Iterator<Item = Part<'_>> {
+    const HEAD: &str = "# experiment: ";
+    let begins = text.match_indices(HEAD).map(|(at, _)| at);
+    let ends = text.match_indices(HEAD).skip(1).map(|(at, _)| at);
+    begins.zip(ends.chain([text.len()])).map(|(begin, end)| {
+        let part = &text[begin..end];
+        let lines = part.lines().take_while(|line| line.starts_with("# "));
+        let (head, table) = part.split_at(lines.map(|line| line.len() + 1).sum());
+        let experiment = head[HEAD.len()..].lines().next().unwrap_or_default();
+        Part {
+            experiment,
+            head,
+            table,
+        }
+    })
+}
+
 /// The library of what is shipped.
 pub fn reference() -> Result<Library, Fault> {
     let mut library = Library::default();
-    for part in TABLES.split("# experiment: ").skip(1) {
-        let (experiment, rest) = part.split_once('\n').unwrap_or((part, ""));
-        let value = |key: &str| {
-            let lines = rest.lines().take_while(|line| line.starts_with("# "));
-            let mut values =
-                lines.filter_map(|line| line[2..].strip_prefix(key)?.strip_prefix(": "));
-            values.next().unwrap_or_default().to_owned()
-        };
+    for part in parts(TABLES) {
         let source = Source {
-            name: format!("reference: {experiment}"),
-            command: value("command"),
-            started: value("started"),
-            machine: value("machine"),
+            name: format!("reference: {}", part.experiment),
+            command: part.value("command"),
+            started: part.value("started"),
+            machine: part.value("machine"),
             origin: Origin::Reference,
         };
-        let head: usize = rest
-            .lines()
-            .take_while(|line| line.starts_with("# "))
-            .map(|l| l.len() + 1)
-            .sum();
-        library.add(source, &rest[head..])?;
+        library.add(source, part.table)?;
     }
     Ok(library)
 }

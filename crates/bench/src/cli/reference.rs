@@ -14,10 +14,13 @@ pub(super) struct Arguments {
     /// Where it is kept
     #[arg(long, value_name = "DIR", default_value = "crates/advise/reference")]
     out: PathBuf,
+    /// Keep nothing of what it had; else cells that these runs lack stay
+    #[arg(long)]
+    anew: bool,
 }
 
 pub(super) fn reference(asked: &Arguments, out: &mut dyn Write) -> i32 {
-    match write_reference(&asked.runs, &asked.out) {
+    match write_reference(&asked.runs, &asked.out, asked.anew) {
         Ok(said) => print(&said, out),
         Err(error) => {
             eprintln!("{error}");
