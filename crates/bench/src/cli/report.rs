@@ -55,6 +55,7 @@ impl Arguments {
             return Ok(shown(run, self.json));
         }
         let page = Experiment::named(&run.experiment).map_or(report::markdown as _, |e| e.page);
-        Ok(page(run, &folder.display().to_string()))
+        let text = page(run, &folder.display().to_string());
+        Ok(report::that_say_something(&text))
     }
 }

@@ -4,6 +4,7 @@ mod html;
 mod latex;
 mod markdown;
 pub(crate) mod page;
+mod sections;
 mod summary;
 mod table;
 
@@ -14,6 +15,7 @@ use crate::results::Run;
 pub(crate) use html::{Chapter, changes, front};
 pub(crate) use latex::latex;
 pub(crate) use markdown::markdown;
+pub(crate) use sections::that_say_something;
 pub(crate) use table::table;
 
 /// Writes all files of a run.

@@ -83,7 +83,8 @@ pub(crate) fn claims(run: &Run, about: &str, text: &mut String) {
     }
 }
 
-/// What ours had to reach; `about` is a paragraph before it, or nothing.
+/// What ours had to reach; `about` is a paragraph before it, or nothing. Goals of cells that the run left out are
+/// none of its.
 pub(crate) fn goals(
     run: &Run,
     about: &str,
@@ -93,7 +94,9 @@ pub(crate) fn goals(
     *text += "\n## Goals\n\n";
     *text += about;
     *text += "| cell | figure | asked | bound | measured | |\n|---|---|---|---:|---:|---|\n";
-    for goal in &run.goals {
+    let has = |cell: &str| run.results.iter().any(|result| result.cell == cell);
+    let is_here = |goal: &&GoalResult| goal.measured.is_some() || has(&goal.cell);
+    for goal in run.goals.iter().filter(is_here) {
         let shown = |value: Option<f64>| value.map_or("unknown".into(), number);
         let cells = [
             goal.cell.clone(),
