@@ -323,7 +323,6 @@ impl Connection {
         }
     }
 
-    #[inline(never)]
     pub(crate) fn set_window(&mut self, window: u16) {
         let level = match window >> 6 {
             0 => 0,

@@ -29,7 +29,7 @@ pub const PARTIAL_REQUESTS: usize = or_smallest(8, 1);
 pub const REQUEST_MS_MAX: u32 = 10_000;
 /// Resources of a site.
 pub const RESOURCES_MAX: usize = 16;
-/// Slots of the ring of notifications; one fewer may wait for a listener.
+/// Slots of the ring of notifications, a power of two; one fewer may wait for a listener.
 pub const ITEMS_MAX: usize = 16;
 /// Bytes of a notification with its framing, whatever the delivery scheme.
 pub const FRAME_BYTES_MAX: usize = or_smallest(255, SEGMENT_BYTES_MAX);
