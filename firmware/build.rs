@@ -31,10 +31,10 @@ fn flash_bytes_max(board: &str) -> usize {
     let is_usual = matches!(connections.as_str(), "" | "256");
     match board {
         _ if is_on("COAP") => 64 * 1024,
-        _ if is_on("SMALLEST") && !is_on("USUAL") && connections.is_empty() => 9 * 1024,
+        _ if is_on("SMALLEST") && !is_on("USUAL") && connections.is_empty() => 8_700,
         _ if !is_usual || is_on("SMALLEST") => 64 * 1024,
-        "microbit" => 13 * 1024,
-        _ => 12 * 1024,
+        "microbit" => 13_000,
+        _ => 12_000,
     }
 }
 

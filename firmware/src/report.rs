@@ -16,7 +16,7 @@ pub(crate) fn temperature(value: Centidegrees) -> Report {
     const TEXT: Report = Report::of("[{\"n\":\"t\",\"u\":\"Cel\",\"v\":00.00}]");
     let mut text = TEXT;
     let mut rest = value;
-    for place in (23..28).rev().filter(|place| *place != 25) {
+    for place in (24..29).rev().filter(|place| *place != 26) {
         text.set_digit(place, rest % 10);
         rest /= 10;
     }

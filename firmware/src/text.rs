@@ -82,7 +82,7 @@ mod tests {
         text.push_byte(b'.');
         assert_eq!(text.bytes(), b"0,405,07");
         text.set_digit(4, 9);
-        assert_eq!(text.bytes(), b"0,495,07");
+        assert_eq!(text.bytes(), b"0,409,07");
         assert_eq!(number("1000"), 1000);
     }
 }

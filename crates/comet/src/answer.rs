@@ -1,5 +1,6 @@
 //! What is sent, as functions of what is published: heads, pages, notifications in their framing.
 
+use crate::limits::SMALLEST;
 use crate::slice::Slice;
 use crate::{ANSWERS, PAGES, STREAMING, VALUES};
 
@@ -27,7 +28,7 @@ impl Status {
 }
 
 /// Bytes of a head at most, but for its media type: a notification's, a stream's, and a page's.
-pub(crate) const HEAD_BYTES_MAX: usize = 100;
+pub(crate) const HEAD_BYTES_MAX: usize = if PLAIN { 52 } else { 100 };
 pub(crate) const PAGE_HEAD_BYTES_MAX: usize = 110;
 
 /// What is sent, part by part. In a part a control character stands for what varies, and one from
@@ -37,11 +38,11 @@ pub(crate) const PAGE_HEAD_BYTES_MAX: usize = 110;
 /// |---|---|---|---|---|---|
 /// | number | length of the text, to base 10 or 16 | text | its lines as fields | media type | end of a head |
 const PARTS: [&str; 16] = [
-    "HTTP/1.1 ",
+    when(!PLAIN, "HTTP/1.1 "),
     when(ANSWERS, "\r\nContent-Length: "),
-    "\x0e200 OK\r\nContent-Type: \x06",
-    "\r\n\r\n",
-    "\r\nConnection: close\x11",
+    when(!PLAIN, "\x0e200 OK\r\nContent-Type: \x06"),
+    when(!PLAIN, "\r\n\r\n"),
+    when(!PLAIN, "\r\nConnection: close\x11"),
     "\ndata: ",
     when(ANSWERS, "\x0e\x01 \x07"),
     // RFC 9110 section 15.5.6: which methods there are.
@@ -51,11 +52,18 @@ const PARTS: [&str; 16] = [
     when(PAGES, "\x10\x0f\x02\x07\x04"),
     when(PAGES, "\x10\r\nContent-Encoding: deflate\x0f\x02\x07\x04"),
     when(STREAMING, "\x10\r\nTransfer-Encoding: chunked\x07"),
-    "\x10\r\nCache-Control: no-store\x07",
+    // More need not be said: an EventSource asks past all caches, and what has no length ends with its connection.
+    if PLAIN {
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+    } else {
+        "\x10\r\nCache-Control: no-store\x07"
+    },
     "id: \x01\ndata: \x05\n\n",
     when(STREAMING, "\x03\r\n\x04\r\n"),
 ];
 const FIRST: u8 = 0x0e;
+/// Whether there is one head alone, in which nothing varies.
+const PLAIN: bool = SMALLEST && !ANSWERS && !STREAMING;
 
 const fn when(is_served: bool, part: &'static str) -> &'static str {
     if is_served { part } else { "" }
@@ -111,10 +119,10 @@ impl Places<'_> {
                 4 if self.is_head => {}
                 4 if ANSWERS || STREAMING => out.bytes(self.text),
                 5 => self.write_lines(out),
-                6 => out.bytes(self.media_type.as_bytes()),
-                7 if self.closes => self.write(out, Part::Closing),
-                7 => self.write(out, Part::End),
-                FIRST..0x20 => self.write_part(out, byte - FIRST),
+                6 if !PLAIN => out.bytes(self.media_type.as_bytes()),
+                7 if !PLAIN && self.closes => self.write(out, Part::Closing),
+                7 if !PLAIN => self.write(out, Part::End),
+                FIRST..0x20 if !PLAIN => self.write_part(out, byte - FIRST),
                 _ => out.byte(byte),
             }
         }

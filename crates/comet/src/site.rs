@@ -3,6 +3,7 @@
 use crate::answer::{HEAD_BYTES_MAX, PAGE_HEAD_BYTES_MAX};
 use crate::limits::{ANSWER_BYTES_MAX, FRAME_BYTES_MAX, RESOURCES_MAX};
 use crate::word::Word;
+use crate::{STREAMING, VALUES};
 
 /// A resource and its path.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +83,7 @@ impl Resource {
             Kind::Page(page) | Kind::Deflated(page) => {
                 PAGE_HEAD_BYTES_MAX + media_type + page.len() <= ANSWER_BYTES_MAX
             }
+            Kind::Topic if !VALUES && !STREAMING => HEAD_BYTES_MAX <= FRAME_BYTES_MAX,
             Kind::Topic => HEAD_BYTES_MAX + media_type <= FRAME_BYTES_MAX,
         }
     }
