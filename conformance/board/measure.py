@@ -20,7 +20,6 @@ from board import device
 INTERVAL_MS = 4_000
 CONNECTIONS = (1, 16, 64, 128, 256)
 BOARDS = ("lm3s811", "mps2", "microbit")
-SMALLEST = "--no-default-features --features smallest"
 # What is heard in so long once all listen.
 HEARD_S = 14
 PATIENCE_S = 45
@@ -91,7 +90,7 @@ def main():
     before = load()
     rows = [row(case, "lm3s811", connections) for connections in CONNECTIONS]
     rows += [row(case, board, max(CONNECTIONS)) for board in BOARDS[1:]]
-    rows += [row(case, "lm3s811", 1, WEIR_FIRMWARE_ARGUMENTS=SMALLEST)]
+    rows += [row(case, "lm3s811", 1, WEIR_FIRMWARE_ARGUMENTS=device.SMALLEST)]
     few, many = rows[0], rows[len(CONNECTIONS) - 1]
     slope = (many[3] - few[3]) / (many[1] - few[1])
     version = subprocess.run(["qemu-system-arm", "--version"], capture_output=True, text=True).stdout.splitlines()[0]
