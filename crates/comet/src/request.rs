@@ -180,7 +180,12 @@ impl Request {
             let Step(end, from, to, _) = **step;
             end == byte && (from..=to).contains(&self.place)
         };
-        match STEPS.iter().find(is_step) {
+        // No letter ends a word, and most bytes are letters.
+        let step = match byte {
+            ..=b'?' => STEPS.iter().find(is_step),
+            _ => None,
+        };
+        match step {
             Some(step) => self.end_word(site, step),
             None => self.go_on(byte),
         }
