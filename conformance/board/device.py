@@ -17,6 +17,8 @@ PAINT = bytes.fromhex("dec0dec0")
 # The lm3s811 has no more.
 RAM_BYTES = 8192
 STACK_BYTES = 1024
+# What makes the smallest build.
+SMALLEST = "--no-default-features --features smallest"
 
 
 def build(test, board="lm3s811", **settings):

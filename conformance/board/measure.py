@@ -6,6 +6,7 @@ read from outside, by QEMU, while all of them listen.
 
 import asyncio
 import datetime
+import os
 import pathlib
 import subprocess
 import sys
@@ -80,11 +81,16 @@ def row(case, board, connections, **settings):
     return cells
 
 
+def load():
+    return f"{os.getloadavg()[1]:.1f}"
+
+
 def main():
     case = Case()
+    before = load()
     rows = [row(case, "lm3s811", connections) for connections in CONNECTIONS]
     rows += [row(case, board, max(CONNECTIONS)) for board in BOARDS[1:]]
-    rows += [row(case, "lm3s811", 1, WEIR_FIRMWARE_ARGUMENTS="--features smallest")]
+    rows += [row(case, "lm3s811", 1, WEIR_FIRMWARE_ARGUMENTS=device.SMALLEST)]
     few, many = rows[0], rows[len(CONNECTIONS) - 1]
     slope = (many[3] - few[3]) / (many[1] - few[1])
     version = subprocess.run(["qemu-system-arm", "--version"], capture_output=True, text=True).stdout.splitlines()[0]
@@ -93,13 +99,20 @@ def main():
     RESULT.write_text(
         words.format(
             date=datetime.date.today(),
+            before=before,
+            after=load(),
+            processors=os.cpu_count(),
             qemu=version,
             table=table,
             slope=f"{slope:.2f}",
             fixed=round(few[3] - slope * few[1]),
             used=many[5],
             flash=many[2],
+            mps2=rows[-3][2],
+            microbit=rows[-2][2],
             smallest_flash=rows[-1][2],
+            smallest_statics=rows[-1][3],
+            smallest_stack=rows[-1][4],
             smallest_used=rows[-1][5],
         )
     )

@@ -46,7 +46,7 @@ class TestBoard(unittest.TestCase):
         return subprocess.run(command, capture_output=True, text=True)
 
     def test_curl_polls_waits_and_streams(self):
-        self.assertIn("<title>A sensor</title>", self.curl("/").stdout)
+        self.assertIn("<title>A sensor</title>", self.curl("/", "--compressed").stdout)
         [record] = json.loads(self.curl("/live/temperature").stdout)
         self.assertEqual(record["u"], "Cel")
         self.assertTrue(18 <= record["v"] <= 26, record)
@@ -107,3 +107,21 @@ class TestBoard(unittest.TestCase):
         numbers = [int(text.split()[1].rstrip(":")) for text in seen]
         self.assertEqual(numbers, sorted(set(numbers)))
         self.assertGreaterEqual(len(points.split()), 5)
+
+
+class TestSmallest(unittest.TestCase):
+    def test_one_client_follows_and_who_asks_for_anything_else_is_closed_without_a_word(self):
+        image = device.build(self, WEIR_FIRMWARE_ARGUMENTS=device.SMALLEST)
+        board = device.Board(image)
+        curl = [skips.program(self, "curl"), "-sS", "--max-time", "20", f"{board.url}/nothing"]
+        try:
+            heard = asyncio.run(device.follow(board.at, 1, lambda heard: len(heard[0]) >= VALUES))
+            refused = subprocess.run(curl, capture_output=True, text=True)
+        finally:
+            board.close()
+        numbers = [number for number, _ in heard[0]]
+        self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
+        [record] = json.loads(heard[0][0][1])
+        self.assertEqual(record["u"], "Cel")
+        # Curl: empty reply.
+        self.assertEqual(refused.returncode, 52, refused)

@@ -9,15 +9,17 @@ pub(crate) const TEXT_BYTES_MAX: usize = 32;
 /// A text that fits a slot.
 pub(crate) type Report = Text<TEXT_BYTES_MAX>;
 
-/// A pack of one record: RFC 8428 section 4.2, units of section 12.1.
+/// A pack of one record: RFC 8428 section 4.2, units of section 12.1; the value has two digits before its
+/// point, as all of the sensor's have.
 #[cfg_attr(feature = "clock", allow(dead_code))]
 pub(crate) fn temperature(value: Centidegrees) -> Report {
-    let mut text = Report::new();
-    text.push("[{\"n\":\"t\",\"u\":\"Cel\",\"v\":");
-    text.push_number(value / 100, 1);
-    text.push(".");
-    text.push_number(value % 100, 2);
-    text.push("}]");
+    const TEXT: Report = Report::of("[{\"n\":\"t\",\"u\":\"Cel\",\"v\":00.00}]");
+    let mut text = TEXT;
+    let mut rest = value;
+    for place in (24..29).rev().filter(|place| *place != 26) {
+        text.set_digit(place, rest % 10);
+        rest /= 10;
+    }
     text
 }
 
@@ -34,7 +36,7 @@ pub(crate) fn numbers(numbers: &[u32]) -> Report {
     let mut text = Report::new();
     for (place, &number) in numbers.iter().enumerate() {
         if place > 0 {
-            text.push(",");
+            text.push_byte(b',');
         }
         text.push_number(number, 1);
     }

@@ -20,9 +20,13 @@ const SENSOR: Resource = Resource {
     kind: Kind::Topic,
 };
 
+/// The page, compressed when it is compiled.
+#[cfg(not(feature = "smallest"))]
+const PAGE: Kind = Kind::Deflated(include_bytes!(concat!(env!("OUT_DIR"), "/index.deflate")));
+
 /// All resources; topics stand in the places of their numbers.
 #[cfg(not(feature = "smallest"))]
-pub static RESOURCES: [Resource; 4] = [
+pub static RESOURCES: [Resource; 3] = [
     SENSOR,
     Resource {
         path: "/live/system",
@@ -31,13 +35,8 @@ pub static RESOURCES: [Resource; 4] = [
     },
     Resource {
         path: "/",
-        media_type: "text/html; charset=utf-8",
-        kind: Kind::Page(include_bytes!("../pages/index.html")),
-    },
-    Resource {
-        path: "/system",
-        media_type: "text/html; charset=utf-8",
-        kind: Kind::Page(include_bytes!("../pages/system.html")),
+        media_type: "text/html",
+        kind: PAGE,
     },
 ];
 /// The sensor alone.

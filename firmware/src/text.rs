@@ -19,11 +19,26 @@ impl<const BYTES: usize> Text<BYTES> {
         self.bytes.get(..self.length).unwrap_or_default()
     }
 
-    pub(crate) fn push(&mut self, text: &str) {
-        text.bytes().for_each(|byte| self.push_byte(byte));
+    /// A text that fits.
+    pub(crate) const fn of(text: &str) -> Self {
+        let mut all = Self::new();
+        let mut rest = text.as_bytes();
+        while let [byte, more @ ..] = rest {
+            all.bytes[all.length] = *byte;
+            all.length += 1;
+            rest = more;
+        }
+        all
     }
 
-    fn push_byte(&mut self, byte: u8) {
+    /// Writes a digit over what stands in a place.
+    pub(crate) fn set_digit(&mut self, place: usize, digit: u32) {
+        if let Some(place) = self.bytes.get_mut(place) {
+            *place = b'0' + digit as u8;
+        }
+    }
+
+    pub(crate) fn push_byte(&mut self, byte: u8) {
         if let Some(place) = self.bytes.get_mut(self.length) {
             *place = byte;
             self.length += 1;
@@ -60,12 +75,14 @@ mod tests {
     fn numbers_have_their_digits_and_long_texts_end() {
         let mut text = Text::<8>::new();
         text.push_number(0, 1);
-        text.push(",");
+        text.push_byte(b',');
         text.push_number(405, 2);
-        text.push(",");
+        text.push_byte(b',');
         text.push_number(7, 2);
-        text.push("more");
+        text.push_byte(b'.');
         assert_eq!(text.bytes(), b"0,405,07");
+        text.set_digit(4, 9);
+        assert_eq!(text.bytes(), b"0,409,07");
         assert_eq!(number("1000"), 1000);
     }
 }

@@ -1,9 +1,9 @@
 //! What a peer's acknowledgement and window mean (RFC 9293 section 3.10.7.4, RFC 5681, RFC 6582).
 
-use crate::Milliseconds;
+use crate::ANSWERS;
 use crate::connection::{Connection, Ending, Phase};
 use crate::limits::SEGMENT_BYTES_MAX;
-use crate::server::Server;
+use crate::server::{Held, Server};
 use crate::tcp::Segment;
 
 /// Probes of a closed window are not rarer than that.
@@ -12,113 +12,88 @@ const PROBED_BACKOFF: u8 = 5;
 impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITEM_BYTES: usize>
     Server<CONNECTIONS, HOSTS, ITEMS, ITEM_BYTES>
 {
+    #[inline(never)]
     /// Takes the acknowledgement of an acceptable segment; says whether the segment may be read on.
     pub(crate) fn acknowledge(
         &mut self,
-        index: usize,
-        now: Milliseconds,
+        held: &mut Held,
         segment: &Segment,
         is_bare: bool,
     ) -> bool {
-        let connection = *self.connection(index);
-        let news = segment.acknowledgement.wrapping_sub(connection.una);
-        let flight = self.in_flight(&connection);
+        let news = segment.acknowledgement.wrapping_sub(held.record.una);
+        let flight = self.in_flight(&held.record);
         if (news as i32) < 0 {
             // Old: a duplicate that came late.
             return true;
         }
         if news > flight {
             // Of what was never sent: it is told where we are.
-            self.change(index, |connection| connection.set_due(true));
+            held.record.set_due(true);
             return false;
         }
-        let had = connection.window();
-        self.change(index, |connection| connection.set_window(segment.window));
-        let is_same = self.connection(index).window() == had;
+        let had = held.record.window();
+        held.record.set_window(segment.window);
         if news > 0 {
-            self.advance(index, now, news);
-        } else if segment.window == 0 && connection.backoff() > PROBED_BACKOFF {
+            self.advance(held, news);
+        } else if segment.window == 0 && held.record.backoff() > PROBED_BACKOFF {
             // Who answers probes lives (RFC 9293 section 3.8.6.1).
-            self.start_timer(index, now, PROBED_BACKOFF);
-        } else if flight > 0 && is_bare && is_same {
-            self.duplicate(index, now);
+            self.start_timer(held, PROBED_BACKOFF);
+        } else if flight > 0 && is_bare && held.record.window() == had && held.record.duplicate() {
+            // The same for the third time: something is lost, and goes again at once.
+            held.record.set_due(true);
+            self.start_timer(held, 0);
         }
         true
     }
 
-    /// The same was acknowledged again: the third time something is lost, and goes again at once.
-    fn duplicate(&mut self, index: usize, now: Milliseconds) {
-        let mut is_loss = false;
-        self.change(index, |connection| is_loss = connection.duplicate());
-        if is_loss {
-            self.change(index, |connection| connection.set_due(true));
-            self.start_timer(index, now, 0);
-        }
-    }
-
-    fn advance(&mut self, index: usize, now: Milliseconds, news: u32) {
-        self.change(index, |connection| {
-            connection.una = connection.una.wrapping_add(news)
-        });
-        let connection = *self.connection(index);
-        self.rtt.acknowledged(index, connection.una, now);
-        match connection.phase() {
-            Phase::Answering => self.advance_answer(index, news as usize),
-            Phase::Opening | Phase::Streaming => self.advance_units(index, news as usize),
+    fn advance(&mut self, held: &mut Held, news: u32) {
+        let record = &mut held.record;
+        record.una = record.una.wrapping_add(news);
+        self.rtt.acknowledged(held.index, record.una, held.now);
+        match record.phase() {
+            Phase::Answering if ANSWERS => self.advance_answer(record, news as usize),
+            Phase::Opening | Phase::Streaming => self.advance_units(record, news as usize),
             // Our FIN: it was all that was in flight.
-            _ if connection.is_half_closed() => return self.free(index),
-            _ => self.change(index, |connection| connection.end(Ending::FinTaken)),
+            _ if record.is_half_closed() => return self.free(held),
+            _ => record.end(Ending::FinTaken),
         }
-        self.start_timer(index, now, 0);
-        self.go_on(index);
+        self.start_timer(held, 0);
+        self.go_on(&mut held.record);
     }
 
     /// After a loss, what else was in flight then is lost too, until it is acknowledged.
-    fn go_on(&mut self, index: usize) {
-        let connection = self.connection(index);
-        let is_behind = self.in_flight(connection) > 0;
-        self.change(index, |connection| {
-            match connection.is_recovering() && is_behind {
-                true if connection.window() > 0 => connection.set_due(true),
-                true => {}
-                false => connection.set_recovering(false),
-            }
-        });
+    fn go_on(&self, record: &mut Connection) {
+        if !record.is_recovering() || self.in_flight(record) == 0 {
+            record.set_recovering(false);
+        } else if record.window() > 0 {
+            record.set_due(true);
+        }
     }
 
-    fn advance_answer(&mut self, index: usize, news: usize) {
-        let connection = self.connection(index);
-        let is_value = self.is_value(connection);
-        let before = connection.position(is_value);
+    fn advance_answer(&self, record: &mut Connection, news: usize) {
+        let is_value = self.is_value(record);
+        let before = record.position(is_value);
         let position = before + news;
-        if position >= self.answer_length(connection) {
-            return self.change(index, Connection::answered);
+        if position >= self.answer_length(record) {
+            return record.answered();
         }
         let passed = position / SEGMENT_BYTES_MAX - before / SEGMENT_BYTES_MAX;
-        self.change(index, |connection| {
-            connection.set_position(is_value, position);
-            connection.set_flight(connection.flight().saturating_sub(passed as u16));
-        });
+        record.set_position(is_value, position);
+        record.set_flight(record.flight().saturating_sub(passed as u16));
     }
 
-    fn advance_units(&mut self, index: usize, mut news: usize) {
-        loop {
-            let connection = *self.connection(index);
-            if connection.sent() == 0 {
-                break;
-            }
-            let rest = self
-                .unit_length(&connection, 0)
-                .saturating_sub(connection.offset());
+    fn advance_units(&self, record: &mut Connection, mut news: usize) {
+        while record.sent() > 0 {
+            let length = self.unit_length(record, 0);
+            let rest = length.saturating_sub(record.offset());
             if news < rest {
-                let offset = connection.offset() + news;
-                return self.change(index, |connection| connection.set_offset(offset));
+                return record.set_offset(record.offset() + news);
             }
             news -= rest;
-            let second = self.ring.after(connection.first(), 1);
-            self.change(index, |connection| connection.passed(second));
+            let second = self.ring.after(record.first(), 1);
+            record.passed(second);
         }
-        self.skip_others(index);
+        self.skip_others(record);
     }
 }
 

@@ -1,101 +1,130 @@
 //! What is sent, as functions of what is published: heads, pages, notifications in their framing.
 
+use crate::limits::SMALLEST;
 use crate::slice::Slice;
+use crate::{ANSWERS, PAGES, STREAMING, VALUES};
 
-/// Statuses that have no body, in the order of their numbers in a record.
+/// Statuses that have no body. What a status means is said by its code alone: a reason is for nobody to read
+/// (RFC 9112 section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     NoContent,
     BadRequest,
     NotFound,
     MethodNotAllowed,
+    NotAcceptable,
     RequestTimeout,
     ContentTooLarge,
     VersionNotSupported,
 }
 
-impl Status {
-    const ALL: [(Self, &'static str); 7] = [
-        (Self::NoContent, "^204 No Content~"),
-        (Self::BadRequest, "^400 Bad Request=0~"),
-        (Self::NotFound, "^404 Not Found=0~"),
-        // RFC 9110 section 15.5.6: which methods there are.
-        (
-            Self::MethodNotAllowed,
-            "^405 Method Not Allowed\r\nAllow: GET, HEAD=0~",
-        ),
-        (Self::RequestTimeout, "^408 Request Timeout=0~"),
-        (Self::ContentTooLarge, "^413 Content Too Large=0~"),
-        (
-            Self::VersionNotSupported,
-            "^505 HTTP Version Not Supported=0~",
-        ),
-    ];
+/// Their codes, in the order of their numbers in a record.
+const CODES: [u16; 8] = [204, 400, 404, 405, 406, 408, 413, 505];
 
+impl Status {
     pub(crate) fn number(self) -> u8 {
         self as u8
     }
 }
 
-/// Bytes of a head at most, but for its media type.
-pub(crate) const HEAD_BYTES_MAX: usize = 100;
+/// Bytes of a head at most, but for its media type: a notification's, a stream's, and a page's.
+pub(crate) const HEAD_BYTES_MAX: usize = if PLAIN { 52 } else { 100 };
+pub(crate) const PAGE_HEAD_BYTES_MAX: usize = 110;
 
-/// What stands in the places of a template.
-struct Places<'a> {
-    media_type: &'a str,
-    number: u32,
-    text: &'a [u8],
-    closes: bool,
+/// What is sent, part by part. In a part a control character stands for what varies, and one from
+/// [`FIRST`] on for the part with that place:
+///
+/// | `01` | `02` `03` | `04` | `05` | `06` | `07` |
+/// |---|---|---|---|---|---|
+/// | number | length of the text, to base 10 or 16 | text | its lines as fields | media type | end of a head |
+const PARTS: [&str; 16] = [
+    when(!PLAIN, "HTTP/1.1 "),
+    when(ANSWERS, "\r\nContent-Length: "),
+    when(!PLAIN, "\x0e200 OK\r\nContent-Type: \x06"),
+    when(!PLAIN, "\r\n\r\n"),
+    when(!PLAIN, "\r\nConnection: close\x11"),
+    "\ndata: ",
+    when(ANSWERS, "\x0e\x01 \x07"),
+    // RFC 9110 section 15.5.6: which methods there are.
+    when(ANSWERS, "\x0e\x01 \r\nAllow: GET, HEAD\x0f0\x07"),
+    when(ANSWERS, "\x0e\x01 \x0f0\x07"),
+    when(VALUES, "\x10\x0f\x02\r\nETag: \"\x01\"\x07\x04"),
+    when(PAGES, "\x10\x0f\x02\x07\x04"),
+    when(PAGES, "\x10\r\nContent-Encoding: deflate\x0f\x02\x07\x04"),
+    when(STREAMING, "\x10\r\nTransfer-Encoding: chunked\x07"),
+    // More need not be said: an EventSource asks past all caches, and what has no length ends with its connection.
+    if PLAIN {
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+    } else {
+        "\x10\r\nCache-Control: no-store\x07"
+    },
+    "id: \x01\ndata: \x05\n\n",
+    when(STREAMING, "\x03\r\n\x04\r\n"),
+];
+const FIRST: u8 = 0x0e;
+/// Whether there is one head alone, in which nothing varies.
+const PLAIN: bool = SMALLEST && !ANSWERS && !STREAMING;
+
+const fn when(is_served: bool, part: &'static str) -> &'static str {
+    if is_served { part } else { "" }
+}
+
+/// Places of parts that are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part {
+    End = 3,
+    Closing = 4,
+    Line = 5,
+    NoContent = 6,
+    Methods = 7,
+    Status = 8,
+    /// A notification; its number is the entity tag, which a long poll takes back as `since`.
+    Value = 9,
+    Page = 10,
+    Deflated = 11,
+    /// What a stream of chunks begins with (RFC 9112 section 7.1).
+    Stream = 12,
+    /// What server-sent events begin with; they end with the connection.
+    Events = 13,
+    /// A notification as an event (HTML Living Standard, section 9.2).
+    Event = 14,
+    /// A notification as a chunk; one without bytes would be the last.
+    Chunk = 15,
+}
+
+/// What stands in the places of a part.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Places<'a> {
+    pub(crate) media_type: &'a str,
+    pub(crate) number: u32,
+    pub(crate) text: &'a [u8],
+    pub(crate) closes: bool,
+    /// The head alone.
+    pub(crate) is_head: bool,
 }
 
 impl Places<'_> {
-    const NONE: Self = Self {
-        media_type: "",
-        number: 0,
-        text: &[],
-        closes: false,
-    };
+    pub(crate) fn write(&self, out: &mut Slice<'_>, part: Part) {
+        self.write_part(out, part as u8);
+    }
 
-    /// Writes a template, in which one character stands for a part:
-    ///
-    /// | `^` | version | `!` | success and media type | `=` | Content-Length | `~` | end of the head |
-    /// |---|---|---|---|---|---|---|---|
-    /// | `#` | number | `%` `&` | length of the text, to base 10 or 16 | `@` | text | `*` | its lines as fields |
     #[inline(never)]
-    fn write(&self, out: &mut Slice<'_>, template: &str) {
-        for byte in template.bytes() {
-            let word = match byte {
-                b'^' => "HTTP/1.1 ",
-                b'=' => "\r\nContent-Length: ",
-                b'!' => {
-                    self.write(out, "^200 OK\r\nContent-Type: ");
-                    self.media_type
-                }
-                b'~' if self.closes => "\r\nConnection: close\r\n\r\n",
-                b'~' => "\r\n\r\n",
-                b'#' => {
-                    out.number(self.number, 10);
-                    continue;
-                }
-                b'%' | b'&' => {
-                    let base = if byte == b'%' { 10 } else { 16 };
-                    out.number(self.text.len() as u32, base);
-                    continue;
-                }
-                b'@' => {
-                    out.bytes(self.text);
-                    continue;
-                }
-                b'*' => {
-                    self.write_lines(out);
-                    continue;
-                }
-                _ => {
-                    out.byte(byte);
-                    continue;
-                }
-            };
-            out.bytes(word.as_bytes());
+    fn write_part(&self, out: &mut Slice<'_>, part: u8) {
+        let text = PARTS.get(usize::from(part)).copied().unwrap_or("");
+        for byte in text.bytes() {
+            match byte {
+                1 => out.number(self.number, 10),
+                2 if ANSWERS => out.number(self.text.len() as u32, 10),
+                3 if STREAMING => out.number(self.text.len() as u32, 16),
+                4 if self.is_head => {}
+                4 if ANSWERS || STREAMING => out.bytes(self.text),
+                5 => self.write_lines(out),
+                6 if !PLAIN => out.bytes(self.media_type.as_bytes()),
+                7 if !PLAIN && self.closes => self.write(out, Part::Closing),
+                7 if !PLAIN => self.write(out, Part::End),
+                FIRST..0x20 if !PLAIN => self.write_part(out, byte - FIRST),
+                _ => out.byte(byte),
+            }
         }
     }
 
@@ -103,7 +132,7 @@ impl Places<'_> {
     fn write_lines(&self, out: &mut Slice<'_>) {
         for &byte in self.text {
             match byte {
-                b'\n' => self.write(out, "\ndata: "),
+                b'\n' => self.write(out, Part::Line),
                 // Would end a line too.
                 b'\r' => {}
                 _ => out.byte(byte),
@@ -114,81 +143,37 @@ impl Places<'_> {
 
 /// A status by its number.
 pub(crate) fn status(out: &mut Slice<'_>, number: u8, closes: bool) {
+    let code = CODES.get(usize::from(number)).copied().unwrap_or(0);
     let places = Places {
+        number: code.into(),
         closes,
-        ..Places::NONE
+        ..Places::default()
     };
-    let line = Status::ALL.get(usize::from(number));
-    places.write(out, line.map_or("", |&(_, line)| line));
-}
-
-/// What an answer is made of.
-pub(crate) struct Answer<'a> {
-    pub(crate) media_type: &'a str,
-    /// The number of a notification is the entity tag, which a long poll takes back as `since`.
-    pub(crate) number: Option<u32>,
-    pub(crate) text: &'a [u8],
-    pub(crate) closes: bool,
-    /// The head alone.
-    pub(crate) is_head: bool,
-}
-
-impl Answer<'_> {
-    /// Writes a page, or a notification.
-    pub(crate) fn write(&self, out: &mut Slice<'_>) {
-        let places = Places {
-            media_type: self.media_type,
-            number: self.number.unwrap_or(0),
-            text: self.text,
-            closes: self.closes,
-        };
-        let head = match self.number {
-            Some(_) => "!=%\r\nETag: \"#\"~@",
-            None => "!=%~@",
-        };
-        let length = head.len() - usize::from(self.is_head);
-        places.write(out, head.get(..length).unwrap_or(head));
-    }
-}
-
-/// What a stream of chunks begins with (RFC 9112 section 7.1).
-pub(crate) fn stream_head(out: &mut Slice<'_>, media_type: &str) {
-    let places = Places {
-        media_type,
-        ..Places::NONE
+    let part = match code {
+        204 => Part::NoContent,
+        405 => Part::Methods,
+        _ => Part::Status,
     };
-    places.write(out, "!\r\nTransfer-Encoding: chunked~");
+    places.write(out, part);
 }
 
-/// What server-sent events begin with; they end with the connection.
-pub(crate) fn events_head(out: &mut Slice<'_>) {
-    let places = Places {
-        media_type: "text/event-stream",
-        closes: true,
-        ..Places::NONE
-    };
-    places.write(out, "!\r\nCache-Control: no-store~");
-}
-
-/// A notification in the framing of a listener: as an event (HTML Living Standard, section 9.2), or as a
-/// chunk. A chunk without bytes would be the last one.
-#[inline(always)]
+/// A notification in the framing of a listener.
 pub(crate) fn framed(out: &mut Slice<'_>, number: u32, text: &[u8], is_event: bool) {
     let places = Places {
         number,
         text,
-        ..Places::NONE
+        ..Places::default()
     };
-    let frame = match is_event {
-        true => "id: #\ndata: *\n\n",
-        false if text.is_empty() => "",
-        false => "&\r\n@\r\n",
-    };
-    places.write(out, frame);
+    if is_event || !STREAMING {
+        places.write(out, Part::Event);
+    } else if !text.is_empty() {
+        places.write(out, Part::Chunk);
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
     use super::*;
     use crate::limits::{ANSWER_BYTES_MAX, FRAME_BYTES_MAX};
 
@@ -200,10 +185,22 @@ mod tests {
     }
 
     #[test]
-    fn statuses_stand_in_the_order_of_their_numbers() {
-        for (number, (status, _)) in Status::ALL.iter().enumerate() {
-            assert_eq!(usize::from(status.number()), number);
-        }
+    fn a_status_is_said_by_its_code() {
+        let out = &mut [0; 300];
+        let mut said = |number: Status, closes| {
+            let said = text(|out| status(out, number.number(), closes), out);
+            std::string::String::from(said)
+        };
+        assert_eq!(said(Status::NoContent, false), "HTTP/1.1 204 \r\n\r\n");
+        assert_eq!(
+            said(Status::NotFound, false),
+            "HTTP/1.1 404 \r\nContent-Length: 0\r\n\r\n"
+        );
+        assert_eq!(
+            said(Status::MethodNotAllowed, true),
+            "HTTP/1.1 405 \r\nAllow: GET, HEAD\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        );
+        assert!(said(Status::VersionNotSupported, true).starts_with("HTTP/1.1 505 "));
     }
 
     #[test]
@@ -211,14 +208,13 @@ mod tests {
         let out = &mut [0; 300];
         let value = text(
             |out| {
-                let answer = Answer {
+                let places = Places {
                     media_type: "text/plain",
-                    number: Some(7),
+                    number: 7,
                     text: b"21.5",
-                    closes: false,
-                    is_head: false,
+                    ..Places::default()
                 };
-                answer.write(out);
+                places.write(out, Part::Value);
             },
             out,
         );
@@ -237,17 +233,24 @@ mod tests {
     #[test]
     fn heads_fit_where_their_length_is_a_byte() {
         let out = &mut [0; 300];
-        assert!(text(events_head, out).len() <= FRAME_BYTES_MAX);
-        assert!(text(|out| stream_head(out, ""), out).len() <= HEAD_BYTES_MAX);
-        for number in [None, Some(u32::MAX)] {
-            let answer = Answer {
-                media_type: "",
-                number,
+        for (part, most) in [
+            (Part::Events, FRAME_BYTES_MAX),
+            (Part::Stream, HEAD_BYTES_MAX),
+            (Part::Value, HEAD_BYTES_MAX),
+            (Part::Page, PAGE_HEAD_BYTES_MAX),
+            (Part::Deflated, PAGE_HEAD_BYTES_MAX),
+        ] {
+            let places = Places {
+                number: u32::MAX,
                 text: &[b'.'; ANSWER_BYTES_MAX],
                 closes: true,
                 is_head: true,
+                ..Places::default()
             };
-            assert!(text(|out| answer.write(out), out).len() <= HEAD_BYTES_MAX);
+            assert!(
+                text(|out| places.write(out, part), out).len() <= most,
+                "{part:?}"
+            );
         }
     }
 }

@@ -5,6 +5,11 @@
 pub(crate) struct Sum(u32);
 
 impl Sum {
+    /// That of a number.
+    pub(crate) const fn of(number: u32) -> Self {
+        Self(number)
+    }
+
     /// Adds bytes; only the last ones of a text may be of odd number.
     pub(crate) fn with(self, bytes: &[u8]) -> Self {
         let (pairs, odd) = bytes.as_chunks::<2>();

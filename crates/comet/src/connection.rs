@@ -230,11 +230,6 @@ impl Connection {
         self.place == id && (self.awaits() || !self.has_news())
     }
 
-    /// Whether notifications are sent to it as they come.
-    pub(crate) fn listens(&self) -> bool {
-        matches!(self.phase(), Phase::Opening | Phase::Streaming)
-    }
-
     fn become_phase(&mut self, phase: Phase) {
         PHASE.set(&mut self.state, phase as u16);
         DUPLICATES.set(&mut self.state, 0);
@@ -323,7 +318,6 @@ impl Connection {
         }
     }
 
-    #[inline(never)]
     pub(crate) fn set_window(&mut self, window: u16) {
         let level = match window >> 6 {
             0 => 0,

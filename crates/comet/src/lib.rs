@@ -47,8 +47,23 @@ pub use ring::TooLong;
 pub use server::{Counters, Server};
 pub use site::{Kind, Resource, Site, SiteFault};
 
-/// Whether CoAP is served; where it is not, what serves it is unreachable and left out.
+/// What is served, by Cargo features: what is not is unreachable and left out.
 const COAP: bool = cfg!(feature = "coap");
+const ECHO: bool = cfg!(feature = "echo");
+const PAGES: bool = cfg!(feature = "pages");
+const POLLING: bool = cfg!(feature = "polling");
+const LONG_POLLING: bool = cfg!(feature = "long-polling");
+const STREAMING: bool = cfg!(feature = "streaming");
+const RESUMPTION: bool = cfg!(feature = "resumption");
+/// Whether a topic is answered with a single notification.
+const VALUES: bool = POLLING || LONG_POLLING;
+/// Whether anything but a stream is answered.
+const ANSWERS: bool = VALUES || PAGES || cfg!(feature = "refusals");
+
+/// Whether it is known when something is due.
+const DEADLINE: bool = cfg!(feature = "deadline");
+/// Whether what happens is counted.
+const COUNTERS: bool = cfg!(feature = "counters");
 
 /// Milliseconds since the device started; they may wrap around.
 pub type Milliseconds = u32;

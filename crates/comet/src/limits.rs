@@ -1,7 +1,7 @@
 //! What is bounded, and by what. Reaching one costs only who reached it.
 
 /// The smallest build there is: fewer bytes, at the price of more round trips.
-const SMALLEST: bool = cfg!(feature = "smallest");
+pub(crate) const SMALLEST: bool = cfg!(feature = "smallest");
 
 const fn or_smallest(usual: usize, smallest: usize) -> usize {
     if SMALLEST { smallest } else { usual }
@@ -15,7 +15,7 @@ pub const RECEIVED_PACKET_BYTES_MAX: usize = 40 + RECEIVED_SEGMENT_BYTES_MAX;
 /// The receive window, always: what comes is worked off at once.
 pub const RECEIVE_WINDOW: u16 = or_smallest(2, 1) as u16 * RECEIVED_SEGMENT_BYTES_MAX as u16;
 /// Bytes of TCP payload in a segment that is sent; a peer that cannot take so many is refused.
-pub const SEGMENT_BYTES_MAX: usize = or_smallest(256, 128);
+pub const SEGMENT_BYTES_MAX: usize = or_smallest(256, 64);
 /// Bytes of a packet that is sent.
 pub const PACKET_BYTES_MAX: usize = 40 + SEGMENT_BYTES_MAX;
 /// Bytes that a connection may have unacknowledged.
@@ -29,7 +29,7 @@ pub const PARTIAL_REQUESTS: usize = or_smallest(8, 1);
 pub const REQUEST_MS_MAX: u32 = 10_000;
 /// Resources of a site.
 pub const RESOURCES_MAX: usize = 16;
-/// Slots of the ring of notifications; one fewer may wait for a listener.
+/// Slots of the ring of notifications, a power of two; one fewer may wait for a listener.
 pub const ITEMS_MAX: usize = 16;
 /// Bytes of a notification with its framing, whatever the delivery scheme.
 pub const FRAME_BYTES_MAX: usize = or_smallest(255, SEGMENT_BYTES_MAX);

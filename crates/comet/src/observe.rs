@@ -9,12 +9,11 @@
 use crate::coap::{self, Asked, Fault, Header, Type, code};
 use crate::connection::{Connection, Observer, Phase};
 use crate::limits::{COAP_ACK_TIMEOUT_MS, COAP_PORT, COAP_RETRANSMISSIONS_MAX};
-use crate::server::Server;
+use crate::server::{Held, Server};
 use crate::site::{Kind, Resource};
 use crate::slice::Slice;
-use crate::tcp::Ends;
 use crate::timers::RETRANSMISSION_SHIFT;
-use crate::{COAP, Milliseconds, udp};
+use crate::{COAP, DEADLINE, Milliseconds, ipv4, udp};
 
 /// Of an observer that asked for no confirmation, one notification in so many is confirmed, so that one
 /// that is gone is found (RFC 7641 section 4.5).
@@ -23,25 +22,17 @@ const CONFIRMED_ONE_IN: u32 = 8;
 impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITEM_BYTES: usize>
     Server<CONNECTIONS, HOSTS, ITEMS, ITEM_BYTES>
 {
-    fn ends(&self, peer: u32) -> Ends {
-        Ends {
-            own: self.address,
-            peer,
-            port: COAP_PORT,
-        }
-    }
-
     /// Takes a datagram; the bytes of `packet` to be sent back, or 0. A reply is never longer.
     pub(crate) fn receive_datagram(
         &mut self,
         now: Milliseconds,
         packet: &mut [u8],
-        (source, (begin, end)): (u32, (usize, usize)),
+        ip: &ipv4::Header,
     ) -> usize {
-        let ends = self.ends(source);
+        let source = ip.source;
         let read = packet
-            .get(begin..end)
-            .and_then(|bytes| udp::read(bytes, ends));
+            .get(ip.payload.0..ip.payload.1)
+            .and_then(|bytes| udp::read(bytes, ip.sum, COAP_PORT));
         let Some((port, message)) = read else {
             return 0;
         };
@@ -57,7 +48,8 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
             reply.write(&mut out);
             length = out.length();
         }
-        udp::write(packet, ends, port, length)
+        let ends = [self.address, source];
+        udp::write(packet, ends, [COAP_PORT, port], length)
     }
 
     /// What a message gets at once.
@@ -136,10 +128,13 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
             is_confirmable: header.kind == Type::Confirmable,
             stays: asked.observe == Some(0),
         };
-        self.free(index);
-        self.change(index, |connection| {
-            *connection = Connection::observer(host, port, &observer);
+        self.forget(index);
+        self.keep(&Held {
+            index,
+            now,
+            record: Connection::observer(host, port, &observer),
         });
+        self.is_busy = true;
         Ok(())
     }
 
@@ -174,37 +169,22 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         let Some(index) = self.connections.iter().position(is_it) else {
             return;
         };
-        let connection = *self.connection(index);
+        let mut held = self.hold(index, now);
+        let record = &mut held.record;
         // Whoever resets does not know the token any more (RFC 7641 section 3.6).
-        if header.kind == Type::Reset || connection.awaits() && !connection.stays() {
-            return self.free(index);
+        if header.kind == Type::Reset || record.awaits() && !record.stays() {
+            self.free(&mut held);
+        } else if record.awaits() {
+            record.set_awaits(false);
+            record.set_due(record.has_news());
+            self.start_timer(&mut held, 0);
         }
-        if connection.awaits() {
-            self.change(index, |connection| {
-                connection.set_awaits(false);
-                connection.set_due(connection.has_news());
-            });
-            self.start_timer(index, now, 0);
-        }
-    }
-
-    /// Something was published of an observer's topic.
-    pub(crate) fn notify(&mut self, index: usize) {
-        self.change(index, |connection| {
-            connection.set_news(true);
-            // While one is on its way, the next waits for it (section 4.5.2).
-            connection.set_due(!connection.awaits());
-        });
+        self.keep(&held);
     }
 
     /// Writes an observer's next message, if there is one.
-    pub(crate) fn compose_content(
-        &mut self,
-        index: usize,
-        now: Milliseconds,
-        packet: &mut [u8],
-    ) -> usize {
-        let connection = *self.connection(index);
+    pub(crate) fn compose_content(&mut self, held: &mut Held, packet: &mut [u8]) -> usize {
+        let connection = held.record;
         if !COAP || !connection.is_due() {
             return 0;
         }
@@ -217,7 +197,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         let slot = self.ring.newest(connection.topic());
         let number = slot.map_or(0, |slot| self.ring.number(slot));
         let is_turn = number
-            .wrapping_add(index as u32)
+            .wrapping_add(held.index as u32)
             .is_multiple_of(CONFIRMED_ONE_IN);
         let is_confirmed =
             connection.awaits() || connection.is_confirmable() || connection.stays() && is_turn;
@@ -246,63 +226,50 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
             coap::content(&mut out, item, connection.stays(), format);
             length = out.length();
         }
-        self.content_sent(index, now, id, (is_confirmed, is_again));
-        let ends = self.ends(self.hosts.address(connection.host));
-        udp::write(packet, ends, connection.port, length)
+        self.content_sent(held, id, (is_confirmed, is_again));
+        let ends = [self.address, self.hosts.address(connection.host)];
+        udp::write(packet, ends, [COAP_PORT, connection.port], length)
     }
 
     /// Notes that a message is under way.
-    fn content_sent(
-        &mut self,
-        index: usize,
-        now: Milliseconds,
-        id: u16,
-        (is_confirmed, is_again): (bool, bool),
-    ) {
-        let connection = *self.connection(index);
-        let counters = &mut self.counters;
-        counters.segments = counters.segments.wrapping_add(1);
+    fn content_sent(&mut self, held: &mut Held, id: u16, (is_confirmed, is_again): (bool, bool)) {
+        self.count(|counters| &mut counters.segments);
         match is_again {
-            true => counters.repeated = counters.repeated.wrapping_add(1),
-            false => counters.messages = counters.messages.wrapping_add(1),
+            true => self.count(|counters| &mut counters.repeated),
+            false => self.count(|counters| &mut counters.messages),
         }
-        if !is_confirmed && !connection.stays() {
-            return self.free(index);
+        let record = &mut held.record;
+        if !is_confirmed && !record.stays() {
+            return self.free(held);
         }
         // What takes the place of an older one goes on with its count (RFC 7641 section 4.5.2).
-        let backoff = if connection.awaits() {
-            connection.backoff()
-        } else {
-            0
-        };
-        self.change(index, |connection| {
-            connection.set_message_id(id);
-            connection.set_news(false);
-            connection.set_due(false);
-            connection.set_awaits(is_confirmed);
-        });
-        self.start_timer(index, now, backoff);
+        let backoff = if record.awaits() { record.backoff() } else { 0 };
+        record.set_message_id(id);
+        record.set_news(false);
+        record.set_due(false);
+        record.set_awaits(is_confirmed);
+        self.start_timer(held, backoff);
     }
 
     /// Looks whether a message was not acknowledged in time.
-    pub(crate) fn check_observer(&mut self, index: usize, now: Milliseconds, elapsed: u8) {
-        let connection = *self.connection(index);
-        if !COAP || !connection.awaits() {
+    pub(crate) fn check_observer(&mut self, held: &mut Held, elapsed: u8) {
+        let backoff = held.record.backoff();
+        if !COAP || !held.record.awaits() {
             return;
         }
-        self.is_urgent = true;
+        self.is_urgent |= DEADLINE;
         let units = self
-            .content_timeout(index)
+            .content_timeout(held.index)
             .div_ceil(1 << RETRANSMISSION_SHIFT);
         if u32::from(elapsed) <= units {
             return;
         }
-        if connection.backoff() >= COAP_RETRANSMISSIONS_MAX {
-            self.counters.resets = self.counters.resets.wrapping_add(1);
-            return self.free(index);
+        if backoff >= COAP_RETRANSMISSIONS_MAX {
+            self.count(|counters| &mut counters.resets);
+            return self.free(held);
         }
-        self.change(index, |connection| connection.set_due(true));
-        self.start_timer(index, now, connection.backoff() + 1);
+        held.record.set_due(true);
+        self.start_timer(held, backoff + 1);
     }
 
     /// ACK_TIMEOUT with its random factor (RFC 7252 section 4.8), drawn by place; longer on a line where a
@@ -330,6 +297,13 @@ fn topic(asked: &Asked, resource: impl Fn(usize) -> Option<&'static Resource>) -
 }
 
 impl Connection {
+    /// Something was published of an observer's topic.
+    pub(crate) fn notify(&mut self) {
+        self.set_news(true);
+        // While one is on its way, the next waits for it (section 4.5.2).
+        self.set_due(!self.awaits());
+    }
+
     /// Whether it is an observer's at a host and port.
     fn is_observer_of(&self, host: u8, port: u16) -> bool {
         self.phase() == Phase::Observing && (self.host, self.port) == (host, port)

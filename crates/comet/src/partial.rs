@@ -30,6 +30,11 @@ impl Partial {
         self.of(connection).map(|place| place.request)
     }
 
+    /// Whether nothing was read of one.
+    pub(crate) fn is_empty(&self, connection: usize) -> bool {
+        self.of(connection).is_none()
+    }
+
     fn of(&self, connection: usize) -> Option<&Place> {
         self.places.iter().find(|place| place.is_of(connection))
     }

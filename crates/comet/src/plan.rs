@@ -2,12 +2,13 @@
 //!
 //! A listener sends *units*: its head, then the ring's slots, each framed. An answer is one text.
 
-use crate::answer::{self, Answer};
+use crate::answer::{self, Part, Places};
 use crate::connection::{Connection, Ending, Phase, SENT_MAX, STATUS};
 use crate::limits::SEGMENT_BYTES_MAX;
 use crate::server::Server;
 use crate::site::{Kind, Resource};
 use crate::slice::Slice;
+use crate::{ANSWERS, PAGES, STREAMING, VALUES};
 
 impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITEM_BYTES: usize>
     Server<CONNECTIONS, HOSTS, ITEMS, ITEM_BYTES>
@@ -22,25 +23,23 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         if let Some(status) = task.checked_sub(STATUS) {
             return answer::status(out, status, closes);
         }
-        let Some(resource) = self.resource(task) else {
+        let Some(resource) = self.resource(task).filter(|_| VALUES || PAGES) else {
             return;
         };
         let slot = connection.slot();
-        let (number, text) = match resource.kind {
-            Kind::Page(page) => (None, page),
-            Kind::Topic => (
-                Some(self.ring.number(slot)),
-                self.ring.item(slot, task).unwrap_or(&[]),
-            ),
+        let (part, text) = match resource.kind {
+            Kind::Page(page) => (Part::Page, page),
+            Kind::Deflated(page) => (Part::Deflated, page),
+            Kind::Topic => (Part::Value, self.ring.item(slot, task).unwrap_or(&[])),
         };
-        let answer = Answer {
+        let places = Places {
             media_type: resource.media_type,
-            number,
+            number: self.ring.number(slot),
             text,
             closes,
             is_head: connection.is_head(),
         };
-        answer.write(out);
+        places.write(out, part);
     }
 
     pub(crate) fn answer_length(&self, connection: &Connection) -> usize {
@@ -87,13 +86,20 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
     }
 
     fn write_head(&self, connection: &Connection, out: &mut Slice<'_>) {
-        match connection.is_events() {
-            true => answer::events_head(out),
-            false => {
-                let resource = self.resource(connection.topic());
-                answer::stream_head(out, resource.map_or("", |resource| resource.media_type));
-            }
-        }
+        let resource = self.resource(connection.topic());
+        let (media_type, part) = match connection.is_events() || !STREAMING {
+            true => ("text/event-stream", Part::Events),
+            false => (
+                resource.map_or("", |resource| resource.media_type),
+                Part::Stream,
+            ),
+        };
+        let places = Places {
+            media_type,
+            closes: connection.is_events(),
+            ..Places::default()
+        };
+        places.write(out, part);
     }
 
     pub(crate) fn unit_length(&self, connection: &Connection, unit: u8) -> usize {
@@ -105,7 +111,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
     /// Sequence numbers that were sent and not acknowledged.
     pub(crate) fn in_flight(&self, connection: &Connection) -> u32 {
         match connection.phase() {
-            Phase::Answering if connection.flight() == 0 => 0,
+            Phase::Answering if !ANSWERS || connection.flight() == 0 => 0,
             Phase::Answering => {
                 let position = connection.position(self.is_value(connection));
                 let length = self.answer_length(connection);

@@ -2,330 +2,246 @@
 //!
 //! What it deliberately does not do: bodies, percent-encoded paths, lists of more than one entity tag. Of
 //! a header only what a device acts on is looked at, so that a line may be as long as it likes.
+//!
+//! The decision worth arguing: the grammar is two tables. Which bytes end a word depends on the place where
+//! it stands ([`STEPS`]); a word is known with its place ([`WORDS`]), and the word's number is the bit that
+//! it says. A table takes a third of what the same costs as instructions.
 
 use crate::site::Site;
 use crate::word::Word;
+use crate::{LONG_POLLING, RESUMPTION};
 
 /// What a request says so far.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
-    place: Place,
     word: Word,
-    /// The header or parameter that is read.
-    name: u8,
+    /// `since` or `Last-Event-ID`.
+    pub(crate) since: u32,
     /// What was found: bits below.
-    pub(crate) said: u16,
+    said: u32,
+    /// Where the word stands: see [`place`].
+    place: u8,
     /// Number of the resource, or [`NO_RESOURCE`].
     pub(crate) resource: u8,
     /// `wait`, seconds.
     pub(crate) wait_s: u8,
-    /// `since` or `Last-Event-ID`.
-    pub(crate) since: u32,
 }
 
 pub(crate) const NO_RESOURCE: u8 = u8::MAX;
 
-/// Bits of [`Request::said`].
+/// Bits of [`Request::has`]: those of the words that say it.
 pub(crate) mod said {
-    pub(crate) const HEAD: u16 = 1;
-    pub(crate) const OTHER_METHOD: u16 = 1 << 1;
-    pub(crate) const HTTP_1_0: u16 = 1 << 2;
-    pub(crate) const OTHER_VERSION: u16 = 1 << 3;
-    pub(crate) const CLOSE: u16 = 1 << 4;
-    pub(crate) const HOST: u16 = 1 << 5;
-    pub(crate) const BODY: u16 = 1 << 6;
-    pub(crate) const EVENTS: u16 = 1 << 7;
-    pub(crate) const STREAM: u16 = 1 << 8;
-    pub(crate) const WAIT: u16 = 1 << 9;
-    pub(crate) const SINCE: u16 = 1 << 10;
-    pub(crate) const SNAPSHOT: u16 = 1 << 11;
-    pub(crate) const MALFORMED: u16 = 1 << 12;
+    pub(crate) const SINCE: u32 = 1 | 1 << 6;
+    pub(crate) const WAIT: u32 = 1 << 1 | 1 << 9;
+    pub(crate) const HOST: u32 = 1 << 5;
+    pub(crate) const BODY: u32 = 1 << 8;
+    pub(crate) const HEAD: u32 = 1 << 10;
+    pub(crate) const METHOD: u32 = 1 << 11 | HEAD;
+    pub(crate) const HTTP_1_0: u32 = 1 << 12;
+    pub(crate) const VERSION: u32 = 1 << 13 | HTTP_1_0;
+    pub(crate) const STREAM: u32 = 1 << 14;
+    pub(crate) const SNAPSHOT: u32 = 1 << 15;
+    pub(crate) const EVENTS: u32 = 1 << 16;
+    pub(crate) const CLOSE: u32 = 1 << 17;
+    /// A line that ended before its version.
+    pub(crate) const MALFORMED: u32 = 1 << 18;
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    Method,
+/// Where a word stands, in the order of a request.
+mod place {
+    pub(super) const METHOD: u8 = 0;
     /// Before a path: the authority of an absolute target, by slashes read (RFC 9112 section 3.2.2).
-    Authority(u8),
-    Path,
-    Parameter,
-    /// A parameter's value.
-    Argument,
-    Version,
-    Name,
-    Value,
-    /// A header's number, once its value has begun.
-    Number,
+    pub(super) const TARGET: u8 = 1;
+    pub(super) const AUTHORITY: u8 = 2;
+    pub(super) const PATH: u8 = 5;
+    pub(super) const PARAMETER: u8 = 6;
+    /// The value of a parameter that says nothing.
+    pub(super) const ARGUMENT: u8 = 7;
+    /// From here on the value of the word with this number and so many more.
+    pub(super) const VALUES: u8 = 8;
+    pub(super) const SINCE: u8 = VALUES;
+    pub(super) const WAIT: u8 = VALUES + 1;
+    pub(super) const ACCEPT: u8 = VALUES + 2;
+    pub(super) const CONNECTION: u8 = VALUES + 3;
+    pub(super) const CONTENT_LENGTH: u8 = VALUES + 4;
+    pub(super) const LAST_EVENT_ID: u8 = VALUES + 6;
+    pub(super) const PREFER: u8 = VALUES + 7;
+    /// The number behind `wait` in it.
+    pub(super) const PREFER_WAIT: u8 = VALUES + 9;
+    pub(super) const VERSION: u8 = VALUES + 10;
+    pub(super) const NAME: u8 = VALUES + 11;
     /// The rest of a line.
-    Rest,
+    pub(super) const REST: u8 = VALUES + 12;
+}
+use place::*;
+
+/// Words that have a value, which is looked at in a place of its own.
+const WITH_VALUE: usize = (VERSION - VALUES) as usize;
+
+const WORDS: [Word; 18] = [
+    word(PARAMETER, "since"),
+    word(PARAMETER, "wait"),
+    word(NAME, "accept"),
+    word(NAME, "connection"),
+    word(NAME, "content-length"),
+    word(NAME, "host"),
+    word(NAME, "last-event-id"),
+    word(NAME, "prefer"),
+    word(NAME, "transfer-encoding"),
+    word(PREFER, "wait"),
+    word(METHOD, "HEAD"),
+    word(METHOD, "GET"),
+    word(VERSION, "http/1.0"),
+    word(VERSION, "http/1.1"),
+    word(PARAMETER, "stream"),
+    word(PARAMETER, "snapshot"),
+    word(ACCEPT, "text/event-stream"),
+    word(CONNECTION, "close"),
+];
+
+/// A byte that ends a word which stands between two places, and where the next one does; [`SAME`] is there too.
+struct Step(u8, u8, u8, u8);
+
+/// No word leads there.
+const SAME: u8 = METHOD;
+
+const STEPS: [Step; 19] = [
+    Step(b'\n', METHOD, WAIT, NAME),
+    Step(b'\n', ACCEPT, REST, NAME),
+    Step(b' ', METHOD, METHOD, TARGET),
+    Step(b' ', TARGET, WAIT, VERSION),
+    Step(b' ', ACCEPT, PREFER, SAME),
+    Step(b'\t', ACCEPT, PREFER, SAME),
+    Step(b',', ACCEPT, PREFER, SAME),
+    Step(b';', ACCEPT, PREFER, SAME),
+    Step(b'=', ACCEPT, PREFER, SAME),
+    // What stands behind another preference is not the wait.
+    Step(b',', PREFER_WAIT, PREFER_WAIT, PREFER),
+    Step(b';', PREFER_WAIT, PREFER_WAIT, PREFER),
+    Step(b'/', TARGET, TARGET, PATH),
+    Step(b'/', AUTHORITY, AUTHORITY, AUTHORITY + 1),
+    Step(b'/', AUTHORITY + 1, AUTHORITY + 1, AUTHORITY + 2),
+    Step(b'/', AUTHORITY + 2, AUTHORITY + 2, PATH),
+    Step(b'?', PATH, PATH, PARAMETER),
+    Step(b'&', PARAMETER, WAIT, PARAMETER),
+    Step(b'=', PARAMETER, PARAMETER, ARGUMENT),
+    Step(b':', NAME, NAME, REST),
+];
+
+/// A word of a place; that of a path begins with its slash.
+const fn begin(place: u8) -> Word {
+    const PATHS: Word = Word::of("/");
+    PATHS.at(place ^ PATH)
 }
 
-const METHODS: [Word; 2] = [Word::of("GET"), Word::of("HEAD")];
-/// Parameters; the number of one with an argument is that of the header which says the same.
-const PARAMETERS: [Word; 4] = [
-    Word::of("snapshot"),
-    Word::of("stream"),
-    Word::of("since"),
-    Word::of("wait"),
-];
-const VERSIONS: [Word; 2] = [Word::of("HTTP/1.1"), Word::of("HTTP/1.0")];
-const HEADERS: [Word; 7] = [
-    Word::of("accept"),
-    Word::of("connection"),
-    Word::of("content-length"),
-    Word::of("host"),
-    Word::of("last-event-id"),
-    Word::of("prefer"),
-    Word::of("transfer-encoding"),
-];
-/// A token that matters in a header of the number, and what it says.
-const TOKENS: [(Word, u8, u16); 3] = [
-    (Word::of("text/event-stream"), ACCEPT, said::EVENTS),
-    (Word::of("close"), CONNECTION, said::CLOSE),
-    (Word::of("wait"), PREFER, said::WAIT),
-];
-const ACCEPT: u8 = 0;
-const CONNECTION: u8 = 1;
-const CONTENT_LENGTH: u8 = 2;
-const HOST: u8 = 3;
-const LAST_EVENT_ID: u8 = 4;
-const PREFER: u8 = 5;
-const TRANSFER_ENCODING: u8 = 6;
+const fn word(place: u8, text: &str) -> Word {
+    begin(place).and(text)
+}
 
 impl Request {
     pub(crate) const START: Self = Self {
         resource: NO_RESOURCE,
-        word: Word::START,
+        word: begin(METHOD),
         ..Self::ZERO
     };
     /// Fills places that no request has.
     pub(crate) const ZERO: Self = Self {
-        place: Place::Method,
         word: Word::ZERO,
-        name: 0,
+        since: 0,
         said: 0,
+        place: METHOD,
         resource: 0,
         wait_s: 0,
-        since: 0,
     };
 
-    pub(crate) fn has(&self, bit: u16) -> bool {
-        self.said & bit != 0
+    /// Whether it says one of these.
+    pub(crate) fn has(&self, bits: u32) -> bool {
+        self.said & bits != 0
     }
 
     /// Whether nothing of it was read yet.
     pub(crate) fn is_empty(&self) -> bool {
-        self.place == Place::Method && self.word.is_empty()
+        self.place == METHOD && self.word == begin(METHOD)
     }
 
     /// Takes the next byte; says whether the request is whole.
+    #[inline(never)]
     pub(crate) fn push(&mut self, site: &Site, byte: u8) -> bool {
         // A bare LF ends a line as well (RFC 9112 section 2.2).
         if byte == b'\r' {
             return false;
         }
-        match self.place {
-            Place::Method => self.method(byte),
-            Place::Authority(_) | Place::Path => self.target(site, byte),
-            Place::Parameter | Place::Argument => self.query(byte),
-            Place::Version => self.version(byte),
-            Place::Name => return self.name(byte),
-            Place::Value => self.value(byte),
-            Place::Number => self.number(byte),
-            Place::Rest if byte == b'\n' => self.go(Place::Name),
-            Place::Rest => {}
+        // An empty line is the end, or before a request none of it.
+        let is_empty = self.word == begin(self.place);
+        if byte == b'\n' && is_empty && matches!(self.place, METHOD | NAME) {
+            return self.place == NAME;
+        }
+        let is_step = |step: &&Step| {
+            let Step(end, from, to, _) = **step;
+            end == byte && (from..=to).contains(&self.place)
+        };
+        // No letter ends a word, and most bytes are letters.
+        let step = match byte {
+            ..=b'?' => STEPS.iter().find(is_step),
+            _ => None,
+        };
+        match step {
+            Some(step) => self.end_word(site, step),
+            None => self.go_on(byte),
         }
         false
     }
 
-    fn go(&mut self, place: Place) {
-        self.place = place;
-        self.word = Word::START;
-    }
-
-    fn method(&mut self, byte: u8) {
-        match byte {
-            // Empty lines before a request are none of it.
-            b'\n' if self.word.is_empty() => {}
-            b'\n' => self.line_too_early(),
-            b' ' => {
-                self.said |= match self.word.found(&METHODS) {
-                    Some(0) => 0,
-                    Some(_) => said::HEAD,
-                    None => said::OTHER_METHOD,
-                };
-                self.go(Place::Authority(0));
-            }
-            _ => self.word.push(byte),
+    /// The word is whole: what it says, and where the next one stands.
+    fn end_word(&mut self, site: &Site, &Step(byte, _, to, next): &Step) {
+        if self.place == PATH {
+            self.resource = site
+                .find(self.word)
+                .map_or(NO_RESOURCE, |number| number as u8);
         }
-    }
-
-    /// A request line that ends before its version.
-    fn line_too_early(&mut self) {
-        self.said |= said::MALFORMED;
-        self.go(Place::Name);
-    }
-
-    fn target(&mut self, site: &Site, byte: u8) {
-        match (self.place, byte) {
-            (_, b'\n') => self.line_too_early(),
-            (Place::Authority(_), b' ') => self.go(Place::Version),
-            (Place::Path, b' ' | b'?') => {
-                let found = site.find(self.word);
-                self.resource = found.map_or(NO_RESOURCE, |number| number as u8);
-                self.go(if byte == b' ' {
-                    Place::Version
-                } else {
-                    Place::Parameter
-                });
-            }
-            (Place::Authority(0 | 3), b'/') => {
-                self.go(Place::Path);
-                self.word.push(byte);
-            }
-            // The first byte of an absolute target; then its slashes.
-            (Place::Authority(0), _) => self.place = Place::Authority(1),
-            (Place::Authority(slashes), b'/') => self.place = Place::Authority(slashes + 1),
-            (Place::Authority(_), _) => {}
-            _ => self.word.push(byte),
+        if (byte, to) == (b'\n', WAIT) {
+            self.said |= said::MALFORMED;
         }
-    }
-
-    fn query(&mut self, byte: u8) {
-        match byte {
-            b'\n' => self.line_too_early(),
-            b' ' => {
-                self.parameter();
-                self.go(Place::Version);
-            }
-            b'&' => {
-                self.parameter();
-                self.go(Place::Parameter);
-            }
-            b'=' if self.place == Place::Parameter => {
-                self.parameter();
-                self.place = Place::Argument;
-            }
-            _ if self.place == Place::Argument => self.digit(byte),
-            _ => self.word.push(byte),
+        if next != SAME {
+            self.place = next;
         }
-    }
-
-    /// A parameter's name is whole.
-    fn parameter(&mut self) {
-        if self.place != Place::Parameter {
-            return;
+        if let Some(number) = self.word.found(&WORDS) {
+            self.said |= 1 << number;
+            if number < WITH_VALUE && matches!(byte, b'=' | b':') {
+                self.place = VALUES + number as u8;
+            }
         }
-        let found = self.word.found(&PARAMETERS);
-        self.name = found.map_or(u8::MAX, |name| name as u8 + LAST_EVENT_ID - 2);
-        self.said |= match found {
-            Some(0) => said::SNAPSHOT,
-            Some(1) => said::STREAM,
-            Some(2) => said::SINCE,
-            Some(_) => said::WAIT,
-            None => 0,
-        };
-    }
-
-    /// A digit of `since` or `wait`, or of the header that says it.
-    #[inline(never)]
-    fn digit(&mut self, byte: u8) {
-        let digit = u32::from(byte.wrapping_sub(b'0'));
-        if digit > 9 {
-            return;
-        }
-        let more = |number: u32| number.saturating_mul(10).saturating_add(digit);
-        match self.name {
-            LAST_EVENT_ID => self.since = more(self.since),
-            PREFER => self.wait_s = more(self.wait_s.into()).min(u8::MAX.into()) as u8,
+        match self.place {
+            LAST_EVENT_ID if RESUMPTION || LONG_POLLING => self.since = 0,
+            PREFER_WAIT if LONG_POLLING => self.wait_s = 0,
             _ => {}
         }
+        self.word = begin(self.place);
     }
 
-    fn version(&mut self, byte: u8) {
-        if byte != b'\n' {
-            self.word.push(byte);
-            return;
+    /// The word goes on; in some places its digits are a number.
+    fn go_on(&mut self, byte: u8) {
+        if self.place == TARGET {
+            self.place = AUTHORITY;
         }
-        self.said |= match self.word.found(&VERSIONS) {
-            Some(0) => 0,
-            Some(_) => said::HTTP_1_0 | said::CLOSE,
-            None => said::OTHER_VERSION,
+        // The path's case counts, a header's does not.
+        let byte = match self.place >= ACCEPT {
+            true => byte.to_ascii_lowercase(),
+            false => byte,
         };
-        self.go(Place::Name);
-    }
-
-    /// A header's name; says whether there is none, so that the request is whole.
-    fn name(&mut self, byte: u8) -> bool {
-        match byte {
-            b'\n' if self.word.is_empty() => return true,
-            b'\n' => self.go(Place::Name),
-            b':' => {
-                let found = self.word.found(&HEADERS);
-                self.name = found.map_or(u8::MAX, |name| name as u8);
-                self.said |= match self.name {
-                    HOST => said::HOST,
-                    TRANSFER_ENCODING => said::BODY,
-                    _ => 0,
-                };
-                let has_value = matches!(
-                    self.name,
-                    ACCEPT | CONNECTION | CONTENT_LENGTH | LAST_EVENT_ID | PREFER
-                );
-                self.go(if has_value { Place::Value } else { Place::Rest });
-            }
-            _ => self.word.push(byte.to_ascii_lowercase()),
-        }
-        false
-    }
-
-    /// A header's value: tokens, or a number.
-    fn value(&mut self, byte: u8) {
-        match (self.name, byte) {
-            (CONTENT_LENGTH | LAST_EVENT_ID, b'0'..=b'9') => {
-                if self.name == LAST_EVENT_ID {
-                    self.said |= said::SINCE;
-                    self.since = 0;
-                }
-                self.place = Place::Number;
-                self.number(byte);
-            }
-            (_, b'\n') => {
-                self.token();
-                self.go(Place::Name);
-            }
-            (_, b' ' | b'\t' | b',' | b';') => {
-                self.token();
-                self.word = Word::START;
-            }
-            (PREFER, b'=') => {
-                self.token();
-                self.word = Word::START;
-                // What stands behind another preference is not the wait.
-                if self.has(said::WAIT) && self.wait_s == 0 {
-                    self.place = Place::Number;
-                }
-            }
-            _ => self.word.push(byte.to_ascii_lowercase()),
-        }
-    }
-
-    fn token(&mut self) {
-        for (word, header, bit) in TOKENS {
-            if word == self.word && header == self.name {
-                self.said |= bit;
-            }
-        }
-    }
-
-    fn number(&mut self, byte: u8) {
-        match (self.name, byte) {
-            (_, b'\n') => self.go(Place::Name),
-            (CONTENT_LENGTH, b'1'..=b'9') => self.said |= said::BODY,
-            (PREFER | LAST_EVENT_ID, b'0'..=b'9') => self.digit(byte),
-            (PREFER, _) => self.go(Place::Value),
+        self.word.push(byte);
+        let digit = u32::from(byte.wrapping_sub(b'0'));
+        match self.place {
             // No number after all.
-            (LAST_EVENT_ID, _) => self.said &= !said::SINCE,
+            LAST_EVENT_ID if RESUMPTION && digit > 9 => self.said &= !said::SINCE,
+            _ if digit > 9 => {}
+            SINCE | LAST_EVENT_ID if RESUMPTION || LONG_POLLING => {
+                self.since = self.since.wrapping_mul(10).wrapping_add(digit)
+            }
+            WAIT | PREFER_WAIT if LONG_POLLING => {
+                self.wait_s = (u32::from(self.wait_s) * 10 + digit).min(u8::MAX.into()) as u8;
+            }
+            CONTENT_LENGTH if digit > 0 => self.said |= said::BODY,
             _ => {}
         }
     }
@@ -338,6 +254,8 @@ mod tests {
     use crate::site::{Kind, Resource};
     use proptest::prelude::*;
     use std::format;
+    use std::vec;
+    use std::vec::Vec;
 
     static RESOURCES: [Resource; 3] = [
         Resource {
@@ -371,6 +289,30 @@ mod tests {
         request
     }
 
+    /// What a request says, but that it is a GET of HTTP/1.1 with a host.
+    fn meanings(request: &Request) -> Vec<&'static str> {
+        let all = [
+            (said::HEAD, "head"),
+            (said::HTTP_1_0, "1.0"),
+            (said::CLOSE, "close"),
+            (said::BODY, "body"),
+            (said::EVENTS, "events"),
+            (said::STREAM, "stream"),
+            (said::WAIT, "wait"),
+            (said::SINCE, "since"),
+            (said::SNAPSHOT, "snapshot"),
+            (said::MALFORMED, "malformed"),
+        ];
+        let lacks = [
+            (said::METHOD, "no method"),
+            (said::VERSION, "no version"),
+            (said::HOST, "no host"),
+        ];
+        let said = all.iter().filter(|(bits, _)| request.has(*bits));
+        let lacks = lacks.iter().filter(|(bits, _)| !request.has(*bits));
+        said.chain(lacks).map(|(_, meaning)| *meaning).collect()
+    }
+
     #[test]
     fn a_request_names_its_resource() {
         for (target, number) in [
@@ -385,7 +327,7 @@ mod tests {
         ] {
             let request = whole(&format!("GET {target} HTTP/1.1\r\nHost: x\r\n\r\n"));
             assert_eq!(request.resource, number, "{target}");
-            assert_eq!(request.said, said::HOST);
+            assert!(meanings(&request).is_empty());
         }
     }
 
@@ -394,50 +336,68 @@ mod tests {
         let said = |target: &str, header: &str| {
             let text = format!("GET /live/t{target} HTTP/1.1\r\nhost:x\r\n{header}\r\n\r\n");
             let request = whole(&text);
-            (request.said & !said::HOST, request.wait_s, request.since)
+            assert_eq!(request.resource, 1, "{target} {header}");
+            (meanings(&request), request.wait_s, request.since)
         };
-        assert_eq!(said("?stream", "X: y"), (said::STREAM, 0, 0));
-        assert_eq!(
-            said("?wait=30&since=812", "X: y"),
-            (said::WAIT | said::SINCE, 30, 812)
-        );
-        assert_eq!(
-            said("?snapshot&stream", "X: y"),
-            (said::STREAM | said::SNAPSHOT, 0, 0)
-        );
-        assert_eq!(said("?streaming", "X: y"), (0, 0, 0));
-        assert_eq!(
-            said("", "Prefer: respond-async, wait=20"),
-            (said::WAIT, 20, 0)
-        );
-        assert_eq!(
-            said("", "Accept: text/html, Text/Event-Stream;q=1"),
-            (said::EVENTS, 0, 0)
-        );
-        assert_eq!(said("", "Accept: text/event-streams"), (0, 0, 0));
-        assert_eq!(
-            said("", "Last-Event-ID: 4294967295"),
-            (said::SINCE, 0, u32::MAX)
-        );
-        assert_eq!(said("?since=9", "Last-Event-ID:12"), (said::SINCE, 0, 12));
-        assert_eq!(said("", "Last-Event-ID: 12x"), (0, 0, 12));
-        assert_eq!(
-            said("", "Connection: keep-alive, close"),
-            (said::CLOSE, 0, 0)
-        );
-        assert_eq!(said("", "Accept: close"), (0, 0, 0));
+        for (target, header, meanings, wait_s, since) in [
+            ("?stream", "X: y", vec!["stream"], 0, 0),
+            ("?wait=30&since=812", "X: y", vec!["wait", "since"], 30, 812),
+            ("?wait=256", "X: y", vec!["wait"], 255, 0),
+            ("?wait", "X: y", vec!["wait"], 0, 0),
+            ("?snapshot&stream", "X: y", vec!["stream", "snapshot"], 0, 0),
+            ("?streaming&x=stream", "stream: x", vec![], 0, 0),
+            ("", "Prefer: respond-async, wait=20", vec!["wait"], 20, 0),
+            ("", "Prefer: wait=20, other=5", vec!["wait"], 20, 0),
+            ("?wait=9", "Prefer: other=5; wait=20", vec!["wait"], 20, 0),
+            ("", "Prefer: waiting=5", vec![], 0, 0),
+            (
+                "",
+                "Accept: text/html, Text/Event-Stream;q=1",
+                vec!["events"],
+                0,
+                0,
+            ),
+            ("", "Accept: text/event-streams", vec![], 0, 0),
+            ("", "Last-Event-ID: 4294967295", vec!["since"], 0, u32::MAX),
+            ("?since=9", "Last-Event-ID:12", vec!["since"], 0, 12),
+            ("", "Last-Event-ID: 12x", vec![], 0, 12),
+            ("", "Connection: keep-alive, close", vec!["close"], 0, 0),
+            ("", "Accept: close", vec![], 0, 0),
+            ("", "close: text/event-stream", vec![], 0, 0),
+        ] {
+            assert_eq!(
+                said(target, header),
+                (meanings, wait_s, since),
+                "{target} {header}"
+            );
+        }
     }
 
     #[test]
     fn what_is_not_served_is_said() {
-        let post = whole("POST /live/t HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n");
-        assert_eq!(post.said, said::OTHER_METHOD | said::HOST | said::BODY);
-        let empty = whole("GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
-        assert_eq!(empty.said, said::HOST);
-        let old = whole("\r\n\r\nHEAD / HTTP/1.0\r\n\r\n");
-        assert_eq!(old.said, said::HEAD | said::HTTP_1_0 | said::CLOSE);
-        assert_eq!(whole("GET / HTTP/2.0\n\n").said, said::OTHER_VERSION);
-        assert_eq!(whole("GET /\n\n").said, said::MALFORMED);
+        for (text, expected) in [
+            (
+                "POST /live/t HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n",
+                vec!["body", "no method"],
+            ),
+            (
+                "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 00\r\n\r\n",
+                vec![],
+            ),
+            (
+                "GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
+                vec!["body"],
+            ),
+            (
+                "\r\n\r\nHEAD / HTTP/1.0\r\n\r\n",
+                vec!["head", "1.0", "no host"],
+            ),
+            ("get / HTTP/1.1\r\nHOST:x\r\n\r\n", vec!["no method"]),
+            ("GET / HTTP/2.0\n\n", vec!["no version", "no host"]),
+            ("GET /\n\n", vec!["malformed", "no version", "no host"]),
+        ] {
+            assert_eq!(meanings(&whole(text)), expected, "{text}");
+        }
     }
 
     #[test]

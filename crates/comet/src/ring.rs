@@ -27,7 +27,10 @@ pub(crate) struct Ring<const ITEMS: usize, const BYTES: usize> {
 pub struct TooLong;
 
 impl<const ITEMS: usize, const BYTES: usize> Ring<ITEMS, BYTES> {
-    const SIZE: () = assert!(ITEMS >= 2 && ITEMS <= ITEMS_MAX && BYTES <= FRAME_BYTES_MAX);
+    const SIZE: () = assert!(
+        ITEMS >= 2 && ITEMS <= ITEMS_MAX && ITEMS.is_power_of_two() && BYTES <= FRAME_BYTES_MAX
+    );
+    const MASK: u8 = ITEMS as u8 - 1;
 
     pub(crate) const fn new() -> Self {
         let () = Self::SIZE;
@@ -50,11 +53,8 @@ impl<const ITEMS: usize, const BYTES: usize> Ring<ITEMS, BYTES> {
         text.len() <= BYTES && frame.length() <= FRAME_BYTES_MAX
     }
 
-    /// Writes a notification into the next slot.
+    /// Writes a notification that fits into the next slot.
     pub(crate) fn put(&mut self, topic: u8, text: &[u8]) -> Result<(), TooLong> {
-        if !self.fits(text) {
-            return Err(TooLong);
-        }
         let slot = self.next;
         let item = self.items.get_mut(usize::from(slot)).ok_or(TooLong)?;
         let place = item.bytes.get_mut(..text.len()).ok_or(TooLong)?;
@@ -76,30 +76,18 @@ impl<const ITEMS: usize, const BYTES: usize> Ring<ITEMS, BYTES> {
 
     /// The slot `steps` after another.
     pub(crate) fn after(&self, slot: u8, steps: u8) -> u8 {
-        let place = slot + steps;
-        if usize::from(place) >= ITEMS {
-            place - ITEMS as u8
-        } else {
-            place
-        }
+        slot.wrapping_add(steps) & Self::MASK
     }
 
     /// How many slots were written since this one was next.
     pub(crate) fn behind(&self, slot: u8) -> u8 {
-        match self.next.checked_sub(slot) {
-            Some(behind) => behind,
-            None => self.next + ITEMS as u8 - slot,
-        }
+        self.next.wrapping_sub(slot) & Self::MASK
     }
 
-    /// The number of a slot's notification.
+    /// The number of a slot's notification; the slot that is written next holds the oldest.
     pub(crate) fn number(&self, slot: u8) -> u32 {
-        // The slot that is written next holds the oldest.
-        let behind = match self.behind(slot) {
-            0 => ITEMS as u8,
-            behind => behind,
-        };
-        (self.published + 1).wrapping_sub(u32::from(behind))
+        let newer = self.behind(slot).wrapping_sub(1) & Self::MASK;
+        self.published.wrapping_sub(newer.into())
     }
 
     /// A slot's bytes, where it holds a notification of the topic.
@@ -113,8 +101,13 @@ impl<const ITEMS: usize, const BYTES: usize> Ring<ITEMS, BYTES> {
     pub(crate) fn newest(&self, topic: u8) -> Option<u8> {
         let steps = 1..ITEMS as u8;
         steps
-            .map(|back| self.after(self.next, ITEMS as u8 - back))
+            .map(|back| self.before(back))
             .find(|&slot| self.item(slot, topic).is_some())
+    }
+
+    /// The slot that was written so many times ago.
+    fn before(&self, back: u8) -> u8 {
+        self.next.wrapping_sub(back) & Self::MASK
     }
 
     /// Where a listener of the topic goes on that has all up to `since`: the slot after it, or where that
@@ -122,7 +115,7 @@ impl<const ITEMS: usize, const BYTES: usize> Ring<ITEMS, BYTES> {
     pub(crate) fn resume(&self, topic: u8, since: u32) -> u8 {
         let behind = self.published.wrapping_sub(since);
         if (behind as usize) < ITEMS {
-            return self.after(self.next, (ITEMS as u32 - behind) as u8 % ITEMS as u8);
+            return self.before(behind as u8);
         }
         self.newest(topic).unwrap_or(self.next)
     }
@@ -174,11 +167,10 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let mut ring = ring(0);
-        assert_eq!(ring.put(0, &[0; 9]), Err(TooLong));
-        let mut wide = Ring::<2, 255>::new();
-        assert_eq!(wide.put(0, &[b'a'; 200]), Ok(()));
+        assert!(!ring(0).fits(&[0; 9]));
+        let wide = Ring::<2, 255>::new();
+        assert!(wide.fits(&[b'a'; 200]));
         // Each line of an event has a name of its own.
-        assert_eq!(wide.put(0, &[b'\n'; 200]), Err(TooLong));
+        assert!(!wide.fits(&[b'\n'; 200]));
     }
 }

@@ -7,7 +7,8 @@ use crate::partial::Partial;
 use crate::ring::{Ring, TooLong};
 use crate::rtt::Rtt;
 use crate::site::{Kind, Site};
-use crate::{COAP, Milliseconds};
+use crate::timers::IDLE_SHIFT;
+use crate::{COAP, COUNTERS, LONG_POLLING, Milliseconds, VALUES};
 
 /// A Web server for so many connections, from so many addresses, with a ring of so many notifications of
 /// at most so many bytes.
@@ -33,12 +34,20 @@ pub struct Server<
     /// Whether anyone waits for an acknowledgement.
     pub(crate) is_urgent: bool,
     pub(crate) rtt: Rtt,
-    pub(crate) counters: Counters,
+    /// None where nothing is counted.
+    counters: [Counters; COUNTERS as usize],
     pub(crate) key: Key,
     pub(crate) hosts: Hosts<HOSTS>,
     pub(crate) partial: Partial,
     pub(crate) ring: Ring<ITEMS, ITEM_BYTES>,
     pub(crate) connections: [Connection; CONNECTIONS],
+}
+
+/// A record that is worked on: a copy, until it is kept.
+pub(crate) struct Held {
+    pub(crate) index: usize,
+    pub(crate) now: Milliseconds,
+    pub(crate) record: Connection,
 }
 
 /// What happened since the start; each wraps around.
@@ -51,13 +60,25 @@ pub struct Counters {
     /// Answers and notifications that were sent, each counted once for each whom it was sent to.
     pub messages: u32,
     /// Connections that were reset because what they lacked is gone, or as dead.
-    pub resets: u16,
+    pub resets: u32,
     /// Times that a slow listener was sent the newest instead of all.
-    pub conflated: u16,
+    pub conflated: u32,
     /// Connections that were accepted.
-    pub accepted: u16,
+    pub accepted: u32,
     /// Handshakes that found no room.
-    pub refused: u16,
+    pub refused: u32,
+}
+
+impl Counters {
+    const ZERO: Self = Self {
+        segments: 0,
+        repeated: 0,
+        messages: 0,
+        resets: 0,
+        conflated: 0,
+        accepted: 0,
+        refused: 0,
+    };
 }
 
 impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITEM_BYTES: usize>
@@ -82,15 +103,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
             turn: 0,
             is_busy: false,
             is_urgent: false,
-            counters: Counters {
-                segments: 0,
-                repeated: 0,
-                messages: 0,
-                resets: 0,
-                conflated: 0,
-                accepted: 0,
-                refused: 0,
-            },
+            counters: [Counters::ZERO; COUNTERS as usize],
         }
     }
 
@@ -109,75 +122,81 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
     /// Publishes a notification of the topic with this number in the site, to all who listen or wait.
     /// Its number is what `ETag` and `id` say.
     pub fn publish(&mut self, now: Milliseconds, topic: u8, text: &[u8]) -> Result<u32, TooLong> {
+        if !self.ring.fits(text) {
+            return Err(TooLong);
+        }
         let slot = self.ring.next();
-        if self.ring.fits(text) {
-            (0..CONNECTIONS).for_each(|index| self.overwrite(index, slot));
+        for index in 0..CONNECTIONS {
+            let mut held = self.hold(index, now);
+            self.overwrite(&mut held, slot);
+            self.keep(&held);
         }
         self.ring.put(topic, text)?;
         for index in 0..CONNECTIONS {
-            let connection = *self.connection(index);
-            match connection.phase() {
-                Phase::Waiting if connection.topic() == topic => {
-                    self.change(index, |connection| connection.answer(topic, slot, false));
-                    self.start_timer(index, now, 0);
-                }
-                Phase::Opening | Phase::Streaming => self.append(index, now, slot),
-                Phase::Observing if COAP && connection.stays() && connection.topic() == topic => {
-                    self.notify(index);
-                }
-                _ => {}
-            }
+            let mut held = self.hold(index, now);
+            self.hand_on(&mut held, topic, slot);
+            self.keep(&held);
         }
         self.is_busy = true;
         Ok(self.ring.published())
     }
 
-    /// A slot has new content: who was being answered with the old one cannot be sent it again.
-    fn overwrite(&mut self, index: usize, slot: u8) {
-        let connection = self.connection(index);
-        if !self.is_value(connection) || connection.slot() != slot {
+    /// A slot gets new content: who is being answered with the old one cannot be sent it again.
+    fn overwrite(&mut self, held: &mut Held, slot: u8) {
+        if !VALUES || !self.is_value(&held.record) || held.record.slot() != slot {
             return;
         }
-        match self.in_flight(connection) > 0 || connection.position(true) > 0 {
-            true => self.reset(index),
-            false => self.counters.conflated = self.counters.conflated.wrapping_add(1),
+        match self.in_flight(&held.record) > 0 || held.record.position(true) > 0 {
+            true => self.reset(held),
+            false => self.count(|counters| &mut counters.conflated),
+        }
+    }
+
+    /// What was published, for whom it is.
+    fn hand_on(&mut self, held: &mut Held, topic: u8, slot: u8) {
+        let is_its = held.record.topic() == topic;
+        match held.record.phase() {
+            Phase::Waiting if LONG_POLLING && is_its => {
+                held.record.answer(topic, slot, false);
+                self.start_timer(held, 0);
+            }
+            Phase::Opening | Phase::Streaming => self.append(held, slot),
+            Phase::Observing if COAP && is_its && held.record.stays() => held.record.notify(),
+            _ => {}
         }
     }
 
     /// A listener has a slot more to be sent.
-    fn append(&mut self, index: usize, now: Milliseconds, slot: u8) {
-        let connection = *self.connection(index);
-        let heads = u8::from(connection.phase() == Phase::Opening);
-        let is_started = connection.sent() > heads || heads == 0 && connection.offset() > 0;
-        let is_lapped = connection.first() == self.ring.next();
-        match (is_lapped, is_started) {
-            (true, true) => self.reset(index),
-            (true, false) => {
-                let newest = self.ring.newest(connection.topic());
-                self.change(index, |connection| {
-                    connection.set_first(newest.unwrap_or(slot))
-                });
-                self.counters.conflated = self.counters.conflated.wrapping_add(1);
+    fn append(&mut self, held: &mut Held, slot: u8) {
+        let record = &mut held.record;
+        let heads = u8::from(record.phase() == Phase::Opening);
+        let is_started = record.sent() > heads || heads == 0 && record.offset() > 0;
+        let is_lapped = record.first() == self.ring.next();
+        if is_started {
+            if is_lapped {
+                self.reset(held);
             }
-            (false, false) => {
-                self.skip_others(index);
-                let is_idle = connection.first() == slot && heads == 0;
-                if is_idle {
-                    self.start_timer(index, now, 0);
-                }
-            }
-            (false, true) => {}
+            return;
+        }
+        if is_lapped {
+            let newest = self.ring.newest(record.topic());
+            record.set_first(newest.unwrap_or(slot));
+            self.count(|counters| &mut counters.conflated);
+            return;
+        }
+        self.skip_others(record);
+        if record.first() == slot && heads == 0 {
+            self.start_timer(held, 0);
         }
     }
 
     /// A listener that nothing was sent of its oldest slot passes over those of other topics.
-    pub(crate) fn skip_others(&mut self, index: usize) {
-        let connection = self.connection(index);
-        let (topic, mut first) = (connection.topic(), connection.first());
+    pub(crate) fn skip_others(&self, record: &mut Connection) {
+        let (topic, mut first) = (record.topic(), record.first());
         while self.ring.behind(first) > 0 && self.ring.item(first, topic).is_none() {
             first = self.ring.after(first, 1);
         }
-        self.record(index).set_first(first);
+        record.set_first(first);
     }
 
     /// How many connections there are.
@@ -189,14 +208,28 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
     /// How many connections are listeners, observers or long polls.
     pub fn listeners(&self) -> usize {
         let waits = |connection: &&Connection| {
-            connection.listens() || matches!(connection.phase(), Phase::Waiting | Phase::Observing)
+            matches!(
+                connection.phase(),
+                Phase::Waiting | Phase::Opening | Phase::Streaming | Phase::Observing
+            )
         };
         self.connections.iter().filter(waits).count()
     }
 
-    /// What happened since the start.
+    /// What happened since the start; nothing without the Cargo feature `counters`.
     pub fn counters(&self) -> Counters {
-        self.counters
+        self.counters.first().copied().unwrap_or(Counters::ZERO)
+    }
+
+    pub(crate) fn count(&mut self, counter: impl Fn(&mut Counters) -> &mut u32) {
+        self.count_all(1, counter);
+    }
+
+    pub(crate) fn count_all(&mut self, more: u32, counter: impl Fn(&mut Counters) -> &mut u32) {
+        if let Some(counters) = self.counters.first_mut() {
+            let counter = counter(counters);
+            *counter = counter.wrapping_add(more);
+        }
     }
 
     /// The retransmission timeout in force, milliseconds.
@@ -216,68 +249,66 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         })
     }
 
-    /// A record for a new connection, and the number of its peer's address: a free one, or that of who has
-    /// been silent longest.
+    /// A record for a new connection, and the number of its peer's address: a free one, or that of who waits
+    /// for a request, of which nothing came, for longest. Whoever has only just come or been answered stays.
+    #[inline(never)]
     pub(crate) fn room(&mut self, now: Milliseconds, address: u32) -> Option<(usize, u8)> {
-        let mut connections = self.connections.iter();
-        let free = connections.position(|connection| connection.phase() == Phase::Free);
-        let index = free.or_else(|| self.most_silent(now))?;
+        let (mut found, mut longest) = (None, 0);
+        for (index, record) in self.connections.iter().enumerate() {
+            let silence = match record.phase() {
+                Phase::Free => u8::MAX,
+                Phase::Reading if self.partial.is_empty(index) => record.elapsed(now, IDLE_SHIFT),
+                _ => 0,
+            };
+            if silence > longest {
+                (found, longest) = (Some(index), silence);
+            }
+        }
         let connections = &self.connections;
         let host = self.hosts.intern(address, |host| {
-            let uses = |connection: &Connection| {
-                connection.host == host && connection.phase() != Phase::Free
-            };
+            let uses = |record: &Connection| record.host == host && record.phase() != Phase::Free;
             connections.iter().any(uses)
         })?;
-        Some((index, host))
+        Some((found?, host))
     }
 
-    /// Of those that wait for a request of which nothing came, the one that has for longest.
-    fn most_silent(&self, now: Milliseconds) -> Option<usize> {
-        let connections = self.connections.iter().enumerate();
-        let waiting = connections.filter(|(index, connection)| {
-            connection.phase() == Phase::Reading && self.partial.request(*index).is_none()
-        });
-        let silent = |(_, connection): &(usize, &Connection)| {
-            connection.elapsed(now, crate::timers::IDLE_SHIFT)
-        };
-        let (index, connection) = waiting.max_by_key(silent)?;
-        // Whoever has only just come or been answered stays.
-        (connection.elapsed(now, crate::timers::IDLE_SHIFT) > 0).then_some(index)
-    }
-
-    /// The record of a number, which is one of a record that was found.
+    /// The record of a number, to be worked on.
     #[inline(never)]
-    pub(crate) fn connection(&self, index: usize) -> &Connection {
-        &self.connections[index]
+    pub(crate) fn hold(&self, index: usize, now: Milliseconds) -> Held {
+        Held {
+            index,
+            now,
+            record: self.connections[index],
+        }
     }
 
-    /// A record that is changed, so that it may have something to send.
+    /// The record as it is now.
     #[inline(never)]
-    pub(crate) fn record(&mut self, index: usize) -> &mut Connection {
-        self.is_busy = true;
-        &mut self.connections[index]
-    }
-
-    #[inline]
-    pub(crate) fn change(&mut self, index: usize, change: impl FnOnce(&mut Connection)) {
-        change(self.record(index));
+    pub(crate) fn keep(&mut self, held: &Held) {
+        if let Some(record) = self.connections.get_mut(held.index) {
+            *record = held.record;
+        }
     }
 
     /// Frees the record.
-    pub(crate) fn free(&mut self, index: usize) {
-        self.rtt.forget(index);
-        self.partial.forget(index);
-        *self.record(index) = Connection::FREE;
+    pub(crate) fn free(&mut self, held: &mut Held) {
+        self.forget(held.index);
+        held.record = Connection::FREE;
     }
 
     /// Ends a connection with a reset.
-    pub(crate) fn reset(&mut self, index: usize) {
-        self.counters.resets = self.counters.resets.wrapping_add(1);
+    pub(crate) fn reset(&mut self, held: &mut Held) {
+        self.count(|counters| &mut counters.resets);
+        self.forget(held.index);
+        let flight = self.in_flight(&held.record);
+        held.record.reset(flight);
+        self.is_busy = true;
+    }
+
+    /// Forgets what is known of a record elsewhere.
+    pub(crate) fn forget(&mut self, index: usize) {
         self.rtt.forget(index);
         self.partial.forget(index);
-        let flight = self.in_flight(self.connection(index));
-        self.change(index, |connection| connection.reset(flight));
     }
 
     /// Whether the connection is answered with a notification.
@@ -285,7 +316,8 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         let resource = self
             .site
             .and_then(|site| site.resource(usize::from(connection.task())));
-        connection.phase() == Phase::Answering
+        VALUES
+            && connection.phase() == Phase::Answering
             && resource.is_some_and(|resource| matches!(resource.kind, Kind::Topic))
     }
 }

@@ -1,8 +1,9 @@
 //! What a device serves: pages that never change, and topics that do.
 
-use crate::answer::HEAD_BYTES_MAX;
+use crate::answer::{HEAD_BYTES_MAX, PAGE_HEAD_BYTES_MAX};
 use crate::limits::{ANSWER_BYTES_MAX, FRAME_BYTES_MAX, RESOURCES_MAX};
 use crate::word::Word;
+use crate::{STREAMING, VALUES};
 
 /// A resource and its path.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,8 @@ pub struct Resource {
 pub enum Kind {
     /// Bytes in flash.
     Page(&'static [u8]),
+    /// The same, compressed (RFC 9110 section 8.4.1.2: `deflate`), whatever a client says that it accepts.
+    Deflated(&'static [u8]),
     /// The notifications published under the resource's number, by every delivery scheme.
     Topic,
 }
@@ -75,10 +78,13 @@ impl Site {
 
 impl Resource {
     const fn fits(&self) -> bool {
-        let head = HEAD_BYTES_MAX + self.media_type.len();
+        let media_type = self.media_type.len();
         match self.kind {
-            Kind::Page(page) => head + page.len() <= ANSWER_BYTES_MAX,
-            Kind::Topic => head <= FRAME_BYTES_MAX,
+            Kind::Page(page) | Kind::Deflated(page) => {
+                PAGE_HEAD_BYTES_MAX + media_type + page.len() <= ANSWER_BYTES_MAX
+            }
+            Kind::Topic if !VALUES && !STREAMING => HEAD_BYTES_MAX <= FRAME_BYTES_MAX,
+            Kind::Topic => HEAD_BYTES_MAX + media_type <= FRAME_BYTES_MAX,
         }
     }
 }

@@ -27,6 +27,11 @@ impl Reader {
         }
     }
 
+    /// Whether nothing was read of a packet.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
     /// Takes the next byte; the length of the packet in `packet` that it ended.
     pub fn push(&mut self, byte: u8, packet: &mut [u8]) -> Option<usize> {
         if byte == END {

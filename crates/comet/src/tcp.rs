@@ -35,38 +35,17 @@ impl Segment {
     }
 }
 
-/// Who a segment or a datagram is between: addresses, and our port.
-#[derive(Clone, Copy)]
-pub(crate) struct Ends {
-    pub(crate) own: u32,
-    pub(crate) peer: u32,
-    pub(crate) port: u16,
-}
-
-impl Ends {
-    #[inline(always)]
-    pub(crate) fn pseudo_header(self, protocol: u8, bytes: usize) -> Sum {
-        Sum::default()
-            .with_number(self.own)
-            .with_number(self.peer)
-            .with_number(u32::from(protocol))
-            .with_number(bytes as u32)
-    }
-}
-
-/// Reads a segment to our port: its header, the options, the payload.
-pub(crate) fn read(bytes: &[u8], ends: Ends) -> Option<(Segment, &[u8], &[u8])> {
+/// Reads a segment to our port: its header, the options, the payload; `sum` is that of the pseudo-header.
+pub(crate) fn read(bytes: &[u8], sum: Sum, own: u16) -> Option<(Segment, &[u8], &[u8])> {
     let fixed = bytes.first_chunk::<HEADER_BYTES>()?;
     let header_bytes = usize::from(fixed[12] >> 4) * 4;
     let options = bytes.get(HEADER_BYTES..header_bytes)?;
     let payload = bytes.get(header_bytes..)?;
     let number = |at: usize| u16::from_be_bytes([fixed[at], fixed[at + 1]]);
     let long = |at: usize| u32::from(number(at)) << 16 | u32::from(number(at + 2));
-    let is_right = ends
-        .pseudo_header(ipv4::TCP, bytes.len())
-        .with(bytes)
-        .complement()
-        == 0;
+    if number(2) != own || number(0) == 0 || sum.with(bytes).complement() != 0 {
+        return None;
+    }
     let segment = Segment {
         port: number(0),
         sequence: long(4),
@@ -74,8 +53,7 @@ pub(crate) fn read(bytes: &[u8], ends: Ends) -> Option<(Segment, &[u8], &[u8])> 
         flags: fixed[13],
         window: number(14),
     };
-    let is_ours = number(2) == ends.port && segment.port != 0;
-    (is_right && is_ours).then_some((segment, options, payload))
+    Some((segment, options, payload))
 }
 
 /// The largest segment that the options of a SYN allow (RFC 9293 section 3.7.1).
@@ -96,7 +74,13 @@ pub(crate) fn largest_segment(mut options: &[u8]) -> u16 {
 }
 
 /// Writes the headers before a payload that stands in the packet already; the packet's bytes.
-pub(crate) fn write(packet: &mut [u8], ends: Ends, segment: &Segment, payload: usize) -> usize {
+pub(crate) fn write(
+    packet: &mut [u8],
+    ends: [u32; 2],
+    own: u16,
+    segment: &Segment,
+    payload: usize,
+) -> usize {
     let total = HEADERS_BYTES + payload;
     let Some((ip, tcp)) = packet
         .get_mut(..total)
@@ -104,21 +88,18 @@ pub(crate) fn write(packet: &mut [u8], ends: Ends, segment: &Segment, payload: u
     else {
         return 0;
     };
-    ipv4::write(ip, [ends.own, ends.peer], ipv4::TCP, total);
+    let sum = ipv4::write(ip, ends, ipv4::TCP, total);
     if let Some(header) = tcp.first_chunk_mut::<HEADER_BYTES>() {
-        *header = [0; HEADER_BYTES];
-        [header[0], header[1]] = ends.port.to_be_bytes();
+        [header[0], header[1]] = own.to_be_bytes();
         [header[2], header[3]] = segment.port.to_be_bytes();
         [header[4], header[5], header[6], header[7]] = segment.sequence.to_be_bytes();
         [header[8], header[9], header[10], header[11]] = segment.acknowledgement.to_be_bytes();
         header[12] = (HEADER_BYTES as u8 / 4) << 4;
         header[13] = segment.flags;
         [header[14], header[15]] = segment.window.to_be_bytes();
+        [header[16], header[17], header[18], header[19]] = [0; 4];
     }
-    let sum = ends
-        .pseudo_header(ipv4::TCP, tcp.len())
-        .with(tcp)
-        .complement();
+    let sum = sum.with(tcp).complement();
     if let Some(place) = tcp.get_mut(16..18) {
         place.copy_from_slice(&sum.to_be_bytes());
     }
@@ -166,13 +147,11 @@ mod tests {
             let segment = Segment { flags: ACK | PSH, ..bare(5000, 1 << 31, 7, 0) };
             let mut packet = [0; 80];
             packet[40..40 + payload.len()].copy_from_slice(&payload);
-            let ends = Ends { own, peer, port: 80 };
-            let total = write(&mut packet, ends, &segment, payload.len());
+            let total = write(&mut packet, [own, peer], 80, &segment, payload.len());
             let header = ipv4::read(&packet[..total], peer).expect("a packet");
             // Read at the other end, where both ports are the other way round.
-            let ends = Ends { own: peer, peer: own, port: 5000 };
             let segment_bytes = &packet[header.payload.0..total];
-            let (read, options, text) = read(segment_bytes, ends).expect("a segment");
+            let (read, options, text) = read(segment_bytes, header.sum, 5000).expect("a segment");
             prop_assert_eq!(Segment { port: 5000, ..read }, segment);
             prop_assert!(read.port == 80 && options.is_empty());
             prop_assert_eq!(text, &payload[..]);

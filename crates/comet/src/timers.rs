@@ -2,11 +2,11 @@
 //!
 //! A timer is 5 bits of the clock; which bits depends on what is waited for, and on the backoff.
 
-use crate::Milliseconds;
 use crate::answer::Status;
-use crate::connection::{Connection, Ending, Phase, STATUS};
+use crate::connection::{Connection, Ending, Phase};
 use crate::limits::{IDLE_MS, PROBES_MAX, RETRANSMISSIONS_MAX, TIMEOUT_MS_MAX, WAIT_S_MAX};
-use crate::server::Server;
+use crate::server::{Held, Server};
+use crate::{ANSWERS, DEADLINE, LONG_POLLING, Milliseconds};
 
 /// Units of a timer as powers of two of milliseconds: retransmission, doubled by each backoff; long polls;
 /// silence.
@@ -21,7 +21,8 @@ const ANSWER_UNITS: u8 = 2;
 impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITEM_BYTES: usize>
     Server<CONNECTIONS, HOSTS, ITEMS, ITEM_BYTES>
 {
-    /// When [`tick`](Self::tick) is to be called, milliseconds from now; never while nobody is connected.
+    /// When [`tick`](Self::tick) is to be called, milliseconds from now; never while nobody is connected. Without
+    /// the Cargo feature `deadline` it is called every 512 ms or more often, whatever this says.
     pub fn deadline(&self, now: Milliseconds) -> Option<Milliseconds> {
         let shift = match self.is_urgent {
             true => RETRANSMISSION_SHIFT,
@@ -33,55 +34,53 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
 
     /// Does what is due. Earlier or more often than asked is no harm.
     pub fn tick(&mut self, now: Milliseconds) {
-        self.is_urgent = false;
+        self.is_urgent &= !DEADLINE;
         while let Some(index) = self.partial.overdue(now) {
-            let late = STATUS + Status::RequestTimeout.number();
-            self.change(index, |connection| {
-                connection.set_closes();
-                connection.answer(late, 0, false);
-            });
-            self.start_timer(index, now, 0);
+            let mut held = self.hold(index, now);
+            held.record.set_closes();
+            self.answer_status(&mut held, Status::RequestTimeout);
+            self.keep(&held);
         }
         for index in 0..CONNECTIONS {
-            let connection = *self.connection(index);
-            if connection.phase() != Phase::Free {
-                self.check(index, now, &connection);
-            }
+            let mut held = self.hold(index, now);
+            self.check(&mut held);
+            self.keep(&held);
         }
     }
 
-    fn check(&mut self, index: usize, now: Milliseconds, connection: &Connection) {
-        let elapsed = connection.elapsed(now, self.shift(connection));
-        if connection.phase() == Phase::Observing {
-            return self.check_observer(index, now, elapsed);
+    #[inline(never)]
+    fn check(&mut self, held: &mut Held) {
+        let record = &held.record;
+        let elapsed = record.elapsed(held.now, self.shift(record));
+        let phase = record.phase();
+        if phase == Phase::Observing {
+            return self.check_observer(held, elapsed);
         }
-        if self.awaits_acknowledgement(connection) {
-            self.is_urgent = true;
-            if elapsed > self.timeout_units(connection) {
-                self.time_out(index, now, connection);
+        if self.awaits_acknowledgement(record) {
+            self.is_urgent |= DEADLINE;
+            if elapsed > self.timeout_units(record) {
+                self.time_out(held);
             }
             return;
         }
-        let idle_units = match connection.backoff() {
+        let idle_units = match record.backoff() {
             0 => (IDLE_MS >> IDLE_SHIFT) as u8,
             _ => ANSWER_UNITS,
         };
-        match connection.phase() {
-            Phase::Waiting if elapsed >= WAIT_END => {
-                let nothing = STATUS + Status::NoContent.number();
-                self.change(index, |connection| connection.answer(nothing, 0, false));
-                self.start_timer(index, now, 0);
+        let is_idle = elapsed > idle_units;
+        match phase {
+            Phase::Waiting if LONG_POLLING && elapsed >= WAIT_END => {
+                self.answer_status(held, Status::NoContent)
             }
-            Phase::Reading if elapsed > idle_units => {
-                self.change(index, |connection| connection.end(Ending::Fin));
+            Phase::Reading if is_idle => {
+                held.record.end(Ending::Fin);
+                self.start_timer(held, 0);
             }
-            Phase::Streaming if elapsed > idle_units && self.units(connection) == 0 => {
-                self.probe(index, now, connection);
-            }
+            Phase::Streaming if is_idle && self.units(record) == 0 => self.probe(held),
             Phase::Ending
-                if elapsed > ANSWER_UNITS && connection.ending() == Some(Ending::FinTaken) =>
+                if elapsed > ANSWER_UNITS && record.ending() == Some(Ending::FinTaken) =>
             {
-                self.free(index);
+                self.free(held);
             }
             _ => {}
         }
@@ -94,7 +93,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         }
         let window = connection.window() as usize;
         match connection.phase() {
-            Phase::Answering => {
+            Phase::Answering if ANSWERS => {
                 let rest =
                     self.answer_length(connection) - connection.position(self.is_value(connection));
                 window < rest.min(crate::limits::SEGMENT_BYTES_MAX)
@@ -116,31 +115,29 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         timeout.div_ceil(1 << RETRANSMISSION_SHIFT) as u8
     }
 
-    fn time_out(&mut self, index: usize, now: Milliseconds, connection: &Connection) {
-        let backoff = connection.backoff();
+    fn time_out(&mut self, held: &mut Held) {
+        let backoff = held.record.backoff();
         let is_last = self.rtt.estimated() << backoff >= TIMEOUT_MS_MAX;
         if backoff >= RETRANSMISSIONS_MAX || is_last {
-            return self.reset(index);
+            return self.reset(held);
         }
-        self.rtt.forget(index);
-        if backoff == 0 && connection.window() > 0 {
-            self.rtt.back_off(now);
+        self.rtt.forget(held.index);
+        if backoff == 0 && held.record.window() > 0 {
+            self.rtt.back_off(held.now);
         }
-        self.change(index, |connection| {
-            connection.set_recovering(true);
-            connection.set_due(true);
-        });
-        self.start_timer(index, now, backoff + 1);
+        held.record.set_recovering(true);
+        held.record.set_due(true);
+        self.start_timer(held, backoff + 1);
     }
 
     /// Asks a silent peer for a sign of life (RFC 9293 section 3.8.4).
-    fn probe(&mut self, index: usize, now: Milliseconds, connection: &Connection) {
-        let probes = connection.backoff();
+    fn probe(&mut self, held: &mut Held) {
+        let probes = held.record.backoff();
         if probes >= PROBES_MAX {
-            return self.reset(index);
+            return self.reset(held);
         }
-        self.change(index, |connection| connection.set_due(true));
-        self.start_timer(index, now, probes + 1);
+        held.record.set_due(true);
+        self.start_timer(held, probes + 1);
     }
 
     /// Whether the connection is being probed.
@@ -164,24 +161,20 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
     }
 
     /// Starts the connection's timer, for what it waits for now.
-    pub(crate) fn start_timer(&mut self, index: usize, now: Milliseconds, backoff: u8) {
-        let connection = *self.connection(index);
-        let mut started = connection;
-        started.start_timer(now, 0, backoff);
-        let shift = self.shift(&started);
-        self.is_urgent |= shift < WAIT_SHIFT;
-        self.change(index, |connection| {
-            connection.start_timer(now, shift, backoff)
-        });
+    #[inline(never)]
+    pub(crate) fn start_timer(&mut self, held: &mut Held, backoff: u8) {
+        held.record.start_timer(held.now, 0, backoff);
+        let shift = self.shift(&held.record);
+        self.is_urgent |= DEADLINE && shift < WAIT_SHIFT;
+        self.is_busy = true;
+        held.record.start_timer(held.now, shift, backoff);
     }
 
     /// Starts the timer of a long poll.
-    pub(crate) fn start_waiting(&mut self, index: usize, now: Milliseconds, wait_s: u8) {
+    pub(crate) fn start_waiting(&mut self, held: &mut Held, wait_s: u8) {
         let wait_ms = u32::from(wait_s.min(WAIT_S_MAX)) * 1_000;
         let units = (wait_ms.div_ceil(1 << WAIT_SHIFT) + 1).min(u32::from(WAIT_END)) as u8;
-        self.change(index, |connection| {
-            connection.start_timer(now, WAIT_SHIFT, 0);
-            connection.shift_timer(units.wrapping_sub(WAIT_END));
-        });
+        held.record.start_timer(held.now, WAIT_SHIFT, 0);
+        held.record.shift_timer(units.wrapping_sub(WAIT_END));
     }
 }

@@ -1,11 +1,11 @@
 //! What goes out, one segment at a time, everybody in turn.
 
-use crate::Milliseconds;
 use crate::connection::{Connection, Ending, Phase};
 use crate::limits::{FLIGHT_BYTES_MAX, FLIGHT_SEGMENTS_MAX, SEGMENT_BYTES_MAX};
-use crate::server::Server;
+use crate::server::{Held, Server};
 use crate::slice::Slice;
-use crate::tcp::{self, ACK, Ends, FIN, HEADERS_BYTES, PSH, RST};
+use crate::tcp::{self, ACK, FIN, HEADERS_BYTES, PSH, RST};
+use crate::{ANSWERS, COUNTERS, Milliseconds};
 
 /// What a segment carries.
 struct Part {
@@ -39,7 +39,9 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
             if index >= CONNECTIONS {
                 index = 0;
             }
-            let length = self.compose(index, now, packet);
+            let mut held = self.hold(index, now);
+            let length = self.compose(&mut held, packet);
+            self.keep(&held);
             index += 1;
             if length > 0 {
                 self.turn = index as u16;
@@ -51,20 +53,20 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
     }
 
     /// The connection's next segment.
-    fn compose(&mut self, index: usize, now: Milliseconds, packet: &mut [u8]) -> usize {
-        let connection = *self.connection(index);
-        let part = match connection.phase() {
+    fn compose(&mut self, held: &mut Held, packet: &mut [u8]) -> usize {
+        let record = &held.record;
+        let part = match record.phase() {
             Phase::Free => return 0,
-            Phase::Ending => return self.compose_end(index, now, packet),
-            Phase::Observing => return self.compose_content(index, now, packet),
-            Phase::Answering => self.part_of_answer(&connection),
-            Phase::Opening | Phase::Streaming => self.part_of_units(&connection),
-            Phase::Reading | Phase::Waiting => None,
+            Phase::Ending => return self.compose_end(held, packet),
+            Phase::Observing => return self.compose_content(held, packet),
+            Phase::Answering if ANSWERS => self.part_of_answer(record),
+            Phase::Opening | Phase::Streaming => self.part_of_units(record),
+            _ => None,
         };
         match part {
-            Some(part) => self.send(index, now, &part, packet),
-            None if connection.is_due() && !connection.is_recovering() => {
-                self.acknowledge_only(index, packet)
+            Some(part) => self.send(held, &part, packet),
+            None if record.is_due() && !record.is_recovering() => {
+                self.acknowledge_only(held, packet)
             }
             None => 0,
         }
@@ -154,24 +156,26 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         (end, length)
     }
 
-    fn send(&mut self, index: usize, now: Milliseconds, part: &Part, packet: &mut [u8]) -> usize {
-        let connection = *self.connection(index);
+    fn send(&mut self, held: &mut Held, part: &Part, packet: &mut [u8]) -> usize {
+        let record = &held.record;
         let end = HEADERS_BYTES + part.length;
         let Some(payload) = packet.get_mut(HEADERS_BYTES..end) else {
             return 0;
         };
-        let messages = self.messages(&connection, part);
-        self.counters.messages = self.counters.messages.wrapping_add(messages);
+        if COUNTERS {
+            self.count_all(self.messages(record, part), |counters| {
+                &mut counters.messages
+            });
+        }
         let mut out = Slice::new(part.skip, payload);
         match part.text {
-            Text::Answer(_) => self.write_answer(&connection, &mut out),
+            Text::Answer(_) => self.write_answer(record, &mut out),
             Text::Units(begin, end) => {
-                (begin..end).for_each(|unit| self.write_unit(&connection, unit, &mut out));
+                (begin..end).for_each(|unit| self.write_unit(record, unit, &mut out));
             }
         }
-        let sequence = connection.una.wrapping_add(part.from);
-        let length = self.finish(&connection, sequence, ACK | PSH, packet, part.length);
-        self.sent(index, now, part);
+        let length = self.finish(record, part.from, ACK | PSH, packet, part.length);
+        self.sent(held, part);
         length
     }
 
@@ -190,89 +194,80 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
     }
 
     /// Notes that a part is under way.
-    fn sent(&mut self, index: usize, now: Milliseconds, part: &Part) {
-        let connection = self.record(index);
-        let is_again = connection.is_recovering();
+    fn sent(&mut self, held: &mut Held, part: &Part) {
+        let record = &mut held.record;
         match part.text {
-            Text::Answer(flight) => connection.set_flight(flight),
-            Text::Units(_, end) => connection.set_sent(connection.sent().max(end)),
+            Text::Answer(flight) => record.set_flight(flight),
+            Text::Units(_, end) => record.set_sent(record.sent().max(end)),
         }
-        connection.set_due(false);
-        let (una, backoff) = (connection.una, connection.backoff());
+        record.set_due(false);
+        let is_again = record.is_recovering();
         if is_again {
-            self.counters.repeated = self.counters.repeated.wrapping_add(1);
-            self.rtt.forget(index);
+            self.count(|counters| &mut counters.repeated);
+            self.rtt.forget(held.index);
         } else {
-            let end = una.wrapping_add(part.from + part.length as u32);
-            self.rtt.sent(index, end, now);
+            let end = record.una.wrapping_add(part.from + part.length as u32);
+            self.rtt.sent(held.index, end, held.now);
         }
         if is_again || part.from == 0 {
-            self.start_timer(index, now, backoff);
+            self.start_timer(held, held.record.backoff());
         }
     }
 
     /// A segment without text: an acknowledgement, or a probe of who is silent.
-    fn acknowledge_only(&mut self, index: usize, packet: &mut [u8]) -> usize {
-        let connection = *self.connection(index);
-        self.change(index, |connection| connection.set_due(false));
-        let sequence = match self.is_silent(&connection) {
+    fn acknowledge_only(&mut self, held: &mut Held, packet: &mut [u8]) -> usize {
+        held.record.set_due(false);
+        let ahead = match self.is_silent(&held.record) {
             // Below what the peer expects, so that it answers (RFC 9293 section 3.8.4).
-            true => connection.una.wrapping_sub(1),
-            false => connection.una.wrapping_add(self.in_flight(&connection)),
+            true => u32::MAX,
+            false => self.in_flight(&held.record),
         };
-        self.finish(&connection, sequence, ACK, packet, 0)
+        self.finish(&held.record, ahead, ACK, packet, 0)
     }
 
     /// FIN, again if it must be, or RST.
-    fn compose_end(&mut self, index: usize, now: Milliseconds, packet: &mut [u8]) -> usize {
-        let connection = *self.connection(index);
-        let una = connection.una;
-        match connection.ending() {
+    fn compose_end(&mut self, held: &mut Held, packet: &mut [u8]) -> usize {
+        let record = held.record;
+        let is_due = record.is_due();
+        match record.ending() {
             // A reset counts only with the very number that the peer expects (RFC 5961), which depends on
             // what of it has arrived.
             Some(Ending::Reset) => {
-                let behind = connection.reset_behind();
+                let behind = record.reset_behind();
                 match behind {
-                    0 => self.free(index),
-                    _ => self.change(index, |connection| connection.reset(0)),
+                    0 => self.free(held),
+                    _ => held.record.reset(0),
                 }
-                self.finish(&connection, una.wrapping_add(behind), RST | ACK, packet, 0)
+                return self.finish(&record, behind, RST | ACK, packet, 0);
             }
             Some(Ending::Fin) => {
-                self.change(index, |connection| {
-                    connection.end(Ending::FinSent);
-                    connection.set_due(false);
-                });
-                self.start_timer(index, now, 0);
-                self.finish(&connection, una, FIN | ACK, packet, 0)
+                held.record.end(Ending::FinSent);
+                self.start_timer(held, 0);
             }
-            Some(Ending::FinSent) if connection.is_due() && connection.is_recovering() => {
-                self.change(index, |connection| connection.set_due(false));
-                self.counters.repeated = self.counters.repeated.wrapping_add(1);
-                self.start_timer(index, now, connection.backoff());
-                self.finish(&connection, una, FIN | ACK, packet, 0)
+            Some(Ending::FinSent) if is_due && record.is_recovering() => {
+                self.count(|counters| &mut counters.repeated);
+                self.start_timer(held, record.backoff());
             }
-            _ if connection.is_due() => self.acknowledge_only(index, packet),
-            _ => 0,
+            _ if is_due => return self.acknowledge_only(held, packet),
+            _ => return 0,
         }
+        held.record.set_due(false);
+        self.finish(&record, 0, FIN | ACK, packet, 0)
     }
 
-    /// Puts the headers before the text.
+    /// Puts the headers before the text, which begins so far behind the first unacknowledged byte.
     fn finish(
         &mut self,
-        connection: &Connection,
-        sequence: u32,
+        record: &Connection,
+        ahead: u32,
         flags: u8,
         packet: &mut [u8],
         length: usize,
     ) -> usize {
-        self.counters.segments = self.counters.segments.wrapping_add(1);
-        let ends = Ends {
-            own: self.address,
-            peer: self.hosts.address(connection.host),
-            port: self.port,
-        };
-        let segment = tcp::bare(connection.port, sequence, connection.received, flags);
-        tcp::write(packet, ends, &segment, length)
+        self.count(|counters| &mut counters.segments);
+        let ends = [self.address, self.hosts.address(record.host)];
+        let sequence = record.una.wrapping_add(ahead);
+        let segment = tcp::bare(record.port, sequence, record.received, flags);
+        tcp::write(packet, ends, self.port, &segment, length)
     }
 }

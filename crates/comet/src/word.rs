@@ -18,7 +18,17 @@ impl Word {
 
     /// A whole text.
     pub(crate) const fn of(text: &str) -> Self {
-        let mut word = Self::START;
+        Self::START.and(text)
+    }
+
+    /// The same text at another place, where it is another word.
+    pub(crate) const fn at(self, place: u8) -> Self {
+        Self(self.0 ^ (place as u32) << 16)
+    }
+
+    /// This text and another behind it.
+    pub(crate) const fn and(self, text: &str) -> Self {
+        let mut word = self;
         let mut rest = text.as_bytes();
         while let [byte, more @ ..] = rest {
             word.push(*byte);

@@ -87,7 +87,7 @@ fn a_connection_serves_one_request_after_the_other() {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 7";
         format!("{head}\r\nETag: \"{number}\"\r\n\r\nvalue {number}")
     };
-    let expected = format!("HTTP/1.1 204 No Content\r\n\r\n{}{}", answer(1), answer(2));
+    let expected = format!("HTTP/1.1 204 \r\n\r\n{}{}", answer(1), answer(2));
     assert_eq!(pair.b.machine.clients[0].text(), expected);
     assert_eq!(pair.a.machine.server.connections(), 1);
 }
@@ -120,7 +120,7 @@ fn a_long_poll_is_answered_when_something_is_published() {
     };
     assert!(long.text().ends_with("ETag: \"1\"\r\n\r\nvalue 1"));
     assert!(long.heard_at.since(after(8)) < SECOND / 10);
-    assert_eq!(short.text(), "HTTP/1.1 204 No Content\r\n\r\n");
+    assert_eq!(short.text(), "HTTP/1.1 204 \r\n\r\n");
     assert!((after(2)..after(6)).contains(&short.heard_at));
     assert_eq!(since.text(), long.text());
 }
@@ -194,17 +194,11 @@ fn events_carry_their_number_and_resume_behind_it() {
 #[test]
 fn what_is_not_served_is_refused_and_the_connection_closed() {
     for (request, status) in [
-        (get("/nothing", ""), "404 Not Found"),
-        (
-            "POST / HTTP/1.1\r\nHost: x\r\n\r\n".into(),
-            "405 Method Not Allowed",
-        ),
-        ("GET / HTTP/1.1\r\n\r\n".into(), "400 Bad Request"),
-        (
-            "GET / HTTP/3\r\nHost: x\r\n\r\n".into(),
-            "505 HTTP Version Not Supported",
-        ),
-        (get("/", "Content-Length: 5\r\n"), "413 Content Too Large"),
+        (get("/nothing", ""), "404 "),
+        ("POST / HTTP/1.1\r\nHost: x\r\n\r\n".into(), "405 "),
+        ("GET / HTTP/1.1\r\n\r\n".into(), "400 "),
+        ("GET / HTTP/3\r\nHost: x\r\n\r\n".into(), "505 "),
+        (get("/", "Content-Length: 5\r\n"), "413 "),
     ] {
         let mut host = Host::new();
         host.ask(&request).closes = Some(after(3));

@@ -13,8 +13,12 @@ unsafe extern "C" {
 // SAFETY: the linker puts it where the processor looks for it; nothing else is in its section.
 #[unsafe(link_section = ".vectors")]
 #[unsafe(no_mangle)]
-static VECTORS: [Vector; 16 + 20] =
-    Vector::table(&raw const _stack_top, &[(5, on_uart), (19, on_timer)]);
+static VECTORS: [Vector; 16 + 6] = Vector::table(&raw const _stack_top, &[(5, on_uart)]);
+
+// SAFETY: the same; the linker's script says where the vector of interrupt 19 is.
+#[unsafe(link_section = ".vectors.late")]
+#[unsafe(no_mangle)]
+static TIMER: Vector = Vector { handler: on_timer };
 
 /// Called by `reset`, once memory is ready.
 // SAFETY: `reset` looks for it by this name.

@@ -132,10 +132,9 @@ impl Board for Lm3s811 {
 /// Takes what came; leaves in the port what there is no room for, until there is.
 pub extern "C" fn on_uart() {
     while !at::UARTFR.has(EMPTY) {
-        if !RECEIVED.has_room() {
+        if !RECEIVED.put(|| at::UARTDR.read() as u8) {
             return at::UARTIM.write(0);
         }
-        RECEIVED.put(at::UARTDR.read() as u8);
     }
     at::UARTIM.write(CAME);
 }

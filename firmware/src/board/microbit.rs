@@ -141,11 +141,13 @@ pub extern "C" fn on_uart() {
     // That a byte can be sent only wakes.
     at::INTENCLR.write(SENT);
     while at::RXDRDY.has(1) {
-        if !RECEIVED.has_room() {
+        let read = || {
+            at::RXDRDY.write(0);
+            at::RXD.read() as u8
+        };
+        if !RECEIVED.put(read) {
             return at::INTENCLR.write(CAME);
         }
-        at::RXDRDY.write(0);
-        RECEIVED.put(at::RXD.read() as u8);
     }
 }
 

@@ -101,10 +101,9 @@ impl Board for Mps2 {
 pub extern "C" fn on_receive() {
     at::UART_INTCLEAR.write(1 << 1);
     while at::UART_STATE.has(RX_FULL) {
-        if !RECEIVED.has_room() {
+        if !RECEIVED.put(|| at::UART_DATA.read() as u8) {
             return at::UART_CTRL.write(ON);
         }
-        RECEIVED.put(at::UART_DATA.read() as u8);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Bytes that the serial port's interrupt took, until the device does.
 
-use core::sync::atomic::{AtomicU8, Ordering};
+use core::sync::atomic::{AtomicU8, Ordering, compiler_fence};
 
 /// Bytes that wait, one less than there are: 9 ms of the line, or 2.
 const BYTES: usize = if crate::SMALLEST { 32 } else { 128 };
@@ -24,32 +24,35 @@ fn after(place: u8) -> u8 {
 }
 
 impl Queue {
-    pub(super) fn has_room(&self) -> bool {
-        after(self.end.load(Ordering::Relaxed)) != self.begin.load(Ordering::Acquire)
-    }
-
     pub(super) fn is_empty(&self) -> bool {
-        self.end.load(Ordering::Acquire) == self.begin.load(Ordering::Relaxed)
+        self.end.load(Ordering::Relaxed) == self.begin.load(Ordering::Relaxed)
     }
 
-    /// Puts a byte, if there is room.
-    pub(super) fn put(&self, byte: u8) {
+    /// Puts a byte, which is got only if there is room; says whether there was.
+    pub(super) fn put(&self, byte: impl FnOnce() -> u8) -> bool {
         let end = self.end.load(Ordering::Relaxed);
-        if self.has_room()
-            && let Some(place) = self.bytes.get(usize::from(end))
-        {
-            place.store(byte, Ordering::Relaxed);
-            self.end.store(after(end), Ordering::Release);
+        let next = after(end);
+        if next == self.begin.load(Ordering::Relaxed) {
+            return false;
         }
+        if let Some(place) = self.bytes.get(usize::from(end)) {
+            place.store(byte(), Ordering::Relaxed);
+        }
+        // One processor sees what it does in order; only the compiler must not change it.
+        compiler_fence(Ordering::Release);
+        self.end.store(next, Ordering::Relaxed);
+        true
     }
 
     pub(super) fn take(&self) -> Option<u8> {
         if self.is_empty() {
             return None;
         }
+        compiler_fence(Ordering::Acquire);
         let begin = self.begin.load(Ordering::Relaxed);
         let byte = self.bytes.get(usize::from(begin))?.load(Ordering::Relaxed);
-        self.begin.store(after(begin), Ordering::Release);
+        compiler_fence(Ordering::Release);
+        self.begin.store(after(begin), Ordering::Relaxed);
         Some(byte)
     }
 }
