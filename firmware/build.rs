@@ -13,7 +13,7 @@ fn main() {
         return;
     }
     let here = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-    for board in ["lm3s811", "mps2", "microbit"] {
+    for board in ["lm3s811", "mps2", "microbit", "client"] {
         println!("cargo::rustc-link-arg-bin={board}=-L{here}/ld");
         println!("cargo::rustc-link-arg-bin={board}=-T{board}.ld");
         println!("cargo::rustc-link-arg-bin={board}=-Map={here}/target/{board}.map");

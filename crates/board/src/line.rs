@@ -30,8 +30,8 @@ pub struct Line {
     rate: u64,
     duplex: Duplex,
     queue: VecDeque<Vec<u8>>,
-    /// What is on its way to the board, and when it has arrived.
-    sending: Option<(Nanos, Vec<u8>)>,
+    /// What is on its way to the board.
+    sending: Option<Sending>,
     /// Until when each way is taken by what has passed.
     taken: [Nanos; 2],
     /// Whether a packet of the board has begun.
@@ -41,6 +41,15 @@ pub struct Line {
     counts: Counts,
 }
 
+/// A packet on its way to the board.
+struct Sending {
+    bytes: Vec<u8>,
+    /// How many of them have arrived.
+    arrived: usize,
+    began: Nanos,
+    end: Nanos,
+}
+
 /// IP packets and their bytes, [in and out](Way).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -48,6 +57,17 @@ pub struct Counts {
     pub packets: [u64; 2],
     /// Bytes of IP.
     pub bytes: [u64; 2],
+}
+
+impl Counts {
+    /// What has passed since then.
+    pub fn since(&self, before: &Self) -> Self {
+        let less = |now: [u64; 2], before: [u64; 2]| [now[0] - before[0], now[1] - before[1]];
+        Self {
+            packets: less(self.packets, before.packets),
+            bytes: less(self.bytes, before.bytes),
+        }
+    }
 }
 
 impl Line {
@@ -65,7 +85,8 @@ impl Line {
         }
     }
 
-    fn span(&self, bytes: usize) -> Nanos {
+    /// The time that so many bytes take.
+    pub fn span(&self, bytes: usize) -> Nanos {
         bytes as u64 * SECOND / self.rate
     }
 
@@ -88,19 +109,31 @@ impl Line {
     /// A packet waits for its way to the board.
     pub fn enqueue(&mut self, packet: &[u8]) {
         self.count(Way::In, packet);
+        self.enqueue_uncounted(packet);
+    }
+
+    /// The same of a packet that does not count.
+    pub(crate) fn enqueue_uncounted(&mut self, packet: &[u8]) {
         let mut writer = Writer::new();
         let bytes = std::iter::from_fn(|| writer.next(packet)).collect();
         self.queue.push_back(bytes);
     }
 
-    /// The bytes of the next packet that has arrived at the board.
+    /// The bytes that have arrived at the board since it was asked last.
     pub fn arrived(&mut self, now: Nanos) -> Option<Vec<u8>> {
         self.begin(now);
-        if self.sending.as_ref().is_some_and(|&(at, _)| at <= now) {
+        let sending = self.sending.as_mut()?;
+        let (from, is_through) = (sending.arrived, sending.end <= now);
+        sending.arrived = match is_through {
+            true => sending.bytes.len(),
+            false => sending.by(now, self.rate).max(from),
+        };
+        let bytes = sending.bytes.get(from..sending.arrived)?.to_vec();
+        if is_through {
             self.is_boards_turn = true;
-            return self.sending.take().map(|(_, bytes)| bytes);
+            self.sending = None;
         }
-        None
+        (!bytes.is_empty()).then_some(bytes)
     }
 
     /// The next packet leaves, if it may.
@@ -118,7 +151,12 @@ impl Line {
         };
         let end = free.max(now.saturating_sub(LATE_NS)) + self.span(bytes.len());
         self.taken[Way::In as usize] = end;
-        self.sending = Some((end, bytes));
+        self.sending = Some(Sending {
+            began: end - self.span(bytes.len()),
+            arrived: 0,
+            bytes,
+            end,
+        });
     }
 
     fn may_begin(&self) -> bool {
@@ -164,7 +202,17 @@ impl Line {
 
     /// When something arrives at the board.
     pub fn deadline(&self) -> Option<Nanos> {
-        self.sending.as_ref().map(|&(at, _)| at)
+        let sending = self.sending.as_ref()?;
+        Some(sending.began + self.span(sending.arrived + 1))
+    }
+}
+
+impl Sending {
+    /// How many bytes have arrived by then, before the last.
+    fn by(&self, now: Nanos, rate: u64) -> usize {
+        let passed = now.saturating_sub(self.began);
+        let bytes = (u128::from(passed) * u128::from(rate) / u128::from(SECOND)) as usize;
+        bytes.min(self.bytes.len() - 1)
     }
 }
 
@@ -180,11 +228,29 @@ mod tests {
         assert_eq!(line.arrived(MS), None);
         line.enqueue(&[1; 142]);
         line.enqueue(&[2; 142]);
-        assert_eq!(line.arrived(MS), None);
-        assert_eq!(line.arrived(10 * MS), None);
-        assert_eq!(line.arrived(11 * MS).map(|bytes| bytes[1]), Some(1));
-        assert_eq!(line.arrived(20 * MS), None);
-        assert_eq!(line.arrived(21 * MS).map(|bytes| bytes[1]), Some(2));
+        let mut heard = Vec::new();
+        for now in 1..=21 {
+            while let Some(bytes) = line.arrived(now * MS) {
+                heard.extend(bytes);
+            }
+            // 14.4 bytes a millisecond, from the first on.
+            assert_eq!(heard.len(), (now as usize - 1) * 144 / 10, "at {now} ms");
+        }
+        assert_eq!(heard.len(), 288);
+        assert_eq!(heard[1..143], [1; 142]);
+        assert_eq!(heard[145..287], [2; 142]);
+        assert!(line.deadline().is_none());
+    }
+
+    #[test]
+    fn the_end_of_a_packet_arrives_no_earlier_than_it_would() {
+        let mut line = Line::new(14_400, Duplex::Full);
+        line.arrived(0);
+        line.enqueue(&[1; 142]);
+        assert_eq!(line.arrived(0), None);
+        assert_eq!(line.deadline(), Some(SECOND / 14_400));
+        assert_eq!(line.arrived(10 * MS - 1).map(|it| it.len()), Some(143));
+        assert_eq!(line.arrived(10 * MS), Some(vec![END]));
     }
 
     #[test]
@@ -212,6 +278,6 @@ mod tests {
         line.came(6 * MS, &[3, END], true);
         assert_eq!(line.arrived(6 * MS), None);
         assert_eq!(line.allowance(10 * MS), 0);
-        assert!(line.arrived(16 * MS).is_some());
+        assert_eq!(line.arrived(16 * MS).map(|it| it.len()), Some(144));
     }
 }
