@@ -29,6 +29,8 @@ pub enum Way {
 pub struct Line {
     rate: u64,
     duplex: Duplex,
+    /// When it was looked at last.
+    now: Nanos,
     queue: VecDeque<Vec<u8>>,
     /// What is on its way to the board.
     sending: Option<Sending>,
@@ -39,6 +41,9 @@ pub struct Line {
     /// Where one talks at a time: whether the board may begin next, if it has something to say.
     is_boards_turn: bool,
     counts: Counts,
+    /// Whether the board had more to say when it was last listened to.
+    is_talking: bool,
+    forgotten: Nanos,
 }
 
 /// A packet on its way to the board.
@@ -76,12 +81,15 @@ impl Line {
         Self {
             rate: rate.max(1),
             duplex,
+            now: 0,
             queue: VecDeque::new(),
             sending: None,
             taken: [0; 2],
             is_within: false,
             is_boards_turn: false,
             counts: Counts::default(),
+            is_talking: false,
+            forgotten: 0,
         }
     }
 
@@ -100,6 +108,25 @@ impl Line {
         self.counts
     }
 
+    /// How much time it was late beyond what it made up for, over both ways: none where the machine kept up.
+    pub fn forgotten(&self) -> Nanos {
+        self.forgotten
+    }
+
+    /// Takes the time: what comes to be sent and finds the line idle begins to take its own from here.
+    pub(crate) fn look(&mut self, now: Nanos) {
+        self.now = now;
+    }
+
+    /// From when on a way counts as free that has been since then: it makes up for a little.
+    fn made_up(&mut self, free: Nanos, now: Nanos, is_busy: bool) -> Nanos {
+        let since = free.max(now.saturating_sub(LATE_NS));
+        if is_busy {
+            self.forgotten += since - free;
+        }
+        since
+    }
+
     /// A packet passes.
     pub fn count(&mut self, way: Way, packet: &[u8]) {
         self.counts.packets[way as usize] += 1;
@@ -114,6 +141,10 @@ impl Line {
 
     /// The same of a packet that does not count.
     pub(crate) fn enqueue_uncounted(&mut self, packet: &[u8]) {
+        if self.sending.is_none() && self.queue.is_empty() {
+            let taken = &mut self.taken[Way::In as usize];
+            *taken = self.now.max(*taken);
+        }
         let mut writer = Writer::new();
         let bytes = std::iter::from_fn(|| writer.next(packet)).collect();
         self.queue.push_back(bytes);
@@ -121,6 +152,7 @@ impl Line {
 
     /// The bytes that have arrived at the board since it was asked last.
     pub fn arrived(&mut self, now: Nanos) -> Option<Vec<u8>> {
+        self.look(now);
         self.begin(now);
         let sending = self.sending.as_mut()?;
         let (from, is_through) = (sending.arrived, sending.end <= now);
@@ -142,14 +174,13 @@ impl Line {
             return;
         }
         let Some(bytes) = self.queue.pop_front() else {
-            self.taken[Way::In as usize] = now;
             return;
         };
         let free = match self.duplex {
             Duplex::Full => self.taken[Way::In as usize],
             Duplex::Half => self.taken[0].max(self.taken[1]),
         };
-        let end = free.max(now.saturating_sub(LATE_NS)) + self.span(bytes.len());
+        let end = self.made_up(free, now, true) + self.span(bytes.len());
         self.taken[Way::In as usize] = end;
         self.sending = Some(Sending {
             began: end - self.span(bytes.len()),
@@ -177,11 +208,12 @@ impl Line {
     }
 
     fn earned(&mut self, now: Nanos) -> usize {
-        let taken = self.taken[Way::Out as usize].max(now.saturating_sub(LATE_NS));
+        let taken = self.taken[Way::Out as usize];
         let taken = match self.duplex {
             Duplex::Full => taken,
             Duplex::Half => taken.max(self.taken[Way::In as usize]),
         };
+        let taken = self.made_up(taken, now, self.is_talking);
         self.taken[Way::Out as usize] = taken;
         (now.saturating_sub(taken) as u128 * u128::from(self.rate) / u128::from(SECOND)) as usize
     }
@@ -195,6 +227,7 @@ impl Line {
         if is_all {
             self.taken[Way::Out as usize] = now;
         }
+        self.is_talking = !is_all;
         if is_all || !bytes.is_empty() && !self.is_within {
             self.is_boards_turn = false;
         }
@@ -263,6 +296,42 @@ mod tests {
         assert_eq!(line.allowance(1_010 * MS), 44);
         line.came(1_010 * MS, &[0; 10], true);
         assert_eq!(line.allowance(1_010 * MS), 0);
+    }
+
+    #[test]
+    fn a_packet_that_finds_the_line_idle_takes_its_time() {
+        let mut line = Line::new(14_400, Duplex::Full);
+        line.look(1_000 * MS);
+        line.enqueue(&[1; 142]);
+        assert_eq!(line.arrived(1_000 * MS), None);
+        assert_eq!(line.arrived(1_010 * MS).map(|it| it.len()), Some(144));
+        assert_eq!(line.forgotten(), 0);
+    }
+
+    #[test]
+    fn a_line_that_was_late_for_long_makes_up_for_a_little_and_says_how_much_is_lost() {
+        let mut line = Line::new(14_400, Duplex::Full);
+        line.look(0);
+        line.enqueue(&[1; 142]);
+        line.enqueue(&[1; 142]);
+        assert_eq!(line.arrived(80 * MS).map(|it| it.len()), Some(144));
+        assert_eq!(line.forgotten(), 30 * MS);
+        assert_eq!(line.arrived(80 * MS).map(|it| it.len()), Some(144));
+    }
+
+    #[test]
+    fn on_a_half_duplex_line_who_has_nothing_to_say_takes_no_time_from_the_other() {
+        let mut line = Line::new(14_400, Duplex::Half);
+        line.came(0, &[], true);
+        let mut came = 0;
+        for now in 1..=100 {
+            line.look(now * MS);
+            let allowed = line.allowance(now * MS);
+            came += allowed;
+            line.came(now * MS, &vec![1; allowed], false);
+            assert_eq!(line.arrived(now * MS), None);
+        }
+        assert_eq!(came, 1_440);
     }
 
     #[test]

@@ -20,6 +20,10 @@ pub trait Side {
     fn poll(&mut self, now: Nanos, line: &mut Line);
     /// When it wants to be polled.
     fn deadline(&mut self, now: Nanos) -> Option<Nanos>;
+    /// Whether there is nothing more to do.
+    fn is_done(&self, _now: Nanos) -> bool {
+        false
+    }
     /// Whether a packet of the board counts.
     fn counts(&self, _packet: &[u8]) -> bool {
         true
@@ -66,10 +70,13 @@ impl Port {
         self.began.elapsed().as_nanos() as Nanos
     }
 
-    /// Carries whatever comes until then, or until the board is gone.
+    /// Carries whatever comes until that side is done, or then, or the board is gone.
     pub async fn run(&mut self, side: &mut impl Side, until: Nanos) -> io::Result<()> {
-        while self.now() < until {
+        loop {
             let now = self.now();
+            if side.is_done(now) || now >= until {
+                return Ok(());
+            }
             let is_busy = self.work(now, side)?;
             let wait = self.wait(now, is_busy, side.deadline(now));
             tokio::select! {
@@ -77,7 +84,6 @@ impl Port {
                 ready = self.ready(), if !is_busy => self.begin(ready)?,
             }
         }
-        Ok(())
     }
 
     /// The board says something.
@@ -95,6 +101,7 @@ impl Port {
 
     /// Does what can be done now; whether the board may have more to say.
     pub(crate) fn work(&mut self, now: Nanos, side: &mut impl Side) -> io::Result<bool> {
+        self.line.look(now);
         let is_busy = self.read(now, side)?;
         side.poll(now, &mut self.line);
         while let Some(bytes) = self.line.arrived(now) {
