@@ -31,7 +31,7 @@ pub struct Line {
     duplex: Duplex,
     /// When it was looked at last.
     now: Nanos,
-    queue: VecDeque<Vec<u8>>,
+    queue: VecDeque<Waiting>,
     /// What is on its way to the board.
     sending: Option<Sending>,
     /// Until when each way is taken by what has passed.
@@ -44,6 +44,12 @@ pub struct Line {
     /// Whether the board had more to say when it was last listened to.
     is_talking: bool,
     forgotten: Nanos,
+}
+
+/// A packet that waits for its way to the board, as it goes on the line, and its bytes of IP where it counts.
+struct Waiting {
+    bytes: Vec<u8>,
+    counted: Option<u64>,
 }
 
 /// A packet on its way to the board.
@@ -129,25 +135,32 @@ impl Line {
 
     /// A packet passes.
     pub fn count(&mut self, way: Way, packet: &[u8]) {
-        self.counts.packets[way as usize] += 1;
-        self.counts.bytes[way as usize] += packet.len() as u64;
+        self.count_bytes(way, packet.len() as u64);
     }
 
-    /// A packet waits for its way to the board.
+    fn count_bytes(&mut self, way: Way, bytes: u64) {
+        self.counts.packets[way as usize] += 1;
+        self.counts.bytes[way as usize] += bytes;
+    }
+
+    /// A packet waits for its way to the board; it counts when it begins to go.
     pub fn enqueue(&mut self, packet: &[u8]) {
-        self.count(Way::In, packet);
-        self.enqueue_uncounted(packet);
+        self.wait(packet, Some(packet.len() as u64));
     }
 
     /// The same of a packet that does not count.
     pub(crate) fn enqueue_uncounted(&mut self, packet: &[u8]) {
+        self.wait(packet, None);
+    }
+
+    fn wait(&mut self, packet: &[u8], counted: Option<u64>) {
         if self.sending.is_none() && self.queue.is_empty() {
             let taken = &mut self.taken[Way::In as usize];
             *taken = self.now.max(*taken);
         }
         let mut writer = Writer::new();
         let bytes = std::iter::from_fn(|| writer.next(packet)).collect();
-        self.queue.push_back(bytes);
+        self.queue.push_back(Waiting { bytes, counted });
     }
 
     /// The bytes that have arrived at the board since it was asked last.
@@ -173,9 +186,12 @@ impl Line {
         if self.sending.is_some() || !self.may_begin() {
             return;
         }
-        let Some(bytes) = self.queue.pop_front() else {
+        let Some(Waiting { bytes, counted }) = self.queue.pop_front() else {
             return;
         };
+        if let Some(of_ip) = counted {
+            self.count_bytes(Way::In, of_ip);
+        }
         let free = match self.duplex {
             Duplex::Full => self.taken[Way::In as usize],
             Duplex::Half => self.taken[0].max(self.taken[1]),
@@ -270,6 +286,7 @@ mod tests {
             assert_eq!(heard.len(), (now as usize - 1) * 144 / 10, "at {now} ms");
         }
         assert_eq!(heard.len(), 288);
+        assert_eq!(line.counts().bytes, [284, 0]);
         assert_eq!(heard[1..143], [1; 142]);
         assert_eq!(heard[145..287], [2; 142]);
         assert!(line.deadline().is_none());
