@@ -94,18 +94,19 @@ class TestClient(unittest.TestCase):
             pairs = [(f"mqtt-qos-{qos}", address) for qos in range(3)]
             found = self.echoes(pairs, payload=200)
         took = [found[f"mqtt-qos-{qos}"]["transport_bytes"] for qos in range(3)]
-        self.assertEqual(took, sorted(took))
-        self.assertLess(took[0], took[2])
+        self.assertLess(took[0], took[1])
+        self.assertLess(took[1], took[2])
 
     def test_libcoap_answers_with_what_it_is_given(self):
         program, port = skips.program(self, "coap-server-notls"), free_port()
         with server([program, "-e", "-d", "4", "-A", "127.0.0.1", "-p", str(port)], port) as address:
             pairs = [("coap-con", address), ("coap-non", address)]
             found = self.echoes(pairs, "--peer", "echo", payload=1000)
-        # A datagram each way, and nothing else (paper 003 has CoAP as the most efficient).
-        for it in found.values():
-            self.assertEqual(it["line_packets"], 2 * PACKETS)
-            self.assertGreater(it["eta"], 0.48)
+        # A datagram each way, and nothing else (paper 003 has CoAP as the most efficient); on a busy machine one that is
+        # confirmable is sent again.
+        self.assertEqual(found["coap-non"]["line_packets"], 2 * PACKETS)
+        self.assertGreater(found["coap-non"]["eta"], 0.48)
+        self.assertGreaterEqual(found["coap-con"]["line_packets"], 2 * PACKETS)
 
     def test_who_is_not_there_is_said(self):
         address = f"127.0.0.1:{free_port()}"

@@ -3,6 +3,7 @@
 
 use crate::Nanos;
 use crate::client::Client;
+use crate::datagram::opening;
 use crate::host::Host;
 use crate::limits::CLIENTS_MAX;
 use crate::line::{Counts, Line};
@@ -126,7 +127,13 @@ impl Machine {
 
 impl Side for Machine {
     fn take(&mut self, now: Nanos, packet: Vec<u8>, line: &mut Line) {
-        if let Some(packet) = self.outward.take(packet) {
+        let is_known = opening(&packet).is_some_and(|ports| self.host.knows(ports));
+        let packet = match is_known {
+            // Asked for again, since the answer took long.
+            true => Some(packet),
+            false => self.outward.take(packet),
+        };
+        if let Some(packet) = packet {
             self.host.poll(now, Some(packet), line);
             self.carry();
         }

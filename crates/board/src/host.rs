@@ -5,6 +5,7 @@ use crate::limits::{RECEIVE_BYTES, SEND_BYTES};
 use crate::line::Line;
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
 use smoltcp::phy::{self, DeviceCapabilities, Medium};
+use smoltcp::socket::AnySocket;
 use smoltcp::socket::tcp::{Socket, SocketBuffer};
 use smoltcp::time::Instant;
 use smoltcp::wire::{HardwareAddress, IpAddress, IpCidr, Ipv4Address};
@@ -81,6 +82,21 @@ impl Host {
         let _closed = socket.connect(self.interface.context(), board, self.port);
         self.port = self.port.checked_add(1).unwrap_or(FIRST_PORT);
         self.sockets.add(socket)
+    }
+
+    /// Whether there is a connection between a port of the board and one of this side.
+    pub(crate) fn knows(&self, (board, own): (u16, u16)) -> bool {
+        self.sockets.iter().any(|(_, socket)| {
+            // What it is not, it never is: other sockets are not made here.
+            let Some(socket) = Socket::downcast(socket) else {
+                return false;
+            };
+            let [remote, local] = [socket.remote_endpoint(), socket.local_endpoint()];
+            let ports = remote
+                .zip(local)
+                .map(|(remote, local)| (remote.port, local.port));
+            ports == Some((board, own)) && socket.is_open()
+        })
     }
 
     pub(crate) fn socket(&mut self, handle: SocketHandle) -> &mut Socket<'static> {
