@@ -1,8 +1,8 @@
 //! The client: a device that sends a packet to a server, waits for its echo, and sends the next, by the protocols
 //! of paper 003 (Mijovic, Shehu and Buratti 2016); it measures round trips by its own timer.
 //!
-//! [`Client`] is sans-IO as [`Device`](crate::Device) is: bytes of the line and the time go in, bytes come out. TCP, UDP
-//! and IP are smoltcp's, so that a server meets nobody's TCP but one that is known. It is told what to do by a
+//! [`Client`] is sans-IO as [`Device`](crate::Device) is: bytes of the line and the time go in, bytes come out. TCP,
+//! UDP and IP are smoltcp's, so that a server meets nobody's TCP but one that is known. It is told what to do by a
 //! datagram ([`order`]) and tells what it found by datagrams ([`report`]), over the same line. What it deliberately
 //! does not have: an allocator, a buffer for what it can make again, two exchanges at a time. The decision worth
 //! arguing: a closed loop, as the paper's; a device that waits for its echo offers no rate, so nothing is omitted by

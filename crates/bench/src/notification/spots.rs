@@ -25,8 +25,8 @@ pub(super) const BOARD: &str = "comet_mps2";
 /// Share of the measured time that a line may be late beyond what it makes up for.
 const LATE_SHARE_MAX: f64 = 0.01;
 
-/// The spots: clients, publication, scheme, line. The first are those of a quick run, whose lines have room: one that is
-/// saturated takes minutes to come to rest.
+/// The spots: clients, publication, scheme, line. The first are those of a quick run, whose lines have room: one
+/// that is saturated takes minutes to come to rest.
 const SPOTS: [(usize, u32, Scheme, Duplex); 10] = [
     (128, 1, Scheme::Streaming, Duplex::Full),
     (16, 1, Scheme::LongPolling, Duplex::Full),

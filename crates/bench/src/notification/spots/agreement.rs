@@ -12,8 +12,8 @@ pub(super) const METRICS: [&str; 6] = ["MPT", "RPM", "RUPM", "NTP", "NTB", "MCT"
 /// The error that is stated: the greatest difference, percent of what was simulated.
 const ERROR_MAX: f64 = 10.0;
 
-/// What is less than this is taken for as much: seconds, percent, packets and KiB a second, of which the error is 20 ms,
-/// 3 points, 2 packets and 0.2 KiB.
+/// What is less than this is taken for as much: seconds, percent, packets and KiB a second, of which the error is
+/// 20 ms, 3 points, 2 packets and 0.2 KiB.
 fn least(metric: &str) -> f64 {
     match metric {
         "MPT" => 0.2,
@@ -117,7 +117,8 @@ pub(in super::super) fn table(run: &Run, text: &mut String) {
 
 const ABOUT: &str = "Each setting: simulated / on the board (mps2-an385 in QEMU, the image of `firmware/` that \
 publishes its clock) behind a line of 14,400 bytes a second, paced by the machine's clock. The clients are the same; \
-the simulated board's processor costs no time. Both in the same window: the board once, the simulation ten times. The board's clock is found from four \
+the simulated board's processor costs no time. Both in the same window: the board once, the simulation ten times. \
+The board's clock is found from four \
 publications, less what their bytes take on the line.\n\n";
 
 fn verdict(run: &Run) -> String {
