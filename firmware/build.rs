@@ -15,7 +15,7 @@ fn main() {
         return;
     }
     let here = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-    for board in ["lm3s811", "mps2", "microbit"] {
+    for board in ["lm3s811", "mps2", "microbit", "client"] {
         let most = flash_bytes_max(board);
         println!("cargo::rustc-link-arg-bin={board}=--defsym=FLASH_BYTES_MAX={most}");
         println!("cargo::rustc-link-arg-bin={board}=-L{here}/ld");

@@ -10,11 +10,17 @@ pub mod place;
 mod queue;
 mod register;
 mod run;
+#[cfg(feature = "client")]
+mod run_client;
 mod stack;
 mod start;
+#[cfg(feature = "client")]
+mod stopwatch;
 mod systick;
 
 pub use run::run;
+#[cfg(feature = "client")]
+pub use run_client::run_client;
 pub use start::{Vector, reset};
 
 use weir_comet::Milliseconds;

@@ -9,6 +9,8 @@
 
 #[cfg(target_arch = "arm")]
 pub mod board;
+#[cfg(feature = "client")]
+pub mod client;
 mod device;
 mod report;
 mod sensor;

@@ -75,6 +75,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
             "crates/registry",
             "crates/link",
             "crates/sim",
+            "crates/board",
             "crates/advise",
         ],
     ),

@@ -21,7 +21,12 @@ pub(crate) struct Budget {
 impl Budget {
     /// Of an effort, from now on: only a quick run has a limit.
     pub(crate) fn of(effort: Effort) -> Self {
-        let until = || now_ns() + QUICK_SECONDS_MAX * 1_000_000_000;
+        Self::since(effort, now_ns())
+    }
+
+    /// Of a run that began then.
+    pub(crate) fn since(effort: Effort, began_ns: u64) -> Self {
+        let until = || began_ns + QUICK_SECONDS_MAX * 1_000_000_000;
         Self {
             until_ns: (effort == Effort::Quick).then(until),
             began_ns: None,

@@ -11,6 +11,8 @@ use crate::load::own::Own;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheme {
+    /// A request a second.
+    Polling,
     /// A request per answer.
     LongPolling,
     /// One HTTP answer that never ends.
@@ -153,7 +155,8 @@ pub(crate) enum Bound {
 
 impl Scheme {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
+        Self::Polling,
         Self::LongPolling,
         Self::Streaming,
         Self::Sse,
@@ -167,6 +170,7 @@ impl Scheme {
     /// Its name as a level of a factor.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Polling => "polling",
             Self::LongPolling => "long-polling",
             Self::Streaming => "streaming",
             Self::Sse => "sse",

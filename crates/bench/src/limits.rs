@@ -18,6 +18,9 @@ pub(crate) const NULL_REQUEST_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Nanoseconds of the longest latency that is told apart from a longer one (60 s).
 pub(crate) const LATENCY_NS_MAX: u64 = 60_000_000_000;
 
+/// Milliseconds from one request of a client that polls to the next.
+pub(crate) const POLL_MS: u64 = 1_000;
+
 /// Connections opened at once before their answers are awaited, so that no accept queue overflows.
 pub(crate) const CONNECT_WAVE: usize = 64;
 

@@ -45,8 +45,12 @@ pub(crate) const REPLAY_TOPIC: &str = "bench/batch";
 
 /// Runs all cells; the order's folder holds the targets' data while they run.
 pub(crate) fn execute(plan: &Plan, order: &Order<'_>) -> Run {
-    let started = now_ns();
-    let mut budget = Budget::of(order.effort);
+    execute_since(plan, order, now_ns())
+}
+
+/// The same of a run that began then, with what is not in the plan.
+pub(crate) fn execute_since(plan: &Plan, order: &Order<'_>, started: u64) -> Run {
+    let mut budget = Budget::since(order.effort, started);
     let mut run = Run::begin(order);
     let measurements = |cell: &Cell| cell.rounds * cell.contenders.len();
     let to_measure = plan

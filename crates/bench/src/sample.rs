@@ -156,6 +156,11 @@ impl Sample {
             "B/s",
             outcome.received_bytes as f64 / outcome.seconds,
         );
+        if let Some(repeated) = outcome.repeated {
+            let percent = |count: u64| 100.0 * count as f64 / outcome.expected.max(1) as f64;
+            self.put("rpm", "%", percent(outcome.received + repeated));
+            self.put("rupm", "%", percent(outcome.received));
+        }
         self.lost = outcome.expected.saturating_sub(outcome.received);
         self.put_latency(DELIVERY, &outcome.delivery);
         Ok(())

@@ -45,6 +45,14 @@ pub const BOARDS: [Emulated; 3] = [
     },
 ];
 
+/// The board whose image is a client.
+pub const CLIENT: Emulated = Emulated {
+    name: "client",
+    machine: "mps2-an385",
+    target: "thumbv7m-none-eabi",
+    about: "Cortex-M3; sends packets to a server and measures their round trips",
+};
+
 /// A board by its name.
 pub fn by_name(name: &str) -> Option<&'static Emulated> {
     BOARDS.iter().find(|board| board.name == name)

@@ -1,16 +1,18 @@
 //! The clients' side of the line: smoltcp, a connection a client.
 
 use crate::Nanos;
-use crate::limits::{MTU, RECEIVE_BYTES, SEND_BYTES};
+use crate::limits::{RECEIVE_BYTES, SEND_BYTES};
 use crate::line::Line;
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
 use smoltcp::phy::{self, DeviceCapabilities, Medium};
+use smoltcp::socket::AnySocket;
 use smoltcp::socket::tcp::{Socket, SocketBuffer};
 use smoltcp::time::Instant;
 use smoltcp::wire::{HardwareAddress, IpAddress, IpCidr, Ipv4Address};
 
-const OWN: [u8; 4] = [10, 9, 0, 1];
-const BOARD: [u8; 4] = [10, 9, 0, 2];
+/// This side of the line, and the board's.
+pub(crate) const OWN: [u8; 4] = [10, 9, 0, 1];
+pub(crate) const BOARD: [u8; 4] = [10, 9, 0, 2];
 const PORT: u16 = 80;
 /// Ports of clients: those that IANA leaves to everybody.
 const FIRST_PORT: u16 = 49_152;
@@ -21,6 +23,7 @@ pub struct Host {
     sockets: SocketSet<'static>,
     arrived: Option<Vec<u8>>,
     port: u16,
+    mtu: usize,
 }
 
 fn instant(now: Nanos) -> Instant {
@@ -28,14 +31,16 @@ fn instant(now: Nanos) -> Instant {
 }
 
 impl Host {
-    /// A host without connections; another seed, other sequence numbers and ports.
-    pub fn new(seed: u64) -> Self {
+    /// A host without connections on a line whose packets have at most `mtu` bytes; another seed, other sequence
+    /// numbers and ports.
+    pub fn new(seed: u64, mtu: usize) -> Self {
         let mut config = Config::new(HardwareAddress::Ip);
         config.random_seed = seed;
         let mut line = Line::new(1, crate::Duplex::Full);
         let mut end = End {
             arrived: &mut None,
             line: &mut line,
+            mtu,
         };
         let mut interface = Interface::new(config, &mut end, Instant::ZERO);
         interface.update_ip_addrs(|addresses| {
@@ -48,7 +53,24 @@ impl Host {
             sockets: SocketSet::new(Vec::new()),
             arrived: None,
             port: FIRST_PORT + (seed % 16_000) as u16,
+            mtu,
         }
+    }
+
+    /// The longest packet.
+    pub(crate) fn mtu(&self) -> usize {
+        self.mtu
+    }
+
+    /// Waits for the board to connect to a port.
+    pub(crate) fn listen(&mut self, port: u16) -> SocketHandle {
+        let buffer = |bytes| SocketBuffer::new(vec![0; bytes]);
+        let mut socket = Socket::new(buffer(RECEIVE_BYTES), buffer(SEND_BYTES));
+        // What a server has said in one piece goes on at once.
+        socket.set_nagle_enabled(false);
+        // It is new, and the port is not 0: the board has said it in a segment that is whole.
+        let _listens = socket.listen((Ipv4Address::from(OWN), port));
+        self.sockets.add(socket)
     }
 
     /// Opens a connection to the board.
@@ -60,6 +82,21 @@ impl Host {
         let _closed = socket.connect(self.interface.context(), board, self.port);
         self.port = self.port.checked_add(1).unwrap_or(FIRST_PORT);
         self.sockets.add(socket)
+    }
+
+    /// Whether there is a connection between a port of the board and one of this side.
+    pub(crate) fn knows(&self, (board, own): (u16, u16)) -> bool {
+        self.sockets.iter().any(|(_, socket)| {
+            // What it is not, it never is: other sockets are not made here.
+            let Some(socket) = Socket::downcast(socket) else {
+                return false;
+            };
+            let [remote, local] = [socket.remote_endpoint(), socket.local_endpoint()];
+            let ports = remote
+                .zip(local)
+                .map(|(remote, local)| (remote.port, local.port));
+            ports == Some((board, own)) && socket.is_open()
+        })
     }
 
     pub(crate) fn socket(&mut self, handle: SocketHandle) -> &mut Socket<'static> {
@@ -76,6 +113,7 @@ impl Host {
         let mut end = End {
             arrived: &mut self.arrived,
             line,
+            mtu: self.mtu,
         };
         self.interface
             .poll(instant(now), &mut end, &mut self.sockets);
@@ -92,6 +130,7 @@ impl Host {
 struct End<'a> {
     arrived: &'a mut Option<Vec<u8>>,
     line: &'a mut Line,
+    mtu: usize,
 }
 
 struct Arrived(Vec<u8>);
@@ -119,7 +158,7 @@ impl phy::Device for End<'_> {
     fn capabilities(&self) -> DeviceCapabilities {
         let mut capabilities = DeviceCapabilities::default();
         capabilities.medium = Medium::Ip;
-        capabilities.max_transmission_unit = MTU;
+        capabilities.max_transmission_unit = self.mtu;
         capabilities
     }
 }

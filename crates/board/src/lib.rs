@@ -1,15 +1,15 @@
 //! A board in an emulator, its serial line at the line's own pace, and a way to it for everybody's browser.
 //!
 //! The emulator (QEMU) runs the image of `firmware/`. Its serial port is a socket that this side reads and
-//! writes no faster than the line would ([`Line`]). Behind it stands a TCP of the clients' side ([`Host`]), so
-//! that who connects to an address of this machine is connected to the board, without any right or device of
-//! the kernel. What it deliberately does not do: look into what is said, keep more than TCP's windows, or
-//! count the emulator's time as the board's.
+//! writes no faster than the line would ([`Line`]). Behind it stands a TCP of this side ([`Host`]), so that who
+//! connects to an address of this machine is connected to the board, and the board to servers of this machine,
+//! without any right or device of the kernel. What it deliberately does not do: look into what is said, keep
+//! more than TCP's windows, or count the emulator's time as the board's.
 //!
-//! The decision worth arguing: the line is paced in virtual time, as links are. A packet to the board is
-//! written when its last byte would have arrived, since the board acts on no earlier one; of what the board
-//! sends so many bytes are read as the line could have carried, so that its serial port fills up as a real
-//! one does.
+//! The decision worth arguing: the line is paced in virtual time, as links are. Bytes to the board are written
+//! when they would have arrived, and not a packet at a time, since an emulated serial port takes them one by one
+//! and would be late by as long as that lasts; of what the board sends so many bytes are read as the line could have
+//! carried, so that its serial port fills up as a real one does.
 
 #![forbid(unsafe_code)]
 #![allow(
@@ -19,15 +19,21 @@
 
 mod bridge;
 mod client;
+mod datagram;
+mod echo;
 mod emulator;
 mod host;
 pub mod limits;
 mod line;
+mod outward;
+mod port;
 
 pub use bridge::Bridge;
-pub use emulator::{BOARDS, Emulated, Emulator, Fault, by_name};
+pub use echo::{Order, Outcome, Protocol};
+pub use emulator::{BOARDS, CLIENT, Emulated, Emulator, Fault, by_name};
 pub use host::Host;
 pub use line::{Counts, Duplex, Line, Way};
+pub use port::{Port, Side};
 
 /// Nanoseconds since the bridge began.
 pub type Nanos = u64;

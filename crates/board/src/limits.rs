@@ -5,6 +5,14 @@
 pub const QUEUE_PACKETS: usize = 100;
 /// The line's largest packet: as much as the board takes.
 pub const MTU: usize = 576;
+/// The same where the board is a client: an Ethernet's.
+pub const CLIENT_MTU: usize = 1_500;
+/// Bytes of a datagram to the board that are read; what is more does not fit the line.
+pub const DATAGRAM_BYTES_MAX: usize = CLIENT_MTU - 28;
+/// Flows of datagrams between the board and servers; the one that was silent longest goes.
+pub const FLOWS_MAX: usize = 64;
+/// Connections of the board that wait for a server, and datagrams that wait each way; more are lost, and come again.
+pub const WAITING_MAX: usize = 64;
 /// Clients at a time; who comes then waits.
 pub const CLIENTS_MAX: usize = 2_048;
 /// Receive and send windows of the clients' TCP.

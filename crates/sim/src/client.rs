@@ -166,6 +166,13 @@ impl Client {
         self.tcp.leaving()
     }
 
+    /// Leaves, without a word more than a reset.
+    pub(crate) fn leave(&mut self, now: Nanos) {
+        self.tcp.abort();
+        self.tcp.poll(now, None, true);
+        self.does = Does::Connects(Nanos::MAX);
+    }
+
     /// How often its connection broke.
     pub(crate) fn broken(&self) -> u64 {
         u64::from(self.generation.saturating_sub(1))

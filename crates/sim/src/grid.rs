@@ -1,8 +1,8 @@
 //! All settings, several runs each, on all processors; the same table whatever their number.
 
-use crate::setting::Setting;
+use crate::setting::{Setting, Window};
 use crate::tally::Figures;
-use crate::world::simulate;
+use crate::world::simulate_in;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use weir_link::Random;
@@ -86,11 +86,17 @@ pub fn grid(
 
 /// Runs a setting so many times. Which runs, depends on the seed and the setting alone.
 pub fn run(setting: &Setting, seed: u64, runs: usize) -> Cell {
+    run_in(setting, setting.window(), seed, runs)
+}
+
+/// The same, measured in another window.
+pub fn run_in(setting: &Setting, window: Window, seed: u64, runs: usize) -> Cell {
     let name = setting.to_string();
     let mut seeds = Random::new(name.bytes().fold(seed, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     }));
-    let figures = (0..runs).map(|_| simulate(setting, seeds.bits())).collect();
+    let figures = (0..runs).map(|_| simulate_in(setting, window, seeds.bits()));
+    let figures = figures.collect();
     Cell {
         setting: *setting,
         outcome: outcome(figures),
@@ -152,6 +158,7 @@ impl Outcome {
 mod tests {
     use super::*;
     use crate::setting::{Duplex, Line, Publication, SCHEMES, Scheme, settings};
+    use crate::simulate;
 
     fn setting(clients: usize, scheme: Scheme, duplex: Duplex) -> Setting {
         Setting {

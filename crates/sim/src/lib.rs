@@ -8,6 +8,7 @@
 
 mod board;
 mod client;
+mod crowd;
 mod energy;
 mod grid;
 mod line;
@@ -21,13 +22,15 @@ mod tcp;
 mod world;
 
 pub use board::CLIENTS_MAX;
-pub use grid::{Cell, Metric, Outcome, grid, run};
+pub use crowd::{Crowd, Outlet, Probe};
+pub use grid::{Cell, Metric, Outcome, grid, run, run_in};
+pub use line::Passed;
 pub use setting::{
-    CLIENTS, Duplex, Line, Publication, SCHEMES, Scheme, Setting, settings, settings_of,
+    CLIENTS, Duplex, Line, Publication, SCHEMES, Scheme, Setting, Window, settings, settings_of,
 };
 pub use summary::csv;
 pub use tally::Figures;
-pub use world::simulate;
+pub use world::{simulate, simulate_in};
 
 /// A time in nanoseconds since the run began, or a span.
 pub type Nanos = weir_link::Nanos;

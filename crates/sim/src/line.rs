@@ -28,6 +28,19 @@ pub(crate) enum Offered {
     Senses(Nanos),
 }
 
+/// What has passed a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Passed {
+    /// Packets of IP, both ways.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Packets that were lost.
+    pub lost: u64,
+    /// Bytes of radio frames that the packets would take, each way.
+    pub air_bytes: [u64; 2],
+}
+
 /// The line's state.
 pub(crate) struct Wire {
     line: Line,
@@ -40,13 +53,8 @@ pub(crate) struct Wire {
     silent_until: [Nanos; 2],
     /// Who talked last, on a line where one talks at a time.
     last: Way,
-    /// Packets and bytes of IP, both ways.
-    pub(crate) packets: u64,
-    pub(crate) bytes: u64,
-    /// Packets that the line lost.
-    pub(crate) lost: u64,
-    /// Bytes of radio frames that the packets would take, each way.
-    pub(crate) air_bytes: [u64; 2],
+    /// What it has carried.
+    pub(crate) passed: Passed,
     random: Random,
 }
 
@@ -60,10 +68,7 @@ impl Wire {
             is_busy: [false; 2],
             silent_until: [0; 2],
             last: Way::Out,
-            packets: 0,
-            bytes: 0,
-            lost: 0,
-            air_bytes: [0; 2],
+            passed: Passed::default(),
             random: Random::new(seed),
         }
     }
@@ -124,7 +129,7 @@ impl Wire {
             Sensed::Clear => Some((self.time(TURNAROUND_BYTES), true)),
             Sensed::Again(bytes) => Some((self.time(bytes), false)),
             Sensed::Dropped => {
-                self.lost += 1;
+                self.passed.lost += 1;
                 None
             }
         }
@@ -139,15 +144,15 @@ impl Wire {
     pub(crate) fn begin(&mut self, way: Way, now: Nanos, packet: &[u8]) -> (Nanos, bool) {
         self.is_busy[way as usize] = true;
         self.last = way;
-        self.packets += 1;
-        self.bytes += packet.len() as u64;
-        self.air_bytes[way as usize] += FRAMES.wire_bytes(packet);
+        self.passed.packets += 1;
+        self.passed.bytes += packet.len() as u64;
+        self.passed.air_bytes[way as usize] += FRAMES.wire_bytes(packet);
         let took = self.time(Framing::Slip.wire_bytes(packet));
         if self.duty < 1.0 {
             self.silent_until[way as usize] = now + (took as f64 / self.duty) as Nanos;
         }
         let is_lost = self.line.loss > 0.0 && self.random.chance(self.line.loss);
-        self.lost += u64::from(is_lost);
+        self.passed.lost += u64::from(is_lost);
         (took, !is_lost)
     }
 
@@ -161,7 +166,7 @@ impl Wire {
     pub(crate) fn end(&mut self, way: Way) -> bool {
         self.is_busy[way as usize] = false;
         let is_collided = self.medium.end(way);
-        self.lost += u64::from(is_collided);
+        self.passed.lost += u64::from(is_collided);
         !is_collided
     }
 }

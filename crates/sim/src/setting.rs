@@ -113,7 +113,24 @@ pub fn settings_of(clients: &[usize], line: Line, schemes: &[Scheme]) -> Vec<Set
     settings
 }
 
+/// How long is measured, and how long what was published meanwhile may take to be heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// How long is measured.
+    pub measured: Nanos,
+    /// How long after that something may still be heard.
+    pub drain: Nanos,
+}
+
 impl Setting {
+    /// What is measured of it: the paper's time, and a minute for what is late.
+    pub fn window(&self) -> Window {
+        Window {
+            measured: self.duration(),
+            drain: 60 * SECOND,
+        }
+    }
+
     /// Whether it is one of the paper's 210, by either reading of its line's duplex.
     pub fn is_of_paper(&self) -> bool {
         let line = self.line;

@@ -1,8 +1,7 @@
 //! What is counted of a run, and the paper's metrics (section 4.3).
 
 use crate::energy::Work;
-use crate::line::Wire;
-use crate::setting::Setting;
+use crate::line::Passed;
 use crate::{Nanos, SECOND};
 use std::collections::HashMap;
 use weir_comet::Counters;
@@ -70,25 +69,23 @@ pub(crate) struct Tally {
 #[derive(Clone, Copy)]
 struct Snapshot {
     at: Nanos,
-    packets: u64,
-    bytes: u64,
-    lost: u64,
-    air_bytes: [u64; 2],
+    passed: Passed,
     counters: Counters,
     received: u64,
     publications: usize,
 }
 
 impl Tally {
-    pub(crate) fn new(setting: &Setting) -> Self {
+    /// Of so many clients, measured for so long.
+    pub(crate) fn new(clients: usize, duration: Nanos) -> Self {
         Self {
-            clients: setting.clients,
-            duration: setting.duration(),
+            clients,
+            duration,
             published: Vec::new(),
             numbers: HashMap::new(),
             first_heard: Vec::new(),
-            has_heard: vec![false; setting.clients],
-            silent: setting.clients,
+            has_heard: vec![false; clients],
+            silent: clients,
             begun: None,
             ended: None,
             received: 0,
@@ -101,6 +98,13 @@ impl Tally {
         self.numbers.insert(text, self.published.len());
         self.published.push(now);
         self.first_heard.push(Vec::new());
+    }
+
+    /// It is known more exactly when something was published.
+    pub(crate) fn correct(&mut self, text: &str, at: Nanos) {
+        if let Some(&number) = self.numbers.get(text) {
+            self.published[number] = at;
+        }
     }
 
     pub(crate) fn heard(&mut self, client: usize, now: Nanos, text: &str) {
@@ -126,13 +130,10 @@ impl Tally {
         (first..end).contains(&number)
     }
 
-    fn snapshot(&self, at: Nanos, wire: &Wire, counters: Counters) -> Snapshot {
+    fn snapshot(&self, at: Nanos, passed: Passed, counters: Counters) -> Snapshot {
         Snapshot {
             at,
-            packets: wire.packets,
-            bytes: wire.bytes,
-            lost: wire.lost,
-            air_bytes: wire.air_bytes,
+            passed,
             counters,
             received: self.received,
             publications: self.published.len(),
@@ -140,20 +141,25 @@ impl Tally {
     }
 
     /// Begins to measure once everybody has heard something, or it is late.
-    pub(crate) fn begin(&mut self, now: Nanos, is_late: bool, wire: &Wire, counters: Counters) {
+    pub(crate) fn begin(&mut self, now: Nanos, is_late: bool, passed: Passed, counters: Counters) {
         if self.begun.is_none() && (self.silent == 0 || is_late) {
-            self.begun = Some(self.snapshot(now, wire, counters));
+            self.begun = Some(self.snapshot(now, passed, counters));
         }
     }
 
     /// Ends to measure after the setting's time.
-    pub(crate) fn end(&mut self, now: Nanos, wire: &Wire, counters: Counters) {
+    pub(crate) fn end(&mut self, now: Nanos, passed: Passed, counters: Counters) {
         let is_due = self
             .begun
             .is_some_and(|begun| now >= begun.at + self.duration);
         if self.ended.is_none() && is_due {
-            self.ended = Some(self.snapshot(now, wire, counters));
+            self.ended = Some(self.snapshot(now, passed, counters));
         }
+    }
+
+    /// Whether it is being measured, or has been.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.begun.is_some()
     }
 
     /// Whether what was published meanwhile has had so long to be heard.
@@ -182,8 +188,8 @@ impl Tally {
             }
         }
         let seconds = (ended.at - begun.at) as f64 / SECOND as f64;
-        let packets = (ended.packets - begun.packets) as f64;
-        let bytes = (ended.bytes - begun.bytes) as f64;
+        let packets = (ended.passed.packets - begun.passed.packets) as f64;
+        let bytes = (ended.passed.bytes - begun.passed.bytes) as f64;
         let out = f64::from(ended.counters.segments - begun.counters.segments);
         let repeated = f64::from(ended.counters.repeated - begun.counters.repeated);
         let sent = f64::from(ended.counters.messages - begun.counters.messages);
@@ -191,7 +197,8 @@ impl Tally {
         let instructions = (packets - out).max(0.0) * INSTRUCTIONS_IN
             + out * INSTRUCTIONS_OUT
             + bytes * INSTRUCTIONS_BYTE;
-        let air_bytes = [0, 1].map(|way| (ended.air_bytes[way] - begun.air_bytes[way]) as f64);
+        let air_bytes =
+            [0, 1].map(|way| (ended.passed.air_bytes[way] - begun.passed.air_bytes[way]) as f64);
         let work = Work {
             seconds,
             instructions,
@@ -209,7 +216,7 @@ impl Tally {
             repeated: 100.0 * repeated / out.max(1.0),
             resets: f64::from(counters.resets),
             broken: self.broken as f64,
-            lost: 100.0 * (ended.lost - begun.lost) as f64 / packets.max(1.0),
+            lost: 100.0 * (ended.passed.lost - begun.passed.lost) as f64 / packets.max(1.0),
             energy: work.energy_mj() / unique as f64,
             energy_listening: work.energy_listening_mj() / unique as f64,
         }

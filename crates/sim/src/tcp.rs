@@ -67,6 +67,10 @@ impl Tcp {
         let _closed = socket.connect(self.interface.context(), board, port);
     }
 
+    pub(crate) fn abort(&mut self) {
+        self.socket().abort();
+    }
+
     pub(crate) fn is_closed(&mut self) -> bool {
         !matches!(
             self.socket().state(),

@@ -3,7 +3,7 @@
 use crate::board::Board;
 use crate::client::Client;
 use crate::line::{Offered, Way, Wire};
-use crate::setting::Setting;
+use crate::setting::{Setting, Window};
 use crate::tally::{Figures, Tally};
 use crate::{Nanos, SECOND};
 use std::cmp::Reverse;
@@ -12,8 +12,6 @@ use weir_link::Random;
 
 /// When measuring begins at the latest, whoever has not heard anything by then.
 const WARM_UP_MAX: Nanos = 180 * SECOND;
-/// How long what was published while it was measured may take to be heard.
-const DRAIN: Nanos = 60 * SECOND;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     Publish,
@@ -44,13 +42,19 @@ struct World {
     is_held_back: Vec<bool>,
     client_due: Vec<Nanos>,
     tally: Tally,
+    drain: Nanos,
     random: Random,
     setting: Setting,
 }
 
 /// Runs a setting; the same seed gives the same figures, bit for bit.
 pub fn simulate(setting: &Setting, seed: u64) -> Figures {
-    let mut world = World::new(setting, seed);
+    simulate_in(setting, setting.window(), seed)
+}
+
+/// The same, measured in another window.
+pub fn simulate_in(setting: &Setting, window: Window, seed: u64) -> Figures {
+    let mut world = World::new(setting, window, seed);
     world.run();
     let World {
         mut tally,
@@ -63,7 +67,7 @@ pub fn simulate(setting: &Setting, seed: u64) -> Figures {
 }
 
 impl World {
-    fn new(setting: &Setting, seed: u64) -> Self {
+    fn new(setting: &Setting, window: Window, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let clients = (0..setting.clients).map(|number| {
             let seed = random.bits();
@@ -82,7 +86,8 @@ impl World {
             is_held_back: vec![false; clients.len()],
             clients,
             held_back: VecDeque::new(),
-            tally: Tally::new(setting),
+            tally: Tally::new(setting.clients, window.measured),
+            drain: window.drain,
             random,
             setting: *setting,
         };
@@ -101,13 +106,13 @@ impl World {
     fn run(&mut self) {
         while let Some(Reverse((at, _, event))) = self.events.pop() {
             self.now = at;
-            if self.tally.is_over(at, DRAIN) {
+            if self.tally.is_over(at, self.drain) {
                 return;
             }
             let is_late = at >= WARM_UP_MAX;
-            self.tally
-                .begin(at, is_late, &self.wire, self.board.counters());
-            self.tally.end(at, &self.wire, self.board.counters());
+            let (passed, counters) = (self.wire.passed, self.board.counters());
+            self.tally.begin(at, is_late, passed, counters);
+            self.tally.end(at, passed, counters);
             self.happen(event);
         }
     }

@@ -1,21 +1,24 @@
 //! `weir board`: the device's image on an emulated board, and its page on this machine.
 
+mod client;
+
 use crate::output::Standard;
 use crate::{Failure, serve};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::hash::{BuildHasher, RandomState};
 use std::io::Write;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use tokio::net::TcpListener;
+use weir_board::limits::MTU;
 use weir_board::{BOARDS, Bridge, Counts, Duplex, Emulated, Emulator, Host, Line, by_name};
 
 #[derive(Args)]
 #[command(after_help = after_help())]
 pub(crate) struct Board {
     /// Which board
-    #[arg(default_value = "lm3s811", value_parser = board)]
+    #[arg(default_value = "lm3s811", value_parser = board, conflicts_with = "client")]
     board: &'static Emulated,
     /// Its image; that of `make firmware` unless said
     #[arg(long, value_name = "FILE")]
@@ -36,6 +39,8 @@ pub(crate) struct Board {
     /// Socket of QEMU's own protocol (QMP), by which memory can be read
     #[arg(long, value_name = "PATH")]
     monitor: Option<PathBuf>,
+    #[command(flatten)]
+    client: client::Client,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -60,7 +65,11 @@ pub(crate) fn run(board: &Board) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
-    runtime.map_err(Failure::no)?.block_on(bridge(board))
+    let runtime = runtime.map_err(Failure::no)?;
+    match board.client.client.is_empty() {
+        true => runtime.block_on(bridge(board)),
+        false => runtime.block_on(client::run(board)),
+    }
 }
 
 async fn bridge(board: &Board) -> Result<(), Failure> {
@@ -71,12 +80,8 @@ async fn bridge(board: &Board) -> Result<(), Failure> {
     let monitor = board.monitor.as_deref();
     let started = Emulator::start(board.board, &image, monitor);
     let (_emulator, serial) = started.map_err(Failure::no)?;
-    let duplex = match board.duplex {
-        Direction::Half => Duplex::Half,
-        Direction::Full => Duplex::Full,
-    };
-    let host = Host::new(RandomState::new().hash_one(0));
-    let bridge = Bridge::new(serial, Line::new(board.line, duplex), host);
+    let host = Host::new(RandomState::new().hash_one(0), MTU);
+    let bridge = Bridge::new(serial, line(board), host, Ipv4Addr::LOCALHOST);
     let mut bridge = bridge.map_err(Failure::no)?;
     announce(board.board, address);
     let ended = tokio::select! {
@@ -85,6 +90,14 @@ async fn bridge(board: &Board) -> Result<(), Failure> {
     };
     tell(&bridge.counts());
     ended
+}
+
+fn line(board: &Board) -> Line {
+    let duplex = match board.duplex {
+        Direction::Half => Duplex::Half,
+        Direction::Full => Duplex::Full,
+    };
+    Line::new(board.line, duplex)
 }
 
 /// One line of JSON on stdout, as a gateway says it.

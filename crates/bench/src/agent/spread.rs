@@ -85,6 +85,7 @@ fn traffics(mut a: TrafficOutcome, b: TrafficOutcome) -> TrafficOutcome {
         first_refusal: a.first_refusal.take().or(b.first_refusal),
         expected: a.expected + b.expected,
         received: a.received + b.received,
+        repeated: a.repeated.zip(b.repeated).map(|(a, b)| a + b),
         received_bytes: a.received_bytes + b.received_bytes,
         missed: a.missed.take().or(b.missed),
         ..a

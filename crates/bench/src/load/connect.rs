@@ -45,6 +45,10 @@ impl Opening {
                 request: request.clone().into_bytes(),
                 opened: http_accepted,
             },
+            SubscribeWire::Poll { .. } => Self {
+                request: Vec::new(),
+                opened: |_| Ok(true),
+            },
             SubscribeWire::LongPoll { request, .. } => Self {
                 request: request.clone().into_bytes(),
                 opened: |_| Ok(true),

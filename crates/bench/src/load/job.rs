@@ -222,6 +222,8 @@ pub(crate) struct TrafficOutcome {
     pub(crate) expected: u64,
     /// Deliveries made.
     pub(crate) received: u64,
+    /// Answers to subscribers that poll which said what they had heard; of others nothing.
+    pub(crate) repeated: Option<u64>,
     /// Bytes that arrived at subscribers, framing included.
     pub(crate) received_bytes: u64,
     /// From due to received, over all subscribers.

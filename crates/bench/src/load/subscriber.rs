@@ -1,4 +1,4 @@
-//! One connection that receives: finds the stamps, and polls again where the scheme asks for it.
+//! One connection that receives: finds the stamps, and polls again where the scheme asks for it, or when it is told to.
 //!
 //! A WebSocket ping that opens a read is answered; one between two messages of the same read is
 //! passed over, since a connection that receives needs no proof of life.
@@ -20,10 +20,21 @@ enum Scheme {
     Stream(Carry),
     /// Messages that are acknowledged.
     Packets(Packets),
+    Poll(Polling),
     LongPoll {
         responses: Responses,
         again: String,
     },
+}
+
+/// Requests at times that the answers do not change.
+struct Polling {
+    responses: Responses,
+    request: String,
+    /// The stamp that was heard last.
+    last: Option<u64>,
+    /// Whether a request is not answered yet.
+    is_waiting: bool,
 }
 
 /// RFC 6455 section 5.5.2: an empty ping, and the pong that a client masks (here by zeros).
@@ -34,6 +45,12 @@ impl Subscriber {
     /// A subscriber on an open socket.
     pub(crate) fn new(socket: Socket, wire: &SubscribeWire) -> Self {
         let scheme = match wire {
+            SubscribeWire::Poll { request, .. } => Scheme::Poll(Polling {
+                responses: Responses::default(),
+                request: request.clone(),
+                last: None,
+                is_waiting: false,
+            }),
             SubscribeWire::LongPoll { again, .. } => Scheme::LongPoll {
                 responses: Responses::default(),
                 again: again.clone(),
@@ -55,13 +72,25 @@ impl Subscriber {
         self.closed
     }
 
-    /// Reads once, calls `each` with every stamp, returns the bytes read.
+    /// Asks, where it polls and everything is answered.
+    pub(crate) fn ask(&mut self, reactor: &Reactor) {
+        if let Scheme::Poll(polling) = &mut self.scheme
+            && !polling.is_waiting
+        {
+            polling.is_waiting = true;
+            let request = polling.request.as_bytes();
+            self.socket.out().extend_from_slice(request);
+            self.flush(reactor);
+        }
+    }
+
+    /// Reads once, calls `each` with every stamp and whether it was heard before, returns the bytes read.
     pub(crate) fn read(
         &mut self,
         reactor: &Reactor,
         buffer: &mut [u8],
         scanner: &Scanner,
-        mut each: impl FnMut(u64),
+        mut told: impl FnMut(u64, bool),
     ) -> Result<usize, String> {
         let len = match self.socket.take(&mut buffer[CARRY_BYTES_MAX..]) {
             Taken::Bytes(len) => len,
@@ -71,7 +100,12 @@ impl Subscriber {
                 return Ok(0);
             }
         };
+        let mut each = |stamp| told(stamp, false);
         match &mut self.scheme {
+            Scheme::Poll(polling) => {
+                let read = &buffer[CARRY_BYTES_MAX..CARRY_BYTES_MAX + len];
+                polling.hear(read, scanner, told)?;
+            }
             Scheme::Stream(carry) => {
                 scan(carry, &mut buffer[..CARRY_BYTES_MAX + len], scanner, each);
                 if buffer[CARRY_BYTES_MAX..CARRY_BYTES_MAX + len].starts_with(PING) {
@@ -99,6 +133,33 @@ impl Subscriber {
     pub(crate) fn flush(&mut self, reactor: &Reactor) {
         if self.socket.unsent() > 0 {
             self.socket.flush(reactor);
+        }
+    }
+}
+
+impl Polling {
+    /// What is answered; that there is nothing yet is an answer.
+    fn hear(
+        &mut self,
+        read: &[u8],
+        scanner: &Scanner,
+        mut told: impl FnMut(u64, bool),
+    ) -> Result<(), String> {
+        let (last, is_waiting) = (&mut self.last, &mut self.is_waiting);
+        let mut refusal = None;
+        self.responses.feed(read, |response| {
+            *is_waiting = false;
+            if response.status >= 400 && response.status != 404 {
+                refusal = Some(response.summary());
+            }
+            scanner.scan(response.body, |stamp| {
+                let is_repeated = last.replace(stamp) == Some(stamp);
+                told(stamp, is_repeated);
+            });
+        })?;
+        match refusal {
+            Some(summary) => Err(format!("a poll was answered {summary}")),
+            None => Ok(()),
         }
     }
 }
@@ -155,6 +216,39 @@ pub(crate) fn fill<'a>(template: &str, value: impl Fn(&str) -> Option<&'a str>) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::stamp::STAMP_BASE;
+
+    #[test]
+    fn who_polls_hears_what_is_new_and_what_it_has_heard() {
+        let mut polling = Polling {
+            responses: Responses::default(),
+            request: "GET /".into(),
+            last: None,
+            is_waiting: true,
+        };
+        let mut heard = Vec::new();
+        let scanner = Scanner::new();
+        let mut answer = |text: String| {
+            let answered = polling.hear(text.as_bytes(), &scanner, |stamp, is_repeated| {
+                heard.push((stamp, is_repeated));
+            });
+            (answered, polling.is_waiting)
+        };
+        let nothing = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
+        assert_eq!(answer(nothing.into()), (Ok(()), false));
+        for stamp in [STAMP_BASE + 1, STAMP_BASE + 1, STAMP_BASE + 2] {
+            let body = format!("{{\"value\":{stamp}}}");
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+            assert_eq!(answer(head + &body).0, Ok(()));
+        }
+        assert!(
+            answer("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n".into())
+                .0
+                .is_err()
+        );
+        let expected = [(1, false), (1, true), (2, false)];
+        assert_eq!(heard, expected.map(|(stamp, it)| (STAMP_BASE + stamp, it)));
+    }
 
     #[test]
     fn the_next_poll_names_the_cursor_of_the_last_answer() {

@@ -14,6 +14,7 @@ use super::reactor::{Reactor, Readiness};
 use super::search;
 use super::stamp::{STAMP_BASE, Scanner};
 use super::subscriber::Subscriber;
+use super::wire::SubscribeWire;
 use crate::clock::now_ns;
 use crate::limits::{DRAIN_MS_MAX, DRAIN_QUIET_MS, PUBLISH_BACKLOG_BYTES_MAX, READ_BYTES_MAX};
 use step::{Schedule, Step};
@@ -42,7 +43,7 @@ pub(crate) fn run(address: SocketAddr, plan: &TrafficPlan) -> Result<TrafficOutc
             measure_ms,
         } => {
             traffic.window(outstanding, warm_up_ms, measure_ms)?;
-            Ok(traffic.step.outcome(Vec::new()))
+            Ok(traffic.outcome())
         }
         Pace::Open {
             rate,
@@ -51,7 +52,7 @@ pub(crate) fn run(address: SocketAddr, plan: &TrafficPlan) -> Result<TrafficOutc
         } => {
             traffic.announces = true;
             traffic.open_loop(rate, warm_up_ms, measure_ms)?;
-            Ok(traffic.step.outcome(Vec::new()))
+            Ok(traffic.outcome())
         }
         Pace::Search {
             start_rate,
@@ -88,12 +89,28 @@ pub(crate) struct Traffic<'a> {
     /// Whether the loop spins rather than sleeps for [`SPIN_NS`].
     spins: bool,
     last_event: u64,
+    /// Requests of subscribers that poll.
+    polls: Option<Polls>,
     /// What the current step counts.
     pub(crate) step: Step,
     /// Whether the orchestrator is told when counting begins and ends.
     pub(crate) announces: bool,
     /// Latency beyond which a trial is given up, nanoseconds.
     pub(crate) give_up_ns: u64,
+}
+
+/// Who polls next, and when: one after the other, evenly over the interval.
+struct Polls {
+    begin: u64,
+    interval_ns: u64,
+    next: u64,
+}
+
+impl Polls {
+    fn due(&self, subscribers: usize) -> u64 {
+        let passed = u128::from(self.next) * u128::from(self.interval_ns);
+        self.begin + (passed / subscribers.max(1) as u128) as u64
+    }
 }
 
 impl<'a> Traffic<'a> {
@@ -112,12 +129,14 @@ impl<'a> Traffic<'a> {
             window: 0,
             spins: matches!(plan.pace, Pace::Open { .. }),
             last_event: 0,
+            polls: None,
             step: Step::default(),
             announces: false,
             give_up_ns: u64::MAX,
         };
         traffic.open_publishers()?;
         traffic.open_subscribers()?;
+        traffic.begin_to_poll();
         traffic.turn_until(traffic.elapsed() + SETTLE_MS * MS)?;
         Ok(traffic)
     }
@@ -252,7 +271,33 @@ impl<'a> Traffic<'a> {
         }
     }
 
+    fn begin_to_poll(&mut self) {
+        if let Some(SubscribeWire::Poll { interval_ms, .. }) = self.plan.subscribe {
+            self.polls = Some(Polls {
+                begin: self.elapsed(),
+                interval_ns: interval_ms * MS,
+                next: 0,
+            });
+        }
+    }
+
+    /// Has those poll whose turn it is; nanoseconds until the next one's.
+    fn poll(&mut self) -> Option<u64> {
+        let (polls, subscribers) = (self.polls.as_mut()?, &mut self.subscribers);
+        let now = now_ns().saturating_sub(self.base);
+        while polls.due(subscribers.len()) <= now {
+            let place = polls.next as usize % subscribers.len().max(1);
+            if let Some(subscriber) = subscribers.get_mut(place) {
+                subscriber.ask(&self.reactor);
+            }
+            polls.next += 1;
+        }
+        Some(polls.due(subscribers.len()) - now)
+    }
+
     fn turn(&mut self, timeout_ns: Option<u64>) -> Result<(), String> {
+        let until_poll_ns = self.poll();
+        let timeout_ns = [timeout_ns, until_poll_ns].into_iter().flatten().min();
         let mut ready: Vec<Readiness> = std::mem::take(&mut self.step.ready);
         self.reactor.wait(self.sleep_ns(timeout_ns), &mut ready);
         if self.spins && !ready.is_empty() {
@@ -327,11 +372,15 @@ impl<'a> Traffic<'a> {
         }
         let (step, base) = (&mut self.step, self.base);
         let mut now = 0;
-        let each = |stamp: u64| {
+        let each = |stamp: u64, is_repeated: bool| {
             if now == 0 {
                 now = now_ns().saturating_sub(base);
             }
-            step.count_delivery(stamp.wrapping_sub(STAMP_BASE), now);
+            let due = stamp.wrapping_sub(STAMP_BASE);
+            match is_repeated {
+                true => step.count_repeated(due, now),
+                false => step.count_delivery(due, now),
+            }
         };
         let len = subscriber.read(&self.reactor, &mut self.buffer, &self.scanner, each)?;
         self.step.received_bytes += len as u64;
@@ -339,6 +388,13 @@ impl<'a> Traffic<'a> {
             self.publish_due(now);
         }
         Ok(())
+    }
+
+    /// What was counted.
+    fn outcome(&mut self) -> TrafficOutcome {
+        let mut outcome = self.step.outcome(Vec::new());
+        outcome.repeated = outcome.repeated.filter(|_| self.polls.is_some());
+        outcome
     }
 
     /// Waits until all is answered and delivered, or nothing comes any more.

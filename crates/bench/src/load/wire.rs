@@ -29,6 +29,13 @@ pub(crate) enum SubscribeWire {
         /// The whole request.
         request: String,
     },
+    /// A request every so many milliseconds, whatever the answer.
+    Poll {
+        /// The request, whole.
+        request: String,
+        /// Milliseconds from one to the next.
+        interval_ms: u64,
+    },
     /// A request per answer. `{name}` in `again` is that header field of the answer before.
     LongPoll {
         /// The first request, whole.

@@ -11,15 +11,16 @@ pub(super) const LINE: u32 = 14_400;
 /// What a lossy line loses, each way.
 const LOSS: f64 = 0.02;
 /// How much of the paper's runs a quick one makes; the paper's ten are trimmed by four.
-const RUNS_QUICK: usize = 3;
+const RUNS_QUICK: usize = 2;
 const RUNS: usize = 10;
 
 /// The gateway's clients: Bozdag et al. had 100 to 1,000.
 pub(super) const CLIENTS: [usize; 3] = [100, 1_000, 10_000];
 /// Their links; a publication a second to 10,000 takes about 20 Mbit/s.
 pub(super) const LINKS: [&str; 3] = ["local", "lan", "isp"];
-/// How the gateway tells them.
-pub(super) const TOLD_BY: [Scheme; 4] = [
+/// How the gateway tells them, or is asked.
+pub(super) const TOLD_BY: [Scheme; 5] = [
+    Scheme::Polling,
     Scheme::LongPolling,
     Scheme::Streaming,
     Scheme::Sse,
@@ -64,7 +65,7 @@ pub(super) fn of_device(effort: Effort) -> Vec<Setting> {
 /// The gateway's cells.
 pub(super) fn of_gateway(effort: Effort) -> Vec<Cell> {
     let (links, clients, schemes) = match effort {
-        Effort::Quick => (&LINKS[..1], &CLIENTS[..2], &TOLD_BY[..3]),
+        Effort::Quick => (&LINKS[..1], &CLIENTS[..2], &TOLD_BY[..4]),
         Effort::Full => (&LINKS[..], &CLIENTS[..], &TOLD_BY[..]),
     };
     let mut cells = Vec::new();
@@ -104,20 +105,20 @@ fn cell(link: &str, clients: usize, scheme: Scheme, effort: Effort) -> Cell {
                 measure_ms,
             },
         },
-        contenders: contenders(scheme),
+        contenders: contenders(scheme, effort),
         rounds,
         goals: Vec::new(),
     }
 }
 
-/// The gateway, and nginx with nchan by whichever of them it speaks.
-fn contenders(scheme: Scheme) -> Vec<Contender> {
+/// The gateway, and in full nginx with nchan by whichever of them it speaks.
+fn contenders(scheme: Scheme, effort: Effort) -> Vec<Contender> {
     let by = |target| Contender {
         target,
         scheme: Some(scheme),
     };
-    match scheme {
-        Scheme::Streaming => vec![by("weir")],
+    match (scheme, effort) {
+        (Scheme::Polling | Scheme::Streaming, _) | (_, Effort::Quick) => vec![by("weir")],
         _ => vec![by("weir"), by("nchan")],
     }
 }
@@ -126,6 +127,7 @@ fn contenders(scheme: Scheme) -> Vec<Contender> {
 pub(crate) fn names(effort: Effort) -> Vec<String> {
     let device = of_device(effort).into_iter();
     let mut names: Vec<String> = device.map(|setting| setting.to_string()).collect();
+    names.extend(super::spots::names(effort));
     names.extend(of_gateway(effort).iter().map(Cell::name));
     names
 }

@@ -42,7 +42,8 @@ fn of_group(order: &Order<'_>, group: &[Setting]) -> Vec<CellResult> {
     order.journal.cell(&key, &mut Versions::new(), measure)
 }
 
-fn result(cell: &weir_sim::Cell) -> CellResult {
+/// A simulated cell's result.
+pub(super) fn result(cell: &weir_sim::Cell) -> CellResult {
     let count = cell.outcome.runs as u64;
     let metrics = cell.outcome.metrics.iter();
     CellResult {

@@ -2,6 +2,7 @@
 
 use super::cells::{CLIENTS, LINKS, TOLD_BY, gateway_name};
 use super::figures::{FIGURES, Grid, HALF_AND_FULL, Of, schemes};
+use super::spots;
 use crate::report::number;
 use crate::report::page::{self, head, row};
 use crate::results::{CellResult, Run};
@@ -15,6 +16,7 @@ pub(crate) fn markdown(run: &Run, folder: &str) -> String {
     for figure in &FIGURES {
         of_device(run, figure, &mut text);
     }
+    spots::table(run, &mut text);
     of_gateway(run, &mut text);
     page::ratios(run, &mut text);
     page::absent(run, &mut text);
@@ -22,8 +24,8 @@ pub(crate) fn markdown(run: &Run, folder: &str) -> String {
 }
 
 const QUICK: &str = "
-**A quick run**: three runs of each of the device's settings where the paper made ten, and the gateway for three
-seconds on a machine that may have had other work.
+**A quick run**: two runs of each of the device's settings where the paper made ten, three of them on the board for
+twelve seconds and all at once, and the gateway for three seconds on a machine that may have had other work.
 ";
 
 const HOW: &str = "\n## How it was measured
@@ -43,9 +45,13 @@ those of a line on which one end talks at a time. `half` and `full` are these tw
 received, percent of those published; RUPM: each counted once. NTP, NTB: packets and bytes on the line, both ways,
 IP included. MCT: share of the time in which a client holds the newest.
 
+**The board** runs ten of these settings for real, in an emulator behind the same line at its pace; a table sets each
+beside its simulation, and the goals say how far they may differ.
+
 **The gateway** stands in the device's place with a hundred to ten thousand clients, a publication a second, on
 this machine and over emulated links; clients and server share the processors. Trips run from when a message was
-due to be published until a client has it, over all clients.
+due to be published until a client has it, over all clients. Who polls asks every second, whatever it has; what was
+published and overwritten between two of its questions is lost on it.
 ";
 
 const JUDGED: &str =

@@ -115,7 +115,8 @@ fn subscribe(scheme: Scheme, topic: &str) -> Option<SubscribeWire> {
                 Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
             ),
         }),
-        Scheme::Streaming
+        Scheme::Polling
+        | Scheme::Streaming
         | Scheme::SseBare
         | Scheme::WebSocketBare
         | Scheme::Mqtt

@@ -10,6 +10,7 @@ use rcgen::generate_simple_self_signed;
 use super::{Replay, Running, Settings, Target, bound_to_bench, start_announced};
 use crate::cell::Scheme;
 use crate::environment::version_of;
+use crate::limits::POLL_MS;
 use crate::load::TLS_NAME;
 use crate::load::wire::{PublishWire, SubscribeWire};
 
@@ -216,6 +217,10 @@ pub(crate) fn subscribe(scheme: Scheme, topic: &str) -> Option<SubscribeWire> {
     };
     let json = "Accept: application/json\r\n";
     match scheme {
+        Scheme::Polling => Some(SubscribeWire::Poll {
+            request: get("", json),
+            interval_ms: POLL_MS,
+        }),
         Scheme::LongPolling => Some(SubscribeWire::LongPoll {
             request: get("?wait=30", json),
             again: get("?wait=30&since={weir-cursor}", json),

@@ -45,6 +45,7 @@ pub(crate) struct Step {
     uncounted_answers: u64,
     first_refusal: Option<String>,
     received: u64,
+    repeated: u64,
     last_event: u64,
     delivery: Option<Latency>,
     acknowledgement: Option<Latency>,
@@ -165,6 +166,12 @@ impl Step {
         }
     }
 
+    /// Counts one that a client had heard before, while messages were still published.
+    pub(crate) fn count_repeated(&mut self, due: u64, now: u64) {
+        let is_counted = due >= self.schedule.count_from && now < self.schedule.end;
+        self.repeated += u64::from(is_counted);
+    }
+
     /// Counts one answer of the target to a publisher.
     pub(crate) fn count_answer(&mut self, answer: Answer, now: u64) {
         if answer.due < self.schedule.count_from {
@@ -230,6 +237,7 @@ impl Step {
             first_refusal: self.first_refusal.take(),
             expected: self.expected(),
             received: self.received,
+            repeated: Some(self.repeated),
             received_bytes: self.received_bytes,
             delivery: self.delivery.take().unwrap_or_default(),
             acknowledgement: self.acknowledgement.take().unwrap_or_default(),

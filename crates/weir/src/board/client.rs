@@ -1,0 +1,166 @@
+//! `weir board --client`: a board that sends packets to a server and measures their round trips, as paper 003's.
+
+use super::{Board, line};
+use crate::{Failure, output, serve};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::hash::{BuildHasher, RandomState};
+use std::net::SocketAddrV4;
+use std::time::Duration;
+use weir_board::limits::CLIENT_MTU;
+use weir_board::{Bridge, CLIENT, Emulator, Host, Order, Outcome, Protocol};
+
+/// Packets before those that count.
+const WARM_UP: u32 = 5;
+/// After which a datagram is lost, and after which a stream is dead.
+const DATAGRAM_WAIT: Duration = Duration::from_secs(5);
+const STREAM_WAIT: Duration = Duration::from_secs(20);
+
+#[derive(Args)]
+pub(super) struct Client {
+    /// The board is a client that sends packets by this protocol, and measures their round trips; several one after
+    /// the other
+    #[arg(long, value_enum, value_name = "PROTOCOL", requires = "server")]
+    pub(super) client: Vec<By>,
+    /// The server that it speaks to; of several protocols one each, in their order
+    #[arg(long, value_name = "ADDRESS", requires = "client")]
+    server: Vec<SocketAddrV4>,
+    /// Whether that is a gateway, or a server that echoes by itself (libcoap's with -e)
+    #[arg(long, value_enum, default_value = "gateway", requires = "client")]
+    peer: Peer,
+    /// Path or topic; `live/echo` of a gateway and `echo` of others unless said
+    #[arg(long, requires = "client")]
+    target: Option<String>,
+    /// Bytes of a packet's payload
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1_024))]
+    payload: u16,
+    /// Packets that count
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    packets: u32,
+    /// Milliseconds between an echo and the next packet
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(0..=60_000))]
+    rest: u64,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(super) enum By {
+    CoapCon,
+    CoapNon,
+    Websocket,
+    #[value(name = "mqtt-qos-0")]
+    MqttQos0,
+    #[value(name = "mqtt-qos-1")]
+    MqttQos1,
+    #[value(name = "mqtt-qos-2")]
+    MqttQos2,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Peer {
+    Gateway,
+    Echo,
+}
+
+impl By {
+    fn protocol(self) -> Protocol {
+        match self {
+            Self::CoapCon => Protocol::CoapCon,
+            Self::CoapNon => Protocol::CoapNon,
+            Self::Websocket => Protocol::WebSocket,
+            Self::MqttQos0 => Protocol::Mqtt(0),
+            Self::MqttQos1 => Protocol::Mqtt(1),
+            Self::MqttQos2 => Protocol::Mqtt(2),
+        }
+    }
+}
+
+impl Client {
+    fn order(&self, protocol: Protocol, port: u16) -> Order {
+        let is_gateway = self.peer == Peer::Gateway;
+        let is_datagram = matches!(protocol, Protocol::CoapCon | Protocol::CoapNon);
+        Order {
+            protocol,
+            port,
+            target: target(self.target.as_deref(), protocol, is_gateway),
+            is_gateway,
+            payload: self.payload.into(),
+            packets: self.packets,
+            warm_up: WARM_UP,
+            rest: Duration::from_millis(self.rest),
+            wait: if is_datagram {
+                DATAGRAM_WAIT
+            } else {
+                STREAM_WAIT
+            },
+        }
+    }
+
+    /// Protocols with their servers.
+    fn pairs(&self) -> Result<Vec<(Protocol, SocketAddrV4)>, Failure> {
+        let protocols = self.client.iter().map(|by| by.protocol());
+        let is_each = self.client.len() == self.server.len();
+        let is_same_host = self.server.iter().all(|it| it.ip() == self.server[0].ip());
+        match (self.server.as_slice(), is_each && is_same_host) {
+            (&[server], _) => Ok(protocols.map(|protocol| (protocol, server)).collect()),
+            (servers, true) => Ok(protocols.zip(servers.iter().copied()).collect()),
+            _ => Err(Failure::usage(
+                "one server, or one on the same host for each protocol",
+            )),
+        }
+    }
+}
+
+fn target(said: Option<&str>, protocol: Protocol, is_gateway: bool) -> String {
+    let target = match (said, protocol, is_gateway) {
+        (Some(said), ..) => return said.into(),
+        (None, Protocol::CoapCon | Protocol::CoapNon, true) => "live/echo",
+        (None, Protocol::WebSocket, true) => "/live/echo?bare",
+        (None, Protocol::WebSocket, false) => "/echo",
+        (None, ..) => "echo",
+    };
+    target.into()
+}
+
+/// Runs the client's image, and tells what it found: a line of JSON a protocol.
+pub(super) async fn run(board: &Board) -> Result<(), Failure> {
+    let pairs = board.client.pairs()?;
+    let Some((_, first)) = pairs.first() else {
+        return Ok(());
+    };
+    let image = board.image.clone().unwrap_or_else(|| CLIENT.image());
+    let started = Emulator::start(&CLIENT, &image, board.monitor.as_deref());
+    let (_emulator, serial) = started.map_err(Failure::no)?;
+    let host = Host::new(RandomState::new().hash_one(0), CLIENT_MTU);
+    let bridge = Bridge::new(serial, line(board), host, *first.ip());
+    let mut bridge = bridge.map_err(Failure::no)?;
+    for (id, (protocol, server)) in (1..).zip(pairs) {
+        let order = board.client.order(protocol, server.port());
+        let outcome = tokio::select! {
+            outcome = bridge.echo(&order, id) => outcome,
+            signal = serve::stop_signal() => return signal.map_err(Failure::no),
+        };
+        let outcome = outcome.map_err(|it| Failure::no(format!("{protocol} to {server}: {it}")))?;
+        tell(board, &order, &outcome)?;
+    }
+    Ok(())
+}
+
+fn tell(board: &Board, order: &Order, outcome: &Outcome) -> Result<(), Failure> {
+    let names = ["mean", "min", "p50", "p90", "p99", "p999", "max"];
+    let round_trips = names.map(|name| (name.to_owned(), outcome.number(name).into()));
+    let round_trips: serde_json::Map<_, _> = round_trips.into_iter().collect();
+    let found = json!({
+        "protocol": order.protocol.to_string(),
+        "line": board.line,
+        "payload": order.payload,
+        "packets": order.packets,
+        "echoed": outcome.number("echoed"),
+        "lost": outcome.number("lost"),
+        "opening_us": outcome.number("opening"),
+        "rtt_us": round_trips,
+        "line_packets": outcome.counts.packets.iter().sum::<u64>(),
+        "transport_bytes": outcome.transport_bytes(),
+        "eta": outcome.efficiency(order),
+    });
+    output::print(format!("{found}\n"))
+}
