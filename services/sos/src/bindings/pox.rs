@@ -114,6 +114,8 @@ const VALUES: &[&str] = &[
     "AssignedSensorId",
     "ObservationId",
     "FeatureOfInterestId",
+    "FeatureId",
+    "ResultName",
     "ObservationTemplateId",
 ];
 
