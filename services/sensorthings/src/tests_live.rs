@@ -182,7 +182,7 @@ fn what_is_read_of_the_past_for_who_follows_is_read_by_workers_one_chunk_at_a_ti
     assert_eq!(due(&mut others), "");
     drawer.work_off();
     let (seen, _) = told(&mut others);
-    let span = "2026-11-20T10:01:00.000Z/2026-11-20T10:07:00.000Z";
+    let span = "2026-11-20T10:00:00.000Z/2026-11-20T10:07:00.000Z";
     assert_eq!(seen[0]["Datastream"]["phenomenonTime"], span);
     publish("10:02", 5);
     assert_eq!(due(&mut others), "");

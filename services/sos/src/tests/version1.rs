@@ -221,6 +221,22 @@ fn a_result_model_picks_the_observations_that_are_of_it_each_by_itself() {
     );
 }
 
+/// [SOS2-8.1-11]
+#[test]
+fn an_offering_has_the_time_of_its_results_in_2_0() {
+    let root = of_all_models().document("request=GetCapabilities&AcceptVersions=2.0.0");
+    let time = root.find("resultTime").unwrap();
+    let hour = "2026-01-01T01:00:00Z";
+    assert_eq!(texts(time, "beginPosition"), [hour]);
+    assert_eq!(texts(time, "endPosition"), [hour]);
+    assert!(
+        measured()
+            .document("request=GetCapabilities")
+            .find("resultTime")
+            .is_none()
+    );
+}
+
 /// [SOS1-8.4-3] What was told of one house is what another takes.
 #[test]
 fn observations_of_a_model_are_read_as_they_were() {
