@@ -21,6 +21,13 @@ SOS1 = (
 )
 
 
+SPECIALIZED = tuple(
+    (uri, "om/1.0.0/extensions/observationSpecialization_override.xsd" if uri.endswith("/om/1.0") else path)
+    for uri, path in SOS1
+)
+"""SOS 1.0.0 with the result models of O&M 1.0 beside om:Observation."""
+
+
 def check(test, imports, document):
     """Fails unless the document is valid."""
     archive(test).close()

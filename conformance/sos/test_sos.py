@@ -12,7 +12,7 @@ from owslib.swe.sensor.sml import SensorML
 from gateway import Gateway
 
 from . import documents
-from .documents import SOS1, SOS2
+from .documents import SOS1, SOS2, SPECIALIZED
 
 SML101 = 'text/xml;subtype="sensorML/1.0.1"'
 
@@ -105,13 +105,20 @@ class Reading(unittest.TestCase):
         self.assertEqual(status, 400)
         documents.check(self, SOS2, report)
 
-    # [SOS1-8.2-1]
+    # [SOS1-8.2-1] [SOS1-8.4-3] [SOS1-10.4-1]
     def test_answers_of_1_0_are_valid(self):
         self.valid(SOS1, request="GetCapabilities", AcceptVersions="1.0.0")
         names = {"offering": "urn:s:north/observations", "observedProperty": "urn:p:temperature", "version": "1.0.0"}
         self.valid(SOS1, request="GetObservation", responseFormat='text/xml;subtype="om/1.0.0"', **names)
         asked = {"request": "DescribeSensor", "version": "1.0.0", "outputFormat": SML101}
         self.valid(SOS1, **asked, procedure="urn:s:north")
+        measured = {"responseFormat": 'text/xml;subtype="om/1.0.0"', "resultModel": "om:Measurement", **names}
+        root = self.valid(SPECIALIZED, request="GetObservation", **measured)
+        results = root.findall(".//{http://www.opengis.net/om/1.0}Measurement/{http://www.opengis.net/om/1.0}result")
+        self.assertEqual([(one.text, one.get("uom")) for one in results], [(f"{n}.5", "Cel") for n in range(3)])
+        when = {"request": "GetFeatureOfInterestTime", "FeatureOfInterestId": "urn:weir:feature:north/t"}
+        period = self.valid((("http://www.opengis.net/gml", "gml/3.1.1/base/gml.xsd"),), version="1.0.0", **when)
+        self.assertEqual([end.text for end in period], ["2026-01-01T00:00:00Z", "2026-01-01T00:02:00Z"])
 
 
 def raise_report(body):

@@ -8,6 +8,7 @@
 pub mod bridge;
 mod client;
 mod config;
+mod elsewhere;
 mod follow;
 mod keys;
 mod origin;
@@ -29,6 +30,7 @@ pub use client::{
     Subscriber, Target, Transport,
 };
 pub use config::{ConfigFault, Section};
+pub use elsewhere::Elsewhere;
 pub use follow::{Polled, Readings, Shelf, since_time};
 pub use keys::SharedKey;
 pub use pace::{PERIOD_MAX, Pace};
@@ -45,4 +47,4 @@ pub use tally::{Metric, Tally};
 pub use threadless::{AtOnce, Drawer};
 pub use way::{Credential, Operation, Way};
 pub use web::{Answered, Ask, Client, Web, by_topic, invalid, misspoken, read_message, refused};
-pub use work::{Busy, Next, Outcome, Workers, answer_of, answer_then, hand_over};
+pub use work::{Busy, Next, Outcome, Workers, answer_of, answer_then, hand_over, hand_over_next};

@@ -5,6 +5,7 @@
 //! is none of its business. The decision worth arguing: a rendering is given a message and writes texts, so
 //! that all subscribers of one resource share them as they share any other framed bytes.
 
+use crate::elsewhere::Elsewhere;
 use crate::pace::Pace;
 use crate::service::{Answer, Call, Delivery, Inbound, Response, Scheme, Socket, Stream};
 use bytes::Bytes;
@@ -22,6 +23,12 @@ pub trait Rendering: Send + Sync {
     /// Tells it from every other, below 2^28: two with one key write the same of a message for the same
     /// grants.
     fn key(&self) -> u32;
+
+    /// Says whether rendering this reads of the past: then it is done where that holds up nobody.
+    fn reads_past(&self, item: &Item) -> bool {
+        let _nothing_by_default = item;
+        false
+    }
 
     /// Writes what is due of a message; nothing where nothing of it is meant.
     fn render(&self, item: &Item, each: &mut dyn FnMut(&[u8]));
@@ -101,6 +108,7 @@ pub fn rendered(
         },
         tally: None,
         pace: Pace::default(),
+        elsewhere: Elsewhere::new(call.workers.clone()),
     };
     Ok(match is_socket {
         true => Answer::Socket(Socket {
@@ -136,6 +144,10 @@ impl Framing for Events {
 
     fn reads_payload(&self) -> bool {
         false
+    }
+
+    fn reads_past(&self, items: &[Item]) -> bool {
+        items.iter().any(|item| self.0.reads_past(item))
     }
 
     fn frame(&self, frame: &Frame<'_>, out: &mut Vec<u8>) {
@@ -178,6 +190,10 @@ impl Framing for Messages {
 
     fn reads_payload(&self) -> bool {
         false
+    }
+
+    fn reads_past(&self, items: &[Item]) -> bool {
+        items.iter().any(|item| self.0.reads_past(item))
     }
 
     fn frame(&self, frame: &Frame<'_>, out: &mut Vec<u8>) {

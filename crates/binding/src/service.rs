@@ -1,5 +1,6 @@
 //! A service: a resource tree over any protocol that has methods and paths.
 
+use crate::elsewhere::Elsewhere;
 use crate::pace::Pace;
 use crate::pieces::Pieces;
 use crate::rendering::Watched;
@@ -8,7 +9,7 @@ use crate::work::Workers;
 use bytes::Bytes;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use weir_hub::{Fault, Framing, Next, Principal, Subscription};
 use weir_model::{Cursor, Time};
@@ -265,6 +266,8 @@ pub struct Delivery {
     pub tally: Option<Arc<Tally>>,
     /// How often the client can take something new.
     pub pace: Pace,
+    /// Where is framed what reads of the past.
+    pub elsewhere: Elsewhere,
 }
 
 impl Delivery {
@@ -281,21 +284,34 @@ impl Delivery {
         &mut self,
         cx: &mut Context<'_>,
     ) -> Poll<Result<Option<(Bytes, Cursor)>, Fault>> {
-        if self.pace.period().is_some() {
-            self.subscription.thin();
-        }
         loop {
+            if let Some(framed) = self.elsewhere.poll(cx) {
+                let framed = ready!(framed);
+                self.count();
+                return Poll::Ready(Ok(framed));
+            }
+            if self.pace.period().is_some() {
+                self.subscription.thin();
+            }
             return match self.subscription.poll_next(cx) {
                 Poll::Pending => Poll::Pending,
                 Poll::Ready(Ok(Next::Bytes(bytes, cursor))) => {
-                    let count = self.subscription.take_count();
-                    self.tally.iter().for_each(|tally| tally.send(count));
+                    self.count();
                     Poll::Ready(Ok(Some((bytes, cursor))))
+                }
+                Poll::Ready(Ok(Next::Unframed(unframed, cursor))) => {
+                    self.elsewhere.begin(unframed, cursor);
+                    continue;
                 }
                 Poll::Ready(Ok(Next::Items(..) | Next::Gap(..))) => continue,
                 Poll::Ready(Ok(Next::Ended(_))) => Poll::Ready(Ok(None)),
                 Poll::Ready(Err(fault)) => Poll::Ready(Err(fault)),
             };
         }
+    }
+
+    fn count(&mut self) {
+        let count = self.subscription.take_count();
+        self.tally.iter().for_each(|tally| tally.send(count));
     }
 }

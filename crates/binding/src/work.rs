@@ -98,7 +98,7 @@ pub fn hand_over<T: Send + 'static>(
 }
 
 /// Has the next part of work that was begun done elsewhere.
-pub(crate) fn hand_over_next<T: Send + 'static>(
+pub fn hand_over_next<T: Send + 'static>(
     workers: &dyn Workers,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<Outcome<T>, Busy> {
@@ -120,6 +120,15 @@ fn promised<T: Send + 'static>(
 pub struct Outcome<T>(Arc<Mutex<Shared<T>>>);
 
 impl<T> Outcome<T> {
+    /// Of work that nobody will do.
+    pub(crate) fn lost() -> Self {
+        let shared = Shared {
+            over: true,
+            ..Shared::default()
+        };
+        Self(Arc::new(Mutex::new(shared)))
+    }
+
     /// The outcome, once the work is done; `None` where it broke off, which the gateway's log explains.
     pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
         let mut shared = lock(&self.0);

@@ -45,10 +45,10 @@ mod vocabulary;
 pub use carried::{RoundTrip, round_trip};
 pub use error::{DecodeError, Fault, position};
 pub use format::{Carries, Format, Reader};
-#[cfg(feature = "om1")]
-pub use formats::om::write_blocks;
 #[cfg(feature = "om")]
 pub use formats::om::write_observations;
+#[cfg(feature = "om1")]
+pub use formats::om::{write_blocks, write_of_model};
 #[cfg(feature = "swe-text")]
 pub use formats::swe_text::{append as append_swe_text, append_results};
 pub use formats::{CARRIAGES, FORMATS, by_name};
@@ -58,3 +58,5 @@ pub use negotiate::{by_content_format, by_media, negotiate};
 pub use sniff::{is_line_protocol, sniff};
 #[cfg(any(feature = "om", feature = "om1", feature = "exi"))]
 pub use vocabulary::om::Placement;
+#[cfg(feature = "om1")]
+pub use vocabulary::om::write_model::Model;

@@ -6,9 +6,11 @@
 //! them into degrees of WGS 84. Filters of SensorThings and of the Sensor Observation Service share it.
 #![forbid(unsafe_code)]
 
+mod matrix;
 mod read;
 mod relate;
 
+pub use matrix::Matrix;
 pub use read::{of_json, parse};
 pub use relate::{contains, crosses, distance, equals, intersects, length, overlaps, touches};
 

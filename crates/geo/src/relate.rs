@@ -6,10 +6,10 @@
 use super::{Geometry, Point};
 
 /// Degrees within which two points are one: a tenth of a millimetre on the ground.
-const NEAR: f64 = 1e-9;
+pub(crate) const NEAR: f64 = 1e-9;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+pub(crate) enum Place {
     Inside,
     Border,
     Outside,
@@ -96,7 +96,7 @@ pub fn length(geometry: &Geometry) -> f64 {
     pieces.map(|pair| between(pair[0], pair[1])).sum()
 }
 
-fn between(a: Point, b: Point) -> f64 {
+pub(crate) fn between(a: Point, b: Point) -> f64 {
     (a.0 - b.0).hypot(a.1 - b.1)
 }
 
@@ -134,7 +134,7 @@ fn shares_a_piece(a: &Geometry, b: &Geometry) -> bool {
         .any(|(from, to)| between(from, to) > NEAR && place(middle(from, to), b) != Place::Outside)
 }
 
-fn middle(a: Point, b: Point) -> Point {
+pub(crate) fn middle(a: Point, b: Point) -> Point {
     ((a.0 + b.0) / 2.0, (a.1 + b.1) / 2.0)
 }
 
@@ -145,7 +145,10 @@ fn pieces<'a>(a: &'a Geometry, b: &'a Geometry) -> impl Iterator<Item = Point> +
 }
 
 /// The segments of `a`, cut where they meet those of `b`.
-fn cuts<'a>(a: &'a Geometry, b: &'a Geometry) -> impl Iterator<Item = (Point, Point)> + 'a {
+pub(crate) fn cuts<'a>(
+    a: &'a Geometry,
+    b: &'a Geometry,
+) -> impl Iterator<Item = (Point, Point)> + 'a {
     a.segments().flat_map(move |(from, to)| {
         let mut along = vec![0.0, 1.0];
         along.extend(b.segments().flat_map(|(c, d)| meeting(from, to, c, d)));
@@ -189,7 +192,7 @@ fn meeting(a: Point, b: Point, c: Point, d: Point) -> Vec<f64> {
 }
 
 /// Where a point lies to a geometry. Ends of a line that is not closed are its border.
-fn place(point: Point, geometry: &Geometry) -> Place {
+pub(crate) fn place(point: Point, geometry: &Geometry) -> Place {
     for polygon in &geometry.polygons {
         match in_polygon(point, polygon) {
             Place::Outside => {}

@@ -25,6 +25,13 @@ pub trait Framing: Send + Sync {
         true
     }
 
+    /// Says whether framing these reads of the past: then whoever takes them has it done where that holds up
+    /// nobody ([`crate::Next::Unframed`]).
+    fn reads_past(&self, items: &[Item]) -> bool {
+        let _nothing_by_default = items;
+        false
+    }
+
     /// Appends what ends a batch of frames that travel together, the last of them at this cursor.
     fn end(&self, cursor: Cursor, out: &mut Vec<u8>) {
         let _nothing_by_default = (cursor, out);

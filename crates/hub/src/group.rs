@@ -188,6 +188,9 @@ impl Group {
         };
         let (load, bytes) = match portion.held {
             Held::Ready(load) => (load, portion.bytes),
+            Held::Unframed(unframed) if unframed.is_left() => {
+                (Load::Unframed(unframed), portion.bytes)
+            }
             Held::Unframed(unframed) => {
                 let framed = unframed.framed();
                 if portion.wanted && unframed.lasts {

@@ -69,6 +69,7 @@ pub use journal::Changed;
 pub use log::{Gap, GapReason, Log, LogFault, LogReader, Resume};
 pub use message::{Content, Item, Message, Rows};
 pub use paging::RowPage;
+pub use queue::Unframed;
 pub use record::{Kind, NotARecord, Record};
 pub use shared::{Follower, Receipt, Shared};
 pub use standing::Standing;

@@ -4,6 +4,7 @@ use crate::attributes::{Attributes, Block, Quality};
 use crate::client::ClientId;
 use crate::record::Kind;
 use bytes::Bytes;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use weir_codec::Format;
 use weir_model::{Batch, Cursor, Time};
@@ -42,6 +43,8 @@ pub struct Message {
     pub declared: bool,
     /// Who published it, where that is known and it happened in this run.
     pub client: Option<ClientId>,
+    /// Whether each of its observations was newer than all that its datastream had.
+    in_order: AtomicBool,
     encodings: Mutex<Vec<(&'static str, Bytes)>>,
 }
 
@@ -84,6 +87,7 @@ impl Message {
             retain: false,
             declared: true,
             client: None,
+            in_order: AtomicBool::new(false),
             encodings: Mutex::default(),
         }
     }
@@ -93,6 +97,16 @@ impl Message {
         self.quality = block.quality;
         self.declared = block.declared;
         self.attributes = block.attributes;
+    }
+
+    /// Notes that each of its observations is the first of its time, which nobody need look up then.
+    pub(crate) fn came_in_order(&self) {
+        self.in_order.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether that was noted.
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.in_order.load(Ordering::Relaxed)
     }
 
     /// The observations, if that is what it holds.

@@ -460,12 +460,17 @@ impl Core {
         }
         match &message.content {
             Content::Observations { batch, .. } => {
+                let mut in_order = true;
                 for row in 0..batch.len() {
                     let id = streams[batch.stream_of(row)];
                     let entry = &mut self.catalog.slot(id).entry;
                     let row = batch.row(row);
                     entry.observe(message.cursor, message.arrival, &row);
-                    entry.count(message.cursor, row.time.unwrap_or(message.arrival));
+                    let time = row.time.unwrap_or(message.arrival);
+                    in_order &= entry.count(message.cursor, time);
+                }
+                if in_order {
+                    message.came_in_order();
                 }
             }
             Content::Opaque(media) => {

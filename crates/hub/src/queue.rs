@@ -44,6 +44,8 @@ struct Chunk {
 pub(crate) enum Load {
     Bytes(Bytes),
     Items(Arc<[Item]>),
+    /// Bytes to be.
+    Unframed(Arc<Unframed>),
 }
 
 /// What a chunk holds.
@@ -54,7 +56,7 @@ pub(crate) enum Held {
 }
 
 /// Messages of a chunk that nobody has taken yet, framed by whoever does so first.
-pub(crate) struct Unframed {
+pub struct Unframed {
     items: Vec<Item>,
     format: &'static Format,
     raw: bool,
@@ -62,15 +64,41 @@ pub(crate) struct Unframed {
     /// Whether the bytes stay true: else everyone has them made anew.
     pub(crate) lasts: bool,
     framed: OnceLock<Bytes>,
+    reads_past: OnceLock<bool>,
+}
+
+impl std::fmt::Debug for Unframed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Unframed({} messages)", self.items.len())
+    }
 }
 
 impl Unframed {
+    pub(crate) fn new(items: Vec<Item>, interest: &Interest, shape: Framed<'_>) -> Self {
+        let Framed(format, framing) = shape;
+        Self {
+            lasts: !framing.ages() || !items.iter().any(expires),
+            items,
+            format,
+            raw: interest.raw,
+            framing: framing.clone(),
+            framed: OnceLock::new(),
+            reads_past: OnceLock::new(),
+        }
+    }
+
     /// The framed bytes; whoever comes meanwhile waits for the first.
-    pub(crate) fn framed(&self) -> Bytes {
+    pub fn framed(&self) -> Bytes {
         match self.lasts {
             true => self.framed.get_or_init(|| self.frame()).clone(),
             false => self.frame(),
         }
+    }
+
+    /// Whether framing them is left to whoever takes them.
+    pub(crate) fn is_left(&self) -> bool {
+        let reads_past = || self.framing.reads_past(&self.items);
+        self.framed.get().is_none() && *self.reads_past.get_or_init(reads_past)
     }
 
     fn frame(&self) -> Bytes {
@@ -83,6 +111,9 @@ impl Unframed {
         Bytes::from(out)
     }
 }
+
+/// What [`Shape::Framed`] holds.
+pub(crate) struct Framed<'a>(pub(crate) &'static Format, pub(crate) &'a Arc<dyn Framing>);
 
 /// A chunk as a member takes it.
 pub(crate) struct Portion {
@@ -279,14 +310,10 @@ impl Queue {
             return;
         };
         let held = match &interest.shape {
-            Shape::Framed(format, framing) => Held::Unframed(Arc::new(Unframed {
-                lasts: !framing.ages() || !items.iter().any(expires),
-                items,
-                format,
-                raw: interest.raw,
-                framing: framing.clone(),
-                framed: OnceLock::new(),
-            })),
+            Shape::Framed(format, framing) => {
+                let shape = Framed(format, framing);
+                Held::Unframed(Arc::new(Unframed::new(items, interest, shape)))
+            }
             Shape::Items => Held::Ready(Load::Items(items.into())),
         };
         self.pending_bytes -= bytes;

@@ -8,6 +8,7 @@ use crate::exchange::Fault;
 use crate::history::Range;
 use crate::hub::Hub;
 use crate::limits::PAGE_OBSERVATIONS_MAX;
+use crate::message::Message;
 use std::collections::{BTreeSet, HashMap};
 use weir_model::{Cursor, Time};
 
@@ -56,8 +57,8 @@ impl Newest {
         }
     }
 
-    /// Takes one more.
-    pub(crate) fn count(&mut self, time: Time) {
+    /// Takes one more; says whether it is newer than all before.
+    pub(crate) fn count(&mut self, time: Time) -> bool {
         match self.time {
             Some(newest) if time == newest => self.count = self.count.map(|count| count + 1),
             Some(newest) if time > newest => {
@@ -65,10 +66,12 @@ impl Newest {
                     time: Some(time),
                     count: Some(1),
                     others: newest != NEVER,
-                }
+                };
+                return true;
             }
             _ => self.others = true,
         }
+        false
     }
 
     /// How many observations of a time there were; `None` where only the history can say.
@@ -82,9 +85,9 @@ impl Newest {
 }
 
 impl Entry {
-    /// Counts an observation, which may have become the last one.
-    pub(crate) fn count(&mut self, cursor: Cursor, time: Time) {
-        self.newest.count(time);
+    /// Counts an observation, which may have become the last one; says whether it is newer than all before.
+    pub(crate) fn count(&mut self, cursor: Cursor, time: Time) -> bool {
+        let is_newer = self.newest.count(time);
         let last = self.last.as_mut();
         if let Some(last) = last.filter(|last| (last.cursor, last.time) == (cursor, time)) {
             last.ordinal = match self.newest {
@@ -96,6 +99,7 @@ impl Entry {
                 _ => None,
             };
         }
+        is_newer
     }
 
     pub(crate) fn stood(&self) -> Option<Stood> {
@@ -112,6 +116,13 @@ impl Hub {
         let core = self.core();
         let id = core.catalog.find(topic)?;
         core.catalog.entry(id).stood()
+    }
+
+    /// Whether each observation of a message was newer than all that its datastream had when it came: then it
+    /// is the first of its time. Of what was read back from the log that is not known.
+    pub fn came_in_order(&self, message: &Message) -> bool {
+        self.settle();
+        message.is_in_order()
     }
 
     /// The last observation of a datastream, as far as it is known without a look at the past.

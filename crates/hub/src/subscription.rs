@@ -2,13 +2,13 @@
 
 use crate::access::Principal;
 use crate::exchange::{Exchange, Fault, Since, Subscribe};
-use crate::framing::{Frame, frame_batch};
+use crate::framing::Frame;
 use crate::group::{Ending, Group, Interest, Policy, Shape};
 use crate::hub::{Core, GroupSlot, Hub, check_filters};
 use crate::limits::CHUNK_BYTES_MAX;
 use crate::log::{Gap, GapReason, Resume};
 use crate::message::Item;
-use crate::queue::{Load, Taken};
+use crate::queue::{Framed, Load, Taken, Unframed};
 use crate::replay::{Replay, Replayed};
 use crate::route;
 use crate::standing::Standing;
@@ -68,6 +68,8 @@ pub(crate) enum Stage {
 pub enum Next {
     /// Framed messages that others share, up to this cursor.
     Bytes(Bytes, Cursor),
+    /// The same, whose framing reads of the past: it is done where that holds up nobody.
+    Unframed(Arc<Unframed>, Cursor),
     /// Messages as published, up to this cursor.
     Items(Arc<[Item]>, Cursor),
     /// Messages are missing before what follows (only where items are asked for; else it is framed).
@@ -431,6 +433,7 @@ impl Subscription {
                 Some(match load {
                     Load::Bytes(bytes) => Next::Bytes(bytes, last),
                     Load::Items(items) => Next::Items(items, last),
+                    Load::Unframed(unframed) => Next::Unframed(unframed, last),
                 })
             }
             Taken::Missed(_) if self.policy == Policy::Conflate => {
@@ -519,9 +522,11 @@ impl Subscription {
         Some(match &interest.shape {
             Shape::Items => Next::Items(items.into(), last),
             Shape::Framed(format, framing) => {
-                let mut out = Vec::new();
-                frame_batch(&items, format, interest.raw, &**framing, &mut out);
-                Next::Bytes(out.into(), last)
+                let unframed = Unframed::new(items, interest, Framed(format, framing));
+                match unframed.is_left() {
+                    true => Next::Unframed(Arc::new(unframed), last),
+                    false => Next::Bytes(unframed.framed(), last),
+                }
             }
         })
     }

@@ -101,7 +101,7 @@ impl Alert {
                 // It was slower than the queue is long: what was dropped there is in the log.
                 Ok(Ok(Next::Gap(gap, _))) if gap.reason == GapReason::Policy => return Some(()),
                 Ok(Ok(Next::Gap(gap, cursor))) => self.missed(&gap, cursor),
-                Ok(Ok(Next::Bytes(..))) => {}
+                Ok(Ok(Next::Bytes(..) | Next::Unframed(..))) => {}
                 Ok(Ok(Next::Ended(_))) => return None,
                 Ok(Err(fault)) => {
                     self.told.waits(fault.to_string());

@@ -149,7 +149,7 @@ impl Pending for LongPoll {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Ok(Next::Gap(gap, _))) => self.gap = Some(gap),
                 Poll::Ready(Ok(Next::Items(items, _))) => self.keep(&items),
-                Poll::Ready(Ok(Next::Bytes(..))) => {}
+                Poll::Ready(Ok(Next::Bytes(..) | Next::Unframed(..))) => {}
                 Poll::Ready(Ok(Next::Ended(_))) if !self.due.is_empty() => {
                     return Poll::Ready(self.expire());
                 }

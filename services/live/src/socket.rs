@@ -11,7 +11,9 @@ use crate::query;
 use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use weir_binding::{Answer, Call, Delivery, Inbound, Pace, Pending, Response, Scheme, Socket};
+use weir_binding::{
+    Answer, Call, Delivery, Elsewhere, Inbound, Pace, Pending, Response, Scheme, Socket,
+};
 use weir_codec::Format;
 use weir_hub::{Exchange, Fault, Hub, Media, Principal, Publish, Request, Shape, Ticket};
 use weir_model::Time;
@@ -58,6 +60,7 @@ fn delivery(
             farewell: Bytes::new(),
             tally: None,
             pace,
+            elsewhere: Elsewhere::new(call.workers.clone()),
         }),
         _ => Err(refuse(500, "the hub answered something else")),
     }

@@ -7,7 +7,7 @@ use crate::query;
 use bytes::Bytes;
 use std::sync::Arc;
 use std::time::Duration;
-use weir_binding::{Answer, Call, Delivery, Response, Scheme, Stream};
+use weir_binding::{Answer, Call, Delivery, Elsewhere, Response, Scheme, Stream};
 use weir_codec::{FORMATS, Format};
 use weir_hub::{Exchange, Framing, Hub, Request, Shape};
 
@@ -34,6 +34,7 @@ pub(crate) fn open(hub: &Arc<Hub>, call: &Call, rest: &str, sse: bool) -> Result
         farewell: farewell(call, sse),
         tally: None,
         pace: pace::of(call)?,
+        elsewhere: Elsewhere::new(call.workers.clone()),
     };
     Ok(Answer::Stream(Stream { head, delivery }))
 }

@@ -8,6 +8,7 @@
 mod changing;
 mod inbound;
 mod observing;
+mod past;
 mod placing;
 
 use crate::fault::{Fault, Result};

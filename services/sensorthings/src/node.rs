@@ -6,6 +6,8 @@ use crate::fault::{Fault, Result};
 use crate::filter::{Source, Value};
 use crate::id::{At, Id};
 use crate::kind::{Kind, Navigation};
+use crate::limits::RENDERED_MAX;
+use crate::observations::{self, Of};
 use crate::places::Late;
 use crate::view::View;
 use serde_json::Value as Json;
@@ -154,10 +156,8 @@ fn value(context: &Context<'_>, node: &Node<'_>, path: &[String]) -> Result<Valu
         });
     }
     if let Some(way) = kind.navigation(name) {
-        if way.to == Kind::Observation {
-            let problem =
-                format!("{name} cannot be asked for here: it would look at all observations");
-            return Err(Fault::bad(problem));
+        if let (Kind::Observation, Node::Entity(entity)) = (way.to, node) {
+            return of_observations(context, entity, rest);
         }
         let values = node
             .related(context, way)
@@ -182,6 +182,33 @@ fn value(context: &Context<'_>, node: &Node<'_>, path: &[String]) -> Result<Valu
         Node::Entity(entity) => of_entity(entity, name, rest),
         Node::Observed(observed) => of_observation(&observed.row, name, rest),
     })
+}
+
+/// What a path finds in the observations of an entity; what the one before says too is left out.
+fn of_observations(
+    context: &Context<'_>,
+    entity: &Arc<Entity>,
+    path: &[String],
+) -> Result<Value<'static>> {
+    let of = match entity.kind {
+        Kind::FeatureOfInterest => Of::Feature(entity.clone()),
+        _ => Of::Datastream(entity.clone()),
+    };
+    let mut values = Vec::new();
+    observations::visit(context, &of, &mut |observed| {
+        let found = value(context, &Node::Observed(observed), path)?;
+        if values.last() != Some(&found) {
+            values.push(found);
+        }
+        match values.len() > RENDERED_MAX {
+            true => Err(Fault::over(
+                "observations that a filter looks at",
+                RENDERED_MAX,
+            )),
+            false => Ok(true),
+        }
+    })?;
+    Ok(Value::Many(values))
 }
 
 fn of_entity(entity: &Entity, name: &str, rest: &[String]) -> Value<'static> {

@@ -51,6 +51,16 @@ pub(crate) fn page(context: &Context<'_>, of: &Of, query: &Query, show: Show<'_>
     }
 }
 
+/// Visits the observations of a collection in the order of time, until one is not taken.
+pub(crate) fn visit(context: &Context<'_>, of: &Of, take: Take<'_>) -> Result<()> {
+    let query = Query::default();
+    let scan = Scan::of(context, of, &query)?;
+    scan.walk(false, &mut |observed| match scan.is_meant(observed)? {
+        true => take(observed),
+        false => Ok(true),
+    })
+}
+
 /// The observation at a place.
 pub(crate) fn one<T>(
     context: &Context<'_>,
@@ -445,7 +455,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-type Take<'t> = &'t mut dyn FnMut(&Observed<'_>) -> Result<bool>;
+pub(crate) type Take<'t> = &'t mut dyn FnMut(&Observed<'_>) -> Result<bool>;
 
 fn asked<'a>(context: &'a Context<'a>, observed: &'a Observed<'a>) -> Asked<'a> {
     Asked {

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use weir_binding::{Answer, Delivery, Service, Watched};
+use weir_binding::{Answer, Delivery, Drawer, Service, Watched};
 use weir_hub::{Grants, Principal, Verb};
 use weir_model::Filter;
 
@@ -148,6 +148,48 @@ fn observations_of_one_time_are_told_apart() {
         let found = house.get(link.strip_prefix("http://h/sta/v1.1/").unwrap());
         assert_eq!(found["result"], observation["result"], "{link}");
     }
+}
+
+#[test]
+fn what_is_read_of_the_past_for_who_follows_is_read_by_workers_one_chunk_at_a_time() {
+    let house = house("live-elsewhere");
+    let air = house.air();
+    let drawer = Arc::new(Drawer::default());
+    let open = |options: &str| {
+        let url = format!("{air}/Observations?{options}");
+        let mut call = house.call("GET", &url, &[EVENTS], Bytes::new());
+        call.workers = drawer.clone();
+        match house.service.call(call) {
+            Answer::Stream(stream) => stream.delivery,
+            other => panic!("{url}: {:?}", wait(other)),
+        }
+    };
+    let publish = |time: &str, result: i32| {
+        let body = format!(r#"{{"value":{result},"time":"2026-11-20T{time}:00Z"}}"#);
+        house.publish("kitchen/air-temperature", &body);
+    };
+    let mut events = open("$select=result");
+    publish("10:05", 1);
+    assert_eq!(result_of(&told(&mut events).0), [1], "it came in order");
+    publish("10:01", 2);
+    assert_eq!(due(&mut events), "");
+    publish("10:06", 3);
+    assert_eq!(due(&mut events), "");
+    assert_eq!(drawer.work_off(), 1);
+    assert_eq!(result_of(&told(&mut events).0), [2, 3]);
+    let mut others = open("$select=result&$expand=Datastream($select=phenomenonTime)");
+    publish("10:07", 4);
+    assert_eq!(due(&mut others), "");
+    drawer.work_off();
+    let (seen, _) = told(&mut others);
+    let span = "2026-11-20T10:00:00.000Z/2026-11-20T10:07:00.000Z";
+    assert_eq!(seen[0]["Datastream"]["phenomenonTime"], span);
+    publish("10:02", 5);
+    assert_eq!(due(&mut others), "");
+    drawer.lose();
+    let mut context = Context::from_waker(Waker::noop());
+    let over = others.poll_next(&mut context);
+    assert!(matches!(over, Poll::Ready(Ok(None))), "who lost it resumes");
 }
 
 #[test]

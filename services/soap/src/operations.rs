@@ -5,11 +5,11 @@ use crate::fault::Fault;
 use crate::rows::{self, read_rows};
 use std::sync::Arc;
 use weir_binding::Call;
-use weir_codec::by_name;
 use weir_codec::document::observations::write_rows;
 use weir_codec::document::{Element, Xml};
+use weir_codec::{Format, by_name};
 use weir_hub::{Entry, Exchange, Hub, Media, Past, Publish, Request, Ticket};
-use weir_model::{Filter, Time};
+use weir_model::{Batch, Filter, Time};
 
 /// Observations of a page where the request does not say.
 const LIMIT_DEFAULT: usize = 1000;
@@ -60,8 +60,8 @@ fn publish(hub: &Arc<Hub>, call: &Call, body: &Element) -> Result<Reply, Fault> 
     if batch.is_empty() {
         return Err(Fault::sender("publish needs an `observation`"));
     }
-    let format = by_name("block").or_else(|| by_name("json"));
-    let format = format.ok_or_else(|| Fault::receiver("this build has no format for it"))?;
+    let format =
+        format_of(&batch).ok_or_else(|| Fault::receiver("this build has no format for it"))?;
     let mut message = Vec::new();
     (format.encode)(&batch, &mut message);
     let publish = Publish {
@@ -72,6 +72,18 @@ fn publish(hub: &Arc<Hub>, call: &Call, body: &Element) -> Result<Reply, Fault> 
         Exchange::Accepted(ticket) => Ok(Reply::Stored(ticket)),
         _ => Err(Fault::receiver("the hub answered something else")),
     }
+}
+
+/// What a message is written in: columns where datastreams have several observations, which they are for; else
+/// as it reads.
+fn format_of(batch: &Batch) -> Option<&'static Format> {
+    let is_wide = batch.len() < 2 * batch.stream_count();
+    let (first, second) = if is_wide {
+        ("json", "block")
+    } else {
+        ("block", "json")
+    };
+    by_name(first).or_else(|| by_name(second))
 }
 
 /// The answer to `publish`.

@@ -30,19 +30,27 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
         return Err(Exception::invalid(parameter, sentence));
     }
     let inventory = ask.inventory()?;
+    let mut known = Vec::new();
     let mut by_time: BTreeMap<Time, Vec<String>> = BTreeMap::new();
     for id in named {
         let (topic, time) = parts(id)
             .filter(|(topic, _)| inventory.of_topic(topic).is_some())
             .ok_or_else(|| unknown(parameter, id))?;
+        known.extend(
+            inventory
+                .of_topic(&topic)
+                .map(|named| inventory.series(named)),
+        );
         by_time.entry(time).or_default().push(topic);
     }
+    let (layout, model) = layout.of_model(ask, &known)?;
     let pages = by_time.into_iter().map(|(time, topics)| {
         let named = topics.iter().filter_map(|topic| inventory.of_topic(topic));
         let series = named.map(|named| inventory.series(named));
         let temporal = Temporal::beginning(time);
         let wanted = Wanted {
             temporal,
+            model,
             ..Wanted::default()
         };
         Pages::new(ask, series.collect(), wanted)

@@ -4,6 +4,7 @@
 //! subscribes by any protocol sees them at once, and they are acknowledged once they are on disk.
 
 use crate::ask::Ask;
+use crate::constellation;
 use crate::exception::Exception;
 use crate::inventory::{Inventory, offering_of, topic_of};
 use crate::names::*;
@@ -42,7 +43,7 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     Ok(Reply::Accepted(tickets, xml.finish(), ACTION))
 }
 
-// [SOS2-10.4-1]
+// [SOS2-10.4-1] [SOS2-10.4-4]
 fn version_2(ask: &Ask, inventory: &Inventory<'_>) -> Result<(Batch, String), Exception> {
     let offerings = ask.params.all("offering");
     if offerings.is_empty() {
@@ -58,11 +59,18 @@ fn version_2(ask: &Ask, inventory: &Inventory<'_>) -> Result<(Batch, String), Ex
     let batch = read(ask, "observation")?;
     for index in 0..batch.stream_count() {
         let procedure = batch.stream(index).sensor.unwrap_or_default();
-        if !offerings.contains(&offering_of(procedure)) {
+        let own = offering_of(procedure);
+        if !offerings.contains(&own) {
             let sentence = format!("`{procedure}` is not the procedure of an offering named");
             return Err(Exception::invalid("procedure", sentence));
         }
+        // All is to be added to all that are named (requirement obsInsertion/multiple-offerings).
+        if let Some(other) = offerings.iter().find(|id| **id != own) {
+            let sentence = format!("what `{procedure}` observes cannot be added to `{other}`");
+            return Err(Exception::invalid("offering", sentence));
+        }
     }
+    constellation::check(ask, &batch)?;
     Ok((batch, String::new()))
 }
 

@@ -10,6 +10,7 @@ use crate::sensors::fingerprint;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
+use weir_codec::Model;
 use weir_hub::{Entry, Grants, Hub, Last, Verb};
 use weir_model::topic::{self, thing_and_property};
 use weir_model::{Place, Time, Value, percent};
@@ -32,6 +33,8 @@ pub(crate) struct Series {
     pub(crate) last: Option<Time>,
     /// The type of its last observation.
     pub(crate) class: &'static str,
+    /// The same of version 1.0.0.
+    pub(crate) model: Option<Model>,
 }
 
 impl Deref for Series {
@@ -112,6 +115,7 @@ impl<'a> Inventory<'a> {
         Series {
             named: named.clone(),
             class: class(last.as_ref(), named.unit.is_some()),
+            model: model(last.as_ref(), named.unit.as_deref()),
             last: last.map(|last| last.time),
         }
     }
@@ -260,5 +264,13 @@ fn class(last: Option<&Last>, has_unit: bool) -> &'static str {
         Some(Value::Text(_)) => types[2],
         None if has_unit => types[0],
         _ => types[3],
+    }
+}
+
+/// The model of what was observed last; of what was announced with a unit, that of numbers.
+fn model(last: Option<&Last>, unit: Option<&str>) -> Option<Model> {
+    match last {
+        Some(last) => Model::of(&last.value(), unit),
+        None => unit.map(|_| Model::Measurement),
     }
 }

@@ -58,5 +58,8 @@ pub(crate) const RESPONSE_FORMATS: &[&str] = &[OM20, "text/plain;profile=swe"];
 pub(crate) const RESPONSE_FORMATS_1: &[&str] =
     &["text/xml;subtype=\"om/1.0.0\"", "text/plain;profile=swe"];
 
+/// Ways in which observations are given, SOS 1.0.0.
+pub(crate) const RESPONSE_MODES: &[&str] = &["inline", "resultTemplate"];
+
 /// outputFormat of SensorML in SOS 1.0.0.
 pub(crate) const SML101_MEDIA: &str = "text/xml;subtype=\"sensorML/1.0.1\"";

@@ -4,6 +4,7 @@ use crate::ask::Ask;
 use crate::exception::Exception;
 use crate::inventory::{Inventory, Named, Series, procedure_of};
 use crate::limits::PIECE_OBSERVATIONS;
+use crate::models;
 use crate::names::*;
 use crate::pages::{Pages, Wanted};
 use crate::params::Version;
@@ -13,7 +14,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 use weir_codec::document::{Xml, write_escaped};
-use weir_codec::{Placement, append_results, append_swe_text, write_blocks, write_observations};
+use weir_codec::{
+    Model, Placement, append_results, append_swe_text, write_blocks, write_observations,
+    write_of_model,
+};
 use weir_model::Batch;
 
 /// How observations are written.
@@ -25,6 +29,8 @@ pub(crate) enum Layout {
     ById,
     /// O&M 1.0, a block for each datastream of a page.
     Om1,
+    /// O&M 1.0, each of this model by itself.
+    Model(Model),
     /// SWE Common's text encoding, with lines that describe it.
     Text,
     /// Times and results, so many, which a template describes.
@@ -59,6 +65,25 @@ impl Layout {
     }
 }
 
+impl Layout {
+    /// The same for a result model, where one is asked for that has a layout of its own.
+    pub(crate) fn of_model(
+        self,
+        ask: &Ask,
+        series: &[Series],
+    ) -> Result<(Self, Option<Model>), Exception> {
+        if ask.version == Version::V2 {
+            return Ok((self, None));
+        }
+        let model = models::asked(ask, series)?;
+        let layout = match (self, model) {
+            (Layout::Om1, Some(model)) => Layout::Model(model),
+            (layout, _) => layout,
+        };
+        Ok((layout, model))
+    }
+}
+
 /// Answers the request.
 // [SOS2-8.3-2]
 pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
@@ -71,7 +96,12 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     if ask.params.one("responseMode")? == Some("resultTemplate") {
         return Ok(results1::templates(&series));
     }
-    let pages = Pages::new(ask, series, Wanted::of(ask));
+    let (layout, model) = layout.of_model(ask, &series)?;
+    let wanted = Wanted {
+        model,
+        ..Wanted::of(ask)
+    };
+    let pages = Pages::new(ask, series, wanted);
     Ok(Reply::Observed(Box::new(Observed::new(pages, layout))))
 }
 
@@ -83,16 +113,14 @@ fn check_version_1(ask: &Ask) -> Result<(), Exception> {
             return Err(Exception::missing(name));
         }
     }
-    for (name, known) in [
-        ("resultModel", &["om:Observation", "Observation"][..]),
-        ("responseMode", &["inline", "resultTemplate"]),
-    ] {
-        if let Some(text) = ask.params.one(name)?.filter(|text| !known.contains(text)) {
-            let sentence = format!("`{text}` is not given: {} is", known[0]);
-            return Err(Exception::invalid(name, sentence));
+    let (name, known) = ("responseMode", RESPONSE_MODES);
+    match ask.params.one(name)?.filter(|text| !known.contains(text)) {
+        Some(text) => {
+            let sentence = format!("`{text}` is not given: {} are", known.join(", "));
+            Err(Exception::invalid(name, sentence))
         }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// The datastreams that offering, procedure and property pick; one that names nothing is invalid.
@@ -152,6 +180,15 @@ const PREFIXES_2: &[(&str, &str)] = &[
     ("xlink", XLINK),
     ("xsi", XSI),
     ("xs", XS),
+];
+
+/// Of answers in O&M 1.0.
+const PREFIXES_1: &[(&str, &str)] = &[
+    ("om", OM10),
+    ("gml", GML31),
+    ("swe", SWE101),
+    ("sa", SA10),
+    ("xlink", XLINK),
 ];
 
 /// Bytes of an observation in O&M 2.0, about.
@@ -292,7 +329,9 @@ impl Observed {
     fn end(&mut self, out: &mut Vec<u8>) -> Result<(), Exception> {
         match self.layout {
             // O&M 1.0 knows no empty collection.
-            Layout::Om1 if self.count == 0 => out.extend_from_slice(b"<om:member/>"),
+            Layout::Om1 | Layout::Model(_) if self.count == 0 => {
+                out.extend_from_slice(b"<om:member/>")
+            }
             Layout::Results(promised) if self.count != promised => {
                 return Err(Exception::internal("observations went away meanwhile"));
             }
@@ -307,7 +346,7 @@ impl Observed {
     fn write(&mut self, batch: Batch, row: usize, out: &mut Vec<u8>) {
         let mut rows = row..batch.len();
         match self.layout {
-            Layout::Om2 | Layout::ById => {
+            Layout::Om2 | Layout::ById | Layout::Model(_) => {
                 rows.end = rows.end.min(row + PIECE_OBSERVATIONS);
                 self.write_xml(&batch, rows.clone(), out);
             }
@@ -321,7 +360,8 @@ impl Observed {
             Layout::Results1(_) => write_results(&batch, rows.len(), out),
         }
         self.count += rows.len();
-        let more = matches!(self.layout, Layout::Om2 | Layout::ById) && rows.end < batch.len();
+        let by_itself = matches!(self.layout, Layout::Om2 | Layout::ById | Layout::Model(_));
+        let more = by_itself && rows.end < batch.len();
         self.page = more.then_some((batch, rows.end));
     }
 
@@ -344,6 +384,7 @@ impl Observed {
         };
         match self.layout {
             Layout::Om1 => write_blocks(batch, &placement, out),
+            Layout::Model(model) => write_of_model(batch, model, &placement, out),
             _ => write_observations(batch, &placement, out),
         }
     }
@@ -377,13 +418,11 @@ impl Observed {
                 .prefixes(&[("sos", SOS10)])
                 .start("sos:result")
                 .attribute("RS", reference),
-            Layout::Om1 => xml.start("om:ObservationCollection").prefixes(&[
-                ("om", OM10),
-                ("gml", GML31),
-                ("swe", SWE101),
-                ("sa", SA10),
-                ("xlink", XLINK),
-            ]),
+            Layout::Om1 => xml.start("om:ObservationCollection").prefixes(PREFIXES_1),
+            Layout::Model(_) => xml
+                .start("om:ObservationCollection")
+                .prefixes(PREFIXES_1)
+                .prefixes(&[("xsi", XSI), ("xs", XS)]),
         };
         xml.split()
     }

@@ -7,7 +7,7 @@ use crate::reply::Reply;
 use crate::{
     availability, by_id, capabilities, describe, features, features1, insertion, observations,
 };
-use crate::{results, results1, sensors};
+use crate::{results, results1, sensors, types1};
 
 /// One operation of a version.
 pub(crate) struct Operation {
@@ -50,6 +50,18 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     line("GetObservationById", Version::V1, by_id::answer),
     line("GetFeatureOfInterest", Version::V1, features1::answer),
     line("GetResult", Version::V1, results1::results),
+    line(
+        "GetFeatureOfInterestTime",
+        Version::V1,
+        types1::feature_time,
+    ),
+    line("DescribeFeatureType", Version::V1, types1::feature_type),
+    line(
+        "DescribeObservationType",
+        Version::V1,
+        types1::observation_type,
+    ),
+    line("DescribeResultModel", Version::V1, types1::result_model),
     line("RegisterSensor", Version::V1, sensors::register_1),
     line("InsertObservation", Version::V1, insertion::answer),
 ];

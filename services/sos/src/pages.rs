@@ -9,6 +9,7 @@ use crate::moment::{Span, Temporal};
 use crate::spatial::Spatial;
 use std::collections::HashMap;
 use std::sync::Arc;
+use weir_codec::Model;
 use weir_hub::{Exchange, Hub, Past, Principal, Request};
 use weir_model::{Batch, Datastream, Filter, Time};
 
@@ -20,6 +21,8 @@ pub(crate) struct Wanted {
     pub(crate) comparison: Option<Comparison>,
     /// Features of interest; all where there are none.
     pub(crate) features: Vec<String>,
+    /// Only what is of this model (SOS 1.0.0).
+    pub(crate) model: Option<Model>,
 }
 
 impl Wanted {
@@ -30,6 +33,7 @@ impl Wanted {
             spatial: ask.params.spatial.clone(),
             comparison: ask.params.comparison.clone(),
             features: ask.params.all("featureOfInterest").to_vec(),
+            model: None,
         }
     }
 }
@@ -147,8 +151,10 @@ impl Pages {
             spatial,
             comparison,
             features,
+            model,
         } = &self.wanted;
-        let by_row = spatial.is_some() || comparison.is_some() || !features.is_empty();
+        let by_value = comparison.is_some() || model.is_some();
+        let by_row = spatial.is_some() || by_value || !features.is_empty();
         let told = temporal.is_told_by_begin(batch.has_extras());
         if !by_row && told && !temporal.latest && series.iter().all(Option::is_some) {
             return batch;
@@ -165,7 +171,10 @@ impl Pages {
             spatial,
             comparison,
             features,
+            model,
         } = &self.wanted;
+        let unit = batch.stream(batch.stream_of(row)).unit;
+        let of_model = model.is_none() || Model::of(&batch.value(row), unit) == *model;
         let extra = batch.extra(row);
         let there = spatial.as_ref().is_none_or(|filter| {
             let place = batch.place(row).or(series.place);
@@ -176,7 +185,7 @@ impl Pages {
             .is_none_or(|filter| filter.holds(&batch.value(row)));
         let feature = extra.feature.unwrap_or(&series.feature);
         let of_feature = features.is_empty() || features.iter().any(|own| own == feature);
-        temporal.holds(batch.time(row), &extra) && there && compares && of_feature
+        of_model && temporal.holds(batch.time(row), &extra) && there && compares && of_feature
     }
 }
 

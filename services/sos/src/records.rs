@@ -68,14 +68,32 @@ pub(crate) fn kept(set: Set, id: &str, body: &Json) -> (String, Option<Bytes>) {
     (set.key(id), Some(body.to_string().into()))
 }
 
-/// A sensor with its description, as SensorThings has it (OGC 18-088 section 8.2.5).
-pub(crate) fn sensor(id: &str, format: &str, description: &str) -> Json {
-    json!({
+/// A sensor with its description, as SensorThings has it (OGC 18-088 section 8.2.5), and the types of observations
+/// that it was announced with.
+pub(crate) fn sensor(id: &str, format: &str, description: &str, types: &[String]) -> Json {
+    let mut sensor = json!({
         "name": id,
         "description": "",
         "encodingType": format,
         "metadata": description,
-    })
+    });
+    if !types.is_empty() {
+        sensor["properties"] = json!({TYPES: types});
+    }
+    sensor
+}
+
+const TYPES: &str = "observationTypes";
+
+/// The types of observations that a sensor was announced with.
+pub(crate) fn types_of(sensor: &Json) -> Vec<String> {
+    texts(&sensor["properties"][TYPES])
+}
+
+fn texts(list: &Json) -> Vec<String> {
+    let all = list.as_array().into_iter().flatten();
+    all.filter_map(|text| text.as_str().map(str::to_owned))
+        .collect()
 }
 
 /// A feature of interest (OGC 18-088 section 8.2.8) and the datastreams that observe it.
@@ -107,9 +125,5 @@ pub(crate) fn place_of(feature: &Json) -> Option<Place> {
 
 /// The datastreams that observe a feature.
 pub(crate) fn topics_of(feature: &Json) -> Vec<String> {
-    let topics = feature["properties"]["datastreams"].as_array();
-    let topics = topics.into_iter().flatten();
-    topics
-        .filter_map(|topic| topic.as_str().map(str::to_owned))
-        .collect()
+    texts(&feature["properties"]["datastreams"])
 }

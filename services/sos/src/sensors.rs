@@ -7,7 +7,7 @@ use crate::ask::Ask;
 use crate::exception::Exception;
 use crate::inventory::{offering_of, topic_of};
 use crate::names::*;
-use crate::records::{Set, kept, sensor};
+use crate::records::{Set, kept, sensor, types_of};
 use crate::reply::Reply;
 use crate::sensorml;
 use weir_codec::document::{Element, Xml};
@@ -30,9 +30,12 @@ pub(crate) fn insert(ask: &Ask) -> Result<Reply, Exception> {
     let description = description
         .first()
         .ok_or_else(|| Exception::missing("procedureDescription"))?;
-    check_metadata(ask)?;
-    let (procedure, tickets) =
-        register(ask, "procedureDescription", format, description, properties)?;
+    let announced = Announced {
+        format,
+        properties,
+        types: &observation_types(ask)?,
+    };
+    let (procedure, tickets) = register(ask, "procedureDescription", description, &announced)?;
     let mut xml = Xml::new();
     xml.start("swes:InsertSensorResponse");
     xml.prefixes(&[("swes", SWES20)]);
@@ -50,20 +53,23 @@ fn description_format(ask: &Ask) -> Result<&str, Exception> {
     Ok(format)
 }
 
-/// Types of observations and features that are not taken are refused.
+/// The types of observations that are announced; those that are not taken are refused.
 // [SOS2-10.2-2]
-fn check_metadata(ask: &Ask) -> Result<(), Exception> {
+fn observation_types(ask: &Ask) -> Result<Vec<String>, Exception> {
     let root = ask.params.element.as_ref();
     let metadata = root.and_then(|root| root.child("metadata"));
     let own = metadata.and_then(Element::first).into_iter();
     let own = own.flat_map(|own| own.all("observationType").map(Element::text));
-    for kind in own.chain(ask.params.all("observationType").iter().cloned()) {
-        if !INSERTED_TYPES.contains(&kind.as_str()) {
+    let named = ask.params.all("observationType").iter().cloned();
+    let types: Vec<String> = own.chain(named).collect();
+    let unknown = |kind: &&String| !INSERTED_TYPES.contains(&kind.as_str());
+    match types.iter().find(unknown) {
+        Some(kind) => {
             let sentence = format!("`{kind}` is not taken");
-            return Err(Exception::invalid("observationType", sentence));
+            Err(Exception::invalid("observationType", sentence))
         }
+        None => Ok(types),
     }
-    Ok(())
 }
 
 /// Answers RegisterSensor.
@@ -83,8 +89,12 @@ pub(crate) fn register_1(ask: &Ask) -> Result<Reply, Exception> {
     if properties.is_empty() {
         return Err(Exception::missing("observedProperty"));
     }
-    let (procedure, tickets) =
-        register(ask, "SensorDescription", SML101, description, &properties)?;
+    let announced = Announced {
+        format: SML101,
+        properties: &properties,
+        types: &[],
+    };
+    let (procedure, tickets) = register(ask, "SensorDescription", description, &announced)?;
     let mut xml = Xml::new();
     xml.start("sos:RegisterSensorResponse");
     xml.prefixes(&[("sos", SOS10)]);
@@ -104,13 +114,19 @@ fn property_names(property: &Element) -> Vec<String> {
         .collect()
 }
 
+/// What is said of a sensor beside its description.
+struct Announced<'a> {
+    format: &'a str,
+    properties: &'a [String],
+    types: &'a [String],
+}
+
 /// Keeps a sensor's description and a datastream for each property.
 fn register(
     ask: &Ask,
     parameter: &str,
-    format: &str,
     description: &Element,
-    properties: &[String],
+    announced: &Announced<'_>,
 ) -> Result<(String, Vec<Ticket>), Exception> {
     let text = description.to_xml();
     let procedure = sensorml::identifier(description)
@@ -120,10 +136,10 @@ fn register(
         return Err(Exception::invalid(parameter, sentence));
     }
     let inventory = ask.inventory()?;
-    let body = sensor(&procedure, format, &text);
+    let body = sensor(&procedure, announced.format, &text, announced.types);
     let put = Request::Put(vec![kept(Set::Sensors, &procedure, &body)]);
     let mut tickets = vec![ask.ticket(put)?];
-    for property in properties {
+    for property in announced.properties {
         if inventory.of_names(&procedure, property).is_none() {
             let datastream = Datastream {
                 sensor: Some(procedure.as_str().into()),
@@ -150,8 +166,9 @@ pub(crate) fn update(ask: &Ask) -> Result<Reply, Exception> {
     let procedure = ask.params.required("procedure")?;
     let format = description_format(ask)?;
     let inventory = ask.inventory()?;
-    let known = inventory.of_procedure(procedure).next().is_some();
-    if !known && Set::Sensors.one(ask, procedure)?.is_none() {
+    let offered = inventory.of_procedure(procedure).next().is_some();
+    let known = Set::Sensors.one(ask, procedure)?;
+    if !offered && known.is_none() {
         let sentence = format!("there is no `{procedure}`");
         return Err(Exception::invalid("procedure", sentence));
     }
@@ -167,7 +184,8 @@ pub(crate) fn update(ask: &Ask) -> Result<Reply, Exception> {
         let sentence = format!("it describes `{other}`, not `{procedure}`");
         return Err(Exception::invalid("description", sentence));
     }
-    let body = sensor(procedure, format, &description.to_xml());
+    let types = known.map(|body| types_of(&body)).unwrap_or_default();
+    let body = sensor(procedure, format, &description.to_xml(), &types);
     let put = Request::Put(vec![kept(Set::Sensors, procedure, &body)]);
     let ticket = ask.ticket(put)?;
     let mut xml = Xml::new();

@@ -144,13 +144,15 @@ pub fn open_knowing(root: Element, known: &[&str]) -> Result<Envelope, (Version,
     let message_id = header
         .and_then(|header| header.child("MessageID"))
         .map(Element::text);
-    let Some(body) = root.child("Body").filter(|body| body.uri == root.uri) else {
+    let has_body = root.child("Body").is_some_and(|body| body.uri == root.uri);
+    if !has_body {
         let reason = "the envelope has no Body";
         return Err((version, Fault::new(Code::Sender, reason)));
-    };
+    }
+    let body = root.into_elements().find(|part| part.local == "Body");
     Ok(Envelope {
         version,
-        body: body.first().cloned(),
+        body: body.and_then(|body| body.into_elements().next()),
         message_id,
     })
 }

@@ -62,6 +62,14 @@ impl Element {
         })
     }
 
+    /// The elements in it, of which it keeps none.
+    pub fn into_elements(self) -> impl Iterator<Item = Element> {
+        self.nodes.into_iter().filter_map(|node| match node {
+            Node::Element(element) => Some(element),
+            Node::Text(_) => None,
+        })
+    }
+
     /// The elements in it of this name, whatever their namespace.
     pub fn all<'a>(&'a self, local: &'a str) -> impl Iterator<Item = &'a Element> {
         self.elements()

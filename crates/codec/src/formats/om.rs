@@ -57,6 +57,18 @@ pub fn write_blocks(batch: &Batch, placement: &om::Placement<'_>, out: &mut Vec<
     om::write_block::write_within(batch, placement, out);
 }
 
+/// Appends those observations of a batch that are of a model, in O&M 1.0, each by itself, to a document that
+/// declares what [`write_blocks`] needs, `xsi` and `xs`.
+#[cfg(feature = "om1")]
+pub fn write_of_model(
+    batch: &Batch,
+    model: om::write_model::Model,
+    placement: &om::Placement<'_>,
+    out: &mut Vec<u8>,
+) {
+    om::write_model::write_within(batch, model, placement, out);
+}
+
 fn encode(batch: &Batch, out: &mut Vec<u8>) {
     om::write::write(batch, &mut XmlText::with_prefixes(om::write::PREFIXES, out));
 }

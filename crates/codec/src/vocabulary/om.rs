@@ -17,11 +17,14 @@ pub(crate) mod read;
 mod time_object;
 pub(crate) mod write;
 pub(crate) mod write_block;
+pub(crate) mod write_model;
 
 use crate::infoset::Name;
 
 const OM20: &str = "http://www.opengis.net/om/2.0";
 const OM10: &str = "http://www.opengis.net/om/1.0";
+/// Of specialised observations beside O&M 1.0.
+const OMX10: &str = "http://www.opengis.net/omx/1.0";
 const GML32: &str = "http://www.opengis.net/gml/3.2";
 const GML31: &str = "http://www.opengis.net/gml";
 const SWE101: &str = "http://www.opengis.net/swe/1.0.1";

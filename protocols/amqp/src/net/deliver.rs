@@ -157,7 +157,7 @@ impl Deliverer<'_> {
                     let told = &mut of.work.get_or_insert_default().gap;
                     *told = Some(told.map_or(gap, |before| both(before, gap)));
                 }
-                Next::Bytes(..) => {}
+                Next::Bytes(..) | Next::Unframed(..) => {}
                 Next::Ended(_) => return Ok(Looked::Ended),
             }
         }

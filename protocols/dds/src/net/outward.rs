@@ -43,7 +43,7 @@ impl Outward {
                     }
                 }
                 Next::Gap(missing, _) => gap = gap_json(&missing),
-                Next::Bytes(..) => {}
+                Next::Bytes(..) | Next::Unframed(..) => {}
                 Next::Ended(ending) => return Ok(ending),
             }
         }

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::sync::{Arc, LazyLock};
 use weir_binding::Wrapper;
 use weir_carrier::websocket::{Deflate, Header, deflate_message};
-use weir_hub::{Frame, Framing, FramingKey};
+use weir_hub::{Frame, Framing, FramingKey, Item};
 use weir_model::Cursor;
 
 /// Header of a gzip member without name or time (RFC 1952 section 2.3).
@@ -86,6 +86,10 @@ impl Framing for Wrapped {
 
     fn reads_payload(&self) -> bool {
         self.inner.reads_payload()
+    }
+
+    fn reads_past(&self, items: &[Item]) -> bool {
+        self.inner.reads_past(items)
     }
 
     fn frame(&self, frame: &Frame<'_>, out: &mut Vec<u8>) {

@@ -11,8 +11,9 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, LocalSet};
 use weir_binding::{
-    Answer, AtOnce, Binding, Call, Context, Delivery, Drawer, Identity, Inbound, LocalFuture, Pace,
-    Pending, Response, Scheme, Section, Service, Socket, Stream, Workers, hand_over,
+    Answer, AtOnce, Binding, Call, Context, Delivery, Drawer, Elsewhere, Identity, Inbound,
+    LocalFuture, Pace, Pending, Response, Scheme, Section, Service, Socket, Stream, Workers,
+    hand_over,
 };
 use weir_carrier::Link;
 use weir_codec::{FORMATS, Format, by_name, sample};
@@ -156,6 +157,7 @@ impl Small {
             farewell: farewell.into(),
             tally: None,
             pace: Pace::default(),
+            elsewhere: Elsewhere::new(call.workers.clone()),
         }
     }
 

@@ -3,12 +3,13 @@
 use super::connection::UNSENT_BYTES_MAX;
 use super::framing::write_gap;
 use super::member::Member;
-use super::packets::{has_expired, parts_of, qos_of, write_attributes, write_cursor};
+use super::packets::{Part, has_expired, parts_of, qos_of, told, write_attributes, write_cursor};
 use super::subscribe::{Opener, Source, Subscribed, Work};
 use crate::session::{Delivery, Sent, Server, Stage, State, Token};
 use crate::wire::{Framed, Property, PropertyList, QoS, frame};
 use bytes::Bytes;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
+use weir_binding::hand_over_next;
 use weir_carrier::outbox::Outbox;
 use weir_hub::{Fault, Gap, GapReason, Item, Next};
 use weir_model::{Cursor, Time};
@@ -86,7 +87,7 @@ impl Deliverer<'_> {
                         self.outbox.push(bytes);
                         Looked::Sent
                     }
-                    Next::Items(..) | Next::Gap(..) => Looked::Sent,
+                    Next::Items(..) | Next::Unframed(..) | Next::Gap(..) => Looked::Sent,
                     Next::Ended(_) => {
                         of.source = Source::Ended;
                         Looked::Idle
@@ -95,7 +96,7 @@ impl Deliverer<'_> {
             };
         }
         loop {
-            if !self.send_work(of, client) {
+            if !self.send_work(of, client, cx) {
                 return Ok(Looked::Idle);
             }
             match poll_source(of, cx)? {
@@ -107,11 +108,16 @@ impl Deliverer<'_> {
     }
 
     /// Sends what was taken; `false` where the client or its socket takes no more now.
-    fn send_work(&mut self, of: &mut Subscribed, client: weir_hub::ClientId) -> bool {
+    fn send_work(
+        &mut self,
+        of: &mut Subscribed,
+        client: weir_hub::ClientId,
+        cx: &mut Context<'_>,
+    ) -> bool {
         let Some(mut work) = of.work.take() else {
             return true;
         };
-        let sent = self.send_items(of, &mut work, client);
+        let sent = self.send_items(of, &mut work, client, cx);
         let nothing = work.items.is_empty() && work.taken.is_empty();
         if !nothing || work.gap.is_some() || work.again.is_some() {
             of.work = Some(work);
@@ -125,6 +131,7 @@ impl Deliverer<'_> {
         of: &mut Subscribed,
         work: &mut Work,
         client: weir_hub::ClientId,
+        cx: &mut Context<'_>,
     ) -> bool {
         while let Some(item) = work.items.front().cloned() {
             if self.outbox.waiting() >= UNSENT_BYTES_MAX {
@@ -133,7 +140,10 @@ impl Deliverer<'_> {
             // [MQTT-3.8.3-3]
             let own = of.options.no_local && item.message.client == Some(client);
             if work.parts.is_empty() && !own {
-                work.parts = parts_of(&item, of.conversion.as_deref()).into();
+                let Poll::Ready(parts) = self.parts(of, work, &item, cx) else {
+                    return false;
+                };
+                work.parts = parts.into();
                 work.part = 0;
             }
             while !work.parts.is_empty() {
@@ -158,6 +168,35 @@ impl Deliverer<'_> {
             }
         }
         true
+    }
+
+    /// The packets of a message, once they are made.
+    fn parts(
+        &self,
+        of: &Subscribed,
+        work: &mut Work,
+        item: &Item,
+        cx: &mut Context<'_>,
+    ) -> Poll<Vec<Part>> {
+        let conversion = of.conversion.as_deref();
+        if work.telling.is_none() {
+            let rendered = conversion.and_then(|conversion| conversion.rendered.as_ref());
+            let Some(rendered) = rendered.filter(|of| of.rendering.reads_past(item)) else {
+                return Poll::Ready(parts_of(item, conversion));
+            };
+            let (rendered, item) = (rendered.clone(), item.clone());
+            let workers = self.opener.context.workers();
+            let telling = hand_over_next(&*workers, move || told(&item, &rendered));
+            // Who is refused is told nothing of this one.
+            let Ok(telling) = telling else {
+                return Poll::Ready(Vec::new());
+            };
+            work.telling = Some(telling);
+        }
+        let polled = work.telling.as_mut().map(|telling| telling.poll(cx));
+        let told = ready!(polled.unwrap_or(Poll::Ready(None)));
+        work.telling = None;
+        Poll::Ready(told.unwrap_or_default())
     }
 
     /// Sends one packet; `false` where the client takes no more of its quality now.
@@ -271,7 +310,7 @@ fn poll_source(of: &mut Subscribed, cx: &mut Context<'_>) -> Result<Poll<bool>, 
             let told = &mut of.work.get_or_insert_default().gap;
             *told = Some(told.map_or(gap, |before| both(before, gap)));
         }
-        Next::Bytes(..) => {}
+        Next::Bytes(..) | Next::Unframed(..) => {}
         Next::Ended(_) => {
             of.source = Source::Ended;
             return Ok(Poll::Pending);
@@ -307,7 +346,7 @@ fn poll_again(of: &mut Option<Box<Work>>, cx: &mut Context<'_>) -> Result<bool, 
     };
     let (items, upto) = match next? {
         Next::Items(items, upto) => (items, upto),
-        Next::Bytes(..) | Next::Gap(..) => return Ok(true),
+        Next::Bytes(..) | Next::Unframed(..) | Next::Gap(..) => return Ok(true),
         Next::Ended(_) => {
             work.again = None;
             return Ok(true);

@@ -66,6 +66,7 @@ pub(super) struct Conversion {
 }
 
 /// How a service tells messages, and the topic that they are told at.
+#[derive(Clone)]
 pub(super) struct Rendered {
     pub(super) topic: Arc<str>,
     pub(super) rendering: Arc<dyn Rendering>,

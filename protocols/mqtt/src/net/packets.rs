@@ -28,7 +28,7 @@ pub(super) fn parts_of(item: &Item, conversion: Option<&Conversion>) -> Vec<Part
 }
 
 /// What a service tells of a message, a packet each.
-fn told(item: &Item, rendered: &Rendered) -> Vec<Part> {
+pub(super) fn told(item: &Item, rendered: &Rendered) -> Vec<Part> {
     let mut parts = Vec::new();
     rendered.rendering.render(item, &mut |text| {
         parts.push(Part {

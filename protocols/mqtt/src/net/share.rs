@@ -206,7 +206,7 @@ impl Inner {
                             .extend(items.iter().map(|item| item.message.cursor));
                         self.waiting.extend(items.iter().cloned());
                     }
-                    Next::Bytes(..) | Next::Gap(..) => {}
+                    Next::Bytes(..) | Next::Unframed(..) | Next::Gap(..) => {}
                     Next::Ended(_) => return Ok(false),
                 },
             }

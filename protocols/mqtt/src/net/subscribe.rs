@@ -14,7 +14,7 @@ use crate::wire::{QoS, ReasonCode, RetainHandling, SubscriptionOptions};
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use weir_binding::{Context, Response, Watched};
+use weir_binding::{Context, Outcome, Response, Watched};
 use weir_codec::FORMATS;
 use weir_hub::{
     Exchange, Fault, Gap, Item, Policy, Principal, Request, Shape, Since, Standing, Subscribe,
@@ -68,6 +68,8 @@ pub(super) struct Work {
     pub(super) items: VecDeque<Item>,
     /// The packets of the first item.
     pub(super) parts: VecDeque<Part>,
+    /// The same, where a service reads of the past to tell them: it does so where that holds up nobody.
+    pub(super) telling: Option<Outcome<Vec<Part>>>,
     /// Which of them is next.
     pub(super) part: u32,
     /// Messages are missing before what comes next.

@@ -79,7 +79,7 @@ async fn push_all(mut messages: Box<Subscription>, watch: &mut Watch) -> Ending 
                 missed += gap.count.unwrap_or(1);
                 continue;
             }
-            Ok(Next::Bytes(..)) => continue,
+            Ok(Next::Bytes(..) | Next::Unframed(..)) => continue,
             Ok(Next::Ended(_)) | Err(_) => return Ending::SourceShuttingDown,
         };
         for batch in parts(&items) {

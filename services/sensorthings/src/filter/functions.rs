@@ -137,24 +137,17 @@ fn distance<'a>(a: &Value<'_>, b: &Value<'_>) -> Value<'a> {
     }
 }
 
-/// The DE-9IM patterns that are relations above (OGC 06-103r4 section 6.1.15); others are refused, rather
-/// than answered wrongly.
+/// Whether two geometries are of a pattern of nine intersections (OGC 06-103r4 section 6.1.15.2).
 fn relate<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     let (Some(a), Some(b)) = (geometry(&values[0]), geometry(&values[1])) else {
         return Ok(Value::Null);
     };
-    let pattern = values[2].text().unwrap_or_default().to_uppercase();
-    let holds = match &*pattern {
-        "T*F**FFF*" => geo::equals(&a, &b),
-        "FF*FF****" => !geo::intersects(&a, &b),
-        "T*F**F***" => geo::contains(&b, &a),
-        "T*****FF*" => geo::contains(&a, &b),
-        "FT*******" | "F**T*****" | "F***T****" => geo::touches(&a, &b),
-        "T********" | "*T*******" | "***T*****" | "****T****" => geo::intersects(&a, &b),
-        _ => {
-            let problem = format!("st_relate: the pattern `{pattern}` is not supported here");
-            return Err(Fault::new(501, problem));
+    let pattern = values[2].text().unwrap_or_default();
+    match geo::Matrix::of(&a, &b).is(&pattern) {
+        Some(holds) => Ok(Value::Bool(holds)),
+        None => {
+            let problem = format!("st_relate: `{pattern}` is not nine of `TF*012`");
+            Err(Fault::bad(problem))
         }
-    };
-    Ok(Value::Bool(holds))
+    }
 }

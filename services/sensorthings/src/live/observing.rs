@@ -1,10 +1,12 @@
 //! Observations of a message as JSON, those that are meant.
 
+use super::past;
 use crate::entity::Entity;
 use crate::fault::Result;
 use crate::filter::holds;
 use crate::id::{At, Id};
 use crate::join::Join;
+use crate::kind::Kind;
 use crate::node::{Asked, Context, Node, Observed};
 use crate::query::Query;
 use crate::render;
@@ -23,6 +25,8 @@ pub(crate) struct Observing {
     query: Query,
     /// Only those of this feature.
     feature: Option<Id>,
+    /// Whether what is told of an observation is more than it and what entities say of themselves.
+    reads_past: bool,
     key: Arc<u32>,
 }
 
@@ -37,6 +41,7 @@ impl Observing {
         let name = format!("{root} {feature:?} {:?}", query.said);
         Self {
             key: inner.renderings.key(name),
+            reads_past: past::is_read(&query, Kind::Observation),
             inner: inner.clone(),
             principal,
             root,
@@ -75,6 +80,10 @@ impl Rendering for Observing {
         *self.key
     }
 
+    fn reads_past(&self, item: &Item) -> bool {
+        self.reads_past || !self.inner.placing.knows(self.inner.hub(), &item.message)
+    }
+
     fn render(&self, item: &Item, each: &mut dyn FnMut(&[u8])) {
         let (Some(batch), Ok(view)) = (item.message.batch(), self.inner.current()) else {
             return;
@@ -108,7 +117,8 @@ impl Rendering for Observing {
                 continue;
             }
             let time = observation.time.unwrap_or(item.message.arrival);
-            let ordinal = ordinals.get(row).copied().unwrap_or(0);
+            let ordinal = ordinals.as_ref().and_then(|all| all.get(row));
+            let ordinal = ordinal.copied().unwrap_or(0);
             if join.is_whole_at(time) {
                 // Telling refuses nothing.
                 let _all = join.drain(&context, &mut tell);

@@ -54,6 +54,48 @@ fn every_operator_filters() {
     );
 }
 
+// [STA-A.2.1.6-1] The example of 18-088 section 9.3.3.5 looks from Things at Observations and their features.
+#[test]
+fn what_is_filtered_may_be_found_by_its_observations() {
+    let house = house("annex-observations");
+    house.post("Things", kitchen());
+    let all = house.get("Observations?$expand=FeatureOfInterest&$orderby=phenomenonTime&$top=1");
+    let first = &all["value"][0];
+    let feature = &first["FeatureOfInterest"]["@iot.id"];
+    let time = first["phenomenonTime"].as_str().unwrap();
+    check(
+        &house,
+        "Datastreams",
+        &[
+            ("Observations/result eq 21.5", 1),
+            ("Observations/result gt 1000", 0),
+        ],
+    );
+    check(
+        &house,
+        "Things",
+        &[
+            (
+                &format!("Datastreams/Observations/FeatureOfInterest/id eq {feature}"),
+                1,
+            ),
+            (
+                &format!("Datastreams/Observations/phenomenonTime le {time}"),
+                1,
+            ),
+            (
+                &format!("Datastreams/Observations/phenomenonTime lt {time}"),
+                0,
+            ),
+        ],
+    );
+    check(
+        &house,
+        "FeaturesOfInterest",
+        &[("Observations/Datastream/Thing/name eq 'Kitchen'", 1)],
+    );
+}
+
 // [STA-A.2.1.6-3]
 #[test]
 fn every_function_of_texts_numbers_and_times_filters() {

@@ -18,13 +18,26 @@ pub(super) fn read_root(body: &[u8]) -> Result<Element, Exception> {
     let met = Cell::new(false);
     let root = read_head(body, &|_| met.replace(true)).map_err(malformed)?;
     match root.local == "InsertObservation" {
-        true => read_head(body, &|local| {
-            matches!(local, "observation" | "Observation")
-        }),
+        true => read_head(body, &is_observation),
         false => read_xml(body),
     }
     .map_err(malformed)
 }
+
+/// Whether an element of this name holds observations, or is one of a type of O&M.
+fn is_observation(local: &str) -> bool {
+    matches!(local, "observation" | "Observation" | "Measurement") || OBSERVATIONS.contains(&local)
+}
+
+/// The types of observations of O&M 1.0 beside these, read or refused with what is wrong.
+const OBSERVATIONS: &[&str] = &[
+    "CategoryObservation",
+    "CountObservation",
+    "TruthObservation",
+    "GeometryObservation",
+    "TemporalObservation",
+    "ComplexObservation",
+];
 
 /// The operations whose elements are of SWE Service (OGC 09-001).
 const OF_SWES: &[&str] = &[
@@ -95,8 +108,6 @@ const STRUCTURED: &[&str] = &[
     "resultValues",
     "SensorDescription",
     "ObservationTemplate",
-    "observation",
-    "Observation",
     "validTime",
 ];
 
@@ -114,6 +125,8 @@ const VALUES: &[&str] = &[
     "AssignedSensorId",
     "ObservationId",
     "FeatureOfInterestId",
+    "FeatureId",
+    "ResultName",
     "ObservationTemplateId",
 ];
 
@@ -135,7 +148,7 @@ fn add(child: &Element, params: &mut Params) -> Result<(), Exception> {
             params.comparison = Some(Comparison::of_element(name, filter)?);
             Ok(())
         }
-        _ if STRUCTURED.contains(&name) => Ok(()),
+        _ if STRUCTURED.contains(&name) || is_observation(name) => Ok(()),
         _ if VALUES.contains(&name) => params.add(name, &child.text()),
         _ => Err(Exception::new(
             Code::InvalidRequest,

@@ -136,7 +136,7 @@ fn parameter(name: &str, values: &[&str], xml: &mut Xml) {
 
 /// From when to when there are observations of each offering, as far as that is known; asked of the hub at once.
 // [SOS2-8.1-9]
-pub(super) fn extents(ask: &Ask, offerings: &[Offering]) -> Result<Vec<Span>, Exception> {
+pub(super) fn extents(ask: &Ask, offerings: &[Offering]) -> Result<Vec<Spans>, Exception> {
     let series = || offerings.iter().flat_map(|offering| &offering.series);
     let topics = series().map(|own| own.topic.to_string()).collect();
     let Exchange::Extents(all) = ask.open(Request::Extents(topics))? else {
@@ -145,15 +145,13 @@ pub(super) fn extents(ask: &Ask, offerings: &[Offering]) -> Result<Vec<Span>, Ex
     let mut all = all.into_iter();
     let spans = offerings.iter().map(|offering| {
         let own = all.by_ref().take(offering.series.len()).flatten();
+        let last = || offering.series.iter().filter_map(|own| own.last).max();
         match own.reduce(Extent::joined) {
-            Some(extent) => (
-                Some(extent.first),
-                Some(extent.last.max(extent.end.unwrap_or(extent.last))),
-            ),
-            None => (
-                None,
-                offering.series.iter().filter_map(|own| own.last).max(),
-            ),
+            Some(extent) => Spans::of(&extent),
+            None => Spans {
+                observed: (None, last()),
+                result: None,
+            },
         }
     });
     Ok(spans.collect())
@@ -161,6 +159,22 @@ pub(super) fn extents(ask: &Ask, offerings: &[Offering]) -> Result<Vec<Span>, Ex
 
 /// Of the first and of the last observation.
 pub(super) type Span = (Option<Time>, Option<Time>);
+
+/// When was observed, and when there were results.
+pub(super) struct Spans {
+    pub(super) observed: Span,
+    pub(super) result: Option<(Time, Time)>,
+}
+
+impl Spans {
+    fn of(extent: &Extent) -> Self {
+        let end = extent.last.max(extent.end.unwrap_or(extent.last));
+        Self {
+            observed: (Some(extent.first), Some(end)),
+            result: extent.result,
+        }
+    }
+}
 
 /// `gml:beginPosition` and `gml:endPosition`.
 pub(super) fn positions((begin, end): Span, xml: &mut Xml) {

@@ -7,7 +7,7 @@ use crate::exception::Exception;
 use crate::inventory::Offering;
 use crate::names::*;
 use crate::relation::RELATIONS;
-use crate::{comparison, spatial};
+use crate::{comparison, models, spatial};
 use weir_codec::document::Xml;
 
 // [SOS1-8.2-1]
@@ -65,13 +65,13 @@ fn contents(ask: &Ask, offerings: &[Offering], xml: &mut Xml) -> Result<(), Exce
     }
     xml.start("sos:Contents")
         .start("sos:ObservationOfferingList");
-    for (offering, extent) in offerings.iter().zip(common::extents(ask, offerings)?) {
+    for (offering, spans) in offerings.iter().zip(common::extents(ask, offerings)?) {
         xml.start("sos:ObservationOffering");
         xml.attribute("gml:id", &nc_name(&offering.id));
         xml.leaf("gml:name", &offering.id);
         bounded_by(offering, xml);
         xml.start("sos:time").start("gml:TimePeriod");
-        common::positions(extent, xml);
+        common::positions(spans.observed, xml);
         xml.end().end();
         xml.empty("sos:procedure", "xlink:href", &offering.procedure);
         for property in offering.properties() {
@@ -83,8 +83,8 @@ fn contents(ask: &Ask, offerings: &[Offering], xml: &mut Xml) -> Result<(), Exce
         for format in RESPONSE_FORMATS_1 {
             xml.leaf("sos:responseFormat", format);
         }
-        xml.leaf("sos:resultModel", "om:Observation");
-        xml.leaves("sos:responseMode", ["inline", "resultTemplate"]);
+        xml.leaves("sos:resultModel", models::names(&offering.series));
+        xml.leaves("sos:responseMode", RESPONSE_MODES);
         xml.end();
     }
     xml.end().end();

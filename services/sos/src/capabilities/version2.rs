@@ -56,7 +56,7 @@ fn insertion(xml: &mut Xml) {
         "sos:featureOfInterestType",
         [SAMPLING_POINT, SAMPLING_FEATURE],
     );
-    xml.leaves("sos:observationType", OBSERVATION_TYPES);
+    xml.leaves("sos:observationType", INSERTED_TYPES);
     xml.leaf(
         "sos:supportedEncoding",
         "http://www.opengis.net/swe/2.0/TextEncoding",
@@ -128,7 +128,7 @@ fn filters(xml: &mut Xml) {
     xml.end().end().end().end();
 }
 
-// [SOS2-8.1-4] [SOS2-8.1-10] [SOS2-8.1-12] [SOS2-8.1-13]
+// [SOS2-8.1-4] [SOS2-8.1-11] [SOS2-8.1-10] [SOS2-8.1-12] [SOS2-8.1-13]
 fn contents(ask: &Ask, offerings: &[Offering], xml: &mut Xml) -> Result<(), Exception> {
     xml.start("sos:contents").start("sos:Contents");
     for format in [SML20, SML101] {
@@ -138,7 +138,7 @@ fn contents(ask: &Ask, offerings: &[Offering], xml: &mut Xml) -> Result<(), Exce
         xml.leaf("swes:observableProperty", property);
     }
     let extents = common::extents(ask, offerings)?;
-    for (number, (offering, extent)) in offerings.iter().zip(extents).enumerate() {
+    for (number, (offering, spans)) in offerings.iter().zip(extents).enumerate() {
         xml.start("swes:offering").start("sos:ObservationOffering");
         xml.leaf("swes:identifier", &offering.id);
         xml.leaf("swes:procedure", &offering.procedure);
@@ -146,10 +146,17 @@ fn contents(ask: &Ask, offerings: &[Offering], xml: &mut Xml) -> Result<(), Exce
             xml.leaf("swes:observableProperty", property);
         }
         observed_area(offering, xml);
-        if extent.1.is_some() {
-            xml.start("sos:phenomenonTime").start("gml:TimePeriod");
-            xml.attribute("gml:id", &format!("pt{number}"));
-            common::positions(extent, xml);
+        let result = spans.result.map(|(from, to)| (Some(from), Some(to)));
+        for (name, id, span) in [
+            ("sos:phenomenonTime", "pt", Some(spans.observed)),
+            ("sos:resultTime", "rt", result),
+        ] {
+            let Some(span) = span.filter(|span| span.1.is_some()) else {
+                continue;
+            };
+            xml.start(name).start("gml:TimePeriod");
+            xml.attribute("gml:id", &format!("{id}{number}"));
+            common::positions(span, xml);
             xml.end().end();
         }
         let classes = offering.series.iter().map(|series| series.class);

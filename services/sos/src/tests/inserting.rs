@@ -337,12 +337,10 @@ fn of_several_observations_all_are_inserted_or_none() {
     let insert = |publishes: &str| {
         let rules = vec![rule(Verb::Read, "#"), rule(Verb::Publish, publishes)];
         let one = observation(5, "temperature", 9.5).replace("urn:s:9", "urn:s:north");
-        let other =
-            observation(6, "humidity", 55.0).replace("urn:s:9", "urn:weir:procedure:kitchen");
+        let other = observation(6, "level", 55.0).replace("urn:s:9", "urn:s:north");
         let body = format!(
             "<sos:InsertObservation {NAMESPACES}><sos:offering>urn:s:north/observations</sos:offering>\
-             <sos:offering>urn:weir:procedure:kitchen/observations</sos:offering>{one}{other}\
-             </sos:InsertObservation>"
+             {one}{other}</sos:InsertObservation>"
         );
         let mut call = super::house::call("POST", "application/xml", body.into());
         call.principal = Principal {
@@ -359,8 +357,7 @@ fn of_several_observations_all_are_inserted_or_none() {
         )
         .len()
     };
-    for (publishes, status, expected) in [("north/#", 403, 6), ("kitchen/#", 403, 6), ("#", 200, 8)]
-    {
+    for (publishes, status, expected) in [("north/#", 403, 6), ("sos/#", 403, 6), ("#", 200, 8)] {
         assert_eq!(
             (insert(publishes), count()),
             (status, expected),
@@ -447,4 +444,42 @@ fn what_cannot_be_inserted_names_the_parameter() {
     }
     let bomb = format!("<!DOCTYPE a [<!ENTITY b \"c\">]>{insert}");
     assert_eq!(refused(&house, bomb).0, "InvalidRequest");
+}
+
+/// [SOS2-10.4-3]
+#[test]
+fn an_offering_takes_the_types_of_observations_that_its_sensor_was_announced_with() {
+    let house = house();
+    accepted(&house, insert_sensor());
+    let measured = insert_observations();
+    let text = measured.replace(
+        r#"<om:result xsi:type="gml:MeasureType" uom="m">1.75</om:result>"#,
+        r#"<om:result xsi:type="xs:string" xmlns:xs="http://www.w3.org/2001/XMLSchema">high</om:result>"#,
+    );
+    assert_ne!(measured, text);
+    let invalid = ("InvalidParameterValue".into(), "observationType".into());
+    assert_eq!(refused(&house, text.clone()), invalid);
+    let none = house.document(ALL);
+    assert_eq!(texts(&none, "result"), [] as [String; 0], "all or none");
+    accepted(&house, measured);
+    let any = insert_sensor()
+        .replace("urn:s:9", "urn:s:10")
+        .replace("OM_Measurement", "OM_Observation");
+    accepted(&house, any);
+    accepted(&house, text.replace("urn:s:9", "urn:s:10"));
+}
+
+/// [SOS2-10.4-4]
+#[test]
+fn what_is_inserted_is_added_to_all_offerings_that_are_named_or_to_none() {
+    let house = house();
+    accepted(&house, insert_sensor());
+    accepted(&house, insert_sensor().replace("urn:s:9", "urn:s:10"));
+    let own = "<sos:offering>urn:s:9/observations</sos:offering>";
+    let both = format!("{own}<sos:offering>urn:s:10/observations</sos:offering>");
+    let request = insert_observations().replace(own, &both);
+    let invalid = ("InvalidParameterValue".into(), "offering".into());
+    assert_eq!(refused(&house, request), invalid);
+    let none = house.document(ALL);
+    assert_eq!(texts(&none, "result"), [] as [String; 0]);
 }

@@ -21,13 +21,14 @@ const SENSOR: &str = r#"<sml:PhysicalSystem xmlns:sml="http://www.opengis.net/se
     <gml:identifier codeSpace="uniqueID">urn:s:9</gml:identifier></sml:PhysicalSystem>"#;
 const SML: &str = "http://www.opengis.net/sensorml/2.0";
 const COUNT: &str = "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_CountObservation";
+const MEASUREMENT: &str = "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_Measurement";
 
 fn insert_sensor() -> Json {
     let members = json!({
         "procedureDescriptionFormat": SML,
         "procedureDescription": SENSOR,
         "observableProperty": ["urn:p:level", "urn:p:pressed"],
-        "observationType": [COUNT],
+        "observationType": [COUNT, MEASUREMENT],
         "featureOfInterestType": crate::names::SAMPLING_POINT,
     });
     request("InsertSensor", members)

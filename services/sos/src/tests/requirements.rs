@@ -166,10 +166,10 @@ fn version_1_refuses_what_it_does_not_know_by_name() {
         let expected = (format!("{code}ParameterValue"), locator.to_owned());
         assert_eq!(refused, expected, "{query}");
     }
-    let (code, locator) = house.refused("version=1.0.0&request=DescribeFeatureType");
+    let (code, locator) = house.refused("version=1.0.0&request=InsertSensor");
     assert_eq!(
         (&*code, &*locator),
-        ("OperationNotSupported", "DescribeFeatureType")
+        ("OperationNotSupported", "InsertSensor")
     );
 }
 

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::properties::{read_feature, read_link, read_parameter};
 use super::time_object::{self, TimesMet};
-use super::{HREF, OM10, OM20, XSI_TYPE};
+use super::{HREF, OM10, OM20, OMX10, XSI_TYPE};
 use crate::error::DecodeError;
 use crate::infoset::walk::skip;
 use crate::infoset::{Event, Name, Pull};
@@ -47,9 +47,10 @@ fn is_om(uri: &str) -> bool {
     uri == OM20 || uri == OM10
 }
 
-/// Also the specialised ones of 1.0 (`om:Measurement`, `om:CategoryObservation` and the like).
+/// Also the specialised ones of 1.0 (`om:Measurement`, `omx:CategoryObservation` and the like).
 fn is_observation(name: Name<'_>) -> bool {
-    is_om(name.uri) && (name.local.ends_with("Observation") || name.local == "Measurement")
+    (is_om(name.uri) || name.uri == OMX10)
+        && (name.local.ends_with("Observation") || name.local == "Measurement")
 }
 
 /// A property of an observation.

@@ -22,15 +22,15 @@ pub(crate) const PREFIXES: &[Prefix] = &[
     ("xlink", XLINK),
 ];
 
-const fn om(local: &'static str) -> Name<'static> {
+pub(super) const fn om(local: &'static str) -> Name<'static> {
     Name { uri: OM10, local }
 }
 
-const fn gml(local: &'static str) -> Name<'static> {
+pub(super) const fn gml(local: &'static str) -> Name<'static> {
     Name { uri: GML31, local }
 }
 
-const fn swe(local: &'static str) -> Name<'static> {
+pub(super) const fn swe(local: &'static str) -> Name<'static> {
     Name { uri: SWE101, local }
 }
 
@@ -187,13 +187,13 @@ fn write_observation(rows: &Rows<'_>, emit: &mut impl Emit) {
     emit.end(om("Observation"));
 }
 
-fn write_link(name: Name<'static>, href: Option<&str>, emit: &mut impl Emit) {
+pub(super) fn write_link(name: Name<'static>, href: Option<&str>, emit: &mut impl Emit) {
     emit.start(name);
     emit.attribute(HREF, Atom::Text(href.unwrap_or(UNKNOWN)));
     emit.end(name);
 }
 
-fn write_leaf(name: Name<'static>, value: Atom<'_>, emit: &mut impl Emit) {
+pub(super) fn write_leaf(name: Name<'static>, value: Atom<'_>, emit: &mut impl Emit) {
     emit.start(name);
     emit.content(value);
     emit.end(name);
@@ -212,7 +212,12 @@ fn write_sampling_time(period: Option<(Time, Time)>, emit: &mut impl Emit) {
 }
 
 /// A place makes the feature a sampling point, as servers of the Sensor Observation Service have it.
-fn write_feature(feature: Option<&str>, place: Option<Place>, number: usize, emit: &mut impl Emit) {
+pub(super) fn write_feature(
+    feature: Option<&str>,
+    place: Option<Place>,
+    number: usize,
+    emit: &mut impl Emit,
+) {
     let Some(place) = place else {
         return write_link(om("featureOfInterest"), feature, emit);
     };
@@ -232,7 +237,7 @@ fn write_feature(feature: Option<&str>, place: Option<Place>, number: usize, emi
     emit.end(om("featureOfInterest"));
 }
 
-fn write_parameter(name: &str, text: Option<&str>, emit: &mut impl Emit) {
+pub(super) fn write_parameter(name: &str, text: Option<&str>, emit: &mut impl Emit) {
     let Some(text) = text else { return };
     emit.start(om("parameter"));
     emit.start(swe("Text"));

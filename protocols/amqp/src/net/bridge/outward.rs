@@ -106,7 +106,7 @@ impl Outward {
                     self.source = subscribe(way.plan, self.sent, way.context, way.told)?;
                 }
                 Next::Gap(gap, _) => way.told.gap(&gap),
-                Next::Bytes(..) => {}
+                Next::Bytes(..) | Next::Unframed(..) => {}
                 Next::Ended(_) => return Err(Fault::Stopping),
             }
         }

@@ -111,7 +111,7 @@ impl Outward {
                     self.reopen(way, state_topic)?;
                 }
                 Next::Gap(gap, _) => way.told.gap(&gap),
-                Next::Bytes(..) => {}
+                Next::Bytes(..) | Next::Unframed(..) => {}
                 Next::Ended(_) => return Err(Fault::Stopping),
             }
         }

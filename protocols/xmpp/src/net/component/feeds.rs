@@ -340,7 +340,7 @@ impl Feed {
                     event::write_gap(from, &self.jid, &self.wanted.node, &gap, out);
                     self.position = cursor;
                 }
-                Next::Bytes(..) => {}
+                Next::Bytes(..) | Next::Unframed(..) => {}
                 Next::Ended(Ending::Revoked) => {
                     return Err(Fault::Revoked(self.jid.as_str().into()));
                 }

@@ -151,7 +151,7 @@ impl Fetch {
                         self.gap = self.gap.or(Some(gap));
                     }
                 }
-                Next::Bytes(..) => {}
+                Next::Bytes(..) | Next::Unframed(..) => {}
                 Next::Ended(_) => break,
             }
         }

@@ -1,0 +1,45 @@
+//! What an offering takes: observations of the types that were announced when its sensor was inserted (OGC 12-006
+//! section 10.4). One whose sensor nobody announced takes all.
+//!
+//! The decision worth arguing: a result is held against a type, not the type that the request names: so what is
+//! stored is what was announced, whatever binding it came by.
+
+use crate::ask::Ask;
+use crate::exception::Exception;
+use crate::records::{Set, types_of};
+use weir_model::{Batch, Value};
+
+/// Refuses what is of no type that its sensor was announced with.
+// [SOS2-10.4-3]
+pub(crate) fn check(ask: &Ask, batch: &Batch) -> Result<(), Exception> {
+    for index in 0..batch.stream_count() {
+        let procedure = batch.stream(index).sensor.unwrap_or_default();
+        let sensor = Set::Sensors.one(ask, procedure)?;
+        let types = sensor.map(|body| types_of(&body)).unwrap_or_default();
+        let mut rows = (0..batch.len()).filter(|&row| batch.stream_of(row) == index);
+        let is_taken = |value: &Value<'_>| types.iter().any(|class| fits(class, value));
+        if !types.is_empty() && rows.any(|row| !is_taken(&batch.value(row))) {
+            let sentence = format!("`{procedure}` observes {} only", types.join(", "));
+            return Err(Exception::invalid("observationType", sentence));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a result can be of a type.
+fn fits(class: &str, value: &Value<'_>) -> bool {
+    let name = class.rsplit('/').next().unwrap_or_default();
+    match (name, value) {
+        // Nothing was observed, which any type may say.
+        (_, Value::Null) => true,
+        ("OM_Measurement", value) => matches!(value, Value::Number(_)),
+        ("OM_CountObservation", value) => {
+            matches!(value, Value::Number(number) if number % 1.0 == 0.0)
+        }
+        ("OM_TruthObservation", value) => matches!(value, Value::Bool(_)),
+        ("OM_TextObservation" | "OM_CategoryObservation", value) => {
+            matches!(value, Value::Text(_))
+        }
+        _ => true,
+    }
+}
