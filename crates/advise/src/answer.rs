@@ -1,5 +1,7 @@
 //! The answer: ranked ways, each with the cells it rests on, or a refusal.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::cell::Factors;
@@ -266,7 +268,7 @@ fn refusal(answer: &Answer, library: &Library, offers: &[Offer], asked: &Point) 
     let failing: usize = all().map(|section| section.failing.len()).sum();
     let unjudged: usize = all().map(|section| section.unjudged.len()).sum();
     let why = match (failing, unjudged) {
-        (0, 0) => "nothing was measured there".to_owned(),
+        (0, 0) => nothing_there(library, asked),
         (failing, 0) => format!("{failing} ways were measured there, and none meets every need"),
         (failing, unjudged) => format!(
             "of {} ways that were measured there {failing} fail a need, and of {unjudged} a need was \
@@ -279,6 +281,22 @@ fn refusal(answer: &Answer, library: &Library, offers: &[Offer], asked: &Point) 
         _ => Vec::new(),
     };
     Some(Refusal { why, runs })
+}
+
+/// Of a link that no cell has, which there are.
+fn nothing_there(library: &Library, asked: &Point) -> String {
+    let links: BTreeSet<&str> = library.cells.iter().map(Measured::link).collect();
+    match links.is_empty() || links.contains(asked.link.as_str()) {
+        true => "nothing was measured there".into(),
+        false => {
+            let links: Vec<&str> = links.into_iter().collect();
+            format!(
+                "nothing was measured over `{}`, but over {}",
+                asked.link,
+                links.join(", ")
+            )
+        }
+    }
 }
 
 /// Keeps the runs that are used, and numbers them anew.

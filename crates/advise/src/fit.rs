@@ -66,7 +66,7 @@ pub(crate) fn lies(cell: &Measured, point: &Point) -> [Lie; 4] {
             payload(cell, point),
         ];
     }
-    let link = match cell.factors.level("link").unwrap_or("local") == point.link {
+    let link = match cell.link() == point.link {
         true => Lie::Exact,
         false => Lie::Elsewhere,
     };

@@ -59,6 +59,13 @@ pub(crate) struct Measured {
     pub(crate) metrics: BTreeMap<String, Metric>,
 }
 
+impl Measured {
+    /// The link it was measured over; without one it was on one machine.
+    pub(crate) fn link(&self) -> &str {
+        self.factors.level("link").unwrap_or("local")
+    }
+}
+
 /// All that an answer may rest on.
 #[derive(Clone, Debug, Default)]
 pub struct Library {

@@ -88,12 +88,14 @@ fn plan(question: &Question) -> String {
     let rate = question
         .rate
         .map_or("\"max\"".into(), |rate| rate.to_string());
-    let _ = writeln!(
-        text,
-        "  rate = [{rate}]\nthen\n  weir bench run plan.toml --out runs/mine\n  weir advise --results \
-         runs/mine ..."
-    );
-    text
+    let _ = writeln!(text, "  rate = [{rate}]");
+    if let Some(payload) = &question.payload {
+        let _ = writeln!(
+            text,
+            "  payload.file = \"message.json\"   # a message of yours like it: {payload}"
+        );
+    }
+    text + "then\n  weir bench run plan.toml --out runs/mine\n  weir advise --results runs/mine ...\n"
 }
 
 fn say_section(answer: &Answer, section: &Section, all: bool, text: &mut String) {

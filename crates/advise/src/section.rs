@@ -96,7 +96,7 @@ pub(crate) fn measured_at(ways: &Ways<'_>) -> String {
     for cell in ways.values().flatten() {
         for factor in crate::cell::POINT {
             let level = match factor {
-                "link" => Some(cell.factors.level("link").unwrap_or("local")),
+                "link" => Some(cell.link()),
                 "clients" => Some(cell.factors.level("clients").unwrap_or("1")),
                 other => cell.factors.level(other),
             };

@@ -90,12 +90,17 @@ fn nothing_is_extrapolated_and_the_run_that_would_measure_it_is_named() {
     );
     let answer = advise(&library, &[offer], ask("3g", Some("500"), &[]));
     let refusal = answer.refusal.unwrap();
-    assert_eq!(refusal.why, "nothing was measured there");
+    assert_eq!(
+        refusal.why,
+        "nothing was measured over `3g`, but over local"
+    );
     let command = "weir bench run x --only 'link=3g;' --out runs/x";
     assert_eq!(refusal.runs[0].command, command);
     assert_eq!(answer.elsewhere, ["x: clients 1; link local; payload 100"]);
     let beyond = advise(&library, &[], ask("local", Some("101"), &[]));
-    assert!(to_text(&beyond, false).contains("  link = [\"local\"]\n"));
+    let plan = to_text(&beyond, false);
+    assert!(plan.contains("No answer: nothing was measured there."));
+    assert!(plan.contains("  link = [\"local\"]\n") && plan.contains("like it: 101 B\n"));
     assert!(beyond.refusal.unwrap().runs.is_empty());
 }
 

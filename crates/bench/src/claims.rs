@@ -38,6 +38,7 @@ pub(crate) fn claims() -> Vec<Claim> {
 
 /// The verdict on a claim and the number it rests on, or why nothing can be said.
 pub(crate) fn judged(id: &str, holds: Option<bool>, number: impl Into<String>) -> ClaimResult {
+    let number: String = number.into();
     let claim = claims().into_iter().find(|claim| claim.id == id);
     let [paper, words, place] = match claim {
         Some(claim) => [claim.paper, claim.words, claim.place],
@@ -48,8 +49,15 @@ pub(crate) fn judged(id: &str, holds: Option<bool>, number: impl Into<String>) -
         claim: words,
         place,
         holds,
-        number: number.into(),
+        number: once(&number),
     }
+}
+
+/// What several parts of a claim have to say in the same words, said once.
+fn once(number: &str) -> String {
+    let mut parts: Vec<&str> = number.split("; ").collect();
+    parts.dedup();
+    parts.join("; ")
 }
 
 impl Claim {
@@ -64,5 +72,16 @@ impl Claim {
             words,
             unmeasured,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_claim_that_say_the_same_say_it_once() {
+        let told = judged("x", None, "not measured; not measured; 2 ms").number;
+        assert_eq!(told, "not measured; 2 ms");
     }
 }

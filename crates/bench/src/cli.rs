@@ -3,17 +3,16 @@
 mod all;
 mod compare;
 mod join;
+mod list;
 mod reference;
 mod report;
 mod run;
 
-use std::fmt::Write as _;
 use std::io::Write;
 
 use clap::{Parser, Subcommand};
 
-use crate::experiments::{EXPERIMENTS, Effort, Experiment};
-use crate::targets::{Settings, TARGETS, inventory};
+use crate::targets::{Settings, inventory};
 
 /// Measures what each protocol, encoding and delivery scheme costs.
 #[derive(Parser)]
@@ -25,8 +24,10 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// List the experiments, their cells and the targets
+    /// List the experiments, their factors and the targets; of one experiment, its cells
     List {
+        /// The experiment whose cells are listed
+        experiment: Option<String>,
         /// Machine output
         #[arg(long)]
         json: bool,
@@ -71,7 +72,7 @@ pub(crate) fn main(arguments: &[String], out: &mut dyn Write) -> i32 {
         }
     };
     match parsed.command {
-        Command::List { json } => print(&list(json), out),
+        Command::List { experiment, json } => list::list(experiment.as_deref(), json, out),
         Command::Targets { json } => print(&targets(json, arguments), out),
         Command::Agent { listen } => run::agent(listen, arguments),
         Command::Run(run) => run::run(&run, arguments, out),
@@ -103,56 +104,6 @@ fn targets(json: bool, line: &[String]) -> String {
         return serde_json::to_string(&found).unwrap_or_default() + "\n";
     }
     found.iter().map(|found| found.line() + "\n").collect()
-}
-
-fn list(json: bool) -> String {
-    if json {
-        list_for_programs()
-    } else {
-        list_for_people()
-    }
-}
-
-fn list_for_programs() -> String {
-    let experiments: Vec<_> = EXPERIMENTS
-        .iter()
-        .map(|e| {
-            serde_json::json!({
-                "name": e.name,
-                "source": e.source,
-                "about": e.about,
-                "cells": (e.cells)(Effort::Full),
-            })
-        })
-        .collect();
-    let targets: Vec<_> = TARGETS
-        .iter()
-        .map(|t| serde_json::json!({"name": t.name, "about": t.about}))
-        .collect();
-    let all = serde_json::json!({"experiments": experiments, "targets": targets});
-    format!("{all}\n")
-}
-
-fn list_for_people() -> String {
-    let mut text = String::new();
-    for Experiment {
-        name,
-        source,
-        about,
-        cells,
-        ..
-    } in EXPERIMENTS
-    {
-        let _ = writeln!(text, "{name} ({source}): {about}");
-        for cell in cells(Effort::Full) {
-            let _ = writeln!(text, "  {cell}");
-        }
-    }
-    text.push_str("targets:\n");
-    for target in TARGETS {
-        let _ = writeln!(text, "  {}: {}", target.name, target.about);
-    }
-    text
 }
 
 fn shown(run: &crate::results::Run, json: bool) -> String {

@@ -195,6 +195,11 @@ pub(crate) fn goodness(metric: &Metric) -> Option<Good> {
     }
 }
 
+/// Whether a metric is the same in every round: sizes and shares of bytes.
+pub(crate) fn is_exact(metric: &str) -> bool {
+    metric.starts_with("size") || metric.starts_with("eta")
+}
+
 fn rows_of(old: &CellResult, new: &CellResult, threshold: f64) -> Vec<Row> {
     let pairs = old
         .metrics
@@ -234,7 +239,10 @@ fn row(
         let values = metric.rounds.iter().map(pick).filter(|value| *value > 0.0);
         values.map(f64::ln).collect()
     };
-    let welch = Welch::of(&logs(a), &logs(b))?;
+    let welch = match (is_exact(&a.metric), &logs(a)[..], &logs(b)[..]) {
+        (true, &[before], &[after]) => Welch::exact(before, after),
+        (_, before, after) => Welch::of(before, after)?,
+    };
     let ratio = [welch.difference, welch.low, welch.high].map(f64::exp);
     Some(Row {
         cell: result.cell.clone(),
@@ -327,6 +335,44 @@ mod tests {
         assert_eq!(of([1.04, 1.01, 1.07], Good::Less), Verdict::Inconclusive);
         assert_eq!(
             of([2.0, f64::NAN, f64::NAN], Good::Less),
+            Verdict::Inconclusive
+        );
+    }
+
+    fn once(metric: &str, bytes: f64) -> Run {
+        let round = Figures {
+            round: 0,
+            mean: bytes,
+            p50: bytes,
+            p99: bytes,
+        };
+        let metric = Metric {
+            metric: metric.into(),
+            unit: "bytes".into(),
+            rounds: vec![round],
+            ..Metric::default()
+        };
+        let result = CellResult {
+            cell: "format=cbor".into(),
+            metrics: vec![metric],
+            ..CellResult::default()
+        };
+        Run {
+            results: vec![result],
+            ..Run::default()
+        }
+    }
+
+    #[test]
+    fn a_size_is_judged_by_one_round_and_what_varies_is_not() {
+        let verdict = |metric: &str, before: f64, after: f64| {
+            let (before, after) = (once(metric, before), once(metric, after));
+            Comparison::of(&before, &after, 0.05).rows[0].verdict
+        };
+        assert_eq!(verdict("size", 1184.0, 2368.0), Verdict::Worse);
+        assert_eq!(verdict("size", 1184.0, 1184.0), Verdict::Same);
+        assert_eq!(
+            verdict("server_memory_peak", 1184.0, 2368.0),
             Verdict::Inconclusive
         );
     }

@@ -68,6 +68,14 @@ struct Line {
     links: BTreeMap<String, LinkUsed>,
 }
 
+fn nothing_to_resume(folder: &Path, error: &std::io::Error) -> String {
+    let why = match folder.join(crate::report::RUN).exists() {
+        true => "its run is finished".into(),
+        false => error.to_string(),
+    };
+    format!("nothing to resume in {}: {why}", folder.display())
+}
+
 impl Journal {
     /// One that keeps nothing.
     #[cfg(test)]
@@ -103,8 +111,7 @@ impl Journal {
     /// Goes on behind the last whole line of a folder's unfinished run; an error says what differs.
     pub(crate) fn resume(folder: &Path, terms: &Terms) -> Result<Self, String> {
         let path = folder.join(FILE);
-        let file = File::open(&path)
-            .map_err(|e| format!("nothing to resume in {}: {e}", folder.display()))?;
+        let file = File::open(&path).map_err(|e| nothing_to_resume(folder, &e))?;
         let mut lines = Lines::new(BufReader::new(file));
         let head: Head = lines.next().ok_or_else(|| at(&path, &"no head"))?;
         let differing = differing(&head.terms, terms);

@@ -32,10 +32,7 @@ pub(crate) fn merge(cell: &str, target: &str, rounds: &[Round]) -> CellResult {
             "ok".into()
         },
         missed: false,
-        remarks: good
-            .iter()
-            .filter_map(|(_, sample)| sample.remark.clone())
-            .collect(),
+        remarks: remarks(&good),
         metrics: metrics(&good),
         trials: good
             .iter()
@@ -64,6 +61,16 @@ pub(crate) fn merge(cell: &str, target: &str, rounds: &[Round]) -> CellResult {
         result.status = "wide".into();
     }
     result
+}
+
+/// What rounds after each other say in the same words, once.
+fn remarks(rounds: &[(usize, &Sample)]) -> Vec<String> {
+    let remarks = rounds
+        .iter()
+        .filter_map(|(_, sample)| sample.remark.clone());
+    let mut remarks: Vec<String> = remarks.collect();
+    remarks.dedup();
+    remarks
 }
 
 fn metrics(rounds: &[(usize, &Sample)]) -> Vec<Metric> {

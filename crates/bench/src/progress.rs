@@ -1,12 +1,15 @@
 //! What a person sees while a run goes on: a bar on a terminal, plain lines elsewhere.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::clock::now_ns;
 use crate::sample::Sample;
+use crate::samples::percentiles;
 
 /// Progress over all measurements of a run, on standard error.
 pub(crate) struct Progress {
@@ -14,6 +17,8 @@ pub(crate) struct Progress {
     done: AtomicUsize,
     total: usize,
     began_ns: u64,
+    /// Targets of which it was told that they are absent.
+    absent: Mutex<BTreeSet<String>>,
 }
 
 impl Progress {
@@ -31,6 +36,7 @@ impl Progress {
             done: AtomicUsize::new(0),
             total,
             began_ns: now_ns(),
+            absent: Mutex::default(),
         }
     }
 
@@ -59,13 +65,29 @@ impl Progress {
     /// One measurement has ended.
     pub(crate) fn end(&self, cell: &str, target: &str, sample: &Result<Sample, String>) {
         self.done.fetch_add(1, Ordering::Relaxed);
-        let line = format!("{cell}  {target}: {}", summary(sample));
+        let told = match sample {
+            Ok(sample) => summary(sample),
+            Err(reason) => self.failure(target, reason),
+        };
+        let line = format!("{cell}  {target}: {told}");
         match &self.bar {
             Some(bar) => {
                 bar.println(line);
                 bar.inc(1);
             }
             None => eprintln!("[{}/{}, {}] {line}", self.done(), self.total, self.left()),
+        }
+    }
+
+    /// Why there is no figure: what is absent is told in full once.
+    fn failure(&self, target: &str, reason: &str) -> String {
+        if !reason.starts_with("absent: ") {
+            return format!("failed: {reason}");
+        }
+        let mut absent = self.absent.lock().unwrap_or_else(PoisonError::into_inner);
+        match absent.insert(target.to_owned()) {
+            true => reason.to_owned(),
+            false => "absent, as above".into(),
         }
     }
 
@@ -85,11 +107,7 @@ impl Progress {
     }
 }
 
-fn summary(sample: &Result<Sample, String>) -> String {
-    let sample = match sample {
-        Ok(sample) => sample,
-        Err(reason) => return format!("failed: {reason}"),
-    };
+fn summary(sample: &Sample) -> String {
     let mut parts = Vec::new();
     for name in ["deliveries", "observations"] {
         if let Some((_, rate)) = sample.values.get(name) {
@@ -105,6 +123,11 @@ fn summary(sample: &Result<Sample, String>) -> String {
             parts.push(format!("{name} p50 {:.0} us p99 {:.0} us", p.p50, p.p99));
         }
     }
+    for name in ["t_transmit", "t_total"] {
+        if let Some((unit, times)) = sample.samples.get(name) {
+            parts.push(format!("{name} p50 {:.0} {unit}", percentiles(times).p50));
+        }
+    }
     if let Some((_, bytes)) = sample.values.get("server_memory_per_connection") {
         parts.push(format!("{bytes:.0} bytes a connection"));
     }
@@ -117,4 +140,30 @@ fn summary(sample: &Result<Sample, String>) -> String {
         }
     }
     parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_absent_is_told_in_full_once_and_what_fails_every_time() {
+        let progress = Progress::new(4);
+        let told = [
+            ("hivemq", "absent: no program"),
+            ("hivemq", "absent: no program"),
+            ("nats", "absent: no nats"),
+            ("weir", "it ended"),
+            ("weir", "it ended"),
+        ]
+        .map(|(target, reason)| progress.failure(target, reason));
+        let expected = [
+            "absent: no program",
+            "absent, as above",
+            "absent: no nats",
+            "failed: it ended",
+            "failed: it ended",
+        ];
+        assert_eq!(told, expected);
+    }
 }

@@ -278,6 +278,27 @@ impl Run {
         parts.chain([self.command.as_str()]).collect()
     }
 
+    /// What it is called: a plan as its owner calls it.
+    pub(crate) fn title(&self) -> &str {
+        match self.is_of_a_plan() {
+            true => &self.source,
+            false => &self.experiment,
+        }
+    }
+
+    /// What its tables begin with.
+    pub(crate) fn heading(&self) -> String {
+        match self.is_of_a_plan() {
+            true => self.title().into(),
+            false => format!("Experiment {}", self.experiment),
+        }
+    }
+
+    /// Whether a person's own plan says what was measured.
+    pub(crate) fn is_of_a_plan(&self) -> bool {
+        self.experiment == crate::planfile::EXPERIMENT.name
+    }
+
     /// Takes in what was measured, and by whom; versions that are known stay.
     pub(crate) fn add(&mut self, (versions, results): (Versions, Vec<CellResult>)) {
         for (name, version) in versions {

@@ -8,6 +8,9 @@ pub(crate) mod student;
 
 use serde::{Deserialize, Serialize};
 
+/// Ends of an interval that are further apart say nothing but that.
+const SHOWN_FACTOR_MAX: f64 = 1000.0;
+
 /// A mean over rounds and its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Estimate {
@@ -68,6 +71,9 @@ impl Estimate {
             return "one round".into();
         }
         let number = crate::report::number;
+        if self.low > 0.0 && self.high / self.low > SHOWN_FACTOR_MAX {
+            return format!("over a factor of {} (wide)", number(SHOWN_FACTOR_MAX));
+        }
         let wide = if self.is_wide() { " (wide)" } else { "" };
         format!("{} to {}{wide}", number(self.low), number(self.high))
     }
@@ -96,6 +102,14 @@ mod tests {
     fn twice_and_half_cancel() {
         let estimate = Estimate::of_ratios(&[(2.0, 1.0), (1.0, 2.0)]).unwrap();
         assert!((estimate.mean - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_interval_of_which_nothing_is_known_is_not_given_in_digits() {
+        let far = Estimate::of_ratios(&[(1.0, 1.0), (2.0, 1.0)]).unwrap();
+        assert_eq!(far.interval(), "over a factor of 1,000 (wide)");
+        let near = Estimate::of_ratios(&[(2.0, 1.0), (2.0, 1.0)]).unwrap();
+        assert_eq!(near.interval(), "2.00 to 2.00");
     }
 
     #[test]

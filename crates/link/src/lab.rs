@@ -46,7 +46,7 @@ pub enum Sharing {
 pub struct Options {
     /// Seed of loss and jitter.
     pub seed: u64,
-    /// Where every packet is written down.
+    /// Where every packet is written down, but those by which the link is measured.
     pub capture: Option<PathBuf>,
     /// Near ends beside the first, [`STATIONS_MAX`] at most.
     ///
@@ -189,9 +189,12 @@ impl Lab {
         let mut tuns = vec![(NEAR, near_tun)];
         tuns.extend(lab.add(options.more, &profile)?);
         lab.join(tuns, far_tun, options.sharing);
-        lab.base = check::base(&lab).map_err(|error| LabFault::Io("the first probe", error))?;
-        lab.become_like(profile);
-        lab.forget();
+        let based = lab.unwatched(|lab| {
+            lab.base = check::base(lab)?;
+            lab.become_like(profile);
+            Ok(())
+        });
+        based.map_err(|error| LabFault::Io("the first probe", error))?;
         Ok(lab)
     }
 
@@ -254,10 +257,21 @@ impl Lab {
     /// Measures round trip and rates as the profile has them, without its loss.
     pub fn check(&mut self) -> Result<Check, LabFault> {
         let wanted = self.profile.clone();
-        let check = check::run(self).map_err(|error| LabFault::Io("the self-check", error));
-        self.become_like(wanted);
+        let check = self.unwatched(|lab| {
+            let check = check::run(lab);
+            lab.become_like(wanted);
+            check
+        });
+        check.map_err(|error| LabFault::Io("the self-check", error))
+    }
+
+    /// Does what is written down nowhere: neither counted nor captured.
+    fn unwatched<T>(&mut self, deed: impl FnOnce(&mut Self) -> T) -> T {
+        let capture = lock(&self.books.capture).take();
+        let done = deed(self);
+        *lock(&self.books.capture) = capture;
         self.forget();
-        check
+        done
     }
 
     /// Changes the link under the packets that are on it.

@@ -93,6 +93,24 @@ fn lengths(capture: &[u8]) -> Vec<u32> {
 }
 
 #[test]
+fn what_measures_the_link_is_not_in_the_capture() {
+    let capture = std::env::temp_dir().join(format!("weir-quiet-{}.pcapng", std::process::id()));
+    let options = Options {
+        capture: Some(capture.clone()),
+        ..Options::default()
+    };
+    let Some(mut lab) = lab("quiet", "lan", &options) else {
+        return;
+    };
+    lab.check().unwrap();
+    drop(lab);
+    let lengths = lengths(&std::fs::read(&capture).unwrap());
+    std::fs::remove_file(&capture).unwrap();
+    // The flood's are full; what the kernel says by itself to its neighbours is short.
+    assert!(lengths.iter().all(|&length| length < 1_000), "{lengths:?}");
+}
+
+#[test]
 fn what_was_written_at_once_is_on_the_link_as_packets() {
     let capture = std::env::temp_dir().join(format!("weir-cut-{}.pcapng", std::process::id()));
     let options = Options {

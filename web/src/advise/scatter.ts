@@ -86,8 +86,10 @@ function point(way: Way, x: Scale, y: Scale, pick: (way: Way) => void): SVGGElem
 /** Names of the front, where they do not lie on each other. */
 function labels(root: SVGSVGElement, ways: readonly Way[], x: Scale, y: Scale): void {
   const taken: { left: number; right: number; row: number }[] = [];
-  for (const way of ways.filter(({ front }) => front)) {
-    const name = nameOf(way);
+  const best = ways.filter(({ front }) => front);
+  for (const way of best) {
+    const isAlone = best.filter((other) => nameOf(other) === nameOf(way)).length === 1;
+    const name = isAlone ? nameOf(way) : `${nameOf(way)}, ${way.target}`;
     const [at, row, width] = [x.at(latency(way)), y.at(bytes(way)), name.length * 6.4];
     const flips = at + 12 + width > WIDE - EDGE.right;
     const left = flips ? at - 12 - width : at + 12;

@@ -65,8 +65,8 @@ function verdict({ ranked }: Section): string {
   const first = ranked.filter(({ rank }) => rank === 1);
   const names = [...new Set(first.map(nameOf))];
   if (first.length === 1) return `${names[0]} is first.`;
-  const shown = names.slice(0, 3).join(", ") + (names.length > 3 ? ", ..." : "");
-  return `${first.length} ways cannot be told apart: ${shown}.`;
+  const more = names.length > 3 ? " and others" : "";
+  return `${first.length} ways cannot be told apart: ${names.slice(0, 3).join(", ")}${more}.`;
 }
 
 function table(answer: Answer, ways: readonly Way[], rows: Map<Way, HTMLElement>): HTMLElement {

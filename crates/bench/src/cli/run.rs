@@ -160,16 +160,22 @@ impl What {
         if matches!(self, Self::Plan(_)) && !arguments.target.is_empty() {
             return Err("a plan names systems by their URL in `target`: no --target".into());
         }
-        let mut cells = match self {
+        let cells = match self {
             Self::Experiment(experiment) => (experiment.cells)(arguments.effort()),
             Self::Plan(plan) => plan.names(),
         };
-        cells.retain(|cell| wants(&arguments.only, cell));
-        if cells.is_empty() {
-            let only = &arguments.only;
-            return Err(format!("no cell contains {only:?}; see `weir bench list`"));
+        let only = &arguments.only;
+        let chosen: Vec<String> = cells
+            .iter()
+            .filter(|cell| wants(only, cell))
+            .cloned()
+            .collect();
+        if chosen.is_empty() {
+            let (name, first) = (self.experiment().name, cells.first());
+            let like = first.map_or(String::new(), |cell| format!("; they are like {cell:?}"));
+            return Err(format!("no cell of {name} contains {only:?}{like}"));
         }
-        crate::link::prepare(&cells);
+        crate::link::prepare(&chosen);
         Ok(())
     }
 
@@ -211,10 +217,7 @@ impl Arguments {
                 "--host",
                 self.host.map_or_else(String::new, |host| host.to_string()),
             ),
-            given(
-                "--rate",
-                self.rate.map_or_else(String::new, |rate| rate.to_string()),
-            ),
+            given("--rate", self.rate_shown()),
             given("--rounds", self.rounds_shown()),
         ];
         let targets = self
@@ -228,6 +231,10 @@ impl Arguments {
     fn rounds_shown(&self) -> String {
         self.rounds
             .map_or_else(String::new, |rounds| rounds.to_string())
+    }
+
+    fn rate_shown(&self) -> String {
+        self.rate.map_or_else(String::new, |rate| rate.to_string())
     }
 
     fn agents_shown(&self) -> String {
@@ -271,6 +278,8 @@ impl Arguments {
             ("host", host),
             ("target", self.target.join(" ")),
             ("rounds", self.rounds_shown()),
+            ("rate", self.rate_shown()),
+            ("browser", self.browser.clone()),
             ("version", version()?),
         ];
         Ok(terms.map(|(name, value)| (name.into(), value)).into())
@@ -383,10 +392,10 @@ pub(super) fn command_line(line: &[String]) -> String {
         // What made it again makes it whole at once.
         .filter(|word| *word != "--resume");
     let quoted = words.map(|word| {
-        if word.contains([' ', ';', '&', '*']) {
-            format!("'{word}'")
-        } else {
-            word.into()
+        let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+".contains(c);
+        match !word.is_empty() && word.chars().all(is_plain) {
+            true => word.into(),
+            false => format!("'{}'", word.replace('\'', r"'\''")),
         }
     });
     quoted.collect::<Vec<String>>().join(" ")

@@ -20,6 +20,19 @@ pub(super) struct Welch {
 }
 
 impl Welch {
+    /// Of figures that cannot vary.
+    pub(super) fn exact(before: f64, after: f64) -> Self {
+        let difference = after - before;
+        Self {
+            before,
+            after,
+            difference,
+            low: difference,
+            high: difference,
+            p: if difference == 0.0 { 1.0 } else { 0.0 },
+        }
+    }
+
     /// Nothing of an empty sample. Samples without any spread are figures that do not vary, and differ
     /// as they do; single values without others say nothing of their spread, unless they are equal.
     pub(super) fn of(first: &[f64], second: &[f64]) -> Option<Self> {
@@ -28,14 +41,7 @@ impl Welch {
         let (na, nb) = (first.len() as f64, second.len() as f64);
         let (ea, eb) = (va / na, vb / nb);
         let error = (ea + eb).sqrt();
-        let known = Self {
-            before,
-            after,
-            difference,
-            low: difference,
-            high: difference,
-            p: if difference == 0.0 { 1.0 } else { 0.0 },
-        };
+        let known = Self::exact(before, after);
         if error == 0.0 && (difference == 0.0 || (na > 1.0 && nb > 1.0)) {
             return Some(known);
         }

@@ -14,7 +14,7 @@ use super::steady::{Budget, Steady};
 use super::task::Task;
 use crate::limits::WORKER_SECONDS_MAX;
 use crate::link::Launch;
-use crate::targets::{Settings, bound_to_bench, find_program};
+use crate::targets::{Settings, bound_to_bench, find_program, of_the_project};
 
 /// Its name as a target.
 pub(crate) const NAME: &str = "exificient";
@@ -34,8 +34,8 @@ impl Exificient {
     /// Starts it; an error says what is absent.
     pub(crate) fn start(settings: &Settings) -> Result<Self, String> {
         let java = find_program("java", "default-jdk-headless")?;
-        let folder =
-            std::env::var_os("WEIR_EXIFICIENT").map_or_else(|| FOLDER.into(), PathBuf::from);
+        let named = std::env::var_os("WEIR_EXIFICIENT").map(PathBuf::from);
+        let folder = of_the_project(&named.unwrap_or_else(|| FOLDER.into()));
         if !folder.join("classes/weir/Bench.class").is_file() {
             return Err(format!(
                 "absent: no program in {}; from the project's root, `scripts/peers` or \

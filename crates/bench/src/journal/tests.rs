@@ -108,5 +108,8 @@ fn where_nothing_was_begun_nothing_is_resumed() {
     let folder = folder("journal-none");
     let refused = Journal::resume(&folder, &terms("1")).err().unwrap();
     assert!(refused.starts_with("nothing to resume"), "{refused}");
+    std::fs::write(folder.join("run.json"), "{}").unwrap();
+    let refused = Journal::resume(&folder, &terms("1")).err().unwrap();
+    assert!(refused.ends_with("its run is finished"), "{refused}");
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -25,8 +25,8 @@ use needs::Needs;
 /// What a run of a plan is called in its results.
 pub(crate) static EXPERIMENT: Experiment = Experiment {
     name: "plan",
-    source: "a plan of your own",
-    about: "factors, message and targets of a TOML file",
+    source: "Plan",
+    about: "factors, message and targets of a plan, which lies beside it as plan.toml",
     cells: |_| Vec::new(),
     run: |order| Run::begin(order),
     page: crate::report::markdown,

@@ -15,8 +15,8 @@ const CLAIMS: &str = "claim & source & here & figure";
 pub(crate) fn latex(run: &Run) -> String {
     let mut text = String::from("% needs \\usepackage{longtable}\n");
     let about = format!(
-        "Experiment {} ({}), {}. Command: \\texttt{{{}}}",
-        escaped(&run.experiment),
+        "{} ({}), {}. Command: \\texttt{{{}}}",
+        escaped(&run.heading()),
         run.effort,
         run.started,
         escaped(&run.command)
@@ -73,15 +73,20 @@ fn figures(metric: &Metric) -> String {
     let name = escaped(&format!("{} [{}]", metric.metric, metric.unit));
     let interval = match estimate.n {
         0 | 1 => String::from("--"),
-        _ => format!("{}--{}", number(estimate.low), number(estimate.high)),
+        _ => format!("{} to {}", signed(estimate.low), signed(estimate.high)),
     };
     let of = |quantile: Option<f64>| quantile.map_or(String::new(), number);
     let (p50, p99) = metric.percentiles.map(|p| (p.p50, p.p99)).unzip();
-    let (mean, p50, p99) = (number(estimate.mean), of(p50), of(p99));
+    let (mean, p50, p99) = (signed(estimate.mean), of(p50), of(p99));
     format!(
         "{name} & {mean} & {interval} & {p50} & {p99} & {}",
         metric.lost
     )
+}
+
+/// A number whose sign TeX would take for a hyphen.
+fn signed(value: f64) -> String {
+    number(value).replace('-', "$-$")
 }
 
 /// What TeX would take for its own.

@@ -1,4 +1,4 @@
-//! The page `docs/performance.md`, generated from a run and from nothing else.
+//! The page `docs/performance.md`, and that of a plan, generated from a run and from nothing else.
 
 use super::page;
 use super::table::{result_line, verdict};
@@ -6,11 +6,18 @@ use crate::results::Run;
 
 /// The page of a run; `folder` is where the run lies, for the command that made the page.
 pub(crate) fn markdown(run: &Run, folder: &str) -> String {
-    let mut text = page::begin("Performance", run, folder, QUICK);
+    let title = match run.is_of_a_plan() {
+        true => run.title(),
+        false => "Performance",
+    };
+    let mut text = page::begin(title, run, folder, QUICK);
     page::goals(run, "", verdict, &mut text);
     page::ratios(run, &mut text);
     cells(run, &mut text);
     text += HOW;
+    if !run.is_of_a_plan() {
+        text += HOW_OF_THE_GATEWAY;
+    }
     text
 }
 
@@ -24,8 +31,11 @@ const HOW: &str = "\n## How to read it
 
 Server and load share the machine. Rates are offered on an absolute schedule and a latency counts
 from when its message was due, so a server that stalls pays for all that waited (no coordinated
-omission); only `window` cells are closed loops. Latencies are p50 / p90 / p99 / p99.9 / max in
-microseconds on one clock. Fan-out is the highest rate at which p99 stays under 50 ms and nothing is
+omission). Latencies are p50 / p90 / p99 / p99.9 / max in microseconds on one clock.
+";
+
+const HOW_OF_THE_GATEWAY: &str = "
+Only `window` cells are closed loops. Fan-out is the highest rate at which p99 stays under 50 ms and nothing is
 lost, found by a search and confirmed by a longer step. `null` is one thread that writes each message
 to each socket; `null_coalescing` sends all that is due in one write and is the ceiling of load and
 machine: what comes within 20 % of it is marked `ceiling`. Memory a connection is the growth of the

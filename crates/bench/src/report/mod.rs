@@ -18,10 +18,13 @@ pub(crate) use markdown::markdown;
 pub(crate) use sections::that_say_something;
 pub(crate) use table::table;
 
+/// All of a run, in its folder.
+pub(crate) const RUN: &str = "run.json";
+
 /// Writes all files of a run.
 pub(crate) fn write(run: &Run, folder: &Path) -> Result<(), String> {
     let json = serde_json::to_string_pretty(run).map_err(|e| e.to_string())?;
-    write_file(folder, "run.json", &json)?;
+    write_file(folder, RUN, &json)?;
     write_file(folder, "summary.csv", &summary::csv(run))?;
     write_file(folder, "report.txt", &table(run))?;
     write_page(run, folder)
@@ -37,14 +40,14 @@ pub(crate) fn write_page(run: &Run, folder: &Path) -> Result<(), String> {
 
 /// Reads a run back from its folder.
 pub(crate) fn read(folder: &Path) -> Result<Run, String> {
-    let path = folder.join("run.json");
+    let path = folder.join(RUN);
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
 }
 
 /// The runs of a folder: itself, or those below it, in the order of their names.
 pub(crate) fn folders(folder: &Path) -> Vec<PathBuf> {
-    let is_run = |path: &PathBuf| path.join("run.json").exists();
+    let is_run = |path: &PathBuf| path.join(RUN).exists();
     let below = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut below: Vec<_> = below.map(|entry| entry.path()).filter(is_run).collect();
     below.sort();

@@ -9,8 +9,8 @@ use crate::steadiness::State;
 /// The whole report as text of fixed width.
 pub(crate) fn table(run: &Run) -> String {
     let mut text = format!(
-        "experiment {} ({}), {}, seed {}, {} s\ncommand: {}\n",
-        run.experiment,
+        "{} ({}), {}, seed {}, {} s\ncommand: {}\n",
+        run.heading(),
         run.effort,
         run.started,
         run.seed,

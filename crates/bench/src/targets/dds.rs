@@ -9,7 +9,7 @@ use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::{OF_MESSAGING, Running, Settings, Target, weir};
+use super::{OF_MESSAGING, Running, Settings, Target, of_the_project, weir};
 use crate::environment::version_of;
 
 /// The name of Cyclone's target, by which its clients are chosen.
@@ -112,7 +112,7 @@ fn start_weir(settings: &Settings, folder: &Path) -> Result<Running, String> {
 /// The program that is a client of Cyclone's.
 pub(crate) fn cyclone_program() -> Result<PathBuf, String> {
     let named = std::env::var_os(VARIABLE).map(PathBuf::from);
-    let program = named.unwrap_or_else(|| INSTALLED.into());
+    let program = of_the_project(&named.unwrap_or_else(|| INSTALLED.into()));
     std::fs::canonicalize(program).map_err(|_| ABSENT.to_owned())
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Launch, Settings, bound_to_bench, find_program};
+use super::{Launch, Settings, bound_to_bench, find_program, of_the_project};
 
 /// A program, in a folder of its own below the project's root.
 pub(super) struct Program {
@@ -42,9 +42,8 @@ impl Program {
 
     fn target(&self) -> PathBuf {
         let named = std::env::var_os(self.variable).map(PathBuf::from);
-        let target = named.unwrap_or_else(|| Path::new(self.folder).join("target"));
         // A program that starts elsewhere must find it all the same.
-        std::fs::canonicalize(&target).unwrap_or(target)
+        of_the_project(&named.unwrap_or_else(|| Path::new(self.folder).join("target")))
     }
 
     fn version_in(&self, name: &str) -> Option<String> {

@@ -46,7 +46,7 @@ use crate::load::wire::{PublishWire, SubscribeWire};
 
 pub(crate) use given::Given;
 pub(crate) use inventory::inventory;
-pub(crate) use program::{Program, find_program};
+pub(crate) use program::{Program, find_program, of_the_project};
 pub(crate) use started::{Started, start_fresh, version};
 
 /// All targets; the first is ours.

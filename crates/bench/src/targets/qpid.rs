@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::{
-    OF_MESSAGING, Running, Settings, Target, bound_to_bench, find_program, free_ports, relay,
-    start_listening,
+    OF_MESSAGING, Running, Settings, Target, bound_to_bench, find_program, free_ports,
+    of_the_project, relay, start_listening,
 };
 
 pub(super) const AMQP091: Target = Target {
@@ -41,8 +41,10 @@ fn look() -> Result<(PathBuf, String), String> {
     find_program("java", "default-jdk-headless")?;
     let named = std::env::var_os(VARIABLE).map(PathBuf::from);
     let folder = named.unwrap_or_else(|| INSTALLED.into());
-    let folder = std::fs::canonicalize(&folder).map_err(|_| ABSENT.to_owned())?;
-    let inside = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+    let inside = std::fs::read_dir(of_the_project(&folder))
+        .into_iter()
+        .flatten()
+        .flatten();
     let lib = inside
         .map(|entry| entry.path().join("lib"))
         .find(|lib| lib.is_dir());

@@ -6,7 +6,9 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use super::{Running, Settings, bound_to_bench, find_program, free_port, start_listening};
+use super::{
+    Running, Settings, bound_to_bench, find_program, free_port, of_the_project, start_listening,
+};
 
 /// Where `scripts/peers` puts it.
 const INSTALLED: &str = "build/venv/bin/websockify";
@@ -34,8 +36,9 @@ pub(super) fn before(
 }
 
 fn look() -> Result<PathBuf, String> {
-    match std::fs::canonicalize(INSTALLED) {
-        Ok(program) => Ok(program),
-        Err(_) => find_program("websockify", "websockify"),
+    let program = of_the_project(Path::new(INSTALLED));
+    match program.is_file() {
+        true => Ok(program),
+        false => find_program("websockify", "websockify"),
     }
 }

@@ -191,6 +191,9 @@ fn canvas(f: &Figures<'_>) -> Verdict {
         }
     }
     match ends(&drawn) {
+        Some((one, _)) if drawn.len() == 1 => {
+            (Some(one < 1000.0), format!("{} in one cell", ms(one)))
+        }
         Some((least, most)) => (
             Some(most < 1000.0),
             format!("{} to {} in {} cells", ms(least), ms(most), drawn.len()),

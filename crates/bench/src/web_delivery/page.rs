@@ -54,6 +54,7 @@ message is on the screen, by Element Timing. The paper's T_render ended with the
 is a part of it. `T transfer` is transmit and decode, `T total` all four; `as printed` is the paper's total, which
 ends with the canvas: the screen's next frame is up to 17 ms away, whatever was delivered. Claims are judged by it.
 Polling asks once in the interval between messages; what it waits for the next question is part of its `T transmit`.
+Of messages that reach the page as one answer the newest is shown and counts; the others are `lost` to the screen.
 
 **One clock**: the page's times are put on the machine's monotonic clock by the start of its navigation, which the
 browser tells over its DevTools protocol; the gateway's stamps are of the same machine's real time. A browser on

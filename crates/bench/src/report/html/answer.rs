@@ -4,31 +4,43 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::leaders;
 use super::markup::escaped;
-use crate::compare::{Good, goodness};
+use crate::compare::{Good, goodness, is_exact};
 use crate::experiments::Experiment;
+use crate::planfile;
 use crate::report::number;
 use crate::results::{CellResult, ClaimResult, Ratio, Run};
 
 /// Title, lead and the answer as a list of sentences.
 pub(super) fn head(run: &Run) -> String {
-    let about = Experiment::named(&run.experiment).map_or("", |experiment| experiment.about);
     let mut text = format!(
-        "<p class=\"kind\">weir bench \u{b7} {} run \u{b7} {}</p>\n<h1>{}</h1>\n<p class=\"lead\">{}. \
-         <span class=\"source\">After {}.</span></p>\n",
+        "<p class=\"kind\">weir bench \u{b7} {} run \u{b7} {}</p>\n<h1>{}</h1>\n<p class=\"lead\">{}.{}</p>\n\
+         <ul class=\"answer\">\n",
         escaped(&run.effort),
         escaped(&run.started),
-        escaped(&run.experiment),
-        escaped(&capital(about)),
-        escaped(&run.source),
+        escaped(run.title()),
+        escaped(&capital(about(run))),
+        source(run),
     );
-    if run.source == "ours" {
-        text = text.replace(" <span class=\"source\">After ours.</span>", "");
-    }
-    text += "<ul class=\"answer\">\n";
     for sentence in sentences(run) {
         text += &format!("<li>{sentence}</li>\n");
     }
     text + "</ul>\n" + &against(run) + &strip(run)
+}
+
+fn about(run: &Run) -> &'static str {
+    match Experiment::named(&run.experiment) {
+        Some(experiment) => experiment.about,
+        None => planfile::EXPERIMENT.about,
+    }
+}
+
+/// The paper whose experiment it is.
+fn source(run: &Run) -> String {
+    if run.source == "ours" || run.is_of_a_plan() {
+        return String::new();
+    }
+    let source = escaped(&run.source);
+    format!(" <span class=\"source\">After {source}.</span>")
 }
 
 pub(super) fn capital(text: &str) -> String {
@@ -50,7 +62,8 @@ pub(super) fn sentences(run: &Run) -> Vec<String> {
 
 fn compared(run: &Run) -> String {
     let cells: BTreeSet<&str> = run.results.iter().map(|r| r.cell.as_str()).collect();
-    let targets: BTreeSet<&str> = run.results.iter().map(|r| r.target.as_str()).collect();
+    let measured = run.results.iter().filter(|r| !r.metrics.is_empty());
+    let targets: BTreeSet<&str> = measured.map(|r| r.target.as_str()).collect();
     let names: Vec<String> = targets
         .iter()
         .map(|name| format!("<b>{}</b>", escaped(name)))
@@ -114,7 +127,7 @@ fn beside(run: &Run, target: &str, name: &str, ratios: &[&Ratio]) -> Option<Stri
     let metric = parted(name).0;
     let good = good_of(run, metric)?;
     let side = |ratio: &Ratio| match (ratio.estimate.n, good) {
-        (0 | 1, _) if !leaders::is_exact(metric) => "once",
+        (0 | 1, _) if !is_exact(metric) => "once",
         (_, Good::More) if ratio.estimate.low > 1.0 => "ahead",
         (_, Good::Less) if ratio.estimate.high < 1.0 => "ahead",
         (_, Good::More) if ratio.estimate.high < 1.0 => "behind",
@@ -178,10 +191,16 @@ fn noise(run: &Run) -> String {
     let ceiling = count(run, |result| result.status == "ceiling");
     let mut parts = Vec::new();
     if wide > 0 {
-        parts.push(format!("{wide} results are too wide to rank"));
+        let results = if wide == 1 {
+            "result is"
+        } else {
+            "results are"
+        };
+        parts.push(format!("{wide} {results} too wide to rank"));
     }
     if ceiling > 0 {
-        parts.push(format!("{ceiling} are near what load and machine can do"));
+        let are = if ceiling == 1 { "is" } else { "are" };
+        parts.push(format!("{ceiling} {are} near what load and machine can do"));
     }
     if parts.is_empty() {
         return "Noise: no result is too wide to rank, none is at the ceiling of load and machine."

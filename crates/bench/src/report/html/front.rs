@@ -51,9 +51,11 @@ fn head(chapters: &[Chapter], to_come: &[&str]) -> String {
         let of = |run: &Run| count(&run.claims, verdict);
         runs().map(of).sum::<usize>()
     });
-    text += &format!(
-        "<li>Of what the papers claim: {held} hold here, {fell} do not, {open} cannot be compared.</li>\n"
-    );
+    if held + fell + open > 0 {
+        text += &format!(
+            "<li>Of what the papers claim: {held} hold here, {fell} do not, {open} cannot be compared.</li>\n"
+        );
+    }
     let failed: Vec<&str> = chapters
         .iter()
         .filter(|c| !c.is_done)

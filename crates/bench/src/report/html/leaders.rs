@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::answer::{better, parted};
 use super::markup::escaped;
-use crate::compare::{Good, goodness};
+use crate::compare::{Good, goodness, is_exact};
 use crate::report::number;
 use crate::results::{CellResult, Metric, Run};
 use crate::statistics::Estimate;
@@ -31,6 +31,8 @@ const CHIEF: [&str; 13] = [
 /// Factors whose levels are ranked, the first that is varied; `contender` is the target.
 const FACTORS: [&str; 5] = ["format", "protocol", "scheme", "delivery", CONTENDER];
 const CONTENDER: &str = "contender";
+/// Formats that carry bare values and nothing of what they are of: smaller than any other, and no rivals of it.
+const BARE: [&str; 2] = ["format=plain", "format=columns"];
 /// Sentences at most.
 const SENTENCES_MAX: usize = 4;
 
@@ -127,7 +129,7 @@ fn groups<'a>(run: &'a Run, metric: &str, factor: &str) -> Vec<Group<'a>> {
     for result in run
         .results
         .iter()
-        .filter(|result| !is_ceiling(&result.target))
+        .filter(|result| !is_ceiling(&result.target) && !is_bare(&result.cell))
     {
         let Some(found) = result.metric(metric).filter(|metric| is_ranked(metric)) else {
             continue;
@@ -150,14 +152,13 @@ fn groups<'a>(run: &'a Run, metric: &str, factor: &str) -> Vec<Group<'a>> {
         .collect()
 }
 
+fn is_bare(cell: &str) -> bool {
+    cell.split(';').any(|pair| BARE.contains(&pair))
+}
+
 /// What varies is ranked from two rounds on.
 fn is_ranked(metric: &Metric) -> bool {
     metric.estimate.n > 1 || is_exact(&metric.metric)
-}
-
-/// Whether a metric is the same in every round: sizes and shares of bytes.
-pub(super) fn is_exact(metric: &str) -> bool {
-    metric.starts_with("size") || metric.starts_with("eta")
 }
 
 /// A result without a factor, and the factor's level.
@@ -234,6 +235,35 @@ mod tests {
         assert_eq!(leader(&group, Good::More), Some(("b", 2.0)));
         let near = vec![("a", around(10.0, 6.0)), ("b", around(20.0, 5.0))];
         assert_eq!(leader(&near, Good::Less), None);
+    }
+
+    #[test]
+    fn what_carries_bare_values_leads_nobody() {
+        let result = |format: &str, size: f64| CellResult {
+            cell: format!("place=native;format={format}"),
+            target: "weir".into(),
+            metrics: vec![Metric {
+                metric: "size".into(),
+                estimate: around(size, 0.0),
+                ..Metric::default()
+            }],
+            ..CellResult::default()
+        };
+        let sizes = [
+            ("plain", 38.0),
+            ("cbor", 900.0),
+            ("json", 1465.0),
+            ("xml", 1873.0),
+        ];
+        let run = Run {
+            results: sizes.map(|(format, size)| result(format, size)).to_vec(),
+            ..Run::default()
+        };
+        let groups = groups(&run, "size", "format");
+        assert_eq!(
+            leader(&groups[0], Good::Less).map(|(level, _)| level),
+            Some("cbor")
+        );
     }
 
     #[test]

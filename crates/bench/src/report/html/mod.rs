@@ -47,7 +47,7 @@ pub(crate) fn page(run: &Run) -> String {
         ("cells", "All cells", cells::table(run)),
         ("repeat", "How to repeat it", caveats::repeat(run)),
     ];
-    let title = format!("{}, {}", run.experiment, run.started);
+    let title = format!("{}, {}", run.title(), run.started);
     document(&title, &answer::head(run), &sections)
 }
 
