@@ -7,7 +7,6 @@
 use crate::limits::CERTIFICATES_MAX;
 use crate::link::{Link, Stream};
 use crate::own::Own;
-use rustls::CertificateError;
 use rustls::RootCertStore;
 use rustls::client::WebPkiServerVerifier;
 use rustls::crypto::CryptoProvider;
@@ -15,6 +14,7 @@ use rustls::pki_types::pem::{Error as PemError, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::server::WebPkiClientVerifier;
 use rustls::server::danger::ClientCertVerifier;
+use rustls::{AlertDescription, CertificateError};
 pub use rustls::{ClientConfig, ServerConfig};
 use std::fmt;
 use std::io;
@@ -346,14 +346,28 @@ pub async fn connect(
     })
 }
 
-/// What a certificate lacks, for who chooses whom to trust.
+/// What is not as it should be, for who chooses whom to trust and what to connect to.
 fn explained(error: io::Error) -> io::Error {
     let cause = error.get_ref().and_then(|it| it.downcast_ref());
-    match cause {
-        Some(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer)) => io::Error::new(
-            error.kind(),
-            format!("{error}: no authority that is trusted here has signed it"),
-        ),
-        _ => error,
+    match cause.and_then(meaning) {
+        Some(meaning) => io::Error::new(error.kind(), format!("{error}: {meaning}")),
+        None => error,
     }
+}
+
+fn meaning(fault: &rustls::Error) -> Option<&'static str> {
+    Some(match fault {
+        rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
+            "no authority that is trusted here has signed it"
+        }
+        // One that signed itself as an authority has no kind of its own.
+        rustls::Error::InvalidCertificate(CertificateError::Other(_)) => {
+            "it may be one that signed itself: name it as one to trust"
+        }
+        rustls::Error::InvalidMessage(_) => "no TLS is spoken there",
+        rustls::Error::AlertReceived(AlertDescription::HandshakeFailure) => {
+            "the server may have no certificate for that name"
+        }
+        _ => return None,
+    })
 }

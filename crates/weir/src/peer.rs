@@ -50,7 +50,22 @@ pub(crate) fn help(what: &str) -> String {
 
 /// A sentence that names the peer.
 pub(crate) fn failed(url: &str, error: &io::Error) -> Failure {
-    Failure::no(format!("{url}: {}", plainly(error)))
+    Failure::no(format!("{}: {}", shown(url), plainly(error)))
+}
+
+/// A URL without the password in it, for terminals and logs.
+pub(crate) fn shown(url: &str) -> String {
+    let begins = url.find("://").map_or(0, |at| at + 3);
+    let rest = &url[begins..];
+    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
+    let login = authority.rsplit_once('@').map(|(login, _)| login);
+    match login.and_then(|login| login.split_once(':')) {
+        None => url.to_owned(),
+        Some((user, password)) => {
+            let after = begins + user.len() + 1 + password.len();
+            format!("{}{user}{}", &url[..begins], &url[after..])
+        }
+    }
 }
 
 /// What an error is to someone who knows no system calls; a peer's own sentence is left as it is.
@@ -60,7 +75,7 @@ pub(crate) fn plainly(error: &io::Error) -> String {
         return "no host of that name is known".into();
     }
     let said = match error.kind() {
-        ErrorKind::ConnectionRefused => "nobody listens there: is the gateway running?",
+        ErrorKind::ConnectionRefused => "nobody listens there: is the server running?",
         ErrorKind::UnexpectedEof
         | ErrorKind::ConnectionReset
         | ErrorKind::ConnectionAborted
@@ -92,4 +107,28 @@ pub(crate) fn on_a_thread<T>(work: impl Future<Output = Result<T, Failure>>) -> 
         .enable_all()
         .build();
     tokio::task::LocalSet::new().block_on(&runtime.map_err(Failure::no)?, work)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown;
+
+    #[test]
+    fn a_url_is_shown_without_its_password() {
+        for (url, expected) in [
+            (
+                "amqp091://ann:s@cret@h:1/v?q=a:b@c",
+                "amqp091://ann@h:1/v?q=a:b@c",
+            ),
+            (
+                "xmpp://ann:secret@example.org/weir",
+                "xmpp://ann@example.org/weir",
+            ),
+            ("mqtt://[::1]:1883/a:b@c", "mqtt://[::1]:1883/a:b@c"),
+            ("mqtt://ann@host", "mqtt://ann@host"),
+            ("dds://0/", "dds://0/"),
+        ] {
+            assert_eq!(shown(url), expected);
+        }
+    }
 }

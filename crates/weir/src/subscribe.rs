@@ -5,7 +5,7 @@ use crate::arguments::Subscribe;
 use crate::convert::format;
 use crate::history::TABLES;
 use crate::output::Standard;
-use crate::peer::{self, failed, on_a_thread, plainly};
+use crate::peer::{self, failed, on_a_thread, plainly, shown};
 use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -103,7 +103,7 @@ impl Following {
     }
 
     fn tell_lost(&self, lost: &io::Error) {
-        let (url, said) = (&self.target.url, plainly(lost));
+        let (url, said) = (shown(&self.target.url), plainly(lost));
         eprintln!("weir: {url}: {said}; trying again until it is back");
     }
 
@@ -116,7 +116,7 @@ impl Following {
             self.pause = (self.pause * 2).min(PAUSE_MAX);
             match self.open().await {
                 Ok(subscriber) => {
-                    eprintln!("weir: {url}: connected again");
+                    eprintln!("weir: {}: connected again", shown(&url));
                     return Ok(subscriber);
                 }
                 Err(error) if is_final(&error) => return Err(failed(&url, &error)),

@@ -177,7 +177,7 @@ fn what_is_refused_ends_at_once_with_the_servers_sentence() {
     let address = gateway.address();
     drop(gateway);
     let sentence = said(&[&format!("http://{address}"), "a"], 1);
-    assert!(sentence.contains("is the gateway running?"), "{sentence}");
+    assert!(sentence.contains("is the server running?"), "{sentence}");
 }
 
 #[test]

@@ -140,6 +140,8 @@ pub enum ClientEvent {
     Confirmed(u64, Result<(), String>),
     /// The peer has not taken a message now, and may another time; why.
     Returned(u64, String),
+    /// The peer takes nothing for now, and why; or takes again.
+    Held(Option<String>),
     /// It is over.
     Closed(Closed),
 }

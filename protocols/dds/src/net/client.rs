@@ -1,7 +1,8 @@
 //! The client: publisher and subscriber as a participant of their own.
 
+use super::adapter::Received;
 use super::outward::put;
-use super::participant::{Arrivals, Participant, Writer};
+use super::participant::{Arrivals, Participant, Writer, shown};
 use super::place::{LOOPBACK, Place};
 use super::quality::Quality;
 use crate::wire::{Encapsulation, Sample};
@@ -52,7 +53,9 @@ pub(super) async fn publisher(target: Target) -> io::Result<Box<dyn Publisher>> 
     let participant = Participant::open(&place)?;
     let writer = participant.writer(&quality)?;
     if !until_matched(&writer, MATCH_WAIT).await {
-        let sentence = format!("nobody in domain {} reads weir/Observation", place.domain);
+        let (domain, interface) = (place.domain, &place.interface);
+        let sentence =
+            format!("nobody in domain {domain} reads weir/Observation (interface {interface})");
         return Err(io::Error::new(io::ErrorKind::NotFound, sentence));
     }
     while until_matched(&writer, SETTLE_WAIT).await {}
@@ -158,12 +161,9 @@ impl DdsSubscriber {
             }
             let (samples, more) = self.arrivals.take().map_err(io::Error::other)?;
             for arrived in &samples {
-                let Some(layout) = Encapsulation::of(arrived.sample.layout) else {
-                    continue;
-                };
-                // What cannot be read is its writer's matter.
-                if let Ok(sample) = Sample::read(&arrived.sample.body, layout) {
-                    self.heard(&sample);
+                if let Err(reason) = self.read(&arrived.sample) {
+                    let writer = shown(&arrived.writer);
+                    tracing::warn!("DDS: a sample of {writer} is set aside: {reason}");
                 }
             }
             if self.ready.is_empty() && !more {
@@ -172,22 +172,25 @@ impl DdsSubscriber {
         }
     }
 
-    fn heard(&mut self, sample: &Sample<'_>) {
-        let topic = sample.observation.topic;
+    fn read(&mut self, received: &Received) -> Result<(), String> {
+        let layout = Encapsulation::of(received.layout);
+        let layout = layout.ok_or("its encapsulation is none of plain data")?;
+        let sample = Sample::read(&received.body, layout).map_err(|fault| fault.to_string())?;
         if !sample.gap.is_empty() {
             self.ready.push_back(Event::Gap(sample.gap.into()));
         }
+        let topic = sample.observation.topic;
         if !self.filters.iter().any(|filter| filter.matches(topic)) {
-            return;
+            return Ok(());
         }
         let mut builder = BatchBuilder::new();
-        if builder.push(&sample.observation).is_err() {
-            return;
-        }
+        let pushed = builder.push(&sample.observation);
+        pushed.map_err(|error| error.to_string())?;
         let mut out = Vec::new();
         (self.target.format.encode)(builder.batch(), &mut out);
         let cursor = sample.cursor.parse().ok();
         self.ready.push_back(Event::Message(out.into(), cursor));
+        Ok(())
     }
 }
 

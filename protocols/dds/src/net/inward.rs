@@ -32,8 +32,10 @@ impl Inward {
             let (samples, more) = match arrivals.take() {
                 Ok(taken) => taken,
                 Err(reason) => {
-                    let mut told = self.told.borrow_mut();
-                    told.undecodable(&rustdds::GUID::GUID_UNKNOWN, &reason, &[]);
+                    let unknown = rustdds::GUID::GUID_UNKNOWN;
+                    self.told.borrow_mut().undecodable(&unknown, &reason, &[]);
+                    // Whoever writes such samples without end does not hold up the thread's others.
+                    tokio::task::yield_now().await;
                     continue;
                 }
             };

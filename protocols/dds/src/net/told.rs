@@ -2,7 +2,9 @@
 
 use super::participant::shown;
 use crate::limits::TOLD_PER_SECOND;
-use rustdds::{DataReaderStatus, DomainParticipantStatusEvent as Seen, GUID, LostReason};
+use rustdds::{
+    DataReaderStatus, DomainParticipantStatusEvent as Seen, GUID, LostReason, QosPolicies,
+};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -68,6 +70,10 @@ pub(super) struct Told {
     left: u32,
 }
 
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }
@@ -121,7 +127,7 @@ impl Told {
         self.left = left;
         let writer = shown(writer);
         tracing::warn!(writer, reason, "a DDS sample was set aside");
-        let head: String = head.iter().map(|byte| format!("{byte:02x}")).collect();
+        let head = hexadecimal(head);
         let reason = reason.replace('\\', "\\\\").replace('"', "\\\"");
         let text = format!(r#"{{"writer":"{writer}","reason":"{reason}","head":"{head}"}}"#);
         let media = Media::Opaque("application/json".into());
@@ -162,21 +168,30 @@ impl Told {
             Seen::ReaderLost { guid, .. } | Seen::WriterLost { guid, .. } => self.unmatched(guid),
             Seen::RemoteReaderQosIncompatible {
                 remote_reader: endpoint,
+                requested_qos,
+                offered_qos,
                 ..
             }
             | Seen::RemoteWriterQosIncompatible {
                 remote_writer: endpoint,
+                requested_qos,
+                offered_qos,
                 ..
-            } => {
-                count(&self.incompatible);
-                let endpoint = shown(endpoint);
-                tracing::warn!(
-                    endpoint,
-                    "a DDS endpoint asks for another quality of service"
-                );
-            }
+            } => self.incompatible(endpoint, offered_qos, requested_qos),
             _ => {}
         }
+    }
+
+    fn incompatible(&self, endpoint: &GUID, offered: &QosPolicies, requested: &QosPolicies) {
+        count(&self.incompatible);
+        let endpoint = shown(endpoint);
+        let policy = offered.compliance_failure_wrt(requested);
+        let policy = policy.map_or_else(String::new, |policy| format!("{policy:?}"));
+        tracing::warn!(
+            endpoint,
+            policy,
+            "a DDS endpoint is no match: of this policy less is offered than requested"
+        );
     }
 
     fn is_own(&self, seen: &GUID) -> bool {
@@ -191,7 +206,7 @@ impl Told {
         if let Some(prefix) = bytes.first_chunk()
             && self.known.insert(*prefix)
         {
-            let participant = shown(participant);
+            let participant = hexadecimal(prefix);
             tracing::info!(participant, "a DDS participant was discovered");
         }
         self.show();
@@ -203,7 +218,7 @@ impl Told {
         };
         if self.known.remove(&prefix) {
             count(&self.lost[usize::from(is_silent)]);
-            let participant: String = prefix.iter().map(|byte| format!("{byte:02x}")).collect();
+            let participant = hexadecimal(&prefix);
             tracing::info!(participant, is_silent, "a DDS participant left");
         }
         self.matched

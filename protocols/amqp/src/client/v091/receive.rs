@@ -3,7 +3,7 @@
 use super::Client;
 use super::content::Content;
 use super::opening::Phase;
-use crate::client::ClosedKind;
+use crate::client::{ClientEvent, ClosedKind};
 use crate::v091::wire::{Fault, Frame, FrameKind, Header, Method, Reply, Request, frame};
 use alloc::format;
 use alloc::string::ToString;
@@ -89,8 +89,14 @@ impl Client {
                 self.closed(&reply);
             }
             Method::Closed => self.end(ClosedKind::Lost, "the broker closed the connection"),
-            Method::Blocked(_) => self.held.1 = true,
-            Method::Unblocked => self.held.1 = false,
+            Method::Blocked(reason) => {
+                self.held.1 = true;
+                self.events.push_back(ClientEvent::Held(Some(reason)));
+            }
+            Method::Unblocked => {
+                self.held.1 = false;
+                self.events.push_back(ClientEvent::Held(None));
+            }
             Method::Flow(active) => {
                 self.held.0 = !active;
                 Request::FlowOk(active).write(&mut self.out);
@@ -122,5 +128,33 @@ impl Client {
             _ => ClosedKind::Lost,
         };
         self.end(kind, &format!("{} {}", reply.code, reply.text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::Options;
+    use weir_sansio::{Output, Session};
+
+    fn said(client: &mut Client) -> Option<ClientEvent> {
+        match client.poll_output() {
+            Output::Event(event) => Some(event),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_broker_that_takes_nothing_says_why_and_when_it_takes_again() {
+        let now = Instant::START;
+        let mut client = Client::new(now, Options::default());
+        let _its_header = said(&mut client);
+        let blocked = [1, 0, 0, 0, 0, 0, 8, 0, 10, 0, 60, 3, b'l', b'o', b'w', 0xCE];
+        let Ok(()) = client.handle_input(now, &blocked);
+        let held = ClientEvent::Held(Some("low".into()));
+        assert_eq!(said(&mut client), Some(held));
+        let unblocked = [1, 0, 0, 0, 0, 0, 4, 0, 10, 0, 61, 0xCE];
+        let Ok(()) = client.handle_input(now, &unblocked);
+        assert_eq!(said(&mut client), Some(ClientEvent::Held(None)));
     }
 }

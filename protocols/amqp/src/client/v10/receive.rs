@@ -1,6 +1,7 @@
 //! What comes from the peer.
 
 use super::opening::Phase;
+use super::peer::Peer;
 use super::{Client, TAKEN_BYTES_MAX};
 use crate::client::{ClientEvent, ClosedKind};
 use crate::limits::INCOMING_WINDOW;
@@ -148,6 +149,8 @@ impl Client {
         );
         let outcome = match &disposition.state {
             Some(DeliveryState::Rejected(error)) => Err(rejected(error.as_ref())),
+            // RabbitMQ 4 releases what no queue is bound for, and confirms it by 0.9.1.
+            Some(DeliveryState::Released) if self.peer == Peer::RabbitMq => Ok(()),
             Some(DeliveryState::Released) => Err("the peer does not look at it".to_string()),
             Some(DeliveryState::Modified { .. }) => Err("the peer wants it changed".to_string()),
             Some(state) if !state.is_terminal() && !disposition.settled => return,

@@ -173,6 +173,11 @@ impl<'b> Running<'b> {
             // It goes again by the next connection.
             ClientEvent::Returned(_, reason) => Err(End::Lost(format!("not now: {reason}"))),
             ClientEvent::Closed(closed) => Err(self.closed(closed)),
+            ClientEvent::Held(Some(why)) => {
+                let sentence = format!("the broker takes nothing for now: {why}");
+                self.bridge.told.warn(&sentence);
+                Ok(())
+            }
             _ => Ok(()),
         }
     }

@@ -56,25 +56,30 @@ impl Connection {
     /// What comes next.
     pub(super) async fn next(&mut self) -> io::Result<ClientEvent> {
         loop {
-            let deadline = match self.pump().await? {
+            match self.pump().await? {
                 Ok(event) => return Ok(event),
-                Err(deadline) => deadline,
-            };
-            let wait = match deadline {
-                Instant::NEVER => NO_DEADLINE,
-                deadline => deadline.since(now()),
-            };
-            let read = self.stream.read(&mut self.buffer);
-            match tokio::time::timeout(wait, read).await {
-                Err(_) => self.machine.handle_timeout(now()),
-                Ok(length) => match length? {
-                    0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-                    length => {
-                        let Ok(()) = self.machine.handle_input(now(), &self.buffer[..length]);
-                    }
-                },
+                Err(deadline) => self.hear(deadline).await?,
             }
         }
+    }
+
+    /// Hears what the peer says next, or sees to what is due by then.
+    async fn hear(&mut self, deadline: Instant) -> io::Result<()> {
+        let wait = match deadline {
+            Instant::NEVER => NO_DEADLINE,
+            deadline => deadline.since(now()),
+        };
+        let read = self.stream.read(&mut self.buffer);
+        match tokio::time::timeout(wait, read).await {
+            Err(_) => self.machine.handle_timeout(now()),
+            Ok(length) => match length? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                length => {
+                    let Ok(()) = self.machine.handle_input(now(), &self.buffer[..length]);
+                }
+            },
+        }
+        Ok(())
     }
 
     /// Sends what the machine wants to be sent; its next event, or when it is due next.
@@ -82,23 +87,20 @@ impl Connection {
         loop {
             match self.machine.poll_output() {
                 Output::Transmit(bytes) => self.send(&bytes).await?,
+                Output::Event(ClientEvent::Held(why)) => tell_held(why.as_deref()),
                 Output::Event(event) => return Ok(Ok(event)),
                 Output::Timeout(deadline) => return Ok(Err(deadline)),
             }
         }
     }
 
-    /// Waits until the peer has said something, which may be that it takes more.
+    /// Waits until the peer has said something, which may be that it takes more; meanwhile it hears that this side
+    /// is there.
     pub(super) async fn granted(&mut self) -> io::Result<()> {
-        if let Ok(ClientEvent::Closed(closed)) = self.pump().await? {
-            return Err(ended(closed));
-        }
-        match self.stream.read(&mut self.buffer).await? {
-            0 => Err(io::ErrorKind::UnexpectedEof.into()),
-            length => {
-                let Ok(()) = self.machine.handle_input(now(), &self.buffer[..length]);
-                Ok(())
-            }
+        match self.pump().await? {
+            Ok(ClientEvent::Closed(closed)) => Err(ended(closed)),
+            Ok(_) => Ok(()),
+            Err(deadline) => self.hear(deadline).await,
         }
     }
 
@@ -106,6 +108,14 @@ impl Connection {
     pub(super) async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.write_all(bytes).await?;
         self.stream.flush().await
+    }
+}
+
+/// Who waits is told for what.
+fn tell_held(why: Option<&str>) {
+    match why {
+        Some(why) => tracing::warn!("AMQP: the broker takes nothing for now: {why}"),
+        None => tracing::warn!("AMQP: the broker takes messages again"),
     }
 }
 

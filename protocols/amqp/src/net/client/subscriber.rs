@@ -62,7 +62,10 @@ impl AmqpSubscriber {
             match self.connection.next().await {
                 Ok(ClientEvent::Message(message)) => self.take(*message),
                 // What is none for a person to read is the broker's to set aside (a dead-letter exchange).
-                Ok(ClientEvent::Poison { tag, .. }) => {
+                Ok(ClientEvent::Poison {
+                    tag, key, reason, ..
+                }) => {
+                    tracing::warn!("AMQP: a message at `{key}` is set aside: {reason}");
                     self.connection.machine.settle(tag, Settle::Reject);
                 }
                 Ok(ClientEvent::Closed(closed)) => return Err(ended(closed)),

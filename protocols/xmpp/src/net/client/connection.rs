@@ -122,10 +122,17 @@ impl Connection {
     }
 
     async fn take_up(&mut self, mut lost: io::Error) -> io::Result<Came> {
-        let mut backoff = Backoff::new(WAIT_MAX);
+        let (mut backoff, mut told) = (Backoff::new(WAIT_MAX), String::new());
         for _ in 0..ATTEMPTS_MAX {
             tokio::time::sleep(backoff.wait()).await;
-            tracing::warn!("XMPP: the stream broke off: {lost}; connecting again");
+            let said = match lost.kind() {
+                io::ErrorKind::UnexpectedEof => "the server closed it".into(),
+                _ => lost.to_string(),
+            };
+            if said != told {
+                tracing::warn!("XMPP: the stream broke off: {said}; connecting again");
+                told = said;
+            }
             match self.again().await {
                 Ok(true) => return Box::pin(self.next()).await,
                 Ok(false) => return Ok(Came::Anew),

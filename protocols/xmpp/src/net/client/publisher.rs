@@ -48,7 +48,10 @@ impl XmppPublisher {
         request.push_str("</item></publish></pubsub>");
         let mut created = false;
         for _ in 0..ATTEMPTS_MAX {
-            match self.service.ask("set", &request).await? {
+            let answer = self.service.ask("set", &request).await?;
+            // Nobody reads here what others write to this address.
+            self.service.aside.clear();
+            match answer {
                 Answer::Result(_) => return Ok(()),
                 Answer::Error(condition, _) if condition == "item-not-found" && !created => {
                     created = true;

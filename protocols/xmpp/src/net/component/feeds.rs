@@ -182,6 +182,8 @@ impl Feeds {
                     feed.bell.again();
                 }
             }
+            // Who is subscribed when the gateway ends is so when it is back.
+            Err(Fault::Stopping) => {}
             // What may not be read any more is nobody's subscription any more.
             Err(fault) => {
                 tracing::warn!(
