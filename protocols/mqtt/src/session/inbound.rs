@@ -35,6 +35,8 @@ pub(super) enum Arrival {
     New,
     /// It came before and was acknowledged: acknowledge it again.
     Again,
+    /// It came before on another connection: the driver knows whether it was taken.
+    Resent,
     /// It came before and will be acknowledged.
     Waits,
     /// There are more than the receive maximum.
@@ -87,6 +89,15 @@ impl Inbound {
             // [MQTT-4.3.3-10]
             let counted = core::mem::replace(&mut self.received[at].counts, true);
             self.counted += u16::from(!counted);
+            if !counted {
+                let done = None;
+                self.order.push_back(Pending {
+                    packet_id,
+                    qos,
+                    done,
+                });
+                return Arrival::Resent;
+            }
             let waits = self.order.iter().any(|of| of.packet_id == packet_id);
             return if waits {
                 Arrival::Waits
