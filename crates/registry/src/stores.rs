@@ -107,6 +107,9 @@ fn bus_options(
     let url = bus.text("url", "");
     let stream = bus.text("stream", "weir");
     let replicas = bus.parsed("replicas", 1, "1, 3 or 5")?;
+    // The gateway itself reads it.
+    let _name = bus.optional("gateway");
+    let login = ["ca_file", "certificate", "key", "credentials"].map(|name| bus.optional(name));
     bus.clone().finish(BUS_KEYS)?;
     if !weir_jetstream::Options::is_name(&stream) {
         return Err(bus.fault(
@@ -121,7 +124,7 @@ fn bus_options(
         return Ok(None);
     }
     Ok(Some(weir_jetstream::Options {
-        servers: servers(&url, bus)?,
+        servers: servers(&url, login, &bus)?,
         stream,
         replicas,
         retention_bytes: log.retention_bytes,
@@ -131,11 +134,13 @@ fn bus_options(
 
 /// Where the servers of the bus are, and how the gateway comes in.
 #[cfg(feature = "jetstream")]
-fn servers(url: &str, mut bus: Section) -> Result<weir_jetstream::Servers, ConfigFault> {
+fn servers(
+    url: &str,
+    [authorities, certificate, key, credentials]: [Option<String>; 4],
+    bus: &Section,
+) -> Result<weir_jetstream::Servers, ConfigFault> {
     let servers = weir_jetstream::Servers::parse(url);
     let mut servers = servers.map_err(|error| bus.fault("url", error.to_string()))?;
-    let [authorities, certificate, key, credentials] =
-        ["ca_file", "certificate", "key", "credentials"].map(|name| bus.optional(name));
     let shown = match (&certificate, &key) {
         (Some(certificate), Some(key)) => Some((Path::new(certificate), Path::new(key))),
         (None, None) => None,

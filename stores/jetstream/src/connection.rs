@@ -244,7 +244,9 @@ impl Connection {
         let hello = self.hello(&info).map_err(refused)?;
         link.send(format!("CONNECT {hello}\r\nPING\r\n").as_bytes())?;
         loop {
-            match wire::read(&mut input)? {
+            // In TLS 1.3 a server that misses a certificate says so behind the handshake.
+            let read = wire::read(&mut input).map_err(|error| self.explained(address, error));
+            match read? {
                 Op::Pong => break,
                 Op::Err(why) => return Err(refused(self.told(&why))),
                 _ => {}
@@ -279,10 +281,15 @@ impl Connection {
             Some(_) if !can => Err(refused(
                 "bus.url or bus.ca_file asks for TLS, and it has none (`tls` in its configuration)".into(),
             )),
-            Some(tls) => {
-                let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
-                link.encrypt(tls, host)
-            }
+            Some(tls) => link.encrypt(tls, host_of(address)),
+        }
+    }
+
+    /// What befell a connection, with what the owner can do about it where TLS says what that is.
+    fn explained(&self, address: &str, error: io::Error) -> io::Error {
+        match &self.servers.tls {
+            Some(tls) if error.get_ref().is_some() => tls.told(host_of(address), &error),
+            _ => error,
         }
     }
 
@@ -373,6 +380,10 @@ impl Connection {
             }
         }
     }
+}
+
+fn host_of(address: &str) -> &str {
+    address.rsplit_once(':').map_or(address, |(host, _)| host)
 }
 
 fn refused(why: String) -> io::Error {

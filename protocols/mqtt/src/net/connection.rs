@@ -351,6 +351,8 @@ impl Connection {
                         .acknowledge(message.packet_id, code, Some(&reason));
                 }
             }
+            // Its identifier was used anew without a release of the message before.
+            Err(Refused::Another) => return self.publish_once(message),
             Err(Refused::Over(code)) => self.server.close(code, true),
         }
         true
@@ -417,8 +419,18 @@ impl Connection {
 
     fn deliver_once(&mut self, cx: &mut Context<'_>) -> io::Result<Turn> {
         let mut turn = Turn::default();
-        if self.hold.is_some() && !self.poll_hold(cx) {
-            return Ok(turn);
+        if self.hold.is_some() {
+            if !self.poll_hold(cx) {
+                return Ok(turn);
+            }
+            // What waited goes out before more is made, or it would wait for that, too.
+            if !self.promised {
+                let before = self.outbox.waiting();
+                let _rest_waits = self.outbox.poll_flush(&mut self.stream, cx)?;
+                let written = (before - self.outbox.waiting()) as u64;
+                Counts::add(&self.house.sessions.counts.bytes_sent, written);
+                self.mark = self.outbox.waiting();
+            }
         }
         let taking = |member: &&mut Box<Member>| !member.subscriptions.is_empty();
         let member = self.member.as_mut().filter(taking);

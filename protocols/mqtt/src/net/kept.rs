@@ -85,6 +85,7 @@ impl Connection {
         };
         match member.key_of(message.packet_id) {
             Some(key) => self.publish_under(message, Some(key)),
+            None if !message.dup => self.publish_once(message),
             None => {
                 let id = message.packet_id;
                 super::connection::tell(&mut self.server, Due::Acknowledge(id));

@@ -20,6 +20,8 @@ pub(super) enum Refused {
     Code(ReasonCode, String),
     /// The log takes nothing now: to be tried again.
     Busy,
+    /// The key that it was given here stands for another message.
+    Another,
     /// The gateway is stopping, or its log has failed.
     Over(ReasonCode),
 }
@@ -39,10 +41,12 @@ pub(super) fn publish(
         return Err(Refused::Code(code, reason.into()));
     }
     let mut request = request_of(message, now, client)?;
+    let own = request.key.is_none() && key.is_some();
     request.key = request.key.or(key);
     match hub.open(now, principal, Request::Publish(request)) {
         Ok(Exchange::Accepted(ticket)) => Ok(ticket),
         Ok(_) => Err(Refused::Over(ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR)),
+        Err(Fault::KeyReused(_)) if own => Err(Refused::Another),
         Err(fault) => Err(refused(&fault)),
     }
 }

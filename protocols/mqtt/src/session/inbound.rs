@@ -77,11 +77,6 @@ impl Inbound {
     /// Takes a PUBLISH of QoS 1 or 2.
     pub(super) fn arrive(&mut self, publish: &Publish<'_>, receive_max: u16) -> Arrival {
         let (packet_id, qos) = (publish.packet_id, publish.qos);
-        // What is sent again after the connection broke says so; what does not is new.
-        let old = |at: &usize| !self.received[*at].counts && !publish.dup;
-        if let Some(at) = self.find(packet_id).ok().filter(old) {
-            self.received.remove(at);
-        }
         let found = self.find(packet_id);
         if qos == QoS::ExactlyOnce
             && let Ok(at) = found
