@@ -26,12 +26,12 @@ def programs(test):
 class Database:
     """A server with one database, `weir`, on a machine of its own where one is given; a context."""
 
-    def __init__(self, test, machine=None):
+    def __init__(self, test, machine=None, port=None):
         self.programs = programs(test)
         self.host = machine.address if machine else "127.0.0.1"
         self.inside = machine.inside() if machine else []
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-postgres-"))
-        (self.port,) = free_ports(1)
+        self.port = port or free_ports(1)[0]
         if os.getuid() == 0:
             os.chown(self.folder, NOBODY, NOBODY)
             self.inside += ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]

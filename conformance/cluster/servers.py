@@ -41,9 +41,10 @@ def free_ports(count):
 
 
 class Server:
-    """One nats-server at `host`; `routes` are the `host:port` of all, where it is one of several."""
+    """One nats-server at `host`; `routes` are the `host:port` of all, where it is one of several; `more` are lines of
+    its configuration."""
 
-    def __init__(self, binary, folder, name, ports, routes=(), host="127.0.0.1", inside=()):
+    def __init__(self, binary, folder, name, ports, routes=(), host="127.0.0.1", inside=(), more=(), sync="always"):
         self.binary, self.folder, self.name = binary, pathlib.Path(folder) / name, name
         self.port, self.route, self.monitor = ports
         self.host, self.inside = host, inside
@@ -52,7 +53,8 @@ class Server:
             f'server_name: "{name}"',
             f'listen: "{host}:{self.port}"',
             f'http: "{host}:{self.monitor}"',
-            f'jetstream {{ store_dir: "{self.folder}", sync_interval: always }}',
+            f'jetstream {{ store_dir: "{self.folder}", sync_interval: {sync} }}',
+            *more,
         ]
         if routes:
             peers = ", ".join(f'"nats://{route}"' for route in routes)
@@ -85,7 +87,7 @@ class Server:
 class Servers:
     """One server or three, each on a machine of `machines` where there are such; a context."""
 
-    def __init__(self, test, count, machines=()):
+    def __init__(self, test, count, machines=(), sync="always"):
         self.folder = tempfile.mkdtemp(prefix="weir-nats-")
         binary = program(test)
         ports = free_ports(3 * count)
@@ -94,7 +96,8 @@ class Servers:
         inside = [machine.inside() for machine in machines] or [()] * count
         routes = [f"{host}:{route}" for host, (_, route, _) in zip(hosts, of)] if count > 1 else ()
         self.all = [
-            Server(binary, self.folder, f"n{at}", of[at], routes, hosts[at], inside[at]) for at in range(count)
+            Server(binary, self.folder, f"n{at}", of[at], routes, hosts[at], inside[at], sync=sync)
+            for at in range(count)
         ]
         self.wait()
 

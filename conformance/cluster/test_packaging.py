@@ -1,12 +1,17 @@
 """What stands in packaging/ is taken by the programs that it is for, and what is released can be checked."""
 
+import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 import textwrap
 import unittest
 
+import skips
+from cluster import network
+from cluster.database import programs
 from cluster.servers import program
 from gateway import BINARY, ROOT
 
@@ -34,6 +39,17 @@ class Packaging(unittest.TestCase):
         self.assertIn("--set=bus.replicas=3", settings)
         done = subprocess.run([BINARY, "check", *settings], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_composed_services_are_a_cluster_when_their_commands_are_run(self):
+        program(self)
+        programs(self)
+        enter = [*network.ENTER, "-m"] if os.getuid() == 0 else None
+        refused = network.unable() if enter else "mounting /etc/hosts takes root"
+        if refused:
+            skips.skip(self, f"{skips.KERNEL}no network namespaces: {refused}")
+        command = [*enter, sys.executable, "-m", "cluster.composed"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stdout[-4000:] + done.stderr[-4000:])
 
 
 class Released(unittest.TestCase):

@@ -209,6 +209,11 @@ pub trait Context: Send + Sync {
     /// The gateway's clock.
     fn now(&self) -> Time;
 
+    /// What tells this gateway from others that share its log, in this run and the next.
+    fn name(&self) -> &str {
+        "only"
+    }
+
     /// The service whose mount holds this path.
     fn service(&self, path: &str) -> Option<&Arc<dyn Service>>;
 

@@ -89,6 +89,26 @@ impl Outbox {
         self.parts.push_back(bytes);
     }
 
+    /// Keeps the first so many bytes.
+    pub fn truncate(&mut self, bytes: usize) {
+        while self.waiting() > bytes {
+            let over = self.waiting() - bytes;
+            if !self.tail.is_empty() {
+                self.tail.truncate(self.tail.len().saturating_sub(over));
+                continue;
+            }
+            let Some(mut last) = self.parts.pop_back() else {
+                return;
+            };
+            self.bytes -= last.len();
+            last.truncate(last.len().saturating_sub(over));
+            self.bytes += last.len();
+            if !last.is_empty() {
+                self.parts.push_back(last);
+            }
+        }
+    }
+
     fn seal(&mut self) {
         if !self.tail.is_empty() {
             let tail = std::mem::take(&mut self.tail);

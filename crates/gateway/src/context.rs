@@ -16,6 +16,8 @@ use weir_model::Time;
 
 /// Hub, services, access and clock of one gateway.
 pub(crate) struct House {
+    /// What tells it from others that share its log.
+    pub(crate) name: String,
     pub(crate) hub: Arc<Hub>,
     pub(crate) services: Vec<Arc<dyn Service>>,
     /// Who takes which WebSockets.
@@ -77,6 +79,10 @@ impl Context for House {
 
     fn now(&self) -> Time {
         now()
+    }
+
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn service(&self, path: &str) -> Option<&Arc<dyn Service>> {

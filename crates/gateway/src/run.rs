@@ -6,6 +6,7 @@ use crate::audit::Audit;
 use crate::config::{Config, Problem};
 use crate::context::{House, Traffic, now};
 use crate::health::{self, Health};
+use crate::identity::{self, NameFault};
 use crate::keeper::{Keeper, Keeping};
 use crate::limits::{CHECK_THREADS, CHECK_WAITING_MAX, WORK_THREADS, WORK_WAITING_MAX};
 use crate::listen::{self, Listener, Share, Socket};
@@ -117,6 +118,7 @@ impl Gateway {
         hub.audit(move |principal, fault| noted.refused(principal, fault));
         warn_of(&addresses, &opened, &access);
         let house = Arc::new(House {
+            name: name_of(config)?,
             bindings: beside.clone(),
             hub: hub.clone(),
             services,
@@ -226,20 +228,48 @@ pub(crate) fn bindings(config: &Config) -> Result<Vec<Named>, RunFault> {
     made.collect()
 }
 
+/// What tells this gateway from others; the data directory is there.
+fn name_of(config: &Config) -> Result<String, RunFault> {
+    let data = data_dir(config);
+    identity::name(config, &data).map_err(|fault| match fault {
+        NameFault::Config(problem) => RunFault::Config(problem),
+        NameFault::Io(error) => RunFault::Io(
+            format!("{}/gateway, the gateway's name", data.display()),
+            error,
+        ),
+    })
+}
+
+fn data_dir(config: &Config) -> PathBuf {
+    PathBuf::from(config.text("data", "dir").unwrap_or("weir-data"))
+}
+
 fn open_data(config: &Config) -> Result<(Arc<dyn Log>, Arc<Hub>), RunFault> {
-    let data = PathBuf::from(config.text("data", "dir").unwrap_or("weir-data"));
+    let data = data_dir(config);
     let located = |fault: ConfigFault| RunFault::Config(config.locate(&fault));
     std::fs::create_dir_all(&data)
         .map_err(|error| RunFault::Io(format!("data directory {}", data.display()), error))?;
     let log = open_log(&data, config.section("log"), config.section("bus")).map_err(located)?;
-    let sections = Sections {
+    let history = open_history(&data, sections(config)).map_err(located)?;
+    let hub = Hub::start(log.clone(), history, Limits::default(), now()).map_err(RunFault::Hub)?;
+    Ok((log, hub))
+}
+
+fn sections(config: &Config) -> Sections {
+    Sections {
         store: config.section("store"),
         history: config.section("history"),
         bus: config.section("bus"),
-    };
-    let history = open_history(&data, sections).map_err(located)?;
-    let hub = Hub::start(log.clone(), history, Limits::default(), now()).map_err(RunFault::Hub)?;
-    Ok((log, hub))
+    }
+}
+
+/// Moves the history in the data directory to where `store.url` says; says how many observations that were.
+pub fn move_history(
+    config: &Config,
+    told: impl Fn(u64) + Send + Sync + 'static,
+) -> Result<u64, Problem> {
+    let moved = weir_registry::move_history(&data_dir(config), sections(config), told);
+    moved.map_err(|fault| config.locate(&fault))
 }
 
 fn services(

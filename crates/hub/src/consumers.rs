@@ -6,7 +6,7 @@
 
 use crate::access::Principal;
 use crate::exchange::{Fault, Ticket};
-use crate::hub::Hub;
+use crate::hub::{Core, Hub};
 use crate::limits::{
     CONSUMER_BYTES_MAX, CONSUMER_KEY_BYTES_MAX, CONSUMERS_BYTES_MAX, CONSUMERS_MAX,
 };
@@ -15,7 +15,10 @@ use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
-use weir_model::Time;
+use weir_model::{Cursor, Time};
+
+/// Who is told of each state that is taken from a shared log, and of where it stands there.
+pub(crate) type Watch = Box<dyn FnMut(Cursor, &str, &Bytes) + Send>;
 
 /// The states, by key.
 #[derive(Debug, Default)]
@@ -85,6 +88,21 @@ impl Hub {
         Ok(self.ticket(cursor))
     }
 
+    /// Says whether other gateways append to the log, too.
+    pub fn is_shared(&self) -> bool {
+        self.log.shared().is_some()
+    }
+
+    /// Tells of all that is remembered, and from then on of each state as it is taken from a shared log,
+    /// before anybody who waits for it is told; an empty one is of a key that was forgotten. There is one
+    /// who watches. The hub is locked meanwhile: the watcher must ask nothing of it.
+    pub fn watch_consumers(&self, mut watch: Box<dyn FnMut(Cursor, &str, &Bytes) + Send>) {
+        let mut core = self.core();
+        let known = core.consumers.by_key.iter();
+        known.for_each(|(key, state)| watch(Cursor::START, key, state));
+        core.watch = Some(watch);
+    }
+
     /// What is remembered under a key.
     pub fn consumer(&self, key: &str) -> Option<Bytes> {
         self.core().consumers.by_key.get(key).cloned()
@@ -98,6 +116,16 @@ impl Hub {
         let all = core.consumers.by_key.range::<str, _>(begin);
         all.take_while(|(key, _)| key.starts_with(prefix))
             .for_each(|(key, state)| visit(key, state));
+    }
+}
+
+impl Core {
+    /// Takes a state from a shared log.
+    pub(crate) fn take_consumer(&mut self, cursor: Cursor, key: &str, state: Bytes) {
+        if let Some(watch) = &mut self.watch {
+            watch(cursor, key, &state);
+        }
+        self.consumers.put(key, state);
     }
 }
 

@@ -32,6 +32,11 @@ pub trait History: Send + Sync {
         None
     }
 
+    /// The same of many, in their order.
+    fn newest_of(&self, topics: &[&str]) -> Vec<Option<Time>> {
+        topics.iter().map(|topic| self.newest(topic)).collect()
+    }
+
     /// One page of observations in time order.
     fn read(&self, query: &Range<'_>) -> Result<Page, HistoryFault>;
 

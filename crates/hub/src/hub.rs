@@ -3,7 +3,7 @@
 use crate::access::{Grants, Principal, Verb};
 use crate::aggregate::Aggregate;
 use crate::catalog::{Catalog, Entry, StreamId, push_last};
-use crate::consumers::Consumers;
+use crate::consumers::{Consumers, Watch};
 use crate::counters::{Counters, Counts};
 use crate::entities::Entities;
 use crate::exchange::{Exchange, Fault, InLog, Latest, Past, Request, Ticket};
@@ -75,6 +75,7 @@ pub(crate) struct Core {
     pub(crate) recent: Recent,
     pub(crate) retained: Retained,
     pub(crate) consumers: Consumers,
+    pub(crate) watch: Option<Watch>,
     pub(crate) entities: Entities,
     pub(crate) withdrawn: Withdrawn,
     pub(crate) journal: Journal,
@@ -106,6 +107,7 @@ impl Hub {
             recent: Recent::new(log.head()),
             retained: Retained::default(),
             consumers: Consumers::default(),
+            watch: None,
             entities: Entities::default(),
             withdrawn: Withdrawn::default(),
             journal: Journal::default(),

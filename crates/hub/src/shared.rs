@@ -166,7 +166,7 @@ impl Hub {
         let body = || Bytes::copy_from_slice(record.body);
         match record.kind {
             Kind::Change => core.take_change(cursor, record, taught),
-            Kind::Consumer => core.consumers.put(record.topic, body()),
+            Kind::Consumer => core.take_consumer(cursor, record.topic, body()),
             Kind::Entity => {
                 core.entities.put(record.topic, body(), cursor);
                 core.journal.note(record.topic);

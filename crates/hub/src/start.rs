@@ -51,11 +51,7 @@ impl Hub {
             folded.min(hub.history.applied()).min(keys)
         };
         hub.replay(replay_from)?;
-        // What was read twice would be counted twice.
-        for entry in hub.core().catalog.entries_mut() {
-            entry.newest = Newest::uncounted(hub.history.newest(&entry.topic));
-            entry.last.iter_mut().for_each(|last| last.ordinal = None);
-        }
+        hub.recall_newest();
         hub.history.advance(hub.log.head());
         let hub = Arc::new(hub);
         hub.follow();
@@ -100,6 +96,22 @@ impl Hub {
             entry.last_seen = time.or(entry.last_seen);
         })?;
         Ok(())
+    }
+
+    /// What was read twice would be counted twice.
+    fn recall_newest(&self) {
+        let mut core = self.core();
+        let topics: Vec<_> = core
+            .catalog
+            .entries_mut()
+            .map(|it| it.topic.clone())
+            .collect();
+        let names: Vec<&str> = topics.iter().map(|topic| &**topic).collect();
+        let newest = self.history.newest_of(&names);
+        for (entry, newest) in core.catalog.entries_mut().zip(newest) {
+            entry.newest = Newest::uncounted(newest);
+            entry.last.iter_mut().for_each(|last| last.ordinal = None);
+        }
     }
 
     fn replay(&self, from: Cursor) -> Result<(), Fault> {

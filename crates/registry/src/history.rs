@@ -124,8 +124,48 @@ pub(crate) fn postgres_age(mut section: Section) -> Result<std::time::Duration, 
 #[cfg(feature = "postgres")]
 pub(crate) fn open_postgres(
     data: &Path,
-    mut sections: Sections,
+    sections: Sections,
 ) -> Result<Arc<dyn History>, ConfigFault> {
+    Ok(Arc::new(postgres(data, sections)?))
+}
+
+/// Writes what the embedded store in the data directory has into the database of `store.url`, which has
+/// nothing yet; says how many observations that were, and meanwhile how many so far.
+#[cfg(all(feature = "postgres", feature = "embedded"))]
+pub fn move_history(
+    data: &Path,
+    sections: Sections,
+    told: impl Fn(u64) + Send + Sync + 'static,
+) -> Result<u64, ConfigFault> {
+    if store_of(&sections.store)?.name != "postgres" {
+        let problem = "is missing: it says where the history is to go";
+        return Err(sections.store.fault("url", problem));
+    }
+    let kept = weir_embedded::Options {
+        retention_bytes: u64::MAX,
+        ..weir_embedded::Options::default()
+    };
+    let opened = weir_embedded::EmbeddedHistory::open(data.join("history"), kept);
+    let embedded = opened.map_err(|error| ConfigFault {
+        key: "data.dir".into(),
+        problem: format!(
+            "the history in {} cannot be opened (a gateway that has it must be stopped): {error}",
+            data.display()
+        ),
+    })?;
+    let database = postgres(data, sections)?;
+    let moved = database.take_over(Arc::new(embedded), told);
+    moved.map_err(|problem| ConfigFault {
+        key: "store.url".into(),
+        problem,
+    })
+}
+
+#[cfg(feature = "postgres")]
+fn postgres(
+    data: &Path,
+    mut sections: Sections,
+) -> Result<weir_postgres::PostgresHistory, ConfigFault> {
     use weir_postgres::{Options, Origin, PostgresHistory};
     let fault = |problem: String| ConfigFault {
         key: "store.url".into(),
@@ -144,7 +184,7 @@ pub(crate) fn open_postgres(
         }
     };
     let history = PostgresHistory::open(options, &log).map_err(fault)?;
-    Ok(Arc::new(history))
+    Ok(history)
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@ mod stores;
 
 pub use bindings::{BINDINGS, BindingLine, binding_of_url};
 pub use clients::{CLIENTS, ClientLine, client_of_url, client_schemes};
+#[cfg(all(feature = "postgres", feature = "embedded"))]
+pub use history::move_history;
 pub use history::{HISTORY_KEYS, STORE_KEYS, check_history, check_store, open_history};
 pub use services::{Make, SERVICES, ServiceLine};
 pub use stores::{

@@ -59,7 +59,16 @@ pub const STORES: &[StoreLine] = &[
 pub const LOG_KEYS: &[&str] = &["segment_bytes", "retention_bytes", "retention_age"];
 
 /// Keys of the section `bus`.
-pub const BUS_KEYS: &[&str] = &["url", "stream", "replicas"];
+pub const BUS_KEYS: &[&str] = &[
+    "url",
+    "ca_file",
+    "certificate",
+    "key",
+    "credentials",
+    "stream",
+    "replicas",
+    "gateway",
+];
 
 /// Opens the log: a stream of the bus where one is named, else the log on local disk.
 pub fn open_log(data: &Path, section: Section, bus: Section) -> Result<Arc<dyn Log>, ConfigFault> {
@@ -98,6 +107,9 @@ fn bus_options(
     let url = bus.text("url", "");
     let stream = bus.text("stream", "weir");
     let replicas = bus.parsed("replicas", 1, "1, 3 or 5")?;
+    // The gateway itself reads it.
+    let _name = bus.optional("gateway");
+    let login = ["ca_file", "certificate", "key", "credentials"].map(|name| bus.optional(name));
     bus.clone().finish(BUS_KEYS)?;
     if !weir_jetstream::Options::is_name(&stream) {
         return Err(bus.fault(
@@ -111,14 +123,41 @@ fn bus_options(
     if url.is_empty() {
         return Ok(None);
     }
-    let servers = weir_jetstream::Servers::parse(&url);
     Ok(Some(weir_jetstream::Options {
-        servers: servers.map_err(|error| bus.fault("url", error.to_string()))?,
+        servers: servers(&url, login, &bus)?,
         stream,
         replicas,
         retention_bytes: log.retention_bytes,
         retention_age: log.retention_age,
     }))
+}
+
+/// Where the servers of the bus are, and how the gateway comes in.
+#[cfg(feature = "jetstream")]
+fn servers(
+    url: &str,
+    [authorities, certificate, key, credentials]: [Option<String>; 4],
+    bus: &Section,
+) -> Result<weir_jetstream::Servers, ConfigFault> {
+    let servers = weir_jetstream::Servers::parse(url);
+    let mut servers = servers.map_err(|error| bus.fault("url", error.to_string()))?;
+    let shown = match (&certificate, &key) {
+        (Some(certificate), Some(key)) => Some((Path::new(certificate), Path::new(key))),
+        (None, None) => None,
+        (Some(_), None) => return Err(bus.fault("key", "is missing: bus.certificate has one")),
+        (None, Some(_)) => {
+            return Err(bus.fault("certificate", "is missing: bus.key is that of one"));
+        }
+    };
+    if authorities.is_some() || shown.is_some() {
+        let with = servers.with_tls(authorities.as_deref().map(Path::new), shown);
+        servers = with.map_err(|problem| bus.fault("ca_file", problem))?;
+    }
+    if let Some(file) = credentials {
+        let with = servers.with_credentials(Path::new(&file));
+        servers = with.map_err(|problem| bus.fault("credentials", format!("{file}: {problem}")))?;
+    }
+    Ok(servers)
 }
 
 /// Says what is wrong with the section of the log.

@@ -25,6 +25,8 @@ pub(crate) enum Command {
     Backup(Backup),
     /// Make the data of a backup, where there is none yet
     Restore(Backup),
+    /// Write the history of the data folder into the database of `store.url`, which has none yet
+    MoveHistory(Stored),
     /// Publish lines or files from standard input, by any protocol
     Pub(Publish),
     /// Print messages as they come, by any protocol
@@ -102,6 +104,15 @@ pub(crate) struct Serve {
     /// Let everyone do everything, from other machines too
     #[arg(long)]
     pub(crate) open: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct Stored {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// Folder of the data
+    #[arg(long)]
+    pub(crate) data: Option<PathBuf>,
 }
 
 #[derive(Args)]

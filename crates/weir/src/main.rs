@@ -24,6 +24,7 @@ mod exi;
 mod history;
 mod input;
 mod link;
+mod move_history;
 mod output;
 mod peer;
 mod publish;
@@ -77,6 +78,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Doctor(serve) => doctor::run(&serve)?,
         Command::Backup(backup) => backup::save(&backup)?,
         Command::Restore(restore) => backup::restore(&restore)?,
+        Command::MoveHistory(stored) => move_history::run(&stored)?,
         Command::Pub(publish) => publish::run(publish)?,
         Command::Sub(subscribe) => subscribe::run(subscribe)?,
         Command::History(history) => history::run(history)?,

@@ -3,12 +3,13 @@
 //! What it deliberately does not do: nothing is sent again. Who sent something and had no answer does.
 
 use crate::limits::{CONNECT, CONNECT_PAUSE, OUT_BYTES_MAX, PING_EVERY, SILENCE};
+use crate::link::Link;
 use crate::url::Servers;
 use crate::wire::{self, Message, Op};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::io::{self, BufReader, Write};
-use std::net::{Shutdown, TcpStream, ToSocketAddrs};
+use std::io::{self, BufReader};
+use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -31,7 +32,7 @@ pub(crate) struct Connection {
 #[derive(Default)]
 struct State {
     out: Vec<u8>,
-    link: Option<TcpStream>,
+    link: Option<Link>,
     /// Counts connections made.
     round: u64,
     handlers: HashMap<u64, Handler>,
@@ -158,8 +159,7 @@ impl Connection {
         let mut state = self.state();
         state.closed = true;
         if let Some(link) = state.link.take() {
-            // It may have ended already.
-            let _ended = link.shutdown(Shutdown::Both);
+            link.end();
         }
         state.handlers.clear();
         drop(state);
@@ -208,8 +208,7 @@ impl Connection {
         };
         let link = self.state().link.take();
         if let Some(link) = link {
-            // It may have ended already.
-            let _ended = link.shutdown(Shutdown::Both);
+            link.end();
         }
         self.due.notify_all();
         if writer.join().is_err() {
@@ -218,38 +217,38 @@ impl Connection {
         ended
     }
 
-    fn connect(&self, address: &str) -> io::Result<BufReader<TcpStream>> {
+    fn connect(&self, address: &str) -> io::Result<BufReader<Link>> {
         let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
         for socket in address.to_socket_addrs()? {
             match TcpStream::connect_timeout(&socket, CONNECT) {
-                Ok(stream) => return self.greet(stream),
+                Ok(stream) => return self.greet(stream, address),
                 Err(error) => last = error,
             }
         }
         Err(last)
     }
 
-    /// `INFO`, `CONNECT`, `PING`, `PONG`.
-    fn greet(&self, stream: TcpStream) -> io::Result<BufReader<TcpStream>> {
+    /// `INFO`, TLS where it is wanted, `CONNECT`, `PING`, `PONG`.
+    fn greet(&self, stream: TcpStream, address: &str) -> io::Result<BufReader<Link>> {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(SILENCE))?;
         stream.set_write_timeout(Some(SILENCE))?;
-        let mut out = stream.try_clone()?;
-        let link = stream.try_clone()?;
-        let mut input = BufReader::with_capacity(64 << 10, stream);
-        let refused = |why: String| io::Error::new(io::ErrorKind::ConnectionRefused, why);
-        let Op::Info(info) = wire::read(&mut input)? else {
+        let mut link = Link::plain(stream);
+        // The server says nothing more before it is answered: no byte behind the greeting is read.
+        let Op::Info(info) = wire::read(&mut BufReader::new(link.clone()))? else {
             return Err(refused("it does not greet as NATS does".into()));
         };
         let info: Value = serde_json::from_slice(&info)?;
-        if info["tls_required"] == true {
-            return Err(refused("it wants TLS, which is not supported here".into()));
-        }
-        out.write_all(format!("CONNECT {}\r\nPING\r\n", self.hello()).as_bytes())?;
+        self.encrypt(&mut link, &info, address)?;
+        let mut input = BufReader::with_capacity(64 << 10, link.clone());
+        let hello = self.hello(&info).map_err(refused)?;
+        link.send(format!("CONNECT {hello}\r\nPING\r\n").as_bytes())?;
         loop {
-            match wire::read(&mut input)? {
+            // In TLS 1.3 a server that misses a certificate says so behind the handshake.
+            let read = wire::read(&mut input).map_err(|error| self.explained(address, error));
+            match read? {
                 Op::Pong => break,
-                Op::Err(why) => return Err(refused(why)),
+                Op::Err(why) => return Err(refused(self.told(&why))),
                 _ => {}
             }
         }
@@ -269,7 +268,48 @@ impl Connection {
         Ok(input)
     }
 
-    fn hello(&self) -> Value {
+    /// TLS, where the owner wants it; a server that wants it otherwise, or cannot, is refused.
+    fn encrypt(&self, link: &mut Link, info: &Value, address: &str) -> io::Result<()> {
+        let can = info["tls_required"] == true || info["tls_available"] == true;
+        match &self.servers.tls {
+            None if info["tls_required"] == true => Err(refused(
+                "it wants TLS: say tls:// in bus.url, and bus.ca_file where its certificate is not one \
+                 of the Web's"
+                    .into(),
+            )),
+            None => Ok(()),
+            Some(_) if !can => Err(refused(
+                "bus.url or bus.ca_file asks for TLS, and it has none (`tls` in its configuration)".into(),
+            )),
+            Some(tls) => link.encrypt(tls, host_of(address)),
+        }
+    }
+
+    /// What befell a connection, with what the owner can do about it where TLS says what that is.
+    fn explained(&self, address: &str, error: io::Error) -> io::Error {
+        match &self.servers.tls {
+            Some(tls) if error.get_ref().is_some() => tls.told(host_of(address), &error),
+            _ => error,
+        }
+    }
+
+    /// What a server said that does not let us in, with what the owner can do about it.
+    fn told(&self, why: &str) -> String {
+        if !why.contains("Authorization Violation") {
+            return why.to_owned();
+        }
+        let with = match (&self.servers.nkey, &self.servers.login) {
+            (Some(_), _) => "the key of bus.credentials",
+            (None, Some((_, Some(_)))) => "the name and the password in bus.url",
+            (None, Some((_, None))) => "the token in bus.url",
+            (None, None) => {
+                "a client without a login, and bus.url has none (nor is bus.credentials set)"
+            }
+        };
+        format!("it does not take {with} ({})", why.trim_matches('\''))
+    }
+
+    fn hello(&self, info: &Value) -> Result<Value, String> {
         let mut hello = json!({
             "verbose": false, "pedantic": false, "lang": "rust",
             "version": env!("CARGO_PKG_VERSION"),
@@ -283,7 +323,13 @@ impl Connection {
             Some((token, None)) => hello["auth_token"] = json!(token),
             None => {}
         }
-        hello
+        if let Some(nkey) = &self.servers.nkey {
+            let nonce = info["nonce"].as_str().unwrap_or_default();
+            let signed = nkey.sign(nonce)?;
+            hello[signed.name.0] = json!(signed.name.1);
+            hello["sig"] = json!(signed.signature);
+        }
+        Ok(hello)
     }
 
     fn take(&self, op: Op) {
@@ -321,19 +367,27 @@ impl Connection {
                 state.out.extend_from_slice(b"PING\r\n");
             }
             let out = std::mem::take(&mut state.out);
-            let link = state.link.as_ref().and_then(|link| link.try_clone().ok());
+            let link = state.link.clone();
             drop(state);
-            let written = link.map(|mut link| link.write_all(&out));
+            let written = link.map(|link| link.send(&out));
             if !matches!(written, Some(Ok(()))) {
                 let state = self.state();
                 if let Some(link) = &state.link {
                     // The reader sees the end.
-                    let _ended = link.shutdown(Shutdown::Both);
+                    link.end();
                 }
                 return;
             }
         }
     }
+}
+
+fn host_of(address: &str) -> &str {
+    address.rsplit_once(':').map_or(address, |(host, _)| host)
+}
+
+fn refused(why: String) -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionRefused, why)
 }
 
 /// What tells this run's inboxes and submissions from all others'.

@@ -1,7 +1,7 @@
 //! The log on NATS JetStream: a stream that several gateways append to and all of them read live.
 //!
 //! What it deliberately does not do: no cluster of our own (NATS replicates), no other use of NATS, no
-//! file here, and no TLS to the servers yet. The decision worth arguing: the client is a small machine of
+//! file here. The decision worth arguing: the client is a small machine of
 //! our own, for the few operations of core NATS and of the JetStream API that a log needs.
 //!
 //! Subjects: `NAME.m` for messages, `NAME.k.KIND.TOPIC` for records of which only the last of a topic
@@ -17,14 +17,18 @@
 mod api;
 mod connection;
 pub mod limits;
+mod link;
 mod log;
 mod name;
+mod nkey;
 mod pending;
 mod pull;
 mod reader;
 mod state;
+mod tls;
 mod url;
 mod wire;
 
 pub use log::{JetStreamLog, Options};
+pub use tls::Shown;
 pub use url::{BadUrl, Servers};

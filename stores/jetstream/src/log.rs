@@ -22,7 +22,7 @@ use weir_hub::{
 use weir_model::Cursor;
 
 /// What an owner decides about a stream that is made; one that is there stays as it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Where the servers are.
     pub servers: Servers,

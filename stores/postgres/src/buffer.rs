@@ -181,7 +181,7 @@ impl Buffer {
 }
 
 /// A row with its topic and time, and without what the catalog knows.
-fn row_of(batch: &Batch, row: usize, arrival: Time) -> Observation<'_> {
+pub(crate) fn row_of(batch: &Batch, row: usize, arrival: Time) -> Observation<'_> {
     Observation {
         naming: Naming::Topic,
         sensor: None,

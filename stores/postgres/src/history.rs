@@ -3,11 +3,13 @@
 use crate::buffer::Buffer;
 use crate::driver::Driver;
 use crate::limits::{
-    ANSWER_WAIT, BUFFER_BYTES_MAX, CONNECT, CONNECT_PAUSE, SCAN_ROWS, TRANSACTION_CHUNKS,
+    ANSWER_WAIT, BUFFER_BYTES_MAX, CONNECT, CONNECT_PAUSE, NEWEST_TOPICS, READERS, SCAN_ROWS,
+    TRANSACTION_CHUNKS,
 };
-use crate::line::{Line, Session, is_lost};
+use crate::line::{Line, Pool, Session, is_lost};
 use crate::origin::{self, Origin};
 use crate::read::{self, Asked};
+use crate::take_over::{self, TakeFault};
 use crate::target::Target;
 use crate::windows::{self, Spans};
 use crate::write::{self, Numbers};
@@ -36,7 +38,7 @@ pub struct PostgresHistory {
     /// One writes at a time.
     writing: Mutex<()>,
     writer: Arc<Writer>,
-    reader: Arc<Line>,
+    readers: Arc<Pool>,
     driver: Driver,
     target: Target,
     retention_age: Duration,
@@ -75,11 +77,37 @@ impl PostgresHistory {
             buffer: Mutex::new(Buffer::behind(written)),
             writing: Mutex::new(()),
             writer: Arc::new(writer),
-            reader: Arc::new(Line::new(target.clone())),
+            readers: Pool::new(&target, READERS),
             driver,
             target,
             retention_age: options.retention_age,
         })
+    }
+
+    /// Takes all that another store has of the same log into a database that has nothing yet; says how many
+    /// observations that were, and meanwhile how many so far.
+    pub fn take_over(
+        &self,
+        from: Arc<dyn History>,
+        told: impl Fn(u64) + Send + Sync + 'static,
+    ) -> Result<u64, String> {
+        let target = self.target.clone();
+        let taken = self.driver.run(Duration::MAX, move || async move {
+            let mut session = Session::begin(&target)
+                .await
+                .map_err(|e| target.fault(&e))?;
+            let taken = take_over::take_over(&mut session, &*from, &told).await;
+            taken.map_err(|fault| match fault {
+                TakeFault::Database(error) => target.fault(&error),
+                TakeFault::Store(fault) => fault,
+                TakeFault::Refused(why) => HistoryFault::Failed(why),
+            })
+        });
+        let taken = taken.map_err(|fault| match fault {
+            HistoryFault::Failed(problem) => problem,
+            HistoryFault::BadPage => fault.to_string(),
+        })?;
+        Ok(taken)
     }
 
     fn buffer(&self) -> MutexGuard<'_, Buffer> {
@@ -127,16 +155,15 @@ impl PostgresHistory {
         if concerns { self.flush() } else { Ok(()) }
     }
 
-    /// Asks by the connection that reads.
+    /// Asks by a connection that reads.
     fn ask<T: Send + 'static>(
         &self,
         question: impl AsyncFn(&mut Session) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, HistoryFault> {
-        let reader = self.reader.clone();
-        self.driver.run(
-            ANSWER_WAIT,
-            move || async move { reader.with(question).await },
-        )
+        let reader = self.readers.take();
+        self.driver.run(ANSWER_WAIT, move || async move {
+            reader.line().with(question).await
+        })
     }
 
     fn rows(&self, query: &Range<'_>) -> Result<Page, HistoryFault> {
@@ -233,6 +260,12 @@ impl PostgresHistory {
     }
 }
 
+/// Newest times, the beginning of time where there is no row.
+fn known(newest: Vec<Option<Time>>) -> Vec<Option<Time>> {
+    let known = |time: Option<Time>| Some(time.unwrap_or(Time::from_nanos(i64::MIN)));
+    newest.into_iter().map(known).collect()
+}
+
 /// Comes to the server, makes the tables, sees that they are of this log, and says what the database has of it.
 async fn open(target: &Target, log: &Origin, wait: Duration) -> Result<Cursor, String> {
     let failed = |error: Error| target.sentence(&error);
@@ -322,6 +355,17 @@ impl History for PostgresHistory {
     fn newest(&self, topic: &str) -> Option<Time> {
         let extent = self.extent_of(topic).ok()?;
         Some(extent.map_or(Time::from_nanos(i64::MIN), |extent| extent.last))
+    }
+
+    fn newest_of(&self, topics: &[&str]) -> Vec<Option<Time>> {
+        let asked = topics.chunks(NEWEST_TOPICS).map(|part| {
+            let topics: Vec<_> = part.iter().map(|topic| (*topic).to_owned()).collect();
+            let question =
+                async move |session: &mut Session| latest::newest(session, &topics).await;
+            let found = self.flush().and_then(|()| self.ask(question));
+            found.map_or_else(|_| vec![None; part.len()], known)
+        });
+        asked.flatten().collect()
     }
 
     fn read(&self, query: &Range<'_>) -> Result<Page, HistoryFault> {

@@ -20,6 +20,9 @@ const EXTENT: &str = "SELECT
          (SELECT max(o.time) FROM weir.observation o WHERE o.datastream = d.id),
          d.end_last, d.result_first, d.result_last
      FROM weir.datastream d WHERE d.topic = $1";
+const NEWEST: &str = "SELECT (SELECT max(o.time) FROM weir.observation o WHERE o.datastream = d.id)
+     FROM unnest($1::text[]) WITH ORDINALITY AS t (topic, place)
+     LEFT JOIN weir.datastream d ON d.topic = t.topic ORDER BY t.place";
 
 /// The next last observations, behind those of a datastream's number.
 pub(crate) async fn rows(session: &mut Session, behind: i32) -> Result<Vec<Row>, Error> {
@@ -35,6 +38,18 @@ pub(crate) fn visit(
     let topic: &str = row.try_get(0)?;
     visit(Cursor::from_bits(kept.cursor()?), &kept.observation(topic)?);
     row.try_get(1)
+}
+
+/// The newest time of each of these datastreams, in their order.
+pub(crate) async fn newest(
+    session: &mut Session,
+    topics: &[String],
+) -> Result<Vec<Option<Time>>, Error> {
+    let rows = session.query(NEWEST, &[&topics]).await?;
+    let time = |row: &Row| row.try_get::<_, Option<i64>>(0);
+    rows.iter()
+        .map(|row| Ok(time(row)?.map(Time::from_nanos)))
+        .collect()
 }
 
 /// From when to when a datastream has rows.

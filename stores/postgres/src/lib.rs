@@ -1,12 +1,11 @@
 //! The history in PostgreSQL: several gateways that have one log feed one database, and anybody asks it by SQL.
 //!
-//! What it deliberately does not do: no row is kept here, there is no pool of connections, and PostgreSQL is
-//! not administered. The decision worth arguing: what was fed is a cursor in the database, moved by the
+//! What it deliberately does not do: no row is kept here, and PostgreSQL is not administered. The decision worth arguing: what was fed is a cursor in the database, moved by the
 //! transaction that writes the rows before it, so that each row is there once, however many gateways write and
 //! whenever one of them or the server is killed.
 //!
-//! Two connections, one that writes and one that reads, are driven by a thread of their own; both are made again
-//! when they end. `schema.sql` is what the database holds.
+//! A connection that writes and a few that read are driven by a thread of their own; they are made when they are
+//! needed, and again when they end. `schema.sql` is what the database holds.
 #![forbid(unsafe_code)]
 #![allow(
     clippy::disallowed_methods,
@@ -24,6 +23,7 @@ mod origin;
 mod read;
 mod row;
 mod schema;
+mod take_over;
 mod target;
 mod tls;
 mod upkeep;

@@ -22,6 +22,12 @@ pub const SHARE_ROWS_MIN: usize = 16;
 pub const DROP_ROWS: i64 = 20_000;
 /// Transactions that drop rows in one call of `maintain`, so that it ends.
 pub const DROPS_MAX: usize = 16;
+/// Questions that are answered at once, each by a connection of its own.
+pub const READERS: usize = 4;
+/// Datastreams whose newest time is asked for at once.
+pub const NEWEST_TOPICS: usize = 10_000;
+/// Datastreams that are taken over from another store at once.
+pub const TAKE_TOPICS: usize = 1000;
 /// How long connecting may take.
 pub const CONNECT: Duration = Duration::from_secs(5);
 /// After a connection could not be made, nobody tries again for so long.

@@ -3,6 +3,8 @@
 use crate::limits::{CONNECT_PAUSE, SESSION};
 use crate::target::Target;
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use tokio::sync::Mutex;
 use tokio_postgres::types::ToSql;
@@ -71,6 +73,51 @@ impl Line {
             idle.failed = Some((Instant::now(), fault.clone()));
             fault
         })
+    }
+}
+
+/// Some connections, of which each question takes one that is idle, as long as there is one.
+///
+/// They are taken in their order, so that there are no more than were needed at once.
+pub(crate) struct Pool {
+    lines: Vec<(Line, AtomicUsize)>,
+}
+
+/// A connection of a pool, in use until this is dropped.
+pub(crate) struct Taken {
+    pool: Arc<Pool>,
+    at: usize,
+}
+
+impl Pool {
+    pub(crate) fn new(target: &Target, count: usize) -> Arc<Self> {
+        let line = |_| (Line::new(target.clone()), AtomicUsize::new(0));
+        Arc::new(Self {
+            lines: (0..count.max(1)).map(line).collect(),
+        })
+    }
+
+    /// One that the fewest wait for.
+    pub(crate) fn take(self: &Arc<Self>) -> Taken {
+        let waiting = |at: &usize| self.lines[*at].1.load(Ordering::Relaxed);
+        let at = (0..self.lines.len()).min_by_key(waiting).unwrap_or(0);
+        self.lines[at].1.fetch_add(1, Ordering::Relaxed);
+        Taken {
+            pool: self.clone(),
+            at,
+        }
+    }
+}
+
+impl Taken {
+    pub(crate) fn line(&self) -> &Line {
+        &self.pool.lines[self.at].0
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.pool.lines[self.at].1.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

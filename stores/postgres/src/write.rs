@@ -78,8 +78,7 @@ pub(crate) async fn write(
         write_chunk(session, &mut known, chunk, before).await?;
     }
     let upto = chunks.last().map_or(before, |chunk| chunk.upto.max(before));
-    session.execute(MOVE, &[&(upto.bits() as i64)]).await?;
-    session.client.batch_execute("COMMIT").await?;
+    finish(session, upto).await?;
     known.as_of = upto;
     *numbers = known;
     Ok(upto)
@@ -108,6 +107,22 @@ async fn write_chunk(
     if first == chunk.marks.len() {
         return Ok(());
     }
+    write_rows(session, numbers, chunk, first).await
+}
+
+/// Makes what was written count up to a record.
+pub(crate) async fn finish(session: &mut Session, upto: Cursor) -> Result<(), Error> {
+    session.execute(MOVE, &[&(upto.bits() as i64)]).await?;
+    session.client.batch_execute("COMMIT").await
+}
+
+/// Writes the rows of a chunk from one on.
+pub(crate) async fn write_rows(
+    session: &mut Session,
+    numbers: &mut Numbers,
+    chunk: &Chunk,
+    first: usize,
+) -> Result<(), Error> {
     let numbers = numbers_of(session, numbers, chunk).await?;
     copy_rows(session, chunk, first, &numbers).await?;
     let (latest, reach) = sums(chunk, first, &numbers);

@@ -11,8 +11,10 @@ mod server;
 use rows::{Row, TOPICS, at, batch, numbers, range, time, walk};
 use server::{PASSWORD, Server, options, own, port, server, shared};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_disk::SimDisk;
+use weir_embedded::EmbeddedHistory;
 use weir_hub::{History, HistoryFault};
 use weir_postgres::limits::{BUFFER_BYTES_MAX, CHUNK_ROWS};
 use weir_postgres::{Options, Origin, PostgresHistory, Target};
@@ -25,7 +27,7 @@ fn a_real_postgresql() {
     let Some(mut server) = server("a_real_postgresql", &[]) else {
         return;
     };
-    let tests: [(&str, Test); 11] = [
+    let tests: [(&str, Test); 14] = [
         ("who may not in is told so, without the password", refusals),
         ("with TLS the certificate must hold", encrypted),
         ("two gateways feed one database at once", two_at_once),
@@ -41,6 +43,12 @@ fn a_real_postgresql() {
         ),
         ("while the server is away rows wait, up to a bound", away),
         ("a database that went back is not written over", restored),
+        (
+            "what the embedded store had is moved, all of it or nothing",
+            moved,
+        ),
+        ("newest times of many are asked for at once", newest),
+        ("a long question holds up no other", beside),
         ("the tables are of use to people", by_sql),
         ("many datastreams, in a time that is printed", figures),
     ];
@@ -308,6 +316,102 @@ fn by_sql(server: &mut Server) {
     let latest = ask("SELECT topic FROM weir.latest_observations");
     let latest: BTreeSet<&str> = latest.lines().collect();
     assert_eq!(latest, TOPICS.into_iter().collect());
+}
+
+/// More rows than are written at once, some of one time, some late, some ahead of the clock.
+fn embedded() -> EmbeddedHistory {
+    let store = EmbeddedHistory::on(Arc::new(SimDisk::new()), Default::default()).unwrap();
+    let mut number = 0;
+    for record in 1..=40_i64 {
+        let rows: Vec<Row> = (0..500)
+            .map(|row| {
+                number += 1;
+                ((row % 5) as usize, record * 7 - row % 13, number)
+            })
+            .collect();
+        store
+            .apply(at(record as u64), time(record * 7), &batch(&rows))
+            .unwrap();
+    }
+    let ahead = [(0, 1_000_000, 77), (1, 300, 78), (1, 300, 79)];
+    store.apply(at(41), time(290), &batch(&ahead)).unwrap();
+    store.maintain(time(0)).unwrap();
+    store
+}
+
+fn last_rows(store: &dyn History) -> BTreeSet<String> {
+    let mut rows = BTreeSet::new();
+    store
+        .latest(&mut |_, row| _ = rows.insert(format!("{row:?}")))
+        .unwrap();
+    rows
+}
+
+fn moved(server: &mut Server) {
+    server.database("moved");
+    let before = Arc::new(embedded());
+    let disk = SimDisk::new();
+    let open = || PostgresHistory::open(options(&server.url("moved")), &own(&disk)).unwrap();
+    let count = open().take_over(before.clone(), |_| {}).unwrap();
+    assert_eq!(count, 20_003);
+    let after = open();
+    assert_eq!(after.applied(), before.applied());
+    let same = |after: &PostgresHistory| {
+        for limit in [1000, 4099] {
+            let query = range(&TOPICS, i64::MIN, i64::MAX, limit);
+            assert!(walk(&*before, &query) == walk(after, &query), "{limit}");
+        }
+        assert_eq!(last_rows(&*before), last_rows(after));
+    };
+    same(&after);
+    // What follows in the log stands behind it, and it is not moved once more.
+    for store in [&*before as &dyn History, &after] {
+        store
+            .apply(at(42), time(300), &batch(&[(1, 300, 80), (2, 1, 81)]))
+            .unwrap();
+        store.maintain(time(0)).unwrap();
+    }
+    same(&after);
+    let again = after.take_over(before.clone(), |_| {}).unwrap_err();
+    assert!(again.contains("has a history already"), "{again}");
+    same(&after);
+}
+
+fn newest(server: &mut Server) {
+    server.database("newest");
+    let store = server.open("newest");
+    store
+        .apply(at(1), time(9), &batch(&[(0, 5, 1), (2, 7, 2), (0, 3, 3)]))
+        .unwrap();
+    let asked = ["nowhere", "c", "a"];
+    let never = Some(time(i64::MIN));
+    let found = store.newest_of(&asked);
+    assert_eq!(found, [never, Some(time(7)), Some(time(5))]);
+    assert_eq!(found, asked.map(|topic| store.newest(topic)));
+    server.kill();
+    assert_eq!(store.newest_of(&asked), [None; 3]);
+    server.start();
+}
+
+fn beside(server: &mut Server) {
+    server.database("beside");
+    let store = Arc::new(server.open("beside"));
+    store.apply(at(1), time(9), &batch(&[(0, 5, 1)])).unwrap();
+    store.maintain(time(0)).unwrap();
+    let holder = server.hold("beside", "LOCK TABLE weir.observation");
+    let long = {
+        let store = store.clone();
+        std::thread::spawn(move || numbers(&*store, "a"))
+    };
+    let waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    while server.sql("beside", waits).unwrap() == "0" {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // `weir.latest` is another table.
+    assert_eq!(last_rows(&*store).len(), 1);
+    assert!(!long.is_finished());
+    drop(holder);
+    assert_eq!(long.join().unwrap(), [1]);
 }
 
 fn figures(server: &mut Server) {

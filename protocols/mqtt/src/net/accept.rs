@@ -1,27 +1,46 @@
 //! From CONNECT to CONNACK: who it is, whether it may, and what is left of its session.
 
-use super::connection::{Connection, Stage, forget, publish_will};
+use super::connection::{Connection, Stage};
 use super::deliver::{in_flight, retained_token};
 use super::filter::Wanted;
+use super::kept::{claim, forget, publish_will};
+use super::live::Live;
 use super::member::Member;
 use super::record::Stored;
 use super::sessions::{Counts, Sessions};
 use super::subscribe::{Opener, Subscribed};
 use crate::session::{Acceptance, ConnectRequest, Server};
 use crate::wire::ReasonCode;
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use weir_binding::{Identity, Outcome};
-use weir_hub::{ClientId, Exchange, Grants, Item, Principal, Request, Verb};
-use weir_sansio::Session;
+use weir_hub::{Exchange, Grants, Item, Principal, Request, Ticket, Verb};
+use weir_model::Cursor;
+use weir_sansio::{Duration, Instant, Session};
 
 /// A CONNECT that is looked into.
 pub(super) struct Accepting {
     request: ConnectRequest,
     id: Arc<str>,
     who: Who,
+    step: Step,
 }
+
+/// How far a client that is known is on its way to its session.
+enum Step {
+    /// Another connection of this gateway may have it.
+    Here,
+    /// It is claimed, where another gateway could have it; what is left of it here.
+    Claiming(Ticket, Option<Box<Stored>>),
+    /// The gateway that has it is to let it go.
+    HandedOver(Cursor, Instant),
+}
+
+/// What a client is told that does not get its session.
+type Refused = (ReasonCode, String);
+
+/// For how long the gateway that has a session may say what is left of it. One that is paused says nothing.
+const HAND_OVER: Duration = Duration::from_secs(5);
 
 enum Who {
     Checking(Outcome<Result<Principal, String>>),
@@ -54,12 +73,26 @@ impl Accepting {
             true => connection.house.sessions.assign(context.now()),
             false => request.client_id.as_str().into(),
         };
-        Self { request, id, who }
+        Self {
+            request,
+            id,
+            who,
+            step: Step::Here,
+        }
     }
 
     /// Nobody waits for it any more.
-    pub(super) fn give_up(&self, sessions: &Sessions) {
-        sessions.put_back(&self.id, None);
+    pub(super) fn give_up(&mut self, sessions: &Sessions, live: &Arc<Live>) {
+        match std::mem::replace(&mut self.step, Step::Here) {
+            Step::Here => sessions.put_back(&self.id, None),
+            Step::Claiming(_, stored) => {
+                sessions.release(&self.id, live, stored.map(|stored| *stored));
+            }
+            Step::HandedOver(..) => sessions.release(&self.id, live, None),
+        }
+        if let Some(claims) = sessions.claims() {
+            claims.abandoned(&self.id);
+        }
     }
 }
 
@@ -89,6 +122,15 @@ impl Who {
     }
 }
 
+/// What is left of a session and where it was claimed, or why a client does not get it.
+type Claimed = Result<(Option<Box<Stored>>, Cursor), Refused>;
+
+fn not_yours() -> Refused {
+    let reason = "the client identifier is another user's";
+    let code = ReasonCode::CLIENT_IDENTIFIER_NOT_VALID;
+    (code, reason.to_owned())
+}
+
 fn may_publish(principal: &Principal, topic: &str) -> bool {
     !topic.starts_with('$') && principal.grants.allow(Verb::Publish, topic)
 }
@@ -106,12 +148,8 @@ impl Connection {
         }
         let claimed = match &accepting.who {
             Who::Known(principal) => {
-                let sessions = &self.house.sessions;
-                let claim = sessions.poll_claim(&accepting.id, &principal.name, &self.live, cx);
-                ready!(claim).map_err(|_| {
-                    let reason = "the client identifier is another user's";
-                    (ReasonCode::CLIENT_IDENTIFIER_NOT_VALID, reason.to_owned())
-                })
+                let name = principal.name.clone();
+                ready!(self.poll_session(&name, cx))
             }
             Who::Refused(code, reason) => Err((*code, reason.clone())),
             Who::Checking(_) => return Poll::Pending,
@@ -120,8 +158,8 @@ impl Connection {
             return Poll::Ready(());
         };
         match (claimed, accepting.who) {
-            (Ok(stored), Who::Known(principal)) => {
-                self.open(accepting.request, accepting.id, principal, stored);
+            (Ok((stored, claim)), Who::Known(principal)) => {
+                self.open(accepting.request, accepting.id, principal, (stored, claim));
             }
             (Err((code, reason)), _) => self.server.refuse(code, &reason),
             _ => {}
@@ -129,12 +167,142 @@ impl Connection {
         Poll::Ready(())
     }
 
+    /// What is left of the client's session, once nobody else has it, and where the log says so.
+    fn poll_session(&mut self, owner: &Arc<str>, cx: &mut Context<'_>) -> Poll<Claimed> {
+        loop {
+            let Stage::Accepting(accepting) = &mut self.stage else {
+                return Poll::Pending;
+            };
+            let (sessions, id) = (&self.house.sessions, &accepting.id);
+            match &mut accepting.step {
+                Step::Here => {
+                    let anothers = sessions
+                        .claims()
+                        .is_some_and(|of| of.is_anothers(id, owner));
+                    if anothers {
+                        return Poll::Ready(Err(not_yours()));
+                    }
+                    let claim = sessions.poll_claim(id, owner, &self.live, cx);
+                    let Ok(stored) = ready!(claim) else {
+                        return Poll::Ready(Err(not_yours()));
+                    };
+                    match self.begin_claim(owner, stored) {
+                        Ok(step) => self.step(step),
+                        Err(known) => return Poll::Ready(known),
+                    }
+                }
+                Step::Claiming(ticket, stored) => {
+                    let at = ready!(ticket.poll(cx));
+                    // What is here counts if no other gateway had it meanwhile.
+                    let here = |_: &Box<Stored>| sessions.is_latest_here(id);
+                    let stored = stored.take().filter(here);
+                    let held = sessions.claims().and_then(|of| of.held_since(id));
+                    match (at, held) {
+                        (Ok(at), Some(_)) if stored.is_some() => {
+                            return Poll::Ready(Ok((stored, at)));
+                        }
+                        (Ok(at), Some(_)) => {
+                            let until = weir_carrier::clock::now() + HAND_OVER;
+                            self.step(Step::HandedOver(at, until));
+                        }
+                        (Ok(_), None) => return Poll::Ready(Err(self.claimed_meanwhile())),
+                        (Err(fault), _) => {
+                            sessions.release(id, &self.live, stored.map(|stored| *stored));
+                            let code = ReasonCode::SERVER_UNAVAILABLE;
+                            return Poll::Ready(Err((code, fault.to_string())));
+                        }
+                    }
+                }
+                Step::HandedOver(at, until) => {
+                    let (at, until) = (*at, *until);
+                    return self.poll_hand_over(at, until, cx);
+                }
+            }
+        }
+    }
+
+    fn step(&mut self, step: Step) {
+        if let Stage::Accepting(accepting) = &mut self.stage {
+            accepting.step = step;
+        }
+    }
+
+    /// Claims the session where another gateway could have it; else it is known what is left of it.
+    fn begin_claim(&mut self, owner: &str, stored: Option<Box<Stored>>) -> Result<Step, Claimed> {
+        let Stage::Accepting(accepting) = &self.stage else {
+            return Err(Ok((stored, Cursor::START)));
+        };
+        let secs_max = self.house.settings.session_expiry_secs_max;
+        let kept = accepting.request.session_expiry_secs.min(secs_max) > 0;
+        let claims = self.house.sessions.claims();
+        let claims = claims.filter(|claims| kept || claims.is_known(&accepting.id));
+        let Some(claims) = claims else {
+            return Err(Ok((stored, Cursor::START)));
+        };
+        match claim(claims, &*self.context, &accepting.id, owner) {
+            Some(ticket) => Ok(Step::Claiming(ticket, stored)),
+            None => {
+                let reason = "the log takes no claim of the session now: try again".to_owned();
+                let why = (ReasonCode::SERVER_UNAVAILABLE, reason);
+                if let Some(stored) = stored {
+                    let sessions = &self.house.sessions;
+                    sessions.release(&accepting.id, &self.live, Some(*stored));
+                    return Err(Err(why));
+                }
+                Err(Err(self.without(why)))
+            }
+        }
+    }
+
+    fn poll_hand_over(
+        &mut self,
+        at: Cursor,
+        until: Instant,
+        cx: &mut Context<'_>,
+    ) -> Poll<Claimed> {
+        let overdue = self.timer.poll_due(cx, until);
+        let Stage::Accepting(accepting) = &self.stage else {
+            return Poll::Pending;
+        };
+        let Some(claims) = self.house.sessions.claims() else {
+            return Poll::Ready(Ok((None, at)));
+        };
+        if claims.held_since(&accepting.id).is_none() {
+            return Poll::Ready(Err(self.claimed_meanwhile()));
+        }
+        let left = match claims.poll_left(&accepting.id, cx) {
+            Poll::Pending if overdue => claims.latest(&accepting.id),
+            left => ready!(left),
+        };
+        let mut stored = left.as_ref().and_then(|of| of.stored());
+        if let (Some(of), Some(stored)) = (&left, &mut stored) {
+            let last = claims.last_sign(&of.gateway);
+            let last = last.unwrap_or_else(|| self.context.now());
+            stored.leave_at(last, self.context.hub().positions().0);
+        }
+        Poll::Ready(Ok((stored, at)))
+    }
+
+    /// Lets go of the client identifier.
+    fn without(&self, why: Refused) -> Refused {
+        if let Stage::Accepting(accepting) = &self.stage {
+            let sessions = &self.house.sessions;
+            sessions.release(&accepting.id, &self.live, None);
+        }
+        why
+    }
+
+    fn claimed_meanwhile(&self) -> Refused {
+        let reason = "the client has connected to another gateway meanwhile".to_owned();
+        self.without((ReasonCode::SERVER_BUSY, reason))
+    }
+
     fn open(
         &mut self,
         request: ConnectRequest,
         id: Arc<str>,
         principal: Principal,
-        stored: Option<Box<Stored>>,
+        (stored, claim): (Option<Box<Stored>>, Cursor),
     ) {
         let secs_max = self.house.settings.session_expiry_secs_max;
         let secs = request.session_expiry_secs.min(secs_max);
@@ -150,23 +318,10 @@ impl Connection {
         };
         let now = weir_carrier::clock::now();
         self.server.accept(now, &acceptance);
-        let mut member = Box::new(Member {
-            id,
-            version: request.version,
-            principal,
-            client: ClientId::new(),
-            subscriptions: Vec::new(),
-            next_key: 1,
-            tickets: VecDeque::new(),
-            held: None,
-            will: request.will,
-            session_expiry_secs: secs,
-            recorded,
-            changed: false,
-            record_at: now,
-            tally: self.context.tally("mqtt", self.scheme()),
-            turn: 0,
-        });
+        let tally = self.context.tally("mqtt", self.scheme());
+        let mut member = Box::new(Member::new(id, principal, claim, tally, request));
+        member.session_expiry_secs = secs;
+        member.recorded = recorded || claim != Cursor::START;
         if let Some(stored) = &session {
             self.take_up(&mut member, stored);
         }
@@ -174,7 +329,7 @@ impl Connection {
         Counts::add(&counts.subscriptions, member.subscriptions.len() as u64);
         if member.recorded && !member.is_kept() {
             member.recorded = false;
-            forget(&*self.context, &member.id);
+            forget(&self.house, &*self.context, &member.id);
         }
         let kept = member.is_kept();
         self.member = Some(member);
@@ -200,12 +355,13 @@ impl Connection {
             return Some(stored);
         }
         if let Some(will) = &stored.will {
-            publish_will(&*self.context, &will.message);
+            publish_will(&*self.context, stored.connection, &will.message);
         }
         None
     }
 
     fn take_up(&mut self, member: &mut Member, stored: &Stored) {
+        member.receipts.clone_from(&stored.receipts);
         let opener = Opener {
             house: &self.house,
             context: &self.context,

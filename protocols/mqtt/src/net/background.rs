@@ -1,14 +1,16 @@
 //! What is due without a connection: delayed wills, sessions that end, `$SYS`.
 
 use super::House;
-use super::connection::{forget, publish_will, remember};
+use super::claims::{Claims, SIGNS};
+use super::kept::{claim, forget, publish_will, put, remember, remove};
+use super::record::Stored;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use weir_binding::Context as Gateway;
 use weir_carrier::clock::{Timer, now};
-use weir_hub::{Media, Principal, Publish, Quality, Request};
+use weir_hub::{Media, Principal, Publish, Quality, Request, Ticket};
 use weir_model::Time;
 use weir_sansio::{Duration, Instant};
 
@@ -18,6 +20,8 @@ pub(super) async fn run(house: Arc<House>, context: Arc<dyn Gateway>) {
         started: context.now(),
         timer: Timer::default(),
         sys_at: Instant::START,
+        sign_at: Instant::START,
+        sign: None,
         house,
         context,
     };
@@ -31,6 +35,10 @@ struct Chores {
     timer: Timer,
     /// When `$SYS` is due.
     sys_at: Instant,
+    /// When a sign of life is, where others share the log.
+    sign_at: Instant,
+    /// The last one, until the log has it.
+    sign: Option<Ticket>,
 }
 
 impl Chores {
@@ -38,6 +46,9 @@ impl Chores {
         loop {
             while let Some((id, stored)) = self.house.sessions.take_due(self.context.now()) {
                 self.settle(&id, *stored);
+            }
+            if now() >= self.sign_at {
+                self.sign_at = self.look_after_sessions(cx);
             }
             let sys_secs = self.house.settings.sys_secs;
             if sys_secs > 0 && now() >= self.sys_at {
@@ -54,28 +65,83 @@ impl Chores {
             } else {
                 at
             };
-            if !self.timer.poll_due(cx, at) {
+            if !self.timer.poll_due(cx, at.min(self.sign_at)) {
                 return Poll::Pending;
             }
         }
     }
 
+    /// Gives a sign of life, and looks after sessions that no gateway has any more; says when again.
+    fn look_after_sessions(&mut self, cx: &mut Context<'_>) -> Instant {
+        let house = self.house.clone();
+        let Some(claims) = house.sessions.claims() else {
+            return Instant::NEVER;
+        };
+        // One at a time: signs that waited for the log would come all at once.
+        let is_due = self
+            .sign
+            .as_ref()
+            .is_none_or(|sign| sign.poll(cx).is_ready());
+        if is_due {
+            let (key, said) = claims.sign(self.context.now());
+            self.sign = put(&*self.context, key, said);
+        }
+        for (id, owner) in claims.orphans() {
+            drop(claim(claims, &*self.context, &id, &owner));
+        }
+        for id in claims.take_claimed() {
+            self.take_up(claims, &id);
+        }
+        for key in claims.take_stale() {
+            remove(&*self.context, key);
+        }
+        let gone = Duration::from_secs(house.settings.gone_secs.into());
+        now() + gone / SIGNS
+    }
+
+    /// Looks after a session that was claimed, if none of this gateway's connections does.
+    fn take_up(&self, claims: &Claims, id: &Arc<str>) {
+        let sessions = &self.house.sessions;
+        let here = sessions.owner_here(id);
+        let Some(held) = claims.held_since(id) else {
+            // It was ended by the gateway that had it before, and goes on here.
+            if let Some(owner) = here.filter(|_| claims.is_nobodys(id)) {
+                drop(claim(claims, &*self.context, id, &owner));
+            }
+            return;
+        };
+        if here.is_some() {
+            return;
+        }
+        let left = claims.latest(id);
+        let left = left.and_then(|of| Some((of.stored()?, of.gateway)));
+        let Some((mut stored, gateway)) = left else {
+            return forget(&self.house, &*self.context, id);
+        };
+        let last = claims.last_sign(&gateway);
+        let last = last.unwrap_or_else(|| self.context.now());
+        stored.leave_at(last, self.context.hub().positions().0);
+        stored.claim = held;
+        drop(remember(&self.house, &*self.context, id, &stored));
+        sessions.put_back(id, Some(*stored));
+    }
+
     /// Does what is due of a session without a connection.
-    fn settle(&self, id: &Arc<str>, mut stored: super::record::Stored) {
+    fn settle(&self, id: &Arc<str>, mut stored: Stored) {
         let now = self.context.now();
         let ended = stored.ends().is_some_and(|end| end <= now);
         // [MQTT-3.1.2-8]: the will is due, or the session ends before.
         let due = ended || stored.will_due().is_some_and(|due| due <= now);
         if let Some(will) = stored.will.take_if(|_| due) {
-            publish_will(&*self.context, &will.message);
+            publish_will(&*self.context, stored.connection, &will.message);
         }
         match ended {
             true => {
-                forget(&*self.context, id);
+                forget(&self.house, &*self.context, id);
                 self.house.sessions.put_back(id, None);
             }
             false => {
-                drop(remember(&*self.context, id, stored.write()));
+                drop(remember(&self.house, &*self.context, id, &stored));
                 self.house.sessions.put_back(id, Some(stored));
             }
         }

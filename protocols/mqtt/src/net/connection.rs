@@ -9,9 +9,8 @@ use super::deliver::Deliverer;
 use super::live::Live;
 use super::member::{Due, Member};
 use super::publish::{self, Refused};
-use super::record::Stored;
-use super::service::{self, Awaited};
-use super::sessions::{Counts, Sessions};
+use super::service;
+use super::sessions::Counts;
 use super::subscribe::{self, Opener};
 use crate::limits::RECEIVE_MAX;
 use crate::session::{Closed, Message, Server, ServerEvent, ServerLimits};
@@ -28,15 +27,13 @@ use weir_carrier::clock::{Timer, now};
 use weir_carrier::linger::Linger;
 use weir_carrier::outbox::{Outbox, poll_read};
 use weir_carrier::{Link, Stream};
-use weir_hub::{Exchange, Request, Ticket};
+use weir_hub::Ticket;
 use weir_sansio::{Instant, Output, Session};
 
 /// Bytes that may wait for a socket before nothing more is made for it.
 pub(super) const UNSENT_BYTES_MAX: usize = 64 << 10;
 /// Reads of one turn, so that one client does not hold up a thread.
 const READS_MAX: usize = 8;
-/// How long a record may lag behind what the client has: so much may come twice after a crash.
-const RECORD_TIME: weir_sansio::Duration = weir_sansio::Duration::from_secs(5);
 /// How soon the log is asked again that could take nothing.
 const BUSY_TIME: weir_sansio::Duration = weir_sansio::Duration::from_millis(5);
 
@@ -52,13 +49,19 @@ pub(super) struct Connection {
     pub(super) outbox: Outbox,
     pub(super) stage: Stage,
     pub(super) timer: Timer,
-    draining: Option<LocalFuture<'static, ()>>,
+    pub(super) draining: Option<LocalFuture<'static, ()>>,
     pub(super) live: Arc<Live>,
     pub(super) member: Option<Box<Member>>,
     /// When the log is asked again.
     retry: Instant,
     /// Whether there are tickets that were not asked for yet.
-    is_fresh: bool,
+    pub(super) is_fresh: bool,
+    /// Nothing is sent before this is on disk.
+    pub(super) hold: Option<Box<Ticket>>,
+    /// Whether something was made that is sent when the session's record says it, and how many bytes
+    /// waited before it.
+    pub(super) promised: bool,
+    pub(super) mark: usize,
 }
 
 /// What a connection is doing.
@@ -110,6 +113,9 @@ impl Connection {
             member: None,
             retry: Instant::NEVER,
             is_fresh: false,
+            hold: None,
+            promised: false,
+            mark: 0,
         }
     }
 
@@ -140,12 +146,15 @@ impl Connection {
             self.server.close(ReasonCode::NOT_AUTHORIZED, false);
         }
         // [MQTT-3.1.4-3]
-        if self.member.is_some() && self.live.is_taken_over(cx.waker()) {
+        if self.member.is_some() && (self.live.is_taken_over(cx.waker()) || self.is_lost()) {
             self.server.close(ReasonCode::SESSION_TAKEN_OVER, true);
         }
     }
 
     fn poll_open(&mut self, cx: &mut Context<'_>) -> io::Result<Step> {
+        if self.hold.is_none() && !self.promised {
+            self.mark = self.outbox.waiting();
+        }
         self.poll_signs(cx);
         self.poll_tickets(cx);
         let mut reads = 0;
@@ -203,8 +212,8 @@ impl Connection {
 
     /// Does what the machine wants; `false` where the stage has changed.
     fn pump(&mut self) -> bool {
-        if let Some(held) = self.member.as_mut().and_then(|member| member.held.take())
-            && !self.publish(held)
+        if let Some((held, key)) = self.member.as_mut().and_then(|member| member.held.take())
+            && !self.publish_under(held, key)
         {
             return true;
         }
@@ -224,6 +233,11 @@ impl Connection {
                     }
                     ServerEvent::Publish(message) => {
                         if !self.publish(message) {
+                            return true;
+                        }
+                    }
+                    ServerEvent::PublishAgain(message) => {
+                        if !self.publish_again(message) {
                             return true;
                         }
                     }
@@ -265,9 +279,18 @@ impl Connection {
                     of.acknowledged(&token);
                 }
             }
-            ServerEvent::Received(_) => member.changed = true,
-            ServerEvent::Released(id) => self.answer(Due::Complete(id)),
-            ServerEvent::Connect(_) | ServerEvent::Publish(_) | ServerEvent::Closed(_) => {}
+            ServerEvent::Received(_) => {
+                member.changed = true;
+                self.promise();
+            }
+            ServerEvent::Released(id) => {
+                member.receipts.retain(|(of, _)| *of != id);
+                self.answer(Due::Complete(id));
+            }
+            ServerEvent::Connect(_)
+            | ServerEvent::Publish(_)
+            | ServerEvent::PublishAgain(_)
+            | ServerEvent::Closed(_) => {}
         }
     }
 
@@ -275,7 +298,7 @@ impl Connection {
     fn answer(&mut self, due: Due) {
         match self.record() {
             Some(ticket) => self.wait_for(due, ticket),
-            None => tell(&mut self.server, &due),
+            None => tell(&mut self.server, due),
         }
     }
 
@@ -286,14 +309,23 @@ impl Connection {
             self.post(&*service, &path, &message);
             return true;
         }
+        let kept = self.member.as_ref().is_some_and(|of| of.is_kept());
+        match message.qos {
+            QoS::ExactlyOnce if kept => self.publish_once(message),
+            _ => self.publish_under(message, None),
+        }
+    }
+
+    /// The same under a key of its own.
+    pub(super) fn publish_under(&mut self, message: Box<Message>, key: Option<u64>) -> bool {
         let Some(member) = &mut self.member else {
             return true;
         };
         let counts = &self.house.sessions.counts;
         let client = Some(member.client);
-        let hub = self.context.hub();
-        let published =
-            publish::publish(hub, self.context.now(), &member.principal, client, &message);
+        let (hub, principal) = (self.context.hub(), &member.principal);
+        let of = key.map(|key| format!("mqtt/{key:x}").into_bytes());
+        let published = publish::publish(hub, self.context.now(), principal, client, &message, of);
         match published {
             Ok(ticket) => {
                 Counts::add(&counts.received, 1);
@@ -302,24 +334,25 @@ impl Connection {
                 let due = Due::Acknowledge(message.packet_id);
                 match message.qos {
                     QoS::AtMostOnce => {}
-                    // That it came is on disk with it, so that it is not taken twice.
-                    QoS::ExactlyOnce if member.is_kept() => self.record_for(due, ticket),
                     _ => self.wait_for(due, ticket),
                 }
             }
             Err(Refused::Busy) => {
-                member.held = Some(message);
+                member.held = Some((message, key));
                 self.retry = now() + BUSY_TIME;
                 return false;
             }
             // 3.1.1 cannot say so: it is acknowledged and goes no further [MQTT311-3.3.5-2].
             Err(Refused::Code(code, reason)) => {
                 Counts::add(&counts.refused, 1);
+                member.receipts.retain(|(of, _)| *of != message.packet_id);
                 if message.qos != QoS::AtMostOnce {
                     self.server
                         .acknowledge(message.packet_id, code, Some(&reason));
                 }
             }
+            // Its identifier was used anew without a release of the message before.
+            Err(Refused::Another) => return self.publish_once(message),
             Err(Refused::Over(code)) => self.server.close(code, true),
         }
         true
@@ -327,25 +360,44 @@ impl Connection {
 
     /// Acknowledges what has come to the disk.
     fn poll_tickets(&mut self, cx: &mut Context<'_>) {
-        let Some(member) = &mut self.member else {
-            return;
-        };
-        while let Some((due, awaited)) = member.tickets.front_mut() {
+        while let Some(member) = &mut self.member {
+            // What is held goes first.
+            let next = member.tickets.front_mut().filter(|_| member.held.is_none());
+            let Some((_, awaited)) = next else {
+                break;
+            };
             let Poll::Ready(done) = awaited.poll(cx) else {
                 return;
             };
-            match done {
-                Some(Ok(())) => tell(&mut self.server, due),
-                Some(Err(refusal)) => service::refuse(&mut self.server, due, &refusal),
-                // What is not on disk is not acknowledged: the client sends it again elsewhere or later.
-                None => {
-                    let code = ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR;
-                    self.server.close(code, true);
-                }
+            // Another gateway has the session: what is behind its claim does not count here.
+            if self.live.is_lost(member.claim) {
+                return;
             }
-            member.tickets.pop_front();
+            let Some((due, _)) = member.tickets.pop_front() else {
+                return;
+            };
+            self.settle(due, done);
         }
-        member.tickets = std::collections::VecDeque::new();
+        let idle = self.member.as_mut().filter(|of| of.tickets.is_empty());
+        if let Some(member) = idle {
+            member.tickets = std::collections::VecDeque::new();
+        }
+    }
+
+    /// Goes on with what waited for the disk.
+    fn settle(&mut self, due: Due, done: Option<Result<(), service::Refusal>>) {
+        match (done, due) {
+            (Some(Ok(())), Due::Publish(message, key)) => {
+                self.publish_under(message, Some(key));
+            }
+            (Some(Ok(())), due) => tell(&mut self.server, due),
+            (Some(Err(refusal)), due) => service::refuse(&mut self.server, due, &refusal),
+            // What is not on disk is not acknowledged: the client sends it again elsewhere or later.
+            (None, _) => {
+                let code = ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR;
+                self.server.close(code, true);
+            }
+        }
     }
 
     /// Takes what is due and sends; a turn of all others comes before the next, so that what came
@@ -367,6 +419,19 @@ impl Connection {
 
     fn deliver_once(&mut self, cx: &mut Context<'_>) -> io::Result<Turn> {
         let mut turn = Turn::default();
+        if self.hold.is_some() {
+            if !self.poll_hold(cx) {
+                return Ok(turn);
+            }
+            // What waited goes out before more is made, or it would wait for that, too.
+            if !self.promised {
+                let before = self.outbox.waiting();
+                let _rest_waits = self.outbox.poll_flush(&mut self.stream, cx)?;
+                let written = (before - self.outbox.waiting()) as u64;
+                Counts::add(&self.house.sessions.counts.bytes_sent, written);
+                self.mark = self.outbox.waiting();
+            }
+        }
         let taking = |member: &&mut Box<Member>| !member.subscriptions.is_empty();
         let member = self.member.as_mut().filter(taking);
         if let Some(member) = member.filter(|_| self.server.is_open()) {
@@ -391,16 +456,22 @@ impl Connection {
                 member.tally.send(sent);
                 Counts::add(&self.house.sessions.counts.sent, sent);
             }
-            // Under which identifier it went out is known after a crash.
             if promised {
-                drop(self.record());
+                self.promise();
             }
+        }
+        self.begin_hold(cx);
+        if !self.poll_hold(cx) {
+            return Ok(turn);
         }
         let before = self.outbox.waiting();
         let flushed = self.outbox.poll_flush(&mut self.stream, cx)?.is_ready();
         let written = before - self.outbox.waiting();
         if written > 0 {
             Counts::add(&self.house.sessions.counts.bytes_sent, written as u64);
+        }
+        if self.hold.is_none() {
+            self.mark = self.outbox.waiting();
         }
         turn.more &= flushed;
         turn.full = flushed && before >= UNSENT_BYTES_MAX;
@@ -433,127 +504,24 @@ impl Connection {
         self.outbox = Outbox::default();
     }
 
-    /// Writes the session's record, if the session is kept: as if the gateway ended now.
-    pub(super) fn record(&mut self) -> Option<Ticket> {
-        let member = self.member.as_mut().filter(|member| member.is_kept())?;
-        member.recorded = true;
-        member.changed = false;
-        member.record_at = now() + RECORD_TIME;
-        let stored = member.stored(self.server.state());
-        remember(&*self.context, &member.id, stored.write())
-    }
-
-    /// Writes the record after a message, so that one is on disk when the other is.
-    fn record_for(&mut self, due: Due, message: Ticket) {
-        let ticket = self.record().unwrap_or(message);
-        self.wait_for(due, ticket);
-    }
-
-    fn wait_for(&mut self, due: Due, ticket: Ticket) {
-        self.wait_for_either(due, Awaited::Ticket(ticket));
-    }
-
-    pub(super) fn wait_for_either(&mut self, due: Due, awaited: Awaited) {
-        if let Some(member) = &mut self.member {
-            member.tickets.push_back((due, awaited));
-            self.is_fresh = true;
-        }
-    }
-
     /// Leaves the client's session as it is to be taken up, and takes leave.
     fn end(&mut self, closed: &Closed) {
+        self.drop_promises();
         self.leave(closed);
         if let Output::Transmit(bytes) = self.server.poll_output() {
             self.outbox.push(Bytes::from(bytes));
         }
         self.stage = Stage::Lingering(Box::new(Linger::begin()));
     }
-
-    fn leave(&mut self, closed: &Closed) {
-        let Some(mut member) = self.member.take() else {
-            return;
-        };
-        let counts = &self.house.sessions.counts;
-        let subscriptions = member.subscriptions.len() as u64;
-        counts
-            .subscriptions
-            .fetch_sub(subscriptions, Ordering::Relaxed);
-        let secs_max = self.house.settings.session_expiry_secs_max;
-        member.session_expiry_secs = closed.session_expiry_secs.min(secs_max);
-        // [MQTT-3.1.2-8]
-        let kept = member.is_kept();
-        let will = member.will.take().filter(|_| closed.publish_will);
-        match will {
-            Some(will) if kept && will.delay_secs > 0 => member.will = Some(will),
-            Some(will) => publish_will(&*self.context, &will.message),
-            None => {}
-        }
-        // [MQTT-4.1.0-2]
-        let stored = kept.then(|| Stored {
-            left: Some(self.context.now()),
-            ..member.stored(self.server.state())
-        });
-        match &stored {
-            Some(stored) => drop(remember(&*self.context, &member.id, stored.write())),
-            None if member.recorded => forget(&*self.context, &member.id),
-            None => {}
-        }
-        for of in member.subscriptions.iter().filter(|of| of.is_shared()) {
-            let (owner, position) = (&member.principal.name, of.position());
-            { &self.house.sessions }.note_share(owner, &of.text, position);
-        }
-        self.house.sessions.release(&member.id, &self.live, stored);
-    }
 }
 
-pub(super) fn tell(server: &mut Server, due: &Due) {
+pub(super) fn tell(server: &mut Server, due: Due) {
     match due {
-        Due::Acknowledge(id) => server.acknowledge(*id, ReasonCode::SUCCESS, None),
-        Due::Complete(id) => server.complete(*id),
-        Due::Subscribed(id, codes) => server.suback(*id, codes),
-        Due::Unsubscribed(id, codes) => server.unsuback(*id, codes),
-    }
-}
-
-/// Publishes a will; that its client may was asked when it connected.
-pub(super) fn publish_will(context: &dyn Gateway, message: &Message) {
-    let principal = weir_hub::Principal::gateway();
-    let refused = publish::publish(context.hub(), context.now(), &principal, None, message);
-    // Nobody is left to be told.
-    drop(refused);
-}
-
-/// Writes a session's record; a session that the log does not take lives as long as the gateway.
-pub(super) fn remember(context: &dyn Gateway, id: &str, bytes: Bytes) -> Option<Ticket> {
-    let request = Request::Remember(Sessions::key(id), bytes);
-    let principal = weir_hub::Principal::gateway();
-    match context.hub().open(context.now(), &principal, request) {
-        Ok(Exchange::Accepted(ticket)) => Some(ticket),
-        _ => None,
-    }
-}
-
-pub(super) fn forget(context: &dyn Gateway, id: &str) {
-    let request = Request::Forget(Sessions::key(id));
-    let principal = weir_hub::Principal::gateway();
-    drop(context.hub().open(context.now(), &principal, request));
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        if let Stage::Accepting(accepting) = &self.stage {
-            accepting.give_up(&self.house.sessions);
-        }
-        // Broken off: as if the stream had ended.
-        if let Some(member) = &self.member {
-            let closed = Closed {
-                code: ReasonCode::UNSPECIFIED_ERROR,
-                fault: None,
-                publish_will: self.draining.is_some(),
-                session_expiry_secs: member.session_expiry_secs,
-            };
-            self.leave(&closed);
-        }
+        Due::Acknowledge(id) => server.acknowledge(id, ReasonCode::SUCCESS, None),
+        Due::Complete(id) => server.complete(id),
+        Due::Subscribed(id, codes) => server.suback(id, &codes),
+        Due::Unsubscribed(id, codes) => server.unsuback(id, &codes),
+        Due::Publish(..) => {}
     }
 }
 

@@ -3,11 +3,12 @@
 use super::record::{Stored, StoredSubscription};
 use super::service::Awaited;
 use super::subscribe::Subscribed;
-use crate::session::{InFlight, Message, Stage, State, Will};
+use crate::session::{ConnectRequest, InFlight, Message, Stage, State, Will};
 use crate::wire::Version;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use weir_binding::Tally;
+use weir_carrier::clock::now;
 use weir_hub::{ClientId, Principal};
 use weir_model::{Cursor, Time};
 use weir_sansio::Instant;
@@ -23,8 +24,13 @@ pub(super) struct Member {
     pub(super) next_key: u32,
     /// QoS 1 and 2 messages that are on their way to the disk, in their order.
     pub(super) tickets: VecDeque<(Due, Awaited)>,
-    /// A message that the log could not take yet; nothing is read meanwhile.
-    pub(super) held: Option<Box<Message>>,
+    /// A message that the log could not take yet, and its key; nothing is read meanwhile.
+    pub(super) held: Option<(Box<Message>, Option<u64>)>,
+    /// Keys of QoS 2 messages that came and are not released, by identifier.
+    pub(super) receipts: Vec<(u16, u64)>,
+    next_receipt: u64,
+    /// Where the log says that the session is this gateway's; the beginning where nobody else could have it.
+    pub(super) claim: Cursor,
     pub(super) will: Option<Box<Will>>,
     /// Seconds that the session lives on.
     pub(super) session_expiry_secs: u32,
@@ -48,9 +54,54 @@ pub(super) enum Due {
     Subscribed(u16, Vec<u8>),
     /// How the filters of its UNSUBSCRIBE went.
     Unsubscribed(u16, Vec<u8>),
+    /// Nothing yet: its message is published then, under this key.
+    Publish(Box<Message>, u64),
 }
 
 impl Member {
+    /// A client that was accepted, without subscriptions; what it does not say of itself is given.
+    pub(super) fn new(
+        id: Arc<str>,
+        principal: Principal,
+        claim: Cursor,
+        tally: Arc<Tally>,
+        request: ConnectRequest,
+    ) -> Self {
+        Self {
+            id,
+            version: request.version,
+            principal,
+            client: ClientId::new(),
+            subscriptions: Vec::new(),
+            next_key: 1,
+            tickets: VecDeque::new(),
+            held: None,
+            receipts: Vec::new(),
+            next_receipt: first_receipt(),
+            claim,
+            will: request.will,
+            session_expiry_secs: 0,
+            recorded: false,
+            changed: false,
+            record_at: now(),
+            tally,
+            turn: 0,
+        }
+    }
+
+    /// A key that no other message has.
+    pub(super) fn draw_key(&mut self) -> u64 {
+        self.next_receipt = self.next_receipt.wrapping_add(1);
+        self.next_receipt
+    }
+
+    /// The key of a QoS 2 message that came before.
+    pub(super) fn key_of(&self, packet_id: u16) -> Option<u64> {
+        let mut receipts = self.receipts.iter();
+        let found = receipts.find(|(id, _)| *id == packet_id);
+        found.map(|(_, key)| *key)
+    }
+
     /// Whether the session outlives its connection.
     pub(super) fn is_kept(&self) -> bool {
         self.session_expiry_secs > 0
@@ -79,9 +130,19 @@ impl Member {
             subscriptions: kept.collect(),
             state,
             will: self.will.clone(),
+            connection: self.claim,
+            receipts: self.receipts.clone(),
+            claim: self.claim,
             doubtful: Cursor::START,
         }
     }
+}
+
+/// Where a connection begins to count its keys: somewhere, so that they are nobody else's.
+fn first_receipt() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    let chance = RandomState::new();
+    chance.hash_one(now())
 }
 
 /// The time so many seconds later.

@@ -3,11 +3,13 @@
 mod accept;
 mod background;
 mod bridge;
+mod claims;
 mod client;
 mod connection;
 mod deliver;
 mod filter;
 mod framing;
+mod kept;
 mod live;
 mod member;
 mod packets;
@@ -91,12 +93,12 @@ impl Binding for Mqtt {
         if let Err(error) = link.stream.tune() {
             return Box::pin(std::future::ready(Err(error)));
         }
-        self.house.sessions.load(&*context);
+        sessions::load(&self.house, &*context);
         Box::pin(Connection::new(link, self.house.clone(), context))
     }
 
     fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {
-        self.house.sessions.load(&*context);
+        sessions::load(&self.house, &*context);
         let chores: LocalFuture<'static, ()> =
             Box::pin(background::run(self.house.clone(), context.clone()));
         if self.house.settings.bridges.is_empty() {

@@ -20,27 +20,33 @@ pub(super) enum Refused {
     Code(ReasonCode, String),
     /// The log takes nothing now: to be tried again.
     Busy,
+    /// The key that it was given here stands for another message.
+    Another,
     /// The gateway is stopping, or its log has failed.
     Over(ReasonCode),
 }
 
-/// Gives a message to the hub.
+/// Gives a message to the hub, under this key where its publisher gave it none.
 pub(super) fn publish(
     hub: &Arc<Hub>,
     now: Time,
     principal: &Principal,
     client: Option<ClientId>,
     message: &Message,
+    key: Option<Vec<u8>>,
 ) -> Result<Ticket, Refused> {
     if bridge::came_back(hub, message) {
         let reason = "it went through this gateway before";
         let code = ReasonCode::NO_MATCHING_SUBSCRIBERS;
         return Err(Refused::Code(code, reason.into()));
     }
-    let request = Request::Publish(request_of(message, now, client)?);
-    match hub.open(now, principal, request) {
+    let mut request = request_of(message, now, client)?;
+    let own = request.key.is_none() && key.is_some();
+    request.key = request.key.or(key);
+    match hub.open(now, principal, Request::Publish(request)) {
         Ok(Exchange::Accepted(ticket)) => Ok(ticket),
         Ok(_) => Err(Refused::Over(ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR)),
+        Err(Fault::KeyReused(_)) if own => Err(Refused::Another),
         Err(fault) => Err(refused(&fault)),
     }
 }

@@ -2,7 +2,9 @@
 //!
 //! Layout, little-endian: version u8, owner, seconds that it lives on (u32), when its client left (i64,
 //! Unix ns; `i64::MIN` where it has not), subscriptions, what is under way, QoS 2 identifiers received,
-//! the will, the packet identifier given last (u16; none in version 1). Texts and lists have a u32 length before them.
+//! the will, the packet identifier given last (u16; none in version 1), and what is not there before version 3:
+//! the connection whose will it is, up to where it is doubtful what was sent (u64 each), the keys of messages
+//! received, by identifier (u16, u64). Texts and lists have a u32 length before them.
 
 use super::member::after;
 use crate::session::{InFlight, Message, MessageProperties, Stage, State, Token, Will};
@@ -23,8 +25,14 @@ pub(super) struct Stored {
     pub(super) state: State,
     /// The will that waits for its delay.
     pub(super) will: Option<Box<Will>>,
+    /// Where the log says that the connection whose will it is had the session.
+    pub(super) connection: Cursor,
+    /// Keys of QoS 2 messages received and not released.
+    pub(super) receipts: Vec<(u16, u64)>,
+    /// Under which claim it is this gateway's; not in the record itself.
+    pub(super) claim: Cursor,
     /// Up to where messages may have been sent that the record knows nothing of, since it was a crash that
-    /// ended the connection; not in the record.
+    /// ended the connection.
     pub(super) doubtful: Cursor,
 }
 
@@ -41,7 +49,7 @@ pub(super) struct StoredSubscription {
     pub(super) delivered: Cursor,
 }
 
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 impl Stored {
     /// When it ends; `None` for never, or while its client is there.
@@ -82,6 +90,13 @@ impl Stored {
             write_will(will, &mut out);
         }
         out.extend_from_slice(&self.state.last_id.to_le_bytes());
+        out.extend_from_slice(&self.connection.bits().to_le_bytes());
+        out.extend_from_slice(&self.doubtful.bits().to_le_bytes());
+        number(&mut out, self.receipts.len() as u32);
+        for (id, key) in &self.receipts {
+            out.extend_from_slice(&id.to_le_bytes());
+            out.extend_from_slice(&key.to_le_bytes());
+        }
         out.into()
     }
 
@@ -111,6 +126,16 @@ impl Stored {
             1 => in_flight.last().map_or(0, |of: &InFlight| of.packet_id),
             _ => from.u16()?,
         };
+        let is_old = version < 3;
+        let mut cursor = || match is_old {
+            true => Some(Cursor::START),
+            false => from.u64().map(Cursor::from_bits),
+        };
+        let (connection, doubtful) = (cursor()?, cursor()?);
+        let receipts = match is_old {
+            true => Vec::new(),
+            false => read_receipts(&mut from)?,
+        };
         Some(Self {
             owner,
             expiry_secs,
@@ -122,9 +147,27 @@ impl Stored {
                 last_id,
             },
             will,
-            doubtful: Cursor::START,
+            connection,
+            receipts,
+            claim: Cursor::START,
+            doubtful,
         })
     }
+
+    /// Its client was last there then, as it did not say that it left.
+    pub(super) fn leave_at(&mut self, last: Time, doubtful: Cursor) {
+        if self.left.is_none() {
+            self.left = Some(last);
+            self.doubtful = doubtful;
+        }
+    }
+}
+
+fn read_receipts(from: &mut Reader<'_>) -> Option<Vec<(u16, u64)>> {
+    let count = from.count(10)?;
+    (0..count)
+        .map(|_| Some((from.u16()?, from.u64()?)))
+        .collect()
 }
 
 impl StoredSubscription {
@@ -386,7 +429,10 @@ mod tests {
                 message,
                 delay_secs: 3,
             })),
-            doubtful: Cursor::START,
+            connection: Cursor::new(1, 4),
+            receipts: vec![(65_535, 3 << 60)],
+            claim: Cursor::START,
+            doubtful: Cursor::new(1, 3),
         }
     }
 
@@ -404,13 +450,22 @@ mod tests {
     }
 
     #[test]
-    fn a_record_of_the_first_version_ends_before_the_identifier() {
-        let mut bytes = whole().write().to_vec();
-        bytes[0] = 1;
-        bytes.truncate(bytes.len() - 2);
-        let read = Stored::read(&bytes).unwrap();
-        assert_eq!(read.state.last_id, 5);
-        assert_eq!(read.will, whole().will);
+    fn a_record_of_an_earlier_version_ends_before_what_came_later() {
+        let bare = Stored {
+            receipts: Vec::new(),
+            connection: Cursor::START,
+            doubtful: Cursor::START,
+            ..whole()
+        };
+        let bytes = bare.write().to_vec();
+        for (version, without, last_id) in [(2, 20, 9), (1, 22, 5)] {
+            let mut bytes = bytes.clone();
+            bytes[0] = version;
+            bytes.truncate(bytes.len() - without);
+            let read = Stored::read(&bytes).unwrap();
+            assert_eq!(read.state.last_id, last_id, "{version}");
+            assert_eq!(read.will, bare.will);
+        }
     }
 
     #[test]

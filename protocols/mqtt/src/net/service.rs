@@ -158,16 +158,16 @@ impl Connection {
         let due = Due::Acknowledge(message.packet_id);
         match posted {
             Ok(Some(awaited)) => self.wait_for_either(due, awaited),
-            Ok(None) => tell(&mut self.server, &due),
-            Err(refusal) => refuse(&mut self.server, &due, &refusal),
+            Ok(None) => tell(&mut self.server, due),
+            Err(refusal) => refuse(&mut self.server, due, &refusal),
         }
     }
 }
 
 /// Tells a client that its message was not taken; 3.1.1 cannot say so.
-pub(super) fn refuse(server: &mut Server, due: &Due, (code, reason): &Refusal) {
+pub(super) fn refuse(server: &mut Server, due: Due, (code, reason): &Refusal) {
     match due {
-        Due::Acknowledge(id) => server.acknowledge(*id, *code, Some(reason)),
+        Due::Acknowledge(id) => server.acknowledge(id, *code, Some(reason)),
         other => tell(server, other),
     }
 }

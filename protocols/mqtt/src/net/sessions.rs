@@ -3,6 +3,8 @@
 //!
 //! One lock, held for the time of a look-up; it is never held while the hub is asked.
 
+use super::House;
+use super::claims::{Claims, own_key};
 use super::live::Live;
 use super::record::Stored;
 use super::share::Shares;
@@ -13,14 +15,13 @@ use std::task::{Context, Poll, Waker};
 use weir_binding::Context as Gateway;
 use weir_model::{Cursor, Time};
 
-/// What stands before a client identifier in the key of its record.
-const PREFIX: &str = "mqtt/";
-
 /// All sessions.
 #[derive(Default)]
 pub(super) struct Sessions {
     inner: Mutex<Inner>,
     loaded: OnceLock<()>,
+    /// Where gateways share a log.
+    claims: OnceLock<Claims>,
     assigned: AtomicU64,
     pub(super) shares: Shares,
     pub(super) counts: Counts,
@@ -85,36 +86,13 @@ impl Stored {
 }
 
 impl Sessions {
-    /// Reads what the log holds of sessions, once.
-    pub(super) fn load(&self, gateway: &dyn Gateway) {
-        self.loaded.get_or_init(|| {
-            let mut found = Vec::new();
-            gateway.hub().consumers(PREFIX, &mut |key, bytes| {
-                found.push((key.to_owned(), bytes.clone()));
-            });
-            let head = gateway.hub().positions().0;
-            let mut inner = self.lock();
-            for (key, bytes) in found {
-                let read = key.strip_prefix(PREFIX).zip(Stored::read(&bytes));
-                if let Some((id, mut stored)) = read {
-                    // Whoever had a connection lost it with the gateway.
-                    if stored.left.is_none() {
-                        stored.left = Some(gateway.now());
-                        stored.doubtful = head;
-                    }
-                    inner.keep(id.into(), stored);
-                }
-            }
-        });
+    /// Which gateway has which session, where gateways share a log.
+    pub(super) fn claims(&self) -> Option<&Claims> {
+        self.claims.get()
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The key of a session's record.
-    pub(super) fn key(id: &str) -> String {
-        format!("{PREFIX}{id}")
     }
 
     /// A client identifier that no session has [MQTT-3.2.2-16].
@@ -240,6 +218,104 @@ impl Sessions {
         let live = inner.clients.values().filter(|entry| entry.live.is_some());
         let live = live.count();
         (live, inner.clients.len() - live)
+    }
+}
+
+/// Reads what the log holds of sessions, once.
+pub(super) fn load(house: &Arc<House>, gateway: &dyn Gateway) {
+    house.sessions.loaded.get_or_init(|| {
+        if gateway.hub().is_shared() {
+            return load_shared(house, gateway);
+        }
+        let mut found = Vec::new();
+        gateway.hub().consumers(&own_key(""), &mut |key, bytes| {
+            found.push((key.to_owned(), bytes.clone()));
+        });
+        let head = gateway.hub().positions().0;
+        for (key, bytes) in found {
+            let read = key.strip_prefix(&own_key("")).zip(Stored::read(&bytes));
+            if let Some((id, mut stored)) = read {
+                // Whoever had a connection lost it with the gateway.
+                stored.leave_at(gateway.now(), head);
+                house.sessions.lock().keep(id.into(), stored);
+            }
+        }
+    });
+}
+
+/// The same where other gateways have sessions, too; from then on what they say of them is followed.
+fn load_shared(house: &Arc<House>, gateway: &dyn Gateway) {
+    let sessions = &house.sessions;
+    let claims = sessions.claims.get_or_init(|| Claims::new(gateway.name()));
+    let weak = Arc::downgrade(house);
+    let hub = gateway.hub();
+    hub.watch_consumers(Box::new(move |at, key, bytes| {
+        if let Some(house) = weak.upgrade() {
+            house.sessions.taken(at, key, bytes);
+        }
+    }));
+    let head = hub.positions().0;
+    for id in claims.mine() {
+        match claims.latest(&id) {
+            // What others left is claimed once more, behind what they may have written since.
+            Some(of) if *of.gateway != *gateway.name() => {
+                let owner = of.stored().map(|stored| stored.owner).unwrap_or_default();
+                drop(super::kept::claim(claims, gateway, &id, &owner));
+            }
+            Some(of) => {
+                let Some(mut stored) = of.stored() else {
+                    continue;
+                };
+                stored.claim = of.claim;
+                if stored.left.is_none() {
+                    // Whoever claims it need not wait.
+                    stored.leave_at(gateway.now(), head);
+                    drop(super::kept::remember(house, gateway, &id, &stored));
+                }
+                sessions.lock().keep(id, *stored);
+            }
+            None => claims.abandoned(&id),
+        }
+    }
+}
+
+impl Sessions {
+    /// Takes a record of a shared log. The hub is locked meanwhile.
+    fn taken(&self, at: Cursor, key: &str, bytes: &bytes::Bytes) {
+        let lost = self.claims.get().and_then(|of| of.take(at, key, bytes));
+        if let Some(id) = lost {
+            self.lose(&id, at);
+        }
+    }
+
+    /// Another gateway has the session from there on.
+    fn lose(&self, id: &Arc<str>, at: Cursor) {
+        let mut inner = self.lock();
+        if let Some(due) = inner.take(id).and_then(|stored| stored.next_due()) {
+            inner.due.remove(&(due, id.clone()));
+        }
+        let Some(entry) = inner.clients.get(id) else {
+            return;
+        };
+        match &entry.live {
+            Some(live) => live.lose(at),
+            None if entry.waiting.is_empty() => _ = inner.clients.remove(id),
+            None => {}
+        }
+    }
+
+    /// Says whether no other gateway has left anything later of a session.
+    pub(super) fn is_latest_here(&self, id: &str) -> bool {
+        let claims = self.claims.get();
+        claims.is_none_or(|claims| claims.latest(id).is_none_or(|of| claims.is_me(&of.gateway)))
+    }
+
+    /// Whose session it is, if one of this gateway's connections has it or it waits here for its client.
+    pub(super) fn owner_here(&self, id: &str) -> Option<Arc<str>> {
+        let inner = self.lock();
+        let entry = inner.clients.get(id)?;
+        let here = entry.live.is_some() || entry.stored.is_some();
+        here.then(|| entry.owner.clone())
     }
 }
 

@@ -16,6 +16,8 @@ pub(super) struct Settings {
     pub(super) packet_bytes_max: usize,
     /// Longest that a session lives on without its client, seconds.
     pub(super) session_expiry_secs_max: u32,
+    /// After how long without a sign of life another gateway of the same log is gone, seconds.
+    pub(super) gone_secs: u32,
     /// How often `$SYS` is published, seconds; 0 for never.
     pub(super) sys_secs: u32,
     /// Other brokers that messages come from and go to.
@@ -27,6 +29,7 @@ const KEYS: &[&str] = &[
     "listen_tls",
     "max_packet_bytes",
     "max_session_seconds",
+    "gone_seconds",
     "sys_seconds",
     "bridge.NAME",
 ];
@@ -47,6 +50,7 @@ impl Settings {
                 u32::MAX,
                 "a number of seconds",
             )?,
+            gone_secs: section.parsed("gone_seconds", 60, "a number of seconds")?,
             sys_secs: section.parsed("sys_seconds", 10, "a number of seconds")?,
             bridges: bridge::read(&mut section)?
                 .into_iter()
@@ -57,6 +61,10 @@ impl Settings {
         if !(1024..=256 << 20).contains(&bytes) {
             let problem = format!("{bytes} bytes: expected 1024 to 268435456");
             return Err(section.fault("max_packet_bytes", problem));
+        }
+        if settings.gone_secs < 3 {
+            let problem = format!("{} s: expected 3 at least", settings.gone_secs);
+            return Err(section.fault("gone_seconds", problem));
         }
         section.finish(KEYS)?;
         Ok(settings)

@@ -35,6 +35,8 @@ pub(super) enum Arrival {
     New,
     /// It came before and was acknowledged: acknowledge it again.
     Again,
+    /// It came before on another connection: the driver knows whether it was taken.
+    Resent,
     /// It came before and will be acknowledged.
     Waits,
     /// There are more than the receive maximum.
@@ -75,11 +77,6 @@ impl Inbound {
     /// Takes a PUBLISH of QoS 1 or 2.
     pub(super) fn arrive(&mut self, publish: &Publish<'_>, receive_max: u16) -> Arrival {
         let (packet_id, qos) = (publish.packet_id, publish.qos);
-        // What is sent again after the connection broke says so; what does not is new.
-        let old = |at: &usize| !self.received[*at].counts && !publish.dup;
-        if let Some(at) = self.find(packet_id).ok().filter(old) {
-            self.received.remove(at);
-        }
         let found = self.find(packet_id);
         if qos == QoS::ExactlyOnce
             && let Ok(at) = found
@@ -87,6 +84,15 @@ impl Inbound {
             // [MQTT-4.3.3-10]
             let counted = core::mem::replace(&mut self.received[at].counts, true);
             self.counted += u16::from(!counted);
+            if !counted {
+                let done = None;
+                self.order.push_back(Pending {
+                    packet_id,
+                    qos,
+                    done,
+                });
+                return Arrival::Resent;
+            }
             let waits = self.order.iter().any(|of| of.packet_id == packet_id);
             return if waits {
                 Arrival::Waits

@@ -1,6 +1,7 @@
 //! A PostgreSQL of one's own, in a folder of its own, and databases in it.
 #![allow(dead_code, reason = "each file of tests uses its part")]
 
+use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
@@ -200,6 +201,27 @@ impl Server {
         }
     }
 
+    /// Does something in a transaction that lasts until what is given back is dropped.
+    pub(crate) fn hold(&self, database: &str, sql: &str) -> Held {
+        let mut command = Command::new(self.programs.join("psql"));
+        command
+            .env("PGPASSWORD", PASSWORD)
+            .args(["-h", "127.0.0.1", "-p", &self.port.to_string()])
+            .args(["-U", "weir", "-d", database, "-qAtX"]);
+        let mut psql = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = psql.stdin.as_mut().unwrap();
+        writeln!(input, "BEGIN; {sql};\n\\echo held").unwrap();
+        let mut line = String::new();
+        let output = psql.stdout.as_mut().unwrap();
+        BufReader::new(output).read_line(&mut line).unwrap();
+        assert_eq!(line, "held\n");
+        Held(psql)
+    }
+
     /// A database that is new.
     pub(crate) fn database(&self, name: &str) {
         self.sql("postgres", &format!("CREATE DATABASE {name}"))
@@ -243,5 +265,15 @@ impl Drop for Server {
             eprintln!("{}", last.into_iter().rev().collect::<Vec<_>>().join("\n"));
         }
         let _ = std::fs::remove_dir_all(Path::new(&self.folder));
+    }
+}
+
+/// A transaction that is open.
+pub(crate) struct Held(Child);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
     }
 }

@@ -89,6 +89,9 @@ impl Client {
         };
         match self.inbound.arrive(publish, receive_max) {
             Arrival::New => self.events.push_back(ClientEvent::Message(message)),
+            Arrival::Resent if !publish.dup => self.events.push_back(ClientEvent::Message(message)),
+            // Whoever goes on with its identifiers had taken it.
+            Arrival::Resent => self.settle(publish.packet_id, ReasonCode::SUCCESS),
             Arrival::Again => {
                 let ack = Ack::new(publish.packet_id, ReasonCode::SUCCESS);
                 self.send_packet(&Packet::Pubrec(ack));

@@ -138,10 +138,15 @@ impl Client {
 
     /// Says that a message received is taken, or how it went.
     pub fn acknowledge(&mut self, now: Instant, packet_id: u16, code: ReasonCode) {
+        self.sent = now;
+        self.settle(packet_id, code);
+    }
+
+    /// Says how a message went, and what waited behind that.
+    pub(super) fn settle(&mut self, packet_id: u16, code: ReasonCode) {
         self.inbound.settle(packet_id, code);
         while let Some((id, qos, code)) = self.inbound.next_due() {
             let ack = Ack::new(id, code);
-            self.sent = now;
             self.send_packet(&match qos {
                 QoS::ExactlyOnce => Packet::Pubrec(ack),
                 _ => Packet::Puback(ack),

@@ -97,6 +97,9 @@ pub enum ServerEvent {
     Connect(Box<ConnectRequest>),
     /// A message came; one with QoS 1 or 2 wants to be acknowledged.
     Publish(Box<Message>),
+    /// A QoS 2 message came that had come on an earlier connection of the session: it is to be acknowledged,
+    /// and taken if it was not.
+    PublishAgain(Box<Message>),
     /// Subscriptions are wanted: answer with their codes.
     Subscribe(Box<SubscribeRequest>),
     /// Subscriptions of the packet with this identifier are to end: answer with their codes.

@@ -110,6 +110,10 @@ impl Server {
                 let message = Message::of(publish, topic);
                 self.events.push_back(ServerEvent::Publish(message));
             }
+            Arrival::Resent => {
+                let message = Message::of(publish, topic);
+                self.events.push_back(ServerEvent::PublishAgain(message));
+            }
             Arrival::New => self.acknowledge(id, ReasonCode::TOPIC_NAME_INVALID, None),
             // [MQTT-4.3.3-10]
             Arrival::Again => {

@@ -1,0 +1,21 @@
+//! `weir move-history`.
+
+use crate::arguments::Stored;
+use crate::{Failure, check, output};
+use std::io::IsTerminal;
+
+/// Moves the history; all of it is there then, or nothing.
+pub(crate) fn run(asked: &Stored) -> Result<(), Failure> {
+    let config = check::read_with(&asked.source, asked.data.as_deref())?;
+    let watched = std::io::stderr().is_terminal();
+    let told = move |count: u64| {
+        if watched {
+            eprint!("\r{count} observations");
+        }
+    };
+    let moved = weir_gateway::move_history(&config, told).map_err(Failure::no)?;
+    if watched {
+        eprintln!();
+    }
+    output::print(format!("moved {moved} observations\n"))
+}
