@@ -99,6 +99,7 @@ impl House {
             wrapper: Arc::new(AsItIs),
             workers: Arc::new(AtOnce),
             websocket: None,
+            incoming: Default::default(),
         };
         self.asked += 1;
         whole(service.call(call))

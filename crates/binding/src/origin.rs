@@ -70,6 +70,7 @@ mod tests {
             wrapper: Arc::new(AsItIs),
             workers: Arc::new(AtOnce),
             websocket: None,
+            incoming: Default::default(),
         }
     }
 

@@ -11,6 +11,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
+use weir_hub::trace::Incoming;
 use weir_hub::{Fault, Framing, Next, Principal, Subscription};
 use weir_model::{Cursor, Time};
 
@@ -78,6 +79,8 @@ pub struct Call {
     pub workers: Arc<dyn Workers>,
     /// WebSocket subprotocols offered, where the call asks to become a WebSocket.
     pub websocket: Option<Vec<String>>,
+    /// How it came, for the trace of what it publishes.
+    pub incoming: Incoming,
 }
 
 impl Call {

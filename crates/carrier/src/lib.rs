@@ -17,6 +17,7 @@ mod link;
 pub mod outbox;
 mod own;
 pub mod tls;
+pub mod validity;
 pub mod websocket;
 
 pub use batch::{Arrived, Batch, Leaving};

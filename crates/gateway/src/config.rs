@@ -3,8 +3,10 @@
 //! A table within a section, and a list within that, are keys with dots: `[mqtt.bridge.site]` with
 //! `in = ["a/#"]` sets `bridge.site.in.0` of the section `mqtt`.
 
+use crate::acme::{DOMAINS, TLS_KEYS};
 use crate::policy::Policy;
 use crate::settings;
+use crate::trace::TRACE_KEYS;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -47,13 +49,14 @@ impl std::error::Error for Problem {}
 /// Sections that are the gateway's own, with their keys.
 const OWN: &[(&str, &[&str])] = &[
     ("data", &["dir"]),
-    ("tls", &["certificate", "key", "clients"]),
+    ("tls", TLS_KEYS),
     ("access", &["policy", "audit"]),
     ("log", LOG_KEYS),
     ("bus", BUS_KEYS),
     ("history", HISTORY_KEYS),
     ("store", STORE_KEYS),
-    ("gateway", &["threads", "log"]),
+    ("trace", TRACE_KEYS),
+    ("gateway", &["threads", "log", "memory_bytes"]),
 ];
 
 impl Config {
@@ -205,7 +208,7 @@ impl Config {
             let known = BINDINGS.iter().any(|line| line.name == section)
                 || SERVICES.iter().any(|line| line.has_section(section));
             let problem = match own {
-                Some((_, keys)) if !keys.contains(&key.as_str()) => {
+                Some((_, keys)) if !keys.contains(&list_of(key)) => {
                     format!("unknown key; known here: {}", keys.join(", "))
                 }
                 None if !known => format!("unknown section; known are {}", sections().join(", ")),
@@ -283,6 +286,15 @@ fn sections() -> Vec<&'static str> {
     own.chain(BINDINGS.iter().map(|line| line.name))
         .chain(services.map(|line| line.name))
         .collect()
+}
+
+/// The list that a key is a place of, or the key.
+fn list_of(key: &str) -> &str {
+    let place = key
+        .strip_prefix(DOMAINS)
+        .and_then(|it| it.strip_prefix('.'));
+    let is_place = place.is_some_and(|place| place.parse::<usize>().is_ok());
+    if is_place { DOMAINS } else { key }
 }
 
 fn scalar(value: &DeValue<'_>) -> Option<String> {

@@ -53,6 +53,15 @@ impl Traffic {
         self.connections.load(Ordering::Relaxed)
     }
 
+    /// Where a number is shown, with labels as they stand between braces.
+    pub(crate) fn meter(&self, metric: &'static Metric, labels: &str) -> Arc<AtomicU64> {
+        let mut meters = self.meters.lock().unwrap_or_else(PoisonError::into_inner);
+        meters
+            .entry((metric, labels.to_owned()))
+            .or_default()
+            .clone()
+    }
+
     /// Where the connections of a listener are counted.
     pub(crate) fn listener(&self, name: &'static str) -> Arc<AtomicU64> {
         let mut listeners = self
@@ -157,12 +166,7 @@ impl Context for House {
     }
 
     fn meter(&self, metric: &'static Metric, labels: &str) -> Arc<AtomicU64> {
-        let meters = &self.traffic.meters;
-        let mut meters = meters.lock().unwrap_or_else(PoisonError::into_inner);
-        meters
-            .entry((metric, labels.to_owned()))
-            .or_default()
-            .clone()
+        self.traffic.meter(metric, labels)
     }
 
     fn workers(&self) -> Arc<dyn Workers> {

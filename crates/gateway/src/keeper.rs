@@ -10,17 +10,20 @@ use crate::context::now;
 use crate::settings;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime};
+use weir_binding::Metric;
 use weir_carrier::tls::Acceptor;
+use weir_carrier::validity::validity;
 use weir_hub::Hub;
 
 /// How often the files are looked at.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// What tells that a file is another.
-type Look = Vec<Option<(SystemTime, u64)>>;
+type Look = Vec<Option<(PathBuf, SystemTime, u64)>>;
 
 /// What is kept up to date.
 pub(crate) struct Keeper {
@@ -30,6 +33,8 @@ pub(crate) struct Keeper {
     pub(crate) hub: Arc<Hub>,
     /// What listens with TLS, and what each offers (ALPN).
     pub(crate) acceptors: Vec<(Acceptor, Vec<String>)>,
+    /// Where it is shown when the certificate ends.
+    pub(crate) certificate_ends: Arc<AtomicU64>,
 }
 
 /// A keeper at work.
@@ -74,19 +79,20 @@ impl Keeper {
     }
 
     fn run(&self, asked: &Receiver<()>) {
-        let (mut policy, mut tls) = (self.look(POLICY), self.look(TLS));
+        let (mut policy, mut tls) = (look(&self.policy()), look(&self.tls()));
+        self.note_end();
         loop {
             let all = match asked.recv_timeout(LOOK) {
                 Ok(()) => true,
                 Err(RecvTimeoutError::Timeout) => false,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            let seen = self.look(POLICY);
+            let seen = look(&self.policy());
             if all || seen != policy {
                 policy = seen;
                 self.read_policy();
             }
-            let seen = self.look(TLS);
+            let seen = look(&self.tls());
             if all || seen != tls {
                 tls = seen;
                 self.read_certificates();
@@ -97,15 +103,25 @@ impl Keeper {
         }
     }
 
-    fn look(&self, keys: &[(&str, &str)]) -> Look {
-        let files = keys
-            .iter()
-            .filter_map(|(section, key)| self.config.text(section, key));
-        let looked = files.map(|file| {
-            let metadata = std::fs::metadata(PathBuf::from(file)).ok()?;
-            Some((metadata.modified().ok()?, metadata.len()))
-        });
-        looked.collect()
+    fn policy(&self) -> Vec<PathBuf> {
+        let policy = self.config.text("access", "policy");
+        policy.map(PathBuf::from).into_iter().collect()
+    }
+
+    /// The files of TLS; by ACME they may be others than at the start.
+    fn tls(&self) -> Vec<PathBuf> {
+        let tls = settings::tls(&self.config).ok().flatten();
+        let files = tls.map(|tls| [Some(tls.certificate), Some(tls.key), tls.clients]);
+        files.into_iter().flatten().flatten().collect()
+    }
+
+    /// Shows when the certificate ends.
+    fn note_end(&self) {
+        let files = self.tls();
+        let text = files.first().and_then(|file| std::fs::read(file).ok());
+        let until = text.and_then(|text| validity(&text)).map(|it| it.until);
+        let until = until.map_or(0, |until| u64::try_from(until).unwrap_or(0));
+        self.certificate_ends.store(until, Ordering::Relaxed);
     }
 
     fn read_policy(&self) {
@@ -139,6 +155,7 @@ impl Keeper {
             Ok(Some(fresh)) => {
                 let pairs = self.acceptors.iter().zip(&fresh);
                 pairs.for_each(|((acceptor, _), fresh)| acceptor.take_over(fresh));
+                self.note_end();
                 tracing::info!("the certificate was read again");
                 self.audit.note("certificate-read", "", "");
             }
@@ -162,5 +179,17 @@ fn fetch(access: &Access, ended: &Receiver<()>) {
     }
 }
 
-const POLICY: &[(&str, &str)] = &[("access", "policy")];
-const TLS: &[(&str, &str)] = &[("tls", "certificate"), ("tls", "key"), ("tls", "clients")];
+fn look(files: &[PathBuf]) -> Look {
+    let looked = files.iter().map(|file| {
+        let metadata = std::fs::metadata(file).ok()?;
+        Some((file.clone(), metadata.modified().ok()?, metadata.len()))
+    });
+    looked.collect()
+}
+
+/// When the certificate ends that TLS is spoken with.
+pub(crate) static CERTIFICATE_ENDS: Metric = Metric {
+    name: "weir_certificate_not_after_seconds",
+    counts: false,
+    help: "When the certificate of TLS ends, in seconds since 1970; 0 without one.",
+};

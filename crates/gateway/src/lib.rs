@@ -10,20 +10,24 @@
 )]
 
 mod access;
+mod acme;
 mod assets;
 mod audit;
 mod config;
 mod context;
 #[cfg(test)]
 mod echo;
+mod fetch;
 mod give_way;
 mod health;
 mod identity;
+mod inspect;
 mod issuers;
 mod keeper;
 mod keys;
 mod limits;
 mod listen;
+mod memory;
 mod metrics;
 mod policy;
 mod run;
@@ -33,12 +37,15 @@ mod sockets;
 #[cfg(test)]
 mod testing;
 mod timers;
+mod trace;
 mod workers;
 
 pub use config::{Config, Problem};
 pub use context::now;
 pub use give_way::{GaveWay, give_way};
+pub use inspect::{Certificate, Listens, certificate, listens};
 pub use keys::new_oscore;
 pub use limits::*;
+pub use memory::there_is as memory_there_is;
 pub use run::{Gateway, RunFault, move_history};
 pub use secrets::{hash_password, new_token};

@@ -16,6 +16,15 @@ pub const ISSUER_TIME_MAX: Duration = Duration::from_secs(5);
 /// Longest set of keys of an issuer, bytes.
 pub const ISSUER_KEYS_BYTES_MAX: u64 = 1 << 20;
 
+/// Spans of traces that wait to be sent; beyond, they are dropped and counted.
+pub const TRACE_SPANS_WAITING_MAX: usize = 8192;
+/// Spans that are sent at once.
+pub const TRACE_SPANS_OF_ONE_POST_MAX: usize = 512;
+/// For how long a collector of traces may take to answer.
+pub const TRACE_POST_TIME_MAX: Duration = Duration::from_secs(5);
+/// How often spans are sent before they are dropped.
+pub const TRACE_TRIES_MAX: u32 = 4;
+
 /// Threads that answer questions about the past.
 pub const WORK_THREADS: usize = 2;
 /// Questions about the past that wait for a thread; beyond, they are refused.

@@ -84,6 +84,17 @@ fn delivery(hub: &Hub, page: &mut Page) {
         "Bytes in the groups' queues.",
         bytes as u64,
     );
+    let memory = hub.memory();
+    page.gauge(
+        "weir_memory_bytes",
+        "Bytes of messages in memory.",
+        memory.held() as u64,
+    );
+    page.gauge(
+        "weir_memory_max_bytes",
+        "The most that they may be.",
+        memory.most() as u64,
+    );
     page.gauge(
         "weir_datastreams",
         "Datastreams in the catalog.",
@@ -165,7 +176,10 @@ fn meters(traffic: &Traffic, page: &mut Page) {
             page.head(metric.name, kind, metric.help);
             last = metric.name;
         }
-        let line = format!("{}{{{labels}}}", metric.name);
+        let line = match labels.is_empty() {
+            true => metric.name.to_owned(),
+            false => format!("{}{{{labels}}}", metric.name),
+        };
         page.line(&line, value.load(Ordering::Relaxed));
     }
 }

@@ -1,22 +1,26 @@
 //! A gateway from its configuration to its end.
 
 use crate::access::Access;
+use crate::acme::{self, Challenges};
 use crate::assets::Assets;
 use crate::audit::Audit;
 use crate::config::{Config, Problem};
 use crate::context::{House, Traffic, now};
 use crate::health::{self, Health};
 use crate::identity::{self, NameFault};
-use crate::keeper::{Keeper, Keeping};
+use crate::keeper::{CERTIFICATE_ENDS, Keeper, Keeping};
 use crate::limits::{CHECK_THREADS, CHECK_WAITING_MAX, WORK_THREADS, WORK_WAITING_MAX};
 use crate::listen::{self, Listener, Share, Socket};
+use crate::memory;
 use crate::sockets::{Named, Opened};
 use crate::timers::{Historian, close_windows};
+use crate::trace::{self, Traces};
 use crate::workers::WorkThreads;
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
 use tokio::sync::watch;
 use weir_binding::{Binding, ConfigFault, Endpoint, Place, Premises};
@@ -34,6 +38,9 @@ pub struct Gateway {
     historian: Historian,
     keeping: Keeping,
     audit: Arc<Audit>,
+    traces: Option<Traces>,
+    /// Goes when no certificate is to be asked for any more.
+    _renewing: Option<Sender<()>>,
 }
 
 /// Why a gateway does not start.
@@ -87,25 +94,22 @@ impl Gateway {
         let access = Access::of(policy, audit.clone()).map_err(RunFault::Config)?;
         let access = Arc::new(access);
         let restricted = access.is_restricted();
+        let acme = prepare_acme(config)?;
         let threads = threads(config)?;
         let opened = Opened::of(config, &bindings, threads, restricted || open_to_all)?;
-        let mut addresses = opened.addresses()?;
-        for (name, binding) in &bindings {
-            let opened = binding.open();
-            addresses.extend(opened.map_err(|error| RunFault::Io((*name).into(), error))?);
-        }
+        let addresses = addresses(&opened, &bindings)?;
         let (log, hub) = open_data(config)?;
         let (drain, draining) = watch::channel(false);
         let traffic = Arc::new(Traffic::default());
+        let traces = start_traces(config, &hub, &traffic)?;
         let premises = Premises {
             endpoints: [opened.endpoints()?, named(&bindings)].concat(),
             logins: access.logins(),
             ..premises(hub.clone(), &bindings)
         };
-        let services = services(config, &premises, &traffic)?;
-        let io = |error| RunFault::Io("work thread".into(), error);
-        let workers = WorkThreads::start("work", WORK_THREADS, WORK_WAITING_MAX).map_err(io)?;
-        let checkers = WorkThreads::start("check", CHECK_THREADS, CHECK_WAITING_MAX).map_err(io)?;
+        let challenges = Challenges::default();
+        let services = services(config, &premises, &traffic, &challenges)?;
+        let (workers, checkers) = start_workers()?;
         let beside: Vec<_> = bindings.into_iter().map(|(_, binding)| binding).collect();
         let keeper = Keeper {
             config: config.clone(),
@@ -113,6 +117,7 @@ impl Gateway {
             audit: audit.clone(),
             hub: hub.clone(),
             acceptors: opened.acceptors(),
+            certificate_ends: traffic.meter(&CERTIFICATE_ENDS, ""),
         };
         let noted = audit.clone();
         hub.audit(move |principal, fault| noted.refused(principal, fault));
@@ -125,8 +130,8 @@ impl Gateway {
             mounts: opened.mounts,
             addresses: addresses.clone(),
             access,
-            workers: Arc::new(workers),
-            checkers: Arc::new(checkers),
+            workers,
+            checkers,
             draining,
             traffic,
         });
@@ -135,6 +140,7 @@ impl Gateway {
             .map_err(|error| RunFault::Io("thread historian".into(), error))?;
         let io = |error| RunFault::Io("thread keeper".into(), error);
         let keeping = keeper.start().map_err(io)?;
+        let renewing = start_renewing(acme, challenges)?;
         Ok(Self {
             hub,
             log,
@@ -144,6 +150,8 @@ impl Gateway {
             historian,
             keeping,
             audit,
+            traces,
+            _renewing: renewing,
         })
     }
 
@@ -190,8 +198,69 @@ impl Gateway {
         }
         self.historian.finish(&self.hub, &*self.log);
         self.audit.flush();
+        if let Some(traces) = self.traces {
+            traces.finish();
+        }
         tracing::info!("stopped");
     }
+}
+
+/// Makes what TLS is spoken with until an authority has given a certificate, where one is to be asked.
+fn prepare_acme(config: &Config) -> Result<Option<acme::Settings>, RunFault> {
+    let located = |fault: ConfigFault| RunFault::Config(config.locate(&fault));
+    let settings = acme::Settings::read(config.section("tls")).map_err(located)?;
+    if let Some(settings) = &settings {
+        let fault = |problem| ConfigFault {
+            key: "tls.acme.storage".into(),
+            problem,
+        };
+        acme::prepare(settings).map_err(|problem| located(fault(problem)))?;
+    }
+    Ok(settings)
+}
+
+/// Has the way of messages traced, where the configuration says where to.
+fn start_traces(config: &Config, hub: &Hub, traffic: &Traffic) -> Result<Option<Traces>, RunFault> {
+    let settings = trace::Settings::read(config.section("trace"));
+    let settings = settings.map_err(|fault| RunFault::Config(config.locate(&fault)))?;
+    let Some(settings) = settings else {
+        return Ok(None);
+    };
+    let io = |error| RunFault::Io("thread traces".into(), error);
+    let traces = Traces::start(settings, traffic).map_err(io)?;
+    hub.trace(traces.tracer());
+    Ok(Some(traces))
+}
+
+/// Has bindings open what the gateway cannot open for them; says where all listen.
+fn addresses(
+    opened: &Opened,
+    bindings: &[Named],
+) -> Result<Vec<(&'static str, SocketAddr)>, RunFault> {
+    let mut addresses = opened.addresses()?;
+    for (name, binding) in bindings {
+        let opened = binding.open();
+        addresses.extend(opened.map_err(|error| RunFault::Io((*name).into(), error))?);
+    }
+    Ok(addresses)
+}
+
+/// Threads that read files, and those that hash passwords.
+fn start_workers() -> Result<(Arc<WorkThreads>, Arc<WorkThreads>), RunFault> {
+    let io = |error| RunFault::Io("work thread".into(), error);
+    let workers = WorkThreads::start("work", WORK_THREADS, WORK_WAITING_MAX).map_err(io)?;
+    let checkers = WorkThreads::start("check", CHECK_THREADS, CHECK_WAITING_MAX).map_err(io)?;
+    Ok((Arc::new(workers), Arc::new(checkers)))
+}
+
+/// Has an authority asked for certificates, where one is named.
+fn start_renewing(
+    acme: Option<acme::Settings>,
+    challenges: Challenges,
+) -> Result<Option<Sender<()>>, RunFault> {
+    let started = acme.map(|settings| acme::start(settings, challenges));
+    let io = |error| RunFault::Io("thread acme".into(), error);
+    started.transpose().map_err(io)
 }
 
 /// Says what is open to more than this machine.
@@ -249,9 +318,15 @@ fn open_data(config: &Config) -> Result<(Arc<dyn Log>, Arc<Hub>), RunFault> {
     let located = |fault: ConfigFault| RunFault::Config(config.locate(&fault));
     std::fs::create_dir_all(&data)
         .map_err(|error| RunFault::Io(format!("data directory {}", data.display()), error))?;
-    let log = open_log(&data, config.section("log"), config.section("bus")).map_err(located)?;
+    let memory = memory::of_messages(config).map_err(located)?;
+    let mut log = config.section("log");
+    if config.text("log", "pending_bytes").is_none() {
+        log.set("pending_bytes", &memory::pending(memory).to_string());
+    }
+    let log = open_log(&data, log, config.section("bus")).map_err(located)?;
     let history = open_history(&data, sections(config)).map_err(located)?;
     let hub = Hub::start(log.clone(), history, Limits::default(), now()).map_err(RunFault::Hub)?;
+    hub.limit_memory(memory);
     Ok((log, hub))
 }
 
@@ -276,12 +351,14 @@ fn services(
     config: &Config,
     on: &Premises,
     traffic: &Arc<Traffic>,
+    challenges: &Challenges,
 ) -> Result<Vec<Arc<dyn weir_binding::Service>>, RunFault> {
     let made = SERVICES.iter().map(|line| {
         let made = (line.make)(on, config.section(line.name));
         made.map_err(|fault| RunFault::Config(config.locate(&fault)))
     });
     let mut services: Vec<_> = made.collect::<Result<_, _>>()?;
+    services.push(Arc::new(challenges.clone()));
     services.push(Arc::new(Health::new(on.hub.clone(), traffic.clone())));
     services.push(Arc::new(Assets));
     Ok(services)

@@ -3,9 +3,12 @@
 //! `weir check` and a start read them by the same functions, so that neither passes what the other
 //! refuses. Nothing is opened here but files that are read.
 
+use crate::acme;
 use crate::config::Config;
+use crate::memory;
+use crate::trace;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::path::Path;
+use std::path::PathBuf;
 use weir_binding::{Binding, ConfigFault, Section};
 use weir_carrier::tls::{Acceptor, Files};
 use weir_registry::{BINDINGS, SERVICES, check_bus, check_history, check_log, check_store};
@@ -21,7 +24,9 @@ pub(crate) fn faults(config: &Config) -> Vec<ConfigFault> {
         let check = line.check.unwrap_or(|_| Ok(()));
         all(config.section(line.name), check, &mut faults);
     }
-    faults.extend(acceptor(config, &[]).err());
+    faults.extend(acceptor_once_there(config).err());
+    faults.extend(memory::of_messages(config).err());
+    all(config.section("trace"), trace::Settings::read, &mut faults);
     all(config.section("log"), check_log, &mut faults);
     all(config.section("bus"), check_bus, &mut faults);
     let store = config.section("store");
@@ -73,30 +78,63 @@ pub(crate) fn address(listen: &str) -> Result<SocketAddr, String> {
         .ok_or_else(|| format!("`{listen}` has no address"))
 }
 
+fn fault(key: &str, problem: impl Into<String>) -> ConfigFault {
+    ConfigFault {
+        key: key.into(),
+        problem: problem.into(),
+    }
+}
+
+/// The files that TLS is spoken with, as they are now.
+pub(crate) struct Tls {
+    /// The chain, and where it is an authority's by ACME, the key too.
+    pub(crate) certificate: PathBuf,
+    pub(crate) key: PathBuf,
+    pub(crate) clients: Option<PathBuf>,
+}
+
+/// Which files TLS is spoken with, where it is.
+pub(crate) fn tls(config: &Config) -> Result<Option<Tls>, ConfigFault> {
+    let acme = acme::Settings::read(config.section("tls"))?;
+    let given = acme.map(|settings| acme::file(&settings.storage));
+    let set = |key: &str| config.text("tls", key).map(PathBuf::from);
+    let certificate = given.clone().or_else(|| set("certificate"));
+    let together = "`tls.certificate` and `tls.key` go together";
+    match (certificate, given.or_else(|| set("key")), set("clients")) {
+        (None, None, None) => Ok(None),
+        (None, None, Some(_)) => Err(fault("tls.clients", "needs `tls.certificate`")),
+        (Some(certificate), Some(key), clients) => Ok(Some(Tls {
+            certificate,
+            key,
+            clients,
+        })),
+        (Some(_), None, _) => Err(fault("tls.certificate", together)),
+        (None, Some(_), _) => Err(fault("tls.key", together)),
+    }
+}
+
 /// What accepts TLS, where a certificate is set.
 pub(crate) fn acceptor(config: &Config, alpn: &[&str]) -> Result<Option<Acceptor>, ConfigFault> {
-    let fault = |key: &str, problem: String| ConfigFault {
-        key: key.into(),
-        problem,
+    let Some(tls) = tls(config)? else {
+        return Ok(None);
     };
-    let together = || "`tls.certificate` and `tls.key` go together".into();
-    match (config.text("tls", "certificate"), config.text("tls", "key")) {
-        (None, None) => match config.text("tls", "clients") {
-            None => Ok(None),
-            Some(_) => Err(fault("tls.clients", "needs `tls.certificate`".into())),
-        },
-        (Some(certificate), Some(key)) => {
-            let files = Files {
-                certificate: Path::new(certificate),
-                key: Path::new(key),
-                clients: config.text("tls", "clients").map(Path::new),
-            };
-            Acceptor::from_files(files, alpn)
-                .map(Some)
-                .map_err(|error| fault("tls.certificate", error.to_string()))
-        }
-        (Some(_), None) => Err(fault("tls.certificate", together())),
-        (None, Some(_)) => Err(fault("tls.key", together())),
+    let files = Files {
+        certificate: &tls.certificate,
+        key: &tls.key,
+        clients: tls.clients.as_deref(),
+    };
+    let acceptor = Acceptor::from_files(files, alpn);
+    acceptor
+        .map(Some)
+        .map_err(|error| fault("tls.certificate", error.to_string()))
+}
+
+/// The same before a start, which makes a certificate where an authority has not given one yet.
+fn acceptor_once_there(config: &Config) -> Result<(), ConfigFault> {
+    let by_acme = acme::Settings::read(config.section("tls"))?;
+    match by_acme.is_some_and(|settings| !acme::file(&settings.storage).exists()) {
+        true => Ok(()),
+        false => acceptor(config, &[]).map(drop),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::config::Config;
 use crate::run::bindings;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use weir_binding::Transport;
 
 /// A folder that goes with its test.
@@ -13,6 +13,11 @@ impl Folder {
     pub(crate) fn new(name: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("weir-{name}-{}", std::process::id()));
         Self(folder)
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
     }
 
     /// Data here, and every listener of every binding at this address; nowhere if it is empty. Tests run

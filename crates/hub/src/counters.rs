@@ -1,6 +1,8 @@
 //! What the hub counts, for metrics.
 
 use crate::group::Policy;
+use crate::memory::Memory;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Totals since the start; every one only grows but the gauges.
@@ -16,6 +18,8 @@ pub(crate) struct Counters {
     missed: [AtomicU64; 3],
     gaps: AtomicU64,
     subscribers: AtomicU64,
+    /// Bytes of messages, which every queue looks at.
+    pub(crate) memory: Arc<Memory>,
 }
 
 /// The counters at a moment.

@@ -13,6 +13,7 @@ use crate::message::Message;
 use crate::shared::Receipt;
 use crate::stood::Stood;
 use crate::subscription::Subscription;
+use crate::trace::{Incoming, Traced};
 use crate::withdrawn::Place;
 use bytes::Bytes;
 use std::fmt;
@@ -74,6 +75,8 @@ pub struct Publish {
     pub retain: bool,
     /// Who publishes it, where subscribers may ask to be spared their own.
     pub client: Option<ClientId>,
+    /// How it came, where traces are made ([`Hub::is_traced`](crate::Hub::is_traced)).
+    pub incoming: Incoming,
 }
 
 impl Publish {
@@ -89,6 +92,7 @@ impl Publish {
             quality: Quality::default(),
             retain: false,
             client: None,
+            incoming: Incoming::default(),
         }
     }
 }
@@ -218,6 +222,7 @@ pub struct Ticket {
     /// Nobody was promised anything: it is committed with others, at the next tick.
     pub(crate) unpromised: bool,
     pub(crate) stood: Option<Stood>,
+    pub(crate) trace: Traced,
 }
 
 /// Whoever does not wait leaves nothing uncommitted behind.
@@ -226,6 +231,7 @@ impl Drop for Ticket {
         if !self.unpromised {
             self.log.commit();
         }
+        self.trace.ended(None);
     }
 }
 
@@ -250,6 +256,9 @@ impl Ticket {
             InLog::Awaited(receipt) => ready!(receipt.poll(cx))?,
         };
         let committed = self.log.poll_committed(cursor, cx);
+        if committed.is_ready() {
+            self.trace.committed();
+        }
         committed.map(|done| done.map(|()| cursor).map_err(Fault::Log))
     }
 }
@@ -304,6 +313,8 @@ pub enum Fault {
         /// How much there may be.
         limit: usize,
     },
+    /// Messages take as much memory as they may: try again later.
+    Short,
     /// There is no such datastream.
     Unknown(String),
     /// The log cannot take it.
@@ -362,6 +373,7 @@ impl fmt::Display for Fault {
                     "{what} are at the limit of {limit}: end some subscriptions first"
                 )
             }
+            Fault::Short => f.write_str("memory is short: try again later"),
             Fault::Unknown(topic) => write!(f, "no datastream `{topic}`"),
             Fault::Log(fault) => fault.fmt(f),
             Fault::History(fault) => fault.fmt(f),

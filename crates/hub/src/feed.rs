@@ -55,13 +55,13 @@ impl Feeder {
         }
     }
 
-    fn push(&mut self, fed: Fed) {
+    fn push(&mut self, fed: Fed, bytes_max: usize) {
         if self.overflowed {
             return;
         }
         self.bytes += fed.bytes();
         self.waiting.push_back(fed);
-        if self.bytes > FEED_BYTES_MAX {
+        if self.bytes > bytes_max {
             self.overflow();
         }
     }
@@ -88,14 +88,22 @@ impl Hub {
         self.feeder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A store that is away must not take the memory that publishing needs: the log has it all.
+    fn feed_bytes_max(&self) -> usize {
+        FEED_BYTES_MAX.min(self.memory().most() / 4)
+    }
+
     pub(crate) fn enqueue_for_history(&self, message: Arc<Message>) {
         if message.batch().is_some() {
-            self.feeder().push(Fed::Message(message));
+            let bytes_max = self.feed_bytes_max();
+            self.feeder().push(Fed::Message(message), bytes_max);
         }
     }
 
     pub(crate) fn enqueue_forget(&self, cursor: Cursor, topic: &str) {
-        self.feeder().push(Fed::Forget(cursor, topic.into()));
+        let bytes_max = self.feed_bytes_max();
+        self.feeder()
+            .push(Fed::Forget(cursor, topic.into()), bytes_max);
     }
 
     /// Gives the history store what was committed since the last call.

@@ -16,9 +16,11 @@ use crate::condition::Condition;
 use crate::counters::Counters;
 use crate::framing::{Framing, FramingKey};
 use crate::hub::Wakers;
+use crate::limits::CHUNK_BYTES_MAX;
 use crate::message::Item;
 use crate::pace::Pacer;
 use crate::queue::{Held, Load, Queue, Taken};
+use crate::trace::Delivering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use weir_codec::Format;
@@ -194,20 +196,34 @@ impl Group {
             Held::Unframed(unframed) => {
                 let framed = unframed.framed();
                 if portion.wanted && unframed.lasts {
-                    self.queue().settle(portion.number, &framed);
+                    let room = self.counters.memory.hold(framed.len());
+                    self.queue().settle(portion.number, &framed, room);
                 }
                 let bytes = framed.len();
                 (Load::Bytes(framed), bytes)
             }
         };
         self.counters.delivered(portion.messages, bytes as u64);
-        Poll::Ready(Taken::Chunk(load, portion.last, portion.messages))
+        // A reader that is stuck holds what it was handed: what is much is counted.
+        let room = (bytes > CHUNK_BYTES_MAX).then(|| self.counters.memory.hold(bytes));
+        let delivering = Delivering::begin(portion.traces, room);
+        Poll::Ready(Taken::Chunk(
+            load,
+            portion.last,
+            portion.messages,
+            delivering,
+        ))
     }
 
     /// Moves a member to the end: what it has not taken, it will not get.
     pub(crate) fn skip(&self, key: usize, policy: Policy) -> usize {
         self.leave(key);
         self.join(policy)
+    }
+
+    /// Keeps no more than so many bytes for those who are behind.
+    pub(crate) fn shed(&self, bytes_max: usize) {
+        self.queue().bound(bytes_max, &self.counters);
     }
 
     /// Messages that wait for a member.

@@ -19,6 +19,7 @@ use crate::message::Message;
 use crate::recent::Recent;
 use crate::retained::Retained;
 use crate::route::Routes;
+use crate::trace::{Traced, Tracer};
 use crate::tree::Tree;
 use crate::withdrawn::Withdrawn;
 use bytes::Bytes;
@@ -51,10 +52,14 @@ pub struct Hub {
     pub(crate) unasked: AtomicI64,
     /// A message was handed on and is to be kept.
     pub(crate) owes: AtomicBool,
+    /// When queues were cut last, Unix nanoseconds.
+    pub(crate) shed: AtomicI64,
     /// Held by whoever feeds the history store.
     pub(crate) feeding: Mutex<()>,
     /// Who is told of refusals.
     auditor: OnceLock<Auditor>,
+    /// Where spans go, where anybody wants them.
+    pub(crate) tracer: OnceLock<Arc<dyn Tracer>>,
     core: Mutex<Core>,
 }
 
@@ -128,7 +133,9 @@ impl Hub {
             feeding,
             unasked: AtomicI64::new(i64::MAX),
             owes: AtomicBool::new(false),
+            shed: AtomicI64::new(i64::MIN / 2),
             auditor: OnceLock::new(),
+            tracer: OnceLock::new(),
             core: Mutex::new(core),
         }
     }
@@ -153,6 +160,17 @@ impl Hub {
     pub fn audit(&self, auditor: impl Fn(&Principal, &Fault) + Send + Sync + 'static) {
         // The first stays.
         let _told_already = self.auditor.set(Box::new(auditor));
+    }
+
+    /// Has the way of messages traced.
+    pub fn trace(&self, tracer: Arc<dyn Tracer>) {
+        // The first stays.
+        let _traced_already = self.tracer.set(tracer);
+    }
+
+    /// Says whether traces are made: only then need a binding say how a message came.
+    pub fn is_traced(&self) -> bool {
+        self.tracer.get().is_some()
     }
 
     /// Asks something on behalf of a principal at a time of the gateway's clock.
@@ -305,6 +323,7 @@ impl Hub {
             log: self.log.clone(),
             unpromised: false,
             stood: None,
+            trace: Traced::default(),
         }
     }
 

@@ -56,6 +56,14 @@ pub const RETAINED_MAX: usize = 1_000_000;
 pub const RETAINED_BYTES_MAX: usize = 512 << 20;
 /// Retained messages that expire in one hold of the hub's lock.
 pub const EXPIRIES_PER_TICK: usize = 1000;
+/// Bytes of a queue where memory is tight.
+pub const TIGHT_QUEUE_BYTES_MAX: usize = 256 << 10;
+/// Bytes that taking a message in needs whatever it holds.
+pub const WORK_BYTES_OF_MESSAGE: usize = 2048;
+/// How often queues are cut to make room, nanoseconds.
+pub const SHED_NANOS_MIN: i64 = 20_000_000;
+/// Deliveries of one message that a trace shows.
+pub const TRACED_DELIVERIES_MAX: u32 = 16;
 /// Durable consumers: sessions, shared groups, bridges.
 pub const CONSUMERS_MAX: usize = 200_000;
 /// Bytes of what one durable consumer remembers.

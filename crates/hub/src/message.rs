@@ -2,7 +2,9 @@
 
 use crate::attributes::{Attributes, Block, Quality};
 use crate::client::ClientId;
+use crate::memory::Room;
 use crate::record::Kind;
+use crate::trace::Traced;
 use bytes::Bytes;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -45,6 +47,9 @@ pub struct Message {
     pub client: Option<ClientId>,
     /// Whether each of its observations was newer than all that its datastream had.
     in_order: AtomicBool,
+    pub(crate) trace: Traced,
+    /// What it takes, counted.
+    pub(crate) room: Room,
     encodings: Mutex<Vec<(&'static str, Bytes)>>,
 }
 
@@ -88,6 +93,8 @@ impl Message {
             declared: true,
             client: None,
             in_order: AtomicBool::new(false),
+            trace: Traced::default(),
+            room: Room::default(),
             encodings: Mutex::default(),
         }
     }

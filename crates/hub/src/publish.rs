@@ -14,6 +14,8 @@ use crate::log::LogFault;
 use crate::message::{Content, Message, shared};
 use crate::record::{Kind, Record};
 use crate::route;
+use crate::stood::Stood;
+use crate::trace::Traced;
 use bytes::Bytes;
 use smallvec::{SmallVec, smallvec};
 use std::cell::RefCell;
@@ -22,7 +24,7 @@ use std::sync::atomic::Ordering;
 use std::task::Waker;
 use weir_codec::Format;
 use weir_model::batch::StreamView;
-use weir_model::{Batch, BatchBuilder, BatchError, Datastream, Place, Time, topic};
+use weir_model::{Batch, BatchBuilder, BatchError, Cursor, Datastream, Place, Time, topic};
 
 /// A message read and checked, on its way to the log.
 struct Incoming {
@@ -38,6 +40,7 @@ struct Incoming {
     attributes: BlockBytes,
     client: Option<ClientId>,
     retain: bool,
+    trace: Traced,
 }
 
 pub(crate) enum Decoded {
@@ -69,10 +72,15 @@ impl Hub {
         principal: &Principal,
         publish: Publish,
     ) -> Result<Ticket, Fault> {
-        let accepted = self.read_incoming(now, principal, publish);
-        let accepted = accepted.and_then(|incoming| self.accept(now, incoming));
-        if accepted.is_err() {
+        let trace = Traced::begin(self.tracer.get(), now, &publish);
+        let admitted = self.admit(now, publish.body.len());
+        let accepted = admitted.and_then(|_until_it_is_taken| {
+            let incoming = self.read_incoming(now, principal, publish, &trace)?;
+            self.accept(now, incoming)
+        });
+        if let Err(fault) = &accepted {
             self.counters.refused();
+            trace.ended(Some(fault));
         }
         accepted
     }
@@ -82,12 +90,15 @@ impl Hub {
         now: Time,
         principal: &Principal,
         publish: Publish,
+        trace: &Traced,
     ) -> Result<Incoming, Fault> {
         topic::check(&publish.topic).map_err(Fault::Topic)?;
         checks::check_own(principal, &publish.topic)?;
         checks::check_reach(principal, &publish.topic)?;
         let key = checks::check_key(principal, &publish)?;
+        let begun = trace.now();
         let content = self.decode(&publish, now)?;
+        trace.stepped("decode", begun);
         checks::check_grants(principal, &publish.topic, &content)?;
         checks::check_names(&content)?;
         let fingerprint = match key.is_empty() {
@@ -112,6 +123,7 @@ impl Hub {
             block,
             client: publish.client,
             retain: publish.retain,
+            trace: trace.clone(),
         })
     }
 
@@ -200,6 +212,7 @@ impl Hub {
             attributes,
             client,
             retain,
+            trace,
         } = incoming;
         if retain && !body.is_empty() {
             core.retained.check_room(&topic)?;
@@ -216,7 +229,9 @@ impl Hub {
             attributes: &attributes,
             body: &body,
         };
+        let begun = trace.now();
         let cursor = self.log.append(&record)?;
+        trace.appended(begun);
         if !key.is_empty() {
             let message = fingerprint;
             core.keys.insert(&key, Used { cursor, message }, now);
@@ -229,19 +244,34 @@ impl Hub {
         message.client = client;
         message.take(block);
         message.retain = retain;
+        message.trace = trace.clone();
+        message.room = self.memory().hold(message.memory_bytes());
         let unpromised = message.quality == Quality::AtMostOnce;
         let message = Arc::new(message);
         if retain {
             core.retained.put(message.clone());
         }
         self.hand_on(&mut core, message, streams, wakers);
+        Ok(self.promise(now, cursor, unpromised, stood, trace))
+    }
+
+    /// What whoever published waits for.
+    fn promise(
+        &self,
+        now: Time,
+        cursor: Cursor,
+        unpromised: bool,
+        stood: Option<Stood>,
+        trace: Traced,
+    ) -> Ticket {
         if unpromised {
             self.unasked.fetch_min(now.nanos(), Ordering::Relaxed);
         }
         let mut ticket = self.ticket(cursor);
         ticket.unpromised = unpromised;
         ticket.stood = stood;
-        Ok(ticket)
+        ticket.trace = trace;
+        ticket
     }
 
     /// Sends a message on its way to a shared log, as far as can be told now that it will be taken.
@@ -264,7 +294,8 @@ impl Hub {
         if incoming.retain && !incoming.body.is_empty() {
             core.retained.check_room(&incoming.topic)?;
         }
-        self.submit(&Record {
+        let begun = incoming.trace.now();
+        let mut ticket = self.submit(&Record {
             kind: if incoming.retain {
                 Kind::Retained
             } else {
@@ -277,7 +308,12 @@ impl Hub {
             origin: &incoming.origin,
             attributes: &incoming.attributes,
             body: &incoming.body,
-        })
+        })?;
+        if let Some(ticket) = &mut ticket {
+            incoming.trace.appended(begun);
+            ticket.trace = incoming.trace.clone();
+        }
+        Ok(ticket)
     }
 
     /// The same ticket for the same message.
@@ -323,7 +359,9 @@ impl Hub {
     ) {
         self.counters
             .published(message.batch().map_or(0, Batch::len), message.body.len());
+        let begun = message.trace.routing();
         route::distribute(core, &message, &streams, wakers);
+        message.trace.stepped("route", begun);
         core.handed_on = Some((message, streams));
         self.owes.store(true, Ordering::Relaxed);
     }

@@ -4,9 +4,11 @@ use crate::counters::Counters;
 use crate::framing::{Framing, frame_batch};
 use crate::group::{Ending, Interest, Policy, Shape};
 use crate::hub::Wakers;
-use crate::limits::{CHUNK_BYTES_MAX, QUEUE_BYTES_MAX};
+use crate::limits::CHUNK_BYTES_MAX;
+use crate::memory::Room;
 use crate::message::Item;
 use crate::pace::Pacer;
+use crate::trace::{Delivering, Traces};
 use bytes::Bytes;
 use slab::Slab;
 use std::collections::VecDeque;
@@ -37,6 +39,9 @@ struct Chunk {
     last: Cursor,
     /// Members that have yet to take it.
     remaining: usize,
+    traces: Traces,
+    /// Of bytes that were made for it.
+    room: Room,
 }
 
 /// What a chunk hands over.
@@ -58,6 +63,7 @@ pub(crate) enum Held {
 /// Messages of a chunk that nobody has taken yet, framed by whoever does so first.
 pub struct Unframed {
     items: Vec<Item>,
+    traces: Traces,
     format: &'static Format,
     raw: bool,
     framing: Arc<dyn Framing>,
@@ -74,11 +80,17 @@ impl std::fmt::Debug for Unframed {
 }
 
 impl Unframed {
-    pub(crate) fn new(items: Vec<Item>, interest: &Interest, shape: Framed<'_>) -> Self {
+    pub(crate) fn new(
+        items: Vec<Item>,
+        traces: Traces,
+        interest: &Interest,
+        shape: Framed<'_>,
+    ) -> Self {
         let Framed(format, framing) = shape;
         Self {
             lasts: !framing.ages() || !items.iter().any(expires),
             items,
+            traces,
             format,
             raw: interest.raw,
             framing: framing.clone(),
@@ -90,8 +102,8 @@ impl Unframed {
     /// The framed bytes; whoever comes meanwhile waits for the first.
     pub fn framed(&self) -> Bytes {
         match self.lasts {
-            true => self.framed.get_or_init(|| self.frame()).clone(),
-            false => self.frame(),
+            true => self.framed.get_or_init(|| self.encoded()).clone(),
+            false => self.encoded(),
         }
     }
 
@@ -99,6 +111,10 @@ impl Unframed {
     pub(crate) fn is_left(&self) -> bool {
         let reads_past = || self.framing.reads_past(&self.items);
         self.framed.get().is_none() && *self.reads_past.get_or_init(reads_past)
+    }
+
+    fn encoded(&self) -> Bytes {
+        self.traces.encoding(self.format.name, || self.frame())
     }
 
     fn frame(&self) -> Bytes {
@@ -124,6 +140,7 @@ pub(crate) struct Portion {
     pub(crate) last: Cursor,
     /// Whether others are still to take it.
     pub(crate) wanted: bool,
+    pub(crate) traces: Traces,
 }
 
 struct Member {
@@ -138,8 +155,8 @@ struct Member {
 
 /// What a member is handed.
 pub(crate) enum Taken {
-    /// A chunk, the cursor of its last message, and how many it holds.
-    Chunk(Load, Cursor, u64),
+    /// A chunk, the cursor of its last message, how many it holds, and what ends when it is taken.
+    Chunk(Load, Cursor, u64, Delivering),
     /// So many messages were dropped before what comes next.
     Missed(u64),
     /// Its policy ended it, or the hub is closing.
@@ -170,7 +187,7 @@ impl Queue {
     pub(crate) fn push(&mut self, item: Item, counters: &Counters, wakers: &mut Wakers) {
         self.pending_bytes += weight(&item);
         self.pending.push_back(item);
-        self.bound(counters);
+        self.bound(counters.memory.queue_bytes_max(), counters);
         self.wake(wakers);
     }
 
@@ -309,10 +326,16 @@ impl Queue {
         let Some(last) = items.last().map(|item| item.message.cursor) else {
             return;
         };
+        let traces = Traces::of(&items);
         let held = match &interest.shape {
             Shape::Framed(format, framing) => {
                 let shape = Framed(format, framing);
-                Held::Unframed(Arc::new(Unframed::new(items, interest, shape)))
+                Held::Unframed(Arc::new(Unframed::new(
+                    items,
+                    traces.clone(),
+                    interest,
+                    shape,
+                )))
             }
             Shape::Items => Held::Ready(Load::Items(items.into())),
         };
@@ -324,6 +347,8 @@ impl Queue {
             bytes,
             last,
             remaining: self.members.len(),
+            traces,
+            room: Room::default(),
         });
     }
 
@@ -353,13 +378,14 @@ impl Queue {
             bytes: chunk.bytes,
             last: chunk.last,
             wanted: chunk.remaining > 0,
+            traces: chunk.traces.clone(),
         };
         self.free_taken();
         portion
     }
 
     /// Keeps the bytes of a chunk in the place of its messages, unless it is gone or was settled before.
-    pub(crate) fn settle(&mut self, number: u64, framed: &Bytes) {
+    pub(crate) fn settle(&mut self, number: u64, framed: &Bytes, room: Room) {
         let index = number.checked_sub(self.base).map(|index| index as usize);
         let Some(chunk) = index.and_then(|index| self.chunks.get_mut(index)) else {
             return;
@@ -368,6 +394,7 @@ impl Queue {
             chunk.held = Held::Ready(Load::Bytes(framed.clone()));
             self.chunk_bytes = self.chunk_bytes - chunk.bytes + framed.len();
             chunk.bytes = framed.len();
+            chunk.room = room;
         }
     }
 
@@ -393,13 +420,13 @@ impl Queue {
     /// Keeps the queue within its bound: the oldest goes, and whoever had not taken it is told.
     ///
     /// The newest message stays, however long it is: else nobody would ever get it.
-    fn bound(&mut self, counters: &Counters) {
-        while self.chunk_bytes + self.pending_bytes > QUEUE_BYTES_MAX && !self.chunks.is_empty() {
+    pub(crate) fn bound(&mut self, bytes_max: usize, counters: &Counters) {
+        while self.chunk_bytes + self.pending_bytes > bytes_max && !self.chunks.is_empty() {
             let messages = self.drop_front();
             self.lap(messages, self.base, counters);
         }
         let older = self.pending.len().saturating_sub(1);
-        if self.pending_bytes > QUEUE_BYTES_MAX && older > 0 {
+        if self.pending_bytes > bytes_max && older > 0 {
             self.pending.drain(..older);
             self.pending_bytes = self.pending.iter().map(weight).sum();
             self.lap(older as u64, u64::MAX, counters);

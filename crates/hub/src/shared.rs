@@ -16,6 +16,7 @@ use crate::keys::{self, Used};
 use crate::log::LogFault;
 use crate::message::{Content, Message};
 use crate::record::{Kind, Record};
+use crate::trace::Traced;
 use bytes::Bytes;
 use smallvec::smallvec;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -112,7 +113,12 @@ impl Hub {
     }
 
     fn take(&self, cursor: Cursor, record: &Record<'_>) {
-        let message = self.decode_record(cursor, record);
+        let mut message = self.decode_record(cursor, record);
+        if let Some(message) = &mut message {
+            let of = (&*message.topic, message.body.len());
+            message.trace = Traced::go_on(self.tracer.get(), &message.attributes, of);
+            message.room = self.memory().hold(message.memory_bytes());
+        }
         let mut wakers = Wakers::new();
         let mut core = self.core();
         let mut taught = Taught::new();

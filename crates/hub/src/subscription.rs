@@ -12,6 +12,7 @@ use crate::queue::{Framed, Load, Taken, Unframed};
 use crate::replay::{Replay, Replayed};
 use crate::route;
 use crate::standing::Standing;
+use crate::trace::{Delivering, Traces};
 use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -33,6 +34,8 @@ pub struct Subscription {
     held: Option<Box<(Next, Cursor)>>,
     /// Messages taken that nobody has counted yet.
     handed: u64,
+    /// What was handed over last, in its traces.
+    delivering: Delivering,
 }
 
 pub(crate) enum Stage {
@@ -126,6 +129,7 @@ impl Hub {
             committed: subscribe.committed,
             held: None,
             handed: 0,
+            delivering: Delivering::default(),
         };
         Ok(Exchange::Subscription(Box::new(subscription)))
     }
@@ -272,6 +276,12 @@ impl Subscription {
         std::mem::take(&mut self.handed)
     }
 
+    /// Notes that what was handed over last is with the client, for its trace; who asks for more says so
+    /// too.
+    pub fn delivered(&mut self) {
+        self.delivering = Delivering::default();
+    }
+
     /// Why it is over, once it is.
     pub fn ending(&self) -> Option<Ending> {
         match self.stage {
@@ -287,6 +297,7 @@ impl Subscription {
 
     /// What comes next; wakes `cx` when there is something.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Next, Fault>> {
+        self.delivered();
         if self.standing.is_revoked() {
             return Poll::Ready(Ok(Next::Ended(self.end_revoked())));
         }
@@ -427,8 +438,9 @@ impl Subscription {
 
     fn live(&mut self, member: usize, taken: Taken) -> Option<Next> {
         match taken {
-            Taken::Chunk(load, last, messages) => {
+            Taken::Chunk(load, last, messages, delivering) => {
                 self.handed += messages;
+                self.delivering = delivering;
                 self.position = self.position.max(last);
                 Some(match load {
                     Load::Bytes(bytes) => Next::Bytes(bytes, last),
@@ -522,7 +534,8 @@ impl Subscription {
         Some(match &interest.shape {
             Shape::Items => Next::Items(items.into(), last),
             Shape::Framed(format, framing) => {
-                let unframed = Unframed::new(items, interest, Framed(format, framing));
+                let unframed =
+                    Unframed::new(items, Traces::default(), interest, Framed(format, framing));
                 match unframed.is_left() {
                     true => Next::Unframed(Arc::new(unframed), last),
                     false => Next::Bytes(unframed.framed(), last),

@@ -84,6 +84,13 @@ pub const SERVICES: &[ServiceLine] = &[
         check: None,
         openapi: weir_td::OPENAPI,
     },
+    #[cfg(feature = "grafana")]
+    ServiceLine {
+        name: "grafana",
+        make: |on, _| Ok(Arc::new(weir_grafana::Grafana::new(on.hub.clone()))),
+        check: None,
+        openapi: weir_grafana::OPENAPI,
+    },
     #[cfg(feature = "advice")]
     ServiceLine {
         name: "advice",

@@ -56,7 +56,12 @@ pub const STORES: &[StoreLine] = &[
 ];
 
 /// Keys of the section `log`.
-pub const LOG_KEYS: &[&str] = &["segment_bytes", "retention_bytes", "retention_age"];
+pub const LOG_KEYS: &[&str] = &[
+    "segment_bytes",
+    "retention_bytes",
+    "retention_age",
+    "pending_bytes",
+];
 
 /// Keys of the section `bus`.
 pub const BUS_KEYS: &[&str] = &[
@@ -172,7 +177,7 @@ fn log_options(mut section: Section) -> Result<Options, ConfigFault> {
         segment_bytes: section.parsed("segment_bytes", default.segment_bytes, bytes)?,
         retention_bytes: section.parsed("retention_bytes", default.retention_bytes, bytes)?,
         retention_age: age(&mut section, default.retention_age)?,
-        ..default
+        pending_bytes_max: section.parsed("pending_bytes", default.pending_bytes_max, bytes)?,
     };
     section.finish(LOG_KEYS)?;
     Ok(options)

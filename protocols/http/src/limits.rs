@@ -2,6 +2,8 @@
 
 use core::time::Duration;
 
+/// Bytes of a body that a connection may hold without being counted.
+pub const UNCOUNTED_BYTES_MAX: usize = 64 << 10;
 /// Longest request or response head, bytes.
 pub const HEAD_BYTES_MAX: usize = 16 << 10;
 /// Most header fields of a head.

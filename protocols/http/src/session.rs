@@ -84,6 +84,14 @@ impl Session {
         matches!(self.state, State::Over)
     }
 
+    /// Bytes of memory that a body takes which is not whole yet.
+    pub fn held(&self) -> usize {
+        match &self.state {
+            State::Body(partial) => partial.bytes.capacity(),
+            _ => 0,
+        }
+    }
+
     /// When [`weir_sansio::Session::handle_timeout`] is due.
     pub fn deadline(&self) -> Instant {
         self.deadline
@@ -206,7 +214,8 @@ impl Session {
         self.out.push_back(Output::Event(Event::Request(request)));
     }
 
-    fn refuse(&mut self, refusal: Refusal) {
+    /// Tells the peer why nothing more is read, and reads nothing more.
+    pub fn refuse(&mut self, refusal: Refusal) {
         self.end();
         self.out.push_back(Output::Event(Event::Refused(refusal)));
     }

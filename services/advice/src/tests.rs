@@ -23,6 +23,7 @@ fn ask(method: &str, path: &str, query: &[(&str, &str)]) -> Response {
         wrapper: Arc::new(AsItIs),
         workers: Arc::new(AtOnce),
         websocket: None,
+        incoming: Default::default(),
     };
     match Advice::default().call(call) {
         Answer::Now(response) => response,

@@ -73,6 +73,7 @@ impl House {
             wrapper: Arc::new(AsItIs),
             workers: Arc::new(AtOnce),
             websocket: None,
+            incoming: Default::default(),
         });
         match answer {
             Answer::Now(response) => response,

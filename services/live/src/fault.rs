@@ -28,7 +28,10 @@ pub(crate) fn from_hub(fault: &Fault, body: &[u8]) -> Response {
         Fault::Unknown(_) => 404,
         // draft-ietf-httpapi-idempotency-key-header section 2.7.
         Fault::KeyReused(_) => 422,
-        Fault::Log(LogFault::Busy) | Fault::Crowded { .. } | Fault::TooFast { .. } => 429,
+        Fault::Log(LogFault::Busy)
+        | Fault::Short
+        | Fault::Crowded { .. }
+        | Fault::TooFast { .. } => 429,
         Fault::Log(LogFault::Full(_)) => 507,
         Fault::Log(_) | Fault::Stopping => 503,
         Fault::History(_) => 500,
@@ -82,6 +85,7 @@ mod tests {
             (Fault::Unknown("a".into()), 404),
             (Fault::KeyReused(weir_model::Cursor::START), 422),
             (Fault::Log(LogFault::Busy), 429),
+            (Fault::Short, 429),
             (Fault::Log(LogFault::Full("no room".into())), 507),
             (Fault::Log(LogFault::Failed("io".into())), 503),
             (Fault::Stopping, 503),

@@ -14,6 +14,7 @@ pub(crate) fn publish(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, 
     let key = call.header("idempotency-key");
     let publish = Publish {
         key: key.map(|key| key.as_bytes().to_vec()),
+        incoming: call.incoming,
         ..Publish::new(decode_path(rest)?, media(&call)?, call.body.clone())
     };
     let opened = hub.open(call.now, &call.principal, Request::Publish(publish));

@@ -210,6 +210,7 @@ mod tests {
             wrapper: Arc::new(AsItIs),
             workers: Arc::new(AsItIs),
             websocket: None,
+            incoming: Default::default(),
         }
     }
 

@@ -72,7 +72,7 @@ impl From<HubFault> for Fault {
             HubFault::Unknown(_) => 404,
             HubFault::OverLimit { what, .. } if what.starts_with("message bytes") => 413,
             HubFault::KeyReused(_) => 409,
-            HubFault::Crowded { .. } | HubFault::TooFast { .. } => 429,
+            HubFault::Short | HubFault::Crowded { .. } | HubFault::TooFast { .. } => 429,
             HubFault::Log(LogFault::Busy | LogFault::Full(_) | LogFault::Closed)
             | HubFault::Stopping => 503,
             HubFault::Log(LogFault::OverLimit { .. }) => 413,

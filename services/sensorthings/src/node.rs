@@ -30,6 +30,8 @@ pub(crate) struct Context<'a> {
     pub(crate) rendered: Cell<usize>,
     /// How many observations were looked at.
     pub(crate) scanned: Cell<usize>,
+    /// How the request came.
+    pub(crate) incoming: weir_hub::trace::Incoming,
     /// The extent of the datastream that was asked for one last.
     pub(crate) extent: RefCell<Option<(Kind, Id, Option<Extent>)>>,
 }

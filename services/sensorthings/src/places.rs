@@ -36,6 +36,10 @@ pub(crate) fn publish(
         Some(late) => late.counts(context, topic, stood, &times)?,
         None => HashMap::new(),
     };
+    let message = Publish {
+        incoming: context.incoming,
+        ..message
+    };
     let ticket = accepted(context, Request::Publish(message))?;
     let places = match places(ticket.stood(), &times, &counts) {
         Some(places) => places,
@@ -192,6 +196,7 @@ mod tests {
             root: "",
             rendered: Cell::new(0),
             scanned: Cell::new(0),
+            incoming: Default::default(),
             extent: RefCell::default(),
         };
         let media = Media::Format(weir_codec::by_name("json").unwrap());

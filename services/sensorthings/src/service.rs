@@ -135,6 +135,7 @@ impl Inner {
             root,
             rendered: Cell::new(0),
             scanned: Cell::new(0),
+            incoming: call.incoming,
             extent: RefCell::default(),
         }
     }

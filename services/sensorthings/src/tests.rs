@@ -110,6 +110,7 @@ impl House {
             wrapper: Arc::new(AsItIs),
             workers: Arc::new(AtOnce),
             websocket: None,
+            incoming: Default::default(),
         }
     }
 

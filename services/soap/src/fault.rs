@@ -40,7 +40,9 @@ impl From<weir_hub::Fault> for Fault {
             Hub::Revoked(_) => 401,
             Hub::Denied { .. } | Hub::Reserved(_) => 403,
             Hub::OverLimit { .. } | Hub::Log(LogFault::OverLimit { .. }) => 413,
-            Hub::Log(LogFault::Busy) | Hub::Crowded { .. } | Hub::TooFast { .. } => 429,
+            Hub::Log(LogFault::Busy) | Hub::Short | Hub::Crowded { .. } | Hub::TooFast { .. } => {
+                429
+            }
             Hub::Log(LogFault::Full(_)) => 507,
             Hub::Log(_) | Hub::Stopping => 503,
             Hub::History(HistoryFault::Failed(_)) => return Self::receiver(reason),

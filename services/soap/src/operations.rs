@@ -66,6 +66,7 @@ fn publish(hub: &Arc<Hub>, call: &Call, body: &Element) -> Result<Reply, Fault> 
     (format.encode)(&batch, &mut message);
     let publish = Publish {
         key: body.child("key").map(|key| key.text().into_bytes()),
+        incoming: call.incoming,
         ..Publish::new(topic, Media::Format(format), message)
     };
     match hub.open(call.now, &call.principal, Request::Publish(publish))? {

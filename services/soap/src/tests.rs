@@ -46,6 +46,7 @@ impl House {
             wrapper: Arc::new(AsItIs),
             workers: Arc::new(AtOnce),
             websocket: None,
+            incoming: Default::default(),
         });
         let mut pending = match answer {
             Answer::Now(response) => return response,
@@ -340,6 +341,7 @@ fn a_long_envelope_is_read_by_a_worker_and_a_short_one_at_once() {
             wrapper: Arc::new(AsItIs),
             workers: drawer.clone(),
             websocket: None,
+            incoming: Default::default(),
         });
         assert_eq!(drawer.work_off(), handed_over);
         let response = match answer {

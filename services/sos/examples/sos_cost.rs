@@ -169,6 +169,7 @@ fn call(method: &str, body: String) -> Call {
         wrapper: Arc::new(AsItIs),
         workers: Arc::new(AtOnce),
         websocket: None,
+        incoming: Default::default(),
     }
 }
 

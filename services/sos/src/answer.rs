@@ -131,6 +131,7 @@ fn asked(
         url: format!("{}/sos", call.origin_or_local()),
         version,
         params,
+        incoming: call.incoming,
     };
     let replied = ask
         .params

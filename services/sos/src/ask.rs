@@ -5,6 +5,7 @@ use crate::exception::Exception;
 use crate::inventory::Inventory;
 use crate::params::{Params, Version};
 use std::sync::Arc;
+use weir_hub::trace::Incoming;
 use weir_hub::{Exchange, Hub, Principal, Request, Ticket};
 use weir_model::Time;
 
@@ -18,6 +19,7 @@ pub(crate) struct Ask {
     pub(crate) url: String,
     pub(crate) version: Version,
     pub(crate) params: Params,
+    pub(crate) incoming: Incoming,
 }
 
 impl Ask {

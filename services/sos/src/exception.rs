@@ -157,9 +157,10 @@ impl From<Fault> for Exception {
             Fault::OverLimit { .. } | Fault::Log(LogFault::OverLimit { .. }) => {
                 (Code::NoApplicableCode, 413)
             }
-            Fault::Log(LogFault::Busy) | Fault::Crowded { .. } | Fault::TooFast { .. } => {
-                (Code::NoApplicableCode, 429)
-            }
+            Fault::Log(LogFault::Busy)
+            | Fault::Short
+            | Fault::Crowded { .. }
+            | Fault::TooFast { .. } => (Code::NoApplicableCode, 429),
             Fault::Log(LogFault::Full(_)) => (Code::NoApplicableCode, 507),
             Fault::Log(_) | Fault::Stopping => (Code::NoApplicableCode, 503),
             Fault::History(_) => (Code::NoApplicableCode, 500),

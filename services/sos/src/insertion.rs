@@ -231,7 +231,10 @@ pub(crate) fn insert(
     let mut publications = Vec::new();
     for (root, streams) in roots(&topics) {
         let (media, body) = message(batch, &topics, &streams)?;
-        publications.push(Request::Publish(Publish::new(root, media, body)));
+        publications.push(Request::Publish(Publish {
+            incoming: ask.incoming,
+            ..Publish::new(root, media, body)
+        }));
     }
     check(ask, &topics, &publications)?;
     let mut tickets = Vec::new();

@@ -110,6 +110,7 @@ fn ask_as(premises: &Premises, principal: Principal, url: &str, host: &str) -> R
         wrapper: Arc::new(AsItIs),
         workers: Arc::new(AtOnce),
         websocket: None,
+        incoming: Default::default(),
     });
     let Answer::Later(mut pending) = answer else {
         panic!("a later answer was wanted");

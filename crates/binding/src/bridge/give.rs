@@ -34,7 +34,7 @@ pub fn give(context: &dyn Gateway, mut publish: Publish) -> Taken {
                 publish.media =
                     Media::Opaque(given.unwrap_or_else(|| "application/octet-stream".into()));
             }
-            Err(Fault::Log(LogFault::Busy)) => return Taken::Busy,
+            Err(Fault::Log(LogFault::Busy) | Fault::Short) => return Taken::Busy,
             Err(Fault::Stopping | Fault::Log(_)) => return Taken::Over,
             Err(fault) => return Taken::Refused(fault.to_string()),
         }

@@ -134,7 +134,7 @@ fn bytes_of_id(id: &MessageId) -> Bytes {
 pub(super) fn refused(fault: &Fault) -> Refused {
     match fault {
         // Who is too fast is read no further for a while.
-        Fault::Log(LogFault::Busy) | Fault::TooFast { .. } => Refused::Busy,
+        Fault::Log(LogFault::Busy) | Fault::Short | Fault::TooFast { .. } => Refused::Busy,
         Fault::Stopping => Refused::Stopping,
         Fault::Log(_) => Refused::Broken(fault.to_string()),
         other => Refused::Error(error_of(other)),

@@ -64,6 +64,7 @@ pub(super) fn call_of(
         wrapper: Arc::new(AsItIs),
         workers: context.workers(),
         websocket: None,
+        incoming: Default::default(),
     })
 }
 

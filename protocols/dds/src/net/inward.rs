@@ -72,7 +72,7 @@ impl Inward {
             let now = self.context.now();
             match self.context.hub().open(now, &self.principal, request) {
                 Ok(_) => return self.told.borrow().tally.receive(1),
-                Err(Fault::Log(LogFault::Busy) | Fault::TooFast { .. }) => {
+                Err(Fault::Log(LogFault::Busy) | Fault::Short | Fault::TooFast { .. }) => {
                     tokio::time::sleep(BUSY_WAIT).await;
                 }
                 Err(fault) => {

@@ -85,11 +85,11 @@ async fn answer(shared: &Shared, request: hyper::Request<Incoming>) -> hyper::Re
             return written(answer, Outgoing::whole);
         }
     };
-    let (answer, meta) = match dispatch(shared, request) {
+    let (answer, meta) = match dispatch(shared, request, None) {
         Step::Answered(answer, meta) => (answer, meta),
         Step::Checking(mut check, request) => {
             let who = poll_fn(|cx| check.poll(cx)).await;
-            route::answer(shared, *request, who)
+            route::answer(shared, *request, who, None)
         }
     };
     match answer {

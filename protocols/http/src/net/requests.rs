@@ -9,7 +9,9 @@ use super::over::Handover;
 use super::route::{self, Check, Meta, Shared, Step, dispatch};
 use super::socket::Sockets;
 use super::streaming::Streaming;
-use crate::limits::{OUTSTANDING_MAX, PIECE_BYTES_MIN, STALL_TIME_MAX, UNSENT_BYTES_MAX};
+use crate::limits::{
+    OUTSTANDING_MAX, PIECE_BYTES_MIN, STALL_TIME_MAX, UNCOUNTED_BYTES_MAX, UNSENT_BYTES_MAX,
+};
 use crate::session::{Event, Session};
 use crate::wire::response::LAST_CHUNK;
 use crate::wire::{Refusal, Request, Version};
@@ -20,6 +22,7 @@ use weir_binding::{Answer, Opening, Pending, Pieces, Response, Socket, Stream};
 use weir_carrier::Stream as Bytes;
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::outbox::{Outbox, poll_read};
+use weir_hub::Room;
 use weir_sansio::{Instant, Output, Session as _};
 
 /// Requests in, answers out.
@@ -33,6 +36,10 @@ pub(super) struct Requests {
     eof: bool,
     /// Something was published in this turn: who reads it live goes first, then the disk is waited for.
     published: bool,
+    /// When the first bytes of the request were there that is read, or was read last.
+    began: Instant,
+    /// What is held of a body that is long and not whole yet.
+    room: Room,
     /// Nothing was read yet: HTTP/2 may still begin.
     fresh: bool,
     /// What was read of an HTTP/2 connection.
@@ -88,6 +95,8 @@ impl Requests {
             moved: now(),
             eof: false,
             published: false,
+            began: now(),
+            room: Room::default(),
             fresh: true,
             preface: bytes::Bytes::new(),
         }
@@ -178,7 +187,7 @@ impl Requests {
                 }
                 Slot::Checking(mut check, request) => match check.poll(cx) {
                     Poll::Ready(who) => {
-                        let (answer, meta) = route::answer(shared, *request, who);
+                        let (answer, meta) = route::answer(shared, *request, who, Some(self.began));
                         let slot = self.slot(answer, meta);
                         self.slots.push_front(slot);
                     }
@@ -332,12 +341,17 @@ impl Requests {
             return Ok(false);
         }
         let (session, preface) = (&mut self.session, &mut self.preface);
+        let began = &mut self.began;
         let fresh = std::mem::replace(&mut self.fresh, false);
         let read = poll_read(stream, cx, |bytes| {
             if fresh && is_preface(bytes) {
                 *preface = bytes::Bytes::copy_from_slice(bytes);
             } else {
-                let Ok(()) = session.handle_input(now(), bytes);
+                let now = now();
+                if session.is_between() {
+                    *began = now;
+                }
+                let Ok(()) = session.handle_input(now, bytes);
             }
             bytes.len()
         });
@@ -348,9 +362,26 @@ impl Requests {
                 self.eof = true;
                 self.session.end();
             }
-            Poll::Ready(_) => self.collect(shared),
+            Poll::Ready(_) => {
+                self.count(shared);
+                self.collect(shared);
+            }
         }
         Ok(true)
+    }
+
+    /// Counts what is held of a body, and refuses the rest of it where memory is short.
+    fn count(&mut self, shared: &Shared) {
+        let held = self.session.held();
+        if held <= UNCOUNTED_BYTES_MAX {
+            self.room = Room::default();
+            return;
+        }
+        if !self.room.grow(shared.context.hub().memory(), held) {
+            let reason = "memory is short: send it again later";
+            self.session.refuse(Refusal::new(503, reason));
+            self.room = Room::default();
+        }
     }
 
     /// Takes what the session found.
@@ -380,7 +411,7 @@ impl Requests {
     }
 
     fn dispatched(&mut self, shared: &Shared, request: Request) -> Slot {
-        match dispatch(shared, request) {
+        match dispatch(shared, request, Some(self.began)) {
             Step::Answered(answer, meta) => self.slot(answer, meta),
             Step::Checking(check, request) => Slot::Checking(check, request),
         }

@@ -8,8 +8,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use weir_binding::{Answer, Call, Identity, Outcome, Over, Response, Tally};
+use weir_carrier::clock;
 use weir_carrier::websocket::{Offer, accept};
 use weir_hub::Principal;
+use weir_hub::trace::{Incoming, Parent};
+use weir_sansio::Instant;
 
 /// What a connection's requests have in common.
 #[derive(Clone)]
@@ -31,6 +34,19 @@ impl Shared {
         self.context.answered(meta.service, status);
         if meta.publishes && status == 204 {
             self.tallies[0].receive(1);
+        }
+    }
+
+    /// How a request came whose first bytes were there at this time, where traces are made.
+    fn incoming(&self, request: &Request, began: Option<Instant>) -> Incoming {
+        if !self.context.hub().is_traced() {
+            return Incoming::default();
+        }
+        let since = began.map(|began| clock::now() - began);
+        let nanos = since.map(|since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX));
+        Incoming {
+            parent: request.header("traceparent").and_then(Parent::parse),
+            began: nanos.map(|nanos| self.context.now().plus_nanos(-nanos)),
         }
     }
 
@@ -97,8 +113,9 @@ impl Check {
     }
 }
 
-/// Finds out who asks, and asks the service that holds the path.
-pub(super) fn dispatch(shared: &Shared, request: Request) -> Step {
+/// Finds out who asks, and asks the service that holds the path. The request's first bytes were there when
+/// it began, where that is known.
+pub(super) fn dispatch(shared: &Shared, request: Request, began: Option<Instant>) -> Step {
     if request.method == "OPTIONS" {
         let meta = meta(shared, &request);
         return Step::Answered(Answer::Now(options(&request, &meta)), meta);
@@ -115,17 +132,23 @@ pub(super) fn dispatch(shared: &Shared, request: Request) -> Step {
             Err(busy.header("retry-after", "1"))
         }
     };
-    let (answer, meta) = answer(shared, request, who);
+    let (answer, meta) = answer(shared, request, who, began);
     Step::Answered(answer, meta)
 }
 
 /// Asks the service that holds the path.
-pub(super) fn answer(shared: &Shared, mut request: Request, who: Who) -> (Answer, Meta) {
+pub(super) fn answer(
+    shared: &Shared,
+    mut request: Request,
+    who: Who,
+    began: Option<Instant>,
+) -> (Answer, Meta) {
     let mut meta = meta(shared, &request);
     if meta.head_only {
         request.method = "GET".into();
     }
-    let called = called(shared, request, who, &mut meta);
+    let incoming = shared.incoming(&request, began);
+    let called = called(shared, request, who, incoming, &mut meta);
     (called.unwrap_or_else(Answer::Now), meta)
 }
 
@@ -151,6 +174,7 @@ fn called(
     shared: &Shared,
     mut request: Request,
     who: Who,
+    incoming: Incoming,
     meta: &mut Meta,
 ) -> Result<Answer, Response> {
     let Some(service) = shared.context.service(&request.path) else {
@@ -194,6 +218,7 @@ fn called(
         wrapper,
         workers: shared.context.workers(),
         websocket,
+        incoming,
     }))
 }
 

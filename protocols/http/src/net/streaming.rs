@@ -173,6 +173,7 @@ impl Streaming {
                 return Poll::Pending;
             }
             if taken {
+                self.delivery.subscription.delivered();
                 self.rest = Bytes::new();
                 cx.waker().wake_by_ref();
                 return Poll::Pending;

@@ -130,7 +130,7 @@ pub(super) fn refused(fault: &Fault) -> Refused {
         Fault::Undecodable { .. } | Fault::Message(_) => ReasonCode::PAYLOAD_FORMAT_INVALID,
         Fault::OverLimit { .. } | Fault::Crowded { .. } => ReasonCode::QUOTA_EXCEEDED,
         // Who is too fast is read no further for a while.
-        Fault::Log(LogFault::Busy) | Fault::TooFast { .. } => return Refused::Busy,
+        Fault::Log(LogFault::Busy) | Fault::Short | Fault::TooFast { .. } => return Refused::Busy,
         Fault::Stopping => return Refused::Over(ReasonCode::SERVER_SHUTTING_DOWN),
         Fault::Log(_) => return Refused::Over(ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR),
         _ => ReasonCode::UNSPECIFIED_ERROR,

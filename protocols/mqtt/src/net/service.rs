@@ -43,6 +43,7 @@ pub(super) fn call(
         wrapper: Arc::new(AsItIs),
         workers: context.workers(),
         websocket: None,
+        incoming: Default::default(),
     }
 }
 

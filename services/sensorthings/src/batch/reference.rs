@@ -49,6 +49,7 @@ impl Places {
             wrapper: batch.wrapper.clone(),
             workers: batch.workers.clone(),
             websocket: None,
+            incoming: batch.incoming,
         }
     }
 

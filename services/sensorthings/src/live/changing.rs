@@ -97,6 +97,7 @@ impl Changing {
             root: &self.root,
             rendered: Cell::new(0),
             scanned: Cell::new(0),
+            incoming: Default::default(),
             extent: RefCell::default(),
         }
     }

@@ -51,6 +51,7 @@ impl weir_binding::Inbound for Inbound {
             wrapper: self.wrapper.clone(),
             workers: self.workers.clone(),
             websocket: None,
+            incoming: Default::default(),
         });
         match answer {
             Answer::Now(response) => Answer::Now(told(response)),

@@ -97,6 +97,7 @@ impl Rendering for Observing {
             root: &self.root,
             rendered: Cell::new(0),
             scanned: Cell::new(0),
+            incoming: Default::default(),
             extent: RefCell::default(),
         };
         let ordinals = self.inner.placing.ordinals(&context, &item.message, batch);

@@ -154,6 +154,7 @@ pub(super) fn call(method: &str, media: &str, body: Bytes) -> Call {
         wrapper: Arc::new(AsItIs),
         workers: Arc::new(AtOnce),
         websocket: None,
+        incoming: Default::default(),
     }
 }
 

@@ -346,6 +346,7 @@ impl House {
             wrapper: Arc::new(AsItIs),
             workers: Arc::new(AtOnce),
             websocket: None,
+            incoming: Default::default(),
         });
         let mut pending: Box<dyn Pending> = match answer {
             Answer::Later(pending) => pending,

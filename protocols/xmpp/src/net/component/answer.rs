@@ -77,9 +77,10 @@ impl From<&Fault> for Refusal {
             Fault::OverLimit { .. } => ("modify", "not-acceptable"),
             Fault::KeyReused(_) => ("cancel", "conflict"),
             Fault::Unknown(_) => ("cancel", "item-not-found"),
-            Fault::Crowded { .. } | Fault::TooFast { .. } | Fault::Log(LogFault::Busy) => {
-                ("wait", "resource-constraint")
-            }
+            Fault::Crowded { .. }
+            | Fault::TooFast { .. }
+            | Fault::Log(LogFault::Busy)
+            | Fault::Short => ("wait", "resource-constraint"),
             Fault::Log(_) | Fault::History(_) | Fault::Stopping => {
                 ("wait", "internal-server-error")
             }

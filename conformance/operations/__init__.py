@@ -1,0 +1,1 @@
+"""What operators run beside a gateway: collectors of traces, Grafana, authorities of certificates, `weir doctor`."""

@@ -1,0 +1,178 @@
+//! Whether what the gateway needs elsewhere answers: the bus, the store, a collector of traces, an authority
+//! of certificates.
+
+use super::finding::Finding;
+use std::io::{Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::Duration;
+use weir_gateway::Config;
+
+/// How long something elsewhere may take to answer.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// What a client of PostgreSQL asks before all else (PostgreSQL's manual, section 53.2.12): whether TLS is
+/// spoken; the answer is `S` or `N`.
+const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
+/// The first version of JetStream that keeps what it promises here.
+const NATS_MIN: (u32, u32) = (2, 11);
+/// The port that authorities look at.
+const PROOF_PORT: u16 = 80;
+
+pub(super) fn look(config: &Config) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let servers = config.text("bus", "url").map(servers).unwrap_or_default();
+    found.extend(servers.iter().map(|server| of_bus(server)));
+    let hosts = config.text("store", "url").map(hosts_of_store);
+    found.extend(hosts.iter().flatten().map(|host| of_store(host)));
+    let posted = [("trace", "url"), ("tls", "acme.directory")];
+    for (section, key) in posted {
+        if let Some(url) = config.text(section, key) {
+            found.push(of_web(&format!("{section}.{key}"), url));
+        }
+    }
+    if config.text("tls", "acme.directory").is_some() {
+        found.push(of_proofs(config));
+    }
+    found
+}
+
+/// `host:port` of each server of `nats://[user:password@]a:4222,b:4222`; what is secret is left out.
+fn servers(url: &str) -> Vec<String> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let named = rest.rsplit_once('@').map_or(rest, |(_, named)| named);
+    let each = named.split('/').next().unwrap_or_default().split(',');
+    each.map(|server| with_port(server, 4222)).collect()
+}
+
+/// The same of `postgres://user:password@a:5432/database?...`.
+fn hosts_of_store(url: &str) -> Vec<String> {
+    let rest = url.split_once("://").map_or("", |(_, rest)| rest);
+    let authority = rest.split(['/', '?']).next().unwrap_or_default();
+    let named = authority.rsplit_once('@').map_or(authority, |(_, it)| it);
+    let hosts = named.split(',').filter(|host| !host.is_empty());
+    hosts.map(|host| with_port(host, 5432)).collect()
+}
+
+fn with_port(host: &str, port: u16) -> String {
+    let after = host.rsplit(']').next().unwrap_or(host);
+    match after.contains(':') {
+        true => host.to_owned(),
+        false => format!("{host}:{port}"),
+    }
+}
+
+fn connected(host: &str) -> Result<TcpStream, String> {
+    let addresses = host.to_socket_addrs().map_err(|error| error.to_string())?;
+    let mut reason = "it has no address".to_owned();
+    for address in addresses {
+        match TcpStream::connect_timeout(&address, PATIENCE) {
+            Ok(stream) => {
+                let limited = stream.set_read_timeout(Some(PATIENCE));
+                return limited.map(|()| stream).map_err(|error| error.to_string());
+            }
+            Err(error) => reason = error.to_string(),
+        }
+    }
+    Err(reason)
+}
+
+/// A server of NATS says who it is before it is asked.
+fn of_bus(server: &str) -> Finding {
+    let said = connected(server).and_then(|mut stream| first_line(&mut stream));
+    let info = match said {
+        Ok(line) => line,
+        Err(reason) => return Finding::bad(format!("bus.url: {server} does not answer: {reason}")),
+    };
+    let info = info.strip_prefix("INFO ").and_then(|json| {
+        let info: serde_json::Value = serde_json::from_str(json.trim()).ok()?;
+        Some((
+            info["version"].as_str()?.to_owned(),
+            info["jetstream"] == true,
+        ))
+    });
+    match info {
+        None => Finding::bad(format!("bus.url: what answers at {server} is no NATS")),
+        Some((version, false)) => Finding::bad(format!(
+            "bus.url: NATS {version} at {server} has JetStream off"
+        )),
+        Some((version, true)) => Finding::of(
+            number(&version) >= Some(NATS_MIN),
+            format!("NATS {version} with JetStream answers at {server}; 2.11 or later is needed"),
+        ),
+    }
+}
+
+fn number(version: &str) -> Option<(u32, u32)> {
+    let mut parts = version.split('.');
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+fn first_line(stream: &mut TcpStream) -> Result<String, String> {
+    let mut line = Vec::new();
+    let mut byte = [0];
+    while line.len() < 65_536 {
+        let read = stream.read(&mut byte).map_err(|error| error.to_string())?;
+        if read == 0 || byte[0] == b'\n' {
+            break;
+        }
+        line.push(byte[0]);
+    }
+    Ok(String::from_utf8_lossy(&line).into_owned())
+}
+
+fn of_store(host: &str) -> Finding {
+    let answered = connected(host).and_then(|mut stream| {
+        let mut answer = [0];
+        let asked = stream.write_all(&SSL_REQUEST);
+        let read = asked.and_then(|()| stream.read_exact(&mut answer));
+        read.map(|()| answer[0]).map_err(|error| error.to_string())
+    });
+    match answered {
+        Ok(b'S' | b'N') => Finding::good(format!("PostgreSQL answers at {host}")),
+        Ok(_) => Finding::bad(format!(
+            "store.url: what answers at {host} is no PostgreSQL"
+        )),
+        Err(reason) => Finding::bad(format!("store.url: {host} does not answer: {reason}")),
+    }
+}
+
+fn of_web(key: &str, url: &str) -> Finding {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let port = if scheme == "https" { 443 } else { 80 };
+    let host = with_port(rest.split('/').next().unwrap_or_default(), port);
+    match connected(&host) {
+        Ok(_) => Finding::good(format!("{key}: {host} answers")),
+        Err(reason) => Finding::look(format!("{key}: {host} does not answer: {reason}")),
+    }
+}
+
+/// An authority looks at port 80 of every name.
+fn of_proofs(config: &Config) -> Finding {
+    let listener = weir_gateway::listens(config)
+        .into_iter()
+        .find(|it| it.key == "http.listen");
+    let Some(listener) = listener else {
+        return Finding::bad(
+            "tls.acme: http.listen is off: an authority looks for its proofs there",
+        );
+    };
+    let address = listener.address;
+    Finding::of(
+        address.port() == PROOF_PORT && !address.ip().is_loopback(),
+        format!(
+            "tls.acme: an authority looks for its proofs at port 80 of each name, which must lead to {address}"
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_are_named_without_what_is_secret() {
+        assert_eq!(servers("nats://ann:secret@a,b:4223"), ["a:4222", "b:4223"]);
+        assert_eq!(hosts_of_store("postgres://u:p@[::1]/d?x=y"), ["[::1]:5432"]);
+        assert_eq!(hosts_of_store("postgres://u@db:6000"), ["db:6000"]);
+        assert_eq!(number("2.11.10"), Some((2, 11)));
+    }
+}
