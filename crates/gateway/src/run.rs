@@ -91,8 +91,7 @@ impl Gateway {
         let audit = config.text("access", "audit").map(Path::new);
         let audit = Arc::new(Audit::of(audit).map_err(RunFault::Config)?);
         let policy = config.text("access", "policy").map(Path::new);
-        let access = Access::of(policy, audit.clone()).map_err(RunFault::Config)?;
-        let access = Arc::new(access);
+        let access = Arc::new(Access::of(policy, audit.clone()).map_err(RunFault::Config)?);
         let restricted = access.is_restricted();
         let acme = prepare_acme(config)?;
         let threads = threads(config)?;
@@ -110,7 +109,7 @@ impl Gateway {
         let challenges = Challenges::default();
         let services = services(config, &premises, &traffic, &challenges)?;
         let (workers, checkers) = start_workers()?;
-        let beside: Vec<_> = bindings.into_iter().map(|(_, binding)| binding).collect();
+        let beside: Vec<_> = bindings.into_iter().map(|(_, it)| it).collect();
         let keeper = Keeper {
             config: config.clone(),
             access: access.clone(),

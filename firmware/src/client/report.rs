@@ -85,7 +85,8 @@ mod tests {
     fn quantiles_are_samples() {
         let mut samples: Vec<u32> = (1..=1_000).rev().collect();
         let said = done(7, 2, &mut samples);
-        let expected = "id=7 state=done echoed=1000 lost=2 mean=500 min=1 p50=500 p90=900 p99=990 p999=999 max=1000";
+        let expected = "id=7 state=done echoed=1000 lost=2 mean=500 min=1 \
+                        p50=500 p90=900 p99=990 p999=999 max=1000";
         assert_eq!(std::str::from_utf8(said.bytes()), Ok(expected));
         let said = done(7, 1, &mut [5]);
         assert!(

@@ -192,7 +192,8 @@ mod tests {
         let request = String::from_utf8_lossy(out.bytes()).into_owned();
         assert!(request.starts_with("GET /chat HTTP/1.1\r\nHost: 10.9.0.1:80\r\n"));
         assert!(request.ends_with("Sec-WebSocket-Protocol: chat\r\n\r\n"));
-        let head = b"HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
+        let head = b"HTTP/1.1 101 Switching Protocols\r\n\
+                     Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
         assert_eq!(socket.hear(&head[..40], &mut out), Ok(0));
         assert_eq!(socket.hear(head, &mut out), Ok(head.len()));
         socket

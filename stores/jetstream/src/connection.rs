@@ -279,7 +279,9 @@ impl Connection {
             )),
             None => Ok(()),
             Some(_) if !can => Err(refused(
-                "bus.url or bus.ca_file asks for TLS, and it has none (`tls` in its configuration)".into(),
+                "bus.url or bus.ca_file asks for TLS, and it has none \
+                 (`tls` in its configuration)"
+                    .into(),
             )),
             Some(tls) => link.encrypt(tls, host_of(address)),
         }

@@ -1,8 +1,9 @@
 //! The history in PostgreSQL: several gateways that have one log feed one database, and anybody asks it by SQL.
 //!
-//! What it deliberately does not do: no row is kept here, and PostgreSQL is not administered. The decision worth arguing: what was fed is a cursor in the database, moved by the
-//! transaction that writes the rows before it, so that each row is there once, however many gateways write and
-//! whenever one of them or the server is killed.
+//! What it deliberately does not do: no row is kept here, and PostgreSQL is not administered. The decision
+//! worth arguing: what was fed is a cursor in the database, moved by the transaction that writes the rows
+//! before it, so that each row is there once, however many gateways write and whenever one of them or the
+//! server is killed.
 //!
 //! A connection that writes and a few that read are driven by a thread of their own; they are made when they are
 //! needed, and again when they end. `schema.sql` is what the database holds.

@@ -40,8 +40,6 @@ const SPOTS: [(usize, u32, Scheme, Duplex); 10] = [
     (256, 5, Scheme::Streaming, Duplex::Half),
 ];
 const SPOTS_QUICK: usize = 3;
-/// Runs of a setting's simulation: how much they scatter is how much one run on the board may.
-const RUNS: usize = 10;
 
 /// A setting of the grid that is run on the board too.
 #[derive(Clone, Copy)]

@@ -454,7 +454,8 @@ fn an_offering_takes_the_types_of_observations_that_its_sensor_was_announced_wit
     let measured = insert_observations();
     let text = measured.replace(
         r#"<om:result xsi:type="gml:MeasureType" uom="m">1.75</om:result>"#,
-        r#"<om:result xsi:type="xs:string" xmlns:xs="http://www.w3.org/2001/XMLSchema">high</om:result>"#,
+        r#"<om:result xsi:type="xs:string"
+            xmlns:xs="http://www.w3.org/2001/XMLSchema">high</om:result>"#,
     );
     assert_ne!(measured, text);
     let invalid = ("InvalidParameterValue".into(), "observationType".into());

@@ -264,7 +264,8 @@ fn observations_of_a_model_are_read_as_they_were() {
         let (observation, _) = observation.split_once("</om:member>").unwrap();
         let names = r#"xmlns:om="http://www.opengis.net/om/1.0" xmlns:xlink="http://www.w3.org/1999/xlink"
             xmlns:swe="http://www.opengis.net/swe/1.0.1" xmlns:sa="http://www.opengis.net/sampling/1.0"
-            xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xs="http://www.w3.org/2001/XMLSchema""#;
+            xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+            xmlns:xs="http://www.w3.org/2001/XMLSchema""#;
         let request = format!(
             "<InsertObservation {V1} {names}><AssignedSensorId>urn:s</AssignedSensorId>{observation}\
              </InsertObservation>"
