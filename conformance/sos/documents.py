@@ -19,13 +19,11 @@ SOS1 = (
     ("http://www.opengis.net/sensorML/1.0.1", "sensorML/1.0.1/sensorML.xsd"),
     ("http://www.opengis.net/ows/1.1", "ows/1.1.0/owsAll.xsd"),
 )
-
-
-SPECIALIZED = tuple(
-    (uri, "om/1.0.0/extensions/observationSpecialization_override.xsd" if uri.endswith("/om/1.0") else path)
-    for uri, path in SOS1
+SPECIALIZED = (
+    ("http://www.opengis.net/om/1.0", "om/1.0.0/extensions/observationSpecialization_override.xsd"),
+    ("http://www.opengis.net/sampling/1.0", "sampling/1.0.0/sampling.xsd"),
 )
-"""SOS 1.0.0 with the result models of O&M 1.0 beside om:Observation."""
+"""Result models of O&M 1.0 beside om:Observation: sosAll.xsd brings this namespace without them."""
 
 
 def check(test, imports, document):
