@@ -45,6 +45,11 @@ impl<const BYTES: usize> Text<BYTES> {
         }
     }
 
+    #[cfg(feature = "client")]
+    pub(crate) fn push(&mut self, text: &str) {
+        text.bytes().for_each(|byte| self.push_byte(byte));
+    }
+
     /// A number of at least so many digits.
     pub(crate) fn push_number(&mut self, number: u32, digits: u32) {
         if number >= 10 || digits > 1 {

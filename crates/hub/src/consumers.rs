@@ -18,7 +18,7 @@ use std::sync::Arc;
 use weir_model::{Cursor, Time};
 
 /// Who is told of each state that is taken from a shared log, and of where it stands there.
-pub(crate) type Watch = Box<dyn FnMut(Cursor, &str, &Bytes) + Send>;
+pub type Watch = Box<dyn FnMut(Cursor, &str, &Bytes) + Send>;
 
 /// The states, by key.
 #[derive(Debug, Default)]
@@ -96,7 +96,7 @@ impl Hub {
     /// Tells of all that is remembered, and from then on of each state as it is taken from a shared log,
     /// before anybody who waits for it is told; an empty one is of a key that was forgotten. There is one
     /// who watches. The hub is locked meanwhile: the watcher must ask nothing of it.
-    pub fn watch_consumers(&self, mut watch: Box<dyn FnMut(Cursor, &str, &Bytes) + Send>) {
+    pub fn watch_consumers(&self, mut watch: Watch) {
         let mut core = self.core();
         let known = core.consumers.by_key.iter();
         known.for_each(|(key, state)| watch(Cursor::START, key, state));

@@ -58,6 +58,7 @@ pub use attributes::{Attributes, Given, Quality};
 pub use catalog::{Entry, Last};
 pub use client::ClientId;
 pub use condition::Condition;
+pub use consumers::Watch;
 pub use counters::Counts;
 pub use entities::Entity;
 pub use exchange::{

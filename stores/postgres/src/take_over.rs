@@ -30,6 +30,9 @@ impl From<Error> for TakeFault {
     }
 }
 
+/// Before every cursor as the database sorts them, which is by their bits as a signed number.
+const FIRST: Cursor = Cursor::new(1 << 15, 0);
+
 /// The last observation of a datastream: its topic and its time.
 type Last = (String, Option<Time>);
 
@@ -133,7 +136,7 @@ impl<'a> Items<'a> {
     fn mark(&mut self, topic: &str, time: Option<Time>) -> Mark {
         let nanos = time.map_or(0, Time::nanos);
         let mut mark = Mark {
-            cursor: Cursor::START,
+            cursor: FIRST,
             arrival: nanos,
             item: 0,
         };

@@ -359,7 +359,14 @@ fn moved(server: &mut Server) {
     let same = |after: &PostgresHistory| {
         for limit in [1000, 4099] {
             let query = range(&TOPICS, i64::MIN, i64::MAX, limit);
-            assert!(walk(&*before, &query) == walk(after, &query), "{limit}");
+            let (old, new) = (walk(&*before, &query), walk(after, &query));
+            assert_eq!(old.len(), new.len(), "pages of {limit}");
+            for (at, (old, new)) in old.iter().zip(&new).enumerate() {
+                let ((rows, next, before), (rows2, next2, before2)) = (old, new);
+                assert_eq!(next, next2, "page {at} of {limit}");
+                assert_eq!(before, before2, "page {at} of {limit}");
+                assert!(rows == rows2, "page {at} of {limit}");
+            }
         }
         assert_eq!(last_rows(&*before), last_rows(after));
     };
