@@ -52,7 +52,7 @@ pub(crate) fn is_private(url: &str) -> bool {
         let after = host.strip_prefix(*name);
         after.is_some_and(|after| after.is_empty() || after.starts_with(':'))
     };
-    url.starts_with("https://") || local.iter().any(|name| is_local(&name))
+    url.starts_with("https://") || local.iter().any(is_local)
 }
 
 #[cfg(test)]

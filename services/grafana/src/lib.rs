@@ -32,8 +32,11 @@ pub struct Grafana {
 /// What a question is answered with; an error is an answer too.
 type Answered = Result<Json, Response>;
 
+/// What answers a question, of whoever asks and the body.
+type Answering = fn(&Ask, &[u8]) -> Answered;
+
 /// What can be asked below the mount.
-const QUESTIONS: &[(&str, fn(&Ask, &[u8]) -> Answered)] = &[
+const QUESTIONS: &[(&str, Answering)] = &[
     ("query", |ask, body| query::answer(ask, &read(body)?)),
     ("metrics", |ask, _| list::metrics(ask)),
     ("metric-payload-options", |ask, body| {

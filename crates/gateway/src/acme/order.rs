@@ -21,7 +21,7 @@ pub(super) async fn order(settings: &Settings, challenges: &Challenges) -> Resul
 }
 
 async fn ordered(settings: &Settings, challenges: &Challenges) -> Result<(String, String), String> {
-    let names: Vec<Identifier> = settings.names.iter().map(identifier).collect();
+    let names: Vec<Identifier> = settings.names.iter().map(|name| identifier(name)).collect();
     let account = account(settings).await?;
     let failed = |error: instant_acme::Error| error.to_string();
     let mut order = account
@@ -38,10 +38,10 @@ async fn ordered(settings: &Settings, challenges: &Challenges) -> Result<(String
     Ok((chain, key))
 }
 
-fn identifier(name: &String) -> Identifier {
+fn identifier(name: &str) -> Identifier {
     match name.parse() {
         Ok(address) => Identifier::Ip(address),
-        Err(_) => Identifier::Dns(name.clone()),
+        Err(_) => Identifier::Dns(name.to_owned()),
     }
 }
 

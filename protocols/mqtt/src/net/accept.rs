@@ -194,7 +194,7 @@ impl Connection {
                 Step::Claiming(ticket, stored) => {
                     let at = ready!(ticket.poll(cx));
                     // What is here counts if no other gateway had it meanwhile.
-                    let here = |_: &Box<Stored>| sessions.is_latest_here(id);
+                    let here = |_: &_| sessions.is_latest_here(id);
                     let stored = stored.take().filter(here);
                     let held = sessions.claims().and_then(|of| of.held_since(id));
                     match (at, held) {
