@@ -119,6 +119,11 @@ impl Drop for Started {
 
 /// Calls to a server that has started.
 fn called(server: &str, setting: &Setting, started: &Started) -> CallOutcome {
+    called_after(3, server, setting, started)
+}
+
+/// The same behind so many calls.
+fn called_after(warm_up: u32, server: &str, setting: &Setting, started: &Started) -> CallOutcome {
     let server = SERVERS.iter().find(|known| known.name == server).unwrap();
     let plan = CallPlan {
         speech: (server.speech)(setting).unwrap(),
@@ -128,7 +133,7 @@ fn called(server: &str, setting: &Setting, started: &Started) -> CallOutcome {
         path: (server.path)(setting).into(),
         payload_bytes: setting.payload_bytes,
         depth: setting.depth,
-        warm_up: 3,
+        warm_up,
         messages: 20,
         wait_ms: 5000,
     };
@@ -224,4 +229,16 @@ fn messages_come_back_from_java_stacks_over_both_families_in_every_size() {
             }
         }
     }
+}
+
+#[test]
+fn a_server_that_remembers_message_identifiers_is_called_on_when_all_have_been_used() {
+    let Some(started) = Started::java("weir.Coap", "coap", "127.0.0.1") else {
+        return;
+    };
+    let mut setting = stack("coap", "udp");
+    setting.payload_bytes = 10_000;
+    // Of 10,000 bytes there and back 20 blocks, each with an identifier of the client, which are 65,536.
+    let outcome = called_after(3500, servers::CALIFORNIUM, &setting, &started);
+    all_came_back(&outcome);
 }

@@ -14,6 +14,10 @@ use super::{Peer, Tcp, Traffic, Udp, oscore};
 use crate::clock::now_ns;
 use crate::limits::READ_BYTES_MAX;
 
+/// Packets to and fro from one port, half of which have message identifiers of the client, before another is taken:
+/// of the 65,536 of a port none may come again within 247 s (RFC 7252 section 4.4), and a server that remembers
+/// them, as Californium does, takes one that does for a duplicate.
+const PORT_PACKETS_MAX: u64 = 60_000;
 /// The name of CoAP in a handshake of TLS (RFC 8323 section 8.2).
 const ALPN: &str = "coap";
 
@@ -38,6 +42,8 @@ pub(crate) struct Carrier {
     /// Events that nobody has asked for yet.
     told: VecDeque<Event<()>>,
     buffer: Vec<u8>,
+    /// Packets that had gone to and fro when the port was taken.
+    port_began: u64,
 }
 
 enum Kind {
@@ -84,7 +90,21 @@ impl Carrier {
             due: Instant::NEVER,
             told: VecDeque::new(),
             buffer: vec![0; READ_BYTES_MAX],
+            port_began: 0,
         })
+    }
+
+    /// Takes another port where the message identifiers of this one are nearly used up. Nothing may be under way.
+    pub(crate) fn renew_port(&mut self) -> Result<(), String> {
+        let (Kind::Datagrams(udp, _) | Kind::Secured(udp, ..)) = &mut self.kind else {
+            return Ok(());
+        };
+        let packets = udp.traffic().packets;
+        if packets - self.port_began >= PORT_PACKETS_MAX {
+            udp.change_port()?;
+            self.port_began = packets;
+        }
+        Ok(())
     }
 
     /// Sends a request; nothing where too many are under way.

@@ -17,21 +17,22 @@ pub(crate) struct Udp {
 
 impl Udp {
     pub(crate) fn connect(to: &Peer) -> Result<Self, String> {
-        let any: IpAddr = match to.address {
-            SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
-            SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
-        };
-        let opened = || -> std::io::Result<UdpSocket> {
-            let socket = UdpSocket::bind((any, 0))?;
-            socket.connect(to.address)?;
-            socket.set_read_timeout(Some(to.wait.min(Duration::from_millis(ECHO_TICK_MS))))?;
-            Ok(socket)
-        };
+        let wait = to.wait.min(Duration::from_millis(ECHO_TICK_MS));
         Ok(Self {
-            socket: opened().map_err(|e| format!("{}: {e}", to.address))?,
+            socket: open(to.address, wait).map_err(|e| format!("{}: {e}", to.address))?,
             modem: to.modem,
             traffic: Traffic::default(),
         })
+    }
+
+    /// Speaks from another port from now on: to the server it is another endpoint.
+    pub(crate) fn change_port(&mut self) -> Result<(), String> {
+        let changed = || -> std::io::Result<UdpSocket> {
+            let wait = self.socket.read_timeout()?;
+            open(self.socket.peer_addr()?, wait.unwrap_or_default())
+        };
+        self.socket = changed().map_err(|e| format!("another port: {e}"))?;
+        Ok(())
     }
 
     /// Sends a datagram.
@@ -71,4 +72,16 @@ impl Udp {
         self.traffic.packets += 1;
         self.traffic.header_bytes += UDP_HEADER_BYTES;
     }
+}
+
+/// A socket that speaks to this address alone, and waits no longer than that.
+fn open(to: SocketAddr, wait: Duration) -> std::io::Result<UdpSocket> {
+    let any: IpAddr = match to {
+        SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let socket = UdpSocket::bind((any, 0))?;
+    socket.connect(to)?;
+    socket.set_read_timeout(Some(wait))?;
+    Ok(socket)
 }

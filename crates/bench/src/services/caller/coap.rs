@@ -85,6 +85,9 @@ impl Coap {
 
 impl Caller for Coap {
     fn call(&mut self, number: Number, message: &[u8]) -> Result<(), String> {
+        if self.calls.is_empty() {
+            self.carrier.renew_port()?;
+        }
         let request = self.request.clone().with_payload(message.to_vec());
         let call = self.carrier.request(request, true);
         self.calls
