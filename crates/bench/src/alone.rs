@@ -4,8 +4,9 @@
 //! the results with its reason. A quick run begins with its chief cells and ends when its time is over; in a
 //! full one, cells that wait for a long link run [side by side](crate::side_by_side).
 
-use std::path::Path;
+mod place;
 
+use self::place::Place;
 use crate::budget::Budget;
 use crate::clock::now_ns;
 use crate::experiments::{Effort, Order};
@@ -15,7 +16,6 @@ use crate::plan::Shuffle;
 use crate::process::Processors;
 use crate::progress::Progress;
 use crate::results::{CellResult, Run};
-use crate::rounds::Rounds;
 use crate::sample::Sample;
 use crate::side_by_side;
 use crate::targets::Started;
@@ -50,6 +50,12 @@ pub(crate) trait Alone: Sync {
 
     /// How often.
     fn rounds(&self) -> usize;
+
+    /// Cells of one group, on one link, take turns, round by round: what is concluded from two of them is not of the
+    /// machine at two times. By itself a cell is a group of its own.
+    fn group(&self) -> String {
+        self.name()
+    }
 
     /// Whether it waits rather than computes, so that others may run beside it.
     fn waits(&self) -> bool {
@@ -101,11 +107,15 @@ pub(crate) fn run<C: Alone>(order: &Order<'_>, cells: &[C], servers: &[C::Server
     let (waiting, prompt): (Vec<Numbered<'_, C>>, Vec<_>) =
         (wanted.into_iter().enumerate()).partition(|(_, cell)| is_full && cell.waits());
     let mut links = Links::new(order);
-    for cell in prompt {
-        if order.journal.has(&cell.1.name()) || budget.allows(&cell.1.name()) {
-            run.add(turns.measure(cell, &mut links));
-        } else {
-            turns.progress.skip(measurements(cell.1));
+    for group in grouped(prompt) {
+        let (in_time, late): (Vec<_>, Vec<_>) = group
+            .into_iter()
+            .partition(|(_, cell)| order.journal.has(&cell.name()) || budget.allows(&cell.name()));
+        for (_, cell) in late {
+            turns.progress.skip(measurements(cell));
+        }
+        for found in turns.measure(&in_time, &mut links) {
+            run.add(found);
         }
     }
     side_by_side::run(&turns, waiting, &mut run);
@@ -130,6 +140,19 @@ fn in_turn<'a, C: Alone>(order: &Order<'_>, cells: &'a [C], budget: &Budget) -> 
     wanted
 }
 
+/// The same in groups, in the order of each one's first.
+fn grouped<C: Alone>(cells: Vec<Numbered<'_, C>>) -> Vec<Vec<Numbered<'_, C>>> {
+    let mut groups: Vec<(String, Vec<Numbered<'_, C>>)> = Vec::new();
+    for cell in cells {
+        let name = cell.1.group();
+        match groups.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, group)) => group.push(cell),
+            None => groups.push((name, vec![cell])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
 fn measurements<C: Alone>(cell: &C) -> usize {
     cell.contenders().len() * cell.rounds()
 }
@@ -143,53 +166,65 @@ impl<'a> Turns<'a> {
         Self { order, progress }
     }
 
-    /// Measures a cell on its link, or finds what an earlier attempt kept of it.
+    /// Measures the cells of a group on their link, or finds what an earlier attempt kept of them.
     pub(crate) fn measure<C: Alone>(
         &self,
-        (number, cell): Numbered<'_, C>,
+        group: &[Numbered<'_, C>],
         links: &mut Links<'_>,
-    ) -> Found {
-        let name = cell.name();
-        let folder = self.order.work.join(format!("cell-{number}"));
-        let mut versions = Versions::new();
-        let measure = |versions: &mut Versions| match links.ends(self.order.settings, &cell.link())
-        {
-            Ok(ends) => self.on_link((number, cell), (&ends, &folder), versions),
-            Err(reason) => {
-                self.progress.skip(measurements(cell));
-                refused(cell, &reason)
-            }
+    ) -> Vec<Found> {
+        let journal = &self.order.journal;
+        let is_new = |(_, cell): &Numbered<'_, C>| !journal.has(&cell.name());
+        let new: Vec<_> = group.iter().copied().filter(is_new).collect();
+        let mut found = self.on_link(&new, links).into_iter();
+        let told = |(_, cell): &Numbered<'_, C>| {
+            let mut versions = Versions::new();
+            let results = journal.cell(&cell.name(), &mut versions, |of| {
+                let (tested, results) = found.next().unwrap_or_default();
+                of.extend(tested);
+                results
+            });
+            (versions, results)
         };
-        let results = self.order.journal.cell(&name, &mut versions, measure);
-        let _ = std::fs::remove_dir_all(&folder);
-        (versions, results)
+        group.iter().map(told).collect()
     }
 
-    fn on_link<C: Alone>(
-        &self,
-        (number, cell): Numbered<'_, C>,
-        (ends, folder): (&Ends, &Path),
-        versions: &mut Versions,
-    ) -> Vec<CellResult> {
+    fn on_link<C: Alone>(&self, group: &[Numbered<'_, C>], links: &mut Links<'_>) -> Vec<Found> {
+        let Some((_, first)) = group.first() else {
+            return Vec::new();
+        };
+        match links.ends(self.order.settings, &first.link()) {
+            Ok(ends) => self.in_turns(group, &ends),
+            Err(reason) => group
+                .iter()
+                .map(|(_, cell)| {
+                    self.progress.skip(measurements(*cell));
+                    (Versions::new(), refused(*cell, &reason))
+                })
+                .collect(),
+        }
+    }
+
+    fn in_turns<C: Alone>(&self, group: &[Numbered<'_, C>], ends: &Ends) -> Vec<Found> {
         let before = Processors::now();
-        let mut shuffle = Shuffle::new(self.order.seed.wrapping_add((number as u64) << 32));
-        let mut contenders = cell.contenders();
-        let mut started = Started::below(folder);
-        let mut rounds = Rounds::new(cell.name(), &self.progress);
-        for round in 0..cell.rounds() {
-            shuffle.shuffle(&mut contenders);
-            for &contender in &contenders {
-                rounds.measure(contender.name(), round, || {
-                    cell.sample(contender, ends, &mut started)
-                });
+        let mut places: Vec<Place<'_, C>> =
+            group.iter().map(|cell| Place::of(self, *cell)).collect();
+        let last = group.iter().map(|(_, cell)| cell.rounds()).max();
+        for round in 0..last.unwrap_or_default() {
+            for place in &mut places {
+                place.measure(round, ends);
             }
         }
-        started.tell(versions);
-        let mut results = rounds.merged();
-        if self.order.effort == Effort::Full && cell.waits() {
-            side_by_side::mark(&mut results, Processors::now().share_since(before));
-        }
-        results
+        places
+            .into_iter()
+            .map(|place| {
+                let is_beside = self.order.effort == Effort::Full && place.cell.waits();
+                let (versions, mut results) = place.leave();
+                if is_beside {
+                    side_by_side::mark(&mut results, Processors::now().share_since(before));
+                }
+                (versions, results)
+            })
+            .collect()
     }
 }
 
@@ -200,4 +235,67 @@ fn refused<C: Alone>(cell: &C, reason: &str) -> Vec<CellResult> {
     contenders
         .map(|contender| CellResult::absent(&name, contender.name(), reason))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nobody;
+
+    impl Server for Nobody {
+        fn name(&self) -> &'static str {
+            "nobody"
+        }
+    }
+
+    struct Family(&'static str);
+
+    impl Alone for Family {
+        type Server = Nobody;
+
+        fn name(&self) -> String {
+            self.0.into()
+        }
+
+        fn link(&self) -> String {
+            "local".into()
+        }
+
+        fn contenders(&self) -> Vec<&'static Nobody> {
+            vec![&Nobody]
+        }
+
+        fn rounds(&self) -> usize {
+            1
+        }
+
+        fn group(&self) -> String {
+            self.0.replace('6', "4")
+        }
+
+        fn is_chief(&self) -> bool {
+            false
+        }
+
+        fn sample(&self, _: &'static Nobody, _: &Ends, _: &mut Started) -> Result<Sample, String> {
+            Ok(Sample::default())
+        }
+    }
+
+    #[test]
+    fn cells_of_a_group_are_measured_together_when_the_first_of_them_is_due() {
+        let cells = ["rest-4", "soap-6", "rest-6", "coap-4", "soap-4"].map(Family);
+        let groups = grouped(cells.iter().enumerate().collect());
+        let names: Vec<Vec<&str>> = groups
+            .iter()
+            .map(|group| group.iter().map(|(_, cell)| cell.0).collect())
+            .collect();
+        let expected = [
+            vec!["rest-4", "rest-6"],
+            vec!["soap-6", "soap-4"],
+            vec!["coap-4"],
+        ];
+        assert_eq!(names, expected);
+    }
 }

@@ -73,8 +73,9 @@ fn lane<C: Alone>(turns: &Turns<'_>, queue: &Queue<'_, C>) {
         if ends.is_some_and(|ends| ends.is_err()) && queue.is_full_with(cell) {
             return;
         }
-        let found = turns.measure(cell, &mut links);
-        queue.put(found);
+        for found in turns.measure(&[cell], &mut links) {
+            queue.put(found);
+        }
     }
     queue.leave();
 }

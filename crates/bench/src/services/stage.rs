@@ -41,6 +41,15 @@ impl Alone for Cell {
         self.scale.rounds_of(&self.setting)
     }
 
+    /// The families of addresses take turns: the paper compares them.
+    fn group(&self) -> String {
+        let setting = Setting {
+            family: "ipv4",
+            ..self.setting
+        };
+        setting.name()
+    }
+
     fn is_chief(&self) -> bool {
         self.setting.is_chief()
     }
