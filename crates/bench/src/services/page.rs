@@ -62,8 +62,8 @@ since answers to them wait up to half a second (WS-Discovery 1.1 section 3.1.3).
 Java; and Tornado and libcoap (`coap-server -e`). All send the message back, and that is what is deserialized; the Java
 programs (`conformance/services-bench`) read it into objects and write it anew. `weir` answers when all fields are on
 disk, without the message, and what was sent is what is deserialized. Its round trips therefore contain a write to
-disk. **A Java virtual machine is warmed** by 2,000 calls before its first round (10,000 in full), and as the others by 30
-(100) before each; over links longer than `lan` Java takes no part, since there such a warm-up takes minutes. A CoAP
+disk. **A Java virtual machine is warmed** by 2,000 calls before its first round (10,000 in full), and as the others by
+30 (100) before each; over links longer than `lan` Java takes no part, since there such a warm-up takes minutes. A CoAP
 client goes on from another port before its 65,536 message identifiers come again, since a server may take a message
 for a repetition for 247 s (RFC 7252 section 4.4). **IPv4 and IPv6** take turns, round by round.
 
