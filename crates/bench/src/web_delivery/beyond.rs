@@ -7,7 +7,7 @@ use super::cells::{BAYEUX_FORMATS, CHIEF, SPEEDS, Setting, TRANSPORTS, Via, sett
 use super::figures::{Figures, here};
 use super::plots::words;
 use crate::experiments::Effort;
-use crate::figure::{Axis, Figure, Form, Point, Series, X};
+use crate::figure::{Axis, Figure, Form, Point, Series};
 use crate::report::number;
 use crate::report::page::{head, row};
 use crate::results::CellResult;
@@ -281,15 +281,8 @@ fn paced(figures: &Figures<'_>) -> Figure {
 /// The same as distributions.
 fn ages(figures: &Figures<'_>) -> Figure {
     let lines = floods().into_iter().filter_map(|it| {
-        let percentiles = figures.metric(&it, "t_total")?.percentiles?;
         let name = format!("{}x slower, {}", it.cpu, pacing(&it));
-        let mut line = Series::distribution(&name, &percentiles);
-        for point in &mut line.points {
-            if let X::Number(us) = &mut point.x {
-                *us /= 1000.0;
-            }
-        }
-        Some(line)
+        Series::distribution(&name, figures.metric(&it, "t_total")?, 1000.0)
     });
     Figure::new(
         Form::Distribution,
