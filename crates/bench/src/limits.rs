@@ -154,3 +154,6 @@ pub(crate) const DOCUMENT_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// Minutes that a person has to open the link of a run; beyond, its cells fail.
 pub(crate) const BROWSER_MINUTES_MAX: u64 = 15;
+
+/// Files of captures of one link in a folder.
+pub(crate) const CAPTURES_MAX: usize = 10_000;
