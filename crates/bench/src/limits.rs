@@ -157,3 +157,7 @@ pub(crate) const BROWSER_MINUTES_MAX: u64 = 15;
 
 /// Files of captures of one link in a folder.
 pub(crate) const CAPTURES_MAX: usize = 10_000;
+
+/// Bytes of a message that reaches an observer by CoAP in one block: what a person's own message may have there, and
+/// its names are written anew.
+pub(crate) const OBSERVED_BYTES_MAX: usize = 512;
