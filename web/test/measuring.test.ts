@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { offsetOf, resolution } from "../src/measuring/clock";
 import { History, WINDOW } from "../src/measuring/history";
+import { Awaited, messagesIn } from "../src/measuring/numbers";
 import { quantile, type Stamps, timesOf } from "../src/measuring/stamps";
 
 test("of each direction the least delay counts, and half of both is the bound", () => {
@@ -58,4 +59,29 @@ test("a datastream's past is bounded, and its mean and bounds are of what is kep
   const track = history.tracks.get("a");
   expect(track).toMatchObject({ newest: WINDOW + 9, least: 10, most: WINDOW + 9 });
   expect(track?.mean).toBeCloseTo(10 + (WINDOW - 1) / 2);
+});
+
+/** A message of two datastreams, of which one counts. */
+function numbered(seq: number) {
+  const value = 51_200 + seq / 4;
+  return [
+    { topic: "plant/1/supply/energy", value, time: 1000 + seq },
+    { topic: "plant/1/supply/flow", value: 3, time: 1000 + seq },
+  ];
+}
+
+test("messages that come as one have all come, and the newest is stamped", () => {
+  const awaited = new Awaited(10, 3);
+  const answer = [...numbered(9), ...numbered(10), ...numbered(11)];
+  expect(awaited.take(messagesIn(answer))).toEqual({ seq: 11, available: 1011 });
+  expect(awaited.size).toBe(2);
+});
+
+test("a message that comes again has come once, and what nobody waits for has not", () => {
+  const awaited = new Awaited(10, 3);
+  awaited.take(messagesIn(numbered(10)));
+  awaited.take(messagesIn(numbered(10)));
+  expect(awaited.take(messagesIn(numbered(13)))).toBeUndefined();
+  expect(awaited.take(messagesIn([{ topic: "other", value: 1 }]))).toBeUndefined();
+  expect(awaited.size).toBe(1);
 });

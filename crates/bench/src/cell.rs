@@ -29,6 +29,8 @@ pub enum Scheme {
     Mqtt,
     /// The same at quality of service 1, in both directions.
     MqttQos1,
+    /// A GET with Observe by CoAP datagrams.
+    Observe,
 }
 
 /// One cell.
@@ -155,7 +157,7 @@ pub(crate) enum Bound {
 
 impl Scheme {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Polling,
         Self::LongPolling,
         Self::Streaming,
@@ -165,6 +167,7 @@ impl Scheme {
         Self::WebSocketBare,
         Self::Mqtt,
         Self::MqttQos1,
+        Self::Observe,
     ];
 
     /// Its name as a level of a factor.
@@ -179,6 +182,7 @@ impl Scheme {
             Self::WebSocketBare => "websocket-bare",
             Self::Mqtt => "mqtt",
             Self::MqttQos1 => "mqtt-qos-1",
+            Self::Observe => "observe",
         }
     }
 }

@@ -9,7 +9,6 @@ pub(crate) mod slice;
 
 use serde::{Deserialize, Serialize};
 
-use crate::latency::Percentiles;
 use crate::results::{CellResult, Metric};
 
 /// One figure.
@@ -208,17 +207,26 @@ impl Series {
         }
     }
 
-    /// A distribution by what is kept of it.
-    pub(crate) fn distribution(name: &str, p: &Percentiles) -> Self {
-        let quantiles = [
-            (p.p50, 0.5),
-            (p.p90, 0.9),
-            (p.p99, 0.99),
-            (p.p999, 0.999),
-            (p.max, 1.0),
+    /// A metric's distribution, its values divided by `scale`; of a single figure nothing. Older runs have no
+    /// more of it than percentiles.
+    pub(crate) fn distribution(name: &str, metric: &Metric, scale: f64) -> Option<Self> {
+        let p = metric.percentiles.as_ref()?;
+        let few = [
+            (0.5, p.p50),
+            (0.9, p.p90),
+            (0.99, p.p99),
+            (0.999, p.p999),
+            (1.0, p.max),
         ];
-        let points = quantiles.map(|(value, share)| Point::at(value, share));
-        Self::here(name, points.into())
+        let points: Vec<(f64, f64)> = match metric.quantiles.is_empty() {
+            true => few.into(),
+            false => metric.quantiles.points().collect(),
+        };
+        let point = |(share, value): (f64, f64)| match share < 1.0 {
+            true => Point::at(value / scale, share),
+            false => Point::at(value / scale, share).note(&format!("the greatest of {}", p.n)),
+        };
+        Some(Self::here(name, points.into_iter().map(point).collect()))
     }
 }
 

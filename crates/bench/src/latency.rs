@@ -6,6 +6,7 @@ use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::LATENCY_NS_MAX;
+use crate::quantiles::Quantiles;
 
 /// A distribution of latencies, in nanoseconds, exact to three digits.
 #[derive(Clone, Debug)]
@@ -68,6 +69,11 @@ impl Latency {
     pub(crate) fn buckets_us(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
         let buckets = self.0.iter_recorded();
         buckets.map(|b| (b.value_iterated_to() as f64 / 1e3, b.count_at_value()))
+    }
+
+    /// What is drawn, in microseconds.
+    pub(crate) fn quantiles(&self) -> Quantiles {
+        Quantiles::of(self.len(), |share| self.quantile_ns(share) as f64 / 1e3)
     }
 
     /// What is printed, in microseconds.

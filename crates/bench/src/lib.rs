@@ -45,6 +45,7 @@ mod planfile;
 mod process;
 mod progress;
 mod published;
+mod quantiles;
 mod ratios;
 mod report;
 mod results;

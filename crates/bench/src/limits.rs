@@ -154,3 +154,10 @@ pub(crate) const DOCUMENT_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// Minutes that a person has to open the link of a run; beyond, its cells fail.
 pub(crate) const BROWSER_MINUTES_MAX: u64 = 15;
+
+/// Files of captures of one link in a folder.
+pub(crate) const CAPTURES_MAX: usize = 10_000;
+
+/// Bytes of a message that reaches an observer by CoAP in one block: what a person's own message may have there, and
+/// its names are written anew.
+pub(crate) const OBSERVED_BYTES_MAX: usize = 512;

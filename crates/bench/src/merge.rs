@@ -1,6 +1,7 @@
 //! Rounds merged into one result: distributions by their buckets, single figures by their mean.
 
 use crate::latency::Latency;
+use crate::quantiles::Quantiles;
 use crate::results::{CellResult, Figures, Metric, RATES};
 use crate::sample::Sample;
 use crate::samples::percentiles;
@@ -116,6 +117,7 @@ fn sampled_metric(name: &str, rounds: &[(usize, &Sample)]) -> Option<Metric> {
         unit: found.first()?.1.into(),
         estimate: Estimate::of(&means)?,
         percentiles: Some(percentiles(&all)),
+        quantiles: Quantiles::of_samples(&all),
         state: State::of_rounds(found.iter().filter_map(|(.., values)| State::of(values))),
         rounds: figures,
         lost: lost(name, rounds),
@@ -146,6 +148,7 @@ fn value(name: &str, rounds: &[(usize, &Sample)]) -> Option<Metric> {
         unit: found.first()?.1.into(),
         estimate: Estimate::of(&means)?,
         percentiles: None,
+        quantiles: Quantiles::default(),
         state: None,
         rounds: figures.collect(),
         lost: if RATES.contains(&name) { lost } else { 0 },
@@ -176,6 +179,7 @@ fn distribution(name: &str, rounds: &[(usize, &Sample)]) -> Option<Metric> {
         unit: "us".into(),
         estimate: Estimate::of(&means)?,
         percentiles: Some(merged.percentiles()),
+        quantiles: merged.quantiles(),
         state: State::of_rounds(courses.filter_map(|course| State::of(course))),
         rounds: figures,
         lost: lost(name, rounds),

@@ -11,6 +11,7 @@ use crate::journal::Versions;
 use crate::latency::Percentiles;
 use crate::link::LinkUsed;
 use crate::load::job::Trial;
+use crate::quantiles::Quantiles;
 use crate::samples::Series;
 use crate::statistics::Estimate;
 use crate::steadiness::State;
@@ -136,6 +137,9 @@ pub(crate) struct Metric {
     pub(crate) estimate: Estimate,
     /// Over all samples of all rounds; of distributions.
     pub(crate) percentiles: Option<Percentiles>,
+    /// The same distribution at more shares, for drawing; of few samples, and in older runs, none.
+    #[serde(default, skip_serializing_if = "Quantiles::is_empty")]
+    pub(crate) quantiles: Quantiles,
     /// Whether it was steady while it was measured; of what was measured repeatedly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) state: Option<State>,
@@ -170,6 +174,7 @@ pub(crate) fn single(name: &str, unit: &str, value: f64) -> Metric {
             high: value,
         },
         percentiles: None,
+        quantiles: Quantiles::default(),
         state: None,
         rounds: vec![Figures {
             round: 0,

@@ -4,6 +4,7 @@
 //! systems are compared within seconds of each other and none inherits another cell's state.
 //! What fails stays in the results with its reason.
 
+use std::net::SocketAddr;
 use std::path::Path;
 
 use crate::budget::Budget;
@@ -11,7 +12,7 @@ use crate::cell::{Cell, Contender, Scheme, Work};
 use crate::clock::now_ns;
 use crate::experiments::Order;
 use crate::journal::Versions;
-use crate::limits::ECHO_MS_MAX;
+use crate::limits::{ECHO_MS_MAX, OBSERVED_BYTES_MAX};
 use crate::link::{Ends, LOCAL, Links};
 use crate::link_efficiency::job::{Conversation, EchoPlan};
 use crate::link_efficiency::sample_of_echo;
@@ -231,6 +232,7 @@ fn kind(
             body,
             subscribe: None,
             subscribers: 0,
+            subscribe_at: None,
             pace,
             share: None,
         }),
@@ -238,15 +240,19 @@ fn kind(
             publishers,
             subscribers,
             pace,
-        } => Kind::Traffic(TrafficPlan {
-            publish: publish(TOPIC)?,
-            publishers,
-            body: Body::Stamped,
-            subscribe: Some(side.subscribe(contender, TOPIC)?),
-            subscribers,
-            pace,
-            share: None,
-        }),
+        } => {
+            let subscribe = side.subscribe(contender, TOPIC)?;
+            Kind::Traffic(TrafficPlan {
+                publish: publish(TOPIC)?,
+                publishers,
+                body: Body::Stamped,
+                subscribe_at: subscribed_at(&subscribe, running)?,
+                subscribe: Some(subscribe),
+                subscribers,
+                pace,
+                share: None,
+            })
+        }
         Work::Idle { connections } => Kind::Idle(IdlePlan {
             subscribe: side.subscribe(contender, TOPIC)?,
             connections,
@@ -270,9 +276,19 @@ fn kind(
                 replay_request: requests.replay_request,
             })
         }
-        Work::Own { .. } => own(cell, contender, side)?,
+        Work::Own { .. } => own(cell, contender, side, running)?,
         Work::Unmeasured { reason } => return Err(reason.into()),
     })
+}
+
+/// Where subscribers go, if not where messages are published: observers go to the listener of CoAP.
+fn subscribed_at(wire: &SubscribeWire, running: &Running) -> Result<Option<SocketAddr>, String> {
+    let listener = || {
+        running
+            .listener("coap")
+            .ok_or("where it listens by CoAP is not known")
+    };
+    Ok(wire.is_observed().then(listener).transpose()?)
 }
 
 /// What is observed, where single observations are published.
@@ -285,7 +301,12 @@ fn observed(observers: u32) -> ObserversPlan {
 }
 
 /// A person's own message: as traffic, or round trip by round trip where a target only answers.
-fn own(cell: &Cell, contender: Contender, side: Side<'_>) -> Result<Kind, String> {
+fn own(
+    cell: &Cell,
+    contender: Contender,
+    side: Side<'_>,
+    running: &Running,
+) -> Result<Kind, String> {
     let Work::Own {
         own,
         publishers,
@@ -304,11 +325,21 @@ fn own(cell: &Cell, contender: Contender, side: Side<'_>) -> Result<Kind, String
     }
     let quality = contender.scheme.and_then(Scheme::quality).unwrap_or(0);
     let subscribe = (subscribers > 0).then(|| side.subscribe(contender, TOPIC));
+    let subscribe = subscribe.transpose()?;
+    if subscribe.as_ref().is_some_and(SubscribeWire::is_observed)
+        && own.text.len() > OBSERVED_BYTES_MAX
+    {
+        return Err(format!(
+            "an observer by CoAP is sent {OBSERVED_BYTES_MAX} bytes at most here: more comes in blocks"
+        ));
+    }
+    let at = subscribe.as_ref().map(|wire| subscribed_at(wire, running));
     Ok(Kind::Traffic(TrafficPlan {
         publish: side.publish(TOPIC)?.at_quality(quality),
         publishers,
         body: Body::Own(own),
-        subscribe: subscribe.transpose()?,
+        subscribe_at: at.transpose()?.flatten(),
+        subscribe,
         subscribers,
         pace,
         share: None,

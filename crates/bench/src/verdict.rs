@@ -236,6 +236,7 @@ mod tests {
                 unit: "1/s".into(),
                 estimate: Estimate::of(&[deliveries]).unwrap(),
                 percentiles: None,
+                quantiles: Default::default(),
                 state: None,
                 rounds: vec![Figures {
                     round: 0,

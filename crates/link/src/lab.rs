@@ -48,6 +48,8 @@ pub struct Options {
     pub seed: u64,
     /// Where every packet is written down, but those by which the link is measured.
     pub capture: Option<PathBuf>,
+    /// Bytes of each packet that are written down; 0 are all.
+    pub snap: u32,
     /// Near ends beside the first, [`STATIONS_MAX`] at most.
     ///
     /// [`STATIONS_MAX`]: crate::limits::STATIONS_MAX
@@ -121,7 +123,7 @@ impl Books {
         let epoch = epoch.map_or(0, |since| since.as_nanos() as u64);
         let capture = options.capture.as_ref().map(|path| {
             let file = File::create(path)?;
-            Capture::begin(BufWriter::new(file), epoch)
+            Capture::begin(BufWriter::new(file), epoch, options.snap)
         });
         let fault = |error| LabFault::Io("the file for the capture", error);
         Ok(Self {

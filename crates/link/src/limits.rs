@@ -12,8 +12,9 @@ pub const SPAN_NANOS_MAX: u64 = 3_600_000_000_000;
 pub const RATE_MAX: u64 = 100_000_000_000;
 /// Opportunities a trace may hold.
 pub const OPPORTUNITIES_MAX: usize = 10_000_000;
-/// Bytes of each packet that a capture keeps.
-pub const CAPTURE_BYTES_MAX: usize = 96;
+/// Bytes of each packet that a capture keeps where nobody says how many: the longest heads of IPv6 and TCP take 100,
+/// and what is above them begins behind those.
+pub const SNAP_BYTES: u32 = 256;
 /// Smallest maximum transmission unit: every IPv6 link has at least it (RFC 8200 section 5).
 pub const MTU_MIN: u32 = 1280;
 /// Near ends of a star beside the first: each is a namespace, a device and two threads.

@@ -3,7 +3,6 @@
 //! Two interfaces, `up` and `down`; a packet is stamped with the time at which it came to the link, and
 //! one that the link did not carry has a comment that says why.
 
-use crate::limits::CAPTURE_BYTES_MAX;
 use crate::pipe::{Cause, Fate};
 use crate::{Nanos, Way};
 use std::io::{self, Write};
@@ -24,11 +23,14 @@ pub struct Capture<W> {
     out: W,
     /// Nanoseconds since 1970 when the link was made.
     epoch: u64,
+    /// Bytes of a packet that are kept; 0 are all.
+    snap: u32,
 }
 
 impl<W: Write> Capture<W> {
-    /// Begins one; `epoch` is the time in nanoseconds since 1970 at which the link's own began.
-    pub fn begin(mut out: W, epoch: u64) -> io::Result<Self> {
+    /// Begins one; `epoch` is the time in nanoseconds since 1970 at which the link's own began. Of each packet the
+    /// first `snap` bytes are kept, of `snap` 0 all.
+    pub fn begin(mut out: W, epoch: u64, snap: u32) -> io::Result<Self> {
         let mut section = Vec::new();
         section.extend(0x1a2b_3c4d_u32.to_le_bytes());
         section.extend([1, 0, 0, 0]);
@@ -38,20 +40,21 @@ impl<W: Write> Capture<W> {
             let mut interface = Vec::new();
             interface.extend(LINKTYPE_RAW.to_le_bytes());
             interface.extend([0, 0]);
-            interface.extend((CAPTURE_BYTES_MAX as u32).to_le_bytes());
+            // To readers, too, 0 is no limit.
+            interface.extend(snap.to_le_bytes());
             option(&mut interface, OPTION_NAME, way.name().as_bytes());
             option(&mut interface, OPTION_RESOLUTION, &[NANOSECONDS]);
             option(&mut interface, 0, &[]);
             block(&mut out, INTERFACE, &interface)?;
         }
-        Ok(Self { out, epoch })
+        Ok(Self { out, epoch, snap })
     }
 
     /// Writes a packet that came at `at`, and what becomes of it.
     pub fn packet(&mut self, way: Way, at: Nanos, packet: &[u8], fate: Fate) -> io::Result<()> {
-        let kept = &packet[..packet.len().min(CAPTURE_BYTES_MAX)];
+        let kept = self.kept(packet);
         let stamp = self.epoch + at;
-        let mut body = Vec::with_capacity(160);
+        let mut body = Vec::with_capacity(kept.len() + 64);
         body.extend((way as u32).to_le_bytes());
         body.extend(((stamp >> 32) as u32).to_le_bytes());
         body.extend((stamp as u32).to_le_bytes());
@@ -63,6 +66,13 @@ impl<W: Write> Capture<W> {
             option(&mut body, 0, &[]);
         }
         block(&mut self.out, PACKET, &body)
+    }
+
+    fn kept<'a>(&self, packet: &'a [u8]) -> &'a [u8] {
+        match self.snap {
+            0 => packet,
+            snap => &packet[..packet.len().min(snap as usize)],
+        }
     }
 
     /// Ends it.
@@ -120,7 +130,7 @@ mod tests {
     #[test]
     fn a_capture_is_a_section_two_interfaces_and_its_packets() {
         let mut out = Vec::new();
-        let mut capture = Capture::begin(&mut out, 1 << 40).unwrap();
+        let mut capture = Capture::begin(&mut out, 1 << 40, 96).unwrap();
         let lost = Fate::Dropped(Cause::Loss);
         capture
             .packet(Way::Up, 5, &[0x45; 101], Fate::Arrives(9))
@@ -136,5 +146,19 @@ mod tests {
         assert_eq!((first[12], first[16], first.len()), (96, 101, 20 + 96));
         let (_, second) = &blocks[4];
         assert!(second.windows(4).any(|word| word == b"lost"));
+    }
+
+    #[test]
+    fn a_capture_without_a_limit_has_packets_whole() {
+        let mut out = Vec::new();
+        let mut capture = Capture::begin(&mut out, 0, 0).unwrap();
+        let packet: Vec<u8> = (0..1500_u32).map(|n| n as u8).collect();
+        capture
+            .packet(Way::Up, 5, &packet, Fate::Arrives(9))
+            .unwrap();
+        capture.end().unwrap();
+        let blocks = blocks(&out);
+        assert_eq!(blocks[1].1[4..8], [0; 4], "no limit");
+        assert_eq!(blocks[3].1[20..], packet);
     }
 }

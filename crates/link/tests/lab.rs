@@ -260,7 +260,7 @@ fn a_program_runs_behind_the_link_and_reaches_the_other_end() {
             .windows(16)
             .any(|bytes| bytes == b"through the link")
     );
-    assert!(pcapng::Capture::begin(Vec::new(), 0).is_ok());
+    assert!(pcapng::Capture::begin(Vec::new(), 0, 0).is_ok());
 }
 
 /// Bytes of UDP that came from a station to the far end and back, in a burst of 1,000 each.

@@ -9,6 +9,7 @@ use std::process::{Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
 use weir_link::{
     Check, Count, Lab, LabFault, Ledger, Options, PROFILES, Profile, Rate, Sharing, Station, Way,
+    limits::SNAP_BYTES,
 };
 
 /// How long the far command may take to listen.
@@ -48,6 +49,9 @@ pub(crate) struct Link {
     /// Write every packet down, for Wireshark
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
+    /// Bytes of each packet that are written down; 0: whole packets
+    #[arg(long, value_name = "BYTES", default_value_t = SNAP_BYTES, requires = "pcap")]
+    snap: u32,
     /// Seed of loss and jitter
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -128,6 +132,7 @@ fn start(link: &Link, profile: Profile) -> Result<(Lab, Option<Check>), Failure>
     let options = Options {
         seed: link.seed,
         capture: link.pcap.clone(),
+        snap: link.snap,
         more: usize::from(link.stations) - 1,
         sharing: match link.shared {
             true => Sharing::Shared,

@@ -83,3 +83,59 @@ fn a_star_ends_as_the_first_station_that_failed() {
     };
     assert_eq!(code, Some(7));
 }
+
+/// The packets of a capture that have so many bytes on the link: what was kept of each.
+fn kept_of(capture: &[u8], length: u32) -> Vec<u32> {
+    let word = |at: usize| u32::from_le_bytes(capture[at..at + 4].try_into().unwrap());
+    let (mut kept, mut at) = (Vec::new(), 0);
+    while at < capture.len() {
+        // An Enhanced Packet Block: interface, two words of time, bytes kept, bytes on the link.
+        if word(at) == 6 && word(at + 24) == length {
+            kept.push(word(at + 20));
+        }
+        at += word(at + 4) as usize;
+    }
+    kept
+}
+
+/// What is kept of a datagram of 1,200 bytes; nothing where the system refuses.
+fn captured(options: &[&str]) -> Option<Vec<u32>> {
+    let name = format!(
+        "weir-snap-{}-{}.pcapng",
+        options.concat(),
+        std::process::id()
+    );
+    let capture = std::env::temp_dir().join(name);
+    let script = "text=$(printf '%1200s'); printf %s \"$text\" > /dev/udp/$WEIR_PEER/7000";
+    let weir = Command::new(env!("CARGO_BIN_EXE_weir"))
+        .args(["link", "none", "--no-check", "--pcap"])
+        .arg(&capture)
+        .args(options)
+        .args(["--", "bash", "-c", script])
+        .output()
+        .unwrap();
+    let reason = String::from_utf8_lossy(&weir.stderr);
+    if reason.contains("does not allow") {
+        skip(&reason);
+        return None;
+    }
+    assert!(weir.status.success(), "{reason}");
+    let written = std::fs::read(&capture).unwrap();
+    std::fs::remove_file(&capture).unwrap();
+    Some(kept_of(&written, 20 + 8 + 1200))
+}
+
+#[test]
+fn a_capture_keeps_as_much_of_each_packet_as_is_asked_for() {
+    let asked = [
+        (&["--snap", "100"][..], 100),
+        (&["--snap", "0"], 1228),
+        (&[], 256),
+    ];
+    for (options, kept) in asked {
+        let Some(read) = captured(options) else {
+            return;
+        };
+        assert_eq!(read, [kept], "{options:?}");
+    }
+}

@@ -11,6 +11,7 @@ import { DELIVERIES } from "../delivery/list";
 import { Pacer } from "../delivery/pace";
 import type { Format, Payload } from "../formats/format";
 import type { History } from "./history";
+import { Awaited, messagesIn, type Numbered } from "./numbers";
 import type { Stage } from "./stage";
 import type { Stamps } from "./stamps";
 
@@ -43,17 +44,14 @@ export const SCHEMES: Readonly<Record<string, string>> = {
   websocket: "websocket",
 };
 
-/** The datastream whose value counts the messages, and how: crates/codec/src/sample.rs. */
-const COUNTER = "/supply/energy";
-const COUNTER_BASE = 51_200;
-const COUNTER_STEP = 0.25;
-
 /** Messages kept; the oldest leaves first. */
 const STAMPS_MAX = 20_000;
 
 /** What a cell gave. */
 export interface Outcome {
   stamps: Stamps[];
+  /** Messages that came: those stamped, and those that came in one payload with a newer one. */
+  reached: number;
   /** Why it ended before it should, or what could not be read. */
   fault?: string;
 }
@@ -65,6 +63,7 @@ export class Cell {
   private fault: string | undefined;
   private whole: () => void = () => {};
   private counted = 0;
+  private readonly awaited: Awaited | undefined;
 
   constructor(
     private readonly base: URL,
@@ -75,6 +74,8 @@ export class Cell {
   ) {
     const pacer = job.pace ? new Pacer() : undefined;
     this.pacer = pacer;
+    const { first, count = Number.POSITIVE_INFINITY } = job;
+    this.awaited = first === undefined ? undefined : new Awaited(first, count);
     stage.frameTook = (ms) => pacer?.drew(ms);
     stage.marks = job.trace === true;
   }
@@ -107,7 +108,8 @@ export class Cell {
     this.ending.abort();
     await this.stage.settled();
     const { stamps, fault } = this;
-    return fault === undefined ? { stamps } : { stamps, fault };
+    const reached = this.awaited?.size ?? this.counted;
+    return fault === undefined ? { stamps, reached } : { stamps, reached, fault };
   }
 
   private subscription(): Subscription {
@@ -129,13 +131,13 @@ export class Cell {
     const observations = this.decode(payload);
     if (observations === undefined) return;
     const decoded = performance.now();
-    const { seq, available } = this.read(observations);
+    const read = this.read(observations);
     this.history.combine(observations);
     const processed = performance.now();
-    if (Number.isNaN(seq)) return;
+    if (read === undefined) return;
     const none = Number.NaN;
     const shown = { began: none, drawn: none, presented: none, frame: none, observed: false };
-    const stamps: Stamps = { seq, available, arrival, decoded, processed, ...shown, size: payload.length };
+    const stamps: Stamps = { ...read, arrival, decoded, processed, ...shown, size: payload.length };
     this.keep(stamps);
     this.stage.show(stamps);
     this.pacer?.took(processed - arrival);
@@ -151,15 +153,10 @@ export class Cell {
     }
   }
 
-  /** The message's number, NaN where it does not count, and when the gateway had it. */
-  private read(observations: readonly Observation[]): { seq: number; available: number } {
-    if (this.job.first === undefined)
-      return { seq: ++this.counted, available: observations.at(-1)?.time ?? Number.NaN };
-    // Of messages that came as one, the newest.
-    const counter = observations.findLast(({ topic }) => topic.endsWith(COUNTER));
-    const seq = Math.round((Number(counter?.value) - COUNTER_BASE) / COUNTER_STEP);
-    const counts = seq >= this.job.first && seq < this.job.first + (this.job.count ?? Number.POSITIVE_INFINITY);
-    return { seq: counts ? seq : Number.NaN, available: counter?.time ?? Number.NaN };
+  /** The message that is stamped: of those that came as one, the newest; none where none counts. */
+  private read(observations: readonly Observation[]): Numbered | undefined {
+    if (this.awaited !== undefined) return this.awaited.take(messagesIn(observations));
+    return { seq: ++this.counted, available: observations.at(-1)?.time ?? Number.NaN };
   }
 
   private keep(stamps: Stamps): void {

@@ -123,6 +123,7 @@ mod tests {
             body: Body::Stamped,
             subscribe: None,
             subscribers: 5,
+            subscribe_at: None,
             pace,
             share: None,
         };

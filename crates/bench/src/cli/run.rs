@@ -9,6 +9,7 @@ use super::{NO, print, shown, usage};
 use crate::agent::Crew;
 use crate::experiments::{EXPERIMENTS, Effort, Experiment, Order, wants};
 use crate::journal::{Journal, Terms};
+use crate::link::Captures;
 use crate::planfile::{self, PlanFile};
 use crate::report;
 use crate::results::Run;
@@ -80,6 +81,12 @@ pub(super) struct Arguments {
     /// Interleaved rounds of each cell of messaging, where those of the published scale take too long
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: Option<u32>,
+    /// Write the packets on emulated links down for Wireshark, into a file a link of this folder
+    #[arg(long, value_name = "DIR")]
+    pcap: Option<PathBuf>,
+    /// Bytes of each packet that are written down; 0: whole packets
+    #[arg(long, value_name = "BYTES", default_value_t = weir_link::limits::SNAP_BYTES, requires = "pcap")]
+    snap: u32,
     /// What web-delivery measures in: a headless Chromium of its own, or any browser that a person opens
     /// by the link and the code that are printed
     #[arg(long, value_name = "WHICH", default_value = "own", value_parser = ["own", "open"])]
@@ -219,6 +226,11 @@ impl Arguments {
             ),
             given("--rate", self.rate_shown()),
             given("--rounds", self.rounds_shown()),
+            given(
+                "--pcap",
+                path(&self.pcap.as_ref().map(|it| it.join(experiment))).unwrap_or_default(),
+            ),
+            given("--snap", self.snap_shown()),
         ];
         let targets = self
             .target
@@ -226,6 +238,11 @@ impl Arguments {
             .filter_map(|url| given("--target", url.clone()));
         passed.extend(texts.into_iter().flatten().chain(targets).flatten());
         passed
+    }
+
+    fn snap_shown(&self) -> String {
+        let snap = self.pcap.as_ref().map(|_| self.snap.to_string());
+        snap.unwrap_or_default()
     }
 
     fn rounds_shown(&self) -> String {
@@ -354,6 +371,10 @@ fn settings(arguments: &Arguments, line: &[String]) -> Result<Settings, String> 
         host: arguments.host,
         rate: arguments.rate,
         rounds: arguments.rounds.map(|rounds| rounds as usize),
+        capture: match (&arguments.pcap, arguments.experiment == ALL) {
+            (Some(folder), false) => Some(Captures::open(folder, arguments.snap)?),
+            _ => None,
+        },
         is_opened: arguments.browser == "open",
         ..Settings::default()
     })

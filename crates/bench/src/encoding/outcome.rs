@@ -8,6 +8,7 @@ use super::spent::Spent;
 use super::steady::{Steady, median};
 use super::task::Task;
 use crate::latency::Percentiles;
+use crate::quantiles::Quantiles;
 use crate::results::{CellResult, Figures, Metric, single};
 use crate::samples::Series;
 use crate::statistics::Estimate;
@@ -152,6 +153,7 @@ fn times(task: Task, rounds: &[(usize, Steady)]) -> Option<Metric> {
         unit: "us".into(),
         estimate,
         percentiles: Some(percentiles(&all)),
+        quantiles: Quantiles::of_samples(&all),
         state: State::of_rounds(rounds.iter().filter_map(|(_, s)| State::of(&s.us))),
         rounds: figures.collect(),
         lost: 0,
@@ -200,6 +202,7 @@ fn by_round(name: &str, unit: &str, values: &[(usize, f64)]) -> Option<Metric> {
         unit: unit.into(),
         estimate: Estimate::of(&only)?,
         percentiles: None,
+        quantiles: Quantiles::default(),
         state: None,
         rounds: values.iter().map(figure).collect(),
         lost: 0,

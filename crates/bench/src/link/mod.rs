@@ -7,9 +7,11 @@
 //!
 //! [`Settings`]: crate::targets::Settings
 
+mod captures;
 mod end;
 mod used;
 
+pub(crate) use captures::Captures;
 pub(crate) use end::{Crossed, End, Launch};
 pub(crate) use used::LinkUsed;
 
@@ -98,7 +100,7 @@ impl<'a> Links<'a> {
         let lab = match self.made.get(link) {
             Some(made) => made.clone(),
             None => {
-                let made = self.make(link);
+                let made = self.make(link, settings.capture.as_ref());
                 self.made.insert(link.into(), made.clone());
                 made
             }
@@ -118,10 +120,12 @@ impl<'a> Links<'a> {
         self.journal.map(Journal::links).unwrap_or_default()
     }
 
-    fn make(&mut self, link: &str) -> Result<Arc<Lab>, String> {
+    fn make(&mut self, link: &str, capture: Option<&Captures>) -> Result<Arc<Lab>, String> {
         let profile = Profile::read(link).map_err(|fault| fault.to_string())?;
         let options = Options {
             seed: self.seed,
+            capture: capture.map(|it| it.file(link)).transpose()?,
+            snap: capture.map_or(0, |it| it.snap),
             ..Options::default()
         };
         let mut used = LinkUsed::of(&profile);

@@ -88,6 +88,9 @@ acknowledgments of TCP ride on it. `rest`: the device waits 60 ms, longer than t
 server share the machine. The device sets TCP_NODELAY, and so do Mosquitto (`set_tcp_nodelay`), Tornado and
 `bare`. Mosquitto, libcoap and Tornado keep nothing on disk; the gateway answers a QoS 1 or 2 PUBLISH, a POST and a
 text when it is synced.
+
+**Secrecy.** A row `in TLS` is its protocol within TLS 1.3; one `by OSCORE` stands where CoAP by DTLS would: the gateway
+speaks no DTLS ([decision 18](../decisions/0018-oscore-and-tls-for-coap.md)).
 ";
 
 const JUDGED: &str = "Judged on its own servers, in the versions above.\n\n";

@@ -184,11 +184,7 @@ fn distribution(at: &Slice<'_>, link: &str, place: &str) -> Figure {
             [*server, OURS].into_iter().filter_map(move |target| {
                 let own = at.with("protocol", protocol).with("echo", echo).by(target);
                 let result = own.results().iter().find(named).copied()?;
-                let percentiles = result.metric("rtt")?.percentiles.as_ref()?;
-                Some(Series::distribution(
-                    &format!("{name}, {target}"),
-                    percentiles,
-                ))
+                Series::distribution(&format!("{name}, {target}"), result.metric("rtt")?, 1.0)
             })
         });
     let series: Vec<Series> = series.collect();
@@ -201,7 +197,8 @@ fn distribution(at: &Slice<'_>, link: &str, place: &str) -> Figure {
         Axis::new("RTT", "us").log(),
         Axis::new("share of packets", ""),
     )
-    .caption("Where the gateway answers by a subscription only, it is not in this figure.")
+    .caption("Where the gateway answers by a subscription only, it is not in this figure. The last mark of a line is \
+         its greatest sample.")
     .series(series)
     .group("Distributions")
 }

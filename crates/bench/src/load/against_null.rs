@@ -44,6 +44,7 @@ fn deliver(address: SocketAddr, subscribe: SubscribeWire) -> Result<TrafficOutco
         body: Body::Stamped,
         subscribe: Some(subscribe),
         subscribers: 5,
+        subscribe_at: None,
         pace: PACE,
         share: None,
     };
@@ -82,6 +83,7 @@ fn a_window_counts_what_is_acknowledged() {
         body: Body::JsonBatch(10),
         subscribe: None,
         subscribers: 0,
+        subscribe_at: None,
         pace: Pace::Window {
             outstanding: 2,
             warm_up_ms: 0,

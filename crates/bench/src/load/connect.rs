@@ -53,6 +53,10 @@ impl Opening {
                 request: request.clone().into_bytes(),
                 opened: |_| Ok(true),
             },
+            SubscribeWire::Observe { .. } => Self {
+                request: Vec::new(),
+                opened: |_| Err("an observer by CoAP has no connection".into()),
+            },
             SubscribeWire::Mqtt { filter, qos } => {
                 let mut request = mqtt::connect(&client('s', number));
                 request.extend_from_slice(&mqtt::subscribe(filter, *qos));

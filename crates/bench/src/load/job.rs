@@ -54,6 +54,9 @@ pub(crate) struct TrafficPlan {
     pub(crate) subscribe: Option<SubscribeWire>,
     /// Connections that subscribe.
     pub(crate) subscribers: usize,
+    /// Where they do, if not where messages are published.
+    #[serde(default)]
+    pub(crate) subscribe_at: Option<SocketAddr>,
     /// When messages are sent.
     pub(crate) pace: Pace,
     /// Its part of a load that other machines share; absent: there are none.

@@ -15,6 +15,7 @@ use weir_carrier::{Batch, Datagrams, Leaving};
 use weir_coap::wire::{Code, Kind, Message, Number, Token, parse_datagram, write_datagram};
 
 use super::job::{Event, ObserversOutcome, ObserversPlan};
+use super::observer::{JSON, request};
 use crate::sockets::{challenge, check};
 
 /// The first observer's address; the others follow it.
@@ -25,8 +26,6 @@ const WINDOW: usize = 64;
 const QUIET: Duration = Duration::from_millis(500);
 /// How often a request is sent.
 const TRIES: u16 = 8;
-/// Content-Format of JSON (RFC 7252 section 12.3).
-const JSON: u32 = 50;
 
 /// Registers all, settles, says [`Event::Ready`], and when told has them notified once.
 pub(crate) fn run(address: SocketAddr, plan: &ObserversPlan) -> Result<ObserversOutcome, String> {
@@ -59,7 +58,7 @@ async fn observe(server: SocketAddr, plan: &ObserversPlan) -> Result<ObserversOu
 struct Crowd {
     socket: Datagrams,
     server: SocketAddr,
-    path: Vec<String>,
+    path: String,
     arrived: Batch,
     leaving: VecDeque<Leaving>,
 }
@@ -72,7 +71,7 @@ impl Crowd {
         Ok(Self {
             socket,
             server,
-            path: path.split('/').map(str::to_owned).collect(),
+            path: path.into(),
             arrived: Batch::default(),
             leaving: VecDeque::new(),
         })
@@ -117,7 +116,7 @@ impl Crowd {
     }
 
     fn ask(&mut self, observer: u32, id: u16, echo: Option<&[u8]>) {
-        let mut message = self.message(Code::GET);
+        let mut message = request(Code::GET, &self.path);
         message.token = Token::new(&observer.to_be_bytes()).unwrap_or_default();
         message.options.push_uint(Number::OBSERVE, 0);
         if let Some(echo) = echo {
@@ -129,7 +128,7 @@ impl Crowd {
     /// Changes the resource and counts whom that reaches, until nothing more comes.
     async fn notify(&mut self, observers: u32) -> Result<u32, String> {
         let mut is_told = vec![false; observers as usize];
-        let mut message = self.message(Code::POST);
+        let mut message = request(Code::POST, &self.path);
         message.options.push_uint(Number::CONTENT_FORMAT, JSON);
         let message = message.with_payload(&br#"{"value":21.5}"#[..]);
         self.send(
@@ -147,14 +146,6 @@ impl Crowd {
             }
         }
         Ok(is_told.iter().map(|told| u32::from(*told)).sum())
-    }
-
-    fn message(&self, code: Code) -> Message {
-        let mut message = Message::new(code);
-        for segment in &self.path {
-            message.options.push(Number::URI_PATH, segment.as_bytes());
-        }
-        message
     }
 
     fn send(&mut self, from: IpAddr, kind: Kind, id: u16, message: &Message) {

@@ -56,9 +56,9 @@ impl Subscriber {
                 again: again.clone(),
             },
             SubscribeWire::Mqtt { qos: 1.., .. } => Scheme::Packets(Packets::default()),
-            SubscribeWire::Stream { .. } | SubscribeWire::Mqtt { .. } => {
-                Scheme::Stream(Carry::default())
-            }
+            SubscribeWire::Stream { .. }
+            | SubscribeWire::Mqtt { .. }
+            | SubscribeWire::Observe { .. } => Scheme::Stream(Carry::default()),
         };
         Self {
             socket,

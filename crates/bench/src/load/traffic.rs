@@ -9,8 +9,10 @@ use std::net::SocketAddr;
 use super::connect::{Opening, open_all};
 use super::job::{Event, Pace, SHARED_START_NS, TrafficOutcome, TrafficPlan};
 use super::message::Template;
+use super::observer::{self, leave_all};
 use super::publisher::{Answer, Publisher};
 use super::reactor::{Reactor, Readiness};
+use super::receiver::Receiver;
 use super::search;
 use super::stamp::{STAMP_BASE, Scanner};
 use super::subscriber::Subscriber;
@@ -36,40 +38,9 @@ pub(crate) fn run(address: SocketAddr, plan: &TrafficPlan) -> Result<TrafficOutc
         super::emit(&Event::Ready);
         traffic.count_from(super::await_orchestrator());
     }
-    match plan.pace {
-        Pace::Window {
-            outstanding,
-            warm_up_ms,
-            measure_ms,
-        } => {
-            traffic.window(outstanding, warm_up_ms, measure_ms)?;
-            Ok(traffic.outcome())
-        }
-        Pace::Open {
-            rate,
-            warm_up_ms,
-            measure_ms,
-        } => {
-            traffic.announces = true;
-            traffic.open_loop(rate, warm_up_ms, measure_ms)?;
-            Ok(traffic.outcome())
-        }
-        Pace::Search {
-            start_rate,
-            trial_ms,
-            measure_ms,
-            p99_ms_max,
-        } => {
-            let limits = search::Limits {
-                start_rate,
-                trial_ms,
-                measure_ms,
-                p99_ms_max,
-            };
-            traffic.give_up_ns = (p99_ms_max * 1e6 * 10.0) as u64;
-            search::run(&mut traffic, &limits)
-        }
-    }
+    let outcome = traffic.measure()?;
+    traffic.leave()?;
+    Ok(outcome)
 }
 
 /// All connections of one load and what they are counted into.
@@ -78,7 +49,7 @@ pub(crate) struct Traffic<'a> {
     address: SocketAddr,
     reactor: Reactor,
     publishers: Vec<Publisher>,
-    subscribers: Vec<Subscriber>,
+    subscribers: Vec<Receiver>,
     template: Template,
     scanner: Scanner,
     buffer: Vec<u8>,
@@ -141,6 +112,50 @@ impl<'a> Traffic<'a> {
         Ok(traffic)
     }
 
+    /// Does what the plan says.
+    fn measure(&mut self) -> Result<TrafficOutcome, String> {
+        match self.plan.pace {
+            Pace::Window {
+                outstanding,
+                warm_up_ms,
+                measure_ms,
+            } => {
+                self.window(outstanding, warm_up_ms, measure_ms)?;
+                Ok(self.outcome())
+            }
+            Pace::Open {
+                rate,
+                warm_up_ms,
+                measure_ms,
+            } => {
+                self.announces = true;
+                self.open_loop(rate, warm_up_ms, measure_ms)?;
+                Ok(self.outcome())
+            }
+            Pace::Search {
+                start_rate,
+                trial_ms,
+                measure_ms,
+                p99_ms_max,
+            } => {
+                let limits = search::Limits {
+                    start_rate,
+                    trial_ms,
+                    measure_ms,
+                    p99_ms_max,
+                };
+                self.give_up_ns = (p99_ms_max * 1e6 * 10.0) as u64;
+                search::run(self, &limits)
+            }
+        }
+    }
+
+    /// Tells a target what it cannot see: that those are gone who have no connection.
+    fn leave(&mut self) -> Result<(), String> {
+        let all = std::mem::take(&mut self.subscribers).into_iter();
+        leave_all(all.filter_map(Receiver::observer).collect())
+    }
+
     fn open_publishers(&mut self) -> Result<(), String> {
         let (wire, reactor, publishers) = (&self.plan.publish, &self.reactor, &mut self.publishers);
         let opening = |number| Opening::of_publisher(wire, number);
@@ -160,19 +175,21 @@ impl<'a> Traffic<'a> {
         let Some(wire) = &self.plan.subscribe else {
             return Ok(());
         };
+        let address = self.plan.subscribe_at.unwrap_or(self.address);
         let (reactor, subscribers) = (&self.reactor, &mut self.subscribers);
         let first = self.publishers.len();
+        if let SubscribeWire::Observe { path } = wire {
+            let opened = observer::open_all(address, path, self.plan.subscribers, (reactor, first));
+            let opened = opened.map_err(|e| format!("subscribing, {e}"))?;
+            subscribers.extend(opened.into_iter().map(Receiver::Observing));
+            return Ok(());
+        }
         let opening = |number| Opening::of_subscriber(wire, number);
-        open_all(
-            self.address,
-            self.plan.subscribers,
-            opening,
-            |index, stream| {
-                let socket = reactor.add(stream, (first + index) as u64)?;
-                subscribers.push(Subscriber::new(socket, wire));
-                Ok(())
-            },
-        )
+        open_all(address, self.plan.subscribers, opening, |index, stream| {
+            let socket = reactor.add(stream, (first + index) as u64)?;
+            subscribers.push(Receiver::Connected(Subscriber::new(socket, wire)));
+            Ok(())
+        })
         .map_err(|e| format!("subscribing, {e}"))
     }
 
@@ -183,7 +200,7 @@ impl<'a> Traffic<'a> {
 
     /// Opens all subscribers anew, so that no trial inherits the backlog of one that failed.
     pub(crate) fn reopen(&mut self) -> Result<(), String> {
-        self.subscribers.clear();
+        self.leave()?;
         self.open_subscribers()?;
         self.turn_until(self.elapsed() + SETTLE_MS * MS)
     }

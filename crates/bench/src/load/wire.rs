@@ -50,6 +50,18 @@ pub(crate) enum SubscribeWire {
         /// The quality of service, 0 or 1.
         qos: u8,
     },
+    /// CoAP by datagrams: a GET with Observe.
+    Observe {
+        /// The resource's path, without a slash before it.
+        path: String,
+    },
+}
+
+impl SubscribeWire {
+    /// Whether a socket of datagrams takes the place of a connection.
+    pub(crate) fn is_observed(&self) -> bool {
+        matches!(self, Self::Observe { .. })
+    }
 }
 
 impl PublishWire {

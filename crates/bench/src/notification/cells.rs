@@ -19,11 +19,12 @@ pub(super) const CLIENTS: [usize; 3] = [100, 1_000, 10_000];
 /// Their links; a publication a second to 10,000 takes about 20 Mbit/s.
 pub(super) const LINKS: [&str; 3] = ["local", "lan", "isp"];
 /// How the gateway tells them, or is asked.
-pub(super) const TOLD_BY: [Scheme; 5] = [
+pub(super) const TOLD_BY: [Scheme; 6] = [
     Scheme::Polling,
     Scheme::LongPolling,
     Scheme::Streaming,
     Scheme::Sse,
+    Scheme::Observe,
     Scheme::WebSocket,
 ];
 
@@ -65,7 +66,7 @@ pub(super) fn of_device(effort: Effort) -> Vec<Setting> {
 /// The gateway's cells.
 pub(super) fn of_gateway(effort: Effort) -> Vec<Cell> {
     let (links, clients, schemes) = match effort {
-        Effort::Quick => (&LINKS[..1], &CLIENTS[..2], &TOLD_BY[..4]),
+        Effort::Quick => (&LINKS[..1], &CLIENTS[..2], &TOLD_BY[..5]),
         Effort::Full => (&LINKS[..], &CLIENTS[..], &TOLD_BY[..]),
     };
     let mut cells = Vec::new();
@@ -118,7 +119,9 @@ fn contenders(scheme: Scheme, effort: Effort) -> Vec<Contender> {
         scheme: Some(scheme),
     };
     match (scheme, effort) {
-        (Scheme::Polling | Scheme::Streaming, _) | (_, Effort::Quick) => vec![by("weir")],
+        (Scheme::Polling | Scheme::Streaming | Scheme::Observe, _) | (_, Effort::Quick) => {
+            vec![by("weir")]
+        }
         _ => vec![by("weir"), by("nchan")],
     }
 }

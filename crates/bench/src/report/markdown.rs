@@ -6,19 +6,19 @@ use crate::results::Run;
 
 /// The page of a run; `folder` is where the run lies, for the command that made the page.
 pub(crate) fn markdown(run: &Run, folder: &str) -> String {
-    let title = match run.is_of_a_plan() {
-        true => run.title(),
-        false => "Performance",
-    };
+    match run.is_of_a_plan() {
+        true => titled(run.title(), "", run, folder),
+        false => titled("Performance", HOW_OF_THE_GATEWAY, run, folder),
+    }
+}
+
+/// The same of an experiment with a title and further words on how to read it.
+pub(crate) fn titled(title: &str, how: &str, run: &Run, folder: &str) -> String {
     let mut text = page::begin(title, run, folder, QUICK);
     page::goals(run, "", verdict, &mut text);
     page::ratios(run, &mut text);
     cells(run, &mut text);
-    text += HOW;
-    if !run.is_of_a_plan() {
-        text += HOW_OF_THE_GATEWAY;
-    }
-    text
+    text + HOW + how
 }
 
 const QUICK: &str = "
@@ -41,8 +41,8 @@ to each socket; `null_coalescing` sends all that is due in one write and is the 
 machine: what comes within 20 % of it is marked `ceiling`. Memory a connection is the growth of the
 server's proportional resident memory; kernel figures count both ends of each connection. Mosquitto
 stands beside SSE and is measured by MQTT at quality of service 0; neither it, nor nchan, nor the
-null servers write to disk. The goals of MQTT stand in `docs/results/mqtt-broker.md`; why something
-falls short, and what was tried, is told in `docs/concepts/latency-profile.md`.
+null servers write to disk. The goals of MQTT stand in [results/mqtt-broker.md](results/mqtt-broker.md); why something
+falls short, and what was tried, is told in [concepts/latency-profile.md](concepts/latency-profile.md).
 ";
 
 fn cells(run: &Run, text: &mut String) {

@@ -14,7 +14,7 @@ use crate::results::Run;
 
 pub(crate) use html::{Chapter, changes, front};
 pub(crate) use latex::latex;
-pub(crate) use markdown::markdown;
+pub(crate) use markdown::{markdown, titled};
 pub(crate) use sections::that_say_something;
 pub(crate) use table::table;
 

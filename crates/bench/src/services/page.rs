@@ -74,7 +74,8 @@ and network those of IP. Opening the connection is not in them and is told apart
 answer within 5 s a call by datagrams is lost; a connection may be silent for 20 s, in which TCP has sent again what was
 lost.
 
-**OSCORE** begins with a request that the gateway has the client repeat, by which it knows that nobody replays it. A
+**OSCORE** stands where a row of CoAP by DTLS would: the gateway speaks no DTLS
+([decision 18](../decisions/0018-oscore-and-tls-for-coap.md)). It begins with a request that the gateway has the client repeat, by which it knows that nobody replays it. A
 gateway that has just started answers it when its sequence numbers are on disk; a client that asks before asks again
 after 2 to 3 s, and so the opening of a first round may take as long.
 ";
@@ -87,7 +88,8 @@ const ABSENT: &str = "
 
 - DPWS (table I) beside another device than the gateway: absent: sdc11073 of PyPI brings one, in the place of JMEDS
 - Axis2, JMEDS and jCoAP themselves: absent: Apache CXF, Jersey and Californium of Maven Central stand in their places
-- CoAP by DTLS: the gateway does not speak it; OSCORE stands in its place
+- CoAP by DTLS: the gateway does not speak it; OSCORE stands in its place, for the reasons of
+  [decision 18](../decisions/0018-oscore-and-tls-for-coap.md)
 ";
 
 /// Every stack as every server speaks it.

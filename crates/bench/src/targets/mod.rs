@@ -41,7 +41,7 @@ use crate::agent::Crew;
 use crate::cell::Scheme;
 use crate::clock::now_ns;
 use crate::limits::TARGET_START_MS_MAX;
-use crate::link::{End, Launch};
+use crate::link::{Captures, End, Launch};
 use crate::load::wire::{PublishWire, SubscribeWire};
 
 pub(crate) use given::Given;
@@ -129,6 +129,8 @@ pub(crate) struct Settings {
     pub(crate) rate: Option<f64>,
     /// Rounds of a cell, where an experiment's own are not wanted.
     pub(crate) rounds: Option<usize>,
+    /// Where packets on links are written down; absent: nowhere.
+    pub(crate) capture: Option<Captures>,
     /// Whether a person opens the browser, anywhere on the network.
     pub(crate) is_opened: bool,
 }

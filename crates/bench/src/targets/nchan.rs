@@ -120,6 +120,7 @@ fn subscribe(scheme: Scheme, topic: &str) -> Option<SubscribeWire> {
         | Scheme::SseBare
         | Scheme::WebSocketBare
         | Scheme::Mqtt
-        | Scheme::MqttQos1 => None,
+        | Scheme::MqttQos1
+        | Scheme::Observe => None,
     }
 }

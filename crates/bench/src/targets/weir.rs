@@ -230,6 +230,9 @@ pub(crate) fn subscribe(scheme: Scheme, topic: &str) -> Option<SubscribeWire> {
         Scheme::SseBare => Some(stream(get("?bare", "Accept: text/event-stream\r\n"))),
         Scheme::WebSocket => Some(stream(get("", WEBSOCKET))),
         Scheme::WebSocketBare => Some(stream(get("?bare", WEBSOCKET))),
+        Scheme::Observe => Some(SubscribeWire::Observe {
+            path: format!("live/{topic}"),
+        }),
         Scheme::Mqtt | Scheme::MqttQos1 => None,
     }
 }

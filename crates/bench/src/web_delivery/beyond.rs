@@ -6,8 +6,9 @@ use std::fmt::Write;
 use super::cells::{BAYEUX_FORMATS, CHIEF, SPEEDS, Setting, TRANSPORTS, Via, settings, traced};
 use super::figures::{Figures, here};
 use super::plots::words;
+use super::stamps::SUPERSEDED;
 use crate::experiments::Effort;
-use crate::figure::{Axis, Figure, Form, Point, Series, X};
+use crate::figure::{Axis, Figure, Form, Point, Series};
 use crate::report::number;
 use crate::report::page::{head, row};
 use crate::results::CellResult;
@@ -281,15 +282,8 @@ fn paced(figures: &Figures<'_>) -> Figure {
 /// The same as distributions.
 fn ages(figures: &Figures<'_>) -> Figure {
     let lines = floods().into_iter().filter_map(|it| {
-        let percentiles = figures.metric(&it, "t_total")?.percentiles?;
         let name = format!("{}x slower, {}", it.cpu, pacing(&it));
-        let mut line = Series::distribution(&name, &percentiles);
-        for point in &mut line.points {
-            if let X::Number(us) = &mut point.x {
-                *us /= 1000.0;
-            }
-        }
-        Some(line)
+        Series::distribution(&name, figures.metric(&it, "t_total")?, 1000.0)
     });
     Figure::new(
         Form::Distribution,
@@ -331,17 +325,23 @@ fn flood_table(figures: &Figures<'_>, text: &mut String) {
     for (setting, total) in there {
         let p = total.percentiles.unwrap_or_default();
         let times = [p.p50, p.p90, p.p99, p.max].map(|us| number(us / 1e3));
-        let lost = figures
-            .metric(setting, "t_transfer")
-            .map_or(0, |it| it.lost);
+        let never_shown = never_shown(figures, setting);
         let pace = match setting.flood {
             Some(super::cells::Paced::On) => "on",
             _ => "off",
         };
         let named = [format!("{}x", setting.cpu), pace.into()];
-        let counts = [p.n.to_string(), lost.to_string()];
+        let counts = [p.n.to_string(), never_shown.to_string()];
         row(named.into_iter().chain(times).chain(counts), text);
     }
+}
+
+/// Messages of all rounds that never reached the page, or reached it in one answer with a newer one.
+fn never_shown(figures: &Figures<'_>, setting: &Setting) -> u64 {
+    let of = |name| figures.metric(setting, name);
+    let lost = of("t_transfer").map_or(0, |it| it.lost);
+    let superseded = of(SUPERSEDED).map_or(0.0, |it| it.rounds.iter().map(|r| r.mean).sum());
+    lost + superseded as u64
 }
 
 /// What the browser's own trace says of the frames that its page was told of.

@@ -6,6 +6,7 @@ use super::beyond;
 use super::cells::{CHIEF, DELIVERIES, FORMATS, Setting, Via, settings};
 use super::figures::{Figures, here, lives_on};
 use super::plots::{fastest, words};
+use super::stamps::SUPERSEDED;
 use crate::experiments::Effort;
 use crate::link::LOCAL;
 use crate::published::{FLASH, HTML5, SILVERLIGHT, Table};
@@ -54,7 +55,8 @@ message is on the screen, by Element Timing. The paper's T_render ended with the
 is a part of it. `T transfer` is transmit and decode, `T total` all four; `as printed` is the paper's total, which
 ends with the canvas: the screen's next frame is up to 17 ms away, whatever was delivered. Claims are judged by it.
 Polling asks once in the interval between messages; what it waits for the next question is part of its `T transmit`.
-Of messages that reach the page as one answer the newest is shown and counts; the others are `lost` to the screen.
+Of messages that reach the page as one answer the newest is shown and timed; the others are `superseded`. `lost` are
+those that never reached it.
 
 **One clock**: the page's times are put on the machine's monotonic clock by the start of its navigation, which the
 browser tells over its DevTools protocol; the gateway's stamps are of the same machine's real time. A browser on
@@ -135,6 +137,7 @@ fn times(figures: &Figures<'_>, nodes: usize, text: &mut String) {
             "process",
             "render",
             "drawn",
+            "superseded",
             "lost",
         ],
         text,
@@ -158,6 +161,8 @@ fn time_row(figures: &Figures<'_>, setting: &Setting, text: &mut String) {
     let lost = figures
         .metric(setting, "t_transfer")
         .map_or(0, |it| it.lost);
+    let superseded = figures.mean(setting, SUPERSEDED);
+    let never_shown = [superseded.map_or("-".into(), number), lost.to_string()];
     let parts = [
         "t_transfer",
         "t_transmit",
@@ -176,10 +181,7 @@ fn time_row(figures: &Figures<'_>, setting: &Setting, text: &mut String) {
         interval.join(" to "),
         percentiles.join(" / "),
     ];
-    row(
-        cells.into_iter().chain(parts).chain([lost.to_string()]),
-        text,
-    );
+    row(cells.into_iter().chain(parts).chain(never_shown), text);
 }
 
 /// A table of the paper beside ours, row by row where both scheme and encoding live on.

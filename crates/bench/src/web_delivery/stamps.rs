@@ -19,6 +19,8 @@ use crate::sample::{Name, Sample};
 pub(super) struct Outcome {
     /// A message each.
     stamps: Vec<Stamps>,
+    /// Messages that came: those stamped, and those that came in one answer with a newer one.
+    reached: u64,
     /// Why it ended early, or what could not be read.
     fault: Option<String>,
 }
@@ -40,6 +42,9 @@ struct Stamps {
     observed: bool,
     size: f64,
 }
+
+/// Messages that reached the page in one answer with a newer one, which alone is shown and stamped.
+pub(super) const SUPERSEDED: Name = "superseded";
 
 /// A metric and its samples in milliseconds.
 type Term = (Name, fn(&Stamps, &Clocks) -> Option<f64>);
@@ -74,11 +79,11 @@ pub(super) fn sample_of(
     expected: u64,
     clocks: &Clocks,
 ) -> Result<Sample, String> {
-    let received = outcome.stamps.len() as f64;
+    let stamped = outcome.stamps.len() as f64;
     match (&outcome.fault, &published.refusal) {
         (Some(fault), _) => return Err(fault.clone()),
         (_, Some(refusal)) => return Err(format!("a message was refused: {refusal}")),
-        _ if received == 0.0 => return Err(format!("none of {expected} messages came")),
+        _ if stamped == 0.0 => return Err(format!("none of {expected} messages came")),
         _ => {}
     }
     let mut sample = Sample::default();
@@ -88,12 +93,14 @@ pub(super) fn sample_of(
     }
     let lags = published.lags_ns.iter().map(|&lag| lag as f64 / 1e3);
     sample.put_samples("schedule_lag", "us", lags.collect());
-    let mean = |of: fn(&Stamps) -> f64| outcome.stamps.iter().map(of).sum::<f64>() / received;
+    let mean = |of: fn(&Stamps) -> f64| outcome.stamps.iter().map(of).sum::<f64>() / stamped;
     sample.put("payload", "characters", mean(|it| it.size));
     let observed = mean(|it| f64::from(u8::from(it.observed)));
     sample.put("presentation_observed", "share", observed);
-    sample.put("received", "messages", received);
-    sample.lost = expected.saturating_sub(outcome.stamps.len() as u64);
+    sample.put("received", "messages", outcome.reached as f64);
+    let superseded = outcome.reached.saturating_sub(outcome.stamps.len() as u64);
+    sample.put(SUPERSEDED, "messages", superseded as f64);
+    sample.lost = expected.saturating_sub(outcome.reached);
     sample.remark = remark(outcome, clocks);
     Ok(sample)
 }
@@ -145,19 +152,19 @@ mod tests {
         }])
     }
 
-    fn outcome(presented: Option<f64>) -> Outcome {
+    fn outcome(presented: Option<f64>, reached: u64) -> Outcome {
         let stamps = json!({
             "seq": 1, "available": 1010.0, "arrival": 12.0, "decoded": 13.0, "processed": 13.5,
             "began": 14.0, "drawn": 14.25, "presented": presented, "frame": 1,
             "observed": true, "size": 100,
         });
-        serde_json::from_value(json!({"stamps": [stamps]})).unwrap()
+        serde_json::from_value(json!({"stamps": [stamps], "reached": reached})).unwrap()
     }
 
     #[test]
     fn the_terms_add_up_to_the_total() {
         let published = Published::default();
-        let sample = sample_of(&outcome(Some(20.0)), &published, 2, &clocks()).unwrap();
+        let sample = sample_of(&outcome(Some(20.0), 1), &published, 2, &clocks()).unwrap();
         let close =
             |name, us: f64| assert!((sample.samples[name].1[0] - us).abs() < 1e-3, "{name}");
         close("t_transmit", 2000.0);
@@ -173,18 +180,28 @@ mod tests {
     }
 
     #[test]
+    fn what_came_in_one_answer_with_a_newer_message_is_not_lost() {
+        let published = Published::default();
+        let sample = sample_of(&outcome(Some(20.0), 3), &published, 5, &clocks()).unwrap();
+        assert_eq!(sample.values[SUPERSEDED].1, 2.0);
+        assert_eq!(sample.values["received"].1, 3.0);
+        assert_eq!(sample.lost, 2);
+    }
+
+    #[test]
     fn a_message_that_was_never_shown_has_no_total() {
-        let sample = sample_of(&outcome(None), &Published::default(), 1, &clocks()).unwrap();
+        let sample = sample_of(&outcome(None, 1), &Published::default(), 1, &clocks()).unwrap();
         assert!(sample.samples.contains_key("t_transfer"));
         assert!(!sample.samples.contains_key("t_total"));
     }
 
     #[test]
     fn a_page_that_got_nothing_is_a_failure_with_its_reason() {
-        let none: Outcome = serde_json::from_value(json!({"stamps": []})).unwrap();
+        let none: Outcome = serde_json::from_value(json!({"stamps": [], "reached": 0})).unwrap();
         let failed = sample_of(&none, &Published::default(), 5, &clocks());
         assert_eq!(failed.err().unwrap(), "none of 5 messages came");
-        let closed = json!({"stamps": [], "fault": "the gateway closed the connection"});
+        let closed =
+            json!({"stamps": [], "reached": 0, "fault": "the gateway closed the connection"});
         let closed: Outcome = serde_json::from_value(closed).unwrap();
         let failed = sample_of(&closed, &Published::default(), 5, &clocks());
         assert_eq!(failed.err().unwrap(), "the gateway closed the connection");

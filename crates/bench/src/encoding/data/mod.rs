@@ -77,6 +77,14 @@ enum Size {
     Kilobytes(f64),
 }
 
+/// What such a document is made to have.
+#[derive(Clone, Copy, Debug)]
+enum Extent {
+    Observations(usize),
+    /// As nearly as whole things give it.
+    Bytes(usize),
+}
+
 /// Observations in document A.
 pub(crate) const A_OBSERVATIONS: usize = 18_500;
 /// Observations in document B.
@@ -258,18 +266,23 @@ impl Source {
     }
 
     fn of_own_service(&self, own: Own, size: Size, random: &Random) -> Result<Document, String> {
-        let (count, kilobytes) = match size {
-            Size::Kilobytes(kilobytes) => (None, kilobytes),
-            Size::As(data) => {
-                let row = FileRow::of(data, self.file).ok_or("no such row is published")?;
-                (row.observations, row.xml_kb)
-            }
-        };
-        let (xml, series) = match count {
-            Some(count) => own::of_count(own, count, &mut random.clone())?,
-            None => own::of_bytes(own, (kilobytes * 1024.0).round() as usize, random)?,
+        let (xml, series) = match self.size_of_own_service(size)? {
+            Extent::Observations(count) => own::of_count(own, count, &mut random.clone())?,
+            Extent::Bytes(bytes) => own::of_bytes(own, bytes, random)?,
         };
         Ok(self.document(xml, series.map(|series| series::batch(&series))))
+    }
+
+    fn size_of_own_service(&self, size: Size) -> Result<Extent, String> {
+        let of_kilobytes = |kilobytes: f64| Extent::Bytes((kilobytes * 1024.0).round() as usize);
+        match size {
+            Size::Kilobytes(kilobytes) => Ok(of_kilobytes(kilobytes)),
+            Size::As(data) => {
+                let row = FileRow::of(data, self.file).ok_or("no such row is published")?;
+                let count = row.observations.map(Extent::Observations);
+                Ok(count.unwrap_or_else(|| of_kilobytes(row.xml_kb)))
+            }
+        }
     }
 
     fn published(&self) -> Result<(FileRow, Shape), String> {
@@ -318,8 +331,8 @@ mod tests {
     use crate::encoding::codings::json_of;
     use crate::encoding::density::content_density_percent;
 
-    /// As near as half of what one thing more adds, of capabilities most with a station's first, which is an offering
-    /// with its times of phenomenon and result; or 1 %.
+    /// The nearest that whole things can give: as far off as half of what one more thing adds to that document, or
+    /// one less takes from it (a datastream of the capabilities, with its station where it is a station's first).
     #[test]
     fn documents_of_the_own_service_have_the_published_sizes_as_near_as_they_come() {
         let mut off = Vec::new();
@@ -327,19 +340,34 @@ mod tests {
             let Kind::Own(own, size) = source.kind else {
                 continue;
             };
-            let half_a_thing: f64 = if own == Own::Capabilities { 0.8 } else { 0.1 };
-            let wanted = match size {
-                Size::Kilobytes(kilobytes) => kilobytes,
-                // Of these the number of observations is as published.
-                Size::As("io") => continue,
-                Size::As(data) => FileRow::of(data, source.file).unwrap().xml_kb,
+            let Ok(Extent::Bytes(bytes)) = source.size_of_own_service(size) else {
+                continue;
             };
-            let kilobytes = source.make(1).unwrap().xml.len() as f64 / 1024.0;
-            if (kilobytes - wanted).abs() > half_a_thing.max(wanted * 0.01) {
-                off.push((source.label(), kilobytes, wanted));
+            let random = Random::new(1, &format!("{}/{}", source.data, source.file));
+            let around = own::lengths_around(own, bytes, &random).unwrap();
+            assert_eq!(source.make(1).unwrap().xml.len(), around[1]);
+            if !is_nearest(bytes, around) {
+                off.push((source.label(), bytes, around));
             }
         }
         assert!(off.is_empty(), "{off:#?}");
+    }
+
+    #[test]
+    fn a_document_that_is_further_off_than_half_a_thing_is_not_the_nearest() {
+        assert!(is_nearest(150, [0, 100, 200]));
+        assert!(!is_nearest(151, [0, 100, 200]));
+        assert!(is_nearest(50, [0, 100, 1000]));
+        assert!(!is_nearest(49, [0, 100, 1000]));
+    }
+
+    /// Whether a size is no further from the middle one of three lengths than half of the way to the next.
+    fn is_nearest(bytes: usize, [less, length, more]: [usize; 3]) -> bool {
+        let thing = match bytes > length {
+            true => more - length,
+            false => length - less,
+        };
+        2 * length.abs_diff(bytes) <= thing
     }
 
     #[test]

@@ -40,17 +40,43 @@ pub(super) type Made = (String, Option<Vec<Series>>);
 
 /// A document of so many bytes, as near as one thing more or less comes.
 pub(super) fn of_bytes(kind: Own, bytes: usize, random: &Random) -> Result<Made, String> {
-    match kind {
-        Own::Capabilities => {
-            let sections = sections_within(bytes)?;
-            nearest(bytes, |count| Ok((capabilities(count, sections)?, None)))
-        }
-        _ => nearest(bytes, |count| of_count(kind, count, &mut random.clone())),
-    }
+    nearest(bytes, maker(kind, bytes, random)?).map(|(_, made)| made)
 }
 
-/// The document nearest to a size of those of one thing, of two, and so on; each is longer than the one before.
-fn nearest(bytes: usize, make: impl Fn(usize) -> Result<Made, String>) -> Result<Made, String> {
+/// Lengths of the document that [`of_bytes`] gives, and of those with one thing less and one more.
+#[cfg(test)]
+pub(super) fn lengths_around(
+    kind: Own,
+    bytes: usize,
+    random: &Random,
+) -> Result<[usize; 3], String> {
+    let make = maker(kind, bytes, random)?;
+    let (count, made) = nearest(bytes, &make)?;
+    Ok([make(count - 1)?.0, made.0, make(count + 1)?.0].map(|xml| xml.len()))
+}
+
+/// What makes a document of so many things where one of about so many bytes is wanted.
+fn maker(
+    kind: Own,
+    bytes: usize,
+    random: &Random,
+) -> Result<impl Fn(usize) -> Result<Made, String>, String> {
+    let sections = match kind {
+        Own::Capabilities => sections_within(bytes)?,
+        _ => SECTIONS[0],
+    };
+    Ok(move |count| match kind {
+        Own::Capabilities => Ok((capabilities(count, sections)?, None)),
+        _ => of_count(kind, count, &mut random.clone()),
+    })
+}
+
+/// The document nearest to a size of those of one thing, of two, and so on, and how many it is of; each is longer
+/// than the one before.
+fn nearest(
+    bytes: usize,
+    make: impl Fn(usize) -> Result<Made, String>,
+) -> Result<(usize, Made), String> {
     let length = |count| make(count).map(|(xml, _)| xml.len());
     let (mut from, mut to) = ((1, length(1)?), (11, length(11)?));
     for _ in 0..NEARINGS {
@@ -76,7 +102,7 @@ fn walked(
     bytes: usize,
     count: usize,
     make: impl Fn(usize) -> Result<Made, String>,
-) -> Result<Made, String> {
+) -> Result<(usize, Made), String> {
     let (mut count, mut made) = (count, make(count)?);
     loop {
         let next = match made.0.len() < bytes {
@@ -84,11 +110,11 @@ fn walked(
             false => count.saturating_sub(1),
         };
         if next == 0 {
-            return Ok(made);
+            return Ok((count, made));
         }
         let other = make(next)?;
         if other.0.len().abs_diff(bytes) >= made.0.len().abs_diff(bytes) {
-            return Ok(made);
+            return Ok((count, made));
         }
         (count, made) = (next, other);
     }

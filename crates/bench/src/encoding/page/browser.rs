@@ -48,9 +48,11 @@ fn documents(figures: &Figures<'_>, text: &mut String) {
     }
 }
 
+const OF_OBSERVATIONS: &str = "\n## Observations in Chromium, ms\n\nInto objects by the dashboard's decoder of the \
+                               format, and into columns of numbers by the codec in WebAssembly.\n";
+
 fn observations(figures: &Figures<'_>, text: &mut String) {
-    *text += "\n## Observations in Chromium, ms\n\nInto objects by the dashboard's decoder of the \
-              format, and into columns of numbers by the codec in WebAssembly.\n";
+    let mut tables = String::new();
     for (data, file, title) in OBSERVED {
         let of = Of::observations(data, file);
         let lines = weir_codec::FORMATS.iter().map(|format| {
@@ -63,17 +65,21 @@ fn observations(figures: &Figures<'_>, text: &mut String) {
         if lines.is_empty() {
             continue;
         }
-        *text += &format!("\n{title}:\n\n");
+        tables += &format!("\n{title}:\n\n");
         head(
             &[
                 "format", "objects", "4x", "6x", "class", "columns", "4x", "6x", "class",
             ],
-            text,
+            &mut tables,
         );
         for (format, times) in lines {
             let name = std::iter::once(format.to_string());
-            row(name.chain(times.iter().flat_map(with_class)), text);
+            row(name.chain(times.iter().flat_map(with_class)), &mut tables);
         }
+    }
+    if !tables.is_empty() {
+        *text += OF_OBSERVATIONS;
+        *text += &tables;
     }
 }
 
@@ -95,7 +101,16 @@ fn with_class(times: &[Option<f64>; 3]) -> [String; 4] {
 
 #[cfg(test)]
 mod tests {
-    use super::with_class;
+    use super::{tables, with_class};
+    use crate::encoding::figures::Figures;
+    use crate::report::that_say_something;
+
+    #[test]
+    fn a_run_without_a_browser_has_no_section_of_one() {
+        let mut text = String::from("# Encodings\n");
+        tables(&Figures(&[]), &mut text);
+        assert_eq!(that_say_something(&text), "# Encodings\n");
+    }
 
     #[test]
     fn the_class_is_that_of_the_slowest_speed_measured() {

@@ -74,8 +74,7 @@ fn latency(of_test: &Slice<'_>, cell: &str) -> Figure {
         .filter(|result| result.cell == cell);
     let series = own.filter_map(|result| {
         let metric = result.metric("publish_to_receive")?;
-        let percentiles = metric.percentiles.as_ref()?;
-        Some(Series::distribution(&result.target, percentiles))
+        Series::distribution(&result.target, metric, 1.0)
     });
     let rate = words(cell, &["rate"]);
     let subscribers = words(cell, &["subscribers"]);
@@ -94,7 +93,8 @@ fn latency(of_test: &Slice<'_>, cell: &str) -> Figure {
         .axes(axes.0, axes.1)
         .caption(
             "Time from when a message was due until it is received, all samples of all rounds; open loop, so \
-             a server that stalls pays for all that waited. Each further nine has the same room.",
+             a server that stalls pays for all that waited. Each further nine has the same room; the last mark of \
+             a line is its greatest sample.",
         )
         .series(series)
         .group("Latency")

@@ -166,12 +166,8 @@ async fn measure(
     let crowd = Crowd::new(setting, window, &probe, began, seed);
     let mut crowd = Crowded(crowd.ok_or("the board publishes at one interval only")?);
     let until = began + window.measured + window.drain + 120 * SECOND;
-    port.run(&mut crowd, until)
-        .await
-        .map_err(|error| error.to_string())?;
-    if !crowd.0.is_over(port.now()) {
-        return Err("the clients did not come to an end".into());
-    }
+    let endless = "the clients did not come to an end";
+    run_out(&mut port, &mut crowd, until, endless).await?;
     Ok(Live {
         figures: crowd.0.figures(),
         clock_spread: probe.spread(),
@@ -184,11 +180,21 @@ async fn find_clock(port: &mut Port, setting: &Setting, seed: u64) -> Result<Pro
     let mut probing = Probing(Probe::new(setting, seed));
     let interval = Nanos::from(seconds(setting)?) * SECOND;
     let until = port.now() + PATIENCE + 8 * interval;
-    port.run(&mut probing, until)
-        .await
-        .map_err(|error| error.to_string())?;
-    match probing.0.is_done() {
-        true => Ok(probing.0),
-        false => Err("the board publishes nothing".into()),
+    run_out(port, &mut probing, until, "the board publishes nothing").await?;
+    Ok(probing.0)
+}
+
+/// Lets a side do what it is there for; `unfinished` is what is wrong where that is not done in time.
+async fn run_out(
+    port: &mut Port,
+    side: &mut impl Side,
+    until: Nanos,
+    unfinished: &str,
+) -> Result<(), String> {
+    let ran = port.run(side, until).await;
+    ran.map_err(|error| error.to_string())?;
+    match side.is_done(port.now()) {
+        true => Ok(()),
+        false => Err(unfinished.into()),
     }
 }

@@ -1,8 +1,8 @@
 //! The figures of an experiment, and those that every run has: its distributions.
 
 use super::markup::escaped;
-use super::svg::{drawn, names, swatch};
-use crate::figure::{Axis, Figure, Form, Series, Source};
+use super::svg::{drawn, is_named, names, swatch};
+use crate::figure::{Axis, Figure, Form, Point, Series, Source};
 use crate::report::number;
 use crate::results::Run;
 
@@ -123,7 +123,7 @@ fn values(figure: &Figure) -> String {
             Source::Here => "here",
             Source::Published(place) => place,
         };
-        for point in &series.points {
+        for point in series.points.iter().filter(|point| is_told(figure, point)) {
             let x = match &point.x {
                 crate::figure::X::Number(value) => number(*value),
                 crate::figure::X::Label(label) => label.clone(),
@@ -155,6 +155,11 @@ fn values(figure: &Figure) -> String {
     )
 }
 
+/// Whether a table has a point: of a distribution it has the shares that have a name.
+fn is_told(figure: &Figure, point: &Point) -> bool {
+    figure.form != Form::Distribution || point.y.is_none_or(is_named)
+}
+
 /// Distributions of cells with more than one contender first, by chief metric.
 fn distributions(run: &Run) -> Vec<Figure> {
     let mut figures = Vec::new();
@@ -183,8 +188,9 @@ fn distribution(run: &Run, cell: &str, metric: &str) -> Option<Figure> {
     let of_cell = run.results.iter().filter(|result| result.cell == cell);
     let series: Vec<Series> = of_cell
         .filter_map(|result| {
-            let percentiles = result.metric(metric)?.percentiles.as_ref()?;
-            (percentiles.n >= 20).then(|| Series::distribution(&result.target, percentiles))
+            let metric = result.metric(metric)?;
+            let has_enough = metric.percentiles.as_ref()?.n >= 20;
+            has_enough.then(|| Series::distribution(&result.target, metric, 1.0))?
         })
         .take(SERIES_MAX)
         .collect();
@@ -201,8 +207,9 @@ fn distribution(run: &Run, cell: &str, metric: &str) -> Option<Figure> {
         Figure::new(Form::Distribution, &name, &format!("{words}: {cell}"))
             .axes(axes.0, axes.1)
             .caption(
-                "Percentiles of all samples of all rounds; the axis gives each further nine the same \
-                 room. Where rates are offered a latency counts from when its message was due.",
+                "All samples of all rounds in their order; the axis gives each further nine the same room, and \
+                 the last mark of a line is its greatest sample. Where rates are offered a latency counts from \
+                 when its message was due.",
             )
             .series(series)
             .group("Distribution"),

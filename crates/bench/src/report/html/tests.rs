@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::figure::{Axis, Figure, Form, Point, Series};
+use crate::quantiles::Quantiles;
 use crate::results::{CellResult, Metric};
 use crate::statistics::Estimate;
 
@@ -16,6 +17,7 @@ fn single(metric: &str, unit: &str, value: f64) -> Metric {
             high: value,
         },
         percentiles: None,
+        quantiles: Quantiles::default(),
         state: None,
         rounds: Vec::new(),
         lost: 0,

@@ -13,22 +13,43 @@ const LEFT: f64 = 54.0;
 const RIGHT: f64 = 24.0;
 const BELOW: f64 = 44.0;
 
-/// Percentiles on the axis, and how many nines they are.
+/// Shares on the axis, which have names and marks.
 const TICKS: [(&str, f64); 6] = [
     ("0", 0.0),
     ("50 %", 0.5),
     ("90 %", 0.9),
     ("99 %", 0.99),
     ("99.9 %", 0.999),
-    ("max", 1.0),
+    ("99.99 %", 0.9999),
 ];
+/// The greatest sample stands so many nines behind the last share that its distribution speaks of.
+const GREATEST: f64 = 0.3;
 
-/// The nines of a share: 0.99 has two; the greatest sample stands at four.
+/// Whether a share has a name: the median, nines, all.
+pub(in super::super) fn is_named(share: f64) -> bool {
+    share >= 1.0 || TICKS[1..].iter().any(|(_, named)| *named == share)
+}
+
+/// The nines of a share: 0.99 has two.
 fn nines(share: f64) -> f64 {
-    match share < 0.9999 {
-        true => -(1.0 - share).log10(),
-        false => 4.0,
-    }
+    -(1.0 - share).log10()
+}
+
+/// Points of a series with their places across, in nines, and their values.
+fn places(series: &Series) -> impl Iterator<Item = (&Point, f64, f64)> {
+    let below_all = |point: &Point| point.y.filter(|share| *share < 1.0).map(nines);
+    let last = series
+        .points
+        .iter()
+        .filter_map(below_all)
+        .fold(0.0, f64::max);
+    series.points.iter().filter_map(move |point| {
+        let nines = match point.y? < 1.0 {
+            true => nines(point.y?),
+            false => last + GREATEST,
+        };
+        Some((point, nines, value(point)?))
+    })
 }
 
 /// The height and the drawing.
@@ -38,20 +59,23 @@ pub(super) fn drawn(figure: &Figure, width: Width) -> (f64, String) {
         Width::Narrow => (width.px() - RIGHT, 300.0),
     };
     let bottom = height - BELOW;
-    let points = || figure.series.iter().flat_map(|series| &series.points);
-    let values: Vec<f64> = points().filter_map(value).collect();
+    let all = || figure.series.iter().flat_map(places);
+    let values: Vec<f64> = all().map(|(.., value)| value).collect();
     let up = Scale::of(&values, true, false, [bottom, TOP]);
-    let least = points().filter_map(|point| point.y).fold(1.0, f64::min);
-    let first = if least < 0.5 { 0.0 } else { nines(0.5) };
-    let across = |share: f64| {
-        let part = (nines(share) - first) / (4.0 - first);
+    let first = all().map(|(_, nines, _)| nines).fold(nines(0.5), f64::min);
+    let last = all().map(|(_, nines, _)| nines).fold(1.0, f64::max);
+    let across = |nines: f64| {
+        let part = (nines - first) / (last - first);
         LEFT + 10.0 + part * (right - LEFT - 10.0)
     };
     let mut inside = rows(&up, [LEFT, right], 6);
-    for (name, share) in TICKS.iter().filter(|(_, share)| nines(*share) >= first) {
-        let x = across(*share);
-        inside += &line([x, TOP], [x, bottom], "grid");
-        inside += &text(x, bottom + 15.0, "middle", "tick", name);
+    let on_axis = |nines: f64| (first..=last).contains(&nines);
+    for (name, nines) in TICKS.map(|(name, share)| (name, nines(share))) {
+        if on_axis(nines) {
+            let x = across(nines);
+            inside += &line([x, TOP], [x, bottom], "grid");
+            inside += &text(x, bottom + 15.0, "middle", "tick", name);
+        }
     }
     inside += &line([LEFT, bottom], [right, bottom], "axis");
     inside += &text(LEFT - 40.0, 12.0, "start", "label", &words(&figure.x));
@@ -71,31 +95,29 @@ fn value(point: &Point) -> Option<f64> {
 
 fn one(figure: &Figure, series: &Series, across: &dyn Fn(f64) -> f64, up: &Scale) -> String {
     let place = place(figure, series);
-    let at = |point: &Point| Some((across(point.y?), up.at(value(point)?)));
-    let places: Vec<(f64, f64)> = series.points.iter().filter_map(at).collect();
     let mut d = String::new();
-    for (index, (x, y)) in places.iter().enumerate() {
-        let step = if index == 0 { 'M' } else { 'L' };
-        d += &format!("{step}{} {}", px(*x), px(*y));
+    let mut marks = String::new();
+    for (point, nines, value) in places(series) {
+        let (x, y) = (across(nines), up.at(value));
+        let step = if d.is_empty() { 'M' } else { 'L' };
+        d += &format!("{step}{} {}", px(x), px(y));
+        if point.y.is_some_and(is_named) {
+            let shape = mark(place, x, y, !is_ours(series));
+            let tip = said(figure, series, point);
+            marks += &format!("<g class=\"pt\" data-tip=\"{tip}\">{shape}</g>");
+        }
     }
-    let mut drawn = format!(
-        "<path class=\"line {}\" stroke-dasharray=\"{}\" d=\"{d}\"/>",
+    format!(
+        "<path class=\"line {}\" stroke-dasharray=\"{}\" d=\"{d}\"/>{marks}",
         class(place),
         dash(place)
-    );
-    // Marks at every point of few, at none of many.
-    let marked = series.points.len() <= 12;
-    for (point, (x, y)) in series.points.iter().zip(&places).filter(|_| marked) {
-        let shape = mark(place, *x, *y, !is_ours(series));
-        let tip = said(figure, series, point);
-        drawn += &format!("<g class=\"pt\" data-tip=\"{tip}\">{shape}</g>");
-    }
-    drawn
+    )
 }
 
 /// Here the sample is what is read and the share where.
 fn said(figure: &Figure, series: &Series, point: &Point) -> String {
-    let share = point.y.unwrap_or(0.0) * 100.0;
+    // Rounded: 99.9 % is not 99.90000000000001 %.
+    let share = (point.y.unwrap_or(0.0) * 1e6).round() / 1e4;
     let turned = Point {
         x: X::Label(format!("{share} %")),
         y: value(point),

@@ -16,6 +16,7 @@ use super::markup::escaped;
 use crate::figure::{Figure, Form, Point, Series, Source, X};
 use crate::report::number;
 
+pub(super) use distribution::is_named;
 pub(super) use mark::{HATCHES, swatch};
 
 /// For which window a figure is drawn: text keeps its size, so a phone gets a drawing of its own.
