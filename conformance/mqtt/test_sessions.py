@@ -3,9 +3,10 @@
 import unittest
 
 from gateway import Gateway
+from mqtt import resent
 from mqtt.raw import (
-    DISCONNECT, PUBACK, PUBCOMP, PUBLISH, PUBREC, PUBREL, SESSION_EXPIRY, USER, WILL_DELAY, Client, ack, connect,
-    publish, until,
+    DISCONNECT, PUBCOMP, PUBLISH, PUBREC, PUBREL, SESSION_EXPIRY, USER, WILL_DELAY, Client, ack, connect, publish,
+    until,
 )
 
 NEVER = 32
@@ -51,26 +52,7 @@ class Sessions(unittest.TestCase):
             self.assertEqual(client.connack.session_present, 0)
 
     def test_what_was_not_acknowledged_is_sent_again_under_its_identifier(self):
-        client = self.kept("again")
-        client.subscribe(("again", 2))
-        publisher = self.client()
-        publisher.publish("again", "1", qos=1)
-        publisher.publish("again", "2", qos=2)
-        publisher.publish("again", "3", qos=2)
-        first, second, third = (client.receive() for _ in range(3))
-        client.send(ack(PUBREC, third.packet_id))
-        self.assertEqual(client.receive().kind, PUBREL)
-        client.drop()
-        client = self.kept("again")
-        released = client.receive()
-        self.assertEqual((released.kind, released.packet_id), (PUBREL, third.packet_id))
-        for before in (first, second):
-            came = client.receive()
-            self.assertEqual((came.packet_id, came.payload, came.dup), (before.packet_id, before.payload, True))
-        client.send(ack(PUBCOMP, third.packet_id), ack(PUBACK, first.packet_id), ack(PUBREC, second.packet_id))
-        self.assertEqual(client.receive().kind, PUBREL)
-        client.send(ack(PUBCOMP, second.packet_id))
-        self.assertTrue(client.nothing())
+        resent.check(self, "again", self.client(), lambda: self.kept("again"))
 
     def test_a_retained_message_under_way_is_sent_again(self):
         self.client().publish("held/a", "1", retain=True)

@@ -219,8 +219,9 @@ fn tick(shared: &Arc<Shared>, acks: &str, stopped: &mpsc::Receiver<()>) {
         let is_new = now
             .as_ref()
             .is_ok_and(|now| std::mem::replace(&mut round, *now) != *now);
-        send_again(shared, acks, is_new);
+        // First: who was stopped for long must not send again what the stream does not know again any more.
         let overdue = shared.state().pending.overdue(Instant::now());
+        send_again(shared, acks, is_new);
         let why = now
             .err()
             .unwrap_or_else(|| "no server said that the record is kept".into());

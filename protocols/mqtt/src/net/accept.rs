@@ -361,7 +361,7 @@ impl Connection {
     }
 
     fn take_up(&mut self, member: &mut Member, stored: &Stored) {
-        member.receipts.clone_from(&stored.receipts);
+        member.take_up_keys(stored);
         let opener = Opener {
             house: &self.house,
             context: &self.context,

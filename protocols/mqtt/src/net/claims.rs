@@ -5,11 +5,13 @@
 //! there (`mqtt.gateway/NAME`). The last claim counts, and the state under the latest claim.
 //!
 //! The decision worth arguing: no gateway writes where another does. One that was paused and goes on writes
-//! its own state under its old claim, which nobody looks at any more; nothing has to be refused.
+//! its own state under its old claim, which nobody looks at any more; nothing has to be refused. So each
+//! removes its own state, too, once another has left a later one; only what a gateway left that is gone is
+//! removed by whoever has the session.
 
 use super::record::{Reader, Stored, text};
 use bytes::Bytes;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use weir_model::{Cursor, Time};
@@ -38,8 +40,8 @@ struct World {
     given: u32,
     /// Sessions that this gateway has claimed, to be looked at.
     claimed: Vec<Arc<str>>,
-    /// Records that are of no use any more.
-    stale: Vec<String>,
+    /// Sessions of which more than one gateway has left something.
+    doubled: BTreeSet<Arc<str>>,
 }
 
 /// When a gateway was last heard of: behind how many of this gateway's signs, and what it said.
@@ -180,7 +182,7 @@ impl Claims {
         match Key::read(key)? {
             Key::Claim(id) => world.take_claim(&self.me, at, id, bytes),
             Key::State(gateway, id) => {
-                world.take_state(&self.me, gateway, id, bytes);
+                world.take_state(gateway, id, bytes);
                 None
             }
             Key::Sign(name) => {
@@ -253,6 +255,22 @@ impl Claims {
         *gateway != *self.me && world.given - behind >= SIGNS
     }
 
+    /// Keys of states of a session that no gateway will look at any more, as who has it has left the latest,
+    /// and that are this one's to remove.
+    fn superseded(&self, world: &World, id: &str) -> Vec<String> {
+        let latest = world.latest(id).map(|of| of.gateway);
+        let of = world.sessions.get(id).zip(latest);
+        let Some((of, latest)) = of.filter(|(of, latest)| of.is_held_by(latest)) else {
+            return Vec::new();
+        };
+        let is_my_part = |of: &&State| match *latest == *self.me {
+            true => *of.gateway != *self.me && self.is_gone(world, &of.gateway),
+            false => *of.gateway == *self.me,
+        };
+        let states = of.states.iter().filter(is_my_part);
+        states.map(|of| state_key(&of.gateway, id)).collect()
+    }
+
     /// Sessions whose gateway is gone, where this one is the first by name of those that are not: client
     /// identifiers and principals.
     pub(super) fn orphans(&self) -> Vec<(Arc<str>, Arc<str>)> {
@@ -285,7 +303,12 @@ impl Claims {
     /// Keys of records that are of no use any more, of now.
     pub(super) fn take_stale(&self) -> Vec<String> {
         let mut world = self.lock();
-        let mut stale = std::mem::take(&mut world.stale);
+        let doubled = std::mem::take(&mut world.doubled);
+        let keys = doubled.iter().map(|id| self.superseded(&world, id));
+        let mut stale: Vec<String> = keys.flatten().collect();
+        // Those of others may be theirs to remove, or nobody's yet.
+        let is_doubled = |id: &Arc<str>| world.sessions.get(id).is_some_and(Claimed::is_doubled);
+        world.doubled = doubled.into_iter().filter(is_doubled).collect();
         // A gateway that is gone and has nothing any more.
         let held = |name: &str| {
             let mut all = world.sessions.values();
@@ -311,6 +334,10 @@ impl Claimed {
             (None, Some(stored)) => stored.owner.into(),
             _ => self.owner.clone(),
         }
+    }
+
+    fn is_doubled(&self) -> bool {
+        self.states.len() > 1
     }
 
     fn wake(&mut self) {
@@ -349,18 +376,16 @@ impl World {
         Some(id)
     }
 
-    fn take_state(&mut self, me: &str, gateway: &str, id: &str, bytes: &Bytes) {
-        let of = self.sessions.entry(id.into()).or_default();
+    fn take_state(&mut self, gateway: &str, id: &str, bytes: &Bytes) {
+        let id: Arc<str> = id.into();
+        let of = self.sessions.entry(id.clone()).or_default();
         of.wake();
         of.states.retain(|of| *of.gateway != *gateway);
         of.states.extend(State::read(gateway, bytes));
-        // Whoever has it removes what others left of it, once it has left something itself.
-        if of.is_held_by(me) && of.states.iter().any(|of| *of.gateway == *me) {
-            let others = of.states.iter().filter(|of| *of.gateway != *me);
-            self.stale
-                .extend(others.map(|of| state_key(&of.gateway, id)));
+        if of.is_doubled() {
+            self.doubled.insert(id.clone());
         }
-        self.tidy(id);
+        self.tidy(&id);
     }
 
     /// Forgets a session of which nothing is there.
@@ -451,9 +476,55 @@ mod tests {
         // What the first writes late, paused meanwhile, changes nothing.
         trio.leave(0, first, true);
         assert_eq!(trio.latest(), ["b"; 3]);
-        // And the one that has it removes that.
-        assert_eq!(trio.0[1].take_stale(), ["mqtt.of/a/x"; 2]);
-        assert!(trio.0[0].take_stale().is_empty());
+        // And it removes that itself.
+        assert!(trio.0[1].take_stale().is_empty());
+        assert_eq!(trio.0[0].take_stale(), ["mqtt.of/a/x"]);
+    }
+
+    #[test]
+    fn what_a_gateway_left_is_there_until_the_next_one_has_left_something() {
+        let mut trio = Trio::new();
+        for of in [1, 0] {
+            let claim = trio.claim(of);
+            trio.leave(of, claim, true);
+        }
+        // The second has it again, and what it left before is older than what the first did.
+        let claim = trio.claim(1);
+        trio.leave(0, at(3), true);
+        assert!(trio.0.iter().all(|of| of.take_stale().is_empty()));
+        assert_eq!(trio.latest(), ["a"; 3]);
+        trio.leave(1, claim, false);
+        assert_eq!(trio.0[0].take_stale(), ["mqtt.of/a/x"]);
+    }
+
+    #[test]
+    fn a_gateway_that_starts_with_a_session_that_it_left_long_ago_goes_on_with_the_latest_state() {
+        let before = ["a", "b"].map(Claims::new);
+        let claims = Claims::new("b");
+        // As a start gives them: by key, and without their places.
+        for (key, bytes) in [
+            before[1].claim("x", "ann"),
+            before[0].state("x", at(3), &stored(true)),
+            before[1].state("x", at(1), &stored(true)),
+        ] {
+            claims.take(Cursor::START, &key, &bytes);
+        }
+        assert!(claims.take_stale().is_empty());
+        assert_eq!(*claims.latest("x").unwrap().gateway, *"a");
+    }
+
+    #[test]
+    fn what_is_left_of_a_gateway_that_is_gone_is_removed_by_the_one_that_has_the_session() {
+        let mut trio = Trio::new();
+        let first = trio.claim(0);
+        trio.leave(0, first, false);
+        let second = trio.claim(1);
+        trio.leave(1, second, false);
+        for _ in 0..SIGNS {
+            assert!(trio.0[1].take_stale().is_empty());
+            trio.log(trio.0[1].sign(Time::from_nanos(7)));
+        }
+        assert_eq!(trio.0[1].take_stale(), ["mqtt.of/a/x"]);
     }
 
     #[test]
@@ -516,6 +587,9 @@ mod tests {
         let claim = trio.claim(1);
         trio.leave(1, claim, true);
         assert_eq!(trio.latest(), ["b"; 3]);
+        for _ in 0..SIGNS {
+            trio.log(trio.0[1].sign(Time::from_nanos(7)));
+        }
         assert_eq!(trio.0[1].take_stale(), ["mqtt/x"]);
     }
 }

@@ -303,7 +303,7 @@ impl Connection {
     }
 
     /// Gives a message to the hub; `false` where it is held until the log takes it.
-    fn publish(&mut self, message: Box<Message>) -> bool {
+    pub(super) fn publish(&mut self, message: Box<Message>) -> bool {
         if let Some((service, path)) = self.context.service_of_topic(&message.topic) {
             let service = service.clone();
             self.post(&*service, &path, &message);
@@ -387,8 +387,8 @@ impl Connection {
     /// Goes on with what waited for the disk.
     fn settle(&mut self, due: Due, done: Option<Result<(), service::Refusal>>) {
         match (done, due) {
-            (Some(Ok(())), Due::Publish(message, key)) => {
-                self.publish_under(message, Some(key));
+            (Some(Ok(())), Due::Publish(message, key, drawn)) => {
+                self.publish_noted(message, key, drawn);
             }
             (Some(Ok(())), due) => tell(&mut self.server, due),
             (Some(Err(refusal)), due) => service::refuse(&mut self.server, due, &refusal),

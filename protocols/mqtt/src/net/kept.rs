@@ -8,7 +8,7 @@
 use super::House;
 use super::claims::{self, Claims};
 use super::connection::{Connection, Stage};
-use super::member::{Due, Member};
+use super::member::{Due, Member, TAKEN};
 use super::publish;
 use super::record::Stored;
 use super::service::Awaited;
@@ -22,9 +22,14 @@ use weir_binding::Context as Gateway;
 use weir_carrier::clock::now;
 use weir_hub::{Exchange, Request, Ticket};
 use weir_model::Cursor;
+use weir_sansio::Instant;
 
 /// How long a record may lag behind what the client has: so much of QoS 1 may come twice after a crash.
 const RECORD_TIME: weir_sansio::Duration = weir_sansio::Duration::from_secs(5);
+
+/// For how long a message may wait for its key to be in the log. The log knows a key again for two minutes: who
+/// was stopped for longer cannot tell whether another gateway has published it since.
+const KEY_TIME: weir_sansio::Duration = weir_sansio::Duration::from_secs(60);
 
 impl Connection {
     /// Writes the session's record, if the session is kept: as if the gateway ended now.
@@ -54,14 +59,13 @@ impl Connection {
         let Some(member) = &mut self.member else {
             return true;
         };
-        let (id, key) = (message.packet_id, member.draw_key());
-        member.receipts.retain(|(of, _)| *of != id);
-        member.receipts.push((id, key));
+        let key = member.draw_key();
+        member.note_key(message.packet_id, key);
         let recorded = self.record();
         match recorded {
             // Others may claim the session meanwhile: who was not first must not publish.
             Some(ticket) if self.is_shared() => {
-                self.wait_for(Due::Publish(message, key), ticket);
+                self.wait_for(Due::Publish(message, key, now()), ticket);
                 true
             }
             None if self.is_shared() => {
@@ -70,6 +74,17 @@ impl Connection {
                 true
             }
             _ => self.publish_under(message, Some(key)),
+        }
+    }
+
+    /// Publishes a message whose key has come to the log.
+    pub(super) fn publish_noted(&mut self, message: Box<Message>, key: u64, drawn: Instant) {
+        match now() > drawn + KEY_TIME {
+            // It comes again, here or elsewhere.
+            true => self
+                .server
+                .close(ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR, true),
+            false => _ = self.publish_under(message, Some(key)),
         }
     }
 
@@ -84,13 +99,13 @@ impl Connection {
             return true;
         };
         match member.key_of(message.packet_id) {
-            Some(key) => self.publish_under(message, Some(key)),
-            None if !message.dup => self.publish_once(message),
-            None => {
-                let id = message.packet_id;
-                super::connection::tell(&mut self.server, Due::Acknowledge(id));
+            Some(TAKEN) => {
+                let due = Due::Acknowledge(message.packet_id);
+                super::connection::tell(&mut self.server, due);
                 true
             }
+            Some(key) => self.publish_under(message, Some(key)),
+            None => self.publish(message),
         }
     }
 

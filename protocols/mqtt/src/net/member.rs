@@ -13,6 +13,9 @@ use weir_hub::{ClientId, Principal};
 use weir_model::{Cursor, Time};
 use weir_sansio::Instant;
 
+/// In the place of a key: the message was taken, by a service for one, and is not to be taken again.
+pub(super) const TAKEN: u64 = 0;
+
 /// An accepted client; what is here goes with the connection only [MQTT-4.1.0-1].
 pub(super) struct Member {
     pub(super) id: Arc<str>,
@@ -54,8 +57,8 @@ pub(super) enum Due {
     Subscribed(u16, Vec<u8>),
     /// How the filters of its UNSUBSCRIBE went.
     Unsubscribed(u16, Vec<u8>),
-    /// Nothing yet: its message is published then, under this key.
-    Publish(Box<Message>, u64),
+    /// Nothing yet: its message is published then, under this key, which was drawn at that time.
+    Publish(Box<Message>, u64, Instant),
 }
 
 impl Member {
@@ -91,7 +94,7 @@ impl Member {
 
     /// A key that no other message has.
     pub(super) fn draw_key(&mut self) -> u64 {
-        self.next_receipt = self.next_receipt.wrapping_add(1);
+        self.next_receipt = self.next_receipt.wrapping_add(1).max(TAKEN + 1);
         self.next_receipt
     }
 
@@ -100,6 +103,23 @@ impl Member {
         let mut receipts = self.receipts.iter();
         let found = receipts.find(|(id, _)| *id == packet_id);
         found.map(|(_, key)| *key)
+    }
+
+    /// Notes the key of a QoS 2 message that came.
+    pub(super) fn note_key(&mut self, packet_id: u16, key: u64) {
+        self.receipts.retain(|(id, _)| *id != packet_id);
+        self.receipts.push((packet_id, key));
+    }
+
+    /// Takes up the keys of messages that came before; of one that came to a gateway that gave none, all that is
+    /// known is that it was taken.
+    pub(super) fn take_up_keys(&mut self, stored: &Stored) {
+        self.receipts.clone_from(&stored.receipts);
+        for &id in &stored.state.received {
+            if self.key_of(id).is_none() {
+                self.note_key(id, TAKEN);
+            }
+        }
     }
 
     /// Whether the session outlives its connection.
@@ -115,6 +135,8 @@ impl Member {
             of.stage == Stage::Puback && shared.any(|sub| sub.key == of.token.subscription)
         };
         state.in_flight.retain(|of| !given_back(of));
+        // One that waits for its turn here has no key yet: it comes again as if it were new.
+        state.received.retain(|id| self.key_of(*id).is_some());
         let kept = self.subscriptions.iter().map(|of| StoredSubscription {
             filter: of.text.to_string(),
             options: of.options,
@@ -148,4 +170,65 @@ fn first_receipt() -> u64 {
 /// The time so many seconds later.
 pub(super) fn after(now: Time, secs: u32) -> Time {
     Time::from_nanos(now.nanos().saturating_add(i64::from(secs) * 1_000_000_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn member() -> Member {
+        let request = ConnectRequest {
+            version: Version::V5,
+            clean_start: false,
+            client_id: "x".into(),
+            session_expiry_secs: 9,
+            will: None,
+            user_name: None,
+            password: None,
+            wants_response_information: false,
+        };
+        let tally = Arc::new(Tally::default());
+        Member::new(
+            "x".into(),
+            Principal::gateway(),
+            Cursor::START,
+            tally,
+            request,
+        )
+    }
+
+    /// What is left of it where these came and were not released.
+    fn left(member: &Member, received: &[u16]) -> Stored {
+        member.stored(State {
+            received: received.to_vec(),
+            ..State::default()
+        })
+    }
+
+    #[test]
+    fn what_came_and_was_given_no_key_yet_is_new_when_it_comes_again() {
+        let mut member = member();
+        let key = member.draw_key();
+        member.note_key(7, key);
+        let stored = left(&member, &[7, 8]);
+        assert_eq!(
+            (stored.state.received, stored.receipts),
+            (vec![7], vec![(7, key)])
+        );
+    }
+
+    #[test]
+    fn what_came_to_a_gateway_that_gave_no_keys_was_taken() {
+        let mut before = member();
+        before.note_key(7, 5);
+        let mut stored = left(&before, &[7]);
+        stored.state.received.push(8);
+        let mut member = member();
+        member.take_up_keys(&stored);
+        assert_eq!(
+            [7, 8, 9].map(|id| member.key_of(id)),
+            [Some(5), Some(TAKEN), None]
+        );
+        assert_eq!(left(&member, &[7, 8]).state.received, [7, 8]);
+    }
 }

@@ -2,7 +2,7 @@
 //! it tells.
 
 use super::connection::{Connection, tell};
-use super::member::Due;
+use super::member::{Due, TAKEN};
 use super::sessions::Counts;
 use crate::session::{Message as Received, Server};
 use crate::wire::{QoS, ReasonCode};
@@ -138,9 +138,13 @@ impl Connection {
     /// Posts a message to the service whose topic it was published at; it is acknowledged once that has
     /// answered.
     pub(super) fn post(&mut self, service: &dyn Service, path: &str, message: &Received) {
-        let Some(member) = &self.member else {
+        let Some(member) = &mut self.member else {
             return;
         };
+        if message.qos == QoS::ExactlyOnce {
+            member.note_key(message.packet_id, TAKEN);
+            member.changed = true;
+        }
         let (principal, body) = (&member.principal, message.payload.clone());
         let call = call(&*self.context, principal, "POST", path, body);
         let posted = awaited(service.call(call));
