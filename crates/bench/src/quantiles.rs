@@ -36,7 +36,9 @@ impl Quantiles {
         }
         let told = 1.0 - 1.0 / samples as f64;
         let shares = shares().take_while(|share| *share <= told);
-        Self(shares.chain([1.0]).map(at).collect())
+        let mut values = Vec::with_capacity(SHARES_MAX);
+        values.extend(shares.chain([1.0]).map(at));
+        Self(values)
     }
 
     /// Of samples that are all there.

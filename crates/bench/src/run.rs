@@ -236,23 +236,7 @@ fn kind(
             pace,
             share: None,
         }),
-        Work::FanOut {
-            publishers,
-            subscribers,
-            pace,
-        } => {
-            let subscribe = side.subscribe(contender, TOPIC)?;
-            Kind::Traffic(TrafficPlan {
-                publish: publish(TOPIC)?,
-                publishers,
-                body: Body::Stamped,
-                subscribe_at: subscribed_at(&subscribe, running)?,
-                subscribe: Some(subscribe),
-                subscribers,
-                pace,
-                share: None,
-            })
-        }
+        Work::FanOut { .. } => fan_out(cell, contender, side, running)?,
         Work::Idle { connections } => Kind::Idle(IdlePlan {
             subscribe: side.subscribe(contender, TOPIC)?,
             connections,
@@ -279,6 +263,35 @@ fn kind(
         Work::Own { .. } => own(cell, contender, side, running)?,
         Work::Unmeasured { reason } => return Err(reason.into()),
     })
+}
+
+/// Publishing to subscribers, at a quality that both are promised.
+fn fan_out(
+    cell: &Cell,
+    contender: Contender,
+    side: Side<'_>,
+    running: &Running,
+) -> Result<Kind, String> {
+    let Work::FanOut {
+        publishers,
+        subscribers,
+        pace,
+    } = cell.work
+    else {
+        return Err("nobody to publish to".into());
+    };
+    let quality = contender.scheme.and_then(Scheme::quality).unwrap_or(0);
+    let subscribe = side.subscribe(contender, TOPIC)?;
+    Ok(Kind::Traffic(TrafficPlan {
+        publish: side.publish(TOPIC)?.at_quality(quality),
+        publishers,
+        body: Body::Stamped,
+        subscribe_at: subscribed_at(&subscribe, running)?,
+        subscribe: Some(subscribe),
+        subscribers,
+        pace,
+        share: None,
+    }))
 }
 
 /// Where subscribers go, if not where messages are published: observers go to the listener of CoAP.

@@ -5,6 +5,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use weir_link::limits::SNAP_BYTES;
+
 use super::{NO, print, shown, usage};
 use crate::agent::Crew;
 use crate::experiments::{EXPERIMENTS, Effort, Experiment, Order, wants};
@@ -85,7 +87,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR")]
     pcap: Option<PathBuf>,
     /// Bytes of each packet that are written down; 0: whole packets
-    #[arg(long, value_name = "BYTES", default_value_t = weir_link::limits::SNAP_BYTES, requires = "pcap")]
+    #[arg(long, value_name = "BYTES", default_value_t = SNAP_BYTES, requires = "pcap")]
     snap: u32,
     /// What web-delivery measures in: a headless Chromium of its own, or any browser that a person opens
     /// by the link and the code that are printed

@@ -74,10 +74,10 @@ and network those of IP. Opening the connection is not in them and is told apart
 answer within 5 s a call by datagrams is lost; a connection may be silent for 20 s, in which TCP has sent again what was
 lost.
 
-**OSCORE** stands where a row of CoAP by DTLS would: the gateway speaks no DTLS
-([decision 18](../decisions/0018-oscore-and-tls-for-coap.md)). It begins with a request that the gateway has the client repeat, by which it knows that nobody replays it. A
-gateway that has just started answers it when its sequence numbers are on disk; a client that asks before asks again
-after 2 to 3 s, and so the opening of a first round may take as long.
+**OSCORE** stands where a row of CoAP by DTLS would: the gateway speaks no DTLS ([decision
+18](../decisions/0018-oscore-and-tls-for-coap.md)). It begins with a request that the gateway has the client repeat,
+by which it knows that nobody replays it. A gateway that has just started answers it when its sequence numbers are on
+disk; a client that asks before asks again after 2 to 3 s, and so the opening of a first round may take as long.
 ";
 
 const JUDGED: &str = "Judged on the servers that keep nothing, as the paper's did, \
