@@ -16,8 +16,11 @@ use tar::{Builder, EntryType, Header};
 const LEFT_OUT: [&str; 2] = ["lock", "clean"];
 /// Of a file that is being written aside.
 const ASIDE: &str = ".new";
+/// Of a segment of the log: zeros behind its last record are cut when the next one is begun. That one is not in the copy
+/// where the zeros were still there, so that here, too, they end the log.
+const LOG: &str = ".log";
 /// Of files that are appended to.
-const GROWING: [&str; 2] = [".log", ".dat"];
+const GROWING: [&str; 2] = [LOG, ".dat"];
 
 /// Writes the data of a folder, whose gateway may be running, as a tar file; says what is in it.
 ///
@@ -40,7 +43,10 @@ pub fn save(data: &Path, archive: impl Write, version: &str, made: u64) -> io::R
     }
     for (name, file) in growing {
         let bytes = file.metadata()?.len();
-        out.put(&name, bytes, file)?;
+        match name.ends_with(LOG) {
+            true => out.put(&name, bytes, file.chain(io::repeat(0)))?,
+            false => out.put(&name, bytes, file)?,
+        }
     }
     out.finish()
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::fs;
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use weir_backup::{restore, save};
 
@@ -147,4 +147,60 @@ fn a_folder_without_data_is_told() {
     assert_eq!(error.kind(), ErrorKind::NotFound);
     let mut read = Vec::new();
     assert_eq!((&nothing[..]).read_to_end(&mut read).unwrap(), 0);
+}
+
+/// An archive during whose writing, once a file is begun, that is cut.
+struct Cutting {
+    archive: Vec<u8>,
+    file: PathBuf,
+    bytes: u64,
+}
+
+impl Write for Cutting {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let name = self.file.file_name().unwrap().as_encoded_bytes();
+        if bytes.windows(name.len()).any(|it| it == name) {
+            let file = fs::File::options().write(true).open(&self.file)?;
+            file.set_len(self.bytes)?;
+        }
+        self.archive.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn saved_while_cut(folder: &Folder, name: &str, bytes: u64) -> io::Result<Vec<u8>> {
+    let data = folder.0.join("data");
+    let mut out = Cutting {
+        archive: Vec::new(),
+        file: data.join(name),
+        bytes,
+    };
+    save(&data, &mut out, "1", 0)?;
+    Ok(out.archive)
+}
+
+#[test]
+fn a_segment_of_the_log_whose_zeros_are_cut_meanwhile_has_them_still() {
+    let folder = Folder::with_data("zeros");
+    let name = "log/0001-000000000001.log";
+    let archive = saved_while_cut(&folder, name, 50_000).unwrap();
+    let into = folder.0.join("restored");
+    restore(&archive[..], &into).unwrap();
+    let mut expected = fs::read(folder.0.join("data").join(name)).unwrap();
+    assert_eq!(expected.len(), 50_000);
+    expected.resize(70_000, 0);
+    assert_eq!(fs::read(into.join(name)).unwrap(), expected);
+}
+
+#[test]
+fn a_file_that_only_grows_and_is_cut_makes_no_backup() {
+    let folder = Folder::with_data("cut");
+    let error = saved_while_cut(&folder, "history/00000001.dat", 100).unwrap_err();
+    assert!(
+        error.to_string().contains("was cut while it was read"),
+        "{error}"
+    );
 }
