@@ -16,8 +16,8 @@ use tar::{Builder, EntryType, Header};
 const LEFT_OUT: [&str; 2] = ["lock", "clean"];
 /// Of a file that is being written aside.
 const ASIDE: &str = ".new";
-/// Of a segment of the log: zeros behind its last record are cut when the next one is begun. That one is not in the copy
-/// where the zeros were still there, so that here, too, they end the log.
+/// Of a segment of the log: zeros behind its last record are cut when the next one is begun. That one is not in the
+/// copy where the zeros were still there, so that here, too, they end the log.
 const LOG: &str = ".log";
 /// Of files that are appended to.
 const GROWING: [&str; 2] = [LOG, ".dat"];
