@@ -7,6 +7,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::samples::Sorted;
+
 /// Most numbers of a distribution: 46 up to 90 %, nine to each further nine, and the greatest sample.
 pub(crate) const SHARES_MAX: usize = 74;
 
@@ -43,12 +45,8 @@ impl Quantiles {
 
     /// Of samples that are all there.
     pub(crate) fn of_samples(values: &[f64]) -> Self {
-        let mut sorted = values.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        Self::of(sorted.len() as u64, |share| {
-            let place = (share * sorted.len() as f64).ceil() as usize;
-            sorted.get(place.saturating_sub(1)).copied().unwrap_or(0.0)
-        })
+        let sorted = Sorted::of(values);
+        Self::of(values.len() as u64, |share| sorted.at(share))
     }
 
     /// Whether none are kept.

@@ -236,7 +236,14 @@ fn kind(
             pace,
             share: None,
         }),
-        Work::FanOut { .. } => fan_out(cell, contender, side, running)?,
+        Work::FanOut {
+            publishers,
+            subscribers,
+            pace,
+        } => {
+            let (counts, load) = ((publishers, subscribers), (Body::Stamped, pace));
+            traffic(contender, side, running, counts, load)?
+        }
         Work::Idle { connections } => Kind::Idle(IdlePlan {
             subscribe: side.subscribe(contender, TOPIC)?,
             connections,
@@ -266,42 +273,50 @@ fn kind(
 }
 
 /// Publishing to subscribers, at a quality that both are promised.
-fn fan_out(
-    cell: &Cell,
+fn traffic(
     contender: Contender,
     side: Side<'_>,
     running: &Running,
+    (publishers, subscribers): (usize, usize),
+    (body, pace): (Body, Pace),
 ) -> Result<Kind, String> {
-    let Work::FanOut {
-        publishers,
-        subscribers,
-        pace,
-    } = cell.work
-    else {
-        return Err("nobody to publish to".into());
-    };
     let quality = contender.scheme.and_then(Scheme::quality).unwrap_or(0);
-    let subscribe = side.subscribe(contender, TOPIC)?;
+    let subscribe = (subscribers > 0).then(|| side.subscribe(contender, TOPIC));
+    let subscribe = subscribe.transpose()?;
+    let at = subscribe
+        .as_ref()
+        .map(|wire| subscribed_at(wire, &body, running));
     Ok(Kind::Traffic(TrafficPlan {
         publish: side.publish(TOPIC)?.at_quality(quality),
         publishers,
-        body: Body::Stamped,
-        subscribe_at: subscribed_at(&subscribe, running)?,
-        subscribe: Some(subscribe),
+        subscribe_at: at.transpose()?.flatten(),
+        body,
+        subscribe,
         subscribers,
         pace,
         share: None,
     }))
 }
 
-/// Where subscribers go, if not where messages are published: observers go to the listener of CoAP.
-fn subscribed_at(wire: &SubscribeWire, running: &Running) -> Result<Option<SocketAddr>, String> {
-    let listener = || {
-        running
-            .listener("coap")
-            .ok_or("where it listens by CoAP is not known")
-    };
-    Ok(wire.is_observed().then(listener).transpose()?)
+/// Where subscribers go, if not where messages are published: observers go to the listener of CoAP, which sends them
+/// longer messages in blocks.
+fn subscribed_at(
+    wire: &SubscribeWire,
+    body: &Body,
+    running: &Running,
+) -> Result<Option<SocketAddr>, String> {
+    if !wire.is_observed() {
+        return Ok(None);
+    }
+    if matches!(body, Body::Own(own) if own.text.len() > OBSERVED_BYTES_MAX) {
+        return Err(format!(
+            "an observer by CoAP is sent {OBSERVED_BYTES_MAX} bytes at most here: more comes in blocks"
+        ));
+    }
+    let listener = running.listener("coap");
+    Ok(Some(
+        listener.ok_or("where it listens by CoAP is not known")?,
+    ))
 }
 
 /// What is observed, where single observations are published.
@@ -336,27 +351,8 @@ fn own(
     if let Some(conversation) = conversation {
         return Ok(Kind::Echo(round_trips(conversation, own, pace)?));
     }
-    let quality = contender.scheme.and_then(Scheme::quality).unwrap_or(0);
-    let subscribe = (subscribers > 0).then(|| side.subscribe(contender, TOPIC));
-    let subscribe = subscribe.transpose()?;
-    if subscribe.as_ref().is_some_and(SubscribeWire::is_observed)
-        && own.text.len() > OBSERVED_BYTES_MAX
-    {
-        return Err(format!(
-            "an observer by CoAP is sent {OBSERVED_BYTES_MAX} bytes at most here: more comes in blocks"
-        ));
-    }
-    let at = subscribe.as_ref().map(|wire| subscribed_at(wire, running));
-    Ok(Kind::Traffic(TrafficPlan {
-        publish: side.publish(TOPIC)?.at_quality(quality),
-        publishers,
-        body: Body::Own(own),
-        subscribe_at: at.transpose()?.flatten(),
-        subscribe,
-        subscribers,
-        pace,
-        share: None,
-    }))
+    let load = (Body::Own(own), pace);
+    traffic(contender, side, running, (publishers, subscribers), load)
 }
 
 /// As many as the rate gives in the time, with rests between them.

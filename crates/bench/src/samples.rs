@@ -66,15 +66,28 @@ impl Series {
     }
 }
 
+/// Samples in their order.
+pub(crate) struct Sorted(Vec<f64>);
+
+impl Sorted {
+    pub(crate) fn of(values: &[f64]) -> Self {
+        let mut sorted = values.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        Self(sorted)
+    }
+
+    /// The sample at a share of them is the nearest one above; of none zero.
+    pub(crate) fn at(&self, share: f64) -> f64 {
+        let place = (share * self.0.len() as f64).ceil() as usize;
+        self.0.get(place.saturating_sub(1)).copied().unwrap_or(0.0)
+    }
+}
+
 /// What is printed of samples that are all there.
 pub(crate) fn percentiles(values: &[f64]) -> Percentiles {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    // The sample at a quantile is the nearest one above.
-    let at = |quantile: f64| {
-        let place = (quantile * sorted.len() as f64).ceil() as usize;
-        sorted.get(place.saturating_sub(1)).copied().unwrap_or(0.0)
-    };
+    let sorted = Sorted::of(values);
+    let at = |share| sorted.at(share);
+    let Sorted(sorted) = &sorted;
     Percentiles {
         n: sorted.len() as u64,
         mean: sorted.iter().sum::<f64>() / sorted.len().max(1) as f64,

@@ -5,7 +5,7 @@
 //! What it deliberately does not do: ask for the rest of a notification that is longer than one block.
 
 use std::io::{self, ErrorKind};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
 
 use weir_coap::wire::{
@@ -16,7 +16,7 @@ use super::connect::at;
 use super::reactor::Reactor;
 use super::stamp::Scanner;
 use crate::limits::CONNECT_WAVE;
-use crate::sockets::{challenge, check};
+use crate::sockets::{challenge, check, datagrams_to};
 
 /// Content-Format of JSON (RFC 7252 section 12.3).
 pub(super) const JSON: u32 = 50;
@@ -112,15 +112,8 @@ fn ask_all(observers: &mut [Observer], wish: Wish) -> Result<(), String> {
 
 impl Observer {
     fn connect(server: SocketAddr, path: &str, number: usize) -> io::Result<Self> {
-        let any: IpAddr = match server {
-            SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
-            SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
-        };
-        let socket = UdpSocket::bind((any, 0))?;
-        socket.connect(server)?;
-        socket.set_read_timeout(Some(PATIENCE))?;
         Ok(Self {
-            socket,
+            socket: datagrams_to(server, PATIENCE)?,
             path: path.into(),
             token: Token::new(&(number as u32).to_be_bytes()).unwrap_or_default(),
             last_id: 0,
@@ -242,6 +235,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::load::stamp::STAMP_BASE;
+    use std::net::Ipv4Addr;
 
     /// An observer, and the socket that its server would have.
     fn pair() -> (Observer, UdpSocket) {

@@ -18,7 +18,7 @@ use std::time::Duration;
 pub(crate) use coap::{Carrier, CoapOver, challenge, check};
 pub(crate) use tcp::{Tcp, traffic_of};
 pub(crate) use traffic::Traffic;
-pub(crate) use udp::Udp;
+pub(crate) use udp::{Udp, open as datagrams_to};
 
 /// Whom a client speaks to.
 #[derive(Clone, Debug)]

@@ -75,7 +75,7 @@ impl Udp {
 }
 
 /// A socket that speaks to this address alone, and waits no longer than that.
-fn open(to: SocketAddr, wait: Duration) -> std::io::Result<UdpSocket> {
+pub(crate) fn open(to: SocketAddr, wait: Duration) -> std::io::Result<UdpSocket> {
     let any: IpAddr = match to {
         SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
         SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
