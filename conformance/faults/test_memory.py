@@ -16,6 +16,8 @@ FLOOD = 2 * MEMORY
 MANY = b'[%s]' % b",".join(b'{"value":%d}' % value for value in range(1000))
 # A value of a few letters takes several times as much once it is read.
 READ = 10
+# Packed it is next to nothing, read and merged it is whole again.
+LONG = b'{"value":"%s"}' % (b"x" * (1 << 20))
 
 
 class Flood(threading.Thread):
@@ -55,7 +57,7 @@ class Memory(unittest.TestCase):
 
     def flooded(self, body, floods, times=1):
         """What was said to all of them together."""
-        count = FLOOD // len(body) // times // floods
+        count = int(FLOOD / len(body) / times / floods)
         running = [Flood(self.gateway, f"flood/{n}", body, count) for n in range(floods)]
         for flood in running:
             self.stuck_reader(flood.topic)
@@ -84,6 +86,9 @@ class Memory(unittest.TestCase):
 
     def test_messages_of_many_values_and_readers_that_do_not_read(self):
         self.goes_on(self.flooded(MANY, 40, READ))
+
+    def test_long_texts_to_few_topics_and_readers_that_do_not_read(self):
+        self.goes_on(self.flooded(LONG, 8, 1 / 2))
 
     def test_long_messages_that_are_never_finished(self):
         head = f"POST /live/flood/a HTTP/1.1\r\nHost: a\r\nContent-Length: {15 << 20}\r\n\r\n".encode()

@@ -10,7 +10,7 @@ use weir_binding::ConfigFault;
 
 /// The part that messages may take, all together.
 const PART: usize = 4;
-/// The part of that which may wait for the disk.
+/// The part of that which may wait for the disk, of the log and again of the history.
 const PENDING_PART: usize = 4;
 /// Bytes that may wait for the disk, however much memory there is.
 const PENDING_BYTES_MAX: usize = 32 << 20;

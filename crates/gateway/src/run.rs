@@ -323,7 +323,12 @@ fn open_data(config: &Config) -> Result<(Arc<dyn Log>, Arc<Hub>), RunFault> {
         log.set("pending_bytes", &memory::pending(memory).to_string());
     }
     let log = open_log(&data, log, config.section("bus")).map_err(located)?;
-    let history = open_history(&data, sections(config)).map_err(located)?;
+    let mut stored = sections(config);
+    if config.text("history", "unwritten_bytes").is_none() {
+        let bytes = memory::pending(memory).to_string();
+        stored.history.set("unwritten_bytes", &bytes);
+    }
+    let history = open_history(&data, stored).map_err(located)?;
     let hub = Hub::start(log.clone(), history, Limits::default(), now()).map_err(RunFault::Hub)?;
     hub.limit_memory(memory);
     Ok((log, hub))

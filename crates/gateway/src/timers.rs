@@ -12,8 +12,6 @@ use weir_hub::{Hub, Log};
 const TICK: Duration = Duration::from_millis(10);
 /// How often the history store is made durable and the log released.
 const MAINTENANCE: Duration = Duration::from_secs(10);
-/// It is done earlier where this part of the memory of messages was published since.
-const MAINTENANCE_PART: usize = 8;
 /// Commits are gathered for so long before they go to the history store.
 const GATHERING: Duration = Duration::from_millis(20);
 
@@ -71,18 +69,15 @@ impl Historian {
 
 fn work(hub: &Hub, stop: &AtomicBool) {
     let waker = Arc::new(Unpark(thread::current())).into();
-    let (mut maintained, mut published) = (Instant::now(), 0);
+    let mut maintained = Instant::now();
     while !stop.load(Ordering::Relaxed) {
         match hub.poll_feed(&mut Context::from_waker(&waker)) {
             Poll::Pending => thread::park_timeout(MAINTENANCE),
             Poll::Ready(Ok(())) => report(hub.feed()),
             Poll::Ready(Err(_)) => thread::park_timeout(Duration::from_secs(1)),
         }
-        // What is not maintained is in memory.
-        let grown = hub.counts().published_bytes - published;
-        let much = (hub.memory().most() / MAINTENANCE_PART) as u64;
-        if maintained.elapsed() >= MAINTENANCE || grown > much {
-            (maintained, published) = (Instant::now(), published + grown);
+        if maintained.elapsed() >= MAINTENANCE {
+            maintained = Instant::now();
             report(hub.maintain(now()));
         }
         thread::park_timeout(GATHERING);

@@ -10,7 +10,7 @@ use weir_hub::History;
 pub const STORE_KEYS: &[&str] = &["url", "ca_file"];
 
 /// Keys of the section `history`.
-pub const HISTORY_KEYS: &[&str] = &["retention_bytes", "retention_age"];
+pub const HISTORY_KEYS: &[&str] = &["retention_bytes", "retention_age", "unwritten_bytes"];
 
 /// Opens the history store that `store.url` means.
 pub fn open_history(data: &Path, sections: Sections) -> Result<Arc<dyn History>, ConfigFault> {
@@ -70,6 +70,11 @@ pub(crate) fn embedded_options(
             "a number of bytes",
         )?,
         retention_age: age(&mut section, default.retention_age)?,
+        unwritten_bytes_max: section.parsed(
+            "unwritten_bytes",
+            default.unwritten_bytes_max,
+            "a number of bytes",
+        )?,
     };
     section.finish(HISTORY_KEYS)?;
     Ok(options)
@@ -109,16 +114,21 @@ pub(crate) fn postgres_target(mut store: Section) -> Result<weir_postgres::Targe
     }
 }
 
+/// How old rows may be, and how many bytes of them may wait.
 #[cfg(feature = "postgres")]
-pub(crate) fn postgres_age(mut section: Section) -> Result<std::time::Duration, ConfigFault> {
+pub(crate) fn postgres_bounds(
+    mut section: Section,
+) -> Result<(std::time::Duration, usize), ConfigFault> {
     if section.optional("retention_bytes").is_some() {
         let problem =
             "is of the embedded store; in PostgreSQL rows are kept by `history.retention_age`";
         return Err(section.fault("retention_bytes", problem));
     }
     let age = age(&mut section, std::time::Duration::MAX)?;
+    let most = weir_postgres::limits::BUFFER_BYTES_MAX;
+    let waiting = section.parsed("unwritten_bytes", most, "a number of bytes")?;
     section.finish(HISTORY_KEYS)?;
-    Ok(age)
+    Ok((age, waiting))
 }
 
 #[cfg(feature = "postgres")]
@@ -171,9 +181,11 @@ fn postgres(
         key: "store.url".into(),
         problem,
     };
+    let (retention_age, buffer_bytes_max) = postgres_bounds(sections.history)?;
     let options = Options {
         target: postgres_target(sections.store)?,
-        retention_age: postgres_age(sections.history)?,
+        retention_age,
+        buffer_bytes_max,
         wait: weir_postgres::limits::OPEN_WAIT,
     };
     let log = match sections.bus.optional("url") {

@@ -51,7 +51,7 @@ pub const STORES: &[StoreLine] = &[
         schemes: &["postgres", "postgresql"],
         open: history::open_postgres,
         check: |section| history::postgres_target(section).map(drop),
-        check_history: |section| history::postgres_age(section).map(drop),
+        check_history: |section| history::postgres_bounds(section).map(drop),
     },
 ];
 

@@ -20,6 +20,8 @@ pub struct Options {
     pub retention_bytes: u64,
     /// Age, by the last row's own time, after which a chunk is dropped, however lately it came.
     pub retention_age: Duration,
+    /// Bytes of rows that may wait in memory; beyond, whoever brings more writes them first.
+    pub unwritten_bytes_max: usize,
 }
 
 impl Default for Options {
@@ -28,6 +30,7 @@ impl Default for Options {
         Self {
             retention_bytes: 10_000_000_000,
             retention_age: Duration::MAX,
+            unwritten_bytes_max: 32 << 20,
         }
     }
 }
@@ -38,6 +41,7 @@ pub struct EmbeddedHistory {
     upkeep: Mutex<Upkeep>,
     /// Packs chunks that fill up while they are applied.
     encoder: Mutex<Encoder>,
+    unwritten_bytes_max: usize,
 }
 
 impl EmbeddedHistory {
@@ -48,11 +52,13 @@ impl EmbeddedHistory {
 
     /// The same on any disk.
     pub fn on(disk: Arc<dyn Disk>, options: Options) -> io::Result<Self> {
+        let unwritten_bytes_max = options.unwritten_bytes_max;
         let (upkeep, state) = Upkeep::open(Dir::open(disk)?, options)?;
         Ok(Self {
             state: Mutex::new(state),
             upkeep: Mutex::new(upkeep),
             encoder: Mutex::default(),
+            unwritten_bytes_max,
         })
     }
 
@@ -70,9 +76,21 @@ impl EmbeddedHistory {
         })
     }
 
+    /// Writes what waits, where it is too much. Nothing is taken where that fails.
+    fn make_room(&self) -> Result<(), HistoryFault> {
+        if self.state().unwritten < self.unwritten_bytes_max {
+            return Ok(());
+        }
+        lock(&self.upkeep).write_rows(&self.state).map_err(failed)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
     }
+}
+
+fn failed(error: io::Error) -> HistoryFault {
+    HistoryFault::Failed(error.to_string())
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -81,6 +99,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl History for EmbeddedHistory {
     fn apply(&self, cursor: Cursor, arrival: Time, batch: &Batch) -> Result<(), HistoryFault> {
+        self.make_room()?;
         let mut state = self.state();
         if cursor <= state.seen {
             return Ok(());
@@ -153,9 +172,7 @@ impl History for EmbeddedHistory {
 
     fn maintain(&self, now: Time) -> Result<(), HistoryFault> {
         let mut upkeep = lock(&self.upkeep);
-        upkeep
-            .run(&self.state, now)
-            .map_err(|error| HistoryFault::Failed(error.to_string()))
+        upkeep.run(&self.state, now).map_err(failed)
     }
 }
 

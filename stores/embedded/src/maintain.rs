@@ -10,7 +10,7 @@ use crate::file::Dir;
 use crate::history::{Options, lock};
 use crate::limits::{FILE_BYTES, MANIFEST_BYTES_MIN, WRITE_BYTES};
 use crate::manifest::{ChunkMeta, Entries, Loaded, Manifest};
-use crate::merge;
+use crate::merge::{self, Merged};
 use crate::state::{Body, DataFile, Latest, Part, State, Stream, put_chunk};
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -90,10 +90,7 @@ impl Upkeep {
 
     /// One round.
     pub(crate) fn run(&mut self, state: &Mutex<State>, now: Time) -> io::Result<()> {
-        self.pending.clear();
-        // What a failed round left unwritten is made anew, behind a gap.
-        self.unwritten.clear();
-        self.flush(state)?;
+        self.write_rows(state)?;
         self.merge(state)?;
         self.retain(state, now)?;
         self.reclaim(state)?;
@@ -104,7 +101,19 @@ impl Upkeep {
         Ok(())
     }
 
-    /// Writes all rows that are only in memory.
+    /// Writes all rows that are only in memory; where that fails, they are tried again by the next call.
+    pub(crate) fn write_rows(&mut self, state: &Mutex<State>) -> io::Result<()> {
+        self.pending.clear();
+        // What a failed round left unwritten is made anew, behind a gap.
+        self.unwritten.clear();
+        let taken = std::mem::take(&mut lock(state).unwritten);
+        let flushed = self.flush(state);
+        if flushed.is_err() {
+            lock(state).unwritten += taken;
+        }
+        flushed
+    }
+
     fn flush(&mut self, state: &Mutex<State>) -> io::Result<()> {
         let mut locked = lock(state);
         let seen = locked.seen;
@@ -234,8 +243,13 @@ impl Upkeep {
         let mut written = Vec::with_capacity(runs.len());
         for run in runs {
             // A chunk that cannot be read is left alone; who reads it is told which it is.
-            let Ok(merged) = merge::merged(&run) else {
-                continue;
+            let merged = match merge::merged(&run) {
+                Ok(Merged::Chunks(merged)) => merged,
+                Ok(Merged::Long(parts)) => {
+                    lock(state).note_long(run.number, &parts);
+                    continue;
+                }
+                Err(_) => continue,
             };
             let before = self.pending.len();
             for (part, rows) in merged {
@@ -386,8 +400,23 @@ impl State {
         let part = self
             .stream_mut(number)
             .and_then(|stream| stream.part_mut(order));
-        if let Some(part) = part.filter(|part| matches!(part.body, Body::Rows(_))) {
+        let Some(part) = part else { return };
+        if let Body::Rows(rows) = &part.body {
+            let (before, after) = (rows.memory_bytes(), block.len());
             part.body = Body::Packed(block);
+            self.unwritten = (self.unwritten + after).saturating_sub(before);
+        }
+    }
+
+    /// Notes parts that are merged no further.
+    fn note_long(&mut self, number: u32, orders: &[u64]) {
+        let Some(stream) = self.stream_mut(number) else {
+            return;
+        };
+        for order in orders {
+            if let Some(part) = stream.part_mut(*order) {
+                part.is_long = true;
+            }
         }
     }
 }

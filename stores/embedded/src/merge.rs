@@ -4,7 +4,7 @@
 //! are eight, so that a row is written again about three times until its chunk is full.
 
 use crate::block::Rows;
-use crate::limits::{CHUNK_BYTES, CHUNK_ROWS, MERGE_FAN, MERGES_MAX};
+use crate::limits::{CHUNK_BYTES, CHUNK_ROWS, CHUNK_TEXT_BYTES, MERGE_FAN, MERGES_MAX};
 use crate::state::{Body, Part, State, Stream};
 use std::io;
 use std::sync::Arc;
@@ -13,6 +13,14 @@ use std::sync::Arc;
 pub(crate) struct Run {
     pub(crate) number: u32,
     pub(crate) parts: Vec<Part>,
+}
+
+/// What becomes of a run.
+pub(crate) enum Merged {
+    /// Chunks under orders of those they replace, and their rows.
+    Chunks(Vec<(Part, Rows)>),
+    /// With texts too long for one chunk, however short they are when packed: these are left as they are.
+    Long(Vec<u64>),
 }
 
 /// Runs worth merging.
@@ -56,17 +64,28 @@ fn run_of(stream: &Stream) -> Option<&[Part]> {
 /// The power of eight of its rows; `None` where it is large enough.
 fn size_class(part: &Part) -> Option<u32> {
     let len = part.meta().map_or(0, |meta| meta.len);
-    let small = (part.rows as usize) < CHUNK_ROWS / 2 && len < CHUNK_BYTES;
+    let small = (part.rows as usize) < CHUNK_ROWS / 2 && len < CHUNK_BYTES && !part.is_long;
     small.then(|| part.rows.max(1).ilog2() / 3)
 }
 
-/// The chunks that a run becomes, under orders of the chunks they replace, and their rows.
-pub(crate) fn merged(run: &Run) -> io::Result<Vec<(Part, Rows)>> {
+/// Reads a run, of which there is never more in memory than a chunk and the part that is too much for it.
+pub(crate) fn merged(run: &Run) -> io::Result<Merged> {
     let mut all = Rows::default();
+    let mut long = Vec::new();
     for part in &run.parts {
         let rows = part.body.load()?;
+        if rows.texts.len() > CHUNK_TEXT_BYTES / MERGE_FAN {
+            long.push(part.order);
+        }
+        if all.texts.len() + rows.texts.len() > CHUNK_TEXT_BYTES {
+            return Ok(Merged::Long(long));
+        }
         (0..rows.len()).for_each(|row| all.push_row(&rows, row));
     }
+    Ok(Merged::Chunks(split(run, all)))
+}
+
+fn split(run: &Run, all: Rows) -> Vec<(Part, Rows)> {
     let all = all.sorted();
     let count = all.len().div_ceil(CHUNK_ROWS).min(run.parts.len());
     let each = all.len().div_ceil(count.max(1));
@@ -80,8 +99,9 @@ pub(crate) fn merged(run: &Run) -> io::Result<Vec<(Part, Rows)>> {
             first: rows.times.first().copied().unwrap_or_default(),
             last: rows.times.last().copied().unwrap_or_default(),
             body: Body::Rows(Arc::default()),
+            is_long: false,
         };
         merged.push((part, rows));
     }
-    Ok(merged)
+    merged
 }

@@ -26,6 +26,8 @@ pub(crate) struct State {
     pub(crate) dirty: Vec<u32>,
     pub(crate) forgotten: Vec<u32>,
     pub(crate) next_order: u64,
+    /// Bytes of rows, and of blocks of full parts, that no file has.
+    pub(crate) unwritten: usize,
     /// Numbers of the streams of the message at hand: kept for its memory.
     pub(crate) numbers_of_batch: Vec<u32>,
 }
@@ -59,6 +61,8 @@ pub(crate) struct Part {
     pub(crate) first: i64,
     pub(crate) last: i64,
     pub(crate) body: Body,
+    /// Its texts are long: it is merged no further. Found out by trying; no file says so.
+    pub(crate) is_long: bool,
 }
 
 /// Where a part's rows are.
@@ -94,6 +98,7 @@ impl Part {
             first: rows.times.first().copied().unwrap_or_default(),
             last: rows.times.last().copied().unwrap_or_default(),
             body: Body::Rows(Arc::new(rows)),
+            is_long: false,
         }
     }
 
@@ -109,6 +114,7 @@ impl Part {
             first: chunk.first,
             last: chunk.last,
             body,
+            is_long: false,
         }
     }
 
@@ -288,7 +294,9 @@ impl State {
                 continue;
             };
             let time = batch.time(row).unwrap_or(arrival).nanos();
+            let before = stream.open.memory_bytes();
             stream.take(cursor, arrival.nanos(), time, batch, row);
+            self.unwritten += stream.open.memory_bytes() - before;
             if stream.open.len() >= CHUNK_ROWS || stream.open.texts.len() >= CHUNK_TEXT_BYTES {
                 full.extend(
                     stream

@@ -3,8 +3,7 @@
 use crate::buffer::Buffer;
 use crate::driver::Driver;
 use crate::limits::{
-    ANSWER_WAIT, BUFFER_BYTES_MAX, CONNECT, CONNECT_PAUSE, NEWEST_TOPICS, READERS, SCAN_ROWS,
-    TRANSACTION_CHUNKS,
+    ANSWER_WAIT, CONNECT, CONNECT_PAUSE, NEWEST_TOPICS, READERS, SCAN_ROWS, TRANSACTION_CHUNKS,
 };
 use crate::line::{Line, Pool, Session, is_lost};
 use crate::origin::{self, Origin};
@@ -28,6 +27,8 @@ pub struct Options {
     pub target: Target,
     /// Age of an observation, by its own time, after which it is dropped.
     pub retention_age: Duration,
+    /// Bytes of rows that wait while the server is away; beyond, the log is read again later.
+    pub buffer_bytes_max: usize,
     /// How long the opening waits for a server that cannot be reached yet.
     pub wait: Duration,
 }
@@ -35,6 +36,7 @@ pub struct Options {
 /// Observations of the past in a database, which other gateways of the same log may feed too.
 pub struct PostgresHistory {
     buffer: Mutex<Buffer>,
+    buffer_bytes_max: usize,
     /// One writes at a time.
     writing: Mutex<()>,
     writer: Arc<Writer>,
@@ -75,6 +77,7 @@ impl PostgresHistory {
         };
         Ok(Self {
             buffer: Mutex::new(Buffer::behind(written)),
+            buffer_bytes_max: options.buffer_bytes_max,
             writing: Mutex::new(()),
             writer: Arc::new(writer),
             readers: Pool::new(&target, READERS),
@@ -305,7 +308,7 @@ impl History for PostgresHistory {
             if cursor <= buffer.seen() {
                 return Ok(());
             }
-            if buffer.bytes() < BUFFER_BYTES_MAX {
+            if buffer.bytes() < self.buffer_bytes_max {
                 buffer.take(cursor, arrival, batch)?;
                 buffer.is_due()
             } else {

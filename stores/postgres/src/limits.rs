@@ -8,7 +8,7 @@ pub const CHUNK_ROWS: usize = 8192;
 pub const CHUNK_BYTES: usize = 4 << 20;
 /// Chunks of one transaction.
 pub const TRANSACTION_CHUNKS: usize = 16;
-/// Bytes of rows that wait while the server is away; beyond, the log is read again later.
+/// Bytes of rows that wait while the server is away, where nothing else is said.
 pub const BUFFER_BYTES_MAX: usize = 64 << 20;
 /// Bytes of rows that go to the server in one message.
 pub const COPY_BYTES: usize = 256 << 10;

@@ -11,6 +11,7 @@ use weir_hub::aggregate::Function;
 use weir_model::batch::Naming;
 use weir_model::{BatchBuilder, Extra, Value};
 
+mod bounds;
 mod extents;
 
 /// A simulated disk.
@@ -489,6 +490,7 @@ fn retention_drops_chunks_that_are_old_or_too_many() {
     let options = Options {
         retention_age: Duration::from_nanos(1000),
         retention_bytes: 1 << 40,
+        ..Options::default()
     };
     let store = dir.open_with(options).unwrap();
     let rows = |from: i64| {

@@ -243,6 +243,7 @@ pub(crate) fn options(url: &str) -> Options {
     Options {
         target: Target::parse(url).unwrap(),
         retention_age: Duration::MAX,
+        buffer_bytes_max: weir_postgres::limits::BUFFER_BYTES_MAX,
         wait: Duration::ZERO,
     }
 }
