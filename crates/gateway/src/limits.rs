@@ -34,6 +34,18 @@ pub const CHECK_THREADS: usize = 1;
 /// Passwords that wait to be hashed, more than a second's worth; beyond, they are refused.
 pub const CHECK_WAITING_MAX: usize = 64;
 
+/// Files that are not connections: of the log, the history and the listeners, and what goes out.
+pub const FILES_RESERVED: usize = 64;
+
+/// Connections that may be open at once, as many as there are files for now, so that log and history always have
+/// theirs.
+pub fn connections_max() -> usize {
+    use rustix::process::{Resource, getrlimit};
+    let files = getrlimit(Resource::Nofile).current;
+    let files = files.map_or(usize::MAX, |files| files as usize);
+    CONNECTIONS_MAX.min(files.saturating_sub(FILES_RESERVED))
+}
+
 /// Lifts this process's limit of open files to the most that it may have.
 pub fn raise_descriptor_limit() -> std::io::Result<()> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

@@ -1,9 +1,9 @@
 //! The network threads: what they accept and receive is served by the bindings.
 
 use crate::context::{House, Traffic};
-use crate::limits::{CONNECTIONS_MAX, HANDSHAKE_TIME_MAX};
+use crate::limits::{HANDSHAKE_TIME_MAX, connections_max};
 use std::io;
-use std::net::{TcpListener, UdpSocket};
+use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,6 +14,9 @@ use tokio::runtime;
 use tokio::task::LocalSet;
 use weir_binding::{Binding, Context, Service};
 use weir_carrier::{Datagrams, Link};
+
+/// Until it is tried again to accept a connection.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// A binding's opened listener.
 pub(crate) struct Listener {
@@ -155,6 +158,21 @@ async fn serve_datagrams(socket: Socket, house: Arc<House>) -> io::Result<()> {
     socket.binding.serve_datagrams(datagrams, house).await
 }
 
+/// The next connection, once there is room for one.
+async fn accepted(
+    socket: &tokio::net::TcpListener,
+    traffic: &Traffic,
+) -> io::Result<(tokio::net::TcpStream, SocketAddr)> {
+    let is_full = || traffic.connections.load(Ordering::Relaxed) as usize >= connections_max();
+    if is_full() {
+        tracing::warn!("cannot accept a connection: there are as many as there are files for");
+    }
+    while is_full() {
+        tokio::time::sleep(PAUSE).await;
+    }
+    socket.accept().await
+}
+
 async fn accept(listener: Listener, house: Arc<House>) -> io::Result<()> {
     listener.socket.set_nonblocking(true)?;
     let socket = tokio::net::TcpListener::from_std(listener.socket)?;
@@ -164,23 +182,19 @@ async fn accept(listener: Listener, house: Arc<House>) -> io::Result<()> {
     tokio::pin!(draining);
     loop {
         let accepted = tokio::select! {
-            accepted = socket.accept() => accepted,
+            accepted = accepted(&socket, &house.traffic) => accepted,
             () = &mut draining => return Ok(()),
         };
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
-                tokio::time::sleep(Duration::from_millis(50)).await;
+                tokio::time::sleep(PAUSE).await;
                 continue;
             }
         };
-        let open = house.traffic.connections.fetch_add(1, Ordering::Relaxed);
+        house.traffic.connections.fetch_add(1, Ordering::Relaxed);
         house.traffic.accepted.fetch_add(1, Ordering::Relaxed);
-        if open as usize >= CONNECTIONS_MAX {
-            house.traffic.connections.fetch_sub(1, Ordering::Relaxed);
-            continue;
-        }
         let (binding, house, tls) = (listener.binding.clone(), house.clone(), tls.clone());
         let counted = Counted::new(house.traffic.clone(), here.clone());
         tokio::task::spawn_local(async move {
@@ -221,7 +235,7 @@ impl Drop for Counted {
 async fn serve_tls(
     tls: &weir_carrier::tls::Acceptor,
     stream: tokio::net::TcpStream,
-    peer: std::net::SocketAddr,
+    peer: SocketAddr,
     binding: &dyn Binding,
     house: Arc<House>,
 ) -> io::Result<()> {

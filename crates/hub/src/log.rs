@@ -131,7 +131,8 @@ pub enum LogFault {
         /// The most bytes it may have.
         limit: usize,
     },
-    /// The disk is full or over its quota: nothing more is acknowledged until there is room.
+    /// The disk is full or over its quota, or there is no file left to open: nothing more is acknowledged until
+    /// there is room.
     Full(String),
     /// A write or sync failed: nothing more is acknowledged until a restart.
     Failed(String),
@@ -148,7 +149,10 @@ impl fmt::Display for LogFault {
         match self {
             LogFault::Busy => f.write_str("the disk is behind: try again later"),
             LogFault::OverLimit { limit } => write!(f, "a record over the limit of {limit} bytes"),
-            LogFault::Full(cause) => write!(f, "the disk is full, nothing was stored: {cause}"),
+            LogFault::Full(cause) => write!(
+                f,
+                "nothing can be written now, and nothing was stored: {cause}"
+            ),
             LogFault::Failed(cause) => write!(f, "the log cannot be written any more: {cause}"),
             LogFault::Damaged(what) => write!(f, "records are lost: {what}"),
             LogFault::Unavailable(cause) => write!(f, "the log cannot be reached: {cause}"),

@@ -13,7 +13,7 @@ use std::io;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
-use weir_disk::{DiskFile, is_full};
+use weir_disk::{DiskFile, is_full, is_out_of_files};
 
 /// The segment being written.
 pub(crate) struct Active {
@@ -37,7 +37,7 @@ impl Active {
 
 /// Why a batch is not on the disk.
 enum Fault {
-    /// There is no room now.
+    /// There is no room now, or no file to open.
     Full(io::Error),
     /// Nothing may be acknowledged any more.
     Failed(io::Error),
@@ -46,6 +46,15 @@ enum Fault {
 impl Fault {
     fn of_write(error: io::Error) -> Self {
         if is_full(&error) {
+            Fault::Full(error)
+        } else {
+            Fault::of_open(error)
+        }
+    }
+
+    /// Where nothing was opened, nothing can have gone wrong with what is in it.
+    fn of_open(error: io::Error) -> Self {
+        if is_out_of_files(&error) {
             Fault::Full(error)
         } else {
             Fault::Failed(error)
@@ -292,7 +301,7 @@ impl Committer {
             Fault::of_write(error)
         })?;
         file.sync_data().map_err(Fault::Failed)?;
-        disk.sync_dir().map_err(Fault::Failed)?;
+        disk.sync_dir().map_err(Fault::of_open)?;
         self.active = Some(Active {
             file,
             end: HEADER_BYTES,
