@@ -33,7 +33,7 @@ pub(crate) const SAMPLING_POINT: &str =
 pub(crate) const SAMPLING_FEATURE: &str =
     "http://www.opengis.net/def/samplingFeatureType/OGC-OM/2.0/SF_SamplingFeature";
 
-/// Types of observations that may be announced of a sensor that is inserted.
+/// Types of observations that are taken.
 pub(crate) const INSERTED_TYPES: &[&str] = &[
     OBSERVATION_TYPES[0],
     OBSERVATION_TYPES[1],
@@ -42,6 +42,17 @@ pub(crate) const INSERTED_TYPES: &[&str] = &[
     "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_CountObservation",
     "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_CategoryObservation",
     "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_SWEArrayObservation",
+];
+
+/// Further types of O&M 2.0 (OGC 10-025r1 table 8), which a sensor may announce beside those that are taken.
+pub(crate) const ANNOUNCED_TYPES: &[&str] = &[
+    "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_ComplexObservation",
+    "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_DiscreteCoverageObservation",
+    "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_DiscretePointCoverageObservation",
+    "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_DiscreteTimeSeriesObservation",
+    "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_GeometryObservation",
+    "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_ReferenceObservation",
+    "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_TemporalObservation",
 ];
 
 /// Types of observations that are given.

@@ -53,7 +53,8 @@ fn description_format(ask: &Ask) -> Result<&str, Exception> {
     Ok(format)
 }
 
-/// The types of observations that are announced; those that are not taken are refused.
+/// The types of observations that are announced. One that O&M has and this service does not take hinders no other:
+/// an observation of that type is refused when it comes.
 // [SOS2-10.2-2]
 fn observation_types(ask: &Ask) -> Result<Vec<String>, Exception> {
     let root = ask.params.element.as_ref();
@@ -62,14 +63,13 @@ fn observation_types(ask: &Ask) -> Result<Vec<String>, Exception> {
     let own = own.flat_map(|own| own.all("observationType").map(Element::text));
     let named = ask.params.all("observationType").iter().cloned();
     let types: Vec<String> = own.chain(named).collect();
-    let unknown = |kind: &&String| !INSERTED_TYPES.contains(&kind.as_str());
-    match types.iter().find(unknown) {
-        Some(kind) => {
-            let sentence = format!("`{kind}` is not taken");
-            Err(Exception::invalid("observationType", sentence))
-        }
-        None => Ok(types),
+    let is_in = |list: &[&str], kind: &String| list.contains(&kind.as_str());
+    let is_known = |kind: &String| is_in(INSERTED_TYPES, kind) || is_in(ANNOUNCED_TYPES, kind);
+    if let Some(kind) = types.iter().find(|kind| !is_known(kind)) {
+        let sentence = format!("`{kind}` is not taken");
+        return Err(Exception::invalid("observationType", sentence));
     }
+    Ok(types)
 }
 
 /// Answers RegisterSensor.
@@ -80,12 +80,10 @@ pub(crate) fn register_1(ask: &Ask) -> Result<Reply, Exception> {
         .first()
         .ok_or_else(|| Exception::missing("SensorDescription"))?;
     let template = ask.params.required_element("ObservationTemplate")?;
-    let properties: Vec<String> = template
-        .find("Observation")
-        .into_iter()
-        .flat_map(|own| own.all("observedProperty"))
-        .flat_map(property_names)
-        .collect();
+    let properties = match properties_of_template(template) {
+        none if none.is_empty() => properties_of_outputs(description),
+        named => named,
+    };
     if properties.is_empty() {
         return Err(Exception::missing("observedProperty"));
     }
@@ -100,6 +98,25 @@ pub(crate) fn register_1(ask: &Ask) -> Result<Reply, Exception> {
     xml.prefixes(&[("sos", SOS10)]);
     xml.leaf("sos:AssignedSensorId", &procedure);
     Ok(Reply::Accepted(tickets, xml.finish(), INSERTED))
+}
+
+/// Those of a template, an Observation or one of its kinds: Measurement, CategoryObservation.
+fn properties_of_template(template: &Element) -> Vec<String> {
+    let observed = template.first().into_iter();
+    observed
+        .flat_map(|own| own.all("observedProperty"))
+        .flat_map(property_names)
+        .collect()
+}
+
+/// Those of a description, whose outputs are defined by what they observe.
+fn properties_of_outputs(description: &Element) -> Vec<String> {
+    let outputs = description.find("OutputList").into_iter();
+    outputs
+        .flat_map(|list| list.all("output"))
+        .filter_map(|output| output.first()?.attribute("definition"))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// A reference, or the components of a composite phenomenon.

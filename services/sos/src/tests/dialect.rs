@@ -87,6 +87,8 @@ const INSERT_SENSOR: &str = r#"
     <s:observationType>http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_CountObservation</s:observationType>
     <s:observationType>http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_TruthObservation</s:observationType>
     <s:observationType>http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_TextObservation</s:observationType>
+    <s:observationType>http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_GeometryObservation</s:observationType>
+    <s:observationType>http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_ComplexObservation</s:observationType>
     <s:featureOfInterestType
       >http://www.opengis.net/def/samplingFeatureType/OGC-OM/2.0/SF_SamplingPoint</s:featureOfInterestType>
   </s:SosInsertionMetadata></sw:metadata>"#;

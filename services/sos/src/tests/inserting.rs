@@ -234,10 +234,25 @@ fn version_1_registers_and_inserts_blocks() {
         </SensorDescription><ObservationTemplate><om:Measurement><om:samplingTime/>
         <om:procedure/><om:observedProperty xlink:href="urn:p:t"/><om:featureOfInterest/>
         <om:result uom="">0.0</om:result></om:Measurement></ObservationTemplate></RegisterSensor>"#
-    )
-    .replace("om:Measurement", "om:Observation");
-    let root = accepted(&house, register);
+    );
+    let root = accepted(&house, register.clone());
     assert_eq!(root.child("AssignedSensorId").unwrap().text(), "urn:s:1");
+    // The template says nothing of what is observed: the description's outputs do.
+    let outputs = r#"</sml:identification><sml:outputs><sml:OutputList><sml:output name="t">
+        <swe:Quantity definition="urn:p:t"/></sml:output></sml:OutputList></sml:outputs></sml:System>"#;
+    let by_outputs = register
+        .replace("urn:s:1", "urn:s:2")
+        .replace("om:Measurement", "om:CategoryObservation")
+        .replace(
+            r#"<om:observedProperty xlink:href="urn:p:t"/>"#,
+            "<om:observedProperty/>",
+        );
+    let nothing = refused(&house, by_outputs.clone());
+    assert_eq!(nothing.1, "observedProperty");
+    accepted(
+        &house,
+        by_outputs.replace("</sml:identification></sml:System>", outputs),
+    );
     let insert = |sensor: &str| {
         format!(
             r#"<InsertObservation {names}><AssignedSensorId>{sensor}</AssignedSensorId><om:Observation>
