@@ -2,8 +2,8 @@
 //!
 //! They carry no time, so that the gateway stamps them with their arrival: that is when the data is
 //! available there, from where T_transmit runs. CometD hands on a text as it is; its servlet is told
-//! which time in it to replace by its arrival, so that both clocks start alike. One connection, requests
-//! on their due time whether answers have come or not.
+//! which time in it to replace by its arrival, so that both clocks start alike. One connection a round, since a
+//! server may end one that is idle between rounds; requests on their due time whether answers have come or not.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -21,10 +21,10 @@ use crate::load::http::Responses;
 /// The prefix of all topics in the messages as they are made.
 const MADE: &str = "heating";
 
-/// A connection to a server.
+/// Who publishes to a server.
 pub(super) struct Publisher {
-    tcp: TcpStream,
-    answers: Responses,
+    address: SocketAddr,
+    end: End,
     /// Number of the next message: none comes twice in a run.
     next: u64,
 }
@@ -40,19 +40,21 @@ pub(super) struct Published {
 
 impl Publisher {
     /// From where the gateway is: sensors are on its side of a link.
-    pub(super) fn connect(address: SocketAddr, end: &End) -> Result<Self, String> {
-        let tcp = end
-            .connect(address)
-            .map_err(|e| format!("{address}: {e}"))?;
-        tcp.set_nodelay(true).map_err(|e| e.to_string())?;
-        let wait = Duration::from_secs(DEVTOOLS_SECONDS_MAX);
-        tcp.set_read_timeout(Some(wait))
-            .map_err(|e| e.to_string())?;
-        Ok(Self {
-            tcp,
-            answers: Responses::default(),
+    pub(super) fn to(address: SocketAddr, end: &End) -> Self {
+        Self {
+            address,
+            end: end.clone(),
             next: 0,
-        })
+        }
+    }
+
+    fn connect(&self) -> Result<TcpStream, String> {
+        let fault = |e: std::io::Error| format!("{}: {e}", self.address);
+        let tcp = self.end.connect(self.address).map_err(fault)?;
+        tcp.set_nodelay(true).map_err(fault)?;
+        let wait = Duration::from_secs(DEVTOOLS_SECONDS_MAX);
+        tcp.set_read_timeout(Some(wait)).map_err(fault)?;
+        Ok(tcp)
     }
 
     /// Number of the message that is sent next.
@@ -75,39 +77,40 @@ impl Publisher {
             .collect::<Result<_, _>>()?;
         self.next += count;
         let mut published = Published::default();
+        let mut tcp = self.connect()?;
         let start = now_ns();
         for (index, request) in requests.iter().enumerate() {
             let due = start + (index as f64 / rate * 1e9) as u64;
             sleep_until(due);
             published.lags_ns.push(now_ns().saturating_sub(due));
-            self.tcp
-                .write_all(request)
+            tcp.write_all(request)
                 .map_err(|e| format!("publishing: {e}"))?;
         }
-        self.answered(count, &mut published)?;
+        published.refusal = answered(&mut tcp, count)?;
         Ok(published)
     }
+}
 
-    fn answered(&mut self, count: u64, published: &mut Published) -> Result<(), String> {
-        let mut piece = vec![0; 16 * 1024];
-        let mut missing = count;
-        while missing > 0 {
-            let taken = self
-                .tcp
-                .read(&mut piece)
-                .map_err(|e| format!("publishing: {e}"))?;
-            if taken == 0 {
-                return Err("the server closed the publisher's connection".into());
-            }
-            self.answers.feed(&piece[..taken], |answer| {
-                missing = missing.saturating_sub(1);
-                if answer.status != 204 {
-                    published.refusal.get_or_insert_with(|| answer.summary());
-                }
-            })?;
+/// Waits for so many answers; the first refusal among them.
+fn answered(tcp: &mut TcpStream, count: u64) -> Result<Option<String>, String> {
+    let mut answers = Responses::default();
+    let mut piece = vec![0; 16 * 1024];
+    let (mut missing, mut refusal) = (count, None);
+    while missing > 0 {
+        let taken = tcp
+            .read(&mut piece)
+            .map_err(|e| format!("publishing: {e}"))?;
+        if taken == 0 {
+            return Err("the server closed the publisher's connection".into());
         }
-        Ok(())
+        answers.feed(&piece[..taken], |answer| {
+            missing = missing.saturating_sub(1);
+            if answer.status != 204 {
+                refusal.get_or_insert_with(|| answer.summary());
+            }
+        })?;
     }
+    Ok(refusal)
 }
 
 fn sleep_until(due_ns: u64) {

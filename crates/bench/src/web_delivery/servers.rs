@@ -67,7 +67,7 @@ impl Servers {
 
     fn around(gateway: Running, settings: &Settings, folder: &Path) -> Result<Self, String> {
         Ok(Self {
-            sensors: Publisher::connect(gateway.address, &settings.end)?,
+            sensors: Publisher::to(gateway.address, &settings.end),
             settings: settings.clone(),
             folder: folder.into(),
             gateway,
@@ -164,7 +164,7 @@ impl Cometd {
         let start = |folder: &Path| (target.start)(settings, folder);
         let running = start_fresh(folder, COMETD, start)?;
         Ok(Self {
-            sensors: Publisher::connect(running.address, &settings.end)?,
+            sensors: Publisher::to(running.address, &settings.end),
             running,
             is_warm: false,
         })
