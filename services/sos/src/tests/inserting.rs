@@ -239,7 +239,8 @@ fn version_1_registers_and_inserts_blocks() {
     assert_eq!(root.child("AssignedSensorId").unwrap().text(), "urn:s:1");
     // The template says nothing of what is observed: the description's outputs do.
     let outputs = r#"</sml:identification><sml:outputs><sml:OutputList><sml:output name="t">
-        <swe:Quantity definition="urn:p:t"/></sml:output></sml:OutputList></sml:outputs></sml:System>"#;
+        <swe:Quantity definition="urn:p:t"/></sml:output></sml:OutputList></sml:outputs>
+        </sml:System>"#;
     let by_outputs = register
         .replace("urn:s:1", "urn:s:2")
         .replace("om:Measurement", "om:CategoryObservation")
