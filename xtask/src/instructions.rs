@@ -6,7 +6,7 @@
 //! first line of the table names the one and the other is fixed here.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The compiler in the first line; then package, work, functions that count, instructions, a line each.
@@ -22,7 +22,8 @@ pub(crate) const USAGE: &str = "cargo xtask instructions [--write]";
 pub(crate) fn run(root: &Path, write: bool) -> Result<(String, bool), String> {
     let text = std::fs::read_to_string(root.join(TABLE)).map_err(|e| format!("{TABLE}: {e}"))?;
     let (compiler, lines) = text.split_once('\n').ok_or(format!("{TABLE}: is empty"))?;
-    let (host, here) = toolchain()?;
+    let here = compiler_here()?;
+    let examples = build(root)?;
     let tolerance = match here == compiler {
         true => TOLERANCE_PERCENT,
         false => FOREIGN_TOLERANCE_PERCENT,
@@ -31,7 +32,7 @@ pub(crate) fn run(root: &Path, write: bool) -> Result<(String, bool), String> {
     let (mut table, mut all) = (format!("{here}\n"), 0);
     for line in lines.lines() {
         let line = Line::parse(line).ok_or_else(|| format!("{TABLE}: {line}"))?;
-        let now = count(root, &line, &host)?;
+        let now = count(&examples, &line)?;
         let percent = (now as f64 / line.instructions as f64 - 1.0) * 100.0;
         let is_off = percent.abs() > tolerance;
         (all, wrong) = (all + 1, wrong + u32::from(is_off));
@@ -75,38 +76,47 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The machine that is built for, and the compiler's version.
-fn toolchain() -> Result<(String, String), String> {
+/// The compiler's version and the machine that it builds for.
+fn compiler_here() -> Result<String, String> {
     let said = Command::new("rustc").arg("-vV").output();
     let said = said.map_err(|e| format!("rustc: {e}"))?.stdout;
     let said = String::from_utf8_lossy(&said);
     let of = |name| said.lines().find_map(|line| line.strip_prefix(name));
-    let (host, release) = (of("host: "), of("release: "));
-    let (host, release) = host.zip(release).ok_or("rustc does not say what it is")?;
-    Ok((host.to_owned(), format!("rustc {release} {host}")))
+    let (host, release) = of("host: ")
+        .zip(of("release: "))
+        .ok_or("rustc does not say what it is")?;
+    Ok(format!("rustc {release} {host}"))
 }
 
-fn count(root: &Path, line: &Line<'_>, host: &str) -> Result<u64, String> {
-    // A list, because what is counted has spaces in its name.
-    let runner = format!(
-        "target.{host}.runner = [\"valgrind\", \"--tool=callgrind\", \
-         \"--callgrind-out-file=/dev/null\", \"--toggle-collect={}\"]",
-        line.counted
-    );
+/// Builds the examples that do the work; the folder they are in. All of them at once, because what a package
+/// alone is built with differs from what the tests of all are built with, and counts otherwise.
+fn build(root: &Path) -> Result<PathBuf, String> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    let example = format!("{}_instructions", line.package.trim_start_matches("weir-"));
-    command.args(["--config", &runner]);
-    command.args(["run", "-q", "-p", line.package, "--example", &example]);
+    command.args(["build", "-q", "--workspace", "--examples"]);
     // What is built bit by bit is cut into other pieces, and those count otherwise.
-    if std::env::var("CARGO_INCREMENTAL").as_deref() != Ok("0") {
-        command.args(["--target-dir", "target/instructions"]);
-    }
-    let output = command
-        .args(["--", line.work])
-        .env("CARGO_INCREMENTAL", "0")
-        .current_dir(root)
+    let target = match std::env::var("CARGO_INCREMENTAL").as_deref() {
+        Ok("0") => "target",
+        _ => "target/instructions",
+    };
+    command.args(["--target-dir", target]);
+    let built = command.env("CARGO_INCREMENTAL", "0").current_dir(root);
+    let status = built.status().map_err(|e| format!("cargo: {e}"))?;
+    let folder = root.join(target).join("debug/examples");
+    status
+        .success()
+        .then_some(folder)
+        .ok_or("the examples cannot be built".into())
+}
+
+fn count(examples: &Path, line: &Line<'_>) -> Result<u64, String> {
+    let example = format!("{}_instructions", line.package.trim_start_matches("weir-"));
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(format!("--toggle-collect={}", line.counted))
+        .arg(examples.join(example))
+        .arg(line.work)
         .output()
-        .map_err(|e| format!("cargo: {e}"))?;
+        .map_err(|e| format!("valgrind: {e}"))?;
     let said = String::from_utf8_lossy(&output.stderr);
     let count = said.lines().find_map(collected);
     let count = count.filter(|count| output.status.success() && *count > 0);
