@@ -2,11 +2,11 @@
 
 import json
 import re
-import shutil
 import subprocess
 import unittest
 
 from gateway import BINARY, ROOT, Gateway
+from skips import program
 
 PACKAGING = ROOT / "packaging"
 
@@ -31,10 +31,9 @@ class Packaging(unittest.TestCase):
             self.assertLessEqual(set(re.findall(r"\bweir_\w+", expression)), known, expression)
             self.assertLessEqual(set(re.findall(r'(\w+)=~?"', expression)), labels, expression)
 
-    @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd is not what every machine has")
     def test_the_units_are_some(self):
         for name in ("weir.service", "nats.service"):
-            command = ["systemd-analyze", "verify", "--man=no", PACKAGING / name]
+            command = [program(self, "systemd-analyze"), "verify", "--man=no", PACKAGING / name]
             done = subprocess.run(command, capture_output=True, text=True)
             of_the_unit = [line for line in done.stderr.splitlines() if name in line and "not executable" not in line]
             self.assertEqual(of_the_unit, [])
