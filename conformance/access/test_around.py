@@ -6,6 +6,7 @@ import unittest
 import urllib.parse
 
 import aiocoap
+import httpx
 import websockets.sync.client
 from proton import Message
 from proton.utils import LinkDetached, SendException
@@ -194,6 +195,45 @@ class Around(unittest.TestCase):
             code, said = self.world.coap("/live/site/open/a", who, aiocoap.POST, b'{"value":1}')
             self.assertEqual(code[0], "4", said)
 
+    def test_a_wide_observation_of_coap_tells_what_may_be_read(self):
+        for path in ("/live/%23", "/live/site/+/a", "/live/site/%23?where=value%3E0"):
+            came = self.world.coap_observed(path, "reader", lambda said: OPEN.encode() in said, self.world.publish_both)
+            self.is_hidden(b"".join(came), path)
+
+    def test_no_method_of_coap_goes_further(self):
+        for code in (aiocoap.PUT, aiocoap.DELETE, aiocoap.FETCH, aiocoap.PATCH, aiocoap.iPATCH):
+            for path in ("/live/site/open/a", "/live/site/closed/a", "/catalog/site/open/a", "/catalog/site/closed/a"):
+                for who in ("reader", None):
+                    said = self.world.coap(path, who, code, b'{"unit":"Cel"}')
+                    with self.subTest(code=code, path=path, who=who):
+                        self.assertEqual(said[0][0], "4", said)
+                        self.assertNotIn(CLOSED.encode(), said[1])
+
+    def test_http_2_has_the_same_rights(self):
+        with httpx.Client(http1=False, http2=True, base_url=self.world.gateway.url,
+                          headers=self.world.bearer("reader")) as client:
+            wide = client.get("/live/%23")
+            self.assertEqual((wide.http_version, wide.status_code), ("HTTP/2", 200))
+            self.sees_the_open_only(wide.content, "HTTP/2")
+            for path in ("/live/site/closed/a", "/live/site%2Fclosed%2Fa", "/history/site/closed/%23"):
+                self.assertEqual(client.get(path).status_code, 403, path)
+            self.assertEqual(client.post("/live/site/open/a", json={"value": 1}).status_code, 403)
+
+    def test_sensorthings_over_mqtt_has_the_same_rights(self):
+        with self.world.mqtt("reader") as reader:
+            for wanted in ("v1.1/Observations", "v1.1/Datastreams"):
+                reader.seen.acknowledged.clear()
+                reader.subscribe(wanted, 1)
+                until(lambda: reader.seen.acknowledged, "SUBACK")
+            self.world.publish_both()
+            until(lambda: any(OPEN.encode() in it.payload for it in reader.seen.came), "an observation")
+            for message in reader.seen.came:
+                self.is_hidden(message.topic.encode() + message.payload, message.topic)
+            reader.seen.acknowledged.clear()
+            reader.publish("v1.1/Observations", '{"result":1}', 1)
+            until(lambda: reader.seen.acknowledged, "PUBACK")
+            self.assertGreaterEqual(reader.seen.acknowledged[0], 0x80)
+
     def test_amqp_has_the_same_rights(self):
         def as_user(who):
             return connection(self.world.gateway, user=who, password=self.world.secrets[who], allow_insecure_mechs=True)
@@ -204,8 +244,14 @@ class Around(unittest.TestCase):
             got = receiver.receive(timeout=20)
             said = bytes(got.body) if not isinstance(got.body, str) else got.body.encode()
             self.sees_the_open_only(got.address.encode() + said, "AMQP")
-            with self.assertRaises(LinkDetached):
-                reader.create_receiver("site/closed/#", credit=1)
+            receiver = reader.create_receiver("$as/json/#", credit=10)
+            self.world.publish_both()
+            got = receiver.receive(timeout=20)
+            said = bytes(got.body) if not isinstance(got.body, str) else got.body.encode()
+            self.sees_the_open_only(got.address.encode() + said, "AMQP as JSON")
+            for closed in ("site/closed/#", "$as/json/site/closed/a"):
+                with self.assertRaises(LinkDetached):
+                    reader.create_receiver(closed, credit=1)
             with self.assertRaises((LinkDetached, SendException)):
                 reader.create_sender("site/open/a").send(Message(body=b"1", inferred=True))
 

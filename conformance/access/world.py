@@ -150,19 +150,37 @@ class World:
             client.disconnect()
             client.loop_stop()
 
-    def coap(self, path, who="reader", code=aiocoap.GET, payload=b"", observe=None, others=()):
+    def coap(self, path, who="reader", code=aiocoap.GET, payload=b""):
         """Code and payload of an answer of CoAP."""
-        return asyncio.run(self.coap_asked(path, who, code, payload))
+        return asyncio.run(self.coap_asked(self.coap_message(path, who, code=code, payload=payload)))
 
-    async def coap_asked(self, path, who, code, payload):
+    def coap_message(self, path, who, **parts):
+        mark = "&" if "?" in path else "?"
+        secret = f"{mark}access_token={self.secrets[who]}" if who else ""
+        return aiocoap.Message(uri=f"coap://{self.gateway.ready['coap']}{path}{secret}", **parts)
+
+    async def coap_asked(self, message):
         context = await aiocoap.Context.create_client_context()
         try:
-            mark = "&" if "?" in path else "?"
-            secret = f"{mark}access_token={self.secrets[who]}" if who else ""
-            uri = f"coap://{self.gateway.ready['coap']}{path}{secret}"
-            message = aiocoap.Message(code=code, uri=uri, payload=payload)
             answer = await asyncio.wait_for(context.request(message).response, WAIT_S)
             return str(answer.code), answer.payload
+        finally:
+            await context.shutdown()
+
+    def coap_observed(self, path, who, enough, then):
+        """Payloads of an observation, of which each is told to `enough`; once it has begun, `then` is done."""
+        return asyncio.run(asyncio.wait_for(self.observing(path, who, enough, then), WAIT_S))
+
+    async def observing(self, path, who, enough, then):
+        context, came = await aiocoap.Context.create_client_context(), []
+        try:
+            request = context.request(self.coap_message(path, who, code=aiocoap.GET, observe=0))
+            came.append((await request.response).payload)
+            await asyncio.to_thread(then)
+            async for notified in request.observation:
+                came.append(notified.payload)
+                if enough(notified.payload):
+                    return came
         finally:
             await context.shutdown()
 
