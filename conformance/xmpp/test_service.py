@@ -180,6 +180,25 @@ class Access(unittest.TestCase):
             self.assertEqual(told.get("affiliation"), expected)
         self.assertIsNotNone(gateway)
 
+    def test_a_wide_question_gives_the_part_that_may_be_read(self):
+        prosody = Prosody(self)
+        policy = prosody.folder / "policy.toml"
+        policy.write_text('[role.reader]\nread = ["open/#"]\n[role.operator]\nread = ["#"]\npublish = ["#"]\n'
+                          '[jid."ann@localhost"]\nrole = "operator"\n[jid."localhost"]\nrole = "reader"\n')
+        prosody.gateway(self, {"access.policy": str(policy)})
+        ann, bob = Client(self, prosody), Client(self, prosody, "bob")
+        for wide in ("#", "$as/json/#", "+/a"):
+            bob.subscribe(wide)
+            ann.publish_value("closed/a", 1)
+            ann.publish_value("open/a", 2)
+            came = bob.next()
+            self.assertTrue(came.node.endswith("open/a"), came.node)
+            bob.pubsub("set", f"<unsubscribe node='{wide}' jid='{bob.jid}'/>")
+        with self.assertRaises(Refused):
+            bob.items("closed/a")
+        listed = [item.get("node") for item in bob.ask("get", f"<query xmlns='{ITEMS[1:-1]}'/>").iter(f"{ITEMS}item")]
+        self.assertEqual([node for node in listed if node.startswith("closed")], [], listed)
+
     def test_a_right_that_is_taken_away_ends_the_subscription_and_no_other(self):
         prosody = Prosody(self)
         policy = prosody.folder / "policy.toml"
