@@ -1,7 +1,9 @@
 """An SSE client of the standard library's that says what it got, and up to which cursor."""
 
+import contextlib
 import http.client
 import json
+import socket
 import threading
 import urllib.parse
 
@@ -17,6 +19,7 @@ class Reader:
         if since:
             headers["Last-Event-ID"] = since
         self.connection.request("GET", path, headers=headers)
+        self.socket = self.connection.sock
         self.response = self.connection.getresponse()
         assert self.response.status == 200, self.response.read()
         self.thread = threading.Thread(target=self.run, daemon=True)
@@ -76,10 +79,8 @@ class Reader:
 
     def leave(self):
         """Ends the connection; what came stays."""
-        sock = self.connection.sock or getattr(self.response.fp, "raw", None)
-        try:
-            self.connection.close()
-            self.response.close()
-        except OSError:
-            pass
-        del sock
+        # Closed alone, it would wait for the thread, which waits for what comes next.
+        with contextlib.suppress(OSError):
+            self.socket.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
+        self.connection.close()

@@ -1,6 +1,8 @@
 """Two gateways and one nats-server: one log."""
 
 import json
+import random
+import time
 import unittest
 import urllib.parse
 
@@ -13,6 +15,13 @@ def history(gateway, topic):
     status, _, body = gateway.request("GET", f"/history/{urllib.parse.quote(topic)}?limit=10000")
     assert status == 200, body
     return [each["value"] for each in json.loads(body)["observations"]]
+
+
+def until(holds, within=30):
+    ends = time.monotonic() + within
+    while not holds() and time.monotonic() < ends:
+        time.sleep(0.01)
+    return holds()
 
 
 class Two(unittest.TestCase):
@@ -82,6 +91,30 @@ class Two(unittest.TestCase):
         self.assertEqual(strange.events(), ["gap"])
         self.assertEqual(strange.values(), [2])
         strange.leave()
+
+    def test_what_the_stream_dropped_meanwhile_is_told_as_a_gap_of_as_many(self):
+        with Servers(self, 1) as servers:
+            settings = {"bus.url": servers.url, "log.retention_bytes": "65536"}
+            with Gateway(settings=settings) as first:
+                first.publish_value("hall/long", -1)
+                left = Reader(first, "hall/long", since="0-0")
+                self.assertTrue(left.wait(1), left.got)
+                cursor = left.cursor
+                left.leave()
+                for number in range(60):
+                    first.publish("hall/long", {"value": f"{number:03}" + random.randbytes(1000).hex()})
+                # Those that took them have them in memory; one that comes has what the stream has.
+                with Gateway(settings=settings) as late:
+                    resumed = Reader(late, "hall/long", since=cursor)
+                    late.publish_value("hall/long", 7)
+                    self.assertTrue(until(lambda: resumed.values()[-1:] == [7]), resumed.got)
+                    gaps = [said for _, event, said in resumed.got if event == "gap"]
+                    numbers = [int(value[:3]) for value in resumed.values() if isinstance(value, str)]
+                    self.assertEqual({gap["reason"] for gap in gaps}, {"retention"})
+                    self.assertGreater(numbers[0], 0)
+                    self.assertEqual(numbers, list(range(numbers[0], 60)))
+                    self.assertGreaterEqual(sum(gap["count"] for gap in gaps), numbers[0])
+                    resumed.leave()
 
     def test_a_stream_with_fewer_replicas_than_asked_for_is_refused(self):
         with self.assertRaisesRegex(NotReady, "has 1 replicas, and bus.replicas asks for 3"):
