@@ -1,7 +1,9 @@
 """Two gateways and one nats-server: one log."""
 
 import json
+import pathlib
 import random
+import shutil
 import time
 import unittest
 import urllib.parse
@@ -15,6 +17,11 @@ def history(gateway, topic):
     status, _, body = gateway.request("GET", f"/history/{urllib.parse.quote(topic)}?limit=10000")
     assert status == 200, body
     return [each["value"] for each in json.loads(body)["observations"]]
+
+
+def published(gateway, value):
+    fields = {"Content-Type": "application/json"}
+    return gateway.request("POST", "/live/hall/wall", json.dumps({"value": value}), fields)[0] == 204
 
 
 def until(holds, within=30):
@@ -115,6 +122,25 @@ class Two(unittest.TestCase):
                     self.assertEqual(numbers, list(range(numbers[0], 60)))
                     self.assertGreaterEqual(sum(gap["count"] for gap in gaps), numbers[0])
                     resumed.leave()
+
+    def test_a_stream_that_lost_what_was_read_of_it_is_refused_and_told(self):
+        server = self.servers.all[0]
+        store, before = server.folder / "jetstream", server.folder / "before"
+        self.a.publish_value("hall/wall", 1)
+        server.kill()
+        shutil.copytree(store, before)
+        server.start()
+        self.servers.wait()
+        self.assertTrue(until(lambda: published(self.a, 2)))
+        self.assertTrue(until(lambda: b'"value":2,' in self.b.request("GET", "/live/hall/wall")[2]))
+        server.kill()
+        shutil.rmtree(store)
+        before.rename(store)
+        server.start()
+        for gateway in (self.a, self.b):
+            log = pathlib.Path(gateway.log.name)
+            self.assertTrue(until(lambda log=log: "servers lost what they had acknowledged" in log.read_text()), log)
+            self.assertFalse(published(gateway, 3))
 
     def test_a_stream_with_fewer_replicas_than_asked_for_is_refused(self):
         with self.assertRaisesRegex(NotReady, "has 1 replicas, and bus.replicas asks for 3"):

@@ -69,12 +69,21 @@ impl Historian {
 
 fn work(hub: &Hub, stop: &AtomicBool) {
     let waker = Arc::new(Unpark(thread::current())).into();
-    let mut maintained = Instant::now();
+    let (mut maintained, mut said) = (Instant::now(), false);
     while !stop.load(Ordering::Relaxed) {
         match hub.poll_feed(&mut Context::from_waker(&waker)) {
             Poll::Pending => thread::park_timeout(MAINTENANCE),
-            Poll::Ready(Ok(())) => report(hub.feed()),
-            Poll::Ready(Err(_)) => thread::park_timeout(Duration::from_secs(1)),
+            Poll::Ready(Ok(())) => {
+                said = false;
+                report(hub.feed());
+            }
+            Poll::Ready(Err(fault)) => {
+                // It may stay so: once is enough.
+                if !std::mem::replace(&mut said, true) {
+                    tracing::error!(%fault, "nothing is published");
+                }
+                thread::park_timeout(Duration::from_secs(1));
+            }
         }
         if maintained.elapsed() >= MAINTENANCE {
             maintained = Instant::now();

@@ -19,6 +19,7 @@ mod connection;
 pub mod limits;
 mod link;
 mod log;
+mod look;
 mod name;
 mod nkey;
 mod pending;

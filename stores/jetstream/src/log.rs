@@ -1,8 +1,9 @@
 //! The log as the hub sees it.
 
-use crate::api::{self, Standing};
+use crate::api;
 use crate::connection::Connection;
 use crate::limits::{LOOK_TICKS, LOOKS_SHORT_MAX, OPEN_WAIT, PLACE_WAIT, SILENCE, TICK};
+use crate::look::Looks;
 use crate::name::{self, Names};
 use crate::pending;
 use crate::reader::Reader;
@@ -138,6 +139,8 @@ impl SharedLog for JetStreamLog {
                     // Something else was published there: a record that says nothing.
                     Err(_) => true,
                 };
+                let round = shared.nats.round().ok();
+                shared.state().newest.note(round, (sequence, bytes));
                 shared.set_head(sequence);
                 shared.wake();
                 if !goes_on {
@@ -205,14 +208,8 @@ fn place(answer: &Value) -> Option<u64> {
 
 /// Looks after what waits, until it is stopped.
 fn tick(shared: &Arc<Shared>, acks: &str, stopped: &mpsc::Receiver<()>) {
-    let (standing, looks) = mpsc::channel();
-    let (_, look) = shared.nats.inbox(Arc::new(move |message: Message| {
-        let answer: Value = serde_json::from_slice(&message.payload).unwrap_or_default();
-        // Nobody looks any more at the end.
-        let _ended = api::standing(&answer).map(|it| standing.send(it));
-    }));
-    let (mut round, mut ticks, mut short) = (0, 0_u64, 0);
-    let mut taken = shared.head();
+    let mut looks = Looks::new(shared);
+    let (mut round, mut ticks) = (0, 0_u64);
     while let Err(mpsc::RecvTimeoutError::Timeout) = stopped.recv_timeout(TICK) {
         ticks += 1;
         let now = shared.nats.round();
@@ -232,15 +229,13 @@ fn tick(shared: &Arc<Shared>, acks: &str, stopped: &mpsc::Receiver<()>) {
             .iter()
             .filter_map(|it| it.upgrade())
             .collect();
-        pulls.iter().for_each(|pull| pull.tick(is_new));
-        for standing in looks.try_iter() {
-            short = take_standing(shared, standing, taken, short);
+        if is_new {
+            looks.connected();
         }
+        pulls.iter().for_each(|pull| pull.tick(is_new));
+        looks.take();
         if ticks % LOOK_TICKS == 0 {
-            // What is answered is compared with what was taken before it was asked.
-            taken = shared.head();
-            let subject = format!("$JS.API.STREAM.INFO.{}", shared.names.stream);
-            shared.nats.send((&subject, &format!("{look}.a")), &[], b"");
+            looks.ask();
         }
     }
 }
@@ -250,27 +245,6 @@ fn send_again(shared: &Shared, acks: &str, all: bool) {
     for (number, sent) in state.pending.due(Instant::now(), all) {
         send(shared, acks, number, (&sent.subject, &sent.id), &sent.bytes);
     }
-}
-
-/// A stream that is another, or ends before what was taken of it, has lost what was acknowledged: nothing
-/// more is taken of it, or told. Says how many looks in a row have shown that.
-fn take_standing(shared: &Shared, standing: Standing, taken: u64, before: u32) -> u32 {
-    if standing.epoch == shared.epoch && standing.last >= taken {
-        shared.state().first = standing.first;
-        return 0;
-    }
-    if before + 1 == LOOKS_SHORT_MAX {
-        let lost = format!(
-            "the stream {} ends at {:x}-{:x}, and records up to {} were read of it: it was made anew, or \
-             its servers lost what they had acknowledged",
-            shared.names.stream,
-            standing.epoch,
-            standing.last,
-            shared.cursor(taken),
-        );
-        shared.end(LogFault::Failed(lost));
-    }
-    before + 1
 }
 
 impl Log for JetStreamLog {

@@ -25,12 +25,46 @@ pub(crate) struct State {
     /// Sequence of the oldest record kept, as of the last look.
     pub(crate) first: u64,
     pub(crate) pending: Pending,
+    pub(crate) newest: Newest,
     /// Number of the last submission.
     pub(crate) submitted: u64,
     waiters: Vec<(u64, Waker)>,
     pub(crate) pulls: Vec<Weak<Pull>>,
     /// Why nothing is taken or told any more.
     pub(crate) fault: Option<LogFault>,
+}
+
+/// A record as it was read: its sequence and its bytes.
+pub(crate) type Read = (u64, Vec<u8>);
+
+/// What was read last.
+#[derive(Default)]
+pub(crate) struct Newest {
+    /// The number of the connection that was there then.
+    round: u64,
+    last: Option<Read>,
+    /// The last one by the connection before.
+    before: Option<Read>,
+}
+
+impl Newest {
+    /// Notes a record that was read, and the connection that is there, where one is.
+    pub(crate) fn note(&mut self, round: Option<u64>, read: Read) {
+        let round = round.unwrap_or(self.round);
+        if std::mem::replace(&mut self.round, round) != round {
+            self.before = self.last.take();
+        }
+        self.last = Some(read);
+    }
+
+    /// Those of which one was read last by the connection before: what waits in memory is noted late.
+    pub(crate) fn of_before(&mut self) -> Vec<Read> {
+        self.before
+            .take()
+            .into_iter()
+            .chain(self.last.clone())
+            .collect()
+    }
 }
 
 impl Shared {
@@ -126,5 +160,30 @@ impl Shared {
         pulls.iter().for_each(|pull| pull.end());
         pending::fail(receipts, &fault);
         self.wake();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Newest;
+
+    fn sequences(newest: &mut Newest) -> Vec<u64> {
+        newest
+            .of_before()
+            .iter()
+            .map(|(sequence, _)| *sequence)
+            .collect()
+    }
+
+    #[test]
+    fn what_the_connection_before_read_last_is_known_whenever_that_is_asked() {
+        let mut newest = Newest::default();
+        newest.note(Some(1), (6, vec![6]));
+        newest.note(None, (7, vec![7]));
+        assert_eq!(sequences(&mut newest), [7]);
+        newest.note(Some(2), (8, vec![8]));
+        newest.note(Some(2), (9, vec![9]));
+        assert_eq!(sequences(&mut newest), [7, 9]);
+        assert_eq!(sequences(&mut newest), [9]);
     }
 }
