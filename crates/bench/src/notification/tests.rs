@@ -109,3 +109,17 @@ fn the_page_tells_every_scheme_and_number_of_clients() {
         "{page}"
     );
 }
+
+#[test]
+fn the_smallest_build_is_not_judged_where_none_was_built() {
+    let mut run = chosen();
+    assert_eq!(verdict(&run, "30 bytes of RAM per connection"), None);
+    let claims = claims::judge(&run);
+    let words = &claims.last().expect("it is the last").number;
+    assert!(
+        words.contains("(device.md)") && words.starts_with("16 bytes"),
+        "{words}"
+    );
+    run.results.clear();
+    assert_eq!(verdict(&run, "30 bytes of RAM per connection"), None);
+}
