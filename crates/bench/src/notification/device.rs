@@ -29,7 +29,7 @@ pub(super) fn measure(order: &Order<'_>) -> Vec<CellResult> {
 fn of_group(order: &Order<'_>, group: &[Setting]) -> Vec<CellResult> {
     let key = group[0].to_string();
     let measure = |_: &mut Versions| {
-        let (began_ns, runs) = (now_ns(), runs(order.effort));
+        let (began_ns, runs) = (now_ns(), runs(order.effort, group[0].clients));
         let workers = std::thread::available_parallelism().map_or(1, usize::from);
         let cells = grid(group, order.seed, runs, workers, &|_| {});
         let seconds = (now_ns() - began_ns) as f64 / 1e9;

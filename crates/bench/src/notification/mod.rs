@@ -8,6 +8,7 @@
 //! worth arguing: every claim is judged on a line where one end talks at a time, which alone explains the paper's
 //! packet counts; the other reading of the paper stands beside it.
 
+mod beyond;
 mod cells;
 mod claims;
 mod device;
