@@ -2,6 +2,7 @@
 
 use super::beyond;
 use super::cells::{CLIENTS, LINKS, TOLD_BY, gateway_name};
+use super::claims;
 use super::figures::{FIGURES, Grid, HALF_AND_FULL, Of, schemes};
 use super::spots;
 use crate::report::number;
@@ -14,6 +15,7 @@ pub(crate) fn markdown(run: &Run, folder: &str) -> String {
     text += HOW;
     page::goals(run, "", page::reached, &mut text);
     page::claims(run, JUDGED, &mut text);
+    text += &claims::follows(run);
     for figure in &FIGURES {
         of_device(run, figure, &mut text);
     }
