@@ -215,6 +215,44 @@ mod tests {
     }
 
     #[test]
+    fn a_run_of_observers_is_the_same_to_the_bit_everywhere() {
+        let of = |duplex| setting(4, Scheme::Observe, duplex);
+        let mut samples = [Duplex::Half, Duplex::Full, Duplex::Shared].map(of);
+        samples[0].line.loss = 0.05;
+        let figures: Vec<_> = samples.iter().map(|cell| simulate(cell, 3)).collect();
+        assert_eq!(digest(&figures), 11_125_070_826_671_376_566);
+    }
+
+    #[test]
+    fn observers_hear_all_and_acknowledge_each_in_a_packet() {
+        let figures = simulate(&setting(64, Scheme::Observe, Duplex::Full), 1);
+        assert!(figures.rupm >= 99.9 && figures.rpm <= 100.1, "{figures:?}");
+        assert!((127.0..=129.0).contains(&figures.ntp), "{figures:?}");
+        assert_eq!((figures.repeated, figures.broken), (0.0, 0.0));
+        let streaming = simulate(&setting(64, Scheme::Streaming, Duplex::Full), 1);
+        assert!(figures.ntb < streaming.ntb, "{figures:?} {streaming:?}");
+    }
+
+    #[test]
+    fn what_is_lost_on_the_line_comes_to_an_observer_again() {
+        let mut lossy = setting(16, Scheme::Observe, Duplex::Full);
+        lossy.publication = Publication::Every(15);
+        lossy.line.loss = 0.1;
+        let figures = simulate(&lossy, 1);
+        assert!(figures.rupm >= 99.0, "{figures:?}");
+        assert!(figures.repeated > 0.0 && figures.mpt > 0.1, "{figures:?}");
+    }
+
+    #[test]
+    fn an_observer_that_the_board_forgot_registers_again() {
+        let mut lossy = setting(16, Scheme::Observe, Duplex::Full);
+        lossy.publication = Publication::Every(5);
+        lossy.line.loss = 0.6;
+        let figures = simulate(&lossy, 1);
+        assert!(figures.resets > 0.0 && figures.rupm > 10.0, "{figures:?}");
+    }
+
+    #[test]
     fn adaptive_polling_asks_about_as_often_as_there_is_something_new() {
         let mut polling = setting(8, Scheme::Adaptive, Duplex::Full);
         polling.publication = Publication::Every(15);

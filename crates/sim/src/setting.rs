@@ -17,6 +17,8 @@ pub enum Scheme {
     Streaming,
     /// One request, an event a notification; not the paper's.
     Events,
+    /// CoAP: one registration, a datagram a notification, each acknowledged; not the paper's.
+    Observe,
 }
 
 /// When something is published.
@@ -168,6 +170,7 @@ impl fmt::Display for Scheme {
             Scheme::LongPolling => write!(f, "long-polling"),
             Scheme::Streaming => write!(f, "streaming"),
             Scheme::Events => write!(f, "sse"),
+            Scheme::Observe => write!(f, "observe"),
         }
     }
 }

@@ -12,7 +12,7 @@ const INSTRUCTIONS_IN: f64 = 2_700.0;
 const INSTRUCTIONS_OUT: f64 = 1_100.0;
 const INSTRUCTIONS_BYTE: f64 = 50.0;
 /// The paper's processor, one instruction a cycle.
-pub(crate) const INSTRUCTIONS_A_SECOND: f64 = 8e6;
+pub const INSTRUCTIONS_A_SECOND: f64 = 8e6;
 
 /// The metrics of a run.
 #[derive(Clone, Debug, PartialEq)]

@@ -61,6 +61,9 @@ struct Notification {
     /// Server-sent events too, which the paper has not
     #[arg(long)]
     sse: bool,
+    /// CoAP Observe too, which the paper has not: each notification a datagram that is acknowledged
+    #[arg(long)]
+    observe: bool,
     /// Only cells whose name contains all of this, as in `clients=128;publish=1;`
     #[arg(long, value_name = "PART")]
     only: Vec<String>,
@@ -143,6 +146,7 @@ impl Notification {
         let more = [
             (self.adaptive, Scheme::Adaptive),
             (self.sse, Scheme::Events),
+            (self.observe, Scheme::Observe),
         ];
         let more = more.into_iter().filter(|(is_asked, _)| *is_asked);
         SCHEMES

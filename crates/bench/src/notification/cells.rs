@@ -1,18 +1,19 @@
 //! The cells: the device's settings in the paper's order, and the gateway's.
 
-use weir_sim::{Duplex, Line, SCHEMES, Setting, settings};
+use weir_sim::{CLIENTS as CLIENTS_OF_PAPER, Duplex, Line, SCHEMES, Setting, settings};
 
+use super::beyond;
 use crate::cell::{Cell, Contender, Scheme, Work};
 use crate::experiments::Effort;
 use crate::load::job::Pace;
 
 /// The paper's line, bytes a second.
 pub(super) const LINE: u32 = 14_400;
-/// What a lossy line loses, each way.
-const LOSS: f64 = 0.02;
 /// How much of the paper's runs a quick one makes; the paper's ten are trimmed by four.
 const RUNS_QUICK: usize = 2;
 const RUNS: usize = 10;
+/// Of a setting with more clients than any of the paper's, which takes as much longer.
+const RUNS_OF_MANY: usize = 3;
 
 /// The gateway's clients: Bozdag et al. had 100 to 1,000.
 pub(super) const CLIENTS: [usize; 3] = [100, 1_000, 10_000];
@@ -28,15 +29,18 @@ pub(super) const TOLD_BY: [Scheme; 6] = [
     Scheme::WebSocket,
 ];
 
-/// Runs of each of the device's settings.
-pub(super) fn runs(effort: Effort) -> usize {
+/// Runs of a setting of the device with so many clients.
+pub(super) fn runs(effort: Effort, clients: usize) -> usize {
+    let most = CLIENTS_OF_PAPER.into_iter().max();
     match effort {
         Effort::Quick => RUNS_QUICK,
+        Effort::Full if Some(clients) > most => RUNS_OF_MANY,
         Effort::Full => RUNS,
     }
 }
 
-fn line(duplex: Duplex, loss: f64) -> Line {
+/// The paper's line by a reading, or as it is not.
+pub(super) fn line(duplex: Duplex, loss: f64) -> Line {
     Line {
         rate: LINE,
         duplex,
@@ -44,21 +48,14 @@ fn line(duplex: Duplex, loss: f64) -> Line {
     }
 }
 
-/// The device's settings: the paper's grid by both readings of its line; in full also server-sent events, and
-/// a line that loses packets.
+/// The device's settings: the paper's grid by both readings of its line, and what the paper does not have.
 pub(super) fn of_device(effort: Effort) -> Vec<Setting> {
     let mut all = settings(line(Duplex::Half, 0.0), &SCHEMES);
     all.extend(settings(line(Duplex::Full, 0.0), &SCHEMES));
-    if effort == Effort::Full {
-        let events = [weir_sim::Scheme::Events];
-        let told = [
-            weir_sim::Scheme::LongPolling,
-            weir_sim::Scheme::Streaming,
-            weir_sim::Scheme::Events,
-        ];
-        all.extend(settings(line(Duplex::Half, 0.0), &events));
-        all.extend(settings(line(Duplex::Full, 0.0), &events));
-        all.extend(settings(line(Duplex::Half, LOSS), &told));
+    for setting in beyond::all(effort) {
+        if !all.contains(&setting) {
+            all.push(setting);
+        }
     }
     all
 }

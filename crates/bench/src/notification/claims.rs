@@ -101,6 +101,61 @@ pub(crate) fn judge(run: &Run) -> Vec<ClaimResult> {
     all
 }
 
+/// What follows where a claim does not hold, for who chooses a scheme.
+const FOLLOWS: [(&str, &str); 6] = [
+    (
+        "duquennoy-streaming-beats-all",
+        "Where the line is saturated long polling's trip can be the shorter one, since MPT is over what arrives and \
+         most of its messages never do: MPT says nothing without RUPM beside it.",
+    ),
+    (
+        "duquennoy-streaming-misses-only-at-the-top",
+        "Streaming to 256 clients at a publication a second is not yet too much for the line: who is late is sent all \
+         that it lacks in one segment, so that it hears late and misses next to nothing.",
+    ),
+    (
+        "duquennoy-long-polling-above-64",
+        "Long polling is no worse than polling on a full line either: where a client cannot stream, it is still what \
+         to ask with.",
+    ),
+    (
+        "duquennoy-long-polling-coherent-as-polling",
+        "It also holds the newest for longer than polling at the publication interval, whose phase decides how old \
+         an answer is; no interval is the right one.",
+    ),
+    (
+        "duquennoy-slow-polling-fewest-bytes",
+        "Polling seldom spares bytes only where publications are to be missed: where something is published as \
+         seldom, streaming takes fewer and is at once.",
+    ),
+    (
+        "duquennoy-line-saturation",
+        "How many packets a full line carries depends on their sizes, which the paper does not list: its packet counts \
+         choose between the readings of its line, and bind nothing to the packet.",
+    ),
+];
+
+/// The paragraph behind the claims: of those that do not hold, what follows.
+pub(super) fn follows(run: &Run) -> String {
+    let fails = |id: &str| {
+        let words = judged(id, None, "").claim;
+        let is_it = |claim: &&ClaimResult| claim.claim == words;
+        run.claims
+            .iter()
+            .find(is_it)
+            .is_some_and(|claim| claim.holds == Some(false))
+    };
+    let sentences = FOLLOWS.iter().filter(|(id, _)| fails(id));
+    let sentences: Vec<&str> = sentences.map(|(_, sentence)| *sentence).collect();
+    match sentences.is_empty() {
+        true => String::new(),
+        false => format!(
+            "\nWhat follows from those that do not hold: {}\n",
+            sentences.join(" ")
+        ),
+    }
+}
+
 /// The verdict of half duplex, in the words of both.
 fn both([half, full]: &[Grid<'_>; 2], judge: Judge) -> (Option<bool>, String) {
     let Some((holds, words)) = judge(half) else {

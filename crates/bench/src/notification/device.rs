@@ -1,20 +1,20 @@
 //! The device's cells, in virtual time: all runs of a group of settings on all processors.
 
-use weir_sim::{CLIENTS, Metric as Simulated, Setting, grid};
+use weir_sim::{Metric as Simulated, Setting, grid};
 
 use super::cells::{of_device, runs};
-use super::figures::{Grid, HALF_AND_FULL};
 use crate::clock::now_ns;
 use crate::experiments::Order;
 use crate::journal::Versions;
-use crate::results::{CellResult, GoalResult, Metric, Run};
+use crate::results::{CellResult, Metric, single};
 use crate::statistics::Estimate;
 
 /// The name under which the device's server stands in results.
 pub(super) const TARGET: &str = "comet";
-
-/// Segments that go twice on a saturated line that loses nothing, percent, at most.
-const REPEATED_MAX: f64 = 5.0;
+/// The name under which the time stands that simulating took.
+pub(super) const SIMULATION: &str = "simulation";
+/// The metric of that time.
+pub(super) const TOOK: &str = "simulated";
 
 /// Runs the settings that are wanted.
 pub(super) fn measure(order: &Order<'_>) -> Vec<CellResult> {
@@ -29,17 +29,38 @@ pub(super) fn measure(order: &Order<'_>) -> Vec<CellResult> {
 fn of_group(order: &Order<'_>, group: &[Setting]) -> Vec<CellResult> {
     let key = group[0].to_string();
     let measure = |_: &mut Versions| {
-        let (began_ns, runs) = (now_ns(), runs(order.effort));
-        let workers = std::thread::available_parallelism().map_or(1, usize::from);
-        let cells = grid(group, order.seed, runs, workers, &|_| {});
+        let (began_ns, runs) = (now_ns(), runs(order.effort, group[0].clients));
+        let cells = grid(group, order.seed, runs, workers(), &|_| {});
         let seconds = (now_ns() - began_ns) as f64 / 1e9;
         eprintln!(
             "{key}  and {} like it, {runs} runs each: {seconds:.1} s",
             group.len() - 1
         );
-        cells.iter().map(result).collect()
+        let took = took(&key, seconds);
+        cells.iter().map(result).chain([took]).collect()
     };
     order.journal.cell(&key, &mut Versions::new(), measure)
+}
+
+fn workers() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// What simulates, and on how many processors.
+pub(super) fn simulation() -> String {
+    let (version, workers) = (env!("CARGO_PKG_VERSION"), workers());
+    format!("weir-sim {version} on {workers} processors")
+}
+
+/// How long a group of settings took, kept with the first of them.
+fn took(key: &str, seconds: f64) -> CellResult {
+    CellResult {
+        cell: key.into(),
+        target: SIMULATION.into(),
+        status: "ok".into(),
+        metrics: vec![single(TOOK, "s", seconds)],
+        ..CellResult::default()
+    }
 }
 
 /// A simulated cell's result.
@@ -71,49 +92,5 @@ fn kept(metric: &Simulated, count: u64) -> Metric {
             high: mean + spread,
         },
         ..Metric::default()
-    }
-}
-
-/// What the device has to reach on a full-duplex line, and what may go twice on either.
-pub(super) fn goals(run: &Run) -> Vec<GoalResult> {
-    let [half, full] = HALF_AND_FULL.map(|duplex| Grid::of(run, duplex));
-    let at = |metric: &str| full.mean(128, "1", "streaming", metric);
-    let goal = |metric: &str, asked: &str, bound: f64, holds: fn(f64, f64) -> bool| {
-        let measured = at(metric);
-        GoalResult {
-            cell: "clients=128;publish=1;scheme=streaming;duplex=full".into(),
-            metric: metric.into(),
-            asked: asked.into(),
-            bound: Some(bound),
-            measured,
-            holds: measured.map(|value| holds(value, bound)),
-        }
-    };
-    let mut goals = vec![
-        goal("rupm", "at least, %", 99.9, |value, bound| value >= bound),
-        goal("mpt", "at most, s", 0.27, |value, bound| value <= bound),
-        goal("mct", "at least, % (paper: 50)", 70.0, |value, bound| {
-            value >= bound
-        }),
-    ];
-    goals.extend([half, full].iter().map(repeated));
-    goals
-}
-
-/// The most that went twice in any setting.
-fn repeated(grid: &Grid<'_>) -> GoalResult {
-    let all = CLIENTS
-        .iter()
-        .flat_map(|&clients| grid.of_clients(clients, "repeated"));
-    let most = all.fold(None, |most: Option<f64>, value| {
-        Some(most.map_or(value, |it| it.max(value)))
-    });
-    GoalResult {
-        cell: format!("every setting, {} duplex", grid.duplex),
-        metric: "repeated".into(),
-        asked: "at most, %".into(),
-        bound: Some(REPEATED_MAX),
-        measured: most,
-        holds: most.map(|value| value <= REPEATED_MAX),
     }
 }

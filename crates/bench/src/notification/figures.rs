@@ -26,9 +26,28 @@ impl<'a> Grid<'a> {
             .by(TARGET)
             .with("line", &line)
             .with("duplex", duplex)
-            .with("loss", "0");
+            .with("loss", "0")
+            .with_or_without("duty", "1");
         let results = slice.results().to_vec();
         Self { duplex, results }
+    }
+
+    /// What was measured in a setting.
+    pub(super) fn result(
+        &self,
+        clients: usize,
+        publish: &str,
+        scheme: &str,
+    ) -> Option<&'a CellResult> {
+        let is = |cell: &str, factor, wanted: &str| level(cell, factor) == Some(wanted);
+        let clients = clients.to_string();
+        let found = self.results.iter().find(|result| {
+            let cell = &result.cell;
+            is(cell, "clients", &clients)
+                && is(cell, "publish", publish)
+                && is(cell, "scheme", scheme)
+        });
+        found.copied()
     }
 
     /// The mean of a metric in a setting.
@@ -39,15 +58,8 @@ impl<'a> Grid<'a> {
         scheme: &str,
         metric: &str,
     ) -> Option<f64> {
-        let is = |cell: &str, factor, wanted: &str| level(cell, factor) == Some(wanted);
-        let clients = clients.to_string();
-        let found = self.results.iter().find(|result| {
-            let cell = &result.cell;
-            is(cell, "clients", &clients)
-                && is(cell, "publish", publish)
-                && is(cell, "scheme", scheme)
-        });
-        Some(found?.metric(metric)?.estimate.mean)
+        let result = self.result(clients, publish, scheme)?;
+        Some(result.metric(metric)?.estimate.mean)
     }
 
     /// The means of a metric in every setting with so many clients.

@@ -8,10 +8,12 @@
 //! worth arguing: every claim is judged on a line where one end talks at a time, which alone explains the paper's
 //! packet counts; the other reading of the paper stands beside it.
 
+mod beyond;
 mod cells;
 mod claims;
 mod device;
 mod figures;
+mod goals;
 mod page;
 mod spots;
 #[cfg(test)]
@@ -39,10 +41,12 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
         let version = env!("CARGO_PKG_VERSION");
         let version = format!("weir-comet {version} in virtual time");
         run.targets.insert(device::TARGET.into(), version);
+        run.targets
+            .insert(device::SIMULATION.into(), device::simulation());
     }
     run.targets.extend(versions);
     run.results.splice(0..0, device.into_iter().chain(spots));
-    run.goals = device::goals(&run);
+    run.goals = goals::of(&run);
     run.goals.extend(spots::goals(&run));
     run.claims = claims::judge(&run);
     run.seconds = (now_ns() - began_ns) as f64 / 1e9;

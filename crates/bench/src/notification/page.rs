@@ -1,6 +1,8 @@
 //! The page `docs/results/notification.md`, generated from a run and from nothing else.
 
+use super::beyond;
 use super::cells::{CLIENTS, LINKS, TOLD_BY, gateway_name};
+use super::claims;
 use super::figures::{FIGURES, Grid, HALF_AND_FULL, Of, schemes};
 use super::spots;
 use crate::report::number;
@@ -13,9 +15,11 @@ pub(crate) fn markdown(run: &Run, folder: &str) -> String {
     text += HOW;
     page::goals(run, "", page::reached, &mut text);
     page::claims(run, JUDGED, &mut text);
+    text += &claims::follows(run);
     for figure in &FIGURES {
         of_device(run, figure, &mut text);
     }
+    beyond::write(run, &mut text);
     spots::table(run, &mut text);
     of_gateway(run, &mut text);
     page::ratios(run, &mut text);
@@ -36,14 +40,14 @@ serial line of 14,400 bytes a second with SLIP. Each setting is run ten times fo
 varies; of the ten runs the two best and the two worst are left out.
 
 **The device** is weir's server for microcontrollers ([what it is](../reference/comet.md)), the very code; line,
-queue of the host before it and the clients' programs are modelled, the clients' TCP is smoltcp's, and time is
-virtual: the same seed gives the same table, bit for bit (`weir sim notification` runs any of them). The board's
-processor costs no time. The paper says that its line carries 14,400 bytes a second each way; its packet counts are
-those of a line on which one end talks at a time. `half` and `full` are these two readings.
+queue of the host before it and the clients' programs are modelled, the clients' TCP is smoltcp's and their CoAP the
+gateway's, and time is virtual: the same seed gives the same table, bit for bit (`weir sim notification` runs any of
+them). The board's processor costs no time. The paper says that its line carries 14,400 bytes a second each way; its
+packet counts are those of a line on which one end talks at a time. `half` and `full` are these two readings.
 
 **Metrics** are the paper's. MPT: mean time from a publication to its reception, of those received. RPM: messages
 received, percent of those published; RUPM: each counted once. NTP, NTB: packets and bytes on the line, both ways,
-IP included. MCT: share of the time in which a client holds the newest.
+IP included. MCT: share of the time in which a client holds the newest. RMP, SP and energy stand with their table.
 
 **The board** runs ten of these settings for real, in an emulator behind the same line at its pace; a table sets each
 beside its simulation, and the goals say how far they may differ.

@@ -107,7 +107,7 @@ impl Spot {
             &self.setting,
             window,
             order.seed,
-            super::cells::runs(order.effort),
+            super::cells::runs(order.effort, self.setting.clients),
         );
         let simulated = CellResult {
             cell: self.name(),

@@ -1,6 +1,7 @@
 //! Claims, goals, figures and the page of a run whose figures are chosen.
 
 use super::*;
+use crate::experiments::Effort;
 use crate::results::{CellResult, single};
 
 /// The whole grid with the same figures everywhere, but for streaming, which is better.
@@ -20,14 +21,29 @@ fn chosen() -> Run {
                 single("ntp", "packets/s", value(50.0, 250.0)),
                 single("ntb", "KiB/s", value(10.0, 5.0)),
                 single("repeated", "%", value(1.0, 0.0)),
+                single("rmp", "%", 100.0),
+                single("sp", "%", value(2.0, 1.0)),
+                single("energy", "mJ", value(3.0, 0.5)),
             ],
             ..CellResult::default()
         }
     };
-    let settings = cells::of_device(crate::experiments::Effort::Quick);
+    let settings = cells::of_device(Effort::Quick);
     Run {
-        results: settings.into_iter().map(of).collect(),
+        effort: "full".into(),
+        results: settings.into_iter().map(of).chain([took()]).collect(),
         ..Run::default()
+    }
+}
+
+/// What simulating took.
+fn took() -> CellResult {
+    CellResult {
+        cell: "clients=1".into(),
+        target: device::SIMULATION.into(),
+        status: "ok".into(),
+        metrics: vec![single(device::TOOK, "s", 200.0)],
+        ..CellResult::default()
     }
 }
 
@@ -42,9 +58,30 @@ fn verdict(run: &Run, words: &str) -> Option<bool> {
 }
 
 #[test]
-fn a_quick_run_has_the_papers_grid_twice() {
-    let settings = cells::of_device(crate::experiments::Effort::Quick);
-    assert_eq!(settings.len(), 2 * 252);
+fn every_run_has_the_papers_grid_twice_and_a_few_settings_that_it_has_not() {
+    for (effort, more) in [(Effort::Quick, 16..100), (Effort::Full, 144..300)] {
+        let settings = cells::of_device(effort);
+        let of_grid = |it: &&weir_sim::Setting| {
+            let line = it.line;
+            let is_usual = line.rate == cells::LINE && line.loss == 0.0 && it.duty == 1.0;
+            is_usual
+                && line.duplex != weir_sim::Duplex::Shared
+                && weir_sim::SCHEMES.contains(&it.scheme)
+        };
+        let count = settings.iter().filter(of_grid).count();
+        assert_eq!(count, 2 * 252);
+        assert!(
+            more.contains(&(settings.len() - count)),
+            "{}",
+            settings.len()
+        );
+    }
+}
+
+#[test]
+fn more_clients_than_the_papers_have_fewer_runs() {
+    let runs = [256, 1_000, 10_000].map(|clients| cells::runs(Effort::Full, clients));
+    assert_eq!(runs, [10, 3, 3]);
 }
 
 #[test]
@@ -73,16 +110,33 @@ fn claims_are_judged_by_the_figures() {
 }
 
 #[test]
-fn goals_are_those_of_a_full_duplex_line() {
+fn goals_are_those_of_both_lines_and_of_the_time_that_simulating_takes() {
     let mut run = chosen();
-    let goals = device::goals(&run);
-    assert!(
-        goals.iter().all(|goal| goal.holds == Some(true)),
-        "{goals:?}"
-    );
+    let all = goals::of(&run);
+    assert!(all.iter().all(|goal| goal.holds == Some(true)), "{all:?}");
     run.results.retain(|it| !it.cell.contains("duplex=full"));
-    let goals = device::goals(&run);
-    assert_eq!(goals.iter().filter(|goal| goal.holds.is_none()).count(), 4);
+    let unknown = |run: &Run| {
+        let goals = goals::of(run);
+        goals.iter().filter(|goal| goal.holds.is_none()).count()
+    };
+    assert_eq!(unknown(&run), 4);
+    // Not the whole grid.
+    run.results.retain(|it| !it.cell.contains("clients=32;"));
+    assert_eq!(unknown(&run), 5);
+}
+
+#[test]
+fn the_smallest_build_is_not_judged_where_none_was_built() {
+    let mut run = chosen();
+    assert_eq!(verdict(&run, "30 bytes of RAM per connection"), None);
+    let claims = claims::judge(&run);
+    let words = &claims.last().expect("it is the last").number;
+    assert!(
+        words.contains("(device.md)") && words.starts_with("16 bytes"),
+        "{words}"
+    );
+    run.results.clear();
+    assert_eq!(verdict(&run, "30 bytes of RAM per connection"), None);
 }
 
 #[test]
@@ -106,6 +160,36 @@ fn the_page_tells_every_scheme_and_number_of_clients() {
     let page = page::markdown(&chosen(), "runs/notification");
     assert!(
         page.contains("| streaming | 0.250 | 0.250 | 0.250 | 0.250 | 0.250 | 0.250 |"),
+        "{page}"
+    );
+}
+
+#[test]
+fn the_page_tells_what_the_paper_does_not_have_and_what_it_costs() {
+    let mut run = chosen();
+    run.claims = claims::judge(&run);
+    let page = page::markdown(&run, "runs/notification");
+    for title in [
+        "Server-sent events and CoAP Observe, half duplex",
+        "Server-sent events and CoAP Observe, full duplex",
+        "A line that loses packets",
+        "A line that all share",
+        "A duty cycle",
+        "What a notification costs the board",
+    ] {
+        assert!(page.contains(&format!("\n## {title}\n")), "{title}\n{page}");
+    }
+    // Not in a quick run.
+    assert!(!page.contains("## More clients"), "{page}");
+    assert!(page.contains("| MPT, s, at 5 s | observe | 2.50 | 2.50 | 2.50 | 2.50 | - | - |"));
+    assert!(page.contains("| 0.02 | 16 | 5 | streaming | 0.250 | 100 | 75.0 | 250 | 0 | - |"));
+    // 80,000 instructions a second for 1 of 1 client and 5 s.
+    assert!(
+        page.contains("| instructions a message | streaming | 400,000 | 25,000 |"),
+        "{page}"
+    );
+    assert!(
+        page.contains("What follows from those that do not hold: "),
         "{page}"
     );
 }
