@@ -3,6 +3,8 @@
 use super::leaders::is_ceiling;
 use super::markup::escaped;
 use super::paper;
+use super::clock;
+use crate::devtools::NOT_SLOWED;
 use crate::report::number;
 use crate::results::{CellResult, Part, Run};
 
@@ -48,7 +50,7 @@ fn caveats(run: &Run) -> Vec<String> {
     all.extend(left_out(run));
     all.extend(parts(run));
     all.extend(machine(run));
-    all.push(clock(run));
+    all.push(clock::caveat(run));
     all.extend(links(run));
     all.extend(marked(
         run,
@@ -110,29 +112,6 @@ fn machine(run: &Run) -> Vec<String> {
         ));
     }
     all
-}
-
-fn clock(run: &Run) -> String {
-    let bounds = run
-        .results
-        .iter()
-        .filter_map(|result| result.metric("clock_bound"));
-    if let Some(bound) = bounds.map(|metric| metric.estimate.high).reduce(f64::max) {
-        return format!(
-            "Load came from several machines: a latency between two of them is right to within {} \
-             microseconds, the bound of their clocks.",
-            number(bound)
-        );
-    }
-    let in_browser = |result: &CellResult| result.cell.contains("browser");
-    let resolution = match run.results.iter().any(in_browser) {
-        true => "; its resolution is a nanosecond, in an isolated browser 5 microseconds",
-        false => "",
-    };
-    format!(
-        "One clock: whoever sends and whoever receives read the same monotonic clock of one machine, so \
-         times have no error of synchronisation{resolution}."
-    )
 }
 
 fn links(run: &Run) -> Vec<String> {

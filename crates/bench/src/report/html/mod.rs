@@ -10,6 +10,7 @@ mod answer;
 mod caveats;
 mod cells;
 mod changes;
+mod clock;
 mod figures;
 mod front;
 mod leaders;
