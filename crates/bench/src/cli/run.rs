@@ -95,6 +95,21 @@ pub(super) struct Arguments {
     browser: String,
 }
 
+/// Experiments whose client may be a browser that a person opens.
+const OPENED: [&str; 1] = ["web-delivery"];
+
+/// Whether an experiment is measured in any browser; an error says which is.
+fn opens(experiment: &str) -> Result<(), String> {
+    match OPENED.contains(&experiment) {
+        true => Ok(()),
+        false => Err(format!(
+            "{experiment} is not measured in a browser that a person opens: leave out --browser open, or run {} \
+             with it",
+            OPENED.join(", ")
+        )),
+    }
+}
+
 /// What is run.
 enum What {
     Experiment(&'static Experiment),
@@ -166,6 +181,9 @@ impl What {
         if !arguments.agents.is_empty() {
             crate::agent::carry(self.experiment().name)?;
         }
+        if arguments.is_opened() {
+            opens(self.experiment().name)?;
+        }
         if matches!(self, Self::Plan(_)) && !arguments.target.is_empty() {
             return Err("a plan names systems by their URL in `target`: no --target".into());
         }
@@ -233,6 +251,7 @@ impl Arguments {
                 path(&self.pcap.as_ref().map(|it| it.join(experiment))).unwrap_or_default(),
             ),
             given("--snap", self.snap_shown()),
+            given("--browser", self.browser_shown(experiment)),
         ];
         let targets = self
             .target
@@ -240,6 +259,20 @@ impl Arguments {
             .filter_map(|url| given("--target", url.clone()));
         passed.extend(texts.into_iter().flatten().chain(targets).flatten());
         passed
+    }
+
+    fn is_opened(&self) -> bool {
+        self.browser == "open"
+    }
+
+    /// Of experiments that read it.
+    fn browser_shown(&self, experiment: &str) -> String {
+        let is_told = self.is_opened() && opens(experiment).is_ok();
+        if is_told {
+            self.browser.clone()
+        } else {
+            String::new()
+        }
     }
 
     fn snap_shown(&self) -> String {
@@ -377,7 +410,7 @@ fn settings(arguments: &Arguments, line: &[String]) -> Result<Settings, String> 
             (Some(folder), false) => Some(Captures::open(folder, arguments.snap)?),
             _ => None,
         },
-        is_opened: arguments.browser == "open",
+        is_opened: arguments.is_opened(),
         ..Settings::default()
     })
 }
@@ -422,4 +455,20 @@ pub(super) fn command_line(line: &[String]) -> String {
         }
     });
     quoted.collect::<Vec<String>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_experiment_that_no_opened_browser_measures_says_which_does() {
+        let refused: Vec<&str> = EXPERIMENTS
+            .iter()
+            .map(|experiment| experiment.name)
+            .filter(|name| opens(name).is_err_and(|why| why.contains(OPENED[0])))
+            .collect();
+        assert_eq!(refused.len(), EXPERIMENTS.len() - OPENED.len());
+        assert!(!refused.contains(&OPENED[0]) && refused.contains(&"messaging"));
+    }
 }
