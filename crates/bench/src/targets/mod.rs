@@ -45,7 +45,7 @@ use crate::link::{Captures, End, Launch};
 use crate::load::wire::{PublishWire, SubscribeWire};
 
 pub(crate) use given::Given;
-pub(crate) use inventory::inventory;
+pub(crate) use inventory::{SERVERS, inventory};
 pub(crate) use program::{Program, find_program, of_the_project};
 pub(crate) use started::{Started, start_fresh, version};
 
