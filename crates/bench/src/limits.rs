@@ -161,3 +161,9 @@ pub(crate) const CAPTURES_MAX: usize = 10_000;
 /// Bytes of a message that reaches an observer by CoAP in one block: what a person's own message may have there, and
 /// its names are written anew.
 pub(crate) const OBSERVED_BYTES_MAX: usize = 512;
+
+/// Bytes of a file that is kept as a part of a target's configuration; longer ones are data.
+pub(crate) const CONFIGURATION_BYTES_MAX: u64 = 64 * 1024;
+
+/// Configurations of one target that are kept; cells may each have one of their own.
+pub(crate) const CONFIGURATIONS_MAX: usize = 16;

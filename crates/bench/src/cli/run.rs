@@ -15,7 +15,7 @@ use crate::link::Captures;
 use crate::planfile::{self, PlanFile};
 use crate::report;
 use crate::results::Run;
-use crate::targets::{Given, Settings};
+use crate::targets::{Given, Settings, quoted};
 
 /// What stands below the help.
 pub(super) const EXAMPLES: &str = "Examples:
@@ -133,6 +133,7 @@ pub(super) fn run(arguments: &Arguments, line: &[String], out: &mut dyn Write) -
         let crew = (!arguments.agents.is_empty()).then(|| Crew::connect(&arguments.agents));
         settings.agents = crew.transpose()?.map(Arc::new);
         let journal = arguments.journal(&what, &folder)?;
+        journal.note(&settings.starts);
         what.keep(&folder)?;
         Ok((what, journal))
     });
@@ -366,6 +367,7 @@ impl Arguments {
         let (started, seconds) = journal.before();
         run.started = started;
         run.seconds += seconds;
+        run.configurations = settings.starts.all();
         journal.sheet(&mut run)?;
         report::write(&run, folder)?;
         journal.close();
@@ -447,14 +449,7 @@ pub(super) fn command_line(line: &[String]) -> String {
         .chain(line.iter().map(String::as_str))
         // What made it again makes it whole at once.
         .filter(|word| *word != "--resume");
-    let quoted = words.map(|word| {
-        let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+".contains(c);
-        match !word.is_empty() && word.chars().all(is_plain) {
-            true => word.into(),
-            false => format!("'{}'", word.replace('\'', r"'\''")),
-        }
-    });
-    quoted.collect::<Vec<String>>().join(" ")
+    words.map(quoted).collect::<Vec<String>>().join(" ")
 }
 
 #[cfg(test)]

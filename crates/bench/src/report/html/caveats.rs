@@ -3,8 +3,7 @@
 use super::leaders::is_ceiling;
 use super::markup::escaped;
 use super::paper;
-use super::clock;
-use crate::devtools::NOT_SLOWED;
+use super::{clock, configuration};
 use crate::report::number;
 use crate::results::{CellResult, Part, Run};
 
@@ -263,7 +262,7 @@ fn environment(run: &Run) -> String {
 pub(super) fn repeat(run: &Run) -> String {
     format!(
         "<p>The same cells in the same order, with weir {} and the programs above:</p>\n<pre><code>{}\
-         </code></pre>\n<p>Seed {}; the run took {} s. Compare another run with this one by</p>\n<pre><code>\
+         </code></pre>\n{}<p>Seed {}; the run took {} s. Compare another run with this one by</p>\n<pre><code>\
          weir bench compare THIS OTHER --html changes.html</code></pre>\n<p>Beside this page lie \
          <a href=\"summary.csv\">summary.csv</a> (a row a cell and metric), <a \
          href=\"run.json\">run.json</a> (all of it: environment, every round) and, where samples were kept, \
@@ -271,6 +270,7 @@ pub(super) fn repeat(run: &Run) -> String {
          how to cite it in <code>CITATION.cff</code>.</p>\n",
         escaped(&run.environment.weir),
         escaped(&with_seeds(run)),
+        configuration::folded(run),
         run.seed,
         number(run.seconds.round()),
     )

@@ -11,6 +11,7 @@ mod caveats;
 mod cells;
 mod changes;
 mod clock;
+mod configuration;
 mod figures;
 mod front;
 mod leaders;
