@@ -4,6 +4,7 @@ use super::leaders::is_ceiling;
 use super::markup::escaped;
 use super::paper;
 use super::{clock, configuration};
+use crate::devtools::NOT_SLOWED;
 use crate::report::number;
 use crate::results::{CellResult, Part, Run};
 
@@ -57,6 +58,11 @@ fn caveats(run: &Run) -> Vec<String> {
         "came within 20 % of what load and machine can do at all",
     ));
     all.extend(marked(run, "wide", "have an interval too wide to rank by"));
+    all.extend(marked(
+        run,
+        NOT_SLOWED,
+        "are of a page that was not as slow as its cell says",
+    ));
     all.extend(lag(run));
     all.extend(busy(run));
     all.extend(lost(run));
