@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use crate::experiments::{Effort, Experiment};
 use crate::results::{CellResult, GoalResult, Part, Run};
-use crate::targets::TARGETS;
+use crate::targets::{Starts, TARGETS};
 
 /// Runs that were joined so far.
 #[derive(Default)]
@@ -41,6 +41,13 @@ impl Joined {
                 *known = version;
             }
         }
+        if !whole.build.contains(&run.build) {
+            whole.build += &format!(", {}", run.build);
+        }
+        let starts = Starts::default();
+        starts.extend(std::mem::take(&mut whole.configurations));
+        starts.extend(run.configurations);
+        whole.configurations = starts.all();
         whole.links.extend(run.links);
         whole.results.extend(run.results);
         whole.left_out.extend(run.left_out);

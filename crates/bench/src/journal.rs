@@ -18,6 +18,7 @@ use crate::clock::now_ns;
 use crate::link::LinkUsed;
 use crate::results::{CellResult, Run};
 use crate::samples::{SHEET, Series, Sheet};
+use crate::targets::{Configurations, Starts};
 
 /// Its name in the run's folder.
 const FILE: &str = "cells.jsonl";
@@ -37,6 +38,10 @@ struct Pages {
     kept: BTreeMap<String, Line>,
     /// What links were like, in all attempts.
     links: BTreeMap<String, LinkUsed>,
+    /// With what programs were started, in all attempts.
+    starts: Starts,
+    /// How many of them are on the disk.
+    starts_written: usize,
     /// When the first attempt began.
     started: String,
     /// Seconds that earlier attempts took until their last line.
@@ -66,6 +71,9 @@ struct Line {
     /// Links that were made and measured; these have a line of their own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     links: BTreeMap<String, LinkUsed>,
+    /// With what all programs were started until then, where that is more than before.
+    #[serde(default, skip_serializing_if = "Configurations::is_empty")]
+    started: Configurations,
 }
 
 fn nothing_to_resume(folder: &Path, error: &std::io::Error) -> String {
@@ -123,6 +131,7 @@ impl Journal {
             line.samples.clear();
             pages.seconds_before = line.seconds;
             pages.links.append(&mut line.links);
+            pages.starts.extend(std::mem::take(&mut line.started));
             pages.kept.insert(line.key.clone(), line);
         }
         let file = OpenOptions::new().append(true).open(&path);
@@ -181,6 +190,13 @@ impl Journal {
         self.pages().links.clone()
     }
 
+    /// Keeps from now on with what programs are started; those of earlier attempts are added.
+    pub(crate) fn note(&self, starts: &Starts) {
+        let mut pages = self.pages();
+        starts.extend(pages.starts.all());
+        pages.starts = starts.clone();
+    }
+
     /// When the run began, and how many seconds its earlier attempts took.
     pub(crate) fn before(&self) -> (String, f64) {
         let pages = self.pages();
@@ -227,6 +243,7 @@ impl Journal {
             samples: samples.collect(),
             results: results.to_vec(),
             links: BTreeMap::new(),
+            started: pages.started_since(),
         };
         pages.write_on(&line);
         line.samples.clear();
@@ -245,6 +262,8 @@ impl Pages {
             file,
             kept: BTreeMap::new(),
             links: BTreeMap::new(),
+            starts: Starts::default(),
+            starts_written: 0,
             started,
             seconds_before: 0.0,
             began_ns: now_ns(),
@@ -254,6 +273,16 @@ impl Pages {
 
     fn seconds(&self) -> f64 {
         self.seconds_before + (now_ns() - self.began_ns) as f64 / 1e9
+    }
+
+    /// With what all programs were started, where it is more than is on the disk.
+    fn started_since(&mut self) -> Configurations {
+        let all = self.starts.all();
+        let count = all.values().map(Vec::len).sum();
+        match std::mem::replace(&mut self.starts_written, count) == count {
+            true => Configurations::new(),
+            false => all,
+        }
     }
 
     /// The same, for what a run can do without.

@@ -52,6 +52,15 @@ pub(crate) const WORKER_SECONDS_MAX: u64 = 600;
 /// Seconds that a browser may take to answer; beyond, its cells fail.
 pub(crate) const DEVTOOLS_SECONDS_MAX: u64 = 120;
 
+/// Shares of the slowdown asked for that a page's must have, least and most; beyond, its cell is marked. Chromium's own
+/// is that coarse.
+pub(crate) const SLOWDOWN_SHARE_MIN: f64 = 0.7;
+/// See [`SLOWDOWN_SHARE_MIN`].
+pub(crate) const SLOWDOWN_SHARE_MAX: f64 = 1.5;
+
+/// Times that a cell is measured in a slowed page until the slowdown was in force.
+pub(crate) const SLOWDOWN_TRIES_MAX: usize = 3;
+
 /// Milliseconds that a device waits for an echo; beyond, a datagram is lost.
 pub(crate) const ECHO_MS_MAX: u64 = 5_000;
 
@@ -161,3 +170,9 @@ pub(crate) const CAPTURES_MAX: usize = 10_000;
 /// Bytes of a message that reaches an observer by CoAP in one block: what a person's own message may have there, and
 /// its names are written anew.
 pub(crate) const OBSERVED_BYTES_MAX: usize = 512;
+
+/// Bytes of a file that is kept as a part of a target's configuration; longer ones are data.
+pub(crate) const CONFIGURATION_BYTES_MAX: u64 = 64 * 1024;
+
+/// Configurations of one target that are kept; cells may each have one of their own.
+pub(crate) const CONFIGURATIONS_MAX: usize = 16;

@@ -15,6 +15,7 @@ use crate::quantiles::Quantiles;
 use crate::samples::Series;
 use crate::statistics::Estimate;
 use crate::steadiness::State;
+use crate::targets::{Configurations, digest_of_build};
 
 /// A whole run; `run.json`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -37,11 +38,17 @@ pub(crate) struct Run {
     pub(crate) seconds: f64,
     /// Where.
     pub(crate) environment: Environment,
+    /// SHA-256 of the gateway's program: two builds of one version differ in it. Older runs have none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) build: String,
     /// Machines that shared the load.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) agents: Vec<String>,
     /// Targets: name and version, or why absent.
     pub(crate) targets: BTreeMap<String, String>,
+    /// With what the bench started them, each way in which it did.
+    #[serde(default, skip_serializing_if = "Configurations::is_empty")]
+    pub(crate) configurations: Configurations,
     /// Emulated links that were used, by name, as they were measured before use.
     #[serde(default)]
     pub(crate) links: BTreeMap<String, LinkUsed>,
@@ -243,12 +250,14 @@ impl Run {
             started: utc_now(),
             seconds: 0.0,
             environment: Environment::of(order.work),
+            build: digest_of_build(order.settings),
             agents: order
                 .settings
                 .agents
                 .as_ref()
                 .map_or_else(Vec::new, |crew| crew.names()),
             targets: BTreeMap::new(),
+            configurations: Configurations::new(),
             links: BTreeMap::new(),
             parts: Vec::new(),
             results: Vec::new(),

@@ -19,6 +19,9 @@ pub(crate) const OF_SERVER: [Name; 2] = ["server_cpu", "server_memory_peak"];
 /// What a browser spent that shows or sends what is measured.
 pub(crate) const OF_BROWSER: [Name; 2] = ["browser_cpu", "browser_memory_peak"];
 
+/// How far apart the clocks of who sends and who receives may be, where they are not one.
+pub(crate) const CLOCK_BOUND: Name = "clock_bound";
+
 /// From due to received.
 const DELIVERY: Name = "publish_to_receive";
 
@@ -69,7 +72,7 @@ impl Sample {
     pub(crate) fn put_spent(&mut self, measured: &Measured) {
         self.put_side(OF_SERVER, measured.server);
         if let Some(clocks) = &measured.clocks {
-            self.put("clock_bound", "us", clocks.bound_us);
+            self.put(CLOCK_BOUND, "us", clocks.bound_us);
             self.put_samples("clock_round_trip", "us", clocks.round_trips_us.clone());
         }
         self.put_side(["load_cpu", "load_memory_peak"], Some(measured.load));

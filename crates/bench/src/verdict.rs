@@ -3,7 +3,9 @@
 use crate::cell::{Bound, Cell, Figure, Goal};
 use crate::environment::Environment;
 use crate::limits::{CEILING_SHARE, LAG_SHARE};
-use crate::results::{CEILING, CellResult, Figures, GoalResult, Metric, RATES, Ratio, is_ours};
+use crate::results::{
+    CEILING, CellResult, Figures, GoalResult, Metric, RATES, Ratio, is_ours, single,
+};
 use crate::statistics::Estimate;
 
 impl Figure {
@@ -58,24 +60,20 @@ pub(crate) fn mark_ceiling(cell: &Cell, results: &mut [CellResult]) {
 }
 
 fn mark_near(result: &mut CellResult, rate: &str, ceiling: f64) {
-    let Some(reached) = result.metric(rate).map(|metric| metric.estimate.mean) else {
-        return;
-    };
-    if result.status == "ok" && reached >= CEILING_SHARE * ceiling {
+    let reached = result.metric(rate).map(|metric| metric.estimate.mean);
+    if let Some(reached) = reached {
+        mark_share(result, rate, reached / ceiling);
+    }
+}
+
+/// Adds the share that a figure has of what load and machine can do, and marks the result from
+/// [`CEILING_SHARE`] on.
+pub(crate) fn mark_share(result: &mut CellResult, metric: &str, share: f64) {
+    if result.status == "ok" && share >= CEILING_SHARE {
         result.status = "ceiling".into();
     }
-    let percent = 100.0 * reached / ceiling;
-    result.metrics.push(Metric {
-        metric: format!("{rate}_of_ceiling"),
-        unit: "%".into(),
-        estimate: Estimate {
-            n: 1,
-            mean: percent,
-            low: percent,
-            high: percent,
-        },
-        ..Metric::default()
-    });
+    let name = format!("{metric}_of_ceiling");
+    result.metrics.push(single(&name, "%", 100.0 * share));
 }
 
 /// A load that offers its messages late by much of what it measures, measures itself.

@@ -173,7 +173,7 @@ impl Profile {
         }
     }
 
-    /// The recording is that of the downlink; a third of its opportunities go up.
+    /// The drawn trace is that of the downlink; a third of its opportunities go up.
     fn cellular() -> Self {
         let trace = Trace::lte(LTE_SEED);
         let direction = |trace: Trace| Direction {

@@ -127,6 +127,24 @@ impl Trace {
         bits * 1e9 / self.period() as f64
     }
 
+    /// Opportunities from one time up to another, counted through all repetitions.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+    pub(crate) fn opportunities(&self, from: Nanos, to: Nanos) -> u64 {
+        self.first_at(to).saturating_sub(self.first_at(from))
+    }
+
+    /// Bits a second over the best tenth of a second.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+    pub(crate) fn peak_rate(&self) -> f64 {
+        const TENTH: u32 = 100;
+        let within = |(at, &first): (usize, &u32)| {
+            let behind = self.millis.partition_point(|&milli| milli < first + TENTH);
+            behind - at
+        };
+        let most = self.millis.iter().enumerate().map(within).max();
+        most.unwrap_or(0) as f64 * OPPORTUNITY_BYTES as f64 * 8.0 * 1e3 / f64::from(TENTH)
+    }
+
     fn period(&self) -> Nanos {
         self.millis
             .last()
@@ -171,6 +189,18 @@ mod tests {
         assert_eq!(trace.first_at(4 * MILLI + 1), 3);
         assert_eq!(trace.mean_rate(), 3.0 * 12_000.0 / 0.004);
         assert_eq!(Trace::parse(&trace.text()).unwrap(), trace);
+    }
+
+    #[test]
+    fn opportunities_of_a_time_are_counted_across_the_end_of_the_trace() {
+        let trace = Trace::parse("1\n1\n4\n").unwrap();
+        let half = MILLI / 2;
+        assert_eq!(trace.opportunities(0, 4 * MILLI + half), 3);
+        assert_eq!(trace.opportunities(MILLI + half, 5 * MILLI + half), 3);
+        assert_eq!(trace.opportunities(2 * MILLI, 3 * MILLI), 0);
+        assert_eq!(trace.peak_rate(), 3.0 * 12_000.0 / 0.1);
+        let lte = Trace::lte(2);
+        assert!(lte.peak_rate() > lte.mean_rate(), "{}", lte.peak_rate());
     }
 
     #[test]

@@ -168,6 +168,68 @@ fn an_agent_that_others_could_reach_asks_for_a_token() {
     assert!(reason.contains("WEIR_BENCH_TOKEN"), "{reason}");
 }
 
+/// Writes a run whose times are these microseconds, a round each, and whose other figures are as they were.
+fn write_with_times(run: &Value, times: [f64; 4], folder: &Path) -> String {
+    let mut run = run.clone();
+    let metrics = run["results"][0]["metrics"].as_array_mut().unwrap();
+    let timed = metrics
+        .iter_mut()
+        .find(|it| it["metric"] == "publish_to_receive");
+    let round = |(round, us): (usize, f64)| serde_json::json!({"round": round, "mean": us, "p50": us, "p99": us});
+    timed.unwrap()["rounds"] = times.into_iter().enumerate().map(round).collect();
+    std::fs::create_dir_all(folder).unwrap();
+    std::fs::write(folder.join("run.json"), run.to_string()).unwrap();
+    folder.display().to_string()
+}
+
+#[test]
+fn what_became_worse_beyond_noise_ends_a_comparison_with_1() {
+    let (folder, plan, out) = plan_in("bench-compare");
+    let only = "clients=2; delivery=sse;";
+    let ran = bench(&["run", &plan, "--out", &out, "--only", only]);
+    assert!(ran.status.success(), "{ran:?}");
+    let run = json(&Path::new(&out).join("run.json"));
+    let times = [400.0, 410.0, 420.0, 430.0];
+    let write =
+        |name: &str, by: f64| write_with_times(&run, times.map(|us| us * by), &folder.join(name));
+    let [before, noise, slower, faster] = [
+        ("before", 1.0),
+        ("noise", 1.01),
+        ("slower", 1.5),
+        ("faster", 0.7),
+    ]
+    .map(|(name, by)| write(name, by));
+    for (after, code) in [(&noise, 0), (&slower, 1), (&faster, 0)] {
+        let compared = bench(&["compare", &before, after]);
+        let said = String::from_utf8(compared.stdout).unwrap();
+        assert_eq!(compared.status.code(), Some(code), "{said}");
+        assert_eq!(said.contains("\nworse:\n"), code == 1, "{said}");
+    }
+    let three = bench(&["compare", &before, &faster, &slower]);
+    assert_eq!(three.status.code(), Some(1));
+    let nowhere = bench(&[
+        "compare",
+        &before,
+        &folder.join("nowhere").display().to_string(),
+    ]);
+    assert_eq!(nowhere.status.code(), Some(2));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_browser_that_a_person_opens_is_refused_where_nothing_reads_it() {
+    let folder = process::folder("bench-open");
+    let out = folder.join("run");
+    let shown = out.display().to_string();
+    let arguments = ["run", "messaging", "--browser", "open", "--out", &shown];
+    let refused = bench(&arguments);
+    let reason = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(reason.contains("run web-delivery with it"), "{reason}");
+    assert!(!out.exists());
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 #[test]
 fn observers_by_coap_are_registered_and_one_change_reaches_them_all() {
     let folder = process::folder("bench-observers");

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Stdio};
 
 fn skip(reason: &str) {
@@ -43,6 +44,56 @@ fn what_runs_behind_a_link_ends_when_weir_is_killed() {
     weir.wait().unwrap();
     // The pipe is at its end when the last that holds it is gone.
     assert_eq!(out.read_line(&mut line).unwrap(), 0);
+}
+
+/// A mount namespace with the program and a device that everybody may open, so that what is asked for is the kernel's
+/// own right; in it a user who has no other.
+const NOBODY: &str = r#"
+set -e
+mount -t tmpfs none /mnt
+chmod 755 /mnt
+mknod /mnt/tun c 10 200
+chmod 666 /mnt/tun
+mount --bind /mnt/tun /dev/net/tun
+touch /mnt/weir
+mount --bind "$WEIR" /mnt/weir
+exec setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all -- "$@"
+"#;
+
+/// A command of the shell as a user without rights, to whom `$WEIR` is the program; as who runs the test where that
+/// is no root.
+fn without_rights(script: &str) -> std::process::Output {
+    let program = env!("CARGO_BIN_EXE_weir");
+    let is_root = std::fs::metadata("/proc/self").unwrap().uid() == 0;
+    let mut command = match is_root {
+        true => Command::new("unshare"),
+        false => Command::new("sh"),
+    };
+    if is_root {
+        command.args(["--mount", "sh", "-c", NOBODY, "sh", "sh"]);
+    }
+    let shown = if is_root { "/mnt/weir" } else { program };
+    let script = format!("WEIR={shown}; {script}");
+    command
+        .args(["-c", &script])
+        .env("WEIR", program)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn a_user_without_rights_has_links_by_a_user_namespace() {
+    // Whether the kernel lets such a user do so is asked by other means than ours.
+    let namespace = "unshare --user --map-root-user --net sh -c 'exec 3<>/dev/net/tun'";
+    let allowed = without_rights(&format!("test $(id -u) -ne 0 && {namespace}"));
+    if !allowed.status.success() {
+        return skip(&String::from_utf8_lossy(&allowed.stderr));
+    }
+    let script = "$WEIR link lan --no-check -- sh -c 'test -n \"$WEIR_PEER\" && echo through'";
+    let weir = without_rights(script);
+    let said = String::from_utf8_lossy(&weir.stderr);
+    assert!(weir.status.success(), "{said}");
+    assert_eq!(String::from_utf8_lossy(&weir.stdout), "through\n", "{said}");
 }
 
 /// What three near ends say, sorted, and how all of it ended; nothing where the system refuses.

@@ -9,7 +9,7 @@ use std::io::Write;
 
 use super::{print, usage};
 use crate::experiments::{EXPERIMENTS, Effort, Experiment};
-use crate::targets::TARGETS;
+use crate::targets::{SERVERS, TARGETS};
 
 /// Levels of a factor that are named.
 const LEVELS_SHOWN: usize = 12;
@@ -45,9 +45,8 @@ fn for_programs(experiments: &[&Experiment]) -> String {
             })
         })
         .collect();
-    let targets: Vec<_> = TARGETS
-        .iter()
-        .map(|t| serde_json::json!({"name": t.name, "about": t.about}))
+    let targets: Vec<_> = targets()
+        .map(|(name, about)| serde_json::json!({"name": name, "about": about}))
         .collect();
     let all = serde_json::json!({"experiments": experiments, "targets": targets});
     format!("{all}\n")
@@ -63,10 +62,16 @@ fn for_people(experiments: &[&Experiment]) -> String {
         }
     }
     text += "targets (`weir bench targets` says which are here):\n";
-    for target in TARGETS {
-        let _ = writeln!(text, "  {}: {}", target.name, target.about);
+    for (name, about) in targets() {
+        let _ = writeln!(text, "  {name}: {about}");
     }
     text + "`weir bench list EXPERIMENT` lists its cells, of which `--only` chooses.\n"
+}
+
+/// Names of all that can be measured, each with a sentence.
+fn targets() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let servers = SERVERS.iter().map(|it| (it.name, it.about));
+    TARGETS.iter().map(|it| (it.name, it.about)).chain(servers)
 }
 
 fn cells(experiment: &Experiment) -> String {
@@ -131,6 +136,23 @@ mod tests {
         let levels: Vec<&str> = levels.iter().map(String::as_str).collect();
         assert!(shown(&levels).ends_with("11 and 3 more"));
         assert_eq!(shown(&["one"]), "one");
+    }
+
+    #[test]
+    fn what_experiments_start_themselves_is_listed_with_the_targets() {
+        let mut out = Vec::new();
+        assert_eq!(list(None, false, &mut out), super::super::DONE);
+        let text = String::from_utf8_lossy(&out);
+        for name in [
+            "mosquitto",
+            "libcoap",
+            "tornado",
+            "californium",
+            "cxf",
+            "jersey",
+        ] {
+            assert!(text.contains(&format!("\n  {name}: ")), "{name}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::link::Captures;
 use crate::planfile::{self, PlanFile};
 use crate::report;
 use crate::results::Run;
-use crate::targets::{Given, Settings};
+use crate::targets::{Given, Settings, quoted};
 
 /// What stands below the help.
 pub(super) const EXAMPLES: &str = "Examples:
@@ -95,6 +95,21 @@ pub(super) struct Arguments {
     browser: String,
 }
 
+/// Experiments whose client may be a browser that a person opens.
+const OPENED: [&str; 1] = ["web-delivery"];
+
+/// Whether an experiment is measured in any browser; an error says which is.
+fn opens(experiment: &str) -> Result<(), String> {
+    match OPENED.contains(&experiment) {
+        true => Ok(()),
+        false => Err(format!(
+            "{experiment} is not measured in a browser that a person opens: leave out --browser open, or run {} \
+             with it",
+            OPENED.join(", ")
+        )),
+    }
+}
+
 /// What is run.
 enum What {
     Experiment(&'static Experiment),
@@ -118,6 +133,7 @@ pub(super) fn run(arguments: &Arguments, line: &[String], out: &mut dyn Write) -
         let crew = (!arguments.agents.is_empty()).then(|| Crew::connect(&arguments.agents));
         settings.agents = crew.transpose()?.map(Arc::new);
         let journal = arguments.journal(&what, &folder)?;
+        journal.note(&settings.starts);
         what.keep(&folder)?;
         Ok((what, journal))
     });
@@ -165,6 +181,9 @@ impl What {
     fn prepare(&self, arguments: &Arguments) -> Result<(), String> {
         if !arguments.agents.is_empty() {
             crate::agent::carry(self.experiment().name)?;
+        }
+        if arguments.is_opened() {
+            opens(self.experiment().name)?;
         }
         if matches!(self, Self::Plan(_)) && !arguments.target.is_empty() {
             return Err("a plan names systems by their URL in `target`: no --target".into());
@@ -233,6 +252,7 @@ impl Arguments {
                 path(&self.pcap.as_ref().map(|it| it.join(experiment))).unwrap_or_default(),
             ),
             given("--snap", self.snap_shown()),
+            given("--browser", self.browser_shown(experiment)),
         ];
         let targets = self
             .target
@@ -240,6 +260,20 @@ impl Arguments {
             .filter_map(|url| given("--target", url.clone()));
         passed.extend(texts.into_iter().flatten().chain(targets).flatten());
         passed
+    }
+
+    fn is_opened(&self) -> bool {
+        self.browser == "open"
+    }
+
+    /// Of experiments that read it.
+    fn browser_shown(&self, experiment: &str) -> String {
+        let is_told = self.is_opened() && opens(experiment).is_ok();
+        if is_told {
+            self.browser.clone()
+        } else {
+            String::new()
+        }
     }
 
     fn snap_shown(&self) -> String {
@@ -333,6 +367,7 @@ impl Arguments {
         let (started, seconds) = journal.before();
         run.started = started;
         run.seconds += seconds;
+        run.configurations = settings.starts.all();
         journal.sheet(&mut run)?;
         report::write(&run, folder)?;
         journal.close();
@@ -377,7 +412,7 @@ fn settings(arguments: &Arguments, line: &[String]) -> Result<Settings, String> 
             (Some(folder), false) => Some(Captures::open(folder, arguments.snap)?),
             _ => None,
         },
-        is_opened: arguments.browser == "open",
+        is_opened: arguments.is_opened(),
         ..Settings::default()
     })
 }
@@ -414,12 +449,21 @@ pub(super) fn command_line(line: &[String]) -> String {
         .chain(line.iter().map(String::as_str))
         // What made it again makes it whole at once.
         .filter(|word| *word != "--resume");
-    let quoted = words.map(|word| {
-        let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+".contains(c);
-        match !word.is_empty() && word.chars().all(is_plain) {
-            true => word.into(),
-            false => format!("'{}'", word.replace('\'', r"'\''")),
-        }
-    });
-    quoted.collect::<Vec<String>>().join(" ")
+    words.map(quoted).collect::<Vec<String>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_experiment_that_no_opened_browser_measures_says_which_does() {
+        let refused: Vec<&str> = EXPERIMENTS
+            .iter()
+            .map(|experiment| experiment.name)
+            .filter(|name| opens(name).is_err_and(|why| why.contains(OPENED[0])))
+            .collect();
+        assert_eq!(refused.len(), EXPERIMENTS.len() - OPENED.len());
+        assert!(!refused.contains(&OPENED[0]) && refused.contains(&"messaging"));
+    }
 }

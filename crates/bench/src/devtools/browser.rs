@@ -65,6 +65,7 @@ impl Browser {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
+        command.note_as(NAMES[0], profile);
         let mut process = command.spawn().map_err(|e| format!("absent: {e}"))?;
         let socket = process
             .stderr

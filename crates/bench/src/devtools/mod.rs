@@ -6,8 +6,10 @@
 
 mod browser;
 mod page;
+mod slowdown;
 mod socket;
 
 pub(crate) use browser::Browser;
 pub(crate) use page::{Page, PageClock};
+pub(crate) use slowdown::{NOT_SLOWED, SLOWDOWN, Slowdown, value_and_work, watched};
 pub(crate) use socket::Socket;

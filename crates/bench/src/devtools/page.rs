@@ -3,14 +3,19 @@
 use serde_json::{Value, json};
 
 use super::browser::Browser;
+use super::slowdown::{self, Slowdown};
 use crate::clock::now_ns;
-use crate::limits::{DEVTOOLS_SECONDS_MAX, TRACE_BYTES_MAX, TRACE_PIECE_BYTES};
+use crate::limits::{DEVTOOLS_SECONDS_MAX, SLOWDOWN_TRIES_MAX, TRACE_BYTES_MAX, TRACE_PIECE_BYTES};
 
 /// A page.
 pub(crate) struct Page<'a> {
     browser: &'a mut Browser,
     session: String,
     target: Value,
+    /// How slow it is to be.
+    asked: u32,
+    /// Milliseconds of a fixed piece of work at full speed, once it is known.
+    work_ms: Option<f64>,
 }
 
 /// Where a page's `performance.now` lies on [`crate::clock::now_ns`].
@@ -41,6 +46,8 @@ impl<'a> Page<'a> {
             browser,
             session,
             target,
+            asked: 1,
+            work_ms: None,
         };
         let end = now_ns() + DEVTOOLS_SECONDS_MAX * 1_000_000_000;
         while page.evaluate(ready).unwrap_or(Value::Null) != true {
@@ -71,8 +78,38 @@ impl<'a> Page<'a> {
         Ok(answer["result"]["value"].take())
     }
 
-    /// Makes the page's processor seem so many times slower than it is.
-    pub(crate) fn slow_down(&mut self, times: u32) -> Result<(), String> {
+    /// Makes the page's processor seem so many times slower than it is; how slow it then is.
+    pub(crate) fn slow_down(&mut self, times: u32) -> Result<Slowdown, String> {
+        if times == 1 {
+            return self.set_rate(1).map(|()| Slowdown::NONE);
+        }
+        let mut found = Slowdown::NONE;
+        for _ in 0..SLOWDOWN_TRIES_MAX {
+            self.set_rate(1)?;
+            let full_ms = self.evaluate(&slowdown::asked())?.as_f64();
+            // Whatever else the machine does only ever slows.
+            self.work_ms = self.work_ms.into_iter().chain(full_ms).reduce(f64::min);
+            self.set_rate(times)?;
+            let work_ms = self.evaluate(&slowdown::asked())?.as_f64();
+            found = self.slowdown(work_ms);
+            if found.is_in_force() {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// How slow it is by the milliseconds of the fixed piece of work.
+    pub(crate) fn slowdown(&self, work_ms: Option<f64>) -> Slowdown {
+        let found = work_ms.zip(self.work_ms).map(|(now, full)| now / full);
+        Slowdown {
+            asked: self.asked,
+            found: found.unwrap_or(f64::NAN),
+        }
+    }
+
+    fn set_rate(&mut self, times: u32) -> Result<(), String> {
+        self.asked = times;
         self.call("Emulation.setCPUThrottlingRate", json!({"rate": times}))
             .map(drop)
     }

@@ -7,6 +7,7 @@ use super::data::Document;
 use super::spent::Spent;
 use super::steady::{Steady, median};
 use super::task::Task;
+use crate::devtools::{NOT_SLOWED, SLOWDOWN, Slowdown};
 use crate::latency::Percentiles;
 use crate::quantiles::Quantiles;
 use crate::results::{CellResult, Figures, Metric, single};
@@ -25,6 +26,8 @@ pub(crate) struct Outcome {
     pub(crate) rounds: BTreeMap<Task, Vec<(usize, Steady)>>,
     /// What the sides spent, by round.
     pub(super) spent: Vec<(usize, Spent)>,
+    /// How slow the page was; of pages that were to be slow.
+    pub(crate) slowdown: Option<Slowdown>,
     /// What failed.
     pub(crate) faults: Vec<String>,
 }
@@ -81,10 +84,17 @@ impl Outcome {
         let is_wide = metrics.iter().any(|metric| metric.estimate.is_wide());
         // What is spent beside it ranks nothing.
         metrics.extend(spent(&self.spent));
+        metrics.extend(self.slowdown.map(|it| single(SLOWDOWN, "1", it.found)));
+        let is_slowed = self.slowdown.is_none_or(Slowdown::is_in_force);
+        let status = match (is_slowed, is_wide) {
+            (false, _) => NOT_SLOWED,
+            (true, true) => "wide",
+            (true, false) => "ok",
+        };
         CellResult {
             cell: cell.into(),
             target: target.into(),
-            status: if is_wide { "wide".into() } else { "ok".into() },
+            status: status.into(),
             missed: false,
             remarks: self.remarks(),
             metrics,
@@ -106,6 +116,8 @@ impl Outcome {
 
     fn remarks(&self) -> Vec<String> {
         let mut remarks = self.faults.clone();
+        let slowdown = self.slowdown.filter(|it| !it.is_in_force());
+        remarks.extend(slowdown.map(Slowdown::remark));
         for (task, rounds) in &self.rounds {
             let unsteady = rounds
                 .iter()
@@ -274,6 +286,23 @@ mod tests {
         let parse = result.metric("parse").unwrap();
         assert_eq!((parse.estimate.n, parse.estimate.mean), (3, 11.0));
         assert_eq!(parse.percentiles.unwrap().n, 30);
+    }
+
+    #[test]
+    fn a_page_that_was_not_as_slow_as_asked_is_marked() {
+        let of = |found| {
+            let mut outcome = outcome(1);
+            outcome.slowdown = Some(Slowdown { asked: 6, found });
+            let measure = Measure {
+                xml_bytes: 1000,
+                observations: None,
+            };
+            outcome.into_result("cell", "chromium", measure)
+        };
+        let [fast, slow] = [of(1.04), of(5.5)];
+        assert_eq!((&*fast.status, &*slow.status), (NOT_SLOWED, "ok"));
+        assert_eq!(fast.remarks.len(), 1, "{:?}", fast.remarks);
+        assert_eq!(slow.metric(SLOWDOWN).unwrap().estimate.mean, 5.5);
     }
 
     #[test]

@@ -4,10 +4,13 @@ use std::fmt;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::ops::{Deref, DerefMut};
+use std::path::Path;
 use std::process::{Child, Command};
 use std::sync::Arc;
 
 use weir_link::{Count, Lab, Ledger, Line, Station};
+
+use crate::targets::Starts;
 
 /// Where a program is started.
 #[derive(Clone, Default)]
@@ -30,6 +33,7 @@ pub(crate) struct Crossed(Ledger);
 pub(crate) struct Launch {
     command: Command,
     end: End,
+    starts: Starts,
 }
 
 impl End {
@@ -92,9 +96,22 @@ impl Crossed {
 }
 
 impl Launch {
-    pub(crate) fn new(command: Command, end: &End) -> Self {
-        let end = end.clone();
-        Self { command, end }
+    pub(crate) fn new(command: Command, end: &End, starts: &Starts) -> Self {
+        Self {
+            command,
+            end: end.clone(),
+            starts: starts.clone(),
+        }
+    }
+
+    /// Takes down with what it will start, in a folder that was made for it.
+    pub(crate) fn note(&self, folder: &Path) {
+        self.starts.note(&self.command, folder);
+    }
+
+    /// The same by a name that is not the folder's.
+    pub(crate) fn note_as(&self, name: &str, folder: &Path) {
+        self.starts.note_as(name.into(), &self.command, folder);
     }
 
     /// Where it will start.

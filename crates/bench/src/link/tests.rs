@@ -52,7 +52,7 @@ fn a_program_at_the_near_end_reaches_the_far_one_and_what_crosses_is_told_once()
     let listener = lab.far.within(move || TcpListener::bind(address));
     let listener = listener.unwrap().unwrap();
     let port = listener.local_addr().unwrap().port();
-    let mut command = Launch::new(Command::new("bash"), &near.end);
+    let mut command = Launch::new(Command::new("bash"), &near.end, &near.starts);
     let script = format!("exec 3<>/dev/tcp/{}/{port} && cat <&3", far.host());
     command.args(["-c", &script]).stdout(Stdio::piped());
     near.end.crossed();

@@ -45,6 +45,7 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
     let cells: Vec<Cell> = alone::cells(settings.iter().copied(), scale);
     let mut run = alone::run(order, &cells, &SERVERS);
     settings.retain(|setting| order.wants(&setting.name()));
+    verdict::mark_ceiling(&mut run.results, &settings);
     let figures = Figures(&run.results);
     run.goals = verdict::goals(&figures, &settings);
     run.ratios = ratios::between(&run.results, &verdict::COMPARED);

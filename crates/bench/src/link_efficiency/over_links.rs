@@ -164,7 +164,7 @@ pub(super) fn on_cellular(figures: &Figures<'_>) -> Judged {
     let reversed = longer.map(|[coap, websocket, qos0, qos1]| {
         greatest(&[qos0, qos1]) <= NEARLY && least(&[coap, websocket]) > NEARLY
     });
-    let why = "here all protocols meet the same recorded link, one after the other";
+    let why = "here all protocols meet the same drawn trace, one after the other";
     (reversed, format!("{words}; {why}"))
 }
 

@@ -9,6 +9,7 @@ use super::page_of_links::links;
 use super::protocol::{Protocol, Security};
 use super::servers::SERVERS;
 use crate::experiments::Effort;
+use crate::link::LOCAL;
 use crate::report::number;
 use crate::report::page::{self, head, row};
 use crate::results::Run;
@@ -34,8 +35,9 @@ pub(crate) fn markdown(run: &Run, folder: &str) -> String {
 
 /// Whether a run has cells without a link.
 fn is_on_this_machine(run: &Run) -> bool {
+    let local = format!("link={LOCAL};");
     let mut cells = run.results.iter().map(|result| &result.cell);
-    cells.any(|cell| !cell.starts_with("link="))
+    cells.any(|cell| cell.starts_with(&local))
 }
 
 fn on_this_machine(run: &Run, figures: &Figures<'_>, text: &mut String) {

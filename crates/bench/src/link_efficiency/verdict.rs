@@ -5,7 +5,8 @@ use super::figures::Figures;
 use super::protocol::{Echo, Protocol, Security};
 use super::servers::BARE;
 use crate::ratios::Compared;
-use crate::results::{GoalResult, OURS};
+use crate::results::{CellResult, GoalResult, OURS};
+use crate::verdict::mark_share;
 
 /// How many times a bare echo of datagrams a confirmable request may take.
 const TIMES_BARE_MAX: f64 = 1.3;
@@ -30,6 +31,27 @@ pub(super) fn goals(figures: &Figures<'_>, settings: &[Setting]) -> Vec<GoalResu
         .collect()
 }
 
+/// Marks what takes hardly longer than a bare echo in its cell: there the machine is measured, and not the server.
+/// On links all do, whose times are the link's; those are not marked.
+pub(super) fn mark_ceiling(results: &mut [CellResult], settings: &[Setting]) {
+    let median = |result: &CellResult| Some(result.metric("rtt")?.percentiles?.p50);
+    for setting in settings.iter().filter(|setting| setting.is_local()) {
+        let cell = setting.name();
+        let mut bare = results.iter().filter(|it| it.target == BARE);
+        let Some(bare) = bare.find(|it| it.cell == cell).and_then(median) else {
+            continue;
+        };
+        let others = results
+            .iter_mut()
+            .filter(|it| it.target != BARE && it.cell == cell);
+        for result in others {
+            if let Some(us) = median(result) {
+                mark_share(result, "rtt", bare / us);
+            }
+        }
+    }
+}
+
 fn goal(figures: &Figures<'_>, setting: &Setting) -> GoalResult {
     let median = |server| {
         let metric = figures.metric(setting, server, "rtt")?;
@@ -46,5 +68,52 @@ fn goal(figures: &Figures<'_>, setting: &Setting) -> GoalResult {
         holds: measured
             .zip(bound)
             .map(|(measured, bound)| measured <= bound),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::experiments::Effort;
+    use crate::latency::Percentiles;
+    use crate::link_efficiency::cells;
+    use crate::results::single;
+
+    fn result(cell: &str, target: &str, p50: f64) -> CellResult {
+        let mut rtt = single("rtt", "us", p50);
+        rtt.percentiles = Some(Percentiles {
+            p50,
+            ..Percentiles::default()
+        });
+        CellResult {
+            cell: cell.into(),
+            target: target.into(),
+            status: "ok".into(),
+            metrics: vec![rtt],
+            ..CellResult::default()
+        }
+    }
+
+    #[test]
+    fn what_takes_hardly_longer_than_a_bare_echo_of_its_cell_is_marked_on_the_machine_itself() {
+        let settings = cells::settings(Effort::Quick);
+        let first = |is_local| {
+            let found = settings.iter().find(|it| it.is_local() == is_local);
+            found.unwrap().name()
+        };
+        let (here, far) = (first(true), first(false));
+        let mut results = [
+            result(&here, OURS, 24.0),
+            result(&here, "libcoap", 30.0),
+            result(&here, BARE, 20.0),
+            result(&far, OURS, 24.0),
+            result(&far, BARE, 20.0),
+        ];
+        mark_ceiling(&mut results, &settings);
+        let marked = results.each_ref().map(|it| it.status == "ceiling");
+        assert_eq!(marked, [true, false, false, false, false]);
+        let share = results[1].metric("rtt_of_ceiling").unwrap();
+        assert!((share.estimate.mean - 200.0 / 3.0).abs() < 1e-9);
     }
 }

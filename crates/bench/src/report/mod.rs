@@ -1,5 +1,7 @@
 //! A run as a folder: `run.json` (all of it), `summary.csv`, `report.txt`, `report.html`.
 
+#[cfg(test)]
+mod all_pages;
 mod html;
 mod latex;
 mod markdown;

@@ -57,12 +57,28 @@ fn run_head(run: &Run, text: &mut String) {
     }
 }
 
-/// A row of a table.
+/// A row of a table, as wide as the one above it: a ragged table is a fault of the program, which no test lets pass,
+/// and which costs nobody a run.
 pub(crate) fn row(cells: impl IntoIterator<Item = String>, text: &mut String) {
+    let above = text.lines().next_back().and_then(width);
+    let begin = text.len();
     for cell in cells {
         let _ = write!(text, "| {} ", cell.replace('|', "\\|"));
     }
-    *text += "|\n";
+    *text += "|";
+    let is_even = above.is_none_or(|above| Some(above) == width(&text[begin..]));
+    assert!(
+        is_even || !cfg!(test),
+        "a table of {above:?} columns has the row {}",
+        &text[begin..]
+    );
+    *text += "\n";
+}
+
+/// How many cells a line of a table has; nothing of another line.
+pub(super) fn width(line: &str) -> Option<usize> {
+    let bars = line.matches('|').count() - line.matches("\\|").count();
+    line.starts_with('|').then(|| bars.saturating_sub(1))
 }
 
 /// The head of a table.
@@ -181,6 +197,15 @@ mod tests {
         let line = "- tornado: absent: no Tornado: 2 cells, the first `a=1`\n";
         assert!(text.ends_with(line), "{text}");
         assert_eq!(text.matches("tornado").count(), 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "a table of Some(2) columns has the row | x |")]
+    fn a_row_that_is_not_as_wide_as_its_head_is_a_fault() {
+        let mut text = String::new();
+        head(&["a", "b"], &mut text);
+        row(["x|y", "z"].map(String::from), &mut text);
+        row(["x".to_owned()], &mut text);
     }
 
     #[test]

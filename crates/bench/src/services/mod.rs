@@ -27,13 +27,16 @@ pub(crate) use claims::judge as claims_of;
 pub(crate) use figures::figures as figures_of;
 pub(crate) use page::markdown;
 
+use std::collections::BTreeSet;
+
 use self::cells::Scale;
 use self::servers::SERVERS;
 use self::stage::Cell;
 use crate::alone;
 use crate::experiments::Order;
 use crate::ratios::{self, Compared};
-use crate::results::Run;
+use crate::results::{CellResult, Run};
+use crate::verdict::mark_share;
 
 /// What of the gateway is divided by every other server's.
 const COMPARED: [Compared; 3] = [
@@ -47,7 +50,21 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
     let scale = Scale::of(order.effort);
     let cells: Vec<Cell> = alone::cells(cells::settings(order.effort), scale);
     let mut run = alone::run(order, &cells, &SERVERS);
+    mark_ceiling(&mut run.results, &cells);
     run.ratios = ratios::between(&run.results, &COMPARED);
     run.claims = claims::judge(&run);
     run
+}
+
+/// Marks where many calls are under way and the caller, which is one thread, is what limits them: at the rate that it
+/// would have with a whole processor to itself nothing could be told of a server.
+fn mark_ceiling(results: &mut [CellResult], cells: &[Cell]) {
+    let deep = cells.iter().filter(|cell| cell.setting.depth > 1);
+    let deep: BTreeSet<String> = deep.map(|cell| cell.setting.name()).collect();
+    for result in results.iter_mut().filter(|it| deep.contains(&it.cell)) {
+        let busy = result.metric("load_cpu").map(|metric| metric.estimate.mean);
+        if let Some(busy) = busy {
+            mark_share(result, "message_rate", busy);
+        }
+    }
 }

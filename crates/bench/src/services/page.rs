@@ -1,5 +1,6 @@
 //! The page `docs/results/services.md`, generated from a run and from nothing else.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::cells::{PAYLOAD, PAYLOADS, QUEUES, STACKS, Setting, Stack, links, queued, simple};
@@ -277,8 +278,23 @@ fn by_link(run: &Run, text: &mut String) {
         link,
         ..alone(PAYLOAD)
     };
-    let columns = columns(&links(Effort::Full), str::to_owned, cell);
+    let titled = |link| format!("{link}{}", counted(run, &cell(link)));
+    let columns = columns(&links(Effort::Full), titled, cell);
     table(run, &columns, 1, |it| times(it, "rtt", 1e3), text);
+}
+
+/// How many messages the figures of a column are of, whatever the stack; nothing of a column without any.
+fn counted(run: &Run, cell: &Setting) -> String {
+    let of = |(stack, server): Spoken| {
+        let setting = Setting { stack, ..*cell };
+        Some(metric(run, &setting, server, "rtt")?.percentiles?.n)
+    };
+    let counts: BTreeSet<u64> = all().filter_map(of).collect();
+    match (counts.first(), counts.last()) {
+        (Some(least), Some(most)) if least == most => format!(", n = {most}"),
+        (Some(least), Some(most)) => format!(", n = {least} to {most}"),
+        _ => String::new(),
+    }
 }
 
 fn by_queue(run: &Run, text: &mut String) {
@@ -329,5 +345,53 @@ fn spent(run: &Run, text: &mut String) {
         }
         cells.push(number(opening));
         row(cells, text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::latency::Percentiles;
+    use crate::link::LinkUsed;
+    use crate::results::single;
+
+    fn timed(cell: &Setting, n: u64) -> CellResult {
+        let mut rtt = single("rtt", "us", 1500.0);
+        rtt.percentiles = Some(Percentiles {
+            n,
+            ..Percentiles::default()
+        });
+        CellResult {
+            cell: cell.name(),
+            target: "weir".into(),
+            metrics: vec![rtt],
+            ..CellResult::default()
+        }
+    }
+
+    #[test]
+    fn a_column_of_a_link_says_of_how_many_messages_it_is() {
+        let [first, second, ..] = STACKS
+            .iter()
+            .map(|stack| simple(stack, PAYLOAD))
+            .collect::<Vec<_>>()[..]
+        else {
+            panic!("two stacks")
+        };
+        let on = |link, cell| Setting { link, ..cell };
+        let run = Run {
+            links: [("lan".into(), LinkUsed::default())].into(),
+            results: vec![
+                timed(&on("lan", first), 500),
+                timed(&on("lan", second), 500),
+                timed(&on("3g", first), 40),
+                timed(&on("3g", second), 50),
+            ],
+            ..Run::default()
+        };
+        let mut text = String::new();
+        by_link(&run, &mut text);
+        let titles = "| stack | server | lan, n = 500 | 3g, n = 40 to 50 |";
+        assert!(text.contains(titles), "{text}");
     }
 }

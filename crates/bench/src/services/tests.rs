@@ -12,7 +12,7 @@ use super::job::{CallOutcome, CallPlan};
 use super::servers::{self, SERVERS};
 use crate::experiments::Effort;
 use crate::published::SERVICES;
-use crate::results::Run;
+use crate::results::{CellResult, Run, single};
 use crate::targets::free_port;
 
 #[test]
@@ -241,4 +241,28 @@ fn a_server_that_remembers_message_identifiers_is_called_on_when_all_have_been_u
     // Of 10,000 bytes there and back 20 blocks, each with an identifier of the client, which are 65,536.
     let outcome = called_after(3500, servers::CALIFORNIUM, &setting, &started);
     all_came_back(&outcome);
+}
+
+#[test]
+fn calls_at_depth_are_marked_where_the_caller_is_what_limits_them() {
+    let cells: Vec<super::Cell> = crate::alone::cells(
+        [1, 8].map(|depth| Setting {
+            depth,
+            ..stack("coap", "udp")
+        }),
+        Scale::of(Effort::Quick),
+    );
+    let result = |at: usize, busy: f64| CellResult {
+        cell: cells[at].setting.name(),
+        status: "ok".into(),
+        metrics: vec![single("load_cpu", "cpus", busy)],
+        ..CellResult::default()
+    };
+    let mut results = [result(0, 0.9), result(1, 0.9), result(1, 0.5)];
+    super::mark_ceiling(&mut results, &cells);
+    let statuses = results.each_ref().map(|it| it.status.as_str());
+    assert_eq!(statuses, ["ok", "ceiling", "ok"]);
+    assert!(results[0].metric("message_rate_of_ceiling").is_none());
+    let share = results[2].metric("message_rate_of_ceiling").unwrap();
+    assert_eq!(share.estimate.mean, 50.0);
 }

@@ -2,7 +2,46 @@
 
 use serde::Serialize;
 
-use super::{Settings, TARGETS};
+use super::{Settings, TARGETS, java_services, libcoap, tornado};
+
+/// A server that experiments start for themselves, each with what it is to answer: no load of the bench's speaks to it,
+/// so it is none of [`TARGETS`].
+pub(crate) struct Server {
+    /// Its name in results.
+    pub(crate) name: &'static str,
+    /// What it is, in a sentence.
+    pub(crate) about: &'static str,
+    look: fn() -> Result<String, String>,
+}
+
+/// All of them.
+pub(crate) static SERVERS: [Server; 5] = [
+    Server {
+        name: libcoap::NAME,
+        about: "libcoap's coap-server, which sends back what it is sent, in services and link-efficiency",
+        look: libcoap::look,
+    },
+    Server {
+        name: tornado::NAME,
+        about: "Tornado on the system's Python by HTTP and WebSocket, in services and link-efficiency",
+        look: tornado::look,
+    },
+    Server {
+        name: java_services::CALIFORNIUM,
+        about: "Californium by CoAP in Java, in services",
+        look: || java_services::look(java_services::CALIFORNIUM),
+    },
+    Server {
+        name: java_services::CXF,
+        about: "Apache CXF by SOAP in Java, in services",
+        look: || java_services::look(java_services::CXF),
+    },
+    Server {
+        name: java_services::JERSEY,
+        about: "Jersey on Grizzly by REST in Java, in services",
+        look: || java_services::look(java_services::JERSEY),
+    },
+];
 
 /// A target and whether it is here.
 #[derive(Clone, Debug, Serialize)]
@@ -17,21 +56,27 @@ pub(crate) struct Found {
     pub(crate) absent: Option<String>,
 }
 
-/// Looks for all targets; none is started.
+/// Looks for all targets, and for what experiments start themselves; none is started.
 pub(crate) fn inventory(settings: &Settings) -> Vec<Found> {
-    let found = TARGETS.iter().map(|target| {
-        let looked = (target.look)(settings);
-        Found {
-            name: target.name,
-            about: target.about,
-            absent: looked.as_ref().err().cloned(),
-            version: looked.ok(),
-        }
-    });
-    found.collect()
+    let targets = TARGETS
+        .iter()
+        .map(|it| Found::of((it.name, it.about), (it.look)(settings)));
+    let servers = SERVERS
+        .iter()
+        .map(|it| Found::of((it.name, it.about), (it.look)()));
+    targets.chain(servers).collect()
 }
 
 impl Found {
+    fn of((name, about): (&'static str, &'static str), looked: Result<String, String>) -> Self {
+        Self {
+            name,
+            about,
+            absent: looked.as_ref().err().cloned(),
+            version: looked.ok(),
+        }
+    }
+
     /// A line to print.
     pub(crate) fn line(&self) -> String {
         let Self { name, about, .. } = self;
@@ -44,10 +89,17 @@ impl Found {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn every_target_is_here_or_says_what_brings_it() {
-        for found in inventory(&Settings::default()) {
+        let all = inventory(&Settings::default());
+        let names: BTreeSet<&str> = all.iter().map(|found| found.name).collect();
+        assert_eq!(names.len(), all.len(), "a name twice");
+        for server in ["libcoap", "tornado", "californium", "cxf", "jersey"] {
+            assert!(names.contains(server), "{server}");
+        }
+        for found in all {
             let absent = found.absent.as_deref().unwrap_or("absent: ");
             assert!(absent.starts_with("absent: "), "{found:?}");
             assert_ne!(found.version.is_some(), found.absent.is_some());

@@ -52,6 +52,18 @@ const fn program(class: &'static str, library: &'static str) -> Program {
     }
 }
 
+/// What one says it is, without starting it.
+pub(crate) fn look(name: &str) -> Result<String, String> {
+    let service = named(name)?;
+    let version = service.program.look()?;
+    Ok(format!("{} {version}", service.called))
+}
+
+fn named(name: &str) -> Result<&'static Service, String> {
+    let service = SERVICES.iter().find(|service| service.name == name);
+    service.ok_or_else(|| format!("absent: no program for {name}"))
+}
+
 /// Starts one at an address, on a port that it tells.
 pub(crate) fn start(
     name: &str,
@@ -59,12 +71,10 @@ pub(crate) fn start(
     folder: &Path,
     host: IpAddr,
 ) -> Result<Running, String> {
-    let service = SERVICES.iter().find(|service| service.name == name);
-    let service = service.ok_or_else(|| format!("absent: no program for {name}"))?;
-    let version = service.program.look()?;
+    let service = named(name)?;
+    let version = look(name)?;
     let mut command = service.program.command(settings, &[])?;
     command.arg(host.to_string());
-    let version = format!("{} {version}", service.called);
     let log = folder.join("stderr.log");
     start_announced(command, service.listener, version, &log)
 }

@@ -1,7 +1,7 @@
 //! libcoap's `coap-server`, as Debian ships it: CoAP over UDP and TCP in the clear.
 
 use std::net::{IpAddr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{Running, Settings, bound_to_bench, find_program, free_port, start_listening};
@@ -18,7 +18,7 @@ pub(crate) fn start(
     host: IpAddr,
     arguments: &[&str],
 ) -> Result<Running, String> {
-    let program = find_program(PROGRAM, "libcoap3-bin")?;
+    let program = find()?;
     let version = version(&program);
     let address = SocketAddr::new(host, free_port()?);
     let mut command = bound_to_bench(settings, &program)?;
@@ -27,6 +27,15 @@ pub(crate) fn start(
     command.args(arguments);
     // It listens on TCP too, by which it is seen to be ready.
     start_listening(command, address, version, &folder.join("stderr.log"))
+}
+
+/// What it says it is, without starting it.
+pub(crate) fn look() -> Result<String, String> {
+    find().map(|program| version(&program))
+}
+
+fn find() -> Result<PathBuf, String> {
+    find_program(PROGRAM, "libcoap3-bin")
 }
 
 fn version(program: &Path) -> String {

@@ -5,6 +5,7 @@
 //! never differ by the client that measured them.
 
 mod cometd;
+mod configuration;
 pub(crate) mod dds;
 mod emqx;
 mod given;
@@ -44,10 +45,12 @@ use crate::limits::TARGET_START_MS_MAX;
 use crate::link::{Captures, End, Launch};
 use crate::load::wire::{PublishWire, SubscribeWire};
 
+pub(crate) use configuration::{Configuration, Configurations, Starts, quoted};
 pub(crate) use given::Given;
-pub(crate) use inventory::inventory;
+pub(crate) use inventory::{SERVERS, inventory};
 pub(crate) use program::{Program, find_program, of_the_project};
 pub(crate) use started::{Started, start_fresh, version};
+pub(crate) use weir::digest_of_build;
 
 /// All targets; the first is ours.
 pub static TARGETS: &[Target] = &[
@@ -133,6 +136,8 @@ pub(crate) struct Settings {
     pub(crate) capture: Option<Captures>,
     /// Whether a person opens the browser, anywhere on the network.
     pub(crate) is_opened: bool,
+    /// With what programs were started so far.
+    pub(crate) starts: Starts,
 }
 
 impl Settings {
@@ -245,7 +250,7 @@ pub(crate) fn this_program(settings: &Settings) -> Result<Launch, String> {
     let program = std::env::current_exe().map_err(|e| format!("this program's path: {e}"))?;
     let mut command = Command::new(program);
     command.args(&settings.prefix);
-    Ok(Launch::new(command, &settings.end))
+    Ok(Launch::new(command, &settings.end, &settings.starts))
 }
 
 /// A program that dies with the bench, however the bench dies: see [`exec`].
@@ -323,8 +328,9 @@ fn first_line(output: impl std::io::Read + Send + 'static) -> Option<String> {
     (!line.is_empty()).then_some(line)
 }
 
-/// Starts a program without input, its errors going to a file.
+/// Starts a program without input, its errors going to a file of its folder.
 fn spawn(mut command: Launch, output: Stdio, log: &Path) -> Result<Child, String> {
+    command.note(log.parent().unwrap_or(log));
     let errors = std::fs::File::create(log).map_err(|e| format!("{}: {e}", log.display()))?;
     command.stdin(Stdio::null()).stdout(output).stderr(errors);
     command.spawn().map_err(|e| format!("absent: {e}"))
@@ -383,6 +389,11 @@ fn free_ports<const N: usize>() -> Result<[u16; N], String> {
         }
     }
     Ok(ports)
+}
+
+fn is_given_port(port: u16) -> bool {
+    let given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
+    given.contains(&port)
 }
 
 /// Ports that were given away: of programs that start side by side none gets the port of another that

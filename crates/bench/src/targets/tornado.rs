@@ -20,8 +20,7 @@ pub(crate) fn start(
     host: IpAddr,
     script: &str,
 ) -> Result<Running, String> {
-    let version =
-        version().ok_or("absent: no Tornado here; `apt-get install python3-tornado` brings it")?;
+    let version = look()?;
     let file = folder.join("server.py");
     std::fs::write(&file, script).map_err(|e| format!("{}: {e}", file.display()))?;
     let address = SocketAddr::new(host, free_port()?);
@@ -29,6 +28,12 @@ pub(crate) fn start(
     let (host, port) = (address.ip().to_string(), address.port().to_string());
     command.arg(&file).args([host, port]);
     start_listening(command, address, version, &folder.join("stderr.log"))
+}
+
+/// What it says it is, without starting it.
+pub(crate) fn look() -> Result<String, String> {
+    let absent = "absent: no Tornado here; `apt-get install python3-tornado` brings it";
+    version().ok_or(absent.into())
 }
 
 fn version() -> Option<String> {

@@ -3,9 +3,11 @@
 //! With TLS it is a target of its own, since it needs a certificate before it starts: one made for
 //! the occasion, which vouches for itself and for nothing else.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use rcgen::generate_simple_self_signed;
+use ring::digest::{Context, SHA256};
 
 use super::{Replay, Running, Settings, Target, bound_to_bench, start_announced};
 use crate::cell::Scheme;
@@ -193,6 +195,33 @@ fn program(settings: &Settings) -> Result<(PathBuf, String), String> {
             Ok((program, format!("weir {}", env!("CARGO_PKG_VERSION"))))
         }
     }
+}
+
+/// SHA-256 of the gateway's program, in hexadecimal; of one that is given by its address nothing.
+pub(crate) fn digest_of_build(settings: &Settings) -> String {
+    let here = || std::env::current_exe().ok();
+    let program = settings.weir.clone().or_else(here);
+    let program = program.filter(|_| settings.address.is_none());
+    program.and_then(|it| digest(&it).ok()).unwrap_or_default()
+}
+
+/// Piece by piece: a program with its symbols may be as large as memory.
+fn digest(program: &Path) -> std::io::Result<String> {
+    let mut file = std::fs::File::open(program)?;
+    let mut digest = Context::new(&SHA256);
+    let mut piece = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut piece)? {
+            0 => break,
+            read => digest.update(&piece[..read]),
+        }
+    }
+    let bytes = digest.finish();
+    Ok(bytes
+        .as_ref()
+        .iter()
+        .map(|it| format!("{it:02x}"))
+        .collect())
 }
 
 /// What lets it listen at the end of a link, where only the bench reaches it, or to a person's browser.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::clock::{Clocks, Offset, offset_of};
 use super::orders::Orders;
-use crate::devtools::Page;
+use crate::devtools::{Page, Slowdown};
 
 /// A page that measures.
 pub(super) enum Driver<'a> {
@@ -71,10 +71,10 @@ impl Driver<'_> {
     }
 
     /// Makes the processor seem so many times slower; only ours can.
-    pub(super) fn slow_down(&mut self, times: u32) -> Result<(), String> {
+    pub(super) fn slow_down(&mut self, times: u32) -> Result<Slowdown, String> {
         match self {
             Self::Ours(page, _) => page.slow_down(times),
-            Self::Opened(_) if times == 1 => Ok(()),
+            Self::Opened(_) if times == 1 => Ok(Slowdown::NONE),
             Self::Opened(_) => {
                 Err("absent: only the bench's own browser can be slowed down".into())
             }

@@ -11,6 +11,7 @@ use super::publisher::{Published, topic};
 use super::servers::{Server, Servers};
 use super::stamps::{Outcome, sample_of};
 use super::traced::Frames;
+use crate::devtools::{SLOWDOWN, Slowdown};
 use crate::journal::Versions;
 use crate::meter::Meter;
 use crate::plan::Shuffle;
@@ -105,7 +106,7 @@ impl<'a> Stage<'a> {
     }
 
     fn sample(&mut self, setting: &Setting, share: f64) -> Result<Sample, String> {
-        self.driver.slow_down(setting.cpu)?;
+        let slowdown = self.driver.slow_down(setting.cpu)?;
         self.driver.refresh(&mut self.clocks)?;
         let scale = self.scale.of_cell(setting);
         let server = self.servers.of(setting, self.driver.is_opened())?;
@@ -125,6 +126,7 @@ impl<'a> Stage<'a> {
         for (names, spent) in [OF_SERVER, OF_BROWSER].into_iter().zip(spent) {
             sample.put_side(names, spent);
         }
+        put_slowdown(slowdown, &mut sample);
         Ok(sample)
     }
 
@@ -152,6 +154,18 @@ impl<'a> Stage<'a> {
             published,
             frames,
         })
+    }
+}
+
+/// How slow the page was before the round; of pages that were to be slow.
+fn put_slowdown(slowdown: Slowdown, sample: &mut Sample) {
+    if slowdown.asked == 1 {
+        return;
+    }
+    sample.put(SLOWDOWN, "1", slowdown.found);
+    if !slowdown.is_in_force() {
+        let told = sample.remark.take().into_iter().chain([slowdown.remark()]);
+        sample.remark = Some(told.collect::<Vec<_>>().join("; "));
     }
 }
 

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::clock::Clocks;
 use super::publisher::Published;
 use super::traced::Frames;
-use crate::sample::{Name, Sample};
+use crate::sample::{CLOCK_BOUND, Name, Sample};
 
 /// What the page answers.
 #[derive(Debug, Deserialize)]
@@ -101,6 +101,9 @@ pub(super) fn sample_of(
     let superseded = outcome.reached.saturating_sub(outcome.stamps.len() as u64);
     sample.put(SUPERSEDED, "messages", superseded as f64);
     sample.lost = expected.saturating_sub(outcome.reached);
+    if let Some(bound) = clocks.bound_ms() {
+        sample.put(CLOCK_BOUND, "us", bound * 1e3);
+    }
     sample.remark = remark(outcome, clocks);
     Ok(sample)
 }
@@ -177,6 +180,7 @@ mod tests {
         close("t_total_drawn", 3750.0);
         assert_eq!(sample.lost, 1);
         assert_eq!(sample.remark.unwrap(), "the clocks may differ by 0.50 ms");
+        assert_eq!(sample.values[CLOCK_BOUND], ("us", 500.0));
     }
 
     #[test]

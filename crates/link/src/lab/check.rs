@@ -6,12 +6,14 @@
 
 use super::{Lab, sys};
 use crate::medium::Rate;
-use crate::profile::Profile;
+use crate::profile::{Direction, Profile};
 use crate::quantity::{rate_text, span_text};
+use crate::trace::{OPPORTUNITY_BYTES, Trace};
 use crate::{Nanos, Way};
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// Bytes of a probe's payload.
@@ -20,6 +22,10 @@ const PROBE_BYTES: usize = 16;
 const HEADER_BYTES: usize = 28;
 const PROBES: u32 = 250;
 const BASE_PROBES: u32 = 100;
+/// How much of a flood fills the queue of a link with a trace, and how much follows what is measured.
+const MARGIN: Duration = Duration::from_millis(20);
+/// Packets that wait on such a link while it is measured: enough for its best milliseconds, and soon gone.
+const WAITING: u64 = 64;
 /// How long a flood lasts.
 const FLOOD: Duration = Duration::from_secs(1);
 /// Packets that a flood sends at once at most, and how long they may take on the link: so is it the link that
@@ -28,6 +34,7 @@ const BURST_MAX: usize = 16;
 const BURST: Duration = Duration::from_micros(200);
 /// Packets that a flood has at least.
 const FLOOD_PACKETS_MIN: u64 = 30;
+const MILLI: Nanos = 1_000_000;
 /// A round trip may be off by this, or by a hundredth.
 const RTT_ERROR_MAX: Nanos = 200_000;
 const ERROR_MAX: f64 = 0.01;
@@ -54,7 +61,8 @@ pub struct Check {
 /// A direction's rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speed {
-    /// What the profile says; nothing where there is no limit or a trace decides.
+    /// What the profile says, by a trace what it could carry while it was measured; nothing where there is no limit,
+    /// or where a trace hardly carries anything just then.
     pub target: Option<f64>,
     /// What a flood had.
     pub achieved: f64,
@@ -122,7 +130,7 @@ pub(super) fn base(lab: &Lab) -> io::Result<Nanos> {
 /// Leaves the lab with another profile.
 pub(super) fn run(lab: &mut Lab) -> io::Result<Check> {
     let profile = lab.profile().clone();
-    lab.become_like(profile.steady());
+    lab.become_like(with_short_queues(profile.steady()));
     let mut trips = round_trips(lab, PROBES, spacing(&profile))?;
     trips.sort_unstable();
     let lateness_p99 = lab.lateness_p99();
@@ -136,6 +144,17 @@ pub(super) fn run(lab: &mut Lab) -> io::Result<Check> {
         lateness_p99,
         congestion: lab.near.congestion().to_owned(),
     })
+}
+
+/// The same, with a queue that is soon empty where a trace decides when.
+fn with_short_queues(mut profile: Profile) -> Profile {
+    let bytes = WAITING * u64::from(profile.mtu);
+    for direction in [&mut profile.up, &mut profile.down] {
+        if matches!(direction.rate, Rate::Trace(_)) {
+            direction.queue_bytes = direction.queue_bytes.min(bytes);
+        }
+    }
+    profile
 }
 
 /// A packet like a probe, for what it weighs.
@@ -222,49 +241,105 @@ fn percentile(sorted: &[Nanos], percent: usize) -> Nanos {
 
 /// Sends a little more than the link carries, and counts what arrives.
 fn speed(lab: &Lab, way: Way) -> io::Result<Speed> {
-    let profile = lab.profile();
-    let direction = profile.direction(way);
-    let target = match direction.rate {
-        Rate::Bits(bits) => Some(bits as f64),
-        Rate::Unlimited | Rate::Trace(_) => None,
-    };
     let (from, to) = match way {
         Way::Up => (socket(&lab.near)?, socket(&lab.far)?),
         Way::Down => (socket(&lab.far)?, socket(&lab.near)?),
     };
     from.connect(to.local_addr()?)?;
     sys::take_many(&to);
-    let payload = profile.mtu as usize - HEADER_BYTES;
-    let wire = direction.framing.wire_bytes(&vec![0; profile.mtu as usize]);
-    let offered = direction.rate.mean().unwrap_or(2e9) * 1.05;
-    let packets = (offered * FLOOD.as_secs_f64() / 8.0 / wire as f64) as u64;
-    let packets = packets.max(FLOOD_PACKETS_MIN);
-    let gap = Duration::from_secs_f64(wire as f64 * 8.0 / offered);
-    let flow = Flood {
-        payload,
-        packets,
-        gap,
-    };
-    let arrived = std::thread::scope(|scope| {
-        scope.spawn(|| flow.send(&from));
-        let arrived = scope.spawn(|| flow.arrivals(&to));
-        arrived.join().unwrap_or_default()
+    let direction = lab.profile().direction(way);
+    let flood = Flood::over(direction, lab.profile().mtu, lab.books.begin);
+    let (sent, arrived) = std::thread::scope(|scope| {
+        let sent = scope.spawn(|| flood.send(&from));
+        let arrived = scope.spawn(|| flood.arrivals(&to));
+        (
+            sent.join().unwrap_or_default(),
+            arrived.join().unwrap_or_default(),
+        )
     });
-    let achieved = arrived * wire as f64 * 8.0;
-    Ok(Speed { target, achieved })
+    Ok(match &direction.rate {
+        Rate::Trace(trace) => {
+            let delay = direction.delay.max(lab.base());
+            by_trace(trace, delay, &sent, &arrived, flood.wire_bytes)
+        }
+        Rate::Bits(_) | Rate::Unlimited => Speed {
+            target: direction.rate.mean(),
+            achieved: slope(&arrived) * flood.bits(),
+        },
+    })
+}
+
+/// What arrived, by the time since the link began: packets so far.
+type Arrived = [(u64, Duration)];
+
+/// What a trace could carry while packets always waited, beside what came through. Both are counted between the
+/// middles of two milliseconds, since opportunities are at whole ones.
+fn by_trace(
+    trace: &Trace,
+    delay: Nanos,
+    sent: &Range<Duration>,
+    arrived: &Arrived,
+    wire_bytes: u64,
+) -> Speed {
+    let middle = |at: Duration| at.as_millis() as Nanos * MILLI + MILLI / 2;
+    let (from, to) = (
+        middle(sent.start + MARGIN),
+        middle(sent.end.saturating_sub(MARGIN)),
+    );
+    let seconds = to.saturating_sub(from) as f64 / 1e9;
+    let before = |time: Nanos| {
+        let is_before = |(_, at): &&(u64, Duration)| (at.as_nanos() as Nanos) < time + delay;
+        arrived
+            .iter()
+            .take_while(is_before)
+            .last()
+            .map_or(0, |(packets, _)| *packets)
+    };
+    let packets = before(to) - before(from);
+    let opportunities = trace.opportunities(from, to);
+    let could = (opportunities * OPPORTUNITY_BYTES) as f64 * 8.0 / seconds;
+    Speed {
+        target: (opportunities >= FLOOD_PACKETS_MIN).then_some(could),
+        achieved: (packets * wire_bytes) as f64 * 8.0 / seconds,
+    }
 }
 
 /// A little more than a link carries.
 #[derive(Clone, Copy, Debug)]
 struct Flood {
-    /// Bytes of each packet's payload.
+    /// When the link's time began.
+    begin: Instant,
+    /// Bytes of each packet's payload, and of the packet on the wire.
     payload: usize,
+    wire_bytes: u64,
     packets: u64,
     /// From one packet to the next.
     gap: Duration,
 }
 
 impl Flood {
+    fn over(direction: &Direction, mtu: u32, begin: Instant) -> Self {
+        let wire_bytes = direction.framing.wire_bytes(&vec![0; mtu as usize]);
+        let most = match &direction.rate {
+            Rate::Trace(trace) => trace.peak_rate(),
+            rate => rate.mean().unwrap_or(2e9),
+        };
+        let packets_a_second = most * 1.05 / 8.0 / wire_bytes as f64;
+        let packets = (packets_a_second * FLOOD.as_secs_f64()) as u64;
+        Self {
+            begin,
+            payload: mtu as usize - HEADER_BYTES,
+            wire_bytes,
+            packets: packets.max(FLOOD_PACKETS_MIN),
+            gap: Duration::from_secs_f64(1.0 / packets_a_second),
+        }
+    }
+
+    /// Of a packet on the wire.
+    fn bits(self) -> f64 {
+        self.wire_bytes as f64 * 8.0
+    }
+
     /// Packets that are sent by one call.
     fn burst(self, socket: &UdpSocket) -> usize {
         let within = (BURST.as_secs_f64() / self.gap.as_secs_f64()) as usize;
@@ -275,7 +350,8 @@ impl Flood {
         }
     }
 
-    fn send(self, from: &UdpSocket) {
+    /// From when to when it was sent.
+    fn send(self, from: &UdpSocket) -> Range<Duration> {
         sys::be_punctual();
         let burst = self.burst(from);
         let payload = vec![0; burst * self.payload];
@@ -289,32 +365,35 @@ impl Flood {
             // What was not sent does not arrive, and is not counted.
             let _unsent = from.send(&payload);
         }
+        let start = begin.saturating_duration_since(self.begin);
+        let sent = start..self.begin.elapsed();
         // An empty one says that it is over; the link may drop one or two.
         for _ in 0..10 {
             let _unsent = from.send(&[]);
             std::thread::sleep(Duration::from_millis(20));
         }
+        sent
     }
 
-    /// Packets a second that arrive.
-    fn arrivals(self, to: &UdpSocket) -> f64 {
+    /// What arrives when.
+    fn arrivals(self, to: &UdpSocket) -> Vec<(u64, Duration)> {
         sys::be_punctual();
         let mut buffer = vec![0; 65_536];
-        let mut arrived = Vec::<(u64, Duration)>::new();
-        let (mut packets, begin) = (0, Instant::now());
+        let mut arrived = Vec::new();
+        let mut packets = 0;
         while packets < self.packets
             && let Ok(length @ 1..) = to.recv(&mut buffer)
         {
             packets += length.div_ceil(self.payload) as u64;
-            arrived.push((packets, begin.elapsed()));
+            arrived.push((packets, self.begin.elapsed()));
         }
-        slope(&arrived)
+        arrived
     }
 }
 
 /// What arrives a second, of what had arrived when: the median over all stretches of half the time, so that it
 /// does not matter when one packet, the first or the last, was looked at late.
-fn slope(arrived: &[(u64, Duration)]) -> f64 {
+fn slope(arrived: &Arrived) -> f64 {
     let later = &arrived[arrived.len() / 2..];
     let stretches = arrived.iter().zip(later);
     let stretches = stretches.filter(|((_, from), (_, to))| from < to);
@@ -327,6 +406,7 @@ fn slope(arrived: &[(u64, Duration)]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn check(rtt_p50: Nanos, achieved: f64) -> Check {
@@ -375,6 +455,40 @@ mod tests {
         );
         assert_eq!(slope(&arrived[..1]), 0.0);
         assert_eq!(slope(&[]), 0.0);
+    }
+
+    /// A packet at each time of a second, that takes 10 ms more.
+    fn arrived(trace: &Trace, share: impl Fn(u64) -> bool) -> Vec<(u64, Duration)> {
+        let count = trace.opportunities(0, 1_000 * MILLI);
+        let carried = (0..count).filter(|index| share(*index));
+        let at = |index| Duration::from_nanos(trace.time(index) + 10 * MILLI);
+        carried
+            .map(at)
+            .zip(1..)
+            .map(|(at, packets)| (packets, at))
+            .collect()
+    }
+
+    #[test]
+    fn a_link_by_a_trace_is_judged_by_what_the_trace_could_carry_just_then() {
+        let trace = Trace::lte(2);
+        let sent = Duration::ZERO..Duration::from_secs(1);
+        let judged = |arrived: &Arrived| {
+            let speed = by_trace(&trace, 10 * MILLI, &sent, arrived, 1_500);
+            let rates = [speed, speed];
+            Check {
+                rates,
+                ..check(10_000_000, 1e6)
+            }
+        };
+        let all = judged(&arrived(&trace, |_| true));
+        assert_eq!(all.rate_error(Way::Up), Some(0.0), "{all}");
+        assert!(all.faults().is_empty(), "{all}");
+        let most = judged(&arrived(&trace, |index| index % 50 > 0));
+        assert_eq!(most.faults().len(), 2, "{most}");
+        assert_eq!(judged(&[]).faults().len(), 2);
+        let still = Trace::parse("5000\n").unwrap();
+        assert_eq!(by_trace(&still, 0, &sent, &[], 1_500).target, None);
     }
 
     #[test]

@@ -101,9 +101,9 @@ fn one(
     let name = format!("{}-{}-{format}-page", document.data, document.file);
     let file = place.folder.join(&name);
     std::fs::write(&file, &bytes).map_err(|e| format!("{}: {e}", file.display()))?;
-    page.slow_down(*times)?;
+    let slowdown = page.slow_down(*times)?;
     let way = json!({"url": format!("/{name}"), "format": format});
-    let result = match is_upload(document.data) {
+    let mut result = match is_upload(document.data) {
         false => repeat(place, (cell, NAME), client, "parse", || {
             asked(page, DOWNLOAD, &way)
         }),
@@ -115,6 +115,7 @@ fn one(
         }
     };
     page.slow_down(1)?;
+    slowdown.mark(&mut result);
     Ok(result)
 }
 

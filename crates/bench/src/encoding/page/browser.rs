@@ -1,6 +1,7 @@
 //! Times in Chromium, at three speeds, and how a person feels about them.
 
 use super::{head, row};
+use crate::devtools::{SLOWDOWN, Slowdown};
 use crate::encoding::browser::{COLUMNS, NAME};
 use crate::encoding::cells::{Place, SLOWDOWNS};
 use crate::encoding::figures::{Figures, Of};
@@ -83,18 +84,32 @@ fn observations(figures: &Figures<'_>, text: &mut String) {
     }
 }
 
-/// Milliseconds at each speed.
-fn times(figures: &Figures<'_>, of: Of<'_>, format: &str, way: &str) -> [Option<f64>; 3] {
-    SLOWDOWNS.map(|slowdown| {
-        let of = of.at(Place::Browser(slowdown));
-        let time = figures.time_by(of, format, way, Task::Parse);
-        time.map(|us| us / 1000.0)
+/// Milliseconds, and whether the page was as slow as it was to be.
+type Time = (f64, bool);
+
+/// At each speed.
+fn times(figures: &Figures<'_>, of: Of<'_>, format: &str, way: &str) -> [Option<Time>; 3] {
+    SLOWDOWNS.map(|asked| {
+        let of = of.at(Place::Browser(asked));
+        let us = figures.time_by(of, format, way, Task::Parse)?;
+        let found = figures.metric_by(of, format, way, SLOWDOWN);
+        let slowdown = found.map(|metric| Slowdown {
+            asked,
+            found: metric.estimate.mean,
+        });
+        Some((us / 1000.0, slowdown.is_none_or(Slowdown::is_in_force)))
     })
 }
 
-fn with_class(times: &[Option<f64>; 3]) -> [String; 4] {
-    let [one, four, six] = times.map(|ms| ms.map_or("-".into(), number));
-    let slowest = times.iter().flatten().copied().reduce(f64::max);
+fn with_class(times: &[Option<Time>; 3]) -> [String; 4] {
+    let shown = |time: Option<Time>| match time {
+        None => "-".into(),
+        Some((ms, true)) => number(ms),
+        Some((ms, false)) => format!("{} (not slowed)", number(ms)),
+    };
+    let [one, four, six] = times.map(shown);
+    let slowed = times.iter().flatten().filter(|(_, is_slowed)| *is_slowed);
+    let slowest = slowed.map(|(ms, _)| *ms).reduce(f64::max);
     let class = slowest.map_or("-", |ms| Class::of(ms * 1e3).name());
     [one, four, six, class.into()]
 }
@@ -114,8 +129,10 @@ mod tests {
 
     #[test]
     fn the_class_is_that_of_the_slowest_speed_measured() {
-        let shown = with_class(&[Some(100.0), Some(400.0), None]);
+        let shown = with_class(&[Some((100.0, true)), Some((400.0, true)), None]);
         assert_eq!(shown, ["100", "400", "-", "noticeable"]);
+        let lapsed = with_class(&[Some((100.0, true)), None, Some((1100.0, false))]);
+        assert_eq!(lapsed, ["100", "-", "1,100 (not slowed)", "crisp"]);
         assert_eq!(with_class(&[None; 3])[3], "-");
     }
 }

@@ -3,6 +3,8 @@
 use super::leaders::is_ceiling;
 use super::markup::escaped;
 use super::paper;
+use super::{clock, configuration};
+use crate::devtools::NOT_SLOWED;
 use crate::report::number;
 use crate::results::{CellResult, Part, Run};
 
@@ -48,7 +50,7 @@ fn caveats(run: &Run) -> Vec<String> {
     all.extend(left_out(run));
     all.extend(parts(run));
     all.extend(machine(run));
-    all.push(clock(run));
+    all.push(clock::caveat(run));
     all.extend(links(run));
     all.extend(marked(
         run,
@@ -56,6 +58,11 @@ fn caveats(run: &Run) -> Vec<String> {
         "came within 20 % of what load and machine can do at all",
     ));
     all.extend(marked(run, "wide", "have an interval too wide to rank by"));
+    all.extend(marked(
+        run,
+        NOT_SLOWED,
+        "are of a page that was not as slow as its cell says",
+    ));
     all.extend(lag(run));
     all.extend(busy(run));
     all.extend(lost(run));
@@ -110,29 +117,6 @@ fn machine(run: &Run) -> Vec<String> {
         ));
     }
     all
-}
-
-fn clock(run: &Run) -> String {
-    let bounds = run
-        .results
-        .iter()
-        .filter_map(|result| result.metric("clock_bound"));
-    if let Some(bound) = bounds.map(|metric| metric.estimate.high).reduce(f64::max) {
-        return format!(
-            "Load came from several machines: a latency between two of them is right to within {} \
-             microseconds, the bound of their clocks.",
-            number(bound)
-        );
-    }
-    let in_browser = |result: &CellResult| result.cell.contains("browser");
-    let resolution = match run.results.iter().any(in_browser) {
-        true => "; its resolution is a nanosecond, in an isolated browser 5 microseconds",
-        false => "",
-    };
-    format!(
-        "One clock: whoever sends and whoever receives read the same monotonic clock of one machine, so \
-         times have no error of synchronisation{resolution}."
-    )
 }
 
 fn links(run: &Run) -> Vec<String> {
@@ -284,7 +268,7 @@ fn environment(run: &Run) -> String {
 pub(super) fn repeat(run: &Run) -> String {
     format!(
         "<p>The same cells in the same order, with weir {} and the programs above:</p>\n<pre><code>{}\
-         </code></pre>\n<p>Seed {}; the run took {} s. Compare another run with this one by</p>\n<pre><code>\
+         </code></pre>\n{}<p>Seed {}; the run took {} s. Compare another run with this one by</p>\n<pre><code>\
          weir bench compare THIS OTHER --html changes.html</code></pre>\n<p>Beside this page lie \
          <a href=\"summary.csv\">summary.csv</a> (a row a cell and metric), <a \
          href=\"run.json\">run.json</a> (all of it: environment, every round) and, where samples were kept, \
@@ -292,6 +276,7 @@ pub(super) fn repeat(run: &Run) -> String {
          how to cite it in <code>CITATION.cff</code>.</p>\n",
         escaped(&run.environment.weir),
         escaped(&with_seeds(run)),
+        configuration::folded(run),
         run.seed,
         number(run.seconds.round()),
     )

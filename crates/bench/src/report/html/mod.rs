@@ -10,6 +10,8 @@ mod answer;
 mod caveats;
 mod cells;
 mod changes;
+mod clock;
+mod configuration;
 mod figures;
 mod front;
 mod leaders;
