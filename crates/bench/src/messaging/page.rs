@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::cells::{Clients, State};
 use super::figures::{Of, published_brokers};
+use super::goals;
 use super::protocols::{PROTOCOLS, Protocol};
 use crate::published::{MESSAGING_LATENCY, MESSAGING_RATE};
 use crate::report::number;
@@ -14,6 +15,7 @@ use crate::results::Run;
 pub(crate) fn markdown(run: &Run, folder: &str) -> String {
     let mut text = page::begin("Messaging", run, folder, "");
     text += HOW;
+    goals::table(run, &mut text);
     for protocol in PROTOCOLS {
         if !is_measured(run, protocol) {
             continue;

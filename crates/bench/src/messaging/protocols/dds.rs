@@ -7,14 +7,14 @@ mod cyclone;
 mod own;
 
 use super::Protocol;
-use crate::targets::dds::{CYCLONE, CYCLONE_AND_WEIR};
+use crate::targets::dds::{CYCLONE, CYCLONE_AND_WEIR, RUSTDDS_ALONE};
 
 pub(super) const PROTOCOL: Protocol = Protocol {
     name: "dds",
     title: "DDS",
     published: Some("DDS"),
     ours: Some("weir_dds"),
-    others: &["rustdds", CYCLONE, CYCLONE_AND_WEIR],
+    others: &[RUSTDDS_ALONE, CYCLONE, CYCLONE_AND_WEIR],
     takes_given: false,
     about: "DDS, reliable and volatile; nothing stands between the native clients, and a message is \
             one sample. `weir_dds` is weir's participant with the gateway in the domain, which \
