@@ -5,6 +5,7 @@ use super::protocols::{PROTOCOLS, Protocol};
 use crate::figure::{Axis, Figure, Form, Point, Series};
 use crate::published::{MESSAGING_LATENCY, MESSAGING_RATE};
 use crate::results::{CellResult, Metric, Run};
+use crate::statistics::Estimate;
 
 /// What a result is of.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +63,11 @@ impl Of {
     /// A metric of it.
     pub(super) fn metric<'a>(&self, run: &'a Run, broker: &str, name: &str) -> Option<&'a Metric> {
         self.result(run, broker)?.metric(name)
+    }
+
+    /// The mean of it over rounds, with its interval.
+    pub(super) fn estimate(&self, run: &Run, broker: &str, name: &str) -> Option<Estimate> {
+        Some(self.metric(run, broker, name)?.estimate)
     }
 
     /// The mean of it.
