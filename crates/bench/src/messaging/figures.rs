@@ -1,6 +1,6 @@
 //! Figures of a run by what they are of, and the figures of the paper with its values behind ours.
 
-use super::cells::{Clients, State, Test};
+use super::cells::{Clients, Setting, State, Test};
 use super::protocols::{PROTOCOLS, Protocol};
 use crate::figure::{Axis, Figure, Form, Point, Series};
 use crate::published::{MESSAGING_LATENCY, MESSAGING_RATE};
@@ -15,6 +15,19 @@ pub(super) struct Of {
     pub(super) clients: Clients,
     pub(super) nodes: usize,
     pub(super) state: State,
+}
+
+impl Setting {
+    /// What its results are of.
+    pub(super) fn of(&self) -> Of {
+        Of {
+            protocol: self.protocol,
+            test: self.test,
+            clients: self.clients,
+            nodes: self.nodes,
+            state: self.state,
+        }
+    }
 }
 
 impl Of {

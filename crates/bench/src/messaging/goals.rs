@@ -237,7 +237,7 @@ impl Demand {
 }
 
 /// The effort of a run.
-fn effort(run: &Run) -> Effort {
+pub(super) fn effort(run: &Run) -> Effort {
     let all = [Effort::Quick, Effort::Full];
     let named = all.into_iter().find(|it| it.name() == run.effort);
     named.unwrap_or(Effort::Full)

@@ -13,6 +13,7 @@ mod deeds;
 mod figures;
 mod goals;
 pub(crate) mod job;
+mod made_with;
 mod native;
 mod page;
 mod payload;

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use super::cells::{Clients, State};
 use super::figures::{Of, published_brokers};
-use super::goals;
 use super::protocols::{PROTOCOLS, Protocol};
+use super::{goals, made_with};
 use crate::published::{MESSAGING_LATENCY, MESSAGING_RATE};
 use crate::report::number;
 use crate::report::page::{self, row};
@@ -15,6 +15,7 @@ use crate::results::Run;
 pub(crate) fn markdown(run: &Run, folder: &str) -> String {
     let mut text = page::begin("Messaging", run, folder, "");
     text += HOW;
+    made_with::paragraph(run, &mut text);
     goals::table(run, &mut text);
     for protocol in PROTOCOLS {
         if !is_measured(run, protocol) {
@@ -32,6 +33,7 @@ pub(crate) fn markdown(run: &Run, folder: &str) -> String {
     page::ratios(run, &mut text);
     page::claims(run, "", &mut text);
     page::absent(run, &mut text);
+    made_with::lacking(run, &mut text);
     text
 }
 
