@@ -15,6 +15,7 @@ mod goals;
 pub(crate) mod job;
 mod made_with;
 mod native;
+mod nodelay;
 mod page;
 mod payload;
 mod protocols;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::cells::{Clients, State};
 use super::figures::{Of, published_brokers};
 use super::protocols::{PROTOCOLS, Protocol};
-use super::{goals, made_with};
+use super::{goals, made_with, nodelay};
 use crate::published::{MESSAGING_LATENCY, MESSAGING_RATE};
 use crate::report::number;
 use crate::report::page::{self, row};
@@ -30,6 +30,7 @@ pub(crate) fn markdown(run: &Run, folder: &str) -> String {
         }
         costs(run, protocol, &mut text);
     }
+    nodelay::table(run, &mut text);
     page::ratios(run, &mut text);
     page::claims(run, "", &mut text);
     page::absent(run, &mut text);
@@ -44,11 +45,11 @@ from then and not from when the message was due, and how late a publisher was is
 (`schedule_lag`). Publishers never wait for arrivals. To and fro is a closed loop, as in the paper, whose \
 formula for T_transmission is printed upside down: meant, and used here, is 100 / (2 x messages passed). \
 Clients and broker share one machine and one clock; the paper's broker was another machine, on a LAN. \
-Native clients are ours in Rust where the paper had Java's, a thread each, and the kernel was asked whether \
-their sockets have TCP_NODELAY: a client without it is refused, and brokers that have a setting for it have \
-it set. What each promises stands with its protocol. The gateway keeps every message in its log; the others \
-keep none. Why it is slower than one or \
-faster than another, and what Mosquitto's WebSocket does with messages of more than 4 kB: \
+Native clients are ours in Rust where the paper had Java's, a thread or a process each, and the kernel was \
+asked whether their sockets have TCP_NODELAY: a client without it is refused, and brokers that have a setting for \
+it have it set; a table says what is known of each. What each promises stands with its protocol. The gateway \
+keeps every message in its log; the others keep none. Why it is slower than one or faster than another, and what \
+Mosquitto's WebSocket does with messages of more than 4 kB: \
 [where the time goes](../concepts/latency-profile.md).
 ";
 
