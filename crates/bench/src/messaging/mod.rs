@@ -6,6 +6,7 @@
 //! are on the machine of the broker, as the two clients of the paper were on one, and share its processors
 //! with it; so a rate is that of the whole, and the processor time of each side stands beside it.
 
+mod apart;
 mod browsers;
 mod cells;
 mod claims;
