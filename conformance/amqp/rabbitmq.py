@@ -11,6 +11,7 @@ import time
 from skips import skip
 
 SCRIPT = pathlib.Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
+CONTROL = SCRIPT.with_name("rabbitmqctl")
 MAPPER = pathlib.Path("/usr/bin/epmd")
 START_S = 180
 
@@ -57,8 +58,8 @@ class RabbitMQ:
         at = self.tls_port if scheme.startswith("amqps") else self.port
         return f"{scheme}://{login}@{'localhost' if scheme.startswith('amqps') else '127.0.0.1'}:{at}"
 
-    def start(self):
-        environment = os.environ | {
+    def environment(self):
+        return os.environ | {
             "HOME": str(self.folder),
             "RABBITMQ_CONFIG_FILE": str(self.folder / "rabbitmq.conf"),
             "RABBITMQ_ENABLED_PLUGINS_FILE": str(self.folder / "plugins"),
@@ -72,12 +73,21 @@ class RabbitMQ:
             "ERL_CRASH_DUMP_SECONDS": "0",
             "RUNNING_UNDER_SYSTEMD": "true",
         }
-        self.node = subprocess.Popen([SCRIPT], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def start(self):
+        silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.node = subprocess.Popen([SCRIPT], env=self.environment(), **silent)
         deadline = time.monotonic() + START_S
         while not answers(self.port):
             assert self.node.poll() is None, "RabbitMQ ended"
             assert time.monotonic() < deadline, "RabbitMQ does not listen"
             time.sleep(0.1)
+
+    def control(self, *command):
+        """Has `rabbitmqctl` tell the node something."""
+        node = f"t{self.port}@localhost"
+        done = subprocess.run([CONTROL, "-n", node, *command], env=self.environment(), capture_output=True, text=True, timeout=START_S)
+        assert done.returncode == 0, done.stderr or done.stdout
 
     def stop(self):
         """Ends the node as a crash does."""

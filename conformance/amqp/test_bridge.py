@@ -293,6 +293,25 @@ class Faults(Bridged):
         declared = lambda: channel.queue_declare(self.id(), passive=True).method
         until(lambda: declared().message_count == 0)
 
+    def test_a_broker_low_on_disk_is_waited_for_and_what_waits_goes_on_in_order(self):
+        made = self.gateway(lines("out", "full/#"))
+        self.bridged(made)
+        channel = self.channel()
+        watched = self.queue(channel, "full.#")
+        # No disk has as much free, so the broker blocks whoever publishes next.
+        self.broker.control("set_disk_free_limit", "1000000GB")
+        self.addCleanup(self.broker.control, "set_disk_free_limit", "50MB")
+        for at in range(50):
+            made.publish_value("full/n", at)
+        log = pathlib.Path(f"{made.data}.log")
+        until(lambda: "takes nothing for now: low on disk" in log.read_text())
+        self.assertLess(metric(made, "weir_bridge_sent_messages_total"), 50)
+        self.assertEqual(metric(made, "weir_bridge_connected"), 1)
+        self.broker.control("set_disk_free_limit", "50MB")
+        got = [json.loads(body)["value"] for body in self.come(channel, watched, '{"value": 49}')]
+        self.assertEqual(got, list(range(50)))
+        self.assertEqual(metric(made, "weir_bridge_refused_messages_total"), 0)
+
     def test_a_broker_killed_while_messages_go_both_ways_loses_none_in_order(self):
         made = self.gateway(lines("out", "up/#"), lines("in", "down/#"))
         self.bridged(made)

@@ -53,6 +53,16 @@ pub(crate) fn judged(id: &str, holds: Option<bool>, number: impl Into<String>) -
     }
 }
 
+/// Whether all parts of a claim hold: one that does not is enough, and one that is unknown leaves it open.
+pub(crate) fn all_hold(parts: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
+    let all = parts.into_iter();
+    all.fold(Some(true), |all, one| match (all, one) {
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        (Some(true), Some(true)) => Some(true),
+        _ => None,
+    })
+}
+
 /// What several parts of a claim have to say in the same words, said once.
 fn once(number: &str) -> String {
     let mut parts: Vec<&str> = number.split("; ").collect();
@@ -78,6 +88,14 @@ impl Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_part_that_does_not_hold_outweighs_one_that_is_unknown() {
+        let (yes, no) = (Some(true), Some(false));
+        assert_eq!(all_hold([yes, None, no]), no);
+        assert_eq!(all_hold([yes, None]), None);
+        assert_eq!(all_hold([yes, yes]), yes);
+    }
 
     #[test]
     fn parts_of_a_claim_that_say_the_same_say_it_once() {

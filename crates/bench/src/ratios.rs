@@ -9,24 +9,43 @@ pub(crate) type Figure = fn(&Figures) -> f64;
 /// What is compared: a metric, the name of what is compared of it, and that.
 pub(crate) type Compared = (&'static str, &'static str, Figure);
 
-/// All pairs, in the order of the results.
+/// All pairs of ours and another's in one cell, in the order of the results.
 pub(crate) fn between(results: &[CellResult], compared: &[Compared]) -> Vec<Ratio> {
-    let ours = results.iter().filter(|result| is_ours(&result.target));
-    ours.flat_map(|ours| {
-        let of_cell = results.iter().filter(|theirs| theirs.cell == ours.cell);
-        let others = of_cell.filter(|theirs| !is_ours(&theirs.target));
-        others.flat_map(|theirs| pairs(ours, theirs, compared))
+    of_pairs(results, compared, |ours, theirs| {
+        ours.cell == theirs.cell && is_ours(&ours.target) && !is_ours(&theirs.target)
     })
-    .collect()
 }
 
-fn pairs(ours: &CellResult, theirs: &CellResult, compared: &[Compared]) -> Vec<Ratio> {
+/// All pairs of which the first is to be divided by the second, in the order of the first ones. Cells of a pair have
+/// taken turns, or its rounds are no pairs.
+pub(crate) fn of_pairs(
+    results: &[CellResult],
+    compared: &[Compared],
+    is_pair: impl Fn(&CellResult, &CellResult) -> bool,
+) -> Vec<Ratio> {
+    let is_pair = &is_pair;
+    let of_first = results.iter().flat_map(|first| {
+        let seconds = results.iter().filter(move |second| is_pair(first, second));
+        seconds.flat_map(move |second| pairs(first, second, compared))
+    });
+    of_first.collect()
+}
+
+/// What a ratio of a figure is called; whose it is where that is not ours.
+pub(crate) fn name_of(figure: &str, first: &str) -> String {
+    match is_ours(first) {
+        true => figure.into(),
+        false => format!("{figure} of {first}"),
+    }
+}
+
+fn pairs(first: &CellResult, second: &CellResult, compared: &[Compared]) -> Vec<Ratio> {
     let pair = |&(metric, name, figure): &Compared| {
-        let estimate = paired(ours.metric(metric)?, theirs.metric(metric)?, figure)?;
+        let estimate = paired(first.metric(metric)?, second.metric(metric)?, figure)?;
         Some(Ratio {
-            cell: ours.cell.clone(),
-            target: theirs.target.clone(),
-            metric: name.into(),
+            cell: first.cell.clone(),
+            target: second.target.clone(),
+            metric: name_of(name, &first.target),
             estimate,
         })
     };

@@ -65,6 +65,24 @@ impl Estimate {
         })
     }
 
+    /// Whether it is less than another, where their intervals do not meet.
+    pub(crate) fn is_below(&self, other: &Self) -> Option<bool> {
+        if self.high < other.low {
+            return Some(true);
+        }
+        (other.high < self.low).then_some(false)
+    }
+
+    /// So many times as much.
+    pub(crate) fn times(&self, factor: f64) -> Self {
+        Self {
+            n: self.n,
+            mean: self.mean * factor,
+            low: self.low * factor,
+            high: self.high * factor,
+        }
+    }
+
     /// The interval in words; of one round there is none.
     pub(crate) fn interval(&self) -> String {
         if self.n < 2 {
@@ -110,6 +128,20 @@ mod tests {
         assert_eq!(far.interval(), "over a factor of 1,000 (wide)");
         let near = Estimate::of_ratios(&[(2.0, 1.0), (2.0, 1.0)]).unwrap();
         assert_eq!(near.interval(), "2.00 to 2.00");
+    }
+
+    #[test]
+    fn one_is_below_another_where_their_intervals_do_not_meet() {
+        let of = |low, high| Estimate {
+            n: 2,
+            mean: (low + high) / 2.0,
+            low,
+            high,
+        };
+        assert_eq!(of(1.0, 2.0).is_below(&of(2.5, 3.0)), Some(true));
+        assert_eq!(of(2.5, 3.0).is_below(&of(1.0, 2.0)), Some(false));
+        assert_eq!(of(1.0, 2.0).is_below(&of(1.5, 3.0)), None);
+        assert_eq!(of(1.0, 2.0).is_below(&of(1.5, 3.0).times(2.0)), Some(true));
     }
 
     #[test]

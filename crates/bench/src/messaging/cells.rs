@@ -132,9 +132,13 @@ impl Setting {
 
     /// The cell's name: `factor=level;factor=level`.
     pub(crate) fn name(&self) -> String {
+        format!("protocol={};{}", self.protocol.name, self.levels())
+    }
+
+    /// The levels of all other factors, which cells of several protocols share.
+    fn levels(&self) -> String {
         let start = format!(
-            "protocol={};test={};clients={};nodes={}",
-            self.protocol.name,
+            "test={};clients={};nodes={}",
             self.test.name(),
             self.clients.name(),
             self.nodes
@@ -143,6 +147,19 @@ impl Setting {
             Test::Transfer => format!("{start};rate={}", self.rate),
             Test::PingPong => format!("{start};broker={}", self.state.name()),
         }
+    }
+
+    /// Cells of one group take turns, round by round, so that what is divided is not of the machine at two times: both
+    /// AMQPs, and all protocols where messages go one way to a page.
+    pub(crate) fn group(&self) -> String {
+        let family = match (self.test, self.clients) {
+            (Test::Transfer, Clients::NativeBrowser) => "all",
+            _ => self
+                .protocol
+                .name
+                .trim_end_matches(|it: char| it.is_ascii_digit()),
+        };
+        format!("{family};{}", self.levels())
     }
 }
 
@@ -200,7 +217,8 @@ fn rate(effort: Effort) -> f64 {
     }
 }
 
-fn nodes(effort: Effort) -> &'static [usize] {
+/// Nodes in messages of [`Test::Transfer`].
+pub(crate) fn nodes(effort: Effort) -> &'static [usize] {
     match effort {
         Effort::Quick => &[1, 5],
         Effort::Full => &[1, 2, 3, 4, 5],
@@ -252,6 +270,26 @@ mod tests {
             .collect::<Vec<_>>();
         assert!(rounds.iter().all(|rounds| *rounds == 2), "{rounds:?}");
         assert_eq!(Scale::of(Effort::Full).with_rounds(None).rounds, 4);
+    }
+
+    #[test]
+    fn cells_of_both_amqps_take_turns_and_to_a_page_those_of_all_protocols() {
+        let all = settings(Effort::Full, None);
+        let beside = |cell: &str| {
+            let of = all.iter().find(|it| it.name() == cell);
+            let group = of.map(Setting::group);
+            let same = all.iter().filter(|it| Some(it.group()) == group);
+            same.map(|it| it.protocol.name).collect::<Vec<_>>()
+        };
+        let amqp = ["amqp091", "amqp10"];
+        let cell = "protocol=amqp10;test=ping-pong;clients=native-native;nodes=1;broker=steady";
+        assert_eq!(beside(cell), amqp);
+        let cell = "protocol=amqp091;test=transfer;clients=browser-browser;nodes=3;rate=1";
+        assert_eq!(beside(cell), amqp);
+        let cell = "protocol=dds;test=transfer;clients=native-browser;nodes=3;rate=1";
+        assert_eq!(beside(cell).len(), PROTOCOLS.len());
+        let cell = "protocol=dds;test=transfer;clients=native-native;nodes=3;rate=1";
+        assert_eq!(beside(cell), ["dds"]);
     }
 
     #[test]

@@ -93,6 +93,7 @@ impl<'a> Deeds<'a> {
                 warm_up_ms,
                 measure_ms,
             } => self.ping_pong_in_pages(first, second, [warm_up_ms, measure_ms]),
+            other => Err(format!("pages do not do {other:?}")),
         }?;
         sample.put_side(OF_SERVER, server.spent());
         Ok(sample)

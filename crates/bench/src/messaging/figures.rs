@@ -1,10 +1,11 @@
 //! Figures of a run by what they are of, and the figures of the paper with its values behind ours.
 
-use super::cells::{Clients, State, Test};
+use super::cells::{Clients, Setting, State, Test};
 use super::protocols::{PROTOCOLS, Protocol};
 use crate::figure::{Axis, Figure, Form, Point, Series};
 use crate::published::{MESSAGING_LATENCY, MESSAGING_RATE};
 use crate::results::{CellResult, Metric, Run};
+use crate::statistics::Estimate;
 
 /// What a result is of.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +15,19 @@ pub(super) struct Of {
     pub(super) clients: Clients,
     pub(super) nodes: usize,
     pub(super) state: State,
+}
+
+impl Setting {
+    /// What its results are of.
+    pub(super) fn of(&self) -> Of {
+        Of {
+            protocol: self.protocol,
+            test: self.test,
+            clients: self.clients,
+            nodes: self.nodes,
+            state: self.state,
+        }
+    }
 }
 
 impl Of {
@@ -62,6 +76,11 @@ impl Of {
     /// A metric of it.
     pub(super) fn metric<'a>(&self, run: &'a Run, broker: &str, name: &str) -> Option<&'a Metric> {
         self.result(run, broker)?.metric(name)
+    }
+
+    /// The mean of it over rounds, with its interval.
+    pub(super) fn estimate(&self, run: &Run, broker: &str, name: &str) -> Option<Estimate> {
+        Some(self.metric(run, broker, name)?.estimate)
     }
 
     /// The mean of it.

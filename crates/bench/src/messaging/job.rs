@@ -50,6 +50,13 @@ pub(crate) enum Deed {
         /// Milliseconds that count.
         measure_ms: u64,
     },
+    /// The second client's part of [`Deed::Transfer`], in a process of its own.
+    Listen {
+        /// How many messages will come.
+        messages: usize,
+    },
+    /// The second client's part of [`Deed::PingPong`], in a process of its own, until that is killed.
+    SendBack,
 }
 
 /// When messages leave, and of how many nodes.

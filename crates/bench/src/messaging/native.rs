@@ -1,4 +1,4 @@
-//! The native clients, in a process of their own: a thread each, blocking.
+//! The native clients, in a process of their own: a thread each, blocking; of some protocols a process each.
 //!
 //! Messages one way leave on an absolute schedule that waits for no arrival. To and fro is a closed loop,
 //! as the paper's: who waits for an echo offers no rate.
@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use super::apart::Apart;
 use super::job::{Arrived, At, ClientsOutcome, ClientsPlan, Deed, PingPong, Schedule};
 use super::payload::{BACK, TOPIC, batch, decode, encode, id};
 use super::protocols::{Client, Part, Protocol};
@@ -43,6 +44,62 @@ pub(crate) fn run(address: SocketAddr, plan: &ClientsPlan) -> Result<ClientsOutc
             warm_up_ms,
             measure_ms,
         } => ping_pong(protocol, at, plan, [warm_up_ms, measure_ms]),
+        Deed::Listen { messages } => {
+            let listener = joined(protocol, at, Part::Listens(TOPIC))?;
+            Ok(ClientsOutcome::Transfer {
+                sent: Vec::new(),
+                arrived: arrivals(listener, messages)?,
+            })
+        }
+        Deed::SendBack => {
+            let mut echo = joined(protocol, at, Part::Both(TOPIC))?;
+            echo.send_back(BACK, &AtomicBool::new(false))?;
+            Err("nothing comes any more".into())
+        }
+    }
+}
+
+/// A client alone in its process, which says when it has met the other.
+fn joined(protocol: &Protocol, at: At, part: Part<'_>) -> Result<Box<dyn Client>, String> {
+    let mut client = protocol.client(at, part)?;
+    client.meet()?;
+    emit(&Event::Ready);
+    Ok(client)
+}
+
+/// The second client.
+enum Second {
+    /// A page's, or nobody.
+    None,
+    /// In a thread.
+    Here(Box<dyn Client>),
+    /// In a process of its own.
+    Apart(Apart),
+}
+
+impl Second {
+    /// Opens it for its part, or starts a process that is told of the same as a deed.
+    fn open(
+        protocol: &Protocol,
+        at: At,
+        plan: &ClientsPlan,
+        (part, deed): (Part<'_>, Deed),
+    ) -> Result<Self, String> {
+        match plan.both {
+            true if protocol.apart.contains(&at.broker) => {
+                Apart::start(at, plan, deed).map(Self::Apart)
+            }
+            true => protocol.client(at, part).map(Self::Here),
+            false => Ok(Self::None),
+        }
+    }
+
+    fn meet(&mut self) -> Result<(), String> {
+        match self {
+            Self::None => Ok(()),
+            Self::Here(client) => client.meet(),
+            Self::Apart(process) => process.meet(),
+        }
     }
 }
 
@@ -54,10 +111,16 @@ fn transfer(
 ) -> Result<ClientsOutcome, String> {
     let messages = schedule.messages;
     let mut publisher = protocol.client(at, Part::Publishes)?;
-    let mut subscriber = second(protocol, at, plan, Part::Listens(TOPIC))?;
-    meet(publisher.as_mut(), subscriber.as_deref_mut())?;
+    let its = (Part::Listens(TOPIC), Deed::Listen { messages });
+    let mut subscriber = Second::open(protocol, at, plan, its)?;
+    publisher.meet()?;
+    subscriber.meet()?;
     thread::scope(|scope| {
-        let arriving = subscriber.map(|it| scope.spawn(move || arrivals(it, messages)));
+        let arriving = match subscriber {
+            Second::None => None,
+            Second::Here(client) => Some(scope.spawn(move || arrivals(client, messages))),
+            Second::Apart(process) => Some(scope.spawn(move || process.arrivals())),
+        };
         emit(&Event::Begin);
         let sent = publisher.publish_all(TOPIC, schedule)?;
         let arrived = match arriving {
@@ -67,27 +130,6 @@ fn transfer(
         emit(&Event::End);
         Ok(ClientsOutcome::Transfer { sent, arrived })
     })
-}
-
-/// The second client, where it is native.
-fn second(
-    protocol: &Protocol,
-    at: At,
-    plan: &ClientsPlan,
-    part: Part<'_>,
-) -> Result<Option<Box<dyn Client>>, String> {
-    match plan.both {
-        true => protocol.client(at, part).map(Some),
-        false => Ok(None),
-    }
-}
-
-fn meet<'a>(
-    first: &'a mut dyn Client,
-    second: Option<&'a mut (dyn Client + 'static)>,
-) -> Result<(), String> {
-    first.meet()?;
-    second.map_or(Ok(()), |second| second.meet())
 }
 
 fn arrivals(mut client: Box<dyn Client>, messages: usize) -> Result<Vec<Arrived>, String> {
@@ -114,17 +156,24 @@ fn ping_pong(
     plan: &ClientsPlan,
     [warm_up_ms, measure_ms]: [u64; 2],
 ) -> Result<ClientsOutcome, String> {
-    let mut second = second(protocol, at, plan, Part::Both(TOPIC))?;
+    let its = (Part::Both(TOPIC), Deed::SendBack);
+    let mut second = Second::open(protocol, at, plan, its)?;
     let mut first = protocol.client(at, Part::Both(BACK))?;
-    meet(first.as_mut(), second.as_deref_mut())?;
+    first.meet()?;
+    second.meet()?;
     let mut payload = Vec::new();
     encode(&batch(plan.nodes, 0), &mut payload)?;
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
-        let echo = second.map(|mut second| {
-            let over = &over;
-            scope.spawn(move || second.send_back(BACK, over))
-        });
+        let over = &over;
+        let (echo, _apart) = match second {
+            Second::None => (None, None),
+            Second::Here(mut client) => {
+                let echo = scope.spawn(move || client.send_back(BACK, over));
+                (Some(echo), None)
+            }
+            Second::Apart(process) => (None, Some(process)),
+        };
         let measured = to_and_fro(first.as_mut(), &payload, warm_up_ms).and_then(|_| {
             emit(&Event::Begin);
             let measured = to_and_fro(first.as_mut(), &payload, measure_ms);

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::cells::{Clients, State};
 use super::figures::{Of, published_brokers};
 use super::protocols::{PROTOCOLS, Protocol};
+use super::{goals, made_with, nodelay};
 use crate::published::{MESSAGING_LATENCY, MESSAGING_RATE};
 use crate::report::number;
 use crate::report::page::{self, row};
@@ -14,6 +15,8 @@ use crate::results::Run;
 pub(crate) fn markdown(run: &Run, folder: &str) -> String {
     let mut text = page::begin("Messaging", run, folder, "");
     text += HOW;
+    made_with::paragraph(run, &mut text);
+    goals::table(run, &mut text);
     for protocol in PROTOCOLS {
         if !is_measured(run, protocol) {
             continue;
@@ -27,9 +30,11 @@ pub(crate) fn markdown(run: &Run, folder: &str) -> String {
         }
         costs(run, protocol, &mut text);
     }
+    nodelay::table(run, &mut text);
     page::ratios(run, &mut text);
     page::claims(run, "", &mut text);
     page::absent(run, &mut text);
+    made_with::lacking(run, &mut text);
     text
 }
 
@@ -40,11 +45,11 @@ from then and not from when the message was due, and how late a publisher was is
 (`schedule_lag`). Publishers never wait for arrivals. To and fro is a closed loop, as in the paper, whose \
 formula for T_transmission is printed upside down: meant, and used here, is 100 / (2 x messages passed). \
 Clients and broker share one machine and one clock; the paper's broker was another machine, on a LAN. \
-Native clients are ours in Rust where the paper had Java's, a thread each, and the kernel was asked whether \
-their sockets have TCP_NODELAY: a client without it is refused, and brokers that have a setting for it have \
-it set. What each promises stands with its protocol. The gateway keeps every message in its log; the others \
-keep none. Why it is slower than one or \
-faster than another, and what Mosquitto's WebSocket does with messages of more than 4 kB: \
+Native clients are ours in Rust where the paper had Java's, a thread or a process each, and the kernel was \
+asked whether their sockets have TCP_NODELAY: a client without it is refused, and brokers that have a setting for \
+it have it set; a table says what is known of each. What each promises stands with its protocol. The gateway \
+keeps every message in its log; the others keep none. Why it is slower than one or faster than another, and what \
+Mosquitto's WebSocket does with messages of more than 4 kB: \
 [where the time goes](../concepts/latency-profile.md).
 ";
 

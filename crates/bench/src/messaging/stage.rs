@@ -7,12 +7,12 @@ use super::browsers::{Browsers, gateway};
 use super::cells::{Clients, Scale, Setting, State};
 use super::deeds::Deeds;
 use super::starting::{self, Brokers, Held};
+use crate::alone::Found;
 use crate::experiments::Order;
 use crate::journal::Versions;
 use crate::meter::Meter;
 use crate::plan::Shuffle;
 use crate::progress::Progress;
-use crate::results::CellResult;
 use crate::rounds::Rounds;
 use crate::sample::{OF_BROWSER, Sample};
 use crate::targets::{Running, Settings, Target, start_fresh, version};
@@ -32,6 +32,31 @@ pub(super) struct Stage {
     fresh: BTreeSet<&'static str>,
     /// What they live by that were started first.
     held: Option<Held>,
+}
+
+/// A cell while it is measured.
+struct Place<'a> {
+    setting: &'a Setting,
+    versions: Versions,
+    rounds: Rounds<'a>,
+}
+
+impl<'a> Place<'a> {
+    fn new(setting: &'a Setting, progress: &'a Progress) -> Self {
+        Self {
+            setting,
+            versions: Versions::new(),
+            rounds: Rounds::new(setting.name(), progress),
+        }
+    }
+
+    /// Who was measured, and what it gave.
+    fn leave(mut self, browser: Option<&str>) -> Found {
+        if let Some(version) = browser {
+            self.versions.insert(BROWSER.into(), version.into());
+        }
+        (self.versions, self.rounds.merged())
+    }
 }
 
 impl Stage {
@@ -73,26 +98,44 @@ impl Stage {
         self.brokers_of(setting).len() * self.scale.rounds_of(setting)
     }
 
-    /// Measures all rounds of a cell; versions go to `targets`.
+    /// Measures all rounds of cells that take turns: in each round every broker of each, in an order of its own.
     pub(super) fn measure(
         &mut self,
-        setting: &Setting,
+        group: &[Setting],
         shuffle: &mut Shuffle,
         progress: &Progress,
-        targets: &mut Versions,
-    ) -> Vec<CellResult> {
-        let mut names = self.brokers_of(setting);
-        let mut rounds = Rounds::new(setting.name(), progress);
-        for round in 0..self.scale.rounds_of(setting) {
-            shuffle.shuffle(&mut names);
-            for &name in &names {
-                rounds.measure(name, round, || self.sample(setting, name, targets));
+    ) -> Vec<Found> {
+        let place = |setting| Place::new(setting, progress);
+        let mut places: Vec<Place<'_>> = group.iter().map(place).collect();
+        let last = group.iter().map(|cell| self.scale.rounds_of(cell)).max();
+        for round in 0..last.unwrap_or_default() {
+            let mut turns = self.turns(group, round);
+            shuffle.shuffle(&mut turns);
+            for (index, broker) in turns {
+                let Place {
+                    setting,
+                    versions,
+                    rounds,
+                } = &mut places[index];
+                rounds.measure(broker, round, || self.sample(setting, broker, versions));
             }
         }
-        if let Some(version) = self.browsers.as_ref().ok().and_then(Browsers::version) {
-            targets.entry(BROWSER.into()).or_insert(version.into());
-        }
-        rounds.merged()
+        let browser = self.browsers.as_ref().ok().and_then(Browsers::version);
+        places
+            .into_iter()
+            .map(|place| place.leave(browser))
+            .collect()
+    }
+
+    /// Who is measured in a round: the cell by its place, and the broker.
+    fn turns(&self, group: &[Setting], round: usize) -> Vec<(usize, &'static str)> {
+        let cells = group.iter().enumerate();
+        let cells = cells.filter(|(_, cell)| round < self.scale.rounds_of(cell));
+        let brokers = cells.flat_map(|(index, cell)| {
+            let brokers = self.brokers_of(cell).into_iter();
+            brokers.map(move |broker| (index, broker))
+        });
+        brokers.collect()
     }
 
     fn sample(

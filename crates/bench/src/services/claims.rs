@@ -67,10 +67,7 @@ fn of_name(run: &Run, name: &str, figure: &str) -> Option<Estimate> {
 
 /// Whether one is less than another, where their intervals do not meet.
 fn less(one: &Estimate, other: &Estimate) -> Option<bool> {
-    if one.high < other.low {
-        return Some(true);
-    }
-    (other.high < one.low).then_some(false)
+    one.is_below(other)
 }
 
 /// "REST has the lowest RTT, CoAP the lowest coding time": both must hold.

@@ -12,6 +12,8 @@ use std::sync::{Mutex, PoisonError};
 use super::{OF_MESSAGING, Running, Settings, Target, of_the_project, weir};
 use crate::environment::version_of;
 
+/// The name of weir's participants by themselves.
+pub(crate) const RUSTDDS_ALONE: &str = "rustdds";
 /// The name of Cyclone's target, by which its clients are chosen.
 pub(crate) const CYCLONE: &str = "cyclone";
 /// The same with the gateway in the domain.
@@ -26,7 +28,7 @@ pub(super) const WEIR: Target = Target {
 };
 
 pub(super) const RUSTDDS: Target = Target {
-    name: "rustdds",
+    name: RUSTDDS_ALONE,
     about: "weir's participants of DDS by themselves, without a gateway; of `messaging` only",
     look: |_| Ok(RUSTDDS_VERSION.into()),
     start: |settings, _| Ok(Running::elsewhere(free_domain(settings)?, RUSTDDS_VERSION)),

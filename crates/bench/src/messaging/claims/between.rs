@@ -7,9 +7,11 @@
 use super::super::cells::{Clients, State};
 use super::super::figures::Of;
 use super::super::protocols::{PROTOCOLS, Protocol};
-use super::{Judgement, MOSQUITTO, NOT_MEASURED};
+use super::{Judgement, MOSQUITTO, NOT_MEASURED, with_doubt};
+use crate::claims::all_hold;
 use crate::report::number;
 use crate::results::Run;
+use crate::statistics::Estimate;
 
 const MQTT: &str = "mqtt";
 const AMQP: &str = "amqp091";
@@ -19,7 +21,7 @@ const DDS: &str = "dds";
 const ALL: [&str; 4] = [MQTT, AMQP, XMPP, DDS];
 
 /// A broker and its figure.
-type Best = (&'static str, f64);
+type Best = (&'static str, Estimate);
 
 fn best(
     run: &Run,
@@ -29,11 +31,12 @@ fn best(
     less: bool,
 ) -> Option<Best> {
     let protocol = Protocol::named(protocol)?;
-    let figure = |broker: &&'static str| Some((*broker, of(protocol).mean(run, broker, metric)?));
+    let figure =
+        |broker: &&'static str| Some((*broker, of(protocol).estimate(run, broker, metric)?));
     let others = protocol.others.iter().filter_map(figure);
     let best = match less {
-        true => others.min_by(|a, b| a.1.total_cmp(&b.1)),
-        false => others.max_by(|a, b| a.1.total_cmp(&b.1)),
+        true => others.min_by(|a, b| a.1.mean.total_cmp(&b.1.mean)),
+        false => others.max_by(|a, b| a.1.mean.total_cmp(&b.1.mean)),
     };
     best.or_else(|| figure(&protocol.ours?))
 }
@@ -48,13 +51,13 @@ fn rate(run: &Run, protocol: &'static str, clients: Clients) -> Option<Best> {
 fn transfer(run: &Run, protocol: &'static str, clients: Clients, nodes: usize) -> Option<Best> {
     let of = |protocol| Of::transfer(protocol, clients, nodes);
     let (broker, us) = best(run, protocol, of, "t_transfer", true)?;
-    Some((broker, us / 1000.0))
+    Some((broker, us.times(1e-3)))
 }
 
 fn words(all: &[Best]) -> String {
     let each = all
         .iter()
-        .map(|(broker, value)| format!("{broker} {}", number(*value)));
+        .map(|(broker, value)| format!("{broker} {}", number(value.mean)));
     each.collect::<Vec<_>>().join(", ")
 }
 
@@ -62,13 +65,13 @@ fn words(all: &[Best]) -> String {
 fn judged<const N: usize>(
     all: [Option<Best>; N],
     unit: &str,
-    holds: impl Fn([f64; N]) -> bool,
+    holds: impl Fn([Estimate; N]) -> Option<bool>,
 ) -> Judgement {
     let there: Vec<Best> = all.into_iter().flatten().collect();
     match <[Best; N]>::try_from(there) {
         Ok(all) => {
             let verdict = holds(all.map(|(_, value)| value));
-            (Some(verdict), format!("{unit}: {}", words(&all)))
+            with_doubt(verdict, format!("{unit}: {}", words(&all)))
         }
         Err(there) if there.is_empty() => (None, NOT_MEASURED.into()),
         Err(there) => {
@@ -86,7 +89,10 @@ pub(super) fn latencies_in_order(run: &Run) -> Judgement {
     judged(
         ALL.map(of),
         "ms, native to browser, one node",
-        |[mqtt, amqp, xmpp, dds]| mqtt < amqp && amqp < xmpp.min(dds),
+        |[mqtt, amqp, xmpp, dds]| {
+            let behind = [xmpp, dds].map(|it| amqp.is_below(&it));
+            all_hold([mqtt.is_below(&amqp)].into_iter().chain(behind))
+        },
     )
 }
 
@@ -95,14 +101,16 @@ pub(super) fn dds_is_fastest(run: &Run) -> Judgement {
     judged(
         ALL.map(of),
         "a second, between programs",
-        |[mqtt, amqp, xmpp, dds]| dds >= 1.5 * mqtt.max(amqp).max(xmpp),
+        |[mqtt, amqp, xmpp, dds]| {
+            all_hold([mqtt, amqp, xmpp].map(|it| it.times(1.5).is_below(&dds)))
+        },
     )
 }
 
 pub(super) fn mqtt_passes_more(run: &Run) -> Judgement {
     let of =
         Protocol::named(MQTT).map(|mqtt| Of::ping_pong(mqtt, Clients::NativeNative, State::Steady));
-    let mosquitto = of.and_then(|of| of.mean(run, MOSQUITTO, "message_rate"));
+    let mosquitto = of.and_then(|of| of.estimate(run, MOSQUITTO, "message_rate"));
     let other = |protocol| rate(run, protocol, Clients::NativeNative);
     let all = [
         mosquitto.map(|rate| (MOSQUITTO, rate)),
@@ -110,7 +118,7 @@ pub(super) fn mqtt_passes_more(run: &Run) -> Judgement {
         other(XMPP),
     ];
     judged(all, "a second, between programs", |[mqtt, amqp, xmpp]| {
-        mqtt > amqp.max(xmpp)
+        all_hold([amqp, xmpp].map(|it| it.is_below(&mqtt)))
     })
 }
 
@@ -118,7 +126,7 @@ pub(super) fn amqp_above_xmpp(run: &Run) -> Judgement {
     let of = |protocol| rate(run, protocol, Clients::NativeBrowser);
     let all = [of(AMQP), of(XMPP)];
     judged(all, "a second, native to browser", |[amqp, xmpp]| {
-        amqp > xmpp
+        xmpp.is_below(&amqp)
     })
 }
 
@@ -127,12 +135,15 @@ pub(super) fn dds_is_slow_in_browsers(run: &Run) -> Judgement {
     let of = |protocol| rate(run, protocol, Clients::BrowserBrowser);
     let hivemq = Protocol::named(MQTT)
         .map(|mqtt| Of::ping_pong(mqtt, Clients::BrowserBrowser, State::Steady))
-        .and_then(|of| Some((super::HIVEMQ, of.mean(run, super::HIVEMQ, "message_rate")?)));
+        .and_then(|of| {
+            let rate = of.estimate(run, super::HIVEMQ, "message_rate")?;
+            Some((super::HIVEMQ, rate))
+        });
     let all = [hivemq, of(AMQP), of(XMPP), of(DDS)];
     judged(
         all,
         "a second, browser to browser",
-        |[mqtt, amqp, xmpp, dds]| dds < mqtt.min(amqp).min(xmpp),
+        |[mqtt, amqp, xmpp, dds]| all_hold([mqtt, amqp, xmpp].map(|it| dds.is_below(&it))),
     )
 }
 
@@ -144,21 +155,22 @@ pub(super) fn amqp_is_best_at_first(run: &Run) -> Judgement {
     let pairs = amqp.others.iter().filter_map(|broker| {
         let of = |state| {
             let of = Of::ping_pong(amqp, Clients::NativeBrowser, state);
-            of.mean(run, broker, "message_rate")
+            of.estimate(run, broker, "message_rate")
         };
         Some((*broker, of(State::Started)?, of(State::Steady)?))
     });
-    let pairs: Vec<(&str, f64, f64)> = pairs.collect();
+    let pairs: Vec<(&str, Estimate, Estimate)> = pairs.collect();
     if pairs.is_empty() {
         return (None, NOT_MEASURED.into());
     }
     let words = pairs.iter().map(|(broker, started, steady)| {
-        let (started, steady) = (number(*started), number(*steady));
+        let (started, steady) = (number(started.mean), number(steady.mean));
         format!("{broker} {started} right after its start, {steady} later")
     });
     let words = words.collect::<Vec<_>>().join("; ");
-    let best = pairs.iter().all(|(_, started, steady)| started > steady);
-    (Some(best), format!("a second, native to browser: {words}"))
+    let best = pairs.iter();
+    let best = all_hold(best.map(|(_, started, steady)| steady.is_below(started)));
+    with_doubt(best, format!("a second, native to browser: {words}"))
 }
 
 pub(super) fn xmpp_is_never_best(run: &Run) -> Judgement {
@@ -166,80 +178,100 @@ pub(super) fn xmpp_is_never_best(run: &Run) -> Judgement {
     if !measured || rate(run, XMPP, Clients::NativeNative).is_none() {
         return (None, NOT_MEASURED.into());
     }
+    let won = tests_by_xmpp(run);
+    let named = |wanted| {
+        let of = won.iter().filter(|(_, won)| *won == wanted);
+        let words = of.map(|(test, _)| test.as_str()).collect::<Vec<_>>();
+        words.join(", ")
+    };
+    let never = all_hold(won.iter().map(|(_, won)| won.map(|won| !won)));
+    let words = match never {
+        Some(true) => "the best in no test that was measured".to_owned(),
+        Some(false) => format!("the best in: {}", named(Some(true))),
+        None => format!(
+            "the best in none for sure; the intervals meet in: {}",
+            named(None)
+        ),
+    };
+    (never, words)
+}
+
+/// Every test in which XMPP and another took part, and whether XMPP is the best in it.
+fn tests_by_xmpp(run: &Run) -> Vec<(String, Option<bool>)> {
     let latencies = Clients::ALL.into_iter().flat_map(|clients| {
         (1..=5).map(move |nodes| {
-            (
-                clients,
-                ALL.map(|protocol| transfer(run, protocol, clients, nodes)),
-            )
+            let all = ALL.map(|protocol| transfer(run, protocol, clients, nodes));
+            let name = format!("T_transfer {} of {nodes}", clients.name());
+            Some((name, is_best(&all, |xmpp, other| xmpp.is_below(other))?))
         })
     });
-    let rates = Clients::ALL
-        .into_iter()
-        .map(|clients| (clients, ALL.map(|protocol| rate(run, protocol, clients))));
-    let won = latencies
-        .filter(|(_, all)| is_least(all))
-        .map(|it| ("T_transfer", it.0));
-    let won = won.chain(
-        rates
-            .filter(|(_, all)| is_most(all))
-            .map(|it| ("rate", it.0)),
-    );
-    let won: Vec<String> = won
-        .map(|(what, clients)| format!("{what} {}", clients.name()))
-        .collect();
-    let words = match won.is_empty() {
-        true => "the best in no test that was measured".to_owned(),
-        false => format!("the best in: {}", won.join(", ")),
-    };
-    (Some(won.is_empty()), words)
+    let rates = Clients::ALL.into_iter().map(|clients| {
+        let all = ALL.map(|protocol| rate(run, protocol, clients));
+        let name = format!("rate {}", clients.name());
+        Some((name, is_best(&all, |xmpp, other| other.is_below(xmpp))?))
+    });
+    latencies.chain(rates).flatten().collect()
 }
 
-/// Whether XMPP, which is third, is below all others that are there.
-fn is_least(all: &[Option<Best>; 4]) -> bool {
+/// Whether XMPP, which is third, is better than all others that are there; nothing where there is no other.
+fn is_best(
+    all: &[Option<Best>; 4],
+    is_better: impl Fn(&Estimate, &Estimate) -> Option<bool>,
+) -> Option<Option<bool>> {
     let [mqtt, amqp, Some((_, xmpp)), dds] = all else {
-        return false;
+        return None;
     };
-    [mqtt, amqp, dds]
-        .into_iter()
-        .flatten()
-        .all(|other| *xmpp < other.1)
-}
-
-fn is_most(all: &[Option<Best>; 4]) -> bool {
-    let [mqtt, amqp, Some((_, xmpp)), dds] = all else {
-        return false;
-    };
-    [mqtt, amqp, dds]
-        .into_iter()
-        .flatten()
-        .all(|other| *xmpp > other.1)
+    let others: Vec<&Best> = [mqtt, amqp, dds].into_iter().flatten().collect();
+    let better = others.iter().map(|(_, other)| is_better(xmpp, other));
+    (!others.is_empty()).then(|| all_hold(better))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn about(mean: f64) -> Estimate {
+        Estimate {
+            n: 4,
+            mean,
+            low: mean - 0.4,
+            high: mean + 0.4,
+        }
+    }
+
     #[test]
     fn a_claim_of_protocols_needs_all_of_them() {
-        let (mqtt, amqp) = (Some(("mosquitto", 1.0)), Some(("qpid", 2.0)));
-        let (holds, words) = judged([mqtt, amqp], "ms", |[mqtt, amqp]| mqtt < amqp);
+        let (mqtt, amqp) = (Some(("mosquitto", about(1.0))), Some(("qpid", about(2.0))));
+        let (holds, words) = judged([mqtt, amqp], "ms", |[mqtt, amqp]| mqtt.is_below(&amqp));
         assert_eq!(
             (holds, words.as_str()),
             (Some(true), "ms: mosquitto 1.00, qpid 2.00")
         );
-        let (holds, words) = judged([mqtt, None], "ms", |_| true);
+        let (holds, words) = judged([mqtt, None], "ms", |_| Some(true));
         assert!(holds.is_none() && words.contains("mosquitto"), "{words}");
         assert_eq!(
-            judged([None, None], "ms", |_| true),
+            judged([None, None], "ms", |_| Some(true)),
             (None, NOT_MEASURED.into())
         );
     }
 
     #[test]
     fn xmpp_is_best_where_it_is_below_all_that_are_there() {
-        let all = [Some(("a", 2.0)), None, Some(("b", 1.0)), Some(("c", 3.0))];
-        assert!(is_least(&all) && !is_most(&all));
-        assert!(!is_least(&[None, None, None, Some(("c", 3.0))]));
+        let below = |xmpp: &Estimate, other: &Estimate| xmpp.is_below(other);
+        let all = |a, xmpp, c| {
+            [
+                Some(("a", about(a))),
+                None,
+                Some(("b", about(xmpp))),
+                Some(("c", about(c))),
+            ]
+        };
+        assert_eq!(is_best(&all(2.0, 1.0, 3.0), below), Some(Some(true)));
+        assert_eq!(is_best(&all(2.0, 1.5, 3.0), below), Some(None));
+        assert_eq!(is_best(&all(1.0, 2.0, 3.0), below), Some(Some(false)));
+        assert_eq!(
+            is_best(&[None, None, all(1.0, 1.0, 1.0)[2], None], below),
+            None
+        );
     }
 }

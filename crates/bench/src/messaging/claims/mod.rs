@@ -1,15 +1,17 @@
 //! What paper 000 says in words about brokers, judged by a run.
 //!
-//! What it says of protocols against each other is judged in [`between`].
+//! Means are compared by their intervals: where these meet, nothing can be said. What the paper says of protocols
+//! against each other is judged in [`between`].
 
 mod between;
 
 use super::cells::{Clients, State};
 use super::figures::Of;
 use super::protocols::{PROTOCOLS, Protocol};
-use crate::claims::judged;
+use crate::claims::{all_hold, judged};
 use crate::report::number;
 use crate::results::{ClaimResult, Run};
+use crate::statistics::Estimate;
 
 const NOT_MEASURED: &str = "not measured in this run";
 const MOSQUITTO: &str = "mosquitto";
@@ -53,15 +55,23 @@ fn mqtt() -> &'static Protocol {
     &PROTOCOLS[0]
 }
 
-/// The mean rate between clients, of a broker that has run for a while.
-fn rate(run: &Run, broker: &str, clients: Clients) -> Option<f64> {
-    Of::ping_pong(mqtt(), clients, State::Steady).mean(run, broker, "message_rate")
+/// The rate between clients, of a broker that has run for a while.
+fn rate(run: &Run, broker: &str, clients: Clients) -> Option<Estimate> {
+    Of::ping_pong(mqtt(), clients, State::Steady).estimate(run, broker, "message_rate")
 }
 
-/// The mean T_transfer between clients, milliseconds.
-fn transfer(run: &Run, broker: &str, clients: Clients, nodes: usize) -> Option<f64> {
-    let mean = Of::transfer(mqtt(), clients, nodes).mean(run, broker, "t_transfer")?;
-    Some(mean / 1000.0)
+/// T_transfer between clients, milliseconds.
+fn transfer(run: &Run, broker: &str, clients: Clients, nodes: usize) -> Option<Estimate> {
+    let us = Of::transfer(mqtt(), clients, nodes).estimate(run, broker, "t_transfer")?;
+    Some(us.times(1e-3))
+}
+
+/// What is said of a verdict that intervals leave open.
+fn with_doubt(holds: Option<bool>, words: String) -> Judgement {
+    match holds {
+        None => (None, format!("{words}; the intervals meet")),
+        Some(_) => (holds, words),
+    }
 }
 
 fn collapse(run: &Run) -> Judgement {
@@ -71,44 +81,59 @@ fn collapse(run: &Run) -> Judgement {
         return (None, NOT_MEASURED.into());
     };
     let version = run.targets.get(MOSQUITTO).map_or("", String::as_str);
-    let large = transfer(run, MOSQUITTO, Clients::NativeBrowser, 5).map(number);
-    let large = large.unwrap_or_else(|| "unknown".into());
+    let large = transfer(run, MOSQUITTO, Clients::NativeBrowser, 5);
+    let large = large.map_or_else(|| "unknown".into(), |it| number(it.mean));
     let words = format!(
         "{version}: {} messages of one node a second native to browser, {} between browsers; \
          T_transfer of five nodes, more than the 4 kB that it writes to a page at once, \
          {large} ms",
-        number(to_browser),
-        number(between)
+        number(to_browser.mean),
+        number(between.mean)
     );
-    (Some(to_browser < 10.0 && between < 10.0), words)
+    let is_few = |rate: &Estimate| rate.is_below(&TEN);
+    with_doubt(all_hold([to_browser, between].iter().map(is_few)), words)
 }
+
+/// Messages a second, of which a broker that collapsed passes fewer.
+const TEN: Estimate = Estimate {
+    n: 1,
+    mean: 10.0,
+    low: 10.0,
+    high: 10.0,
+};
 
 /// Of every protocol that was measured, and every broker of it.
 fn growth(run: &Run) -> Judgement {
-    let pairs: Vec<(String, f64, f64)> = PROTOCOLS
+    let pairs: Vec<(String, Estimate, Estimate)> = PROTOCOLS
         .iter()
         .flat_map(|protocol| grown(run, protocol))
         .collect();
-    let words: Vec<String> = pairs
-        .iter()
-        .map(|(who, one, five)| format!("{who} {} to {} ms", number(*one), number(*five)))
-        .collect();
-    match pairs.is_empty() {
-        true => (None, NOT_MEASURED.into()),
-        false => {
-            let grows = pairs.iter().all(|(_, one, five)| five > one);
-            (Some(grows), words.join(", "))
-        }
+    if pairs.is_empty() {
+        return (None, NOT_MEASURED.into());
     }
+    let words = pairs.iter().map(|(who, one, five)| {
+        let met = match one.is_below(five) {
+            None => " (intervals meet)",
+            Some(_) => "",
+        };
+        format!(
+            "{who} {} to {} ms{met}",
+            number(one.mean),
+            number(five.mean)
+        )
+    });
+    let words: Vec<String> = words.collect();
+    let grows = pairs.iter().map(|(_, one, five)| one.is_below(five));
+    (all_hold(grows), words.join(", "))
 }
 
 /// T_transfer of one node and of five by each broker.
-fn grown(run: &Run, protocol: &'static Protocol) -> Vec<(String, f64, f64)> {
+fn grown(run: &Run, protocol: &'static Protocol) -> Vec<(String, Estimate, Estimate)> {
     let brokers = protocol.brokers(false).into_iter();
     let pairs = brokers.filter_map(|broker| {
         let of = |nodes| {
             let of = Of::transfer(protocol, Clients::NativeBrowser, nodes);
-            Some(of.mean(run, broker, "t_transfer")? / 1000.0)
+            Some(of.estimate(run, broker, "t_transfer")?.times(1e-3))
         };
         Some((format!("{} {broker}", protocol.title), of(1)?, of(5)?))
     });
@@ -117,23 +142,25 @@ fn grown(run: &Run, protocol: &'static Protocol) -> Vec<(String, f64, f64)> {
 
 fn fastest_in_browsers(run: &Run) -> Judgement {
     let brokers = mqtt().others.iter();
-    let mut rates: Vec<(&str, f64)> = brokers
+    let mut rates: Vec<(&str, Estimate)> = brokers
         .filter_map(|broker| Some((*broker, rate(run, broker, Clients::BrowserBrowser)?)))
         .collect();
-    rates.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let measured = |name| rates.iter().any(|(broker, _)| *broker == name);
-    if !measured(HIVEMQ) || !measured(MOSQUITTO) {
+    rates.sort_by(|a, b| b.1.mean.total_cmp(&a.1.mean));
+    let of = |name| rates.iter().find(|(broker, _)| *broker == name);
+    let (Some((_, hivemq)), Some(_)) = (of(HIVEMQ), of(MOSQUITTO)) else {
         return (None, NOT_MEASURED.into());
-    }
+    };
     let words: Vec<String> = rates
         .iter()
-        .map(|(broker, rate)| format!("{broker} {}", number(*rate)))
+        .map(|(broker, rate)| format!("{broker} {}", number(rate.mean)))
         .collect();
     let words = format!(
         "of other people's MQTT brokers, a second: {}",
         words.join(", ")
     );
-    (Some(rates[0].0 == HIVEMQ), words)
+    let others = rates.iter().filter(|(broker, _)| *broker != HIVEMQ);
+    let slower = others.map(|(_, rate)| rate.is_below(hivemq));
+    with_doubt(all_hold(slower), words)
 }
 
 fn higher_latency(run: &Run) -> Judgement {
@@ -143,8 +170,48 @@ fn higher_latency(run: &Run) -> Judgement {
     };
     let words = format!(
         "{} ms against {} ms at one node",
-        number(hivemq),
-        number(mosquitto)
+        number(hivemq.mean),
+        number(mosquitto.mean)
     );
-    (Some(hivemq > mosquitto), words)
+    with_doubt(mosquitto.is_below(&hivemq), words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::{CellResult, Metric};
+
+    /// A run with T_transfer of one node to a page by two brokers, microseconds.
+    fn run(times: [(&str, [f64; 3]); 2]) -> Run {
+        let result = |(broker, [low, mean, high]): (&str, [f64; 3])| CellResult {
+            cell: "protocol=mqtt;test=transfer;clients=native-browser;nodes=1;rate=1".into(),
+            target: broker.into(),
+            metrics: vec![Metric {
+                metric: "t_transfer".into(),
+                estimate: Estimate {
+                    n: 4,
+                    mean,
+                    low,
+                    high,
+                },
+                ..Metric::default()
+            }],
+            ..CellResult::default()
+        };
+        Run {
+            results: times.into_iter().map(result).collect(),
+            ..Run::default()
+        }
+    }
+
+    #[test]
+    fn means_whose_intervals_meet_say_nothing() {
+        let hivemq = (HIVEMQ, [2000.0, 2400.0, 2800.0]);
+        let apart = run([hivemq, (MOSQUITTO, [1200.0, 1400.0, 1600.0])]);
+        let words = "2.40 ms against 1.40 ms at one node";
+        assert_eq!(higher_latency(&apart), (Some(true), words.into()));
+        let meeting = run([hivemq, (MOSQUITTO, [200.0, 1400.0, 2600.0])]);
+        let words = format!("{words}; the intervals meet");
+        assert_eq!(higher_latency(&meeting), (None, words));
+    }
 }

@@ -11,6 +11,7 @@ pub(super) const PROTOCOL: Protocol = Protocol {
     published: Some("AMQP"),
     ours: None,
     others: &["rabbitmq_amqp091", "qpid_amqp091"],
+    apart: &[],
     takes_given: false,
     about: "AMQP 0.9.1 by the exchange `amq.topic`, nothing acknowledged, nothing kept. The gateway is no server \
             of it. The native client is the gateway's own machine on a blocking socket; in pages it is \

@@ -12,6 +12,7 @@ pub(super) const PROTOCOL: Protocol = Protocol {
     published: None,
     ours: Some("weir_amqp10"),
     others: &["rabbitmq_amqp10", "qpid_amqp10"],
+    apart: &[],
     takes_given: false,
     about: "AMQP 1.0 with transfers that are settled when they are sent. The native client is the gateway's own \
             machine on a blocking socket; in pages it is rhea, over WebSocket at the gateway and at Qpid, \

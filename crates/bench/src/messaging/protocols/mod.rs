@@ -47,6 +47,9 @@ pub(crate) struct Protocol {
     pub(crate) ours: Option<&'static str>,
     /// The targets that are other people's brokers.
     pub(crate) others: &'static [&'static str],
+    /// Those of them whose native clients are a process each by this program; of the others they are threads of one, or
+    /// programs of their own.
+    pub(crate) apart: &'static [&'static str],
     /// Whether `--target` names a broker of it.
     pub(crate) takes_given: bool,
     /// Who the clients are and what they promise, in sentences.
@@ -193,6 +196,7 @@ mod tests {
             let brokers = protocol.brokers(true);
             assert!(brokers.iter().all(|name| Target::named(name).is_some()));
             assert!(protocol.ours.is_none_or(is_ours));
+            assert!(protocol.apart.iter().all(|name| brokers.contains(name)));
             assert!(!protocol.others.iter().any(|name| is_ours(name)));
         }
     }

@@ -16,6 +16,7 @@ pub(super) const PROTOCOL: Protocol = Protocol {
     published: Some("MQTT"),
     ours: Some("weir_mqtt"),
     others: &["mosquitto", "hivemq", "nats", "rabbitmq"],
+    apart: &[],
     takes_given: true,
     about: "MQTT 3.1.1 at quality of service 0, as in the paper. The native client is the bench's own; in \
             pages it is mqtt.js.",

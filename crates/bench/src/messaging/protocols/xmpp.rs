@@ -18,6 +18,7 @@ pub(super) const PROTOCOL: Protocol = Protocol {
     published: Some("XMPP"),
     ours: Some("weir_xmpp"),
     others: &["prosody"],
+    apart: &[],
     takes_given: false,
     about: "XMPP: a publish-subscribe service behind Prosody, its own or the gateway as its component; a \
             message is an item with JSON, and nobody waits for the answer to a publication. The native client is \

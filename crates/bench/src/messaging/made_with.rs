@@ -1,0 +1,223 @@
+//! What a run was made with, beside what the paper was, and what it knows of and did not measure.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use super::cells::{Scale, Setting, Test, settings};
+use super::goals::effort;
+use crate::figure::slice::level;
+use crate::report::number;
+use crate::results::{CellResult, Run};
+
+/// Messages a second, and seconds to and fro, of the paper.
+const PUBLISHED_RATE: f64 = 1.0;
+const PUBLISHED_SECONDS: f64 = 100.0;
+/// Messages longer than 4 kB that Mosquitto's WebSocket passes in a second.
+const MOSQUITTO_RATE_MAX: f64 = 10.0;
+
+/// A paragraph: rate and rounds, and what follows where they are not the published ones.
+pub(super) fn paragraph(run: &Run, text: &mut String) {
+    let scale = Scale::of(effort(run));
+    let rates = rates(run);
+    if let Some(rounds) = rounds(run, "t_transfer") {
+        let messages = rounds * scale.messages;
+        let _ = write!(
+            text,
+            "\nT_transfer is of {messages} messages in {rounds} rounds, {} a second; published are 100 at one a \
+             second.",
+            rates.iter().copied().collect::<Vec<_>>().join(" and ")
+        );
+        *text += &of_rate(&rates);
+    }
+    if let Some(rounds) = rounds(run, "message_rate") {
+        let seconds = rounds as f64 * scale.measure.as_secs_f64();
+        let _ = write!(
+            text,
+            "\nMessages went to and fro for {} s in {rounds} rounds; published are 100 s.",
+            number(seconds)
+        );
+        if seconds < PUBLISHED_SECONDS {
+            *text += " Less time is the same load; its intervals are wider.";
+        }
+    }
+    *text += "\n";
+}
+
+/// Messages a second of T_transfer, as cells say them.
+fn rates(run: &Run) -> BTreeSet<&str> {
+    let cells = run.results.iter();
+    cells
+        .filter_map(|result| level(&result.cell, "rate"))
+        .collect()
+}
+
+/// What a rate of the reader's own does to the figures.
+fn of_rate(rates: &BTreeSet<&str>) -> String {
+    let is_above = |least| {
+        let mut rates = rates.iter().filter_map(|rate| rate.parse::<f64>().ok());
+        rates.any(|rate| rate > least)
+    };
+    let mut text = String::new();
+    if is_above(PUBLISHED_RATE) {
+        text +=
+            " Processors sleep less between two messages then, and the same way takes less time.";
+    }
+    if is_above(MOSQUITTO_RATE_MAX) {
+        text += " Mosquitto's WebSocket passes at most ten a second that are longer than 4 kB: from \
+                 three nodes on its T_transfer is that of a queue that grows, and not what a message \
+                 takes at one a second.";
+    }
+    text
+}
+
+/// The rounds of the metric, at most; those after a broker's start have fewer.
+fn rounds(run: &Run, metric: &str) -> Option<usize> {
+    let of = |result: &CellResult| Some(result.metric(metric)?.rounds.len());
+    run.results.iter().filter_map(of).max()
+}
+
+/// Every combination that the experiment knows and that the run has no row of, by broker.
+pub(super) fn lacking(run: &Run, text: &mut String) {
+    let all = settings(effort(run), None);
+    let mut lines = Vec::new();
+    for protocol in super::protocols::PROTOCOLS {
+        let cells = || all.iter().filter(|it| it.protocol.name == protocol.name);
+        for broker in protocol.brokers(false) {
+            let missing: Vec<&Setting> = cells().filter(|it| !has(run, it, broker)).collect();
+            if !missing.is_empty() {
+                let count = missing.len();
+                let of = cells().count();
+                let words = match count == of {
+                    true => "all".to_owned(),
+                    false => in_words(&missing),
+                };
+                lines.push(format!("- {broker}: {count} of {of} cells: {words}\n"));
+            }
+        }
+    }
+    if !lines.is_empty() {
+        *text += "\n## In no part of this run\n\n";
+        text.extend(lines);
+    }
+}
+
+/// Whether the run has the row, whatever its rate and whether there are figures in it.
+fn has(run: &Run, setting: &Setting, broker: &str) -> bool {
+    setting.of().result(run, broker).is_some()
+}
+
+/// What is missing: test, clients and nodes, those of one kind together.
+fn in_words(missing: &[&Setting]) -> String {
+    let kind = |it: &Setting| match it.test {
+        Test::Transfer => format!("T_transfer {}", it.clients.name()),
+        Test::PingPong => format!("to and fro {}, {}", it.clients.name(), it.state.name()),
+    };
+    let mut kinds: Vec<(String, Vec<String>)> = Vec::new();
+    for it in missing {
+        let (name, nodes) = (kind(it), it.nodes.to_string());
+        match kinds.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, all)) => all.push(nodes),
+            None => kinds.push((name, vec![nodes])),
+        }
+    }
+    let each = kinds.into_iter().map(|(name, nodes)| {
+        let word = if nodes == ["1"] { "node" } else { "nodes" };
+        format!("{name} ({} {word})", nodes.join(", "))
+    });
+    each.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::{Figures, Metric};
+
+    fn result(cell: &str, target: &str, metric: &str, rounds: usize) -> CellResult {
+        let round = |round| Figures {
+            round,
+            mean: 1.0,
+            p50: 1.0,
+            p99: 1.0,
+        };
+        CellResult {
+            cell: cell.into(),
+            target: target.into(),
+            metrics: vec![Metric {
+                metric: metric.into(),
+                rounds: (0..rounds).map(round).collect(),
+                ..Metric::default()
+            }],
+            ..CellResult::default()
+        }
+    }
+
+    fn of(results: Vec<CellResult>) -> Run {
+        Run {
+            effort: "full".into(),
+            results,
+            ..Run::default()
+        }
+    }
+
+    fn told(write: fn(&Run, &mut String), run: &Run) -> String {
+        let mut text = String::new();
+        write(run, &mut text);
+        text
+    }
+
+    const TRANSFER: &str = "protocol=mqtt;test=transfer;clients=native-browser;nodes=3;rate=";
+    const RATE: &str = "protocol=mqtt;test=ping-pong;clients=native-native;nodes=1;broker=steady";
+
+    #[test]
+    fn a_run_at_a_rate_of_ones_own_says_so_and_what_it_does() {
+        let at = |rate: &str, rounds| {
+            let cell = format!("{TRANSFER}{rate}");
+            let transfer = result(&cell, "mosquitto", "t_transfer", rounds);
+            told(
+                paragraph,
+                &of(vec![
+                    transfer,
+                    result(RATE, "weir_mqtt", "message_rate", rounds),
+                ]),
+            )
+        };
+        let fast = at("25", 2);
+        assert!(
+            fast.contains("50 messages in 2 rounds, 25 a second"),
+            "{fast}"
+        );
+        assert!(fast.contains("that of a queue that grows") && fast.contains("50.0 s in 2 rounds"));
+        let published = at("1", 4);
+        let words = "100 messages in 4 rounds, 1 a second";
+        assert!(published.contains(words) && published.contains("100 s in 4 rounds"));
+        assert!(!published.contains("Mosquitto") && !published.contains("wider"));
+    }
+
+    #[test]
+    fn what_the_experiment_knows_and_the_run_lacks_is_listed() {
+        let all = settings(crate::experiments::Effort::Full, Some(25.0));
+        let dds = all.iter().filter(|it| it.protocol.name == "dds");
+        let is_left_out = |it: &&Setting| {
+            it.test == Test::PingPong || (it.nodes, it.clients.browsers()) == (2, 0)
+        };
+        let there = dds.filter(|it| !is_left_out(it));
+        let there = there.map(|it| result(&it.name(), "cyclone_weir", "t_transfer", 1));
+        let text = told(lacking, &of(there.collect()));
+        let line = text.lines().find(|it| it.starts_with("- cyclone_weir: "));
+        let kinds = ["native-native", "native-browser", "browser-browser"];
+        let pingpong = ["steady", "started"].map(|state| {
+            let of = kinds.map(|clients| format!("; to and fro {clients}, {state} (1 node)"));
+            of.concat()
+        });
+        let expected = format!(
+            "- cyclone_weir: 7 of 21 cells: T_transfer native-native (2 nodes){}",
+            pingpong.concat()
+        );
+        assert_eq!(line, Some(expected.as_str()));
+        assert!(
+            text.contains("- mosquitto: 21 of 21 cells: all\n"),
+            "{text}"
+        );
+        assert!(told(lacking, &Run::default()).contains("- rabbitmq_amqp091: 21 of 21"));
+    }
+}
