@@ -16,7 +16,7 @@ START_S = 180
 
 
 class Qpid:
-    """AMQP 0.9.1 and 1.0 on one port, for the user `guest`."""
+    """AMQP 0.9.1 and 1.0 on one port, 1.0 by WebSocket on another, for the user `guest`."""
 
     def __init__(self, test, cleanup):
         java, libraries = program(test, "java"), sorted(INSTALLED.glob("*/lib"))
@@ -24,7 +24,7 @@ class Qpid:
             skip(test, "no Qpid Broker-J in build/qpid-broker; `scripts/peers` brings it")
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="qpid-"))
         cleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.port, self.process = port(), None
+        self.port, self.websocket, self.process = port(), port(), None
         (self.folder / "initial.json").write_text(json.dumps(self.configuration()))
         properties = {"QPID_WORK": self.folder, "QPID_HOME": self.folder, "derby.system.home": self.folder}
         self.command = [java, "-Xmx256m", *(f"-D{name}={value}" for name, value in properties.items()),
@@ -34,17 +34,18 @@ class Qpid:
 
     def configuration(self):
         aliases = [{"name": name, "type": name} for name in ("nameAlias", "defaultAlias", "hostnameAlias")]
+        listener = {"type": "AMQP", "bindingAddress": "127.0.0.1", "tcpNoDelay": True, "authenticationProvider": "plain",
+                    "virtualhostaliases": aliases}
         guest = {"name": "guest", "type": "managed", "password": "guest"}
         return {
             "name": "conformance", "modelVersion": "9.0",
             "authenticationproviders": [
                 {"name": "plain", "type": "Plain", "secureOnlyMechanisms": [], "users": [guest]},
             ],
-            "ports": [{
-                "name": "tcp", "type": "AMQP", "bindingAddress": "127.0.0.1", "port": self.port,
-                "transports": ["TCP"], "protocols": ["AMQP_0_9_1", "AMQP_1_0"], "tcpNoDelay": True,
-                "authenticationProvider": "plain", "virtualhostaliases": aliases,
-            }],
+            "ports": [
+                listener | {"name": "tcp", "port": self.port, "transports": ["TCP"], "protocols": ["AMQP_0_9_1", "AMQP_1_0"]},
+                listener | {"name": "ws", "port": self.websocket, "transports": ["WS"], "protocols": ["AMQP_1_0"]},
+            ],
             "virtualhostnodes": [{
                 "name": "default", "type": "JSON", "defaultVirtualHostNode": True,
                 "virtualHostInitialConfiguration": json.dumps({"type": "DERBY"}),
@@ -52,14 +53,15 @@ class Qpid:
         }
 
     def url(self, scheme="amqp091", login="guest:guest"):
-        return f"{scheme}://{login}@127.0.0.1:{self.port}"
+        at = f"{self.websocket}/" if scheme.endswith("+ws") else self.port
+        return f"{scheme}://{login}@127.0.0.1:{at}"
 
     def start(self):
         log = (self.folder / "log").open("ab")
         self.process = subprocess.Popen(self.command, cwd=self.folder, stdout=log, stderr=log)
         log.close()
         deadline = time.monotonic() + START_S
-        while not answers(self.port):
+        while not (answers(self.port) and answers(self.websocket)):
             said = (self.folder / "log").read_text(errors="replace")[-2000:]
             assert self.process.poll() is None, f"Qpid ended: {said}"
             assert time.monotonic() < deadline, f"Qpid does not listen: {said}"

@@ -2,9 +2,11 @@
 
 import json
 import pathlib
+import subprocess
 
 from amqp.qpid import Qpid
 from amqp.test_bridge import Bridged, lines, metric, until
+from gateway import BINARY
 
 
 class ToQpid(Bridged):
@@ -69,6 +71,35 @@ class ToQpid(Bridged):
             self.assertEqual(list(dict.fromkeys(down)), list(range(200)))
 
         self.each(survived)
+
+    def test_both_ways_by_websocket_over_a_crash_of_the_broker(self):
+        url = self.broker.url("amqp10+ws")
+        made = self.gateway(lines("out", "page/up/#"), lines("in", "page/down/#"), url=url)
+        self.bridged(made)
+        channel = self.channel()
+        watched = self.queue(channel, "page.up.#", f"watch-{self.id()}")
+        self.publish(channel, "page.down.t", b"1")
+        self.assertEqual(self.values(made, "page/down/t", 1), [1])
+        for at in range(20):
+            made.publish_value("page/up/t", at)
+        until(lambda: metric(made, "weir_bridge_sent_messages_total") == 20)
+        self.broker.stop()
+        for at in range(20, 40):
+            made.publish_value("page/up/t", at)
+        self.broker.start()
+        self.bridged(made)
+        channel = self.channel()
+        got = [json.loads(body)["value"] for body in self.come(channel, watched, '{"value": 39}')]
+        self.assertEqual(list(dict.fromkeys(got)), list(range(40)))
+        self.publish(channel, "page.down.t", b"2")
+        self.assertEqual(self.values(made, "page/down/t", 2), [1, 2])
+
+    def test_weir_publishes_and_subscribes_by_websocket(self):
+        url = self.broker.url("amqp10+ws")
+        channel = self.channel()
+        watched = self.queue(channel, "pub.#")
+        subprocess.run([BINARY, "pub", url, "pub/t"], input="21.5", text=True, check=True, timeout=60)
+        self.assertEqual(len(self.come(channel, watched, "21.5")), 1)
 
     def test_what_comes_while_the_gateway_is_away_waits_at_the_broker(self):
         def waited(scheme):

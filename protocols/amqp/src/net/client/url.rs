@@ -80,7 +80,7 @@ pub(in crate::net) struct Url {
     pub(in crate::net) websocket: bool,
     pub(in crate::net) host: String,
     pub(in crate::net) port: u16,
-    /// As it stands there, without a `/` at its end; empty where there is none.
+    /// As it stands there, without a `/` at its end; empty where there is none. Of a WebSocket `/` alone is the root.
     pub(in crate::net) path: String,
     /// Names and values behind `?`, decoded.
     pub(in crate::net) query: Vec<(String, String)>,
@@ -109,13 +109,17 @@ impl Url {
             return Err(bad(format!("`{text}` names no host")));
         }
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let path = match path {
+            "/" if scheme.websocket => path,
+            _ => path.trim_end_matches('/'),
+        };
         Ok(Self {
             scheme: scheme.name,
             secure: scheme.secure,
             websocket: scheme.websocket,
             host: host.into(),
             port,
-            path: path.trim_end_matches('/').into(),
+            path: path.into(),
             query: read_query(query),
             login: login.map(read_login),
         })
@@ -238,6 +242,10 @@ mod tests {
             ("/gate/amqp", Some("a/b"))
         );
         assert_eq!((url.option("c"), url.option("d")), (Some(""), None));
+        let path = |text| Url::parse(text).unwrap().path;
+        assert_eq!(path("amqp10+ws://qpid/"), "/");
+        assert_eq!(path("amqp10+ws://gate/amqp/"), "/amqp");
+        assert_eq!((path("amqp10+ws://h"), path("amqp://h/")), ("".into(), "".into()));
         let url = Url::parse("amqp091://[::1]/%2Fhouse").unwrap();
         assert_eq!((url.host.as_str(), url.port), ("::1", 5672));
         assert_eq!(url.path, "/%2Fhouse");
