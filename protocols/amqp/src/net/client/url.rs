@@ -245,7 +245,10 @@ mod tests {
         let path = |text| Url::parse(text).unwrap().path;
         assert_eq!(path("amqp10+ws://qpid/"), "/");
         assert_eq!(path("amqp10+ws://gate/amqp/"), "/amqp");
-        assert_eq!((path("amqp10+ws://h"), path("amqp://h/")), ("".into(), "".into()));
+        assert_eq!(
+            (path("amqp10+ws://h"), path("amqp://h/")),
+            ("".into(), "".into())
+        );
         let url = Url::parse("amqp091://[::1]/%2Fhouse").unwrap();
         assert_eq!((url.host.as_str(), url.port), ("::1", 5672));
         assert_eq!(url.path, "/%2Fhouse");
