@@ -86,7 +86,8 @@ class RabbitMQ:
     def control(self, *command):
         """Has `rabbitmqctl` tell the node something."""
         node = f"t{self.port}@localhost"
-        done = subprocess.run([CONTROL, "-n", node, *command], env=self.environment(), capture_output=True, text=True, timeout=START_S)
+        told = {"env": self.environment(), "capture_output": True, "text": True, "timeout": START_S}
+        done = subprocess.run([CONTROL, "-n", node, *command], **told)
         assert done.returncode == 0, done.stderr or done.stdout
 
     def stop(self):

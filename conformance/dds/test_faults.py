@@ -87,7 +87,8 @@ class Faults(unittest.TestCase):
         head = f"from dds.peer import *; import time\npeer = Peer({self.number}, discovery='{discovery}')\n"
         here = pathlib.Path(__file__).resolve().parent.parent
         command = [sys.executable, "-c", head + script]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=here)
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=here)
+        self.addCleanup(process.stdin.close)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -131,6 +132,26 @@ class Faults(unittest.TestCase):
         until(lambda: metric(self.gateway, "weir_dds_participants_lost_total", "silent") == 1, "the loss")
         until(lambda: metric(self.gateway, "weir_dds_participants") == 1, "the first alone")
         self.still_serves("after/killed")
+
+    def test_writers_whose_lease_lapses_are_counted_and_those_that_say_goodbye_are_not(self):
+        silent, writers = "weir_dds_writers_silent_total", lambda: metric(self.gateway, "weir_dds_endpoints", 'kind="writer"')
+        two = ("from cyclonedds.util import duration\n"
+               "made = [peer.writer(Policy.Liveliness.Automatic(duration(seconds=2))) for _ in range(2)]\n"
+               "print('there', flush=True); input()\n"
+               "made.clear(); peer.writers.clear(); import gc; gc.collect(); input()")
+        until(lambda: writers() == 1, "weir's match of the first writer")
+        before = metric(self.gateway, silent)
+        for lapse, counted in ((True, 2), (False, 2)):
+            process = self.beside(two, "<LeaseDuration>2s</LeaseDuration>")
+            until(lambda: writers() == 3, "both writers")
+            if lapse:
+                process.send_signal(signal.SIGKILL)
+            else:
+                process.stdin.write("\n")
+                process.stdin.flush()
+            until(lambda: writers() == 1, "the end of both")
+            self.assertEqual(metric(self.gateway, silent) - before, counted)
+        self.still_serves("after/silent")
 
 
 class Access(unittest.TestCase):

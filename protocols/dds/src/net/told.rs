@@ -44,7 +44,7 @@ static MISSED: Metric = Metric {
 static SILENT: Metric = Metric {
     name: "weir_dds_writers_silent_total",
     counts: true,
-    help: "Times that a writer's liveliness was lost.",
+    help: "Writers whose participant was silent for longer than its lease.",
 };
 
 /// Where the domain is told of.
@@ -144,12 +144,8 @@ impl Told {
     /// What the reader's status says.
     // [DDS-2.2.3.7-1]
     pub(super) fn of_reader(&self, status: &DataReaderStatus) {
-        match status {
-            DataReaderStatus::RequestedDeadlineMissed { .. } => count(&self.missed),
-            DataReaderStatus::LivelinessChanged {
-                not_alive_total, ..
-            } if not_alive_total.count_change() > 0 => count(&self.silent),
-            _ => {}
+        if matches!(status, DataReaderStatus::RequestedDeadlineMissed { .. }) {
+            count(&self.missed);
         }
     }
 
@@ -221,8 +217,12 @@ impl Told {
             let participant = hexadecimal(&prefix);
             tracing::info!(participant, is_silent, "a DDS participant left");
         }
-        self.matched
-            .retain(|endpoint, _| endpoint.to_bytes()[..12] != prefix);
+        let gone = (self.matched).extract_if(|endpoint, _| endpoint.to_bytes()[..12] == prefix);
+        let writers = gone.filter(|(_, writes)| *writes).count();
+        if is_silent {
+            // RTPS has a lease of its own for a writer, which the stack does not tell of; AUTOMATIC ones end here.
+            self.silent.fetch_add(writers as u64, Ordering::Relaxed);
+        }
         self.show();
     }
 

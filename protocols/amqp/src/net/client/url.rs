@@ -242,13 +242,10 @@ mod tests {
             ("/gate/amqp", Some("a/b"))
         );
         assert_eq!((url.option("c"), url.option("d")), (Some(""), None));
-        let path = |text| Url::parse(text).unwrap().path;
+        let path = |text: &str| Url::parse(text).unwrap().path;
         assert_eq!(path("amqp10+ws://qpid/"), "/");
         assert_eq!(path("amqp10+ws://gate/amqp/"), "/amqp");
-        assert_eq!(
-            (path("amqp10+ws://h"), path("amqp://h/")),
-            ("".into(), "".into())
-        );
+        assert!(path("amqp10+ws://h").is_empty() && path("amqp://h/").is_empty());
         let url = Url::parse("amqp091://[::1]/%2Fhouse").unwrap();
         assert_eq!((url.host.as_str(), url.port), ("::1", 5672));
         assert_eq!(url.path, "/%2Fhouse");
