@@ -74,7 +74,8 @@ fn lost(loss: &str) -> Result<(), Box<dyn Error>> {
     };
     let percent = |share: f64| 100.0 * share;
     println!(
-        "loss {loss}: meant {:.3} %, {:.3} % of {} packets, 95 % interval {:.3} to {:.3} %: {within}",
+        "loss {loss}: meant {:.3} %, {:.3} % of {} packets, \
+         95 % interval {:.3} to {:.3} %: {within}",
         percent(meant),
         percent(mean),
         delays.len(),
@@ -101,7 +102,8 @@ fn wandered((delay, jitter): (u32, u32)) -> Result<(), Box<dyn Error>> {
     };
     let (middle, half) = (f64::from(delay), f64::from(jitter) / 2.0);
     println!(
-        "jitter {jitter} ms around {delay} ms: meant {} to {} ms, p0.1 {:.3}, p50 {:.3}, p99.9 {:.3} ms of {} packets",
+        "jitter {jitter} ms around {delay} ms: meant {} to {} ms, \
+         p0.1 {:.3}, p50 {:.3}, p99.9 {:.3} ms of {} packets",
         middle - half,
         middle + half,
         at(0.001),

@@ -114,7 +114,8 @@ mod tests {
             &[("chromium", "Chrome/156"), ("opened_browser", phone)],
             &[],
         ));
-        let steps = "a nanosecond, in <b>chromium</b> 5 microseconds, in <b>opened_browser</b> 100 microseconds";
+        let steps = "a nanosecond, in <b>chromium</b> 5 microseconds, \
+                     in <b>opened_browser</b> 100 microseconds";
         assert!(told.contains(steps), "{told}");
         let absent = caveat(&run(&[("chromium", "absent: no Chromium")], &[]));
         assert!(!absent.contains("resolution"), "{absent}");
