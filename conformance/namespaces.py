@@ -7,6 +7,8 @@ import sys
 import skips
 
 INSIDE = "INSIDE_OWN_NETWORK"
+# What enters a new one; who is not root is root of that alone.
+ENTER = ["unshare", "-n"] if os.getuid() == 0 else ["unshare", "-rn"]
 
 
 def run(*command):
@@ -43,10 +45,10 @@ class Namespace:
         self.holder.stdout.close()
 
 
-def unable(enter):
+def unable():
     """Why no namespaces can be had; nothing where they can."""
     try:
-        tried = subprocess.run([*enter, "unshare", "-n", "true"], capture_output=True, text=True)
+        tried = subprocess.run([*ENTER, "unshare", "-n", "true"], capture_output=True, text=True)
     except OSError as reason:
         return str(reason)
     return tried.stderr.strip() if tried.returncode != 0 else None
@@ -60,13 +62,12 @@ def enter(module):
     if os.environ.get(INSIDE):
         run("ip", "link", "set", "lo", "up")
         return True
-    own = ["unshare", "-n"] if os.getuid() == 0 else ["unshare", "-rn"]
-    if refused := unable(own):
+    if refused := unable():
         reason = f"{skips.KERNEL}no network namespaces: {refused}"
         if path := os.environ.get("WEIR_SKIPS"):
             with open(path, "a") as file:
                 file.write(f"conformance: {module}: {reason}\n")
         print(f"0 passed, 0 failed\n{reason}")
         return False
-    command = [*own, sys.executable, "-m", module, *sys.argv[1:]]
+    command = [*ENTER, sys.executable, "-m", module, *sys.argv[1:]]
     return os.execvpe(command[0], command, {**os.environ, INSIDE: "1"})

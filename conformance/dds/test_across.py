@@ -5,7 +5,7 @@ import subprocess
 import sys
 import unittest
 
-from dpws.__main__ import ENTER, unable
+from namespaces import ENTER, unable
 from skips import KERNEL, skip
 
 HERE = pathlib.Path(__file__).resolve().parent.parent

@@ -55,12 +55,15 @@ pub(crate) fn judged(id: &str, holds: Option<bool>, number: impl Into<String>) -
 
 /// Whether all parts of a claim hold: one that does not is enough, and one that is unknown leaves it open.
 pub(crate) fn all_hold(parts: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
-    let all = parts.into_iter();
-    all.fold(Some(true), |all, one| match (all, one) {
-        (Some(false), _) | (_, Some(false)) => Some(false),
-        (Some(true), Some(true)) => Some(true),
-        _ => None,
-    })
+    let mut all = Some(true);
+    for part in parts {
+        match part {
+            Some(false) => return part,
+            Some(true) => {}
+            None => all = None,
+        }
+    }
+    all
 }
 
 /// What several parts of a claim have to say in the same words, said once.

@@ -18,12 +18,12 @@ pub(crate) struct Server {
 pub(crate) static SERVERS: [Server; 5] = [
     Server {
         name: libcoap::NAME,
-        about: "libcoap's coap-server, an echo in services and link-efficiency",
+        about: "libcoap's coap-server by UDP and TCP, in services and link-efficiency",
         look: libcoap::look,
     },
     Server {
         name: tornado::NAME,
-        about: "Tornado on the system's Python, in services and link-efficiency",
+        about: "Tornado by HTTP and WebSocket in Python, in services and link-efficiency",
         look: tornado::look,
     },
     Server {

@@ -115,7 +115,7 @@ mod tests {
             &[],
         ));
         let steps = "a nanosecond, in <b>chromium</b> 5 microseconds, \
-             in <b>opened_browser</b> 100 microseconds";
+                     in <b>opened_browser</b> 100 microseconds";
         assert!(told.contains(steps), "{told}");
         let absent = caveat(&run(&[("chromium", "absent: no Chromium")], &[]));
         assert!(!absent.contains("resolution"), "{absent}");
