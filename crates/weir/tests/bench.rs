@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Delivered by the null server, which is there without being installed.
 const PLAN: &str = r#"
@@ -175,7 +175,8 @@ fn write_with_times(run: &Value, times: [f64; 4], folder: &Path) -> String {
     let timed = metrics
         .iter_mut()
         .find(|it| it["metric"] == "publish_to_receive");
-    let round = |(round, us): (usize, f64)| serde_json::json!({"round": round, "mean": us, "p50": us, "p99": us});
+    let round =
+        |(round, us): (usize, f64)| json!({"round": round, "mean": us, "p50": us, "p99": us});
     timed.unwrap()["rounds"] = times.into_iter().enumerate().map(round).collect();
     std::fs::create_dir_all(folder).unwrap();
     std::fs::write(folder.join("run.json"), run.to_string()).unwrap();
