@@ -67,6 +67,15 @@ class Device(Gateway):
         return f"{self.url}/dpws"
 
 
+def searched(client, types, scopes=None, attempts=30):
+    """What sdc11073 finds, asking again until it finds something."""
+    client.clear_remote_services()
+    for _ in range(attempts):
+        if found := client.search_services(types, scopes, timeout=1, repeat_probe_interval=1):
+            return found
+    return []
+
+
 def schemas(wsdl):
     """The schemas in a WSDL, as documents."""
     from lxml import etree

@@ -16,10 +16,11 @@ from sdc11073.definitions_sdc import SdcV1Definitions
 from sdc11073.dispatch import DispatchKey
 from sdc11073.namespaces import PrefixNamespace
 from sdc11073.observableproperties import strongbind
+from sdc11073.wsdiscovery import WSDiscovery
 from sdc11073.xml_types.dpws_types import DeviceEventingFilterDialectURI
 from sdc11073.xml_types.eventing_types import FilterType
 
-from dpws.network import HERE, THERE, Device, kept, network, schemas
+from dpws.network import HERE, THERE, Device, kept, network, schemas, searched
 
 OBSERVATIONS = "urn:weir:observations"
 ACTION = "urn:weir:device/Observation"
@@ -53,11 +54,11 @@ class Stack(unittest.TestCase):
         cls.gateway.close()
         cls.folder.cleanup()
 
-    def consumer(self):
+    def consumer(self, url=None):
         components = default_components_factory()
         components.additional_schema_specs.add(self.schema)
         consumer = SdcConsumer(
-            self.gateway.device_url, SdcV1Definitions, ssl_context_container=None, components=components
+            url or self.gateway.device_url, SdcV1Definitions, ssl_context_container=None, components=components
         )
         consumer.start_all(check_get_service=False)
         self.addCleanup(consumer.stop_all)
@@ -112,6 +113,14 @@ class Describes(Stack):
 
 
 class Pushes(Stack):
+    def test_what_is_found_by_what_it_is_pushes(self):
+        with WSDiscovery(HERE) as finder:
+            (found,) = searched(finder, [etree.QName("urn:weir:device", "Gateway")])
+        _, received = self.subscribe(self.consumer(found.x_addrs[0]), "yard/#")
+        self.gateway.publish_value("yard/t", 8.25)
+        event = received.get(timeout=WAIT_S)
+        self.assertEqual(words(event.p_msg.msg_node, "number"), ["8.25"])
+
     def test_observations_are_pushed_to_who_subscribes(self):
         subscription, received = self.subscribe(self.consumer(), "hall/#")
         self.assertTrue(subscription.is_subscribed)

@@ -2,6 +2,7 @@
 another network namespace, by IPv4 and IPv6."""
 
 import socket
+import sys
 import threading
 import unittest
 
@@ -10,16 +11,54 @@ from sdc11073.wsdiscovery import WSDiscovery
 from sdc11073.wsdiscovery.wsdimpl import MatchBy
 from sdc11073.xml_types.wsd_types import ScopesType
 from wsdiscovery import QName, Scope
-from wsdiscovery.actions import constructProbe
+from wsdiscovery.actions import constructProbe, constructResolve
 from wsdiscovery.discovery import ThreadedWSDiscovery
 from wsdiscovery.message import createSOAPMessage, parseSOAPMessage
+from wsdiscovery.namespaces import NS_ACTION_BYE, NS_ACTION_HELLO
 
-from dpws.network import HERE, LINK, THERE, Device, network
+from dpws.network import HERE, LINK, THERE, THERE6, Device, network, searched
 
 DPWS10 = "http://schemas.xmlsoap.org/ws/2006/02/devprof"
 DPWS11 = "http://docs.oasis-open.org/ws-dd/ns/dpws/2009/01"
 OWN = "urn:weir:device"
 WAIT_S = 30
+# By the interface that faces the gateway, known once there is one.
+GROUP_V6 = ("ff02::c", 3702)
+
+
+def group_v6(port=0):
+    """A socket whose multicasts leave by the link; with the port of WS-Discovery it hears the group there."""
+    network()
+    index = socket.if_nametoindex(LINK)
+    client = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+    client.settimeout(WAIT_S)
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    client.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+    client.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_IF, index)
+    client.bind(("::", port))
+    if port:
+        group = socket.inet_pton(socket.AF_INET6, GROUP_V6[0]) + index.to_bytes(4, sys.byteorder)
+        client.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP, group)
+    return client
+
+
+def answer(client, request):
+    """What comes back to a request, from the device's own address of the link."""
+    while True:
+        datagram, peer = client.recvfrom(65536)
+        message = parseSOAPMessage(datagram, peer[0])
+        if message and message.getRelatesTo() == request.getMessageId():
+            assert peer[0].split("%")[0] in ("fe80::1", THERE6), peer
+            return message
+
+
+def heard(client, action):
+    """The next message of this action."""
+    while True:
+        datagram, peer = client.recvfrom(65536)
+        message = parseSOAPMessage(datagram, peer[0])
+        if message and message.getAction() == action:
+            return message
 
 
 class Older(unittest.TestCase):
@@ -63,15 +102,6 @@ class Older(unittest.TestCase):
             {"scopes": [Scope("http://example.com/pla")]},
         ):
             self.assertEqual(self.search(attempts=2, **what), [])
-
-
-def searched(client, types, scopes=None, attempts=30):
-    """What sdc11073 finds, asking again until it finds something."""
-    client.clear_remote_services()
-    for _ in range(attempts):
-        if found := client.search_services(types, scopes, timeout=1, repeat_probe_interval=1):
-            return found
-    return []
 
 
 class Newer(unittest.TestCase):
@@ -150,19 +180,17 @@ class Newer(unittest.TestCase):
                     break
         self.assertLess(len(answers), asked / 4)
 
-    def test_it_is_found_over_ipv6(self):
-        index = socket.if_nametoindex(LINK)
-        with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as client:
-            client.settimeout(WAIT_S)
-            client.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_IF, index)
+    def test_it_is_found_and_resolved_over_ipv6(self):
+        with group_v6() as client:
             probe = constructProbe([QName(OWN, "Gateway")], [])
-            client.sendto(createSOAPMessage(probe).encode(), ("ff02::c", 3702, 0, index))
-            answer, peer = client.recvfrom(65536)
-        self.assertEqual(peer[0], "fe80::1" if "%" not in peer[0] else f"fe80::1%{LINK}")
-        matches = parseSOAPMessage(answer, peer[0])
-        self.assertEqual(matches.getRelatesTo(), probe.getMessageId())
-        (match,) = matches.getProbeResolveMatches()
-        self.assertEqual(match.getXAddrs(), [self.gateway.device_url])
+            client.sendto(createSOAPMessage(probe).encode(), GROUP_V6)
+            (match,) = answer(client, probe).getProbeResolveMatches()
+            self.assertEqual(match.getXAddrs(), [self.gateway.device_url])
+            resolve = constructResolve(match.getEPR())
+            client.sendto(createSOAPMessage(resolve).encode(), GROUP_V6)
+            (resolved,) = answer(client, resolve).getProbeResolveMatches()
+            self.assertEqual(resolved.getEPR(), match.getEPR())
+            self.assertEqual(resolved.getXAddrs(), [self.gateway.device_url])
 
 
 class ComesAndGoes(unittest.TestCase):
@@ -188,6 +216,16 @@ class ComesAndGoes(unittest.TestCase):
                 self.assertEqual(gateway.terminate(), 0)
             for name in ("bye 1.0", "bye 1.1"):
                 self.assertTrue(heard[name].wait(WAIT_S), name)
+
+    def test_it_is_heard_over_ipv6(self):
+        network()
+        with group_v6(port=3702) as client:
+            with Device({"http.listen": f"[{THERE6}]:0"}) as gateway:
+                hello = heard(client, NS_ACTION_HELLO)
+                self.assertEqual(hello.getXAddrs(), [gateway.device_url])
+                self.assertIn(f"[{THERE6}]", gateway.device_url)
+                self.assertEqual(gateway.terminate(), 0)
+            self.assertEqual(heard(client, NS_ACTION_BYE).getEPR(), hello.getEPR())
 
     def test_its_address_outlives_it(self):
         network()
