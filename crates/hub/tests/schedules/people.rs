@@ -38,15 +38,16 @@ impl Publisher {
         format!("kept/{}", self.at)
     }
 
-    /// Some numbers at once, then `meanwhile`, then waits; says whether all were acknowledged.
+    /// Some numbers at once, and all that were tried before, whose keys the log may forget; then `meanwhile`,
+    /// then waits; says whether all were acknowledged.
     pub(crate) fn publish(
         &mut self,
         machine: &Machine,
         count: u64,
         meanwhile: impl FnOnce(),
     ) -> bool {
-        let end = self.next + count;
-        self.tried = self.tried.max(end);
+        let end = self.tried.max(self.next + count);
+        self.tried = end;
         let tickets: Vec<_> = (self.next..end)
             .map_while(|number| self.ask(machine, number))
             .collect();
