@@ -76,6 +76,8 @@ class Machine:
         self.sends(other, other.card)
 
     def close(self):
+        # By itself it goes only when the kernel comes to clean up behind the namespace, perhaps after the next is made.
+        run("ip", "link", "del", self.port)
         self.holder.stdin.close()
         self.holder.wait()
         self.holder.stdout.close()
