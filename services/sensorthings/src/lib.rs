@@ -14,6 +14,7 @@ mod conformance;
 mod create;
 mod data_array;
 mod draft;
+mod ended;
 mod entity;
 mod fault;
 mod filter;

@@ -43,14 +43,6 @@ impl Query {
         self.top.unwrap_or(TOP_DEFAULT).min(TOP_MAX)
     }
 
-    /// How many of a sorted list are passed over.
-    pub(crate) fn begin(&self) -> Result<usize> {
-        match &self.token {
-            None => Ok(self.skip),
-            Some(_) => Err(Fault::bad("$skiptoken is none of this query")),
-        }
-    }
-
     /// As options of a URL that begins elsewhere, for what stood in `$expand`: where to begin is to follow.
     pub(crate) fn to_url(&self) -> &str {
         self.url.get_or_init(|| render::options(&self.said))

@@ -3,6 +3,7 @@
 //! They are written as text at once. What wants values of them instead (other result formats) reads the text.
 
 use crate::computed::{self, is_computed};
+use crate::ended::Ended;
 use crate::entity::Entity;
 use crate::fault::{Fault, Result};
 use crate::filter::{eval, holds};
@@ -278,7 +279,13 @@ pub(crate) fn collection<'a>(
         _ => sorted(context, nodes, query)?,
     };
     let total = kept.len();
-    let begin = query.begin()?;
+    let begin = match &query.token {
+        Some(token) => {
+            let is_by_id = query.order.is_empty();
+            Ended::parse(token)?.begin(&kept, is_by_id, context.view)
+        }
+        None => query.skip,
+    };
     let mut end = begin;
     let most = total.saturating_sub(begin).min(query.page());
     out.reserve(most.min(ROOM_ENTITIES) * ROOM_BYTES);
@@ -289,8 +296,9 @@ pub(crate) fn collection<'a>(
         end += 1;
     }
     end_list(out);
-    let next = (end < total).then(|| format!("$skip={end}"));
-    Ok((query.count.then_some(total), next))
+    let goes_on = end < total && end > begin;
+    let next = goes_on.then(|| Ended::next(&kept, end, context.view));
+    Ok((query.count.then_some(total), next.flatten()))
 }
 
 /// Those that a filter holds for, in order.

@@ -380,6 +380,38 @@ fn links_lead_through_all_pages_without_a_hole_or_a_repeat() {
     }
 }
 
+// [STA-A.2.1.7-1]
+#[test]
+fn links_lead_through_entities_that_others_make_and_delete_meanwhile() {
+    // Of those deleted one was read, one was not, and one, where identifiers order them, was the last of its page.
+    for (order, deleted, expected) in [
+        ("", [0, 4, 1].as_slice(), "abcdfg0"),
+        ("&$orderby=name%20desc", &[6, 4], "gfdcba0"),
+    ] {
+        let house = house(&format!("pages-of-things{}", order.len()));
+        let make = |name: char| house.post("Things", json!({"name": name, "description": "one"}));
+        let things: Vec<_> = "abcdefg".chars().map(make).collect();
+        let mut url = format!("Things?$top=2&$select=name{order}");
+        let mut seen = String::new();
+        loop {
+            let page = house.get(&url);
+            let values = page["value"].as_array().unwrap();
+            seen.extend(values.iter().filter_map(|it| it["name"].as_str()));
+            if seen.len() == 2 {
+                for &index in deleted {
+                    assert_eq!(house.status("DELETE", &things[index], json!(null)), 200);
+                }
+                make('0');
+            }
+            let Some(next) = page["@iot.nextLink"].as_str() else {
+                break;
+            };
+            url = next.strip_prefix("http://h/sta/v1.1/").unwrap().to_owned();
+        }
+        assert_eq!(seen, expected, "{order}");
+    }
+}
+
 #[test]
 fn entities_are_changed_in_part_or_whole_and_deleted_with_what_needs_them() {
     let house = house("change");

@@ -129,6 +129,10 @@ fn numbers_beyond_all_bounds_are_cut_or_refused() {
         let url = format!("Observations?$skiptoken={token}");
         assert_eq!(house.status("GET", &url, Json::Null), 400, "{token}");
     }
+    for token in ["x", "1", "0.1", "-1.1", "99999999999999999999999.1"] {
+        let url = format!("Things?$skiptoken={token}");
+        assert_eq!(house.status("GET", &url, Json::Null), 400, "{token}");
+    }
 }
 
 #[test]
