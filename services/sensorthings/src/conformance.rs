@@ -55,6 +55,7 @@ pub(crate) const CONFORMANCE: &[&str] = requirements! {
     "create-update-delete/update-entity-jsonpatch"
     "create-update-delete/delete-entity"
     "create-update-delete/historical-location-auto-creation"
+    "create-update-delete/historical-location-manual-creation"
     "batch-request/batch-request"
     "data-array/data-array"
     "multi-datastream"

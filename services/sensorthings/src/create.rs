@@ -8,7 +8,6 @@ use crate::filter::Value;
 use crate::id::Id;
 use crate::kind::{Kind, Navigation};
 use crate::multi::split;
-use crate::render::instant;
 use serde_json::{Value as Json, json};
 use weir_model::{Time, topic};
 
@@ -60,6 +59,9 @@ impl Draft<'_> {
         }
         if kind == Kind::Thing && entity.links.get("Locations").is_some() {
             self.note_location(&id)?;
+        }
+        if kind == Kind::HistoricalLocation && self.is_newest(&entity) {
+            self.arrive(&entity);
         }
         Ok(made)
     }
@@ -157,42 +159,6 @@ impl Draft<'_> {
                 id.in_url()
             ))),
         }
-    }
-
-    /// Things named by a location that is made are there from now on.
-    fn move_things(&mut self, location: &Id, given: &Given) -> Result<()> {
-        for (_, made) in given.iter().filter(|(name, _)| *name == "Things") {
-            if let Made::Entity(_, thing) = made {
-                self.locate(thing, vec![location.clone()])?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Puts a thing at locations, and notes that it came there.
-    pub(crate) fn locate(&mut self, thing: &Id, locations: Vec<Id>) -> Result<()> {
-        let known = self.entity(Kind::Thing, thing);
-        let mut entity = known.ok_or_else(|| Fault::bad(format!("there is no Things({thing})")))?;
-        entity.links.insert("Locations", locations);
-        self.put(entity);
-        self.note_location(thing)
-    }
-
-    /// A new location makes a historical one (18-088 section 8.2.2).
-    // [STA-A.3.1.1-9]
-    fn note_location(&mut self, thing: &Id) -> Result<()> {
-        let locations = self
-            .entity(Kind::Thing, thing)
-            .and_then(|mut it| it.links.remove("Locations"));
-        let body =
-            Object::from_iter([("time".to_owned(), instant(millis(self.context.now)).into())]);
-        let mut noted = Entity::new(Kind::HistoricalLocation, self.new_id()?, body);
-        noted.links.insert("Thing", vec![thing.clone()]);
-        noted
-            .links
-            .insert("Locations", locations.unwrap_or_default());
-        self.put(noted);
-        Ok(())
     }
 
     fn insert_datastream(&mut self, body: &Object, given: Given) -> Result<Made> {

@@ -9,7 +9,7 @@ mod eval;
 mod functions;
 mod lexer;
 mod parser;
-mod time;
+pub(crate) mod time;
 mod value;
 
 use weir_geo as geo;

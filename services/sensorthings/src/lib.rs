@@ -43,6 +43,7 @@ mod sorted;
 mod swe;
 mod tasking;
 mod view;
+mod whereabouts;
 mod write;
 
 pub use service::SensorThings;

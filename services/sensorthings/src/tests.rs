@@ -380,6 +380,33 @@ fn links_lead_through_all_pages_without_a_hole_or_a_repeat() {
     }
 }
 
+// [STA-A.3.1.1-11]
+#[test]
+fn a_thing_is_where_the_newest_of_its_historical_locations_says() {
+    let house = house("was-there");
+    let thing = house.post("Things", kitchen());
+    let link = |path: &str| json!({"@iot.id": house.get(path)["@iot.id"]});
+    let place = |name: &str| {
+        house.post(
+            "Locations",
+            json!({"name": name, "description": "d", "encodingType": "application/geo+json",
+                   "location": {"type": "Point", "coordinates": [20.5, 44.8]}}),
+        )
+    };
+    let was = |place: &str, time: &str| {
+        let body = json!({"time": time, "Thing": link(&thing), "Locations": [link(place)]});
+        house.post("HistoricalLocations", body);
+        house.get(&format!("{thing}/Locations"))["value"][0]["name"].clone()
+    };
+    let (shed, yard) = (place("Shed"), place("Yard"));
+    assert_eq!(was(&shed, "2026-11-19T10:00:00Z"), "House");
+    assert_eq!(was(&shed, "2026-11-20T14:00:00+01:00"), "Shed");
+    assert_eq!(was(&yard, "2026-11-20T13:00:00Z"), "Shed");
+    assert_eq!(was(&yard, "2026-11-20T13:00:01Z"), "Yard");
+    let all = house.get(&format!("{thing}/HistoricalLocations?$count=true"));
+    assert_eq!(all["@iot.count"], 5);
+}
+
 // [STA-A.2.1.7-1]
 #[test]
 fn links_lead_through_entities_that_others_make_and_delete_meanwhile() {
