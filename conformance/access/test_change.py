@@ -168,6 +168,43 @@ class Limits(unittest.TestCase):
         kept = json.loads(self.world.ask("/history/site/slowed?limit=100", "writer")[1])["observations"]
         self.assertEqual([row["value"] for row in kept], list(range(12)))
 
+    def test_coap_is_told_to_wait(self):
+        async def publish(count):
+            """The codes of so many at once."""
+            context = await aiocoap.Context.create_client_context()
+            uri = f"coap://{self.world.gateway.ready['coap']}/live/site/rate?access_token={self.world.secrets['slow']}"
+            asked = [aiocoap.Message(code=aiocoap.POST, uri=uri, payload=b'{"value":1}') for _ in range(count)]
+            answers = await asyncio.gather(*[context.request(message).response for message in asked])
+            await context.shutdown()
+            return {str(answer.code)[:4] for answer in answers}
+
+        until(lambda: asyncio.run(publish(1)) == {"2.04"}, "its rate is there again")
+        self.assertEqual(asyncio.run(publish(60)), {"2.04", "5.03"})
+        until(lambda: asyncio.run(publish(1)) == {"2.04"}, "it may again after its wait")
+
+    def test_soap_is_told_to_wait(self):
+        publish = ('<e:Envelope xmlns:e="http://www.w3.org/2003/05/soap-envelope"><e:Body>'
+                   '<w:publish xmlns:w="urn:weir:observations"><w:topic>site/rate</w:topic><w:observation>'
+                   "<w:topic>site/rate/a</w:topic><w:number>1</w:number></w:observation></w:publish></e:Body></e:Envelope>")
+        fields = {"Content-Type": "application/soap+xml"}
+
+        def ask():
+            return self.world.ask("/soap/observations", "slow", "POST", publish, fields)
+
+        until(lambda: ask()[0] == 200, "its rate is there again")
+        answers = [ask() for _ in range(60)]
+        self.assertEqual({status for status, _ in answers} - {200}, {429})
+        self.assertIn(b"slow may make 5 requests a second", next(said for status, said in answers if status == 429))
+
+    def test_a_publisher_of_amqp_is_slowed_down_and_loses_nothing(self):
+        with connection(self.world.gateway, user="slow", password=self.world.secrets["slow"],
+                        allow_insecure_mechs=True) as slow:
+            sender = slow.create_sender("site/slowed-by-amqp")
+            for value in range(12):
+                sender.send(Message(body=str(value).encode(), inferred=True), timeout=30)
+        kept = json.loads(self.world.ask("/history/site/slowed-by-amqp?limit=100", "writer")[1])["observations"]
+        self.assertEqual([row["value"] for row in kept], list(range(12)))
+
     def test_what_is_refused_is_in_the_audit_log_and_no_secret_is(self):
         self.world.ask("/live/site/closed/a")
         self.world.ask("/live/site/open/a", None, headers={"Authorization": "Bearer wrong"})
