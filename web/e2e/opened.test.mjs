@@ -11,24 +11,26 @@ const CELL = "delivery=websocket;format=json;nodes=1;link=local;cpu=1";
 /** Only in the bench's own browser, or where the page came by TLS. */
 const BY_TLS = `${CELL};transport=http-1.1;security=tls`;
 
-/** A run that waits for a person's browser; `link` is what it prints for one on this machine. */
+/** A run that waits for a person's browser; `link` is the next that it prints for one on this machine. */
 class Run {
-  constructor(out) {
-    const arguments_ = ["bench", "run", "web-delivery", "--quick", "--browser", "open", "--only", CELL];
+  constructor(experiment, only, out) {
+    const arguments_ = ["bench", "run", experiment, "--quick", "--browser", "open", "--only", only];
     this.child = spawn(WEIR, [...arguments_, "--out", out], { stdio: ["ignore", "ignore", "pipe"] });
     this.said = [];
     this.ended = new Promise((resolve) => this.child.once("exit", resolve));
+    createInterface({ input: this.child.stderr }).on("line", (line) => this.said.push(line));
+    this.looked = 0;
   }
 
-  link() {
-    return new Promise((found, failed) => {
-      createInterface({ input: this.child.stderr }).on("line", (line) => {
-        this.said.push(line);
-        const link = line.trim().match(/^http:\S+\/measure\?run=[0-9a-f]{16}$/);
-        if (link) found(link[0]);
-      });
-      this.ended.then((code) => failed(new Error(`ended with ${code}: ${this.said.join("\n")}`)));
-    });
+  async link() {
+    while (this.child.exitCode === null) {
+      while (this.looked < this.said.length) {
+        const link = this.said[this.looked++].trim().match(/^http:\S+\?run=[0-9a-f]{16}$/);
+        if (link) return link[0];
+      }
+      await new Promise((done) => setTimeout(done, 20));
+    }
+    throw new Error(`ended with ${this.child.exitCode}: ${this.said.join("\n")}`);
   }
 }
 
@@ -44,7 +46,7 @@ describe("a browser that a person opens", options(), () => {
   });
 
   test("is measured by the link alone, and its clock's bound is told", async () => {
-    const run = new Run(out);
+    const run = new Run("web-delivery", CELL, out);
     try {
       const page = await (await browser.newContext()).newPage();
       await page.goto(await run.link());
@@ -62,5 +64,28 @@ describe("a browser that a person opens", options(), () => {
     assert.match(absent.status, /absent: the page was opened by http/);
     // The page is on loopback: isolated, its clock in steps of microseconds.
     assert.match(targets.opened_browser, /Chrom.*clock in steps of \d+ us, isolated/);
+  });
+
+  test("two of them are clients of a broker, and say how far their clocks may be off", async () => {
+    const folder = join(out, "messaging");
+    const run = new Run("messaging", "protocol=mqtt test=transfer clients=browser-browser nodes=1", folder);
+    try {
+      for (const _ of ["first", "second"]) {
+        const page = await (await browser.newContext()).newPage();
+        await page.goto(await run.link());
+      }
+      assert.equal(await run.ended, 0, run.said.join("\n"));
+    } finally {
+      run.child.kill("SIGKILL");
+    }
+    const { results, targets } = JSON.parse(readFileSync(join(folder, "run.json"), "utf8"));
+    assert.match(targets.opened_browser, /Chrom/);
+    const measured = results.filter(({ status }) => status === "ok");
+    assert.ok(measured.length > 0, JSON.stringify(results));
+    for (const { metrics, remarks } of measured) {
+      const transfer = metrics.find(({ metric }) => metric === "t_transfer");
+      assert.ok(transfer.estimate.mean > 0, JSON.stringify(transfer));
+      assert.match(remarks.join(), /clocks may differ by \d/);
+    }
   });
 });

@@ -8,6 +8,7 @@ import { retryMs, type State } from "../../../web/src/delivery/session";
 import { sleep } from "../../../web/src/delivery/sleep";
 import type { Observation, Value } from "../../../web/src/formats/codec";
 import { byCodec } from "../../../web/src/formats/by-codec";
+import { randomName } from "../../../web/src/net/random";
 import { loadCodec } from "./codec";
 import { ATTEMPTS_MAX, HISTORY_PAGE } from "./limits";
 import { Subscription } from "./subscription";
@@ -84,7 +85,7 @@ export class Gateway {
     topic: string,
     body: string | Uint8Array<ArrayBuffer>,
     media: string,
-    key: string = crypto.randomUUID(),
+    key: string = randomName(),
   ): Promise<string> {
     const headers = { ...this.headers(), "Content-Type": media, "Idempotency-Key": key };
     const url = new URL(`live/${topicPath(topic)}`, this.base);

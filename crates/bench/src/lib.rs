@@ -40,6 +40,7 @@ mod messaging;
 mod meter;
 mod notification;
 mod null;
+mod opened;
 mod plan;
 mod planfile;
 mod process;

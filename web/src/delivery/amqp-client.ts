@@ -3,6 +3,7 @@
  * one session, a link for each address, credit. It is told bytes and gives bytes, and owns no socket.
  */
 
+import { randomName } from "../net/random";
 import { Described, frame, Name, Reader, textOf, Ubyte } from "./amqp-codec";
 
 /** Messages that may be under way on a link; credit is given anew when half of it is used. */
@@ -132,7 +133,7 @@ export class AmqpReceiver {
 
   private open(): void {
     this.stage = "open";
-    this.send(frame(OPEN, [`page-${crypto.randomUUID()}`, this.wanted.host, FRAME_BYTES_MAX, null, this.wanted.idleMs]));
+    this.send(frame(OPEN, [`page-${randomName()}`, this.wanted.host, FRAME_BYTES_MAX, null, this.wanted.idleMs]));
     this.send(frame(BEGIN, [null, 0, WINDOW, WINDOW]));
     this.wanted.addresses.forEach((address, handle) => {
       this.links.push({ credit: 0, count: 0, parts: [] });

@@ -1,10 +1,14 @@
 /**
- * One client of a broker, told by the bench what to do: `weirMessaging` in the page.
+ * One client of a broker, told by the bench what to do: through `weirMessaging` in the page or, where a person opened
+ * it (`?run=`), by orders over the gateway.
  *
  * It publishes messages on a schedule, keeps when messages come, or has a message go to and fro. Its times are
  * those of `performance.now`, 5 microseconds fine where the page is isolated, as the gateway serves it.
  */
 
+import { probe } from "../measuring/clock";
+import { obey } from "../measuring/orders";
+import { byId } from "../ui/dom";
 import { type At, CLIENTS, type Client } from "./clients";
 
 /** A message's first time, when its data were due and at hand, or when it came and was decoded. */
@@ -130,6 +134,21 @@ function task(): Promise<void> {
   });
 }
 
-Object.assign(globalThis, {
-  weirMessaging: { connect, keep, arrived, sendBack, publish, pingPong },
-});
+const base = new URL("./", document.baseURI);
+const weirMessaging = { connect, keep, arrived, sendBack, publish, pingPong };
+
+/** What only an opened page is told: its clock is not the bench's, and nobody can open it anew. */
+const opened = {
+  /** Asks the gateway for its time so often; the stamps of each answer. */
+  clock: ({ count }: { count: number }) => probe(base, count),
+  /** Begins anew, as far from what was before as a page that was just opened. */
+  fresh: () => location.reload(),
+};
+
+Object.assign(globalThis, { weirMessaging });
+
+const run = new URLSearchParams(location.search).get("run");
+if (run !== null) {
+  byId("doing").textContent = "measuring: keep this page in front";
+  byId("doing").textContent = await obey(base, run, { ...weirMessaging, ...opened });
+}

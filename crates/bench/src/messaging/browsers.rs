@@ -1,17 +1,19 @@
 //! The clients in pages: a browser each, both with the page `messaging.html` of a gateway.
 //!
-//! A second browser, not a second page of the first: what is not in front is slowed by browsers. The
-//! gateway that serves the page is none of the brokers. Times of a page are moments of its own clock,
-//! which lies on that of the run, since all is on one machine.
+//! The browsers are ours, told by the DevTools protocol, or those that a person opens by a link, told over the
+//! gateway. A second browser, not a second page of the first: what is not in front is slowed by browsers. The
+//! gateway that serves the page is none of the brokers. Times of our pages are moments of their own clocks,
+//! which lie on that of the run, since all is on one machine; other clocks are asked for.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
 use super::job::{Arrived, PingPong, Sent};
-use crate::devtools::{Browser, Page, PageClock};
+use crate::devtools::{Browser, Page};
 use crate::latency::Latency;
 use crate::limits::MESSAGING_SILENCE_MS_MAX;
+use crate::opened::{Clocks, Invitation, Offset, Orders};
 use crate::targets::{Running, Settings, Target, WebSocketAt, start_fresh};
 
 /// When the page is there, or is known not to come.
@@ -19,17 +21,36 @@ const READY: &str = "typeof weirMessaging === 'object' || \
                      performance.getEntriesByType('navigation')[0]?.responseStatus >= 400";
 const NO_PAGE: &str =
     "absent: this build has no page of messaging; `make web`, then build weir again";
+const PAGE: &str = "messaging.html";
+
+/// What a person is asked to open, by how many are there.
+const WHAT: [&str; 2] = [
+    "the browser that is to be measured, and keep it in front",
+    "a second browser, beside the first one",
+];
 
 /// The browsers of a run, and the gateway whose page they show.
 pub(super) struct Browsers {
-    browsers: Vec<Browser>,
+    all: Vec<OfRun>,
     gateway: Running,
+}
+
+/// A browser.
+enum OfRun {
+    Ours(Browser),
+    Opened(Orders),
 }
 
 /// A page that is a client of a broker.
 pub(super) struct Client<'a> {
-    page: Page<'a>,
-    clock: PageClock,
+    way: Way<'a>,
+    clocks: Clocks,
+}
+
+/// How a page is told what to do.
+enum Way<'a> {
+    DevTools(Page<'a>),
+    Orders(&'a mut Orders),
 }
 
 /// What a browser may see of the gateway, before there is a browser.
@@ -47,7 +68,7 @@ impl Browsers {
     /// None started yet.
     pub(super) fn new(gateway: Running) -> Self {
         Self {
-            browsers: Vec::new(),
+            all: Vec::new(),
             gateway,
         }
     }
@@ -57,38 +78,65 @@ impl Browsers {
         format!("http://{}", self.gateway.address)
     }
 
-    /// Starts as many as are wanted; those that run stay.
+    /// Starts as many as are wanted, or has a person open them; those that are there stay.
     pub(super) fn start(
         &mut self,
         count: usize,
         settings: &Settings,
         folder: &Path,
     ) -> Result<(), String> {
-        while self.browsers.len() < count {
-            let profile = folder.join(format!("profile-{}", self.browsers.len()));
-            self.browsers.push(Browser::launch(settings, &profile)?);
+        while self.all.len() < count {
+            let browser = match settings.is_opened {
+                true => OfRun::Opened(self.invite()?),
+                false => {
+                    let profile = folder.join(format!("profile-{}", self.all.len()));
+                    OfRun::Ours(Browser::launch(settings, &profile)?)
+                }
+            };
+            self.all.push(browser);
         }
         Ok(())
     }
 
-    /// What they say they are.
-    pub(super) fn version(&self) -> Option<&str> {
-        self.browsers
-            .first()
-            .map(|browser| browser.version.as_str())
+    /// Brokers listen where the gateway does (`--host`), so who reaches the page reaches them.
+    fn invite(&self) -> Result<Orders, String> {
+        let gateway = self.gateway.address;
+        let invitation = Invitation {
+            gateway,
+            page: PAGE,
+            elsewhere: (!gateway.ip().is_loopback()).then_some(gateway.ip()),
+            port_by_tls: None,
+            what: WHAT[self.all.len().min(1)],
+        };
+        invitation.wait()
     }
 
-    /// The processes at the roots of the first ones.
+    /// The name of the first among the versions of a run, and what it says that it is.
+    pub(super) fn version(&self) -> Option<(&'static str, &str)> {
+        self.all.first().map(|browser| match browser {
+            OfRun::Ours(browser) => ("chromium", browser.version.as_str()),
+            OfRun::Opened(orders) => ("opened_browser", orders.browser.as_str()),
+        })
+    }
+
+    /// The processes at the roots of the first ones, where they are ours.
     pub(super) fn pids(&self, count: usize) -> Vec<u32> {
-        self.browsers.iter().take(count).map(Browser::pid).collect()
+        let pid = |browser: &OfRun| match browser {
+            OfRun::Ours(browser) => Some(browser.pid()),
+            OfRun::Opened(_) => None,
+        };
+        self.all.iter().take(count).filter_map(pid).collect()
     }
 
-    /// A page in each of the first ones.
+    /// A page in each of the first ones, in which nothing has been done yet.
     pub(super) fn pages(&mut self, count: usize) -> Result<Vec<Client<'_>>, String> {
-        let url = format!("{}/messaging.html", self.origin());
-        let browsers = self.browsers.iter_mut().take(count);
+        let url = format!("{}/{PAGE}", self.origin());
+        let browsers = self.all.iter_mut().take(count);
         browsers
-            .map(|browser| Client::open(browser, &url))
+            .map(|browser| match browser {
+                OfRun::Ours(browser) => Client::open(browser, &url),
+                OfRun::Opened(orders) => Client::told(orders),
+            })
             .collect()
     }
 }
@@ -100,8 +148,23 @@ impl<'a> Client<'a> {
         if there != true {
             return Err(NO_PAGE.into());
         }
-        let clock = page.clock()?;
-        Ok(Self { page, clock })
+        let clocks = Clocks::Shared(page.clock()?);
+        let way = Way::DevTools(page);
+        Ok(Self { way, clocks })
+    }
+
+    fn told(orders: &'a mut Orders) -> Result<Self, String> {
+        orders.fresh()?;
+        let asked = Offset::of(&orders.ask(Offset::CALL, &Offset::questions())?)?;
+        Ok(Self {
+            way: Way::Orders(orders),
+            clocks: Clocks::Asked(vec![asked]),
+        })
+    }
+
+    /// What a figure of both clocks is to say of them.
+    pub(super) fn remark(&self) -> Option<String> {
+        self.clocks.remark()
     }
 
     /// Makes it a client that is subscribed to a topic.
@@ -136,11 +199,10 @@ impl<'a> Client<'a> {
     pub(super) fn arrived(&mut self, messages: usize) -> Result<Vec<Arrived>, String> {
         let wanted = json!({"messages": messages, "silenceMs": MESSAGING_SILENCE_MS_MAX});
         let rows = self.call("arrived", &wanted)?;
-        let clock = self.clock;
         let arrived = rows.as_array().into_iter().flatten().map(|row| Arrived {
             id: row[0].as_str().unwrap_or_default().into(),
-            received_ns: clock.ns(row[1].as_f64().unwrap_or(0.0)),
-            decoded_ns: clock.ns(row[2].as_f64().unwrap_or(0.0)),
+            received_ns: self.clocks.run_ns(row[1].as_f64().unwrap_or(0.0)),
+            decoded_ns: self.clocks.run_ns(row[2].as_f64().unwrap_or(0.0)),
         });
         Ok(arrived.collect())
     }
@@ -154,11 +216,10 @@ impl<'a> Client<'a> {
     ) -> Result<Vec<Sent>, String> {
         let wanted = json!({"to": to, "messages": messages, "intervalMs": interval_ms});
         let rows = self.call("publish", &wanted)?;
-        let clock = self.clock;
         let sent = rows.as_array().into_iter().flatten().map(|row| Sent {
             id: row[0].as_str().unwrap_or_default().into(),
-            due_ns: clock.ns(row[1].as_f64().unwrap_or(0.0)),
-            begun_ns: clock.ns(row[2].as_f64().unwrap_or(0.0)),
+            due_ns: self.clocks.run_ns(row[1].as_f64().unwrap_or(0.0)),
+            begun_ns: self.clocks.run_ns(row[2].as_f64().unwrap_or(0.0)),
         });
         Ok(sent.collect())
     }
@@ -191,11 +252,18 @@ impl<'a> Client<'a> {
 
     /// An error's own words, without the name of its class.
     fn call(&mut self, function: &str, argument: &Value) -> Result<Value, String> {
+        let page = match &mut self.way {
+            Way::DevTools(page) => page,
+            Way::Orders(orders) => {
+                let answer = orders.ask(function, argument);
+                return answer.map_err(|fault| format!("the page: {fault}"));
+            }
+        };
         let expression = format!(
             "(async () => weirMessaging.{function}({argument}))()\
              .catch((error) => ({{ fault: String(error?.message ?? error) }}))"
         );
-        let answer = self.page.evaluate(&expression)?;
+        let answer = page.evaluate(&expression)?;
         match answer["fault"].as_str() {
             Some(fault) => Err(format!("the page: {fault}")),
             None => Ok(answer),
@@ -205,7 +273,9 @@ impl<'a> Client<'a> {
 
 impl Drop for Client<'_> {
     fn drop(&mut self) {
-        // A browser that is gone has closed it already.
-        let _ = self.page.close();
+        if let Way::DevTools(page) = &mut self.way {
+            // A browser that is gone has closed it already.
+            let _ = page.close();
+        }
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::browsers::{Browsers, gateway};
-use super::cells::{Clients, Scale, Setting, State};
+use super::browsers::{Browsers, Client, gateway};
+use super::cells::{Clients, Scale, Setting, State, Test};
 use super::deeds::Deeds;
 use super::starting::{self, Brokers, Held};
 use crate::alone::Found;
@@ -16,9 +16,6 @@ use crate::progress::Progress;
 use crate::rounds::Rounds;
 use crate::sample::{OF_BROWSER, Sample};
 use crate::targets::{Running, Settings, Target, start_fresh, version};
-
-/// The name of browsers among the versions of a run.
-const BROWSER: &str = "chromium";
 
 /// What runs.
 pub(super) struct Stage {
@@ -51,9 +48,9 @@ impl<'a> Place<'a> {
     }
 
     /// Who was measured, and what it gave.
-    fn leave(mut self, browser: Option<&str>) -> Found {
-        if let Some(version) = browser {
-            self.versions.insert(BROWSER.into(), version.into());
+    fn leave(mut self, browser: Option<(&str, &str)>) -> Found {
+        if let Some((name, version)) = browser {
+            self.versions.insert(name.into(), version.into());
         }
         (self.versions, self.rounds.merged())
     }
@@ -206,6 +203,9 @@ impl Stage {
             [first, second] => deeds.browser_browser(first, second),
             _ => Err("no page".into()),
         }?;
+        if setting.test == Test::Transfer {
+            sample.remark = sample.remark.or(pages.iter().find_map(Client::remark));
+        }
         sample.put_side(OF_BROWSER, meter.spent());
         Ok(sample)
     }

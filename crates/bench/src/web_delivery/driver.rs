@@ -6,9 +6,8 @@
 
 use serde_json::{Value, json};
 
-use super::clock::{Clocks, Offset, offset_of};
-use super::orders::Orders;
 use crate::devtools::{Page, Slowdown};
+use crate::opened::{Clocks, Offset, Orders};
 
 /// A page that measures.
 pub(super) enum Driver<'a> {
@@ -17,9 +16,6 @@ pub(super) enum Driver<'a> {
     /// In a browser that a person opened.
     Opened(Orders),
 }
-
-/// Questions about the time, of which the least delay each way counts.
-const PROBES: u32 = 200;
 
 impl Driver<'_> {
     /// Asks the page to do something.
@@ -67,7 +63,7 @@ impl Driver<'_> {
     }
 
     fn offset(&mut self) -> Result<Offset, String> {
-        offset_of(&self.ask("clock", &json!({"count": PROBES}))?)
+        Offset::of(&self.ask(Offset::CALL, &Offset::questions())?)
     }
 
     /// Makes the processor seem so many times slower; only ours can.

@@ -11,11 +11,8 @@
 mod beyond;
 mod cells;
 mod claims;
-mod clock;
 mod driver;
 mod figures;
-mod opened;
-mod orders;
 mod page;
 mod plots;
 mod publisher;
@@ -39,6 +36,7 @@ use crate::clock::now_ns;
 use crate::devtools::{Browser, Page};
 use crate::experiments::Order;
 use crate::link::{Ends, LOCAL, Links};
+use crate::opened::{Invitation, this_machine};
 use crate::plan::Shuffle;
 use crate::progress::Progress;
 use crate::results::{CellResult, ClaimResult, Run};
@@ -193,7 +191,14 @@ impl Work<'_> {
             );
         }
         let mut servers = Servers::start_open(&ends.far, folder)?;
-        let orders = opened::wait_for_browser(servers.address(), servers.port_by_tls()?)?;
+        let invitation = Invitation {
+            gateway: servers.address(),
+            page: "measure",
+            elsewhere: this_machine(),
+            port_by_tls: Some(servers.port_by_tls()?),
+            what: "the browser that is to be measured",
+        };
+        let orders = invitation.wait()?;
         let version = orders.browser.clone();
         let mut driver = Driver::Opened(orders);
         let came_by_tls = driver.about()?["isSecure"] == true;

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::cells::{COMETD, Paced, Scale, Setting, Via};
-use super::clock::Clocks;
 use super::driver::Driver;
 use super::publisher::{Published, topic};
 use super::servers::{Server, Servers};
@@ -14,6 +13,7 @@ use super::traced::Frames;
 use crate::devtools::{SLOWDOWN, Slowdown};
 use crate::journal::Versions;
 use crate::meter::Meter;
+use crate::opened::Clocks;
 use crate::plan::Shuffle;
 use crate::progress::Progress;
 use crate::results::{CellResult, OURS};

@@ -9,9 +9,9 @@
 
 use serde::Deserialize;
 
-use super::clock::Clocks;
 use super::publisher::Published;
 use super::traced::Frames;
+use crate::opened::Clocks;
 use crate::sample::{CLOCK_BOUND, Name, Sample};
 
 /// What the page answers.
@@ -133,18 +133,16 @@ impl Outcome {
 fn remark(outcome: &Outcome, clocks: &Clocks) -> Option<String> {
     let negative = |it: &&Stamps| it.transmit(clocks).is_some_and(|ms| ms < 0.0);
     let negative = outcome.stamps.iter().filter(negative).count();
-    match (clocks.bound_ms(), negative) {
-        (Some(bound), _) => Some(format!("the clocks may differ by {bound:.2} ms")),
-        (None, 0) => None,
-        (None, count) => Some(format!("{count} messages seem to arrive before they left")),
-    }
+    let early =
+        (negative > 0).then(|| format!("{negative} messages seem to arrive before they left"));
+    clocks.remark().or(early)
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::super::clock::Offset;
     use super::*;
+    use crate::opened::Offset;
     use serde_json::json;
 
     fn clocks() -> Clocks {

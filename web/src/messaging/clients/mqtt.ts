@@ -1,5 +1,6 @@
 import mqtt from "mqtt";
 
+import { randomName } from "../../net/random";
 import type { At, Client } from "./client";
 
 const CONNECT_MS = 10_000;
@@ -8,7 +9,7 @@ const CONNECT_MS = 10_000;
 export function connectMqtt(at: At): Promise<Client> {
   const connection = mqtt.connect(at.url, {
     protocolVersion: 4,
-    clientId: `page-${crypto.randomUUID()}`,
+    clientId: `page-${randomName()}`,
     clean: true,
     keepalive: 0,
     connectTimeout: CONNECT_MS,

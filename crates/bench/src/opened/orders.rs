@@ -14,25 +14,28 @@ use crate::devtools::Socket;
 use crate::limits::DEVTOOLS_SECONDS_MAX;
 use crate::link::End;
 
+/// The number of what a page says by itself when it is there.
+const HELLO: u64 = 0;
+
 /// A page that follows orders.
-pub(super) struct Orders {
+pub(crate) struct Orders {
     gateway: SocketAddr,
     run: String,
     answers: Socket,
     last: u64,
     /// What the browser says it is.
-    pub(super) browser: String,
+    pub(crate) browser: String,
 }
 
 impl Orders {
     /// A number that nobody guesses in the time that a run takes.
-    pub(super) fn run_name() -> String {
+    pub(crate) fn run_name() -> String {
         use std::hash::{BuildHasher, RandomState};
         format!("{:016x}", RandomState::new().hash_one(now_ns()))
     }
 
     /// Waits until a page follows the orders of the run; `minutes` at most.
-    pub(super) fn wait(gateway: SocketAddr, run: &str, minutes: u64) -> Result<Self, String> {
+    pub(crate) fn wait(gateway: SocketAddr, run: &str, minutes: u64) -> Result<Self, String> {
         let answers = Socket::open(
             &format!("ws://{gateway}/live/bench/measure/{run}/answers?bare"),
             &End::Local,
@@ -46,7 +49,9 @@ impl Orders {
         };
         this.answers
             .wait_at_most(Duration::from_secs(60 * minutes))?;
-        let hello = this.answer(0).map_err(|_| "no browser opened the link")?;
+        let hello = this
+            .answer(HELLO)
+            .map_err(|_| "no browser opened the link")?;
         this.browser = hello["browser"].as_str().unwrap_or("unknown").into();
         this.answers
             .wait_at_most(Duration::from_secs(DEVTOOLS_SECONDS_MAX))?;
@@ -54,11 +59,19 @@ impl Orders {
     }
 
     /// Asks the page to do something and waits for its answer.
-    pub(super) fn ask(&mut self, call: &str, argument: &Value) -> Result<Value, String> {
+    pub(crate) fn ask(&mut self, call: &str, argument: &Value) -> Result<Value, String> {
         self.last += 1;
         let order = json!({"id": self.last, "call": call, "argument": argument});
         self.publish(&order)?;
         self.answer(self.last)
+    }
+
+    /// Has the page load itself anew, so that nothing of what it did is left.
+    pub(crate) fn fresh(&mut self) -> Result<(), String> {
+        // Its answer may be lost with it.
+        self.last += 1;
+        self.publish(&json!({"id": self.last, "call": "fresh"}))?;
+        self.answer(HELLO).map(drop)
     }
 
     fn publish(&self, order: &Value) -> Result<(), String> {

@@ -6,13 +6,16 @@
 //! what an asymmetric link can hide. A mean over all answers would be off by the queues: none here.
 
 use rustix::time::{ClockId, clock_gettime};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::clock::now_ns;
 use crate::devtools::PageClock;
 
+/// Questions about the time, of which the least delay each way counts.
+const PROBES: u32 = 200;
+
 /// How a page's times become the gateway's.
-pub(super) enum Clocks {
+pub(crate) enum Clocks {
     /// Both on this machine.
     Shared(PageClock),
     /// Elsewhere: what was found so far.
@@ -21,26 +24,40 @@ pub(super) enum Clocks {
 
 /// What one series of questions found, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Offset {
+pub(crate) struct Offset {
     /// When, on the page's clock.
-    pub(super) at: f64,
+    pub(crate) at: f64,
     /// What the gateway's clock shows when the page's shows 0.
-    pub(super) offset: f64,
+    pub(crate) offset: f64,
     /// How far that may be off.
-    pub(super) bound: f64,
+    pub(crate) bound: f64,
 }
 
 impl Clocks {
     /// A moment of the page, in milliseconds since the epoch on the gateway's clock.
-    pub(super) fn epoch_ms(&self, page_ms: f64) -> f64 {
+    pub(crate) fn epoch_ms(&self, page_ms: f64) -> f64 {
         match self {
             Self::Shared(clock) => (clock.ns(page_ms) + realtime_ahead_ns() as f64) / 1e6,
             Self::Asked(offsets) => page_ms + fitted(offsets, page_ms),
         }
     }
 
+    /// The same in nanoseconds on the run's clock, where the gateway is on this machine.
+    pub(crate) fn run_ns(&self, page_ms: f64) -> f64 {
+        match self {
+            Self::Shared(clock) => clock.ns(page_ms),
+            Self::Asked(_) => self.epoch_ms(page_ms) * 1e6 - realtime_ahead_ns() as f64,
+        }
+    }
+
+    /// What a result is to say of clocks that were asked for.
+    pub(crate) fn remark(&self) -> Option<String> {
+        let bound = self.bound_ms()?;
+        Some(format!("the clocks may differ by {bound:.2} ms"))
+    }
+
     /// The same in microseconds of this machine's monotonic clock; nothing where the page is elsewhere.
-    pub(super) fn monotonic_us(&self, page_ms: f64) -> Option<f64> {
+    pub(crate) fn monotonic_us(&self, page_ms: f64) -> Option<f64> {
         match self {
             Self::Shared(clock) => Some(clock.ns(page_ms) / 1e3),
             Self::Asked(_) => None,
@@ -48,7 +65,7 @@ impl Clocks {
     }
 
     /// How far a difference between both clocks may be off, in milliseconds; none on one machine.
-    pub(super) fn bound_ms(&self) -> Option<f64> {
+    pub(crate) fn bound_ms(&self) -> Option<f64> {
         match self {
             Self::Shared(_) => None,
             Self::Asked(offsets) => offsets.iter().map(|it| it.bound).reduce(f64::max),
@@ -71,24 +88,35 @@ fn realtime_ahead_ns() -> i128 {
     best.map_or(0, |(_, ahead)| ahead)
 }
 
-/// What a page's questions to the gateway found.
-pub(super) fn offset_of(probes: &Value) -> Result<Offset, String> {
-    let probes = probes.as_array().ok_or("no answers about the time")?;
-    let of = |probe: &Value| {
-        let [sent, here, answered] = ["sent", "here", "answered"].map(|name| probe[name].as_f64());
-        Some((sent?, here?, answered?))
-    };
-    let probes: Vec<_> = probes.iter().filter_map(of).collect();
-    let least = |each: fn(&(f64, f64, f64)) -> f64| probes.iter().map(each).reduce(f64::min);
-    let up = least(|(sent, here, _)| here - sent);
-    let down = least(|(_, here, answered)| answered - here);
-    match (up, down, probes.last()) {
-        (Some(up), Some(down), Some(&(_, _, at))) => Ok(Offset {
-            at,
-            offset: (up - down) / 2.0,
-            bound: (up + down) / 2.0,
-        }),
-        _ => Err("no answers about the time".into()),
+impl Offset {
+    /// What a page is asked for, with [`Offset::questions`].
+    pub(crate) const CALL: &str = "clock";
+
+    /// How often it is to ask the gateway.
+    pub(crate) fn questions() -> Value {
+        json!({"count": PROBES})
+    }
+
+    /// What a page's questions to the gateway found.
+    pub(crate) fn of(probes: &Value) -> Result<Self, String> {
+        let probes = probes.as_array().ok_or("no answers about the time")?;
+        let of = |probe: &Value| {
+            let [sent, here, answered] =
+                ["sent", "here", "answered"].map(|name| probe[name].as_f64());
+            Some((sent?, here?, answered?))
+        };
+        let probes: Vec<_> = probes.iter().filter_map(of).collect();
+        let least = |each: fn(&(f64, f64, f64)) -> f64| probes.iter().map(each).reduce(f64::min);
+        let up = least(|(sent, here, _)| here - sent);
+        let down = least(|(_, here, answered)| answered - here);
+        match (up, down, probes.last()) {
+            (Some(up), Some(down), Some(&(_, _, at))) => Ok(Offset {
+                at,
+                offset: (up - down) / 2.0,
+                bound: (up + down) / 2.0,
+            }),
+            _ => Err("no answers about the time".into()),
+        }
     }
 }
 
@@ -120,7 +148,6 @@ fn fitted(offsets: &[Offset], at: f64) -> f64 {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use serde_json::json;
 
     /// An answer whose question took `up` and which came back within `down`, the clocks 1,000 apart.
     fn probe(sent: f64, up: f64, down: f64) -> Value {
@@ -130,13 +157,13 @@ mod tests {
     #[test]
     fn queues_do_not_move_the_offset_as_long_as_one_message_each_way_met_none() {
         let probes = json!([probe(0.0, 90.0, 5.0), probe(200.0, 5.0, 70.0)]);
-        let found = offset_of(&probes).unwrap();
+        let found = Offset::of(&probes).unwrap();
         assert_eq!((found.offset, found.bound), (1000.0, 5.0));
     }
 
     #[test]
     fn an_asymmetric_link_stays_within_the_bound() {
-        let found = offset_of(&json!([probe(0.0, 300.0, 200.0)])).unwrap();
+        let found = Offset::of(&json!([probe(0.0, 300.0, 200.0)])).unwrap();
         assert!((found.offset - 1000.0).abs() <= found.bound);
         assert_eq!(found.bound, 250.0);
     }
@@ -155,6 +182,6 @@ mod tests {
 
     #[test]
     fn without_answers_there_is_no_offset() {
-        assert!(offset_of(&json!([])).is_err() && offset_of(&json!(null)).is_err());
+        assert!(Offset::of(&json!([])).is_err() && Offset::of(&json!(null)).is_err());
     }
 }
