@@ -62,7 +62,7 @@ pub(crate) fn written(
     };
     match bare || form.streams() {
         true => unfinished.begin(BEGUN_PARTS),
-        false => unfinished.to_end(room).map(Progress::Opened),
+        false => unfinished.finish(room).map(Progress::Opened),
     }
 }
 
@@ -93,7 +93,7 @@ impl Unfinished {
     }
 
     /// Reads all, as far as there is room.
-    fn to_end(mut self, room: &mut Room) -> Result<Opened, Exception> {
+    fn finish(mut self, room: &mut Room) -> Result<Opened, Exception> {
         while let Some(part) = self.rest.part()? {
             self.take(part);
             room.check(&self.rest.observed)?;
