@@ -20,6 +20,8 @@ pub const XML_NAMESPACES_MAX: usize = 96;
 pub const SWE_FIELDS_MAX: usize = 32;
 /// Times of O&M that others may refer to: so many of those given last.
 pub const OM_TIMES_MAX: usize = 16;
+/// The same of features.
+pub const OM_FEATURES_MAX: usize = 16;
 /// Datastreams of a block of SWE Common that are kept without the heap.
 pub const SWE_STREAMS_ON_STACK: usize = 48;
 /// Most triples of RDF to an observation that may be allowed, on average.

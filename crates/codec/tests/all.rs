@@ -4,6 +4,7 @@ mod block;
 mod exi;
 mod malformed;
 mod om;
+mod om_shapes;
 mod rdf;
 mod round_trip;
 mod senml;

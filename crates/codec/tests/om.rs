@@ -256,7 +256,7 @@ fn an_error_says_which_byte_and_which_rule() {
     let (at, what) = fault("<om:resultTime xlink:href='#gone'/><om:result>1</om:result>");
     assert!(what.contains("one of the times given last"), "{what}");
     assert_eq!(at, 15);
-    let (at, what) = fault("<om:result><swe:DataRecord/></om:result>");
+    let (at, what) = fault("<om:result><gml:Point/></om:result>");
     assert!(what.contains("a result that is a number"), "{what}");
     assert_eq!(at, 11);
     let root = read("<html/>").unwrap_err().to_string();

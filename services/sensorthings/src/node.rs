@@ -28,8 +28,8 @@ pub(crate) struct Context<'a> {
     pub(crate) root: &'a str,
     /// How many entities were written.
     pub(crate) rendered: Cell<usize>,
-    /// How many observations were looked at.
-    pub(crate) scanned: Cell<usize>,
+    /// How many observations may still be looked at.
+    pub(crate) scans_left: Cell<usize>,
     /// How the request came.
     pub(crate) incoming: weir_hub::trace::Incoming,
     /// The extent of the datastream that was asked for one last.

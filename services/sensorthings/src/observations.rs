@@ -201,14 +201,13 @@ impl<'a> Scan<'a> {
 
     /// Whether a row is meant.
     fn is_meant(&self, observed: &Observed<'_>) -> Result<bool> {
-        let scanned = self.context.scanned.get() + 1;
-        self.context.scanned.set(scanned);
-        if scanned > SCANNED_MAX {
+        let Some(left) = self.context.scans_left.get().checked_sub(1) else {
             let problem = format!("more than {SCANNED_MAX} observations would be looked at");
             return Err(Fault::bad(
                 problem + ": ask for one datastream or a span of time",
             ));
-        }
+        };
+        self.context.scans_left.set(left);
         if let Some(feature) = &self.feature {
             let named = observed.row.extra.feature.map(Id::of_text);
             let its = named.as_ref().or(observed.datastream.origin.as_ref());

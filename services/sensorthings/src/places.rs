@@ -195,7 +195,7 @@ mod tests {
             now: now(),
             root: "",
             rendered: Cell::new(0),
-            scanned: Cell::new(0),
+            scans_left: Cell::new(0),
             incoming: Default::default(),
             extent: RefCell::default(),
         };

@@ -3,6 +3,7 @@
 use crate::conformance::CONFORMANCE;
 use crate::fault::{Fault, Result};
 use crate::kind::Kind;
+use crate::limits::SCANNED_MAX;
 use crate::node::Context;
 use crate::path::Path;
 use crate::places::Late;
@@ -30,6 +31,8 @@ pub(crate) struct Inner {
     pub(crate) late: Mutex<Late>,
     pub(crate) renderings: live::Renderings,
     pub(crate) placing: live::Placing,
+    /// Observations that one request may look at.
+    pub(crate) scanned_max: usize,
 }
 
 impl SensorThings {
@@ -42,6 +45,7 @@ impl SensorThings {
             late: Mutex::default(),
             renderings: live::Renderings::default(),
             placing: live::Placing::default(),
+            scanned_max: SCANNED_MAX,
         };
         Self {
             inner: Arc::new(inner),
@@ -134,7 +138,7 @@ impl Inner {
             now: call.now,
             root,
             rendered: Cell::new(0),
-            scanned: Cell::new(0),
+            scans_left: Cell::new(self.scanned_max),
             incoming: call.incoming,
             extent: RefCell::default(),
         }

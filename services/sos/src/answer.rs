@@ -3,13 +3,13 @@
 use crate::House;
 use crate::ask::Ask;
 use crate::bindings::{self, Batch, Form};
-use crate::delivered::{Delivered, Worked};
+use crate::delivered::{Delivered, Step, Worked};
 use crate::exception::{Code, Exception};
 use crate::operations;
 use crate::params::{Params, Version};
 use crate::reply::Reply;
 use crate::room::Room;
-use crate::written::written;
+use crate::written::{Progress, written};
 use serde_json::{Value as Json, json};
 use weir_binding::{Answer, Call, Opened, Response};
 use weir_hub::Ticket;
@@ -18,6 +18,18 @@ use weir_hub::Ticket;
 pub(crate) fn answer(house: &House, call: Call) -> Answer {
     let (house, workers) = (house.clone(), call.workers.clone());
     Delivered::of(workers, move || worked(&house, &call))
+}
+
+/// The answer as far as it is; where it cannot begin yet, the work that goes on.
+fn step(progress: Progress, tickets: Vec<Ticket>, form: Form) -> Step {
+    match progress {
+        Progress::Opened(opened) => Step::Done(Box::new(Worked {
+            opened,
+            tickets,
+            form,
+        })),
+        Progress::Unfinished(own) => Step::More(Box::new(move || step(own.go_on(), tickets, form))),
+    }
 }
 
 /// Every answer of a batch, in the order of its requests; together they have the room of one.
@@ -51,8 +63,15 @@ fn responses(
     for request in batch.requests {
         let read = bindings::read_json(call, request);
         let mut own = Vec::new();
-        let opened = asked(house, call, &read.form, read.params, room, &mut own);
+        let mut progress = asked(house, call, &read.form, read.params, room, &mut own);
         tickets.append(&mut own);
+        // Answers in JSON are whole at once.
+        let opened = loop {
+            match progress {
+                Progress::Opened(opened) => break opened,
+                Progress::Unfinished(own) => progress = own.go_on(),
+            }
+        };
         let (status, response) = one_of_batch(&read.form, opened, room);
         responses.push(response);
         if batch.stops_at_failure && status != 200 {
@@ -80,14 +99,17 @@ fn one_of_batch(form: &Form, opened: Opened, room: &mut Room) -> (u16, Json) {
     (response.status, body.unwrap_or_default())
 }
 
-fn worked(house: &House, call: &Call) -> Worked {
-    let mut room = Room::default();
+fn worked(house: &House, call: &Call) -> Step {
+    let mut room = Room {
+        unwanted: house.unwanted_max,
+        ..Room::default()
+    };
     if let Some(requests) = bindings::batch(call) {
-        return batch(house, call, requests, room);
+        return Step::Done(Box::new(batch(house, call, requests, room)));
     }
     let read = bindings::read(call);
     let mut tickets = Vec::new();
-    let opened = asked(
+    let progress = asked(
         house,
         call,
         &read.form,
@@ -95,11 +117,7 @@ fn worked(house: &House, call: &Call) -> Worked {
         &mut room,
         &mut tickets,
     );
-    Worked {
-        opened,
-        tickets,
-        form: read.form,
-    }
+    step(progress, tickets, read.form)
 }
 
 // [SOS2-8.0-1]
@@ -110,9 +128,9 @@ fn asked(
     params: Result<Params, Exception>,
     room: &mut Room,
     tickets: &mut Vec<Ticket>,
-) -> Opened {
+) -> Progress {
     let refused = |name: &str, version, exception: &Exception| {
-        Opened::Whole(form.exception(name, version, exception))
+        Progress::Opened(Opened::Whole(form.exception(name, version, exception)))
     };
     let params = match params {
         Ok(params) => params,
@@ -169,10 +187,11 @@ fn respond(
     version: Version,
     reply: Reply,
     (room, tickets): (&mut Room, &mut Vec<Ticket>),
-) -> Result<Opened, Exception> {
+) -> Result<Progress, Exception> {
     let document = |xml: String, action| {
         let (head, tail) = form.around(action);
-        Opened::Whole(form.whole(200, name, version, head + &xml + &tail))
+        let whole = form.whole(200, name, version, head + &xml + &tail);
+        Progress::Opened(Opened::Whole(whole))
     };
     match reply {
         Reply::Document(xml, action) => Ok(document(xml, action)),

@@ -126,6 +126,7 @@ fn refused(call: &Call, exception: Exception) -> Read {
 }
 
 /// A request that stands by itself or in an envelope.
+// [SOS1-11.1-1]
 fn xml_read(call: &Call, root: Element, exi: bool) -> Read {
     if !soap::is_envelope(&root) {
         let form = match exi {

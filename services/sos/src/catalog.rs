@@ -6,6 +6,8 @@
 
 use crate::exception::Exception;
 use crate::inventory::{Named, is_offered, named};
+use crate::offerings::Offerings;
+use crate::records::Set;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use weir_hub::{Entry, Exchange, Fault, Hub, Principal, Request};
@@ -27,6 +29,7 @@ pub(crate) struct Known {
     by_topic: BTreeMap<Arc<str>, Arc<Named>>,
     by_procedure: Index,
     by_property: Index,
+    pub(crate) offerings: Offerings,
 }
 
 impl Catalog {
@@ -48,10 +51,20 @@ impl Known {
                 *self = Self::default();
                 let entries = entries(hub, "#")?;
                 entries.iter().for_each(|entry| self.take(entry));
+                for (procedure, sensor) in Set::Sensors.kept(hub) {
+                    self.offerings.take(&procedure, &sensor);
+                }
             }
             Some(names) => {
                 let names: BTreeSet<_> = names.into_iter().collect();
                 for name in names {
+                    if let Some(procedure) = Set::Sensors.id_of(&name) {
+                        self.offerings.forget(&procedure);
+                        for (procedure, sensor) in Set::Sensors.kept_at(hub, &name) {
+                            self.offerings.take(&procedure, &sensor);
+                        }
+                        continue;
+                    }
                     self.forget(&name);
                     let found = entries(hub, &name)?;
                     found.iter().for_each(|entry| self.take(entry));
@@ -104,6 +117,11 @@ impl Known {
     /// The datastream of a topic.
     pub(crate) fn of_topic(&self, topic: &str) -> Option<&Arc<Named>> {
         self.by_topic.get(topic)
+    }
+
+    /// The procedures that have datastreams.
+    pub(crate) fn procedures(&self) -> impl Iterator<Item = &str> {
+        self.by_procedure.keys().map(String::as_str)
     }
 
     /// Those of a procedure, by topic.

@@ -37,7 +37,7 @@ fn fits(class: &str, value: &Value<'_>) -> bool {
             matches!(value, Value::Number(number) if number % 1.0 == 0.0)
         }
         ("OM_TruthObservation", value) => matches!(value, Value::Bool(_)),
-        ("OM_TextObservation" | "OM_CategoryObservation", value) => {
+        ("OM_TextObservation" | "OM_CategoryObservation" | "OM_ReferenceObservation", value) => {
             matches!(value, Value::Text(_))
         }
         _ => true,

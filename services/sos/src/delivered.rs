@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use weir_binding::{
     Answer, BrokenOff, Busy, Made, Opened, Opening, Outcome, Pieces, Response, Workers, hand_over,
+    hand_over_next,
 };
 use weir_hub::Ticket;
 
@@ -18,6 +19,13 @@ pub(crate) struct Worked {
     pub(crate) form: Form,
 }
 
+/// What a job came to.
+pub(crate) enum Step {
+    Done(Box<Worked>),
+    /// More is to be worked before the answer can begin.
+    More(Box<dyn FnOnce() -> Step + Send>),
+}
+
 /// An answer on its way.
 pub(crate) struct Delivered {
     workers: Arc<dyn Workers>,
@@ -25,7 +33,7 @@ pub(crate) struct Delivered {
 }
 
 enum Stage {
-    Work(Outcome<Worked>),
+    Work(Outcome<Step>),
     Disk(Box<Worked>),
     Rest(Made),
     Over,
@@ -35,19 +43,21 @@ impl Delivered {
     /// The answer that work comes to.
     pub(crate) fn of(
         workers: Arc<dyn Workers>,
-        work: impl FnOnce() -> Worked + Send + 'static,
+        work: impl FnOnce() -> Step + Send + 'static,
     ) -> Answer {
         match hand_over(&*workers, work) {
             Ok(outcome) => Answer::Pieces(Box::new(Self {
                 workers,
                 stage: Stage::Work(outcome),
             })),
-            Err(Busy) => {
-                let response = Response::text(503, "too many questions wait: try again");
-                Answer::Now(response.header("retry-after", "1"))
-            }
+            Err(Busy) => Answer::Now(too_busy()),
         }
     }
+}
+
+fn too_busy() -> Response {
+    let response = Response::text(503, "too many questions wait: try again");
+    response.header("retry-after", "1")
 }
 
 impl Pieces for Delivered {
@@ -55,7 +65,11 @@ impl Pieces for Delivered {
         loop {
             match &mut self.stage {
                 Stage::Work(outcome) => match ready!(outcome.poll(cx)) {
-                    Some(worked) => self.stage = Stage::Disk(Box::new(worked)),
+                    Some(Step::Done(worked)) => self.stage = Stage::Disk(worked),
+                    Some(Step::More(work)) => match hand_over_next(&*self.workers, work) {
+                        Ok(outcome) => self.stage = Stage::Work(outcome),
+                        Err(Busy) => return Poll::Ready(Opening::Whole(too_busy())),
+                    },
                     None => {
                         let sentence = "the work broke off; the gateway's log says why";
                         return Poll::Ready(Opening::Whole(Response::text(500, sentence)));

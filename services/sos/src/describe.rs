@@ -32,10 +32,11 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
         let same = record["encodingType"].as_str() == Some(format);
         record["metadata"].as_str().filter(|_| same)
     });
+    let offerings = inventory.offerings_named_by(procedure);
     let description = match (given, format) {
         (Some(given), _) => given.to_owned(),
-        (None, SML20) => sensorml::version_20(procedure, &series),
-        (None, _) => sensorml::version_101(procedure, &series),
+        (None, SML20) => sensorml::version_20(procedure, offerings, &series),
+        (None, _) => sensorml::version_101(procedure, offerings, &series),
     };
     Ok(Reply::Document(
         match ask.version {

@@ -6,18 +6,18 @@
 use crate::ask::Ask;
 use crate::constellation;
 use crate::exception::Exception;
-use crate::inventory::{Inventory, offering_of, topic_of};
+use crate::insertion_json;
+use crate::inventory::{Inventory, topic_of};
 use crate::names::*;
 use crate::params::Version;
 use crate::records::{Set, feature, kept, place_of, topics_of};
 use crate::reply::Reply;
-use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use weir_codec::by_name;
 use weir_codec::document::Xml;
 use weir_hub::{Fault, Media, Publish, Request, Ticket, Verb};
 use weir_model::batch::Naming;
-use weir_model::{Batch, BatchBuilder, Place, Time, Value};
+use weir_model::{Batch, BatchBuilder, Place};
 
 const ACTION: &str =
     "http://www.opengis.net/def/serviceOperation/sos/obsInsertion/2.0/InsertObservationResponse";
@@ -59,19 +59,31 @@ fn version_2(ask: &Ask, inventory: &Inventory<'_>) -> Result<(Batch, String), Ex
     let batch = read(ask, "observation")?;
     for index in 0..batch.stream_count() {
         let procedure = batch.stream(index).sensor.unwrap_or_default();
-        let own = offering_of(procedure);
-        if !offerings.contains(&own) {
-            let sentence = format!("`{procedure}` is not the procedure of an offering named");
-            return Err(Exception::invalid("procedure", sentence));
-        }
-        // All is to be added to all that are named (requirement obsInsertion/multiple-offerings).
-        if let Some(other) = offerings.iter().find(|id| **id != own) {
-            let sentence = format!("what `{procedure}` observes cannot be added to `{other}`");
-            return Err(Exception::invalid("offering", sentence));
-        }
+        check_offerings(inventory, procedure, offerings)?;
     }
     constellation::check(ask, &batch)?;
     Ok((batch, String::new()))
+}
+
+/// What a procedure observes is to be added to all offerings that are named (requirement
+/// obsInsertion/multiple-offerings): one of another procedure cannot have it.
+pub(crate) fn check_offerings(
+    inventory: &Inventory<'_>,
+    procedure: &str,
+    offerings: &[String],
+) -> Result<(), Exception> {
+    let own = inventory.offerings_with(procedure);
+    if !offerings.iter().any(|id| own.contains(id)) {
+        let sentence = format!("`{procedure}` is not the procedure of an offering named");
+        return Err(Exception::invalid("procedure", sentence));
+    }
+    match offerings.iter().find(|id| !own.contains(*id)) {
+        Some(other) => {
+            let sentence = format!("what `{procedure}` observes cannot be added to `{other}`");
+            Err(Exception::invalid("offering", sentence))
+        }
+        None => Ok(()),
+    }
 }
 
 // [SOS1-9.3-1]
@@ -110,7 +122,7 @@ fn read(ask: &Ask, parameter: &str) -> Result<Batch, Exception> {
     let mut builder = BatchBuilder::new();
     match (&ask.params.message, &ask.params.json) {
         (Some(message), _) => decode(ask, parameter, message, &mut builder)?,
-        (None, Some(json)) => of_json(json, &mut builder)?,
+        (None, Some(json)) => insertion_json::read(json, &mut builder)?,
         (None, None) => return Err(Exception::missing(parameter)),
     }
     match builder.is_empty() {
@@ -129,75 +141,6 @@ pub(crate) fn decode(
     let format = by_name("om").ok_or_else(|| Exception::internal("this build has no O&M"))?;
     (format.decode)(message, builder, ask.hub.limits())
         .map_err(|error| Exception::invalid(parameter, error.to_string()))
-}
-
-/// `observation`: an object or a list of such, as SOS servers that speak JSON take them.
-fn of_json(request: &Json, builder: &mut BatchBuilder) -> Result<(), Exception> {
-    let given = &request["observation"];
-    let one = std::slice::from_ref(given);
-    let all = given.as_array().map_or(one, Vec::as_slice);
-    for observation in all.iter().filter(|own| own.is_object()) {
-        builder.begin();
-        for (name, set) in [
-            (
-                "procedure",
-                BatchBuilder::sensor as fn(&mut BatchBuilder, &str),
-            ),
-            ("observedProperty", BatchBuilder::property),
-        ] {
-            let text = observation[name].as_str();
-            set(builder, text.ok_or_else(|| Exception::missing(name))?);
-        }
-        let result = &observation["result"];
-        let unit = result["uom"].as_str();
-        unit.into_iter().for_each(|unit| builder.unit(unit));
-        builder.value(match result.get("value").unwrap_or(result) {
-            Json::Number(number) => Value::Number(number.as_f64().unwrap_or_default()),
-            Json::Bool(truth) => Value::Bool(*truth),
-            Json::String(text) => Value::Text(text),
-            Json::Null => return Err(Exception::missing("result")),
-            _ => return Err(Exception::invalid("result", "a simple result was expected")),
-        });
-        let (begin, end) = times(&observation["phenomenonTime"])?;
-        begin.into_iter().for_each(|time| builder.time(time));
-        let feature = &observation["featureOfInterest"];
-        let identifier = feature["identifier"]["value"].as_str();
-        let identifier = identifier.or(feature["identifier"].as_str());
-        let shape = &feature["geometry"]["coordinates"];
-        if let (Some(longitude), Some(latitude)) = (shape[0].as_f64(), shape[1].as_f64()) {
-            builder.latitude(latitude);
-            builder.longitude(longitude);
-        }
-        builder.extra(weir_model::Extra {
-            end,
-            result_time: match observation["resultTime"].as_str() {
-                Some(text) => Some(crate::moment::time("resultTime", text)?),
-                None => None,
-            },
-            feature: feature.as_str().or(identifier),
-            ..Default::default()
-        });
-        builder
-            .end()
-            .map_err(|error| Exception::invalid("observation", error.to_string()))?;
-    }
-    Ok(())
-}
-
-/// An instant, or a begin and an end.
-fn times(given: &Json) -> Result<(Option<Time>, Option<Time>), Exception> {
-    let name = "phenomenonTime";
-    match given {
-        Json::String(text) => Ok((Some(crate::moment::time(name, text)?), None)),
-        Json::Array(all) => match &all[..] {
-            [Json::String(begin), Json::String(end)] => {
-                let (begin, end) = crate::moment::period(name, begin, end)?;
-                Ok((Some(begin), Some(end)))
-            }
-            _ => Err(Exception::invalid(name, "a begin and an end were expected")),
-        },
-        _ => Ok((None, None)),
-    }
 }
 
 /// The topic of a datastream that is known by its names, or that such gets.

@@ -6,8 +6,9 @@
 
 use crate::capabilities::of_nc_name;
 use crate::catalog::Known;
+use crate::offerings::OwnOffering;
 use crate::sensors::fingerprint;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
 use weir_codec::Model;
@@ -52,10 +53,12 @@ pub(crate) struct Inventory<'a> {
     grants: &'a Grants,
 }
 
-/// An offering: what one procedure observes.
+/// An offering: what one procedure observes, and what is attached to that.
 #[derive(Debug)]
 pub(crate) struct Offering {
     pub(crate) id: String,
+    /// What people call it.
+    pub(crate) name: Option<String>,
     pub(crate) procedure: String,
     pub(crate) series: Vec<Series>,
 }
@@ -92,14 +95,47 @@ impl<'a> Inventory<'a> {
         self.readable(self.known.of_property(property))
     }
 
-    /// Those of an offering, by topic.
+    /// Those of an offering.
     pub(crate) fn of_offering<'s>(
         &'s self,
         id: &str,
     ) -> impl Iterator<Item = &'s Arc<Named>> + use<'s, 'a> {
-        let procedure = procedure_of(id);
-        let procedure = procedure.map(|procedure| self.known.of_procedure(&procedure));
-        self.readable(procedure.into_iter().flatten())
+        let procedures = self.procedures_of(id).into_iter();
+        let all = procedures.flat_map(move |procedure| self.known.of_procedure(&procedure));
+        self.readable(all)
+    }
+
+    /// The procedures whose observations an offering has, by its identifier or by the name that version 1.0.0
+    /// gives it.
+    pub(crate) fn procedures_of(&self, id: &str) -> BTreeSet<String> {
+        let by_id = self.known.offerings.procedures_of(id);
+        match of_nc_name(id) {
+            Some(id) if by_id.is_empty() => self.known.offerings.procedures_of(&id),
+            _ => by_id,
+        }
+    }
+
+    /// The offerings that what a procedure observes is in.
+    pub(crate) fn offerings_with(&self, procedure: &str) -> BTreeSet<String> {
+        self.known.offerings.with(procedure)
+    }
+
+    /// The offerings of a procedure, the first assigned first.
+    pub(crate) fn offerings_of(&self, procedure: &str) -> Vec<OwnOffering> {
+        self.known.offerings.owned_by(procedure)
+    }
+
+    /// Those that a procedure names itself.
+    pub(crate) fn offerings_named_by(&self, procedure: &str) -> &[OwnOffering] {
+        self.known.offerings.named_by(procedure)
+    }
+
+    /// Whether an offering is another procedure's.
+    pub(crate) fn is_taken(&self, id: &str, procedure: &str) -> bool {
+        let is_known = |own: &str| self.known.of_procedure(own).next().is_some();
+        let owners = self.known.offerings.owners(id);
+        let mut others = owners.iter().filter(|own| *own != procedure);
+        others.any(|own| is_known(own) || !self.known.offerings.named_by(own).is_empty())
     }
 
     fn readable<'s, I: Iterator<Item = &'s Arc<Named>>>(
@@ -134,23 +170,43 @@ impl<'a> Inventory<'a> {
                 offered.push_str(&format!("{} {}\n", place.latitude, place.longitude));
             }
         }
+        let procedures = self.all().map(|named| named.procedure.as_str());
+        for procedure in distinct(procedures) {
+            for own in self.known.offerings.named_by(procedure) {
+                let name = own.name.as_deref().unwrap_or_default();
+                offered.push_str(&format!("{procedure}\n{}\n{name}\n", own.id));
+            }
+            for part in self.known.offerings.below(procedure) {
+                offered.push_str(&format!("{part}\n"));
+            }
+        }
         format!("{:016x}", fingerprint(&offered))
     }
 
     /// The offerings, by procedure.
     pub(crate) fn offerings(&self) -> Vec<Offering> {
-        let mut by_procedure: BTreeMap<&str, Vec<Series>> = BTreeMap::new();
-        for named in self.all() {
-            let offered = by_procedure.entry(&named.procedure).or_default();
-            offered.push(self.series(named));
+        let known = &self.known;
+        let procedures = known.procedures().chain(known.offerings.procedures());
+        let mut all = Vec::new();
+        for procedure in distinct(procedures) {
+            let below = known.offerings.below(procedure).into_iter();
+            let named = below.flat_map(|own| known.of_procedure(&own));
+            let series = self.readable(named).map(|named| self.series(named));
+            let series: Vec<Series> = series.collect();
+            if series.is_empty() {
+                continue;
+            }
+            let owned = known.offerings.owned_by(procedure).into_iter();
+            all.extend(owned.map(|own| Offering {
+                id: own.id,
+                name: own.name,
+                procedure: procedure.to_owned(),
+                series: series.clone(),
+            }));
         }
-        let made = by_procedure.into_iter();
-        made.map(|(procedure, series)| Offering {
-            id: offering_of(procedure),
-            procedure: procedure.to_owned(),
-            series,
-        })
-        .collect()
+        all.sort_by(|a, b| a.id.cmp(&b.id));
+        all.dedup_by(|a, b| a.id == b.id);
+        all
     }
 
     /// The first datastream of a procedure and a property.
@@ -185,20 +241,14 @@ pub(crate) fn distinct<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     all
 }
 
-/// The offering of a procedure.
+/// The offering that is named after a procedure.
 pub(crate) fn offering_of(procedure: &str) -> String {
     format!("{procedure}{OFFERING}")
 }
 
-/// The procedure of an offering, by its identifier or by the name that version 1.0.0 gives it.
+/// The procedure that an offering is named after.
 pub(crate) fn procedure_of(offering: &str) -> Option<String> {
-    let by_name = || {
-        of_nc_name(offering)?
-            .strip_suffix(OFFERING)
-            .map(str::to_owned)
-    };
-    let by_id = offering.strip_suffix(OFFERING).map(str::to_owned);
-    by_id.or_else(by_name)
+    offering.strip_suffix(OFFERING).map(str::to_owned)
 }
 
 /// The topic of a datastream that this service brings into being: the one that names in the service's own

@@ -1,7 +1,7 @@
 //! `/sos`: OGC's Sensor Observation Service, 1.0.0 (OGC 06-009r6) and 2.0.0 (OGC 12-006).
 //!
 //! One set of operations under several bindings: KVP, XML (POX), SOAP 1.1 and 1.2, EXI and JSON. What is
-//! offered is the hub's catalog: a procedure is a sensor, an offering what one procedure observes, and
+//! offered is the hub's catalog: a procedure is a sensor, an offering a name for what one observes, and
 //! things that publish over any other protocol are there without being registered.
 //!
 //! What it deliberately does not do: no store and no data model of its own, and no pushing of alerts, which
@@ -28,12 +28,14 @@ mod features;
 mod features1;
 mod gml;
 mod insertion;
+mod insertion_json;
 mod inventory;
 mod limits;
 mod models;
 mod moment;
 mod names;
 mod observations;
+mod offerings;
 mod operations;
 mod pages;
 mod params;
@@ -67,15 +69,19 @@ pub struct Sos {
 pub(crate) struct House {
     pub(crate) hub: Arc<Hub>,
     pub(crate) catalog: Arc<Catalog>,
+    /// Observations that an answer may cost which it does not give.
+    pub(crate) unwanted_max: usize,
 }
 
 impl Sos {
     /// The service of a hub.
     pub fn new(hub: Arc<Hub>) -> Self {
-        let catalog = Arc::default();
-        Self {
-            house: House { hub, catalog },
-        }
+        let house = House {
+            hub,
+            catalog: Arc::default(),
+            unwanted_max: limits::UNWANTED_MAX,
+        };
+        Self { house }
     }
 }
 

@@ -7,8 +7,8 @@ pub(crate) const WHOLE_OBSERVATIONS_MAX: usize = 200_000;
 pub(crate) const WHOLE_LOOKED_AT_MAX: usize = 1_000_000;
 /// Bytes of all answers of a batch: beyond, the same.
 pub(crate) const BATCH_BYTES_MAX: usize = 128 << 20;
-/// Parts, at most a page each, after which an answer is begun though it has few bytes yet: what is read
-/// after them is a job each.
+/// Parts, at most a page each, that are read in one job before an answer is begun; what is read after them is a job
+/// each.
 pub(crate) const BEGUN_PARTS: usize = 16;
 /// Bytes from which on an answer is sent in pieces.
 pub(crate) const BEGUN_BYTES: usize = 64 << 10;
@@ -16,6 +16,16 @@ pub(crate) const BEGUN_BYTES: usize = 64 << 10;
 pub(crate) const PIECE_OBSERVATIONS: usize = 500;
 /// Identifiers that GetObservationById takes.
 pub(crate) const IDENTIFIERS_MAX: usize = 1000;
+/// Fields of a record in JSON.
+pub(crate) const FIELDS_MAX: usize = 32;
+/// Offerings that a description of a sensor may name.
+pub(crate) const OFFERINGS_MAX: usize = 64;
+/// Observations that an answer sent in pieces may cost without giving them, beside [`UNWANTED_PER_WANTED`] for each
+/// that it gives, and results that GetResult counts: beyond, `ResponseExceedsSizeLimit`, or where the answer was
+/// begun, it breaks off.
+pub(crate) const UNWANTED_MAX: usize = 10_000_000;
+/// The same for each observation that an answer gives.
+pub(crate) const UNWANTED_PER_WANTED: usize = 16;
 /// Temporal filters of one request.
 pub(crate) const TEMPORAL_FILTERS_MAX: usize = 16;
 /// Coordinates of a geometry in a filter.

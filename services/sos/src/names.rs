@@ -5,6 +5,8 @@ pub(crate) const SOS10: &str = "http://www.opengis.net/sos/1.0";
 pub(crate) const SWES20: &str = "http://www.opengis.net/swes/2.0";
 /// GetDataAvailability, as 52North has it.
 pub(crate) const GDA10: &str = "http://www.opengis.net/sosgda/1.0";
+/// The same, with offerings and formats.
+pub(crate) const GDA20: &str = "http://www.opengis.net/sosgda/2.0";
 pub(crate) const OWS11: &str = "http://www.opengis.net/ows/1.1";
 pub(crate) const GML32: &str = "http://www.opengis.net/gml/3.2";
 pub(crate) const GML31: &str = "http://www.opengis.net/gml";
@@ -41,17 +43,17 @@ pub(crate) const INSERTED_TYPES: &[&str] = &[
     OBSERVATION_TYPES[3],
     "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_CountObservation",
     "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_CategoryObservation",
+    "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_ComplexObservation",
+    "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_ReferenceObservation",
     "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_SWEArrayObservation",
 ];
 
 /// Further types of O&M 2.0 (OGC 10-025r1 table 8), which a sensor may announce beside those that are taken.
 pub(crate) const ANNOUNCED_TYPES: &[&str] = &[
-    "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_ComplexObservation",
     "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_DiscreteCoverageObservation",
     "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_DiscretePointCoverageObservation",
     "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_DiscreteTimeSeriesObservation",
     "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_GeometryObservation",
-    "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_ReferenceObservation",
     "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_TemporalObservation",
 ];
 

@@ -2,8 +2,8 @@
 
 use crate::ask::Ask;
 use crate::exception::Exception;
-use crate::inventory::{Inventory, Named, Series, procedure_of};
-use crate::limits::PIECE_OBSERVATIONS;
+use crate::inventory::{Inventory, Named, Series};
+use crate::limits::{PIECE_OBSERVATIONS, UNWANTED_PER_WANTED};
 use crate::models;
 use crate::names::*;
 use crate::pages::{Pages, Wanted};
@@ -135,8 +135,9 @@ pub(crate) fn selected(ask: &Ask, inventory: &Inventory<'_>) -> Result<Vec<Serie
     let properties = named(ask, "observedProperty", |id| {
         inventory.of_property(id).next().is_some()
     })?;
-    // An offering is what one procedure observes.
-    let offering: Vec<String> = offerings.iter().filter_map(|id| procedure_of(id)).collect();
+    // An offering has all that its procedures observe.
+    let offering = offerings.iter().flat_map(|id| inventory.procedures_of(id));
+    let offering: Vec<String> = offering.collect();
     let any = |all: &[String], own: &str| all.is_empty() || all.iter().any(|name| name == own);
     let is_picked = |own: &Named| {
         any(&offering, &own.procedure)
@@ -207,6 +208,10 @@ pub(crate) struct Observed {
     count: usize,
     /// Observations that were read, wanted or not.
     looked_at: usize,
+    /// Those that were read and not wanted, but for counting.
+    unwanted: usize,
+    /// Those that were read to count results.
+    counted: usize,
     /// Datastreams described so far, in [`Layout::Text`].
     described: usize,
     begun: bool,
@@ -240,6 +245,8 @@ impl Observed {
             page: None,
             count: 0,
             looked_at: 0,
+            unwanted: 0,
+            counted: 0,
             described: 0,
             begun: false,
             over: false,
@@ -278,6 +285,12 @@ impl Observed {
         self.looked_at
     }
 
+    /// Whether more was read that is not given than may be: so many, and some for each that is given.
+    pub(crate) fn costs_more_than(&self, unwanted_max: usize) -> bool {
+        let may_be = self.count.saturating_mul(UNWANTED_PER_WANTED);
+        self.counted > unwanted_max || self.unwanted > unwanted_max.saturating_add(may_be)
+    }
+
     /// The next part of the answer, of one page at most; it may be empty.
     pub(crate) fn next(&mut self) -> Result<Option<Vec<u8>>, Exception> {
         if self.over {
@@ -307,7 +320,9 @@ impl Observed {
         let before = counting.looked_at();
         if let (Some(batch), Layout::Results(promised)) = (counting.next()?, &mut self.layout) {
             *promised += batch.len();
-            self.looked_at += counting.looked_at() - before;
+            let looked_at = counting.looked_at() - before;
+            self.looked_at += looked_at;
+            self.counted += looked_at;
             self.counting = Some(counting);
         }
         Ok(())
@@ -317,7 +332,9 @@ impl Observed {
         while let Some(pages) = self.pages.last_mut() {
             let before = pages.looked_at();
             if let Some(batch) = pages.next()? {
-                self.looked_at += pages.looked_at() - before;
+                let looked_at = pages.looked_at() - before;
+                self.looked_at += looked_at;
+                self.unwanted += looked_at - batch.len();
                 return Ok(Some(batch));
             }
             self.pages.pop();

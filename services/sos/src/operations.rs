@@ -77,3 +77,14 @@ pub(crate) fn find(name: &str, version: Version) -> Result<&'static Operation, E
         Exception::new(Code::OperationNotSupported, name, sentence)
     })
 }
+
+/// Whether any version has an operation of this name.
+pub(crate) fn is_known(name: &str) -> bool {
+    OPERATIONS.iter().any(|own| own.name == name)
+}
+
+/// What no version has, such as an operation that another server adds.
+pub(crate) fn unknown(name: &str) -> Exception {
+    let sentence = format!("there is no operation {name}");
+    Exception::new(Code::OperationNotSupported, name, sentence)
+}

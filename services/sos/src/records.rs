@@ -5,10 +5,12 @@
 
 use crate::ask::Ask;
 use crate::exception::Exception;
+use crate::offerings::OwnOffering;
 use bytes::Bytes;
 use serde_json::{Value as Json, json};
-use weir_hub::{Exchange, Request};
-use weir_model::{Filter, Place, percent};
+use std::sync::Arc;
+use weir_hub::{Exchange, Hub, Principal, Request};
+use weir_model::{Filter, Place, Time, percent};
 
 /// A set of entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,18 +50,43 @@ impl Set {
         let filter = Filter::parse(filter)
             .map_err(|error| Exception::invalid("identifier", error.to_string()))?;
         // Who may read none of them sees none.
-        let opened = ask
-            .hub
-            .open(ask.now, &ask.principal, Request::Entities(vec![filter]));
+        Ok(self.read(&ask.hub, ask.now, &ask.principal, filter))
+    }
+
+    /// All of them, whoever may read them.
+    pub(crate) fn kept(self, hub: &Arc<Hub>) -> Vec<(String, Json)> {
+        self.kept_at(hub, &format!("{}/+", self.root()))
+    }
+
+    /// The identifier of a key of this set.
+    pub(crate) fn id_of(self, key: &str) -> Option<String> {
+        let id = key.strip_prefix(self.root())?.strip_prefix('/')?;
+        percent::decode(id).ok()
+    }
+
+    /// What there is at a key, or at those that match, whoever may read it.
+    pub(crate) fn kept_at(self, hub: &Arc<Hub>, key: &str) -> Vec<(String, Json)> {
+        let filter = Filter::parse(key).ok().into_iter();
+        let read = |filter| self.read(hub, Time::from_nanos(0), &Principal::gateway(), filter);
+        filter.flat_map(read).collect()
+    }
+
+    fn read(
+        self,
+        hub: &Arc<Hub>,
+        now: Time,
+        who: &Principal,
+        filter: Filter,
+    ) -> Vec<(String, Json)> {
+        let opened = hub.open(now, who, Request::Entities(vec![filter]));
         let Ok(Exchange::Described(entities)) = opened else {
-            return Ok(Vec::new());
+            return Vec::new();
         };
         let known = entities.iter().filter_map(|entity| {
-            let id = entity.key.strip_prefix(self.root())?.strip_prefix('/')?;
             let body = serde_json::from_slice(&entity.body).ok()?;
-            Some((percent::decode(id).ok()?, body))
+            Some((self.id_of(&entity.key)?, body))
         });
-        Ok(known.collect())
+        known.collect()
     }
 }
 
@@ -68,26 +95,73 @@ pub(crate) fn kept(set: Set, id: &str, body: &Json) -> (String, Option<Bytes>) {
     (set.key(id), Some(body.to_string().into()))
 }
 
-/// A sensor with its description, as SensorThings has it (OGC 18-088 section 8.2.5), and the types of observations
-/// that it was announced with.
-pub(crate) fn sensor(id: &str, format: &str, description: &str, types: &[String]) -> Json {
+/// What is kept of a sensor beside its description.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Announcement {
+    /// Types of observations.
+    pub(crate) types: Vec<String>,
+    pub(crate) offerings: Vec<OwnOffering>,
+    /// Procedures that it is a part of.
+    pub(crate) attached_to: Vec<String>,
+}
+
+/// A sensor with its description, as SensorThings has it (OGC 18-088 section 8.2.5), and what it was announced with.
+pub(crate) fn sensor(id: &str, format: &str, description: &str, announced: &Announcement) -> Json {
     let mut sensor = json!({
         "name": id,
         "description": "",
         "encodingType": format,
         "metadata": description,
     });
-    if !types.is_empty() {
-        sensor["properties"] = json!({TYPES: types});
-    }
+    let mut put = |name: &str, list: Vec<Json>| {
+        if !list.is_empty() {
+            sensor["properties"][name] = list.into();
+        }
+    };
+    let strings = |list: &[String]| list.iter().map(|text| json!(text)).collect();
+    put(TYPES, strings(&announced.types));
+    put(ATTACHED, strings(&announced.attached_to));
+    let offerings = announced.offerings.iter().map(|own| match &own.name {
+        Some(name) => json!({"id": own.id, "name": name}),
+        None => json!({"id": own.id}),
+    });
+    put(OFFERINGS, offerings.collect());
     sensor
 }
 
 const TYPES: &str = "observationTypes";
+const OFFERINGS: &str = "offerings";
+const ATTACHED: &str = "attachedTo";
+
+/// What a sensor was announced with.
+pub(crate) fn announcement_of(sensor: &Json) -> Announcement {
+    Announcement {
+        types: types_of(sensor),
+        offerings: offerings_of(sensor),
+        attached_to: attached_of(sensor),
+    }
+}
 
 /// The types of observations that a sensor was announced with.
 pub(crate) fn types_of(sensor: &Json) -> Vec<String> {
     texts(&sensor["properties"][TYPES])
+}
+
+/// The offerings that a sensor's record names.
+pub(crate) fn offerings_of(sensor: &Json) -> Vec<OwnOffering> {
+    let all = sensor["properties"][OFFERINGS].as_array();
+    let named = all.into_iter().flatten().filter_map(|own| {
+        Some(OwnOffering {
+            id: own["id"].as_str().filter(|id| !id.is_empty())?.to_owned(),
+            name: own["name"].as_str().map(str::to_owned),
+        })
+    });
+    named.collect()
+}
+
+/// The procedures that a sensor's record says it is a part of.
+pub(crate) fn attached_of(sensor: &Json) -> Vec<String> {
+    texts(&sensor["properties"][ATTACHED])
 }
 
 fn texts(list: &Json) -> Vec<String> {

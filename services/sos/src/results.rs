@@ -6,7 +6,7 @@
 
 use crate::ask::Ask;
 use crate::exception::{Code, Exception};
-use crate::insertion::{decode, insert};
+use crate::insertion::{check_offerings, decode, insert};
 use crate::inventory::Series;
 use crate::names::*;
 use crate::observations::{Observed, selected};
@@ -61,6 +61,8 @@ pub(crate) fn insert_template(ask: &Ask) -> Result<Reply, Exception> {
         return Err(Exception::invalid("resultEncoding", sentence));
     }
     let observation = part("observationTemplate")?;
+    let procedure = href(observation, "procedure")?;
+    check_offerings(&inventory, &procedure, std::slice::from_ref(&offering))?;
     let body = json!({
         "offering": offering,
         "observedProperty": href(observation, "observedProperty")?,

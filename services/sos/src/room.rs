@@ -1,7 +1,7 @@
 //! What may still be held and looked at for answers that are sent whole: one answer, or all of a batch.
 
 use crate::exception::{Code, Exception};
-use crate::limits::{BATCH_BYTES_MAX, WHOLE_LOOKED_AT_MAX, WHOLE_OBSERVATIONS_MAX};
+use crate::limits::{BATCH_BYTES_MAX, UNWANTED_MAX, WHOLE_LOOKED_AT_MAX, WHOLE_OBSERVATIONS_MAX};
 use crate::observations::Observed;
 
 /// What is left.
@@ -11,6 +11,8 @@ pub(crate) struct Room {
     /// Observations that are read to find those that are wanted.
     pub(crate) looked_at: usize,
     pub(crate) bytes: usize,
+    /// Observations that an answer in pieces may cost without giving them.
+    pub(crate) unwanted: usize,
 }
 
 impl Default for Room {
@@ -19,6 +21,7 @@ impl Default for Room {
             observations: WHOLE_OBSERVATIONS_MAX,
             looked_at: WHOLE_LOOKED_AT_MAX,
             bytes: BATCH_BYTES_MAX,
+            unwanted: UNWANTED_MAX,
         }
     }
 }
@@ -50,6 +53,19 @@ impl Room {
         let left = self.bytes.checked_sub(bytes);
         self.bytes = left.ok_or_else(|| too_large(BATCH_BYTES_MAX, "bytes"))?;
         Ok(())
+    }
+}
+
+/// A filter picks so little that too much would be read for it.
+// [SOS2-8.3-11]
+pub(crate) fn too_costly(max: usize) -> Exception {
+    let sentence = format!(
+        "more than {max} observations would be read that are not given: name datastreams, or a period, \
+         that hold less"
+    );
+    Exception {
+        locator: None,
+        ..Exception::new(Code::ResponseExceedsSizeLimit, "", sentence)
     }
 }
 

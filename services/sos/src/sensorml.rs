@@ -2,13 +2,21 @@
 
 use crate::inventory::Series;
 use crate::names::*;
+use crate::offerings::OwnOffering;
 use weir_codec::document::{Element, Xml};
 
 /// What a Term is defined as that names a sensor (OGC 07-122r2).
 const UNIQUE_ID: &str = "urn:ogc:def:identifier:OGC:1.0:uniqueID";
 
-/// A system of SensorML 2.0.
-pub(crate) fn version_20(procedure: &str, series: &[Series]) -> String {
+/// What a Text is defined as that names an offering, and what the capabilities are called that have such: as 52North's
+/// server has it, and clients made for that.
+const OFFERING_ID: &str = "urn:ogc:def:identifier:OGC:offeringID";
+const OFFERINGS: &str = "offerings";
+/// What the capabilities are called that name what a system of SensorML 1.0.1 is a part of.
+const PARENTS: &str = "parentProcedures";
+
+/// A system of SensorML 2.0; `offerings` are those that it names itself.
+pub(crate) fn version_20(procedure: &str, offerings: &[OwnOffering], series: &[Series]) -> String {
     let mut xml = Xml::new();
     xml.start("sml:PhysicalSystem").prefixes(&[
         ("sml", SML20),
@@ -20,6 +28,7 @@ pub(crate) fn version_20(procedure: &str, series: &[Series]) -> String {
     xml.start("gml:identifier")
         .attribute("codeSpace", "uniqueID");
     xml.text(procedure).end();
+    capabilities_20(offerings, &mut xml);
     features(series, &mut xml);
     outputs(series, &mut xml);
     if let Some(place) = series.iter().find_map(|own| own.place) {
@@ -35,6 +44,24 @@ pub(crate) fn version_20(procedure: &str, series: &[Series]) -> String {
     xml.finish()
 }
 
+fn capabilities_20(offerings: &[OwnOffering], xml: &mut Xml) {
+    if offerings.is_empty() {
+        return;
+    }
+    xml.start("sml:capabilities").attribute("name", OFFERINGS);
+    xml.start("sml:CapabilityList");
+    for (number, own) in offerings.iter().enumerate() {
+        xml.start("sml:capability");
+        xml.attribute("name", &format!("offering{number}"));
+        xml.start("swe:Text").attribute("definition", OFFERING_ID);
+        own.name.iter().for_each(|name| {
+            xml.leaf("swe:label", name);
+        });
+        xml.leaf("swe:value", &own.id).end().end();
+    }
+    xml.end().end();
+}
+
 fn features(series: &[Series], xml: &mut Xml) {
     let all = crate::inventory::distinct(series.iter().map(|own| own.feature.as_str()));
     if all.is_empty() {
@@ -47,9 +74,9 @@ fn features(series: &[Series], xml: &mut Xml) {
     xml.end().end();
 }
 
-/// A system of SensorML 1.0.1.
+/// A system of SensorML 1.0.1; `offerings` are those that it names itself.
 // [SOS1-8.3-1]
-pub(crate) fn version_101(procedure: &str, series: &[Series]) -> String {
+pub(crate) fn version_101(procedure: &str, offerings: &[OwnOffering], series: &[Series]) -> String {
     let mut xml = Xml::new();
     xml.start("sml:SensorML").prefixes(&[
         ("sml", SML101),
@@ -64,6 +91,7 @@ pub(crate) fn version_101(procedure: &str, series: &[Series]) -> String {
     xml.start("sml:Term").attribute("definition", UNIQUE_ID);
     xml.leaf("sml:value", procedure);
     xml.end().end().end().end();
+    capabilities_101(offerings, &mut xml);
     if let Some(place) = series.iter().find_map(|own| own.place) {
         position(
             &[
@@ -75,6 +103,24 @@ pub(crate) fn version_101(procedure: &str, series: &[Series]) -> String {
     }
     outputs(series, &mut xml);
     xml.finish()
+}
+
+fn capabilities_101(offerings: &[OwnOffering], xml: &mut Xml) {
+    if offerings.is_empty() {
+        return;
+    }
+    xml.start("sml:capabilities").attribute("name", OFFERINGS);
+    xml.start("swe:SimpleDataRecord");
+    for (number, own) in offerings.iter().enumerate() {
+        xml.start("swe:field");
+        xml.attribute("name", &format!("offering{number}"));
+        xml.start("swe:Text").attribute("definition", OFFERING_ID);
+        own.name.iter().for_each(|name| {
+            xml.leaf("gml:name", name);
+        });
+        xml.leaf("swe:value", &own.id).end().end();
+    }
+    xml.end().end();
 }
 
 fn position(axes: &[(&str, &str, f64)], xml: &mut Xml) {
@@ -141,4 +187,61 @@ pub(crate) fn identifier(description: &Element) -> Option<String> {
             .and_then(|list| list.all("identifier").find_map(term)),
     };
     found.filter(|id| !id.is_empty())
+}
+
+/// The offerings that a description names: the texts of its capabilities `offerings`, with their labels (2.0), or their
+/// names or those of their fields (1.0.1).
+pub(crate) fn offerings(description: &Element) -> Vec<OwnOffering> {
+    let mut all: Vec<OwnOffering> = Vec::new();
+    for (text, field) in capability_texts(description, OFFERINGS) {
+        let said = |name: &str| text.child(name).map(Element::text);
+        let name = said("label").or_else(|| said("name")).or(field);
+        let id = said("value").unwrap_or_default();
+        if !id.is_empty() && all.iter().all(|own| own.id != id) {
+            all.push(OwnOffering {
+                id,
+                name: name.filter(|name| !name.is_empty()),
+            });
+        }
+    }
+    all
+}
+
+/// The procedures that a description says its own is a part of: `attachedTo` of 2.0, the capabilities
+/// `parentProcedures` of 1.0.1.
+pub(crate) fn attached_to(description: &Element) -> Vec<String> {
+    let attached = described(description).all("attachedTo").filter_map(|own| {
+        let said = own.attribute("href").or_else(|| own.attribute("title"));
+        said.map(str::to_owned)
+    });
+    let parents = capability_texts(description, PARENTS)
+        .into_iter()
+        .filter_map(|(text, _)| text.child("value").map(Element::text));
+    attached
+        .chain(parents)
+        .filter(|id| !id.is_empty())
+        .collect()
+}
+
+/// The process itself: of 1.0.1 the first member.
+fn described(description: &Element) -> &Element {
+    let member = description.child("member").and_then(Element::first);
+    member.unwrap_or(description)
+}
+
+/// The texts of a process's capabilities of a name; of 1.0.1 with the names of their fields, which are people's.
+fn capability_texts<'e>(
+    description: &'e Element,
+    name: &str,
+) -> Vec<(&'e Element, Option<String>)> {
+    let process = described(description);
+    let lists = process.all("capabilities");
+    let lists = lists.filter(|own| own.attribute("name") == Some(name));
+    let fields = lists.filter_map(Element::first).flat_map(Element::elements);
+    let texts = fields.filter_map(|field| {
+        let is_persons = field.local == "field";
+        let name = field.attribute("name").filter(|_| is_persons);
+        Some((field.child("Text")?, name.map(str::to_owned)))
+    });
+    texts.collect()
 }

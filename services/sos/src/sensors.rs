@@ -5,9 +5,11 @@
 
 use crate::ask::Ask;
 use crate::exception::Exception;
-use crate::inventory::{offering_of, topic_of};
+use crate::inventory::{Inventory, offering_of, topic_of};
+use crate::limits::OFFERINGS_MAX;
 use crate::names::*;
-use crate::records::{Set, kept, sensor, types_of};
+use crate::offerings::OwnOffering;
+use crate::records::{Announcement, Set, announcement_of, kept, sensor};
 use crate::reply::Reply;
 use crate::sensorml;
 use weir_codec::document::{Element, Xml};
@@ -33,15 +35,15 @@ pub(crate) fn insert(ask: &Ask) -> Result<Reply, Exception> {
     let announced = Announced {
         format,
         properties,
-        types: &observation_types(ask)?,
+        types: observation_types(ask)?,
     };
-    let (procedure, tickets) = register(ask, "procedureDescription", description, &announced)?;
+    let registered = register(ask, "procedureDescription", description, &announced)?;
     let mut xml = Xml::new();
     xml.start("swes:InsertSensorResponse");
     xml.prefixes(&[("swes", SWES20)]);
-    xml.leaf("swes:assignedProcedure", &procedure);
-    xml.leaf("swes:assignedOffering", &offering_of(&procedure));
-    Ok(Reply::Accepted(tickets, xml.finish(), INSERTED))
+    xml.leaf("swes:assignedProcedure", &registered.procedure);
+    xml.leaf("swes:assignedOffering", &registered.offering);
+    Ok(Reply::Accepted(registered.tickets, xml.finish(), INSERTED))
 }
 
 fn description_format(ask: &Ask) -> Result<&str, Exception> {
@@ -90,14 +92,14 @@ pub(crate) fn register_1(ask: &Ask) -> Result<Reply, Exception> {
     let announced = Announced {
         format: SML101,
         properties: &properties,
-        types: &[],
+        types: Vec::new(),
     };
-    let (procedure, tickets) = register(ask, "SensorDescription", description, &announced)?;
+    let registered = register(ask, "SensorDescription", description, &announced)?;
     let mut xml = Xml::new();
     xml.start("sos:RegisterSensorResponse");
     xml.prefixes(&[("sos", SOS10)]);
-    xml.leaf("sos:AssignedSensorId", &procedure);
-    Ok(Reply::Accepted(tickets, xml.finish(), INSERTED))
+    xml.leaf("sos:AssignedSensorId", &registered.procedure);
+    Ok(Reply::Accepted(registered.tickets, xml.finish(), INSERTED))
 }
 
 /// Those of a template, an Observation or one of its kinds: Measurement, CategoryObservation.
@@ -135,7 +137,40 @@ fn property_names(property: &Element) -> Vec<String> {
 struct Announced<'a> {
     format: &'a str,
     properties: &'a [String],
-    types: &'a [String],
+    types: Vec<String>,
+}
+
+/// The offerings that a description names, none of which is another procedure's.
+// [SOS2-10.2-4]
+fn named_offerings(
+    inventory: &Inventory<'_>,
+    parameter: &str,
+    procedure: &str,
+    description: &Element,
+) -> Result<Vec<OwnOffering>, Exception> {
+    let named = sensorml::offerings(description);
+    if named.len() > OFFERINGS_MAX {
+        let sentence = format!("more than {OFFERINGS_MAX} offerings");
+        return Err(Exception::invalid(parameter, sentence));
+    }
+    match named
+        .iter()
+        .find(|own| inventory.is_taken(&own.id, procedure))
+    {
+        Some(own) => {
+            let sentence = format!("the offering `{}` is another procedure's", own.id);
+            Err(Exception::invalid(parameter, sentence))
+        }
+        None => Ok(named),
+    }
+}
+
+/// A sensor that was registered.
+struct Registered {
+    procedure: String,
+    /// The first that it names, or the one named after it.
+    offering: String,
+    tickets: Vec<Ticket>,
 }
 
 /// Keeps a sensor's description and a datastream for each property.
@@ -144,7 +179,7 @@ fn register(
     parameter: &str,
     description: &Element,
     announced: &Announced<'_>,
-) -> Result<(String, Vec<Ticket>), Exception> {
+) -> Result<Registered, Exception> {
     let text = description.to_xml();
     let procedure = sensorml::identifier(description)
         .unwrap_or_else(|| format!("urn:weir:sensor:{:016x}", fingerprint(&text)));
@@ -153,7 +188,12 @@ fn register(
         return Err(Exception::invalid(parameter, sentence));
     }
     let inventory = ask.inventory()?;
-    let body = sensor(&procedure, announced.format, &text, announced.types);
+    let announcement = Announcement {
+        types: announced.types.clone(),
+        offerings: named_offerings(&inventory, parameter, &procedure, description)?,
+        attached_to: sensorml::attached_to(description),
+    };
+    let body = sensor(&procedure, announced.format, &text, &announcement);
     let put = Request::Put(vec![kept(Set::Sensors, &procedure, &body)]);
     let mut tickets = vec![ask.ticket(put)?];
     for property in announced.properties {
@@ -167,7 +207,12 @@ fn register(
             tickets.push(ask.ticket(Request::Change(topic, Some(datastream)))?);
         }
     }
-    Ok((procedure, tickets))
+    let first = announcement.offerings.into_iter().next();
+    Ok(Registered {
+        offering: first.map_or_else(|| offering_of(&procedure), |own| own.id),
+        procedure,
+        tickets,
+    })
 }
 
 /// FNV-1a: the same description is the same sensor.
@@ -201,8 +246,19 @@ pub(crate) fn update(ask: &Ask) -> Result<Reply, Exception> {
         let sentence = format!("it describes `{other}`, not `{procedure}`");
         return Err(Exception::invalid("description", sentence));
     }
-    let types = known.map(|body| types_of(&body)).unwrap_or_default();
-    let body = sensor(procedure, format, &description.to_xml(), &types);
+    let before = known.as_ref().map(announcement_of).unwrap_or_default();
+    let named = named_offerings(&inventory, "description", procedure, description)?;
+    let announcement = Announcement {
+        types: before.types,
+        // A description that names none says nothing of them.
+        offerings: if named.is_empty() {
+            before.offerings
+        } else {
+            named
+        },
+        attached_to: sensorml::attached_to(description),
+    };
+    let body = sensor(procedure, format, &description.to_xml(), &announcement);
     let put = Request::Put(vec![kept(Set::Sensors, procedure, &body)]);
     let ticket = ask.ticket(put)?;
     let mut xml = Xml::new();

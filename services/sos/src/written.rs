@@ -1,15 +1,37 @@
 //! Observations as the body of an answer: whole where they are few or cannot be sent before they are whole,
 //! else piece by piece.
+//!
+//! The decision worth arguing: an answer is not begun before it has enough to send, however much is read for that, so
+//! that what would cost too much is still refused with an exception. Meanwhile each page is a job by itself.
 
 use crate::bindings::Form;
 use crate::exception::Exception;
 use crate::limits::{BEGUN_BYTES, BEGUN_PARTS};
 use crate::observations::Observed;
 use crate::params::Version;
-use crate::room::Room;
+use crate::room::{Room, too_costly};
 use bytes::Bytes;
 use weir_binding::{BrokenOff, Opened, Response, Source};
 use weir_codec::document::write_escaped;
+
+/// How far an answer is.
+pub(crate) enum Progress {
+    /// It is whole, or begun.
+    Opened(Opened),
+    /// More is to be read before it can begin.
+    Unfinished(Box<Unfinished>),
+}
+
+/// An answer that is not begun yet.
+pub(crate) struct Unfinished {
+    form: Form,
+    name: String,
+    version: Version,
+    media: &'static str,
+    bare: bool,
+    body: Vec<u8>,
+    rest: Rest,
+}
 
 /// The answer that observations are.
 pub(crate) fn written(
@@ -18,41 +40,86 @@ pub(crate) fn written(
     version: Version,
     observed: Observed,
     room: &mut Room,
-) -> Result<Opened, Exception> {
+) -> Result<Progress, Exception> {
     let bare = observed.is_text() && form.is_bare();
-    let media = if bare { observed.media() } else { form.media() };
     let (head, tail) = match bare {
         true => Default::default(),
         false => form.around(observed.action()),
     };
-    let mut rest = Rest {
-        escapes: observed.is_text() && !bare,
-        observed,
-        tail: Some(tail),
+    let unfinished = Unfinished {
+        form: form.clone(),
+        name: name.to_owned(),
+        version,
+        media: if bare { observed.media() } else { form.media() },
+        bare,
+        body: head.into_bytes(),
+        rest: Rest {
+            escapes: observed.is_text() && !bare,
+            unwanted_max: room.unwanted,
+            observed,
+            tail: Some(tail),
+        },
     };
-    let streams = bare || form.streams();
-    let (mut body, mut parts) = (head.into_bytes(), 0);
-    while let Some(part) = rest.part()? {
-        match body.is_empty() {
-            true => body = part,
-            false => body.extend_from_slice(&part),
+    match bare || form.streams() {
+        true => unfinished.begin(BEGUN_PARTS),
+        false => unfinished.finish(room).map(Progress::Opened),
+    }
+}
+
+impl Unfinished {
+    /// Reads another page towards the beginning; what is refused is the answer.
+    pub(crate) fn go_on(self) -> Progress {
+        let (form, name, version) = (self.form.clone(), self.name.clone(), self.version);
+        let refused = |exception| Opened::Whole(form.exception(&name, version, &exception));
+        let begun = self.begin(1);
+        begun.unwrap_or_else(|exception| Progress::Opened(refused(exception)))
+    }
+
+    /// Reads at most so many parts.
+    fn begin(mut self, parts: usize) -> Result<Progress, Exception> {
+        for _ in 0..parts {
+            let Some(part) = self.rest.part()? else {
+                return self.whole().map(Progress::Opened);
+            };
+            self.take(part);
+            if self.body.len() >= BEGUN_BYTES {
+                let head = Response::with_body(200, self.media, self.body);
+                let head = head.header("vary", "accept");
+                let opened = Opened::Begun(head, Box::new(self.rest));
+                return Ok(Progress::Opened(opened));
+            }
         }
-        parts += 1;
-        if streams && (body.len() >= BEGUN_BYTES || parts >= BEGUN_PARTS) {
-            let head = Response::with_body(200, media, body).header("vary", "accept");
-            return Ok(Opened::Begun(head, Box::new(rest)));
+        Ok(Progress::Unfinished(Box::new(self)))
+    }
+
+    /// Reads all, as far as there is room.
+    fn finish(mut self, room: &mut Room) -> Result<Opened, Exception> {
+        while let Some(part) = self.rest.part()? {
+            self.take(part);
+            room.check(&self.rest.observed)?;
         }
-        if !streams {
-            room.check(&rest.observed)?;
+        room.take(&self.rest.observed);
+        self.whole()
+    }
+
+    fn take(&mut self, part: Vec<u8>) {
+        match self.body.is_empty() {
+            true => self.body = part,
+            false => self.body.extend_from_slice(&part),
         }
     }
-    room.take(&rest.observed);
-    if bare {
-        return Ok(Opened::Whole(Response::with_body(200, media, body)));
+
+    fn whole(self) -> Result<Opened, Exception> {
+        if self.bare {
+            return Ok(Opened::Whole(Response::with_body(
+                200, self.media, self.body,
+            )));
+        }
+        let xml = String::from_utf8(self.body)
+            .map_err(|_| Exception::internal("an answer was not UTF-8"))?;
+        let whole = self.form.whole(200, &self.name, self.version, xml);
+        Ok(Opened::Whole(whole))
     }
-    let xml =
-        String::from_utf8(body).map_err(|_| Exception::internal("an answer was not UTF-8"))?;
-    Ok(Opened::Whole(form.whole(200, name, version, xml)))
 }
 
 /// What is still to be written.
@@ -62,11 +129,16 @@ struct Rest {
     tail: Option<String>,
     /// Whether it is text within XML.
     escapes: bool,
+    unwanted_max: usize,
 }
 
 impl Rest {
     fn part(&mut self) -> Result<Option<Vec<u8>>, Exception> {
-        match self.observed.next()? {
+        let part = self.observed.next()?;
+        if self.observed.costs_more_than(self.unwanted_max) {
+            return Err(too_costly(self.unwanted_max));
+        }
+        match part {
             Some(part) if self.escapes => Ok(Some(escaped(&part))),
             Some(part) => Ok(Some(part)),
             None => Ok(self.tail.take().map(String::into_bytes)),

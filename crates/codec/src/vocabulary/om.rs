@@ -12,6 +12,7 @@
 //! properties are mandatory; so nothing is invented and all comes back equal.
 
 mod context;
+mod features_met;
 mod properties;
 pub(crate) mod read;
 mod time_object;

@@ -11,6 +11,7 @@
 pub(crate) mod array;
 pub(crate) mod block_read;
 pub(crate) mod block_write;
+pub(crate) mod record;
 mod token;
 
 use crate::stack_text::StackText;
@@ -22,6 +23,8 @@ pub(crate) const URN: &str = "urn:weir:";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Time,
+    /// Begin and end in one token (`swe:TimeRange`), with a solidus between them; read only.
+    Period,
     End,
     ResultTime,
     ValidFrom,
@@ -52,6 +55,18 @@ pub(crate) enum Kind {
     Bool,
     /// `swe:Text` and `swe:Category`.
     Text,
+}
+
+impl Kind {
+    /// The kind of a component by the name of its element; `None` where it is no simple result.
+    pub(crate) fn of_component(name: &str) -> Option<Self> {
+        Some(match name {
+            "Quantity" | "Count" => Kind::Number,
+            "Boolean" => Kind::Bool,
+            "Text" | "Category" => Kind::Text,
+            _ => return None,
+        })
+    }
 }
 
 macro_rules! roles {

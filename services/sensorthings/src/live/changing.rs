@@ -7,6 +7,7 @@ use crate::fault::{Fault, Result};
 use crate::filter::holds;
 use crate::id::Id;
 use crate::kind::Kind;
+use crate::limits::SCANNED_MAX;
 use crate::node::{Asked, Context, Node};
 use crate::path::{End, Path};
 use crate::query::Query;
@@ -96,7 +97,7 @@ impl Changing {
             now: self.now,
             root: &self.root,
             rendered: Cell::new(0),
-            scanned: Cell::new(0),
+            scans_left: Cell::new(SCANNED_MAX),
             incoming: Default::default(),
             extent: RefCell::default(),
         }

@@ -159,3 +159,43 @@ fn a_filter_that_would_look_at_more_observations_than_a_request_may_is_refused()
     assert_eq!(response.status, 400, "{text}");
     assert!(text.contains("over the limit"), "{text}");
 }
+
+/// The limit is made small, since to reach it as it is takes two million observations.
+#[test]
+fn a_request_that_would_look_at_all_observations_for_few_is_refused_where_its_limit_is() {
+    let mut house = house("scans");
+    let rows = |minute: i64| {
+        let time = now().plus_nanos(minute * 60_000_000_000);
+        format!(r#"{{"value":{minute},"time":"{time}"}}"#)
+    };
+    let rows: Vec<String> = (0..20).map(rows).collect();
+    house.publish(
+        "a/b",
+        &format!(r#"{{"observations":[{}]}}"#, rows.join(",")),
+    );
+    let limit = |house: &mut House, scans: usize| {
+        Arc::get_mut(&mut house.service.inner).unwrap().scanned_max = scans;
+    };
+    for (scans, filter, status) in [
+        (20, "result eq 100", 200),
+        (19, "result eq 100", 400),
+        (
+            10,
+            "result eq 100 and phenomenonTime gt 2026-11-20T12:15:00Z",
+            200,
+        ),
+    ] {
+        limit(&mut house, scans);
+        let response = house.filtered("Observations", filter);
+        assert_eq!(response.status, status, "{scans} {filter}");
+        if status == 400 {
+            let text = String::from_utf8_lossy(&response.body).into_owned();
+            assert!(text.contains("would be looked at"), "{text}");
+        }
+    }
+    limit(&mut house, 19);
+    assert_eq!(
+        house.status("GET", "Observations?$orderby=result", Json::Null),
+        400
+    );
+}

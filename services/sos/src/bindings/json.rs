@@ -1,8 +1,11 @@
 //! Requests in JSON: the parameters of KVP by their names, lists as arrays, and filters, observations and
 //! descriptions as 52North's server takes them.
 
+mod template;
+
 use super::kvp;
 use crate::exception::{Code, Exception};
+use crate::insertion_json::{each, is_latitude_first};
 use crate::limits::TEMPORAL_FILTERS_MAX;
 use crate::moment::{Property, period, time};
 use crate::params::Params;
@@ -35,6 +38,7 @@ pub(super) fn params(object: Json) -> Result<Params, Exception> {
             ("resultvalues", Json::String(text)) => inner.push(leaf(name, text)),
             ("templateidentifier", Json::String(text)) => params.add("template", text)?,
             ("observation", Json::Object(_)) => {}
+            ("observationtemplate", _) => inner.push(template::proposed(&object)?),
             _ => each(value).try_for_each(|one| scalar(name, one, &mut params))?,
         }
     }
@@ -44,11 +48,6 @@ pub(super) fn params(object: Json) -> Result<Params, Exception> {
     }
     params.json = Some(object);
     Ok(params)
-}
-
-fn each(value: &Json) -> impl Iterator<Item = &Json> {
-    let one = std::slice::from_ref(value);
-    value.as_array().map_or(one, Vec::as_slice).iter()
 }
 
 fn scalar(name: &str, value: &Json, params: &mut Params) -> Result<(), Exception> {
@@ -144,7 +143,11 @@ fn spatial(
         .iter()
         .next()
         .ok_or_else(|| Exception::missing(name))?;
-    let geometry = weir_geo::of_json(&operand["value"]).ok_or_else(|| {
+    let mut value = operand["value"].clone();
+    if is_latitude_first(name, &value)? {
+        turn(&mut value["coordinates"]);
+    }
+    let geometry = weir_geo::of_json(&value).ok_or_else(|| {
         Exception::invalid(
             name,
             "`value` is no geometry of GeoJSON, or has too many coordinates",
@@ -161,4 +164,15 @@ fn spatial(
     let metres = metres.or(operand["distance"].as_f64());
     params.spatial = Some(Spatial::named(name, known, geometry, metres)?);
     Ok(())
+}
+
+/// Turns every position around.
+fn turn(coordinates: &mut Json) {
+    let Json::Array(all) = coordinates else {
+        return;
+    };
+    match &all[..] {
+        [Json::Number(_), Json::Number(_), ..] => all.swap(0, 1),
+        _ => all.iter_mut().for_each(turn),
+    }
 }

@@ -62,12 +62,24 @@ fn add(name: &str, value: &str, params: &mut Params) -> Result<(), Exception> {
             params.spatial = Some(Spatial::Box(Area::of_text(name, value)?));
             Ok(())
         }
+        // Version 1.0.0 has no parameter of its own for it.
+        "featureofinterest" if is_box(value) => {
+            params.spatial = Some(Spatial::Box(Area::of_text(name, value)?));
+            Ok(())
+        }
         list if LISTS.contains(&list) => {
             let mut parts = value.split(',');
             parts.try_for_each(|part| params.add(name, part))
         }
         _ => params.add(name, value),
     }
+}
+
+/// Whether a value is a reference and the corners of a box, and no list of identifiers.
+fn is_box(value: &str) -> bool {
+    let parts: Vec<&str> = value.split(',').collect();
+    let corners = parts.get(1..5);
+    corners.is_some_and(|all| all.iter().all(|part| part.trim().parse::<f64>().is_ok()))
 }
 
 /// Lists are arrays here, so a comma is a comma.

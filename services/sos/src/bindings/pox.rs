@@ -4,7 +4,8 @@ use crate::comparison::Comparison;
 use crate::exception::{Code, Exception};
 use crate::limits::TEMPORAL_FILTERS_MAX;
 use crate::moment::{Property, period, time};
-use crate::names::{GDA10, SOS10, SOS20, SWES20};
+use crate::names::{GDA10, GDA20, SOS10, SOS20, SWES20};
+use crate::operations;
 use crate::params::{Params, Version};
 use crate::relation::{Period, Relation};
 use crate::spatial::Spatial;
@@ -53,7 +54,8 @@ fn version_of(root: &Element) -> Result<Version, Exception> {
         SOS10 => Ok(Version::V1),
         SWES20 if swes => Ok(Version::V2),
         SOS20 if !swes => Ok(Version::V2),
-        GDA10 if root.local == "GetDataAvailability" => Ok(Version::V2),
+        GDA10 | GDA20 if root.local == "GetDataAvailability" => Ok(Version::V2),
+        _ if !operations::is_known(&root.local) => Err(operations::unknown(&root.local)),
         other => Err(Exception::new(
             Code::InvalidRequest,
             &root.local,
@@ -99,7 +101,6 @@ fn check_version(version: Version, params: &Params) -> Result<(), Exception> {
 
 /// Elements whose content is looked at by the operation itself.
 const STRUCTURED: &[&str] = &[
-    "extension",
     "procedureDescription",
     "description",
     "metadata",
@@ -139,6 +140,7 @@ fn add(child: &Element, params: &mut Params) -> Result<(), Exception> {
         }
         "temporalFilter" | "eventTime" => temporal(name, child, params),
         "spatialFilter" | "location" => spatial(name, child, params),
+        "extension" => extension(child, params),
         "featureOfInterest" if child.first().is_some() => features(name, child, params),
         "featureOfInterest" => params.add(name, &child.text()),
         // GetObservationById names observations, where inserting has them.
@@ -155,6 +157,23 @@ fn add(child: &Element, params: &mut Params) -> Result<(), Exception> {
             name,
             format!("the element {name} is not expected in {}", params.operation),
         )),
+    }
+}
+
+/// The filters that 52North's server takes as extensions of requests (`http://www.opengis.net/sosrf/1.0`,
+/// `http://www.opengis.net/sossf/1.0`); what is not known changes nothing.
+fn extension(child: &Element, params: &mut Params) -> Result<(), Exception> {
+    let name = "extension";
+    let Some(inner) = child.first() else {
+        return Ok(());
+    };
+    match (inner.local.as_str(), inner.first()) {
+        ("ResultFilter", Some(filter)) => {
+            params.comparison = Some(Comparison::of_element(name, filter)?);
+            Ok(())
+        }
+        ("SpatialFilter", Some(_)) => spatial(name, inner, params),
+        _ => Ok(()),
     }
 }
 

@@ -98,7 +98,7 @@ impl<'a> Values<'a> {
         let series = || offerings.iter().flat_map(|offering| &offering.series);
         Self {
             offerings: offerings.iter().map(|own| own.id.as_str()).collect(),
-            procedures: offerings.iter().map(|own| own.procedure.as_str()).collect(),
+            procedures: distinct(series().map(|series| series.procedure.as_str())),
             properties: distinct(series().map(|series| series.property.as_str())),
             features: distinct(series().map(|series| series.feature.as_str())),
         }

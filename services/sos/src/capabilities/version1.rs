@@ -69,6 +69,7 @@ fn contents(ask: &Ask, offerings: &[Offering], xml: &mut Xml) -> Result<(), Exce
         xml.start("sos:ObservationOffering");
         xml.attribute("gml:id", &nc_name(&offering.id));
         xml.leaf("gml:name", &offering.id);
+        xml.leaves("gml:name", offering.name.as_deref());
         bounded_by(offering, xml);
         xml.start("sos:time").start("gml:TimePeriod");
         common::positions(spans.observed, xml);

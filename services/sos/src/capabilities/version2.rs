@@ -141,6 +141,7 @@ fn contents(ask: &Ask, offerings: &[Offering], xml: &mut Xml) -> Result<(), Exce
     for (number, (offering, spans)) in offerings.iter().zip(extents).enumerate() {
         xml.start("swes:offering").start("sos:ObservationOffering");
         xml.leaf("swes:identifier", &offering.id);
+        xml.leaves("swes:name", offering.name.as_deref());
         xml.leaf("swes:procedure", &offering.procedure);
         for property in offering.properties() {
             xml.leaf("swes:observableProperty", property);

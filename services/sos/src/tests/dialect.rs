@@ -16,7 +16,7 @@ const NAMESPACES: &str = r#"service="SOS" version="2.0.0"
   i:schemaLocation="http://www.opengis.net/sos/2.0 http://schemas.opengis.net/sos/2.0/sos.xsd""#;
 
 const SENSOR: &str = "http://example.org/procedure/buoy/7";
-const OFFERING: &str = "http://example.org/procedure/buoy/7/observations";
+const OFFERING: &str = "http://example.org/offering/7";
 const WAVES: &str = "http://example.org/property/waves";
 const SML: &str = "http://www.opengis.net/sensorml/2.0";
 
@@ -27,14 +27,14 @@ fn request(name: &str, inner: &str) -> String {
 
 /// How requests go in, and answers out.
 #[derive(Clone, Copy, Debug)]
-enum Binding {
+pub(super) enum Binding {
     Pox,
     Soap(soap::Version),
     Exi,
 }
 
 impl Binding {
-    const ALL: [Self; 4] = [
+    pub(super) const ALL: [Self; 4] = [
         Binding::Pox,
         Binding::Soap(soap::Version::V11),
         Binding::Soap(soap::Version::V12),
@@ -42,7 +42,11 @@ impl Binding {
     ];
 
     fn ask(self, house: &House, name: &str, inner: &str) -> Element {
-        let request = request(name, inner);
+        self.told(house, &request(name, inner))
+    }
+
+    /// What a request, an element of XML, is answered.
+    pub(super) fn told(self, house: &House, request: &str) -> Element {
         let answer = match self {
             Binding::Pox => house.post(
                 "text/xml; charset=UTF-8",
@@ -53,14 +57,14 @@ impl Binding {
                     soap::Version::V11 => "text/xml",
                     soap::Version::V12 => "application/soap+xml; charset=UTF-8",
                 };
-                house.post(media, soap::wrap(version, None, "", &request))
+                house.post(media, soap::wrap(version, None, "", request))
             }
             Binding::Exi => {
                 let packed = exi::from_xml(request.as_bytes()).unwrap();
                 house.post("application/exi", packed)
             }
         };
-        assert_eq!(answer.status, 200, "{self:?} {name}: {}", text(&answer));
+        assert_eq!(answer.status, 200, "{self:?} {request}: {}", text(&answer));
         match self {
             Binding::Exi => exi::read(&answer.body).unwrap(),
             _ => read_xml(&answer.body).unwrap(),
@@ -227,6 +231,11 @@ fn a_sensors_life_is_told_in_every_binding_as_other_servers_clients_write_it() {
         binding.ask(&house, "s:InsertObservation", &insert_observations());
         read(&house, binding);
         exchange_results(&house, binding);
+        let root = binding.ask(&house, "s:GetCapabilities", "");
+        assert_eq!(
+            texts(root.find("ObservationOffering").unwrap(), "name"),
+            ["Buoy"]
+        );
         let procedure = format!("<sw:procedure>{SENSOR}</sw:procedure>");
         let format =
             format!("<sw:procedureDescriptionFormat>{SML}</sw:procedureDescriptionFormat>");

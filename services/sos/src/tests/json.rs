@@ -44,7 +44,7 @@ fn observation(time: Json, result: Json) -> Json {
             "identifier": {"value": "urn:f:9", "codespace": "urn:unknown"},
             "name": [{"value": "the river", "codespace": ""}],
             "sampledFeature": ["urn:river"],
-            "geometry": {"type": "Point", "coordinates": [7.6, 51.9],
+            "geometry": {"type": "Point", "coordinates": [51.9, 7.6],
                 "crs": {"type": "name", "properties": {"name": "EPSG:4326"}}},
         },
         "phenomenonTime": time,

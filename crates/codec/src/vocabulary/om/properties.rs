@@ -1,4 +1,4 @@
-//! Properties of an observation that are references, features or parameters.
+//! Properties of an observation that are references or parameters, and where they say that it was made.
 
 use super::context::Context;
 use super::{HREF, SAMPLING_GEOMETRY, is_nil, urn};
@@ -29,66 +29,32 @@ pub(super) fn read_link(pull: &mut impl Pull, take: impl FnOnce(&str)) -> Result
     Ok(())
 }
 
-/// Reads `featureOfInterest`: a reference, or a sampling feature with its position, which its identifier
-/// names or else the feature that it is a sample of.
-pub(super) fn read_feature(pull: &mut impl Pull, context: &mut Context) -> Result<(), DecodeError> {
-    let mut depth = 1;
-    let mut place = PlaceReader::default();
-    let mut names_it = true;
-    let (mut identifies_it, mut identified) = (false, false);
-    while depth > 0 {
-        match pull.next()? {
-            Event::Start(name) => {
-                depth += 1;
-                names_it = name.local == "sampledFeature" && !identified;
-                identifies_it = name.local == "identifier";
-                place.start(name.local);
-            }
-            Event::End => {
-                depth -= 1;
-                place.end();
-            }
-            Event::Attribute(HREF) if names_it => set_feature(pull.text(), context),
-            Event::Attribute(name) if name.local == "srsName" => place.system(pull.text()),
-            Event::Content if identifies_it => {
-                set_feature(pull.text().trim_ascii(), context);
-                (identifies_it, identified) = (false, true);
-            }
-            Event::Content => place.content(pull, context)?,
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-fn set_feature(href: &str, context: &mut Context) {
-    if !is_nil(href) {
-        context.feature.set(href);
-    }
-}
-
 /// Finds `gml:pos` among elements.
 #[derive(Default)]
-struct PlaceReader {
+pub(super) struct PlaceReader {
     position: bool,
     longitude_first: bool,
 }
 
 impl PlaceReader {
-    fn start(&mut self, name: &str) {
+    pub(super) fn start(&mut self, name: &str) {
         self.position = name == "pos";
     }
 
-    fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         self.position = false;
     }
 
     /// Of the systems in use for stations only CRS84 has the longitude first.
-    fn system(&mut self, name: &str) {
+    pub(super) fn system(&mut self, name: &str) {
         self.longitude_first = name.contains("CRS84");
     }
 
-    fn content(&self, pull: &impl Pull, context: &mut Context) -> Result<(), DecodeError> {
+    pub(super) fn content(
+        &self,
+        pull: &impl Pull,
+        context: &mut Context,
+    ) -> Result<(), DecodeError> {
         if !self.position {
             return Ok(());
         }
@@ -153,6 +119,10 @@ pub(super) fn read_parameter(
                 depth -= 1;
                 value = false;
                 place.end();
+            }
+            // A category refers to what it is.
+            Event::Attribute(HREF) if value => {
+                set_parameter(parameter, &name, pull.text(), context);
             }
             Event::Attribute(attribute) if attribute == HREF || attribute.local == "definition" => {
                 parameter = Parameter::named(pull.text());

@@ -1,7 +1,8 @@
 //! O&M read, of either version.
 
 use super::context::Context;
-use super::properties::{read_feature, read_link, read_parameter};
+use super::features_met::{FeaturesMet, read_feature};
+use super::properties::{read_link, read_parameter};
 use super::time_object::{self, TimesMet};
 use super::{HREF, OM10, OM20, OMX10, XSI_TYPE};
 use crate::error::DecodeError;
@@ -27,6 +28,7 @@ pub(crate) fn read(
     let mut reader = Reader {
         context: Context::default(),
         met: TimesMet::default(),
+        features: FeaturesMet::default(),
         limits,
     };
     match root {
@@ -88,6 +90,7 @@ impl Property {
 struct Reader<'l> {
     context: Context,
     met: TimesMet,
+    features: FeaturesMet,
     limits: &'l Limits,
 }
 
@@ -154,7 +157,7 @@ impl Reader<'_> {
             }
             Property::Procedure => read_link(pull, |href| context.sensor.set(href)),
             Property::ObservedProperty => read_link(pull, |href| context.property.set(href)),
-            Property::Feature => read_feature(pull, context),
+            Property::Feature => read_feature(pull, context, &mut self.features),
             Property::Parameter => read_parameter(pull, context),
             Property::Result => self.result(start, pull, rows),
             Property::Other => skip(pull),
@@ -180,6 +183,12 @@ impl Reader<'_> {
                 Event::Attribute(name) => form.nil |= name.local == "nilReason",
                 Event::Start(name) if name.local == "DataArray" => {
                     swe::array::read(pull, &self.context.common(), rows, self.limits)?;
+                    return skip(pull);
+                }
+                Event::Start(name) if name.local == "DataRecord" => {
+                    let context = &self.context;
+                    let set = |rows: &mut Rows<'_>| context.set(rows);
+                    swe::record::read(pull, context.topic.get(), rows, self.limits, set)?;
                     return skip(pull);
                 }
                 Event::Content => {
@@ -249,7 +258,8 @@ impl Reader<'_> {
     }
 }
 
-const RESULT: &str = "a result that is a number, a boolean, a text or a swe:DataArray";
+const RESULT: &str = "a result that is a number, a boolean, a text, a swe:DataRecord or \
+    a swe:DataArray";
 
 /// What a result's attributes say.
 #[derive(Default)]

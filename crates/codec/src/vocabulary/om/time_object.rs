@@ -34,7 +34,7 @@ impl TimesMet {
 }
 
 /// FNV-1a, 64 bits.
-fn hash(text: &str) -> u64 {
+pub(super) fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
@@ -86,7 +86,7 @@ pub(super) fn read(pull: &mut impl Pull, met: &mut TimesMet) -> Result<Span, Dec
     Ok(span)
 }
 
-fn is_id(name: Name<'_>) -> bool {
+pub(super) fn is_id(name: Name<'_>) -> bool {
     name.local == "id" && (name.uri == GML32 || name.uri == GML31)
 }
 

@@ -1,8 +1,8 @@
 //! `swe:DataArray`, of SWE Common 1.0.1 and 2.0: what the fields of its records are, and the block.
 //!
-//! Names of elements decide and not their namespace, which differs between the versions. What it
-//! deliberately does not do: records within records, arrays within arrays, binary and XML blocks,
-//! descriptions that stand elsewhere.
+//! Names of elements decide and not their namespace, which differs between the versions. Records and vectors
+//! within a record are read as their components, each a field. What it deliberately does not do: arrays within
+//! arrays, binary and XML blocks, descriptions that stand elsewhere.
 
 use super::block_read::{BlockReader, Record, Shared};
 use super::{Kind, Role, Separators, URN};
@@ -173,18 +173,17 @@ struct Field {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Component {
     Time,
+    TimeRange,
     Result(Kind),
 }
 
 impl Component {
     fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "Time" => Component::Time,
-            "Quantity" | "Count" => Component::Result(Kind::Number),
-            "Boolean" => Component::Result(Kind::Bool),
-            "Text" | "Category" => Component::Result(Kind::Text),
-            _ => return None,
-        })
+        match name {
+            "Time" => Some(Component::Time),
+            "TimeRange" => Some(Component::TimeRange),
+            _ => Kind::of_component(name).map(Component::Result),
+        }
     }
 }
 
@@ -198,7 +197,7 @@ impl Description {
                 Event::Start(name) => {
                     depth += 1;
                     uom = name.local == "uom";
-                    let nested = matches!(name.local, "DataArray" | "DataChoice" | "Vector");
+                    let nested = matches!(name.local, "DataArray" | "DataChoice" | "Matrix");
                     field.start(name.local, depth);
                     if nested {
                         return Err(DecodeError::expected(pull.at(), "a flat record"));
@@ -233,7 +232,9 @@ impl Description {
     }
 
     fn push(&mut self, field: &Field, at: usize) -> Result<(), DecodeError> {
-        let is_first = |role: Role| !self.record.roles().contains(&role);
+        let dated = [Role::Time, Role::Period];
+        let is_first = || !self.record.roles().iter().any(|own| dated.contains(own));
+        let definition = self.text(field.texts.definition).unwrap_or_default();
         // What observes latitudes has results of that definition.
         let is_value = self.text(field.texts.name) == Some(Role::Value(Kind::Any).name());
         let known = field
@@ -242,7 +243,9 @@ impl Description {
         let role = match (known, field.component) {
             (Some(role), _) => role,
             (None, Some(Component::Result(kind))) => Role::Value(kind),
-            (None, _) if is_first(Role::Time) => Role::Time,
+            (None, Some(Component::Time)) if definition.ends_with("ResultTime") => Role::ResultTime,
+            (None, Some(Component::TimeRange)) if is_first() => Role::Period,
+            (None, _) if is_first() => Role::Time,
             (None, _) => Role::Skip,
         };
         self.record.push(role, at)?;
@@ -287,7 +290,7 @@ impl Description {
 impl Field {
     /// Takes note of an element at this depth.
     fn start(&mut self, name: &str, depth: usize) {
-        if name == "field" {
+        if matches!(name, "field" | "coordinate") {
             *self = Self::default();
         }
         if let (None, Some(component)) = (self.component, Component::named(name)) {
@@ -297,7 +300,7 @@ impl Field {
     }
 }
 
-fn set_topic(topic: Option<&str>, field: Option<&str>, rows: &mut Rows<'_>) {
+pub(super) fn set_topic(topic: Option<&str>, field: Option<&str>, rows: &mut Rows<'_>) {
     match (topic, field) {
         (Some(topic), Some(field)) => rows.topic(Naming::Topic, &format!("{topic}/{field}")),
         (Some(topic), None) => rows.topic(Naming::Topic, topic),

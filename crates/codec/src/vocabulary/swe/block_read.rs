@@ -229,6 +229,7 @@ impl BlockReader<'_> {
         }
         match role {
             Role::Time => rows.time(self.time(token, at)?),
+            Role::Period => self.period(token, at, rows)?,
             Role::ValidFrom => valid.0 = Some(self.time(token, at)?),
             Role::ValidTo => valid.1 = Some(self.time(token, at)?),
             Role::Lat => rows.latitude(degrees(token, at, decimal)?),
@@ -255,6 +256,20 @@ impl BlockReader<'_> {
                 });
             })?,
             named => token::read_text(token, at, self.limits, |text| set_text(named, text, rows))?,
+        }
+        Ok(())
+    }
+
+    /// Begin and end with a solidus between them (ISO 8601), or an instant.
+    fn period(&mut self, token: &str, at: usize, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
+        let (begin, end) = token.split_once('/').unwrap_or((token, ""));
+        rows.time(self.time(begin, at)?);
+        if !end.is_empty() {
+            let end = Some(self.time(end, at + begin.len() + 1)?);
+            rows.extra(Extra {
+                end,
+                ..Extra::default()
+            });
         }
         Ok(())
     }

@@ -1,0 +1,276 @@
+//! Observations in JSON, as clients of 52North's server send them: objects with the members that O&M has, results as
+//! values, as records of fields, or as fields and rows of values.
+
+use crate::area::is_longitude_first;
+use crate::exception::Exception;
+use crate::limits::FIELDS_MAX;
+use crate::moment::{period, time};
+use serde_json::{Map, Value as Json};
+use weir_model::{BatchBuilder, Extra, Place, Time, Value};
+
+/// Name of the parameter that says where an observation was made (OGC 10-004r3 section 7.2.2.7).
+const SAMPLING_GEOMETRY: &str = "http://www.opengis.net/def/param-name/OGC-OM/2.0/samplingGeometry";
+
+/// Reads `observation`: an object or a list of such.
+pub(crate) fn read(request: &Json, builder: &mut BatchBuilder) -> Result<(), Exception> {
+    for observation in each(&request["observation"]).filter(|own| own.is_object()) {
+        Shared::of(observation)?.results(&observation["result"], builder)?;
+    }
+    Ok(())
+}
+
+/// One, or those of a list.
+pub(crate) fn each(value: &Json) -> impl Iterator<Item = &Json> {
+    let one = std::slice::from_ref(value);
+    value.as_array().map_or(one, Vec::as_slice).iter()
+}
+
+/// What an observation says beside its result.
+struct Shared<'a> {
+    procedure: &'a str,
+    property: &'a str,
+    feature: Option<&'a str>,
+    place: Option<Place>,
+    span: Span,
+    result_time: Option<Time>,
+    /// An object of JSON.
+    parameters: Option<String>,
+}
+
+/// Begin and end; an instant has no end.
+type Span = (Option<Time>, Option<Time>);
+
+impl<'a> Shared<'a> {
+    fn of(observation: &'a Json) -> Result<Self, Exception> {
+        let said = |name: &'static str| {
+            let text = observation[name].as_str();
+            text.ok_or_else(|| Exception::missing(name))
+        };
+        let (feature, place) = feature(&observation["featureOfInterest"])?;
+        let (parameters, made_at) = parameters(&observation["parameter"])?;
+        Ok(Self {
+            procedure: said("procedure")?,
+            property: said("observedProperty")?,
+            feature,
+            place: made_at.or(place),
+            span: span("phenomenonTime", &observation["phenomenonTime"])?,
+            result_time: span("resultTime", &observation["resultTime"])?.0,
+            parameters,
+        })
+    }
+
+    fn results(&self, result: &Json, builder: &mut BatchBuilder) -> Result<(), Exception> {
+        if let Json::Array(fields) = result {
+            let row = fields
+                .iter()
+                .map(|field| &field["value"])
+                .collect::<Vec<_>>();
+            return self.row(&described(fields)?, &row, builder);
+        }
+        if let (Json::Array(fields), Json::Array(rows)) = (&result["fields"], &result["values"]) {
+            let fields = described(fields)?;
+            for row in rows {
+                let row = row.as_array().ok_or_else(|| bad("a row of values"))?;
+                self.row(&fields, &row.iter().collect::<Vec<_>>(), builder)?;
+            }
+            return Ok(());
+        }
+        let value = simple(result.get("value").unwrap_or(result))?;
+        self.push(
+            self.property,
+            result["uom"].as_str(),
+            value,
+            self.span,
+            builder,
+        )
+    }
+
+    /// An observation for each field of a row that is a result; of several, each is of what its field is defined as.
+    fn row(
+        &self,
+        fields: &[Field<'_>],
+        values: &[&Json],
+        builder: &mut BatchBuilder,
+    ) -> Result<(), Exception> {
+        if fields.len() != values.len() {
+            return Err(bad("as many values as fields"));
+        }
+        let (mut own, mut result_time) = (self.span, self.result_time);
+        for (field, value) in fields.iter().zip(values) {
+            match field.role {
+                Role::Time => own = span("result", value)?,
+                Role::ResultTime => result_time = span("result", value)?.0,
+                Role::Result | Role::Other => {}
+            }
+        }
+        let shared = Shared {
+            parameters: self.parameters.clone(),
+            result_time,
+            ..*self
+        };
+        let is_result = |field: &&Field<'_>| field.role == Role::Result;
+        let several = fields.iter().filter(is_result).count() > 1;
+        for (field, value) in fields.iter().zip(values) {
+            if field.role == Role::Result && !value.is_null() {
+                let property = field.definition.filter(|_| several);
+                let property = property.unwrap_or(self.property);
+                shared.push(property, field.unit, simple(value)?, own, builder)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn push(
+        &self,
+        property: &str,
+        unit: Option<&str>,
+        value: Value<'_>,
+        (begin, end): Span,
+        builder: &mut BatchBuilder,
+    ) -> Result<(), Exception> {
+        builder.begin();
+        builder.sensor(self.procedure);
+        builder.property(property);
+        unit.into_iter().for_each(|unit| builder.unit(unit));
+        builder.value(value);
+        begin.into_iter().for_each(|time| builder.time(time));
+        if let Some(place) = self.place {
+            builder.latitude(place.latitude);
+            builder.longitude(place.longitude);
+        }
+        builder.extra(Extra {
+            end,
+            result_time: self.result_time,
+            feature: self.feature,
+            parameters: self.parameters.as_deref(),
+            ..Extra::default()
+        });
+        let ended = builder.end();
+        ended.map_err(|error| Exception::invalid("observation", error.to_string()))
+    }
+}
+
+fn bad(expected: &str) -> Exception {
+    Exception::invalid("result", format!("{expected} was expected"))
+}
+
+fn simple(value: &Json) -> Result<Value<'_>, Exception> {
+    match value {
+        Json::Number(number) => Ok(Value::Number(number.as_f64().unwrap_or_default())),
+        Json::Bool(truth) => Ok(Value::Bool(*truth)),
+        Json::String(text) => Ok(Value::Text(text)),
+        Json::Null => Err(Exception::missing("result")),
+        _ => Err(bad("a number, a truth or a text")),
+    }
+}
+
+/// What a field of a record says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Time,
+    ResultTime,
+    Result,
+    Other,
+}
+
+struct Field<'a> {
+    role: Role,
+    definition: Option<&'a str>,
+    unit: Option<&'a str>,
+}
+
+fn described(fields: &[Json]) -> Result<Vec<Field<'_>>, Exception> {
+    if fields.len() > FIELDS_MAX {
+        return Err(Exception::invalid(
+            "result",
+            format!("more than {FIELDS_MAX} fields"),
+        ));
+    }
+    let mut is_dated = false;
+    let described = fields.iter().map(|field| {
+        let definition = field["definition"].as_str();
+        let is_result_time = definition.is_some_and(|uri| uri.ends_with("ResultTime"));
+        let role = match field["type"].as_str() {
+            Some("time" | "timeRange") if is_result_time => Role::ResultTime,
+            Some("time" | "timeRange") if !std::mem::replace(&mut is_dated, true) => Role::Time,
+            Some("quantity" | "count" | "boolean" | "text" | "category") => Role::Result,
+            _ => Role::Other,
+        };
+        Field {
+            role,
+            definition,
+            unit: field["uom"].as_str(),
+        }
+    });
+    Ok(described.collect())
+}
+
+/// An instant, or a begin and an end as a list or with a solidus between them.
+fn span(name: &str, given: &Json) -> Result<Span, Exception> {
+    let both = |begin: &str, end: &str| {
+        let (begin, end) = period(name, begin, end)?;
+        Ok((Some(begin), Some(end)))
+    };
+    match given {
+        Json::Null => Ok((None, None)),
+        Json::String(text) => match text.split_once('/') {
+            Some((begin, end)) => both(begin, end),
+            None => Ok((Some(time(name, text)?), None)),
+        },
+        Json::Array(all) => match &all[..] {
+            [Json::String(begin), Json::String(end)] => both(begin, end),
+            _ => Err(Exception::invalid(name, "a begin and an end were expected")),
+        },
+        _ => Err(Exception::invalid(name, "a time was expected")),
+    }
+}
+
+/// A feature: its identifier, or an object with one and with a point.
+pub(crate) fn feature(given: &Json) -> Result<(Option<&str>, Option<Place>), Exception> {
+    let identifier = given["identifier"]["value"].as_str();
+    let identifier = identifier.or(given["identifier"].as_str());
+    let place = point("featureOfInterest", &given["geometry"])?;
+    Ok((given.as_str().or(identifier), place))
+}
+
+fn point(name: &str, geometry: &Json) -> Result<Option<Place>, Exception> {
+    let coordinates = &geometry["coordinates"];
+    let (Some(one), Some(other)) = (coordinates[0].as_f64(), coordinates[1].as_f64()) else {
+        return Ok(None);
+    };
+    let (longitude, latitude) = match is_latitude_first(name, geometry)? {
+        true => (other, one),
+        false => (one, other),
+    };
+    Ok(Some(Place {
+        latitude,
+        longitude,
+    }))
+}
+
+/// GeoJSON has the longitude first (RFC 7946 section 3.1.1); 52North's clients name EPSG 4326 as `crs` where they have
+/// the latitude first, as that system has it.
+pub(crate) fn is_latitude_first(parameter: &str, geometry: &Json) -> Result<bool, Exception> {
+    match geometry["crs"]["properties"]["name"].as_str() {
+        Some(system) => Ok(!is_longitude_first(parameter, system)?),
+        None => Ok(false),
+    }
+}
+
+/// The parameters as an object, but for the one that says where the observation was made.
+fn parameters(given: &Json) -> Result<(Option<String>, Option<Place>), Exception> {
+    let (mut others, mut place) = (Map::new(), None);
+    for named in each(given).map(|one| &one["NamedValue"]) {
+        let value = &named["value"];
+        match named["name"].as_str() {
+            Some(SAMPLING_GEOMETRY) => place = point("parameter", value)?,
+            Some(name) => {
+                let bare = value.get("value").unwrap_or(value);
+                others.insert(name.to_owned(), bare.clone());
+            }
+            None => {}
+        }
+    }
+    let others = (!others.is_empty()).then(|| Json::Object(others).to_string());
+    Ok((others, place))
+}
