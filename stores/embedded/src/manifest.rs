@@ -172,7 +172,8 @@ impl Loaded {
         match tag {
             TOPIC => {
                 let topic = fields.counted()?;
-                self.next_stream = self.next_stream.max(stream + 1);
+                // No number is left behind the last one.
+                self.next_stream = self.next_stream.max(stream.checked_add(1)?);
                 let known = self.streams.entry(stream).or_default();
                 known.topic = String::from_utf8(topic.to_vec()).ok()?;
             }
