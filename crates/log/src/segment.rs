@@ -150,3 +150,26 @@ pub(crate) fn seek(marks: &[Mark], sequence: u64) -> Option<u64> {
     let after = marks.partition_point(|mark| mark.sequence <= sequence);
     after.checked_sub(1).map(|index| marks[index].at)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use weir_disk::{Disk, SimDisk};
+
+    #[test]
+    fn a_segment_that_begins_before_the_first_record_is_none() {
+        let disk = SimDisk::new();
+        for (sequence, is_one) in [(0, false), (1, true)] {
+            let first = Cursor::new(1, sequence);
+            let header = Header {
+                first,
+                first_arrival: 5,
+            };
+            let file = disk.create("a").unwrap();
+            file.write_all_at(&header.write(), 0).unwrap();
+            assert_eq!(Header::read(&*file).unwrap(), is_one.then_some(header));
+            assert_eq!(first_of(&name_of(first)), is_one.then_some(first));
+        }
+    }
+}
