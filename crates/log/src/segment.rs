@@ -67,11 +67,12 @@ pub(crate) fn name_of(first: Cursor) -> String {
     format!("{:04x}-{:012x}.log", first.epoch(), first.sequence())
 }
 
-/// The cursor of a segment's first record, by its name.
+/// The cursor of a segment's first record, by its name; a sequence of 0 is no record's.
 pub(crate) fn first_of(name: &str) -> Option<Cursor> {
     let (epoch, sequence) = name.strip_suffix(".log")?.split_once('-')?;
     let epoch = u16::from_str_radix(epoch, 16).ok()?;
-    Some(Cursor::new(epoch, u64::from_str_radix(sequence, 16).ok()?))
+    let sequence = u64::from_str_radix(sequence, 16).ok()?;
+    (sequence > 0).then(|| Cursor::new(epoch, sequence))
 }
 
 /// Says whether a file is a segment.
@@ -99,7 +100,9 @@ impl Header {
             first: Cursor::from_bits(u64::from_le_bytes(number(8))),
             first_arrival: i64::from_le_bytes(number(16)),
         };
-        Ok((header.write() == bytes).then_some(header))
+        // No record has the sequence 0.
+        let is_one = header.write() == bytes && header.first.sequence() > 0;
+        Ok(is_one.then_some(header))
     }
 }
 
