@@ -144,6 +144,7 @@ impl Epochs {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn three_epochs() -> Epochs {
@@ -151,6 +152,24 @@ mod tests {
         assert_eq!(epochs.raise(10, false), Some(()));
         assert_eq!(epochs.raise(10, false), Some(()));
         epochs
+    }
+
+    #[test]
+    fn epochs_that_cannot_have_been_are_told_from_those_that_were_written() {
+        let disk = weir_disk::SimDisk::new();
+        three_epochs().store(&disk).unwrap();
+        assert_eq!(Epochs::load(&disk).unwrap(), Some(three_epochs()));
+        let beyond = [(1, 1 << 48)];
+        let falling = [(1, 10), (2, 9)];
+        let twice = [(2, 5), (2, 6)];
+        let of_today = [(7, 5)];
+        for ended in [&beyond[..], &falling, &twice, &of_today] {
+            let ended = ended.to_vec();
+            let impossible = Epochs { ended, current: 7 };
+            impossible.store(&disk).unwrap();
+            let refused = Epochs::load(&disk).map_err(|error| error.kind());
+            assert_eq!(refused, Err(io::ErrorKind::InvalidData), "{impossible:?}");
+        }
     }
 
     #[test]

@@ -371,3 +371,35 @@ pub(crate) fn first_mark(head: u64, end: u64) -> VecDeque<Mark> {
         at: end,
     }])
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use weir_disk::SimDisk;
+    use weir_model::Cursor;
+
+    #[test]
+    fn epochs_that_are_older_than_the_segments_are_refused() {
+        let begins = |epoch| {
+            let disk = SimDisk::new();
+            let header = Header {
+                first: Cursor::new(epoch, 1),
+                first_arrival: 0,
+            };
+            let file = disk.create(&segment::name_of(header.first)).unwrap();
+            file.write_all_at(&header.write(), 0).unwrap();
+            Epochs::first().store(&disk).unwrap();
+            let disk: Arc<dyn Disk> = Arc::new(disk);
+            open(&disk, &Options::default())
+        };
+        assert!(begins(1).is_ok());
+        let Err(OpenFault::Damaged { file, rule }) = begins(2) else {
+            panic!("taken up");
+        };
+        assert_eq!(
+            (file.as_str(), rule),
+            ("epochs", "it is older than the last segment")
+        );
+    }
+}
