@@ -10,6 +10,7 @@ use std::io;
 use weir_disk::Disk;
 use weir_hub::{Gap, GapReason, Resume};
 use weir_model::Cursor;
+use weir_model::cursor::SEQUENCE_MAX;
 
 const NAME: &str = "epochs";
 const MAGIC: &[u8; 8] = b"weirep01";
@@ -67,10 +68,22 @@ impl Epochs {
                 u64::from_le_bytes(sequence.try_into().unwrap_or_default()),
             )
         });
-        Ok(Some(Self {
+        let epochs = Self {
             ended: ended.collect(),
             current: u16::from_le_bytes(*current),
-        }))
+        };
+        match epochs.is_possible() {
+            true => Ok(Some(epochs)),
+            false => Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+
+    /// Whether epochs and their ends rise, up to today's, and have cursors.
+    fn is_possible(&self) -> bool {
+        let rises = |pair: &[(u16, u64)]| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1;
+        let last = self.ended.last();
+        self.ended.windows(2).all(rises)
+            && last.is_none_or(|&(epoch, end)| epoch < self.current && end < SEQUENCE_MAX)
     }
 
     /// Makes it durable.
