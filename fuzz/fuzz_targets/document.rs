@@ -24,7 +24,7 @@ fuzz_target!(|input: &[u8]| {
     let told = |root| json::to_string(root, &[]);
     assert_eq!(told(&again), told(&root), "the same elements again");
     if soap::is_envelope(&root) {
-        let _opened = soap::open(root);
+        let _observations = weir_soap::client::observations(root);
     }
     if let Ok(packed) = exi::from_xml(xml.as_bytes()) {
         let unpacked = exi::read(&packed).expect("what was packed is read");

@@ -1,4 +1,4 @@
-//! Topics, filters, times and cursors: no text breaks a reader, and a filter that is a topic
+//! Topics, filters, times, cursors and geometries: no text breaks a reader, and a filter that is a topic
 //! matches itself.
 #![no_main]
 
@@ -14,4 +14,11 @@ fuzz_target!(|text: &str| {
         assert_eq!(time.to_string().parse(), Ok(time));
     }
     let _ = text.parse::<Cursor>();
+    if let Some(geometry) = weir_geo::parse(text) {
+        let _ = weir_geo::equals(&geometry, &geometry);
+        let _ = (
+            weir_geo::length(&geometry),
+            weir_geo::contains(&geometry, &geometry),
+        );
+    }
 });

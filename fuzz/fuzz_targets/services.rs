@@ -7,7 +7,9 @@ use libfuzzer_sys::fuzz_target;
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use weir_binding::{Answer, AsItIs, AtOnce, Call, Opening, Pieces, Premises, Response, Service};
+use weir_binding::{
+    Answer, AsItIs, AtOnce, Call, Opening, Pieces, Premises, Response, Section, Service,
+};
 use weir_embedded::EmbeddedHistory;
 use weir_hub::{Hub, Media, Principal, Publish, Request};
 use weir_log::{DiskLog, Options, SimDisk};
@@ -55,6 +57,8 @@ impl House {
                 .expect("published");
         }
         let premises = Premises::of(hub.clone());
+        let operations = Arc::new(weir_soap::Soap::new(hub.clone()));
+        let device = weir_dpws::Dpws::configure(hub.clone(), Section::new("dpws"), operations);
         Self {
             services: vec![
                 Box::new(weir_sensorthings::SensorThings::new(hub.clone())),
@@ -62,6 +66,7 @@ impl House {
                 Box::new(weir_soap::Soap::new(hub)),
                 Box::new(weir_live::Live::new(&premises)),
                 Box::new(weir_td::Td::new(&premises)),
+                Box::new(device.expect("a device")),
             ],
             asked: 0,
         }

@@ -1,4 +1,4 @@
-//! What fuzz targets share: options of EXI drawn from the first bytes of an input, schemas, limits.
+//! What fuzz targets share: pieces of an input, options of EXI drawn from its first bytes, schemas, limits.
 //!
 //! It deliberately draws no combination that EXI forbids: encoders refuse those at once.
 
@@ -6,6 +6,16 @@ use std::sync::{Arc, LazyLock};
 use weir_exi::options::{ExpandedName, Profile, Representation, SchemaId};
 use weir_exi::xsd::{Document, built_in_types, compile};
 use weir_exi::{Alignment, Limits, Options, Preserve, Schema};
+
+/// The pieces of an input: each has its length before it in a byte, and the last what is left.
+pub fn pieces(mut input: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let (&length, rest) = input.split_first()?;
+        let (piece, behind) = rest.split_at(rest.len().min(usize::from(length)));
+        input = behind;
+        Some(piece)
+    })
+}
 
 /// Bytes of an input that options are drawn from.
 pub const CHOICES: usize = 5;

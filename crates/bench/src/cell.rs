@@ -82,11 +82,15 @@ pub(crate) enum Work {
     Idle {
         /// How many.
         connections: usize,
+        /// When a publisher and a subscriber beside them say something; absent: they do not exist.
+        probe: Option<Pace>,
     },
     /// Datastreams of which there is one observation each.
     Topics {
         /// How many.
         topics: usize,
+        /// When there is more to hear of one of them; absent: never.
+        probe: Option<Pace>,
     },
     /// Observers by CoAP to whom nothing happens.
     Observers {
@@ -209,7 +213,69 @@ impl Work {
     }
 }
 
+/// Seconds that a target takes to start and to end.
+const START_SECONDS: f64 = 1.0;
+/// Seconds between the last connection's opening and what is measured, and what drains behind it.
+const AROUND_SECONDS: f64 = 1.5;
+/// Connections, datastreams and observers that are made in a second, on a machine of two processors.
+const MADE_A_SECOND: f64 = 10_000.0;
+/// Trials of a search.
+const TRIALS: f64 = 12.0;
+
+impl Pace {
+    /// About how long it takes, seconds.
+    fn seconds(&self) -> f64 {
+        let ms = |ms: u64| ms as f64 / 1e3;
+        match *self {
+            Self::Window {
+                warm_up_ms,
+                measure_ms,
+                ..
+            }
+            | Self::Open {
+                warm_up_ms,
+                measure_ms,
+                ..
+            } => ms(warm_up_ms + measure_ms),
+            Self::Search {
+                trial_ms,
+                measure_ms,
+                ..
+            } => TRIALS * ms(trial_ms) + ms(measure_ms),
+        }
+    }
+}
+
+impl Work {
+    /// About how long one contender takes for it once, seconds; what nobody measures takes none.
+    fn seconds(&self) -> f64 {
+        let (made, pace) = match self {
+            Self::Ingest {
+                connections, pace, ..
+            } => (*connections, Some(pace)),
+            Self::FanOut {
+                subscribers, pace, ..
+            }
+            | Self::Own {
+                subscribers, pace, ..
+            } => (*subscribers, Some(pace)),
+            Self::Idle { connections, probe } => (*connections, probe.as_ref()),
+            Self::Topics { topics, probe } => (*topics, probe.as_ref()),
+            Self::Observers { observers } => (*observers as usize, None),
+            Self::Replay { messages, .. } => (*messages, None),
+            Self::Unmeasured { .. } => return 0.0,
+        };
+        AROUND_SECONDS + made as f64 / MADE_A_SECOND + pace.map_or(0.0, Pace::seconds)
+    }
+}
+
 impl Cell {
+    /// About how long it takes, seconds: a guess before it begins, for whoever waits.
+    pub(crate) fn seconds(&self) -> f64 {
+        let each = START_SECONDS + self.rounds as f64 * self.work.seconds();
+        self.contenders.len() as f64 * each
+    }
+
     /// The link that it is on.
     pub(crate) fn link(&self) -> &str {
         let link = self.factors.iter().find(|(factor, _)| *factor == "link");
@@ -224,5 +290,43 @@ impl Cell {
             .map(|(f, level)| format!("{f}={level}"))
             .collect();
         pairs.join(";")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(work: Work) -> Cell {
+        let contender = Contender {
+            target: "weir",
+            scheme: None,
+        };
+        Cell {
+            factors: Vec::new(),
+            work,
+            contenders: vec![contender; 2],
+            rounds: 3,
+            goals: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_time_of_a_cell_is_that_of_all_its_rounds_and_contenders() {
+        let pace = |measure_ms| Pace::Open {
+            rate: 1.0,
+            warm_up_ms: 0,
+            measure_ms,
+        };
+        let seconds = |measure_ms| {
+            let probe = Some(pace(measure_ms));
+            let work = Work::Idle {
+                connections: 100,
+                probe,
+            };
+            of(work).seconds()
+        };
+        assert!((seconds(3000) - seconds(2000) - 6.0).abs() < 1e-9);
+        assert!(seconds(0) > 6.0 * AROUND_SECONDS);
     }
 }

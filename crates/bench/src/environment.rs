@@ -64,9 +64,7 @@ impl Environment {
                 .and_then(|l| l.parse().ok())
                 .unwrap_or(0.0),
             priority: priority(),
-            open_files: rustix::process::getrlimit(rustix::process::Resource::Nofile)
-                .maximum
-                .unwrap_or(u64::MAX),
+            open_files: open_files(),
             weir: env!("CARGO_PKG_VERSION").into(),
             fdatasync: fdatasync(data).unwrap_or_default(),
             data_disk: file_system(data),
@@ -104,6 +102,12 @@ impl Environment {
             0.0
         }
     }
+}
+
+/// How many files a process may open, if it asks for all.
+pub(crate) fn open_files() -> u64 {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    limit.maximum.unwrap_or(u64::MAX)
 }
 
 /// Appends to a preallocated file, as a log does, and syncs after each.

@@ -24,6 +24,16 @@ pub(crate) const POLL_MS: u64 = 1_000;
 /// Connections opened at once before their answers are awaited, so that no accept queue overflows.
 pub(crate) const CONNECT_WAVE: usize = 64;
 
+/// Idle connections of one load process; more are held by several, which open them side by side.
+pub(crate) const CONNECTIONS_A_LOAD_MAX: usize = 5_000;
+
+/// Connections that leave from one address of 127.0.0.0/8: a port of it serves one at a time, and the kernel gives
+/// 28,232 to those that do not say which (`net.ipv4.ip_local_port_range`).
+pub(crate) const CONNECTIONS_AN_ADDRESS_MAX: usize = 5_000;
+
+/// Files of a process that are no connections of a cell: logs, listeners, pipes, those of a probe.
+pub(crate) const FILES_RESERVED: usize = 500;
+
 /// Milliseconds a connection may take to be answered; beyond, the cell fails.
 pub(crate) const CONNECT_MS_MAX: u64 = 10_000;
 

@@ -10,9 +10,10 @@ use std::path::Path;
 use crate::budget::Budget;
 use crate::cell::{Cell, Contender, Scheme, Work};
 use crate::clock::now_ns;
-use crate::experiments::Order;
+use crate::environment::open_files;
+use crate::experiments::{Effort, Order};
 use crate::journal::Versions;
-use crate::limits::{ECHO_MS_MAX, OBSERVED_BYTES_MAX};
+use crate::limits::{ECHO_MS_MAX, FILES_RESERVED, OBSERVED_BYTES_MAX, QUICK_SECONDS_MAX};
 use crate::link::{Ends, LOCAL, Links};
 use crate::link_efficiency::job::{Conversation, EchoPlan};
 use crate::link_efficiency::sample_of_echo;
@@ -21,6 +22,7 @@ use crate::load::job::{
 };
 use crate::load::message::Body;
 use crate::load::own::Own;
+use crate::load::topics::ONE_OF_THEM;
 use crate::load::wire::{PublishWire, SubscribeWire};
 use crate::plan::Plan;
 use crate::planfile::guest::Guest;
@@ -37,6 +39,8 @@ const IDLE_SETTLE_MS: u64 = 1000;
 /// New datastreams a message.
 const TOPICS_BATCH: usize = 1000;
 
+/// Where a probe beside idle connections publishes, who hear nothing of it.
+const PROBE_TOPIC: &str = "bench/probe";
 /// Where single observations are published.
 const TOPIC: &str = "bench/x";
 /// Where batches are published, whose observations lie under [`REPLAY_TOPIC`].
@@ -58,7 +62,13 @@ pub(crate) fn execute_since(plan: &Plan, order: &Order<'_>, started: u64) -> Run
         .cells
         .iter()
         .filter(|cell| !order.journal.has(&cell.name()));
-    let progress = Progress::new(to_measure.map(measurements).sum());
+    let (mut count, mut seconds) = (0, 0.0);
+    for cell in to_measure {
+        count += measurements(cell);
+        seconds += cell.seconds();
+    }
+    eprintln!("{}", in_all(count, seconds, order.effort));
+    let progress = Progress::new(count);
     let mut links = Links::new(order);
     for (index, cell) in plan.cells.iter().enumerate() {
         if !order.journal.has(&cell.name()) && !budget.allows(&cell.name()) {
@@ -88,6 +98,19 @@ pub(crate) fn execute_since(plan: &Plan, order: &Order<'_>, started: u64) -> Run
     });
     run.seconds = (now_ns() - started) as f64 / 1e9;
     run
+}
+
+/// How long all will take, said before it begins.
+fn in_all(measurements: usize, seconds: f64, effort: Effort) -> String {
+    let most = match effort {
+        Effort::Quick => QUICK_SECONDS_MAX as f64,
+        Effort::Full => f64::INFINITY,
+    };
+    let time = match seconds.min(most) {
+        seconds if seconds < 90.0 => format!("{seconds:.0} s"),
+        seconds => format!("{:.0} min", seconds / 60.0),
+    };
+    format!("{measurements} measurements, about {time} in all")
 }
 
 /// What a cell gives whose link could not be made.
@@ -244,17 +267,20 @@ fn kind(
             let (counts, load) = ((publishers, subscribers), (Body::Stamped, pace));
             traffic(contender, side, running, counts, load)?
         }
-        Work::Idle { connections } => Kind::Idle(IdlePlan {
+        Work::Idle { connections, probe } => Kind::Idle(IdlePlan {
             subscribe: side.subscribe(contender, TOPIC)?,
-            connections,
+            connections: in_one_process(connections, open_files())?,
+            first: 0,
             certificate: running.certificate.clone(),
             settle_ms: IDLE_SETTLE_MS,
+            probe: beside(probe, contender, side, PROBE_TOPIC)?,
         }),
-        Work::Topics { topics } => Kind::Topics(TopicsPlan {
+        Work::Topics { topics, probe } => Kind::Topics(TopicsPlan {
             publish: side.publish(INGEST_TOPIC)?,
             topics,
             batch: TOPICS_BATCH,
             settle_ms: IDLE_SETTLE_MS,
+            probe: beside(probe, contender, side, ONE_OF_THEM)?,
         }),
         Work::Observers { observers } => Kind::Observers(observed(observers)),
         Work::Replay { messages, body } => {
@@ -270,6 +296,46 @@ fn kind(
         Work::Own { .. } => own(cell, contender, side, running)?,
         Work::Unmeasured { reason } => return Err(reason.into()),
     })
+}
+
+/// So many connections, where a target, which is one process, may have as many files.
+fn in_one_process(connections: usize, files: u64) -> Result<usize, String> {
+    if connections as u64 + FILES_RESERVED as u64 > files {
+        return Err(format!(
+            "a target is one process, which may open {files} files here, {FILES_RESERVED} of them for other things"
+        ));
+    }
+    Ok(connections)
+}
+
+/// One publisher and one subscriber of a topic, beside what is measured; nothing where they are not asked for. Who has
+/// no scheme hears by server-sent events.
+fn beside(
+    pace: Option<Pace>,
+    contender: Contender,
+    side: Side<'_>,
+    topic: &str,
+) -> Result<Option<Box<TrafficPlan>>, String> {
+    let Some(pace) = pace else {
+        return Ok(None);
+    };
+    let scheme = contender.scheme.unwrap_or(Scheme::Sse);
+    let contender = Contender {
+        scheme: Some(scheme),
+        ..contender
+    };
+    Ok(Some(Box::new(TrafficPlan {
+        publish: side
+            .publish(topic)?
+            .at_quality(scheme.quality().unwrap_or(0)),
+        publishers: 1,
+        body: Body::Stamped,
+        subscribe: Some(side.subscribe(contender, topic)?),
+        subscribers: 1,
+        subscribe_at: None,
+        pace,
+        share: None,
+    })))
 }
 
 /// Publishing to subscribers, at a quality that both are promised.
@@ -382,5 +448,30 @@ fn topic_of(observations: usize) -> &'static str {
         INGEST_TOPIC
     } else {
         TOPIC
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn what_no_process_can_hold_is_refused_with_the_limit() {
+        assert_eq!(in_one_process(19_000, 20_000), Ok(19_000));
+        let refused = in_one_process(50_000, 20_000).unwrap_err();
+        assert!(refused.contains("may open 20000 files"), "{refused}");
+    }
+
+    #[test]
+    fn the_time_in_all_is_told_and_a_quick_run_has_a_limit() {
+        let told = in_all(12, 65.0, Effort::Full);
+        assert_eq!(told, "12 measurements, about 65 s in all");
+        assert_eq!(
+            in_all(120, 1800.0, Effort::Full),
+            "120 measurements, about 30 min in all"
+        );
+        let told = in_all(120, 1800.0, Effort::Quick);
+        assert_eq!(told, "120 measurements, about 2 min in all");
     }
 }

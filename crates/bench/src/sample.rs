@@ -57,8 +57,8 @@ impl Sample {
     pub(crate) fn of(work: &Work, measured: &Measured) -> Result<Self, String> {
         let mut sample = match &measured.outcome {
             Event::Traffic(outcome) => Self::of_traffic(work, outcome)?,
-            Event::Idle(outcome) => Self::of_idle(outcome, measured),
-            Event::Topics(outcome) => Self::of_topics(outcome, measured),
+            Event::Idle(outcome) => Self::of_idle(outcome, measured)?,
+            Event::Topics(outcome) => Self::of_topics(outcome, measured)?,
             Event::Observers(outcome) => Self::of_observers(outcome, measured),
             Event::Replay(outcome) => Self::of_replay(outcome),
             other => return Err(format!("an unexpected outcome {other:?}")),
@@ -169,10 +169,22 @@ impl Sample {
         Ok(())
     }
 
-    fn of_idle(outcome: &IdleOutcome, measured: &Measured) -> Self {
+    /// What a publisher and a subscriber beside all others gave.
+    fn of_probe(probe: Option<&TrafficOutcome>) -> Result<Self, String> {
         let mut sample = Self::default();
+        if let Some(outcome) = probe {
+            sample.put_deliveries(outcome)?;
+            sample.put_latency("acknowledgement", &outcome.acknowledgement);
+            sample.put_latency("schedule_lag", &outcome.schedule_lag);
+            sample.courses.insert(DELIVERY, outcome.course.clone());
+        }
+        Ok(sample)
+    }
+
+    fn of_idle(outcome: &IdleOutcome, measured: &Measured) -> Result<Self, String> {
+        let mut sample = Self::of_probe(outcome.probe.as_deref())?;
         let Some((before, after)) = measured.memory else {
-            return sample;
+            return Ok(sample);
         };
         let per_connection =
             |from: u64, to: u64| (to as f64 - from as f64) / outcome.connections as f64;
@@ -189,11 +201,11 @@ impl Sample {
         let sockets = per_connection(from.socket_bytes, to.socket_bytes);
         sample.put("kernel_buffers_per_connection", "bytes", sockets);
         sample.put("connections", "1", outcome.connections as f64);
-        sample
+        Ok(sample)
     }
 
-    fn of_topics(outcome: &TopicsOutcome, measured: &Measured) -> Self {
-        let mut sample = Self::default();
+    fn of_topics(outcome: &TopicsOutcome, measured: &Measured) -> Result<Self, String> {
+        let mut sample = Self::of_probe(outcome.probe.as_deref())?;
         sample.put(
             "observations",
             "1/s",
@@ -203,7 +215,7 @@ impl Sample {
             let each = grown / outcome.topics as f64;
             sample.put("server_memory_per_topic", "bytes", each);
         }
-        sample
+        Ok(sample)
     }
 
     fn of_observers(outcome: &ObserversOutcome, measured: &Measured) -> Self {
@@ -212,6 +224,11 @@ impl Sample {
         sample.put("registrations", "1/s", observers / outcome.seconds);
         sample.put("notified", "1", f64::from(outcome.notified));
         sample.lost = u64::from(outcome.observers.saturating_sub(outcome.notified));
+        sample.put_latency("notification", &outcome.notification);
+        if let Some(spent) = measured.server {
+            let ms = spent.cpus * outcome.notify_seconds * 1e3;
+            sample.put("server_cpu_of_change", "ms", ms);
+        }
         if let Some(grown) = grown_bytes(measured) {
             sample.put("server_memory_per_observer", "bytes", grown / observers);
         }

@@ -1,4 +1,4 @@
-//! One load process: started with a job, watched, and measured beside its target.
+//! One load process, or several: started with a job, watched, and measured beside its target.
 //!
 //! Its events tell when counting begins and ends, so CPU time covers what counts and no more.
 
@@ -16,6 +16,9 @@ use crate::load::SUBCOMMAND;
 use crate::load::job::{Event, Job};
 use crate::process::{KernelMemory, Usage, cpu_ms_of_tree, peak_bytes_of_tree, reset_peak};
 use crate::targets::{Running, Settings, this_program};
+use several::{processes, several};
+
+mod several;
 
 /// What a job gave, and what both sides spent on it.
 pub(crate) struct Measured {
@@ -93,7 +96,10 @@ pub(crate) struct Site<'a> {
 pub(crate) fn run(settings: &Settings, target: &Running, job: &Job) -> Result<Measured, String> {
     let mut site = Site::new(settings, target.pid());
     match &settings.agents {
-        None => alone(site, job),
+        None => match processes(job) {
+            1 => alone(site, job),
+            many => several(site, job, many),
+        },
         Some(_) if !matches!(settings.end, End::Local) => {
             Err("agents are not at the end of an emulated link".into())
         }

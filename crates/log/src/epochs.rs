@@ -10,6 +10,7 @@ use std::io;
 use weir_disk::Disk;
 use weir_hub::{Gap, GapReason, Resume};
 use weir_model::Cursor;
+use weir_model::cursor::SEQUENCE_MAX;
 
 const NAME: &str = "epochs";
 const MAGIC: &[u8; 8] = b"weirep01";
@@ -67,10 +68,22 @@ impl Epochs {
                 u64::from_le_bytes(sequence.try_into().unwrap_or_default()),
             )
         });
-        Ok(Some(Self {
+        let epochs = Self {
             ended: ended.collect(),
             current: u16::from_le_bytes(*current),
-        }))
+        };
+        match epochs.is_possible() {
+            true => Ok(Some(epochs)),
+            false => Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+
+    /// Whether epochs and their ends rise, up to today's, and have cursors.
+    fn is_possible(&self) -> bool {
+        let rises = |pair: &[(u16, u64)]| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1;
+        let last = self.ended.last();
+        self.ended.windows(2).all(rises)
+            && last.is_none_or(|&(epoch, end)| epoch < self.current && end < SEQUENCE_MAX)
     }
 
     /// Makes it durable.
@@ -144,6 +157,7 @@ impl Epochs {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn three_epochs() -> Epochs {
@@ -151,6 +165,24 @@ mod tests {
         assert_eq!(epochs.raise(10, false), Some(()));
         assert_eq!(epochs.raise(10, false), Some(()));
         epochs
+    }
+
+    #[test]
+    fn epochs_that_cannot_have_been_are_told_from_those_that_were_written() {
+        let disk = weir_disk::SimDisk::new();
+        three_epochs().store(&disk).unwrap();
+        assert_eq!(Epochs::load(&disk).unwrap(), Some(three_epochs()));
+        let beyond = [(1, 1 << 48)];
+        let falling = [(1, 10), (2, 9)];
+        let twice = [(2, 5), (2, 6)];
+        let of_today = [(7, 5)];
+        for ended in [&beyond[..], &falling, &twice, &of_today] {
+            let ended = ended.to_vec();
+            let impossible = Epochs { ended, current: 7 };
+            impossible.store(&disk).unwrap();
+            let refused = Epochs::load(&disk).map_err(|error| error.kind());
+            assert_eq!(refused, Err(io::ErrorKind::InvalidData), "{impossible:?}");
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 use weir_disk::{Disk, DiskFile, read_full};
+use weir_model::cursor::SEQUENCE_MAX;
 
 const CLEAN: &str = "clean";
 const CLEAN_MAGIC: &[u8; 8] = b"weircl01";
@@ -147,10 +148,21 @@ pub(crate) fn open(disk: &Arc<dyn Disk>, options: &Options) -> Result<Opened, Op
         }
         None => Found {
             head: None,
+            epoch: 0,
             active: None,
             cut_bytes: 0,
         },
     };
+    // What would be appended in an older epoch than what is before it would be cut at the next start.
+    if known
+        .as_ref()
+        .is_some_and(|known| found.epoch > known.current())
+    {
+        return Err(OpenFault::Damaged {
+            file: "epochs".into(),
+            rule: "it is older than the last segment",
+        });
+    }
     let end = segments.back().map_or(0, Segment::end);
     let (epochs, head, recovery) = begin_run(disk, known, &found)?;
     Ok(Opened {
@@ -261,6 +273,8 @@ fn is_clean(disk: &dyn Disk) -> io::Result<bool> {
 struct Found {
     /// Sequence of the last good record, or of the one before the segment.
     head: Option<u64>,
+    /// Its epoch, or the one that the segment began in.
+    epoch: u16,
     active: Option<Active>,
     cut_bytes: u64,
 }
@@ -286,6 +300,7 @@ fn recover_last(disk: &dyn Disk, last: &mut Segment, options: &Options) -> io::R
     let reuse = end < options.segment_bytes / 2;
     Ok(Found {
         head: Some(scan.last.map_or(before, |cursor| cursor.sequence())),
+        epoch: scan.last.unwrap_or(last.header.first).epoch(),
         active: reuse.then(|| Active::reopen(file, end)),
         cut_bytes: written - end,
     })
@@ -332,6 +347,7 @@ fn begin_run(
     };
     let promised = sealed::read(disk, CLEAN, CLEAN_MAGIC).ok().flatten();
     let promised = promised.and_then(|body| Some(u64::from_le_bytes(*body.first_chunk()?)));
+    let promised = promised.filter(|&head| head < SEQUENCE_MAX);
     let head = found
         .head
         .unwrap_or_else(|| promised.unwrap_or(epochs.last_end()));
@@ -370,4 +386,36 @@ pub(crate) fn first_mark(head: u64, end: u64) -> VecDeque<Mark> {
         sequence: head + 1,
         at: end,
     }])
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use weir_disk::SimDisk;
+    use weir_model::Cursor;
+
+    #[test]
+    fn epochs_that_are_older_than_the_segments_are_refused() {
+        let begins = |epoch| {
+            let disk = SimDisk::new();
+            let header = Header {
+                first: Cursor::new(epoch, 1),
+                first_arrival: 0,
+            };
+            let file = disk.create(&segment::name_of(header.first)).unwrap();
+            file.write_all_at(&header.write(), 0).unwrap();
+            Epochs::first().store(&disk).unwrap();
+            let disk: Arc<dyn Disk> = Arc::new(disk);
+            open(&disk, &Options::default())
+        };
+        assert!(begins(1).is_ok());
+        let Err(OpenFault::Damaged { file, rule }) = begins(2) else {
+            panic!("taken up");
+        };
+        assert_eq!(
+            (file.as_str(), rule),
+            ("epochs", "it is older than the last segment")
+        );
+    }
 }

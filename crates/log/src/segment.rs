@@ -67,11 +67,12 @@ pub(crate) fn name_of(first: Cursor) -> String {
     format!("{:04x}-{:012x}.log", first.epoch(), first.sequence())
 }
 
-/// The cursor of a segment's first record, by its name.
+/// The cursor of a segment's first record, by its name; a sequence of 0 is no record's.
 pub(crate) fn first_of(name: &str) -> Option<Cursor> {
     let (epoch, sequence) = name.strip_suffix(".log")?.split_once('-')?;
     let epoch = u16::from_str_radix(epoch, 16).ok()?;
-    Some(Cursor::new(epoch, u64::from_str_radix(sequence, 16).ok()?))
+    let sequence = u64::from_str_radix(sequence, 16).ok()?;
+    (sequence > 0).then(|| Cursor::new(epoch, sequence))
 }
 
 /// Says whether a file is a segment.
@@ -99,7 +100,9 @@ impl Header {
             first: Cursor::from_bits(u64::from_le_bytes(number(8))),
             first_arrival: i64::from_le_bytes(number(16)),
         };
-        Ok((header.write() == bytes).then_some(header))
+        // No record has the sequence 0.
+        let is_one = header.write() == bytes && header.first.sequence() > 0;
+        Ok(is_one.then_some(header))
     }
 }
 
@@ -149,4 +152,27 @@ fn may_begin(first: Cursor, cursor: Cursor) -> bool {
 pub(crate) fn seek(marks: &[Mark], sequence: u64) -> Option<u64> {
     let after = marks.partition_point(|mark| mark.sequence <= sequence);
     after.checked_sub(1).map(|index| marks[index].at)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use weir_disk::{Disk, SimDisk};
+
+    #[test]
+    fn a_segment_that_begins_before_the_first_record_is_none() {
+        let disk = SimDisk::new();
+        for (sequence, is_one) in [(0, false), (1, true)] {
+            let first = Cursor::new(1, sequence);
+            let header = Header {
+                first,
+                first_arrival: 5,
+            };
+            let file = disk.create("a").unwrap();
+            file.write_all_at(&header.write(), 0).unwrap();
+            assert_eq!(Header::read(&*file).unwrap(), is_one.then_some(header));
+            assert_eq!(first_of(&name_of(first)), is_one.then_some(first));
+        }
+    }
 }

@@ -250,6 +250,27 @@ fn observers_by_coap_are_registered_and_one_change_reaches_them_all() {
 }
 
 #[test]
+fn ten_thousand_idle_connections_are_held_by_several_processes_while_others_are_heard() {
+    let folder = process::folder("bench-idle");
+    let out = folder.join("run").display().to_string();
+    let cell = "test=idle;delivery=mqtt;connections=10000;";
+    let run = [
+        "run", "scaling", "--quick", "--only", cell, "--out", &out, "--json",
+    ];
+    let ran = bench(&run);
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{said}");
+    assert!(said.contains("1 measurements, about "), "{said}");
+    let run = json(&Path::new(&out).join("run.json"));
+    let result = &run["results"][0];
+    let connections = mean_of(result, "connections");
+    assert_eq!(connections.unwrap_or(&Value::Null), 10_000.0, "{said}");
+    assert!(mean_of(result, "server_memory_per_connection").is_some());
+    assert!(mean_of(result, "publish_to_receive").is_some(), "{result}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
 fn observers_by_coap_are_told_of_every_message_and_how_late() {
     let folder = process::folder("bench-observe");
     let out = folder.join("run").display().to_string();

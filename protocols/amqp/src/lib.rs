@@ -19,4 +19,4 @@ pub mod wire;
 #[cfg(feature = "net")]
 mod net;
 #[cfg(feature = "net")]
-pub use net::Amqp;
+pub use net::{Amqp, records};

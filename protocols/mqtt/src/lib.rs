@@ -17,4 +17,4 @@ pub mod wire;
 #[cfg(feature = "net")]
 mod net;
 #[cfg(feature = "net")]
-pub use net::Mqtt;
+pub use net::{Mqtt, records};

@@ -172,7 +172,8 @@ impl Loaded {
         match tag {
             TOPIC => {
                 let topic = fields.counted()?;
-                self.next_stream = self.next_stream.max(stream + 1);
+                // No number is left behind the last one.
+                self.next_stream = self.next_stream.max(stream.checked_add(1)?);
                 let known = self.streams.entry(stream).or_default();
                 known.topic = String::from_utf8(topic.to_vec()).ok()?;
             }
@@ -365,4 +366,21 @@ fn split_frame(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (body, behind) = rest.split_at_checked(u32::from_le_bytes(*len) as usize)?;
     let whole = !body.is_empty() && crc32c::crc32c(body).to_le_bytes() == *checksum;
     whole.then_some((body, behind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_datastream_with_the_last_number_there_is_is_refused_and_breaks_nothing() {
+        let mut loaded = Loaded::default();
+        let mut entries = Entries::default();
+        entries.topic(u32::MAX - 1, "a");
+        assert_eq!(loaded.take(&entries.bytes), Some(()));
+        assert_eq!(loaded.next_stream, u32::MAX);
+        entries.clear();
+        entries.topic(u32::MAX, "b");
+        assert_eq!(loaded.take(&entries.bytes), None);
+    }
 }

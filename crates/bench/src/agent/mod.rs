@@ -21,6 +21,7 @@ use crate::worker::Spent;
 
 pub(crate) use crew::Crew;
 pub(crate) use serve::main;
+pub(crate) use spread::{cut, join};
 
 /// The environment variable that holds the token, on both sides.
 pub(crate) const TOKEN: &str = "WEIR_BENCH_TOKEN";

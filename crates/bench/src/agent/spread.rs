@@ -5,15 +5,12 @@ use crate::load::job::{
 };
 use crate::steadiness::PARTS;
 
-/// A job for each of so many agents; an error says what cannot be cut.
-pub(super) fn cut(job: &Job, parts: usize, skew_ns: u64) -> Result<Vec<Job>, String> {
+/// A job for each of so many agents, or load processes; an error says what cannot be cut.
+pub(crate) fn cut(job: &Job, parts: usize, skew_ns: u64) -> Result<Vec<Job>, String> {
     let of = |part: usize| {
         let kind = match &job.kind {
             Kind::Traffic(plan) => Kind::Traffic(traffic(plan, part, parts, skew_ns)),
-            Kind::Idle(plan) => Kind::Idle(IdlePlan {
-                connections: share_of(plan.connections, part, parts),
-                ..plan.clone()
-            }),
+            Kind::Idle(plan) => Kind::Idle(idle(plan, part, parts)),
             Kind::Topics(_) => return Err(whole("datastreams are made by one")),
             Kind::Observers(_) => return Err(whole("observers share one socket")),
             Kind::Replay(_) => return Err(whole("reading back is one reader's")),
@@ -47,13 +44,24 @@ fn traffic(plan: &TrafficPlan, part: usize, parts: usize, skew_ns: u64) -> Traff
     }
 }
 
+/// Each holds its share behind those before it; the first alone probes.
+fn idle(plan: &IdlePlan, part: usize, parts: usize) -> IdlePlan {
+    let before = (0..part).map(|part| share_of(plan.connections, part, parts));
+    IdlePlan {
+        connections: share_of(plan.connections, part, parts),
+        first: plan.first + before.sum::<usize>(),
+        probe: plan.probe.clone().filter(|_| part == 0),
+        ..plan.clone()
+    }
+}
+
 /// The first get what is over.
 fn share_of(count: usize, part: usize, parts: usize) -> usize {
     count / parts + usize::from(part < count % parts)
 }
 
 /// What all agents' outcomes are together.
-pub(super) fn join(outcomes: Vec<Event>) -> Result<Event, String> {
+pub(crate) fn join(outcomes: Vec<Event>) -> Result<Event, String> {
     outcomes
         .into_iter()
         .map(Ok)
@@ -66,6 +74,7 @@ fn join_two(a: Event, b: Event) -> Result<Event, String> {
         (Event::Traffic(a), Event::Traffic(b)) => Ok(Event::Traffic(Box::new(traffics(*a, *b)))),
         (Event::Idle(a), Event::Idle(b)) => Ok(Event::Idle(IdleOutcome {
             connections: a.connections + b.connections,
+            probe: a.probe.or(b.probe),
         })),
         (a, b) => Err(format!("unlike outcomes: {a:?}, {b:?}")),
     }
@@ -112,7 +121,13 @@ mod tests {
     use crate::latency::Latency;
     use crate::load::job::{Pace, ReplayPlan};
     use crate::load::message::Body;
-    use crate::load::wire::PublishWire;
+    use crate::load::wire::{PublishWire, SubscribeWire};
+
+    const PACE: Pace = Pace::Open {
+        rate: 10.0,
+        warm_up_ms: 0,
+        measure_ms: 1,
+    };
 
     fn job(pace: Pace) -> Job {
         let plan = TrafficPlan {
@@ -135,17 +150,39 @@ mod tests {
 
     #[test]
     fn all_connections_are_given_out_and_everyone_publishes() {
-        let pace = Pace::Open {
-            rate: 10.0,
-            warm_up_ms: 0,
-            measure_ms: 1,
-        };
-        let jobs = cut(&job(pace), 3, 9).unwrap();
+        let jobs = cut(&job(PACE), 3, 9).unwrap();
         let plans = jobs.iter().filter_map(|job| match &job.kind {
             Kind::Traffic(plan) => Some((plan.publishers, plan.subscribers, plan.share?.part)),
             _ => None,
         });
         assert_eq!(plans.collect::<Vec<_>>(), [(1, 2, 0), (1, 2, 1), (1, 1, 2)]);
+    }
+
+    #[test]
+    fn idle_connections_are_numbered_through_and_one_process_probes() {
+        let probe = match job(PACE).kind {
+            Kind::Traffic(plan) => Some(Box::new(plan)),
+            _ => None,
+        };
+        let plan = IdlePlan {
+            subscribe: SubscribeWire::Stream {
+                request: String::new(),
+            },
+            connections: 11,
+            first: 0,
+            certificate: None,
+            settle_ms: 0,
+            probe,
+        };
+        let address = ([127, 0, 0, 1], 1).into();
+        let kind = Kind::Idle(plan);
+        let jobs = cut(&Job { address, kind }, 3, 0).unwrap();
+        let parts = jobs.iter().filter_map(|job| match &job.kind {
+            Kind::Idle(plan) => Some((plan.first, plan.connections, plan.probe.is_some())),
+            _ => None,
+        });
+        let parts: Vec<_> = parts.collect();
+        assert_eq!(parts, [(0, 4, true), (4, 4, false), (8, 3, false)]);
     }
 
     #[test]

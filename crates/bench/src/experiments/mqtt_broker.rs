@@ -172,7 +172,10 @@ fn idle() -> Cell {
             ("delivery", Scheme::Mqtt.name().into()),
             ("connections", connections.to_string()),
         ],
-        work: Work::Idle { connections },
+        work: Work::Idle {
+            connections,
+            probe: None,
+        },
         contenders: both(Scheme::Mqtt),
         rounds: 1,
         goals: vec![goal],

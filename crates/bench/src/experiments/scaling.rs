@@ -1,9 +1,14 @@
 //! What the gateway costs as there is more of everything: connections, datastreams, subscribers, messages.
 //!
-//! One machine measures as far as it goes; a line through what it measured says what more would cost. What
-//! it deliberately does not do: set others beside ours, which `gateway` and `mqtt-broker` do.
+//! One machine measures as far as it goes; a curve through what it measured says what more would cost. Memory is
+//! read while connections and datastreams rest; then one publisher and one subscriber beside them say what they cost
+//! those that do something. What it deliberately does not do: set others beside ours, which `gateway` and
+//! `mqtt-broker` do.
 
 mod curves;
+mod fit;
+mod further;
+mod list;
 mod page;
 
 use super::{Effort, Experiment, run_cells};
@@ -22,14 +27,22 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     claims: |_| Vec::new(),
 };
 
-/// Where a process may open 20,000 files, this leaves room for its others.
-const CONNECTIONS: [usize; 5] = [100, 1000, 5000, 10_000, 15_000];
-const TOPICS: [usize; 4] = [1000, 10_000, 100_000, 1_000_000];
-const OBSERVERS: [u32; 4] = [100, 1000, 10_000, 100_000];
+/// The gateway is one process: where one may open 20,000 files the last two are refused, which the page says.
+const CONNECTIONS: [usize; 10] = [
+    100, 1000, 2500, 5000, 7500, 10_000, 15_000, 19_000, 50_000, 100_000,
+];
+/// The last takes several load processes.
+const CONNECTIONS_QUICK: [usize; 3] = [100, 2500, 10_000];
+const TOPICS: [usize; 6] = [1000, 10_000, 30_000, 100_000, 300_000, 1_000_000];
+const OBSERVERS: [u32; 5] = [100, 1000, 10_000, 30_000, 100_000];
 const SUBSCRIBERS: [usize; 6] = [1, 10, 100, 1000, 3000, 10_000];
 const RATES: [u32; 6] = [100, 500, 2000, 5000, 10_000, 15_000];
 /// Messages a second to all subscribers.
 const RATE_TO_ALL: u32 = 10;
+/// Messages a second of a probe: enough for a 99th percentile, and next to nothing.
+const RATE_OF_PROBE: u32 = 50;
+/// Milliseconds between heartbeats on a connection that rests (`docs/reference/http.md`).
+const HEARTBEAT_MS: u64 = 15_000;
 
 /// How much of each list a run takes, and for how long.
 struct Scale {
@@ -37,6 +50,9 @@ struct Scale {
     rounds: usize,
     warm_up_ms: u64,
     measure_ms: u64,
+    /// Warm-up and measuring beside connections that rest. The first heartbeat of one comes in its second beat, and in
+    /// a beat each has one.
+    rest_ms: (u64, u64),
 }
 
 impl Scale {
@@ -45,14 +61,16 @@ impl Scale {
             Effort::Quick => Self {
                 levels: 3,
                 rounds: 1,
-                warm_up_ms: 300,
-                measure_ms: 1500,
+                warm_up_ms: 200,
+                measure_ms: 1000,
+                rest_ms: (200, 1000),
             },
             Effort::Full => Self {
                 levels: usize::MAX,
                 rounds: 3,
                 warm_up_ms: 1000,
                 measure_ms: 5000,
+                rest_ms: (HEARTBEAT_MS, HEARTBEAT_MS),
             },
         }
     }
@@ -64,17 +82,32 @@ impl Scale {
             measure_ms: self.measure_ms,
         }
     }
+
+    /// Of a probe beside connections that rest.
+    fn beside(&self) -> Pace {
+        let (warm_up_ms, measure_ms) = self.rest_ms;
+        Pace::Open {
+            rate: f64::from(RATE_OF_PROBE),
+            warm_up_ms,
+            measure_ms,
+        }
+    }
 }
 
 fn cells(effort: Effort) -> Vec<Cell> {
     let scale = Scale::of(effort);
     let taken = scale.levels;
     let mut cells = Vec::new();
+    let connections: &[usize] = match effort {
+        Effort::Quick => &CONNECTIONS_QUICK,
+        Effort::Full => &CONNECTIONS,
+    };
     for scheme in [Scheme::Sse, Scheme::WebSocket, Scheme::Mqtt] {
-        let counts = CONNECTIONS.into_iter().take(taken);
-        cells.extend(counts.map(|connections| idle(scheme, connections)));
+        let counts = connections.iter();
+        cells.extend(counts.map(|connections| idle(&scale, scheme, *connections)));
     }
-    cells.extend(TOPICS.into_iter().take(taken).map(topics));
+    let counts = TOPICS.into_iter().take(taken);
+    cells.extend(counts.map(|count| topics(&scale, count)));
     cells.extend(OBSERVERS.into_iter().take(taken).map(observers));
     for scheme in [Scheme::Sse, Scheme::WebSocket, Scheme::Mqtt] {
         let counts = SUBSCRIBERS.into_iter().take(taken);
@@ -104,18 +137,20 @@ fn cell(factors: Vec<(&'static str, String)>, work: Work, scheme: Option<Scheme>
     }
 }
 
-fn idle(scheme: Scheme, connections: usize) -> Cell {
+fn idle(scale: &Scale, scheme: Scheme, connections: usize) -> Cell {
     let factors = vec![
         ("test", "idle".into()),
         ("delivery", scheme.name().into()),
         ("connections", connections.to_string()),
     ];
-    cell(factors, Work::Idle { connections }, Some(scheme))
+    let probe = Some(scale.beside());
+    cell(factors, Work::Idle { connections, probe }, Some(scheme))
 }
 
-fn topics(topics: usize) -> Cell {
+fn topics(scale: &Scale, topics: usize) -> Cell {
     let factors = vec![("test", "topics".into()), ("topics", topics.to_string())];
-    cell(factors, Work::Topics { topics }, None)
+    let probe = Some(scale.open(RATE_OF_PROBE));
+    cell(factors, Work::Topics { topics, probe }, None)
 }
 
 fn observers(observers: u32) -> Cell {
@@ -173,7 +208,7 @@ mod tests {
     fn every_curve_has_cells_enough_for_a_line_even_in_a_quick_run() {
         for effort in [Effort::Quick, Effort::Full] {
             let names: Vec<String> = cells(effort).iter().map(Cell::name).collect();
-            for curve in &curves::CURVES {
+            for curve in &list::CURVES {
                 let of_test = names
                     .iter()
                     .filter(|name| level(name, "test") == Some(curve.test));
@@ -181,5 +216,34 @@ mod tests {
                 assert!(over.count() >= 3, "{} {effort:?}", curve.title);
             }
         }
+    }
+
+    #[test]
+    fn memory_processors_and_latency_each_have_a_curve_over_all_that_grows() {
+        let tests = ["idle", "topics", "subscribers", "rate", "observers"];
+        for test in tests {
+            let of_test = list::CURVES.iter().filter(|curve| curve.test == test);
+            let kinds: std::collections::BTreeSet<_> = of_test.map(|curve| curve.kind).collect();
+            use curves::Kind::{Cpu, Latency, Memory};
+            let missing = [Memory, Cpu, Latency].map(|kind| kinds.contains(&kind));
+            assert_eq!(missing, [true; 3], "{test}");
+        }
+    }
+
+    #[test]
+    fn a_quick_run_needs_no_more_than_its_two_minutes() {
+        let seconds: f64 = cells(Effort::Quick).iter().map(Cell::seconds).sum();
+        assert!(
+            seconds < crate::limits::QUICK_SECONDS_MAX as f64,
+            "{seconds}"
+        );
+    }
+
+    #[test]
+    fn connections_that_rest_are_watched_for_a_heartbeat_of_each() {
+        let Pace::Open { measure_ms, .. } = Scale::of(Effort::Full).beside() else {
+            panic!("a rate");
+        };
+        assert_eq!(measure_ms % HEARTBEAT_MS, 0);
     }
 }

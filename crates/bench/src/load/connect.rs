@@ -1,18 +1,25 @@
 //! Opening connections, thousands of them, in waves that no accept queue overflows.
 //!
 //! Blocking on purpose: nothing is measured yet, and a failure is told with the answer that
-//! caused it. Sockets are closed by reset, so that no port stays occupied after a cell.
+//! caused it. Sockets are closed by reset, so that no port stays occupied after a cell. An address has
+//! 65,535 ports and the kernel gives fewer: connections to this machine beyond the first thousands leave
+//! from further addresses of 127.0.0.0/8, all of which are this machine (RFC 1122 section 3.2.1.3).
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
+use std::ops::Range;
 use std::time::Duration;
 
-use rustix::net::sockopt::set_socket_linger;
+use rustix::net::sockopt::{Timeout, set_socket_linger, set_socket_timeout};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
 use super::http;
 use super::mqtt;
 use super::wire::{PublishWire, SubscribeWire};
-use crate::limits::{CONNECT_MS_MAX, CONNECT_WAVE};
+use crate::limits::{CONNECT_MS_MAX, CONNECT_WAVE, CONNECTIONS_AN_ADDRESS_MAX};
+
+/// The second thousands leave from here, the third from the address behind it.
+const SOURCES: u32 = u32::from_be_bytes([127, 2, 0, 0]);
 
 /// What is sent on a fresh connection and when it counts as open.
 pub(crate) struct Opening {
@@ -78,25 +85,27 @@ fn client(side: char, number: usize) -> String {
     format!("{side}{instance:012x}-{number}")
 }
 
-/// Opens one connection an opening, and hands each on with its index.
+/// Opens one connection a number, and hands each on with its index, which is 0 of the first.
 pub(crate) fn open_all(
     address: SocketAddr,
-    count: usize,
+    numbers: Range<usize>,
     opening: impl Fn(usize) -> Opening,
     mut each: impl FnMut(usize, TcpStream) -> Result<(), String>,
 ) -> Result<(), String> {
-    let mut index = 0;
-    while index < count {
-        let wave = CONNECT_WAVE.min(count - index);
-        let mut opened = Vec::with_capacity(wave);
-        for number in index..index + wave {
-            opened.push(begin(address, opening(number)).map_err(|e| at(number, &e))?);
+    let first = numbers.start;
+    let mut next = first;
+    while next < numbers.end {
+        let wave = next..numbers.end.min(next + CONNECT_WAVE);
+        let mut opened = Vec::with_capacity(wave.len());
+        for number in wave.clone() {
+            let begun = begin(address, number, opening(number));
+            opened.push(begun.map_err(|e| at(number, &e))?);
         }
-        for (offset, (stream, opening)) in opened.into_iter().enumerate() {
-            finish(&stream, &opening).map_err(|e| at(index + offset, &e))?;
-            each(index + offset, stream)?;
+        for (number, (stream, opening)) in wave.clone().zip(opened) {
+            finish(&stream, &opening).map_err(|e| at(number, &e))?;
+            each(number - first, stream)?;
         }
-        index += wave;
+        next = wave.end;
     }
     Ok(())
 }
@@ -106,25 +115,53 @@ pub(super) fn at(number: usize, error: &str) -> String {
     format!("connection {}: {error}", number + 1)
 }
 
-fn begin(address: SocketAddr, opening: Opening) -> Result<(TcpStream, Opening), String> {
-    let mut stream = dial(address)?;
+fn begin(
+    address: SocketAddr,
+    number: usize,
+    opening: Opening,
+) -> Result<(TcpStream, Opening), String> {
+    let mut stream = dial(address, number)?;
     stream
         .write_all(&opening.request)
         .map_err(|e| format!("request: {e}"))?;
     Ok((stream, opening))
 }
 
-/// A connected socket on which nothing was sent yet, with the options that all have.
-pub(super) fn dial(address: SocketAddr) -> Result<TcpStream, String> {
+/// A connected socket on which nothing was sent yet, with the options that all have, from the address of its number.
+pub(super) fn dial(address: SocketAddr, number: usize) -> Result<TcpStream, String> {
     let timeout = Duration::from_millis(CONNECT_MS_MAX);
-    let stream =
-        TcpStream::connect_timeout(&address, timeout).map_err(|e| format!("connect: {e}"))?;
+    let connected = match source_of(address.ip(), number) {
+        None => TcpStream::connect_timeout(&address, timeout),
+        Some(source) => connect_from(source, address, timeout),
+    };
+    let stream = connected.map_err(|e| format!("connect: {e}"))?;
     let options = stream
         .set_nodelay(true)
         .and_then(|()| stream.set_read_timeout(Some(timeout)))
         .and_then(|()| Ok(set_socket_linger(&stream, Some(Duration::ZERO))?));
     options.map_err(|e| format!("socket options: {e}"))?;
     Ok(stream)
+}
+
+/// From where a connection to this machine leaves; of the first thousands, and to other machines, the kernel says.
+fn source_of(to: IpAddr, number: usize) -> Option<Ipv4Addr> {
+    let thousands = (number / CONNECTIONS_AN_ADDRESS_MAX) as u32;
+    let is_here = matches!(to, IpAddr::V4(to) if to.is_loopback());
+    (is_here && thousands > 0).then(|| Ipv4Addr::from(SOURCES + thousands))
+}
+
+fn connect_from(
+    source: Ipv4Addr,
+    address: SocketAddr,
+    timeout: Duration,
+) -> std::io::Result<TcpStream> {
+    let (family, flags) = (AddressFamily::INET, SocketFlags::CLOEXEC);
+    let socket = socket_with(family, SocketType::STREAM, flags, None)?;
+    // connect(2) gives up after it, too (socket(7)).
+    set_socket_timeout(&socket, Timeout::Send, Some(timeout))?;
+    rustix::net::bind(&socket, &SocketAddr::from((source, 0)))?;
+    rustix::net::connect(&socket, &address)?;
+    Ok(TcpStream::from(socket))
 }
 
 /// Reads until the connection counts as open.
@@ -169,5 +206,62 @@ fn granted(answer: Option<bool>, refusal: &str) -> Result<bool, String> {
     match answer {
         Some(false) => Err(refusal.into()),
         other => Ok(other.is_some()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::net::TcpListener;
+
+    const AN_ADDRESS: usize = CONNECTIONS_AN_ADDRESS_MAX;
+
+    fn silent(_: usize) -> Opening {
+        Opening {
+            request: Vec::new(),
+            opened: |_| Ok(true),
+        }
+    }
+
+    #[test]
+    fn connections_beyond_the_first_thousands_leave_from_addresses_of_their_own() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut held = Vec::new();
+        for first in [0, AN_ADDRESS - 1, 3 * AN_ADDRESS] {
+            let each = |index, stream| {
+                held.push((index, stream));
+                Ok(())
+            };
+            open_all(address, first..first + 2, silent, each).unwrap();
+        }
+        let from = |_| listener.accept().unwrap().1.ip().to_string();
+        let sources: Vec<_> = (0..6).map(from).collect();
+        let [here, second, fourth] = ["127.0.0.1", "127.2.0.1", "127.2.0.3"];
+        assert_eq!(sources, [here, here, here, second, fourth, fourth]);
+        let indices: Vec<_> = held.iter().map(|(index, _)| *index).collect();
+        assert_eq!(indices, [0, 1, 0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn connections_to_other_machines_leave_from_where_the_kernel_says() {
+        let elsewhere = [IpAddr::from([10, 0, 0, 1]), IpAddr::from([0; 16])];
+        assert!(
+            elsewhere
+                .iter()
+                .all(|to| source_of(*to, 1_000_000).is_none())
+        );
+        let here = Ipv4Addr::LOCALHOST.into();
+        assert_eq!(source_of(here, AN_ADDRESS - 1), None);
+        let last = source_of(here, 99_999).unwrap();
+        assert_eq!(last, Ipv4Addr::new(127, 2, 0, 19));
+    }
+
+    #[test]
+    fn a_connection_from_an_address_of_its_own_says_when_nobody_listens() {
+        let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
+        let refused = dial(nobody.unwrap(), AN_ADDRESS).unwrap_err();
+        assert!(refused.starts_with("connect: "), "{refused}");
     }
 }

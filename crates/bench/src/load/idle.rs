@@ -1,10 +1,12 @@
-//! Connections on which nothing happens, held open while the orchestrator reads memory.
+//! Connections on which nothing happens, held open while the orchestrator reads memory, and then while a probe
+//! publishes and hears beside them: what they cost those that do something.
 
 use std::net::{SocketAddr, TcpStream};
 
 use super::connect::{Opening, open_all};
 use super::job::{Event, IdleOutcome, IdlePlan};
 use super::tls::{self, Session};
+use super::traffic;
 use crate::clock::now_ns;
 
 /// A connection held open.
@@ -13,7 +15,7 @@ enum Held {
     Tls(Box<Session>),
 }
 
-/// Opens all, settles, says [`Event::Ready`] and closes when told.
+/// Opens all, settles, says [`Event::Ready`], probes when told, and closes.
 pub(crate) fn run(address: SocketAddr, plan: &IdlePlan) -> Result<IdleOutcome, String> {
     let mut held = open(address, plan)?;
     let settled = now_ns() + plan.settle_ms * 1_000_000;
@@ -22,6 +24,8 @@ pub(crate) fn run(address: SocketAddr, plan: &IdlePlan) -> Result<IdleOutcome, S
     }
     super::emit(&Event::Ready);
     super::await_orchestrator();
+    let probe = plan.probe.as_deref();
+    let probe = probe.map(|plan| traffic::run(address, plan)).transpose()?;
     let connections = held
         .iter_mut()
         .map(Held::is_open)
@@ -34,20 +38,25 @@ pub(crate) fn run(address: SocketAddr, plan: &IdlePlan) -> Result<IdleOutcome, S
             plan.connections
         ));
     }
-    Ok(IdleOutcome { connections })
+    Ok(IdleOutcome {
+        connections,
+        probe: probe.map(Box::new),
+    })
 }
 
 fn open(address: SocketAddr, plan: &IdlePlan) -> Result<Vec<Held>, String> {
     let mut held = Vec::with_capacity(plan.connections);
-    let opening = |number| Opening::of_subscriber(&plan.subscribe, number);
+    // The first name is the probe's, whose connection would end that of another client of its name.
+    let opening = |number| Opening::of_subscriber(&plan.subscribe, number + 1);
+    let numbers = plan.first..plan.first + plan.connections;
     match &plan.certificate {
-        None => open_all(address, plan.connections, opening, |_, stream| {
+        None => open_all(address, numbers, opening, |_, stream| {
             held.push(Held::Plain(stream));
             Ok(())
         })?,
         Some(certificate) => {
             let each = |session| held.push(Held::Tls(Box::new(session)));
-            tls::open_all(address, plan.connections, certificate, opening, each)?;
+            tls::open_all(address, numbers, certificate, opening, each)?;
         }
     }
     Ok(held)

@@ -119,10 +119,16 @@ pub(crate) struct IdlePlan {
     pub(crate) subscribe: SubscribeWire,
     /// How many.
     pub(crate) connections: usize,
+    /// How many others hold before these: those of other processes of one job.
+    #[serde(default)]
+    pub(crate) first: usize,
     /// The certificate of a server that speaks TLS, in DER; absent: plain TCP.
     pub(crate) certificate: Option<Vec<u8>>,
     /// Milliseconds to let both sides settle before memory is read.
     pub(crate) settle_ms: u64,
+    /// Traffic beside them once memory has been read; absent: none.
+    #[serde(default)]
+    pub(crate) probe: Option<Box<TrafficPlan>>,
 }
 
 /// One observation of each of many datastreams.
@@ -136,6 +142,9 @@ pub(crate) struct TopicsPlan {
     pub(crate) batch: usize,
     /// Milliseconds to let the target settle before memory is read.
     pub(crate) settle_ms: u64,
+    /// Traffic in one of them once memory has been read; absent: none.
+    #[serde(default)]
+    pub(crate) probe: Option<Box<TrafficPlan>>,
 }
 
 /// Observers of one resource by CoAP.
@@ -258,23 +267,29 @@ pub(crate) struct Trial {
 }
 
 /// What idle connections gave; memory is read by the orchestrator.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct IdleOutcome {
     /// Connections that were open.
     pub(crate) connections: usize,
+    /// What the traffic beside them gave.
+    #[serde(default)]
+    pub(crate) probe: Option<Box<TrafficOutcome>>,
 }
 
 /// What datastreams gave; memory is read by the orchestrator.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct TopicsOutcome {
     /// Datastreams that were made.
     pub(crate) topics: usize,
     /// From the first message to the last answer.
     pub(crate) seconds: f64,
+    /// What the traffic in one of them gave.
+    #[serde(default)]
+    pub(crate) probe: Option<Box<TrafficOutcome>>,
 }
 
 /// What observers gave; memory is read by the orchestrator.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ObserversOutcome {
     /// Observers that were registered.
     pub(crate) observers: u32,
@@ -282,6 +297,10 @@ pub(crate) struct ObserversOutcome {
     pub(crate) seconds: f64,
     /// Observers that one change reached.
     pub(crate) notified: u32,
+    /// From the change's request to each observer's notification.
+    pub(crate) notification: Latency,
+    /// From the change's request to the last notification.
+    pub(crate) notify_seconds: f64,
 }
 
 /// What a replay gave.

@@ -26,7 +26,7 @@ pub(crate) mod search;
 mod stamp;
 mod subscriber;
 mod tls;
-mod topics;
+pub(crate) mod topics;
 mod traffic;
 pub(crate) mod wire;
 

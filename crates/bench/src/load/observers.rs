@@ -2,7 +2,8 @@
 //! told of one change, which counts those that are there.
 //!
 //! One socket stands for all: 127.0.0.0/8 has sixteen million addresses, a datagram may leave from any of them,
-//! and each that comes says which it was sent to. What it deliberately does not do: time anything.
+//! and each that comes says which it was sent to. How late notifications are counts from the request that changes the
+//! resource, as all leave one after the other.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -16,6 +17,8 @@ use weir_coap::wire::{Code, Kind, Message, Number, Token, parse_datagram, write_
 
 use super::job::{Event, ObserversOutcome, ObserversPlan};
 use super::observer::{JSON, request};
+use crate::clock::now_ns;
+use crate::latency::Latency;
 use crate::sockets::{challenge, check};
 
 /// The first observer's address; the others follow it.
@@ -38,20 +41,33 @@ pub(crate) fn run(address: SocketAddr, plan: &ObserversPlan) -> Result<Observers
 
 async fn observe(server: SocketAddr, plan: &ObserversPlan) -> Result<ObserversOutcome, String> {
     let mut crowd = Crowd::open(server, &plan.path).map_err(|e| format!("a socket: {e}"))?;
-    let start = crate::clock::now_ns();
+    let start = now_ns();
     let numbers: Vec<u32> = (0..plan.observers).collect();
     for window in numbers.chunks(WINDOW) {
         crowd.register(window).await?;
     }
-    let seconds = (crate::clock::now_ns() - start) as f64 / 1e9;
+    let seconds = (now_ns() - start) as f64 / 1e9;
     tokio::time::sleep(Duration::from_millis(plan.settle_ms)).await;
     super::emit(&Event::Ready);
     super::await_orchestrator();
+    super::emit(&Event::Begin);
+    let told = crowd.notify(plan.observers).await?;
+    super::emit(&Event::End);
     Ok(ObserversOutcome {
         observers: plan.observers,
         seconds,
-        notified: crowd.notify(plan.observers).await?,
+        notified: told.notification.len() as u32,
+        notification: told.notification,
+        notify_seconds: told.seconds,
     })
+}
+
+/// What one change gave.
+struct Told {
+    /// Of each observer that it reached, once.
+    notification: Latency,
+    /// Until the last.
+    seconds: f64,
 }
 
 /// All observers of one resource.
@@ -125,27 +141,35 @@ impl Crowd {
         self.send(address_of(observer), Kind::NonConfirmable, id, &message);
     }
 
-    /// Changes the resource and counts whom that reaches, until nothing more comes.
-    async fn notify(&mut self, observers: u32) -> Result<u32, String> {
+    /// Changes the resource and counts whom that reaches, until it is all of them or nothing more comes.
+    async fn notify(&mut self, observers: u32) -> Result<Told, String> {
         let mut is_told = vec![false; observers as usize];
         let mut message = request(Code::POST, &self.path);
         message.options.push_uint(Number::CONTENT_FORMAT, JSON);
         let message = message.with_payload(&br#"{"value":21.5}"#[..]);
+        let (begin, mut last) = (now_ns(), 0);
+        let mut notification = Latency::new();
         self.send(
             Ipv4Addr::LOCALHOST.into(),
             Kind::Confirmable,
             2 * TRIES,
             &message,
         );
-        while self.receive().await? {
-            for (observer, notification) in self.messages() {
-                check(&notification)?;
-                if let Some(told) = is_told.get_mut(observer as usize) {
-                    *told = true;
+        while notification.len() < u64::from(observers) && self.receive().await? {
+            let after = now_ns() - begin;
+            for (observer, message) in self.messages() {
+                check(&message)?;
+                let told = is_told.get_mut(observer as usize);
+                if told.is_some_and(|told| !std::mem::replace(told, true)) {
+                    notification.record(after);
+                    last = after;
                 }
             }
         }
-        Ok(is_told.iter().map(|told| u32::from(*told)).sum())
+        Ok(Told {
+            notification,
+            seconds: last as f64 / 1e9,
+        })
     }
 
     fn send(&mut self, from: IpAddr, kind: Kind, id: u16, message: &Message) {

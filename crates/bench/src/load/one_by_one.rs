@@ -56,7 +56,7 @@ pub(super) fn connect(address: SocketAddr) -> Result<TcpStream, String> {
             0,
         )
     };
-    open_all(address, 1, silent, |_, stream| {
+    open_all(address, 0..1, silent, |_, stream| {
         connected = Some(stream);
         Ok(())
     })?;

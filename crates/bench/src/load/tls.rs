@@ -6,6 +6,7 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::ops::Range;
 use std::sync::Arc;
 
 use rustls::client::Resumption;
@@ -20,17 +21,17 @@ pub(crate) const NAME: &str = "localhost";
 /// An open connection.
 pub(super) type Session = StreamOwned<ClientConnection, TcpStream>;
 
-/// Opens one connection an opening, and hands each on in its order.
+/// Opens one connection a number, and hands each on in its order.
 pub(super) fn open_all(
     address: SocketAddr,
-    count: usize,
+    numbers: Range<usize>,
     certificate: &[u8],
     opening: impl Fn(usize) -> Opening,
     mut each: impl FnMut(Session),
 ) -> Result<(), String> {
     let config = Arc::new(trusting(certificate).map_err(|e| format!("the certificate: {e}"))?);
-    for number in 0..count {
-        let session = open(address, config.clone(), &opening(number));
+    for number in numbers {
+        let session = open(address, number, config.clone(), &opening(number));
         each(session.map_err(|e| at(number, &e))?);
     }
     Ok(())
@@ -82,12 +83,13 @@ fn trusting(certificate: &[u8]) -> Result<ClientConfig, rustls::Error> {
 
 fn open(
     address: SocketAddr,
+    number: usize,
     config: Arc<ClientConfig>,
     opening: &Opening,
 ) -> Result<Session, String> {
     let name = ServerName::try_from(NAME).map_err(|e| format!("{NAME}: {e}"))?;
     let client = ClientConnection::new(config, name).map_err(|e| format!("TLS: {e}"))?;
-    let mut session = StreamOwned::new(client, dial(address)?);
+    let mut session = StreamOwned::new(client, dial(address, number)?);
     session
         .write_all(&opening.request)
         .and_then(|()| session.flush())
@@ -140,7 +142,7 @@ mod tests {
         let wire = SubscribeWire::Stream { request };
         let mut opened = Vec::new();
         let opening = |number| Opening::of_subscriber(&wire, number);
-        open_all(address, 1, certificate, opening, |s| opened.push(s))?;
+        open_all(address, 0..1, certificate, opening, |s| opened.push(s))?;
         opened.pop().ok_or("none".into())
     }
 

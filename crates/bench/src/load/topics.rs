@@ -1,15 +1,19 @@
 //! One observation of each of many datastreams, so that the target knows them all; held while the
-//! orchestrator reads memory.
+//! orchestrator reads memory, and then while a probe publishes and hears in one of them.
 
 use std::fmt::Write;
 use std::net::SocketAddr;
 
 use super::job::{Event, TopicsOutcome, TopicsPlan};
 use super::one_by_one::OneByOne;
+use super::traffic;
 use super::wire::PublishWire;
 use crate::clock::now_ns;
 
-/// Publishes all, settles, says [`Event::Ready`] and ends when told.
+/// One of them, which the first message makes.
+pub(crate) const ONE_OF_THEM: &str = "bench/building-0/sensor-0/temperature";
+
+/// Publishes all, settles, says [`Event::Ready`], probes when told, and ends.
 pub(crate) fn run(address: SocketAddr, plan: &TopicsPlan) -> Result<TopicsOutcome, String> {
     let PublishWire::Http { head } = &plan.publish else {
         return Err("datastreams are made by HTTP".into());
@@ -24,8 +28,14 @@ pub(crate) fn run(address: SocketAddr, plan: &TopicsPlan) -> Result<TopicsOutcom
     std::thread::sleep(std::time::Duration::from_millis(plan.settle_ms));
     super::emit(&Event::Ready);
     super::await_orchestrator();
-    let topics = plan.topics;
-    Ok(TopicsOutcome { topics, seconds })
+    drop(publishing);
+    let probe = plan.probe.as_deref();
+    let probe = probe.map(|plan| traffic::run(address, plan)).transpose()?;
+    Ok(TopicsOutcome {
+        topics: plan.topics,
+        seconds,
+        probe: probe.map(Box::new),
+    })
 }
 
 fn request(head: &str, first: usize, end: usize) -> Vec<u8> {
@@ -63,5 +73,14 @@ mod tests {
         assert_eq!(topics[0], "bench/building-0/sensor-98/temperature");
         assert_eq!(topics[3], "bench/building-1/sensor-1/temperature");
         assert_eq!(topics.len(), 4);
+    }
+
+    #[test]
+    fn what_a_probe_publishes_to_is_known_already() {
+        let first = batch(0, 1);
+        assert!(
+            first.contains(&format!(r#""topic":"{ONE_OF_THEM}""#)),
+            "{first}"
+        );
     }
 }

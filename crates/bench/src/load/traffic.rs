@@ -161,7 +161,7 @@ impl<'a> Traffic<'a> {
         let opening = |number| Opening::of_publisher(wire, number);
         open_all(
             self.address,
-            self.plan.publishers,
+            0..self.plan.publishers,
             opening,
             |index, stream| {
                 let socket = reactor.add(stream, index as u64)?;
@@ -185,7 +185,8 @@ impl<'a> Traffic<'a> {
             return Ok(());
         }
         let opening = |number| Opening::of_subscriber(wire, number);
-        open_all(address, self.plan.subscribers, opening, |index, stream| {
+        let numbers = 0..self.plan.subscribers;
+        open_all(address, numbers, opening, |index, stream| {
             let socket = reactor.add(stream, (first + index) as u64)?;
             subscribers.push(Receiver::Connected(Subscriber::new(socket, wire)));
             Ok(())

@@ -54,7 +54,7 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    fn read(bytes: &[u8]) -> Option<Self> {
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let Ok(Value::List(fields)) = Reader::new(bytes, 0).value() else {
             return None;
         };
@@ -80,7 +80,7 @@ impl Stored {
         }
     }
 
-    fn write(&self) -> Bytes {
+    pub(super) fn write(&self) -> Bytes {
         let fields = vec![
             Value::String(self.owner.clone()),
             Value::String(self.address.clone()),

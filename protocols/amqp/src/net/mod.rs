@@ -12,6 +12,7 @@ mod link;
 mod login;
 mod outgoing;
 mod publish;
+pub mod records;
 mod settings;
 mod ways;
 

@@ -15,6 +15,7 @@ mod member;
 mod packets;
 mod publish;
 mod record;
+pub mod records;
 mod service;
 mod sessions;
 mod settings;

@@ -57,7 +57,10 @@ fn cell(scheme: Scheme, connections: usize, tls: &str, contenders: Vec<Contender
             ("connections", connections.to_string()),
             ("tls", tls.into()),
         ],
-        work: Work::Idle { connections },
+        work: Work::Idle {
+            connections,
+            probe: None,
+        },
         contenders,
         rounds: 1,
         goals: Vec::new(),

@@ -29,6 +29,11 @@ use weir_carrier::backoff::Backoff;
 use weir_carrier::clock::now;
 use weir_hub::Hub;
 
+/// What a record keeps of a bridge, read and written again; `None` for what is none.
+pub(super) fn rewritten(bytes: &[u8]) -> Option<bytes::Bytes> {
+    Kept::read(bytes).map(|kept| kept.write())
+}
+
 /// How long a connection may take until it is there.
 const OPEN_TIME_MAX: Duration = Duration::from_secs(20);
 /// A connection that lasted so long was a good one.
