@@ -142,6 +142,25 @@ class Two(unittest.TestCase):
             self.assertTrue(until(lambda log=log: "servers lost what they had acknowledged" in log.read_text()), log)
             self.assertFalse(published(gateway, 3))
 
+    def test_a_log_that_is_away_is_said_when_it_goes_and_when_it_is_back(self):
+        def available():
+            page = self.a.request("GET", "/metrics")[2].decode()
+            return [line for line in page.splitlines() if line.startswith("weir_log_available ")][0].endswith(" 1")
+
+        log, server = pathlib.Path(self.a.log.name), self.servers.all[0]
+        self.assertTrue(until(available))
+        server.kill()
+        self.assertTrue(until(lambda: "the log keeps nothing now" in log.read_text()), log.read_text())
+        self.assertFalse(available())
+        server.start()
+        self.assertTrue(until(lambda: "the log keeps what is published again" in log.read_text()), log.read_text())
+        self.assertTrue(available())
+
+    def test_a_start_says_at_once_whom_it_waits_for(self):
+        self.servers.all[0].kill()
+        with self.assertRaisesRegex(NotReady, "not ready yet: .*bus.url.*Connection refused"):
+            Gateway(settings=self.settings)
+
     def test_a_stream_with_fewer_replicas_than_asked_for_is_refused(self):
         with self.assertRaisesRegex(NotReady, "has 1 replicas, and bus.replicas asks for 3"):
             Gateway(settings={**self.settings, "bus.replicas": "3"})

@@ -13,6 +13,8 @@ import threading
 import unittest
 
 import certificate
+from cluster.database import Database
+from cluster.servers import Server, free_ports, program as nats
 from faults.kill import until
 from gateway import BINARY, Gateway
 from operations.authority import free_port
@@ -50,6 +52,24 @@ class Doctor(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertEqual(len(bad), 1, bad)
         self.assertRegex(bad[0], pattern)
+
+    def test_who_is_not_let_in_by_nats_or_postgresql_is_told_before_a_start(self):
+        ports = free_ports(3)
+        more = ['authorization { user: "ann", password: "secret" }']
+        server = Server(nats(self), self.folder, "n", ports, more=more)
+        self.addCleanup(server.close)
+        until(server.is_ready, "NATS")
+        place = f"127.0.0.1:{ports[0]}"
+        self.bad("Authorization Violation", bus__url=f"nats://ann:wrong@{place}")
+        code, good, _, bad = self.look(bus__url=f"nats://ann:secret@{place}")
+        self.assertEqual((code, bad), (0, []))
+        self.assertIn("NATS lets this gateway in, and JetStream answers it", good)
+        with Database(self) as database:
+            self.bad('database "other" does not exist', store__url=database.url.replace("/weir", "/other"))
+            self.bad("TLS", store__url=f"{database.url}?sslmode=require")
+            code, good, _, bad = self.look(store__url=database.url)
+            self.assertEqual((code, bad), (0, []))
+            self.assertTrue(any(re.search(r"PostgreSQL \d+.* lets in weir@127", line) for line in good), good)
 
     def test_a_machine_with_nothing_wrong_is_good(self):
         code, good, _, bad = self.look()

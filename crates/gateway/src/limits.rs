@@ -59,3 +59,6 @@ pub fn raise_descriptor_limit() -> std::io::Result<()> {
     )?;
     Ok(())
 }
+
+/// How long a start looks for the bus and for the store before it says that it waits for them.
+pub const LOOK_WAIT: Duration = Duration::from_secs(2);

@@ -50,6 +50,16 @@ fn publishing(hub: &Hub, page: &mut Page) {
         "Sequence of the last record on disk.",
         committed.sequence(),
     );
+    page.gauge(
+        "weir_log_available",
+        "Whether nothing is known that keeps records from being kept.",
+        u64::from(hub.trouble().is_none()),
+    );
+    page.gauge(
+        "weir_history_applied",
+        "Sequence of the last record whose observations the history has for good.",
+        hub.applied().sequence(),
+    );
 }
 
 fn delivery(hub: &Hub, page: &mut Page) {

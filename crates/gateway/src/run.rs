@@ -9,7 +9,7 @@ use crate::context::{House, Traffic, now};
 use crate::health::{self, Health};
 use crate::identity::{self, NameFault};
 use crate::keeper::{CERTIFICATE_ENDS, Keeper, Keeping};
-use crate::limits::{CHECK_THREADS, CHECK_WAITING_MAX, WORK_THREADS, WORK_WAITING_MAX};
+use crate::limits::{CHECK_THREADS, CHECK_WAITING_MAX, LOOK_WAIT, WORK_THREADS, WORK_WAITING_MAX};
 use crate::listen::{self, Listener, Share, Socket};
 use crate::memory;
 use crate::sockets::{Named, Opened};
@@ -322,6 +322,7 @@ fn open_data(config: &Config) -> Result<(Arc<dyn Log>, Arc<Hub>), RunFault> {
     if config.text("log", "pending_bytes").is_none() {
         log.set("pending_bytes", &memory::pending(memory).to_string());
     }
+    tell_of_waiting(config);
     let log = open_log(&data, log, config.section("bus")).map_err(located)?;
     let mut stored = sections(config);
     if config.text("history", "unwritten_bytes").is_none() {
@@ -332,6 +333,16 @@ fn open_data(config: &Config) -> Result<(Arc<dyn Log>, Arc<Hub>), RunFault> {
     let hub = Hub::start(log.clone(), history, Limits::default(), now()).map_err(RunFault::Hub)?;
     hub.limit_memory(memory);
     Ok((log, hub))
+}
+
+/// Says at once whom a start waits for, and why: they are given a while to come up.
+fn tell_of_waiting(config: &Config) {
+    let bus = weir_registry::reach_bus(config.section("bus"), LOOK_WAIT);
+    let store = weir_registry::reach_store(config.section("store"), LOOK_WAIT);
+    let away = [bus, store.map(|reached| reached.map(drop))];
+    for fault in away.into_iter().flatten().filter_map(Result::err) {
+        tracing::warn!("not ready yet: {}", config.locate(&fault));
+    }
 }
 
 fn sections(config: &Config) -> Sections {

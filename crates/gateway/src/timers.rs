@@ -12,6 +12,8 @@ use weir_hub::{Hub, Log};
 const TICK: Duration = Duration::from_millis(10);
 /// How often the history store is made durable and the log released.
 const MAINTENANCE: Duration = Duration::from_secs(10);
+/// How often the log is looked at while nothing is published.
+const LOOK: Duration = Duration::from_secs(2);
 /// Commits are gathered for so long before they go to the history store.
 const GATHERING: Duration = Duration::from_millis(20);
 
@@ -70,9 +72,10 @@ impl Historian {
 fn work(hub: &Hub, stop: &AtomicBool) {
     let waker = Arc::new(Unpark(thread::current())).into();
     let (mut maintained, mut said) = (Instant::now(), false);
+    let mut standing = Standing::default();
     while !stop.load(Ordering::Relaxed) {
         match hub.poll_feed(&mut Context::from_waker(&waker)) {
-            Poll::Pending => thread::park_timeout(MAINTENANCE),
+            Poll::Pending => thread::park_timeout(LOOK),
             Poll::Ready(Ok(())) => {
                 said = false;
                 report(hub.feed());
@@ -85,6 +88,7 @@ fn work(hub: &Hub, stop: &AtomicBool) {
                 thread::park_timeout(Duration::from_secs(1));
             }
         }
+        standing.look(hub);
         if maintained.elapsed() >= MAINTENANCE {
             maintained = Instant::now();
             report(hub.maintain(now()));
@@ -97,5 +101,22 @@ fn report(done: Result<(), weir_hub::Fault>) {
     if let Err(fault) = done {
         tracing::error!(%fault, "history falls behind; the log keeps what it misses");
         thread::park_timeout(Duration::from_secs(1));
+    }
+}
+
+/// What was last said of the log: its trouble, or that it has none.
+#[derive(Default)]
+struct Standing(Option<String>);
+
+impl Standing {
+    /// Says it when it begins and when it is over.
+    fn look(&mut self, hub: &Hub) {
+        let trouble = hub.trouble();
+        match (&self.0, &trouble) {
+            (None, Some(why)) => tracing::error!(why, "the log keeps nothing now; publishers wait"),
+            (Some(_), None) => tracing::info!("the log keeps what is published again"),
+            _ => {}
+        }
+        self.0 = trouble;
     }
 }

@@ -348,6 +348,16 @@ impl Hub {
         (self.log.head(), self.log.committed())
     }
 
+    /// Why the log keeps nothing just now, where that is known.
+    pub fn trouble(&self) -> Option<String> {
+        self.log.trouble()
+    }
+
+    /// Up to where the history keeps what was published, for good.
+    pub fn applied(&self) -> Cursor {
+        self.history.applied()
+    }
+
     /// Limits on messages.
     pub fn limits(&self) -> &Limits {
         &self.limits

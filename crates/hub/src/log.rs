@@ -55,6 +55,11 @@ pub trait Log: Send + Sync {
     /// Commits what waits, marks the end as clean, and refuses everything after.
     fn close(&self) -> Result<(), LogFault>;
 
+    /// Why nothing is kept just now, where that is known; [`LogFault`] tells each publisher of its own message.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
+
     /// What it can do where other gateways append to it too; then [`Log::append`] refuses.
     fn shared(&self) -> Option<&dyn Shared> {
         None

@@ -28,6 +28,17 @@ pub fn check_history(history: Section, store: &Section) -> Result<(), ConfigFaul
     (line.check_history)(history)
 }
 
+/// Tries whether the history store lets a gateway in, for so long; `None` where it is nowhere else.
+pub fn reach_store(
+    store: Section,
+    within: std::time::Duration,
+) -> Option<Result<String, ConfigFault>> {
+    match store_of(&store) {
+        Ok(line) => (line.reach)(store, within),
+        Err(fault) => Some(Err(fault)),
+    }
+}
+
 /// The store of a URL's scheme, or the default. The URL itself, which may hold a password, is not shown.
 fn store_of(store: &Section) -> Result<&'static StoreLine, ConfigFault> {
     let Some(url) = store.clone().optional("url") else {
@@ -112,6 +123,18 @@ pub(crate) fn postgres_target(mut store: Section) -> Result<weir_postgres::Targe
             .with_authorities(Path::new(&file))
             .map_err(|problem| store.fault("ca_file", format!("{file}: {problem}"))),
     }
+}
+
+/// Logs in; says the server's version and whom it went to.
+#[cfg(feature = "postgres")]
+pub(crate) fn reach_postgres(
+    store: Section,
+    within: std::time::Duration,
+) -> Result<String, ConfigFault> {
+    let target = postgres_target(store.clone())?;
+    let version = weir_postgres::reach(&target, within);
+    let version = version.map_err(|problem| store.fault("url", problem))?;
+    Ok(format!("PostgreSQL {version} lets in {}", target.place()))
 }
 
 /// How old rows may be, and how many bytes of them may wait.

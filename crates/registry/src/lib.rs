@@ -15,8 +15,11 @@ pub use bindings::{BINDINGS, BindingLine, binding_of_url};
 pub use clients::{CLIENTS, ClientLine, client_of_url, client_schemes};
 #[cfg(all(feature = "postgres", feature = "embedded"))]
 pub use history::move_history;
-pub use history::{HISTORY_KEYS, STORE_KEYS, check_history, check_store, open_history};
+pub use history::{
+    HISTORY_KEYS, STORE_KEYS, check_history, check_store, open_history, reach_store,
+};
 pub use services::{Make, SERVICES, ServiceLine};
 pub use stores::{
     BUS_KEYS, LOG_KEYS, Open, STORES, Sections, StoreLine, check_bus, check_log, open_log,
+    reach_bus,
 };

@@ -3,6 +3,7 @@
 use crate::history;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use weir_binding::{ConfigFault, Section};
 use weir_hub::aggregate::parse_duration;
 use weir_hub::{History, Log};
@@ -18,6 +19,8 @@ pub struct StoreLine {
     pub open: Open,
     /// Says what is wrong with the section `store`.
     pub check: fn(Section) -> Result<(), ConfigFault>,
+    /// Tries whether it lets a gateway in, for so long, and says whose it is; `None` where it is nowhere else.
+    pub reach: fn(Section, Duration) -> Option<Result<String, ConfigFault>>,
     /// Says what is wrong with the section `history`.
     pub check_history: fn(Section) -> Result<(), ConfigFault>,
 }
@@ -43,6 +46,7 @@ pub const STORES: &[StoreLine] = &[
         schemes: &[],
         open: history::open_embedded,
         check: history::check_embedded,
+        reach: |_, _| None,
         check_history: |section| history::embedded_options(section).map(drop),
     },
     #[cfg(feature = "postgres")]
@@ -51,6 +55,7 @@ pub const STORES: &[StoreLine] = &[
         schemes: &["postgres", "postgresql"],
         open: history::open_postgres,
         check: |section| history::postgres_target(section).map(drop),
+        reach: |section, within| Some(history::reach_postgres(section, within)),
         check_history: |section| history::postgres_bounds(section).map(drop),
     },
 ];
@@ -101,6 +106,24 @@ pub fn check_bus(bus: Section) -> Result<(), ConfigFault> {
     #[cfg(not(feature = "jetstream"))]
     bus.finish(&[])?;
     Ok(())
+}
+
+/// Tries whether the bus lets a gateway in, for so long; `None` where the section names none.
+pub fn reach_bus(bus: Section, within: Duration) -> Option<Result<(), ConfigFault>> {
+    #[cfg(feature = "jetstream")]
+    match bus_options(bus.clone(), &Options::default()) {
+        Ok(None) => None,
+        Ok(Some(stream)) => {
+            let reached = weir_jetstream::reach(&stream.servers, within);
+            Some(reached.map_err(|problem| bus.fault("url", problem)))
+        }
+        Err(fault) => Some(Err(fault)),
+    }
+    #[cfg(not(feature = "jetstream"))]
+    {
+        let _nothing_to_reach = (bus, within);
+        None
+    }
 }
 
 /// The stream that the section names; `None` where it names none.

@@ -24,6 +24,7 @@ mod name;
 mod nkey;
 mod pending;
 mod pull;
+mod reach;
 mod reader;
 mod state;
 mod tls;
@@ -31,5 +32,6 @@ mod url;
 mod wire;
 
 pub use log::{JetStreamLog, Options};
+pub use reach::reach;
 pub use tls::Shown;
 pub use url::{BadUrl, Servers};

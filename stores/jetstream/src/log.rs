@@ -2,7 +2,9 @@
 
 use crate::api;
 use crate::connection::Connection;
-use crate::limits::{LOOK_TICKS, LOOKS_SHORT_MAX, OPEN_WAIT, PLACE_WAIT, SILENCE, TICK};
+use crate::limits::{
+    LOOK_TICKS, LOOKS_SHORT_MAX, OPEN_WAIT, PLACE_WAIT, SILENCE, TICK, TROUBLE_AFTER,
+};
 use crate::look::Looks;
 use crate::name::{self, Names};
 use crate::pending;
@@ -326,6 +328,18 @@ impl Log for JetStreamLog {
         }
         self.end();
         Ok(())
+    }
+
+    fn trouble(&self) -> Option<String> {
+        let state = self.shared.state();
+        if let Some(fault) = &state.fault {
+            return Some(fault.to_string());
+        }
+        let waits = state.pending.waits(Instant::now());
+        drop(state);
+        let unanswered = waits.filter(|&waits| waits >= TROUBLE_AFTER);
+        let why = || "no server says that records are kept".to_owned();
+        self.shared.nats.round().err().or(unanswered.map(|_| why()))
     }
 
     fn shared(&self) -> Option<&dyn SharedLog> {

@@ -21,6 +21,7 @@ mod latest;
 pub mod limits;
 mod line;
 mod origin;
+mod reach;
 mod read;
 mod row;
 mod schema;
@@ -33,4 +34,5 @@ mod write;
 
 pub use history::{Options, PostgresHistory};
 pub use origin::Origin;
+pub use reach::reach;
 pub use target::{BadUrl, Target};

@@ -1,7 +1,7 @@
 //! Whether what the gateway needs elsewhere answers: the bus, the store, a collector of traces, an authority
 //! of certificates.
 
-use super::finding::Finding;
+use super::finding::{Finding, Level};
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
@@ -20,9 +20,14 @@ const PROOF_PORT: u16 = 80;
 pub(super) fn look(config: &Config) -> Vec<Finding> {
     let mut found = Vec::new();
     let servers = config.text("bus", "url").map(servers).unwrap_or_default();
-    found.extend(servers.iter().map(|server| of_bus(server)));
+    found.extend(looked(servers.iter().map(|server| of_bus(server)), || {
+        login_at_bus(config)
+    }));
     let hosts = config.text("store", "url").map(hosts_of_store);
-    found.extend(hosts.iter().flatten().map(|host| of_store(host)));
+    found.extend(looked(
+        hosts.iter().flatten().map(|host| of_store(host)),
+        || login_at_store(config),
+    ));
     let posted = [("trace", "url"), ("tls", "acme.directory")];
     for (section, key) in posted {
         if let Some(url) = config.text(section, key) {
@@ -31,6 +36,18 @@ pub(super) fn look(config: &Config) -> Vec<Finding> {
     }
     if config.text("tls", "acme.directory").is_some() {
         found.push(of_proofs(config));
+    }
+    found
+}
+
+/// What is found of servers and, where none of them is bad, of logging in there.
+fn looked(
+    servers: impl Iterator<Item = Finding>,
+    login: impl Fn() -> Option<Finding>,
+) -> Vec<Finding> {
+    let mut found: Vec<Finding> = servers.collect();
+    if found.iter().all(|it| it.level != Level::Bad) {
+        found.extend(login());
     }
     found
 }
@@ -99,6 +116,24 @@ fn of_bus(server: &str) -> Finding {
             format!("NATS {version} with JetStream answers at {server}; 2.11 or later is needed"),
         ),
     }
+}
+
+/// By TLS and with the credentials of the configuration, as a start would.
+fn login_at_bus(config: &Config) -> Option<Finding> {
+    let reached = weir_registry::reach_bus(config.section("bus"), PATIENCE)?;
+    Some(match reached {
+        Ok(()) => Finding::good("NATS lets this gateway in, and JetStream answers it"),
+        Err(fault) => Finding::bad(config.locate(&fault).to_string()),
+    })
+}
+
+/// The same.
+fn login_at_store(config: &Config) -> Option<Finding> {
+    let reached = weir_registry::reach_store(config.section("store"), PATIENCE)?;
+    Some(match reached {
+        Ok(sentence) => Finding::good(sentence),
+        Err(fault) => Finding::bad(config.locate(&fault).to_string()),
+    })
 }
 
 fn number(version: &str) -> Option<(u32, u32)> {

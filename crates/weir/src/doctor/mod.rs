@@ -2,8 +2,8 @@
 //!
 //! What it deliberately does not do: mend anything, or ask a gateway that runs (its `/metrics` do). It writes
 //! one small file beside the data to see how long the disk takes, and takes it away again; it listens at each
-//! address for an instant; it connects to what the gateway would connect to, and says nothing there that
-//! needs a login.
+//! address for an instant; it connects to what the gateway would connect to, and logs in where the gateway would,
+//! to the bus and to the store, where it changes nothing.
 
 mod configuration;
 mod disk;
