@@ -6,7 +6,7 @@ use crate::sensor_web;
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "sensor-web",
     source: "ours",
-    about: "SensorThings and SOS: inserts, the latest of many datastreams, long answers and their memory",
+    about: "SensorThings and SOS: inserts, the latest of many datastreams, long answers",
     cells: sensor_web::names,
     run: sensor_web::run,
     page: sensor_web::markdown,

@@ -141,7 +141,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_marker_counts_once_wherever_pieces_cut(piece in 1usize..30, marker in "\n2|\n2026-|x") {
+        fn a_marker_counts_once_wherever_pieces_cut(
+            piece in 1usize..30,
+            marker in "\n2|\n2026-|x",
+        ) {
             let text = "x\n2026-a\n2026-b\n20\n2026-c\n2026-".repeat(3);
             let finder = Finder::new(marker.as_bytes());
             let mut count = Count::of(&finder);

@@ -65,7 +65,8 @@ pub(super) fn latest(datastreams: usize, of_them: &str, of_observations: &str) -
 pub(super) fn data_array(rows: usize) -> Insertion {
     let day = later_day();
     let mut text = String::from(
-        r#"[{"Datastream":{"@iot.id":"bench/web/0"},"components":["phenomenonTime","result"],"dataArray":["#,
+        r#"[{"Datastream":{"@iot.id":"bench/web/0"},
+        "components":["phenomenonTime","result"],"dataArray":["#,
     );
     for row in 0..rows {
         let comma = if row == 0 { "" } else { "," };

@@ -98,9 +98,10 @@ fn short(run: &Run) -> Figure {
     Figure::new(Form::Bars, "short", "2,700 observations in and out by SOS 2.0")
         .axes(Axis::new("request", ""), Axis::new("time", "ms").log())
         .caption(
-            "Mean of the rounds' medians and its 95 % interval: from a document to its answer, when all is on disk, \
-             or from a request to the last byte of the answer. What stands beside is one user's statement of his \
-             desktop with an SSD: 45 minutes at one a second, with eight values each where ours have one.",
+            "Mean of the rounds' medians and its 95 % interval: from a document to its answer, when all is \
+             on disk, or from a request to the last byte of the answer. What stands beside is one user's \
+             statement of his desktop with an SSD: 45 minutes at one a second, with eight values each \
+             where ours have one.",
         )
         .series(here.into_iter().chain([published]))
 }
@@ -192,8 +193,9 @@ fn memory(run: &Run) -> Figure {
         Axis::new("growth at most, and answer", "MiB"),
     )
     .caption(
-        "By how much the gateway's resident memory was greater at most, in the worst round, than before the \
-         reading began; and how long the answer itself is, which a gateway that keeps it whole would take.",
+        "By how much the gateway's resident memory was greater at most, in the worst round, than before \
+         the reading began; and how long the answer itself is, which a gateway that keeps it whole \
+         would take.",
     )
     .series(grown.into_iter().chain(answers))
 }

@@ -47,7 +47,7 @@ const TABLES: [(&str, &str, &str); 4] = [
     (
         "latest",
         "The latest of many datastreams",
-        "One request for the latest Observation of every Datastream (`$expand=Observations($top=1;...)`).",
+        "One request for the latest Observation of every Datastream, by `$expand` with `$top=1`.",
     ),
     (
         "short",
