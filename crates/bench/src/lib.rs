@@ -54,6 +54,7 @@ mod rounds;
 mod run;
 mod sample;
 mod samples;
+mod sensor_web;
 mod services;
 mod side_by_side;
 mod sockets;

@@ -78,8 +78,15 @@ pub(crate) const SERVICES: Table = table(
     include_str!("../published/karnouskos_table1_services.csv"),
 );
 
+/// What somebody measured of 52North's Sensor Observation Service, seconds.
+pub(crate) const SOS: Table = table(
+    "52North/SOS",
+    "issue 825",
+    include_str!("../published/north_sos_issue_825.csv"),
+);
+
 /// All of them.
-pub(crate) const TABLES: [Table; 9] = [
+pub(crate) const TABLES: [Table; 10] = [
     CAPS,
     OBS,
     IO,
@@ -89,6 +96,7 @@ pub(crate) const TABLES: [Table; 9] = [
     MESSAGING_LATENCY,
     MESSAGING_RATE,
     SERVICES,
+    SOS,
 ];
 
 impl Table {
@@ -173,7 +181,7 @@ mod tests {
     #[test]
     fn every_table_is_read_whole_and_says_what_it_is() {
         let counts = TABLES.map(|table| table.rows().len());
-        assert_eq!(counts, [11, 9, 7, 18, 12, 8, 20, 15, 4]);
+        assert_eq!(counts, [11, 9, 7, 18, 12, 8, 20, 15, 4, 3]);
         for table in TABLES {
             assert!(table.about().contains(table.place), "{}", table.about());
             let width = table.rows()[0].fields().len();

@@ -207,7 +207,7 @@ pub(crate) struct Ratio {
 }
 
 /// Whether a goal was reached.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct GoalResult {
     /// The cell's name.
     pub(crate) cell: String,
@@ -219,8 +219,32 @@ pub(crate) struct GoalResult {
     pub(crate) bound: Option<f64>,
     /// What was measured.
     pub(crate) measured: Option<f64>,
-    /// Whether it holds; unknown where something is missing.
+    /// What was measured with its interval, where the interval decides; of other goals nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) estimate: Option<Estimate>,
+    /// Whether it holds; unknown where something is missing, or where the bound lies within the interval.
     pub(crate) holds: Option<bool>,
+}
+
+impl GoalResult {
+    /// The verdict in words, of which the caller has those for what holds.
+    pub(crate) fn verdict(&self, holds: &'static str) -> &'static str {
+        match (self.holds, self.estimate) {
+            (Some(true), _) => holds,
+            (Some(false), _) => "falls short",
+            (None, Some(_)) => "undecided",
+            (None, None) => "not measured",
+        }
+    }
+
+    /// What was measured in words, with its interval where that decides; nothing where it was not.
+    pub(crate) fn measured(&self) -> Option<String> {
+        let measured = crate::report::number(self.measured?);
+        Some(match self.estimate {
+            Some(estimate) => format!("{measured} ({})", estimate.interval()),
+            None => measured,
+        })
+    }
 }
 
 /// The target whose results are ours.

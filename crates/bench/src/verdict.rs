@@ -210,6 +210,7 @@ fn judge(
         asked,
         bound,
         measured,
+        estimate: None,
         holds: measured.zip(bound).map(holds),
     }
 }

@@ -302,3 +302,70 @@ fn observers_by_coap_are_told_of_every_message_and_how_late() {
     assert_eq!(trips["quantiles"].as_array().unwrap().len(), 62);
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+/// A quick run of some cells of `sensor-web`, which measured ours and the server that does nothing in each.
+fn sensor_web(name: &str, only: &str, cells: usize) -> Value {
+    let folder = process::folder(name);
+    let out = folder.join("run").display().to_string();
+    let arguments = [
+        "run",
+        "sensor-web",
+        "--quick",
+        "--only",
+        only,
+        "--out",
+        &out,
+    ];
+    let ran = bench(&arguments);
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{said}");
+    let run = json(&Path::new(&out).join("run.json"));
+    std::fs::remove_dir_all(&folder).unwrap();
+    let results = run["results"].as_array().unwrap();
+    assert_eq!(results.len(), 2 * cells, "{said}");
+    for result in results {
+        let rate = mean_of(result, "observations").and_then(Value::as_f64);
+        assert!(rate.is_some_and(|rate| rate > 0.0), "{result}");
+        assert!(mean_of(result, "server_cpu").is_some(), "{result}");
+        let is_ours = result["target"] == "weir";
+        let share = mean_of(result, "observations_of_ceiling");
+        assert_eq!(share.is_some(), is_ours, "{result}");
+    }
+    run
+}
+
+/// The goals of a cell that were judged or are undecided: what was measured of them, with the interval of rounds.
+fn judged<'a>(run: &'a Value, cell: &str) -> Vec<&'a Value> {
+    let goals = run["goals"].as_array().unwrap().iter();
+    let of_cell = goals.filter(|it| it["cell"].as_str().unwrap().contains(cell));
+    of_cell.filter(|it| it["measured"].is_number()).collect()
+}
+
+#[test]
+fn what_sos_is_given_it_gives_back_whole_and_both_are_timed_and_judged() {
+    let run = sensor_web("bench-sos", "test=short format=swe-text", 2);
+    for request in ["request=insert-result", "request=get-observation"] {
+        let goals = judged(&run, request);
+        assert_eq!(goals.len(), 1, "{request}");
+        assert_eq!(goals[0]["estimate"]["n"], 3);
+        assert!(goals[0]["asked"].as_str().unwrap().contains("issue 825"));
+    }
+    let results = run["results"].as_array().unwrap().iter();
+    let reads: Vec<_> = results
+        .filter(|it| mean_of(it, "answer_bytes").is_some())
+        .collect();
+    assert_eq!(reads.len(), 2);
+    for read in reads {
+        assert!(mean_of(read, "server_memory_growth").is_some(), "{read}");
+    }
+}
+
+#[test]
+fn data_arrays_and_the_latest_of_all_datastreams_are_measured_on_a_gateway_that_has_them() {
+    let only = "service=sensorthings format=data-array";
+    let run = sensor_web("bench-data-array", only, 1);
+    assert_eq!(judged(&run, "format=data-array").len(), 1);
+    let run = sensor_web("bench-latest", "test=latest format=select", 1);
+    let goals = judged(&run, "format=select");
+    assert!(goals.len() == 1 && goals[0]["metric"] == "answer_time p50, ms");
+}

@@ -1,8 +1,8 @@
 //! What the service costs by itself, without network and disk: `cargo run -p weir-sos --example sos_cost
-//! [OBSERVATIONS]`. A day's 2,700 observations in and out, then long answers on one thread: how many
+//! [OBSERVATIONS]`. 2,700 observations in and out, then long answers on one thread: how many
 //! observations a second, and by how much memory grows at most meanwhile (Linux).
 //!
-//! With sockets and a disk: `python -m sos.speed` in `conformance`.
+//! With sockets and a disk: `weir bench run sensor-web`.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -14,6 +14,8 @@ pub(crate) fn cut(job: &Job, parts: usize, skew_ns: u64) -> Result<Vec<Job>, Str
             Kind::Topics(_) => return Err(whole("datastreams are made by one")),
             Kind::Observers(_) => return Err(whole("observers share one socket")),
             Kind::Replay(_) => return Err(whole("reading back is one reader's")),
+            Kind::Prepare(_) => return Err(whole("a target is prepared by one")),
+            Kind::Reads(_) => return Err(whole("reading is one reader's")),
             Kind::Echo(_) => return Err(whole("an echo is one device's")),
             Kind::Clients(_) => return Err(whole("a broker's two clients are of one machine")),
             Kind::Calls(_) => return Err(whole("calls are one client's")),

@@ -216,6 +216,7 @@ impl Goal {
             asked: self.asked.words(),
             bound,
             measured,
+            estimate: None,
             holds: measured.zip(bound).map(reached),
         }
     }

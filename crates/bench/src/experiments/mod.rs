@@ -7,6 +7,7 @@ mod messaging;
 mod mqtt_broker;
 mod notification;
 mod scaling;
+mod sensor_web;
 mod services;
 mod web_delivery;
 
@@ -28,6 +29,7 @@ pub static EXPERIMENTS: &[Experiment] = &[
     messaging::EXPERIMENT,
     notification::EXPERIMENT,
     scaling::EXPERIMENT,
+    sensor_web::EXPERIMENT,
     services::EXPERIMENT,
     web_delivery::EXPERIMENT,
 ];

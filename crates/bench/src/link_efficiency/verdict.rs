@@ -65,6 +65,7 @@ fn goal(figures: &Figures<'_>, setting: &Setting) -> GoalResult {
         asked: format!("at most {TIMES_BARE_MAX} x {BARE}"),
         bound,
         measured,
+        estimate: None,
         holds: measured
             .zip(bound)
             .map(|(measured, bound)| measured <= bound),

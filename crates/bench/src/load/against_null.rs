@@ -4,10 +4,10 @@
 
 use std::net::SocketAddr;
 
-use super::job::{Pace, ReplayPlan, TrafficOutcome, TrafficPlan};
+use super::job::{Pace, ReadsPlan, ReplayPlan, TrafficOutcome, TrafficPlan};
 use super::message::Body;
 use super::wire::{PublishWire, SubscribeWire};
-use super::{replay, traffic};
+use super::{reads, replay, traffic};
 use crate::cell::Scheme;
 use crate::null::Null;
 use crate::run::REPLAY_TOPIC;
@@ -130,4 +130,22 @@ fn a_replay_gives_back_all_that_was_published() {
     };
     let outcome = replay::run(null_server(true), &plan).unwrap();
     assert_eq!((outcome.expected, outcome.received), (3000, 3000));
+}
+
+#[test]
+fn lines_are_read_to_the_last_and_one_too_few_is_no_answer() {
+    let address = null_server(true);
+    let plan = |expected| ReadsPlan {
+        request: "GET /lines?count=30000&width=27 HTTP/1.1\r\nHost: localhost\r\n\r\n".into(),
+        marker: "\n".into(),
+        expected,
+        warm_up_ms: 0,
+        measure_ms: 20,
+    };
+    let outcome = reads::measure(address, &plan(30_000)).unwrap();
+    assert!(outcome.times_us.len() >= 3);
+    assert_eq!(outcome.answer_bytes, 30_000 * 27);
+    assert!(outcome.times_us.iter().sum::<f64>() <= outcome.seconds * 1e6);
+    let few = reads::measure(address, &plan(30_001)).unwrap_err();
+    assert_eq!(few, "30000 observations in an answer, of 30001");
 }

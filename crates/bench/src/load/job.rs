@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use serde::{Deserialize, Serialize};
 
 use super::message::Body;
+use super::prepare::Post;
 use super::wire::{PublishWire, SubscribeWire};
 use crate::latency::Latency;
 use crate::link_efficiency::job::{EchoOutcome, EchoPlan};
@@ -33,6 +34,10 @@ pub(crate) enum Kind {
     Observers(ObserversPlan),
     /// Reading back what was published before.
     Replay(ReplayPlan),
+    /// What a target is to know before it is measured.
+    Prepare(Vec<Post>),
+    /// One client that reads the same again and again.
+    Reads(ReadsPlan),
     /// A device that waits for its echoes.
     Echo(EchoPlan),
     /// Two clients of a broker, or one of them.
@@ -174,6 +179,21 @@ pub(crate) struct ReplayPlan {
     pub(crate) replay_request: String,
 }
 
+/// Asking the same again and again, each time when the answer before is whole.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ReadsPlan {
+    /// The request, whole.
+    pub(crate) request: String,
+    /// What stands in an answer once an observation.
+    pub(crate) marker: String,
+    /// Observations in an answer; one with another number is an error.
+    pub(crate) expected: u64,
+    /// Milliseconds before counting starts; one answer comes before at the least.
+    pub(crate) warm_up_ms: u64,
+    /// Milliseconds that count; a few answers count at the least.
+    pub(crate) measure_ms: u64,
+}
+
 /// What a load process says, one a line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Event {
@@ -195,6 +215,10 @@ pub(crate) enum Event {
     Observers(ObserversOutcome),
     /// The outcome of [`Kind::Replay`].
     Replay(ReplayOutcome),
+    /// The outcome of [`Kind::Prepare`]: it knows.
+    Prepared,
+    /// The outcome of [`Kind::Reads`].
+    Reads(ReadsOutcome),
     /// The outcome of [`Kind::Echo`].
     Echo(Box<EchoOutcome>),
     /// The outcome of [`Kind::Clients`].
@@ -314,4 +338,15 @@ pub(crate) struct ReplayOutcome {
     pub(crate) received_bytes: u64,
     /// From the request to the last observation.
     pub(crate) seconds: f64,
+}
+
+/// What reading gave.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ReadsOutcome {
+    /// From each request to the last byte of its answer, microseconds.
+    pub(crate) times_us: Vec<f64>,
+    /// From the first of these requests to the last byte of the last answer.
+    pub(crate) seconds: f64,
+    /// Bytes of an answer's body, without the framing of its transfer.
+    pub(crate) answer_bytes: u64,
 }

@@ -23,6 +23,8 @@ pub(crate) enum Body {
     CborBatch(usize),
     /// A person's own.
     Own(Own),
+    /// What some service takes, with so many observations; only times in it change.
+    Service(Own, usize),
 }
 
 /// A whole message on the wire, head included, and where in it the moving parts stand.
@@ -45,7 +47,7 @@ impl Body {
     pub(crate) fn observations(self) -> usize {
         match self {
             Self::Stamped => 1,
-            Self::JsonBatch(count) | Self::CborBatch(count) => count,
+            Self::JsonBatch(count) | Self::CborBatch(count) | Self::Service(_, count) => count,
             Self::Own(own) => own.observations(),
         }
     }
@@ -55,7 +57,7 @@ impl Body {
         match self {
             Self::Stamped | Self::JsonBatch(_) => "application/json",
             Self::CborBatch(_) => "application/cbor",
-            Self::Own(own) => own.media_type,
+            Self::Own(own) | Self::Service(own, _) => own.media_type,
         }
     }
 
@@ -64,7 +66,7 @@ impl Body {
             Self::Stamped => stamped(date).into_bytes(),
             Self::JsonBatch(count) => json_batch(count, date).into_bytes(),
             Self::CborBatch(count) => cbor_batch(count, date),
-            Self::Own(own) => own.text.as_bytes().to_vec(),
+            Self::Own(own) | Self::Service(own, _) => own.text.as_bytes().to_vec(),
         }
     }
 }

@@ -8,6 +8,7 @@
 
 #[cfg(test)]
 mod against_null;
+mod answer;
 mod connect;
 pub(crate) mod http;
 mod idle;
@@ -18,8 +19,10 @@ mod observer;
 mod observers;
 mod one_by_one;
 pub(crate) mod own;
+pub(crate) mod prepare;
 mod publisher;
 pub(crate) mod reactor;
+mod reads;
 mod receiver;
 mod replay;
 pub(crate) mod search;
@@ -75,6 +78,8 @@ fn run() -> Result<Event, String> {
         Kind::Topics(ref plan) => topics::run(job.address, plan).map(Event::Topics),
         Kind::Observers(ref plan) => observers::run(job.address, plan).map(Event::Observers),
         Kind::Replay(ref plan) => replay::run(job.address, plan).map(Event::Replay),
+        Kind::Prepare(ref posts) => prepare::run(job.address, posts).map(|()| Event::Prepared),
+        Kind::Reads(ref plan) => reads::run(job.address, plan).map(Event::Reads),
         Kind::Echo(ref plan) => {
             run_device(job.address, plan).map(|outcome| Event::Echo(Box::new(outcome)))
         }

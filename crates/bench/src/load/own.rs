@@ -36,6 +36,11 @@ impl Own {
         Ok(Self::kept(stamped, media_type.into()))
     }
 
+    /// Of a text that is sent as it stands, with no stamp in it.
+    pub(crate) fn as_it_is(text: String, media_type: &str) -> Self {
+        Self::kept(text, media_type.into())
+    }
+
     fn kept(text: String, media_type: String) -> Self {
         Self {
             media_type: media_type.leak(),

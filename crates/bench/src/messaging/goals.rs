@@ -231,6 +231,7 @@ impl Demand {
             asked: self.bound.words().into(),
             bound: Some(self.bound.number()),
             measured: judged.worst.map(|it| it.estimate.mean),
+            estimate: None,
             holds: judged.holds,
         })
     }

@@ -2,9 +2,13 @@
 
 use memchr::memmem;
 
+use super::lines::Lines;
 use super::log::Log;
 use crate::load::reactor::{Reactor, Socket};
 use crate::run::REPLAY_TOPIC;
+
+/// Where lines are read: `/lines?count=N&width=BYTES`.
+pub(crate) const LINES: &str = "/lines";
 
 /// How messages are framed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +31,8 @@ pub(super) enum Role {
         position: u64,
         once: bool,
     },
+    /// One that is answered by lines.
+    Sending(Lines),
 }
 
 /// A request, as far as the null server cares.
@@ -40,6 +46,8 @@ pub(super) enum Request<'a> {
         since: Option<u64>,
         once: bool,
     },
+    /// GET of so many lines of so many bytes each.
+    Lines { count: u64, width: usize },
     /// Anything else.
     Unknown,
 }
@@ -126,6 +134,12 @@ impl Role {
         logs: &[Log; 3],
         coalesce: bool,
     ) {
+        if let Self::Sending(lines) = self {
+            if lines.send(socket, reactor) {
+                *self = Self::Asking;
+            }
+            return;
+        }
         let Self::Following {
             scheme,
             position,
@@ -190,6 +204,9 @@ pub(super) fn cut_request(bytes: &[u8]) -> Option<(Request<'_>, usize)> {
 
 fn subscription(head: &str) -> Request<'_> {
     let target = head.split(' ').nth(1).unwrap_or("");
+    if target.starts_with(LINES) {
+        return lines(target).unwrap_or(Request::Unknown);
+    }
     let since = query(target, "since=").and_then(|value| value.parse().ok());
     let once = query(target, "wait=").is_some();
     let scheme = if head.contains("text/event-stream") {
@@ -206,6 +223,13 @@ fn subscription(head: &str) -> Request<'_> {
         since,
         once,
     }
+}
+
+fn lines(target: &str) -> Option<Request<'_>> {
+    Some(Request::Lines {
+        count: query(target, "count=")?.parse().ok()?,
+        width: query(target, "width=")?.parse().ok()?,
+    })
 }
 
 fn query<'a>(target: &'a str, key: &str) -> Option<&'a str> {
@@ -246,6 +270,14 @@ mod tests {
             once: true,
         };
         assert_eq!(request, poll);
+        let (request, _) = cut_request(b"GET /lines?count=3&width=27 HTTP/1.1\r\n\r\n").unwrap();
+        assert_eq!(
+            request,
+            Request::Lines {
+                count: 3,
+                width: 27
+            }
+        );
         assert_eq!(
             cut_request(b"POST /x HTTP/1.1\r\nContent-Length: 9\r\n\r\nok"),
             None

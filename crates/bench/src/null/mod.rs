@@ -6,6 +6,7 @@
 //! same load runs against it; it keeps nothing on disk, checks nothing, and is no gateway.
 
 mod conversation;
+mod lines;
 mod log;
 
 use std::collections::BTreeSet;
@@ -13,7 +14,9 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 use crate::limits::{NULL_REQUEST_BYTES_MAX, READ_BYTES_MAX};
 use crate::load::reactor::{Reactor, Readiness, Socket, Taken};
+pub(crate) use conversation::LINES;
 use conversation::{Request, Role, Scheme, cut_request};
+use lines::Lines;
 use log::Log;
 
 /// The hidden subcommand that turns a process into a null server.
@@ -165,7 +168,11 @@ impl Null {
         };
         connection.request = request;
         connection.socket.flush(&self.reactor);
-        connection.request.len() <= NULL_REQUEST_BYTES_MAX
+        let is_sound = connection.request.len() <= NULL_REQUEST_BYTES_MAX;
+        if matches!(connection.role, Role::Sending(_)) {
+            self.deliver(index);
+        }
+        is_sound
     }
 
     fn act(&mut self, index: usize, request: &Request<'_>) {
@@ -194,6 +201,14 @@ impl Null {
                 }
                 self.followers.insert(index);
                 self.deliver(index);
+            }
+            Request::Lines { count, width } => {
+                let lines = Lines::new(*count, *width);
+                connection
+                    .socket
+                    .out()
+                    .extend_from_slice(lines.head().as_bytes());
+                connection.role = Role::Sending(lines);
             }
             Request::Unknown => {
                 let refusal = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";

@@ -72,6 +72,7 @@ fn goal(result: &CellResult, name: &str, bound: Bound, measured: Option<f64>) ->
         asked: format!("{words} {limit}"),
         bound: Some(limit),
         measured,
+        estimate: None,
         holds: measured.map(|measured| !result.missed && holds(measured, limit)),
     }
 }

@@ -25,7 +25,7 @@ const SERVERS: [&str; 8] = [
 ];
 
 /// What pages show; one that a page does not know costs nothing.
-const METRICS: [&str; 44] = [
+const METRICS: [&str; 46] = [
     "size",
     "parse",
     "parse_rate",
@@ -68,6 +68,8 @@ const METRICS: [&str; 44] = [
     "ntp",
     "rpm",
     "message_rate",
+    "observations",
+    "answer_time",
     "server_cpu",
     "server_memory_peak",
 ];

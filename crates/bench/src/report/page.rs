@@ -113,13 +113,12 @@ pub(crate) fn goals(
     let has = |cell: &str| run.results.iter().any(|result| result.cell == cell);
     let is_here = |goal: &&GoalResult| goal.measured.is_some() || has(&goal.cell);
     for goal in run.goals.iter().filter(is_here) {
-        let shown = |value: Option<f64>| value.map_or("unknown".into(), number);
         let cells = [
             goal.cell.clone(),
             goal.metric.clone(),
             goal.asked.clone(),
-            shown(goal.bound),
-            shown(goal.measured),
+            goal.bound.map_or("unknown".into(), number),
+            goal.measured().unwrap_or("unknown".into()),
             verdict(goal).into(),
         ];
         row(cells, text);
@@ -128,11 +127,7 @@ pub(crate) fn goals(
 
 /// Whether a goal was reached, in words.
 pub(crate) fn reached(goal: &GoalResult) -> &'static str {
-    match goal.holds {
-        Some(true) => "reached",
-        Some(false) => "falls short",
-        None => "not measured",
-    }
+    goal.verdict("reached")
 }
 
 /// A row a ratio.

@@ -141,15 +141,15 @@ fn ratio_line(ratio: &Ratio, text: &mut String) {
 
 fn goal_line(goal: &GoalResult, text: &mut String) {
     let verdict = verdict(goal);
-    let shown = |value: Option<f64>| value.map_or("unknown".into(), number);
+    let unknown = || "unknown".to_owned();
     let _ = writeln!(
         text,
         "  {verdict:<14} {}  {}: {} (asked {}, that is {})",
         goal.cell,
         words(&goal.metric),
-        shown(goal.measured),
+        goal.measured().unwrap_or_else(unknown),
         goal.asked,
-        shown(goal.bound)
+        goal.bound.map_or_else(unknown, number)
     );
 }
 
@@ -164,9 +164,5 @@ fn claim_line(claim: &ClaimResult, text: &mut String) {
 
 /// The verdict on a goal in words.
 pub(super) fn verdict(goal: &GoalResult) -> &'static str {
-    match goal.holds {
-        Some(true) => "holds",
-        Some(false) => "falls short",
-        None => "not measured",
-    }
+    goal.verdict("holds")
 }

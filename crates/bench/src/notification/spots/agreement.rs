@@ -74,6 +74,7 @@ pub(in super::super) fn goals(run: &Run) -> Vec<GoalResult> {
             asked: "board beside simulation, beyond its scatter at most, %".into(),
             bound: Some(ERROR_MAX),
             measured: most.map(|(difference, _)| difference.beyond),
+            estimate: None,
             holds: most.map(|(difference, _)| difference.beyond <= ERROR_MAX),
         }
     };

@@ -8,7 +8,7 @@ use crate::compare::{Good, goodness, is_exact};
 use crate::experiments::Experiment;
 use crate::planfile;
 use crate::report::number;
-use crate::results::{CellResult, ClaimResult, Ratio, Run};
+use crate::results::{CellResult, ClaimResult, GoalResult, Ratio, Run};
 
 /// Title, lead and the answer as a list of sentences.
 pub(super) fn head(run: &Run) -> String {
@@ -170,7 +170,14 @@ fn goals(run: &Run) -> Option<String> {
         judged.clone().filter(|holds| *holds).count(),
         judged.count(),
     );
-    (all > 0).then(|| format!("Goals of ours: {held} of {all} <a href=\"#goals\">reached</a>."))
+    let is_undecided = |goal: &&GoalResult| goal.holds.is_none() && goal.estimate.is_some();
+    let undecided = match run.goals.iter().filter(is_undecided).count() {
+        0 => String::new(),
+        some => format!(", {some} undecided by the interval"),
+    };
+    (all > 0).then(|| {
+        format!("Goals of ours: {held} of {all} <a href=\"#goals\">reached</a>{undecided}.")
+    })
 }
 
 fn claims(claims: &[ClaimResult]) -> Option<String> {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::markup::{cell, escaped, heads};
 use crate::report::number;
-use crate::results::{GoalResult, Run};
+use crate::results::Run;
 use crate::statistics::Estimate;
 
 /// What stands in a column.
@@ -104,26 +104,17 @@ pub(super) fn goals(run: &Run) -> String {
         ("measured", N),
     ]);
     for goal in &run.goals {
-        let shown = |value: Option<f64>| value.map_or("-".into(), number);
         let fields = [
-            verdict(goal).into(),
+            goal.verdict("reached").into(),
             goal.cell.clone(),
             goal.metric.clone(),
             goal.asked.clone(),
-            shown(goal.bound),
-            shown(goal.measured),
+            goal.bound.map_or("-".into(), number),
+            goal.measured().unwrap_or("-".into()),
         ];
         table.row(class(goal.holds), &fields);
     }
     table.html()
-}
-
-fn verdict(goal: &GoalResult) -> &'static str {
-    match goal.holds {
-        Some(true) => "reached",
-        Some(false) => "falls short",
-        None => "not measured",
-    }
 }
 
 fn class(holds: Option<bool>) -> &'static str {
