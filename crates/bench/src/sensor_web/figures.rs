@@ -178,7 +178,7 @@ fn rates(run: &Run) -> Figure {
 }
 
 fn memory(run: &Run) -> Figure {
-    let grown = |setting: &Setting, _: &CellResult| Some(growth(run, setting)? / MIB);
+    let grown = |setting: &Setting, _: &CellResult| Some(growth(run, setting)?.mean / MIB);
     let answer =
         |_: &Setting, result: &CellResult| Some(result.metric("answer_bytes")?.estimate.mean / MIB);
     let grown = by_length(run, |name| format!("growth: {name}"), grown);
@@ -193,8 +193,8 @@ fn memory(run: &Run) -> Figure {
         Axis::new("growth at most, and answer", "MiB"),
     )
     .caption(
-        "By how much the gateway's resident memory was greater at most, in the worst round, than before \
-         the reading began; and how long the answer itself is, which a gateway that keeps it whole \
+        "By how much the gateway's resident memory was greater at most than before the reading began, \
+         mean over rounds; and how long the answer itself is, which a gateway that keeps it whole \
          would take.",
     )
     .series(grown.into_iter().chain(answers))

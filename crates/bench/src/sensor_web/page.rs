@@ -33,7 +33,7 @@ not near zero or the priority is raised, other work shared the machine; do not q
 
 const JUDGED: &str = "\
 Rates by the mean over rounds, times by the medians of rounds, each with its 95 % interval: a goal holds where all of
-it does, falls short where none of it does, and is undecided between. Memory by the worst round.
+it does, falls short where none of it does, and is undecided between.
 
 ";
 
@@ -140,8 +140,8 @@ fn cells(run: &Run, setting: &Setting, ours: &CellResult) -> Vec<String> {
 
 /// A row a form: growth by the length of the answer, and the bytes of that answer.
 fn memory(run: &Run, text: &mut String) {
-    *text += "\n## Memory of long answers\n\nBy how much it grew in the worst round, MiB, and in brackets the bytes of \
-              the answer, MiB.\n\n";
+    *text += "\n## Memory of long answers\n\nBy how much it grew at most, mean over rounds, MiB, and in brackets the \
+              bytes of the answer, MiB.\n\n";
     let lengths = lengths(Effort::Full);
     let titles = lengths.iter().map(|&length| number(length as f64));
     let titles: Vec<String> = ["answer".to_owned()].into_iter().chain(titles).collect();
@@ -149,10 +149,10 @@ fn memory(run: &Run, text: &mut String) {
     for (form, name) in long(0).map(|it| it.words()).into_iter().enumerate() {
         let grown = lengths.iter().map(|&length| {
             let setting = long(length).into_iter().nth(form)?;
-            let bytes = growth(run, &setting)?;
+            let grown = growth(run, &setting)?;
             let answer = result(run, &setting, OURS)?.metric("answer_bytes")?;
             let of = number(answer.estimate.mean / MIB);
-            Some(format!("{} ({of})", number(bytes / MIB)))
+            Some(format!("{} ({of})", number(grown.mean / MIB)))
         });
         let grown = grown.map(|it| it.unwrap_or("-".into()));
         row([name].into_iter().chain(grown), text);
