@@ -1,4 +1,4 @@
-"""Runs the tests of this folder: `python -m operations [-k PATTERN]`."""
+"""Runs the tests of this folder: `python -m dashboard [-k PATTERN]`."""
 
 import pathlib
 

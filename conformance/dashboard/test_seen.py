@@ -1,6 +1,7 @@
 """What clients of the sensor Web and of web services write is seen on the dashboard, in Chromium, while they write it."""
 
 import json
+import os
 import queue
 import subprocess
 import threading
@@ -23,6 +24,9 @@ class Page:
     """A dashboard in a browser, and what it shows, by topic."""
 
     def __init__(self, test, url):
+        skips.program(test, os.environ.get("CHROMIUM", "chromium"), "google-chrome", "google-chrome-stable", "chrome")
+        if not (ROOT / "web/node_modules/playwright-core").exists():
+            skips.skip(test, "the dashboard's packages are not installed (make web)")
         command = [skips.program(test, "node"), "e2e/rows.mjs", url]
         self.process = subprocess.Popen(
             command, cwd=ROOT / "web", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

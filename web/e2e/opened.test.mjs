@@ -23,14 +23,15 @@ class Run {
   }
 
   async link() {
-    while (this.child.exitCode === null) {
+    for (;;) {
+      const { exitCode, signalCode } = this.child;
       while (this.looked < this.said.length) {
         const link = this.said[this.looked++].trim().match(/^http:\S+\?run=[0-9a-f]{16}$/);
         if (link) return link[0];
       }
+      if ((exitCode ?? signalCode) !== null) throw new Error(`ended with ${exitCode ?? signalCode}: ${this.said.join("\n")}`);
       await new Promise((done) => setTimeout(done, 20));
     }
-    throw new Error(`ended with ${this.child.exitCode}: ${this.said.join("\n")}`);
   }
 }
 

@@ -140,12 +140,7 @@ impl DiskLog {
                 .iter()
                 .map(|segment| segment.holes.len())
                 .sum(),
-            fault: match &tail.state {
-                State::Open | State::Closing => None,
-                State::Full(cause) => Some(LogFault::Full(cause.clone())),
-                State::Failed(cause) => Some(LogFault::Failed(cause.clone())),
-                State::Closed => Some(LogFault::Closed),
-            },
+            fault: tail.state.fault(),
             retention_fault: tail.retention_fault.clone(),
         }
     }
@@ -283,6 +278,10 @@ impl Log for DiskLog {
         let idle = tail.idle && tail.nudged;
         drop(tail);
         self.nudge(idle);
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.shared.tail().state.fault().map(|it| it.to_string())
     }
 
     fn close(&self) -> Result<(), LogFault> {

@@ -92,6 +92,18 @@ pub(crate) enum State {
     Closed,
 }
 
+impl State {
+    /// Why nothing is written, where that is so.
+    pub(crate) fn fault(&self) -> Option<LogFault> {
+        match self {
+            Self::Open | Self::Closing => None,
+            Self::Full(cause) => Some(LogFault::Full(cause.clone())),
+            Self::Failed(cause) => Some(LogFault::Failed(cause.clone())),
+            Self::Closed => Some(LogFault::Closed),
+        }
+    }
+}
+
 /// Someone who waits for a commit.
 pub(crate) struct Waiter {
     sequence: u64,

@@ -120,6 +120,7 @@ fn a_full_disk_refuses_and_goes_on_once_there_is_room() {
         waited.err()
     });
     assert!(matches!(fault, Some(LogFault::Full(_))), "{fault:?}");
+    assert!(log.trouble().is_some());
     assert!(matches!(append(&log, 0), Err(LogFault::Full(_))));
     let waiting = log.head();
     assert_eq!(waiting.sequence(), acknowledged + 1);

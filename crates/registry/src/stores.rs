@@ -114,7 +114,7 @@ pub fn reach_bus(bus: Section, within: Duration) -> Option<Result<(), ConfigFaul
     match bus_options(bus.clone(), &Options::default()) {
         Ok(None) => None,
         Ok(Some(stream)) => {
-            let reached = weir_jetstream::reach(&stream.servers, within);
+            let reached = weir_jetstream::reach(&stream, within);
             Some(reached.map_err(|problem| bus.fault("url", problem)))
         }
         Err(fault) => Some(Err(fault)),

@@ -222,11 +222,14 @@ fn a_browser_that_a_person_opens_is_refused_where_nothing_reads_it() {
     let folder = process::folder("bench-open");
     let out = folder.join("run");
     let shown = out.display().to_string();
-    let arguments = ["run", "messaging", "--browser", "open", "--out", &shown];
+    let arguments = ["run", "services", "--browser", "open", "--out", &shown];
     let refused = bench(&arguments);
     let reason = String::from_utf8(refused.stderr).unwrap();
     assert_eq!(refused.status.code(), Some(2));
-    assert!(reason.contains("run web-delivery with it"), "{reason}");
+    assert!(
+        reason.contains("run web-delivery or messaging with it"),
+        "{reason}"
+    );
     assert!(!out.exists());
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -38,12 +38,12 @@ impl Ended {
         Some(format!("$skiptoken={count}.{last}"))
     }
 
-    /// How many of what is found now, by identifier or in another order, lie before the next page.
-    pub(crate) fn begin(&self, nodes: &[Node<'_>], is_by_id: bool, view: &View) -> usize {
+    /// How many of what is found now lie before the next page.
+    pub(crate) fn begin(&self, nodes: &[Node<'_>], view: &View) -> usize {
         let is_last = |node: &Node<'_>| node.id(view) == self.last;
         match nodes.iter().position(is_last) {
             Some(index) => index + 1,
-            None if is_by_id => {
+            None if nodes.is_sorted_by_key(|node| node.id(view)) => {
                 let came_before = |node: &&Node<'_>| node.id(view) < self.last;
                 nodes.iter().filter(came_before).count()
             }

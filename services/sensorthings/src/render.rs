@@ -280,10 +280,7 @@ pub(crate) fn collection<'a>(
     };
     let total = kept.len();
     let begin = match &query.token {
-        Some(token) => {
-            let is_by_id = query.order.is_empty();
-            Ended::parse(token)?.begin(&kept, is_by_id, context.view)
-        }
+        Some(token) => Ended::parse(token)?.begin(&kept, context.view),
         None => query.skip,
     };
     let mut end = begin;

@@ -5,7 +5,7 @@
 
 use crate::ask::Ask;
 use crate::exception::Exception;
-use crate::inventory::{Inventory, offering_of, topic_of};
+use crate::inventory::{Inventory, offering_of, procedure_of, topic_of};
 use crate::limits::OFFERINGS_MAX;
 use crate::names::*;
 use crate::offerings::OwnOffering;
@@ -153,12 +153,17 @@ fn named_offerings(
         let sentence = format!("more than {OFFERINGS_MAX} offerings");
         return Err(Exception::invalid(parameter, sentence));
     }
-    match named
-        .iter()
-        .find(|own| inventory.is_taken(&own.id, procedure))
-    {
-        Some(own) => {
-            let sentence = format!("the offering `{}` is another procedure's", own.id);
+    let default = offering_of(procedure);
+    let default = named.is_empty().then_some(&default);
+    let mut ids = named.iter().map(|own| &own.id).chain(default);
+    // What ends as those do that are named after a procedure would be that procedure's, once it comes.
+    let is_of_another = |id: &&String| {
+        let after = procedure_of(id);
+        inventory.is_taken(id, procedure) || after.is_some_and(|other| other != procedure)
+    };
+    match ids.find(is_of_another) {
+        Some(id) => {
+            let sentence = format!("the offering `{id}` is another procedure's");
             Err(Exception::invalid(parameter, sentence))
         }
         None => Ok(named),

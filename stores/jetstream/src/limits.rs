@@ -19,7 +19,7 @@ pub const DUPLICATES: Duration = Duration::from_secs(120);
 /// How long a record may wait for its place until its publisher is told that it may have none; sending it
 /// again ends long before [`DUPLICATES`].
 pub const PLACE_WAIT: Duration = Duration::from_secs(30);
-/// After so long without a place for a record the log counts as away.
+/// After so long without an answer to a look at the stream the log counts as away.
 pub const TROUBLE_AFTER: Duration = Duration::from_secs(5);
 /// After so long without an answer a record is sent again.
 pub const SEND_AGAIN: Duration = Duration::from_secs(2);

@@ -335,11 +335,12 @@ impl Log for JetStreamLog {
         if let Some(fault) = &state.fault {
             return Some(fault.to_string());
         }
-        let waits = state.pending.waits(Instant::now());
+        let silent = state
+            .seen
+            .is_none_or(|seen| seen.elapsed() >= TROUBLE_AFTER);
         drop(state);
-        let unanswered = waits.filter(|&waits| waits >= TROUBLE_AFTER);
-        let why = || "no server says that records are kept".to_owned();
-        self.shared.nats.round().err().or(unanswered.map(|_| why()))
+        let why = || "no server answers for the stream: most of them are away".to_owned();
+        self.shared.nats.round().err().or(silent.then(why))
     }
 
     fn shared(&self) -> Option<&dyn SharedLog> {

@@ -12,6 +12,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use std::sync::{Arc, mpsc};
+use std::time::Instant;
 use weir_hub::LogFault;
 
 /// An answer.
@@ -100,6 +101,7 @@ impl<'a> Looks<'a> {
 
     fn take_standing(&mut self, standing: &Standing) {
         let shared = self.shared;
+        shared.state().seen = Some(Instant::now());
         if standing.epoch == shared.epoch && standing.last >= self.taken {
             shared.state().first = standing.first;
             self.short = 0;

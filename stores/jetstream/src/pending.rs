@@ -6,7 +6,7 @@
 use crate::limits::{PENDING_BYTES_MAX, PLACE_WAIT, SEND_AGAIN};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use weir_hub::{LogFault, Receipt};
 use weir_model::Cursor;
 
@@ -37,12 +37,6 @@ impl Pending {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.sent.is_empty()
-    }
-
-    /// For how long the oldest has waited for its place.
-    pub(crate) fn waits(&self, now: Instant) -> Option<Duration> {
-        let (_, oldest) = self.sent.first_key_value()?;
-        Some(now.duration_since(oldest.begun))
     }
 
     pub(crate) fn insert(

@@ -1,20 +1,49 @@
 //! Whether a gateway would be let in, for who looks before a start.
 
 use crate::connection::Connection;
-use crate::url::Servers;
-use std::time::Duration;
+use crate::limits::TICK;
+use crate::log::Options;
+use crate::name::Names;
+use std::thread;
+use std::time::{Duration, Instant};
 
-/// Logs in at one of the servers, by TLS where it is wanted, and asks what JetStream grants there; an error says why
-/// that cannot be.
-pub fn reach(servers: &Servers, within: Duration) -> Result<(), String> {
-    let started = Connection::start(servers.clone());
-    let (nats, thread) = started.map_err(|error| format!("no thread: {error}"))?;
-    let answer = nats.request("$JS.API.INFO", b"", within);
+/// JetStream's own number for a stream that is not there.
+const NOT_FOUND: u64 = 10_059;
+
+/// Logs in at one of the servers, by TLS where it is wanted, and asks for the stream as a start does, which makes it
+/// where there is none; an error says why that cannot be.
+pub fn reach(options: &Options, within: Duration) -> Result<(), String> {
+    let until = Instant::now() + within;
+    let started = Connection::start(options.servers.clone());
+    // Its thread ends by itself, when the server that it tries has answered.
+    let (nats, _thread) = started.map_err(|error| format!("no thread: {error}"))?;
+    let asked = connected(&nats, until).and_then(|()| {
+        let names = Names::of(&options.stream);
+        let subject = format!("$JS.API.STREAM.INFO.{}", names.stream);
+        nats.request(
+            &subject,
+            b"",
+            until.saturating_duration_since(Instant::now()),
+        )
+    });
     nats.close();
-    // A panic of it was printed.
-    drop(thread.join());
-    match answer?["error"]["description"].as_str() {
-        Some(problem) => Err(problem.into()),
-        None => Ok(()),
+    let error = &asked?["error"];
+    match error["description"].as_str() {
+        Some(problem) if error["err_code"] != NOT_FOUND => Err(problem.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Waits for a connection.
+fn connected(nats: &Connection, until: Instant) -> Result<(), String> {
+    loop {
+        match nats.round() {
+            Ok(_) => return Ok(()),
+            Err(why) if Instant::now() >= until => {
+                let nothing = "no server has answered yet".to_owned();
+                return Err(if why.is_empty() { nothing } else { why });
+            }
+            Err(_) => thread::sleep(TICK / 10),
+        }
     }
 }

@@ -7,6 +7,7 @@ use crate::pull::Pull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
+use std::time::Instant;
 use weir_hub::LogFault;
 use weir_model::Cursor;
 
@@ -24,6 +25,8 @@ pub(crate) struct Shared {
 pub(crate) struct State {
     /// Sequence of the oldest record kept, as of the last look.
     pub(crate) first: u64,
+    /// When a look was answered last, which needs servers that agree.
+    pub(crate) seen: Option<Instant>,
     pub(crate) pending: Pending,
     pub(crate) newest: Newest,
     /// Number of the last submission.
@@ -76,6 +79,7 @@ impl Shared {
     ) -> Self {
         let state = State {
             first,
+            seen: Some(Instant::now()),
             ..State::default()
         };
         Self {

@@ -75,11 +75,17 @@ fn add(name: &str, value: &str, params: &mut Params) -> Result<(), Exception> {
     }
 }
 
-/// Whether a value is a reference and the corners of a box, and no list of identifiers.
+/// Whether a value is a path to a property, the corners of a box and perhaps their reference system, and no list
+/// of identifiers.
 fn is_box(value: &str) -> bool {
     let parts: Vec<&str> = value.split(',').collect();
-    let corners = parts.get(1..5);
-    corners.is_some_and(|all| all.iter().all(|part| part.trim().parse::<f64>().is_ok()))
+    let is_number = |part: &&str| part.trim().parse::<f64>().is_ok();
+    match &parts[..] {
+        [path, corners @ ..] if path.contains('/') && matches!(corners.len(), 4 | 5) => {
+            corners[..4].iter().all(is_number)
+        }
+        _ => false,
+    }
 }
 
 /// Lists are arrays here, so a comma is a comma.

@@ -109,6 +109,9 @@ fn offering_property_place_and_the_latest_pick_observations() {
         results("featureOfInterest=urn:weir:feature:kitchen").len(),
         3
     );
+    // A list of identifiers that are numbers is no box.
+    let numbers = "featureOfInterest=urn:weir:feature:kitchen,1,2,3,4";
+    assert_eq!(results(numbers).len(), 3);
 }
 
 /// [SOS1-8.4-1]
