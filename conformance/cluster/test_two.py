@@ -142,6 +142,34 @@ class Two(unittest.TestCase):
             self.assertTrue(until(lambda log=log: "servers lost what they had acknowledged" in log.read_text()), log)
             self.assertFalse(published(gateway, 3))
 
+    def test_who_comes_from_beyond_the_end_of_a_stream_that_lost_its_end_is_told(self):
+        server = self.servers.all[0]
+        store, before = server.folder / "jetstream", server.folder / "before"
+        live = Reader(self.a, "hall/wall")
+        self.a.publish_value("hall/wall", 1)
+        server.kill()
+        shutil.copytree(store, before)
+        server.start()
+        self.servers.wait()
+        self.assertTrue(until(lambda: published(self.a, 2)))
+        self.assertTrue(until(lambda: live.values() == [1, 2]), live.got)
+        cursor = live.cursor
+        self.a.kill()
+        self.b.kill()
+        server.kill()
+        shutil.rmtree(store)
+        before.rename(store)
+        server.start()
+        self.servers.wait()
+        # It has read nothing of what is lost, so there is nothing wrong for it.
+        with Gateway(settings=self.settings) as fresh:
+            resumed = Reader(fresh, "hall/wall", since=cursor)
+            self.assertTrue(until(lambda: resumed.events() == ["gap"]), resumed.got)
+            self.assertEqual([said["reason"] for _, event, said in resumed.got if event == "gap"], ["rollback"])
+            fresh.publish_value("hall/wall", 3)
+            self.assertTrue(until(lambda: resumed.values() == [3]), resumed.got)
+            resumed.leave()
+
     def test_a_log_that_is_away_is_said_when_it_goes_and_when_it_is_back(self):
         def available():
             page = self.a.request("GET", "/metrics")[2].decode()

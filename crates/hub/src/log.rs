@@ -31,6 +31,12 @@ pub trait Log: Send + Sync {
     /// Ready once the record with this cursor is committed, or can no longer be; wakes `cx` then.
     fn poll_committed(&self, cursor: Cursor, cx: &mut Context<'_>) -> Poll<Result<(), LogFault>>;
 
+    /// Ready once the log is taken up to this cursor, with `true`, or once it is known never to have come to it, with
+    /// `false`; wakes `cx` then. A cursor ahead of what is taken is one of a log that others append to.
+    fn poll_reached(&self, cursor: Cursor, cx: &mut Context<'_>) -> Poll<Result<bool, LogFault>> {
+        self.poll_committed(cursor, cx).map_ok(|()| true)
+    }
+
     /// Cursor before the oldest record kept: a read from here meets no gap.
     fn tail(&self) -> Cursor;
 

@@ -361,8 +361,11 @@ impl Subscription {
                     }
                 }
                 Stage::Recent(from) => {
-                    ready!(self.poll_taken(from, cx))?;
-                    if let Some(next) = self.recent(from) {
+                    let next = match ready!(self.poll_taken(from, cx))? {
+                        true => self.recent(from),
+                        false => Some(self.undone()),
+                    };
+                    if let Some(next) = next {
                         return Poll::Ready(Ok(next));
                     }
                 }
@@ -385,13 +388,24 @@ impl Subscription {
         }
     }
 
-    /// Ready once the log is taken up to a cursor: of a shared one another gateway may have taken more.
-    fn poll_taken(&mut self, from: Cursor, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
+    /// Ready once the log is taken up to a cursor: of a shared one another gateway may have taken more. `false` where
+    /// it never came so far, since servers lost what they had.
+    fn poll_taken(&mut self, from: Cursor, cx: &mut Context<'_>) -> Poll<Result<bool, Fault>> {
         self.stage = Stage::Recent(from);
         match from > self.hub.log.head() {
-            true => self.hub.log.poll_committed(from, cx).map_err(Fault::Log),
-            false => Poll::Ready(Ok(())),
+            true => self.hub.log.poll_reached(from, cx).map_err(Fault::Log),
+            false => Poll::Ready(Ok(true)),
         }
+    }
+
+    /// What the client had seen is not in the log any more: it goes on with what is there now.
+    fn undone(&mut self) -> Next {
+        let head = self.hub.log.head();
+        (self.stage, self.position) = (Stage::Recent(head), head);
+        self.gap(Gap {
+            reason: GapReason::Rollback,
+            count: None,
+        })
     }
 
     /// Reads on in the log, once that does not wait.

@@ -271,6 +271,16 @@ impl Log for JetStreamLog {
         self.shared.poll_head(cursor.sequence(), cx)
     }
 
+    fn poll_reached(&self, cursor: Cursor, cx: &mut Context<'_>) -> Poll<Result<bool, LogFault>> {
+        let sequence = cursor.sequence();
+        if let Poll::Ready(taken) = self.shared.poll_head(sequence, cx) {
+            return Poll::Ready(taken.map(|()| true));
+        }
+        self.shared
+            .poll_ends_before(sequence, cx)
+            .map(|()| Ok(false))
+    }
+
     fn tail(&self) -> Cursor {
         self.shared
             .cursor(self.shared.state().first.saturating_sub(1))

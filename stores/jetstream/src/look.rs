@@ -12,6 +12,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use std::sync::{Arc, mpsc};
+use std::task::Waker;
 use std::time::Instant;
 use weir_hub::LogFault;
 
@@ -103,7 +104,11 @@ impl<'a> Looks<'a> {
         let shared = self.shared;
         shared.state().seen = Some(Instant::now());
         if standing.epoch == shared.epoch && standing.last >= self.taken {
-            shared.state().first = standing.first;
+            let mut state = shared.state();
+            state.first = standing.first;
+            let waiting = state.ends.note(standing.last);
+            drop(state);
+            waiting.into_iter().for_each(Waker::wake);
             self.short = 0;
             return;
         }

@@ -1,9 +1,11 @@
 //! What the log, its readers and its threads share.
 
 use crate::connection::Connection;
+use crate::limits::LOOKS_SHORT_MAX;
 use crate::name::Names;
 use crate::pending::{self, Pending};
 use crate::pull::Pull;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
@@ -25,6 +27,7 @@ pub(crate) struct Shared {
 pub(crate) struct State {
     /// Sequence of the oldest record kept, as of the last look.
     pub(crate) first: u64,
+    pub(crate) ends: Ends,
     /// When a look was answered last, which needs servers that agree.
     pub(crate) seen: Option<Instant>,
     pub(crate) pending: Pending,
@@ -35,6 +38,44 @@ pub(crate) struct State {
     pub(crate) pulls: Vec<Weak<Pull>>,
     /// Why nothing is taken or told any more.
     pub(crate) fault: Option<LogFault>,
+}
+
+/// Where looks found the end of the stream, for those who come from beyond what this gateway has taken.
+#[derive(Default)]
+pub(crate) struct Ends {
+    looks: u64,
+    last: u64,
+    /// Sequences that are asked for, and how many looks there had been by then.
+    asked: BTreeMap<u64, u64>,
+    wakers: Vec<Waker>,
+}
+
+impl Ends {
+    /// Notes an answer to a look; gives those who wait for one.
+    pub(crate) fn note(&mut self, last: u64) -> Vec<Waker> {
+        self.looks += 1;
+        self.last = last;
+        std::mem::take(&mut self.wakers)
+    }
+
+    /// Ready once enough looks that were begun since the first asking have shown an end before a sequence.
+    fn poll_before(&mut self, sequence: u64, cx: &mut Context<'_>) -> Poll<()> {
+        let first = *self.asked.entry(sequence).or_insert(self.looks);
+        // One may have been under way already.
+        let enough = self.looks > first + u64::from(LOOKS_SHORT_MAX);
+        if self.last < sequence && !enough {
+            if !self.wakers.iter().any(|known| known.will_wake(cx.waker())) {
+                self.wakers.push(cx.waker().clone());
+            }
+            return Poll::Pending;
+        }
+        self.asked.remove(&sequence);
+        match self.last < sequence {
+            true => Poll::Ready(()),
+            // It is there, and comes.
+            false => Poll::Pending,
+        }
+    }
 }
 
 /// A record as it was read: its sequence and its bytes.
@@ -140,6 +181,11 @@ impl Shared {
             state.waiters.push((sequence, cx.waker().clone()));
         }
         Poll::Pending
+    }
+
+    /// Ready once the stream is known to end before a sequence.
+    pub(crate) fn poll_ends_before(&self, sequence: u64, cx: &mut Context<'_>) -> Poll<()> {
+        self.state().ends.poll_before(sequence, cx)
     }
 
     /// Wakes those whose record was taken.
