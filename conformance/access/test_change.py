@@ -179,7 +179,7 @@ class Limits(unittest.TestCase):
             return {str(answer.code)[:4] for answer in answers}
 
         until(lambda: asyncio.run(publish(1)) == {"2.04"}, "its rate is there again")
-        self.assertEqual(asyncio.run(publish(60)), {"2.04", "5.03"})
+        self.assertEqual(asyncio.run(publish(60)) - {"2.04"}, {"5.03"})
         until(lambda: asyncio.run(publish(1)) == {"2.04"}, "it may again after its wait")
 
     def test_soap_is_told_to_wait(self):

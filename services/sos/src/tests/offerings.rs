@@ -148,7 +148,11 @@ fn an_offering_of_another_procedure_is_not_taken() {
     let house = house();
     accepted(&house, insert_sensor("urn:s:1", &named(OWN)));
     accepted(&house, insert_sensor("urn:s:2", ""));
-    for id in ["urn:o:b", "urn:s:2/observations", "urn:s:later/observations"] {
+    for id in [
+        "urn:o:b",
+        "urn:s:2/observations",
+        "urn:s:later/observations",
+    ] {
         let body = insert_sensor("urn:s:3", &named(&[(id, "")]));
         assert_eq!(
             refused(&house, body),
