@@ -123,7 +123,8 @@ class Two(unittest.TestCase):
                     self.assertGreaterEqual(sum(gap["count"] for gap in gaps), numbers[0])
                     resumed.leave()
 
-    def test_a_stream_that_lost_what_was_read_of_it_is_refused_and_told(self):
+    def publish_before_and_behind_a_copy(self):
+        """1, then a copy of what the server has, then 2; gives what puts the copy in its place."""
         server = self.servers.all[0]
         store, before = server.folder / "jetstream", server.folder / "before"
         self.a.publish_value("hall/wall", 1)
@@ -132,34 +133,32 @@ class Two(unittest.TestCase):
         server.start()
         self.servers.wait()
         self.assertTrue(until(lambda: published(self.a, 2)))
+
+        def go_back():
+            server.kill()
+            shutil.rmtree(store)
+            before.rename(store)
+            server.start()
+
+        return go_back
+
+    def test_a_stream_that_lost_what_was_read_of_it_is_refused_and_told(self):
+        go_back = self.publish_before_and_behind_a_copy()
         self.assertTrue(until(lambda: b'"value":2,' in self.b.request("GET", "/live/hall/wall")[2]))
-        server.kill()
-        shutil.rmtree(store)
-        before.rename(store)
-        server.start()
+        go_back()
         for gateway in (self.a, self.b):
             log = pathlib.Path(gateway.log.name)
             self.assertTrue(until(lambda log=log: "servers lost what they had acknowledged" in log.read_text()), log)
             self.assertFalse(published(gateway, 3))
 
     def test_who_comes_from_beyond_the_end_of_a_stream_that_lost_its_end_is_told(self):
-        server = self.servers.all[0]
-        store, before = server.folder / "jetstream", server.folder / "before"
         live = Reader(self.a, "hall/wall")
-        self.a.publish_value("hall/wall", 1)
-        server.kill()
-        shutil.copytree(store, before)
-        server.start()
-        self.servers.wait()
-        self.assertTrue(until(lambda: published(self.a, 2)))
+        go_back = self.publish_before_and_behind_a_copy()
         self.assertTrue(until(lambda: live.values()[-1:] == [2]), live.got)
         cursor = live.cursor
         self.a.kill()
         self.b.kill()
-        server.kill()
-        shutil.rmtree(store)
-        before.rename(store)
-        server.start()
+        go_back()
         self.servers.wait()
         # It has read nothing of what is lost, so there is nothing wrong for it.
         with Gateway(settings=self.settings) as fresh:
