@@ -55,6 +55,9 @@ impl Ends {
     pub(crate) fn note(&mut self, last: u64) -> Vec<Waker> {
         self.looks += 1;
         self.last = last;
+        // Who still waits has asked since the look before; who left is forgotten.
+        let kept = u64::from(LOOKS_SHORT_MAX) + 2;
+        self.asked.retain(|_, first| self.looks <= *first + kept);
         std::mem::take(&mut self.wakers)
     }
 
@@ -215,7 +218,9 @@ impl Shared {
 
 #[cfg(test)]
 mod tests {
-    use super::Newest;
+    use super::{Ends, Newest};
+    use crate::limits::LOOKS_SHORT_MAX;
+    use std::task::{Context, Waker};
 
     fn sequences(newest: &mut Newest) -> Vec<u64> {
         newest
@@ -223,6 +228,23 @@ mod tests {
             .iter()
             .map(|(sequence, _)| *sequence)
             .collect()
+    }
+
+    #[test]
+    fn an_end_before_a_sequence_is_believed_after_enough_looks_and_who_leaves_is_forgotten() {
+        let mut ends = Ends::default();
+        let mut cx = Context::from_waker(Waker::noop());
+        ends.note(5);
+        for _ in 0..=LOOKS_SHORT_MAX {
+            assert!(ends.poll_before(9, &mut cx).is_pending());
+            ends.note(5);
+        }
+        assert!(ends.poll_before(9, &mut cx).is_ready());
+        assert!(ends.poll_before(5, &mut cx).is_pending());
+        assert!(ends.poll_before(9, &mut cx).is_pending());
+        assert_eq!(ends.asked.len(), 1);
+        (0..LOOKS_SHORT_MAX + 3).for_each(|_| drop(ends.note(5)));
+        assert!(ends.asked.is_empty());
     }
 
     #[test]
