@@ -2,8 +2,9 @@
 
 mod client;
 
+use crate::Failure;
 use crate::output::Standard;
-use crate::{Failure, serve};
+use crate::serve::StopSignals;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::hash::{BuildHasher, RandomState};
@@ -83,10 +84,11 @@ async fn bridge(board: &Board) -> Result<(), Failure> {
     let host = Host::new(RandomState::new().hash_one(0), MTU);
     let bridge = Bridge::new(serial, line(board), host, Ipv4Addr::LOCALHOST);
     let mut bridge = bridge.map_err(Failure::no)?;
+    let mut stop = StopSignals::listen().map_err(Failure::no)?;
     announce(board.board, address);
     let ended = tokio::select! {
         ended = bridge.run(&listener) => ended.map_err(Failure::no),
-        signal = serve::stop_signal() => signal.map_err(Failure::no),
+        () = stop.come() => Ok(()),
     };
     tell(&bridge.counts());
     ended

@@ -5,7 +5,7 @@ use crate::arguments::Serve;
 use crate::check;
 use crate::output::Standard;
 use std::io::Write;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use weir_gateway::{Config, Gateway};
 
 /// Runs a gateway until SIGTERM or SIGINT.
@@ -28,15 +28,18 @@ where
     start_logging(config);
     raise_descriptor_limit();
     let gateway = Gateway::start(config, open).map_err(Failure::no)?;
-    announce(&gateway);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
     let ended = runtime.map_err(Failure::no)?.block_on(async {
+        // Who reads that it is ready may send the first signal at once.
+        let mut stop = StopSignals::listen().map_err(Failure::no)?;
+        let hangup = signal(SignalKind::hangup()).map_err(Failure::no)?;
+        announce(&gateway);
         tokio::select! {
             done = work(&gateway) => done,
-            signal = stop_signal() => signal.map_err(Failure::no),
-            signal = reload_signals(&gateway) => signal.map_err(Failure::no),
+            () = stop.come() => Ok(()),
+            () = reload_at(hangup, &gateway) => Ok(()),
         }
     });
     gateway.stop();
@@ -54,22 +57,33 @@ fn announce(gateway: &Gateway) {
 }
 
 /// Has the policy and the certificate read again at each SIGHUP.
-async fn reload_signals(gateway: &Gateway) -> std::io::Result<()> {
-    let mut hangup = signal(SignalKind::hangup())?;
+async fn reload_at(mut hangup: Signal, gateway: &Gateway) {
     while hangup.recv().await.is_some() {
         gateway.reload();
     }
     std::future::pending().await
 }
 
-pub(crate) async fn stop_signal() -> std::io::Result<()> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
+/// SIGTERM and SIGINT, which end the process at once until this is made, and are waited for from then on.
+pub(crate) struct StopSignals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl StopSignals {
+    pub(crate) fn listen() -> Result<Self, std::io::Error> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
     }
-    Ok(())
+
+    pub(crate) async fn come(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
 }
 
 /// Logs go to stderr: lines for people, or JSON with `gateway.log = "json"`; `RUST_LOG` filters.

@@ -1,7 +1,8 @@
 //! `weir board --client`: a board that sends packets to a server and measures their round trips, as paper 003's.
 
 use super::{Board, line};
-use crate::{Failure, output, serve};
+use crate::serve::StopSignals;
+use crate::{Failure, output};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::hash::{BuildHasher, RandomState};
@@ -133,11 +134,12 @@ pub(super) async fn run(board: &Board) -> Result<(), Failure> {
     let host = Host::new(RandomState::new().hash_one(0), CLIENT_MTU);
     let bridge = Bridge::new(serial, line(board), host, *first.ip());
     let mut bridge = bridge.map_err(Failure::no)?;
+    let mut stop = StopSignals::listen().map_err(Failure::no)?;
     for (id, (protocol, server)) in (1..).zip(pairs) {
         let order = board.client.order(protocol, server.port());
         let outcome = tokio::select! {
             outcome = bridge.echo(&order, id) => outcome,
-            signal = serve::stop_signal() => return signal.map_err(Failure::no),
+            () = stop.come() => return Ok(()),
         };
         let outcome = outcome.map_err(|it| Failure::no(format!("{protocol} to {server}: {it}")))?;
         tell(board, &order, &outcome)?;

@@ -170,9 +170,17 @@ impl Server {
         self.data().join("server.crt")
     }
 
-    /// Ends all its processes as a power cut does: the first one's children end with it.
+    /// Ends all its processes as a power cut does: left alone, one that serves a session may answer once more.
     pub(crate) fn kill(&mut self) {
         if let Some(mut process) = self.process.take() {
+            let id = process.id();
+            let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
+            let children = children.unwrap_or_default();
+            let mut command = Command::new("kill");
+            command.args(["-KILL", &id.to_string()]);
+            command.args(children.split_whitespace());
+            // One that ended meanwhile makes it complain.
+            let _ = command.stderr(Stdio::null()).status();
             let _ = process.kill();
             let _ = process.wait();
         }
