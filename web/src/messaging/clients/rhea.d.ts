@@ -20,6 +20,7 @@ declare module "rhea/dist/rhea-umd.js" {
   const rhea: {
     websocket_connect(socket: typeof WebSocket): (url: string, protocols: string[], options: object) => unknown;
     connect(options: Record<string, unknown>): Connection;
+    message: { data_section(bytes: Uint8Array): unknown };
   };
   export default rhea;
 }
