@@ -97,4 +97,12 @@ mod tests {
         let names = names(1, "test=idle");
         assert!(names.len() >= 2 && names.iter().all(|name| name.contains("test=idle")));
     }
+
+    #[test]
+    fn of_several_wishes_one_is_enough() {
+        let both = names(1, "test=idle delivery=sse, test=replay").len();
+        let each = ["test=idle delivery=sse", "test=replay"].map(|only| names(1, only).len());
+        assert!(each.iter().all(|count| *count > 0));
+        assert_eq!(both, each.iter().sum::<usize>());
+    }
 }

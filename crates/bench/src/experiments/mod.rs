@@ -111,11 +111,12 @@ impl Order<'_> {
     }
 }
 
-/// Whether a cell's name contains each word that is wanted; a semicolon behind one lets `subscribers=10;`
-/// mean ten and not ten thousand.
+/// Whether a cell's name contains each word that is wanted, or of several wishes with commas between them each word of
+/// one; a semicolon behind a word lets `subscribers=10;` mean ten and not ten thousand.
 pub(crate) fn wants(only: &str, cell: &str) -> bool {
     let cell = format!("{cell};");
-    only.split_whitespace().all(|word| cell.contains(word))
+    let has_each = |wish: &str| wish.split_whitespace().all(|word| cell.contains(word));
+    only.split(',').any(has_each)
 }
 
 impl Experiment {
