@@ -41,8 +41,11 @@ to each socket; `null_coalescing` sends all that is due in one write and is the 
 machine: what comes within 20 % of it is marked `ceiling`. Memory a connection is the growth of the
 server's proportional resident memory; kernel figures count both ends of each connection. Mosquitto
 stands beside SSE and is measured by MQTT at quality of service 0; neither it, nor nchan, nor the
-null servers write to disk. The goals of MQTT stand in [results/mqtt-broker.md](results/mqtt-broker.md); why something
-falls short, and what was tried, is told in [concepts/latency-profile.md](concepts/latency-profile.md).
+null servers write to disk. Goals of MQTT stand in [results/mqtt-broker.md](results/mqtt-broker.md), those of AMQP and
+DDS in [results/messaging.md](results/messaging.md), those of the sensor Web in
+[results/sensor-web.md](results/sensor-web.md), those of the device in
+[results/notification.md](results/notification.md). Which are not reached, by how much, with the profile and what was
+tried, is told in [concepts/latency-profile.md](concepts/latency-profile.md).
 ";
 
 fn cells(run: &Run, text: &mut String) {
