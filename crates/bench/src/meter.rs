@@ -1,7 +1,7 @@
 //! What process trees spend between two moments: for those that no load process watches.
 
 use crate::clock::now_ns;
-use crate::process::{cpu_ms_of_tree, peak_bytes_of_tree, reset_peak};
+use crate::process::{cpu_ms_of, peak_bytes_of, reset_peak};
 use crate::worker::Spent;
 
 /// Watches trees of processes, by the process at the root of each.
@@ -16,7 +16,7 @@ impl Meter {
     pub(crate) fn start(roots: Vec<u32>) -> Self {
         roots.iter().copied().for_each(reset_peak);
         Self {
-            cpu_ms: cpu_ms(&roots),
+            cpu_ms: cpu_ms_of(&roots),
             since_ns: now_ns(),
             roots,
         }
@@ -26,13 +26,9 @@ impl Meter {
     pub(crate) fn spent(&self) -> Option<Spent> {
         let milliseconds = ((now_ns() - self.since_ns) as f64 / 1e6).max(1.0);
         let spent = Spent {
-            cpus: ((cpu_ms(&self.roots) - self.cpu_ms) / milliseconds).max(0.0),
-            peak_bytes: self.roots.iter().copied().map(peak_bytes_of_tree).sum(),
+            cpus: ((cpu_ms_of(&self.roots) - self.cpu_ms) / milliseconds).max(0.0),
+            peak_bytes: peak_bytes_of(&self.roots),
         };
         (!self.roots.is_empty()).then_some(spent)
     }
-}
-
-fn cpu_ms(roots: &[u32]) -> f64 {
-    roots.iter().copied().map(cpu_ms_of_tree).sum()
 }

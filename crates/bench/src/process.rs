@@ -58,18 +58,18 @@ pub(crate) struct KernelMemory {
 }
 
 impl Usage {
-    /// Reads a process and all its descendants.
-    pub(crate) fn of_tree(root: u32) -> Self {
+    /// Reads processes and all their descendants.
+    pub(crate) fn of(roots: &[u32]) -> Self {
         let mut sum = Self::default();
-        for pid in tree(root) {
-            let usage = Self::of(pid);
+        for pid in roots.iter().flat_map(|&root| tree(root)) {
+            let usage = Self::of_one(pid);
             sum.resident_bytes += usage.resident_bytes;
             sum.proportional_bytes += usage.proportional_bytes;
         }
         sum
     }
 
-    fn of(pid: u32) -> Self {
+    fn of_one(pid: u32) -> Self {
         let read = |name: &str| read(&format!("/proc/{pid}/{name}"));
         let status = read("status");
         Self {
@@ -91,17 +91,27 @@ impl KernelMemory {
     }
 }
 
+/// CPU time of several process trees, milliseconds.
+pub(crate) fn cpu_ms_of(roots: &[u32]) -> f64 {
+    roots.iter().copied().map(cpu_ms_of_tree).sum()
+}
+
 /// CPU time of a process tree, milliseconds: the cheap part of [`Usage`].
 pub(crate) fn cpu_ms_of_tree(root: u32) -> f64 {
-    tree(root).into_iter().map(cpu_ms_of).sum()
+    tree(root).into_iter().map(cpu_ms_of_one).sum()
 }
 
 /// Of one process. Its ticks count threads that have ended, too, but no less than 10 ms; what the scheduler
 /// tells of each thread that runs counts nanoseconds. Neither is too much.
-fn cpu_ms_of(pid: u32) -> f64 {
+fn cpu_ms_of_one(pid: u32) -> f64 {
     let of_thread = |thread| ran_ms(&read(&format!("{thread}/schedstat")));
     let threads: f64 = threads(pid).map(of_thread).sum();
     threads.max(cpu_ms(&read(&format!("/proc/{pid}/stat"))))
+}
+
+/// Greatest resident memory of several process trees since [`reset_peak`], bytes.
+pub(crate) fn peak_bytes_of(roots: &[u32]) -> u64 {
+    roots.iter().copied().map(peak_bytes_of_tree).sum()
 }
 
 /// Greatest resident memory of a process tree since [`reset_peak`], bytes.
@@ -253,7 +263,7 @@ mod tests {
     #[test]
     fn this_process_uses_memory() {
         let pid = std::process::id();
-        assert!(Usage::of_tree(pid).resident_bytes > 0);
+        assert!(Usage::of(&[pid]).resident_bytes > 0);
         assert!(peak_bytes_of_tree(pid) > 0);
     }
 }

@@ -14,7 +14,7 @@ use crate::limits::WORKER_SECONDS_MAX;
 use crate::link::{Crossed, End};
 use crate::load::SUBCOMMAND;
 use crate::load::job::{Event, Job};
-use crate::process::{KernelMemory, Usage, cpu_ms_of_tree, peak_bytes_of_tree, reset_peak};
+use crate::process::{KernelMemory, Usage, cpu_ms_of, peak_bytes_of, reset_peak};
 use crate::targets::{Running, Settings, this_program};
 use several::{processes, several};
 
@@ -68,9 +68,9 @@ pub(crate) struct Worker {
     events: Receiver<Event>,
 }
 
-/// What a process and those it started take between begin and end.
+/// What processes and those they started take between begin and end.
 pub(crate) struct Watch {
-    pid: u32,
+    roots: Vec<u32>,
     begin: Mark,
     end: Option<Mark>,
     peak_bytes: u64,
@@ -94,7 +94,7 @@ pub(crate) struct Site<'a> {
 
 /// Runs a job against a target, here or on all agents; an error is the reason in words.
 pub(crate) fn run(settings: &Settings, target: &Running, job: &Job) -> Result<Measured, String> {
-    let mut site = Site::new(settings, target.pid());
+    let mut site = Site::new(settings, target.roots());
     match &settings.agents {
         None => match processes(job) {
             1 => alone(site, job),
@@ -130,14 +130,12 @@ fn alone(mut site: Site<'_>, job: &Job) -> Result<Measured, String> {
 
 impl<'a> Site<'a> {
     /// Before the job, of a target whose process is ours.
-    fn new(settings: &'a Settings, server: Option<u32>) -> Self {
-        if let Some(pid) = server {
-            reset_peak(pid);
-        }
+    fn new(settings: &'a Settings, server: Vec<u32>) -> Self {
+        server.iter().copied().for_each(reset_peak);
         Self {
             settings,
-            server: server.map(Watch::of),
-            before: Memory::of(server),
+            before: Memory::of(&server),
+            server: (!server.is_empty()).then(|| Watch::of(server)),
             memory: None,
             crossed: None,
         }
@@ -150,8 +148,8 @@ impl<'a> Site<'a> {
             Event::End => self.crossed = self.settings.end.crossed_so_far(),
             Event::Quiet => self.crossed = self.settings.end.crossed(),
             Event::Ready => {
-                let server = self.server.as_ref().map(|watch| watch.pid);
-                self.memory = Some((self.before, Memory::of(server)));
+                let server = self.server.as_ref().map(|watch| watch.roots.as_slice());
+                self.memory = Some((self.before, Memory::of(server.unwrap_or_default())));
             }
             _ => {}
         }
@@ -173,10 +171,10 @@ impl<'a> Site<'a> {
 }
 
 impl Watch {
-    fn of(pid: u32) -> Self {
+    fn of(roots: Vec<u32>) -> Self {
         Self {
-            pid,
-            begin: Mark::now(pid),
+            begin: Mark::now(&roots),
+            roots,
             end: None,
             peak_bytes: 0,
         }
@@ -185,16 +183,16 @@ impl Watch {
     /// Counts from the begin to the end that the load tells of.
     pub(crate) fn saw(&mut self, event: &Event) {
         match event {
-            Event::Begin => self.begin = Mark::now(self.pid),
-            Event::End => self.end = Some(Mark::now(self.pid)),
+            Event::Begin => self.begin = Mark::now(&self.roots),
+            Event::End => self.end = Some(Mark::now(&self.roots)),
             _ => {}
         }
-        self.peak_bytes = self.peak_bytes.max(peak_bytes_of_tree(self.pid));
+        self.peak_bytes = self.peak_bytes.max(peak_bytes_of(&self.roots));
     }
 
     /// What it took until the end, or until now.
     pub(crate) fn spent(&self) -> Spent {
-        let end = self.end.unwrap_or_else(|| Mark::now(self.pid));
+        let end = self.end.unwrap_or_else(|| Mark::now(&self.roots));
         let milliseconds = end.at_ns.saturating_sub(self.begin.at_ns) as f64 / 1e6;
         let cpus = (end.cpu_ms - self.begin.cpu_ms) / milliseconds.max(1.0);
         Spent {
@@ -254,7 +252,7 @@ impl Worker {
 
     /// What it takes from now on.
     pub(crate) fn watch(&self) -> Watch {
-        Watch::of(self.child.id())
+        Watch::of(vec![self.child.id()])
     }
 
     /// Tells it, which is ready, to go on: from this moment of its clock, if it shares a schedule.
@@ -284,18 +282,18 @@ impl Drop for Worker {
 }
 
 impl Mark {
-    fn now(pid: u32) -> Self {
+    fn now(roots: &[u32]) -> Self {
         Self {
             at_ns: now_ns(),
-            cpu_ms: cpu_ms_of_tree(pid),
+            cpu_ms: cpu_ms_of(roots),
         }
     }
 }
 
 impl Memory {
-    fn of(server: Option<u32>) -> Self {
+    fn of(server: &[u32]) -> Self {
         Self {
-            server: server.map(Usage::of_tree).unwrap_or_default(),
+            server: Usage::of(server),
             kernel: KernelMemory::now(),
         }
     }

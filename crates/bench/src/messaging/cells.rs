@@ -62,6 +62,8 @@ pub(crate) struct Scale {
     pub(crate) rounds_started: usize,
     /// Messages of a round of [`Test::Transfer`].
     pub(crate) messages: usize,
+    /// The same before they count: to a page just opened, whose client has run nothing yet.
+    pub(crate) warm_up_messages: usize,
     /// How long messages go to and fro in a round of [`Test::PingPong`].
     pub(crate) measure: Duration,
     /// The same before it counts.
@@ -172,6 +174,7 @@ impl Scale {
                 rounds_of_others: 1,
                 rounds_started: 1,
                 messages: 20,
+                warm_up_messages: 3,
                 measure: Duration::from_millis(700),
                 warm_up: Duration::from_millis(150),
                 settle: Duration::from_millis(1500),
@@ -181,6 +184,7 @@ impl Scale {
                 rounds_of_others: 4,
                 rounds_started: 3,
                 messages: 25,
+                warm_up_messages: 5,
                 measure: Duration::from_secs(25),
                 warm_up: Duration::from_secs(2),
                 settle: Duration::from_secs(20),

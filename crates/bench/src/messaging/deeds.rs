@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::browsers::Client;
 use super::cells::{Scale, Setting, State, Test};
-use super::job::{ClientsOutcome, ClientsPlan, Deed};
+use super::job::{Arrived, ClientsOutcome, ClientsPlan, Deed, Sent};
 use super::payload::{BACK, TOPIC, batch, encode};
 use super::sample::{of_ping_pong, of_transfer};
 use crate::load::job::{Event, Job, Kind};
@@ -52,7 +52,7 @@ impl<'a> Deeds<'a> {
     pub(super) fn native_native(&self) -> Result<Sample, String> {
         let (outcome, measured) = self.natives(true, self.setting.nodes, self.deed())?;
         let mut sample = match &outcome {
-            ClientsOutcome::Transfer { sent, arrived } => of_transfer(sent, arrived)?,
+            ClientsOutcome::Transfer { sent, arrived } => self.transfer(sent, arrived)?,
             ClientsOutcome::PingPong(measured) => of_ping_pong(measured),
         };
         sample.put_spent(&measured);
@@ -68,7 +68,9 @@ impl<'a> Deeds<'a> {
         }
         let (outcome, measured) = self.natives(false, self.setting.nodes, self.deed())?;
         let mut sample = match &outcome {
-            ClientsOutcome::Transfer { sent, .. } => of_transfer(sent, &page.arrived(sent.len())?)?,
+            ClientsOutcome::Transfer { sent, .. } => {
+                self.transfer(sent, &page.arrived(sent.len())?)?
+            }
             ClientsOutcome::PingPong(measured) => of_ping_pong(measured),
         };
         sample.put_spent(&measured);
@@ -99,6 +101,12 @@ impl<'a> Deeds<'a> {
         Ok(sample)
     }
 
+    /// Of the messages that count.
+    fn transfer(&self, sent: &[Sent], arrived: &[Arrived]) -> Result<Sample, String> {
+        let counted = sent.get(self.scale.warm_up_messages..);
+        of_transfer(counted.unwrap_or_default(), arrived)
+    }
+
     fn transfer_in_pages(
         &self,
         first: &mut Client<'_>,
@@ -113,7 +121,7 @@ impl<'a> Deeds<'a> {
         let server = self.meter();
         let sent = first.publish(TOPIC, &data, interval_ms)?;
         let arrived = second.arrived(sent.len())?;
-        Ok((of_transfer(&sent, &arrived)?, server))
+        Ok((self.transfer(&sent, &arrived)?, server))
     }
 
     fn ping_pong_in_pages(
@@ -133,7 +141,7 @@ impl<'a> Deeds<'a> {
     }
 
     fn meter(&self) -> Meter {
-        Meter::start(self.broker.pid().into_iter().collect())
+        Meter::start(self.broker.roots())
     }
 
     fn websocket(&self) -> Result<WebSocketAt, String> {
@@ -175,7 +183,7 @@ impl<'a> Deeds<'a> {
         };
         match self.setting.test {
             Test::Transfer => Deed::Transfer {
-                messages: self.scale.messages,
+                messages: self.scale.warm_up_messages + self.scale.messages,
                 interval_ns: (1e9 / self.setting.rate) as u64,
             },
             Test::PingPong => Deed::PingPong {

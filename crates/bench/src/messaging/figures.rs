@@ -73,19 +73,25 @@ impl Of {
         })
     }
 
+    /// Whether the broker passed messages as fast as they were due.
+    pub(super) fn keeps_up(&self, run: &Run, broker: &str) -> bool {
+        self.result(run, broker).is_none_or(|result| !result.missed)
+    }
+
     /// A metric of it.
     pub(super) fn metric<'a>(&self, run: &'a Run, broker: &str, name: &str) -> Option<&'a Metric> {
         self.result(run, broker)?.metric(name)
     }
 
-    /// The mean of it over rounds, with its interval.
+    /// The mean of it over rounds, with its interval; nothing of a broker behind which messages queued up.
     pub(super) fn estimate(&self, run: &Run, broker: &str, name: &str) -> Option<Estimate> {
-        Some(self.metric(run, broker, name)?.estimate)
+        let metric = self.metric(run, broker, name)?;
+        self.keeps_up(run, broker).then_some(metric.estimate)
     }
 
     /// The mean of it.
     pub(super) fn mean(&self, run: &Run, broker: &str, name: &str) -> Option<f64> {
-        Some(self.metric(run, broker, name)?.estimate.mean)
+        Some(self.estimate(run, broker, name)?.mean)
     }
 }
 

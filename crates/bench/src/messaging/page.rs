@@ -39,17 +39,18 @@ pub(crate) fn markdown(run: &Run, folder: &str) -> String {
 }
 
 const HOW: &str = "
-After Babovic, Protic and Milutinovic 2016, section VII-F. T_transfer runs from the moment at which the \
-data are at hand (before they are encoded) to that at which the other client has observations; it counts \
-from then and not from when the message was due, and how late a publisher was is its own metric \
-(`schedule_lag`). Publishers never wait for arrivals. To and fro is a closed loop, as in the paper, whose \
-formula for T_transmission is printed upside down: meant, and used here, is 100 / (2 x messages passed). \
-Clients and broker share one machine and one clock; the paper's broker was another machine, on a LAN. \
-Native clients are ours in Rust where the paper had Java's, a thread or a process each, and the kernel was \
-asked whether their sockets have TCP_NODELAY: a client without it is refused, and brokers that have a setting for \
-it have it set; a table says what is known of each. What each promises stands with its protocol. The gateway \
-keeps every message in its log; the others keep none. Why it is slower than one or faster than another, and what \
-Mosquitto's WebSocket does with messages of more than 4 kB: \
+After Babovic, Protic and Milutinovic 2016, section VII-F. T_transfer runs from the moment at which the data \
+were due (before they are encoded) to that at which the other client has observations: a publisher that was held \
+up pays for it, and by how much is its own metric (`schedule_lag`). The first messages of each round are sent \
+and not counted, since a page has just been opened. Publishers never wait for arrivals. Where messages came \
+later and later all through a round it says \"queues\": the broker does not pass so many, and the time is one of \
+the round. To and fro is a closed loop, as in the paper, whose formula for T_transmission is printed upside \
+down: meant, and used here, is 100 / (2 x messages passed). Clients and broker share one machine and one clock; \
+the paper's broker was another machine, on a LAN. Native clients are ours in Rust where the paper had Java's, a \
+thread or a process each, and the kernel was asked whether their sockets have TCP_NODELAY: a client without it \
+is refused, and brokers that have a setting for it have it set; a table says what is known of each. What each \
+promises stands with its protocol. The gateway keeps every message in its log; the others keep none. Why it is \
+slower than one or faster than another, and what Mosquitto's WebSocket does with messages of more than 4 kB: \
 [where the time goes](../concepts/latency-profile.md).
 ";
 
@@ -96,10 +97,12 @@ fn latencies(run: &Run, protocol: &'static Protocol, clients: Clients, text: &mu
     }
     for broker in protocol.brokers(true) {
         let cell = |nodes| {
-            let metric = Of::transfer(protocol, clients, nodes).metric(run, broker, "t_transfer");
+            let of = Of::transfer(protocol, clients, nodes);
+            let metric = of.metric(run, broker, "t_transfer");
             let median = metric.and_then(|m| m.percentiles).map(|p| p.p50 / 1000.0);
             let mean = metric.map(|metric| metric.estimate.mean / 1000.0);
             match mean.zip(median) {
+                Some(_) if !of.keeps_up(run, broker) => "queues".into(),
                 Some((mean, median)) => format!("{} ({})", number(mean), number(median)),
                 None => "-".into(),
             }

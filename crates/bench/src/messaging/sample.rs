@@ -5,14 +5,17 @@ use std::collections::HashMap;
 use super::job::{Arrived, PingPong, Sent};
 use crate::latency::Latency;
 use crate::sample::Sample;
+use crate::samples::percentiles;
 
 /// By how much moments of two processes may seem swapped.
 const CLOCKS_NS: f64 = 1e6;
 
-/// T_transfer and its parts: from the data at hand to the last byte, and to the observations.
+/// T_transfer from the moment at which the data were due to that at which there are observations, and its parts: until
+/// the publisher began, to the last byte, and to the observations.
 pub(super) fn of_transfer(sent: &[Sent], arrived: &[Arrived]) -> Result<Sample, String> {
     let arrived: HashMap<&str, &Arrived> = arrived.iter().map(|it| (it.id.as_str(), it)).collect();
     let mut parts = [(); 4].map(|()| Latency::new());
+    let mut times_ns = Vec::new();
     let mut sample = Sample::default();
     for message in sent {
         parts[3].record(between(message.due_ns, message.begun_ns));
@@ -23,7 +26,9 @@ pub(super) fn of_transfer(sent: &[Sent], arrived: &[Arrived]) -> Result<Sample, 
             sample.lost += 1;
             continue;
         };
-        parts[0].record(between(message.begun_ns, came.decoded_ns));
+        let time_ns = between(message.due_ns, came.decoded_ns);
+        times_ns.push(time_ns as f64);
+        parts[0].record(time_ns);
         parts[1].record(between(message.begun_ns, came.received_ns));
         parts[2].record(between(came.received_ns, came.decoded_ns));
     }
@@ -34,7 +39,30 @@ pub(super) fn of_transfer(sent: &[Sent], arrived: &[Arrived]) -> Result<Sample, 
     for (name, latency) in names.into_iter().zip(&parts) {
         sample.put_latency(name, latency);
     }
+    sample.missed = not_kept_up(sent, &times_ns);
+    sample.courses.insert("t_transfer", times_ns);
     Ok(sample)
+}
+
+/// What is said of a broker behind which messages queue up: those of the last quarter took longer than those of the
+/// first by more than lies between two messages. Such times tell how long the round was, and nothing of the broker
+/// but that it does not pass so many.
+fn not_kept_up(sent: &[Sent], times_ns: &[f64]) -> Option<String> {
+    let [first, second, ..] = sent else {
+        return None;
+    };
+    let quarter = (times_ns.len() / 4).max(1);
+    let middle = |part: &[f64]| percentiles(part).p50;
+    let early = middle(times_ns.get(..quarter)?);
+    let late = middle(times_ns.get(times_ns.len() - quarter..)?);
+    let is_queue = late - early > second.due_ns - first.due_ns;
+    is_queue.then(|| {
+        format!(
+            "messages queue up: {:.0} ms in the first quarter, {:.0} in the last",
+            early / 1e6,
+            late / 1e6
+        )
+    })
 }
 
 /// Nanoseconds; moments of two processes may seem swapped by the clocks' grain.
@@ -89,6 +117,51 @@ mod tests {
         assert_eq!(transfer.len(), 2);
         assert!(transfer.quantile_ns(1.0) >= 200_000);
         assert!(of_transfer(&all, &[]).is_err());
+    }
+
+    #[test]
+    fn a_late_publisher_is_counted_and_told_apart() {
+        let late = Sent {
+            due_ns: 1e6,
+            ..sent("a", 3e6)
+        };
+        let came = Arrived {
+            id: "a".into(),
+            received_ns: 3.2e6,
+            decoded_ns: 3.3e6,
+        };
+        let sample = of_transfer(&[late], &[came]).unwrap();
+        let longest = |name: &str| sample.latencies[name].quantile_ns(1.0);
+        assert!(longest("t_transfer") >= 2_300_000);
+        assert!(longest("schedule_lag") >= 2_000_000 && longest("t_transmit") < 210_000);
+    }
+
+    #[test]
+    fn who_is_behind_by_more_and_more_does_not_keep_up() {
+        let all: Vec<Sent> = (0..20)
+            .map(|n| sent(&n.to_string(), f64::from(n) * 1e6))
+            .collect();
+        let after = |ns: fn(usize) -> f64| {
+            let arrived = all.iter().enumerate().map(|(n, message)| Arrived {
+                id: message.id.clone(),
+                received_ns: message.begun_ns + ns(n),
+                decoded_ns: message.begun_ns + ns(n),
+            });
+            of_transfer(&all, &arrived.collect::<Vec<_>>())
+                .unwrap()
+                .missed
+        };
+        assert_eq!(after(|_| 5e6), None);
+        assert_eq!(
+            after(|n| if n == 19 { 9e6 } else { 1e5 }),
+            None,
+            "one that waited"
+        );
+        assert!(
+            after(|n| 1e5 + n as f64 * 1e5)
+                .unwrap()
+                .contains("queue up")
+        );
     }
 
     #[test]

@@ -172,7 +172,9 @@ pub(crate) struct Running {
     /// All addresses that it told, by name.
     listeners: BTreeMap<String, SocketAddr>,
     process: Option<Child>,
-    /// What it cannot be without, and ends behind it.
+    /// What it is made of besides, so that what they spend is its own; they end behind it.
+    parts: Vec<Running>,
+    /// What it cannot be without and is no part of it, as a relay for pages; that ends behind it too.
     beside: Vec<Running>,
 }
 
@@ -209,6 +211,7 @@ impl Running {
             version,
             listeners: BTreeMap::new(),
             process,
+            parts: Vec::new(),
             beside: Vec::new(),
         }
     }
@@ -216,6 +219,12 @@ impl Running {
     /// Its process, if it is ours.
     pub(crate) fn pid(&self) -> Option<u32> {
         self.process.as_ref().map(Child::id)
+    }
+
+    /// The roots of all processes that it is made of, as far as they are ours.
+    pub(crate) fn roots(&self) -> Vec<u32> {
+        let of_parts = self.parts.iter().flat_map(Self::roots);
+        self.pid().into_iter().chain(of_parts).collect()
     }
 
     /// Where a listener of it is, by the name that it told.
@@ -229,8 +238,14 @@ impl Running {
         self
     }
 
+    /// The same with another program that is a part of it.
+    fn with(mut self, part: Running) -> Self {
+        self.parts.push(part);
+        self
+    }
+
     /// The same that needs another program.
-    fn with(mut self, other: Running) -> Self {
+    fn beside(mut self, other: Running) -> Self {
         self.beside.push(other);
         self
     }

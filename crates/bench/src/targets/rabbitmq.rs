@@ -115,7 +115,7 @@ fn start(
     for (name, text) in files {
         std::fs::write(folder.join(name), text).map_err(|e| e.to_string())?;
     }
-    let beside = start_mapper(settings, folder, mapper)?;
+    let daemon = start_mapper(settings, folder, mapper)?;
     let mut command = bound_to_bench(settings, &script)?;
     command
         .env("HOME", folder)
@@ -133,7 +133,7 @@ fn start(
         .env("ERL_EPMD_ADDRESS", host.to_string())
         .env("ERL_CRASH_DUMP_SECONDS", "0")
         .env("RUNNING_UNDER_SYSTEMD", "true");
-    Ok(start_listening(command, address, version, &folder.join(LOG))?.with(beside))
+    Ok(start_listening(command, address, version, &folder.join(LOG))?.beside(daemon))
 }
 
 /// Erlang's port mapper, which would otherwise be started as a daemon that stays.

@@ -30,7 +30,7 @@ pub(super) fn before(
     let version = format!("{}, pages by websockify", broker.version);
     // The user that brokers come with.
     let user = Some(("guest".to_owned(), "guest".to_owned()));
-    let mut broker = broker.with(relay).reached_at(format!("ws://{at}/"), user);
+    let mut broker = broker.beside(relay).reached_at(format!("ws://{at}/"), user);
     broker.version = version;
     Ok(broker)
 }

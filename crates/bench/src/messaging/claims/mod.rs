@@ -81,12 +81,15 @@ fn collapse(run: &Run) -> Judgement {
         return (None, NOT_MEASURED.into());
     };
     let version = run.targets.get(MOSQUITTO).map_or("", String::as_str);
-    let large = transfer(run, MOSQUITTO, Clients::NativeBrowser, 5);
-    let large = large.map_or_else(|| "unknown".into(), |it| number(it.mean));
+    let of_five = Of::transfer(mqtt(), Clients::NativeBrowser, 5);
+    let large = match of_five.estimate(run, MOSQUITTO, "t_transfer") {
+        Some(us) => format!("take {} ms", number(us.mean / 1e3)),
+        None if of_five.keeps_up(run, MOSQUITTO) => "were not measured".into(),
+        None => "queue up at the rate of this run".into(),
+    };
     let words = format!(
         "{version}: {} messages of one node a second native to browser, {} between browsers; \
-         T_transfer of five nodes, more than the 4 kB that it writes to a page at once, \
-         {large} ms",
+         those of five nodes, more than the 4 kB that it writes to a page at once, {large}",
         number(to_browser.mean),
         number(between.mean)
     );
