@@ -24,8 +24,11 @@ pub(super) fn ratios(results: &[CellResult]) -> Vec<Ratio> {
     ratios::of_pairs(results, &COMPARED, are_compared)
 }
 
-/// Whether the first is divided by the second.
+/// Whether the first is divided by the second; a time of messages that queue up is a quotient of nothing.
 fn are_compared(ours: &CellResult, theirs: &CellResult) -> bool {
+    if ours.missed || theirs.missed {
+        return false;
+    }
     let (Some((protocol, levels)), Some((other, same))) = (parts(&ours.cell), parts(&theirs.cell))
     else {
         return false;

@@ -45,7 +45,9 @@ const HOW: &str = "\n## How it was measured
 The scenario is that of Babovic, Protic and Milutinovic 2016 (paper 000): a page in a browser follows a gateway and
 draws a bar for each value. A node is seven observations with latitude and longitude, in JSON as long as the
 paper's. Messages are put into the gateway at a fixed rate whether it keeps up or not; rounds of all deliveries and
-formats alternate in random order, in one page that stays open.
+formats alternate in random order, in one page that stays open. Nothing is compressed on the way (`http.compress`,
+permessage-deflate), by the gateway as by CometD, whose long polling has no gzip: a payload crosses the link as long as
+it is.
 
 **Times** are those of the paper's section V. `T transmit` runs from the message's arrival at the gateway, which its
 observations carry as their time, to its last byte in the page's hands: routing, encoding and the way. `T decode`:

@@ -49,7 +49,7 @@ impl Servers {
                 let target = Target::named(OURS).ok_or("no gateway")?;
                 (target.start)(settings, folder)
             }
-            None => weir::launch_certified(settings, folder, "http"),
+            None => weir::launch_certified_with(settings, folder, "http", &[as_it_is()]),
         })?;
         Self::around(gateway, settings, folder)
     }
@@ -58,8 +58,9 @@ impl Servers {
     /// the run lasts.
     pub(super) fn start_open(settings: &Settings, folder: &Path) -> Result<Self, String> {
         let everywhere = ["http.listen", "http.listen_tls"].map(|key| format!("{key}=0.0.0.0:0"));
+        let sets: Vec<String> = everywhere.into_iter().chain([as_it_is()]).collect();
         let mut gateway = start_fresh(folder, "gateway", |folder| {
-            weir::launch_certified_with(settings, folder, "http", &everywhere)
+            weir::launch_certified_with(settings, folder, "http", &sets)
         })?;
         gateway.address.set_ip(Ipv4Addr::LOCALHOST.into());
         Self::around(gateway, settings, folder)
@@ -169,6 +170,11 @@ impl Cometd {
             is_warm: false,
         })
     }
+}
+
+/// Nothing is compressed on the way: formats are measured, and CometD's long polling has no gzip.
+fn as_it_is() -> String {
+    "http.compress=false".into()
 }
 
 /// A certificate's key as Chromium names it: SHA-256 of its SubjectPublicKeyInfo, in base64.

@@ -1,5 +1,6 @@
 package weir;
 
+import jakarta.servlet.ServletContext;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -21,6 +22,7 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.servlet.FilterHolder;
 import org.eclipse.jetty.servlet.ServletContextHandler;
 import org.eclipse.jetty.servlet.ServletHolder;
+import org.eclipse.jetty.websocket.core.server.WebSocketServerComponents;
 import org.eclipse.jetty.websocket.server.config.JettyWebSocketServletContainerInitializer;
 
 /**
@@ -37,7 +39,7 @@ public final class Comet {
     public static void main(String[] arguments) throws Exception {
         Server server = new Server(new InetSocketAddress(arguments[0], 0));
         ServletContextHandler context = new ServletContextHandler(server, "/");
-        JettyWebSocketServletContainerInitializer.configure(context, null);
+        JettyWebSocketServletContainerInitializer.configure(context, (servlets, container) -> sendAsItIs(servlets));
         context.addFilter(new FilterHolder(Comet::letIn), "/*", null);
         context.addServlet(bayeux(), "/cometd/*");
         context.addServlet(new ServletHolder(new Publish()), "/pub/*");
@@ -51,6 +53,13 @@ public final class Comet {
                 at, port, CometDServlet.class.getPackage().getImplementationVersion(), Server.getVersion());
         System.out.flush();
         server.join();
+    }
+
+    /** What is measured is formats, so nothing is compressed on the way, here as at the gateway. */
+    private static void sendAsItIs(ServletContext servlets) {
+        WebSocketServerComponents.getWebSocketComponents(servlets)
+                .getExtensionRegistry()
+                .unregister("permessage-deflate");
     }
 
     private static ServletHolder bayeux() {
