@@ -1,5 +1,7 @@
 """What a gateway does by itself where nobody said who may do what: it keeps to this machine, or says what it opens."""
 
+import contextlib
+import http.client
 import pathlib
 import subprocess
 import tempfile
@@ -18,6 +20,7 @@ read = ["#"]
 sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 role = "reader"
 """
+NEAR = ("localhost", "127.0.0.1", "[::1]:8080", "gateway")
 LISTENERS = ("http", "mqtt", "coap", "amqp")
 
 
@@ -43,6 +46,24 @@ class Defaults(unittest.TestCase):
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn("0.0.0.0", done.stderr)
                 self.assertIn("--open", done.stderr)
+
+    def test_a_page_that_gave_its_own_name_this_machines_address_is_refused(self):
+        settings = {"http.hosts": "weir.example"}
+        with Gateway(settings=settings) as gateway:
+            answers = {host: self.asked(gateway, host) for host in (*NEAR, "weir.example", "evil.example:8080")}
+        self.assertEqual(answers.pop("evil.example:8080"), 421)
+        self.assertEqual(set(answers.values()), {200}, answers)
+
+    def test_where_everybody_is_let_in_any_name_is(self):
+        with Gateway(arguments=("serve", "--open")) as gateway:
+            self.assertEqual(self.asked(gateway, "evil.example"), 200)
+
+    def asked(self, gateway, host):
+        """The status of the catalog, asked for at this name."""
+        connection = http.client.HTTPConnection(gateway.host, gateway.port, timeout=30)
+        with contextlib.closing(connection):
+            connection.request("GET", "/catalog", headers={"Host": host})
+            return connection.getresponse().status
 
     def test_it_warns_where_everybody_is_let_in(self):
         for listener in LISTENERS:

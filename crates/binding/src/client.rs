@@ -235,6 +235,12 @@ pub trait Context: Send + Sync {
         None
     }
 
+    /// Whether everybody is let in because nobody but this machine should reach it: there is no policy, and nobody
+    /// said that it is to be open.
+    fn trusts_this_machine(&self) -> bool {
+        false
+    }
+
     /// Threads for work that takes a while.
     fn workers(&self) -> Arc<dyn Workers>;
 

@@ -27,6 +27,8 @@ pub(crate) struct House {
     /// What listens, by its name in the ready line.
     pub(crate) addresses: Vec<(&'static str, SocketAddr)>,
     pub(crate) access: Arc<Access>,
+    /// Whether it was said that everybody may come.
+    pub(crate) is_open: bool,
     pub(crate) workers: Arc<dyn Workers>,
     /// Who hash passwords.
     pub(crate) checkers: Arc<dyn Workers>,
@@ -126,6 +128,10 @@ impl Context for House {
             let path = topics.find_map(|(at, path)| below(at).map(|rest| format!("{path}{rest}")));
             Some((service, path?))
         })
+    }
+
+    fn trusts_this_machine(&self) -> bool {
+        !self.access.is_restricted() && !self.is_open
     }
 
     fn principal(&self, credential: Option<&str>, _local: bool) -> Identity {

@@ -118,8 +118,7 @@ impl Gateway {
             acceptors: opened.acceptors(),
             certificate_ends: traffic.meter(&CERTIFICATE_ENDS, ""),
         };
-        let noted = audit.clone();
-        hub.audit(move |principal, fault| noted.refused(principal, fault));
+        note_refusals(&hub, audit.clone());
         warn_of(&addresses, &opened, &access);
         let house = Arc::new(House {
             name: name_of(config)?,
@@ -129,6 +128,7 @@ impl Gateway {
             mounts: opened.mounts,
             addresses: addresses.clone(),
             access,
+            is_open: open_to_all,
             workers,
             checkers,
             draining,
@@ -260,6 +260,11 @@ fn start_renewing(
     let started = acme.map(|settings| acme::start(settings, challenges));
     let io = |error| RunFault::Io("thread acme".into(), error);
     started.transpose().map_err(io)
+}
+
+/// What the hub refuses stands in the audit log.
+fn note_refusals(hub: &Hub, audit: Arc<Audit>) {
+    hub.audit(move |principal, fault| audit.refused(principal, fault));
 }
 
 /// Says what is open to more than this machine.

@@ -4,7 +4,7 @@ use super::over::Handover;
 use super::settings::Settings;
 use super::wrapper;
 use crate::wire::{Request, Version};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use weir_binding::{Answer, Call, Identity, Outcome, Over, Response, Tally};
@@ -185,6 +185,7 @@ fn called(
         return Err(Response::text(404, reason));
     };
     meta.service = service.name();
+    check_host(shared, &request)?;
     if request.method != "GET" {
         check_origin(shared, &request)?;
     }
@@ -285,6 +286,39 @@ fn upgrade(shared: &Shared, request: &Request, meta: &Meta) -> Result<Option<Upg
     }))
 }
 
+/// Where this machine alone is trusted, a page whose own name was made to mean this machine (DNS rebinding) would be of
+/// the same origin as the gateway: names that anybody can have are refused unless they are listed.
+fn check_host(shared: &Shared, request: &Request) -> Result<(), Response> {
+    let Some(host) = request.header("host") else {
+        return Ok(());
+    };
+    let listed = |name: &str| shared.settings.hosts.iter().any(|own| own == name);
+    match !shared.context.trusts_this_machine() || is_near(host, listed) {
+        true => Ok(()),
+        false => Err(Response::text(
+            421,
+            format!(
+                "`{host}` is no name of this gateway: list it in http.hosts, or set access.policy"
+            ),
+        )),
+    }
+}
+
+/// Whether `Host` is an address, a name without a dot or of a local network, or a listed one.
+fn is_near(host: &str, listed: impl Fn(&str) -> bool) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    let local = [".localhost", ".local", ".internal", ".home.arpa"];
+    name.starts_with('[')
+        || name.parse::<Ipv4Addr>().is_ok()
+        || !name.contains('.')
+        || local.iter().any(|end| name.ends_with(end))
+        || listed(&name)
+}
+
 /// Browsers let any page open a WebSocket (RFC 6455 section 10.2) or post a form, so what CORS forbids
 /// is refused here.
 fn check_origin(shared: &Shared, request: &Request) -> Result<(), Response> {
@@ -330,4 +364,38 @@ fn accepts_gzip(request: &Request) -> bool {
         let weight = weight.trim().strip_prefix("q=").unwrap_or("1");
         name.trim().eq_ignore_ascii_case("gzip") && weight.parse::<f32>().is_ok_and(|q| q > 0.0)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_anybody_can_have_are_not_near() {
+        let listed = |name: &str| name == "weir.example";
+        let near = |host: &str| is_near(host, listed);
+        for host in [
+            "localhost",
+            "127.0.0.1",
+            "127.0.0.1:8080",
+            "[::1]",
+            "[::1]:8080",
+            "gateway:8080",
+            "Pi.Local.",
+            "a.localhost:1",
+            "weir.home.arpa",
+            "WEIR.example:443",
+        ] {
+            assert!(near(host), "{host}");
+        }
+        for host in [
+            "evil.example",
+            "evil.example:8080",
+            "127.0.0.1.evil.example",
+            "a.weir.example",
+            "local.evil",
+        ] {
+            assert!(!near(host), "{host}");
+        }
+    }
 }

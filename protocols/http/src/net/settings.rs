@@ -11,6 +11,8 @@ pub(super) struct Settings {
     pub(super) listen_tls: String,
     /// Which origins may read answers in a browser.
     pub(super) cors: Cors,
+    /// Names by which it is reached beside addresses and names of this machine or its network.
+    pub(super) hosts: Vec<String>,
     /// Whether answers are compressed for who accepts it.
     pub(super) compress: bool,
     /// Largest body of a request, bytes; `None` for the limit on messages.
@@ -28,7 +30,14 @@ pub(super) enum Cors {
     Origins(Vec<String>),
 }
 
-const KEYS: &[&str] = &["listen", "listen_tls", "cors", "compress", "max_body_bytes"];
+const KEYS: &[&str] = &[
+    "listen",
+    "listen_tls",
+    "cors",
+    "hosts",
+    "compress",
+    "max_body_bytes",
+];
 
 impl Settings {
     /// Takes the section's keys.
@@ -37,6 +46,9 @@ impl Settings {
         let listen_tls = section.text("listen_tls", "127.0.0.1:8443");
         let cors = section.text("cors", "");
         let cors = Cors::read(&cors).map_err(|problem| section.fault("cors", problem))?;
+        let hosts = section.text("hosts", "");
+        let hosts = hosts.split([',', ' ']).filter(|host| !host.is_empty());
+        let hosts = hosts.map(str::to_ascii_lowercase).collect();
         let compress = section.parsed("compress", true, "true or false")?;
         let bytes = section.parsed("max_body_bytes", 0usize, "a number of bytes")?;
         section.finish(KEYS)?;
@@ -45,6 +57,7 @@ impl Settings {
             listen,
             listen_tls,
             cors,
+            hosts,
             compress,
             body_bytes_max,
         })
