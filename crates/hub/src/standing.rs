@@ -56,6 +56,11 @@ impl Standing {
         Self(Some(Arc::new(State { revoked, pace })))
     }
 
+    /// Tells one standing from others that are there at the same time.
+    pub fn identity(&self) -> usize {
+        self.0.as_ref().map_or(0, |state| Arc::as_ptr(state).addr())
+    }
+
     /// Takes away what was granted; [`crate::Hub::end_revoked`] then ends what was begun with it.
     pub fn revoke(&self) {
         if let Some(state) = &self.0 {

@@ -28,7 +28,7 @@ pub(super) enum Changes {
 /// depends on. Observers of the same share one subscription, one reading and one body.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
-    principal: Option<(Arc<str>, usize)>,
+    principal: Option<(Arc<str>, [usize; 2])>,
     request: Vec<u8>,
 }
 
@@ -43,9 +43,13 @@ impl Key {
         bytes.extend_from_slice(without_own(&request.options).as_bytes());
         bytes.push(0xff);
         bytes.extend_from_slice(&request.payload);
-        let grants = |principal: &Principal| Arc::as_ptr(&principal.grants).addr();
+        // Two tokens of one name end at two times, and what is shared would end with one or outlive the other.
+        let rights = |principal: &Principal| {
+            let grants = Arc::as_ptr(&principal.grants).addr();
+            [grants, principal.standing.identity()]
+        };
         Some(Self {
-            principal: principal.map(|known| (known.name.clone(), grants(known))),
+            principal: principal.map(|known| (known.name.clone(), rights(known))),
             request: bytes,
         })
     }
@@ -261,4 +265,23 @@ fn without(request: &Message, names: &[&str]) -> Message {
     kept.iter()
         .for_each(|pair| read.options.push(Number::URI_QUERY, pair));
     read
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weir_hub::Standing;
+
+    #[test]
+    fn two_tokens_of_one_name_and_role_share_nothing() {
+        let request = Message::new(Code::GET);
+        let principal = |standing: &Standing| Principal {
+            standing: standing.clone(),
+            ..Principal::unrestricted()
+        };
+        let key = |standing| Key::of(&request, Some(&principal(standing)));
+        let [first, second] = [(); 2].map(|()| Standing::new(None));
+        assert_eq!(key(&first), key(&first));
+        assert_ne!(key(&first), key(&second));
+    }
 }
