@@ -16,6 +16,9 @@ use weir_binding::{Identity, Logins, SharedKey, Workers, hand_over};
 use weir_hub::Principal;
 use weir_model::Time;
 
+/// What the audit log calls a credential that is none.
+const LOGIN_REFUSED: &str = "login-refused";
+
 /// The rules in force.
 pub(crate) struct Access {
     /// None where none were set: everyone may everything.
@@ -140,7 +143,7 @@ impl Access {
     }
 
     fn refused(&self, reason: String) -> Result<Principal, String> {
-        self.audit.note("login-refused", "", &reason);
+        self.audit.note_refusal(LOGIN_REFUSED, &"".into(), &reason);
         Err(reason)
     }
 
@@ -154,7 +157,9 @@ impl Access {
                     let checked = policy.check(&login);
                     match &checked {
                         Ok(principal) => audit.note("login", &principal.name, "password"),
-                        Err(reason) => audit.note("login-refused", login.name(), reason),
+                        Err(reason) => {
+                            audit.note_refusal(LOGIN_REFUSED, &login.name().into(), reason);
+                        }
                     }
                     checked
                 });

@@ -1,8 +1,9 @@
 //! The audit log: who was let in or refused, and which rules were in force, a line of JSON each.
 //!
 //! What it deliberately does not do: hold anybody up. Lines are written by a thread of its own; where the
-//! disk is slower than what there is to say, lines are left out and the next one says how many. Who asks too
-//! often is in it once a second. It holds no secrets: names of entries, verbs and topics only.
+//! disk is slower than what there is to say, lines are left out and the next one says how many. Nor fill the disk:
+//! of what one name is refused a second some lines are written, and the next one says how many were not. It holds no
+//! secrets: names of entries, verbs and topics only.
 
 use crate::config::Problem;
 use crate::context::now;
@@ -20,8 +21,11 @@ use weir_hub::{Fault, Principal};
 /// Lines that wait for the disk.
 const WAITING_MAX: usize = 4096;
 
-/// Names that are remembered for how often they asked too often.
-const HASTY_MAX: usize = 1024;
+/// Names that are remembered for how often they were refused.
+const REFUSED_MAX: usize = 1024;
+/// Lines a second about one name that is refused; of who asks too often, which says all there is to say, one.
+const LINES_A_SECOND: u32 = 16;
+const TOO_FAST: &str = "too-fast";
 /// How long the end of the gateway waits for the lines of before.
 const FLUSH_TIME: Duration = Duration::from_secs(2);
 
@@ -30,17 +34,26 @@ const FLUSH_TIME: Duration = Duration::from_secs(2);
 pub(crate) struct Audit {
     lines: Option<SyncSender<Entry>>,
     left_out: AtomicU64,
-    hasty: Mutex<Hasty>,
+    refused: Mutex<HashMap<(&'static str, Arc<str>), Told>>,
 }
 
 enum Entry {
     Line(String),
+    /// The file is another one now.
+    Reopen,
     /// All before this is written.
     Flush(SyncSender<()>),
 }
 
-/// Who asked too often, in which second that was told, and how often since.
-type Hasty = HashMap<Arc<str>, (i64, u64)>;
+/// What was told of somebody's refusals.
+struct Told {
+    /// The last second in which any was.
+    second: i64,
+    /// Lines in it.
+    lines: u32,
+    /// Those of which nothing was told since.
+    left_out: u64,
+}
 
 impl Audit {
     /// One that appends to a file, which nobody else may read if it is new; none without.
@@ -56,7 +69,10 @@ impl Audit {
         let (lines, waiting) = sync_channel(WAITING_MAX);
         let writer = thread::Builder::new().name("audit".into());
         writer
-            .spawn(move || write(file, &waiting))
+            .spawn({
+                let path = path.to_owned();
+                move || write(&path, file, &waiting)
+            })
             .map_err(unable)?;
         Ok(Self {
             lines: Some(lines),
@@ -91,31 +107,52 @@ impl Audit {
 
     /// Notes what the hub refused.
     pub(crate) fn refused(&self, principal: &Principal, fault: &Fault) {
-        let name = &principal.name;
-        let (event, again) = match fault {
-            Fault::TooFast { .. } => match self.hasty(name, now().nanos() / 1_000_000_000) {
-                Some(again) => ("too-fast", again),
-                None => return,
-            },
-            Fault::Revoked(_) => ("after-revocation", 0),
-            _ => ("denied", 0),
+        let event = match fault {
+            Fault::TooFast { .. } => TOO_FAST,
+            Fault::Revoked(_) => "after-revocation",
+            _ => "denied",
         };
-        self.note_again(event, name, &fault.to_string(), again);
+        self.note_refusal(event, &principal.name, &fault.to_string());
     }
 
-    /// How often it was so since it was told last; none where that was in this second.
-    fn hasty(&self, name: &Arc<str>, second: i64) -> Option<u64> {
-        let mut hasty = self.hasty.lock().unwrap_or_else(PoisonError::into_inner);
-        if hasty.len() >= HASTY_MAX && !hasty.contains_key(name) {
-            hasty.clear();
+    /// Notes that somebody was refused, unless enough was said of that in this second.
+    pub(crate) fn note_refusal(&self, event: &'static str, who: &Arc<str>, detail: &str) {
+        if let Some(again) = self.told(event, who, now().nanos() / 1_000_000_000) {
+            self.note_again(event, who, detail, again);
         }
-        let (told, since) = hasty.entry(name.clone()).or_insert((i64::MIN, 0));
-        if *told == second {
-            *since += 1;
+    }
+
+    /// How often it was so since it was told last; none where enough was told in this second.
+    fn told(&self, event: &'static str, who: &Arc<str>, second: i64) -> Option<u64> {
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (event, who.clone());
+        if refused.len() >= REFUSED_MAX && !refused.contains_key(&key) {
+            refused.clear();
+        }
+        let fresh = Told {
+            second,
+            lines: 0,
+            left_out: 0,
+        };
+        let told = refused.entry(key).or_insert(fresh);
+        if told.second != second {
+            (told.second, told.lines) = (second, 0);
+        }
+        let most = if event == TOO_FAST { 1 } else { LINES_A_SECOND };
+        if told.lines == most {
+            told.left_out += 1;
             return None;
         }
-        *told = second;
-        Some(std::mem::take(since))
+        told.lines += 1;
+        Some(std::mem::take(&mut told.left_out))
+    }
+
+    /// Goes on in the file that now has the name, behind what rotated the other away.
+    pub(crate) fn reopen(&self) {
+        if let Some(lines) = &self.lines {
+            // Where lines wait, the next time does.
+            let _later = lines.try_send(Entry::Reopen);
+        }
     }
 
     /// Waits until what was noted is written, unless the disk stands still.
@@ -136,10 +173,11 @@ fn opened(path: &Path) -> std::io::Result<File> {
     options.open(path)
 }
 
-fn write(mut file: File, entries: &Receiver<Entry>) {
+fn write(path: &Path, mut file: File, entries: &Receiver<Entry>) {
     while let Ok(entry) = entries.recv() {
         let written = match entry {
             Entry::Line(line) => writeln!(file, "{line}"),
+            Entry::Reopen => opened(path).map(|another| file = another),
             Entry::Flush(written) => {
                 // Who does not wait any more need not be told.
                 let _told = written.send(());
@@ -154,14 +192,49 @@ fn write(mut file: File, entries: &Receiver<Entry>) {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
 
     #[test]
     fn who_asks_too_often_is_noted_once_a_second_with_how_often_it_was() {
         let (audit, who) = (Audit::default(), Arc::from("ada"));
         let seconds = [1, 1, 1, 2, 2, 4];
-        let told = seconds.map(|second| audit.hasty(&who, second));
+        let told = seconds.map(|second| audit.told(TOO_FAST, &who, second));
         assert_eq!(told, [Some(0), None, None, Some(2), None, Some(1)]);
-        assert_eq!(audit.hasty(&Arc::from("bob"), 4), Some(0));
+        assert_eq!(audit.told(TOO_FAST, &Arc::from("bob"), 4), Some(0));
+    }
+
+    #[test]
+    fn of_one_name_that_is_refused_a_few_lines_a_second_are_written() {
+        let (audit, who) = (Audit::default(), Arc::from("eve"));
+        let lines = |second| {
+            (0..1000)
+                .filter_map(|_| audit.told("denied", &who, second))
+                .count()
+        };
+        assert_eq!(lines(7), LINES_A_SECOND as usize);
+        assert_eq!(
+            audit.told("denied", &who, 8),
+            Some(1000 - u64::from(LINES_A_SECOND))
+        );
+        assert_eq!(audit.told("denied", &Arc::from("bob"), 8), Some(0));
+    }
+
+    #[test]
+    fn a_file_that_was_rotated_away_is_left_alone() {
+        let folder = std::env::temp_dir().join(format!("weir-audit-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (path, old) = (folder.join("audit.jsonl"), folder.join("audit.jsonl.1"));
+        let audit = Audit::of(Some(&path)).unwrap_or_else(|problem| panic!("{problem}"));
+        audit.note("before", "", "");
+        audit.flush();
+        std::fs::rename(&path, &old).unwrap();
+        audit.reopen();
+        audit.note("after", "", "");
+        audit.flush();
+        let [old, new] = [&old, &path].map(|file| std::fs::read_to_string(file).unwrap());
+        assert!(old.contains("before") && !old.contains("after"), "{old}");
+        assert!(new.contains("after") && !new.contains("before"), "{new}");
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -87,6 +87,9 @@ impl Keeper {
                 Err(RecvTimeoutError::Timeout) => false,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
+            if all {
+                self.audit.reopen();
+            }
             let seen = look(&self.policy());
             if all || seen != policy {
                 policy = seen;
