@@ -47,7 +47,7 @@ pub(crate) fn answer(ask: &Ask, query: &Query) -> Answered {
         interval: Duration::from_secs_f64(interval.unwrap_or(1000.0).min(1e14) / 1000.0),
         points: points.map_or(POINTS_DEFAULT, |points| points as usize),
     };
-    let mut answers = Vec::new();
+    let (mut answers, mut room) = (Vec::new(), OBSERVATIONS_MAX);
     for asked in query.targets.iter().filter(|asked| !asked.hide) {
         let Some(text) = asked.target.as_deref().filter(|text| !text.is_empty()) else {
             continue;
@@ -60,7 +60,7 @@ pub(crate) fn answer(ask: &Ask, query: &Query) -> Answered {
             filters = topics.filter_map(Result::ok).collect();
         }
         if !filters.is_empty() {
-            answers.extend(panel.target(ask, filters, asked)?);
+            answers.extend(panel.target(ask, filters, asked, &mut room)?);
         }
     }
     Ok(Json::Array(answers))
@@ -72,12 +72,14 @@ impl Panel {
         ask: &Ask,
         filters: Vec<Filter>,
         asked: &Target,
+        room: &mut usize,
     ) -> Result<Vec<Json>, Response> {
         let shape = shape(asked)?;
         let rows = match shape {
             Shape::Latest => vec![ask.latest(filters)?],
-            _ => self.rows(ask, filters, asked)?,
+            _ => self.rows(ask, filters, asked, *room)?,
         };
+        *room = room.checked_sub(count(&rows)).ok_or_else(too_many)?;
         let id = asked.id.as_deref();
         Ok(match shape {
             Shape::Table => vec![table(&rows, id)],
@@ -86,7 +88,13 @@ impl Panel {
     }
 
     /// What a panel shows: what is asked for; else all, or where that is too much, means.
-    fn rows(&self, ask: &Ask, filters: Vec<Filter>, asked: &Target) -> Result<Rows, Response> {
+    fn rows(
+        &self,
+        ask: &Ask,
+        filters: Vec<Filter>,
+        asked: &Target,
+        room: usize,
+    ) -> Result<Rows, Response> {
         let mut past = Past {
             filters,
             from: self.span.from,
@@ -97,8 +105,8 @@ impl Panel {
         };
         past.aggregate = self.aggregate(asked)?;
         if past.aggregate.is_none() {
-            let most = self.points.saturating_mul(2).min(OBSERVATIONS_MAX);
-            if let Some(all) = read(ask, past.clone(), |rows| is_within(rows, most))? {
+            let most = self.points.saturating_mul(2);
+            if let Some(all) = read(ask, past.clone(), |rows| is_within(rows, most, room))? {
                 return Ok(all);
             }
             past.aggregate = Some(Aggregate {
@@ -106,13 +114,8 @@ impl Panel {
                 window: self.interval,
             });
         }
-        let whole = read(ask, past, |rows| count(rows) <= OBSERVATIONS_MAX)?;
-        whole.ok_or_else(|| {
-            let sentence = format!(
-                "more than {OBSERVATIONS_MAX} points: ask for a shorter time, fewer topics or a longer window"
-            );
-            Response::text(400, sentence)
-        })
+        let whole = read(ask, past, |rows| count(rows) <= room)?;
+        whole.ok_or_else(too_many)
     }
 
     /// The function that is asked for, over the window that is asked for or the panel's.
@@ -177,8 +180,15 @@ fn count(rows: &Rows) -> usize {
     rows.iter().map(Batch::len).sum()
 }
 
-/// Says whether no datastream has more than so many.
-fn is_within(rows: &Rows, most: usize) -> bool {
+fn too_many() -> Response {
+    let sentence = format!(
+        "more than {OBSERVATIONS_MAX} points in one question: ask for a shorter time, fewer topics or a longer window"
+    );
+    Response::text(400, sentence)
+}
+
+/// Says whether no datastream has more than so many, and all together no more than there is room for.
+fn is_within(rows: &Rows, most: usize, room: usize) -> bool {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for batch in rows {
         for row in 0..batch.len() {
@@ -186,7 +196,7 @@ fn is_within(rows: &Rows, most: usize) -> bool {
             *counts.entry(topic).or_default() += 1;
         }
     }
-    count(rows) <= OBSERVATIONS_MAX && counts.values().all(|count| *count <= most)
+    count(rows) <= room && counts.values().all(|count| *count <= most)
 }
 
 fn millis(time: Option<Time>) -> Json {

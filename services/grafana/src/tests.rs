@@ -142,6 +142,31 @@ fn what_does_not_fit_is_means_over_the_panels_interval() {
 }
 
 #[test]
+fn all_targets_of_a_question_share_its_bound() {
+    let house = House::new();
+    let values: Vec<String> = (0..4000).map(|value| value.to_string()).collect();
+    let values: Vec<&str> = values.iter().map(String::as_str).collect();
+    house.publish("hall/t", "Cel", &values);
+    let status = |targets: usize| {
+        let targets = vec![r#"{"target":"hall/t"}"#; targets].join(",");
+        let body = panel(&targets, "")
+            .replace("T00:01:00Z", "T02:00:00Z")
+            .replace(r#""maxDataPoints":10"#, r#""maxDataPoints":4000"#);
+        let answer = house.call(Principal::unrestricted(), "POST", "/query", &body);
+        (
+            answer.status,
+            String::from_utf8_lossy(&answer.body).into_owned(),
+        )
+    };
+    assert_eq!(status(50).0, 200, "50 times 4,000 are as many as may be");
+    let (refused, sentence) = status(51);
+    assert!(
+        refused == 400 && sentence.contains("in one question"),
+        "{sentence}"
+    );
+}
+
+#[test]
 fn a_table_has_what_is_no_number_too() {
     let house = House::new();
     house.publish("hall/door", "1", &[r#""open""#, "7"]);
