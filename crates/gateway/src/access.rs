@@ -132,6 +132,14 @@ impl Access {
         }
     }
 
+    /// Who has a name now.
+    pub(crate) fn named(&self, name: &str) -> Option<Principal> {
+        match self.rules() {
+            None => Some(Principal::unrestricted()),
+            Some(policy) => policy.named(name),
+        }
+    }
+
     /// How clients can say who they are.
     pub(crate) fn logins(&self) -> Logins {
         self.rules().map_or_else(Logins::default, |it| it.logins())

@@ -146,6 +146,10 @@ impl Context for House {
         self.access.vouched(name)
     }
 
+    fn named(&self, name: &str) -> Option<Principal> {
+        self.access.named(name)
+    }
+
     fn keys(&self) -> Vec<SharedKey> {
         self.access.keys()
     }

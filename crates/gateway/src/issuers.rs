@@ -266,6 +266,13 @@ impl Issuer {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Who has this name by one of its tokens.
+    pub(crate) fn named(&self, name: &str) -> Option<Principal> {
+        let accounts = self.accounts();
+        let mut principals = accounts.values().map(|account| &account.principal);
+        principals.find(|it| &*it.name == name).cloned()
+    }
+
     fn accounts(&self) -> MutexGuard<'_, HashMap<Vec<u8>, Account>> {
         self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
     }

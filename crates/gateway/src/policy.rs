@@ -37,10 +37,10 @@ pub(crate) struct Policy {
 
 type Entries = BTreeMap<(String, String), Entry>;
 
-/// An entry of the file with its role, and the standing of those who came by it.
+/// An entry of the file with its role, and who comes by it.
 struct Entry {
     stood: (Value, Value),
-    standing: Standing,
+    principal: Principal,
 }
 
 /// A role: what it may, and how often.
@@ -122,18 +122,18 @@ impl Policy {
             let stood = (value.clone(), role.value.clone());
             let same = before.and_then(|before| before.entries.get(&key));
             let same = same.filter(|entry| entry.stood == stood);
-            let standing = same.map(|entry| entry.standing.clone());
-            let standing = standing.unwrap_or_else(|| Standing::new(role.rate));
-            let entry = Entry {
-                stood,
-                standing: standing.clone(),
-            };
-            entries.borrow_mut().insert(key, entry);
-            Ok::<_, String>(Principal {
+            let standing = same.map(|entry| entry.principal.standing.clone());
+            let principal = Principal {
                 name: name.into(),
                 grants: role.grants.clone(),
-                standing,
-            })
+                standing: standing.unwrap_or_else(|| Standing::new(role.rate)),
+            };
+            let entry = Entry {
+                stood,
+                principal: principal.clone(),
+            };
+            entries.borrow_mut().insert(key, entry);
+            Ok::<_, String>(principal)
         };
         let users = users(table, &holder)?;
         let anonymous = match table.get("anonymous") {
@@ -171,8 +171,10 @@ impl Policy {
             let known = next.entries.get(*key);
             known.is_none_or(|known| known.stood != entry.stood)
         });
-        let gone =
-            gone.map(|((what, name), entry)| (format!("{what} {name}"), entry.standing.clone()));
+        let gone = gone.map(|((what, name), entry)| {
+            let standing = entry.principal.standing.clone();
+            (format!("{what} {name}"), standing)
+        });
         let is_kept = |issuer: &Arc<Issuer>| next.issuers.iter().any(|it| Arc::ptr_eq(it, issuer));
         let issuers = self.issuers.iter().filter(|issuer| !is_kept(issuer));
         gone.chain(issuers.flat_map(|issuer| issuer.retire()))
@@ -207,6 +209,15 @@ impl Policy {
     pub(crate) fn of_certificate(&self, fingerprint: &str) -> Principal {
         let known = self.certificates.get(fingerprint);
         known.unwrap_or(&self.anonymous).clone()
+    }
+
+    /// Who has this name now, by an entry or by a token of an issuer that has not expired.
+    pub(crate) fn named(&self, name: &str) -> Option<Principal> {
+        let mut entries = self.entries.values().map(|entry| &entry.principal);
+        let known = entries.find(|principal| &*principal.name == name).cloned();
+        let anonymous = || (name == &*self.anonymous.name).then(|| self.anonymous.clone());
+        let issued = || self.issuers.iter().find_map(|issuer| issuer.named(name));
+        known.or_else(anonymous).or_else(issued)
     }
 
     /// What is said of the address, else of its domain, else of anybody; whoever it is keeps the name.

@@ -3,7 +3,7 @@
 use super::connection::{Connection, Stage};
 use super::deliver::{in_flight, retained_token};
 use super::filter::Wanted;
-use super::kept::{claim, forget, publish_will};
+use super::kept::{claim, forget, publish_stored_will};
 use super::live::Live;
 use super::member::Member;
 use super::record::Stored;
@@ -355,7 +355,7 @@ impl Connection {
             return Some(stored);
         }
         if let Some(will) = &stored.will {
-            publish_will(&*self.context, stored.connection, &will.message);
+            publish_stored_will(&*self.context, &stored, will);
         }
         None
     }

@@ -2,7 +2,7 @@
 
 use super::House;
 use super::claims::{Claims, SIGNS};
-use super::kept::{claim, forget, publish_will, put, remember, remove};
+use super::kept::{claim, forget, publish_stored_will, put, remember, remove};
 use super::record::Stored;
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -133,7 +133,7 @@ impl Chores {
         // [MQTT-3.1.2-8]: the will is due, or the session ends before.
         let due = ended || stored.will_due().is_some_and(|due| due <= now);
         if let Some(will) = stored.will.take_if(|_| due) {
-            publish_will(&*self.context, stored.connection, &will.message);
+            publish_stored_will(&*self.context, &stored, &will);
         }
         match ended {
             true => {

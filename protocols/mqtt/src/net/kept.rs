@@ -12,7 +12,7 @@ use super::member::{Due, Member, TAKEN};
 use super::publish;
 use super::record::Stored;
 use super::service::Awaited;
-use crate::session::{Closed, Message};
+use crate::session::{Closed, Message, Will};
 use crate::wire::ReasonCode;
 use bytes::Bytes;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use weir_binding::Context as Gateway;
 use weir_carrier::clock::now;
-use weir_hub::{Exchange, Request, Ticket};
+use weir_hub::{Exchange, Principal, Request, Standing, Ticket};
 use weir_model::Cursor;
 use weir_sansio::Instant;
 
@@ -181,7 +181,12 @@ impl Connection {
         let will = member.will.take().filter(|_| closed.publish_will);
         match will {
             Some(will) if kept && will.delay_secs > 0 => member.will = Some(will),
-            Some(will) => publish_will(&*self.context, member.claim, &will.message),
+            Some(will) => publish_will(
+                &*self.context,
+                &member.principal,
+                member.claim,
+                &will.message,
+            ),
             None => {}
         }
         // [MQTT-4.1.0-2]
@@ -209,10 +214,28 @@ impl Connection {
     }
 }
 
-/// Publishes a will; that its client may was asked when it connected. Several gateways may: the connection
-/// that it is of is its key.
-pub(super) fn publish_will(context: &dyn Gateway, connection: Cursor, message: &Message) {
-    let principal = weir_hub::Principal::gateway();
+/// Publishes the will of a session without a connection, in the name of its owner, if the policy still knows that.
+pub(super) fn publish_stored_will(context: &dyn Gateway, stored: &Stored, will: &Will) {
+    if let Some(owner) = context.named(&stored.owner) {
+        publish_will(context, &owner, stored.connection, &will.message);
+    }
+}
+
+/// Publishes a will as far as its owner may; it counts with no rate, since a client that sent as much as it may would
+/// be missed by nobody. Several gateways may: the connection that it is of is its key.
+pub(super) fn publish_will(
+    context: &dyn Gateway,
+    owner: &Principal,
+    connection: Cursor,
+    message: &Message,
+) {
+    if owner.standing.is_revoked() {
+        return;
+    }
+    let principal = Principal {
+        standing: Standing::default(),
+        ..owner.clone()
+    };
     let key = match connection {
         Cursor::START => None,
         of => Some(format!("mqtt-will/{:x}", of.bits()).into_bytes()),
