@@ -16,6 +16,8 @@ pub const CHUNK_LINE_BYTES_MAX: usize = 256;
 pub const TRAILER_BYTES_MAX: usize = 4 << 10;
 /// Requests of one connection that wait for their answers; beyond, nothing more is read.
 pub const OUTSTANDING_MAX: usize = 1024;
+/// Requests of one connection that are read for at once; others wait for their answers.
+pub const READING_MAX: usize = 16;
 /// Requests at once on one HTTP/2 connection.
 pub const STREAMS_MAX: u32 = 256;
 /// Bytes of answers that wait to be sent; beyond, nothing more is read.

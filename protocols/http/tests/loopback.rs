@@ -5,8 +5,9 @@ mod gateway;
 mod pieces;
 
 use gateway::Gateway;
+use std::sync::atomic::Ordering;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use weir_carrier::websocket::{Message, Opcode, Reader, Role, write_masked};
 
 async fn connect(gateway: &Gateway, request: &str) -> TcpStream {
@@ -52,6 +53,42 @@ fn pipelined_requests_are_answered_in_their_order() {
              HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\ncontent-length: 0\r\n\
              connection: close\r\n\r\n";
         assert_eq!(text, expected);
+    });
+}
+
+#[test]
+fn who_reads_no_answers_is_not_asked_for_more_than_a_few() {
+    gateway::with(&[], async |gateway| {
+        let many = 1900;
+        for path in ["/large", "/later"] {
+            let socket = TcpSocket::new_v4().unwrap();
+            socket.set_recv_buffer_size(16 << 10).unwrap();
+            let mut tcp = socket.connect(gateway.address).await.unwrap();
+            let before = gateway.calls.load(Ordering::Relaxed);
+            let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
+            tcp.write_all(request.repeat(many).as_bytes())
+                .await
+                .unwrap();
+            // All that one read of the socket brought was answered before the first answer went out.
+            tcp.read_exact(&mut [0]).await.unwrap();
+            let asked = gateway.calls.load(Ordering::Relaxed) - before;
+            assert!(asked < many / 2, "{asked} of {many} at {path}");
+            let mut answers = 1;
+            let mut piece = vec![0; 1 << 20];
+            let last = "GET /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+            tcp.write_all(last.as_bytes()).await.unwrap();
+            let mut kept = Vec::new();
+            loop {
+                let length = tcp.read(&mut piece).await.unwrap();
+                if length == 0 {
+                    break;
+                }
+                kept.extend_from_slice(&piece[..length]);
+                answers += kept.windows(9).filter(|it| it == b"HTTP/1.1 ").count();
+                kept.drain(..kept.len().saturating_sub(8));
+            }
+            assert_eq!(answers, many + 1, "{path}");
+        }
     });
 }
 

@@ -10,7 +10,8 @@ use super::route::{self, Check, Meta, Shared, Step, dispatch};
 use super::socket::Sockets;
 use super::streaming::Streaming;
 use crate::limits::{
-    OUTSTANDING_MAX, PIECE_BYTES_MIN, STALL_TIME_MAX, UNCOUNTED_BYTES_MAX, UNSENT_BYTES_MAX,
+    OUTSTANDING_MAX, PIECE_BYTES_MIN, READING_MAX, STALL_TIME_MAX, UNCOUNTED_BYTES_MAX,
+    UNSENT_BYTES_MAX,
 };
 use crate::session::{Event, Session};
 use crate::wire::response::LAST_CHUNK;
@@ -62,7 +63,8 @@ enum Slot {
     Over(Box<Handover>, Meta),
     /// Who asks is being found out.
     Checking(Check, Box<Request>),
-    /// Comes behind one of whom that is still being found out: publications keep their order.
+    /// Waits: who asked the one before is still being found out, since publications keep their order, or what was
+    /// answered before is to be sent first.
     Asked(Box<Request>),
 }
 
@@ -70,6 +72,19 @@ impl Slot {
     /// Says whether its service was not asked yet.
     fn is_unasked(&self) -> bool {
         matches!(self, Slot::Checking(..) | Slot::Asked(_))
+    }
+
+    /// Bytes of an answer that is whole.
+    fn bytes(&self) -> usize {
+        match self {
+            Slot::Whole(response, _) => response.body.len(),
+            _ => 0,
+        }
+    }
+
+    /// Says whether it is being read for somebody and may come to any length.
+    fn is_reading(&self) -> bool {
+        matches!(self, Slot::Later(_, meta, _) | Slot::Opening(_, meta) if !meta.publishes)
     }
 
     /// Says whether it comes in pieces.
@@ -144,14 +159,18 @@ impl Requests {
         }
     }
 
-    /// Writes the answers that are ready, in order.
+    /// Writes the answers that are ready, in order, as long as the peer takes them.
     fn answer(
         &mut self,
         shared: &Shared,
         draining: bool,
         cx: &mut Context<'_>,
     ) -> io::Result<Option<Phase>> {
-        while let Some(slot) = self.slots.pop_front() {
+        while self.outbox.waiting() < UNSENT_BYTES_MAX {
+            let Some(slot) = self.slots.pop_front() else {
+                self.slots = VecDeque::new();
+                return Ok(None);
+            };
             match slot {
                 Slot::Interim(bytes) => self.outbox.tail().extend_from_slice(bytes),
                 Slot::Whole(response, meta) => self.write(shared, &meta, response, draining),
@@ -198,7 +217,6 @@ impl Requests {
                 },
             }
         }
-        self.slots = VecDeque::new();
         Ok(None)
     }
 
@@ -403,11 +421,20 @@ impl Requests {
         if self.slots.back().is_some_and(Slot::is_last) {
             return;
         }
-        let slot = match self.slots.iter().any(Slot::is_unasked) {
+        let slot = match self.must_wait() {
             true => Slot::Asked(Box::new(request)),
             false => self.dispatched(shared, request),
         };
         self.slots.push_back(slot);
+    }
+
+    /// Says whether a request is to be asked later: all that one read of the socket brings would else be answered at
+    /// once, whatever that comes to.
+    fn must_wait(&self) -> bool {
+        let bytes: usize = self.slots.iter().map(Slot::bytes).sum();
+        self.outbox.waiting() + bytes >= UNSENT_BYTES_MAX
+            || self.slots.iter().filter(|slot| slot.is_reading()).count() >= READING_MAX
+            || self.slots.iter().any(Slot::is_unasked)
     }
 
     fn dispatched(&mut self, shared: &Shared, request: Request) -> Slot {

@@ -5,6 +5,7 @@ pub(crate) mod pieces;
 use bytes::Bytes;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context as Task, Poll};
 use std::time::Duration;
@@ -99,6 +100,7 @@ impl History for Nothing {
 /// `/socket` with what is published.
 struct Small {
     hub: Arc<Hub>,
+    calls: Arc<AtomicUsize>,
 }
 
 impl Service for Small {
@@ -109,6 +111,7 @@ impl Service for Small {
         &["/"]
     }
     fn call(&self, call: Call) -> Answer {
+        self.calls.fetch_add(1, Ordering::Relaxed);
         match call.path.as_str() {
             "/echo" => Answer::Now(Response::with_body(
                 200,
@@ -288,6 +291,8 @@ impl Context for House {
 pub(crate) struct Gateway {
     pub(crate) address: SocketAddr,
     pub(crate) hub: Arc<Hub>,
+    /// How often its service was asked.
+    pub(crate) calls: Arc<AtomicUsize>,
     /// Credentials `Basic slow` that wait to be checked.
     pub(crate) drawer: Arc<Drawer>,
     pub(crate) drain: watch::Sender<bool>,
@@ -339,10 +344,14 @@ async fn start(http: Http) -> Gateway {
     let hub = hub.unwrap();
     let (drain, draining) = watch::channel(false);
     let drawer = Arc::new(Drawer::with_room(2));
+    let calls = Arc::new(AtomicUsize::new(0));
     let house = Arc::new(House {
         drawer: drawer.clone(),
         hub: hub.clone(),
-        service: Arc::new(Small { hub: hub.clone() }),
+        service: Arc::new(Small {
+            hub: hub.clone(),
+            calls: calls.clone(),
+        }),
         draining,
     });
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -358,6 +367,7 @@ async fn start(http: Http) -> Gateway {
         }
     });
     Gateway {
+        calls,
         address,
         hub,
         drawer,
