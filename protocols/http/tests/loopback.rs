@@ -456,6 +456,31 @@ async fn curl(gateway: &Gateway, path: &str, options: &[&str]) -> Option<String>
 }
 
 #[test]
+fn a_body_of_http_2_is_counted_while_it_comes() {
+    gateway::with(&[], async |gateway| {
+        gateway.hub.limit_memory(1 << 20);
+        let body = concat!("@", env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+        let long = "x".repeat(3 << 19);
+        let file = std::env::temp_dir().join(format!("weir-http2-{}", std::process::id()));
+        std::fs::write(&file, long).unwrap();
+        let long = format!("@{}", file.display());
+        for (body, status) in [
+            (body, "HTTP/2 200 "),
+            (long.as_str(), "HTTP/2 503 "),
+            (body, "HTTP/2 200 "),
+        ] {
+            let options = ["--http2-prior-knowledge", "-i", "--data-binary", body];
+            let Some(text) = curl(&gateway, "/echo", &options).await else {
+                break;
+            };
+            assert!(text.starts_with(status), "{text}");
+        }
+        assert_eq!(gateway.hub.memory().held(), 0);
+        std::fs::remove_file(&file).unwrap();
+    });
+}
+
+#[test]
 fn http_2_with_prior_knowledge_answers_calls_and_streams() {
     gateway::with(&[], async |gateway| {
         let options = ["--http2-prior-knowledge", "-i", "--data-binary", "21.5"];

@@ -8,7 +8,10 @@ use super::body::Body as Rest;
 use super::route::{self, Meta, Shared, Step, dispatch};
 use super::streaming::{Beat, Pulse, Turn};
 use super::wrapper;
-use crate::limits::{BODY_TIME_MAX, HEAD_BYTES_MAX, HEARTBEAT_TIME, STREAMS_MAX, UNSENT_BYTES_MAX};
+use crate::limits::{
+    BODY_TIME_MAX, HEAD_BYTES_MAX, HEARTBEAT_TIME, STREAMS_MAX, UNCOUNTED_BYTES_MAX,
+    UNSENT_BYTES_MAX,
+};
 use crate::wire::body::too_large;
 use crate::wire::{Refusal, Request, Version, target};
 use bytes::{Buf, Bytes};
@@ -16,17 +19,20 @@ use hyper::body::{Body, Frame, Incoming};
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper::server::conn::http2::Builder;
 use hyper::service::service_fn;
+use std::cell::Cell;
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use tokio::io::AsyncWrite;
 use weir_binding::{Answer, Delivery, LocalFuture, Opening, Pending, Pieces, Response};
 use weir_carrier::Stream;
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::outbox::poll_read_at_most;
+use weir_hub::{Memory, Room};
 use weir_sansio::Instant;
 
 /// What every connection begins with (RFC 9113 section 3.4).
@@ -35,10 +41,11 @@ pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Serves a connection to its end; `read` was read of it already.
 pub(super) async fn serve(stream: Stream, read: Bytes, shared: Shared) -> io::Result<()> {
     let shared = Rc::new(shared);
+    let intake = Rc::new(Intake::new(&shared));
     let answering = shared.clone();
     let service = service_fn(move |request| {
-        let shared = answering.clone();
-        async move { Ok::<_, Infallible>(answer(&shared, request).await) }
+        let (shared, intake) = (answering.clone(), intake.clone());
+        async move { Ok::<_, Infallible>(answer(&shared, &intake, request).await) }
     });
     let mut builder = Builder::new(Local);
     builder
@@ -73,10 +80,78 @@ impl<F: Future<Output = ()> + 'static> hyper::rt::Executor<F> for Local {
     }
 }
 
-async fn answer(shared: &Shared, request: hyper::Request<Incoming>) -> hyper::Response<Outgoing> {
+/// Bodies on their way in by one connection, which are counted among what the hub holds, and are together no more than
+/// two of the longest.
+struct Intake {
+    limit: usize,
+    memory: Arc<Memory>,
+    held: Cell<usize>,
+}
+
+/// What is held of one body, until it is taken or dropped.
+struct Held<'a> {
+    intake: &'a Intake,
+    room: Room,
+    bytes: usize,
+}
+
+impl Intake {
+    fn new(shared: &Shared) -> Self {
+        Self {
+            limit: shared.body_bytes_max(),
+            memory: shared.context.hub().memory().clone(),
+            held: Cell::new(0),
+        }
+    }
+
+    fn body(&self) -> Held<'_> {
+        Held {
+            intake: self,
+            room: Room::default(),
+            bytes: 0,
+        }
+    }
+}
+
+impl Held<'_> {
+    /// Makes room for so many bytes of it.
+    fn grow(&mut self, bytes: usize) -> Result<(), Refusal> {
+        let Intake {
+            limit,
+            memory,
+            held,
+        } = self.intake;
+        if bytes > *limit {
+            return Err(too_large(*limit));
+        }
+        let all = held.get() - self.bytes + bytes;
+        if all > limit.saturating_mul(2) {
+            let reason = "this connection has too much under way: send it once that is answered";
+            return Err(Refusal::new(503, reason));
+        }
+        if bytes > UNCOUNTED_BYTES_MAX && !self.room.grow(memory, bytes) {
+            return Err(Refusal::new(503, "memory is short: send it again later"));
+        }
+        held.set(all);
+        self.bytes = bytes;
+        Ok(())
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let held = &self.intake.held;
+        held.set(held.get() - self.bytes);
+    }
+}
+
+async fn answer(
+    shared: &Shared,
+    intake: &Intake,
+    request: hyper::Request<Incoming>,
+) -> hyper::Response<Outgoing> {
     let (head, body) = request.into_parts();
-    let limit = shared.body_bytes_max();
-    let read = tokio::time::timeout(BODY_TIME_MAX, whole(head, body, limit));
+    let read = tokio::time::timeout(BODY_TIME_MAX, whole(head, body, intake.body()));
     let late = |_| Err(Refusal::new(408, "the body did not come in time"));
     let request = match read.await.unwrap_or_else(late) {
         Ok(request) => request,
@@ -128,15 +203,13 @@ async fn answer(shared: &Shared, request: hyper::Request<Incoming>) -> hyper::Re
 async fn whole(
     head: hyper::http::request::Parts,
     mut body: Incoming,
-    limit: usize,
+    mut held: Held<'_>,
 ) -> Result<Request, Refusal> {
     let mut bytes = Vec::new();
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
         let broken = |error: hyper::Error| Refusal::new(400, error.to_string());
         if let Ok(data) = frame.map_err(broken)?.into_data() {
-            if bytes.len() + data.len() > limit {
-                return Err(too_large(limit));
-            }
+            held.grow(bytes.len() + data.len())?;
             bytes.extend_from_slice(&data);
         }
     }
