@@ -6,7 +6,7 @@
 //! claim. Keys are fetched by a thread of their own, so that nobody's request waits for a provider.
 
 use crate::context::now;
-use crate::limits::{ISSUER_KEYS_BYTES_MAX, ISSUER_TIME_MAX, VERIFIED_MAX};
+use crate::limits::{ISSUER_KEYS_BYTES_MAX, ISSUER_TIME_MAX, TOKENS_OF_ONE_MAX, VERIFIED_MAX};
 use crate::policy::{Role, refuse_unknown, text};
 use crate::secrets::sha256;
 use jsonwebtoken::jwk::{AlgorithmParameters, Jwk, JwkSet};
@@ -47,7 +47,7 @@ pub(crate) struct Issuer {
     wanted: AtomicBool,
     /// The policy has it no more; written and read under the lock of the accounts.
     retired: AtomicBool,
-    accounts: Mutex<HashMap<Vec<u8>, Account>>,
+    accounts: Mutex<Accounts>,
 }
 
 /// Where keys come from.
@@ -65,6 +65,9 @@ struct Keys {
     set: Option<JwkSet>,
     asked: Option<Instant>,
 }
+
+/// By the digest of a token.
+type Accounts = HashMap<Vec<u8>, Account>;
 
 /// Whose token was right, and until when.
 struct Account {
@@ -154,6 +157,7 @@ impl Issuer {
         if let Some(known) = accounts.get(digest) {
             return Ok(known.principal.clone());
         }
+        make_room_of(&name, &mut accounts);
         if accounts.len() >= VERIFIED_MAX {
             return Err("too many tokens are in use: try again later".into());
         }
@@ -273,7 +277,7 @@ impl Issuer {
         principals.find(|it| &*it.name == name).cloned()
     }
 
-    fn accounts(&self) -> MutexGuard<'_, HashMap<Vec<u8>, Account>> {
+    fn accounts(&self) -> MutexGuard<'_, Accounts> {
         self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -299,6 +303,27 @@ fn key_set(text: &str) -> Result<JwkSet, String> {
     Ok(JwkSet {
         keys: keys.iter().filter_map(read).collect(),
     })
+}
+
+/// Has one of a subject's tokens give way where it has as many as it may, so that it alone cannot take all places.
+fn make_room_of(name: &Arc<str>, accounts: &mut Accounts) {
+    let of_one = accounts.iter().filter(|(_, it)| it.principal.name == *name);
+    let (count, first) = of_one.fold(
+        (0, None::<(u64, &Vec<u8>)>),
+        |(count, first), (digest, it)| {
+            let earlier = first.filter(|(expires, _)| *expires <= it.expires);
+            (count + 1, earlier.or(Some((it.expires, digest))))
+        },
+    );
+    let Some(digest) = first
+        .filter(|_| count >= TOKENS_OF_ONE_MAX)
+        .map(|(_, it)| it.clone())
+    else {
+        return;
+    };
+    if let Some(gone) = accounts.remove(&digest) {
+        gone.principal.standing.revoke();
+    }
 }
 
 fn seconds(time: Time) -> u64 {
@@ -432,5 +457,29 @@ mod tests {
         for wrong in ["{}", "[]", r#"{"keys":{}}"#, "x"] {
             assert!(key_set(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn many_tokens_of_one_subject_leave_room_for_others() {
+        let account = |name: &str, expires| Account {
+            principal: Principal {
+                name: name.into(),
+                grants: Arc::default(),
+                standing: Standing::new(None),
+            },
+            expires,
+        };
+        let mut accounts = Accounts::new();
+        accounts.insert(b"other".to_vec(), account("site:bob", 1));
+        let first = account("site:ann", 2);
+        let standing = first.principal.standing.clone();
+        accounts.insert(b"first".to_vec(), first);
+        for n in 0..2 * TOKENS_OF_ONE_MAX as u64 {
+            make_room_of(&"site:ann".into(), &mut accounts);
+            accounts.insert(n.to_le_bytes().to_vec(), account("site:ann", 3 + n));
+        }
+        assert_eq!(accounts.len(), TOKENS_OF_ONE_MAX + 1);
+        assert!(standing.is_revoked(), "what it began ends");
+        assert!(accounts.contains_key(&b"other"[..]));
     }
 }
