@@ -429,10 +429,8 @@ impl<'a> Scan<'a> {
                 if keys.len() >= RENDERED_MAX {
                     return Err(Fault::over("observations to be sorted", RENDERED_MAX));
                 }
-                keys.push((
-                    sort_keys(self.context, &self.query.order, observed)?,
-                    observed.at,
-                ));
+                let asked = asked(self.context, observed);
+                keys.push((sort_keys(&self.query.order, &asked)?, observed.at));
             }
             Ok(true)
         })?;
@@ -470,16 +468,17 @@ pub(crate) fn number(id: &Id) -> u64 {
     }
 }
 
-fn sort_keys(
-    context: &Context<'_>,
+/// What a node is sorted by.
+pub(crate) fn sort_keys(
     orders: &[(Expression, bool)],
-    observed: &Observed<'_>,
+    asked: &Asked<'_>,
 ) -> Result<Vec<Value<'static>>> {
-    let asked = asked(context, observed);
-    orders
-        .iter()
-        .map(|(key, _)| eval(key, &asked).map(Value::into_owned))
-        .collect()
+    let keys = orders.iter().map(|(key, _)| {
+        let key = eval(key, asked)?.into_owned();
+        asked.context.keep(&key)?;
+        Ok(key)
+    });
+    keys.collect()
 }
 
 /// The order of two lists of keys.

@@ -196,6 +196,7 @@ mod tests {
             root: "",
             rendered: Cell::new(0),
             scans_left: Cell::new(0),
+            visits_left: Cell::new(0),
             incoming: Default::default(),
             extent: RefCell::default(),
         };

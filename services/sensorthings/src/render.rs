@@ -6,13 +6,13 @@ use crate::computed::{self, is_computed};
 use crate::ended::Ended;
 use crate::entity::Entity;
 use crate::fault::{Fault, Result};
-use crate::filter::{eval, holds};
+use crate::filter::holds;
 use crate::id::Id;
 use crate::kind::{Kind, Navigation};
 use crate::limits::RENDERED_MAX;
 use crate::members::{self, Members, end_list};
 use crate::node::{Asked, Context, Node, Observed};
-use crate::observations::{self, Of, by_keys};
+use crate::observations::{self, Of, by_keys, sort_keys};
 use crate::query::Query;
 use serde_json::Value as Json;
 use std::cell::LazyCell;
@@ -309,10 +309,7 @@ fn sorted<'a>(
         let asked = Asked { context, node };
         let filter = query.filter.as_ref();
         if filter.map_or(Ok(true), |filter| holds(filter, &asked))? {
-            let keys = query.order.iter();
-            let keys = keys.map(|(key, _)| Ok(eval(key, &asked)?.into_owned()));
-            let keys = keys.collect::<Result<Vec<_>>>()?;
-            kept.push((keys, asked.node));
+            kept.push((sort_keys(&query.order, &asked)?, asked.node));
         }
     }
     if !query.order.is_empty() {
