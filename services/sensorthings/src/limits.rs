@@ -13,7 +13,7 @@ pub(crate) const TERMS_MAX: usize = 500;
 /// Observations that one request looks at, where a filter or a count must look at all.
 pub(crate) const SCANNED_MAX: usize = 2_000_000;
 /// Entities that paths of the expressions of one request visit where they go on to many, with 32 bytes of what they
-/// find counting as one.
+/// find counting as one, and how often something is done for one of many values.
 pub(crate) const VISITED_MAX: usize = 4_000_000;
 /// Values that a path of an expression finds for one entity.
 pub(crate) const FOUND_MAX: usize = 100_000;

@@ -162,6 +162,10 @@ impl Source for Asked<'_> {
     fn now(&self) -> Time {
         self.context.now
     }
+
+    fn again(&self) -> Result<()> {
+        self.context.visit(1)
+    }
 }
 
 fn value(context: &Context<'_>, node: &Node<'_>, path: &[String]) -> Result<Value<'static>> {
