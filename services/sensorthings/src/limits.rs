@@ -19,6 +19,8 @@ pub(crate) const VISITED_MAX: usize = 4_000_000;
 pub(crate) const FOUND_MAX: usize = 100_000;
 /// Entities that one answer holds, those expanded included.
 pub(crate) const RENDERED_MAX: usize = 100_000;
+/// Bytes that one answer is written as, before it becomes another format.
+pub(crate) const WRITTEN_BYTES_MAX: usize = 64 << 20;
 /// Entities that one deep insert makes, observations left out.
 pub(crate) const INSERTED_MAX: usize = 2_000;
 /// Components of a multi-datastream.

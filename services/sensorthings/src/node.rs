@@ -31,6 +31,8 @@ pub(crate) struct Context<'a> {
     pub(crate) root: &'a str,
     /// How many entities were written.
     pub(crate) rendered: Cell<usize>,
+    /// Bytes of them.
+    pub(crate) written: Cell<usize>,
     /// How many observations may still be looked at.
     pub(crate) scans_left: Cell<usize>,
     /// How much the paths of expressions may still visit.

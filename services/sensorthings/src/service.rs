@@ -138,6 +138,7 @@ impl Inner {
             now: call.now,
             root,
             rendered: Cell::new(0),
+            written: Cell::new(0),
             scans_left: Cell::new(self.scanned_max),
             visits_left: Cell::new(VISITED_MAX),
             incoming: call.incoming,

@@ -103,6 +103,7 @@ impl Changing {
             now: self.now,
             root: &self.root,
             rendered: Cell::new(0),
+            written: Cell::new(0),
             scans_left: Cell::new(SCANNED_MAX),
             visits_left: Cell::new(VISITED_MAX),
             incoming: Default::default(),

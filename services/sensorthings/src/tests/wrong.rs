@@ -233,3 +233,34 @@ fn a_path_that_goes_to_and_fro_is_refused_before_it_takes_the_memory() {
     );
     assert_eq!(response.status, 400);
 }
+
+/// A thing that is expanded by each of its datastreams is written as often.
+#[test]
+fn an_answer_has_a_limit_in_bytes() {
+    let house = house("answer-bytes");
+    let mut thing = kitchen();
+    thing["properties"] = json!({"plan": "x".repeat(200 << 10)});
+    let of = |number: usize| {
+        let mut datastream = kitchen()["Datastreams"][0].take();
+        datastream["name"] = number.to_string().into();
+        datastream["Observations"] = json!([]);
+        datastream
+    };
+    thing["Datastreams"] = (0..400).map(of).collect();
+    house.post("Things", thing);
+    let asked = |most: usize, options: &str| {
+        let url = format!("Datastreams?$top={most}&$expand=Thing{options}");
+        house.ask("GET", &url, Json::Null)
+    };
+    assert_eq!(asked(300, "").status, 200);
+    assert_eq!(asked(400, "($select=name)").status, 200);
+    for options in [
+        "",
+        "&$resultFormat=CSV",
+        "($expand=Datastreams($select=name;$expand=Thing))",
+    ] {
+        let response = asked(400, options);
+        let text = said(&response)["message"].to_string();
+        assert_eq!(response.status, 413, "{options} {text}");
+    }
+}
