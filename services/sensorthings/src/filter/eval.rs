@@ -145,6 +145,9 @@ fn arithmetic(operator: Operator, a: &Value<'_>, b: &Value<'_>) -> Option<Value<
         (Operator::Add, Value::Duration(a), Value::Duration(b)) => {
             return Some(Value::Duration(a.saturating_add(*b)));
         }
+        (Operator::Sub, Value::Duration(a), Value::Duration(b)) => {
+            return Some(Value::Duration(a.saturating_sub(*b)));
+        }
         _ => {}
     }
     let (a, b) = (a.number()?, b.number()?);

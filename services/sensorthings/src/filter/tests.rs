@@ -100,6 +100,8 @@ fn functions_of_times() {
         "fractionalseconds(time) eq 0.25 and totaloffsetminutes(time) eq 0",
         "date(time) eq 2026-11-20 and time(time) eq duration'PT9H41M12.25S'",
         "time gt 2026-11-20T10:41:12+01:00 and time lt maxdatetime()",
+        "time(time) gt 09:41 and time(time) lt 09:41:12.5 and time(time) eq 09:41:12.25",
+        "time(time) sub 09:00:00 eq duration'PT41M12.25S' and time(time) le 23:59:59",
         "time gt now() and mindatetime() lt time",
         "time sub duration'P1D' eq 2026-11-19T09:41:12.25Z",
         "time sub 2026-11-20T09:41:12Z eq duration'PT0.25S'",
@@ -152,6 +154,10 @@ fn what_is_no_expression_is_refused_where_it_goes_wrong() {
         ("geography'POINT (x)' eq 1", 0),
         ("a//b eq 1", 0),
         ("1-2-3 eq 1", 0),
+        ("time(time) gt 24:00:00", 14),
+        ("time(time) gt 12:60", 14),
+        ("time(time) gt 12:00:00Z", 14),
+        ("time(time) gt 9:00", 14),
         ("name eq 1; drop", 9),
     ] {
         let fault = parse(bad).unwrap_err();
