@@ -160,3 +160,37 @@ fn the_newest_observation_is_told_without_the_history_and_is_the_same() {
     assert_eq!(house.status("DELETE", &again, Json::Null), 200);
     check(30);
 }
+
+#[test]
+fn an_observation_is_found_by_the_way_of_what_it_is_of_and_by_no_other() {
+    let house = house("by-the-way");
+    let kitchen = house.stream();
+    house.publish("cellar/air", r#"{"value":12}"#);
+    let first = |url: &str| house.get(&format!("{url}/Observations"))["value"][0].clone();
+    let observation = first(&kitchen);
+    let id = observation["@iot.id"].clone();
+    let alone = format!("Observations({})", id.as_str().unwrap());
+    let feature = house.get(&format!("{alone}/FeatureOfInterest"))["@iot.id"].clone();
+    let place = json!({
+        "name": "Cellar", "description": "below", "encodingType": "application/geo+json",
+        "feature": {"type": "Point", "coordinates": [1, 2]},
+    });
+    let other_feature = house.post("FeaturesOfInterest", place);
+    for right in [kitchen, format!("FeaturesOfInterest({feature})")] {
+        let way = format!("{right}/{alone}");
+        assert_eq!(house.get(&way), observation, "{way}");
+        let result = house.get(&format!("{way}/Datastream"))["name"].clone();
+        assert_eq!(result, "Air temperature");
+    }
+    for other in ["Datastreams('cellar%2Fair')", &other_feature] {
+        for (method, body) in [
+            ("GET", Json::Null),
+            ("PATCH", json!({"result": 9})),
+            ("DELETE", Json::Null),
+        ] {
+            let way = format!("{other}/{alone}");
+            assert_eq!(house.status(method, &way, body), 404, "{method} {way}");
+        }
+    }
+    assert_eq!(house.get(&alone), observation);
+}
