@@ -194,3 +194,69 @@ fn an_observation_is_found_by_the_way_of_what_it_is_of_and_by_no_other() {
     }
     assert_eq!(house.get(&alone), observation);
 }
+
+/// What follows from observations is noted by the gateway: a device needs no right to describe.
+#[test]
+fn who_may_publish_needs_no_other_right_to_make_observations() {
+    let mut house = house("publish-alone");
+    let mut thing = kitchen();
+    thing["Datastreams"][0]["Observations"] = json!([]);
+    let thing = house.post("Things", thing);
+    let air = house.get(&format!("{thing}/Datastreams"))["value"][0]["@iot.id"].clone();
+    let many = house.post("MultiDatastreams", multi_of(&thing));
+    let feature = json!({
+        "name": "Wall", "description": "inside", "encodingType": "application/geo+json",
+        "feature": {"type": "Point", "coordinates": [1, 2]},
+    });
+    let wall = house.post("FeaturesOfInterest", feature.clone());
+    let wall = house.get(&wall)["@iot.id"].clone();
+    let rules = [(Verb::Read, "#"), (Verb::Publish, "kitchen/#")];
+    let rules = rules.map(|(verb, filter)| (verb, Filter::parse(filter).unwrap()));
+    house.who = Principal {
+        name: "device".into(),
+        grants: Arc::new(Grants::new(rules.to_vec())),
+        standing: Default::default(),
+    };
+    let air = format!("Datastreams({air})/Observations");
+    let made = house.post(&air, json!({"result": 1}));
+    let found = house.get(&format!("{made}?$expand=FeatureOfInterest"));
+    assert_eq!(found["FeatureOfInterest"]["name"], "House");
+    let id = found["FeatureOfInterest"]["@iot.id"].clone();
+    let again = house.post(&air, json!({"result": 2}));
+    let found = house.get(&format!("{again}/FeatureOfInterest"));
+    assert_eq!(found["@iot.id"], id, "it is made once");
+    house.post(&format!("{many}/Observations"), json!({"result": [1, 2]}));
+    house.post(
+        &air,
+        json!({"result": 3, "FeatureOfInterest": {"@iot.id": wall}}),
+    );
+    let of_wall = house.get(&format!("FeaturesOfInterest({wall})/Observations"));
+    assert_eq!(results(&of_wall), [3.0]);
+    let new = json!({"result": 4, "FeatureOfInterest": feature});
+    assert_eq!(
+        house.status("POST", &air, new),
+        403,
+        "to describe is to change"
+    );
+    let name = json!({"name": "Mine"});
+    assert_eq!(
+        house.status("PATCH", &format!("FeaturesOfInterest({id})"), name),
+        403
+    );
+}
+
+fn multi_of(thing: &str) -> Json {
+    let id: u64 = thing
+        .trim_matches(|letter: char| !letter.is_ascii_digit())
+        .parse()
+        .unwrap();
+    let unit = json!({"name": "Celsius", "symbol": "Cel", "definition": "ucum:Cel"});
+    let property = |name: &str| json!({"name": name, "definition": name, "description": name});
+    json!({
+        "name": "Weather", "description": "both", "unitOfMeasurements": [unit, unit],
+        "multiObservationDataTypes": ["OM_Measurement", "OM_Measurement"],
+        "Thing": {"@iot.id": id},
+        "Sensor": {"name": "S", "description": "s", "encodingType": "text/html", "metadata": "s"},
+        "ObservedProperties": [property("inside"), property("outside")],
+    })
+}
