@@ -260,3 +260,72 @@ fn multi_of(thing: &str) -> Json {
         "ObservedProperties": [property("inside"), property("outside")],
     })
 }
+
+// [STA-A.3.1.2-3] [STA-A.3.1.2-4]
+#[test]
+fn an_observation_moves_to_another_datastream_and_keeps_its_identifier_and_feature() {
+    let mut house = house("moves");
+    let from = house.stream();
+    let other = house.post("Things", kitchen());
+    let stream = house.get(&format!("{other}/Datastreams"))["value"][0].clone();
+    let to = format!("Datastreams({})", stream["@iot.id"]);
+    let link = json!({"@iot.id": stream["@iot.id"]});
+    let observation = house.get(&format!("{from}/Observations"))["value"][0].clone();
+    let id = format!("Observations({})", observation["@iot.id"].as_str().unwrap());
+    let feature = house.get(&format!("{id}/FeatureOfInterest"));
+    for bad in [
+        json!({"Datastream": {"name": "new"}}),
+        json!({"Datastream": {"@iot.id": 999}}),
+        json!({"Datastream": null}),
+        json!({"Datastream": link, "MultiDatastream": {"@iot.id": 1}}),
+        json!({"FeatureOfInterest": {"name": "new"}}),
+    ] {
+        assert_eq!(house.status("PATCH", &id, bad.clone()), 400, "{bad}");
+    }
+    assert_eq!(house.status("PATCH", &id, json!({"Datastream": link})), 200);
+    assert_eq!(
+        house.get(&format!("{id}/Datastream"))["@iot.id"],
+        link["@iot.id"]
+    );
+    assert_eq!(house.get(&id)["result"], observation["result"]);
+    assert_eq!(house.get(&format!("{id}/FeatureOfInterest")), feature);
+    assert_eq!(
+        results(&house.get(&format!("{from}/Observations"))),
+        [21.5, 22.0]
+    );
+    assert_eq!(results(&house.get(&format!("{to}/Observations"))).len(), 4);
+    let of_feature = format!("FeaturesOfInterest({})/Observations", feature["@iot.id"]);
+    assert_eq!(
+        house.get(&format!("{of_feature}?$count=true"))["@iot.count"],
+        3
+    );
+    assert_eq!(
+        house.status("GET", &format!("{from}/{id}"), Json::Null),
+        404
+    );
+
+    let many = house.post("MultiDatastreams", multi_of(&other));
+    let many = house.get(&many)["@iot.id"].clone();
+    let moved = json!({"MultiDatastream": {"@iot.id": many}, "result": [1, 2]});
+    assert_eq!(
+        house.status("PATCH", &id, json!({"MultiDatastream": {"@iot.id": many}})),
+        400
+    );
+    assert_eq!(house.status("PATCH", &id, moved), 200);
+    assert_eq!(house.get(&format!("{id}/MultiDatastream"))["@iot.id"], many);
+    assert_eq!(house.get(&id)["result"], json!([1, 2]));
+
+    let rules = [(Verb::Read, "#"), (Verb::Change, "#")];
+    let rules = rules.map(|(verb, filter)| (verb, Filter::parse(filter).unwrap()));
+    house.who = Principal {
+        name: "editor".into(),
+        grants: Arc::new(Grants::new(rules.to_vec())),
+        standing: Default::default(),
+    };
+    let back = json!({"Datastream": link, "result": 1});
+    assert_eq!(
+        house.status("PATCH", &id, back),
+        403,
+        "it is published there"
+    );
+}
