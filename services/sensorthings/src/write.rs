@@ -335,7 +335,7 @@ pub(crate) fn update_entity(
         moved |= way.to == Kind::Location && kind == Kind::Thing;
         changed.links.insert(way.name, ids);
     }
-    tasking::check_change(&changed)?;
+    tasking::change(draft, entity, &mut changed)?;
     if kind == Kind::MultiDatastream {
         multi::change(draft, changed)?;
     } else if kind == Kind::Datastream {
