@@ -4,6 +4,7 @@
 //! then all of it is asked of each row. Whatever order but that of time is asked for needs all matching
 //! rows at once, so there are limits to it.
 
+use crate::ended::Ended;
 use crate::entity::Entity;
 use crate::fault::{Fault, Result};
 use crate::filter::{Expression, Operator, Value, eval, holds, order};
@@ -435,19 +436,27 @@ impl<'a> Scan<'a> {
             Ok(true)
         })?;
         keys.sort_by(|(a, _), (b, _)| by_keys(&self.query.order, a, b));
+        let view = self.context.view;
         let begin = match &self.query.token {
-            Some(token) => token
-                .parse()
-                .map_err(|_| Fault::bad("$skiptoken is none of this query"))?,
+            Some(token) => {
+                let ended = Ended::parse(token)?;
+                let last = view.place_of(&ended.last);
+                ended.behind(keys.iter().position(|(_, at)| Some(*at) == last))
+            }
             None => self.query.skip,
         };
         let end = begin.saturating_add(self.query.page()).min(keys.len());
         for (_, at) in keys.get(begin..end).unwrap_or_default() {
             one(self.context, *at, |observed| show(observed))?;
         }
+        let goes_on = begin < end && end < keys.len();
+        let next = goes_on.then(|| {
+            let last = Id::of_text(&view.id_of(keys[end - 1].1));
+            Ended { count: end, last }.print()
+        });
         Ok(Found {
             count: self.query.count.then_some(keys.len()),
-            next: (end < keys.len()).then(|| format!("$skiptoken={end}")),
+            next,
         })
     }
 }

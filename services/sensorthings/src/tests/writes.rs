@@ -329,3 +329,31 @@ fn an_observation_moves_to_another_datastream_and_keeps_its_identifier_and_featu
         "it is published there"
     );
 }
+
+#[test]
+fn pages_of_sorted_observations_neither_repeat_nor_hide_what_others_write_between_them() {
+    let house = house("sorted-pages");
+    let stream = house.stream();
+    let post =
+        |time: &str, result: i32| house.post(&format!("{stream}/Observations"), at(time, result));
+    let page = |url: &str| {
+        let found = house.get(url);
+        let next = found["@iot.nextLink"].as_str();
+        let next = next.map(|next| next.strip_prefix("http://h/sta/v1.1/").unwrap().to_owned());
+        (results(&found), next)
+    };
+    let url = format!("{stream}/Observations?$orderby=result desc&$top=1&$select=result");
+    let (first, next) = page(&url);
+    assert_eq!(first, [22.0]);
+    post("2026-11-20T09:00:00Z", 100);
+    let (second, next) = page(&next.unwrap());
+    assert_eq!(second, [21.5], "what came before it is not its");
+    let found = house.get(&format!("{stream}/Observations?$filter=result eq 21.5"));
+    let link = found["value"][0]["@iot.selfLink"].as_str().unwrap();
+    let link = link.strip_prefix("http://h/sta/v1.1/").unwrap();
+    assert_eq!(house.status("DELETE", link, Json::Null), 200);
+    let (third, next) = page(&next.unwrap());
+    assert_eq!((third, next), (vec![20.0], None));
+    let bad = format!("{stream}/Observations?$orderby=result&$skiptoken=1");
+    assert_eq!(house.status("GET", &bad, Json::Null), 400);
+}
