@@ -322,13 +322,22 @@ impl Draft<'_> {
                 _ => return Err(Fault::bad("a FeatureOfInterest was expected")),
             },
         };
-        if let Some(mut feature) = self.entity(kind, &id)
+        self.name_feature(&id, topic);
+        Ok(id)
+    }
+
+    /// Notes that observations of a topic name a feature.
+    pub(crate) fn name_feature(&mut self, id: &Id, topic: &str) {
+        if let Some(mut feature) = self.entity(Kind::FeatureOfInterest, id)
             && !feature.topics.iter().any(|known| known == topic)
         {
             feature.topics.push(topic.to_owned());
-            self.put(feature);
+            // To describe what is implied is a change.
+            match feature.is_implied {
+                true => self.put(feature),
+                false => self.note(feature),
+            }
         }
-        Ok(id)
     }
 
     /// The feature that is made from where the thing is (18-088 section 10.2.1.3); `None` where it is that
@@ -341,17 +350,14 @@ impl Draft<'_> {
             (None, Some(known)) => known.links["Thing"].first().cloned(),
             _ => None,
         };
-        let origin = match (drafted, known) {
-            (Some(stream), _) => stream.link("FeatureOfInterest"),
-            (None, Some(known)) => known.origin.clone(),
+        let origin = match (self.origins.get(topic), drafted, known) {
+            (Some(origin), ..) => Some(origin.clone()),
+            (None, Some(stream), _) => stream.link("FeatureOfInterest"),
+            (None, None, Some(known)) => known.origin.clone(),
             _ => None,
         };
         let (named, new) = self.placed_feature(thing, origin, topic)?;
-        if let Some(new) = new {
-            let stream = self.stream(topic)?;
-            let feature = ("FeatureOfInterest".to_owned(), new.to_json());
-            stream.about.extend([feature]);
-        }
+        self.origins.extend(new.map(|new| (topic.to_owned(), new)));
         Ok(named)
     }
 
@@ -380,18 +386,17 @@ impl Draft<'_> {
         match origin {
             Some(origin) if origin == feature => Ok((None, None)),
             Some(_) => {
-                let link = json!({"@iot.id": feature.to_json()});
-                Ok((Some(self.feature_of(&link, topic)?), None))
+                self.name_feature(&feature, topic);
+                Ok((Some(feature), None))
             }
             None => Ok((None, Some(feature))),
         }
     }
 
     fn feature_at(&mut self, location: &Id) -> Result<Id> {
-        let drafted =
-            self.puts.values().flatten().find(|it| {
-                it.kind == Kind::FeatureOfInterest && it.origin.as_ref() == Some(location)
-            });
+        let mut drafted = self.puts.values().flatten().chain(self.noted.values());
+        let drafted = drafted
+            .find(|it| it.kind == Kind::FeatureOfInterest && it.origin.as_ref() == Some(location));
         let known = drafted.map(|it| it.id.clone());
         let known = known.or_else(|| {
             self.context
@@ -410,7 +415,7 @@ impl Draft<'_> {
         let mut made = Entity::new(Kind::FeatureOfInterest, self.new_id()?, body);
         made.origin = Some(location.clone());
         let id = made.id.clone();
-        self.put(made);
+        self.note(made);
         Ok(id)
     }
 }

@@ -33,6 +33,41 @@ impl Stream {
     pub(crate) fn link(&self, name: &str) -> Option<Id> {
         self.about.get(name).and_then(Id::of_json)
     }
+
+    /// Takes the feature of observations that name none.
+    fn notice(&mut self, origin: Option<Id>) {
+        let origin = origin.map(|id| ("FeatureOfInterest".to_owned(), id.to_json()));
+        self.about.extend(origin);
+    }
+
+    fn into_change(self, topic: String) -> Request {
+        let about = Json::Object(self.about).to_string();
+        let datastream = Datastream {
+            about: Some(about.into()),
+            ..self.known
+        };
+        Request::Change(topic, Some(datastream))
+    }
+}
+
+/// An entity under its key, which is described now.
+fn kept(entity: Entity) -> Entity {
+    let entity = Entity {
+        key: key(entity.kind, &entity.id).into(),
+        is_implied: false,
+        ..entity
+    };
+    entity.keyed()
+}
+
+/// Entities to be put, and removed where there is none, if there are any.
+fn put(entities: impl Iterator<Item = ((Kind, Id), Option<Entity>)>) -> Option<Request> {
+    let puts = entities.map(|((kind, id), entity)| {
+        let body = entity.map(|entity| entity.to_record().into());
+        (key(kind, &id), body)
+    });
+    let puts: Vec<_> = puts.collect();
+    (!puts.is_empty()).then_some(Request::Put(puts))
 }
 
 /// An observation to be published.
@@ -54,6 +89,10 @@ pub(crate) struct Row {
 pub(crate) struct Draft<'a> {
     pub(crate) context: &'a Context<'a>,
     pub(crate) puts: BTreeMap<(Kind, Id), Option<Entity>>,
+    /// Entities that follow from observations: the gateway notes them, whoever may publish.
+    pub(crate) noted: BTreeMap<(Kind, Id), Entity>,
+    /// Features of observations that name none, by their datastream's topic, noted likewise.
+    pub(crate) origins: BTreeMap<String, Id>,
     pub(crate) streams: BTreeMap<String, Stream>,
     pub(crate) rows: Vec<(String, Row)>,
     /// What tasks become.
@@ -102,6 +141,8 @@ impl<'a> Draft<'a> {
         Self {
             context,
             puts: BTreeMap::new(),
+            noted: BTreeMap::new(),
+            origins: BTreeMap::new(),
             streams: BTreeMap::new(),
             rows: Vec::new(),
             orders: Vec::new(),
@@ -115,12 +156,17 @@ impl<'a> Draft<'a> {
     /// Whether it publishes and does nothing else: then it needs not be alone.
     pub(crate) fn only_publishes(&self) -> bool {
         let changes = !self.puts.is_empty() || !self.streams.is_empty();
-        !changes && self.orders.is_empty() && self.forgotten.is_empty() && self.withdrawn.is_empty()
+        let notes = !self.noted.is_empty() || !self.origins.is_empty();
+        !changes
+            && !notes
+            && self.orders.is_empty()
+            && self.forgotten.is_empty()
+            && self.withdrawn.is_empty()
     }
 
     /// An identifier that no entity has had.
     pub(crate) fn new_id(&mut self) -> Result<Id> {
-        if self.puts.len() + self.streams.len() >= INSERTED_MAX {
+        if self.puts.len() + self.noted.len() + self.streams.len() >= INSERTED_MAX {
             return Err(Fault::over("entities of one request", INSERTED_MAX));
         }
         let context = self.context;
@@ -133,28 +179,39 @@ impl<'a> Draft<'a> {
 
     /// An entity as it is to be, or as it is.
     pub(crate) fn entity(&self, kind: Kind, id: &Id) -> Option<Entity> {
-        match self.puts.get(&(kind, id.clone())) {
-            Some(put) => put.clone(),
-            None => self
-                .context
-                .view
-                .find(kind, id)
-                .map(|known| (**known).clone()),
+        let key = (kind, id.clone());
+        if let Some(put) = self.puts.get(&key) {
+            return put.clone();
         }
+        let noted = self.noted.get(&key).cloned();
+        let known = || self.context.view.find(kind, id);
+        noted.or_else(|| known().map(|known| (**known).clone()))
     }
 
     pub(crate) fn put(&mut self, entity: Entity) {
-        let entity = Entity {
-            key: key(entity.kind, &entity.id).into(),
-            is_implied: false,
-            ..entity
-        };
-        let entity = entity.keyed();
-        self.puts
-            .insert((entity.kind, entity.id.clone()), Some(entity));
+        let mut entity = kept(entity);
+        let key = (entity.kind, entity.id.clone());
+        if let Some(noted) = self.noted.remove(&key) {
+            let is_new = |topic: &String| !entity.topics.contains(topic);
+            let topics: Vec<_> = noted.topics.into_iter().filter(is_new).collect();
+            entity.topics.extend(topics);
+            entity.origin = entity.origin.or(noted.origin);
+        }
+        self.puts.insert(key, Some(entity));
+    }
+
+    /// Puts what follows from an observation, with what else is put of it if that is so.
+    pub(crate) fn note(&mut self, entity: Entity) {
+        let entity = kept(entity);
+        let key = (entity.kind, entity.id.clone());
+        match self.puts.get_mut(&key) {
+            Some(put) => *put = Some(entity),
+            None => drop(self.noted.insert(key, entity)),
+        }
     }
 
     pub(crate) fn remove(&mut self, kind: Kind, id: &Id) {
+        self.noted.remove(&(kind, id.clone()));
         self.puts.insert((kind, id.clone()), None);
     }
 
@@ -183,22 +240,24 @@ impl<'a> Draft<'a> {
         self.check()?;
         let messages = self.messages()?;
         let orders = self.orders()?;
-        let changes = self.changes();
-        let context = self.context;
-        for change in &changes {
-            context.hub.would_take(context.principal, change)?;
+        let (context, gateway) = (self.context, Principal::gateway());
+        let changes = self.changes().into_iter();
+        let mut changes: Vec<_> = changes.map(|it| (context.principal, it)).collect();
+        changes.extend(self.notes()?.into_iter().map(|it| (&gateway, it)));
+        for (who, change) in &changes {
+            context.hub.would_take(who, change)?;
         }
         for withdrawn in &self.withdrawn {
             let request = Request::Withdraw(withdrawn.place());
             context.hub.would_take(context.principal, &request)?;
         }
         let mut done = Done::default();
-        for change in changes {
+        for (who, change) in changes {
             let topic = match &change {
                 Request::Change(topic, Some(_)) => Some(topic.clone()),
                 _ => None,
             };
-            let ticket = accepted(context, change)?;
+            let ticket = accepted_of(context, who, change)?;
             let number = ticket.stood().map(|stood| stood.number);
             done.numbers.extend(topic.zip(number));
             done.ticket = Some(ticket);
@@ -218,22 +277,10 @@ impl<'a> Draft<'a> {
     /// What changes in the catalog and beside it.
     fn changes(&mut self) -> Vec<Request> {
         let puts = std::mem::take(&mut self.puts).into_iter();
-        let puts = puts.map(|((kind, id), entity)| {
-            let body = entity.map(|entity| entity.to_record().into());
-            (key(kind, &id), body)
-        });
-        let puts: Vec<_> = puts.collect();
-        let mut changes = Vec::new();
-        if !puts.is_empty() {
-            changes.push(Request::Put(puts));
-        }
-        for (topic, stream) in std::mem::take(&mut self.streams) {
-            let about = Json::Object(stream.about).to_string();
-            let datastream = Datastream {
-                about: Some(about.into()),
-                ..stream.known
-            };
-            changes.push(Request::Change(topic, Some(datastream)));
+        let mut changes = Vec::from_iter(put(puts));
+        for (topic, mut stream) in std::mem::take(&mut self.streams) {
+            stream.notice(self.origins.remove(&topic));
+            changes.push(stream.into_change(topic));
         }
         // What two deletions lead to is forgotten once.
         let forgotten: BTreeSet<String> = self.forgotten.drain(..).collect();
@@ -243,6 +290,18 @@ impl<'a> Draft<'a> {
                 .map(|topic| Request::Change(topic, None)),
         );
         changes
+    }
+
+    /// What follows from the observations, for the gateway to note. Streams that are changed besides have theirs.
+    fn notes(&mut self) -> Result<Vec<Request>> {
+        let noted = std::mem::take(&mut self.noted).into_iter();
+        let mut notes = Vec::from_iter(put(noted.map(|(key, entity)| (key, Some(entity)))));
+        for (topic, origin) in std::mem::take(&mut self.origins) {
+            let mut stream = std::mem::take(self.stream(&topic)?);
+            stream.notice(Some(origin));
+            notes.push(stream.into_change(topic));
+        }
+        Ok(notes)
     }
 
     /// The rows as messages, each with where its rows are.
@@ -345,7 +404,11 @@ impl<'a> Draft<'a> {
 
 /// Asks the hub for something that it accepts.
 pub(crate) fn accepted(context: &Context<'_>, request: Request) -> Result<Ticket> {
-    match context.hub.open(context.now, context.principal, request)? {
+    accepted_of(context, context.principal, request)
+}
+
+fn accepted_of(context: &Context<'_>, who: &Principal, request: Request) -> Result<Ticket> {
+    match context.hub.open(context.now, who, request)? {
         Exchange::Accepted(ticket) => Ok(ticket),
         _ => Err(Fault::new(500, "the hub answered something else")),
     }
@@ -356,10 +419,7 @@ pub(crate) fn accepted(context: &Context<'_>, request: Request) -> Result<Ticket
 fn correct(context: &Context<'_>, id: &Id, place: Option<&At>) -> Result<Ticket> {
     let body = place.map(|at| json!({"is": at.id()}).to_string().into());
     let put = Request::Put(vec![(key(Kind::Observation, id), body)]);
-    match context.hub.open(context.now, &Principal::gateway(), put)? {
-        Exchange::Accepted(ticket) => Ok(ticket),
-        _ => Err(Fault::new(500, "the hub answered something else")),
-    }
+    accepted_of(context, &Principal::gateway(), put)
 }
 
 /// Observations of one datastream as one message, in the format that is shortest to read for so many.

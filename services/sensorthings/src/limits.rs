@@ -12,8 +12,15 @@ pub(crate) const DEPTH_MAX: usize = 24;
 pub(crate) const TERMS_MAX: usize = 500;
 /// Observations that one request looks at, where a filter or a count must look at all.
 pub(crate) const SCANNED_MAX: usize = 2_000_000;
+/// Entities that paths of the expressions of one request visit where they go on to many, with 32 bytes of what they
+/// find counting as one, and how often something is done for one of many values.
+pub(crate) const VISITED_MAX: usize = 4_000_000;
+/// Values that a path of an expression finds for one entity.
+pub(crate) const FOUND_MAX: usize = 100_000;
 /// Entities that one answer holds, those expanded included.
 pub(crate) const RENDERED_MAX: usize = 100_000;
+/// Bytes that one answer is written as, before it becomes another format.
+pub(crate) const WRITTEN_BYTES_MAX: usize = 64 << 20;
 /// Entities that one deep insert makes, observations left out.
 pub(crate) const INSERTED_MAX: usize = 2_000;
 /// Components of a multi-datastream.
@@ -22,7 +29,7 @@ pub(crate) const COMPONENTS_MAX: usize = 256;
 pub(crate) const PARAMETERS_MAX: usize = 256;
 /// Bytes of the pattern of a parameter.
 pub(crate) const PATTERN_BYTES_MAX: usize = 1 << 10;
-/// Levels of a path.
+/// Levels of a path, in a URL or an expression.
 pub(crate) const PATH_LEVELS_MAX: usize = 32;
 /// Requests of one batch.
 pub(crate) const BATCH_REQUESTS_MAX: usize = 1_000;

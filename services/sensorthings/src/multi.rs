@@ -188,7 +188,7 @@ impl Draft<'_> {
         let (named, new) = self.placed_feature(thing, multi.origin.clone(), &multi.key)?;
         if let Some(new) = new {
             let origin = Some(new);
-            self.put(Entity {
+            self.note(Entity {
                 origin,
                 ..multi.clone()
             });

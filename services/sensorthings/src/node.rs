@@ -6,7 +6,7 @@ use crate::fault::{Fault, Result};
 use crate::filter::{Source, Value};
 use crate::id::{At, Id};
 use crate::kind::{Kind, Navigation};
-use crate::limits::RENDERED_MAX;
+use crate::limits::{FOUND_MAX, VISITED_MAX};
 use crate::observations::{self, Of};
 use crate::places::Late;
 use crate::view::View;
@@ -16,6 +16,9 @@ use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex};
 use weir_hub::{Extent, Grants, Hub, Principal};
 use weir_model::Time;
+
+/// Bytes of a value that count as much as an entity that is visited.
+const VISIT_BYTES: usize = 32;
 
 /// What a request is answered from.
 pub(crate) struct Context<'a> {
@@ -28,8 +31,12 @@ pub(crate) struct Context<'a> {
     pub(crate) root: &'a str,
     /// How many entities were written.
     pub(crate) rendered: Cell<usize>,
+    /// Bytes of them.
+    pub(crate) written: Cell<usize>,
     /// How many observations may still be looked at.
     pub(crate) scans_left: Cell<usize>,
+    /// How much the paths of expressions may still visit.
+    pub(crate) visits_left: Cell<usize>,
     /// How the request came.
     pub(crate) incoming: weir_hub::trace::Incoming,
     /// The extent of the datastream that was asked for one last.
@@ -39,6 +46,19 @@ pub(crate) struct Context<'a> {
 impl Context<'_> {
     pub(crate) fn grants(&self) -> &Grants {
         &self.principal.grants
+    }
+
+    /// Takes from what the paths of expressions may visit.
+    fn visit(&self, visits: usize) -> Result<()> {
+        let left = self.visits_left.get().checked_sub(visits);
+        let over = || Fault::over("entities and values that expressions visit", VISITED_MAX);
+        self.visits_left.set(left.ok_or_else(over)?);
+        Ok(())
+    }
+
+    /// Takes as much as it costs to keep a value.
+    pub(crate) fn keep(&self, value: &Value<'_>) -> Result<()> {
+        self.visit(value.bytes() / VISIT_BYTES)
     }
 }
 
@@ -144,6 +164,10 @@ impl Source for Asked<'_> {
     fn now(&self) -> Time {
         self.context.now
     }
+
+    fn again(&self) -> Result<()> {
+        self.context.visit(1)
+    }
 }
 
 fn value(context: &Context<'_>, node: &Node<'_>, path: &[String]) -> Result<Value<'static>> {
@@ -161,15 +185,13 @@ fn value(context: &Context<'_>, node: &Node<'_>, path: &[String]) -> Result<Valu
         if let (Kind::Observation, Node::Entity(entity)) = (way.to, node) {
             return of_observations(context, entity, rest);
         }
-        let values = node
-            .related(context, way)
-            .into_iter()
-            .map(|node| value(context, &node, rest));
-        let mut values = values.collect::<Result<Vec<_>>>()?;
-        return Ok(match way.many {
-            true => Value::Many(values),
-            false => values.pop().unwrap_or(Value::Null),
-        });
+        let mut related = node.related(context, way);
+        return match way.many {
+            true => of_many(context, &related, rest),
+            false => related
+                .pop()
+                .map_or(Ok(Value::Null), |node| value(context, &node, rest)),
+        };
     }
     let name = kind.property(name).ok_or_else(|| {
         Fault::bad(format!(
@@ -186,6 +208,39 @@ fn value(context: &Context<'_>, node: &Node<'_>, path: &[String]) -> Result<Valu
     })
 }
 
+/// What a path finds in many entities, all in one list: those behind a further navigation to many too.
+fn of_many(context: &Context<'_>, nodes: &[Node<'_>], path: &[String]) -> Result<Value<'static>> {
+    let mut values = Vec::new();
+    for node in nodes {
+        context.visit(1)?;
+        keep(context, &mut values, value(context, node, path)?)?;
+    }
+    Ok(Value::Many(values))
+}
+
+/// Adds what was found, as far as there is room for it.
+fn keep(
+    context: &Context<'_>,
+    values: &mut Vec<Value<'static>>,
+    found: Value<'static>,
+) -> Result<()> {
+    match found {
+        // What is in a list was counted when it came there.
+        Value::Many(many) => values.extend(many),
+        one => {
+            context.keep(&one)?;
+            values.push(one);
+        }
+    }
+    match values.len() > FOUND_MAX {
+        true => Err(Fault::over(
+            "values that a path finds for one entity",
+            FOUND_MAX,
+        )),
+        false => Ok(()),
+    }
+}
+
 /// What a path finds in the observations of an entity; what the one before says too is left out.
 fn of_observations(
     context: &Context<'_>,
@@ -200,15 +255,9 @@ fn of_observations(
     observations::visit(context, &of, &mut |observed| {
         let found = value(context, &Node::Observed(observed), path)?;
         if values.last() != Some(&found) {
-            values.push(found);
+            keep(context, &mut values, found)?;
         }
-        match values.len() > RENDERED_MAX {
-            true => Err(Fault::over(
-                "observations that a filter looks at",
-                RENDERED_MAX,
-            )),
-            false => Ok(true),
-        }
+        Ok(true)
     })?;
     Ok(Value::Many(values))
 }

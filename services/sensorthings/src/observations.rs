@@ -4,6 +4,7 @@
 //! then all of it is asked of each row. Whatever order but that of time is asked for needs all matching
 //! rows at once, so there are limits to it.
 
+use crate::ended::Ended;
 use crate::entity::Entity;
 use crate::fault::{Fault, Result};
 use crate::filter::{Expression, Operator, Value, eval, holds, order};
@@ -429,27 +430,33 @@ impl<'a> Scan<'a> {
                 if keys.len() >= RENDERED_MAX {
                     return Err(Fault::over("observations to be sorted", RENDERED_MAX));
                 }
-                keys.push((
-                    sort_keys(self.context, &self.query.order, observed)?,
-                    observed.at,
-                ));
+                let asked = asked(self.context, observed);
+                keys.push((sort_keys(&self.query.order, &asked)?, observed.at));
             }
             Ok(true)
         })?;
         keys.sort_by(|(a, _), (b, _)| by_keys(&self.query.order, a, b));
+        let view = self.context.view;
         let begin = match &self.query.token {
-            Some(token) => token
-                .parse()
-                .map_err(|_| Fault::bad("$skiptoken is none of this query"))?,
+            Some(token) => {
+                let ended = Ended::parse(token)?;
+                let last = view.place_of(&ended.last);
+                ended.behind(keys.iter().position(|(_, at)| Some(*at) == last))
+            }
             None => self.query.skip,
         };
         let end = begin.saturating_add(self.query.page()).min(keys.len());
         for (_, at) in keys.get(begin..end).unwrap_or_default() {
             one(self.context, *at, |observed| show(observed))?;
         }
+        let goes_on = begin < end && end < keys.len();
+        let next = goes_on.then(|| {
+            let last = Id::of_text(&view.id_of(keys[end - 1].1));
+            Ended { count: end, last }.print()
+        });
         Ok(Found {
             count: self.query.count.then_some(keys.len()),
-            next: (end < keys.len()).then(|| format!("$skiptoken={end}")),
+            next,
         })
     }
 }
@@ -470,16 +477,17 @@ pub(crate) fn number(id: &Id) -> u64 {
     }
 }
 
-fn sort_keys(
-    context: &Context<'_>,
+/// What a node is sorted by.
+pub(crate) fn sort_keys(
     orders: &[(Expression, bool)],
-    observed: &Observed<'_>,
+    asked: &Asked<'_>,
 ) -> Result<Vec<Value<'static>>> {
-    let asked = asked(context, observed);
-    orders
-        .iter()
-        .map(|(key, _)| eval(key, &asked).map(Value::into_owned))
-        .collect()
+    let keys = orders.iter().map(|(key, _)| {
+        let key = eval(key, asked)?.into_owned();
+        asked.context.keep(&key)?;
+        Ok(key)
+    });
+    keys.collect()
 }
 
 /// The order of two lists of keys.

@@ -195,7 +195,9 @@ mod tests {
             now: now(),
             root: "",
             rendered: Cell::new(0),
+            written: Cell::new(0),
             scans_left: Cell::new(0),
+            visits_left: Cell::new(0),
             incoming: Default::default(),
             extent: RefCell::default(),
         };

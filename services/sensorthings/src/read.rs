@@ -4,7 +4,7 @@ use crate::computed;
 use crate::entity::Entity;
 use crate::fault::{Fault, Result};
 use crate::id::Id;
-use crate::kind::Kind;
+use crate::kind::{Kind, Navigation};
 use crate::members::Members;
 use crate::node::{Context, Node};
 use crate::observations::{self, Of};
@@ -210,24 +210,15 @@ pub(crate) fn find(context: &Context<'_>, kind: Kind, id: &Id) -> Result<Arc<Ent
 fn follow(context: &Context<'_>, from: Target, step: &Step) -> Result<Target> {
     let related = match &from {
         Target::Entity(entity) if step.way.to == Kind::Observation => {
-            return Ok(match &step.id {
-                Some(id) => Target::Observation(id.clone()),
-                None => Target::Observations(render::of(entity)),
-            });
+            return match &step.id {
+                Some(id) => observation_of(context, entity, id),
+                None => Ok(Target::Observations(render::of(entity))),
+            };
         }
         Target::Entity(entity) => {
             kept(Node::Entity(Cow::Borrowed(entity)).related(context, step.way))
         }
-        Target::Observation(id) => {
-            let place = context.view.place_of(id);
-            let found = place.map(|at| {
-                observations::one(context, at, |observed| {
-                    Ok(kept(Node::Observed(observed).related(context, step.way)))
-                })
-            });
-            let found = found.transpose()?.flatten();
-            found.ok_or_else(|| Fault::missing(format!("Observations({})", id.in_url())))?
-        }
+        Target::Observation(id) => behind(context, id, step.way)?,
         _ => return Ok(Target::Nothing),
     };
     match (&step.id, step.way.many) {
@@ -241,6 +232,32 @@ fn follow(context: &Context<'_>, from: Target, step: &Step) -> Result<Target> {
             let missing = || Fault::missing(format!("{}({}) there", step.way.name, id.in_url()));
             found.map(Target::Entity).ok_or_else(missing)
         }
+    }
+}
+
+/// Those that a navigation of an observation leads to.
+fn behind(context: &Context<'_>, id: &Id, way: &'static Navigation) -> Result<Vec<Arc<Entity>>> {
+    let place = context.view.place_of(id);
+    let found = place.map(|at| {
+        observations::one(context, at, |observed| {
+            Ok(kept(Node::Observed(observed).related(context, way)))
+        })
+    });
+    let found = found.transpose()?.flatten();
+    found.ok_or_else(|| Fault::missing(format!("Observations({})", id.in_url())))
+}
+
+/// An observation that leads back to the entity that the path comes from.
+fn observation_of(context: &Context<'_>, from: &Arc<Entity>, id: &Id) -> Result<Target> {
+    let mut ways = Kind::Observation.navigations().iter();
+    let back = ways.find(|way| way.to == from.kind);
+    let found = back.map_or(Ok(Vec::new()), |back| behind(context, id, back))?;
+    match found.iter().any(|entity| entity.id == from.id) {
+        true => Ok(Target::Observation(id.clone())),
+        false => Err(Fault::missing(format!(
+            "Observations({}) there",
+            id.in_url()
+        ))),
     }
 }
 

@@ -6,13 +6,13 @@ use crate::computed::{self, is_computed};
 use crate::ended::Ended;
 use crate::entity::Entity;
 use crate::fault::{Fault, Result};
-use crate::filter::{eval, holds};
+use crate::filter::holds;
 use crate::id::Id;
 use crate::kind::{Kind, Navigation};
-use crate::limits::RENDERED_MAX;
+use crate::limits::{RENDERED_MAX, WRITTEN_BYTES_MAX};
 use crate::members::{self, Members, end_list};
 use crate::node::{Asked, Context, Node, Observed};
-use crate::observations::{self, Of, by_keys};
+use crate::observations::{self, Of, by_keys, sort_keys};
 use crate::query::Query;
 use serde_json::Value as Json;
 use std::cell::LazyCell;
@@ -43,6 +43,7 @@ pub(crate) fn write(
     if context.rendered.get() > RENDERED_MAX {
         return Err(Fault::over("entities of one answer", RENDERED_MAX));
     }
+    let (before, begin) = (context.written.get(), out.len());
     let kind = node.kind();
     let id = LazyCell::new(|| node.id(context.view));
     let link = LazyCell::new(|| self_link(context.root, kind, &id));
@@ -66,7 +67,18 @@ pub(crate) fn write(
         }
     }
     object.end();
-    Ok(())
+    // Those that were expanded are counted again with this one, and not twice.
+    context.written.set(before + out.len() - begin);
+    match context.written.get() > WRITTEN_BYTES_MAX {
+        true => Err(too_long()),
+        false => Ok(()),
+    }
+}
+
+fn too_long() -> Fault {
+    let problem =
+        format!("an answer ends at {WRITTEN_BYTES_MAX} bytes: ask for less with $top or $select");
+    Fault::new(413, problem)
 }
 
 fn write_id(id: &Id, out: &mut Vec<u8>) {
@@ -309,10 +321,7 @@ fn sorted<'a>(
         let asked = Asked { context, node };
         let filter = query.filter.as_ref();
         if filter.map_or(Ok(true), |filter| holds(filter, &asked))? {
-            let keys = query.order.iter();
-            let keys = keys.map(|(key, _)| Ok(eval(key, &asked)?.into_owned()));
-            let keys = keys.collect::<Result<Vec<_>>>()?;
-            kept.push((keys, asked.node));
+            kept.push((sort_keys(&query.order, &asked)?, asked.node));
         }
     }
     if !query.order.is_empty() {

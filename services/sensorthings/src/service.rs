@@ -3,7 +3,7 @@
 use crate::conformance::CONFORMANCE;
 use crate::fault::{Fault, Result};
 use crate::kind::Kind;
-use crate::limits::SCANNED_MAX;
+use crate::limits::{SCANNED_MAX, VISITED_MAX};
 use crate::node::Context;
 use crate::path::Path;
 use crate::places::Late;
@@ -138,7 +138,9 @@ impl Inner {
             now: call.now,
             root,
             rendered: Cell::new(0),
+            written: Cell::new(0),
             scans_left: Cell::new(self.scanned_max),
+            visits_left: Cell::new(VISITED_MAX),
             incoming: call.incoming,
             extent: RefCell::default(),
         }

@@ -51,8 +51,7 @@ impl Draft<'_> {
 
     /// `properties/topic`, or one of the names of thing and capability.
     fn topic_of_capability(&self, capability: &Entity) -> Result<String> {
-        let said = capability.body.get("properties").map(|it| &it["topic"]);
-        if let Some(said) = said.and_then(Json::as_str) {
+        if let Some(said) = topic_said(&capability.body) {
             let named = |error| Fault::bad(format!("properties/topic: {error}"));
             topic::check(said).map_err(named)?;
             return Ok(said.to_owned());
@@ -80,13 +79,25 @@ impl Draft<'_> {
     }
 }
 
-/// Whether an entity of part 2 may be as it is to be.
-pub(crate) fn check_change(changed: &Entity) -> Result<()> {
+/// What follows from a change of an entity of part 2, if it may be as it is to be: tasks go to another topic where
+/// that is said, and to the same one whatever it is called now.
+pub(crate) fn change(draft: &Draft<'_>, before: &Entity, changed: &mut Entity) -> Result<()> {
     match changed.kind {
-        Kind::TaskingCapability => check_capability(&changed.body),
+        Kind::TaskingCapability => {
+            check_capability(&changed.body)?;
+            if topic_said(&before.body) != topic_said(&changed.body) {
+                changed.topics = vec![draft.topic_of_capability(changed)?];
+            }
+            Ok(())
+        }
         Kind::Task => Err(Fault::new(405, "a task that was sent cannot be changed")),
         _ => Ok(()),
     }
+}
+
+/// `properties/topic`.
+fn topic_said(capability: &Object) -> Option<&str> {
+    capability.get("properties")?.get("topic")?.as_str()
 }
 
 /// Removes the capabilities of a thing or an actuator, and the tasks of those and of a capability.

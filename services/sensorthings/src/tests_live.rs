@@ -314,6 +314,8 @@ fn entities_and_properties_are_told_when_they_change() {
         "Nothings",
         "Observations(1)",
         "Things?$top=1",
+        "Things?$filter=Datastreams/Thing/name eq 'Kitchen'",
+        "Things?$expand=Datastreams/Observations",
     ] {
         let call = house.call("GET", bad, &[], Bytes::new());
         assert!(house.service.watch(&call).is_err(), "{bad}");

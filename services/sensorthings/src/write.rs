@@ -335,7 +335,7 @@ pub(crate) fn update_entity(
         moved |= way.to == Kind::Location && kind == Kind::Thing;
         changed.links.insert(way.name, ids);
     }
-    tasking::check_change(&changed)?;
+    tasking::change(draft, entity, &mut changed)?;
     if kind == Kind::MultiDatastream {
         multi::change(draft, changed)?;
     } else if kind == Kind::Datastream {
@@ -399,19 +399,54 @@ fn update_observation(draft: &mut Draft<'_>, id: &Id, body: &Json, way: Way) -> 
         object.insert(name.clone(), value.clone());
     }
     let mut changed = row(&object)?;
-    if source.kind == Kind::MultiDatastream {
-        changed = multi::split(source, changed)?;
+    let moved = moved_to(draft, &body)?;
+    let (topic, multi) = match &moved {
+        Some((topic, multi)) => (topic.clone(), multi.as_ref()),
+        None => (topic, Some(&**source)),
+    };
+    if let Some(multi) = multi.filter(|multi| multi.kind == Kind::MultiDatastream) {
+        changed = multi::split(multi, changed)?;
     }
     changed.time = changed.time.or(Some(at.time));
-    changed.feature = feature;
-    if let Some(said) = body.get("FeatureOfInterest") {
-        let id = link(said).ok_or_else(|| Fault::bad("FeatureOfInterest: a link was expected"))?;
-        changed.feature = Some(draft.known(Kind::FeatureOfInterest, &id)?);
-    }
+    changed.feature = match (body.get("FeatureOfInterest"), moved) {
+        (Some(said), _) => Some(draft.feature_of(linked("FeatureOfInterest", said)?, &topic)?),
+        // What it has by default it has from where it was.
+        (None, Some(_)) => {
+            let feature = feature.or(source.origin.clone());
+            feature.inspect(|feature| draft.name_feature(feature, &topic))
+        }
+        (None, None) => feature,
+    };
     draft.corrected.push((id.clone(), draft.rows.len()));
     draft.rows.push((topic, changed));
     withdraw(draft, source, at, None);
     Ok(())
+}
+
+/// The topic that an observation is moved to, and the multi-datastream where it is one's.
+// [STA-A.3.1.2-4]
+fn moved_to(draft: &mut Draft<'_>, body: &Object) -> Result<Option<(String, Option<Entity>)>> {
+    match (body.get("Datastream"), body.get(multi::MEMBER)) {
+        (None, None) => Ok(None),
+        (Some(said), None) => {
+            let topic = draft.datastream_of(linked("Datastream", said)?)?;
+            Ok(Some((topic, None)))
+        }
+        (None, Some(said)) => {
+            linked(multi::MEMBER, said)?;
+            let multi = draft.multi_of(body, &Vec::new())?;
+            Ok(multi.map(|multi| (multi.key.to_string(), Some(multi))))
+        }
+        _ => Err(Fault::bad(
+            "Observations have one Datastream or one MultiDatastream",
+        )),
+    }
+}
+
+/// What is said, if it is a link: a change makes no entities (18-088 section 10.3).
+fn linked<'j>(name: &str, said: &'j Json) -> Result<&'j Json> {
+    let expected = || Fault::bad(format!("{name}: a link was expected: {{\"@iot.id\": ...}}"));
+    link(said).map(|_| said).ok_or_else(expected)
 }
 
 /// Withdraws an observation: of a multi-datastream that of each component.

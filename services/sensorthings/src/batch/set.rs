@@ -123,7 +123,7 @@ impl Set<'_> {
                 }
             }
         }
-        for entity in draft.puts.values().flatten() {
+        for entity in draft.puts.values().flatten().chain(draft.noted.values()) {
             for (name, ids) in entity.links.iter() {
                 let to = entity.kind.navigation(name).map(|way| way.to);
                 let gone = to.and_then(|to| ids.iter().find(|id| is_gone(to, id)));

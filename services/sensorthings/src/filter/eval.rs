@@ -14,6 +14,9 @@ pub(crate) trait Source {
 
     /// What time it is.
     fn now(&self) -> Time;
+
+    /// Counts what is done once more for one of many values; a fault where that is too often.
+    fn again(&self) -> Result<()>;
 }
 
 /// Whether an expression holds.
@@ -32,7 +35,10 @@ pub(crate) fn eval<'a>(expression: &'a Expression, source: &'a dyn Source) -> Re
         Expression::Call(function, arguments) => {
             let values = arguments.iter().map(|argument| eval(argument, source));
             let values = values.collect::<Result<Vec<_>>>()?;
-            spread(values, &|values| call(*function, values, source.now()))
+            let values: Vec<_> = values.iter().collect();
+            spread(&values, source, &|values| {
+                call(*function, values, source.now())
+            })
         }
     }
 }
@@ -55,9 +61,9 @@ fn binary<'a>(
             if operator == Operator::NotEqual && (is_unknown(left, &a) || is_unknown(right, &b)) {
                 return Ok(Value::Bool(false));
             }
-            let values = vec![beside(right, operator, a), beside(left, operator, b)];
-            spread(values, &|values| {
-                Ok(combine(operator, &values[0], &values[1]))
+            let (a, b) = (beside(right, operator, a), beside(left, operator, b));
+            spread(&[&a, &b], source, &|values| {
+                Ok(combine(operator, values[0], values[1]))
             })
         }
     }
@@ -79,24 +85,28 @@ fn beside<'a>(other: &Expression, operator: Operator, value: Value<'a>) -> Value
     }
 }
 
-type Combine<'f, 'a> = &'f dyn Fn(&[Value<'a>]) -> Result<Value<'a>>;
+type Combine<'f, 'a> = &'f dyn Fn(&[&Value<'a>]) -> Result<Value<'a>>;
 
 /// Where a value is many, each in turn: true where one gives true, else what the first gives.
-fn spread<'a>(values: Vec<Value<'a>>, combine: Combine<'_, 'a>) -> Result<Value<'a>> {
-    let many = values
-        .iter()
-        .position(|value| matches!(value, Value::Many(_)));
-    let Some(index) = many else {
-        return combine(&values);
-    };
-    let Value::Many(each) = &values[index] else {
-        return combine(&values);
+fn spread<'a>(
+    values: &[&Value<'a>],
+    source: &dyn Source,
+    combine: Combine<'_, 'a>,
+) -> Result<Value<'a>> {
+    let mut many = values.iter().enumerate();
+    let many = many.find_map(|(index, value)| match value {
+        Value::Many(each) => Some((index, each)),
+        _ => None,
+    });
+    let Some((index, each)) = many else {
+        return combine(values);
     };
     let mut first = None;
+    let mut values = values.to_vec();
     for value in each {
-        let mut values = values.clone();
-        values[index] = value.clone();
-        let found = spread(values, combine)?;
+        source.again()?;
+        values[index] = value;
+        let found = spread(&values, source, combine)?;
         if found == Value::Bool(true) {
             return Ok(found);
         }
@@ -134,6 +144,9 @@ fn arithmetic(operator: Operator, a: &Value<'_>, b: &Value<'_>) -> Option<Value<
         }
         (Operator::Add, Value::Duration(a), Value::Duration(b)) => {
             return Some(Value::Duration(a.saturating_add(*b)));
+        }
+        (Operator::Sub, Value::Duration(a), Value::Duration(b)) => {
+            return Some(Value::Duration(a.saturating_sub(*b)));
         }
         _ => {}
     }

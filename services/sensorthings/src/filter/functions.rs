@@ -10,7 +10,7 @@ use weir_model::Time;
 
 /// The function's value.
 // [STA-A.2.1.6-3]
-pub(crate) fn call<'a>(function: Function, values: &[Value<'a>], now: Time) -> Result<Value<'a>> {
+pub(crate) fn call<'a>(function: Function, values: &[&Value<'a>], now: Time) -> Result<Value<'a>> {
     if let Some(geometries) = geometric(function, values) {
         return geometries;
     }
@@ -67,7 +67,7 @@ fn of_time<'a>(function: Function, time: Time) -> Option<Value<'a>> {
     Some(Value::Number(number))
 }
 
-fn of_texts<'a>(function: Function, values: &[Value<'a>]) -> Option<Value<'a>> {
+fn of_texts<'a>(function: Function, values: &[&Value<'a>]) -> Option<Value<'a>> {
     let (first, second) = (values[0].text()?, values[1].text()?);
     match function {
         // 18-088 has the part first, as OData 2 does.
@@ -82,7 +82,7 @@ fn of_texts<'a>(function: Function, values: &[Value<'a>]) -> Option<Value<'a>> {
         }
         Function::Substring => {
             let count = |value: &Value<'_>| value.number().filter(|it| (0.0..1e9).contains(it));
-            let skipped = count(&values[1])? as usize;
+            let skipped = count(values[1])? as usize;
             let taken = match values.get(2) {
                 Some(most) => count(most)? as usize,
                 None => usize::MAX,
@@ -95,11 +95,11 @@ fn of_texts<'a>(function: Function, values: &[Value<'a>]) -> Option<Value<'a>> {
 }
 
 /// What a function of geometries gives; `None` for the others.
-fn geometric<'a>(function: Function, values: &[Value<'a>]) -> Option<Result<Value<'a>>> {
+fn geometric<'a>(function: Function, values: &[&Value<'a>]) -> Option<Result<Value<'a>>> {
     type Relation = fn(&Geometry, &Geometry) -> bool;
     let relation: Relation = match function {
-        Function::GeoLength => return Some(Ok(of_geometry(&values[0]))),
-        Function::GeoDistance => return Some(Ok(distance(&values[0], &values[1]))),
+        Function::GeoLength => return Some(Ok(of_geometry(values[0]))),
+        Function::GeoDistance => return Some(Ok(distance(values[0], values[1]))),
         Function::StRelate => return Some(relate(values)),
         Function::StEquals => geo::equals,
         Function::StDisjoint => |a, b| !geo::intersects(a, b),
@@ -111,7 +111,7 @@ fn geometric<'a>(function: Function, values: &[Value<'a>]) -> Option<Result<Valu
         Function::StContains => geo::contains,
         _ => return None,
     };
-    let related = match (geometry(&values[0]), geometry(&values[1])) {
+    let related = match (geometry(values[0]), geometry(values[1])) {
         (Some(a), Some(b)) => Value::Bool(relation(&a, &b)),
         _ => Value::Null,
     };
@@ -138,8 +138,8 @@ fn distance<'a>(a: &Value<'_>, b: &Value<'_>) -> Value<'a> {
 }
 
 /// Whether two geometries are of a pattern of nine intersections (OGC 06-103r4 section 6.1.15.2).
-fn relate<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
-    let (Some(a), Some(b)) = (geometry(&values[0]), geometry(&values[1])) else {
+fn relate<'a>(values: &[&Value<'a>]) -> Result<Value<'a>> {
+    let (Some(a), Some(b)) = (geometry(values[0]), geometry(values[1])) else {
         return Ok(Value::Null);
     };
     let pattern = values[2].text().unwrap_or_default();

@@ -13,6 +13,7 @@ pub(crate) enum Token {
     Number(f64),
     /// An instant, with whether only a date was said.
     Time(Time),
+    /// `duration'...'`, and a time of day, which is how long it is since midnight.
     Duration(i64),
     /// `geography'...'` and `geometry'...'`.
     Geometry(String),
@@ -133,8 +134,10 @@ impl Lexer<'_> {
         {
             return Ok(Token::Number(number));
         }
+        let of_day = || super::time::of_day(word).map(Token::Duration);
         super::time::instant(word)
             .map(Token::Time)
+            .or_else(of_day)
             .ok_or_else(|| Fault::bad_at(format!("`{word}` is no number and no time"), begin))
     }
 }

@@ -3,7 +3,7 @@
 use super::lexer::{Token, lex};
 use super::value::Value;
 use crate::fault::{Fault, Result};
-use crate::limits::{DEPTH_MAX, OPTION_BYTES_MAX, TERMS_MAX};
+use crate::limits::{DEPTH_MAX, OPTION_BYTES_MAX, PATH_LEVELS_MAX, TERMS_MAX};
 use std::borrow::Cow;
 
 /// An expression, read and checked.
@@ -234,6 +234,12 @@ impl Parser {
             return self.call(&name, at, depth);
         }
         let names: Vec<String> = name.split('/').map(str::to_owned).collect();
+        if names.len() > PATH_LEVELS_MAX {
+            return Err(Fault {
+                at: Some(at),
+                ..Fault::over("levels of a path", PATH_LEVELS_MAX)
+            });
+        }
         match names.iter().any(String::is_empty) {
             true => Err(Fault::bad_at("a path with an empty level", at)),
             false => Ok(Expression::Path(names)),

@@ -1,15 +1,27 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::fault::Result;
+use crate::fault::{Fault, Result};
 use serde_json::{Value as Json, json};
+use std::cell::Cell;
 use weir_model::Time;
 
-struct One(Json);
+struct One {
+    json: Json,
+    /// How often something may be done once more for one of many values.
+    left: Cell<usize>,
+}
+
+impl One {
+    fn of(json: Json, left: usize) -> Self {
+        let left = Cell::new(left);
+        Self { json, left }
+    }
+}
 
 impl Source for One {
     fn value(&self, path: &[String]) -> Result<Value<'_>> {
-        let mut json = &self.0;
+        let mut json = &self.json;
         for name in path {
             json = &json[name];
         }
@@ -24,16 +36,22 @@ impl Source for One {
     fn now(&self) -> Time {
         Time::from_millis(1_000_000)
     }
+
+    fn again(&self) -> Result<()> {
+        let left = self.left.get().checked_sub(1);
+        self.left.set(left.ok_or_else(|| Fault::bad("too often"))?);
+        Ok(())
+    }
 }
 
 fn is(expression: &str) -> bool {
-    let one = One(json!({
+    let json = json!({
         "name": "Kitchen sink", "number": 7, "text": "12", "truth": true, "none": null,
         "time": "2026-11-20T09:41:12.250Z", "many": ["a", "b"],
         "point": {"type": "Point", "coordinates": [5, 5]},
         "unit": {"symbol": "degC"},
-    }));
-    holds(&parse(expression).unwrap(), &one).unwrap()
+    });
+    holds(&parse(expression).unwrap(), &One::of(json, 100)).unwrap()
 }
 
 #[test]
@@ -82,6 +100,8 @@ fn functions_of_times() {
         "fractionalseconds(time) eq 0.25 and totaloffsetminutes(time) eq 0",
         "date(time) eq 2026-11-20 and time(time) eq duration'PT9H41M12.25S'",
         "time gt 2026-11-20T10:41:12+01:00 and time lt maxdatetime()",
+        "time(time) gt 09:41 and time(time) lt 09:41:12.5 and time(time) eq 09:41:12.25",
+        "time(time) sub 09:00:00 eq duration'PT41M12.25S' and time(time) le 23:59:59",
         "time gt now() and mindatetime() lt time",
         "time sub duration'P1D' eq 2026-11-19T09:41:12.25Z",
         "time sub 2026-11-20T09:41:12Z eq duration'PT0.25S'",
@@ -134,6 +154,10 @@ fn what_is_no_expression_is_refused_where_it_goes_wrong() {
         ("geography'POINT (x)' eq 1", 0),
         ("a//b eq 1", 0),
         ("1-2-3 eq 1", 0),
+        ("time(time) gt 24:00:00", 14),
+        ("time(time) gt 12:60", 14),
+        ("time(time) gt 12:00:00Z", 14),
+        ("time(time) gt 9:00", 14),
         ("name eq 1; drop", 9),
     ] {
         let fault = parse(bad).unwrap_err();
@@ -144,6 +168,25 @@ fn what_is_no_expression_is_refused_where_it_goes_wrong() {
             fault.message
         );
     }
+}
+
+#[test]
+fn what_is_done_for_each_of_many_values_is_counted() {
+    let numbers: Vec<u32> = (0..1000).collect();
+    let counted = |expression: &str, left: usize| {
+        let one = One::of(json!({"many": numbers.clone(), "others": ["a", "b"]}), left);
+        holds(&parse(expression).unwrap(), &one).map(|held| (held, left - one.left.get()))
+    };
+    assert_eq!(counted("many gt 999", 1000), Ok((false, 1000)));
+    assert_eq!(
+        counted("many ge 9", 1000),
+        Ok((true, 10)),
+        "no more than it takes"
+    );
+    assert_eq!(counted("length(many) eq 5", 1000), Ok((false, 1000)));
+    assert_eq!(counted("concat(others,others) eq 'ba'", 10), Ok((false, 6)));
+    assert!(counted("many gt 999", 999).is_err());
+    assert!(counted("many add many eq -1", 1_000_000).is_err());
 }
 
 #[test]

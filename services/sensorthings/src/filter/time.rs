@@ -15,6 +15,16 @@ pub(crate) fn instant(text: &str) -> Option<Time> {
     whole.parse().ok()
 }
 
+/// A time of day, `12:30`, `12:30:15` or `12:30:15.5`, as the nanoseconds since midnight.
+pub(crate) fn of_day(text: &str) -> Option<i64> {
+    let whole = match text.len() {
+        5 => format!("1970-01-01T{text}:00Z"),
+        _ => format!("1970-01-01T{text}Z"),
+    };
+    let time: Time = whole.parse().ok()?;
+    Some(time.nanos())
+}
+
 /// A duration such as `P1DT2H30M`; a year is 365 days and a month 30.
 pub(crate) fn duration(text: &str) -> Option<i64> {
     let (sign, text) = match text.strip_prefix('-') {

@@ -78,6 +78,15 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// About how many bytes it has beside itself.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Value::Text(text) | Value::Geometry(text) => text.len(),
+            Value::Json(json) => bytes_of(json),
+            _ => 0,
+        }
+    }
+
     /// Begin and end, of what is a time or reads as one.
     pub(crate) fn span(&self) -> Option<(Time, Time)> {
         match self {
@@ -111,4 +120,17 @@ impl<'a> Value<'a> {
             _ => None,
         }
     }
+}
+
+fn bytes_of(json: &Json) -> usize {
+    size_of::<Json>()
+        + match json {
+            Json::String(text) => text.len(),
+            Json::Array(many) => many.iter().map(bytes_of).sum(),
+            Json::Object(members) => {
+                let each = members.iter();
+                each.map(|(name, value)| name.len() + bytes_of(value)).sum()
+            }
+            _ => 0,
+        }
 }

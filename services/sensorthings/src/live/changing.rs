@@ -1,13 +1,14 @@
 //! Entities and properties as they change, for topics such as `v1.1/Things(1)` and `v1.1/Things(1)/name`
 //! (18-088 section 14.2.1 to 14.2.3). Observations are no entities that change: they come as messages.
 
+use super::past;
 use crate::computed::shown;
 use crate::entity::{Entity, of_key};
 use crate::fault::{Fault, Result};
 use crate::filter::holds;
 use crate::id::Id;
 use crate::kind::Kind;
-use crate::limits::SCANNED_MAX;
+use crate::limits::{SCANNED_MAX, VISITED_MAX};
 use crate::node::{Asked, Context, Node};
 use crate::path::{End, Path};
 use crate::query::Query;
@@ -56,6 +57,11 @@ impl Changing {
             let problem = format!("`{}` is no topic (18-088 section 14.2)", path.to_url());
             return Err(Fault::bad(problem));
         }
+        if past::may_be_long(&query, path.target().0) {
+            let problem = "what changes is told at once: $filter goes to no collection there, \
+                           and $expand not to Observations";
+            return Err(Fault::bad(problem));
+        }
         let state = Mutex::new(State {
             revision: inner.hub().changed_since(u64::MAX).revision,
             property: None,
@@ -97,7 +103,9 @@ impl Changing {
             now: self.now,
             root: &self.root,
             rendered: Cell::new(0),
+            written: Cell::new(0),
             scans_left: Cell::new(SCANNED_MAX),
+            visits_left: Cell::new(VISITED_MAX),
             incoming: Default::default(),
             extent: RefCell::default(),
         }

@@ -7,7 +7,7 @@ use crate::filter::holds;
 use crate::id::{At, Id};
 use crate::join::Join;
 use crate::kind::Kind;
-use crate::limits::SCANNED_MAX;
+use crate::limits::{SCANNED_MAX, VISITED_MAX};
 use crate::node::{Asked, Context, Node, Observed};
 use crate::query::Query;
 use crate::render;
@@ -71,6 +71,8 @@ impl Observing {
         if !self.is_meant(context, observed).unwrap_or(false) {
             return None;
         }
+        // Each is an answer of its own.
+        context.written.set(0);
         let told = render::text(context, &Node::Observed(observed), &self.query);
         Some(told.unwrap_or_else(|fault| fault.response().body.to_vec()))
     }
@@ -97,7 +99,9 @@ impl Rendering for Observing {
             now: item.message.arrival,
             root: &self.root,
             rendered: Cell::new(0),
+            written: Cell::new(0),
             scans_left: Cell::new(SCANNED_MAX),
+            visits_left: Cell::new(VISITED_MAX),
             incoming: Default::default(),
             extent: RefCell::default(),
         };

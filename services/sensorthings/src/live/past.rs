@@ -1,5 +1,6 @@
 //! Whether what is told of an observation as it comes takes a look at the past: from when to when a datastream
-//! has observations is asked of the history, and so are the observations themselves.
+//! has observations is asked of the history, and so are the observations themselves. What is told or asked of many
+//! entities is taken for such a look, since it may take as long.
 
 use crate::computed::is_computed;
 use crate::filter::Expression;
@@ -12,34 +13,51 @@ pub(super) fn is_read(query: &Query, kind: Kind) -> bool {
         .properties()
         .iter()
         .any(|(name, _)| is_of_past(kind, name) && query.selects_part_of(name));
-    let asked = query.filter.iter().any(|filter| is_asked(filter, kind));
+    let mut filter = query.filter.iter();
+    let asked = filter.any(|filter| is_any(filter, &|path| is_asked(path, kind)));
     let mut expanded = query.expand.iter();
-    shown
-        || asked
-        || expanded.any(|(way, inner)| way.to == Kind::Observation || is_read(inner, way.to))
+    shown || asked || expanded.any(|(way, inner)| way.many || is_read(inner, way.to))
+}
+
+/// Whether what a query tells of an entity that changed may take long: its filter goes to many, or observations are
+/// expanded.
+pub(super) fn may_be_long(query: &Query, kind: Kind) -> bool {
+    let mut expanded = query.expand.iter();
+    let mut filter = query.filter.iter();
+    filter.any(|filter| is_any(filter, &|path| goes_to_many(path, kind)))
+        || expanded.any(|(way, inner)| way.to == Kind::Observation || may_be_long(inner, way.to))
 }
 
 fn is_of_past(kind: Kind, name: &str) -> bool {
     is_computed(kind, name) && name != "observedArea"
 }
 
-fn is_asked(filter: &Expression, kind: Kind) -> bool {
+/// Whether this is so of a path of an expression.
+fn is_any(filter: &Expression, is_so: &dyn Fn(&[String]) -> bool) -> bool {
     match filter {
         Expression::Literal(_) => false,
-        Expression::Path(path) => is_named(path, kind),
-        Expression::Not(inner) => is_asked(inner, kind),
-        Expression::Binary(_, left, right) => is_asked(left, kind) || is_asked(right, kind),
-        Expression::Call(_, arguments) => arguments.iter().any(|one| is_asked(one, kind)),
+        Expression::Path(path) => is_so(path),
+        Expression::Not(inner) => is_any(inner, is_so),
+        Expression::Binary(_, left, right) => is_any(left, is_so) || is_any(right, is_so),
+        Expression::Call(_, arguments) => arguments.iter().any(|one| is_any(one, is_so)),
     }
 }
 
-fn is_named(path: &[String], mut kind: Kind) -> bool {
+fn is_asked(path: &[String], mut kind: Kind) -> bool {
     path.iter().any(|name| match kind.navigation(name) {
         Some(way) => {
             kind = way.to;
-            kind == Kind::Observation
+            way.many
         }
         None => is_of_past(kind, name),
+    })
+}
+
+fn goes_to_many(path: &[String], mut kind: Kind) -> bool {
+    path.iter().any(|name| {
+        let way = kind.navigation(name);
+        kind = way.map_or(kind, |way| way.to);
+        way.is_some_and(|way| way.many)
     })
 }
 
@@ -75,6 +93,11 @@ mod tests {
                 true,
             ),
             ("$filter=not (year(Datastream/resultTime) lt 2026)", true),
+            ("$filter=Datastream/Thing/Datastreams/name eq 'x'", true),
+            (
+                "$expand=Datastream($select=name;$expand=Thing($expand=Datastreams($select=name)))",
+                true,
+            ),
         ] {
             let pairs = options.split('&').filter_map(|pair| pair.split_once('='));
             let pairs: Vec<_> = pairs

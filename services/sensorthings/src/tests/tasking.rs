@@ -76,6 +76,39 @@ fn a_task_is_a_message_at_the_topic_of_its_capability() {
 }
 
 #[test]
+fn tasks_go_to_the_topic_that_a_capability_is_changed_to() {
+    let house = house("tasking-topic");
+    let path = posted(&house);
+    let level_at = |topic: &str| {
+        let filters = vec![Filter::parse(&format!("{topic}/#")).unwrap()];
+        match house.hub.open(now(), &house.who, Request::Latest(filters)) {
+            Ok(Exchange::Latest(latest)) => latest.batch.row(0).value.number(),
+            _ => None,
+        }
+    };
+    let named = json!({"name": "Dimmer", "properties": {"floor": 1}});
+    let moved = json!({"properties": {"topic": "lamps/hall"}});
+    let unsaid = json!({"properties": {}});
+    for (level, change, topic) in [
+        (1, named, "hall/control-light"),
+        (2, moved, "lamps/hall"),
+        (3, json!({"description": "how bright"}), "lamps/hall"),
+        (4, unsaid, "hall/dimmer"),
+    ] {
+        assert_eq!(
+            house.status("PATCH", &path, change.clone()),
+            200,
+            "{change}"
+        );
+        let task = json!({"taskingParameters": {"status": "on", "level": level}});
+        house.post(&format!("{path}/Tasks"), task);
+        assert_eq!(level_at(topic), Some(f64::from(level)), "{change}");
+    }
+    let bad = json!({"properties": {"topic": "lamps/#"}});
+    assert_eq!(house.status("PATCH", &path, bad), 400);
+}
+
+#[test]
 fn a_task_that_is_not_what_the_capability_describes_is_refused_and_sent_to_nobody() {
     let house = house("tasking-bad");
     let path = posted(&house);

@@ -160,3 +160,200 @@ fn the_newest_observation_is_told_without_the_history_and_is_the_same() {
     assert_eq!(house.status("DELETE", &again, Json::Null), 200);
     check(30);
 }
+
+#[test]
+fn an_observation_is_found_by_the_way_of_what_it_is_of_and_by_no_other() {
+    let house = house("by-the-way");
+    let kitchen = house.stream();
+    house.publish("cellar/air", r#"{"value":12}"#);
+    let first = |url: &str| house.get(&format!("{url}/Observations"))["value"][0].clone();
+    let observation = first(&kitchen);
+    let id = observation["@iot.id"].clone();
+    let alone = format!("Observations({})", id.as_str().unwrap());
+    let feature = house.get(&format!("{alone}/FeatureOfInterest"))["@iot.id"].clone();
+    let place = json!({
+        "name": "Cellar", "description": "below", "encodingType": "application/geo+json",
+        "feature": {"type": "Point", "coordinates": [1, 2]},
+    });
+    let other_feature = house.post("FeaturesOfInterest", place);
+    for right in [kitchen, format!("FeaturesOfInterest({feature})")] {
+        let way = format!("{right}/{alone}");
+        assert_eq!(house.get(&way), observation, "{way}");
+        let result = house.get(&format!("{way}/Datastream"))["name"].clone();
+        assert_eq!(result, "Air temperature");
+    }
+    for other in ["Datastreams('cellar%2Fair')", &other_feature] {
+        for (method, body) in [
+            ("GET", Json::Null),
+            ("PATCH", json!({"result": 9})),
+            ("DELETE", Json::Null),
+        ] {
+            let way = format!("{other}/{alone}");
+            assert_eq!(house.status(method, &way, body), 404, "{method} {way}");
+        }
+    }
+    assert_eq!(house.get(&alone), observation);
+}
+
+/// What follows from observations is noted by the gateway: a device needs no right to describe.
+#[test]
+fn who_may_publish_needs_no_other_right_to_make_observations() {
+    let mut house = house("publish-alone");
+    let mut thing = kitchen();
+    thing["Datastreams"][0]["Observations"] = json!([]);
+    let thing = house.post("Things", thing);
+    let air = house.get(&format!("{thing}/Datastreams"))["value"][0]["@iot.id"].clone();
+    let many = house.post("MultiDatastreams", multi_of(&thing));
+    let feature = json!({
+        "name": "Wall", "description": "inside", "encodingType": "application/geo+json",
+        "feature": {"type": "Point", "coordinates": [1, 2]},
+    });
+    let wall = house.post("FeaturesOfInterest", feature.clone());
+    let wall = house.get(&wall)["@iot.id"].clone();
+    let rules = [(Verb::Read, "#"), (Verb::Publish, "kitchen/#")];
+    let rules = rules.map(|(verb, filter)| (verb, Filter::parse(filter).unwrap()));
+    house.who = Principal {
+        name: "device".into(),
+        grants: Arc::new(Grants::new(rules.to_vec())),
+        standing: Default::default(),
+    };
+    let air = format!("Datastreams({air})/Observations");
+    let made = house.post(&air, json!({"result": 1}));
+    let found = house.get(&format!("{made}?$expand=FeatureOfInterest"));
+    assert_eq!(found["FeatureOfInterest"]["name"], "House");
+    let id = found["FeatureOfInterest"]["@iot.id"].clone();
+    let again = house.post(&air, json!({"result": 2}));
+    let found = house.get(&format!("{again}/FeatureOfInterest"));
+    assert_eq!(found["@iot.id"], id, "it is made once");
+    house.post(&format!("{many}/Observations"), json!({"result": [1, 2]}));
+    house.post(
+        &air,
+        json!({"result": 3, "FeatureOfInterest": {"@iot.id": wall}}),
+    );
+    let of_wall = house.get(&format!("FeaturesOfInterest({wall})/Observations"));
+    assert_eq!(results(&of_wall), [3.0]);
+    let new = json!({"result": 4, "FeatureOfInterest": feature});
+    assert_eq!(
+        house.status("POST", &air, new),
+        403,
+        "to describe is to change"
+    );
+    let name = json!({"name": "Mine"});
+    assert_eq!(
+        house.status("PATCH", &format!("FeaturesOfInterest({id})"), name),
+        403
+    );
+}
+
+fn multi_of(thing: &str) -> Json {
+    let id: u64 = thing
+        .trim_matches(|letter: char| !letter.is_ascii_digit())
+        .parse()
+        .unwrap();
+    let unit = json!({"name": "Celsius", "symbol": "Cel", "definition": "ucum:Cel"});
+    let property = |name: &str| json!({"name": name, "definition": name, "description": name});
+    json!({
+        "name": "Weather", "description": "both", "unitOfMeasurements": [unit, unit],
+        "multiObservationDataTypes": ["OM_Measurement", "OM_Measurement"],
+        "Thing": {"@iot.id": id},
+        "Sensor": {"name": "S", "description": "s", "encodingType": "text/html", "metadata": "s"},
+        "ObservedProperties": [property("inside"), property("outside")],
+    })
+}
+
+// [STA-A.3.1.2-3] [STA-A.3.1.2-4]
+#[test]
+fn an_observation_moves_to_another_datastream_and_keeps_its_identifier_and_feature() {
+    let mut house = house("moves");
+    let from = house.stream();
+    let other = house.post("Things", kitchen());
+    let stream = house.get(&format!("{other}/Datastreams"))["value"][0].clone();
+    let to = format!("Datastreams({})", stream["@iot.id"]);
+    let link = json!({"@iot.id": stream["@iot.id"]});
+    let observation = house.get(&format!("{from}/Observations"))["value"][0].clone();
+    let id = format!("Observations({})", observation["@iot.id"].as_str().unwrap());
+    let feature = house.get(&format!("{id}/FeatureOfInterest"));
+    for bad in [
+        json!({"Datastream": {"name": "new"}}),
+        json!({"Datastream": {"@iot.id": 999}}),
+        json!({"Datastream": null}),
+        json!({"Datastream": link, "MultiDatastream": {"@iot.id": 1}}),
+        json!({"FeatureOfInterest": {"name": "new"}}),
+    ] {
+        assert_eq!(house.status("PATCH", &id, bad.clone()), 400, "{bad}");
+    }
+    assert_eq!(house.status("PATCH", &id, json!({"Datastream": link})), 200);
+    assert_eq!(
+        house.get(&format!("{id}/Datastream"))["@iot.id"],
+        link["@iot.id"]
+    );
+    assert_eq!(house.get(&id)["result"], observation["result"]);
+    assert_eq!(house.get(&format!("{id}/FeatureOfInterest")), feature);
+    assert_eq!(
+        results(&house.get(&format!("{from}/Observations"))),
+        [21.5, 22.0]
+    );
+    assert_eq!(results(&house.get(&format!("{to}/Observations"))).len(), 4);
+    let of_feature = format!("FeaturesOfInterest({})/Observations", feature["@iot.id"]);
+    assert_eq!(
+        house.get(&format!("{of_feature}?$count=true"))["@iot.count"],
+        3
+    );
+    assert_eq!(
+        house.status("GET", &format!("{from}/{id}"), Json::Null),
+        404
+    );
+
+    let many = house.post("MultiDatastreams", multi_of(&other));
+    let many = house.get(&many)["@iot.id"].clone();
+    let moved = json!({"MultiDatastream": {"@iot.id": many}, "result": [1, 2]});
+    assert_eq!(
+        house.status("PATCH", &id, json!({"MultiDatastream": {"@iot.id": many}})),
+        400
+    );
+    assert_eq!(house.status("PATCH", &id, moved), 200);
+    assert_eq!(house.get(&format!("{id}/MultiDatastream"))["@iot.id"], many);
+    assert_eq!(house.get(&id)["result"], json!([1, 2]));
+
+    let rules = [(Verb::Read, "#"), (Verb::Change, "#")];
+    let rules = rules.map(|(verb, filter)| (verb, Filter::parse(filter).unwrap()));
+    house.who = Principal {
+        name: "editor".into(),
+        grants: Arc::new(Grants::new(rules.to_vec())),
+        standing: Default::default(),
+    };
+    let back = json!({"Datastream": link, "result": 1});
+    assert_eq!(
+        house.status("PATCH", &id, back),
+        403,
+        "it is published there"
+    );
+}
+
+#[test]
+fn pages_of_sorted_observations_neither_repeat_nor_hide_what_others_write_between_them() {
+    let house = house("sorted-pages");
+    let stream = house.stream();
+    let post =
+        |time: &str, result: i32| house.post(&format!("{stream}/Observations"), at(time, result));
+    let page = |url: &str| {
+        let found = house.get(url);
+        let next = found["@iot.nextLink"].as_str();
+        let next = next.map(|next| next.strip_prefix("http://h/sta/v1.1/").unwrap().to_owned());
+        (results(&found), next)
+    };
+    let url = format!("{stream}/Observations?$orderby=result desc&$top=1&$select=result");
+    let (first, next) = page(&url);
+    assert_eq!(first, [22.0]);
+    post("2026-11-20T09:00:00Z", 100);
+    let (second, next) = page(&next.unwrap());
+    assert_eq!(second, [21.5], "what came before it is not its");
+    let found = house.get(&format!("{stream}/Observations?$filter=result eq 21.5"));
+    let link = found["value"][0]["@iot.selfLink"].as_str().unwrap();
+    let link = link.strip_prefix("http://h/sta/v1.1/").unwrap();
+    assert_eq!(house.status("DELETE", link, Json::Null), 200);
+    let (third, next) = page(&next.unwrap());
+    assert_eq!((third, next), (vec![20.0], None));
+    let bad = format!("{stream}/Observations?$orderby=result&$skiptoken=1");
+    assert_eq!(house.status("GET", &bad, Json::Null), 400);
+}

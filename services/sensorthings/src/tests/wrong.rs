@@ -199,3 +199,68 @@ fn a_request_that_would_look_at_all_observations_for_few_is_refused_where_its_li
         400
     );
 }
+
+/// Each level of the path multiplies what is found by the datastreams of the thing.
+#[test]
+fn a_path_that_goes_to_and_fro_is_refused_before_it_takes_the_memory() {
+    let house = house("to-and-fro");
+    let thing = house.post("Things", kitchen());
+    for number in 1..20 {
+        let mut datastream = kitchen()["Datastreams"][0].take();
+        datastream["name"] = number.to_string().into();
+        datastream["Observations"] = json!([]);
+        house.post(&format!("{thing}/Datastreams"), datastream);
+    }
+    let path = |times: usize| format!("Datastreams/{}", "Thing/Datastreams/".repeat(times));
+    let asked = |times: usize| house.filtered("Things", &(path(times) + "name eq 'x'"));
+    assert_eq!(asked(2).status, 200);
+    for times in [3, 8] {
+        let response = asked(times);
+        let text = String::from_utf8_lossy(&response.body).into_owned();
+        assert_eq!(response.status, 400, "{times} {text}");
+        assert!(text.contains("over the limit"), "{text}");
+    }
+    for option in ["$filter", "$orderby"] {
+        let url = format!("Things?{option}={}name", path(16));
+        let response = house.ask("GET", &url, Json::Null);
+        assert_eq!(response.status, 400, "{option}");
+        assert!(said(&response)["at"].is_u64(), "{option}");
+    }
+    // Where nothing is found at the end of all ways, they are gone all the same.
+    let response = house.filtered(
+        "Things",
+        &(path(8) + "Thing/TaskingCapabilities/name eq 'x'"),
+    );
+    assert_eq!(response.status, 400);
+}
+
+/// A thing that is expanded by each of its datastreams is written as often.
+#[test]
+fn an_answer_has_a_limit_in_bytes() {
+    let house = house("answer-bytes");
+    let mut thing = kitchen();
+    thing["properties"] = json!({"plan": "x".repeat(200 << 10)});
+    let of = |number: usize| {
+        let mut datastream = kitchen()["Datastreams"][0].take();
+        datastream["name"] = number.to_string().into();
+        datastream["Observations"] = json!([]);
+        datastream
+    };
+    thing["Datastreams"] = (0..400).map(of).collect();
+    house.post("Things", thing);
+    let asked = |most: usize, options: &str| {
+        let url = format!("Datastreams?$top={most}&$expand=Thing{options}");
+        house.ask("GET", &url, Json::Null)
+    };
+    assert_eq!(asked(300, "").status, 200);
+    assert_eq!(asked(400, "($select=name)").status, 200);
+    for options in [
+        "",
+        "&$resultFormat=CSV",
+        "($expand=Datastreams($select=name;$expand=Thing))",
+    ] {
+        let response = asked(400, options);
+        let text = said(&response)["message"].to_string();
+        assert_eq!(response.status, 413, "{options} {text}");
+    }
+}
