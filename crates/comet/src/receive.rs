@@ -162,7 +162,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
     fn was_heard(&mut self, held: &mut Held) {
         let phase = held.record.phase();
         if !matches!(phase, Phase::Free | Phase::Waiting | Phase::Ending)
-            && self.in_flight(&held.record) == 0
+            && !self.awaits_acknowledgement(&held.record)
         {
             self.start_timer(held, 0);
         }
