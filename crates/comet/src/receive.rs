@@ -271,7 +271,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         }
     }
 
-    fn answer_newest(&mut self, held: &mut Held, topic: u8, is_head: bool) {
+    pub(crate) fn answer_newest(&mut self, held: &mut Held, topic: u8, is_head: bool) {
         match self.ring.newest(topic) {
             Some(slot) => held.record.answer(topic, slot, is_head),
             None => self.answer_status(held, Status::NoContent),

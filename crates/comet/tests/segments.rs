@@ -8,7 +8,7 @@ use smoltcp::wire::{
     Icmpv4Packet, Icmpv4Repr, IpProtocol, Ipv4Address, Ipv4Packet, Ipv4Repr, TcpControl, TcpPacket,
     TcpRepr, TcpSeqNumber,
 };
-use support::{BOARD, HOST, Small, TEMPERATURE, site};
+use support::{BOARD, HOST, HUMIDITY, Small, TEMPERATURE, site};
 use weir_comet::limits::PACKET_BYTES_MAX;
 
 const PORT: u16 = 4_000;
@@ -400,6 +400,37 @@ fn a_listener_whose_window_was_closed_goes_on_with_the_newest() {
     let text = peer.take();
     assert!(text.ends_with("2\r\n40\r\n"), "{text}");
     assert!(text.starts_with("2\r\n3"), "{text}");
+}
+
+#[test]
+fn a_poll_whose_answer_was_overwritten_before_it_went_gets_what_there_is() {
+    // Of its topic is published so many times more, then of another until the first slot is its.
+    for (more, answer) in [(15, Some("15")), (2, Some("2")), (0, None)] {
+        let mut peer = Peer::new();
+        let published = peer.server.publish(1_000, TEMPERATURE, b"0");
+        assert_eq!(published, Ok(1));
+        peer.ask("/live/temperature");
+        for number in 1..=16 {
+            let topic = if number <= more {
+                TEMPERATURE
+            } else {
+                HUMIDITY
+            };
+            let text = number.to_string();
+            peer.server.publish(1_000, topic, text.as_bytes()).unwrap();
+        }
+        let text = peer.take();
+        match answer {
+            Some(value) => {
+                let number = more + 1;
+                assert!(
+                    text.ends_with(&format!("ETag: \"{number}\"\r\n\r\n{value}")),
+                    "{text}"
+                );
+            }
+            None => assert_eq!(text, "HTTP/1.1 204 \r\n\r\n"),
+        }
+    }
 }
 
 #[test]
