@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::{Board, Observer, Small, TEMPERATURE, datagram, message, payload, site};
+use support::{Board, HUMIDITY, Observer, Small, TEMPERATURE, datagram, message, payload, site};
 use weir_comet::limits::PACKET_BYTES_MAX;
 use weir_sansio::{Duration, Instant};
 use weir_testkit::{BadLink, Pair};
@@ -141,6 +141,32 @@ fn without_confirmation_each_is_sent_once_and_some_are_confirmed() {
         }
     }
     assert_eq!(confirmed, 2);
+}
+
+#[test]
+fn each_observer_is_confirmed_in_its_turn_whatever_other_topics_say() {
+    let mut server = server();
+    let mut register = REGISTER.to_vec();
+    register[0] = 0x52;
+    for token in 0..4 {
+        register[4] = token;
+        assert!(say(&mut server, 0, &register).is_empty());
+    }
+    let mut confirmed = [0; 4];
+    for number in 1..=40u32 {
+        let topic = [TEMPERATURE, HUMIDITY][number as usize % 2];
+        server.publish(number, topic, b"1").unwrap();
+        while let heard = hear(&mut server, number)
+            && !heard.is_empty()
+        {
+            if heard[0] >> 4 & 3 == 0 {
+                confirmed[usize::from(heard[4])] += 1;
+                settle(&mut server, number, 2, &heard);
+            }
+        }
+    }
+    // Of 20 notifications and the answer to the registration.
+    assert_eq!(confirmed, [2; 4]);
 }
 
 /// Sections of RFC 7252 beside what they demand.
