@@ -196,7 +196,8 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
             self.next_message_id()
         };
         let slot = self.ring.newest(connection.topic());
-        let number = slot.map_or(0, |slot| self.ring.number(slot));
+        // Where its value has left the ring, a number that is later than the value's (RFC 7641 section 4.4).
+        let number = slot.map_or(self.ring.published(), |slot| self.ring.number(slot));
         let is_turn = connection.backoff() + 1 >= CONFIRMED_ONE_IN;
         let is_confirmed =
             connection.awaits() || connection.is_confirmable() || connection.stays() && is_turn;

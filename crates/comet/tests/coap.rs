@@ -169,6 +169,27 @@ fn each_observer_is_confirmed_in_its_turn_whatever_other_topics_say() {
     assert_eq!(confirmed, [2; 4]);
 }
 
+#[test]
+fn an_observer_whose_value_left_the_ring_is_told_so_with_a_later_number() {
+    let mut server = server();
+    say(&mut server, 0, REGISTER);
+    server.publish(0, TEMPERATURE, b"21.5").unwrap();
+    let value = hear(&mut server, 0);
+    // ETag, then the number that orders notifications (RFC 7641 section 3.4), and the format.
+    assert_eq!(&value[6..], b"\x44\x00\x00\x00\x01\x21\x01\x60\xff21.5");
+    for now in 1..=16 {
+        server.publish(now, HUMIDITY, b"60").unwrap();
+    }
+    server.tick(6_000);
+    let nothing = hear(&mut server, 6_000);
+    // Who has the value and was not heard knows the message, and only acknowledges it.
+    assert_eq!(value[2..4], nothing[2..4]);
+    assert_eq!(&nothing[6..], b"\x44\x00\x00\x00\x11\x21\x11\x60");
+    settle(&mut server, 6_000, 2, &nothing);
+    server.publish(6_001, TEMPERATURE, b"22").unwrap();
+    assert_eq!(payload(&hear(&mut server, 6_001)), "22");
+}
+
 /// Sections of RFC 7252 beside what they demand.
 #[test]
 fn what_is_wrong_gets_the_code_that_the_standard_names() {
