@@ -35,16 +35,17 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         }
         let had = held.record.window();
         held.record.set_window(segment.window);
+        let window = held.record.window();
         if news > 0 {
             self.advance(held, news);
-        } else if had == 0 && held.record.window() > 0 && held.record.phase() != Phase::Waiting {
+        } else if had == 0 && window > 0 && held.record.phase() != Phase::Waiting {
             // It is open again: what waits for it goes at once, or is not long in going.
             self.start_timer(held, 0);
             self.go_on(&mut held.record);
-        } else if held.record.window() == 0 && held.record.backoff() > PROBED_BACKOFF {
+        } else if window == 0 && held.record.backoff() > PROBED_BACKOFF {
             // Who answers probes lives (RFC 9293 section 3.8.6.1).
             self.start_timer(held, PROBED_BACKOFF);
-        } else if flight > 0 && is_bare && held.record.window() == had && held.record.duplicate() {
+        } else if flight > 0 && is_bare && window == had && held.record.duplicate() {
             // The same for the third time: something is lost, and goes again at once.
             held.record.set_due(true);
             self.start_timer(held, 0);

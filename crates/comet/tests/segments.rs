@@ -434,6 +434,29 @@ fn a_poll_whose_answer_was_overwritten_before_it_went_gets_what_there_is() {
 }
 
 #[test]
+fn a_port_where_nobody_is_refuses() {
+    for (control, ack, refusal) in [
+        // RFC 9293 section 3.10.7.1.
+        (TcpControl::Syn, None, Some((0, Some(FIRST + 1)))),
+        (TcpControl::None, Some(1_234), Some((1_234, None))),
+        (TcpControl::Rst, None, None),
+    ] {
+        let mut packet = segment(PORT, control, FIRST, ack, b"");
+        let [from, to] = [HOST, BOARD].map(|end| Ipv4Address::from(end).into());
+        let mut tcp = TcpPacket::new_unchecked(&mut packet[20..]);
+        tcp.set_dst_port(81);
+        tcp.fill_checksum(&from, &to);
+        let length = server().receive(0, &mut packet);
+        let said = (length > 0).then(|| read(&packet[..length]));
+        let said = said.map(|(control, sequence, ack, ..)| {
+            assert_eq!((control, &packet[20..22]), (TcpControl::Rst, &[0, 81][..]));
+            (sequence, ack)
+        });
+        assert_eq!(said, refusal);
+    }
+}
+
+#[test]
 fn who_cannot_take_a_segment_is_refused() {
     let mut syn = segment(PORT, TcpControl::Syn, FIRST, None, b"");
     // 4 bytes of options: a largest segment of 200.
