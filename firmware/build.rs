@@ -30,6 +30,7 @@ fn main() {
 fn flash_bytes_max(board: &str) -> usize {
     let is_on = |feature: &str| std::env::var(format!("CARGO_FEATURE_{feature}")).is_ok();
     let connections = std::env::var("WEIR_CONNECTIONS").unwrap_or_default();
+    let is_smallest = is_on("SMALLEST") && !is_on("USUAL") && connections.is_empty();
     let is_usual = matches!(connections.as_str(), "" | "256");
     let asked = std::env::var("WEIR_FLASH_BYTES_MAX").unwrap_or_default();
     if let Ok(asked) = asked.parse() {
@@ -37,7 +38,8 @@ fn flash_bytes_max(board: &str) -> usize {
     }
     match board {
         _ if is_on("COAP") => 64 * 1024,
-        _ if is_on("SMALLEST") && !is_on("USUAL") && connections.is_empty() => 8_704,
+        "microbit" if is_smallest => 9_728,
+        _ if is_smallest => 8_704,
         _ if !is_usual || is_on("SMALLEST") => 64 * 1024,
         "microbit" => 13 * 1024,
         _ => 12 * 1024,
