@@ -1,5 +1,5 @@
-//! The device's server, by HTTP and by CoAP: whatever comes, in whatever order and time, nothing panics, all that is sent is a
-//! packet, and no more than the records there are is used.
+//! The device's server, by HTTP and by CoAP: whatever comes, in whatever order and time, nothing panics, all that is
+//! sent is a packet, and no more than the records there are is used.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
