@@ -19,6 +19,10 @@ fn main() {
         let most = flash_bytes_max(board);
         println!("cargo::rustc-link-arg-bin={board}=--defsym=FLASH_BYTES_MAX={most}");
         println!("cargo::rustc-link-arg-bin={board}=-L{here}/ld");
+        if board == "mps2" {
+            let bytes = ram_bytes();
+            println!("cargo::rustc-link-arg-bin={board}=--defsym=RAM_BYTES={bytes}");
+        }
         println!("cargo::rustc-link-arg-bin={board}=-T{board}.ld");
         println!("cargo::rustc-link-arg-bin={board}=-Map={here}/target/{board}.map");
     }
@@ -30,6 +34,7 @@ fn main() {
 fn flash_bytes_max(board: &str) -> usize {
     let is_on = |feature: &str| std::env::var(format!("CARGO_FEATURE_{feature}")).is_ok();
     let connections = std::env::var("WEIR_CONNECTIONS").unwrap_or_default();
+    let is_smallest = is_on("SMALLEST") && !is_on("USUAL") && connections.is_empty();
     let is_usual = matches!(connections.as_str(), "" | "256");
     let asked = std::env::var("WEIR_FLASH_BYTES_MAX").unwrap_or_default();
     if let Ok(asked) = asked.parse() {
@@ -37,11 +42,22 @@ fn flash_bytes_max(board: &str) -> usize {
     }
     match board {
         _ if is_on("COAP") => 64 * 1024,
-        _ if is_on("SMALLEST") && !is_on("USUAL") && connections.is_empty() => 8_704,
+        "microbit" if is_smallest => 9_728,
+        _ if is_smallest => 8_704,
         _ if !is_usual || is_on("SMALLEST") => 64 * 1024,
         "microbit" => 13 * 1024,
         _ => 12 * 1024,
     }
+}
+
+/// Bytes of RAM that the image of the MPS2 may take: the paper's, and 16 for each connection beyond its 256.
+fn ram_bytes() -> usize {
+    let connections = std::env::var("WEIR_CONNECTIONS").unwrap_or_default();
+    let more = connections
+        .parse::<usize>()
+        .unwrap_or(0)
+        .saturating_sub(256);
+    10_000 + 16 * more
 }
 
 /// Writes a page as a browser unpacks it: zlib's format (RFC 1950), which HTTP calls `deflate`.

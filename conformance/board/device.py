@@ -14,9 +14,12 @@ import skips
 
 RAM = 0x2000_0000
 PAINT = bytes.fromhex("dec0dec0")
-# The lm3s811 has no more.
-RAM_BYTES = 8192
+# Of the mps2 what an image of 1,000 connections takes, and more.
+RAM_BYTES = {"lm3s811": 8192, "mps2": 65536, "microbit": 16384}
 STACK_BYTES = 1024
+RECORD_BYTES = 16
+# What lies behind the records: the packets each way, 296 and 576 bytes; of the smallest build one of 104 for both.
+PACKETS_BYTES, PACKETS_BYTES_SMALLEST = 872, 104
 # What makes the smallest build.
 SMALLEST = "--no-default-features --features smallest"
 
@@ -37,21 +40,48 @@ def build(test, board="lm3s811", **settings):
     return image
 
 
+class Elf:
+    """An image (`readelf` without readelf: ELF32, little-endian)."""
+
+    def __init__(self, image):
+        self.data = pathlib.Path(image).read_bytes()
+        table, size, count, names = (self.number(*at) for at in ((32, 4), (46, 2), (48, 2), (50, 2)))
+        heads = [table + index * size for index in range(count)]
+        strings = self.number(heads[names] + 16, 4)
+        self.heads = {self.text(strings + self.number(head, 4)): head for head in heads}
+
+    def number(self, place, length):
+        return int.from_bytes(self.data[place : place + length], "little")
+
+    def text(self, place):
+        return self.data[place : self.data.index(0, place)].decode()
+
+    def section(self, name):
+        """Where a section lies in the file, and its bytes."""
+        return self.number(self.heads[name] + 16, 4), self.number(self.heads[name] + 20, 4)
+
+    def symbol(self, words):
+        """Address and bytes of the symbol that has these words in its name."""
+        (table, size), (strings, _) = self.section(".symtab"), self.section(".strtab")
+        for entry in range(table, table + size, 16):
+            if words in self.text(strings + self.number(entry, 4)):
+                return self.number(entry + 4, 4), self.number(entry + 8, 4)
+        raise KeyError(words)
+
+
 def sections(image):
-    """Bytes of each section of an image (`readelf` without readelf: ELF32, little-endian)."""
-    data = pathlib.Path(image).read_bytes()
+    """Bytes of each section of an image."""
+    elf = Elf(image)
+    return {name: elf.section(name)[1] for name in elf.heads}
 
-    def number(place, length):
-        return int.from_bytes(data[place : place + length], "little")
 
-    table, size, count, names = number(32, 4), number(46, 2), number(48, 2), number(50, 2)
-    strings = number(table + names * size + 16, 4)
-    found = {}
-    for index in range(count):
-        head = table + index * size
-        name = data[strings + number(head, 4) :].split(b"\0", 1)[0].decode()
-        found[name] = number(head + 20, 4)
-    return found
+def records(image, ram, connections, behind=PACKETS_BYTES):
+    """How many of the records of connections are in use: one that is free is zero."""
+    address, size = Elf(image).symbol("3run6DEVICE")
+    # Behind the device stands whether it was taken, in a word.
+    end = address - RAM + size - 4 - behind
+    places = range(end - RECORD_BYTES * connections, end, RECORD_BYTES)
+    return sum(1 for place in places if any(ram[place : place + RECORD_BYTES]))
 
 
 class Board:
@@ -60,6 +90,7 @@ class Board:
     def __init__(self, image, *arguments, board="lm3s811"):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-board-"))
         self.monitor = self.folder / "qmp"
+        self.ram_bytes = RAM_BYTES[board]
         command = [gateway.BINARY, "board", board, "--image", image, "--listen", "127.0.0.1:0"]
         self.process = subprocess.Popen(
             [*map(str, command), "--monitor", str(self.monitor), *arguments],
@@ -82,7 +113,7 @@ class Board:
             lines.readline()
             for command in (
                 {"execute": "qmp_capabilities"},
-                {"execute": "memsave", "arguments": {"val": RAM, "size": RAM_BYTES, "filename": str(file)}},
+                {"execute": "memsave", "arguments": {"val": RAM, "size": self.ram_bytes, "filename": str(file)}},
             ):
                 lines.write(json.dumps(command) + "\n")
                 lines.flush()

@@ -25,8 +25,13 @@ const SENT_BYTES: usize = if IS_HALF_DUPLEX { 0 } else { PACKET_BYTES_MAX };
 const _: () = assert!(!IS_HALF_DUPLEX || RECEIVED_PACKET_BYTES_MAX >= PACKET_BYTES_MAX);
 /// Between two looks at timers; theirs are in units of 512 ms and more.
 const TICK_MS: u32 = 64;
-/// Between two reports of the counters; the ring must not have lost the last one by then.
-const SYSTEM_MS: u32 = 5_000;
+/// Between two reports of the counters: no longer than the ring keeps the last one, whatever the interval of the
+/// other notifications is. The smallest has none.
+const SYSTEM_MS: u32 = {
+    let kept_ms = (ITEMS as u32).saturating_sub(4).saturating_mul(INTERVAL_MS);
+    if kept_ms < 5_000 { kept_ms } else { 5_000 }
+};
+const _: () = assert!(SMALLEST || SYSTEM_MS / INTERVAL_MS + 2 < ITEMS as u32);
 
 /// Memory as the board finds it, bytes.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,5 @@
-//! The device's server: whatever comes, in whatever order and time, nothing panics, all that is sent is a
-//! packet, and no more than the records there are is used.
+//! The device's server, by HTTP and by CoAP: whatever comes, in whatever order and time, nothing panics, all that is
+//! sent is a packet, and no more than the records there are is used.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -26,6 +26,8 @@ static RESOURCES: [Resource; 2] = [
 struct Peer {
     /// What it sends next, and what it has of the server's, by port.
     numbers: [(u32, u32); 8],
+    /// The identifier of the message of CoAP that was sent last.
+    id: [u8; 2],
 }
 
 fuzz_target!(|steps: Vec<(u8, u8, u8, Vec<u8>)>| {
@@ -36,6 +38,7 @@ fuzz_target!(|steps: Vec<(u8, u8, u8, Vec<u8>)>| {
     server.start(Box::leak(Box::new(site)), BOARD, 80, 7);
     let mut peer = Peer {
         numbers: [(1, 0); 8],
+        id: [0; 2],
     };
     let mut now = 0u32;
     for (what, port, shift, text) in steps {
@@ -43,7 +46,8 @@ fuzz_target!(|steps: Vec<(u8, u8, u8, Vec<u8>)>| {
         server.tick(now);
         match what & 3 {
             0 => drop(server.publish(now, what >> 2 & 1, &text)),
-            1 => raw(&mut server, now, &text),
+            1 if what & 4 == 0 => raw(&mut server, now, &text),
+            1 => peer.tell(&mut server, now, (what >> 3, port), &text),
             _ => peer.say(&mut server, now, (what >> 2, port, shift), &text),
         }
         peer.hear(&mut server, now);
@@ -86,6 +90,35 @@ impl Peer {
         }
     }
 
+    /// A datagram whose checksums are right. Its message is what was drawn, or an acknowledgement or a reset of what
+    /// was sent last, or asks for the topic with what was drawn as token and further options.
+    fn tell(
+        &mut self,
+        server: &mut Server<4, 2, 4, 16>,
+        now: u32,
+        (what, port): (u8, u8),
+        text: &[u8],
+    ) {
+        let [high, low] = self.id;
+        let token = text.get(..usize::from(port >> 3 & 7)).unwrap_or(&[]);
+        let more = &text[token.len()..];
+        let confirmable = (!what & 1) << 4;
+        let message = match what & 6 {
+            0 => text.to_vec(),
+            2 => vec![0x60 | confirmable, 0, high, low],
+            kind => {
+                let begin = [0x50 ^ confirmable | token.len() as u8, 1, port, what];
+                let observed: &[u8] = if kind == 4 { b"\x60\x51t" } else { b"\xb1t" };
+                [&begin, token, observed, more].concat()
+            }
+        };
+        let mut packet = datagram(port & 7, &message);
+        let length = server.receive(now, &mut packet);
+        if length > 0 {
+            self.take(&packet[..length]);
+        }
+    }
+
     fn hear(&mut self, server: &mut Server<4, 2, 4, 16>, now: u32) {
         let mut packet = [0; PACKET_BYTES_MAX];
         for _ in 0..16 {
@@ -100,6 +133,11 @@ impl Peer {
     /// What the server sent is a packet, and is acknowledged with the next segment.
     fn take(&mut self, packet: &[u8]) {
         assert_eq!((sum(&packet[..20], 0), packet[0]), (0xffff, 0x45));
+        if packet[9] == 17 {
+            let pseudo = u32::from(sum(&packet[12..20], 17 + packet.len() as u32 - 20));
+            assert_eq!((sum(&packet[20..], pseudo), packet[28] >> 6), (0xffff, 1));
+            self.id = [packet[30], packet[31]];
+        }
         let Some(number) = packet.get(24..28).filter(|_| packet[9] == 6) else {
             return;
         };
@@ -128,16 +166,7 @@ fn segment(
     window: u8,
     text: &[u8],
 ) -> Vec<u8> {
-    let total = HEADERS + text.len();
-    let mut packet = vec![0; HEADERS];
-    packet.extend_from_slice(text);
-    packet[0] = 0x45;
-    packet[2..4].copy_from_slice(&(total as u16).to_be_bytes());
-    packet[9] = 6;
-    packet[12..16].copy_from_slice(&[10, 9, 0, 1]);
-    packet[16..20].copy_from_slice(&BOARD);
-    let checksum = !sum(&packet[..20], 0);
-    packet[10..12].copy_from_slice(&checksum.to_be_bytes());
+    let mut packet = ip(6, HEADERS, text);
     packet[20..24].copy_from_slice(&[16, port, 0, 80]);
     packet[24..28].copy_from_slice(&sequence.to_be_bytes());
     packet[28..32].copy_from_slice(&acknowledgement.to_be_bytes());
@@ -152,6 +181,36 @@ fn segment(
     let pseudo = u32::from(sum(&packet[12..20], 6 + text.len() as u32 + 20));
     let checksum = !sum(&packet[20..], pseudo);
     packet[36..38].copy_from_slice(&checksum.to_be_bytes());
+    packet
+}
+
+/// A message of CoAP.
+fn datagram(port: u8, message: &[u8]) -> Vec<u8> {
+    let mut packet = ip(17, 28, message);
+    let length = 8 + message.len() as u32;
+    packet[20..24].copy_from_slice(&[16, port, 22, 51]);
+    packet[24..26].copy_from_slice(&(length as u16).to_be_bytes());
+    let pseudo = u32::from(sum(&packet[12..20], 17 + length));
+    let checksum = match !sum(&packet[20..], pseudo) {
+        0 => u16::MAX,
+        checksum => checksum,
+    };
+    packet[26..28].copy_from_slice(&checksum.to_be_bytes());
+    packet
+}
+
+/// A packet of a protocol with so many bytes of headers, of which only those of IP are there.
+fn ip(protocol: u8, headers: usize, text: &[u8]) -> Vec<u8> {
+    let mut packet = vec![0; headers];
+    packet.extend_from_slice(text);
+    packet[0] = 0x45;
+    let total = packet.len() as u16;
+    packet[2..4].copy_from_slice(&total.to_be_bytes());
+    packet[9] = protocol;
+    packet[12..16].copy_from_slice(&[10, 9, 0, 1]);
+    packet[16..20].copy_from_slice(&BOARD);
+    let checksum = !sum(&packet[..20], 0);
+    packet[10..12].copy_from_slice(&checksum.to_be_bytes());
     packet
 }
 

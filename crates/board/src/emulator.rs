@@ -41,7 +41,7 @@ pub const BOARDS: [Emulated; 3] = [
         name: "microbit",
         machine: "microbit",
         target: "thumbv6m-none-eabi",
-        about: "Cortex-M0, 16 KB of RAM; its listeners hear nothing yet",
+        about: "Cortex-M0, 16 KB of RAM",
     },
 ];
 

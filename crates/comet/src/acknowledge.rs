@@ -2,12 +2,14 @@
 
 use crate::ANSWERS;
 use crate::connection::{Connection, Ending, Phase};
-use crate::limits::SEGMENT_BYTES_MAX;
+use crate::limits::{RTO_MS, SEGMENT_BYTES_MAX, TIMEOUT_MS_MAX};
 use crate::server::{Held, Server};
 use crate::tcp::Segment;
 
-/// Probes of a closed window are not rarer than that.
-const PROBED_BACKOFF: u8 = 5;
+/// Probes of a closed window that are answered are not rarer than that, so that none is the last, however
+/// long the round trip is.
+const PROBED_BACKOFF: u8 = 3;
+const _: () = assert!(RTO_MS[2] << PROBED_BACKOFF < TIMEOUT_MS_MAX);
 
 impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITEM_BYTES: usize>
     Server<CONNECTIONS, HOSTS, ITEMS, ITEM_BYTES>
@@ -33,12 +35,17 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         }
         let had = held.record.window();
         held.record.set_window(segment.window);
+        let window = held.record.window();
         if news > 0 {
             self.advance(held, news);
-        } else if segment.window == 0 && held.record.backoff() > PROBED_BACKOFF {
+        } else if had == 0 && window > 0 && held.record.phase() != Phase::Waiting {
+            // It is open again: what waits for it goes at once, or is not long in going.
+            self.start_timer(held, 0);
+            self.go_on(&mut held.record);
+        } else if window == 0 && held.record.backoff() > PROBED_BACKOFF {
             // Who answers probes lives (RFC 9293 section 3.8.6.1).
             self.start_timer(held, PROBED_BACKOFF);
-        } else if flight > 0 && is_bare && held.record.window() == had && held.record.duplicate() {
+        } else if flight > 0 && is_bare && window == had && held.record.duplicate() {
             // The same for the third time: something is lost, and goes again at once.
             held.record.set_due(true);
             self.start_timer(held, 0);

@@ -50,8 +50,8 @@ impl Key {
 
     /// What a segment says of a handshake that acknowledges this number.
     pub(crate) fn handshake(self, now: Milliseconds, peer: Peer, cookie: u32) -> Handshake {
-        let slot = now >> SLOT_SHIFT;
-        let off = [slot, slot.wrapping_sub(1)].map(|slot| self.of_slot(slot, peer) ^ cookie);
+        let times = [now, now.wrapping_sub(1 << SLOT_SHIFT)];
+        let off = times.map(|at| self.cookie(at, peer) ^ cookie);
         if off.contains(&0) {
             Handshake::Done
         } else if off.iter().any(|off| off & !SEQUENCE_BITS == 0) {
@@ -125,6 +125,9 @@ mod tests {
         let cookie = key.cookie(1_000, PEER);
         assert_eq!(key.handshake(33_000, PEER, cookie), Handshake::Done);
         assert_eq!(key.handshake(100_000, PEER, cookie), Handshake::None);
+        // The clock wraps around after 49.7 days.
+        let last = key.cookie(u32::MAX - 100, PEER);
+        assert_eq!(key.handshake(200, PEER, last), Handshake::Done);
         let later = Peer {
             sequence: PEER.sequence + 80,
             ..PEER

@@ -17,7 +17,8 @@ use crate::{COAP, DEADLINE, Milliseconds, ipv4, udp};
 
 /// Of an observer that asked for no confirmation, one notification in so many is confirmed, so that one
 /// that is gone is found (RFC 7641 section 4.5).
-const CONFIRMED_ONE_IN: u32 = 8;
+/// The ones between are counted where a message that awaits its acknowledgement counts its retransmissions.
+const CONFIRMED_ONE_IN: u8 = 8;
 
 impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITEM_BYTES: usize>
     Server<CONNECTIONS, HOSTS, ITEMS, ITEM_BYTES>
@@ -195,10 +196,9 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
             self.next_message_id()
         };
         let slot = self.ring.newest(connection.topic());
-        let number = slot.map_or(0, |slot| self.ring.number(slot));
-        let is_turn = number
-            .wrapping_add(held.index as u32)
-            .is_multiple_of(CONFIRMED_ONE_IN);
+        // Where its value has left the ring, a number that is later than the value's (RFC 7641 section 4.4).
+        let number = slot.map_or(self.ring.published(), |slot| self.ring.number(slot));
+        let is_turn = connection.backoff() + 1 >= CONFIRMED_ONE_IN;
         let is_confirmed =
             connection.awaits() || connection.is_confirmable() || connection.stays() && is_turn;
         let kind = if is_confirmed {
@@ -242,8 +242,12 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         if !is_confirmed && !record.stays() {
             return self.free(held);
         }
-        // What takes the place of an older one goes on with its count (RFC 7641 section 4.5.2).
-        let backoff = if record.awaits() { record.backoff() } else { 0 };
+        let backoff = match (record.awaits(), is_confirmed) {
+            // What takes the place of an older one goes on with its count (RFC 7641 section 4.5.2).
+            (true, _) => record.backoff(),
+            (false, true) => 0,
+            (false, false) => record.backoff() + 1,
+        };
         record.set_message_id(id);
         record.set_news(false);
         record.set_due(false);

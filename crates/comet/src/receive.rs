@@ -41,13 +41,15 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         let bytes = packet.get(header.payload.0..header.payload.1);
         let read = bytes
             .filter(|_| header.protocol == ipv4::TCP)
-            .and_then(|bytes| tcp::read(bytes, header.sum, self.port));
-        let Some((segment, options, data)) = read else {
+            .and_then(|bytes| tcp::read(bytes, header.sum));
+        let Some((port, segment, options, data)) = read else {
             return 0;
         };
-        let held = match self.find(header.source, segment.port) {
+        let is_ours = port == self.port;
+        let found = self.find(header.source, segment.port);
+        let held = match found.filter(|_| is_ours) {
             Some(index) => Ok(self.hold(index, now)),
-            None => self.knock(header.source, now, &segment, options, data),
+            None => self.knock((header.source, is_ours), now, &segment, options, data),
         };
         let reply = held.map_or_else(
             |reply| reply,
@@ -59,27 +61,28 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
             },
         );
         let ends = [self.address, header.source];
-        reply.map_or(0, |reply| tcp::write(packet, ends, self.port, &reply, 0))
+        reply.map_or(0, |reply| tcp::write(packet, ends, port, &reply, 0))
     }
 
     /// A segment of no connection: a handshake, which may make one, or a mistake; the answer where it makes none.
     fn knock(
         &mut self,
-        address: u32,
+        (address, is_ours): (u32, bool),
         now: Milliseconds,
         segment: &Segment,
         options: &[u8],
         data: &[u8],
     ) -> Result<Held, Option<Segment>> {
-        if segment.has(RST) {
-            return Err(None);
-        }
         let mut peer = Peer {
             address,
             port: segment.port,
             sequence: segment.sequence,
         };
-        let kind = segment.flags & (SYN | ACK);
+        let kind = match is_ours {
+            true => segment.flags & (SYN | ACK | RST),
+            // Nobody is there, whatever it wants.
+            false => 0,
+        };
         if kind == SYN {
             return Err(Some(self.greet(peer, now, options)));
         }
@@ -94,7 +97,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
             Handshake::Ahead => return Err(None),
             Handshake::None => None,
         }
-        .ok_or_else(|| Some(refusal(segment, data)))
+        .ok_or_else(|| refusal(segment, data))
     }
 
     /// Answers a SYN with a number that holds all there is to know.
@@ -162,7 +165,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
     fn was_heard(&mut self, held: &mut Held) {
         let phase = held.record.phase();
         if !matches!(phase, Phase::Free | Phase::Waiting | Phase::Ending)
-            && self.in_flight(&held.record) == 0
+            && !self.awaits_acknowledgement(&held.record)
         {
             self.start_timer(held, 0);
         }
@@ -271,7 +274,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         }
     }
 
-    fn answer_newest(&mut self, held: &mut Held, topic: u8, is_head: bool) {
+    pub(crate) fn answer_newest(&mut self, held: &mut Held, topic: u8, is_head: bool) {
         match self.ring.newest(topic) {
             Some(slot) => held.record.answer(topic, slot, is_head),
             None => self.answer_status(held, Status::NoContent),
@@ -343,13 +346,12 @@ fn is_acceptable(ahead: u32, length: u32) -> bool {
 }
 
 /// The reset for a segment that belongs nowhere (RFC 9293 section 3.10.7.1).
-fn refusal(segment: &Segment, data: &[u8]) -> Segment {
-    match segment.has(ACK) {
-        true => tcp::bare(segment.port, segment.acknowledgement, 0, RST),
-        false => {
-            let end = segment.sequence.wrapping_add(segment.length(data));
-            tcp::bare(segment.port, 0, end, RST | ACK)
-        }
+fn refusal(segment: &Segment, data: &[u8]) -> Option<Segment> {
+    let end = segment.sequence.wrapping_add(segment.length(data));
+    match (segment.has(RST), segment.has(ACK)) {
+        (true, _) => None,
+        (_, true) => Some(tcp::bare(segment.port, segment.acknowledgement, 0, RST)),
+        _ => Some(tcp::bare(segment.port, 0, end, RST | ACK)),
     }
 }
 

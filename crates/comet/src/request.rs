@@ -212,7 +212,7 @@ impl Request {
             }
         }
         match self.place {
-            LAST_EVENT_ID if RESUMPTION || LONG_POLLING => self.since = 0,
+            LAST_EVENT_ID if (RESUMPTION || LONG_POLLING) && byte == b':' => self.since = 0,
             PREFER_WAIT if LONG_POLLING => self.wait_s = 0,
             _ => {}
         }
@@ -360,6 +360,8 @@ mod tests {
             ("", "Accept: text/event-streams", vec![], 0, 0),
             ("", "Last-Event-ID: 4294967295", vec!["since"], 0, u32::MAX),
             ("?since=9", "Last-Event-ID:12", vec!["since"], 0, 12),
+            // White space around a value is not of it (RFC 9110 section 5.5).
+            ("", "Last-Event-ID: 12 \t", vec!["since"], 0, 12),
             ("", "Last-Event-ID: 12x", vec![], 0, 12),
             ("", "Connection: keep-alive, close", vec!["close"], 0, 0),
             ("", "Accept: close", vec![], 0, 0),

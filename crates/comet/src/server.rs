@@ -160,6 +160,12 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
                 held.record.answer(topic, slot, false);
                 self.start_timer(held, 0);
             }
+            // What it was to be answered with is gone.
+            Phase::Answering
+                if !is_its && self.is_value(&held.record) && held.record.slot() == slot =>
+            {
+                self.answer_newest(held, held.record.task(), held.record.is_head());
+            }
             Phase::Opening | Phase::Streaming => self.append(held, slot),
             Phase::Observing if COAP && is_its && held.record.stays() => held.record.notify(),
             _ => {}

@@ -35,15 +35,16 @@ impl Segment {
     }
 }
 
-/// Reads a segment to our port: its header, the options, the payload; `sum` is that of the pseudo-header.
-pub(crate) fn read(bytes: &[u8], sum: Sum, own: u16) -> Option<(Segment, &[u8], &[u8])> {
+/// Reads a segment: the port that it is for, its header, the options, the payload; `sum` is that of the
+/// pseudo-header.
+pub(crate) fn read(bytes: &[u8], sum: Sum) -> Option<(u16, Segment, &[u8], &[u8])> {
     let fixed = bytes.first_chunk::<HEADER_BYTES>()?;
     let header_bytes = usize::from(fixed[12] >> 4) * 4;
     let options = bytes.get(HEADER_BYTES..header_bytes)?;
     let payload = bytes.get(header_bytes..)?;
     let number = |at: usize| u16::from_be_bytes([fixed[at], fixed[at + 1]]);
     let long = |at: usize| u32::from(number(at)) << 16 | u32::from(number(at + 2));
-    if number(2) != own || number(0) == 0 || sum.with(bytes).complement() != 0 {
+    if number(0) == 0 || sum.with(bytes).complement() != 0 {
         return None;
     }
     let segment = Segment {
@@ -53,7 +54,7 @@ pub(crate) fn read(bytes: &[u8], sum: Sum, own: u16) -> Option<(Segment, &[u8], 
         flags: fixed[13],
         window: number(14),
     };
-    Some((segment, options, payload))
+    Some((number(2), segment, options, payload))
 }
 
 /// The largest segment that the options of a SYN allow (RFC 9293 section 3.7.1).
@@ -151,8 +152,8 @@ mod tests {
             let header = ipv4::read(&packet[..total], peer).expect("a packet");
             // Read at the other end, where both ports are the other way round.
             let segment_bytes = &packet[header.payload.0..total];
-            let (read, options, text) = read(segment_bytes, header.sum, 5000).expect("a segment");
-            prop_assert_eq!(Segment { port: 5000, ..read }, segment);
+            let (port, read, options, text) = read(segment_bytes, header.sum).expect("a segment");
+            prop_assert_eq!(Segment { port, ..read }, segment);
             prop_assert!(read.port == 80 && options.is_empty());
             prop_assert_eq!(text, &payload[..]);
         }

@@ -87,7 +87,7 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
     }
 
     /// Whether the peer must say something before anything goes on: an acknowledgement, or a window.
-    fn awaits_acknowledgement(&self, connection: &Connection) -> bool {
+    pub(crate) fn awaits_acknowledgement(&self, connection: &Connection) -> bool {
         if self.in_flight(connection) > 0 {
             return true;
         }
@@ -106,6 +106,11 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
         }
     }
 
+    /// Whether the peer takes nothing, and nothing that was sent tells it to say when that ends.
+    pub(crate) fn is_closed(&self, connection: &Connection) -> bool {
+        connection.window() == 0 && self.in_flight(connection) == 0
+    }
+
     /// The timeout in the timer's units, rounded up.
     fn timeout_units(&self, connection: &Connection) -> u8 {
         let timeout = match connection.backoff() {
@@ -122,7 +127,8 @@ impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITE
             return self.reset(held);
         }
         self.rtt.forget(held.index);
-        if backoff == 0 && held.record.window() > 0 {
+        // Who only waits for a window has lost nothing.
+        if backoff == 0 && held.record.window() > 0 && self.in_flight(&held.record) > 0 {
             self.rtt.back_off(held.now);
         }
         held.record.set_recovering(true);

@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::{Board, Observer, Small, TEMPERATURE, datagram, message, payload, site};
+use support::{Board, HUMIDITY, Observer, Small, TEMPERATURE, datagram, message, payload, site};
 use weir_comet::limits::PACKET_BYTES_MAX;
 use weir_sansio::{Duration, Instant};
 use weir_testkit::{BadLink, Pair};
@@ -141,6 +141,53 @@ fn without_confirmation_each_is_sent_once_and_some_are_confirmed() {
         }
     }
     assert_eq!(confirmed, 2);
+}
+
+#[test]
+fn each_observer_is_confirmed_in_its_turn_whatever_other_topics_say() {
+    let mut server = server();
+    let mut register = REGISTER.to_vec();
+    register[0] = 0x52;
+    for token in 0..4 {
+        register[4] = token;
+        assert!(say(&mut server, 0, &register).is_empty());
+    }
+    let mut confirmed = [0; 4];
+    for number in 1..=40u32 {
+        let topic = [TEMPERATURE, HUMIDITY][number as usize % 2];
+        server.publish(number, topic, b"1").unwrap();
+        while let heard = hear(&mut server, number)
+            && !heard.is_empty()
+        {
+            if heard[0] >> 4 & 3 == 0 {
+                confirmed[usize::from(heard[4])] += 1;
+                settle(&mut server, number, 2, &heard);
+            }
+        }
+    }
+    // Of 20 notifications and the answer to the registration.
+    assert_eq!(confirmed, [2; 4]);
+}
+
+#[test]
+fn an_observer_whose_value_left_the_ring_is_told_so_with_a_later_number() {
+    let mut server = server();
+    say(&mut server, 0, REGISTER);
+    server.publish(0, TEMPERATURE, b"21.5").unwrap();
+    let value = hear(&mut server, 0);
+    // ETag, then the number that orders notifications (RFC 7641 section 3.4), and the format.
+    assert_eq!(&value[6..], b"\x44\x00\x00\x00\x01\x21\x01\x60\xff21.5");
+    for now in 1..=16 {
+        server.publish(now, HUMIDITY, b"60").unwrap();
+    }
+    server.tick(6_000);
+    let nothing = hear(&mut server, 6_000);
+    // Who has the value and was not heard knows the message, and only acknowledges it.
+    assert_eq!(value[2..4], nothing[2..4]);
+    assert_eq!(&nothing[6..], b"\x44\x00\x00\x00\x11\x21\x11\x60");
+    settle(&mut server, 6_000, 2, &nothing);
+    server.publish(6_001, TEMPERATURE, b"22").unwrap();
+    assert_eq!(payload(&hear(&mut server, 6_001)), "22");
 }
 
 /// Sections of RFC 7252 beside what they demand.

@@ -8,7 +8,7 @@ use smoltcp::wire::{
     Icmpv4Packet, Icmpv4Repr, IpProtocol, Ipv4Address, Ipv4Packet, Ipv4Repr, TcpControl, TcpPacket,
     TcpRepr, TcpSeqNumber,
 };
-use support::{BOARD, HOST, Small, site};
+use support::{BOARD, HOST, HUMIDITY, Small, TEMPERATURE, site};
 use weir_comet::limits::PACKET_BYTES_MAX;
 
 const PORT: u16 = 4_000;
@@ -17,6 +17,9 @@ const FIRST: i32 = 70_000;
 /// The other end, segment by segment.
 struct Peer {
     server: Box<Small>,
+    /// Its window, and the time when it speaks.
+    window: u16,
+    now: u32,
     ours: i32,
     theirs: i32,
 }
@@ -31,13 +34,24 @@ fn segment(
     ack: Option<i32>,
     text: &[u8],
 ) -> Vec<u8> {
+    segment_of((port, 4_096), control, sequence, ack, text)
+}
+
+/// A segment from a port, with a window.
+fn segment_of(
+    (port, window): (u16, u16),
+    control: TcpControl,
+    sequence: i32,
+    ack: Option<i32>,
+    text: &[u8],
+) -> Vec<u8> {
     let repr = TcpRepr {
         src_port: port,
         dst_port: 80,
         control,
         seq_number: TcpSeqNumber(sequence),
         ack_number: ack.map(TcpSeqNumber),
-        window_len: 4_096,
+        window_len: window,
         window_scale: None,
         max_seg_size: None,
         sack_permitted: false,
@@ -91,8 +105,12 @@ fn server() -> Box<Small> {
 
 /// Sends a segment; the answer that it gets in place.
 fn send(server: &mut Small, packet: &[u8]) -> Option<Said> {
+    send_at(server, 1_000, packet)
+}
+
+fn send_at(server: &mut Small, now: u32, packet: &[u8]) -> Option<Said> {
     let mut packet = packet.to_vec();
-    let length = server.receive(1_000, &mut packet);
+    let length = server.receive(now, &mut packet);
     (length > 0).then(|| read(&packet[..length]))
 }
 
@@ -105,6 +123,8 @@ impl Peer {
         assert_eq!((control, ack), (TcpControl::Syn, Some(FIRST + 1)));
         let mut peer = Self {
             server,
+            window: 4_096,
+            now: 1_000,
             ours: FIRST + 1,
             theirs: theirs.wrapping_add(1),
         };
@@ -115,8 +135,41 @@ impl Peer {
 
     /// Sends a segment `ahead` of what is next; the answer in place.
     fn say(&mut self, control: TcpControl, ahead: i32, text: &[u8]) -> Option<Said> {
-        let packet = segment(PORT, control, self.ours + ahead, Some(self.theirs), text);
-        send(&mut self.server, &packet)
+        let (from, sequence) = ((PORT, self.window), self.ours + ahead);
+        let packet = segment_of(from, control, sequence, Some(self.theirs), text);
+        send_at(&mut self.server, self.now, &packet)
+    }
+
+    /// Sends a request, which is next.
+    fn ask(&mut self, target: &str) {
+        let request = format!("GET {target} HTTP/1.1\r\nHost: x\r\n\r\n");
+        assert_eq!(self.say(TcpControl::None, 0, request.as_bytes()), None);
+        self.ours += request.len() as i32;
+    }
+
+    /// Takes all that the server sends now, and acknowledges it together; the text.
+    fn take(&mut self) -> String {
+        let mut text = Vec::new();
+        while let Some(said) = self.hear(self.now) {
+            text.extend(said.4);
+        }
+        self.theirs += text.len() as i32;
+        assert_eq!(self.say(TcpControl::None, 0, b""), None);
+        String::from_utf8(text).unwrap()
+    }
+
+    /// Lets seconds pass, in which it answers each probe and takes nothing of it; what the probes were.
+    fn wait(&mut self, seconds: u32) -> Vec<Said> {
+        let mut probes = Vec::new();
+        for _ in 0..seconds * 10 {
+            self.now += 100;
+            if let Some(said) = self.hear(self.now) {
+                assert_ne!(said.0, TcpControl::Rst);
+                assert_eq!(self.say(TcpControl::None, 0, b""), None);
+                probes.push(said);
+            }
+        }
+        probes
     }
 
     /// What the server sends of itself.
@@ -273,6 +326,134 @@ fn what_nobody_acknowledges_goes_again_ever_more_rarely_until_it_is_given_up() {
         (Some(TcpControl::Rst), 0)
     );
     assert!(times[8] - times[0] > 100_000);
+}
+
+#[test]
+fn a_window_that_opens_again_is_used_at_once() {
+    let mut peer = Peer::new();
+    peer.ask("/");
+    let first = peer.hear(peer.now).unwrap();
+    let sent: Vec<Said> = std::iter::from_fn(|| peer.hear(1_000)).collect();
+    assert_eq!(sent.len(), 2);
+    // Of three segments the peer took one, and then all of them.
+    for (taken, next) in [(first.4.len(), &sent[0].4[..]), (512, b"")] {
+        (peer.theirs, peer.window) = (peer.theirs + taken as i32, 0);
+        assert_eq!(peer.say(TcpControl::None, 0, b""), None);
+        let probes = peer.wait(200);
+        // What was never sent is not begun for a probe.
+        let length = next.len().min(1);
+        assert!(probes.len() > 5 && probes.iter().all(|probe| probe.4.len() == length));
+        peer.window = 4_096;
+        assert_eq!(peer.say(TcpControl::None, 0, b""), None);
+        let (_, sequence, _, _, text) = peer.hear(peer.now).unwrap();
+        assert_eq!(sequence, peer.theirs);
+        assert!(text.starts_with(next) && text.len() > 200);
+    }
+}
+
+#[test]
+fn who_answers_probes_of_its_window_lives_however_long_the_round_trip_is() {
+    for trip_ms in [100, 3_900, 14_000] {
+        let mut peer = Peer::new();
+        peer.ask("/");
+        while peer.hear(peer.now).is_some() {}
+        (peer.now, peer.window) = (peer.now + trip_ms, 0);
+        peer.theirs += 768;
+        assert_eq!(peer.say(TcpControl::None, 0, b""), None);
+        let probes = peer.wait(3_000);
+        assert!(probes.len() > 20, "{trip_ms}: {}", probes.len());
+        assert_eq!(peer.server.counters().resets, 0);
+        // Who answers no more is dead (RFC 9293 section 3.8.3).
+        for _ in 0..10_000 {
+            peer.now += 100;
+            peer.hear(peer.now);
+        }
+        assert_eq!(peer.server.connections(), 0, "{trip_ms}");
+    }
+}
+
+#[test]
+fn a_listener_whose_window_was_closed_goes_on_with_the_newest() {
+    let mut peer = Peer::new();
+    peer.ask("/live/temperature?stream");
+    peer.window = 0;
+    assert!(peer.take().starts_with("HTTP/1.1 200 OK"));
+    for number in 1..=40u32 {
+        let text = number.to_string();
+        let now = peer.now;
+        let published = peer.server.publish(now, TEMPERATURE, text.as_bytes());
+        assert_eq!(published, Ok(number));
+        let probes = peer.wait(1);
+        assert!(probes.iter().all(|probe| probe.4.is_empty()));
+        if number % 8 == 0 {
+            // Its text is taken all the same, and acknowledged with the number that it expects.
+            assert_eq!(peer.say(TcpControl::None, 0, b"x"), None);
+            peer.ours += 1;
+            let heard: Vec<_> = std::iter::from_fn(|| peer.hear(peer.now).map(head)).collect();
+            assert!(heard.contains(&peer.position()), "{number}: {heard:?}");
+        }
+    }
+    let counters = peer.server.counters();
+    assert_eq!((counters.resets, counters.conflated), (0, 2));
+    peer.window = 4_096;
+    assert_eq!(peer.say(TcpControl::None, 0, b""), None);
+    let text = peer.take();
+    assert!(text.ends_with("2\r\n40\r\n"), "{text}");
+    assert!(text.starts_with("2\r\n3"), "{text}");
+}
+
+#[test]
+fn a_poll_whose_answer_was_overwritten_before_it_went_gets_what_there_is() {
+    // Of its topic is published so many times more, then of another until the first slot is its.
+    for (more, answer) in [(15, Some("15")), (2, Some("2")), (0, None)] {
+        let mut peer = Peer::new();
+        let published = peer.server.publish(1_000, TEMPERATURE, b"0");
+        assert_eq!(published, Ok(1));
+        peer.ask("/live/temperature");
+        for number in 1..=16 {
+            let topic = if number <= more {
+                TEMPERATURE
+            } else {
+                HUMIDITY
+            };
+            let text = number.to_string();
+            peer.server.publish(1_000, topic, text.as_bytes()).unwrap();
+        }
+        let text = peer.take();
+        match answer {
+            Some(value) => {
+                let number = more + 1;
+                assert!(
+                    text.ends_with(&format!("ETag: \"{number}\"\r\n\r\n{value}")),
+                    "{text}"
+                );
+            }
+            None => assert_eq!(text, "HTTP/1.1 204 \r\n\r\n"),
+        }
+    }
+}
+
+#[test]
+fn a_port_where_nobody_is_refuses() {
+    for (control, ack, refusal) in [
+        // RFC 9293 section 3.10.7.1.
+        (TcpControl::Syn, None, Some((0, Some(FIRST + 1)))),
+        (TcpControl::None, Some(1_234), Some((1_234, None))),
+        (TcpControl::Rst, None, None),
+    ] {
+        let mut packet = segment(PORT, control, FIRST, ack, b"");
+        let [from, to] = [HOST, BOARD].map(|end| Ipv4Address::from(end).into());
+        let mut tcp = TcpPacket::new_unchecked(&mut packet[20..]);
+        tcp.set_dst_port(81);
+        tcp.fill_checksum(&from, &to);
+        let length = server().receive(0, &mut packet);
+        let said = (length > 0).then(|| read(&packet[..length]));
+        let said = said.map(|(control, sequence, ack, ..)| {
+            assert_eq!((control, &packet[20..22]), (TcpControl::Rst, &[0, 81][..]));
+            (sequence, ack)
+        });
+        assert_eq!(said, refusal);
+    }
 }
 
 #[test]
