@@ -155,7 +155,10 @@ fn asked(
         .params
         .check_service()
         .and_then(|()| operations::find(&name, version))
-        .and_then(|operation| (operation.run)(&ask))
+        .and_then(|operation| {
+            operations::check_method(operation, &call.method)?;
+            (operation.run)(&ask)
+        })
         .and_then(|reply| respond(form, &name, version, reply, (room, tickets)));
     replied.unwrap_or_else(|exception| refused(&name, version, &exception))
 }
