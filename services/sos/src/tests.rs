@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
+mod all_or_none;
 mod bindings;
 mod bounds;
 mod dialect;
