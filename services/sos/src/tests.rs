@@ -13,5 +13,6 @@ mod offerings;
 mod reading;
 mod requirements;
 mod scans;
+mod sensors;
 mod version1;
 mod version1_bindings;
