@@ -180,7 +180,11 @@ fn version(params: &Params) -> Result<Version, Exception> {
             "none of {} is spoken: 2.0.0 and 1.0.0 are",
             accepted.join(", ")
         );
-        Exception::new(Code::VersionNegotiationFailed, "AcceptVersions", sentence)
+        // The table of exceptions has no locator for it (OGC 06-121r9 section 8).
+        Exception {
+            locator: None,
+            ..Exception::new(Code::VersionNegotiationFailed, "", sentence)
+        }
     })
 }
 
