@@ -125,6 +125,15 @@ fn what_is_not_there_or_not_said_is_an_exception_that_names_the_parameter() {
     assert_eq!(exception(&form), expected);
 }
 
+#[test]
+fn a_response_mode_of_version_1_is_none_of_2_0() {
+    let asked =
+        "version=2.0.0&request=GetObservation&responseMode=resultTemplate&procedure=urn:s:north";
+    let root = measured().document(asked);
+    assert!(root.is(crate::names::SOS20, "GetObservationResponse"));
+    assert_eq!(texts(&root, "result"), ["0.5", "1.5", "2.5"]);
+}
+
 /// What a page of any origin could have a browser send changes nothing.
 #[test]
 fn what_changes_something_is_refused_by_a_get_and_done_by_a_form() {
