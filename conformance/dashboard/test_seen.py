@@ -15,6 +15,7 @@ import skips
 from gateway import ROOT, Gateway
 from sensorthings.test_client import kitchen
 from sos import documents
+from sos import test_published_1 as version_1
 
 WAIT_S = 60
 LEVEL = "sos/urn:s:gauge/urn:p:level"
@@ -95,6 +96,14 @@ class Seen(unittest.TestCase):
         self.sos("/sos", documents.INSERT_TEMPLATE)
         self.sos("/sos", documents.INSERT_RESULT.replace("1.75", "2.25"))
         self.page.wait(LEVEL, 2.25, "m")
+
+    def test_sos_1_0(self):
+        self.sos("/sos", version_1.REGISTER)
+        topic = self.topic("level")
+        for minute, level in ((0, 10.5), (5, 12.25)):
+            one = version_1.INSERT.replace("12:00:00+", f"12:0{minute}:00+").replace(">10.5<", f">{level}<")
+            self.sos("/sos", one)
+            self.page.wait(topic, level, "cm")
 
     def test_soap_and_the_service_that_the_device_hosts(self):
         for path, binding in (("soap", ("Observations", "Soap11")), ("dpws", ("Device", "Observations12"))):

@@ -19,6 +19,7 @@ REQUESTS = (
     ("http://www.opengis.net/om/2.0", "om/2.0/observation.xsd"),
 )
 SPACES = "xmlns(sams,http://www.opengis.net/samplingSpatial/2.0),xmlns(om,http://www.opengis.net/om/2.0)"
+DELETE = f"<swes:DeleteSensor {shape.NAMES}><swes:procedure>{SENSOR}</swes:procedure></swes:DeleteSensor>"
 KVP_BOX = "om:featureOfInterest/*/sams:shape,0.0,0.0,60.0,60.0,{}"
 
 
@@ -92,7 +93,7 @@ class Sensors(Shapes):
                 self.assertIn(OFFERING, etree.tostring(described).decode(), (form, asked))
             self.gateway.restart()
             self.get("GetObservation", offering=OFFERING)
-            self.get("DeleteSensor", procedure=SENSOR)
+            self.pox(DELETE)
 
     # [SOS2-10.2-3]
     def test_a_description_is_replaced_and_offerings_with_it(self):
@@ -105,8 +106,7 @@ class Sensors(Shapes):
         both = shape.insert(shape.observation(1, "Measurement", "height", shape.MEASURE), offerings=(OFFERING, second))
         self.pox(both)
         self.assertEqual(len(self.get("GetObservation", offering=second)), 1)
-        delete = f"<swes:DeleteSensor {shape.NAMES}><swes:procedure>{SENSOR}</swes:procedure></swes:DeleteSensor>"
-        self.assertEqual([one.text for one in self.pox(delete)], [SENSOR])
+        self.assertEqual([one.text for one in self.pox(DELETE)], [SENSOR])
 
     def test_a_component_observes_for_the_offering_of_its_system(self):
         system = shape.description(shape.MAST, ((shape.SYSTEM, "The system"),))

@@ -95,7 +95,9 @@ class Version1(unittest.TestCase):
         for by_soap in (False, True):
             with self.subTest(by_soap=by_soap):
                 self.life(by_soap)
-            self.gateway.request("GET", f"/sos?service=SOS&version=2.0.0&request=DeleteSensor&procedure={SENSOR}")
+            self.post(
+                f"service=SOS&version=2.0.0&request=DeleteSensor&procedure={SENSOR}", "application/x-www-form-urlencoded"
+            )
 
     def life(self, by_soap):
         self.assertEqual(self.told(REGISTER, SOS1, by_soap)[0].text, SENSOR)

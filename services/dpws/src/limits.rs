@@ -7,7 +7,7 @@ pub const PORT: u16 = 3702;
 /// `MAX_UDP_ENVELOPE_SIZE`: a longer datagram is not looked at (DPWS 1.1 R5018 and appendix B).
 pub const DATAGRAM_BYTES_MAX: usize = 4096;
 /// `MAX_ENVELOPE_SIZE` (DPWS 1.1 appendix B): a longer envelope is refused, but for operations of the hosted
-/// service, whose limit is that of documents.
+/// service, whose limit is that of documents; and no notification is longer.
 pub const ENVELOPE_BYTES_MAX: usize = 32_767;
 /// Envelopes from this on are read off the network's threads.
 pub const AT_ONCE_BYTES: usize = 4096;
@@ -52,7 +52,7 @@ pub const SUBSCRIPTIONS_OF_ONE_MAX: usize = 64;
 pub const EXPIRES_DEFAULT: Duration = Duration::from_secs(3600);
 /// For how long at most.
 pub const EXPIRES_MAX: Duration = Duration::from_secs(86_400);
-/// Observations of a notification, so that it stays within the profile's size of envelopes.
+/// Observations of a notification; where they are longer than [`ENVELOPE_BYTES_MAX`], it has fewer.
 pub const EVENT_ROWS_MAX: usize = 50;
 /// For how long a sink may take to accept a notification.
 pub const PUSH_TIME_MAX: Duration = Duration::from_secs(10);

@@ -106,17 +106,20 @@ impl Asked {
     fn of(call: &Call) -> Result<Self, Box<Response>> {
         let (form, body) = read(call).map_err(|refused| Box::new(refused.0.fault(&refused.1)))?;
         let found = OPERATIONS.iter().find(|own| body.is(NAMESPACE, own.name));
-        match found {
-            Some(operation) => Ok(Self {
-                operation,
-                form,
-                body,
-            }),
-            None => {
-                let sentence = format!("there is no operation {{{}}}{}", body.uri, body.local);
-                Err(Box::new(form.fault(&Fault::sender(sentence))))
+        let sentence = match (found, foreign(&body)) {
+            (Some(operation), None) => {
+                return Ok(Self {
+                    operation,
+                    form,
+                    body,
+                });
             }
-        }
+            (Some(_), Some(other)) => {
+                format!("{{{}}}{} is not expected here", other.uri, other.local)
+            }
+            (None, _) => format!("there is no operation {{{}}}{}", body.uri, body.local),
+        };
+        Err(Box::new(form.fault(&Fault::sender(sentence))))
     }
 
     fn run(self, hub: &Arc<Hub>, call: &Call) -> Next {
@@ -127,6 +130,15 @@ impl Asked {
             Err(fault) => Next::Answer(form.fault(&fault)),
         }
     }
+}
+
+/// The first element below that is not of the WSDL's namespace, which qualifies all of its elements.
+fn foreign(body: &Element) -> Option<&Element> {
+    body.elements()
+        .find_map(|child| match child.uri == NAMESPACE {
+            true => foreign(child),
+            false => Some(child),
+        })
 }
 
 /// The operation's element, and what its answer is put in.

@@ -264,6 +264,14 @@ fn what_is_wrong_is_a_fault_of_the_sender() {
         query("latest", "<w:filter>a#</w:filter>"),
         query("publish", "<w:topic>a</w:topic>"),
         PUBLISH.replace("urn:weir:observations", "urn:other"),
+        PUBLISH.replace("<w:unit>", "<w:unit xmlns:w=\"urn:other\">"),
+        PUBLISH.replacen(
+            "<w:observation>",
+            "<w:observation xmlns=\"urn:other\"><sensor/>",
+            1,
+        ),
+        with_whole(&WHOLE.replace("<w:from>", "<w:from xmlns:w=\"urn:other\">")),
+        query("latest", "<filter>#</filter>"),
     ] {
         for (version, status, code) in [
             (soap::Version::V11, 500, "env:Client"),

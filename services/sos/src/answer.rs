@@ -155,7 +155,10 @@ fn asked(
         .params
         .check_service()
         .and_then(|()| operations::find(&name, version))
-        .and_then(|operation| (operation.run)(&ask))
+        .and_then(|operation| {
+            operations::check_method(operation, &call.method)?;
+            (operation.run)(&ask)
+        })
         .and_then(|reply| respond(form, &name, version, reply, (room, tickets)));
     replied.unwrap_or_else(|exception| refused(&name, version, &exception))
 }
@@ -177,7 +180,11 @@ fn version(params: &Params) -> Result<Version, Exception> {
             "none of {} is spoken: 2.0.0 and 1.0.0 are",
             accepted.join(", ")
         );
-        Exception::new(Code::VersionNegotiationFailed, "AcceptVersions", sentence)
+        // The table of exceptions has no locator for it (OGC 06-121r9 section 8).
+        Exception {
+            locator: None,
+            ..Exception::new(Code::VersionNegotiationFailed, "", sentence)
+        }
     })
 }
 

@@ -41,4 +41,13 @@ impl Ask {
             _ => Err(Exception::internal("the hub answered something else")),
         }
     }
+
+    /// Has the hub do all of it, in this order, or none where one of it would be refused.
+    pub(crate) fn all_or_none(&self, requests: Vec<Request>) -> Result<Vec<Ticket>, Exception> {
+        for request in &requests {
+            self.hub.would_take(&self.principal, request)?;
+        }
+        let done = requests.into_iter().map(|request| self.ticket(request));
+        done.collect()
+    }
 }

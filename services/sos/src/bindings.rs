@@ -1,5 +1,6 @@
 //! From what came in to parameters, and which binding it was.
 
+mod elements;
 mod form;
 mod json;
 mod kvp;

@@ -10,7 +10,7 @@ use crate::insertion_json;
 use crate::inventory::{Inventory, topic_of};
 use crate::names::*;
 use crate::params::Version;
-use crate::records::{Set, feature, kept, place_of, topics_of};
+use crate::records::{Set, feature, kept, place_of, puts, topics_of};
 use crate::reply::Reply;
 use std::collections::BTreeMap;
 use weir_codec::by_name;
@@ -179,32 +179,27 @@ pub(crate) fn insert(
             ..Publish::new(root, media, body)
         }));
     }
-    check(ask, &topics, &publications)?;
-    let mut tickets = Vec::new();
-    for publication in publications {
-        tickets.push(ask.ticket(publication)?);
-    }
-    tickets.extend(keep_features(ask, batch, &topics)?);
-    Ok(tickets)
+    check_grants(ask, &topics)?;
+    // Features first: a list that is kept twice is the same, an observation that is sent again is another.
+    let mut requests = features_named(ask, batch, &topics)?;
+    requests.append(&mut publications);
+    ask.all_or_none(requests)
 }
 
-/// All are inserted or none: what would be refused is so before the first is stored.
-fn check(ask: &Ask, topics: &[String], publications: &[Request]) -> Result<(), Exception> {
+/// Observations of several topics are one message, of which the hub sees the topics when it is published.
+fn check_grants(ask: &Ask, topics: &[String]) -> Result<(), Exception> {
     let grants = &ask.principal.grants;
     let denied = topics
         .iter()
         .find(|topic| !grants.allow(Verb::Publish, topic));
-    if let Some(topic) = denied {
-        return Err(Exception::from(Fault::Denied {
+    match denied {
+        Some(topic) => Err(Exception::from(Fault::Denied {
             principal: ask.principal.name.clone(),
             verb: Verb::Publish.name(),
             topic: topic.clone(),
-        }));
+        })),
+        None => Ok(()),
     }
-    for publication in publications {
-        ask.hub.would_take(&ask.principal, publication)?;
-    }
-    Ok(())
 }
 
 /// Where messages are sent, and the datastreams of each: at the one topic, or at what several begin with.
@@ -244,8 +239,9 @@ fn message(
     Ok((Media::Format(format), body))
 }
 
-/// Features that observations name are listed with the datastreams that observe them, by who may.
-fn keep_features(ask: &Ask, batch: &Batch, topics: &[String]) -> Result<Option<Ticket>, Exception> {
+/// Features that observations name are to be listed with the datastreams that observe them, by who may: each
+/// observation keeps its feature, only who may change the list adds to it.
+fn features_named(ask: &Ask, batch: &Batch, topics: &[String]) -> Result<Vec<Request>, Exception> {
     let mut named: BTreeMap<&str, (Option<Place>, Vec<&str>)> = BTreeMap::new();
     for row in 0..batch.len() {
         if let Some(id) = batch.extra(row).feature {
@@ -271,13 +267,12 @@ fn keep_features(ask: &Ask, batch: &Batch, topics: &[String]) -> Result<Option<T
             changed.push(kept(Set::Features, id, &body));
         }
     }
-    if changed.is_empty() {
-        return Ok(None);
-    }
-    match ask.ticket(Request::Put(changed)) {
-        Ok(ticket) => Ok(Some(ticket)),
-        // Each observation keeps its feature; only who may change the list adds to it.
-        Err(exception) if matches!(exception.status(), 401 | 403) => Ok(None),
-        Err(exception) => Err(exception),
+    let grants = &ask.principal.grants;
+    match changed
+        .iter()
+        .all(|(key, _)| grants.allow(Verb::Change, key))
+    {
+        true => Ok(puts(changed)),
+        false => Ok(Vec::new()),
     }
 }

@@ -93,7 +93,7 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     }
     let inventory = ask.inventory()?;
     let series = selected(ask, &inventory)?;
-    if ask.params.one("responseMode")? == Some("resultTemplate") {
+    if ask.version == Version::V1 && ask.params.one("responseMode")? == Some("resultTemplate") {
         return Ok(results1::templates(&series));
     }
     let (layout, model) = layout.of_model(ask, &series)?;

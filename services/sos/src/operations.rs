@@ -13,6 +13,8 @@ use crate::{results, results1, sensors, types1};
 pub(crate) struct Operation {
     pub(crate) name: &'static str,
     pub(crate) version: Version,
+    /// Whether it changes something, which a page of any origin could have a browser do by a GET.
+    pub(crate) changes: bool,
     pub(crate) run: fn(&Ask) -> Result<Reply, Exception>,
 }
 
@@ -21,7 +23,23 @@ const fn line(
     version: Version,
     run: fn(&Ask) -> Result<Reply, Exception>,
 ) -> Operation {
-    Operation { name, version, run }
+    Operation {
+        name,
+        version,
+        changes: false,
+        run,
+    }
+}
+
+const fn change(
+    name: &'static str,
+    version: Version,
+    run: fn(&Ask) -> Result<Reply, Exception>,
+) -> Operation {
+    Operation {
+        changes: true,
+        ..line(name, version, run)
+    }
 }
 
 /// Every operation.
@@ -34,16 +52,16 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     line("GetDataAvailability", Version::V2, availability::answer),
     line("GetResultTemplate", Version::V2, results::template),
     line("GetResult", Version::V2, results::results),
-    line("InsertSensor", Version::V2, sensors::insert),
-    line("DeleteSensor", Version::V2, sensors::delete),
-    line("UpdateSensorDescription", Version::V2, sensors::update),
-    line("InsertObservation", Version::V2, insertion::answer),
-    line(
+    change("InsertSensor", Version::V2, sensors::insert),
+    change("DeleteSensor", Version::V2, sensors::delete),
+    change("UpdateSensorDescription", Version::V2, sensors::update),
+    change("InsertObservation", Version::V2, insertion::answer),
+    change(
         "InsertResultTemplate",
         Version::V2,
         results::insert_template,
     ),
-    line("InsertResult", Version::V2, results::insert_result),
+    change("InsertResult", Version::V2, results::insert_result),
     line("GetCapabilities", Version::V1, capabilities::answer),
     line("DescribeSensor", Version::V1, describe::answer),
     line("GetObservation", Version::V1, observations::answer),
@@ -62,8 +80,8 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         types1::observation_type,
     ),
     line("DescribeResultModel", Version::V1, types1::result_model),
-    line("RegisterSensor", Version::V1, sensors::register_1),
-    line("InsertObservation", Version::V1, insertion::answer),
+    change("RegisterSensor", Version::V1, sensors::register_1),
+    change("InsertObservation", Version::V1, insertion::answer),
 ];
 
 /// The operation that a request names.
@@ -75,6 +93,21 @@ pub(crate) fn find(name: &str, version: Version) -> Result<&'static Operation, E
     found.ok_or_else(|| {
         let sentence = format!("there is no {name} in version {}", version.text());
         Exception::new(Code::OperationNotSupported, name, sentence)
+    })
+}
+
+/// Refuses what changes something where the call is one that changes nothing (RFC 9110 section 9.2.1): browsers
+/// send it for a page of any origin, and of such only the other methods are asked for their origin.
+pub(crate) fn check_method(operation: &Operation, method: &str) -> Result<(), Exception> {
+    if !operation.changes || method == "POST" {
+        return Ok(());
+    }
+    let name = operation.name;
+    let sentence =
+        format!("{name} changes something, so it is sent by POST: as XML, JSON, EXI or a form");
+    Err(Exception {
+        status: Some(405),
+        ..Exception::new(Code::OperationNotSupported, name, sentence)
     })
 }
 

@@ -9,6 +9,7 @@ use crate::offerings::OwnOffering;
 use bytes::Bytes;
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
+use weir_hub::limits::ENTITIES_OF_ONE_REQUEST_MAX;
 use weir_hub::{Exchange, Hub, Principal, Request};
 use weir_model::{Filter, Place, Time, percent};
 
@@ -93,6 +94,12 @@ impl Set {
 /// An entity to be kept.
 pub(crate) fn kept(set: Set, id: &str, body: &Json) -> (String, Option<Bytes>) {
     (set.key(id), Some(body.to_string().into()))
+}
+
+/// As many requests as so many entities need.
+pub(crate) fn puts(entities: Vec<(String, Option<Bytes>)>) -> Vec<Request> {
+    let parts = entities.chunks(ENTITIES_OF_ONE_REQUEST_MAX);
+    parts.map(|part| Request::Put(part.to_vec())).collect()
 }
 
 /// What is kept of a sensor beside its description.

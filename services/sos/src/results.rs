@@ -84,6 +84,19 @@ pub(crate) fn insert_template(ask: &Ask) -> Result<Reply, Exception> {
     Ok(Reply::Accepted(vec![ticket], xml.finish(), action))
 }
 
+/// The templates of what a procedure observes, by identifier, whoever may read them.
+pub(crate) fn templates_of(ask: &Ask, procedure: &str) -> Vec<String> {
+    let kept = Set::Templates.kept(&ask.hub).into_iter();
+    let is_own = |template: &Json| {
+        let known = template["observation"].as_str().map(str::as_bytes);
+        let known = known.and_then(|text| read_xml(text).ok());
+        known.is_some_and(|known| href(&known, "procedure").is_ok_and(|own| own == procedure))
+    };
+    kept.filter(|(_, template)| is_own(template))
+        .map(|(id, _)| id)
+        .collect()
+}
+
 fn href(observation: &Element, name: &str) -> Result<String, Exception> {
     let found = observation
         .child(name)

@@ -9,8 +9,9 @@ use crate::inventory::{Inventory, offering_of, procedure_of, topic_of};
 use crate::limits::OFFERINGS_MAX;
 use crate::names::*;
 use crate::offerings::OwnOffering;
-use crate::records::{Announcement, Set, announcement_of, kept, sensor};
+use crate::records::{Announcement, Set, announcement_of, kept, puts, sensor};
 use crate::reply::Reply;
+use crate::results::templates_of;
 use crate::sensorml;
 use weir_codec::document::{Element, Xml};
 use weir_hub::{Request, Ticket};
@@ -178,7 +179,7 @@ struct Registered {
     tickets: Vec<Ticket>,
 }
 
-/// Keeps a sensor's description and a datastream for each property.
+/// Keeps a datastream for each property and the sensor's description: that last, since who has it is registered.
 fn register(
     ask: &Ask,
     parameter: &str,
@@ -198,9 +199,7 @@ fn register(
         offerings: named_offerings(&inventory, parameter, &procedure, description)?,
         attached_to: sensorml::attached_to(description),
     };
-    let body = sensor(&procedure, announced.format, &text, &announcement);
-    let put = Request::Put(vec![kept(Set::Sensors, &procedure, &body)]);
-    let mut tickets = vec![ask.ticket(put)?];
+    let mut requests = Vec::new();
     for property in announced.properties {
         if inventory.of_names(&procedure, property).is_none() {
             let datastream = Datastream {
@@ -209,14 +208,16 @@ fn register(
                 ..Datastream::default()
             };
             let topic = topic_of(&procedure, property);
-            tickets.push(ask.ticket(Request::Change(topic, Some(datastream)))?);
+            requests.push(Request::Change(topic, Some(datastream)));
         }
     }
+    let body = sensor(&procedure, announced.format, &text, &announcement);
+    requests.extend(puts(vec![kept(Set::Sensors, &procedure, &body)]));
     let first = announcement.offerings.into_iter().next();
     Ok(Registered {
         offering: first.map_or_else(|| offering_of(&procedure), |own| own.id),
+        tickets: ask.all_or_none(requests)?,
         procedure,
-        tickets,
     })
 }
 
@@ -273,7 +274,7 @@ pub(crate) fn update(ask: &Ask) -> Result<Reply, Exception> {
     Ok(Reply::Accepted(vec![ticket], xml.finish(), UPDATED))
 }
 
-/// Answers DeleteSensor: the sensor, its datastreams and all that they observed.
+/// Answers DeleteSensor: the sensor, its datastreams and all that they observed, and its templates of results.
 // [SOS2-10.3-1] [SOS2-10.3-2]
 pub(crate) fn delete(ask: &Ask) -> Result<Reply, Exception> {
     let procedure = ask.params.required("procedure")?;
@@ -285,14 +286,14 @@ pub(crate) fn delete(ask: &Ask) -> Result<Reply, Exception> {
         let sentence = format!("there is no `{procedure}`");
         return Err(Exception::invalid("procedure", sentence));
     }
-    let mut tickets = Vec::new();
-    for topic in topics {
-        tickets.push(ask.ticket(Request::Change(topic, None))?);
-    }
-    if known {
-        let key = Set::Sensors.key(procedure);
-        tickets.push(ask.ticket(Request::Put(vec![(key, None)]))?);
-    }
+    let forgotten = topics.into_iter().map(|topic| Request::Change(topic, None));
+    let mut requests: Vec<Request> = forgotten.collect();
+    let templates = templates_of(ask, procedure).into_iter();
+    let templates = templates.map(|id| Set::Templates.key(&id));
+    let record = known.then(|| Set::Sensors.key(procedure));
+    let keys = templates.chain(record).map(|key| (key, None));
+    requests.extend(puts(keys.collect()));
+    let tickets = ask.all_or_none(requests)?;
     let mut xml = Xml::new();
     xml.start("swes:DeleteSensorResponse");
     xml.prefixes(&[("swes", SWES20)]);

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
+mod all_or_none;
 mod bindings;
 mod bounds;
 mod dialect;
@@ -12,5 +13,6 @@ mod offerings;
 mod reading;
 mod requirements;
 mod scans;
+mod sensors;
 mod version1;
 mod version1_bindings;

@@ -2,7 +2,7 @@
 
 use super::filter::ACTION;
 use super::subscriptions::{Agreement, Ending};
-use crate::limits::EVENT_ROWS_MAX;
+use crate::limits::{ENVELOPE_BYTES_MAX, EVENT_ROWS_MAX};
 use crate::names::EVENTING;
 use crate::random::Random;
 use weir_codec::document::Xml;
@@ -12,8 +12,11 @@ use weir_codec::document::soap::Version;
 use weir_hub::Item;
 use weir_model::{Batch, Cursor};
 
-/// Parts of messages, each small enough for one notification.
-pub(crate) fn parts(items: &[Item]) -> Vec<Batch> {
+/// What is pushed of messages, in their order: observations that one notification of an agreement holds, written as
+/// the WSDL has them, or nothing for one that is too long for any.
+pub(crate) fn parts(agreement: &Agreement, cursor: Cursor, items: &[Item]) -> Vec<Option<String>> {
+    let around = notification(agreement, "", cursor, u64::MAX).len();
+    let room = ENVELOPE_BYTES_MAX.saturating_sub(around);
     let mut parts = Vec::new();
     for item in items {
         let selected = item.selected();
@@ -21,18 +24,37 @@ pub(crate) fn parts(items: &[Item]) -> Vec<Batch> {
             continue;
         };
         for start in (0..batch.len()).step_by(EVENT_ROWS_MAX) {
-            let end = start + EVENT_ROWS_MAX;
-            parts.push(batch.select(|row| (start..end).contains(&row)));
+            let end = batch.len().min(start + EVENT_ROWS_MAX);
+            cut(&range(batch, start, end), room, &mut parts);
         }
     }
     parts
 }
 
+/// Halves what there is no room for, down to single observations.
+fn cut(batch: &Batch, room: usize, parts: &mut Vec<Option<String>>) {
+    let mut xml = Xml::new();
+    write_rows(batch, &mut xml);
+    let rows = xml.finish();
+    match (rows.len() <= room, batch.len()) {
+        (true, _) => parts.push(Some(rows)),
+        (false, 0 | 1) => parts.push(None),
+        (false, all) => {
+            cut(&range(batch, 0, all / 2), room, parts);
+            cut(&range(batch, all / 2, all), room, parts);
+        }
+    }
+}
+
+fn range(batch: &Batch, start: usize, end: usize) -> Batch {
+    batch.select(|row| (start..end).contains(&row))
+}
+
 /// A notification of observations; `missed` is how many messages came before it that the sink did not take in
-/// time.
+/// time, and observations that are too long for any.
 pub(crate) fn notification(
     agreement: &Agreement,
-    batch: &Batch,
+    rows: &str,
     cursor: Cursor,
     missed: u64,
 ) -> String {
@@ -42,7 +64,7 @@ pub(crate) fn notification(
     if missed > 0 {
         xml.leaf("w:missed", &missed.to_string());
     }
-    write_rows(batch, &mut xml);
+    xml.raw(rows);
     send(agreement, &agreement.notify_to, ACTION, &xml.finish())
 }
 
@@ -75,4 +97,38 @@ fn send(agreement: &Agreement, endpoint: &Endpoint, action: &str, body: &str) ->
         ..Header::default()
     };
     header.around(Version::V12, body)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use weir_model::{BatchBuilder, Value};
+
+    fn batch(texts: &[usize]) -> Batch {
+        let mut builder = BatchBuilder::new();
+        for length in texts {
+            builder.begin();
+            builder.value(Value::Text(&"<".repeat(*length)));
+            builder.end().unwrap();
+        }
+        builder.finish()
+    }
+
+    fn rows_of(texts: &[usize], room: usize) -> Vec<Option<usize>> {
+        let mut parts = Vec::new();
+        cut(&batch(texts), room, &mut parts);
+        assert!(parts.iter().flatten().all(|part| part.len() <= room));
+        let count = |part: String| part.matches("<w:observation>").count();
+        parts.into_iter().map(|part| part.map(count)).collect()
+    }
+
+    #[test]
+    fn a_notification_is_cut_by_the_bytes_it_is_written_in() {
+        assert_eq!(rows_of(&[1; 50], 32_000), [Some(50)]);
+        // `<` is four bytes in XML.
+        assert_eq!(rows_of(&[3000; 4], 32_000), [Some(2), Some(2)]);
+        assert_eq!(rows_of(&[3000, 9000, 10], 32_000), [Some(1), None, Some(1)]);
+        assert_eq!(rows_of(&[9000], 32_000), [None]);
+    }
 }

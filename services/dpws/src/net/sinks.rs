@@ -2,7 +2,8 @@
 //! itself only.
 //!
 //! What waits for a sink waits in the hub's queue of its group, which is bounded; what the sink is too late for is
-//! told as missed. What it deliberately does not do: HTTP, which the binding's client has.
+//! told as missed, and so is what is too long for an envelope of the profile. What it deliberately does not do: HTTP,
+//! which the binding's client has.
 
 use crate::eventing::event::{end, notification, parts};
 use crate::eventing::{Agreement, Ending, Job, Subscriptions};
@@ -82,8 +83,12 @@ async fn push_all(mut messages: Box<Subscription>, watch: &mut Watch) -> Ending 
             Ok(Next::Bytes(..) | Next::Unframed(..)) => continue,
             Ok(Next::Ended(_)) | Err(_) => return Ending::SourceShuttingDown,
         };
-        for batch in parts(&items) {
-            let message = notification(&watch.agreement, &batch, cursor, missed);
+        for part in parts(&watch.agreement, cursor, &items) {
+            let Some(rows) = part else {
+                missed += 1;
+                continue;
+            };
+            let message = notification(&watch.agreement, &rows, cursor, missed);
             if let Err(why) = push(&mut *caller, message.into(), watch).await {
                 return why;
             }

@@ -144,6 +144,7 @@ impl Form {
         };
         let response = self.whole(status, operation, version, xml);
         match exception.status() {
+            405 => response.header("allow", "POST"),
             401 => response.header("www-authenticate", "Bearer"),
             429 | 503 => response.header("retry-after", "1"),
             _ => response,

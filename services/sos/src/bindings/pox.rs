@@ -1,10 +1,11 @@
 //! Requests in XML: by themselves, or from an envelope or EXI.
 
+use super::elements;
 use crate::comparison::Comparison;
 use crate::exception::{Code, Exception};
 use crate::limits::TEMPORAL_FILTERS_MAX;
 use crate::moment::{Property, period, time};
-use crate::names::{GDA10, GDA20, SOS10, SOS20, SWES20};
+use crate::names::{FES20, GDA10, GDA20, OGC, SOS10, SOS20, SWES20};
 use crate::operations;
 use crate::params::{Params, Version};
 use crate::relation::{Period, Relation};
@@ -26,7 +27,7 @@ pub(super) fn read_root(body: &[u8]) -> Result<Element, Exception> {
 }
 
 /// Whether an element of this name holds observations, or is one of a type of O&M.
-fn is_observation(local: &str) -> bool {
+pub(super) fn is_observation(local: &str) -> bool {
     matches!(local, "observation" | "Observation" | "Measurement") || OBSERVATIONS.contains(&local)
 }
 
@@ -78,6 +79,7 @@ pub(super) fn params(root: Element, message: Option<Bytes>) -> Result<Params, Ex
         }
     }
     check_version(version, &params)?;
+    elements::check(&root, version)?;
     for child in root.elements() {
         add(child, &mut params)?;
     }
@@ -112,25 +114,6 @@ const STRUCTURED: &[&str] = &[
     "validTime",
 ];
 
-/// Elements that are a value.
-const VALUES: &[&str] = &[
-    "offering",
-    "procedure",
-    "procedureDescriptionFormat",
-    "observedProperty",
-    "observableProperty",
-    "responseFormat",
-    "resultModel",
-    "responseMode",
-    "template",
-    "AssignedSensorId",
-    "ObservationId",
-    "FeatureOfInterestId",
-    "FeatureId",
-    "ResultName",
-    "ObservationTemplateId",
-];
-
 fn add(child: &Element, params: &mut Params) -> Result<(), Exception> {
     let name = child.local.as_str();
     match name {
@@ -146,17 +129,11 @@ fn add(child: &Element, params: &mut Params) -> Result<(), Exception> {
         // GetObservationById names observations, where inserting has them.
         "observation" if child.first().is_none() => params.add(name, &child.text()),
         "result" => {
-            let filter = child.first().ok_or_else(|| Exception::missing(name))?;
-            params.comparison = Some(Comparison::of_element(name, filter)?);
+            params.comparison = Some(Comparison::of_element(name, operator(name, child)?)?);
             Ok(())
         }
         _ if STRUCTURED.contains(&name) || is_observation(name) => Ok(()),
-        _ if VALUES.contains(&name) => params.add(name, &child.text()),
-        _ => Err(Exception::new(
-            Code::InvalidRequest,
-            name,
-            format!("the element {name} is not expected in {}", params.operation),
-        )),
+        _ => params.add(name, &child.text()),
     }
 }
 
@@ -186,14 +163,25 @@ fn features(name: &str, child: &Element, params: &mut Params) -> Result<(), Exce
     identifiers.try_for_each(|identifier| params.add(name, &identifier.text()))
 }
 
+/// A filter's operator, of Filter Encoding 2.0 or 1.1.
+fn operator<'e>(name: &str, filter: &'e Element) -> Result<&'e Element, Exception> {
+    let operator = filter.first().ok_or_else(|| Exception::missing(name))?;
+    match operator.uri.as_str() {
+        FES20 | OGC => Ok(operator),
+        other => {
+            let sentence = format!("{} is no operator of `{other}`", operator.local);
+            Err(Exception::new(Code::InvalidRequest, name, sentence))
+        }
+    }
+}
+
 fn spatial(name: &str, child: &Element, params: &mut Params) -> Result<(), Exception> {
-    let filter = child.first().ok_or_else(|| Exception::missing(name))?;
-    params.spatial = Some(Spatial::of_element(name, filter)?);
+    params.spatial = Some(Spatial::of_element(name, operator(name, child)?)?);
     Ok(())
 }
 
 fn temporal(name: &str, child: &Element, params: &mut Params) -> Result<(), Exception> {
-    let filter = child.first().ok_or_else(|| Exception::missing(name))?;
+    let filter = operator(name, child)?;
     params.add(name, &filter.local)?;
     if params.all(name).len() > TEMPORAL_FILTERS_MAX {
         return Err(Exception::invalid(name, "too many temporal filters"));

@@ -42,7 +42,7 @@ pub(super) fn operations(ask: &Ask, offerings: &[Offering], xml: &mut Xml) {
     let own = OPERATIONS.iter().filter(|own| own.version == ask.version);
     for operation in own {
         xml.start("ows:Operation").attribute("name", operation.name);
-        dcp(&ask.url, xml);
+        dcp(&ask.url, operation.changes, xml);
         parameters(operation.name, &values, xml);
         match (operation.name, ask.version) {
             ("DescribeSensor", Version::V1) => parameter("outputFormat", &[SML101_MEDIA], xml),
@@ -59,9 +59,10 @@ pub(super) fn operations(ask: &Ask, offerings: &[Offering], xml: &mut Xml) {
     xml.end();
 }
 
-fn dcp(url: &str, xml: &mut Xml) {
+/// Where it is sent; what changes something, by POST alone.
+fn dcp(url: &str, changes: bool, xml: &mut Xml) {
     xml.start("ows:DCP").start("ows:HTTP");
-    for (method, url, types) in [
+    let methods = [
         ("ows:Get", format!("{url}?"), &["application/x-kvp"][..]),
         (
             "ows:Post",
@@ -74,12 +75,13 @@ fn dcp(url: &str, xml: &mut Xml) {
                 "application/json",
             ],
         ),
-    ] {
-        xml.start(method).attribute("xlink:href", &url);
+    ];
+    for (method, url, types) in &methods[usize::from(changes)..] {
+        xml.start(method).attribute("xlink:href", url);
         xml.start("ows:Constraint")
             .attribute("name", "Content-Type");
         xml.start("ows:AllowedValues");
-        xml.leaves("ows:Value", types);
+        xml.leaves("ows:Value", *types);
         xml.end().end().end();
     }
     xml.end().end();

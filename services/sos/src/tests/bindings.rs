@@ -112,6 +112,10 @@ fn bombs_depth_wrong_namespaces_and_unknown_elements_are_invalid_requests() {
         exception(&answer),
         ("InvalidParameterValue".into(), "version".into())
     );
+    let foreign = REQUEST.replace("fes/2.0", "fes/9.0");
+    let answer = house.post("text/xml", foreign);
+    let invalid = ("InvalidRequest".into(), "temporalFilter".into());
+    assert_eq!(exception(&answer), invalid);
     let within = REQUEST.replace("fes:After", "fes:Sometimes");
     let answer = house.post("text/xml", within);
     assert_eq!(
@@ -119,6 +123,73 @@ fn bombs_depth_wrong_namespaces_and_unknown_elements_are_invalid_requests() {
         ("OptionNotSupported".into(), "temporalFilter".into())
     );
     assert_eq!(answer.status, 501);
+}
+
+/// [SOS2-8.0-3]
+#[test]
+fn an_element_that_an_operation_lacks_by_name_or_namespace_is_an_invalid_request() {
+    let house = measured();
+    for (operation, child) in [
+        (
+            "sos:GetObservation",
+            "<x:procedure xmlns:x=\"urn:nonsense\">urn:s:north</x:procedure>",
+        ),
+        ("sos:GetObservation", "<procedure>urn:s:north</procedure>"),
+        (
+            "sos:GetObservation",
+            "<swes:procedure>urn:s:north</swes:procedure>",
+        ),
+        ("sos:GetObservation", "<sos:template>urn:t:1</sos:template>"),
+        ("sos:GetObservation", "<sos:eventTime/>"),
+        (
+            "sos:GetResult",
+            "<sos:responseFormat>a</sos:responseFormat>",
+        ),
+        ("sos:GetCapabilities", "<sos:AcceptVersions/>"),
+        (
+            "swes:DescribeSensor",
+            "<sos:procedure>urn:s:north</sos:procedure>",
+        ),
+        (
+            "swes:DescribeSensor",
+            "<sos:template>urn:t:1</sos:template>",
+        ),
+        ("swes:DescribeSensor", "<sos:extension/>"),
+        (
+            "one:GetObservation",
+            "<sos:offering>urn:s:north/observations</sos:offering>",
+        ),
+        ("one:GetObservation", "<one:temporalFilter/>"),
+        ("one:InsertObservation", "<one:Measurement/>"),
+    ] {
+        let inner = format!(
+            r#"<{operation} service="SOS" xmlns:sos="http://www.opengis.net/sos/2.0"
+            xmlns:swes="http://www.opengis.net/swes/2.0" xmlns:one="http://www.opengis.net/sos/1.0">
+            {child}</{operation}>"#
+        );
+        let enclosed = soap::wrap(soap::Version::V12, None, "", &inner);
+        let packed = exi::from_xml(inner.as_bytes()).unwrap();
+        for (media, body) in [
+            ("application/xml", inner.clone().into_bytes()),
+            ("application/soap+xml", enclosed.into_bytes()),
+            ("application/exi", packed),
+        ] {
+            let mut call = call("POST", media, body.into());
+            call.headers
+                .push(("accept".into(), "application/xml".into()));
+            let answer = house.call(call);
+            // In what is read no further than to the observations, these are the decoder's to refuse.
+            if media == "application/xml" && operation == "one:InsertObservation" {
+                continue;
+            }
+            assert_eq!(answer.status, 400, "{operation} {child} {media}");
+            assert_eq!(
+                exception(&answer).0,
+                "InvalidRequest",
+                "{operation} {child}"
+            );
+        }
+    }
 }
 
 #[test]

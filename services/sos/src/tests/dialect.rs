@@ -300,15 +300,13 @@ fn key_value_pairs_with_namespaces_and_all_that_is_optional_are_understood() {
             "resultValues",
             "1\n2026-03-01T00:10:00Z,0.25",
         ),
-        (
-            format!("request=DeleteSensor&version=2.0.0&procedure={SENSOR}"),
-            "deletedProcedure",
-            SENSOR,
-        ),
     ] {
         assert_eq!(texts(&house.document(&query), local), [expected], "{query}");
     }
     let capabilities =
         "request=GetCapabilities&AcceptVersions=2.0.0,1.0.0&sections=ServiceIdentification";
     assert_eq!(xml(&house.get(capabilities)).local, "Capabilities");
+    let delete = format!("request=DeleteSensor&version=2.0.0&procedure={SENSOR}");
+    let deleted = xml(&house.form(&delete));
+    assert_eq!(texts(&deleted, "deletedProcedure"), [SENSOR]);
 }

@@ -125,6 +125,12 @@ impl House {
         self.call(call("POST", media, body.into()))
     }
 
+    /// KVP as a form.
+    pub(super) fn form(&self, pairs: &str) -> Response {
+        let body = format!("service=SOS&{pairs}");
+        self.post("application/x-www-form-urlencoded", body)
+    }
+
     /// A document that was answered with 200.
     pub(super) fn document(&self, query: &str) -> Element {
         let response = self.get(query);

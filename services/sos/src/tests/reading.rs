@@ -52,8 +52,13 @@ fn versions_are_negotiated_in_the_clients_order() {
     };
     assert_eq!(version("9.0.0,1.0.0,2.0.0"), "1.0.0");
     assert_eq!(version("2.0.0,1.0.0"), "2.0.0");
-    let (code, _) = house.refused(&format!("{CAPABILITIES}3.0.0"));
-    assert_eq!(code, "VersionNegotiationFailed");
+    let refused = xml(&house.get(&format!("{CAPABILITIES}3.0.0")));
+    let exception = refused.find("Exception").unwrap();
+    assert_eq!(
+        exception.attribute("exceptionCode"),
+        Some("VersionNegotiationFailed")
+    );
+    assert_eq!(exception.attribute("locator"), None);
 }
 
 /// [SOS2-8.3-2] [SOS2-13.2-1]

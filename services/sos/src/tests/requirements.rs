@@ -1,6 +1,6 @@
 //! What 12-006 and 06-009r6 ask beyond what other tests show.
 
-use super::house::{measured, texts};
+use super::house::{exception, measured, text, texts, xml};
 use crate::names::{OM20, SML20, SML101, WGS84};
 
 const CAPABILITIES: &str = "request=GetCapabilities&AcceptVersions=2.0.0";
@@ -28,9 +28,15 @@ fn capabilities_tell_operations_profiles_formats_places_and_times() {
     ] {
         assert!(operations.iter().any(|own| own == name), "{name}");
     }
-    for method in ["Get", "Post"] {
+    let changes = |name: &&String| {
+        ["Insert", "Delete", "Update"]
+            .iter()
+            .any(|own| name.starts_with(own))
+    };
+    let reads = operations.len() - operations.iter().filter(changes).count();
+    for (method, expected) in [("Get", reads), ("Post", operations.len())] {
         let links = xml_attributes(&root, method, "href");
-        assert_eq!(links.len(), operations.len(), "{method}");
+        assert_eq!(links.len(), expected, "{method}");
     }
     let profiles = texts(&root, "Profile");
     for class in ["core", "kvp-core", "soap", "insertionCap", "xml"] {
@@ -65,7 +71,6 @@ fn what_is_not_there_or_not_said_is_an_exception_that_names_the_parameter() {
             "Missing",
             "procedureDescriptionFormat",
         ),
-        ("DeleteSensor&procedure=no", "Invalid", "procedure"),
         (
             "GetFeatureOfInterest&featureOfInterest=no",
             "Invalid",
@@ -115,6 +120,47 @@ fn what_is_not_there_or_not_said_is_an_exception_that_names_the_parameter() {
         let expected = (format!("{code}ParameterValue"), locator.to_owned());
         assert_eq!(refused, expected, "{query}");
     }
+    let form = house.form("version=2.0.0&request=DeleteSensor&procedure=no");
+    let expected = ("InvalidParameterValue".into(), "procedure".into());
+    assert_eq!(exception(&form), expected);
+}
+
+#[test]
+fn a_response_mode_of_version_1_is_none_of_2_0() {
+    let asked =
+        "version=2.0.0&request=GetObservation&responseMode=resultTemplate&procedure=urn:s:north";
+    let root = measured().document(asked);
+    assert!(root.is(crate::names::SOS20, "GetObservationResponse"));
+    assert_eq!(texts(&root, "result"), ["0.5", "1.5", "2.5"]);
+}
+
+/// What a page of any origin could have a browser send changes nothing.
+#[test]
+fn what_changes_something_is_refused_by_a_get_and_done_by_a_form() {
+    let house = measured();
+    for (version, name) in [
+        ("2.0.0", "InsertSensor"),
+        ("2.0.0", "DeleteSensor"),
+        ("2.0.0", "UpdateSensorDescription"),
+        ("2.0.0", "InsertObservation"),
+        ("2.0.0", "InsertResultTemplate"),
+        ("2.0.0", "InsertResult"),
+        ("1.0.0", "RegisterSensor"),
+        ("1.0.0", "InsertObservation"),
+    ] {
+        let query = format!("version={version}&request={name}&procedure=urn:s:north");
+        let refused = house.get(&query);
+        assert_eq!(refused.status, 405, "{query}");
+        let allowed = refused.headers.iter().find(|(name, _)| *name == "allow");
+        assert_eq!(allowed.map(|(_, value)| value.as_str()), Some("POST"));
+        let expected = ("OperationNotSupported".into(), name.into());
+        assert_eq!(exception(&refused), expected);
+        assert!(text(&refused).contains("POST"), "{}", text(&refused));
+    }
+    let known = "version=2.0.0&request=GetObservation&procedure=urn:s:north";
+    assert_eq!(house.document(known).elements().count(), 3);
+    let form = house.form("version=2.0.0&request=DeleteSensor&procedure=urn:s:north");
+    assert_eq!(texts(&xml(&form), "deletedProcedure"), ["urn:s:north"]);
 }
 
 /// [SOS1-8.3-2] [SOS1-8.4-4] [SOS1-10.1-2] [SOS1-10.2-2] [SOS1-10.3-2] [SOS1-8.1-1]
