@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 import unittest
 
-from gateway import BINARY, Gateway
+from gateway import BINARY, Gateway, NotReady
 
 EVERYWHERE = "0.0.0.0:0"
 OPEN = "everyone who reaches this machine may read and publish everything"
@@ -19,6 +19,9 @@ sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 role = "reader"
 """
 LISTENERS = ("http", "mqtt", "coap", "amqp")
+# A domain that no other suite takes.
+DDS = {"dds.domain": "231"}
+EVERY_ADDRESS = "its sockets take datagrams at every address"
 
 
 class Defaults(unittest.TestCase):
@@ -43,6 +46,22 @@ class Defaults(unittest.TestCase):
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn("0.0.0.0", done.stderr)
                 self.assertIn("--open", done.stderr)
+
+    def test_it_joins_no_domain_beyond_the_machine_without_a_policy(self):
+        with self.assertRaisesRegex(NotReady, "can be reached from other machines.*--open"):
+            Gateway(settings={**DDS, "dds.interface": "*"})
+
+    def test_it_joins_one_where_everybody_is_let_in_and_says_so(self):
+        with Gateway(settings={**DDS, "dds.interface": "*"}, arguments=("serve", "--open")) as gateway:
+            self.assertEqual(gateway.terminate(), 0)
+            self.assertIn(OPEN, pathlib.Path(gateway.log.name).read_text())
+
+    def test_it_warns_of_the_ports_of_a_domain_that_is_on_the_machine_itself(self):
+        with Gateway(settings=DDS) as gateway:
+            self.assertEqual(gateway.terminate(), 0)
+            said = pathlib.Path(gateway.log.name).read_text()
+        self.assertIn(EVERY_ADDRESS, said)
+        self.assertIn("UDP ports 65150 to 65399", said)
 
     def test_it_warns_where_everybody_is_let_in(self):
         for listener in LISTENERS:

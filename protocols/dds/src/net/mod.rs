@@ -76,6 +76,14 @@ impl Binding for Dds {
         };
         let pair = Pair::open(place)?;
         let address = pair.address();
+        if address.ip().is_loopback() {
+            let (first, last) = place.ports();
+            tracing::warn!(
+                "DDS announces itself at {address} alone, but its sockets take datagrams at every address: \
+                 who reaches UDP ports {first} to {last} from elsewhere may publish what its domain may; \
+                 close them in the firewall"
+            );
+        }
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         *opened = Some(pair);
         Ok(vec![("dds", address)])
