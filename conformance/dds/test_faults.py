@@ -13,11 +13,17 @@ import unittest
 from dds.peer import DOMAINS, Appendable, Observation, Peer, Policy, Result, metric, start, take, until
 from gateway import BINARY, Gateway
 
-POLICY = """
-[role.domain]
+# The domain may publish alone.
+DEAF = """
+[role.user]
 publish = ["plant/#"]
 read = ["plant/#"]
+
+[role.domain]
+publish = ["plant/#"]
 """
+POLICY = f'''{DEAF}read = ["plant/#"]
+'''
 
 
 class Faults(unittest.TestCase):
@@ -159,7 +165,7 @@ class Access(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="weir-policy-")
         self.addCleanup(folder.cleanup)
         self.policy = pathlib.Path(folder.name) / "policy.toml"
-        (self.plant, self.plant_entry), (self.user, self.user_entry) = self.token("plant"), self.token("user")
+        (self.plant, self.plant_entry), (self.user, self.user_entry) = self.token("plant", "domain"), self.token("user", "user")
         self.policy.write_text(POLICY + self.plant_entry + self.user_entry)
         number = next(DOMAINS)
         self.gateway = Gateway(settings={"dds.domain": str(number), "access.policy": str(self.policy),
@@ -168,8 +174,8 @@ class Access(unittest.TestCase):
         self.peer = Peer(number)
         self.writer = self.peer.writer()
 
-    def token(self, name):
-        made = subprocess.run([BINARY, "token", name, "--role", "domain"], capture_output=True, text=True, check=True)
+    def token(self, name, role):
+        made = subprocess.run([BINARY, "token", name, "--role", role], capture_output=True, text=True, check=True)
         return made.stderr.strip().rpartition(" ")[2], made.stdout
 
     def ask(self, method, topic, body=None):
@@ -180,10 +186,10 @@ class Access(unittest.TestCase):
     def log(self):
         return pathlib.Path(self.gateway.log.name).read_text(errors="replace")
 
-    def change(self, entries):
+    def change(self, entries, policy=POLICY):
         """Changes the policy, and waits until it is read."""
         before = self.log().count("the policy was read again")
-        self.policy.write_text(POLICY + entries)
+        self.policy.write_text(policy + entries)
         self.gateway.process.send_signal(signal.SIGHUP)
         until(lambda: self.log().count("the policy was read again") > before, "the policy")
 
@@ -210,8 +216,26 @@ class Access(unittest.TestCase):
         self.assertEqual(back.value.value, 2)
         self.assertEqual(self.ask("GET", "plant/in")[0], 404)
 
-        def goes_in():
-            self.writer.write(Observation(topic="plant/in", value=Result(number=3)))
-            return self.ask("GET", "plant/in")[0] == 200
+        self.goes_in(3)
 
-        until(goes_in, "a sample of after that")
+    def goes_in(self, value):
+        """Writes until a sample is there."""
+        def is_there():
+            self.writer.write(Observation(topic="plant/in", value=Result(number=value)))
+            status, said = self.ask("GET", "plant/in")
+            return status == 200 and json.loads(said)["observations"][0]["value"] == value
+
+        until(is_there, f"{value} at plant/in")
+
+    def test_a_domain_that_may_read_nothing_is_heard_and_is_told_once_it_may_read(self):
+        late = self.peer.reader(Policy.Durability.TransientLocal, wait=False)
+        self.change(self.plant_entry + self.user_entry, DEAF)
+        self.goes_in(1)
+        until(lambda: "nothing goes to the DDS domain" in self.log(), "why nothing goes out")
+        self.assertEqual(self.ask("POST", "plant/out", '{"value":2}')[0], 204)
+        # It goes on being heard.
+        self.gateway.restart()
+        self.goes_in(3)
+        self.change(self.plant_entry + self.user_entry)
+        take(late, 1, lambda one: one.topic == "plant/out" and one.value.value == 2)
+        self.goes_in(4)

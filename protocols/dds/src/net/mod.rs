@@ -99,9 +99,7 @@ impl Binding for Dds {
         let pair = opened.take()?;
         let settings = self.settings.clone();
         Some(Box::pin(async move {
-            if let Err(error) = serve(&settings, &pair, &context).await {
-                tracing::error!(%error, "the DDS participants ended");
-            }
+            serve(&settings, &pair, &context).await;
         }))
     }
 
@@ -147,8 +145,8 @@ impl Binding for Dds {
     }
 }
 
-/// Serves a domain until the hub stops; rests while the credential does not hold.
-async fn serve(settings: &Settings, pair: &Pair, context: &Arc<dyn Gateway>) -> io::Result<()> {
+/// Serves a domain until the hub stops; rests while the credential does not hold, or when the stack fails.
+async fn serve(settings: &Settings, pair: &Pair, context: &Arc<dyn Gateway>) {
     let own = [pair.reading.guid(), pair.writing.guid()];
     let told = Told::new(context.clone(), pair.reading.domain.domain_id(), own);
     let told = Rc::new(RefCell::new(told));
@@ -160,9 +158,10 @@ async fn serve(settings: &Settings, pair: &Pair, context: &Arc<dyn Gateway>) -> 
                     tracing::info!("the credential of the DDS domain holds again");
                 }
                 is_resting = false;
-                let ended = run(settings, pair, (context, &told), principal).await?;
-                if ended != Ending::Revoked {
-                    return Ok(());
+                match run(settings, pair, (context, &told), principal).await {
+                    Ok(Ending::Revoked) => {}
+                    Ok(_) => return,
+                    Err(error) => tracing::error!(%error, "DDS failed, and is begun again"),
                 }
             }
             Err(reason) if !is_resting => {
@@ -191,7 +190,7 @@ async fn run(
     };
     let outward = Outward {
         context: context.clone(),
-        principal,
+        principal: principal.clone(),
         client,
         told: told.clone(),
     };
@@ -199,8 +198,21 @@ async fn run(
     let writer = pair.writer(&settings.offered)?;
     tokio::select! {
         ended = inward.run(reader) => ended,
-        ended = outward.run(settings, writer) => ended,
+        ending = outward.run(settings, writer) => Ok(ending),
+        () = changed(settings, &**context, &principal) => Ok(Ending::Revoked),
         never = watch(pair, told) => never,
+    }
+}
+
+/// Waits until the domain has other rights: who reads nothing is not told that by a subscription's end.
+async fn changed(settings: &Settings, context: &dyn Gateway, before: &Principal) {
+    loop {
+        tokio::time::sleep(ASK_AGAIN).await;
+        let now = principal(settings, context).await;
+        let is_other = now.is_ok_and(|now| now.grants != before.grants);
+        if is_other || before.standing.is_revoked() {
+            return;
+        }
     }
 }
 
