@@ -33,7 +33,7 @@ use weir_binding::{
     Subscriber, Target, Transport, Way,
 };
 use weir_carrier::Link;
-use weir_hub::{ClientId, Ending, Principal};
+use weir_hub::{Ending, Principal};
 use weir_model::{Cursor, Filter};
 
 /// How often it is looked at who came and went.
@@ -181,17 +181,18 @@ async fn run(
     (context, told): (&Arc<dyn Gateway>, &Rc<RefCell<Told>>),
     principal: Principal,
 ) -> io::Result<Ending> {
-    let client = ClientId::new();
+    // Of every gateway in the domain, should several share a log.
+    let origin: Arc<str> = format!("dds/{}", pair.reading.domain.domain_id()).into();
     let inward = Inward {
         context: context.clone(),
         principal: principal.clone(),
-        client,
+        origin: origin.clone(),
         told: told.clone(),
     };
     let outward = Outward {
         context: context.clone(),
         principal: principal.clone(),
-        client,
+        origin,
         told: told.clone(),
     };
     let reader = pair.reader(&settings.requested)?;

@@ -17,8 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use weir_binding::{Context as Gateway, gap_json};
 use weir_hub::{
-    ClientId, Ending, Exchange, Fault, Item, Next, Principal, Request, Shape, Since, Subscribe,
-    Subscription,
+    Ending, Exchange, Fault, Item, Next, Principal, Request, Shape, Since, Subscribe, Subscription,
 };
 use weir_model::{Cursor, Observation};
 
@@ -26,7 +25,8 @@ use weir_model::{Cursor, Observation};
 pub(super) struct Outward {
     pub(super) context: Arc<dyn Gateway>,
     pub(super) principal: Principal,
-    pub(super) client: ClientId,
+    /// Through what the domain's own samples came.
+    pub(super) origin: Arc<str>,
     pub(super) told: Rc<RefCell<Told>>,
 }
 
@@ -111,6 +111,7 @@ impl Outward {
         let subscribe = Subscribe {
             condition: settings.condition.clone(),
             since,
+            but_through: Some(self.origin.clone()),
             ..Subscribe::new(settings.topics.clone(), Shape::Items)
         };
         let request = Request::Subscribe(subscribe);
@@ -123,7 +124,7 @@ impl Outward {
 
     /// Samples of the domain itself are not told it once more.
     fn is_foreign(&self, item: &Item) -> bool {
-        item.message.client != Some(self.client)
+        item.message.origin != self.origin
     }
 
     async fn write(&self, item: &Item, gap: &mut String, writer: &Writer) -> io::Result<()> {
