@@ -5,6 +5,7 @@ import pathlib
 import random
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -87,6 +88,27 @@ class Faults(unittest.TestCase):
             heard.sendto(random.randbytes(1400), (host, ports))
         self.still_serves("after/noise")
         self.assertIsNone(self.gateway.process.poll())
+
+    def test_weirs_own_subscriber_goes_on_behind_a_sample_that_the_stack_cannot_have(self):
+        url = f"dds://{self.number}/?reliability=best-effort"
+        command = [BINARY, "sub", url, "behind/#", "--count", "1"]
+        hearing = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(hearing.stdout.close)
+        self.addCleanup(hearing.kill)
+        peer = Peer(self.number)
+        forged, writer = peer.writer(wait=False), peer.writer(wait=False)
+        # The readers of the gateway, of the class, and this one.
+        until(lambda: len(forged.get_matched_subscriptions()) > 2, "the subscriber")
+        until(lambda: len(writer.get_matched_subscriptions()) > 2, "the subscriber")
+        of, data = forged.guid.bytes, b"\x7f\x7f\x00\x00rest"
+        head = b"RTPS\x02\x03\x01\x10" + of[:12] + b"\x15\x05" + struct.pack("<H", 20 + len(data))
+        sample = head + struct.pack("<HHI4sII", 0, 16, 0, of[12:], 0, 1) + data
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            # DDSI-RTPS 2.5 section 9.6.2.3: where a machine's first participants are written to.
+            for participant in range(12):
+                sender.sendto(sample, ("127.0.0.1", 7411 + 250 * self.number + 2 * participant))
+        writer.write(Observation(topic="behind/it", value=Result(number=6.5)))
+        self.assertIn("6.5", hearing.communicate(timeout=30)[0])
 
     def beside(self, script, discovery=""):
         """A process that has a participant `peer` and runs this, once it has said that it is there."""
