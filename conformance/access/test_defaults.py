@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from gateway import BINARY, Gateway
+from gateway import BINARY, Gateway, NotReady
 
 EVERYWHERE = "0.0.0.0:0"
 OPEN = "everyone who reaches this machine may read and publish everything"
@@ -22,6 +22,9 @@ role = "reader"
 """
 NEAR = ("localhost", "127.0.0.1", "[::1]:8080", "gateway")
 LISTENERS = ("http", "mqtt", "coap", "amqp")
+# A domain that no other suite takes.
+DDS = {"dds.domain": "231"}
+EVERY_ADDRESS = "its sockets take datagrams at every address"
 
 
 class Defaults(unittest.TestCase):
@@ -64,6 +67,22 @@ class Defaults(unittest.TestCase):
         with contextlib.closing(connection):
             connection.request("GET", "/catalog", headers={"Host": host})
             return connection.getresponse().status
+
+    def test_it_joins_no_domain_beyond_the_machine_without_a_policy(self):
+        with self.assertRaisesRegex(NotReady, "can be reached from other machines.*--open"):
+            Gateway(settings={**DDS, "dds.interface": "*"})
+
+    def test_it_joins_one_where_everybody_is_let_in_and_says_so(self):
+        with Gateway(settings={**DDS, "dds.interface": "*"}, arguments=("serve", "--open")) as gateway:
+            self.assertEqual(gateway.terminate(), 0)
+            self.assertIn(OPEN, pathlib.Path(gateway.log.name).read_text())
+
+    def test_it_warns_of_the_ports_of_a_domain_that_is_on_the_machine_itself(self):
+        with Gateway(settings=DDS) as gateway:
+            self.assertEqual(gateway.terminate(), 0)
+            said = pathlib.Path(gateway.log.name).read_text()
+        self.assertIn(EVERY_ADDRESS, said)
+        self.assertIn("UDP ports 65150 to 65399", said)
 
     def test_it_warns_where_everybody_is_let_in(self):
         for listener in LISTENERS:

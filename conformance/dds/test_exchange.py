@@ -136,3 +136,35 @@ class LateReaders(unittest.TestCase):
         reader = peer.reader(Policy.Durability.TransientLocal)
         found = {one.topic: one.value.value for one in take(reader, 2)}
         self.assertEqual(found, {"late/a": 1.0, "late/b": 2.0})
+
+
+class Restart(unittest.TestCase):
+    def test_a_gateway_that_comes_back_does_not_tell_the_domain_what_the_domain_had_said(self):
+        number = next(DOMAINS)
+        gateway = Gateway(settings={"dds.domain": str(number)})
+        self.addCleanup(gateway.close)
+        peer = Peer(number, gateway)
+        reader = peer.reader(Policy.Durability.TransientLocal)
+        writer = peer.writer(Policy.Durability.TransientLocal)
+        writer.write(Observation(topic="valve", value=Result(text="open")))
+        until(lambda: gateway.history("valve"), "the sample")
+        gateway.publish_value("other", 1)
+        before = take(reader, 2)
+        self.assertEqual({one.topic for one in before}, {"valve", "other"})
+        gateway.kill()
+        writer.write(Observation(topic="valve", value=Result(text="closed")))
+        gateway.start()
+        until(peer.is_heard, "weir's match of the reader")
+        gateway.publish_value("last", 2)
+        found = []
+        until(lambda: found.extend(take(reader, 1)) or found[-1].topic == "last", "the last sample")
+        said = [(one.topic, one.value.value) for one in found]
+        # What others had said stands again for who comes late; of the valve there is the writer's word alone.
+        self.assertEqual(said, [("valve", "closed"), ("other", 1.0), ("last", 2.0)])
+        until(lambda: writer.get_matched_subscriptions()[1:], "weir's match of the writer")
+
+        def is_heard():
+            writer.write(Observation(topic="valve/again", value=Result(text="open")))
+            return gateway.history("valve/again")
+
+        until(is_heard, "a sample of after that")

@@ -5,6 +5,7 @@ import pathlib
 import random
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -13,11 +14,17 @@ import unittest
 from dds.peer import DOMAINS, Appendable, Observation, Peer, Policy, Result, metric, start, take, until
 from gateway import BINARY, Gateway
 
-POLICY = """
-[role.domain]
+# The domain may publish alone.
+DEAF = """
+[role.user]
 publish = ["plant/#"]
 read = ["plant/#"]
+
+[role.domain]
+publish = ["plant/#"]
 """
+POLICY = f'''{DEAF}read = ["plant/#"]
+'''
 
 
 class Faults(unittest.TestCase):
@@ -81,6 +88,27 @@ class Faults(unittest.TestCase):
             heard.sendto(random.randbytes(1400), (host, ports))
         self.still_serves("after/noise")
         self.assertIsNone(self.gateway.process.poll())
+
+    def test_weirs_own_subscriber_goes_on_behind_a_sample_that_the_stack_cannot_have(self):
+        url = f"dds://{self.number}/?reliability=best-effort"
+        command = [BINARY, "sub", url, "behind/#", "--count", "1"]
+        hearing = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(hearing.stdout.close)
+        self.addCleanup(hearing.kill)
+        peer = Peer(self.number)
+        forged, writer = peer.writer(wait=False), peer.writer(wait=False)
+        # The readers of the gateway, of the class, and this one.
+        until(lambda: len(forged.get_matched_subscriptions()) > 2, "the subscriber")
+        until(lambda: len(writer.get_matched_subscriptions()) > 2, "the subscriber")
+        of, data = forged.guid.bytes, b"\x7f\x7f\x00\x00rest"
+        head = b"RTPS\x02\x03\x01\x10" + of[:12] + b"\x15\x05" + struct.pack("<H", 20 + len(data))
+        sample = head + struct.pack("<HHI4sII", 0, 16, 0, of[12:], 0, 1) + data
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            # DDSI-RTPS 2.5 section 9.6.2.3: where a machine's first participants are written to.
+            for participant in range(12):
+                sender.sendto(sample, ("127.0.0.1", 7411 + 250 * self.number + 2 * participant))
+        writer.write(Observation(topic="behind/it", value=Result(number=6.5)))
+        self.assertIn("6.5", hearing.communicate(timeout=30)[0])
 
     def beside(self, script, discovery=""):
         """A process that has a participant `peer` and runs this, once it has said that it is there."""
@@ -159,7 +187,7 @@ class Access(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="weir-policy-")
         self.addCleanup(folder.cleanup)
         self.policy = pathlib.Path(folder.name) / "policy.toml"
-        (self.plant, self.plant_entry), (self.user, self.user_entry) = self.token("plant"), self.token("user")
+        (self.plant, self.plant_entry), (self.user, self.user_entry) = self.token("plant", "domain"), self.token("user", "user")
         self.policy.write_text(POLICY + self.plant_entry + self.user_entry)
         number = next(DOMAINS)
         self.gateway = Gateway(settings={"dds.domain": str(number), "access.policy": str(self.policy),
@@ -168,8 +196,8 @@ class Access(unittest.TestCase):
         self.peer = Peer(number)
         self.writer = self.peer.writer()
 
-    def token(self, name):
-        made = subprocess.run([BINARY, "token", name, "--role", "domain"], capture_output=True, text=True, check=True)
+    def token(self, name, role):
+        made = subprocess.run([BINARY, "token", name, "--role", role], capture_output=True, text=True, check=True)
         return made.stderr.strip().rpartition(" ")[2], made.stdout
 
     def ask(self, method, topic, body=None):
@@ -180,10 +208,10 @@ class Access(unittest.TestCase):
     def log(self):
         return pathlib.Path(self.gateway.log.name).read_text(errors="replace")
 
-    def change(self, entries):
+    def change(self, entries, policy=POLICY):
         """Changes the policy, and waits until it is read."""
         before = self.log().count("the policy was read again")
-        self.policy.write_text(POLICY + entries)
+        self.policy.write_text(policy + entries)
         self.gateway.process.send_signal(signal.SIGHUP)
         until(lambda: self.log().count("the policy was read again") > before, "the policy")
 
@@ -210,8 +238,26 @@ class Access(unittest.TestCase):
         self.assertEqual(back.value.value, 2)
         self.assertEqual(self.ask("GET", "plant/in")[0], 404)
 
-        def goes_in():
-            self.writer.write(Observation(topic="plant/in", value=Result(number=3)))
-            return self.ask("GET", "plant/in")[0] == 200
+        self.goes_in(3)
 
-        until(goes_in, "a sample of after that")
+    def goes_in(self, value):
+        """Writes until a sample is there."""
+        def is_there():
+            self.writer.write(Observation(topic="plant/in", value=Result(number=value)))
+            status, said = self.ask("GET", "plant/in")
+            return status == 200 and json.loads(said)["observations"][0]["value"] == value
+
+        until(is_there, f"{value} at plant/in")
+
+    def test_a_domain_that_may_read_nothing_is_heard_and_is_told_once_it_may_read(self):
+        late = self.peer.reader(Policy.Durability.TransientLocal, wait=False)
+        self.change(self.plant_entry + self.user_entry, DEAF)
+        self.goes_in(1)
+        until(lambda: "nothing goes to the DDS domain" in self.log(), "why nothing goes out")
+        self.assertEqual(self.ask("POST", "plant/out", '{"value":2}')[0], 204)
+        # It goes on being heard.
+        self.gateway.restart()
+        self.goes_in(3)
+        self.change(self.plant_entry + self.user_entry)
+        take(late, 1, lambda one: one.topic == "plant/out" and one.value.value == 2)
+        self.goes_in(4)

@@ -23,6 +23,17 @@ class Incompatible(Listener):
         self.policies.append(status.last_policy_id)
 
 
+class Alive(Listener):
+    """How many writers are alive, and how many are not."""
+
+    def __init__(self):
+        super().__init__()
+        self.counts = []
+
+    def on_liveliness_changed(self, reader, status):
+        self.counts.append((status.alive_count, status.not_alive_count))
+
+
 class Quality(unittest.TestCase):
     def serve(self, **settings):
         number = next(DOMAINS)
@@ -70,8 +81,35 @@ class Quality(unittest.TestCase):
         gateway, peer = self.serve(offer__history="3")
         for value in range(10):
             gateway.publish_value("h", value)
-        reader = peer.reader(Policy.Durability.TransientLocal)
-        self.assertEqual([one.value.value for one in take(reader, 3)][-3:], [7, 8, 9])
+
+        def kept():
+            reader, found = peer.reader(Policy.Durability.TransientLocal), []
+            until(lambda: found.extend(take(reader, 1)) or found[-1].value.value == 9, "the newest")
+            return [one.value.value for one in found]
+
+        self.assertEqual(kept()[-3:], [7, 8, 9])
+        # The stack lets go of older ones some seconds later.
+        until(lambda: kept() == [7, 8, 9], "that no more are kept")
+
+    def test_a_gateway_that_comes_late_gets_what_is_kept_where_it_asks_for_it(self):
+        number = next(DOMAINS)
+        writer = Peer(number).writer(Policy.Durability.TransientLocal, wait=False)
+        writer.write(Observation(topic="kept", value=Result(number=1)))
+        with Gateway(settings={"dds.domain": str(number), "dds.request.durability": "transient-local"}) as gateway:
+            [kept] = until(lambda: gateway.history("kept"), "what was written before the start")
+            self.assertEqual(kept["value"], 1)
+
+    def test_a_best_effort_offer_is_no_match_for_who_requests_more(self):
+        gateway, peer = self.serve(offer__reliability="best-effort")
+        told = Incompatible()
+        reliable = peer.reader(wait=False, listener=told)
+        until(lambda: told.policies, "Cyclone's word of it")
+        self.assertFalse(reliable.get_matched_publications())
+        peer.readers.clear()
+        reader = peer.reader(BEST_EFFORT)
+        gateway.publish_value("q/b", 1)
+        self.assertEqual(take(reader, 1)[0].value.value, 1)
+        self.assertFalse(reliable.take(1))
 
     # [DDS-2.2.3.7-1]
     def test_a_deadline_that_a_writer_does_not_keep_is_counted(self):
@@ -99,6 +137,15 @@ class Quality(unittest.TestCase):
         self.assertEqual(peer.readers[0].get_matched_publications(), [])
         peer.readers.clear()
         self.assertTrue(peer.reader(Policy.Liveliness.Automatic(duration(seconds=5))).get_matched_publications())
+
+    # [DDS-2.2.3.11-1]
+    def test_a_gateway_that_is_killed_is_told_to_its_readers_as_silent(self):
+        gateway, peer = self.serve(offer__liveliness_ms="2000")
+        told = Alive()
+        peer.reader(Policy.Liveliness.Automatic(duration(seconds=2)), listener=told)
+        until(lambda: told.counts and told.counts[-1] == (1, 0), "that weir's writer is there")
+        gateway.kill()
+        until(lambda: told.counts[-1][0] == 0, "that it is silent")
 
     def test_only_topics_and_results_that_are_wanted_go_out(self):
         gateway, peer = self.serve(topics="hot/#,cold", where="value>20")

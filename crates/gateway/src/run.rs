@@ -92,11 +92,11 @@ impl Gateway {
         let audit = Arc::new(Audit::of(audit).map_err(RunFault::Config)?);
         let policy = config.text("access", "policy").map(Path::new);
         let access = Arc::new(Access::of(policy, audit.clone()).map_err(RunFault::Config)?);
-        let restricted = access.is_restricted();
         let acme = prepare_acme(config)?;
         let threads = threads(config)?;
-        let opened = Opened::of(config, &bindings, threads, restricted || open_to_all)?;
-        let addresses = addresses(&opened, &bindings)?;
+        let may_be_exposed = access.is_restricted() || open_to_all;
+        let opened = Opened::of(config, &bindings, threads, may_be_exposed)?;
+        let addresses = addresses(&opened, &bindings, may_be_exposed)?;
         let (log, hub) = open_data(config)?;
         let (drain, draining) = watch::channel(false);
         let traffic = Arc::new(Traffic::default());
@@ -235,11 +235,17 @@ fn start_traces(config: &Config, hub: &Hub, traffic: &Traffic) -> Result<Option<
 fn addresses(
     opened: &Opened,
     bindings: &[Named],
+    may_be_exposed: bool,
 ) -> Result<Vec<(&'static str, SocketAddr)>, RunFault> {
     let mut addresses = opened.addresses()?;
     for (name, binding) in bindings {
         let opened = binding.open();
-        addresses.extend(opened.map_err(|error| RunFault::Io((*name).into(), error))?);
+        let opened = opened.map_err(|error| RunFault::Io((*name).into(), error))?;
+        let mut beyond = opened.iter().filter(|(_, it)| !it.ip().is_loopback());
+        if let (Some((_, address)), false) = (beyond.next(), may_be_exposed) {
+            return Err(RunFault::Exposed(*address));
+        }
+        addresses.extend(opened);
     }
     Ok(addresses)
 }

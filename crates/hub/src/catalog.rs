@@ -42,6 +42,9 @@ pub struct Last {
     rank: Time,
     /// How many observations of that time came before it; `None` where that was not counted.
     pub ordinal: Option<u32>,
+    /// The gateway or bridge that it came through, or empty; `None` where that is not known any more, since
+    /// the history does not keep it.
+    origin: Option<Arc<str>>,
     value: Kept,
     extra: Option<Box<KeptExtra>>,
 }
@@ -74,6 +77,11 @@ impl Last {
             Kept::Text(text) => Value::Text(text),
             Kept::Json(json) => Value::Json(json),
         }
+    }
+
+    /// Whether it is known not to have come through this gateway or bridge.
+    pub(crate) fn is_of_others(&self, than: &str) -> bool {
+        self.origin.as_deref().is_some_and(|origin| origin != than)
     }
 
     /// What it carries beside its result.
@@ -154,10 +162,19 @@ impl Entry {
             time,
             rank,
             ordinal: None,
+            origin: None,
             value: keep(&row.value),
             extra: keep_extra(&row.extra),
         });
         self.opaque = None;
+    }
+
+    /// Notes through what a message came, where the last observation is one of it.
+    pub(crate) fn came_through(&mut self, cursor: Cursor, origin: &Arc<str>) {
+        let last = self.last.as_mut();
+        if let Some(last) = last.filter(|last| last.cursor == cursor) {
+            last.origin = Some(origin.clone());
+        }
     }
 }
 

@@ -147,6 +147,10 @@ pub struct Subscribe {
     pub retained: bool,
     /// Whether nothing is handed over before it is on disk: for who keeps what it gets elsewhere.
     pub committed: bool,
+    /// Whose last values [`Since::Snapshot`] leaves out, by [`Publish::origin`], and those of which that is
+    /// not known any more: they are news of the past to where they came from. Later messages say their
+    /// origin themselves.
+    pub but_through: Option<Arc<str>>,
 }
 
 impl Subscribe {
@@ -162,6 +166,7 @@ impl Subscribe {
             raw: false,
             retained: false,
             committed: false,
+            but_through: None,
         }
     }
 }

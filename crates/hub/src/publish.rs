@@ -504,6 +504,7 @@ impl Core {
                     let entry = &mut self.catalog.slot(id).entry;
                     let row = batch.row(row);
                     entry.observe(message.cursor, message.arrival, &row);
+                    entry.came_through(message.cursor, &message.origin);
                     let time = row.time.unwrap_or(message.arrival);
                     in_order &= entry.count(message.cursor, time);
                 }

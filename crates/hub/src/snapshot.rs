@@ -21,6 +21,7 @@ pub(crate) struct Piece {
 fn last_values(
     hub: &Hub,
     interest: &Interest,
+    but_through: Option<&str>,
     due: RangeInclusive<Cursor>,
     upto: Option<&str>,
 ) -> (Batch, Option<Arc<str>>) {
@@ -28,7 +29,10 @@ fn last_values(
         let condition = interest.condition.as_ref();
         condition.is_none_or(|condition| condition.holds(&last.value()))
     };
-    let is_due = |last: &Last| last.cursor > *due.start() && last.cursor <= *due.end();
+    let is_due = |last: &Last| {
+        let is_theirs = but_through.is_some_and(|origin| !last.is_of_others(origin));
+        last.cursor > *due.start() && last.cursor <= *due.end() && !is_theirs
+    };
     let mut builder = BatchBuilder::new();
     let core = hub.core();
     let (found, next) = core.catalog.page(&interest.filters, upto);
@@ -48,8 +52,9 @@ impl Subscription {
     /// Some last values with cursors after `after` and up to `head`, of topics behind `upto`, as one
     /// message; only the last piece says the head, so that who breaks off in the middle begins again.
     pub(crate) fn snapshot(&mut self, after: Cursor, head: Cursor, upto: Option<&str>) -> Piece {
-        let group = self.group.clone();
-        let (batch, upto) = last_values(&self.hub, &group.interest, after..=head, upto);
+        let (group, but_through) = (self.group.clone(), self.but_through.as_deref());
+        let (batch, upto) =
+            last_values(&self.hub, &group.interest, but_through, after..=head, upto);
         let cursor = if upto.is_some() { after } else { head };
         self.position = self.position.max(cursor);
         if batch.is_empty() {

@@ -30,6 +30,8 @@ pub struct Subscription {
     pub(crate) position: Cursor,
     /// Whether nothing is handed over before it is on disk.
     committed: bool,
+    /// Whose last values are left out.
+    pub(crate) but_through: Option<Arc<str>>,
     /// What waits for that, with the position before it.
     held: Option<Box<(Next, Cursor)>>,
     /// Messages taken that nobody has counted yet.
@@ -127,6 +129,7 @@ impl Hub {
             stage,
             position,
             committed: subscribe.committed,
+            but_through: subscribe.but_through,
             held: None,
             handed: 0,
             delivering: Delivering::default(),

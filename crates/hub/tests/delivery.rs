@@ -174,6 +174,44 @@ fn last_values_come_first_and_then_what_follows() {
     );
 }
 
+#[test]
+fn last_values_that_came_through_an_origin_are_left_out_for_it_also_behind_a_start() {
+    let house = new();
+    let through = |topic: &str, value: f64, origin: &str| {
+        let mut publication = publication(topic, &format!(r#"{{"value":{value}}}"#));
+        publication.origin = origin.into();
+        house::acknowledged(&house.hub, &everyone(), publication).unwrap()
+    };
+    let first = through("a", 1.0, "dds/0");
+    through("b", 2.0, "");
+    through("c", 3.0, "dds/1");
+    through("d", 4.0, "");
+    through("d", 5.0, "dds/0");
+    through("e", 6.0, "dds/0");
+    through("e", 7.0, "");
+    let wanted = || weir_hub::Subscribe {
+        but_through: Some("dds/0".into()),
+        ..wish(&["#"], Since::Snapshot)
+    };
+    assert_eq!(drain(&mut subscribe(&house.hub, wanted())), ["2\n3\n7"]);
+    house.hub.stop();
+    weir_hub::Log::close(&*house.log).unwrap();
+    let disk = house.disk.clone();
+    drop((house.hub, house.log));
+    // Of what only the history remembers, nobody knows through what it came.
+    let mut builder = weir_model::BatchBuilder::new();
+    let json = weir_codec::by_name("json").unwrap();
+    (json.decode)(b"{\"value\":8}", &mut builder, &Default::default()).unwrap();
+    builder.complete("x", at(0)).unwrap();
+    let tally = house::Tally::default();
+    *tally.latest.lock().unwrap() = Some((first, builder.finish()));
+    let house = house::open_with(disk, tally);
+    assert_eq!(drain(&mut subscribe(&house.hub, wanted())), ["2\n3\n7"]);
+    let all = wish(&["#"], Since::Snapshot);
+    let all = drain(&mut subscribe(&house.hub, all));
+    assert_eq!(all, ["1\n2\n3\n5\n7\n8"]);
+}
+
 fn flood(house: &house::House, count: usize) {
     let body = format!("{{\"value\":\"{}\"}}", "x".repeat(60_000));
     for _ in 0..count {

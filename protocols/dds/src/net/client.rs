@@ -159,7 +159,7 @@ impl DdsSubscriber {
             if let Some(event) = self.ready.pop_front() {
                 return Ok(event);
             }
-            let (samples, more) = self.arrivals.take().map_err(io::Error::other)?;
+            let (samples, more) = self.arrivals.take_rest().await;
             for arrived in &samples {
                 if let Err(reason) = self.read(&arrived.sample) {
                     let writer = shown(&arrived.writer);

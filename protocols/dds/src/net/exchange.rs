@@ -145,7 +145,7 @@ impl Reading {
                     return Ok(show(&sample));
                 }
             }
-            let (samples, more) = self.arrivals.take().map_err(io::Error::other)?;
+            let (samples, more) = self.arrivals.take_rest().await;
             self.ready
                 .extend(samples.into_iter().map(|arrived| arrived.sample.body));
             if self.ready.is_empty() && !more {

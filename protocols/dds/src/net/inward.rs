@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use weir_binding::Context as Gateway;
 use weir_codec::{FORMATS, Format};
-use weir_hub::{ClientId, Ending, Fault, LogFault, Media, Principal, Publish, Request};
+use weir_hub::{Ending, Fault, LogFault, Media, Principal, Publish, Request};
 use weir_model::BatchBuilder;
 
 /// How long to wait where too much waits for the disk already; the stack keeps what comes meanwhile.
@@ -20,7 +20,8 @@ const BUSY_WAIT: Duration = Duration::from_millis(5);
 pub(super) struct Inward {
     pub(super) context: Arc<dyn Gateway>,
     pub(super) principal: Principal,
-    pub(super) client: ClientId,
+    /// Through what its samples come, as the log keeps it.
+    pub(super) origin: Arc<str>,
     pub(super) told: Rc<RefCell<Told>>,
 }
 
@@ -67,7 +68,7 @@ impl Inward {
         };
         loop {
             let mut publish = publish.clone();
-            publish.client = Some(self.client);
+            publish.origin = self.origin.to_string();
             let request = Request::Publish(publish);
             let now = self.context.now();
             match self.context.hub().open(now, &self.principal, request) {

@@ -33,7 +33,7 @@ use weir_binding::{
     Subscriber, Target, Transport, Way,
 };
 use weir_carrier::Link;
-use weir_hub::{ClientId, Ending, Principal};
+use weir_hub::{Ending, Principal};
 use weir_model::{Cursor, Filter};
 
 /// How often it is looked at who came and went.
@@ -76,6 +76,14 @@ impl Binding for Dds {
         };
         let pair = Pair::open(place)?;
         let address = pair.address();
+        if address.ip().is_loopback() {
+            let (first, last) = place.ports();
+            tracing::warn!(
+                "DDS announces itself at {address} alone, but its sockets take datagrams at every address: \
+                 who reaches UDP ports {first} to {last} from elsewhere may publish what its domain may; \
+                 close them in the firewall"
+            );
+        }
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         *opened = Some(pair);
         Ok(vec![("dds", address)])
@@ -91,9 +99,7 @@ impl Binding for Dds {
         let pair = opened.take()?;
         let settings = self.settings.clone();
         Some(Box::pin(async move {
-            if let Err(error) = serve(&settings, &pair, &context).await {
-                tracing::error!(%error, "the DDS participants ended");
-            }
+            serve(&settings, &pair, &context).await;
         }))
     }
 
@@ -139,8 +145,8 @@ impl Binding for Dds {
     }
 }
 
-/// Serves a domain until the hub stops; rests while the credential does not hold.
-async fn serve(settings: &Settings, pair: &Pair, context: &Arc<dyn Gateway>) -> io::Result<()> {
+/// Serves a domain until the hub stops; rests while the credential does not hold, or when the stack fails.
+async fn serve(settings: &Settings, pair: &Pair, context: &Arc<dyn Gateway>) {
     let own = [pair.reading.guid(), pair.writing.guid()];
     let told = Told::new(context.clone(), pair.reading.domain.domain_id(), own);
     let told = Rc::new(RefCell::new(told));
@@ -152,9 +158,10 @@ async fn serve(settings: &Settings, pair: &Pair, context: &Arc<dyn Gateway>) -> 
                     tracing::info!("the credential of the DDS domain holds again");
                 }
                 is_resting = false;
-                let ended = run(settings, pair, (context, &told), principal).await?;
-                if ended != Ending::Revoked {
-                    return Ok(());
+                match run(settings, pair, (context, &told), principal).await {
+                    Ok(Ending::Revoked) => {}
+                    Ok(_) => return,
+                    Err(error) => tracing::error!(%error, "DDS failed, and is begun again"),
                 }
             }
             Err(reason) if !is_resting => {
@@ -174,25 +181,39 @@ async fn run(
     (context, told): (&Arc<dyn Gateway>, &Rc<RefCell<Told>>),
     principal: Principal,
 ) -> io::Result<Ending> {
-    let client = ClientId::new();
+    // Of every gateway in the domain, should several share a log.
+    let origin: Arc<str> = format!("dds/{}", pair.reading.domain.domain_id()).into();
     let inward = Inward {
         context: context.clone(),
         principal: principal.clone(),
-        client,
+        origin: origin.clone(),
         told: told.clone(),
     };
     let outward = Outward {
         context: context.clone(),
-        principal,
-        client,
+        principal: principal.clone(),
+        origin,
         told: told.clone(),
     };
     let reader = pair.reader(&settings.requested)?;
     let writer = pair.writer(&settings.offered)?;
     tokio::select! {
         ended = inward.run(reader) => ended,
-        ended = outward.run(settings, writer) => ended,
+        ending = outward.run(settings, writer) => Ok(ending),
+        () = changed(settings, &**context, &principal) => Ok(Ending::Revoked),
         never = watch(pair, told) => never,
+    }
+}
+
+/// Waits until the domain has other rights: who reads nothing is not told that by a subscription's end.
+async fn changed(settings: &Settings, context: &dyn Gateway, before: &Principal) {
+    loop {
+        tokio::time::sleep(ASK_AGAIN).await;
+        let now = principal(settings, context).await;
+        let is_other = now.is_ok_and(|now| now.grants != before.grants);
+        if is_other || before.standing.is_revoked() {
+            return;
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! A message's cursor is in its last sample, so that who resumes by it elsewhere has all of the message; a
 //! gap is in the first sample behind it.
 
+use super::ASK_AGAIN;
 use super::adapter::Leaving;
 use super::participant::Writer;
 use super::settings::Settings;
@@ -16,30 +17,87 @@ use std::rc::Rc;
 use std::sync::Arc;
 use weir_binding::{Context as Gateway, gap_json};
 use weir_hub::{
-    ClientId, Ending, Exchange, Item, Next, Principal, Request, Shape, Since, Subscribe,
-    Subscription,
+    Ending, Exchange, Fault, Item, Next, Principal, Request, Shape, Since, Subscribe, Subscription,
 };
-use weir_model::Observation;
+use weir_model::{Cursor, Observation};
 
 /// The way out.
 pub(super) struct Outward {
     pub(super) context: Arc<dyn Gateway>,
     pub(super) principal: Principal,
-    pub(super) client: ClientId,
+    /// Through what the domain's own samples came.
+    pub(super) origin: Arc<str>,
     pub(super) told: Rc<RefCell<Told>>,
 }
 
+/// Why nothing goes out for now.
+#[derive(Debug)]
+enum Held {
+    /// The principal may read nothing of what is wanted.
+    Denied(String),
+    /// What may pass.
+    Fault(String),
+}
+
+impl From<Fault> for Held {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Denied { .. } => Held::Denied(fault.to_string()),
+            _ => Held::Fault(fault.to_string()),
+        }
+    }
+}
+
 impl Outward {
-    /// Runs until the hub stops, or takes the rights away.
-    pub(super) async fn run(&self, settings: &Settings, writer: Writer) -> io::Result<Ending> {
-        let mut subscription = self.subscribe(settings)?;
+    /// Runs until the hub stops, or takes the rights away. What fails goes on where it was, and holds up
+    /// nothing that comes in; for who may read nothing is asked no more, since these rights stay what they are.
+    pub(super) async fn run(&self, settings: &Settings, writer: Writer) -> Ending {
+        // Who comes late to a domain finds the last values, whether weir or the device was up first.
+        let mut since = match settings.offered.is_kept {
+            true => Since::Snapshot,
+            false => Since::Now,
+        };
+        let mut said = None;
+        loop {
+            let reason = match self.pass(settings, &writer, &mut since).await {
+                Ok(ending) => return ending,
+                Err(Held::Denied(reason)) => {
+                    tracing::warn!(%reason, "nothing goes to the DDS domain");
+                    std::future::pending().await
+                }
+                Err(Held::Fault(reason)) => reason,
+            };
+            if said.as_ref() != Some(&reason) {
+                tracing::warn!(%reason, "nothing goes to the DDS domain; it is tried again");
+                said = Some(reason);
+            }
+            tokio::time::sleep(ASK_AGAIN).await;
+        }
+    }
+
+    /// Hands on what comes from there on, and notes how far it is.
+    async fn pass(
+        &self,
+        settings: &Settings,
+        writer: &Writer,
+        since: &mut Since,
+    ) -> Result<Ending, Held> {
+        let mut subscription = match self.subscribe(settings, *since) {
+            Err(Fault::Revoked(_)) => return Ok(Ending::Revoked),
+            Err(Fault::Stopping) => return Ok(Ending::Stopping),
+            subscribed => subscribed?,
+        };
         let mut gap = String::new();
         loop {
-            let next = poll_fn(|cx| subscription.poll_next(cx)).await;
-            match next.map_err(|fault| io::Error::other(fault.to_string()))? {
-                Next::Items(items, _) => {
+            match poll_fn(|cx| subscription.poll_next(cx)).await? {
+                Next::Items(items, cursor) => {
                     for item in items.iter().filter(|item| self.is_foreign(item)) {
-                        self.write(item, &mut gap, &writer).await?;
+                        let written = self.write(item, &mut gap, writer).await;
+                        written.map_err(|error| Held::Fault(error.to_string()))?;
+                    }
+                    // Last values, but for the end of them, are at no place yet.
+                    if cursor > Cursor::START {
+                        *since = Since::Cursor(cursor);
                     }
                 }
                 Next::Gap(missing, _) => gap = gap_json(&missing),
@@ -49,28 +107,24 @@ impl Outward {
         }
     }
 
-    fn subscribe(&self, settings: &Settings) -> io::Result<Box<Subscription>> {
+    fn subscribe(&self, settings: &Settings, since: Since) -> Result<Box<Subscription>, Fault> {
         let subscribe = Subscribe {
             condition: settings.condition.clone(),
-            // Who comes late to a domain finds the last values, whether weir or the device was up first.
-            since: match settings.offered.is_kept {
-                true => Since::Snapshot,
-                false => Since::Now,
-            },
+            since,
+            but_through: Some(self.origin.clone()),
             ..Subscribe::new(settings.topics.clone(), Shape::Items)
         };
         let request = Request::Subscribe(subscribe);
         let hub = self.context.hub();
-        match hub.open(self.context.now(), &self.principal, request) {
-            Ok(Exchange::Subscription(subscription)) => Ok(subscription),
-            Ok(_) => Err(io::ErrorKind::Unsupported.into()),
-            Err(fault) => Err(io::Error::other(fault.to_string())),
+        match hub.open(self.context.now(), &self.principal, request)? {
+            Exchange::Subscription(subscription) => Ok(subscription),
+            _ => Err(Fault::Stopping),
         }
     }
 
     /// Samples of the domain itself are not told it once more.
     fn is_foreign(&self, item: &Item) -> bool {
-        item.message.client != Some(self.client)
+        item.message.origin != self.origin
     }
 
     async fn write(&self, item: &Item, gap: &mut String, writer: &Writer) -> io::Result<()> {

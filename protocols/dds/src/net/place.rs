@@ -28,6 +28,12 @@ impl Place {
         })
     }
 
+    /// The first and the last UDP port of the domain (DDSI-RTPS 2.5 section 9.6.2.3).
+    pub(super) fn ports(&self) -> (u16, u16) {
+        let first = 7400 + 250 * self.domain;
+        (first, first.saturating_add(249))
+    }
+
     /// The IPv4 addresses of the interface; `None` for those of all.
     pub(super) fn addresses(&self) -> io::Result<Option<Vec<IpAddr>>> {
         if self.interface == "*" {
@@ -54,6 +60,13 @@ impl Place {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn a_domain_has_its_ports_up_to_the_last() {
+        let ports = |domain| Place::parse(domain, "*").unwrap().ports();
+        assert_eq!(ports("0"), (7400, 7649));
+        assert_eq!(ports("232"), (65400, 65535));
+    }
 
     #[test]
     fn an_interface_is_named_or_addressed() {
