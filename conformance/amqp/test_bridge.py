@@ -319,6 +319,33 @@ class Faults(Bridged):
         self.assertEqual((message.payload, said["weir-way"], said["weir-name"]), (b"1", "out", "up/t"))
         self.assertIn("longer than a frame", said["weir-reason"])
 
+    def test_a_message_over_which_the_broker_ends_connections_is_set_aside_and_the_rest_flows_on(self):
+        at = {"user": "topical", "vhost": "/"}
+        self.broker.define({
+            "users": [{"name": "topical", "password": "secret", "tags": ""}],
+            "permissions": [at | {"configure": ".*", "write": ".*", "read": ".*"}],
+            "topic_permissions": [at | {"exchange": "amq.topic", "write": r"^topical\.free\.", "read": ".*"}],
+        })
+        for scheme in ("amqp091", "amqp10"):
+            with self.subTest(scheme=scheme):
+                made = self.gateway(lines("out", "topical/#"), url=self.broker.url(scheme, "topical:secret"))
+                self.bridged(made)
+                aside = self.aside(made)
+                channel = self.channel()
+                watched = self.queue(channel, "topical.#")
+                for at in range(20):
+                    made.publish_value(f"topical/{'shut' if at in (5, 6) else 'free'}/t", at)
+                got = [json.loads(body)["value"] for body in self.come(channel, watched, '{"value": 19}')]
+                # Those that were under way with a forbidden one come twice, and each behind the first time.
+                self.assertEqual(list(dict.fromkeys(got)), [at for at in range(20) if at not in (5, 6)])
+                for value in (5, 6):
+                    message = aside.get(timeout=WAIT_S)
+                    said = dict(message.properties.UserProperty)
+                    self.assertEqual(json.loads(message.payload)["value"], value)
+                    self.assertEqual((said["weir-way"], said["weir-name"]), ("out", "topical/shut/t"))
+                    self.assertIn("topical.shut.t", said["weir-reason"])
+                made.kill()
+
     def test_a_broker_low_on_disk_is_waited_for_and_what_waits_goes_on_in_order(self):
         made = self.gateway(lines("out", "full/#"))
         self.bridged(made)

@@ -12,6 +12,8 @@ use weir_sansio::Instant;
 /// Reply codes by which a broker refuses a user (section 1.2).
 const ACCESS_REFUSED: u16 = 403;
 const NOT_ALLOWED: u16 = 530;
+/// Reply codes by which a broker refuses a message: content-too-large, precondition-failed, frame-error.
+const OF_MESSAGE: [u16; 3] = [311, 406, 501];
 
 impl Client {
     pub(super) fn receive(&mut self, now: Instant, bytes: &[u8]) {
@@ -125,6 +127,7 @@ impl Client {
     fn closed(&mut self, reply: &Reply) {
         let kind = match reply.code {
             ACCESS_REFUSED | NOT_ALLOWED => ClosedKind::Refused,
+            code if self.phase == Phase::Ready && OF_MESSAGE.contains(&code) => ClosedKind::Message,
             _ => ClosedKind::Lost,
         };
         self.end(kind, &format!("{} {}", reply.code, reply.text));
