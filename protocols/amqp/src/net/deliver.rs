@@ -1,6 +1,6 @@
 //! From the hub's subscriptions to the client: what is due, as far as the client takes it.
 
-use super::attach::open;
+use super::attach::{DEFAULT_OUTCOME, open};
 use super::connection::{Member, UNSENT_BYTES_MAX};
 use super::link::{Outward, Taken, Work};
 use super::outgoing::write_head;
@@ -299,16 +299,18 @@ impl Work {
             return;
         };
         self.taken_bytes -= taken.part.payload.len();
+        // Settled before there was an outcome: it is the one that the attach announced (section 3.5.3).
+        let outcome = state.filter(|state| state.is_terminal());
         // [AMQP-3.4-1]
-        match state {
+        match outcome.unwrap_or(&DEFAULT_OUTCOME) {
             // Section 3.4.4: it was not looked at, so that it is as if it had not been sent.
             // [AMQP-3.4.4-1]
-            Some(DeliveryState::Released) => self.again.push_back(taken),
-            Some(DeliveryState::Modified {
+            DeliveryState::Released => self.again.push_back(taken),
+            DeliveryState::Modified {
                 delivery_failed,
                 undeliverable_here: false,
                 ..
-            }) => {
+            } => {
                 // [AMQP-3.4.5-1]
                 taken.failed += u32::from(*delivery_failed);
                 self.again.push_back(taken);
@@ -354,5 +356,50 @@ fn both(before: Gap, after: Gap) -> Gap {
     Gap {
         count: count.filter(|_| before.reason == after.reason),
         ..after
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use weir_model::Cursor;
+
+    fn taken(cursor: u64) -> Taken {
+        let (at, time) = (Cursor::from_bits(cursor), Time::from_nanos(0));
+        let content = Content::Opaque("text/plain".into());
+        Taken {
+            token: Token { cursor, part: 0 },
+            message: Arc::new(Message::new(at, time, "t".into(), content)),
+            part: Part {
+                topic: "t".into(),
+                payload: Bytes::from_static(b"1"),
+                format: None,
+            },
+            failed: 0,
+        }
+    }
+
+    // Sections 3.4 and 3.5.3.
+    #[test]
+    fn what_is_settled_without_an_outcome_is_released_as_was_announced_and_comes_again() {
+        let received = DeliveryState::Received {
+            section_number: 0,
+            section_offset: 0,
+        };
+        let cases = [
+            (None, true),
+            (Some(received), true),
+            (Some(DeliveryState::Released), true),
+            (Some(DeliveryState::Accepted), false),
+            (Some(DeliveryState::Rejected(None)), false),
+        ];
+        for (state, comes_again) in cases {
+            let mut work = Work::default();
+            work.take(taken(7));
+            work.settle(Token { cursor: 7, part: 0 }, state.as_ref());
+            assert_eq!(work.again.len() == 1, comes_again, "{state:?}");
+            assert!(work.taken.is_empty() && work.taken_bytes == 0);
+        }
     }
 }
