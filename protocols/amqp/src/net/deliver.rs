@@ -18,6 +18,12 @@ use weir_model::Time;
 /// Bytes of messages that a client may leave unsettled on one link before it gets no more.
 const UNSETTLED_BYTES_MAX: usize = 16 << 20;
 
+/// What is missing where a message is larger than the client takes (`max-message-size`, section 2.7.3).
+const TOO_LARGE: Gap = Gap {
+    reason: GapReason::Policy,
+    count: Some(1),
+};
+
 /// An outbox as the machine writes to it.
 pub(super) struct Out<'a>(pub(super) &'a mut Outbox);
 
@@ -153,10 +159,7 @@ impl Deliverer<'_> {
                 Next::Gap(gap, _) if is_mended(&gap, promised, of.wanted.policy) => {
                     return Ok(Looked::Lapped);
                 }
-                Next::Gap(gap, _) => {
-                    let told = &mut of.work.get_or_insert_default().gap;
-                    *told = Some(told.map_or(gap, |before| both(before, gap)));
-                }
+                Next::Gap(gap, _) => of.work.get_or_insert_default().miss(gap),
                 Next::Bytes(..) | Next::Unframed(..) => {}
                 Next::Ended(_) => return Ok(Looked::Ended),
             }
@@ -196,13 +199,14 @@ impl Deliverer<'_> {
             }
             let (message, part, failed) = (taken.message.clone(), taken.part.clone(), taken.failed);
             let sent = self.send(of.id, taken.token, &message, &part, None, failed);
-            if sent == Sent::Full {
+            if sent == Some(Sent::Full) {
                 return false;
             }
-            if let Some(taken) = work.again.pop_front()
-                && sent == Sent::Yes
-            {
-                work.take(taken);
+            let taken = work.again.pop_front();
+            match sent {
+                Some(Sent::Yes) => taken.into_iter().for_each(|taken| work.take(taken)),
+                Some(_) => work.miss(TOO_LARGE),
+                None => {}
             }
         }
         true
@@ -229,9 +233,11 @@ impl Deliverer<'_> {
                     part: work.part,
                 };
                 match self.send(of.id, token, &item.message, &part, work.gap.as_ref(), 0) {
-                    Sent::Full => return false,
-                    Sent::TooLarge => {}
-                    Sent::Yes => {
+                    Some(Sent::Full) => return false,
+                    Some(Sent::TooLarge) => work.miss(TOO_LARGE),
+                    // What has expired is not missing.
+                    None => {}
+                    Some(Sent::Yes) => {
                         work.gap = None;
                         if promised {
                             let message = item.message.clone();
@@ -253,6 +259,7 @@ impl Deliverer<'_> {
         true
     }
 
+    /// Sends a part, unless it has expired.
     fn send(
         &mut self,
         id: LinkId,
@@ -261,10 +268,10 @@ impl Deliverer<'_> {
         part: &Part,
         gap: Option<&Gap>,
         failed: u32,
-    ) -> Sent {
+    ) -> Option<Sent> {
         self.head.clear();
         if !write_head(message, part, gap, failed, self.now, self.head) {
-            return Sent::TooLarge;
+            return None;
         }
         let delivery = Delivery {
             token,
@@ -273,7 +280,7 @@ impl Deliverer<'_> {
         };
         let sent = self.server.deliver(id, delivery, &mut Out(self.outbox));
         self.sent += u64::from(sent == Sent::Yes);
-        sent
+        Some(sent)
     }
 }
 
@@ -283,6 +290,11 @@ impl Work {
             && self.taken.is_empty()
             && self.again.is_empty()
             && self.gap.is_none()
+    }
+
+    /// Messages are missing before the next one, which says so.
+    fn miss(&mut self, gap: Gap) {
+        self.gap = Some(self.gap.map_or(gap, |before| both(before, gap)));
     }
 
     fn take(&mut self, taken: Taken) {
