@@ -59,12 +59,19 @@ enum Looked {
 }
 
 impl Deliverer<'_> {
-    /// Takes from each link in turn what is due; says whether there may be more at once.
+    /// Takes from each link what is due; says whether there may be more at once.
     pub(super) fn deliver(
         &mut self,
         member: &mut Member,
         cx: &mut Context<'_>,
     ) -> Result<bool, Fault> {
+        let more = self.deliver_each(member, cx);
+        // The client's answer to a detach from here is not heard of.
+        member.outward.retain(|of| of.source.is_some());
+        more
+    }
+
+    fn deliver_each(&mut self, member: &mut Member, cx: &mut Context<'_>) -> Result<bool, Fault> {
         let count = member.outward.len();
         let mut more = false;
         for step in 0..count {
