@@ -81,6 +81,7 @@ impl Client {
             Performative::Attach(attach) => self.attached(&attach),
             Performative::Flow(flow) => {
                 self.way.flow(&flow);
+                self.way.go_on(&mut self.out);
                 if flow.echo {
                     self.answer_flow();
                 }
