@@ -54,6 +54,7 @@ fn a_mechanism_that_is_none_or_a_refusal_is_an_outcome_and_the_end() {
     for (mechanism, response) in [
         ("SCRAM-SHA-1", &b"n,,"[..]),
         ("PLAIN", b"user"),
+        ("PLAIN", b"other\0user\0secret"),
         ("EXTERNAL", b""),
     ] {
         let mut peer = Peer::new();
