@@ -65,6 +65,16 @@ class Mode(LinkOption):
             link.rcv_settle_mode = self.rcv
 
 
+class Takes(LinkOption):
+    """The largest message that a link takes, bytes."""
+
+    def __init__(self, bytes_max):
+        self.bytes_max = bytes_max
+
+    def apply(self, link):
+        link.max_message_size = self.bytes_max
+
+
 def text(message):
     body = message.body
     return bytes(body).decode() if isinstance(body, (bytes, memoryview)) else body
@@ -74,4 +84,4 @@ def annotation(message, name):
     return (message.annotations or {}).get(symbol(name))
 
 
-__all__ = ["Data", "Delivery", "Message", "Mode", "Weir", "annotation", "connection", "gateway", "symbol", "text", "token"]
+__all__ = ["Data", "Delivery", "Message", "Mode", "Takes", "Weir", "annotation", "connection", "gateway", "symbol", "text", "token"]

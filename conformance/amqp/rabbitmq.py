@@ -1,5 +1,6 @@
 """A RabbitMQ of one's own, on ports of its own which it keeps: started, ended as a crash does, started again."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -89,6 +90,12 @@ class RabbitMQ:
         told = {"env": self.environment(), "capture_output": True, "text": True, "timeout": START_S}
         done = subprocess.run([CONTROL, "-n", node, *command], **told)
         assert done.returncode == 0, done.stderr or done.stdout
+
+    def define(self, definitions):
+        """Has the node know more users and what they may."""
+        file = self.folder / "definitions.json"
+        file.write_text(json.dumps(definitions))
+        self.control("import_definitions", str(file))
 
     def stop(self):
         """Ends the node as a crash does."""

@@ -15,6 +15,8 @@ import paho.mqtt.client as paho
 import pika
 from amqp.rabbitmq import RabbitMQ
 from gateway import Gateway
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
 
 ASIDE = "$SYS/broker/connection/amqp/site/aside"
 WAIT_S = 60
@@ -117,16 +119,22 @@ class Bridged(unittest.TestCase):
         until(lambda: any(row["value"] == last for row in made.history(topic)))
         return [row["value"] for row in made.history(topic)]
 
+    def mqtt(self, made, **hears):
+        """A client of MQTT 5, with what it calls."""
+        client = paho.Client(paho.CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5)
+        for name, call in hears.items():
+            setattr(client, name, call)
+        host, at = made.ready["mqtt"].rsplit(":", 1)
+        client.connect(host, int(at))
+        client.loop_start()
+        self.addCleanup(client.loop_stop)
+        return client
+
     def aside(self, made):
         """What is set aside from now on."""
         came, subscribed = queue.Queue(), threading.Event()
-        reader = paho.Client(paho.CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5)
-        reader.on_message = lambda *told: came.put(told[2])
-        reader.on_subscribe = lambda *_: subscribed.set()
-        host, at = made.ready["mqtt"].rsplit(":", 1)
-        reader.connect(host, int(at))
-        reader.loop_start()
-        self.addCleanup(reader.loop_stop)
+        hears = {"on_message": lambda *told: came.put(told[2]), "on_subscribe": lambda *_: subscribed.set()}
+        reader = self.mqtt(made, **hears)
         reader.subscribe(ASIDE, qos=1)
         self.assertTrue(subscribed.wait(WAIT_S))
         return came
@@ -292,6 +300,51 @@ class Faults(Bridged):
         # Nothing waits at the broker.
         declared = lambda: channel.queue_declare(self.id(), passive=True).method
         until(lambda: declared().message_count == 0)
+
+    def test_properties_longer_than_a_frame_of_the_broker_are_set_aside_and_the_rest_flows_on(self):
+        made = self.gateway(lines("out", "up/#"))
+        self.bridged(made)
+        aside = self.aside(made)
+        channel = self.channel()
+        watched = self.queue(channel, "up.#")
+        properties = Properties(PacketTypes.PUBLISH)
+        # With what stands before them they are just over the 131,072 bytes of a frame.
+        properties.UserProperty = [("a", "x" * 65_520), ("b", "x" * 65_520)]
+        sender = self.mqtt(made)
+        sender.publish("up/t", "1", qos=1, properties=properties).wait_for_publish(WAIT_S)
+        sender.publish("up/t", "2", qos=1).wait_for_publish(WAIT_S)
+        self.assertEqual(self.come(channel, watched, 2), ["2"])
+        message = aside.get(timeout=WAIT_S)
+        said = dict(message.properties.UserProperty)
+        self.assertEqual((message.payload, said["weir-way"], said["weir-name"]), (b"1", "out", "up/t"))
+        self.assertIn("longer than a frame", said["weir-reason"])
+
+    def test_a_message_over_which_the_broker_ends_connections_is_set_aside_and_the_rest_flows_on(self):
+        at = {"user": "topical", "vhost": "/"}
+        self.broker.define({
+            "users": [{"name": "topical", "password": "secret", "tags": ""}],
+            "permissions": [at | {"configure": ".*", "write": ".*", "read": ".*"}],
+            "topic_permissions": [at | {"exchange": "amq.topic", "write": r"^topical\.free\.", "read": ".*"}],
+        })
+        for scheme in ("amqp091", "amqp10"):
+            with self.subTest(scheme=scheme):
+                made = self.gateway(lines("out", "topical/#"), url=self.broker.url(scheme, "topical:secret"))
+                self.bridged(made)
+                aside = self.aside(made)
+                channel = self.channel()
+                watched = self.queue(channel, "topical.#")
+                for at in range(20):
+                    made.publish_value(f"topical/{'shut' if at in (5, 6) else 'free'}/t", at)
+                got = [json.loads(body)["value"] for body in self.come(channel, watched, '{"value": 19}')]
+                # Those that were under way with a forbidden one come twice, and each behind the first time.
+                self.assertEqual(list(dict.fromkeys(got)), [at for at in range(20) if at not in (5, 6)])
+                for value in (5, 6):
+                    message = aside.get(timeout=WAIT_S)
+                    said = dict(message.properties.UserProperty)
+                    self.assertEqual(json.loads(message.payload)["value"], value)
+                    self.assertEqual((said["weir-way"], said["weir-name"]), ("out", "topical/shut/t"))
+                    self.assertIn("topical.shut.t", said["weir-reason"])
+                made.kill()
 
     def test_a_broker_low_on_disk_is_waited_for_and_what_waits_goes_on_in_order(self):
         made = self.gateway(lines("out", "full/#"))

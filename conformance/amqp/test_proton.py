@@ -7,7 +7,7 @@ from proton import Delivery, Link, Message, symbol
 from proton.reactor import Selector
 from proton.utils import LinkDetached, SendException
 
-from amqp.peers import Mode, Weir, annotation, connection, gateway, text
+from amqp.peers import Mode, Takes, Weir, annotation, connection, gateway, text
 
 
 class Messages(unittest.TestCase):
@@ -216,6 +216,17 @@ class Filters(unittest.TestCase):
         with connection(self.gateway) as peer:
             receiver = peer.create_receiver("resume/a", credit=10, options=Weir(since=cursor))
             self.assertEqual([json.loads(text(each))["value"] for each in self.receive(receiver, 2)], [2, 3])
+
+    def test_a_message_larger_than_a_receiver_takes_is_a_gap(self):
+        with connection(self.gateway) as peer:
+            receiver = peer.create_receiver("small/a", credit=10, options=Takes(1000))
+            self.publish("small/a", "x" * 2000)
+            self.publish("small/a", "y" * 2000)
+            self.publish("small/a", "z")
+            got = receiver.receive()
+            self.assertEqual(annotation(got, "weir-gap"), "policy:2")
+            self.publish("small/a", "end")
+            self.assertIsNone(annotation(receiver.receive(), "weir-gap"))
 
     def test_a_cursor_of_another_log_is_a_gap(self):
         with connection(self.gateway) as peer:

@@ -10,6 +10,8 @@ pub const FRAME_BYTES_MIN: usize = 512;
 pub const FRAME_BYTES_SENT_MAX: usize = 256 << 10;
 /// Largest message taken unless configured otherwise, bytes; told in the attach.
 pub const MESSAGE_BYTES_MAX: usize = 2 << 20;
+/// Bytes of messages of one connection that are not whole yet; one of the largest size is always taken.
+pub const PARTIAL_BYTES_MAX: usize = 16 << 20;
 /// Sessions of one connection; told in the open as the highest channel.
 pub const SESSIONS_MAX: usize = 64;
 /// Links of one session; told in the begin as the highest handle.

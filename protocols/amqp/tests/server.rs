@@ -5,6 +5,7 @@ mod peer;
 
 use bytes::Bytes;
 use peer::{Peer, attach_receiver, attach_sender, secs};
+use weir_amqp::limits::{MESSAGE_BYTES_MAX, PARTIAL_BYTES_MAX};
 use weir_amqp::session::{Delivery, Login, Sent, ServerEvent, Token};
 use weir_amqp::wire::{
     Attach, DeliveryState, Detach, Disposition, Flow, Performative, ReceiverSettles, Role, Sasl,
@@ -53,6 +54,7 @@ fn a_mechanism_that_is_none_or_a_refusal_is_an_outcome_and_the_end() {
     for (mechanism, response) in [
         ("SCRAM-SHA-1", &b"n,,"[..]),
         ("PLAIN", b"user"),
+        ("PLAIN", b"other\0user\0secret"),
         ("EXTERNAL", b""),
     ] {
         let mut peer = Peer::new();
@@ -240,6 +242,33 @@ fn parts_of_a_delivery_are_put_together_and_an_aborted_one_is_nothing() {
     assert_eq!(peer.event(), None);
     peer.transfer(2, false, b"whole");
     assert!(matches!(peer.event(), Some(ServerEvent::Delivery(of)) if of.payload == "whole"));
+}
+
+#[test]
+fn messages_that_are_not_whole_have_a_limit_together_and_who_goes_beyond_loses_its_link_alone() {
+    let mut peer = Peer::opened();
+    let part = [b'x'; 32 << 10];
+    let parts = MESSAGE_BYTES_MAX / part.len();
+    let links = (PARTIAL_BYTES_MAX / MESSAGE_BYTES_MAX) as u32;
+    for handle in 0..=links {
+        peer.attach(attach_sender(&format!("link {handle}"), handle));
+    }
+    for handle in 0..links {
+        peer.transfer_on(handle, handle, true, &part);
+        (1..parts).for_each(|_| peer.more_on(handle, true, false, &part));
+    }
+    assert_eq!(peer.event(), None);
+    peer.frames();
+    peer.transfer_on(links, links, true, b"1");
+    let said = peer.frames();
+    assert!(
+        matches!(&said[..], [(0, Performative::Detach(Detach { handle, error: Some(error), .. }))]
+        if *handle == links && error.condition.as_str() == "amqp:resource-limit-exceeded"),
+        "{said:?}"
+    );
+    assert!(matches!(peer.event(), Some(ServerEvent::Detached(of, _)) if of.handle == links));
+    peer.more_on(0, false, false, b"");
+    assert!(matches!(peer.event(), Some(ServerEvent::Delivery(of)) if of.link.handle == 0));
 }
 
 // [AMQP-2.8.18-1] [AMQP-2.8.18-2] [AMQP-2.6.3-1]

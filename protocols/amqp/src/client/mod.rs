@@ -162,6 +162,8 @@ pub enum ClosedKind {
     Version,
     /// The peer does not let this user do that.
     Refused,
+    /// The peer cannot take a message of those under way.
+    Message,
     /// The peer has said nothing for too long.
     Silent,
     /// Anything else.

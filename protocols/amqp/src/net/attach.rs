@@ -8,7 +8,8 @@ use super::link::Outward;
 use super::publish::error_of;
 use crate::session::{Accepted, LinkId};
 use crate::wire::{
-    Attach, Condition, Error, Role, SenderSettles, Source, Symbol, Target, TargetKind, Value,
+    Attach, Condition, DeliveryState, Error, Role, SenderSettles, Source, Symbol, Target,
+    TargetKind, Value,
 };
 use std::sync::Arc;
 use weir_binding::Context;
@@ -22,6 +23,9 @@ const OUTCOMES: [&str; 4] = [
     "amqp:released:list",
     "amqp:modified:list",
 ];
+
+/// What becomes of a delivery that its receiver settles and says nothing of (section 3.5.3).
+pub(super) const DEFAULT_OUTCOME: DeliveryState = DeliveryState::Released;
 
 impl Connection {
     /// Decides about a link.
@@ -178,7 +182,7 @@ fn answer(source: &Source, wanted: &Wanted, promised: bool, is_kept: bool) -> So
     }
 }
 
-/// What becomes of a delivery of which its receiver says nothing (section 3.5.7).
+/// [`DEFAULT_OUTCOME`] as a source tells it (section 3.4.4).
 fn released() -> Value {
     Value::Described(Box::new((Value::Ulong(0x26), Value::List(Vec::new()))))
 }

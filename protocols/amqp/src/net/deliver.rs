@@ -1,6 +1,6 @@
 //! From the hub's subscriptions to the client: what is due, as far as the client takes it.
 
-use super::attach::open;
+use super::attach::{DEFAULT_OUTCOME, open};
 use super::connection::{Member, UNSENT_BYTES_MAX};
 use super::link::{Outward, Taken, Work};
 use super::outgoing::write_head;
@@ -17,6 +17,12 @@ use weir_model::Time;
 
 /// Bytes of messages that a client may leave unsettled on one link before it gets no more.
 const UNSETTLED_BYTES_MAX: usize = 16 << 20;
+
+/// What is missing where a message is larger than the client takes (`max-message-size`, section 2.7.3).
+const TOO_LARGE: Gap = Gap {
+    reason: GapReason::Policy,
+    count: Some(1),
+};
 
 /// An outbox as the machine writes to it.
 pub(super) struct Out<'a>(pub(super) &'a mut Outbox);
@@ -53,12 +59,19 @@ enum Looked {
 }
 
 impl Deliverer<'_> {
-    /// Takes from each link in turn what is due; says whether there may be more at once.
+    /// Takes from each link what is due; says whether there may be more at once.
     pub(super) fn deliver(
         &mut self,
         member: &mut Member,
         cx: &mut Context<'_>,
     ) -> Result<bool, Fault> {
+        let more = self.deliver_each(member, cx);
+        // The client's answer to a detach from here is not heard of.
+        member.outward.retain(|of| of.source.is_some());
+        more
+    }
+
+    fn deliver_each(&mut self, member: &mut Member, cx: &mut Context<'_>) -> Result<bool, Fault> {
         let count = member.outward.len();
         let mut more = false;
         for step in 0..count {
@@ -153,10 +166,7 @@ impl Deliverer<'_> {
                 Next::Gap(gap, _) if is_mended(&gap, promised, of.wanted.policy) => {
                     return Ok(Looked::Lapped);
                 }
-                Next::Gap(gap, _) => {
-                    let told = &mut of.work.get_or_insert_default().gap;
-                    *told = Some(told.map_or(gap, |before| both(before, gap)));
-                }
+                Next::Gap(gap, _) => of.work.get_or_insert_default().miss(gap),
                 Next::Bytes(..) | Next::Unframed(..) => {}
                 Next::Ended(_) => return Ok(Looked::Ended),
             }
@@ -196,13 +206,14 @@ impl Deliverer<'_> {
             }
             let (message, part, failed) = (taken.message.clone(), taken.part.clone(), taken.failed);
             let sent = self.send(of.id, taken.token, &message, &part, None, failed);
-            if sent == Sent::Full {
+            if sent == Some(Sent::Full) {
                 return false;
             }
-            if let Some(taken) = work.again.pop_front()
-                && sent == Sent::Yes
-            {
-                work.take(taken);
+            let taken = work.again.pop_front();
+            match sent {
+                Some(Sent::Yes) => taken.into_iter().for_each(|taken| work.take(taken)),
+                Some(_) => work.miss(TOO_LARGE),
+                None => {}
             }
         }
         true
@@ -229,9 +240,11 @@ impl Deliverer<'_> {
                     part: work.part,
                 };
                 match self.send(of.id, token, &item.message, &part, work.gap.as_ref(), 0) {
-                    Sent::Full => return false,
-                    Sent::TooLarge => {}
-                    Sent::Yes => {
+                    Some(Sent::Full) => return false,
+                    Some(Sent::TooLarge) => work.miss(TOO_LARGE),
+                    // What has expired is not missing.
+                    None => {}
+                    Some(Sent::Yes) => {
                         work.gap = None;
                         if promised {
                             let message = item.message.clone();
@@ -253,6 +266,7 @@ impl Deliverer<'_> {
         true
     }
 
+    /// Sends a part, unless it has expired.
     fn send(
         &mut self,
         id: LinkId,
@@ -261,10 +275,10 @@ impl Deliverer<'_> {
         part: &Part,
         gap: Option<&Gap>,
         failed: u32,
-    ) -> Sent {
+    ) -> Option<Sent> {
         self.head.clear();
         if !write_head(message, part, gap, failed, self.now, self.head) {
-            return Sent::TooLarge;
+            return None;
         }
         let delivery = Delivery {
             token,
@@ -273,7 +287,7 @@ impl Deliverer<'_> {
         };
         let sent = self.server.deliver(id, delivery, &mut Out(self.outbox));
         self.sent += u64::from(sent == Sent::Yes);
-        sent
+        Some(sent)
     }
 }
 
@@ -283,6 +297,11 @@ impl Work {
             && self.taken.is_empty()
             && self.again.is_empty()
             && self.gap.is_none()
+    }
+
+    /// Messages are missing before the next one, which says so.
+    fn miss(&mut self, gap: Gap) {
+        self.gap = Some(self.gap.map_or(gap, |before| both(before, gap)));
     }
 
     fn take(&mut self, taken: Taken) {
@@ -299,16 +318,18 @@ impl Work {
             return;
         };
         self.taken_bytes -= taken.part.payload.len();
+        // Settled before there was an outcome: it is the one that the attach announced (section 3.5.3).
+        let outcome = state.filter(|state| state.is_terminal());
         // [AMQP-3.4-1]
-        match state {
+        match outcome.unwrap_or(&DEFAULT_OUTCOME) {
             // Section 3.4.4: it was not looked at, so that it is as if it had not been sent.
             // [AMQP-3.4.4-1]
-            Some(DeliveryState::Released) => self.again.push_back(taken),
-            Some(DeliveryState::Modified {
+            DeliveryState::Released => self.again.push_back(taken),
+            DeliveryState::Modified {
                 delivery_failed,
                 undeliverable_here: false,
                 ..
-            }) => {
+            } => {
                 // [AMQP-3.4.5-1]
                 taken.failed += u32::from(*delivery_failed);
                 self.again.push_back(taken);
@@ -354,5 +375,50 @@ fn both(before: Gap, after: Gap) -> Gap {
     Gap {
         count: count.filter(|_| before.reason == after.reason),
         ..after
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use weir_model::Cursor;
+
+    fn taken(cursor: u64) -> Taken {
+        let (at, time) = (Cursor::from_bits(cursor), Time::from_nanos(0));
+        let content = Content::Opaque("text/plain".into());
+        Taken {
+            token: Token { cursor, part: 0 },
+            message: Arc::new(Message::new(at, time, "t".into(), content)),
+            part: Part {
+                topic: "t".into(),
+                payload: Bytes::from_static(b"1"),
+                format: None,
+            },
+            failed: 0,
+        }
+    }
+
+    // Sections 3.4 and 3.5.3.
+    #[test]
+    fn what_is_settled_without_an_outcome_is_released_as_was_announced_and_comes_again() {
+        let received = DeliveryState::Received {
+            section_number: 0,
+            section_offset: 0,
+        };
+        let cases = [
+            (None, true),
+            (Some(received), true),
+            (Some(DeliveryState::Released), true),
+            (Some(DeliveryState::Accepted), false),
+            (Some(DeliveryState::Rejected(None)), false),
+        ];
+        for (state, comes_again) in cases {
+            let mut work = Work::default();
+            work.take(taken(7));
+            work.settle(Token { cursor: 7, part: 0 }, state.as_ref());
+            assert_eq!(work.again.len() == 1, comes_again, "{state:?}");
+            assert!(work.taken.is_empty() && work.taken_bytes == 0);
+        }
     }
 }

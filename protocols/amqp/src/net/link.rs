@@ -13,7 +13,7 @@ use weir_model::Cursor;
 pub(super) struct Outward {
     pub(super) id: LinkId,
     pub(super) wanted: Wanted,
-    /// Nothing once it has ended.
+    /// Nothing once it has ended, of which the link is let go.
     pub(super) source: Option<Box<Subscription>>,
     /// Up to where messages were handed over.
     pub(super) delivered: Cursor,

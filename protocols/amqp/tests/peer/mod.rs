@@ -226,7 +226,12 @@ impl Peer {
 
     /// Sends a further transfer of the delivery on handle 0.
     pub(crate) fn more(&mut self, more: bool, aborted: bool, payload: &[u8]) {
+        self.more_on(0, more, aborted, payload);
+    }
+
+    pub(crate) fn more_on(&mut self, handle: u32, more: bool, aborted: bool, payload: &[u8]) {
         let transfer = Transfer {
+            handle,
             more,
             aborted,
             ..Transfer::default()

@@ -2,7 +2,7 @@
 
 use crate::client::{ClientEvent, Incoming, names};
 use crate::limits::BODY_BYTES_MAX;
-use crate::v091::wire::Header;
+use crate::v091::wire::{Fault, Header};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -46,13 +46,19 @@ impl Content {
     }
 
     /// Takes a part; says whether nothing is to follow. Of a body that is too large nothing is kept.
-    pub(super) fn part(&mut self, part: &[u8]) -> bool {
+    pub(super) fn part(&mut self, part: &[u8]) -> Result<bool, Fault> {
         let whole = self.header.as_ref().map_or(0, |header| header.body_bytes);
         self.came += part.len() as u64;
-        if whole <= BODY_BYTES_MAX as u64 && self.came <= whole {
+        if self.came > whole {
+            return Err(Fault {
+                offset: 0,
+                rule: "a body is longer than its header says",
+            });
+        }
+        if whole <= BODY_BYTES_MAX as u64 {
             self.body.extend_from_slice(part);
         }
-        self.came >= whole
+        Ok(self.came == whole)
     }
 
     /// What the layer above is told of it.

@@ -118,6 +118,24 @@ impl Client {
             _ => None,
         }
     }
+
+    /// Writes what stands before the body; says how long its header is, which cannot be parted (section 4.2.6.1).
+    fn write_head(&self, message: &Outgoing<'_>, out: &mut Vec<u8>) -> usize {
+        let key = &names::swapped(message.topic);
+        let exchange = &self.options.exchange;
+        Request::Publish { exchange, key }.write(out);
+        let properties = Properties {
+            content_type: message.content_type.map(ToOwned::to_owned),
+            headers: message.headers.to_vec(),
+            persistent: self.options.confirmed,
+            ..Properties::default()
+        };
+        let begin = out.len();
+        write_frame(FrameKind::HEADER, 1, out, |out| {
+            Header::write(message.payload.len() as u64, &properties, out);
+        });
+        out.len() - begin - FRAME_OVERHEAD
+    }
 }
 
 impl Session for Client {
@@ -172,23 +190,12 @@ impl Machine for Client {
         if self.phase != Phase::Ready || is_held || self.unconfirmed.len() >= UNCONFIRMED_MAX {
             return Sent::Full;
         }
-        let key = names::swapped(message.topic);
-        let exchange = &self.options.exchange;
-        Request::Publish {
-            exchange,
-            key: &key,
-        }
-        .write(out);
-        let properties = Properties {
-            content_type: message.content_type.map(ToOwned::to_owned),
-            headers: message.headers.to_vec(),
-            persistent: self.options.confirmed,
-            ..Properties::default()
-        };
-        write_frame(FrameKind::HEADER, 1, out, |out| {
-            Header::write(message.payload.len() as u64, &properties, out);
-        });
         let part_bytes_max = self.frame_bytes_max as usize - FRAME_OVERHEAD;
+        let begin = out.len();
+        if self.write_head(message, out) > part_bytes_max {
+            out.truncate(begin);
+            return Sent::Never("its properties are longer than a frame of the broker");
+        }
         for part in message.payload.chunks(part_bytes_max) {
             write_frame(FrameKind::BODY, 1, out, |out| out.extend_from_slice(part));
         }
@@ -224,6 +231,36 @@ impl Machine for Client {
             Some(interval) => (self.sent + interval / 2).min(self.heard + interval * 2),
             None if self.phase.is_opening() => self.heard + CONNECT_TIME_MAX,
             None => Instant::NEVER,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Section 4.2.6.1: a content header is one frame.
+    #[test]
+    fn properties_that_fill_a_frame_go_out_and_one_byte_more_is_refused_with_nothing_written() {
+        let now = Instant::START;
+        let mut client = Client::new(now, Options::default());
+        client.phase = Phase::Ready;
+        client.options.confirmed = false;
+        // Class, weight, size of the body and flags are 14 bytes; of the table its size, a name and a value are 11.
+        let fits = client.frame_bytes_max as usize - FRAME_OVERHEAD - 14 - 11;
+        for (length, sent) in [(fits, true), (fits + 1, false)] {
+            let headers = [("a".to_owned(), "x".repeat(length))];
+            let message = Outgoing {
+                topic: "t",
+                content_type: None,
+                headers: &headers,
+                payload: b"1",
+                token: 0,
+            };
+            let mut out = b"before".to_vec();
+            let answer = client.publish(now, &message, &mut out);
+            assert_eq!(answer == Sent::Done, sent, "{length}: {answer:?}");
+            assert_eq!(out == b"before", !sent, "{length}");
         }
     }
 }

@@ -12,6 +12,8 @@ use weir_sansio::Instant;
 /// Reply codes by which a broker refuses a user (section 1.2).
 const ACCESS_REFUSED: u16 = 403;
 const NOT_ALLOWED: u16 = 530;
+/// Reply codes by which a broker refuses a message: content-too-large, precondition-failed, frame-error.
+const OF_MESSAGE: [u16; 3] = [311, 406, 501];
 
 impl Client {
     pub(super) fn receive(&mut self, now: Instant, bytes: &[u8]) {
@@ -61,7 +63,7 @@ impl Client {
             }
             FrameKind::BODY => match &mut self.content {
                 Some(content) if content.has_header() => {
-                    if content.part(frame.payload) {
+                    if content.part(frame.payload)? {
                         self.complete();
                     }
                 }
@@ -125,6 +127,7 @@ impl Client {
     fn closed(&mut self, reply: &Reply) {
         let kind = match reply.code {
             ACCESS_REFUSED | NOT_ALLOWED => ClosedKind::Refused,
+            code if self.phase == Phase::Ready && OF_MESSAGE.contains(&code) => ClosedKind::Message,
             _ => ClosedKind::Lost,
         };
         self.end(kind, &format!("{} {}", reply.code, reply.text));
@@ -142,6 +145,25 @@ mod tests {
             Output::Event(event) => Some(event),
             _ => None,
         }
+    }
+
+    // Section 4.2.6.1: the size in the header is that of the whole body.
+    #[test]
+    fn a_body_longer_than_its_header_says_ends_the_connection_and_is_no_message() {
+        let now = Instant::START;
+        let mut client = Client::new(now, Options::default());
+        let _its_header = said(&mut client);
+        client.phase = Phase::Ready;
+        client.content = Some(Content::new(1, false, "t".into()));
+        let header = [
+            2, 0, 1, 0, 0, 0, 14, 0, 60, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0xCE,
+        ];
+        let body = [3, 0, 1, 0, 0, 0, 3, b'1', b'2', b'3', 0xCE];
+        let Ok(()) = client.handle_input(now, &[&header[..], &body].concat());
+        assert!(
+            matches!(said(&mut client), Some(ClientEvent::Closed(closed))
+            if closed.reason.contains("longer than its header"))
+        );
     }
 
     #[test]

@@ -31,6 +31,17 @@ pub(super) struct Way {
     next_delivery: u32,
     unsettled: VecDeque<(u32, u64)>,
     body: Vec<u8>,
+    /// How much of the body went out, where the window had no room for all of it.
+    pending: Option<Pending>,
+}
+
+/// A delivery that is not out as a whole.
+#[derive(Clone, Copy)]
+struct Pending {
+    id: u32,
+    at: usize,
+    part_bytes_max: usize,
+    settled: bool,
 }
 
 impl Way {
@@ -66,7 +77,8 @@ impl Way {
         out: &mut Vec<u8>,
     ) -> Sent {
         let has_credit = self.credit_end.wrapping_sub(self.count) as i32 > 0;
-        if !has_credit || self.unsettled.len() >= UNCONFIRMED_MAX {
+        let has_room = self.pending.is_none() && self.room() > 0;
+        if !has_credit || !has_room || self.unsettled.len() >= UNCONFIRMED_MAX {
             return Sent::Full;
         }
         let mut body = core::mem::take(&mut self.body);
@@ -74,46 +86,59 @@ impl Way {
         sections(message, to, subject, !settled).write_head(&mut body);
         Message::write_data_head(message.payload.len(), &mut body);
         body.extend_from_slice(message.payload);
-        let part_bytes_max = frame_bytes_max.min(FRAME_BYTES_SENT_MAX) - TRANSFER_BYTES_MAX;
-        let parts = body.len().div_ceil(part_bytes_max) as u32;
-        let room = self.window_end.wrapping_sub(self.next) as i32;
-        let sent = match self.bytes_max {
-            Some(max) if body.len() as u64 > max => Sent::Never("it is larger than the peer takes"),
-            _ if room < parts as i32 => Sent::Full,
-            _ => {
-                self.transfer(&body, part_bytes_max, settled, out);
-                if !settled {
-                    self.unsettled
-                        .push_back((self.next_delivery, message.token));
-                }
-                self.next_delivery = self.next_delivery.wrapping_add(1);
-                self.count = self.count.wrapping_add(1);
-                Sent::Done
-            }
-        };
+        if self.bytes_max.is_some_and(|max| body.len() as u64 > max) {
+            self.body = body;
+            return Sent::Never("it is larger than the peer takes");
+        }
         self.body = body;
-        sent
+        self.pending = Some(Pending {
+            id: self.next_delivery,
+            at: 0,
+            part_bytes_max: frame_bytes_max.min(FRAME_BYTES_SENT_MAX) - TRANSFER_BYTES_MAX,
+            settled,
+        });
+        if !settled {
+            self.unsettled
+                .push_back((self.next_delivery, message.token));
+        }
+        self.next_delivery = self.next_delivery.wrapping_add(1);
+        self.count = self.count.wrapping_add(1);
+        self.go_on(out);
+        Sent::Done
     }
 
-    fn transfer(&mut self, body: &[u8], part_bytes_max: usize, settled: bool, out: &mut Vec<u8>) {
-        let parts = body.chunks(part_bytes_max);
-        let last = parts.len() - 1;
-        for (number, part) in parts.enumerate() {
-            let is_first = number == 0;
+    /// Transfers that the session's window has room for.
+    fn room(&self) -> u32 {
+        self.window_end
+            .wrapping_sub(self.next)
+            .cast_signed()
+            .max(0)
+            .cast_unsigned()
+    }
+
+    /// Sends what is left of a delivery, as far as the window goes (section 2.5.6).
+    pub(super) fn go_on(&mut self, out: &mut Vec<u8>) {
+        while self.room() > 0
+            && let Some(pending) = self.pending
+        {
+            let end = self.body.len().min(pending.at + pending.part_bytes_max);
+            let part = &self.body[pending.at..end];
+            let (is_first, more) = (pending.at == 0, end < self.body.len());
             let transfer = Transfer {
                 handle: self.handle,
-                delivery_id: is_first.then_some(self.next_delivery),
+                delivery_id: is_first.then_some(pending.id),
                 delivery_tag: is_first
-                    .then(|| Tag::new(&self.next_delivery.to_be_bytes()))
+                    .then(|| Tag::new(&pending.id.to_be_bytes()))
                     .flatten(),
                 message_format: is_first.then_some(0),
-                settled: Some(settled),
-                more: number < last,
+                settled: Some(pending.settled),
+                more,
                 ..Transfer::default()
             };
             Performative::Transfer(transfer).write(0, part.len(), out);
             out.extend_from_slice(part);
             self.next = self.next.wrapping_add(1);
+            self.pending = more.then_some(Pending { at: end, ..pending });
         }
     }
 
@@ -160,4 +185,43 @@ fn sections(
         .map(|(name, value)| (text(name), text(value)));
     whole.application_properties = Map(headers.collect());
     whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    // [AMQP-2.5.6-1]
+    #[test]
+    fn a_message_of_more_frames_than_the_window_goes_out_as_the_window_opens() {
+        let mut way = Way::default();
+        let window = |seen: u32| Flow {
+            next_incoming_id: Some(seen),
+            incoming_window: 2,
+            handle: Some(0),
+            delivery_count: Some(0),
+            link_credit: Some(1),
+            ..Flow::default()
+        };
+        assert!(way.flow(&window(0)));
+        let message = Outgoing {
+            topic: "t",
+            content_type: None,
+            headers: &[],
+            payload: &[b'x'; 2000],
+            token: 7,
+        };
+        let mut out = Vec::new();
+        let sent = way.send(&message, (Some("t".into()), None), false, 512, &mut out);
+        assert_eq!((sent, way.next), (Sent::Done, 2));
+        for seen in [2, 4] {
+            assert!(way.pending.is_some());
+            way.flow(&window(seen));
+            way.go_on(&mut out);
+        }
+        assert!(way.pending.is_none());
+        assert_eq!((way.next, way.settled(0, 0)), (5, vec![7]));
+        assert_eq!(out.iter().filter(|byte| **byte == b'x').count(), 2000);
+    }
 }

@@ -12,6 +12,16 @@ use crate::wire::{
 use alloc::format;
 use alloc::string::{String, ToString};
 
+/// Conditions by which a peer refuses a user.
+const DENIED: [Condition; 2] = [Condition::UNAUTHORIZED_ACCESS, Condition::NOT_ALLOWED];
+/// Conditions by which a peer refuses a message with its link, its session or all.
+const OF_MESSAGE: [Condition; 4] = [
+    Condition::MESSAGE_SIZE_EXCEEDED,
+    Condition::PRECONDITION_FAILED,
+    Condition::FRAMING_ERROR,
+    Condition::DECODE_ERROR,
+];
+
 impl Client {
     pub(super) fn receive(&mut self, bytes: &[u8]) {
         let mut all = core::mem::take(&mut self.rest);
@@ -71,6 +81,7 @@ impl Client {
             Performative::Attach(attach) => self.attached(&attach),
             Performative::Flow(flow) => {
                 self.way.flow(&flow);
+                self.way.go_on(&mut self.out);
                 if flow.echo {
                     self.answer_flow();
                 }
@@ -101,12 +112,11 @@ impl Client {
             Some(error) => (error.condition.as_str().to_string(), error.description),
             None => (String::new(), None),
         };
-        let is_denied = [Condition::UNAUTHORIZED_ACCESS, Condition::NOT_ALLOWED]
-            .iter()
-            .any(|denied| denied.0 == condition);
-        let kind = match is_denied {
-            true => ClosedKind::Refused,
-            false => ClosedKind::Lost,
+        let is_one = |of: &[Condition]| of.iter().any(|one| one.0 == condition);
+        let kind = match () {
+            () if is_one(&DENIED) => ClosedKind::Refused,
+            () if self.phase == Phase::Ready && is_one(&OF_MESSAGE) => ClosedKind::Message,
+            () => ClosedKind::Lost,
         };
         let description = description.unwrap_or_default();
         self.end(

@@ -9,6 +9,7 @@ mod kept;
 mod outward;
 mod running;
 mod settings;
+mod wary;
 
 pub(super) use settings::{Plan, read};
 
@@ -19,6 +20,7 @@ use running::{End, Running};
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
+use wary::Wary;
 use weir_binding::bridge::{HERE, Told, measure, remember};
 use weir_binding::{Context as Gateway, LocalFuture, Target};
 use weir_carrier::Stream;
@@ -33,7 +35,7 @@ pub(super) fn rewritten(bytes: &[u8]) -> Option<bytes::Bytes> {
 
 /// How long a connection may take until it is there.
 const OPEN_TIME_MAX: Duration = Duration::from_secs(20);
-/// A connection that lasted so long was a good one.
+/// A connection that lasted so long was a good one, and so is one that has got something out.
 const GOOD_TIME: Duration = Duration::from_secs(10);
 
 /// The bridges, each to run until it is dropped.
@@ -61,6 +63,7 @@ struct Bridge {
     kept: Kept,
     /// What the log holds of that, where it has taken any.
     recorded: Option<Kept>,
+    wary: Wary,
     url: Url,
     /// Which of the URL's versions is spoken.
     version: usize,
@@ -71,9 +74,9 @@ async fn run(mut bridge: Bridge) {
     bridge.told.state(false);
     let mut backoff = Backoff::new(bridge.plan.retry_max);
     loop {
-        let began = now();
+        let (began, confirmed) = (now(), bridge.kept.confirmed);
         let end = bridge.connect().await;
-        if now().since(began) >= GOOD_TIME {
+        if now().since(began) >= GOOD_TIME || bridge.kept.confirmed > confirmed {
             backoff.reset();
         }
         if end == End::Stopping {
@@ -110,6 +113,7 @@ impl Bridge {
             url: plan.url.clone(),
             recorded,
             version: 0,
+            wary: Wary::default(),
             kept,
             origin,
             here,

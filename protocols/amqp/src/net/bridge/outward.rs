@@ -5,6 +5,7 @@
 
 use super::kept::Kept;
 use super::settings::Plan;
+use super::wary::Wary;
 use crate::client::{Machine, Outgoing, Sent};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -60,6 +61,7 @@ pub(super) struct Way<'a> {
     pub(super) here: &'a str,
     pub(super) origin: &'a str,
     pub(super) kept: &'a mut Kept,
+    pub(super) wary: &'a mut Wary,
     pub(super) told: &'a Told,
     pub(super) machine: &'a mut dyn Machine,
     pub(super) outbox: &'a mut Outbox,
@@ -134,7 +136,7 @@ impl Outward {
             self.parts = Some(self.begin(way, item));
         }
         while let Some(part) = self.parts.as_ref().and_then(|parts| parts.front().cloned()) {
-            if self.flight_bytes >= FLIGHT_BYTES_MAX || !self.send_part(way, item, part)? {
+            if !self.may_send(way) || !self.send_part(way, item, part)? {
                 return Ok(false);
             }
             self.parts.as_mut().map(VecDeque::pop_front);
@@ -144,6 +146,19 @@ impl Outward {
             flight.whole = true;
         }
         Ok(true)
+    }
+
+    fn may_send(&self, way: &Way<'_>) -> bool {
+        let is_next = !way.wary.is_on(way.kept.confirmed) || self.under_way().next().is_none();
+        self.flight_bytes < FLIGHT_BYTES_MAX && is_next
+    }
+
+    /// The tokens of what is neither confirmed nor set aside.
+    fn under_way(&self) -> impl Iterator<Item = u64> {
+        self.flights.iter().flat_map(|flight| {
+            let parts = flight.parts.iter().zip(flight.first..);
+            parts.filter_map(|(part, token)| part.as_ref().map(|_| token))
+        })
     }
 
     /// A flight for a message, and its parts that go out.
@@ -164,7 +179,9 @@ impl Outward {
         let expires = message.attributes.expires;
         match expires.is_some_and(|at| at <= way.context.now()) {
             true => VecDeque::new(),
-            false => parts_as_published(item).into(),
+            false => way
+                .wary
+                .left(message.cursor, parts_as_published(item).into()),
         }
     }
 
@@ -215,6 +232,32 @@ impl Outward {
             Err(reason) => {
                 self.refused.push_back((token, reason));
                 self.set_refused_aside(way)
+            }
+        }
+    }
+
+    /// Hears that the broker ended the connection over a message: one of all that are under way, or, where they go
+    /// one at a time, this one.
+    pub(super) fn ended_over(&mut self, way: &mut Way<'_>, reason: &str) -> Result<(), Fault> {
+        let tokens: Vec<u64> = self.under_way().take(2).collect();
+        let last = self
+            .flights
+            .back()
+            .map_or(self.sent, |flight| flight.cursor);
+        match tokens[..] {
+            [] => Ok(()),
+            [token] if way.wary.is_on(way.kept.confirmed) => {
+                self.refused.push_back((token, reason.to_owned()));
+                self.set_refused_aside(way)?;
+                let rest = self.parts.as_ref().filter(|_| self.refused.is_empty());
+                if let Some(rest) = rest {
+                    way.wary.leave(last, rest.len());
+                }
+                Ok(())
+            }
+            _ => {
+                way.wary.suspect(last);
+                Ok(())
             }
         }
     }

@@ -172,7 +172,12 @@ impl<'b> Running<'b> {
             ClientEvent::Confirmed(token, outcome) => self.confirmed(token, outcome),
             // It goes again by the next connection.
             ClientEvent::Returned(_, reason) => Err(End::Lost(format!("not now: {reason}"))),
-            ClientEvent::Closed(closed) => Err(self.closed(closed)),
+            ClientEvent::Closed(closed) => {
+                if matches!(closed.kind, ClosedKind::Refused | ClosedKind::Message) {
+                    self.with_outward(|outward, way| outward.ended_over(way, &closed.reason))?;
+                }
+                Err(self.closed(closed))
+            }
             ClientEvent::Held(Some(why)) => {
                 let sentence = format!("the broker takes nothing for now: {why}");
                 self.bridge.told.warn(&sentence);
@@ -187,10 +192,12 @@ impl<'b> Running<'b> {
         match kind {
             ClosedKind::Version => End::Version(reason),
             ClosedKind::Refused => End::Refused(reason),
-            ClosedKind::Lost if self.was_open() => {
+            ClosedKind::Message | ClosedKind::Lost if self.was_open() => {
                 End::Lost(format!("the connection is over: {reason}"))
             }
-            ClosedKind::Silent | ClosedKind::Lost => End::Lost(format!("{url}: {reason}")),
+            ClosedKind::Message | ClosedKind::Silent | ClosedKind::Lost => {
+                End::Lost(format!("{url}: {reason}"))
+            }
         }
     }
 
@@ -257,6 +264,7 @@ impl<'b> Running<'b> {
             here: &bridge.here,
             origin: &bridge.origin,
             kept: &mut bridge.kept,
+            wary: &mut bridge.wary,
             told: &bridge.told,
             machine: &mut *self.machine,
             outbox: &mut self.outbox,

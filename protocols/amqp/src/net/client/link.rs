@@ -145,6 +145,7 @@ fn is_cut(error: &io::Error) -> bool {
 pub(super) fn ended(closed: Closed) -> io::Error {
     let kind = match closed.kind {
         ClosedKind::Version => io::ErrorKind::Unsupported,
+        ClosedKind::Message => io::ErrorKind::InvalidData,
         ClosedKind::Refused => io::ErrorKind::PermissionDenied,
         ClosedKind::Silent => io::ErrorKind::TimedOut,
         ClosedKind::Lost => io::ErrorKind::Other,

@@ -110,7 +110,11 @@ fn external(response: &[u8]) -> Option<Login> {
 /// RFC 4616: who to act as, who it is, and the password, with a zero between.
 fn plain(response: &Bytes) -> Option<Login> {
     let mut parts = response.splitn(3, |byte| *byte == 0);
-    let (_act_as, user, password) = (parts.next()?, parts.next()?, parts.next()?);
+    let (act_as, user, password) = (parts.next()?, parts.next()?, parts.next()?);
+    // Nobody acts as somebody else (section 2).
+    if !act_as.is_empty() && act_as != user {
+        return None;
+    }
     let user = core::str::from_utf8(user).ok()?;
     Some(Login::Plain(user.into(), password.to_vec()))
 }

@@ -3,7 +3,7 @@
 use super::super::link::{LinkId, Partial, Stage};
 use super::channel::{Channel, Incoming};
 use super::{Received, Server, ServerEvent};
-use crate::limits::INCOMING_WINDOW;
+use crate::limits::{INCOMING_WINDOW, PARTIAL_BYTES_MAX};
 use crate::wire::{Condition, Error, Fault, Performative, ReceiverSettles, Role, Transfer};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -97,6 +97,7 @@ impl Server {
         transfer: &Transfer,
         payload: &[u8],
     ) -> Result<Option<Box<Received>>, Breach> {
+        let room = self.partial_room(transfer);
         let channel = self.channel(number).ok_or(Breach::Ignored)?;
         channel.count_transfer()?;
         let Some(link) = channel.link(transfer.handle) else {
@@ -131,10 +132,7 @@ impl Server {
             return Ok(None);
         }
         partial.settled |= transfer.settled.unwrap_or(link.sends_settled());
-        if partial.payload.len() + payload.len() > link.message_bytes_max {
-            let rule = "a message larger than the link takes";
-            return Err(Breach::Link(Condition::MESSAGE_SIZE_EXCEEDED, rule));
-        }
+        partial.check(payload.len(), link.message_bytes_max, room)?;
         if transfer.more {
             partial.payload.extend_from_slice(payload);
             link.partial = Some(partial);
@@ -162,6 +160,21 @@ impl Server {
     }
 }
 
+impl Server {
+    /// Bytes that a transfer may bring to what is not whole; the last of a delivery makes it whole.
+    fn partial_room(&self, transfer: &Transfer) -> usize {
+        if !transfer.more {
+            return usize::MAX;
+        }
+        let links = self.channels.iter().flat_map(|channel| &channel.links);
+        let partials = links.filter_map(|(_, link)| link.partial.as_ref());
+        let held: usize = partials.map(|partial| partial.payload.len()).sum();
+        PARTIAL_BYTES_MAX
+            .max(self.limits.message_bytes_max)
+            .saturating_sub(held)
+    }
+}
+
 impl Channel {
     /// Counts a transfer against the session's window.
     fn count_transfer(&mut self) -> Result<(), Breach> {
@@ -176,6 +189,19 @@ impl Channel {
 }
 
 impl Partial {
+    /// Whether there may be so many bytes more, by the link's largest message and by the connection's room.
+    fn check(&self, bytes: usize, bytes_max: usize, room: usize) -> Result<(), Breach> {
+        if self.payload.len() + bytes > bytes_max {
+            let rule = "a message larger than the link takes";
+            return Err(Breach::Link(Condition::MESSAGE_SIZE_EXCEEDED, rule));
+        }
+        if bytes > room {
+            let rule = "the connection's messages that are not whole are too large together";
+            return Err(Breach::Link(Condition::RESOURCE_LIMIT_EXCEEDED, rule));
+        }
+        Ok(())
+    }
+
     /// The message, once its last part has come.
     fn whole(&mut self, last: &[u8]) -> Bytes {
         if self.payload.is_empty() {
