@@ -8,8 +8,8 @@ import threading
 import unittest
 
 from gateway import BINARY, Gateway
-from xmpp.client import Client
-from xmpp.prosody import Prosody, connected, until
+from xmpp.client import SERVICE, Client, Refused
+from xmpp.prosody import Prosody, connected, metric, until
 
 
 class Restarts(unittest.TestCase):
@@ -44,6 +44,35 @@ class Restarts(unittest.TestCase):
         until(lambda: "refuses" in self.prosody.log_of(wrong), "the refusal")
         wrong.publish_value("a/b", 1)
         self.assertEqual(len(wrong.history("a/b")), 1)
+
+
+class Neighbours(unittest.TestCase):
+    """All users share the component's stream."""
+
+    # [RFC6120-13.12-1]
+    def test_what_one_sends_over_a_limit_is_refused_and_the_others_go_on_on_the_same_stream(self):
+        prosody = Prosody.of_class(self)
+        gateway = prosody.gateway(self)
+        ann, bob = Client(self, prosody), Client(self, prosody, "bob")
+        bob.subscribe("a/b")
+        attributes = " ".join(f"a{at}=''" for at in range(300))
+        over = {
+            "deep": "<a>" * 130 + "</a>" * 130,
+            "wide": f"<a {attributes}/>",
+            "many": "<a/>" * 50_000,
+        }
+        for name, inner in over.items():
+            with self.subTest(name), self.assertRaises(Refused) as refused:
+                ann.ask("get", f"<query xmlns='urn:x'>{inner}</query>")
+            self.assertEqual(refused.exception.args[0], "not-acceptable", name)
+        quotes = "'" * 200_000
+        # Prosody takes a quarter of a mebibyte, and writes each quote as six bytes.
+        ann.send(f"<message to='{SERVICE}'><body>{quotes}</body></message>")
+        ann.publish_value("a/b", 1)
+        self.assertEqual(bob.next().node, "a/b")
+        self.assertEqual(metric(gateway, "weir_xmpp_refused_total"), 3)
+        self.assertEqual(metric(gateway, "weir_xmpp_skipped_total"), 4)
+        self.assertEqual(prosody.log_of(gateway).count("is connected"), 1)
 
 
 class Relay:

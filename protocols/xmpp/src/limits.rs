@@ -1,11 +1,12 @@
-//! What a peer may cost; reaching a limit ends its stream or refuses its request, with the limit named.
+//! What a peer may cost; reaching a limit refuses its request, with the limit named, and ends its stream only before
+//! there are stanzas.
 
 /// Bytes of one stanza, and of what stands before the first (RFC 6120 section 13.12 asks for such a limit,
 /// of 10,000 bytes at least).
 pub const STANZA_BYTES_MAX: usize = 1 << 20;
 /// Elements that are open at once within a stanza.
 pub const DEPTH_MAX: u32 = 128;
-/// Elements and texts of one stanza.
+/// Tags, attributes and texts of one stanza.
 pub const NODES_MAX: u64 = 100_000;
 /// Attributes of one element.
 pub const ATTRIBUTES_MAX: u32 = 256;

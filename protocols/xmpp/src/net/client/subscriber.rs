@@ -174,6 +174,7 @@ impl XmppSubscriber {
                             .await?;
                     }
                 }
+                Came::Skipped(_) => self.service.set_aside(came).await?,
                 Came::Anew => while !self.subscribe().await? {},
             }
         }

@@ -11,7 +11,7 @@ use crate::limits::{FETCHES_MAX, PENDING_MAX};
 use crate::names::{FORMS, INFO, ITEMS, OWNER, PAGES, PING, PUBSUB, STANZAS};
 use crate::net::settings::ComponentPlan;
 use crate::net::told::Told;
-use crate::xml::Element;
+use crate::xml::{Element, Skipped};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -84,6 +84,17 @@ impl Desk {
             }
             _ => None,
         }
+    }
+
+    /// Says what is answered to a request that is over a limit (RFC 6120 section 8.3.3.9).
+    pub(super) fn decline(&self, skipped: &Skipped, told: &Told) -> Option<String> {
+        let head = skipped.head.as_ref().filter(|head| head.name == "iq")?;
+        let asks = matches!(head.attribute("type"), Some("get" | "set"));
+        asks.then(|| {
+            told.refused();
+            let refusal = Refusal::new("modify", "not-acceptable", skipped.fault.text.as_str());
+            Asked::of(head).error(&refusal)
+        })
     }
 
     /// An address went away (directed presence, RFC 6121 section 4.6), or cannot be reached: its subscriptions
