@@ -188,6 +188,18 @@ class OwnClient(unittest.TestCase):
         values = [json.loads(line)["observations"][0]["value"] for line in lines]
         self.assertEqual(values, [0, 1, 2])
 
+    def test_who_has_had_nothing_yet_misses_nothing_either(self):
+        reader = self.subscriber(self.prosody.url(), "a/#", "b/#", "--count", "2")
+        until(lambda: metric(self.gateway, "weir_xmpp_subscriptions") == 2, "the subscriptions")
+        self.gateway.publish_value("a/b", 0)
+        lines = [reader.stdout.readline()]
+        self.prosody.stop()
+        self.gateway.publish_value("b/c", 1)
+        self.prosody.start()
+        lines += [reader.stdout.readline()]
+        values = [json.loads(line)["observations"][0]["value"] for line in lines]
+        self.assertEqual(values, [0, 1])
+
     def test_at_another_service_a_poison_item_is_set_aside_and_the_rest_flows_on(self):
         url = self.prosody.url(service="pubsub.localhost")
         made = self.weir("pub", url, "t", "--as", "json", input='{"value":1}\n')

@@ -8,7 +8,7 @@ use super::node::Wanted;
 use super::publish::Publication;
 use crate::jid;
 use crate::limits::{FETCHES_MAX, PENDING_MAX};
-use crate::names::{FORMS, INFO, ITEMS, OWNER, PAGES, PING, PUBSUB, STANZAS};
+use crate::names::{FORMS, INFO, ITEMS, OWNER, PAGES, PING, PUBSUB, STANZAS, SUBSCRIBE_OPTIONS};
 use crate::net::settings::ComponentPlan;
 use crate::net::told::Told;
 use crate::xml::{Element, Skipped};
@@ -229,9 +229,11 @@ impl Desk {
             }
         };
         let node = wanted.node.clone();
-        let id = self.feeds.subscribe(principal, &who, wanted, since)?;
+        let (id, position) = self.feeds.subscribe(principal, &who, wanted, since)?;
         self.feeds.remember();
-        now(Element::new(PUBSUB, "pubsub").child(subscription(&node, &who, id)))
+        now(Element::new(PUBSUB, "pubsub")
+            .child(subscription(&node, &who, id))
+            .child(options(position)))
     }
 
     /// Section 6.2.
@@ -411,6 +413,19 @@ fn option(pubsub: &Element, name: &str) -> Option<String> {
         .elements()
         .find(|field| field.attribute("var") == Some(name))?;
     field.find(FORMS, "value").map(Element::own_text)
+}
+
+/// The options that a subscription has: from where on it is, so that who has had nothing yet can come back too.
+fn options(since: Cursor) -> Element {
+    let field = |name, value: String| {
+        let value = Element::new(FORMS, "value").text(value);
+        Element::new(FORMS, "field").with("var", name).child(value)
+    };
+    let form = Element::new(FORMS, "x")
+        .with("type", "result")
+        .child(field("FORM_TYPE", SUBSCRIBE_OPTIONS.into()).with("type", "hidden"))
+        .child(field("weir#since", since.to_string()));
+    Element::new(PUBSUB, "options").child(form)
 }
 
 fn subscription(node: &str, who: &str, id: u64) -> Element {

@@ -75,14 +75,15 @@ impl Feeds {
         of_user.map(|(id, feed)| (*id, feed))
     }
 
-    /// Subscribes an address; where it is already, again from where it wants.
+    /// Subscribes an address; where it is already, again from where it wants. Says by which identifier, and from
+    /// where on.
     pub(super) fn subscribe(
         &mut self,
         principal: &Principal,
         who: &str,
         wanted: Wanted,
         since: Since,
-    ) -> Result<u64, Refusal> {
+    ) -> Result<(u64, Cursor), Refusal> {
         let known = self
             .of(who)
             .find(|(_, feed)| feed.jid == who && feed.wanted.node == wanted.node);
@@ -114,7 +115,7 @@ impl Feeds {
         feed.bell.again();
         self.by_id.insert(id, feed);
         self.changed = true;
-        Ok(id)
+        Ok((id, position))
     }
 
     fn open(
