@@ -230,7 +230,6 @@ impl Desk {
         };
         let node = wanted.node.clone();
         let (id, position) = self.feeds.subscribe(principal, &who, wanted, since)?;
-        self.feeds.remember();
         now(Element::new(PUBSUB, "pubsub")
             .child(subscription(&node, &who, id))
             .child(options(position)))

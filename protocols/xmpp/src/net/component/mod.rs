@@ -12,6 +12,7 @@ mod disco;
 mod event;
 mod feeds;
 mod fetch;
+mod kept;
 mod node;
 mod publish;
 mod ready;
