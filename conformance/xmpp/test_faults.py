@@ -1,6 +1,7 @@
 """What goes wrong between the gateway, its server and clients: nothing is lost silently, and each pays for itself."""
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -8,8 +9,11 @@ import threading
 import unittest
 
 from gateway import BINARY, Gateway
-from xmpp.client import SERVICE, Client, Refused
+from xmpp.client import PUBSUB, SERVICE, Client, Refused
 from xmpp.prosody import Prosody, connected, metric, until
+
+# What `weir sub` logs when its stream is resumed.
+GOES_ON = "goes on where it was"
 
 
 class Restarts(unittest.TestCase):
@@ -125,7 +129,9 @@ class OwnClient(unittest.TestCase):
 
     def subscriber(self, url, *arguments):
         command = [BINARY, "sub", "--cacert", self.prosody.certificate, url, *arguments]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        environment = os.environ | {"RUST_LOG": "info"}
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
 
         def end():
             if process.poll() is None:
@@ -134,6 +140,13 @@ class OwnClient(unittest.TestCase):
 
         self.addCleanup(end)
         return process
+
+    def await_subscription(self, node):
+        """Until Prosody's own service lists one; gives who asked."""
+        ann = Client(self, self.prosody)
+        subscriptions = f"<pubsub xmlns='{PUBSUB[1:-1]}#owner'><subscriptions node='{node}'/></pubsub>"
+        until(lambda: len(list(ann.ask("get", subscriptions, "pubsub.localhost").iter())) > 2, "the subscription")
+        return ann
 
     # [RFC6120-5.4-1] [RFC6120-7.6-1] [XEP0368-3-1] [RFC6120-8.1-1]
     def test_messages_go_both_ways_by_starttls_and_by_direct_tls(self):
@@ -174,6 +187,26 @@ class OwnClient(unittest.TestCase):
         lines += [reader.stdout.readline() for _ in range(5)]
         values = [json.loads(line)["observations"][0]["value"] for line in lines]
         self.assertEqual(values, list(range(6)))
+        self.assertIn(GOES_ON, reader.communicate(timeout=30)[1])
+
+    # [XEP0198-5-1]
+    def test_at_another_service_which_has_no_cursors_a_resumed_stream_misses_nothing_either(self):
+        relay = Relay(self, self.prosody.c2s)
+        own = self.prosody.url(service="pubsub.localhost")
+        made = self.weir("pub", own, "r", "--as", "json", input='{"value":-1}\n')
+        self.assertEqual(made.returncode, 0, made.stderr)
+        url = own.replace(str(self.prosody.c2s), str(relay.port))
+        reader = self.subscriber(url, "r", "--count", "6")
+        self.await_subscription("r")
+        lines = "".join(f'{{"value":{at}}}\n' for at in range(6))
+        self.weir("pub", own, "r", "--as", "json", input=lines[:12])
+        got = [reader.stdout.readline()]
+        relay.cut()
+        self.weir("pub", own, "r", "--as", "json", input=lines[12:])
+        out, err = reader.communicate(timeout=30)
+        values = [json.loads(line)["value"] for line in got + out.splitlines()]
+        self.assertEqual(values, list(range(6)), err)
+        self.assertIn(GOES_ON, err)
 
     def test_a_stream_that_cannot_go_on_is_followed_by_another_from_the_cursor(self):
         reader = self.subscriber(self.prosody.url(), "a/b", "--since", self.gateway.cursor(), "--count", "3")
@@ -205,10 +238,7 @@ class OwnClient(unittest.TestCase):
         made = self.weir("pub", url, "t", "--as", "json", input='{"value":1}\n')
         self.assertEqual(made.returncode, 0, made.stderr)
         reader = self.subscriber(url, "t", "--count", "1")
-        ann = Client(self, self.prosody)
-        subscriptions = "<pubsub xmlns='http://jabber.org/protocol/pubsub#owner'><subscriptions node='t'/></pubsub>"
-        # Subscribed at the second try at the latest: the service lists it.
-        until(lambda: len(list(ann.ask("get", subscriptions, "pubsub.localhost").iter())) > 2, "the subscription")
+        ann = self.await_subscription("t")
         for payload in ("<bad xmlns='urn:x'/>", "<json xmlns='urn:xmpp:json:0'>{\"value\":2}</json>"):
             ann.ask("set", "<pubsub xmlns='http://jabber.org/protocol/pubsub'><publish node='t'><item>"
                     f"{payload}</item></publish></pubsub>", "pubsub.localhost")

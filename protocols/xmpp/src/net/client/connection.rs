@@ -140,7 +140,10 @@ impl Connection {
                 told = said;
             }
             match self.again().await {
-                Ok(true) => return Box::pin(self.next()).await,
+                Ok(true) => {
+                    tracing::info!("XMPP: the stream of {} goes on where it was", self.jid());
+                    return Box::pin(self.next()).await;
+                }
                 Ok(false) => return Ok(Came::Anew),
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(error),
                 Err(error) => lost = error,
