@@ -10,7 +10,7 @@ import unittest
 
 from gateway import BINARY, Gateway
 from xmpp.client import PUBSUB, SERVICE, Client, Refused
-from xmpp.prosody import Prosody, connected, metric, until
+from xmpp.prosody import USERS, Prosody, connected, metric, until
 
 # What `weir sub` logs when its stream is resumed.
 GOES_ON = "goes on where it was"
@@ -245,3 +245,29 @@ class OwnClient(unittest.TestCase):
         out, err = reader.communicate(timeout=30)
         self.assertEqual(json.loads(out)["value"], 2)
         self.assertIn("set aside", err)
+
+
+class Scram(unittest.TestCase):
+    """Logins that send no password, at servers that take no other."""
+
+    # [RFC5802-5.1-1] [RFC6120-6.3-1]
+    def test_it_is_spoken_with_each_hash(self):
+        for kept, refused in [("SHA-1", '"PLAIN"'), ("SHA-256", '"PLAIN", "SCRAM-SHA-1", "SCRAM-SHA-1-PLUS"')]:
+            with self.subTest(kept):
+                logins = (f'authentication = "internal_hashed"\npassword_hash = "{kept}"\n'
+                          f"disable_sasl_mechanisms = {{ {refused} }}")
+                prosody = Prosody(self, more=logins)
+                gateway = prosody.gateway(self)
+                cursor = gateway.cursor()
+
+                def weir(verb, password, *arguments):
+                    command = [BINARY, verb, "--cacert", prosody.certificate, prosody.url(password=password)]
+                    return subprocess.run(
+                        [*command, *arguments], input="1.5\n", capture_output=True, text=True, timeout=60)
+
+                wrong = weir("pub", "no", "a/b", "--as", "plain")
+                self.assertIn("not-authorized", wrong.stderr)
+                done = weir("pub", USERS["ann"], "a/b", "--as", "plain")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                got = weir("sub", USERS["ann"], "a/b", "--since", cursor, "--count", "1")
+                self.assertEqual(json.loads(got.stdout)["observations"][0]["value"], 1.5, got.stderr)
