@@ -4,6 +4,13 @@
 /// Bytes of one stanza, and of what stands before the first (RFC 6120 section 13.12 asks for such a limit,
 /// of 10,000 bytes at least).
 pub const STANZA_BYTES_MAX: usize = 1 << 20;
+/// Bytes of one stanza that the component sends: less than what a server takes of one (Prosody 512 KiB), which ends the
+/// stream of all users where there are more.
+pub const SENT_BYTES_MAX: usize = 500_000;
+/// Bytes of one item that a subscriber is sent: what is around it has room in the stanza.
+pub const SENT_ITEM_BYTES_MAX: usize = 400_000;
+/// Bytes of an address (RFC 7622 section 3.1).
+pub const JID_BYTES_MAX: usize = 3071;
 /// Elements that are open at once within a stanza.
 pub const DEPTH_MAX: u32 = 128;
 /// Tags, attributes and texts of one stanza.

@@ -7,7 +7,7 @@ use super::fetch::{Fetch, Which};
 use super::node::Wanted;
 use super::publish::Publication;
 use crate::jid;
-use crate::limits::{FETCHES_MAX, PENDING_MAX};
+use crate::limits::{FETCHES_MAX, JID_BYTES_MAX, PENDING_MAX};
 use crate::names::{FORMS, INFO, ITEMS, OWNER, PAGES, PING, PUBSUB, STANZAS, SUBSCRIBE_OPTIONS};
 use crate::net::settings::ComponentPlan;
 use crate::net::told::Told;
@@ -399,8 +399,10 @@ fn addressee<'a>(request: &'a Element, asked: &Asked) -> Result<&'a str, Refusal
     let who = request
         .attribute("jid")
         .ok_or_else(|| Refusal::bad("no jid").with("jid-required"))?;
-    match jid::bare(who) == jid::bare(asked.from()) && !who.contains(char::is_control) {
+    let is_address = who.len() <= JID_BYTES_MAX && !who.contains(char::is_control);
+    match is_address && jid::bare(who) == jid::bare(asked.from()) {
         true => Ok(who),
+        false if !is_address => Err(Refusal::bad("no address").with("invalid-jid")),
         false => Err(Refusal::bad(format!("`{who}` is somebody else")).with("invalid-jid")),
     }
 }
