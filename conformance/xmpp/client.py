@@ -76,6 +76,10 @@ class Client:
     def jid(self):
         return self.client.boundjid.full
 
+    @property
+    def bare(self):
+        return self.client.boundjid.bare
+
     def ask(self, kind, xml, service=SERVICE):
         """A request with this XML in it; gives the answer's first child, or None."""
 

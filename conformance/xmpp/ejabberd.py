@@ -37,6 +37,7 @@ class Ejabberd:
         assert "port: 5347\n" in guide, guide
         (self.folder / "ejabberd.yml").write_text(f"""
 hosts: [localhost]
+disable_sasl_mechanisms: [plain]
 certfiles: ["{both}"]
 listen:
   -
@@ -88,3 +89,6 @@ modules:
         if password == SECRET:
             connected(made)
         return made
+
+    def url(self, port=None):
+        return f"xmpp://ann%40localhost:{USERS['ann']}@127.0.0.1:{port or self.c2s}/weir.localhost"

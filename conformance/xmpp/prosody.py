@@ -42,7 +42,7 @@ class Prosody:
             kind.addClassCleanup(delattr, kind, "shared_prosody")
         return kind.shared_prosody
 
-    def __init__(self, test, clean=None):
+    def __init__(self, test, clean=None, more=""):
         clean = clean or test.addCleanup
         self.program, self.control = program(test, "prosody"), program(test, "prosodyctl")
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="prosody-"))
@@ -68,6 +68,7 @@ https_ports = {{ }}
 component_ports = {{ {self.component} }}
 ssl = {{ certificate = "{self.certificate}", key = "{key}" }}
 admins = {{ "ann@localhost" }}
+{more}
 {guide}
 Component "pubsub.localhost" "pubsub"
     autocreate_on_publish = true

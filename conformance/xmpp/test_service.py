@@ -6,7 +6,7 @@ import signal
 import unittest
 
 from xmpp.client import JSON, PUBSUB, SERVICE, Client, Gap, Refused
-from xmpp.prosody import Prosody, metric, until
+from xmpp.prosody import Prosody, connected, metric, until
 
 INFO = "{http://jabber.org/protocol/disco#info}"
 ITEMS = "{http://jabber.org/protocol/disco#items}"
@@ -253,6 +253,35 @@ class Resume(unittest.TestCase):
         while not got or got[-1] != 3:
             got.append(json.loads(self.ann.next().text)["observations"][0]["value"])
         self.assertEqual(list(dict.fromkeys(got[-3:])), [1, 2, 3])
+
+    def test_many_long_subscriptions_of_several_users_outlive_the_gateway(self):
+        users = self.ann, Client(self, self.prosody, "bob")
+        node = "/".join(["x" * 254] * 4)
+        for user in users:
+            for at in range(256):
+                # Some two kilobytes each: one user's fit into a record of the log, those of both do not.
+                user.subscribe(f"{node}/{at}", jid=f"{user.bare}/{'r' * 1020}{at}")
+        # Once this is on disk, so is all that went before it.
+        self.gateway.publish_value("a/b", 1)
+        self.gateway.restart()
+        connected(self.gateway)
+        for user in users:
+            (own,) = user.pubsub("get", f"<subscriptions node='{node}/255'/>").iter(f"{PUBSUB}subscription")
+            self.assertTrue(own.get("jid").startswith(f"{user.bare}/"), own.attrib)
+        self.assertEqual(metric(self.gateway, "weir_xmpp_subscriptions"), 512)
+        self.assertNotIn("not kept", self.prosody.log_of(self.gateway))
+
+    def test_a_subscription_that_the_log_does_not_keep_is_refused(self):
+        # The longest names that there are: a topic of nothing but escapes, and a resource of RFC 7622.
+        with self.assertRaises(Refused) as refused:
+            for at in range(256):
+                self.ann.subscribe(f"{'%25' * 1020}/{at}", jid=f"ann@localhost/{'r' * 1023}")
+        self.assertEqual(refused.exception.args[0], "resource-constraint")
+        kept = metric(self.gateway, "weir_xmpp_subscriptions")
+        self.assertLess(kept, 256)
+        Client(self, self.prosody, "bob").subscribe("a/b")
+        self.assertEqual(metric(self.gateway, "weir_xmpp_subscriptions"), kept + 1)
+        until(lambda: "are not kept" in self.prosody.log_of(self.gateway), "the log's line")
 
 
 if __name__ == "__main__":

@@ -53,7 +53,9 @@ where
             match session.poll_output() {
                 Output::Timeout(_) => break,
                 Output::Transmit(_) => {}
-                Output::Event(SessionEvent::Stanza(..)) => handled(&mut session),
+                Output::Event(SessionEvent::Stanza(..) | SessionEvent::Skipped(_)) => {
+                    handled(&mut session)
+                }
                 Output::Event(_) => {}
             }
         }

@@ -1,11 +1,19 @@
-//! What a peer may cost; reaching a limit ends its stream or refuses its request, with the limit named.
+//! What a peer may cost; reaching a limit refuses its request, with the limit named, and ends its stream only before
+//! there are stanzas.
 
 /// Bytes of one stanza, and of what stands before the first (RFC 6120 section 13.12 asks for such a limit,
 /// of 10,000 bytes at least).
 pub const STANZA_BYTES_MAX: usize = 1 << 20;
+/// Bytes of one stanza that the component sends: less than what a server takes of one (Prosody 512 KiB), which ends the
+/// stream of all users where there are more.
+pub const SENT_BYTES_MAX: usize = 500_000;
+/// Bytes of one item that a subscriber is sent: what is around it has room in the stanza.
+pub const SENT_ITEM_BYTES_MAX: usize = 400_000;
+/// Bytes of an address (RFC 7622 section 3.1).
+pub const JID_BYTES_MAX: usize = 3071;
 /// Elements that are open at once within a stanza.
 pub const DEPTH_MAX: u32 = 128;
-/// Elements and texts of one stanza.
+/// Tags, attributes and texts of one stanza.
 pub const NODES_MAX: u64 = 100_000;
 /// Attributes of one element.
 pub const ATTRIBUTES_MAX: u32 = 256;

@@ -19,12 +19,18 @@ static REFUSED: Metric = Metric {
     counts: true,
     help: "Requests of XMPP users that were answered with an error.",
 };
+static SKIPPED: Metric = Metric {
+    name: "weir_xmpp_skipped_total",
+    counts: true,
+    help: "Stanzas of XMPP users that were over a limit and not read.",
+};
 
 /// Where it is told how the stream is.
 pub(super) struct Told {
     connected: Arc<AtomicU64>,
     subscriptions: Arc<AtomicU64>,
     refused: Arc<AtomicU64>,
+    skipped: Arc<AtomicU64>,
     pub(super) tally: Arc<Tally>,
     /// What was last said of a failure to connect.
     last: String,
@@ -37,6 +43,7 @@ impl Told {
             connected: meter(&CONNECTED),
             subscriptions: meter(&SUBSCRIPTIONS),
             refused: meter(&REFUSED),
+            skipped: meter(&SKIPPED),
             tally: context.tally("xmpp", "xmpp"),
             last: String::new(),
         }
@@ -64,5 +71,9 @@ impl Told {
 
     pub(super) fn refused(&self) {
         self.refused.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn skipped(&self) {
+        self.skipped.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -436,6 +436,7 @@ impl Session for Client {
         while let Some(frame) = self.conversation.next_frame() {
             match frame {
                 Frame::Stanza(stanza, document) => self.stanza(stanza, document),
+                Frame::Skipped(skipped) => self.conversation.skipped(skipped),
                 Frame::Closed => self.conversation.end(Failure::Ended("it closes".into())),
                 Frame::Opened(_) => {}
             }

@@ -83,6 +83,7 @@ impl Component {
                 self.conversation.end(why);
             }
             (_, Frame::Stanza(stanza, document)) => self.stanza(stanza, document),
+            (_, Frame::Skipped(skipped)) => self.conversation.skipped(skipped),
             (_, Frame::Opened(root)) => self.conversation.unexpected(&root.name),
         }
     }
@@ -155,5 +156,67 @@ impl Session for Component {
             Some(event) => Output::Event(event),
             None => Output::Timeout(self.conversation.timeout()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::limits::DEPTH_MAX;
+
+    const ROOT: &str = "<stream:stream xmlns='jabber:component:accept' \
+                        xmlns:stream='http://etherx.jabber.org/streams' id='1'>";
+
+    /// What the component sends and says when the server says this.
+    fn told(component: &mut Component, text: &str) -> (String, Vec<SessionEvent>) {
+        let Ok(()) = component.handle_input(Instant::START, text.as_bytes());
+        let (mut sent, mut events) = (String::new(), Vec::new());
+        loop {
+            match component.poll_output() {
+                Output::Transmit(bytes) => sent += &String::from_utf8(bytes).unwrap(),
+                Output::Event(event) => events.push(event),
+                Output::Timeout(_) => return (sent, events),
+            }
+        }
+    }
+
+    fn deep() -> String {
+        let [open, close] = ["<a>", "</a>"].map(|tag| tag.repeat(DEPTH_MAX as usize));
+        format!("<iq type='get' id='deep'>{open}{close}</iq>")
+    }
+
+    // [RFC6120-13.12-1]
+    #[test]
+    fn a_stanza_over_a_limit_costs_nobody_the_stream() {
+        let mut component = Component::new(Instant::START, "weir.a", "secret");
+        told(&mut component, ROOT);
+        told(&mut component, "<handshake/>");
+        let (sent, events) = told(&mut component, &format!("{}<iq id='next'/>", deep()));
+        assert_eq!(sent, "");
+        let [
+            SessionEvent::Skipped(skipped),
+            SessionEvent::Stanza(next, _),
+        ] = &events[..]
+        else {
+            panic!("{events:?}");
+        };
+        let head = skipped.head.as_ref().unwrap();
+        assert_eq!(
+            (head.attribute("id"), next.attribute("id")),
+            (Some("deep"), Some("next"))
+        );
+    }
+
+    #[test]
+    fn before_the_handshake_a_stanza_over_a_limit_ends_the_stream() {
+        let mut component = Component::new(Instant::START, "weir.a", "secret");
+        told(&mut component, ROOT);
+        let (sent, events) = told(&mut component, &deep());
+        assert!(sent.contains("<policy-violation "), "{sent}");
+        assert!(matches!(
+            &events[..],
+            [SessionEvent::Closed(Failure::Broken(_))]
+        ));
     }
 }

@@ -1,7 +1,7 @@
 //! What both machines do alike: cutting, writing, noticing silence.
 
 use crate::names::STREAMS;
-use crate::xml::{Element, Frame, Framer, StreamFault, escape};
+use crate::xml::{Element, Frame, Framer, Skipped, StreamFault, escape};
 use std::collections::VecDeque;
 use std::fmt;
 use weir_sansio::{Duration, Instant};
@@ -27,6 +27,8 @@ pub enum SessionEvent {
     },
     /// A stanza, and the document that it was read from.
     Stanza(Element, Vec<u8>),
+    /// A stanza over a limit, which was not read.
+    Skipped(Skipped),
     /// Nothing follows.
     Closed(Failure),
 }
@@ -112,14 +114,27 @@ impl Conversation {
         match self.framer.next_frame() {
             Ok(frame) => frame,
             Err(fault) => {
-                self.out.push_str("<stream:error><");
-                self.out.push_str(fault.condition);
-                self.out.push_str(
-                    " xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error></stream:stream>",
-                );
-                self.end(Failure::Broken(fault));
+                self.broken(fault);
                 None
             }
+        }
+    }
+
+    /// Ends the stream with the error that it has.
+    fn broken(&mut self, fault: StreamFault) {
+        self.out.push_str("<stream:error><");
+        self.out.push_str(fault.condition);
+        self.out.push_str(
+            " xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error></stream:stream>",
+        );
+        self.end(Failure::Broken(fault));
+    }
+
+    /// Hands over what is over a limit; until stanzas flow nothing of a stream can be done without.
+    pub(super) fn skipped(&mut self, skipped: Skipped) {
+        match self.ready {
+            true => self.events.push_back(SessionEvent::Skipped(skipped)),
+            false => self.broken(skipped.fault),
         }
     }
 

@@ -3,11 +3,13 @@
 //! What it deliberately does not do: understand a stanza: it counts tags, and the reader of documents reads
 //! what stands between. The decision worth arguing: each stanza is read as a document of its own inside the
 //! start tag of its stream, so that prefixes declared there hold, and a reader that wants whole documents
-//! serves a stream that never ends.
+//! serves a stream that never ends. A stanza over a limit is passed over, not the end of the stream: a
+//! component's stream carries what everybody says, and what one says must not cost the others.
 
 use super::element::Element;
 use crate::limits::{DEPTH_MAX, STANZA_BYTES_MAX};
 use std::fmt;
+use weir_exi::{Error, ErrorKind};
 
 /// What stands next in a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +18,19 @@ pub enum Frame {
     Opened(Element),
     /// A first-level element, and the document that it was read from.
     Stanza(Element, Vec<u8>),
+    /// A first-level element over a limit, of which nothing but the start tag was read.
+    Skipped(Skipped),
     /// The stream ends.
     Closed,
+}
+
+/// A stanza that is over a limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// The stanza as its start tag has it; `None` where that is over a limit itself.
+    pub head: Option<Element>,
+    /// The limit, and where it was reached.
+    pub fault: StreamFault,
 }
 
 /// Why a stream cannot be read on, in the words of RFC 6120 section 4.9.3.
@@ -70,7 +83,11 @@ pub struct Framer {
     /// Bytes of it that were looked at.
     at: usize,
     scan: Scan,
-    depth: u32,
+    depth: u64,
+    /// Bytes of the start tag of the stanza that is begun, once elements may stand in it.
+    head: usize,
+    /// The stanza that is begun is over a limit: its bytes are counted and dropped.
+    skipped: Option<Skipped>,
     /// The stream ended; what stands behind it is nobody's.
     closed: bool,
     /// Bytes that were taken before the buffer, for errors.
@@ -86,6 +103,8 @@ impl Default for Framer {
             at: 0,
             scan: Scan::Text,
             depth: 0,
+            head: 0,
+            skipped: None,
             closed: false,
             before: 0,
         }
@@ -106,7 +125,7 @@ impl Framer {
     /// What stands next, if it is whole.
     ///
     /// # Errors
-    /// The stream breaks a rule or a limit; nothing can be read behind it.
+    /// The stream breaks a rule, or a limit before its first stanza; nothing can be read behind it.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, StreamFault> {
         loop {
             if self.closed {
@@ -116,7 +135,7 @@ impl Framer {
                 self.skip_space()?;
             }
             let Some(&byte) = self.buffer.get(self.at) else {
-                return self.bounded().map(|()| None);
+                return self.wait().map(|()| None);
             };
             self.at += 1;
             if let Some(frame) = self.step(byte)? {
@@ -143,15 +162,34 @@ impl Framer {
         self.at = 0;
     }
 
-    // [RFC6120-13.12-1]
-    fn bounded(&self) -> Result<(), StreamFault> {
-        match self.buffer.len() > STANZA_BYTES_MAX {
-            true => {
-                let text = format!("more than {STANZA_BYTES_MAX} bytes in one stanza");
-                Err(self.fault("policy-violation", &text))
-            }
+    /// All that is there was looked at, and more is to come.
+    fn wait(&mut self) -> Result<(), StreamFault> {
+        self.bounded()?;
+        if self.skipped.is_some() {
+            self.drop_front(self.at);
+        }
+        Ok(())
+    }
+
+    fn bounded(&mut self) -> Result<(), StreamFault> {
+        match self.at > STANZA_BYTES_MAX {
+            true => self.skip(format!("more than {STANZA_BYTES_MAX} bytes in one stanza")),
             false => Ok(()),
         }
+    }
+
+    /// The stanza that is begun is over a limit: it is passed over. Before there are stanzas the stream ends.
+    // [RFC6120-13.12-1]
+    fn skip(&mut self, text: String) -> Result<(), StreamFault> {
+        let fault = self.fault("policy-violation", &text);
+        if self.root.is_empty() {
+            return Err(fault);
+        }
+        if self.skipped.is_none() {
+            let head = self.head()?;
+            self.skipped = Some(Skipped { head, fault });
+        }
+        Ok(())
     }
 
     fn fault(&self, condition: &'static str, text: &str) -> StreamFault {
@@ -242,9 +280,11 @@ impl Framer {
             (false, true) => {}
             (false, false) => self.depth += 1,
         }
-        if self.depth > DEPTH_MAX {
-            let text = format!("more than {DEPTH_MAX} elements open at once");
-            return Err(self.fault("policy-violation", &text));
+        if self.depth == 2 && self.head == 0 {
+            self.head = self.at;
+        }
+        if self.depth > DEPTH_MAX.into() {
+            self.skip(format!("more than {DEPTH_MAX} elements open at once"))?;
         }
         match (self.depth, ends || empty) {
             (1, false) => self.opened(false).map(Some),
@@ -276,14 +316,41 @@ impl Framer {
 
     fn stanza(&mut self) -> Result<Frame, StreamFault> {
         self.bounded()?;
-        let document = [&self.root, &self.buffer[..self.at], &self.root_end].concat();
-        let stanza = self.read(Element::read_within(&document))?;
-        let whole = self.at;
-        self.drop_front(whole);
-        Ok(Frame::Stanza(stanza, document))
+        let frame = match self.skipped.take() {
+            Some(skipped) => Frame::Skipped(skipped),
+            None => self.whole()?,
+        };
+        self.drop_front(self.at);
+        self.head = 0;
+        Ok(frame)
     }
 
-    fn read(&self, read: Result<Option<Element>, weir_exi::Error>) -> Result<Element, StreamFault> {
+    /// The stanza, which is within what can be counted without reading it.
+    fn whole(&self) -> Result<Frame, StreamFault> {
+        let document = [&self.root, &self.buffer[..self.at], &self.root_end].concat();
+        match Element::read_within(&document) {
+            Err(error) if is_over_limit(&error) => {
+                let fault = self.fault("policy-violation", &error.to_string());
+                let head = self.head()?;
+                Ok(Frame::Skipped(Skipped { head, fault }))
+            }
+            read => Ok(Frame::Stanza(self.read(read)?, document)),
+        }
+    }
+
+    /// The stanza as its start tag has it.
+    fn head(&self) -> Result<Option<Element>, StreamFault> {
+        let Some(tag) = self.buffer[..self.head].strip_suffix(b">") else {
+            return Ok(None);
+        };
+        let document = [&self.root, tag, b"/>", &self.root_end].concat();
+        match Element::read_within(&document) {
+            Err(error) if is_over_limit(&error) => Ok(None),
+            read => self.read(read).map(Some),
+        }
+    }
+
+    fn read(&self, read: Result<Option<Element>, Error>) -> Result<Element, StreamFault> {
         match read {
             Ok(Some(element)) => Ok(element),
             Ok(None) => Err(self.fault("not-well-formed", "no element")),
@@ -292,21 +359,33 @@ impl Framer {
     }
 }
 
+fn is_over_limit(error: &Error) -> bool {
+    matches!(error.kind, ErrorKind::OverLimit(_))
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::limits::{ATTRIBUTES_MAX, NODES_MAX};
     use proptest::prelude::*;
 
     const OPEN: &str = "<?xml version='1.0'?><stream:stream xmlns='jabber:client' \
                         xmlns:stream='http://etherx.jabber.org/streams' id='a' version='1.0'>";
 
     fn frames(text: &str) -> Result<Vec<Frame>, StreamFault> {
+        frames_in(text, usize::MAX)
+    }
+
+    /// The frames of a text that comes in pieces of so many bytes.
+    fn frames_in(text: &str, piece: usize) -> Result<Vec<Frame>, StreamFault> {
         let mut framer = Framer::default();
-        framer.push(text.as_bytes());
         let mut frames = Vec::new();
-        while let Some(frame) = framer.next_frame()? {
-            frames.push(frame);
+        for piece in text.as_bytes().chunks(piece) {
+            framer.push(piece);
+            while let Some(frame) = framer.next_frame()? {
+                frames.push(frame);
+            }
         }
         Ok(frames)
     }
@@ -335,11 +414,9 @@ mod tests {
         assert_eq!(body.own_text(), "1 < 2 </body>");
     }
 
-    // [RFC6120-4.9-1] [RFC6120-11.1-1] [RFC6120-13.12-1]
+    // [RFC6120-4.9-1] [RFC6120-11.1-1]
     #[test]
     fn what_the_rules_forbid_ends_the_stream_with_its_condition() {
-        let deep = "<a>".repeat(DEPTH_MAX as usize + 1);
-        let long = format!("<a>{}", "x".repeat(STANZA_BYTES_MAX));
         for (stanza, condition) in [
             ("<!-- x -->", "restricted-xml"),
             ("<a><!-- x --></a>", "restricted-xml"),
@@ -350,11 +427,75 @@ mod tests {
             ("<a b='1' b='2'/>", "not-well-formed"),
             ("<c:a/>", "not-well-formed"),
             ("text", "not-well-formed"),
-            (&deep, "policy-violation"),
-            (&long, "policy-violation"),
         ] {
             let fault = frames(&format!("{OPEN}{stanza}")).unwrap_err();
             assert_eq!(fault.condition, condition, "{stanza:.20}");
+        }
+        let long = format!("<stream:stream a='{}'", "x".repeat(STANZA_BYTES_MAX));
+        assert_eq!(frames(&long).unwrap_err().condition, "policy-violation");
+    }
+
+    // [RFC6120-13.12-1]
+    #[test]
+    fn a_stanza_over_a_limit_is_passed_over_and_the_next_one_is_read() {
+        let attributes: String = (0..=ATTRIBUTES_MAX)
+            .map(|at| format!(" a{at}=''"))
+            .collect();
+        let deep = ["<a>", "</a>"].map(|tag| tag.repeat(DEPTH_MAX as usize));
+        let long = "x".repeat(STANZA_BYTES_MAX);
+        for (inner, text) in [
+            (deep.concat(), "elements open at once"),
+            (format!("<a>{long}</a>"), "bytes in one stanza"),
+            (
+                format!("<a><![CDATA[{long}</iq>]]></a>"),
+                "bytes in one stanza",
+            ),
+            (format!("<a b='{long}'/>"), "bytes in one stanza"),
+            (format!("<a{attributes}/>"), "attributes"),
+            ("<a/>".repeat(NODES_MAX as usize / 2), "events"),
+        ] {
+            let stream = format!("{OPEN}<iq id='1' to='>'>{inner}</iq> <iq id='2'/>");
+            for piece in [1 << 16, usize::MAX] {
+                let frames = frames_in(&stream, piece).unwrap();
+                let [_, Frame::Skipped(skipped), Frame::Stanza(next, _)] = &frames[..] else {
+                    panic!("{text}: {frames:.200?}");
+                };
+                let head = skipped.head.as_ref().unwrap();
+                assert_eq!(
+                    (head.attribute("id"), head.attribute("to")),
+                    (Some("1"), Some(">"))
+                );
+                assert!(
+                    skipped.fault.text.contains(text),
+                    "{text}: {}",
+                    skipped.fault
+                );
+                assert_eq!(next.attribute("id"), Some("2"));
+            }
+        }
+        for stanza in [
+            format!("<iq{attributes}><a/></iq>"),
+            format!("<iq a='{long}'/>"),
+        ] {
+            let frames = frames(&format!("{OPEN}{stanza}<iq/>")).unwrap();
+            assert!(matches!(
+                &frames[1..],
+                [
+                    Frame::Skipped(Skipped { head: None, .. }),
+                    Frame::Stanza(..)
+                ]
+            ));
+        }
+    }
+
+    #[test]
+    fn what_is_passed_over_is_not_kept() {
+        let mut framer = Framer::default();
+        framer.push(format!("{OPEN}<a><b>").as_bytes());
+        for _ in 0..100 {
+            framer.push("<c>x</c>".repeat(STANZA_BYTES_MAX / 64).as_bytes());
+            while framer.next_frame().unwrap().is_some() {}
+            assert!(framer.buffer.len() <= STANZA_BYTES_MAX);
         }
     }
 

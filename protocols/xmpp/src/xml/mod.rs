@@ -8,5 +8,5 @@ mod framer;
 mod text;
 
 pub use element::{Element, Node};
-pub use framer::{Frame, Framer, StreamFault};
+pub use framer::{Frame, Framer, Skipped, StreamFault};
 pub use text::{escape, escape_content, is_carried};

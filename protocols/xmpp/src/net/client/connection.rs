@@ -3,7 +3,7 @@
 use crate::net::connect;
 use crate::net::url::Url;
 use crate::session::{Client, ClientOptions, Failure, Resumption, SessionEvent};
-use crate::xml::Element;
+use crate::xml::{Element, Skipped};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use ring::rand::{SecureRandom, SystemRandom};
@@ -41,6 +41,8 @@ pub(super) struct Connection {
 pub(super) enum Came {
     /// A stanza, and the document that it was read from.
     Stanza(Element, Vec<u8>),
+    /// A stanza over a limit, which was not read.
+    Skipped(Skipped),
     /// The stream could not go on where it was: another one is there, and whatever was asked for is to be
     /// asked for again.
     Anew,
@@ -71,7 +73,7 @@ impl Connection {
                 SessionEvent::Ready { resumed, .. } => return Ok(resumed),
                 SessionEvent::StartTls => self.start_tls().await?,
                 SessionEvent::Closed(failure) => return Err(ended(failure)),
-                SessionEvent::Stanza(..) => self.client.handled(),
+                SessionEvent::Stanza(..) | SessionEvent::Skipped(_) => self.client.handled(),
             }
         }
     }
@@ -111,6 +113,10 @@ impl Connection {
                 self.client.handled();
                 return Ok(Came::Stanza(stanza, document));
             }
+            Ok(SessionEvent::Skipped(skipped)) => {
+                self.client.handled();
+                return Ok(Came::Skipped(skipped));
+            }
             Ok(SessionEvent::Closed(failure)) => ended(failure),
             Ok(_) => io::Error::new(io::ErrorKind::InvalidData, "the stream begins anew"),
             Err(error) => error,
@@ -134,7 +140,10 @@ impl Connection {
                 told = said;
             }
             match self.again().await {
-                Ok(true) => return Box::pin(self.next()).await,
+                Ok(true) => {
+                    tracing::info!("XMPP: the stream of {} goes on where it was", self.jid());
+                    return Box::pin(self.next()).await;
+                }
                 Ok(false) => return Ok(Came::Anew),
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(error),
                 Err(error) => lost = error,

@@ -3,7 +3,7 @@
 use super::connection::{Came, Connection};
 use crate::jid;
 use crate::names::{CLIENT, INFO, MESSAGE, STANZAS};
-use crate::xml::{Element, escape};
+use crate::xml::{Element, Skipped, escape};
 use std::collections::VecDeque;
 use std::io;
 
@@ -77,6 +77,12 @@ impl Service {
             match self.connection.next().await? {
                 Came::Anew => return Ok(Answer::Anew),
                 Came::Stanza(stanza, _) if self.answers(&stanza, &id) => return Ok(answer(stanza)),
+                Came::Skipped(Skipped {
+                    head: Some(head),
+                    fault,
+                }) if self.answers(&head, &id) => {
+                    return Ok(Answer::Error(fault.condition.into(), fault.text));
+                }
                 other => self.set_aside(other).await?,
             }
         }
@@ -93,13 +99,26 @@ impl Service {
 
     /// Keeps what is for later; a request of somebody else gets its answer (RFC 6120 section 8.2.3).
     pub(super) async fn set_aside(&mut self, came: Came) -> io::Result<()> {
-        if let Came::Stanza(stanza, _) = &came
-            && stanza.is(CLIENT, "iq")
-        {
-            return self.decline(stanza).await;
+        match &came {
+            Came::Stanza(stanza, _) if stanza.is(CLIENT, "iq") => self.decline(stanza).await,
+            Came::Skipped(skipped) => self.pass_over(skipped).await,
+            _ => {
+                self.aside.push_back(came);
+                Ok(())
+            }
         }
-        self.aside.push_back(came);
-        Ok(())
+    }
+
+    /// Tells of what is over a limit, in which an item may have been; a request gets its answer all the same.
+    async fn pass_over(&mut self, skipped: &Skipped) -> io::Result<()> {
+        let head = skipped.head.as_ref();
+        let from = head.and_then(|head| head.attribute("from"));
+        let (from, fault) = (from.unwrap_or("somebody"), &skipped.fault);
+        tracing::warn!("XMPP: a stanza of {from} is set aside: {fault}");
+        match head.filter(|head| head.is(CLIENT, "iq")) {
+            Some(iq) => self.decline(iq).await,
+            None => Ok(()),
+        }
     }
 
     async fn decline(&mut self, iq: &Element) -> io::Result<()> {

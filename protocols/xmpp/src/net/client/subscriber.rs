@@ -1,9 +1,10 @@
-//! Subscribing: from a cursor where the service is a gateway of our kind; else from now on.
+//! Subscribing: from a cursor where the service is a gateway of our kind; else from now on. Each node has a cursor
+//! of its own: what one is ahead, another may not have sent yet.
 
 use super::connection::{Came, Connection};
 use super::publisher::refused;
 use super::service::{Answer, Service};
-use crate::names::{EVENT, MESSAGE};
+use crate::names::{EVENT, FORMS, HEADERS, MESSAGE, PUBSUB};
 use crate::net::component::name_of;
 use crate::net::payload;
 use crate::xml::{Element, escape};
@@ -18,11 +19,17 @@ use weir_model::{BatchBuilder, Cursor, Filter, Limits, Time};
 /// Receives messages.
 pub(super) struct XmppSubscriber {
     target: Target,
-    filters: Vec<Filter>,
+    nodes: Vec<Node>,
     service: Service,
+    ready: VecDeque<Event>,
+}
+
+/// A node that is subscribed to.
+struct Node {
+    filter: Filter,
+    name: String,
     /// From where to subscribe again.
     position: Option<Cursor>,
-    ready: VecDeque<Event>,
 }
 
 impl XmppSubscriber {
@@ -31,12 +38,13 @@ impl XmppSubscriber {
         filters: Vec<Filter>,
         since: Option<Cursor>,
     ) -> io::Result<Self> {
-        let connection = Connection::open(&target).await?;
+        let service = Service::open(Connection::open(&target).await?).await?;
+        let format = service.is_weir.then_some(target.format);
+        let node = |filter| Node::new(filter, format, since);
         let mut subscriber = Self {
-            service: Service::open(connection).await?,
+            nodes: filters.into_iter().map(node).collect(),
+            service,
             target,
-            filters,
-            position: since,
             ready: VecDeque::new(),
         };
         if !subscriber.subscribe().await? {
@@ -52,44 +60,18 @@ impl XmppSubscriber {
         escape(&self.service.jid, &mut presence);
         presence.push_str("'/>");
         self.service.connection.send(presence).await?;
-        for filter in self.filters.clone() {
-            let request = self.request(&filter);
+        for node in &mut self.nodes {
+            let request = node.request(self.service.connection.jid());
             match self.service.ask("set", &request).await? {
-                Answer::Result(_) => {}
+                Answer::Result(iq) => node.begin(&iq),
                 Answer::Error(condition, text) => {
-                    let text = format!("`{filter}` at {}: {text}", self.service.jid);
+                    let text = format!("`{}` at {}: {text}", node.filter, self.service.jid);
                     return Err(refused(&condition, &text));
                 }
                 Answer::Anew => return Ok(false),
             }
         }
         Ok(true)
-    }
-
-    fn request(&self, filter: &Filter) -> String {
-        let node = match self.service.is_weir {
-            true => format!(
-                "$as/{}/{}",
-                self.target.format.name,
-                name_of(filter.as_str())
-            ),
-            false => name_of(filter.as_str()),
-        };
-        let mut request =
-            "<pubsub xmlns='http://jabber.org/protocol/pubsub'><subscribe node='".to_owned();
-        escape(&node, &mut request);
-        request.push_str("' jid='");
-        escape(self.service.connection.jid(), &mut request);
-        request.push_str("'/>");
-        if let (true, Some(since)) = (self.service.is_weir, self.position) {
-            request.push_str(&format!(
-                "<options><x xmlns='jabber:x:data' type='submit'><field var='FORM_TYPE' type='hidden'>\
-                 <value>http://jabber.org/protocol/pubsub#subscribe_options</value></field>\
-                 <field var='weir#since'><value>{since}</value></field></x></options>"
-            ));
-        }
-        request.push_str("</pubsub>");
-        request
     }
 
     /// Takes a message of the service.
@@ -105,16 +87,19 @@ impl XmppSubscriber {
             .into_iter()
             .flat_map(Element::elements);
         for items in events.filter(|child| child.name == "items") {
-            let node = items.attribute("node").unwrap_or_default();
+            let leaf = items.attribute("node").unwrap_or_default();
+            let node = collection(message).unwrap_or_else(|| leaf.to_owned());
             for item in items.elements().filter(|child| child.name == "item") {
                 let id = item.attribute("id").unwrap_or_default();
                 match self.message(item, document) {
                     Ok(message) => {
                         let cursor = id.parse().ok().filter(|_| self.service.is_weir);
-                        self.position = cursor.or(self.position);
+                        if let Some(cursor) = cursor {
+                            advance(&mut self.nodes, &node, cursor);
+                        }
                         self.ready.push_back(Event::Message(message, cursor));
                     }
-                    Err(why) => tracing::warn!("XMPP: item `{id}` of `{node}` is set aside: {why}"),
+                    Err(why) => tracing::warn!("XMPP: item `{id}` of `{leaf}` is set aside: {why}"),
                 }
             }
         }
@@ -174,14 +159,123 @@ impl XmppSubscriber {
                             .await?;
                     }
                 }
+                Came::Skipped(_) => self.service.set_aside(came).await?,
                 Came::Anew => while !self.subscribe().await? {},
             }
         }
     }
 }
 
+impl Node {
+    /// The node of a filter, of which a gateway of our kind sends messages in a format.
+    fn new(filter: Filter, format: Option<&Format>, position: Option<Cursor>) -> Self {
+        let name = match format {
+            Some(format) => format!("$as/{}/{}", format.name, name_of(filter.as_str())),
+            None => name_of(filter.as_str()),
+        };
+        let position = position.filter(|_| format.is_some());
+        Self {
+            filter,
+            name,
+            position,
+        }
+    }
+
+    fn request(&self, jid: &str) -> String {
+        let mut request =
+            "<pubsub xmlns='http://jabber.org/protocol/pubsub'><subscribe node='".to_owned();
+        escape(&self.name, &mut request);
+        request.push_str("' jid='");
+        escape(jid, &mut request);
+        request.push_str("'/>");
+        if let Some(since) = self.position {
+            request.push_str(&format!(
+                "<options><x xmlns='jabber:x:data' type='submit'><field var='FORM_TYPE' type='hidden'>\
+                 <value>http://jabber.org/protocol/pubsub#subscribe_options</value></field>\
+                 <field var='weir#since'><value>{since}</value></field></x></options>"
+            ));
+        }
+        request.push_str("</pubsub>");
+        request
+    }
+
+    /// It is subscribed to: the answer says from where on, for who has had nothing of it yet.
+    fn begin(&mut self, iq: &Element) {
+        let options = iq
+            .find(PUBSUB, "pubsub")
+            .and_then(|pubsub| pubsub.find(PUBSUB, "options"));
+        let form = options.and_then(|options| options.find(FORMS, "x"));
+        let mut fields = form.into_iter().flat_map(Element::elements);
+        let since = fields.find(|field| field.attribute("var") == Some("weir#since"));
+        let value = since.and_then(|field| field.find(FORMS, "value"));
+        let begins = value.and_then(|value| value.own_text().parse().ok());
+        self.position = self.position.or(begins);
+    }
+}
+
+/// Notes up to where the messages of a node have come.
+fn advance(nodes: &mut [Node], name: &str, cursor: Cursor) {
+    let meant = nodes.iter_mut().filter(|node| node.name == name);
+    meant.for_each(|node| node.position = Some(cursor));
+}
+
+/// The collection that a message comes through (XEP-0248 section 5.3).
+fn collection(message: &Element) -> Option<String> {
+    let mut headers = message.find(HEADERS, "headers")?.elements();
+    let header = headers.find(|header| header.attribute("name") == Some("Collection"));
+    header.map(Element::own_text)
+}
+
 impl Subscriber for XmppSubscriber {
     fn next(&mut self) -> LocalFuture<'_, io::Result<Option<Event>>> {
         Box::pin(self.receive())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn cursor(text: &str) -> Cursor {
+        text.parse().unwrap()
+    }
+
+    fn element(text: &str) -> Element {
+        Element::read(text.as_bytes()).unwrap().unwrap()
+    }
+
+    #[test]
+    fn each_node_is_subscribed_to_again_from_its_own_cursor() {
+        let format = weir_codec::by_name("json").unwrap();
+        let node = |filter| {
+            Node::new(
+                Filter::parse(filter).unwrap(),
+                Some(format),
+                Some(cursor("1-1")),
+            )
+        };
+        let mut nodes = ["a/#", "b/#", "c"].map(node);
+        let told = element(
+            "<message xmlns='jabber:client'><headers xmlns='http://jabber.org/protocol/shim'>\
+             <header name='Collection'>$as/json/a/#</header></headers></message>",
+        );
+        advance(&mut nodes, &collection(&told).unwrap(), cursor("1-64"));
+        advance(&mut nodes, "$as/json/c", cursor("1-32"));
+        for (node, since) in nodes.iter().zip(["1-64", "1-1", "1-32"]) {
+            let request = element(&node.request("ann@a/1"));
+            let form = request
+                .find(PUBSUB, "options")
+                .unwrap()
+                .find(FORMS, "x")
+                .unwrap();
+            let value = form
+                .elements()
+                .last()
+                .unwrap()
+                .find(FORMS, "value")
+                .unwrap();
+            assert_eq!(value.own_text(), since, "{}", node.name);
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Answers to requests: results and errors (RFC 6120 section 8.3), written for the component's stream.
 
+use crate::limits::SENT_BYTES_MAX;
 use crate::names::{COMPONENT, PUBSUB_ERRORS, STANZAS};
 use crate::xml::Element;
 use weir_hub::{Fault, LogFault};
@@ -132,7 +133,7 @@ impl Asked {
 
     /// A result, with or without something in it.
     pub(super) fn result(&self, child: Option<Element>) -> String {
-        written(&self.answer("result").children(child))
+        self.sent(written(&self.answer("result").children(child)))
     }
 
     /// A result with XML in it that is written already.
@@ -142,12 +143,33 @@ impl Asked {
         text.push('>');
         text.push_str(inner);
         text.push_str("</iq>");
-        text
+        self.sent(text)
     }
 
-    /// An error.
+    /// The result, or where a server would end the stream for its size, an error instead.
+    fn sent(&self, result: String) -> String {
+        match result.len() > SENT_BYTES_MAX {
+            true => {
+                let text = format!("the answer has more than {SENT_BYTES_MAX} bytes: ask for less");
+                self.error(&Refusal::new("modify", "not-acceptable", text))
+            }
+            false => result,
+        }
+    }
+
+    /// An error: without its text where that repeats too much of the request, and nothing where the request's
+    /// identifier alone is too much.
     pub(super) fn error(&self, refusal: &Refusal) -> String {
-        written(&self.answer("error").child(refusal.element()))
+        let short = Refusal {
+            text: String::new(),
+            ..refusal.clone()
+        };
+        let answers =
+            [refusal, &short].map(|one| written(&self.answer("error").child(one.element())));
+        let sent = answers
+            .into_iter()
+            .find(|answer| answer.len() <= SENT_BYTES_MAX);
+        sent.unwrap_or_default()
     }
 }
 
@@ -155,4 +177,29 @@ pub(super) fn written(stanza: &Element) -> String {
     let mut text = String::new();
     stanza.write(COMPONENT, &mut text);
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(id: &str) -> Asked {
+        let iq = Element::new(COMPONENT, "iq").with("from", "ann@a");
+        Asked::of(&iq.with("to", "weir.a").with("id", id))
+    }
+
+    #[test]
+    fn no_answer_is_larger_than_what_a_server_takes() {
+        let long = ">".repeat(SENT_BYTES_MAX);
+        let answer = asked("1").result_with(&long);
+        assert!(answer.contains("<not-acceptable "), "{answer}");
+        let child = Element::new(COMPONENT, "a").text(long.clone());
+        assert_eq!(asked("1").result(Some(child)), answer);
+        let refused = asked("1").error(&Refusal::bad(long.clone()));
+        assert!(
+            refused.contains("<bad-request ") && refused.len() < 1000,
+            "{refused}"
+        );
+        assert_eq!(asked(&long).error(&Refusal::bad("")), "");
+    }
 }

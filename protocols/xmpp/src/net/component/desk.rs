@@ -7,11 +7,11 @@ use super::fetch::{Fetch, Which};
 use super::node::Wanted;
 use super::publish::Publication;
 use crate::jid;
-use crate::limits::{FETCHES_MAX, PENDING_MAX};
-use crate::names::{FORMS, INFO, ITEMS, OWNER, PAGES, PING, PUBSUB, STANZAS};
+use crate::limits::{FETCHES_MAX, JID_BYTES_MAX, PENDING_MAX};
+use crate::names::{FORMS, INFO, ITEMS, OWNER, PAGES, PING, PUBSUB, STANZAS, SUBSCRIBE_OPTIONS};
 use crate::net::settings::ComponentPlan;
 use crate::net::told::Told;
-use crate::xml::Element;
+use crate::xml::{Element, Skipped};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -84,6 +84,17 @@ impl Desk {
             }
             _ => None,
         }
+    }
+
+    /// Says what is answered to a request that is over a limit (RFC 6120 section 8.3.3.9).
+    pub(super) fn decline(&self, skipped: &Skipped, told: &Told) -> Option<String> {
+        let head = skipped.head.as_ref().filter(|head| head.name == "iq")?;
+        let asks = matches!(head.attribute("type"), Some("get" | "set"));
+        asks.then(|| {
+            told.refused();
+            let refusal = Refusal::new("modify", "not-acceptable", skipped.fault.text.as_str());
+            Asked::of(head).error(&refusal)
+        })
     }
 
     /// An address went away (directed presence, RFC 6121 section 4.6), or cannot be reached: its subscriptions
@@ -218,9 +229,10 @@ impl Desk {
             }
         };
         let node = wanted.node.clone();
-        let id = self.feeds.subscribe(principal, &who, wanted, since)?;
-        self.feeds.remember();
-        now(Element::new(PUBSUB, "pubsub").child(subscription(&node, &who, id)))
+        let (id, position) = self.feeds.subscribe(principal, &who, wanted, since)?;
+        now(Element::new(PUBSUB, "pubsub")
+            .child(subscription(&node, &who, id))
+            .child(options(position)))
     }
 
     /// Section 6.2.
@@ -387,8 +399,10 @@ fn addressee<'a>(request: &'a Element, asked: &Asked) -> Result<&'a str, Refusal
     let who = request
         .attribute("jid")
         .ok_or_else(|| Refusal::bad("no jid").with("jid-required"))?;
-    match jid::bare(who) == jid::bare(asked.from()) && !who.contains(char::is_control) {
+    let is_address = who.len() <= JID_BYTES_MAX && !who.contains(char::is_control);
+    match is_address && jid::bare(who) == jid::bare(asked.from()) {
         true => Ok(who),
+        false if !is_address => Err(Refusal::bad("no address").with("invalid-jid")),
         false => Err(Refusal::bad(format!("`{who}` is somebody else")).with("invalid-jid")),
     }
 }
@@ -400,6 +414,19 @@ fn option(pubsub: &Element, name: &str) -> Option<String> {
         .elements()
         .find(|field| field.attribute("var") == Some(name))?;
     field.find(FORMS, "value").map(Element::own_text)
+}
+
+/// The options that a subscription has: from where on it is, so that who has had nothing yet can come back too.
+fn options(since: Cursor) -> Element {
+    let field = |name, value: String| {
+        let value = Element::new(FORMS, "value").text(value);
+        Element::new(FORMS, "field").with("var", name).child(value)
+    };
+    let form = Element::new(FORMS, "x")
+        .with("type", "result")
+        .child(field("FORM_TYPE", SUBSCRIBE_OPTIONS.into()).with("type", "hidden"))
+        .child(field("weir#since", since.to_string()));
+    Element::new(PUBSUB, "options").child(form)
 }
 
 fn subscription(node: &str, who: &str, id: u64) -> Element {

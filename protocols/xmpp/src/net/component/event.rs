@@ -1,6 +1,7 @@
 //! Notifications (XEP-0060 section 7.1.2): a message for each item, with the cursor as its identifier.
 
 use super::node::{Wanted, name_of};
+use crate::limits::SENT_ITEM_BYTES_MAX;
 use crate::net::payload;
 use crate::xml::escape;
 use weir_codec::Format;
@@ -58,7 +59,12 @@ fn opaque(wanted: &Wanted, item: &Item, node: String) -> Option<Told> {
 
 fn told(node: String, item: &Item, payload: impl FnOnce(&mut String)) -> Told {
     let mut text = format!("<item id='{}'>", item.message.cursor);
+    let begin = text.len();
     payload(&mut text);
+    if text.len() > SENT_ITEM_BYTES_MAX {
+        // What no server would pass on is told without its payload (XEP-0060 section 7.1.2.2).
+        text.truncate(begin);
+    }
     text.push_str("</item>");
     Told { node, item: text }
 }
@@ -107,4 +113,40 @@ fn open(from: &str, to: &str, out: &mut String) {
     out.push_str("' to='");
     escape(to, out);
     out.push_str("'>");
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::limits::SENT_BYTES_MAX;
+    use crate::xml::Element;
+    use weir_hub::Message;
+    use weir_model::{Cursor, Time};
+
+    fn told(bytes: usize) -> Element {
+        let content = Content::Opaque("image/x".into());
+        let mut message = Message::new(Cursor::new(1, 7), Time::from_nanos(0), "a".into(), content);
+        message.body = vec![0; bytes].into();
+        let wanted = Wanted::parse("#").unwrap();
+        let format = weir_codec::by_name("json").unwrap();
+        let mut item = Item::all(message.into());
+        item.whole = true;
+        let items = items(&wanted, format, &item);
+        let mut out = String::new();
+        write("weir.a", "ann@a", &wanted, &items[0], &mut out);
+        assert!(out.len() < SENT_BYTES_MAX);
+        let event = Element::read(out.as_bytes()).unwrap().unwrap();
+        let items = event.elements().next().unwrap().elements().next().unwrap();
+        items.elements().next().unwrap().clone()
+    }
+
+    #[test]
+    fn what_no_server_would_pass_on_is_told_without_its_payload() {
+        for (bytes, payloads) in [(1000, 1), (1 << 20, 0)] {
+            let item = told(bytes);
+            assert_eq!(item.attribute("id"), Some("1-7"));
+            assert_eq!(item.elements().count(), payloads);
+        }
+    }
 }

@@ -6,13 +6,14 @@
 
 use super::answer::Refusal;
 use super::event;
+use super::kept::{self, Kept};
 use super::node::Wanted;
 use super::ready::{Bell, Ready};
 use crate::jid;
 use crate::limits::{SUBSCRIPTIONS_MAX, SUBSCRIPTIONS_OF_ONE_MAX, UNSENT_BYTES_MAX};
 use crate::net::settings::ComponentPlan;
 use crate::net::told::Told;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use weir_binding::Context as Gateway;
@@ -46,8 +47,10 @@ pub(super) struct Feeds {
     by_id: BTreeMap<u64, Feed>,
     next_id: u64,
     ready: Arc<Ready>,
-    /// Whether somebody came or went since this was last asked.
-    changed: bool,
+    /// Users whose record in the log says something else.
+    changed: BTreeSet<String>,
+    /// The log did not take the last record, and that was told.
+    told: bool,
 }
 
 impl Feeds {
@@ -58,7 +61,8 @@ impl Feeds {
             by_id: BTreeMap::new(),
             next_id: 1,
             ready: Arc::default(),
-            changed: false,
+            changed: BTreeSet::new(),
+            told: false,
         };
         feeds.recall();
         feeds
@@ -75,14 +79,15 @@ impl Feeds {
         of_user.map(|(id, feed)| (*id, feed))
     }
 
-    /// Subscribes an address; where it is already, again from where it wants.
+    /// Subscribes an address; where it is already, again from where it wants. Says by which identifier, and from
+    /// where on. What the log does not keep is no subscription.
     pub(super) fn subscribe(
         &mut self,
         principal: &Principal,
         who: &str,
         wanted: Wanted,
         since: Since,
-    ) -> Result<u64, Refusal> {
+    ) -> Result<(u64, Cursor), Refusal> {
         let known = self
             .of(who)
             .find(|(_, feed)| feed.jid == who && feed.wanted.node == wanted.node);
@@ -112,9 +117,20 @@ impl Feeds {
             confirmed: position,
         };
         feed.bell.again();
-        self.by_id.insert(id, feed);
-        self.changed = true;
-        Ok(id)
+        let before = self.by_id.insert(id, feed);
+        if let Err(fault) = self.keep(who) {
+            match before {
+                Some(feed) => self.by_id.insert(id, feed),
+                None => self.by_id.remove(&id),
+            };
+            self.tell(who, &fault);
+            return Err(Refusal::new(
+                "wait",
+                "resource-constraint",
+                fault.to_string(),
+            ));
+        }
+        Ok((id, position))
     }
 
     fn open(
@@ -148,11 +164,15 @@ impl Feeds {
     }
 
     fn remove(&mut self, meant: impl Fn(u64, &Feed) -> bool) -> usize {
-        let before = self.by_id.len();
-        self.by_id.retain(|id, feed| !meant(*id, feed));
-        let removed = before - self.by_id.len();
-        self.changed |= removed > 0;
-        removed
+        let (before, changed) = (self.by_id.len(), &mut self.changed);
+        self.by_id.retain(|id, feed| {
+            let ends = meant(*id, feed);
+            if ends {
+                changed.insert(jid::bare(&feed.jid).into());
+            }
+            !ends
+        });
+        before - self.by_id.len()
     }
 
     /// The stream is there: what was sent and is not known to have arrived is sent again.
@@ -191,7 +211,7 @@ impl Feeds {
                     wanted.node
                 );
                 self.by_id.remove(&id);
-                self.changed = true;
+                self.changed.insert(jid::bare(&who).into());
             }
         }
     }
@@ -252,70 +272,80 @@ impl Feeds {
         for (id, position) in positions {
             if let Some(feed) = self.by_id.get_mut(id) {
                 feed.confirmed = *position;
-                self.changed = true;
+                self.changed.insert(jid::bare(&feed.jid).into());
             }
         }
     }
 
-    fn key(&self) -> String {
-        format!("xmpp/{}", self.plan.domain)
+    fn kept(&self) -> Kept<'_> {
+        Kept {
+            hub: self.context.hub(),
+            now: self.context.now(),
+            domain: &self.plan.domain,
+        }
     }
 
     /// Takes up the subscriptions of the last run.
     fn recall(&mut self) {
-        let Some(kept) = self.context.hub().consumer(&self.key()) else {
-            return;
-        };
-        for line in String::from_utf8_lossy(&kept).lines() {
-            let mut parts = line.split('\t');
-            let (Some(id), Some(cursor), Some(who), Some(node)) =
-                (parts.next(), parts.next(), parts.next(), parts.next())
-            else {
-                continue;
-            };
-            let (Ok(id), Ok(cursor), Ok(wanted)) =
-                (id.parse(), cursor.parse(), Wanted::parse(node))
-            else {
+        for line in self.kept().recall() {
+            let Ok(wanted) = Wanted::parse(&line.node) else {
                 continue;
             };
             let format = wanted.format.unwrap_or(self.plan.format);
             let feed = Feed {
-                jid: who.into(),
+                jid: line.jid,
                 wanted,
                 format,
                 source: None,
-                bell: Bell::new(&self.ready, id),
-                position: cursor,
-                confirmed: cursor,
+                bell: Bell::new(&self.ready, line.id),
+                position: line.cursor,
+                confirmed: line.cursor,
             };
-            self.by_id.insert(id, feed);
-            self.next_id = self.next_id.max(id + 1);
+            self.by_id.insert(line.id, feed);
+            self.next_id = self.next_id.max(line.id + 1);
         }
     }
 
-    /// Keeps who is subscribed, and up to where it has everything, in the log.
+    /// Keeps in the log to what a user is subscribed, and up to where each has everything.
+    fn keep(&self, who: &str) -> Result<(), Fault> {
+        let mut record = String::new();
+        self.of(who)
+            .for_each(|(id, feed)| feed.write(id, &mut record));
+        self.kept().put(jid::bare(who), record)
+    }
+
+    /// Keeps that of all users for whom something has changed; what the log does not take is tried again.
     pub(super) fn remember(&mut self) {
-        if !std::mem::take(&mut self.changed) {
-            return;
-        }
-        let mut kept = String::new();
+        let changed = std::mem::take(&mut self.changed).into_iter();
+        let mut records: BTreeMap<String, String> =
+            changed.map(|who| (who, String::new())).collect();
         for (id, feed) in &self.by_id {
-            let (cursor, node) = (feed.confirmed, &feed.wanted.node);
-            kept.push_str(&format!("{id}\t{cursor}\t{}\t{node}\n", feed.jid));
+            if let Some(record) = records.get_mut(jid::bare(&feed.jid)) {
+                feed.write(*id, record);
+            }
         }
-        let request = match kept.is_empty() {
-            true => Request::Forget(self.key()),
-            false => Request::Remember(self.key(), kept.into()),
-        };
-        let hub = self.context.hub();
-        // Where the log takes nothing, nothing else goes on either.
-        self.changed = hub
-            .open(self.context.now(), &Principal::gateway(), request)
-            .is_err();
+        for (who, record) in records {
+            if let Err(fault) = self.kept().put(&who, record) {
+                self.tell(&who, &fault);
+                self.changed.insert(who);
+            }
+        }
+        self.told &= !self.changed.is_empty();
+    }
+
+    /// Tells that the log does not take a record: once until it takes all again.
+    fn tell(&mut self, who: &str, fault: &Fault) {
+        if !std::mem::replace(&mut self.told, true) {
+            tracing::warn!("XMPP: the subscriptions of {who} are not kept: {fault}");
+        }
     }
 }
 
 impl Feed {
+    fn write(&self, id: u64, record: &mut String) {
+        kept::write(id, self.confirmed, &self.jid, &self.wanted.node, record);
+    }
+
     /// Writes what is due; says whether there may be more.
     fn poll(&mut self, from: &str, told: &Told, out: &mut String) -> Result<bool, Fault> {
         let waker = Waker::from(self.bell.clone());

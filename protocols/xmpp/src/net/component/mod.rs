@@ -12,6 +12,7 @@ mod disco;
 mod event;
 mod feeds;
 mod fetch;
+mod kept;
 mod node;
 mod publish;
 mod ready;
@@ -21,7 +22,7 @@ use super::settings::ComponentPlan;
 use super::told::Told;
 use crate::limits::UNSENT_BYTES_MAX;
 use crate::session::{Component, Failure, SessionEvent};
-use crate::xml::Element;
+use crate::xml::{Element, Skipped};
 use desk::Desk;
 pub(super) use node::name_of;
 use std::future::poll_fn;
@@ -186,6 +187,7 @@ impl<'a> Running<'a> {
                 Output::Event(SessionEvent::Stanza(stanza, document)) => {
                     self.take(&stanza, &document)
                 }
+                Output::Event(SessionEvent::Skipped(skipped)) => self.pass_over(&skipped),
                 Output::Event(SessionEvent::StartTls) => {}
                 Output::Event(SessionEvent::Closed(failure)) => return Err(self.said(&failure)),
             }
@@ -207,6 +209,14 @@ impl<'a> Running<'a> {
             self.component.send(&answer);
         }
         self.told.subscriptions(self.desk.feeds.len());
+    }
+
+    /// What is over a limit costs who sent it an error, and nobody else anything.
+    fn pass_over(&mut self, skipped: &Skipped) {
+        self.told.skipped();
+        if let Some(answer) = self.desk.decline(skipped, self.told) {
+            self.component.send(&answer);
+        }
     }
 
     /// A ping to oneself came back: the server has all that went before it.
