@@ -155,6 +155,12 @@ pub struct Closed {
     pub reason: String,
 }
 
+/// Whether a refusal is of one topic. RabbitMQ tells that by its sentence alone: who may write nothing to an exchange
+/// is waited for until he may, and a topic where he may not write is its message's fault.
+fn is_of_a_topic(sentence: &str) -> bool {
+    sentence.contains("access to topic ")
+}
+
 /// A kind of end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClosedKind {

@@ -3,7 +3,7 @@
 use super::Client;
 use super::content::Content;
 use super::opening::Phase;
-use crate::client::{ClientEvent, ClosedKind};
+use crate::client::{ClientEvent, ClosedKind, is_of_a_topic};
 use crate::v091::wire::{Fault, Frame, FrameKind, Header, Method, Reply, Request, frame};
 use alloc::format;
 use alloc::string::ToString;
@@ -125,9 +125,11 @@ impl Client {
     }
 
     fn closed(&mut self, reply: &Reply) {
+        let is_ready = self.phase == Phase::Ready;
         let kind = match reply.code {
+            ACCESS_REFUSED if is_ready && is_of_a_topic(&reply.text) => ClosedKind::Message,
             ACCESS_REFUSED | NOT_ALLOWED => ClosedKind::Refused,
-            code if self.phase == Phase::Ready && OF_MESSAGE.contains(&code) => ClosedKind::Message,
+            code if is_ready && OF_MESSAGE.contains(&code) => ClosedKind::Message,
             _ => ClosedKind::Lost,
         };
         self.end(kind, &format!("{} {}", reply.code, reply.text));

@@ -3,7 +3,7 @@
 use super::opening::Phase;
 use super::peer::Peer;
 use super::{Client, TAKEN_BYTES_MAX};
-use crate::client::{ClientEvent, ClosedKind};
+use crate::client::{ClientEvent, ClosedKind, is_of_a_topic};
 use crate::limits::INCOMING_WINDOW;
 use crate::wire::{
     Condition, DeliveryState, Disposition, Error, Fault, FrameHeader, Framed, HEADER_BYTES,
@@ -112,13 +112,14 @@ impl Client {
             Some(error) => (error.condition.as_str().to_string(), error.description),
             None => (String::new(), None),
         };
+        let description = description.unwrap_or_default();
         let is_one = |of: &[Condition]| of.iter().any(|one| one.0 == condition);
+        let is_of_one = is_one(&OF_MESSAGE) || (is_one(&DENIED) && is_of_a_topic(&description));
         let kind = match () {
+            () if self.phase == Phase::Ready && is_of_one => ClosedKind::Message,
             () if is_one(&DENIED) => ClosedKind::Refused,
-            () if self.phase == Phase::Ready && is_one(&OF_MESSAGE) => ClosedKind::Message,
             () => ClosedKind::Lost,
         };
-        let description = description.unwrap_or_default();
         self.end(
             kind,
             &format!("the peer ends {what}: {condition} {description}"),

@@ -173,7 +173,7 @@ impl<'b> Running<'b> {
             // It goes again by the next connection.
             ClientEvent::Returned(_, reason) => Err(End::Lost(format!("not now: {reason}"))),
             ClientEvent::Closed(closed) => {
-                if matches!(closed.kind, ClosedKind::Refused | ClosedKind::Message) {
+                if closed.kind == ClosedKind::Message {
                     self.with_outward(|outward, way| outward.ended_over(way, &closed.reason))?;
                 }
                 Err(self.closed(closed))
