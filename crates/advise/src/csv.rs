@@ -7,7 +7,8 @@ use crate::library::Fault;
 /// The head of the table, as the bench writes it.
 const HEAD: &str =
     "experiment,target,cell,metric,unit,n,mean,p50,p90,p99,p999,max,ci_low,ci_high,lost,status";
-const COLUMNS: usize = 16;
+/// What may stand behind it: in how many rounds, which an older table and a trimmed one do not say.
+const ROUNDS: &str = ",rounds";
 
 /// One row: a metric of one contender in one cell.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,14 +31,16 @@ pub(crate) struct Row {
 /// Reads a table; rows without a metric (cells that failed) and ratios are passed over.
 pub(crate) fn rows(text: &str) -> Result<Vec<Row>, Fault> {
     let mut records = records(text);
-    match records.next() {
-        Some(head) if head.join(",") == HEAD => {}
-        _ => return Err(Fault::at(1, format!("the first line is not `{HEAD}`"))),
+    let head = records.next().unwrap_or_default();
+    let columns = head.len();
+    let head = head.join(",");
+    if head.strip_suffix(ROUNDS).unwrap_or(&head) != HEAD {
+        return Err(Fault::at(1, format!("the first line is not `{HEAD}`")));
     }
     let mut rows = Vec::new();
     for (index, fields) in records.enumerate() {
-        if fields.len() != COLUMNS {
-            let problem = format!("{} columns instead of {COLUMNS}", fields.len());
+        if fields.len() != columns {
+            let problem = format!("{} columns instead of {columns}", fields.len());
             return Err(Fault::at(index + 2, problem));
         }
         if fields[3].is_empty() || fields[1].contains('/') {
@@ -53,6 +56,11 @@ fn row(fields: &[String]) -> Result<Row, String> {
         let text = &fields[at];
         let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
         number.ok_or_else(|| format!("`{text}` is no number"))
+    };
+    // One round has no interval.
+    let end = |at: usize| match fields[at].is_empty() {
+        true => number(6),
+        false => number(at),
     };
     let count = |at: usize| -> Result<u64, String> {
         let text = &fields[at];
@@ -71,8 +79,8 @@ fn row(fields: &[String]) -> Result<Row, String> {
         n: count(5)?,
         mean: number(6)?,
         percentiles,
-        low: number(12)?,
-        high: number(13)?,
+        low: end(12)?,
+        high: end(13)?,
         lost: count(14)?,
         status: fields[15].clone(),
     })
@@ -201,6 +209,14 @@ mod tests {
         let bad = ROW.replace("12345.678", "many");
         let fault = rows(&format!("{HEAD}\n{bad}")).unwrap_err();
         assert_eq!(fault.to_string(), "line 2: `many` is no number");
+    }
+
+    #[test]
+    fn a_table_that_counts_rounds_is_read_and_one_round_has_no_interval() {
+        let once = "x,weir,link=lan,rtt,us,1,5,1,2,3,4,5,,,0,ok,1\n";
+        let row = &rows(&format!("{HEAD}{ROUNDS}\n{once}")).unwrap()[0];
+        assert_eq!((row.low, row.mean, row.high), (5.0, 5.0, 5.0));
+        assert_eq!(rows(&format!("{HEAD}\n{once}")).unwrap_err().line, 2);
     }
 
     #[test]

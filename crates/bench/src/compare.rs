@@ -3,13 +3,16 @@
 //! Each metric of each cell and contender is tested on its own: rounds against rounds, on a logarithmic
 //! scale, by Welch's t, and all of them together are corrected for being many (Holm 1979). A change
 //! counts that is both beyond chance and beyond a threshold that a person cares about. What it
-//! deliberately does not do: guess from one round, unless both runs' figures cannot vary.
+//! deliberately does not do: guess from one round, unless both runs' figures cannot vary. What gave figures or lost
+//! nothing and now does not is worse whatever the rounds say. Where a cell asks for as much as a target can do, its
+//! latency is that of a full queue and says nothing, and processors are divided by the messages that they served.
 
 mod table;
 mod welch;
 
-use crate::results::{CellResult, Figures, Metric, Run};
+use crate::results::{CellResult, Figures, Metric, RATES, Run};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 pub(crate) use table::{json, text};
@@ -17,6 +20,9 @@ use welch::Welch;
 
 /// How probable a difference by chance may be, over all comparisons together.
 const CHANCE_MAX: f64 = 0.05;
+
+/// Latencies that are those of a full queue where a target is sent as much as it takes.
+const QUEUED: [&str; 2] = ["publish_to_receive", "acknowledgement"];
 
 /// Whether a metric is better where it is more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +90,10 @@ pub(crate) struct Comparison {
     pub(crate) rows: Vec<Row>,
     /// Of the metrics that have a 95 % interval in both runs, how many intervals meet, and how many there are.
     pub(crate) meeting: [usize; 2],
-    /// Cells and contenders that only one run has a figure of, with the reason where it is known.
+    /// Cells and contenders that the second run could not measure and the first could, or that lose messages now and
+    /// lost none.
+    pub(crate) broken: Vec<String>,
+    /// Cells and contenders that the second run left out.
     pub(crate) missing: Vec<String>,
 }
 
@@ -103,19 +112,20 @@ impl Comparison {
                 )),
             }
         }
-        missing.extend(failed(before, after));
+        let broken = failed(before, after).chain(lossy(before, after)).collect();
         correct(&mut rows);
         Self {
             remarks: remarks(before, after),
             meeting: meeting(before, &results),
             rows,
+            broken,
             missing,
         }
     }
 
     /// Whether anything became worse.
     pub(crate) fn has_regression(&self) -> bool {
-        self.count(Verdict::Worse) > 0
+        self.count(Verdict::Worse) > 0 || !self.broken.is_empty()
     }
 
     /// How many rows have a verdict.
@@ -175,6 +185,26 @@ fn failed<'a>(before: &'a Run, after: &'a Run) -> impl Iterator<Item = String> +
     failed.map(|new| format!("{} of {}: {}", new.cell, new.target, new.status))
 }
 
+/// What lost messages in the second run and none in the first.
+fn lossy<'a>(before: &'a Run, after: &'a Run) -> impl Iterator<Item = String> + 'a {
+    let old = by_name(&before.results);
+    let lost = |result: &CellResult| result.metrics.iter().map(|it| it.lost).max().unwrap_or(0);
+    let lossy = after.results.iter().filter(move |new| {
+        let was_whole = old
+            .get(&name(new))
+            .is_some_and(|old| !old.metrics.is_empty() && lost(old) == 0);
+        was_whole && lost(new) > 0
+    });
+    lossy.map(move |new| {
+        format!(
+            "{} of {}: {} messages lost",
+            new.cell,
+            new.target,
+            lost(new)
+        )
+    })
+}
+
 /// Metrics of which something is said: those whose unit tells which way is better, and which are of the
 /// contender and not of the load, or of the bench as a client.
 pub(crate) fn goodness(metric: &Metric) -> Option<Good> {
@@ -191,7 +221,61 @@ pub(crate) fn goodness(metric: &Metric) -> Option<Good> {
     match metric.unit.as_str() {
         "1/s" | "B/s" | "MB/s" => Some(Good::More),
         "us" | "ns" | "ms" | "s" | "bytes" | "cpus" => Some(Good::Less),
+        "%" => goodness_of_share(&metric.metric),
         _ => None,
+    }
+}
+
+/// Shares are good or bad by what they are of.
+fn goodness_of_share(metric: &str) -> Option<Good> {
+    match metric.to_lowercase().as_str() {
+        "rupm" | "mct" => Some(Good::More),
+        "sp" | "repeated" | "lost" | "size_of_xml" => Some(Good::Less),
+        _ => None,
+    }
+}
+
+/// The rate of a cell that asks for as much as a target can do.
+fn greatest_rate(result: &CellResult) -> Option<&Metric> {
+    let is_fixed = result
+        .cell
+        .split(';')
+        .any(|level| level.starts_with("rate="));
+    let mut rates = RATES.iter().filter_map(|rate| result.metric(rate));
+    rates.next().filter(|_| !is_fixed)
+}
+
+/// What is compared of a result.
+fn compared(result: &CellResult) -> Vec<Cow<'_, Metric>> {
+    let all = result.metrics.iter();
+    let Some(rate) = greatest_rate(result) else {
+        return all.map(Cow::Borrowed).collect();
+    };
+    let all = all.filter(|metric| !QUEUED.contains(&metric.metric.as_str()));
+    let all = all.map(|metric| match metric.metric.as_str() {
+        "server_cpu" => Cow::Owned(a_message(metric, rate)),
+        _ => Cow::Borrowed(metric),
+    });
+    all.collect()
+}
+
+/// Processors divided by a rate, round by round: microseconds a message.
+fn a_message(cpus: &Metric, rate: &Metric) -> Metric {
+    let rounds = cpus.rounds.iter().filter_map(|cpus| {
+        let rate = rate.rounds.iter().find(|rate| rate.round == cpus.round)?;
+        let us = cpus.mean / rate.mean * 1e6;
+        Some(Figures {
+            round: cpus.round,
+            mean: us,
+            p50: us,
+            p99: us,
+        })
+    });
+    Metric {
+        metric: format!("{}_per_message", cpus.metric),
+        unit: "us".into(),
+        rounds: rounds.collect(),
+        ..Metric::default()
     }
 }
 
@@ -201,10 +285,11 @@ pub(crate) fn is_exact(metric: &str) -> bool {
 }
 
 fn rows_of(old: &CellResult, new: &CellResult, threshold: f64) -> Vec<Row> {
-    let pairs = old
-        .metrics
-        .iter()
-        .filter_map(|a| Some((a, new.metric(&a.metric)?)));
+    let (old_ones, new_ones) = (compared(old), compared(new));
+    let pairs = old_ones.iter().filter_map(|a| {
+        let b = new_ones.iter().find(|b| b.metric == a.metric)?;
+        Some((a.as_ref(), b.as_ref()))
+    });
     let rows = pairs.flat_map(|(a, b)| {
         let good = goodness(a);
         let figures: &[Pick] = match a.percentiles {
@@ -375,6 +460,90 @@ mod tests {
             verdict("server_memory_peak", 1184.0, 2368.0),
             Verdict::Inconclusive
         );
+    }
+
+    fn of_rounds(cell: &str, metrics: &[(&str, &str, f64)], lost: u64) -> Run {
+        let metric = |&(name, unit, value): &(&str, &str, f64)| {
+            let round = |round: usize| {
+                let it = value * (1.0 + 0.001 * round as f64);
+                Figures {
+                    round,
+                    mean: it,
+                    p50: it,
+                    p99: it,
+                }
+            };
+            Metric {
+                metric: name.into(),
+                unit: unit.into(),
+                rounds: (0..4).map(round).collect(),
+                lost,
+                ..Metric::default()
+            }
+        };
+        let result = CellResult {
+            cell: cell.into(),
+            metrics: metrics.iter().map(metric).collect(),
+            ..CellResult::default()
+        };
+        Run {
+            results: vec![result],
+            ..Run::default()
+        }
+    }
+
+    #[test]
+    fn what_fails_or_loses_messages_now_is_a_regression() {
+        let rate = [("deliveries", "1/s", 1e6)];
+        let before = of_rounds("a=1", &rate, 0);
+        let has = |after: &Run| Comparison::of(&before, after, 0.05).has_regression();
+        assert!(!has(&before));
+        assert!(has(&of_rounds("a=1", &[], 0)));
+        assert!(has(&of_rounds("a=1", &rate, 3)));
+        assert!(!has(&Run::default()));
+        let lossy = of_rounds("a=1", &rate, 3);
+        assert!(!Comparison::of(&lossy, &lossy, 0.05).has_regression());
+    }
+
+    #[test]
+    fn as_fast_as_it_goes_processors_are_divided_by_messages_and_latency_says_nothing() {
+        let rows = |cell: &str| {
+            let of = |times: f64| {
+                let all = [
+                    ("deliveries", "1/s", 1e6 * times),
+                    ("publish_to_receive", "us", 100.0 * times),
+                    ("server_cpu", "cpus", 0.5 * times),
+                ];
+                of_rounds(cell, &all, 0)
+            };
+            let rows = Comparison::of(&of(1.0), &of(2.0), 0.05).rows;
+            let rows = rows.into_iter().map(|row| (row.metric, row.verdict));
+            rows.collect::<Vec<_>>()
+        };
+        let (better, worse, same) = (Verdict::Better, Verdict::Worse, Verdict::Same);
+        let expected = [("deliveries", better), ("server_cpu_per_message", same)];
+        let expected = expected.map(|(name, verdict)| (name.to_owned(), verdict));
+        assert_eq!(rows("test=fan-out;p99=50ms"), expected);
+        let fixed = rows("test=latency;rate=1000");
+        assert!(fixed.contains(&("server_cpu".into(), worse)), "{fixed:?}");
+        assert!(
+            fixed.contains(&("publish_to_receive".into(), worse)),
+            "{fixed:?}"
+        );
+    }
+
+    #[test]
+    fn shares_are_good_or_bad_by_name() {
+        let of = |metric: &str| {
+            goodness(&Metric {
+                metric: metric.into(),
+                unit: "%".into(),
+                ..Metric::default()
+            })
+        };
+        assert_eq!(of("RUPM"), Some(Good::More));
+        assert_eq!(of("repeated"), Some(Good::Less));
+        assert_eq!(of("deliveries_of_ceiling"), None);
     }
 
     fn row_with(p: f64) -> Row {

@@ -8,6 +8,18 @@ use crate::samples::percentiles;
 use crate::statistics::Estimate;
 use crate::steadiness::State;
 
+/// What an experiment is about, so that its interval says whether a result can rank: the first that a result has.
+const CHIEF: [&str; 8] = [
+    "deliveries",
+    "observations",
+    "message_rate",
+    "t_transfer",
+    "t_total_drawn",
+    "t_total",
+    "rtt",
+    "MPT",
+];
+
 /// Distributions whose missing samples are losses.
 const ECHOES_AND_DELIVERIES: [&str; 3] = ["publish_to_receive", "rtt", "t_transfer"];
 
@@ -57,8 +69,8 @@ pub(crate) fn merge(cell: &str, target: &str, rounds: &[Round]) -> CellResult {
         result.missed = true;
         return result;
     }
-    let wide = |m: &Metric| RATES.contains(&m.metric.as_str()) && m.estimate.is_wide();
-    if result.metrics.iter().any(wide) {
+    let chief = CHIEF.iter().find_map(|name| result.metric(name));
+    if chief.is_some_and(|metric| metric.estimate.is_wide()) {
         result.status = "wide".into();
     }
     result

@@ -52,7 +52,8 @@ fn pairs(first: &CellResult, second: &CellResult, compared: &[Compared]) -> Vec<
     compared.iter().filter_map(pair).collect()
 }
 
-fn paired(ours: &Metric, theirs: &Metric, figure: Figure) -> Option<Estimate> {
+/// One figure divided by the other, round by round.
+pub(crate) fn paired(ours: &Metric, theirs: &Metric, figure: Figure) -> Option<Estimate> {
     let same = |round| theirs.rounds.iter().find(|theirs| theirs.round == round);
     let pair = |own: &Figures| Some((figure(own), figure(same(own.round)?)));
     let pairs: Vec<(f64, f64)> = ours.rounds.iter().filter_map(pair).collect();

@@ -194,7 +194,7 @@ pub(crate) fn single(name: &str, unit: &str, value: f64) -> Metric {
 }
 
 /// Ours divided by another's, round by round.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Ratio {
     /// The cell's name.
     pub(crate) cell: String,

@@ -18,7 +18,7 @@ pub(crate) struct Estimate {
     pub(crate) n: u64,
     /// Their mean; of ratios the geometric one.
     pub(crate) mean: f64,
-    /// The interval's lower end; the mean itself where one round is all there is.
+    /// The interval's lower end; the mean itself where one round is all there is, which tells nothing.
     pub(crate) low: f64,
     /// The interval's upper end.
     pub(crate) high: f64,
@@ -65,12 +65,37 @@ impl Estimate {
         })
     }
 
-    /// Whether it is less than another, where their intervals do not meet.
+    /// What is known and not measured.
+    pub(crate) const fn exactly(figure: f64) -> Self {
+        Self {
+            n: u64::MAX,
+            mean: figure,
+            low: figure,
+            high: figure,
+        }
+    }
+
+    /// Whether it is less than another, where both have intervals and these do not meet.
     pub(crate) fn is_below(&self, other: &Self) -> Option<bool> {
+        if self.n < 2 || other.n < 2 {
+            return None;
+        }
         if self.high < other.low {
             return Some(true);
         }
         (other.high < self.low).then_some(false)
+    }
+
+    /// Whether all of it is at least a bound, or none of it; of one round nothing is known.
+    pub(crate) fn is_at_least(&self, bound: f64) -> Option<bool> {
+        let (all, none) = (self.low >= bound, self.high < bound);
+        (self.n > 1 && (all || none)).then_some(all)
+    }
+
+    /// Whether all of it is at most a bound, or none of it; of one round nothing is known.
+    pub(crate) fn is_at_most(&self, bound: f64) -> Option<bool> {
+        let (all, none) = (self.high <= bound, self.low > bound);
+        (self.n > 1 && (all || none)).then_some(all)
     }
 
     /// So many times as much.
@@ -80,6 +105,16 @@ impl Estimate {
             mean: self.mean * factor,
             low: self.low * factor,
             high: self.high * factor,
+        }
+    }
+
+    /// So much more.
+    pub(crate) fn plus(&self, more: f64) -> Self {
+        Self {
+            n: self.n,
+            mean: self.mean + more,
+            low: self.low + more,
+            high: self.high + more,
         }
     }
 
@@ -142,6 +177,29 @@ mod tests {
         assert_eq!(of(2.5, 3.0).is_below(&of(1.0, 2.0)), Some(false));
         assert_eq!(of(1.0, 2.0).is_below(&of(1.5, 3.0)), None);
         assert_eq!(of(1.0, 2.0).is_below(&of(1.5, 3.0).times(2.0)), Some(true));
+        assert_eq!(of(1.0, 2.0).is_below(&of(1.5, 3.0).plus(1.0)), Some(true));
+    }
+
+    #[test]
+    fn a_bound_within_the_interval_or_beside_one_round_is_neither_reached_nor_missed() {
+        let of = |values: &[f64]| Estimate::of(values).unwrap();
+        let bounds = |bound| {
+            let it = of(&[9.0, 11.0, 10.0]);
+            (it.is_at_least(bound), it.is_at_most(bound))
+        };
+        assert_eq!(bounds(5.0), (Some(true), Some(false)));
+        assert_eq!(bounds(10.5), (None, None));
+        assert_eq!(bounds(15.0), (Some(false), Some(true)));
+        let once = of(&[10.0]);
+        assert_eq!((once.is_at_least(5.0), once.is_at_most(5.0)), (None, None));
+    }
+
+    #[test]
+    fn one_round_is_below_nothing_and_a_known_figure_is() {
+        let [once, twice] = [&[1.0][..], &[1.0, 1.1]].map(|it| Estimate::of(it).unwrap());
+        let ten = Estimate::exactly(10.0);
+        assert_eq!((once.is_below(&ten), ten.is_below(&once)), (None, None));
+        assert_eq!(twice.is_below(&ten), Some(true));
     }
 
     #[test]

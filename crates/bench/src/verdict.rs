@@ -1,4 +1,8 @@
 //! What results mean: near the ceiling or not, ours against theirs, goals reached or not.
+//!
+//! A goal is reached where all of an interval is, falls short where none of it is, and is undecided between; one round
+//! decides nothing. Of a goal beside another target that interval is of the ratio of both, round by round, shown in
+//! the unit of what was measured.
 
 use crate::cell::{Bound, Cell, Figure, Goal};
 use crate::environment::Environment;
@@ -25,6 +29,12 @@ impl Figure {
             (Self::P99, Some(percentiles)) => percentiles.p99,
             _ => metric.estimate.mean,
         }
+    }
+
+    /// It, over rounds.
+    fn over_rounds(self, metric: &Metric) -> Option<Estimate> {
+        let rounds: Vec<f64> = metric.rounds.iter().map(|it| self.of_round(it)).collect();
+        Estimate::of(&rounds)
     }
 
     fn of_round(self, figures: &Figures) -> f64 {
@@ -166,52 +176,76 @@ fn judge(
     environment: &Environment,
 ) -> GoalResult {
     let ours = results.iter().find(|r| is_ours(&r.target));
-    let figure = |result: &CellResult| {
-        let metric = result.metric(goal.metric);
-        metric.map(|metric| goal.figure.of(metric))
-    };
-    let figure_of = |target: &str| {
-        let result = results.iter().find(|r| r.target == target && !r.missed)?;
-        figure(result)
-    };
-    let measured = ours.and_then(figure);
+    let own = ours.and_then(|result| result.metric(goal.metric));
+    let theirs = goal.bound.other().and_then(|other| {
+        let other = results.iter().find(|r| r.target == other && !r.missed);
+        other?.metric(goal.metric)
+    });
+    let reference = theirs.map(|metric| goal.figure.of(metric));
+    let estimate = own.and_then(|own| match goal.bound.other() {
+        None => goal.figure.over_rounds(own),
+        Some(_) => Some(ratio(own, theirs?, goal.figure)?.times(reference?)),
+    });
     let disk = 64.0 * environment.fdatasyncs_per_second();
-    let (asked, bound, is_floor) = match goal.bound {
-        Bound::Least(floor) => (format!("at least {floor}"), Some(floor), true),
-        Bound::LeastOrDisk(floor, share) => {
-            let asked = format!("at least {floor}, or {share} x 64 x fdatasyncs/s if less");
-            (asked, Some(floor.min(share * disk)), true)
-        }
-        Bound::Most(most) => (format!("at most {most}"), Some(most), false),
-        Bound::LeastTimes(share, other) => (
-            format!("at least {share} x {other}"),
-            figure_of(other).map(|v| v * share),
-            true,
-        ),
-        Bound::MostTimes(times, other) => (
-            format!("at most {times} x {other}"),
-            figure_of(other).map(|v| v * times),
-            false,
-        ),
-    };
+    let bound = goal.bound.number(disk, reference);
     // A figure that was bought with losses, or beyond the limit of its search, reaches nothing.
     let is_sound = ours.is_some_and(|r| !r.missed && r.metrics.iter().all(|m| m.lost == 0));
-    let holds = |(measured, bound)| {
-        let reached = if is_floor {
-            measured >= bound
-        } else {
-            measured <= bound
-        };
-        is_sound && reached
-    };
+    let both = estimate.zip(bound);
     GoalResult {
         cell: cell.name(),
         metric: format!("{} {}", goal.metric, goal.figure.name()),
-        asked,
+        asked: goal.bound.words(),
         bound,
-        measured,
-        estimate: None,
-        holds: measured.zip(bound).map(holds),
+        measured: match estimate {
+            Some(estimate) => Some(estimate.mean),
+            None => own.map(|metric| goal.figure.of(metric)),
+        },
+        // Without a bound it is not undecided, but not measured.
+        estimate: both.map(|(estimate, _)| estimate),
+        holds: both.and_then(
+            |(estimate, bound)| match (is_sound, goal.bound.is_floor()) {
+                (false, _) => Some(false),
+                (true, true) => estimate.is_at_least(bound),
+                (true, false) => estimate.is_at_most(bound),
+            },
+        ),
+    }
+}
+
+impl Bound {
+    /// Whose figure it is a multiple of.
+    fn other(self) -> Option<&'static str> {
+        match self {
+            Self::LeastTimes(_, other) | Self::MostTimes(_, other) => Some(other),
+            _ => None,
+        }
+    }
+
+    fn is_floor(self) -> bool {
+        !matches!(self, Self::Most(_) | Self::MostTimes(..))
+    }
+
+    /// In the unit of the metric, given what the disk can do and the other's figure.
+    fn number(self, disk: f64, reference: Option<f64>) -> Option<f64> {
+        match self {
+            Self::Least(bound) | Self::Most(bound) => Some(bound),
+            Self::LeastOrDisk(floor, share) => Some(floor.min(share * disk)),
+            Self::LeastTimes(times, _) | Self::MostTimes(times, _) => {
+                reference.map(|figure| figure * times)
+            }
+        }
+    }
+
+    fn words(self) -> String {
+        match self {
+            Self::Least(floor) => format!("at least {floor}"),
+            Self::LeastOrDisk(floor, share) => {
+                format!("at least {floor}, or {share} x 64 x fdatasyncs/s if less")
+            }
+            Self::Most(most) => format!("at most {most}"),
+            Self::LeastTimes(share, other) => format!("at least {share} x {other}"),
+            Self::MostTimes(times, other) => format!("at most {times} x {other}"),
+        }
     }
 }
 
@@ -225,28 +259,30 @@ mod tests {
 
     fn result(target: &str, deliveries: f64, missed: bool, lost: u64) -> CellResult {
         CellResult {
-            cell: String::new(),
+            missed,
+            ..of_rounds(target, &[deliveries, deliveries], lost)
+        }
+    }
+
+    fn of_rounds(target: &str, deliveries: &[f64], lost: u64) -> CellResult {
+        let round = |(round, &mean): (usize, &f64)| Figures {
+            round,
+            mean,
+            p50: 0.0,
+            p99: 0.0,
+        };
+        CellResult {
             target: target.into(),
             status: "ok".into(),
-            missed,
-            remarks: Vec::new(),
             metrics: vec![Metric {
                 metric: "deliveries".into(),
                 unit: "1/s".into(),
-                estimate: Estimate::of(&[deliveries]).unwrap(),
-                percentiles: None,
-                quantiles: Default::default(),
-                state: None,
-                rounds: vec![Figures {
-                    round: 0,
-                    mean: deliveries,
-                    p50: 0.0,
-                    p99: 0.0,
-                }],
+                estimate: Estimate::of(deliveries).unwrap(),
+                rounds: deliveries.iter().enumerate().map(round).collect(),
                 lost,
+                ..Metric::default()
             }],
-            trials: Vec::new(),
-            samples: Vec::new(),
+            ..CellResult::default()
         }
     }
 
@@ -278,6 +314,24 @@ mod tests {
                 [Some(false), Some(false)]
             );
         }
+    }
+
+    #[test]
+    fn a_goal_beside_another_is_judged_by_the_ratio_of_rounds_and_undecided_within_its_interval() {
+        let beside = |ours: &[f64], theirs: &[f64]| {
+            let results = [of_rounds(OURS, ours, 0), of_rounds(CEILING, theirs, 0)];
+            let environment = Environment::of(&std::env::temp_dir());
+            let goal = goals(&fan_out(), &results, &environment).swap_remove(1);
+            (goal.holds, goal.verdict("holds"))
+        };
+        // Both vary, and together.
+        let paired = beside(&[1.6e6, 3.3e6, 6.4e6], &[2e6, 4e6, 8e6]);
+        assert_eq!(paired, (Some(true), "holds"));
+        let apart = beside(&[1.6e6, 3.3e6, 6.4e6], &[4e6, 4e6, 4e6]);
+        assert_eq!(apart, (None, "undecided"));
+        assert_eq!(beside(&[2e6], &[2e6]), (None, "undecided"));
+        let short = beside(&[1.0e6, 1.1e6, 1.0e6], &[4e6, 4e6, 4e6]);
+        assert_eq!(short, (Some(false), "falls short"));
     }
 
     #[test]

@@ -16,8 +16,16 @@ use weir_link::{Lab, Options, PROFILES, Profile, Station, prepare};
 const LOSS: &str = "loss";
 const JITTER: &str = "jitter";
 
-/// Each packet for itself, and bursts counted in packets, as profiles have them.
-const LOSSES: [&str; 5] = ["0.1 %", "1 %", "5 %", "0.0051/0.25/1", "0.02/0.2/0.5"];
+/// Each packet for itself, bursts counted in packets, and fades, which last whether packets come or not, as profiles
+/// have them.
+const LOSSES: [&str; 6] = [
+    "0.1 %",
+    "1 %",
+    "5 %",
+    "0.0051/0.25/1",
+    "0.02/0.2/0.5",
+    "2 %/50 ms",
+];
 /// Delay and the band around it, milliseconds.
 const JITTERS: [(u32, u32); 3] = [(2, 3), (15, 2), (250, 100)];
 

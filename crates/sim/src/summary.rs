@@ -3,8 +3,10 @@
 use crate::grid::{Cell, Metric};
 use std::fmt::Write;
 
-const HEAD: &str =
-    "experiment,target,cell,metric,unit,n,mean,p50,p90,p99,p999,max,ci_low,ci_high,lost,status\n";
+const HEAD: &str = concat!(
+    "experiment,target,cell,metric,unit,n,mean,p50,p90,p99,p999,max,",
+    "ci_low,ci_high,lost,status,rounds\n"
+);
 
 /// A row a cell and metric; `n` counts the runs that are left.
 pub fn csv(cells: &[Cell]) -> String {
@@ -40,6 +42,6 @@ fn row(text: &mut String, cell: &Cell, metric: &Metric) {
     // A string takes all that is written.
     let _written = writeln!(
         text,
-        "notification,simulation,{setting},{name},{unit},{runs},{mean:.3},,,,,,{low},{high},0,{status}"
+        "notification,simulation,{setting},{name},{unit},{runs},{mean:.3},,,,,,{low},{high},0,{status},{runs}"
     );
 }

@@ -31,10 +31,13 @@ pub(crate) fn text(comparison: &Comparison, all: bool) -> String {
         let _ = writeln!(text, "\n{}:", verdict.name());
         rows.iter().for_each(|row| line(row, &mut text));
     }
-    if !comparison.missing.is_empty() {
-        text += "\nnot in both:\n";
-        for missing in &comparison.missing {
-            let _ = writeln!(text, "  {missing}");
+    for (title, all) in [
+        ("failed or lost messages", &comparison.broken),
+        ("not in both", &comparison.missing),
+    ] {
+        if !all.is_empty() {
+            let _ = writeln!(text, "\n{title}:");
+            all.iter().for_each(|one| text += &format!("  {one}\n"));
         }
     }
     text
@@ -42,7 +45,8 @@ pub(crate) fn text(comparison: &Comparison, all: bool) -> String {
 
 fn answer(comparison: &Comparison) -> String {
     let of = |verdict| comparison.count(verdict);
-    let mut text = match (of(Verdict::Worse), of(Verdict::Better)) {
+    let worse = of(Verdict::Worse) + comparison.broken.len();
+    let mut text = match (worse, of(Verdict::Better)) {
         (0, 0) => "nothing changed beyond noise".to_owned(),
         (0, better) => format!("nothing became worse, {better} better"),
         (worse, better) => format!("{worse} became worse, {better} better"),

@@ -66,7 +66,7 @@ fn cells(effort: Effort) -> Vec<Cell> {
     }
     cells.push(fan_out(&scale));
     cells.push(durable(&scale));
-    cells.push(idle());
+    cells.push(idle(&scale));
     cells
 }
 
@@ -159,7 +159,7 @@ fn durable(scale: &Scale) -> Cell {
     }
 }
 
-fn idle() -> Cell {
+fn idle(scale: &Scale) -> Cell {
     let connections = 10_000;
     let goal = Goal {
         metric: "server_memory_per_connection",
@@ -177,7 +177,7 @@ fn idle() -> Cell {
             probe: None,
         },
         contenders: both(Scheme::Mqtt),
-        rounds: 1,
+        rounds: scale.rounds.min(3),
         goals: vec![goal],
     }
 }

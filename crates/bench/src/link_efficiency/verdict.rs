@@ -4,8 +4,8 @@ use super::cells::{Pace, Setting};
 use super::figures::Figures;
 use super::protocol::{Echo, Protocol, Security};
 use super::servers::BARE;
-use crate::ratios::Compared;
-use crate::results::{CellResult, GoalResult, OURS};
+use crate::ratios::{Compared, paired};
+use crate::results::{CellResult, GoalResult, Metric, OURS};
 use crate::verdict::mark_share;
 
 /// How many times a bare echo of datagrams a confirmable request may take.
@@ -52,23 +52,28 @@ pub(super) fn mark_ceiling(results: &mut [CellResult], settings: &[Setting]) {
     }
 }
 
+/// Judged by the interval of the ratio of medians, round by round.
 fn goal(figures: &Figures<'_>, setting: &Setting) -> GoalResult {
-    let median = |server| {
-        let metric = figures.metric(setting, server, "rtt")?;
-        metric.percentiles.map(|percentiles| percentiles.p50)
-    };
-    let measured = median(OURS);
-    let bound = median(BARE).map(|us| us * TIMES_BARE_MAX);
+    let rtt = |server| figures.metric(setting, server, "rtt");
+    let (own, bare) = (rtt(OURS), rtt(BARE));
+    let median = |metric: &Metric| metric.percentiles.map(|percentiles| percentiles.p50);
+    let bare_us = bare.and_then(median);
+    let ratio = own
+        .zip(bare)
+        .and_then(|(own, bare)| paired(own, bare, |round| round.p50));
+    let estimate = ratio.zip(bare_us).map(|(ratio, us)| ratio.times(us));
+    let bound = bare_us.map(|us| us * TIMES_BARE_MAX);
     GoalResult {
         cell: setting.name(),
         metric: "rtt p50".into(),
         asked: format!("at most {TIMES_BARE_MAX} x {BARE}"),
         bound,
-        measured,
-        estimate: None,
-        holds: measured
-            .zip(bound)
-            .map(|(measured, bound)| measured <= bound),
+        measured: match estimate {
+            Some(estimate) => Some(estimate.mean),
+            None => own.and_then(median),
+        },
+        estimate,
+        holds: ratio.and_then(|ratio| ratio.is_at_most(TIMES_BARE_MAX)),
     }
 }
 
@@ -116,5 +121,44 @@ mod tests {
         assert_eq!(marked, [true, false, false, false, false]);
         let share = results[1].metric("rtt_of_ceiling").unwrap();
         assert!((share.estimate.mean - 200.0 / 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_goal_is_judged_by_the_ratio_of_rounds_and_undecided_within_its_interval() {
+        let settings = cells::settings(Effort::Full);
+        let is_judged = |it: &&Setting| {
+            it.is_local() && (it.protocol, it.pace) == (Protocol::CoapCon, Pace::Next)
+        };
+        let cell = settings.iter().find(is_judged).unwrap().name();
+        let of = |target, p50s: &[f64]| {
+            let mut result = result(&cell, target, p50s[0]);
+            let round = |(round, &p50): (usize, &f64)| crate::results::Figures {
+                round,
+                mean: p50,
+                p50,
+                p99: p50,
+            };
+            result.metrics[0].rounds = p50s.iter().enumerate().map(round).collect();
+            result
+        };
+        let verdict = |ours: &[f64], bare: &[f64]| {
+            let results = [of(OURS, ours), of(BARE, bare)];
+            let goals = goals(&Figures(&results), &settings);
+            goals
+                .into_iter()
+                .find(|it| it.cell == cell)
+                .unwrap()
+                .verdict("holds")
+        };
+        assert_eq!(verdict(&[11.0, 22.0, 43.0], &[10.0, 20.0, 40.0]), "holds");
+        assert_eq!(
+            verdict(&[11.0, 16.0, 12.0], &[10.0, 10.0, 10.0]),
+            "undecided"
+        );
+        assert_eq!(
+            verdict(&[20.0, 21.0, 20.0], &[10.0, 10.0, 10.0]),
+            "falls short"
+        );
+        assert_eq!(verdict(&[11.0], &[10.0]), "undecided");
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A demand is judged in every cell that it speaks of, and stands on the page with the worst of them. The decision
 //! worth arguing: where one side of one cell is missing nothing is reached, but what falls short in another cell falls
-//! short. A ratio is taken as it stands, with its interval beside it: few rounds have wide ones.
+//! short. The page takes a ratio as it stands, with its interval beside it, since few rounds have wide ones; the goals
+//! of the run are undecided there.
 
 use std::fmt::Write;
 
@@ -15,6 +16,7 @@ use crate::ratios::name_of;
 use crate::report::number;
 use crate::report::page::{self, row};
 use crate::results::{GoalResult, Ratio, Run};
+use crate::statistics::Estimate;
 use crate::targets::dds::{CYCLONE, CYCLONE_AND_WEIR, RUSTDDS_ALONE};
 
 const LATENCY: &str = "t_transfer_p50";
@@ -113,6 +115,14 @@ impl Bound {
         }
     }
 
+    /// Whether a whole interval does, or nothing of it.
+    fn holds_all(self, ratio: &Estimate) -> Option<bool> {
+        match self {
+            Self::Most(most) => ratio.is_at_most(most),
+            Self::Least(least) => ratio.is_at_least(least),
+        }
+    }
+
     fn number(self) -> f64 {
         let (Self::Most(number) | Self::Least(number)) = self;
         number
@@ -145,6 +155,14 @@ impl Bound {
 struct Judged<'a> {
     worst: Option<&'a Ratio>,
     holds: Option<bool>,
+}
+
+/// A demand in one cell, by means and by their intervals.
+#[derive(Default)]
+struct InCell<'a> {
+    worst: Option<&'a Ratio>,
+    holds: Option<bool>,
+    holds_for_sure: Option<bool>,
 }
 
 impl Demand {
@@ -187,12 +205,9 @@ impl Demand {
         }
     }
 
-    fn in_cell<'a>(&self, run: &'a Run, of: &Of) -> Judged<'a> {
+    fn in_cell<'a>(&self, run: &'a Run, of: &Of) -> InCell<'a> {
         let Some(ours) = of.result(run, self.ours) else {
-            return Judged {
-                worst: None,
-                holds: None,
-            };
+            return InCell::default();
         };
         let name = name_of(self.figure(), self.ours);
         let of_cell = |it: &&Ratio| it.cell == ours.cell && it.metric == name;
@@ -202,21 +217,25 @@ impl Demand {
         let there: Vec<&Ratio> = targets.iter().filter_map(against).collect();
         // A figure that was bought with losses reaches nothing.
         let is_sound = ours.metrics.iter().all(|metric| metric.lost == 0);
-        let reached = |it: &&Ratio| is_sound && self.bound.holds(it.estimate.mean);
-        let holds = match there.iter().all(reached) {
-            true if there.len() < targets.len() => None,
-            all => Some(all),
+        let is_whole = (there.len() == targets.len()).then_some(true);
+        let all = |judge: &dyn Fn(&Estimate) -> Option<bool>| {
+            let each = there.iter().map(|it| match is_sound {
+                true => judge(&it.estimate),
+                false => Some(false),
+            });
+            all_hold(each.chain([is_whole]))
         };
-        Judged {
+        InCell {
+            holds: all(&|it| Some(self.bound.holds(it.mean))),
+            holds_for_sure: all(&|it| self.bound.holds_all(it)),
             worst: self.bound.worst(there),
-            holds,
         }
     }
 
     /// All cells between such clients together.
     fn between<'a>(&self, run: &'a Run, clients: Clients) -> Judged<'a> {
         let cells = self.cells(clients, effort(run));
-        let cells: Vec<Judged<'_>> = cells.iter().map(|of| self.in_cell(run, of)).collect();
+        let cells: Vec<InCell<'_>> = cells.iter().map(|of| self.in_cell(run, of)).collect();
         Judged {
             worst: self.bound.worst(cells.iter().filter_map(|it| it.worst)),
             holds: all_hold(cells.iter().map(|it| it.holds)),
@@ -231,8 +250,12 @@ impl Demand {
             asked: self.bound.words().into(),
             bound: Some(self.bound.number()),
             measured: judged.worst.map(|it| it.estimate.mean),
-            estimate: None,
-            holds: judged.holds,
+            // Where a side is missing it is not undecided, but not measured.
+            estimate: judged
+                .worst
+                .filter(|_| judged.holds.is_some())
+                .map(|it| it.estimate),
+            holds: judged.holds_for_sure,
         })
     }
 }
@@ -319,7 +342,6 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::results::{CellResult, Metric};
-    use crate::statistics::Estimate;
 
     /// A run of weir's cells of one kind, and ratios of them.
     fn run(cells: &[(&str, &str)], ratios: &[(&str, &str, &str, f64)]) -> Run {
@@ -373,6 +395,22 @@ mod tests {
         let expected = "| 1.20 | 1.08 to 1.32 | 1 node, rabbitmq_amqp091 | falls short |";
         assert_eq!(told(of(1.2, 0.8)), expected);
         assert!(of(0.5, 0.95).ends_with("| reached, within noise |"));
+    }
+
+    #[test]
+    fn a_goal_within_noise_is_undecided_and_shown_with_its_interval() {
+        let goal = |mean| {
+            let ratio = (ONE, "rabbitmq_amqp091", LATENCY, mean);
+            let run = run(&[(ONE, "weir_amqp10")], &[ratio]);
+            let mut goals = of(&run).into_iter();
+            goals
+                .find(|it| it.metric.ends_with("/ rabbitmq_amqp091"))
+                .unwrap()
+        };
+        assert_eq!(goal(0.95).verdict("reached"), "undecided");
+        assert_eq!(goal(0.95).measured().unwrap(), "0.950 (0.855 to 1.04)");
+        assert_eq!(goal(0.5).verdict("reached"), "reached");
+        assert_eq!(goal(1.2).verdict("reached"), "falls short");
     }
 
     #[test]

@@ -2,9 +2,12 @@
 
 use crate::latency::Percentiles;
 use crate::results::{CellResult, Metric, OURS, Ratio, Run};
+use crate::statistics::Estimate;
 
-const HEAD: &str =
-    "experiment,target,cell,metric,unit,n,mean,p50,p90,p99,p999,max,ci_low,ci_high,lost,status\n";
+const HEAD: &str = concat!(
+    "experiment,target,cell,metric,unit,n,mean,p50,p90,p99,p999,max,",
+    "ci_low,ci_high,lost,status,rounds\n"
+);
 
 /// The whole table.
 pub(super) fn csv(run: &Run) -> String {
@@ -24,7 +27,7 @@ pub(super) fn csv(run: &Run) -> String {
 }
 
 /// `n` counts the samples of a distribution and the rounds of a single figure; the interval is
-/// that of the mean over rounds.
+/// that of the mean over rounds, and empty where there was one.
 fn row(experiment: &str, result: &CellResult, metric: &Metric) -> String {
     let estimate = &metric.estimate;
     let (n, mean, quantiles) = match &metric.percentiles {
@@ -32,15 +35,15 @@ fn row(experiment: &str, result: &CellResult, metric: &Metric) -> String {
         None => (estimate.n, estimate.mean, ",,,,".into()),
     };
     format!(
-        "{experiment},{},{},{},{},{n},{mean:.3},{quantiles},{:.3},{:.3},{},{}\n",
+        "{experiment},{},{},{},{},{n},{mean:.3},{quantiles},{},{},{},{}\n",
         result.target,
         quoted(&result.cell),
         metric.metric,
         metric.unit,
-        estimate.low,
-        estimate.high,
+        interval(estimate, 3),
         metric.lost,
         quoted(&result.status),
+        estimate.n,
     )
 }
 
@@ -48,23 +51,31 @@ fn ratio_row(experiment: &str, ratio: &Ratio) -> String {
     let estimate = &ratio.estimate;
     let status = if estimate.is_wide() { "wide" } else { "ok" };
     format!(
-        "{experiment},{OURS}/{},{},{}_ratio,1,{},{:.4},,,,,,{:.4},{:.4},0,{status}\n",
+        "{experiment},{OURS}/{},{},{}_ratio,1,{},{:.4},,,,,,{},0,{status},{}\n",
         ratio.target,
         quoted(&ratio.cell),
         ratio.metric,
         estimate.n,
         estimate.mean,
-        estimate.low,
-        estimate.high,
+        interval(estimate, 4),
+        estimate.n,
     )
 }
 
 fn failed(experiment: &str, result: &CellResult) -> String {
     let (cell, status) = (quoted(&result.cell), quoted(&result.status));
     format!(
-        "{experiment},{},{cell},,,0,,,,,,,,,,{status}\n",
+        "{experiment},{},{cell},,,0,,,,,,,,,,{status},0\n",
         result.target
     )
+}
+
+/// Its ends; of one round there are none.
+fn interval(estimate: &Estimate, digits: usize) -> String {
+    match estimate.n {
+        0 | 1 => ",".into(),
+        _ => format!("{:.digits$},{:.digits$}", estimate.low, estimate.high),
+    }
 }
 
 fn quantiles(p: &Percentiles) -> String {
@@ -100,11 +111,42 @@ mod tests {
             samples: Vec::new(),
         };
         let row = failed("gateway", &result);
-        assert!(row.ends_with(",\"answered 404, \"\"no\"\"\"\n"));
+        assert!(row.ends_with(",\"answered 404, \"\"no\"\"\",0\n"));
         let before_status = row.split('"').next().unwrap_or("");
         assert_eq!(
-            before_status.matches(',').count(),
+            before_status.matches(',').count() + 1,
             HEAD.matches(',').count()
         );
+    }
+
+    #[test]
+    fn one_round_has_no_interval_and_says_that_it_is_one() {
+        let rows = |rounds: &[f64]| {
+            let estimate = Estimate::of(rounds).unwrap_or_default();
+            let metric = Metric {
+                metric: "rtt".into(),
+                unit: "us".into(),
+                estimate,
+                ..Metric::default()
+            };
+            let ratio = Ratio {
+                estimate,
+                ..Ratio::default()
+            };
+            let result = CellResult {
+                status: "ok".into(),
+                ..CellResult::default()
+            };
+            [row("x", &result, &metric), ratio_row("x", &ratio)]
+        };
+        let [once, ratio] = rows(&[5.0]);
+        assert_eq!(once, "x,,,rtt,us,1,5.000,,,,,,,,0,ok,1\n");
+        assert!(ratio.ends_with(",5.0000,,,,,,,,0,ok,1\n"), "{ratio}");
+        let [twice, ratio] = rows(&[5.0, 5.0]);
+        assert_eq!(twice, "x,,,rtt,us,2,5.000,,,,,,5.000,5.000,0,ok,2\n");
+        assert!(ratio.ends_with(",5.0000,5.0000,0,ok,2\n"), "{ratio}");
+        for row in [once, twice, ratio] {
+            assert_eq!(row.matches(',').count(), HEAD.matches(',').count(), "{row}");
+        }
     }
 }

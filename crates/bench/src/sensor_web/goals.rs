@@ -71,12 +71,10 @@ impl Figure {
 
     /// Whether all of an interval holds, or none of it; of one round nothing is known.
     fn holds(self, estimate: &Estimate, bound: f64) -> Option<bool> {
-        let (low, high) = (estimate.low, estimate.high);
-        let (all, none) = match self {
-            Self::Rate => (low >= bound, high < bound),
-            _ => (high <= bound, low > bound),
-        };
-        (estimate.n > 1 && (all || none)).then_some(all)
+        match self {
+            Self::Rate => estimate.is_at_least(bound),
+            _ => estimate.is_at_most(bound),
+        }
     }
 }
 

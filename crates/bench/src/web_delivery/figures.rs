@@ -6,6 +6,7 @@ use crate::experiments::Effort;
 use crate::figure::Figure;
 use crate::published::Row;
 use crate::results::{CellResult, Metric, Run};
+use crate::statistics::Estimate;
 
 /// Results of a run by setting.
 pub(super) struct Figures<'a>(pub(super) &'a [CellResult]);
@@ -22,10 +23,14 @@ impl Figures<'_> {
         self.result(setting)?.metric(metric)
     }
 
+    /// A mean over rounds, and its interval.
+    pub(super) fn estimate(&self, setting: &Setting, metric: &str) -> Option<Estimate> {
+        self.metric(setting, metric).map(|metric| metric.estimate)
+    }
+
     /// A mean: what the paper's tables give.
     pub(super) fn mean(&self, setting: &Setting, metric: &str) -> Option<f64> {
-        self.metric(setting, metric)
-            .map(|metric| metric.estimate.mean)
+        Some(self.estimate(setting, metric)?.mean)
     }
 
     /// The combination of delivery and format that has the least of the paper's total.

@@ -42,7 +42,7 @@ const ERROR_MAX: f64 = 0.01;
 /// What was wanted and what is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
-    /// Median round trip of a probe that the profile means; nothing where a trace decides.
+    /// Median round trip of a probe that the profile means; nothing where a trace decides, or where none is asked.
     pub rtt_target: Option<Nanos>,
     /// Median, nanoseconds.
     pub rtt_p50: Nanos,
@@ -136,7 +136,7 @@ pub(super) fn run(lab: &mut Lab) -> io::Result<Check> {
     let lateness_p99 = lab.lateness_p99();
     let rates = [speed(lab, Way::Up)?, speed(lab, Way::Down)?];
     Ok(Check {
-        rtt_target: profile.rtt(&probe()).map(|rtt| rtt.max(2 * lab.base())),
+        rtt_target: rtt_target(&profile),
         rtt_p50: percentile(&trips, 50),
         rtt_p99: percentile(&trips, 99),
         rates,
@@ -144,6 +144,11 @@ pub(super) fn run(lab: &mut Lab) -> io::Result<Check> {
         lateness_p99,
         congestion: lab.near.congestion().to_owned(),
     })
+}
+
+/// What the profile means, though the machine's own way may take longer: then the link is not what it should be.
+fn rtt_target(profile: &Profile) -> Option<Nanos> {
+    profile.rtt(&probe()).filter(|rtt| *rtt > 0)
 }
 
 /// The same, with a queue that is soon empty where a trace decides when.
@@ -436,6 +441,18 @@ mod tests {
                 "the rate up is 980 kbit/s, not 1 Mbit/s"
             ]
         );
+    }
+
+    #[test]
+    fn a_machine_whose_own_way_takes_longer_than_the_link_is_told_so() {
+        let target = rtt_target(&Profile::named("lan").unwrap());
+        let slow = Check {
+            rtt_target: target,
+            base: 300_000,
+            ..check(600_000, 1e6)
+        };
+        assert_eq!(slow.faults().len(), 1, "{target:?}");
+        assert_eq!(rtt_target(&Profile::named("none").unwrap()), None);
     }
 
     #[test]

@@ -17,8 +17,14 @@ pub(super) const CLAIMS: &[Claim] = &[
     Claim {
         id: "babovic-json-decodes-fastest",
         judge: |f| {
-            let ratios = slower_than_json(f, &["xml"]);
-            Asked::Between(5.0, 20.0).of(&ratios, "times JSON's time to decode")
+            let xml = slower_than_json(f, &["xml"]);
+            let xml = Asked::Between(5.0, 20.0).of(&xml, "times JSON's time to decode (XML)");
+            let fastest = |format: &'static str| {
+                let times = slower_than_json(f, &[format]);
+                Asked::EachAtLeast(1.0).of(&times, &format!("({format})"))
+            };
+            let [gwt, protobuf, pbf_string] = ["gwt", "protobuf", "pbf-string"].map(fastest);
+            all_of(&[xml, gwt, protobuf, pbf_string])
         },
     },
     Claim {
@@ -70,4 +76,42 @@ fn slower_than_json(f: &Figures<'_>, formats: &[&str]) -> Vec<f64> {
         ratios.extend(times.map(|time| time / json));
     }
     ratios
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::encoding::cells::name;
+    use crate::encoding::codings::From;
+    use crate::results::{CellResult, single};
+
+    #[test]
+    fn json_is_the_fastest_only_where_no_format_of_the_paper_is_faster() {
+        let of = |(format, us): (&str, f64)| CellResult {
+            cell: name(
+                Place::Browser(1),
+                "message",
+                "1",
+                From::Observations,
+                format,
+            ),
+            target: "chromium".into(),
+            metrics: vec![single("parse", "us", us)],
+            ..CellResult::default()
+        };
+        let holds = |gwt, formats: &[(&'static str, f64)]| {
+            let all = [("json", 10.0), ("xml", 100.0), ("gwt", gwt)];
+            let all: Vec<_> = all.iter().chain(formats).copied().map(of).collect();
+            let mut claims = CLAIMS.iter();
+            let claim = claims
+                .find(|it| it.id == "babovic-json-decodes-fastest")
+                .unwrap();
+            (claim.judge)(&Figures(&all)).holds
+        };
+        let binary = [("protobuf", 30.0), ("pbf-string", 30.0)];
+        assert_eq!(holds(20.0, &binary), Some(true));
+        assert_eq!(holds(5.0, &binary), Some(false));
+        assert_eq!(holds(20.0, &binary[..1]), None);
+    }
 }

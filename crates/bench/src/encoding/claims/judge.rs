@@ -1,6 +1,7 @@
 //! The few ways in which claims are judged.
 
 use super::Judgement;
+use crate::claims::all_hold;
 use crate::encoding::cells::Place;
 use crate::encoding::exificient::NAME as EXIFICIENT;
 use crate::encoding::figures::{Figures, Of};
@@ -139,15 +140,11 @@ pub(super) fn in_browser(
     each(f, data, files, figure)
 }
 
-/// A claim of several parts holds where each part does.
+/// A claim of several parts holds where each part does, and falls with one of them.
 pub(super) fn all_of(parts: &[Judgement]) -> Judgement {
-    let holds = parts
-        .iter()
-        .map(|part| part.holds)
-        .collect::<Option<Vec<bool>>>();
     let numbers: Vec<&str> = parts.iter().map(|part| part.number.as_str()).collect();
     Judgement {
-        holds: holds.map(|parts| parts.into_iter().all(|part| part)),
+        holds: all_hold(parts.iter().map(|part| part.holds)),
         number: numbers.join("; "),
     }
 }

@@ -33,6 +33,7 @@ fn plain(scale: &Scale, scheme: Scheme) -> Cell {
     )];
     Cell {
         goals,
+        rounds: scale.rounds,
         ..cell(scheme, CONNECTIONS, "off", contenders)
     }
 }

@@ -6,14 +6,23 @@ use crate::merge::merge;
 use crate::results::CellResult;
 use crate::sample::Sample;
 
-/// The paper's servers on a link behind the modem: round trips in microseconds, and one efficiency.
+/// The paper's servers on a link behind the modem: round trips in microseconds, and one efficiency, in two rounds.
 fn on(link: &'static str, times: [f64; 4], eta: f64) -> Vec<CellResult> {
+    in_rounds(link, times, eta, &[1.0, 1.0])
+}
+
+/// The same, round by round so many times as long.
+fn in_rounds(link: &'static str, times: [f64; 4], eta: f64, rounds: &[f64]) -> Vec<CellResult> {
     let result = |(of, time): (&Of, f64)| {
-        let mut sample = Sample::default();
-        sample.put("rtt", "us", time);
-        sample.put("eta", "1", eta);
         let cell = of.on((link, true), PAYLOAD).name();
-        merge(&cell, of.server, &[(0, Ok(sample))])
+        let round = |(round, longer): (usize, &f64)| {
+            let mut sample = Sample::default();
+            sample.put("rtt", "us", time * longer);
+            sample.put("eta", "1", eta);
+            (round, Ok(sample))
+        };
+        let rounds: Vec<_> = rounds.iter().enumerate().map(round).collect();
+        merge(&cell, of.server, &rounds)
     };
     PAPER.iter().zip(times).map(result).collect()
 }
@@ -34,6 +43,27 @@ fn the_order_of_the_paper_holds_on_its_lan() {
     assert_eq!(verdict(like_each_other, &slow), Some(false));
     assert_eq!(verdict(lowest_time, &slow), Some(false));
     assert_eq!(verdict(slowest_is_qos1, &slow), Some(false));
+}
+
+#[test]
+fn one_round_and_intervals_that_meet_say_nothing() {
+    for rounds in [&[1.0][..], &[0.8, 1.2]] {
+        let lan = || in_rounds(WLAN, LAN, 0.3, rounds);
+        let all = [lan(), in_rounds(ISP, LAN.map(|t| 2.5 * t), 0.3, rounds)];
+        for judge in [
+            like_each_other,
+            lowest_time,
+            slowest_is_qos1,
+            lan_to_internet,
+        ] {
+            assert_eq!(verdict(judge, &all), None, "{rounds:?}");
+        }
+        let alike = [
+            in_rounds(ISP, LAN, 0.3, rounds),
+            in_rounds(CELLULAR, LAN, 0.3, rounds),
+        ];
+        assert_eq!(verdict(on_cellular, &alike), None, "{rounds:?}");
+    }
 }
 
 #[test]

@@ -98,12 +98,7 @@ fn collapse(run: &Run) -> Judgement {
 }
 
 /// Messages a second, of which a broker that collapsed passes fewer.
-const TEN: Estimate = Estimate {
-    n: 1,
-    mean: 10.0,
-    low: 10.0,
-    high: 10.0,
-};
+const TEN: Estimate = Estimate::exactly(10.0);
 
 /// Of every protocol that was measured, and every broker of it.
 fn growth(run: &Run) -> Judgement {

@@ -8,8 +8,13 @@ use crate::report::number;
 
 /// The page; each comparison with the names of its runs.
 pub(crate) fn changes(comparisons: &[(String, Comparison)]) -> String {
-    let sections: [Section; 5] = [
+    let sections: [Section; 6] = [
         ("worse", "Worse", rows(comparisons, Verdict::Worse)),
+        (
+            "broken",
+            "Failed or lost messages",
+            named(comparisons, |comparison| &comparison.broken),
+        ),
         ("better", "Better", rows(comparisons, Verdict::Better)),
         (
             "inconclusive",
@@ -17,7 +22,11 @@ pub(crate) fn changes(comparisons: &[(String, Comparison)]) -> String {
             rows(comparisons, Verdict::Inconclusive),
         ),
         ("same", "The same", rows(comparisons, Verdict::Same)),
-        ("missing", "Not in both", missing(comparisons)),
+        (
+            "missing",
+            "Not in both",
+            named(comparisons, |comparison| &comparison.missing),
+        ),
     ];
     document("What changed", &head(comparisons), &sections)
 }
@@ -128,10 +137,10 @@ fn line(names: &str, row: &Row, several: bool, most: f64) -> String {
     )
 }
 
-fn missing(comparisons: &[(String, Comparison)]) -> String {
+fn named(comparisons: &[(String, Comparison)], which: fn(&Comparison) -> &Vec<String>) -> String {
     let of = comparisons
         .iter()
-        .flat_map(|(_, comparison)| &comparison.missing);
+        .flat_map(|(_, comparison)| which(comparison));
     let items: String = of
         .map(|one| format!("<li>{}</li>\n", escaped(one)))
         .collect();

@@ -7,7 +7,7 @@ use crate::published::{TABLES, Table};
 use crate::results::Run;
 
 /// What is wrong or cannot be had in a paper, and what this bench does about it.
-const SLIPS: [(&str, &str); 12] = [
+const SLIPS: [(&str, &str); 13] = [
     (
         "Babovic2016",
         "100 messages at 1 Hz are called 3.33 minutes; they are 1 minute and 40 seconds.",
@@ -65,6 +65,11 @@ const SLIPS: [(&str, &str); 12] = [
         "Tamayo2012",
         "Phones of 2010 and 2011 and an unoptimised port of an EXI library were measured; a browser slowed 4 \
          and 6 times stands for them.",
+    ),
+    (
+        "Tamayo2012",
+        "Section 5.4 says that EXI-C removes 80 to 98 % whatever the content density; table 4 prints 71.9 % of \
+         its smallest file (2.67 and 0.75 KB) and 99.6 % of its largest.",
     ),
 ];
 
