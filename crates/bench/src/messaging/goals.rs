@@ -212,7 +212,8 @@ impl Demand {
         let name = name_of(self.figure(), self.ours);
         let of_cell = |it: &&Ratio| it.cell == ours.cell && it.metric == name;
         let of_cell: Vec<&Ratio> = run.ratios.iter().filter(of_cell).collect();
-        let targets = self.targets();
+        let mut targets = self.targets();
+        targets.retain(|target| !falls_behind(run, target, &ours.cell));
         let against = |target: &&str| of_cell.iter().find(|it| it.target == **target).copied();
         let there: Vec<&Ratio> = targets.iter().filter_map(against).collect();
         // A figure that was bought with losses reaches nothing.
@@ -258,6 +259,17 @@ impl Demand {
             holds: judged.holds_for_sure,
         })
     }
+}
+
+/// Whether messages queue up behind a target in the cell of the same levels: it has no time to be held against.
+fn falls_behind(run: &Run, target: &str, cell: &str) -> bool {
+    let levels = |cell: &str| cell.split_once(';').map(|(_, levels)| levels.to_owned());
+    let of_target = run
+        .results
+        .iter()
+        .filter(|it| it.missed && it.target == target);
+    let mut cells = of_target.map(|it| levels(&it.cell));
+    cells.any(|of| of == levels(cell))
 }
 
 /// The effort of a run.
@@ -451,6 +463,26 @@ mod tests {
         assert_eq!(holds(&brokers, 0.9), Some(true));
         assert_eq!(holds(&brokers[1..], 0.9), None);
         assert_eq!(holds(&brokers[1..], 1.1), Some(false));
+    }
+
+    #[test]
+    fn a_broker_behind_which_messages_queue_up_is_left_out() {
+        let cell = "protocol=dds;test=transfer;clients=native-browser;nodes=1;rate=50";
+        let demand = latency_to_a_page("weir_dds");
+        let brokers = demand.targets();
+        let ratio = |broker: &&'static str| (cell, *broker, LATENCY, 0.5);
+        let others = brokers.iter().filter(|it| **it != "mosquitto");
+        let ratios: Vec<_> = others.map(ratio).collect();
+        let mut run = run(&[(cell, "weir_dds")], &ratios);
+        let of = Of::transfer(Protocol::named("dds").unwrap(), Clients::NativeBrowser, 1);
+        assert_eq!(demand.in_cell(&run, &of).holds, None);
+        run.results.push(CellResult {
+            cell: cell.replace("dds", "mqtt"),
+            target: "mosquitto".into(),
+            missed: true,
+            ..CellResult::default()
+        });
+        assert_eq!(demand.in_cell(&run, &of).holds, Some(true));
     }
 
     #[test]
