@@ -5,6 +5,7 @@
 //! over the past do not count what was withdrawn; windows that a subscriber was sent already do.
 
 use crate::access::{Principal, Verb};
+use crate::catalog::Last;
 use crate::exchange::{Fault, Past, Ticket};
 use crate::history::{Hidden, Page, Range};
 use crate::hub::{Core, Hub, denied};
@@ -203,21 +204,26 @@ impl Hub {
 
     /// Looks the last observation of a topic up anew, where the one withdrawn may have been it.
     fn recall_last(&self, topic: &str, time: Time) -> Result<(), Fault> {
-        let interval = {
+        let (seen, interval) = {
             let core = self.core();
             let entry = core.catalog.find(topic).map(|id| core.catalog.entry(id));
             let last = entry.and_then(|entry| entry.last.as_ref());
             match last.filter(|last| last.time == time) {
                 None => return Ok(()),
-                Some(_) => entry.and_then(|entry| entry.interval).unwrap_or(0),
+                Some(last) => (last.cursor, entry.and_then(|entry| entry.interval)),
             }
         };
         self.feed()?;
-        let newest = self.newest_before(topic, time.plus_nanos(1), interval)?;
+        let newest = self.newest_before(topic, time.plus_nanos(1), interval.unwrap_or(0))?;
         let mut core = self.core();
         if let Some(id) = core.catalog.find(topic) {
             let cursor = self.log.head();
             let entry = &mut core.catalog.slot(id).entry;
+            let is_seen = |last: &Last| (last.cursor, last.time) == (seen, time);
+            if !entry.last.as_ref().is_some_and(is_seen) {
+                // What came while the past was read is newer than all of it.
+                return Ok(());
+            }
             entry.last = None;
             if let Some(batch) = newest {
                 let row = batch.row(batch.len() - 1);
