@@ -192,8 +192,10 @@ fn keep(value: &Value<'_>) -> Kept {
 }
 
 /// All datastreams, by topic.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Catalog {
+    /// How many there may be.
+    pub(crate) most: usize,
     slots: Vec<Slot>,
     by_topic: HashMap<Arc<str>, StreamId>,
     sorted: BTreeMap<Arc<str>, StreamId>,
@@ -209,13 +211,27 @@ pub(crate) struct Slot {
     pub(crate) routes: (u64, Arc<[u32]>),
 }
 
+impl Default for Catalog {
+    fn default() -> Self {
+        Self {
+            most: DATASTREAMS_MAX,
+            slots: Vec::new(),
+            by_topic: HashMap::new(),
+            sorted: BTreeMap::new(),
+            free: Vec::new(),
+            numbered: 0,
+        }
+    }
+}
+
 impl Catalog {
     pub(crate) fn len(&self) -> usize {
         self.by_topic.len()
     }
 
-    pub(crate) fn is_full(&self) -> bool {
-        self.len() >= DATASTREAMS_MAX
+    /// Whether there may be so many more.
+    pub(crate) fn has_room(&self, more: usize) -> bool {
+        self.len() + more <= self.most
     }
 
     pub(crate) fn find(&self, topic: &str) -> Option<StreamId> {
@@ -230,13 +246,11 @@ impl Catalog {
         &self.slots[id as usize].entry
     }
 
-    /// The datastream of a topic, made where there is none; `None` where there are too many.
-    pub(crate) fn intern(&mut self, topic: &str) -> Option<StreamId> {
+    /// The datastream of a topic, made where there is none. Whether there is room is asked before a message
+    /// is logged; what the log has is taken.
+    pub(crate) fn intern(&mut self, topic: &str) -> StreamId {
         if let Some(id) = self.find(topic) {
-            return Some(id);
-        }
-        if self.is_full() {
-            return None;
+            return id;
         }
         let topic: Arc<str> = topic.into();
         self.numbered += 1;
@@ -258,7 +272,7 @@ impl Catalog {
         };
         self.by_topic.insert(topic.clone(), id);
         self.sorted.insert(topic, id);
-        Some(id)
+        id
     }
 
     /// Every entry.
@@ -411,7 +425,7 @@ mod tests {
     fn a_filter_lists_its_datastreams_in_order() {
         let mut catalog = Catalog::default();
         for topic in ["b/x", "a", "a/y", "ab/x", "a/x"] {
-            catalog.intern(topic).unwrap();
+            catalog.intern(topic);
         }
         let list = |filter: &str| {
             let filters = [Filter::parse(filter).unwrap()];
@@ -433,7 +447,7 @@ mod tests {
     fn a_long_list_comes_in_pages_and_each_entry_once() {
         let mut catalog = Catalog::default();
         for number in 0..COMPARISONS_MAX + 5 {
-            catalog.intern(&format!("n/{number}")).unwrap();
+            catalog.intern(&format!("n/{number}"));
         }
         let filters = [Filter::parse("#").unwrap(), Filter::parse("n/7").unwrap()];
         let (mut after, mut topics, mut pages) = (None, Vec::new(), 0);

@@ -1,7 +1,7 @@
 //! What a datastream is: set, or forgotten.
 
 use crate::access::{Principal, Verb};
-use crate::checks::{TOO_MANY, check_full, check_own};
+use crate::checks::{check_full, check_own};
 use crate::entry;
 use crate::exchange::{Fault, Request, Ticket};
 use crate::hub::{Hub, denied};
@@ -64,7 +64,7 @@ impl Hub {
         }
         let cursor = self.append_change(now, topic, &entry::to_json(&datastream))?;
         core.journal.note(topic);
-        let id = core.catalog.intern(topic).ok_or(TOO_MANY)?;
+        let id = core.catalog.intern(topic);
         let entry = &mut core.catalog.slot(id).entry;
         entry.describe(cursor, datastream);
         let mut ticket = self.ticket(cursor);

@@ -8,7 +8,6 @@
 //! What it deliberately does not do: no publisher is recognised in what comes back from the log, so a
 //! subscriber that asks to be spared its own messages gets them where the log is shared.
 
-use crate::checks;
 use crate::entry;
 use crate::exchange::{Fault, InLog, Ticket};
 use crate::hub::{Core, Hub, Streams, Wakers};
@@ -203,11 +202,11 @@ impl Hub {
             return None;
         };
         let streams = match &mut message.content {
-            Content::Observations { batch, .. } => core.take_streams(cursor, batch, taught)?,
+            Content::Observations { batch, .. } => core.take_streams(cursor, batch, taught),
             Content::Opaque(_) if message.body.is_empty() => {
                 core.catalog.find(record.topic).into_iter().collect()
             }
-            Content::Opaque(_) => smallvec![core.catalog.intern(record.topic)?],
+            Content::Opaque(_) => smallvec![core.catalog.intern(record.topic)],
         };
         let message = Arc::new(message);
         if message.retain {
@@ -252,9 +251,7 @@ impl Core {
         let Ok(mut datastream) = entry::from_json(record.body) else {
             return;
         };
-        let Some(id) = self.catalog.intern(topic) else {
-            return;
-        };
+        let id = self.catalog.intern(topic);
         let entry = &mut self.catalog.slot(id).entry;
         if datastream.number != entry.datastream.number {
             datastream.number = entry.datastream.number;
@@ -265,19 +262,13 @@ impl Core {
     }
 
     /// Finds the datastreams of a batch, learns what it says of them and fills in what it leaves out.
-    fn take_streams(
-        &mut self,
-        cursor: Cursor,
-        batch: &mut Batch,
-        taught: &mut Taught,
-    ) -> Option<Streams> {
-        checks::check_new(&self.catalog, batch).ok()?;
+    fn take_streams(&mut self, cursor: Cursor, batch: &mut Batch, taught: &mut Taught) -> Streams {
         let mut streams = Streams::with_capacity(batch.stream_count());
         for index in 0..batch.stream_count() {
             let view = batch.stream(index);
             let known = self.catalog.find(view.topic);
             let is_new = known.is_none_or(|id| self.catalog.entry(id).had_but_bytes());
-            let id = self.catalog.intern(view.topic)?;
+            let id = self.catalog.intern(view.topic);
             let entry = &mut self.catalog.slot(id).entry;
             let heard = crate::publish::heard(&view, &entry.datastream);
             if is_new || heard != Datastream::default() {
@@ -293,6 +284,11 @@ impl Core {
         let place = |&id: &u32| self.catalog.entry(id).datastream.place;
         let places: Vec<_> = streams.iter().map(place).collect();
         crate::publish::fill_places(batch, &places);
-        Some(streams)
+        streams
     }
 }
+
+#[cfg(test)]
+mod stream;
+#[cfg(test)]
+mod tests;
