@@ -55,9 +55,7 @@ impl Hub {
         let mut core = self.core();
         check_full(&core.catalog, topic)?;
         let (number, about) = core.catalog.known(topic);
-        let is_new = self.log.shared().is_some() && core.catalog.find(topic).is_none();
-        // All gateways give a new one its number as they take it.
-        datastream.number = (!is_new).then_some(number);
+        datastream.number = Some(number);
         datastream.about = datastream.about.or(about);
         if let Some(ticket) = self.submit_change(now, topic, &entry::to_json(&datastream))? {
             return Ok(ticket);
@@ -65,10 +63,9 @@ impl Hub {
         let cursor = self.append_change(now, topic, &entry::to_json(&datastream))?;
         core.journal.note(topic);
         let id = core.catalog.intern(topic);
-        let entry = &mut core.catalog.slot(id).entry;
-        entry.describe(cursor, datastream);
+        core.catalog.take(id, cursor, datastream);
         let mut ticket = self.ticket(cursor);
-        ticket.stood = entry.stood();
+        ticket.stood = core.catalog.entry(id).stood();
         Ok(ticket)
     }
 

@@ -418,7 +418,7 @@ impl Hub {
         datastream.number = Some(core.catalog.known(view.topic).0);
         let cursor = self.append_change(now, view.topic, &entry::to_json(&datastream))?;
         let id = core.catalog.intern(view.topic);
-        core.catalog.slot(id).entry.describe(cursor, datastream);
+        core.catalog.take(id, cursor, datastream);
         core.journal.note(view.topic);
         Ok(id)
     }

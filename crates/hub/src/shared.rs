@@ -8,6 +8,7 @@
 //! What it deliberately does not do: no publisher is recognised in what comes back from the log, so a
 //! subscriber that asks to be spared its own messages gets them where the log is shared.
 
+use crate::catalog::Entry;
 use crate::entry;
 use crate::exchange::{Fault, InLog, Ticket};
 use crate::hub::{Core, Hub, Streams, Wakers};
@@ -215,6 +216,28 @@ impl Hub {
         Some((message, streams))
     }
 
+    /// Says in a shared log what it does not say yet: all gateways may have ended before they submitted it.
+    pub(crate) fn teach(&self, now: Time) {
+        if self.log.shared().is_none() {
+            return;
+        }
+        let head = self.log.head();
+        let untold: Vec<_> = {
+            let core = self.core();
+            let untold = core.catalog.unnumbered();
+            let told = |it: &Entry| (it.changed, it.topic.clone(), it.datastream.clone());
+            untold.map(told).collect()
+        };
+        for (changed, topic, datastream) in untold {
+            let cursor = if changed == Cursor::START {
+                head
+            } else {
+                changed
+            };
+            self.submit_taught(cursor, now, &topic, &datastream);
+        }
+    }
+
     /// Every gateway submits it, and the first one's is kept, as they have the same key.
     fn submit_taught(&self, cursor: Cursor, now: Time, topic: &str, datastream: &Datastream) {
         let submitted = self.submit(&Record {
@@ -233,8 +256,8 @@ impl Hub {
 }
 
 impl Core {
-    /// What is set of a datastream replaces what is known, but for its number. What a message had taught
-    /// is known from that message, wherever the datastream is.
+    /// What is set of a datastream replaces what is known. What a message had taught is known from that
+    /// message, wherever the datastream is, but for its number.
     fn take_change(&mut self, cursor: Cursor, record: &Record<'_>, taught: &mut Taught) {
         let topic = record.topic;
         if record.body.is_empty() {
@@ -244,21 +267,26 @@ impl Core {
             }
             return;
         }
-        let known = self.catalog.find(topic).is_some();
-        if known && !record.key.is_empty() {
-            return;
-        }
-        let Ok(mut datastream) = entry::from_json(record.body) else {
+        let Ok(datastream) = entry::from_json(record.body) else {
             return;
         };
-        let id = self.catalog.intern(topic);
-        let entry = &mut self.catalog.slot(id).entry;
-        if datastream.number != entry.datastream.number {
-            datastream.number = entry.datastream.number;
-            taught.push((entry.topic.clone(), datastream.clone()));
-        }
-        entry.describe(cursor, datastream);
+        let known = self.catalog.find(topic);
+        let is_said = match known.filter(|_| !record.key.is_empty()) {
+            Some(id) => {
+                let said = datastream.number;
+                said.is_some_and(|number| self.catalog.take_number(id, number))
+            }
+            None => {
+                let id = self.catalog.intern(topic);
+                self.catalog.take(id, cursor, datastream)
+            }
+        };
         self.journal.note(topic);
+        if let Some(id) = self.catalog.find(topic).filter(|_| !is_said) {
+            self.catalog.number(id);
+            let entry = self.catalog.entry(id);
+            taught.push((entry.topic.clone(), entry.datastream.clone()));
+        }
     }
 
     /// Finds the datastreams of a batch, learns what it says of them and fills in what it leaves out.
@@ -269,6 +297,7 @@ impl Core {
             let known = self.catalog.find(view.topic);
             let is_new = known.is_none_or(|id| self.catalog.entry(id).had_but_bytes());
             let id = self.catalog.intern(view.topic);
+            self.catalog.number(id);
             let entry = &mut self.catalog.slot(id).entry;
             let heard = crate::publish::heard(&view, &entry.datastream);
             if is_new || heard != Datastream::default() {

@@ -54,6 +54,7 @@ impl Hub {
         hub.recall_newest();
         hub.history.advance(hub.log.head());
         let hub = Arc::new(hub);
+        hub.teach(now);
         hub.follow();
         Ok(hub)
     }
@@ -88,6 +89,7 @@ impl Hub {
         let catalog = &mut core.catalog;
         self.history.latest(&mut |cursor, row| {
             let id = catalog.intern(row.topic);
+            catalog.number(id);
             let time = row.time.filter(|time| *time <= now);
             let entry = &mut catalog.slot(id).entry;
             entry.observe(cursor, time.unwrap_or(Time::from_nanos(i64::MIN)), row);
@@ -245,7 +247,12 @@ fn streams_of(catalog: &mut Catalog, message: &Message) -> Vec<u32> {
         None => vec![catalog.intern(&message.topic)],
         Some(batch) => {
             let topics = (0..batch.stream_count()).map(|index| batch.stream(index).topic);
-            topics.map(|topic| catalog.intern(topic)).collect()
+            let numbered = topics.map(|topic| {
+                let id = catalog.intern(topic);
+                catalog.number(id);
+                id
+            });
+            numbered.collect()
         }
     }
 }
@@ -258,6 +265,6 @@ fn apply_change(catalog: &mut Catalog, record: &Record<'_>) {
         catalog.remove(record.topic);
     } else if let Ok(datastream) = entry::from_json(record.body) {
         let id = catalog.intern(record.topic);
-        catalog.recall(id, datastream);
+        catalog.take(id, Cursor::START, datastream);
     }
 }

@@ -51,7 +51,7 @@ fn a_datastream_too_many_is_refused_before_it_is_logged_and_taken_where_the_log_
         .for_each(|ticket| assert!(poll(ticket).is_ready()));
     let taken = ["a", "b"].map(|topic| (topic.to_owned(), Some(1.0)));
     assert_eq!(values(&gateway), taken);
-    for body in [r#"{"value":1}"#, "bytes"] {
+    for body in [r#"{"value":1}"#, "\0\u{1}"] {
         let refused = publish(&gateway, "c", body).err();
         assert!(matches!(
             refused,
@@ -62,4 +62,92 @@ fn a_datastream_too_many_is_refused_before_it_is_logged_and_taken_where_the_log_
         ));
     }
     assert!(publish(&gateway, "a", r#"{"value":2}"#).is_ok());
+}
+
+fn number(gateway: &Gateway, topic: &str) -> Option<u32> {
+    gateway.hub.stood(topic).map(|stood| stood.number)
+}
+
+/// The numbers of topics on each gateway, all of which the log says.
+fn numbers(gateways: &[&Gateway], topics: &[&str]) -> Vec<Vec<Option<u32>>> {
+    let of = |gateway: &&Gateway| {
+        let core = gateway.hub.core();
+        assert_eq!(core.catalog.unnumbered().count(), 0);
+        drop(core);
+        topics.iter().map(|topic| number(gateway, topic)).collect()
+    };
+    gateways.iter().map(of).collect()
+}
+
+#[test]
+fn a_gateway_that_is_started_again_numbers_what_is_new_as_the_others_do() {
+    let stream = Arc::new(Stream::default());
+    let [a, b] = [0, 1].map(|_| stream.gateway(Arc::new(Nothing)));
+    publish(&a, "bytes", "\0\u{1}").unwrap();
+    publish(&a, "one", r#"{"value":1}"#).unwrap();
+    publish(&a, "two", r#"{"value":1}"#).unwrap();
+    stream.settle(&[&a, &b]);
+    let known = ask(&a, Request::Change("one".into(), Some(Default::default()))).unwrap();
+    stream.settle(&[&a, &b]);
+    assert!(poll(&known).is_ready());
+    assert_eq!(number(&a, "bytes"), None);
+    drop(b);
+    let b = stream.gateway(Arc::new(Nothing));
+    publish(&b, "three", r#"{"value":1}"#).unwrap();
+    stream.settle(&[&a, &b]);
+    let found = numbers(&[&a, &b], &["one", "two", "three"]);
+    assert_eq!(found, vec![vec![Some(1), Some(2), Some(3)]; 2]);
+}
+
+#[test]
+fn gateways_that_count_otherwise_take_the_number_that_the_log_says_first() {
+    let stream = Arc::new(Stream::default());
+    let a = stream.gateway(Arc::new(Nothing));
+    for topic in ["one", "two"] {
+        publish(&a, topic, r#"{"value":1}"#).unwrap();
+    }
+    stream.settle(&[&a]);
+    // The greatest number is of one that was forgotten: who starts now does not know it.
+    ask(&a, Request::Change("two".into(), None)).unwrap();
+    stream.settle(&[&a]);
+    let b = stream.gateway(Arc::new(Nothing));
+    for (at, topic) in [(&b, "three"), (&a, "four"), (&b, "five"), (&a, "six")] {
+        ask(at, Request::Change(topic.into(), Some(Default::default()))).unwrap();
+        publish(at, &format!("{topic}/more"), r#"{"value":1}"#).unwrap();
+    }
+    while stream.keep(false) {}
+    b.take();
+    a.take();
+    stream.settle(&[&a, &b]);
+    let topics = [
+        "one",
+        "three",
+        "four",
+        "five",
+        "six",
+        "three/more",
+        "six/more",
+    ];
+    let found = numbers(&[&a, &b], &topics);
+    assert_eq!(found[0], found[1]);
+    let mut given = found[0].clone();
+    given.sort_unstable();
+    given.dedup();
+    assert_eq!((given.len(), given[0].is_some()), (topics.len(), true));
+    let again = stream.gateway(Arc::new(Nothing));
+    assert_eq!(numbers(&[&again], &topics)[0], found[0]);
+}
+
+#[test]
+fn a_number_that_was_lost_with_all_gateways_is_said_at_the_next_start() {
+    let stream = Arc::new(Stream::default());
+    let a = stream.gateway(Arc::new(Nothing));
+    publish(&a, "one", r#"{"value":1}"#).unwrap();
+    assert!(stream.keep(false));
+    a.take();
+    assert!(stream.keep(true), "what it had taught is lost");
+    drop(a);
+    let b = stream.gateway(Arc::new(Nothing));
+    stream.settle(&[&b]);
+    assert_eq!(numbers(&[&b], &["one"]), [[Some(1)]]);
 }
