@@ -75,15 +75,13 @@ impl Hub {
             return Err(Fault::Unknown(topic.into()));
         }
         if let Some(ticket) = self.submit_change(now, topic, &[])? {
-            self.forget_withdrawn(&mut core, now, topic)?;
-            return Ok(ticket);
+            return self.forget_withdrawn(&mut core, now, topic, ticket);
         }
         let cursor = self.append_change(now, topic, &[])?;
         core.catalog.remove(topic);
         core.journal.note(topic);
-        self.forget_withdrawn(&mut core, now, topic)?;
         self.enqueue_forget(cursor, topic);
-        Ok(self.ticket(cursor))
+        self.forget_withdrawn(&mut core, now, topic, self.ticket(cursor))
     }
 }
 

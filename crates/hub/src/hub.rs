@@ -324,6 +324,7 @@ impl Hub {
             unpromised: false,
             stood: None,
             trace: Traced::default(),
+            others: Vec::new(),
         }
     }
 

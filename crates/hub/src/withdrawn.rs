@@ -126,17 +126,18 @@ impl Hub {
         }
     }
 
-    /// Forgets, with a topic, what was withdrawn of it.
+    /// Forgets, with a topic, what was withdrawn of it; gives the ticket of all of it.
     pub(crate) fn forget_withdrawn(
         &self,
         core: &mut Core,
         now: Time,
         topic: &str,
-    ) -> Result<(), Fault> {
+        mut all: Ticket,
+    ) -> Result<Ticket, Fault> {
         for key in core.withdrawn.take(topic) {
-            self.append_withdrawal(now, &key, b"")?;
+            all = self.append_withdrawal(now, &key, b"")?.with(all);
         }
-        Ok(())
+        Ok(all)
     }
 
     fn append_withdrawal(&self, now: Time, key: &str, body: &[u8]) -> Result<Ticket, Fault> {

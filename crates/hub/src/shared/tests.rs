@@ -151,3 +151,18 @@ fn a_number_that_was_lost_with_all_gateways_is_said_at_the_next_start() {
     stream.settle(&[&b]);
     assert_eq!(numbers(&[&b], &["one"]), [[Some(1)]]);
 }
+
+#[test]
+fn entities_put_together_are_acknowledged_once_the_log_has_all_of_them() {
+    let stream = Arc::new(Stream::default());
+    let a = stream.gateway(Arc::new(Nothing));
+    let both = ["s/1", "s/2"].map(|key| (key.to_owned(), Some("{}".into())));
+    let ticket = ask(&a, Request::Put(both.into())).unwrap();
+    assert!(stream.keep(true) && stream.keep(false));
+    a.take();
+    assert!(poll(&ticket).is_pending(), "the first one is kept nowhere");
+    let both = ["s/1", "s/2"].map(|key| (key.to_owned(), Some("{}".into())));
+    let ticket = ask(&a, Request::Put(both.into())).unwrap();
+    stream.settle(&[&a]);
+    assert!(poll(&ticket).is_ready());
+}
