@@ -125,6 +125,10 @@ impl Hub {
         if let Some((message, streams)) =
             self.take_in(&mut core, cursor, record, message, &mut taught)
         {
+            if let Some(&first) = streams.first() {
+                let newest = core.catalog.entry(first).newest;
+                core.before.note(cursor, newest);
+            }
             self.hand_on(&mut core, message, streams, &mut wakers);
         }
         if record.kind == Kind::Change && record.body.is_empty() {

@@ -166,3 +166,19 @@ fn entities_put_together_are_acknowledged_once_the_log_has_all_of_them() {
     stream.settle(&[&a]);
     assert!(poll(&ticket).is_ready());
 }
+
+#[test]
+fn how_a_datastream_stood_before_a_message_is_known_once_that_is_taken() {
+    let stream = Arc::new(Stream::default());
+    let [a, b] = [0, 1].map(|_| stream.gateway(Arc::new(Nothing)));
+    let tickets = [&a, &b, &a].map(|at| publish(at, "one", r#"{"value":1}"#).unwrap());
+    stream.settle(&[&a, &b]);
+    let count = |at: &Gateway, ticket: &Ticket| {
+        assert!(poll(ticket).is_ready());
+        let stood = at.hub.stood_before("one", ticket).unwrap();
+        (stood.number, stood.newest.of(Time::from_nanos(1)))
+    };
+    assert_eq!(count(&a, &tickets[0]), (1, Some(0)));
+    assert_eq!(count(&b, &tickets[1]), (1, Some(1)));
+    assert_eq!(count(&a, &tickets[2]), (1, Some(2)));
+}
