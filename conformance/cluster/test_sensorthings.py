@@ -62,6 +62,15 @@ class SensorThings(unittest.TestCase):
             self.assertTrue(found, f"{path} on {gateway.address}")
             self.assertEqual(self.seen(gateway, path)[member], value, gateway.address)
 
+    def test_things_made_at_once_on_both_are_all_there(self):
+        names = [f"t{number}" for number in range(20)]
+        with concurrent.futures.ThreadPoolExecutor(20) as pool:
+            gateways = (self.a, self.b) * 10
+            places = list(pool.map(lambda at, name: self.made(at, "/Things", thing(name)), gateways, names))
+        self.assertEqual(len(set(places)), len(names), places)
+        for place, name in zip(places, names):
+            self.both_see(place, "name", name)
+
     def test_changes_at_once_of_one_thing_lose_none(self):
         place = self.made(self.a, "/Things", thing("t"))
         members = [{"name": "n"}, {"description": "d"}, {"properties": {"p": 1}}]

@@ -142,6 +142,9 @@ impl<'a> Draft<'a> {
             return Err(Fault::over("entities of one request", INSERTED_MAX));
         }
         let context = self.context;
+        if context.hub.is_shared() {
+            return Ok(context.view.drawn_id());
+        }
         let last = self
             .last_id
             .unwrap_or_else(|| context.view.next_id(context.hub));
