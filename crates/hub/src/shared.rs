@@ -134,14 +134,15 @@ impl Hub {
         if record.kind == Kind::Change && record.body.is_empty() {
             self.enqueue_forget(cursor, record.topic);
         }
+        if record.kind == Kind::Withdrawn && !record.body.is_empty() {
+            // Whoever follows the log never waits for the history.
+            self.enqueue_recall(cursor, record.topic);
+        }
         if let Some(shared) = self.log.shared() {
             shared.taken(cursor);
         }
         drop(core);
         wakers.into_iter().for_each(Waker::wake);
-        if record.kind == Kind::Withdrawn && !record.body.is_empty() {
-            self.recall_withdrawn(record.topic);
-        }
         for (topic, datastream) in taught {
             self.submit_taught(cursor, record.arrival, &topic, &datastream);
         }

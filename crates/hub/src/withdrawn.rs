@@ -105,6 +105,7 @@ impl Hub {
             core.withdrawn.put(&key, true);
             ticket
         };
+        self.feed()?;
         self.recall_last(topic, place.time)?;
         Ok(ticket)
     }
@@ -158,10 +159,10 @@ impl Hub {
     }
 
     /// Looks the last observation of a datastream up anew, as somebody withdrew the one of this key.
-    pub(crate) fn recall_withdrawn(&self, key: &str) {
-        if let Some((topic, time, _)) = read_key(key) {
-            // Where history cannot be read now, the last value stays until the next message.
-            let _later = self.recall_last(topic, Time::from_nanos(time));
+    pub(crate) fn recall_withdrawn(&self, key: &str) -> Result<(), Fault> {
+        match read_key(key) {
+            Some((topic, time, _)) => self.recall_last(topic, Time::from_nanos(time)),
+            None => Ok(()),
         }
     }
 
@@ -203,7 +204,8 @@ impl Hub {
         page
     }
 
-    /// Looks the last observation of a topic up anew, where the one withdrawn may have been it.
+    /// Looks the last observation of a topic up anew, where the one withdrawn may have been it; the history
+    /// was fed what came before.
     fn recall_last(&self, topic: &str, time: Time) -> Result<(), Fault> {
         let (seen, interval) = {
             let core = self.core();
@@ -214,7 +216,6 @@ impl Hub {
                 Some(last) => (last.cursor, entry.and_then(|entry| entry.interval)),
             }
         };
-        self.feed()?;
         let newest = self.newest_before(topic, time.plus_nanos(1), interval.unwrap_or(0))?;
         let mut core = self.core();
         if let Some(id) = core.catalog.find(topic) {

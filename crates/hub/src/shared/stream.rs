@@ -7,7 +7,7 @@ use crate::hub::Hub;
 use crate::log::{Log, LogFault, LogReader, Resume};
 use crate::record::{Kind, Record};
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use weir_model::{Batch, Cursor, Limits, Observation, Time};
@@ -223,7 +223,13 @@ impl LogReader for Reader {
 }
 
 /// A history that keeps nothing.
-pub(super) struct Nothing;
+#[derive(Default)]
+pub(super) struct Nothing {
+    /// How often it was read.
+    pub(super) reads: AtomicUsize,
+    /// It cannot be read.
+    pub(super) is_away: AtomicBool,
+}
 
 impl History for Nothing {
     fn apply(&self, _: Cursor, _: Time, _: &Batch) -> Result<(), HistoryFault> {
@@ -245,7 +251,11 @@ impl History for Nothing {
     }
 
     fn read(&self, _: &Range<'_>) -> Result<Page, HistoryFault> {
-        Ok(Page::default())
+        self.reads.fetch_add(1, Ordering::SeqCst);
+        match self.is_away.load(Ordering::SeqCst) {
+            true => Err(HistoryFault::Failed("away".into())),
+            false => Ok(Page::default()),
+        }
     }
 
     fn maintain(&self, _: Time) -> Result<(), HistoryFault> {

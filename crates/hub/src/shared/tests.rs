@@ -4,7 +4,9 @@
 use super::stream::{Gateway, Nothing, Stream};
 use crate::access::Principal;
 use crate::exchange::{Exchange, Fault, Media, Publish, Request, Ticket};
+use crate::withdrawn::Place;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
 use weir_model::{Cursor, Filter, Time};
 
@@ -42,7 +44,7 @@ fn values(gateway: &Gateway) -> Vec<(String, Option<f64>)> {
 #[test]
 fn a_datastream_too_many_is_refused_before_it_is_logged_and_taken_where_the_log_has_it() {
     let stream = Arc::new(Stream::default());
-    let gateway = stream.gateway(Arc::new(Nothing));
+    let gateway = stream.gateway(Arc::new(Nothing::default()));
     gateway.hub.core().catalog.most = 1;
     let both = ["a", "b"].map(|topic| publish(&gateway, topic, r#"{"value":1}"#).unwrap());
     stream.settle(&[&gateway]);
@@ -82,7 +84,7 @@ fn numbers(gateways: &[&Gateway], topics: &[&str]) -> Vec<Vec<Option<u32>>> {
 #[test]
 fn a_gateway_that_is_started_again_numbers_what_is_new_as_the_others_do() {
     let stream = Arc::new(Stream::default());
-    let [a, b] = [0, 1].map(|_| stream.gateway(Arc::new(Nothing)));
+    let [a, b] = [0, 1].map(|_| stream.gateway(Arc::new(Nothing::default())));
     publish(&a, "bytes", "\0\u{1}").unwrap();
     publish(&a, "one", r#"{"value":1}"#).unwrap();
     publish(&a, "two", r#"{"value":1}"#).unwrap();
@@ -92,7 +94,7 @@ fn a_gateway_that_is_started_again_numbers_what_is_new_as_the_others_do() {
     assert!(poll(&known).is_ready());
     assert_eq!(number(&a, "bytes"), None);
     drop(b);
-    let b = stream.gateway(Arc::new(Nothing));
+    let b = stream.gateway(Arc::new(Nothing::default()));
     publish(&b, "three", r#"{"value":1}"#).unwrap();
     stream.settle(&[&a, &b]);
     let found = numbers(&[&a, &b], &["one", "two", "three"]);
@@ -102,7 +104,7 @@ fn a_gateway_that_is_started_again_numbers_what_is_new_as_the_others_do() {
 #[test]
 fn gateways_that_count_otherwise_take_the_number_that_the_log_says_first() {
     let stream = Arc::new(Stream::default());
-    let a = stream.gateway(Arc::new(Nothing));
+    let a = stream.gateway(Arc::new(Nothing::default()));
     for topic in ["one", "two"] {
         publish(&a, topic, r#"{"value":1}"#).unwrap();
     }
@@ -110,7 +112,7 @@ fn gateways_that_count_otherwise_take_the_number_that_the_log_says_first() {
     // The greatest number is of one that was forgotten: who starts now does not know it.
     ask(&a, Request::Change("two".into(), None)).unwrap();
     stream.settle(&[&a]);
-    let b = stream.gateway(Arc::new(Nothing));
+    let b = stream.gateway(Arc::new(Nothing::default()));
     for (at, topic) in [(&b, "three"), (&a, "four"), (&b, "five"), (&a, "six")] {
         ask(at, Request::Change(topic.into(), Some(Default::default()))).unwrap();
         publish(at, &format!("{topic}/more"), r#"{"value":1}"#).unwrap();
@@ -134,20 +136,20 @@ fn gateways_that_count_otherwise_take_the_number_that_the_log_says_first() {
     given.sort_unstable();
     given.dedup();
     assert_eq!((given.len(), given[0].is_some()), (topics.len(), true));
-    let again = stream.gateway(Arc::new(Nothing));
+    let again = stream.gateway(Arc::new(Nothing::default()));
     assert_eq!(numbers(&[&again], &topics)[0], found[0]);
 }
 
 #[test]
 fn a_number_that_was_lost_with_all_gateways_is_said_at_the_next_start() {
     let stream = Arc::new(Stream::default());
-    let a = stream.gateway(Arc::new(Nothing));
+    let a = stream.gateway(Arc::new(Nothing::default()));
     publish(&a, "one", r#"{"value":1}"#).unwrap();
     assert!(stream.keep(false));
     a.take();
     assert!(stream.keep(true), "what it had taught is lost");
     drop(a);
-    let b = stream.gateway(Arc::new(Nothing));
+    let b = stream.gateway(Arc::new(Nothing::default()));
     stream.settle(&[&b]);
     assert_eq!(numbers(&[&b], &["one"]), [[Some(1)]]);
 }
@@ -155,7 +157,7 @@ fn a_number_that_was_lost_with_all_gateways_is_said_at_the_next_start() {
 #[test]
 fn entities_put_together_are_acknowledged_once_the_log_has_all_of_them() {
     let stream = Arc::new(Stream::default());
-    let a = stream.gateway(Arc::new(Nothing));
+    let a = stream.gateway(Arc::new(Nothing::default()));
     let both = ["s/1", "s/2"].map(|key| (key.to_owned(), Some("{}".into())));
     let ticket = ask(&a, Request::Put(both.into())).unwrap();
     assert!(stream.keep(true) && stream.keep(false));
@@ -170,7 +172,7 @@ fn entities_put_together_are_acknowledged_once_the_log_has_all_of_them() {
 #[test]
 fn how_a_datastream_stood_before_a_message_is_known_once_that_is_taken() {
     let stream = Arc::new(Stream::default());
-    let [a, b] = [0, 1].map(|_| stream.gateway(Arc::new(Nothing)));
+    let [a, b] = [0, 1].map(|_| stream.gateway(Arc::new(Nothing::default())));
     let tickets = [&a, &b, &a].map(|at| publish(at, "one", r#"{"value":1}"#).unwrap());
     stream.settle(&[&a, &b]);
     let count = |at: &Gateway, ticket: &Ticket| {
@@ -181,4 +183,28 @@ fn how_a_datastream_stood_before_a_message_is_known_once_that_is_taken() {
     assert_eq!(count(&a, &tickets[0]), (1, Some(0)));
     assert_eq!(count(&b, &tickets[1]), (1, Some(1)));
     assert_eq!(count(&a, &tickets[2]), (1, Some(2)));
+}
+
+#[test]
+fn who_follows_the_log_does_not_wait_for_the_history_to_say_what_a_withdrawal_leaves() {
+    let stream = Arc::new(Stream::default());
+    let history = Arc::new(Nothing::default());
+    let a = stream.gateway(history.clone());
+    publish(&a, "one", r#"{"value":1}"#).unwrap();
+    stream.settle(&[&a]);
+    history.is_away.store(true, Ordering::SeqCst);
+    let place = Place {
+        topic: "one".into(),
+        time: Time::from_nanos(1),
+        ordinal: 0,
+    };
+    ask(&a, Request::Withdraw(place)).unwrap();
+    publish(&a, "two", r#"{"value":2}"#).unwrap();
+    stream.settle(&[&a]);
+    assert_eq!(history.reads.load(Ordering::SeqCst), 0);
+    assert_eq!(values(&a).len(), 2);
+    assert!(a.hub.feed().is_err());
+    history.is_away.store(false, Ordering::SeqCst);
+    a.hub.feed().unwrap();
+    assert_eq!(values(&a), [("two".to_owned(), Some(2.0))]);
 }
