@@ -291,6 +291,7 @@ impl Catalog {
         *number.get_or_insert_with(|| self.numbers.give(id))
     }
 
+    #[cfg(test)]
     /// Whether the log says which number a datastream has.
     pub(crate) fn is_numbered(&self, id: StreamId) -> bool {
         let number = self.entry(id).datastream.number;
@@ -332,6 +333,7 @@ impl Catalog {
         is_said
     }
 
+    #[cfg(test)]
     /// Those of which the log does not say the number that they have.
     pub(crate) fn unnumbered(&self) -> impl Iterator<Item = &Entry> {
         let all = self.by_topic.values();

@@ -65,6 +65,7 @@ impl Numbers {
         other.map_or(Said::Taken, |other| Said::TakenFrom(other.to))
     }
 
+    #[cfg(test)]
     /// Whether the log says it.
     pub(crate) fn is_logged(&self, number: u32) -> bool {
         self.given.get(&number).is_some_and(|given| given.is_logged)

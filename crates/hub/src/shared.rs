@@ -8,7 +8,6 @@
 //! What it deliberately does not do: no publisher is recognised in what comes back from the log, so a
 //! subscriber that asks to be spared its own messages gets them where the log is shared.
 
-use crate::catalog::Entry;
 use crate::entry;
 use crate::exchange::{Fault, InLog, Ticket};
 use crate::hub::{Core, Hub, Streams, Wakers};
@@ -219,28 +218,6 @@ impl Hub {
             core.retained.put(message.clone());
         }
         Some((message, streams))
-    }
-
-    /// Says in a shared log what it does not say yet: all gateways may have ended before they submitted it.
-    pub(crate) fn teach(&self, now: Time) {
-        if self.log.shared().is_none() {
-            return;
-        }
-        let head = self.log.head();
-        let untold: Vec<_> = {
-            let core = self.core();
-            let untold = core.catalog.unnumbered();
-            let told = |it: &Entry| (it.changed, it.topic.clone(), it.datastream.clone());
-            untold.map(told).collect()
-        };
-        for (changed, topic, datastream) in untold {
-            let cursor = if changed == Cursor::START {
-                head
-            } else {
-                changed
-            };
-            self.submit_taught(cursor, now, &topic, &datastream);
-        }
     }
 
     /// Every gateway submits it, and the first one's is kept, as they have the same key.

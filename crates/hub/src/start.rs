@@ -54,7 +54,6 @@ impl Hub {
         hub.recall_newest();
         hub.history.advance(hub.log.head());
         let hub = Arc::new(hub);
-        hub.teach(now);
         hub.follow();
         Ok(hub)
     }

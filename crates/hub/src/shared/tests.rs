@@ -141,20 +141,6 @@ fn gateways_that_count_otherwise_take_the_number_that_the_log_says_first() {
 }
 
 #[test]
-fn a_number_that_was_lost_with_all_gateways_is_said_at_the_next_start() {
-    let stream = Arc::new(Stream::default());
-    let a = stream.gateway(Arc::new(Nothing::default()));
-    publish(&a, "one", r#"{"value":1}"#).unwrap();
-    assert!(stream.keep(false));
-    a.take();
-    assert!(stream.keep(true), "what it had taught is lost");
-    drop(a);
-    let b = stream.gateway(Arc::new(Nothing::default()));
-    stream.settle(&[&b]);
-    assert_eq!(numbers(&[&b], &["one"]), [[Some(1)]]);
-}
-
-#[test]
 fn entities_put_together_are_acknowledged_once_the_log_has_all_of_them() {
     let stream = Arc::new(Stream::default());
     let a = stream.gateway(Arc::new(Nothing::default()));
