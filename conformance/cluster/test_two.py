@@ -4,6 +4,7 @@ import json
 import pathlib
 import random
 import shutil
+import signal
 import time
 import unittest
 import urllib.parse
@@ -122,6 +123,22 @@ class Two(unittest.TestCase):
                     self.assertEqual(numbers, list(range(numbers[0], 60)))
                     self.assertGreaterEqual(sum(gap["count"] for gap in gaps), numbers[0])
                     resumed.leave()
+
+    def test_who_was_away_for_longer_than_the_stream_keeps_refuses_until_it_is_started_again(self):
+        with Servers(self, 1) as servers:
+            settings = {"bus.url": servers.url, "log.retention_bytes": "65536"}
+            with Gateway(settings=settings) as a, Gateway(settings=settings) as b:
+                self.assertTrue(until(lambda: published(a, 0) and b'"value":0' in b.request("GET", "/live/hall/wall")[2]))
+                b.process.send_signal(signal.SIGSTOP)
+                # More than one request for records brings.
+                for _ in range(150):
+                    a.publish("hall/long", {"value": random.randbytes(10_000).hex()})
+                b.process.send_signal(signal.SIGCONT)
+                log = pathlib.Path(b.log.name)
+                self.assertTrue(until(lambda: "before they were taken" in log.read_text()), log.read_text())
+                self.assertFalse(published(b, 1))
+                b.restart()
+                self.assertTrue(until(lambda: published(b, 2)))
 
     def publish_before_and_behind_a_copy(self):
         """1, then a copy of what the server has, then 2; gives what puts the copy in its place."""

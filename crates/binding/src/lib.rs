@@ -47,4 +47,6 @@ pub use tally::{Metric, Tally};
 pub use threadless::{AtOnce, Drawer};
 pub use way::{Credential, Operation, Way};
 pub use web::{Answered, Ask, Client, Web, by_topic, invalid, misspoken, read_message, refused};
-pub use work::{Busy, Next, Outcome, Workers, answer_of, answer_then, hand_over, hand_over_next};
+pub use work::{
+    Busy, Next, Outcome, Workers, answer_of, answer_then, hand_over, hand_over_next, wait,
+};

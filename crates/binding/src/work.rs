@@ -2,7 +2,8 @@
 
 use crate::service::{Answer, Pending, Response};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker, ready};
+use std::task::{Context, Poll, Wake, Waker, ready};
+use std::thread::{self, Thread};
 
 /// Threads for work that reads files or computes long.
 pub trait Workers: Send + Sync {
@@ -114,6 +115,25 @@ fn promised<T: Send + 'static>(
     let promise = Promise(shared.clone());
     let work = Box::new(move || promise.keep(Some(work())));
     (Outcome(shared), work)
+}
+
+/// Blocks the thread that does the work until something is ready.
+pub fn wait<T>(mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T {
+    let waker = Arc::new(Unpark(thread::current())).into();
+    loop {
+        match poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(done) => return done,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
 }
 
 /// What work done elsewhere will come to.

@@ -1,6 +1,7 @@
 //! The catalog: every datastream with what is known of it and its last observation, in memory.
 
 use crate::limits::{COMPARISONS_MAX, DATASTREAMS_MAX};
+use crate::numbers::{Numbers, Said};
 use crate::stood::Newest;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
@@ -209,14 +210,15 @@ fn keep(value: &Value<'_>) -> Kept {
 }
 
 /// All datastreams, by topic.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Catalog {
+    /// How many there may be.
+    pub(crate) most: usize,
     slots: Vec<Slot>,
     by_topic: HashMap<Arc<str>, StreamId>,
     sorted: BTreeMap<Arc<str>, StreamId>,
     free: Vec<StreamId>,
-    /// The greatest number that a datastream has or had.
-    numbered: u32,
+    numbers: Numbers,
 }
 
 #[derive(Debug)]
@@ -226,13 +228,27 @@ pub(crate) struct Slot {
     pub(crate) routes: (u64, Arc<[u32]>),
 }
 
+impl Default for Catalog {
+    fn default() -> Self {
+        Self {
+            most: DATASTREAMS_MAX,
+            slots: Vec::new(),
+            by_topic: HashMap::new(),
+            sorted: BTreeMap::new(),
+            free: Vec::new(),
+            numbers: Numbers::default(),
+        }
+    }
+}
+
 impl Catalog {
     pub(crate) fn len(&self) -> usize {
         self.by_topic.len()
     }
 
-    pub(crate) fn is_full(&self) -> bool {
-        self.len() >= DATASTREAMS_MAX
+    /// Whether there may be so many more.
+    pub(crate) fn has_room(&self, more: usize) -> bool {
+        self.len() + more <= self.most
     }
 
     pub(crate) fn find(&self, topic: &str) -> Option<StreamId> {
@@ -247,20 +263,15 @@ impl Catalog {
         &self.slots[id as usize].entry
     }
 
-    /// The datastream of a topic, made where there is none; `None` where there are too many.
-    pub(crate) fn intern(&mut self, topic: &str) -> Option<StreamId> {
+    /// The datastream of a topic, made where there is none. Whether there is room is asked before a message
+    /// is logged; what the log has is taken.
+    pub(crate) fn intern(&mut self, topic: &str) -> StreamId {
         if let Some(id) = self.find(topic) {
-            return Some(id);
-        }
-        if self.is_full() {
-            return None;
+            return id;
         }
         let topic: Arc<str> = topic.into();
-        self.numbered += 1;
-        let mut entry = Entry::new(topic.clone());
-        entry.datastream.number = Some(self.numbered);
         let slot = Slot {
-            entry,
+            entry: Entry::new(topic.clone()),
             routes: (0, [].into()),
         };
         let id = match self.free.pop() {
@@ -275,7 +286,7 @@ impl Catalog {
         };
         self.by_topic.insert(topic.clone(), id);
         self.sorted.insert(topic, id);
-        Some(id)
+        id
     }
 
     /// Every entry.
@@ -288,16 +299,64 @@ impl Catalog {
         let entry = self.find(topic).map(|id| self.entry(id));
         let number = entry.and_then(|entry| entry.datastream.number);
         let about = entry.and_then(|entry| entry.datastream.about.clone());
-        (number.unwrap_or(self.numbered + 1), about)
+        (number.unwrap_or_else(|| self.numbers.next()), about)
     }
 
-    /// Takes what a record of an earlier time says of a datastream.
-    pub(crate) fn recall(&mut self, id: StreamId, datastream: Datastream) {
-        let slot = &mut self.slots[id as usize];
-        let number = datastream.number.or(slot.entry.datastream.number);
-        slot.entry.datastream = datastream;
-        slot.entry.datastream.number = number;
-        self.numbered = self.numbered.max(number.unwrap_or(0));
+    /// The number of a datastream, given where it has none: bytes that are no observation need none.
+    pub(crate) fn number(&mut self, id: StreamId) -> u32 {
+        let number = &mut self.slots[id as usize].entry.datastream.number;
+        *number.get_or_insert_with(|| self.numbers.give(id))
+    }
+
+    #[cfg(test)]
+    /// Whether the log says which number a datastream has.
+    pub(crate) fn is_numbered(&self, id: StreamId) -> bool {
+        let number = self.entry(id).datastream.number;
+        number.is_some_and(|number| self.numbers.is_logged(number))
+    }
+
+    /// Takes the number that the log says, unless it had said it of another one.
+    pub(crate) fn take_number(&mut self, id: StreamId, number: u32) -> bool {
+        match self.numbers.say(number, id) {
+            Said::Refused => return false,
+            Said::TakenFrom(other) => {
+                self.slots[other as usize].entry.datastream.number = None;
+                self.number(other);
+            }
+            Said::Taken => {}
+        }
+        let before = self.slots[id as usize]
+            .entry
+            .datastream
+            .number
+            .replace(number);
+        if let Some(before) = before.filter(|before| *before != number) {
+            self.numbers.leave(before);
+        }
+        true
+    }
+
+    /// Takes what a record says of a datastream; `false` where it does not say the number that this has now.
+    pub(crate) fn take(
+        &mut self,
+        id: StreamId,
+        cursor: Cursor,
+        mut datastream: Datastream,
+    ) -> bool {
+        let said = datastream.number;
+        let is_said = said.is_some_and(|number| self.take_number(id, number));
+        datastream.number = Some(self.number(id));
+        self.slots[id as usize].entry.describe(cursor, datastream);
+        is_said
+    }
+
+    #[cfg(test)]
+    /// Those of which the log does not say the number that they have.
+    pub(crate) fn unnumbered(&self) -> impl Iterator<Item = &Entry> {
+        let all = self.by_topic.values();
+        let all = all.filter(|&&id| !self.is_numbered(id));
+        let all = all.map(|&id| self.entry(id));
+        all.filter(|entry| entry.datastream.number.is_some())
     }
 
     /// Forgets a datastream; says whether there was one.
@@ -305,6 +364,9 @@ impl Catalog {
         let Some(id) = self.by_topic.remove(topic) else {
             return false;
         };
+        if let Some(number) = self.entry(id).datastream.number {
+            self.numbers.leave(number);
+        }
         self.sorted.remove(topic);
         self.free.push(id);
         true
@@ -428,7 +490,7 @@ mod tests {
     fn a_filter_lists_its_datastreams_in_order() {
         let mut catalog = Catalog::default();
         for topic in ["b/x", "a", "a/y", "ab/x", "a/x"] {
-            catalog.intern(topic).unwrap();
+            catalog.intern(topic);
         }
         let list = |filter: &str| {
             let filters = [Filter::parse(filter).unwrap()];
@@ -450,7 +512,7 @@ mod tests {
     fn a_long_list_comes_in_pages_and_each_entry_once() {
         let mut catalog = Catalog::default();
         for number in 0..COMPARISONS_MAX + 5 {
-            catalog.intern(&format!("n/{number}")).unwrap();
+            catalog.intern(&format!("n/{number}"));
         }
         let filters = [Filter::parse("#").unwrap(), Filter::parse("n/7").unwrap()];
         let (mut after, mut topics, mut pages) = (None, Vec::new(), 0);

@@ -1,7 +1,7 @@
 //! What a datastream is: set, or forgotten.
 
 use crate::access::{Principal, Verb};
-use crate::checks::{TOO_MANY, check_full, check_own};
+use crate::checks::{check_full, check_own};
 use crate::entry;
 use crate::exchange::{Fault, Request, Ticket};
 use crate::hub::{Hub, denied};
@@ -55,20 +55,17 @@ impl Hub {
         let mut core = self.core();
         check_full(&core.catalog, topic)?;
         let (number, about) = core.catalog.known(topic);
-        let is_new = self.log.shared().is_some() && core.catalog.find(topic).is_none();
-        // All gateways give a new one its number as they take it.
-        datastream.number = (!is_new).then_some(number);
+        datastream.number = Some(number);
         datastream.about = datastream.about.or(about);
         if let Some(ticket) = self.submit_change(now, topic, &entry::to_json(&datastream))? {
             return Ok(ticket);
         }
         let cursor = self.append_change(now, topic, &entry::to_json(&datastream))?;
         core.journal.note(topic);
-        let id = core.catalog.intern(topic).ok_or(TOO_MANY)?;
-        let entry = &mut core.catalog.slot(id).entry;
-        entry.describe(cursor, datastream);
+        let id = core.catalog.intern(topic);
+        core.catalog.take(id, cursor, datastream);
         let mut ticket = self.ticket(cursor);
-        ticket.stood = entry.stood();
+        ticket.stood = core.catalog.entry(id).stood();
         Ok(ticket)
     }
 
@@ -78,15 +75,13 @@ impl Hub {
             return Err(Fault::Unknown(topic.into()));
         }
         if let Some(ticket) = self.submit_change(now, topic, &[])? {
-            self.forget_withdrawn(&mut core, now, topic)?;
-            return Ok(ticket);
+            return self.forget_withdrawn(&mut core, now, topic, ticket);
         }
         let cursor = self.append_change(now, topic, &[])?;
         core.catalog.remove(topic);
         core.journal.note(topic);
-        self.forget_withdrawn(&mut core, now, topic)?;
         self.enqueue_forget(cursor, topic);
-        Ok(self.ticket(cursor))
+        self.forget_withdrawn(&mut core, now, topic, self.ticket(cursor))
     }
 }
 

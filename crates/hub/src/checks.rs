@@ -24,32 +24,36 @@ pub(crate) fn check_key(principal: &Principal, publish: &Publish) -> Result<Vec<
     Ok(keys::qualified(&principal.name, &publish.topic, key))
 }
 
-pub(crate) const TOO_MANY: Fault = Fault::OverLimit {
+const TOO_MANY: Fault = Fault::OverLimit {
     what: "datastreams",
     limit: DATASTREAMS_MAX,
 };
 
 /// Refuses a datastream more than there may be.
 pub(crate) fn check_full(catalog: &Catalog, topic: &str) -> Result<(), Fault> {
-    match catalog.is_full() && catalog.find(topic).is_none() {
-        true => Err(TOO_MANY),
-        false => Ok(()),
+    match catalog.has_room(1) || catalog.find(topic).is_some() {
+        true => Ok(()),
+        false => Err(TOO_MANY),
     }
 }
 
-/// Refuses a message that would bring too many datastreams into being at once.
+/// Refuses a message that would bring too many datastreams into being at once, or more than there may be.
 pub(crate) fn check_new(catalog: &Catalog, batch: &Batch) -> Result<(), Fault> {
     let count = batch.stream_count();
-    if count <= NEW_DATASTREAMS_MAX {
+    if count <= NEW_DATASTREAMS_MAX && catalog.has_room(count) {
         return Ok(());
     }
     let is_new = |index: &usize| catalog.find(batch.stream(*index).topic).is_none();
-    match (0..count).filter(is_new).count() > NEW_DATASTREAMS_MAX {
-        false => Ok(()),
-        true => Err(Fault::OverLimit {
+    let new = (0..count).filter(is_new).count();
+    if new > NEW_DATASTREAMS_MAX {
+        return Err(Fault::OverLimit {
             what: "new datastreams of one message",
             limit: NEW_DATASTREAMS_MAX,
-        }),
+        });
+    }
+    match new == 0 || catalog.has_room(new) {
+        true => Ok(()),
+        false => Err(TOO_MANY),
     }
 }
 

@@ -126,11 +126,12 @@ impl Hub {
             return Err(Fault::Stopping);
         }
         core.entities.check_room(&entities)?;
-        let mut last = self.ticket(self.log.head());
+        let mut all = self.ticket(self.log.head());
         for (key, body) in entities {
-            last = self.put_one(&mut core, now, &key, body.unwrap_or_default())?;
+            let ticket = self.put_one(&mut core, now, &key, body.unwrap_or_default())?;
+            all = ticket.with(all);
         }
-        Ok(last)
+        Ok(all)
     }
 
     pub(crate) fn check_put(

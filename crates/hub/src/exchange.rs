@@ -228,6 +228,8 @@ pub struct Ticket {
     pub(crate) unpromised: bool,
     pub(crate) stood: Option<Stood>,
     pub(crate) trace: Traced,
+    /// Those of other records that belong to it.
+    pub(crate) others: Vec<Ticket>,
 }
 
 /// Whoever does not wait leaves nothing uncommitted behind.
@@ -254,8 +256,22 @@ impl Ticket {
         self.stood
     }
 
+    /// This one, ready no sooner than one that was given before it. In a log of this gateway's own a later
+    /// record is not kept without the earlier; in a shared one each submission stands alone.
+    #[must_use]
+    pub fn with(mut self, mut before: Self) -> Self {
+        if matches!(self.place, InLog::Awaited(_)) {
+            self.others.append(&mut before.others);
+            self.others.push(before);
+        }
+        self
+    }
+
     /// Ready once it may be acknowledged.
     pub fn poll(&self, cx: &mut Context<'_>) -> Poll<Result<Cursor, Fault>> {
+        for other in &self.others {
+            ready!(other.poll(cx))?;
+        }
         let cursor = match &self.place {
             InLog::Known(cursor) => *cursor,
             InLog::Awaited(receipt) => ready!(receipt.poll(cx))?,

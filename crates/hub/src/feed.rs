@@ -26,20 +26,22 @@ pub(crate) struct Feeder {
 enum Fed {
     Message(Arc<Message>),
     Forget(Cursor, Arc<str>),
+    /// The last observation is to be looked up anew, as the one of this key was withdrawn.
+    Recall(Cursor, Arc<str>),
 }
 
 impl Fed {
     fn cursor(&self) -> Cursor {
         match self {
             Fed::Message(message) => message.cursor,
-            Fed::Forget(cursor, _) => *cursor,
+            Fed::Forget(cursor, _) | Fed::Recall(cursor, _) => *cursor,
         }
     }
 
     fn bytes(&self) -> usize {
         match self {
             Fed::Message(message) => message.memory_bytes(),
-            Fed::Forget(_, topic) => topic.len(),
+            Fed::Forget(_, name) | Fed::Recall(_, name) => name.len(),
         }
     }
 }
@@ -106,6 +108,12 @@ impl Hub {
             .push(Fed::Forget(cursor, topic.into()), bytes_max);
     }
 
+    pub(crate) fn enqueue_recall(&self, cursor: Cursor, key: &str) {
+        let bytes_max = self.feed_bytes_max();
+        self.feeder()
+            .push(Fed::Recall(cursor, key.into()), bytes_max);
+    }
+
     /// Gives the history store what was committed since the last call.
     pub fn feed(&self) -> Result<(), Fault> {
         let _one_at_a_time = self.feeding.lock().unwrap_or_else(PoisonError::into_inner);
@@ -147,6 +155,7 @@ impl Hub {
         match due {
             Fed::Message(message) => self.apply(&message),
             Fed::Forget(cursor, topic) => Ok(self.history.forget(cursor, &topic)?),
+            Fed::Recall(_, key) => self.recall_withdrawn(&key),
         }
     }
 
@@ -186,6 +195,8 @@ impl Hub {
             last = cursor;
             if record.kind == Kind::Change && record.body.is_empty() {
                 self.history.forget(cursor, record.topic)?;
+            } else if record.kind == Kind::Withdrawn && !record.body.is_empty() {
+                self.recall_withdrawn(record.topic)?;
             } else if let Some(message) = self.message_of(cursor, &record) {
                 self.apply(&message)?;
             }

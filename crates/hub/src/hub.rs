@@ -19,6 +19,7 @@ use crate::message::Message;
 use crate::recent::Recent;
 use crate::retained::Retained;
 use crate::route::Routes;
+use crate::stood::Before;
 use crate::trace::{Traced, Tracer};
 use crate::tree::Tree;
 use crate::withdrawn::Withdrawn;
@@ -84,6 +85,7 @@ pub(crate) struct Core {
     pub(crate) entities: Entities,
     pub(crate) withdrawn: Withdrawn,
     pub(crate) journal: Journal,
+    pub(crate) before: Before,
     /// The message that was handed on last, where nothing of the core was looked at since: it is kept
     /// before anything is.
     pub(crate) handed_on: Option<(Arc<Message>, Streams)>,
@@ -116,6 +118,7 @@ impl Hub {
             entities: Entities::default(),
             withdrawn: Withdrawn::default(),
             journal: Journal::default(),
+            before: Before::default(),
             handed_on: None,
             stopping: false,
         };
@@ -324,6 +327,7 @@ impl Hub {
             unpromised: false,
             stood: None,
             trace: Traced::default(),
+            others: Vec::new(),
         }
     }
 

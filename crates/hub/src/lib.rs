@@ -31,6 +31,7 @@ pub mod limits;
 pub mod log;
 mod memory;
 mod message;
+mod numbers;
 mod pace;
 mod paging;
 mod publish;

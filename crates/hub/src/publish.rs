@@ -3,7 +3,7 @@
 use crate::access::Principal;
 use crate::attributes::{Attributes, Block, BlockBytes, Quality};
 use crate::catalog::StreamId;
-use crate::checks::{self, TOO_MANY};
+use crate::checks;
 use crate::client::ClientId;
 use crate::entry;
 use crate::exchange::{Fault, Media, Publish, Ticket};
@@ -289,7 +289,11 @@ impl Hub {
                 checks::check_new(&core.catalog, batch)?;
                 Kind::Observations
             }
-            Decoded::Opaque(_) => Kind::Opaque,
+            Decoded::Opaque(_) if incoming.body.is_empty() => Kind::Opaque,
+            Decoded::Opaque(_) => {
+                checks::check_full(&core.catalog, &incoming.topic)?;
+                Kind::Opaque
+            }
         };
         if incoming.retain && !incoming.body.is_empty() {
             core.retained.check_room(&incoming.topic)?;
@@ -343,7 +347,8 @@ impl Hub {
                 Ok((Content::Opaque(media.into()), known))
             }
             Decoded::Opaque(media) => {
-                let stream = core.catalog.intern(topic).ok_or(TOO_MANY)?;
+                checks::check_full(&core.catalog, topic)?;
+                let stream = core.catalog.intern(topic);
                 Ok((Content::Opaque(media.into()), smallvec![stream]))
             }
         }
@@ -399,24 +404,23 @@ impl Hub {
         view: &StreamView<'_>,
     ) -> Result<StreamId, Fault> {
         let known = core.catalog.find(view.topic);
-        if known.is_none() && core.catalog.is_full() {
-            return Err(TOO_MANY);
-        }
         let nothing = Datastream::default();
         let before = known.map_or(&nothing, |id| &core.catalog.entry(id).datastream);
         let heard = heard(view, before);
-        let is_new = known.is_none_or(|id| core.catalog.entry(id).had_but_bytes());
-        if is_new || heard != nothing {
-            let mut datastream = before.clone();
-            datastream.learn(&heard);
-            datastream.number = Some(core.catalog.known(view.topic).0);
-            let cursor = self.append_change(now, view.topic, &entry::to_json(&datastream))?;
-            let id = core.catalog.intern(view.topic).ok_or(TOO_MANY)?;
-            core.catalog.slot(id).entry.describe(cursor, datastream);
-            core.journal.note(view.topic);
-            return Ok(id);
+        match known {
+            Some(id) if heard == nothing && !core.catalog.entry(id).had_but_bytes() => {
+                return Ok(id);
+            }
+            _ => {}
         }
-        known.ok_or(TOO_MANY)
+        let mut datastream = before.clone();
+        datastream.learn(&heard);
+        datastream.number = Some(core.catalog.known(view.topic).0);
+        let cursor = self.append_change(now, view.topic, &entry::to_json(&datastream))?;
+        let id = core.catalog.intern(view.topic);
+        core.catalog.take(id, cursor, datastream);
+        core.journal.note(view.topic);
+        Ok(id)
     }
 
     /// Appends what the catalog now says of a topic; an empty body says it is forgotten.

@@ -8,7 +8,6 @@
 //! What it deliberately does not do: no publisher is recognised in what comes back from the log, so a
 //! subscriber that asks to be spared its own messages gets them where the log is shared.
 
-use crate::checks;
 use crate::entry;
 use crate::exchange::{Fault, InLog, Ticket};
 use crate::hub::{Core, Hub, Streams, Wakers};
@@ -125,19 +124,24 @@ impl Hub {
         if let Some((message, streams)) =
             self.take_in(&mut core, cursor, record, message, &mut taught)
         {
+            if let Some(&first) = streams.first() {
+                let newest = core.catalog.entry(first).newest;
+                core.before.note(cursor, newest);
+            }
             self.hand_on(&mut core, message, streams, &mut wakers);
         }
         if record.kind == Kind::Change && record.body.is_empty() {
             self.enqueue_forget(cursor, record.topic);
+        }
+        if record.kind == Kind::Withdrawn && !record.body.is_empty() {
+            // Whoever follows the log never waits for the history.
+            self.enqueue_recall(cursor, record.topic);
         }
         if let Some(shared) = self.log.shared() {
             shared.taken(cursor);
         }
         drop(core);
         wakers.into_iter().for_each(Waker::wake);
-        if record.kind == Kind::Withdrawn && !record.body.is_empty() {
-            self.recall_withdrawn(record.topic);
-        }
         for (topic, datastream) in taught {
             self.submit_taught(cursor, record.arrival, &topic, &datastream);
         }
@@ -203,11 +207,11 @@ impl Hub {
             return None;
         };
         let streams = match &mut message.content {
-            Content::Observations { batch, .. } => core.take_streams(cursor, batch, taught)?,
+            Content::Observations { batch, .. } => core.take_streams(cursor, batch, taught),
             Content::Opaque(_) if message.body.is_empty() => {
                 core.catalog.find(record.topic).into_iter().collect()
             }
-            Content::Opaque(_) => smallvec![core.catalog.intern(record.topic)?],
+            Content::Opaque(_) => smallvec![core.catalog.intern(record.topic)],
         };
         let message = Arc::new(message);
         if message.retain {
@@ -234,8 +238,8 @@ impl Hub {
 }
 
 impl Core {
-    /// What is set of a datastream replaces what is known, but for its number. What a message had taught
-    /// is known from that message, wherever the datastream is.
+    /// What is set of a datastream replaces what is known. What a message had taught is known from that
+    /// message, wherever the datastream is, but for its number.
     fn take_change(&mut self, cursor: Cursor, record: &Record<'_>, taught: &mut Taught) {
         let topic = record.topic;
         if record.body.is_empty() {
@@ -245,39 +249,37 @@ impl Core {
             }
             return;
         }
-        let known = self.catalog.find(topic).is_some();
-        if known && !record.key.is_empty() {
-            return;
-        }
-        let Ok(mut datastream) = entry::from_json(record.body) else {
+        let Ok(datastream) = entry::from_json(record.body) else {
             return;
         };
-        let Some(id) = self.catalog.intern(topic) else {
-            return;
+        let known = self.catalog.find(topic);
+        let is_said = match known.filter(|_| !record.key.is_empty()) {
+            Some(id) => {
+                let said = datastream.number;
+                said.is_some_and(|number| self.catalog.take_number(id, number))
+            }
+            None => {
+                let id = self.catalog.intern(topic);
+                self.catalog.take(id, cursor, datastream)
+            }
         };
-        let entry = &mut self.catalog.slot(id).entry;
-        if datastream.number != entry.datastream.number {
-            datastream.number = entry.datastream.number;
-            taught.push((entry.topic.clone(), datastream.clone()));
-        }
-        entry.describe(cursor, datastream);
         self.journal.note(topic);
+        if let Some(id) = self.catalog.find(topic).filter(|_| !is_said) {
+            self.catalog.number(id);
+            let entry = self.catalog.entry(id);
+            taught.push((entry.topic.clone(), entry.datastream.clone()));
+        }
     }
 
     /// Finds the datastreams of a batch, learns what it says of them and fills in what it leaves out.
-    fn take_streams(
-        &mut self,
-        cursor: Cursor,
-        batch: &mut Batch,
-        taught: &mut Taught,
-    ) -> Option<Streams> {
-        checks::check_new(&self.catalog, batch).ok()?;
+    fn take_streams(&mut self, cursor: Cursor, batch: &mut Batch, taught: &mut Taught) -> Streams {
         let mut streams = Streams::with_capacity(batch.stream_count());
         for index in 0..batch.stream_count() {
             let view = batch.stream(index);
             let known = self.catalog.find(view.topic);
             let is_new = known.is_none_or(|id| self.catalog.entry(id).had_but_bytes());
-            let id = self.catalog.intern(view.topic)?;
+            let id = self.catalog.intern(view.topic);
+            self.catalog.number(id);
             let entry = &mut self.catalog.slot(id).entry;
             let heard = crate::publish::heard(&view, &entry.datastream);
             if is_new || heard != Datastream::default() {
@@ -293,6 +295,11 @@ impl Core {
         let place = |&id: &u32| self.catalog.entry(id).datastream.place;
         let places: Vec<_> = streams.iter().map(place).collect();
         crate::publish::fill_places(batch, &places);
-        Some(streams)
+        streams
     }
 }
+
+#[cfg(test)]
+mod stream;
+#[cfg(test)]
+mod tests;

@@ -87,9 +87,8 @@ impl Hub {
     fn recall_last_values(&self, core: &mut Core, now: Time) -> Result<(), Fault> {
         let catalog = &mut core.catalog;
         self.history.latest(&mut |cursor, row| {
-            let Some(id) = catalog.intern(row.topic) else {
-                return;
-            };
+            let id = catalog.intern(row.topic);
+            catalog.number(id);
             let time = row.time.filter(|time| *time <= now);
             let entry = &mut catalog.slot(id).entry;
             entry.observe(cursor, time.unwrap_or(Time::from_nanos(i64::MIN)), row);
@@ -166,9 +165,8 @@ impl Hub {
             return Ok(());
         };
         fill(&core.catalog, &mut message);
-        if let Some(streams) = streams_of(&mut core.catalog, &message) {
-            core.remember(&message, &streams);
-        }
+        let streams = streams_of(&mut core.catalog, &message);
+        core.remember(&message, &streams);
         let message = Arc::new(message);
         if message.retain {
             core.retained.put(message.clone());
@@ -241,14 +239,19 @@ fn fill(catalog: &Catalog, message: &mut Message) {
     fill_places(batch, &places);
 }
 
-/// The datastreams of a message; `None` where the catalog has no room for one.
-fn streams_of(catalog: &mut Catalog, message: &Message) -> Option<Vec<u32>> {
+/// The datastreams of a message.
+fn streams_of(catalog: &mut Catalog, message: &Message) -> Vec<u32> {
     match message.batch() {
-        None if message.body.is_empty() => Some(catalog.find(&message.topic).into_iter().collect()),
-        None => Some(vec![catalog.intern(&message.topic)?]),
+        None if message.body.is_empty() => catalog.find(&message.topic).into_iter().collect(),
+        None => vec![catalog.intern(&message.topic)],
         Some(batch) => {
             let topics = (0..batch.stream_count()).map(|index| batch.stream(index).topic);
-            topics.map(|topic| catalog.intern(topic)).collect()
+            let numbered = topics.map(|topic| {
+                let id = catalog.intern(topic);
+                catalog.number(id);
+                id
+            });
+            numbered.collect()
         }
     }
 }
@@ -259,9 +262,8 @@ fn apply_change(catalog: &mut Catalog, record: &Record<'_>) {
     }
     if record.body.is_empty() {
         catalog.remove(record.topic);
-    } else if let (Ok(datastream), Some(id)) =
-        (entry::from_json(record.body), catalog.intern(record.topic))
-    {
-        catalog.recall(id, datastream);
+    } else if let Ok(datastream) = entry::from_json(record.body) {
+        let id = catalog.intern(record.topic);
+        catalog.take(id, Cursor::START, datastream);
     }
 }

@@ -4,12 +4,12 @@
 //! Of older times nothing is kept: there the history counts.
 
 use crate::catalog::{Entry, Last};
-use crate::exchange::Fault;
+use crate::exchange::{Fault, Ticket};
 use crate::history::Range;
 use crate::hub::Hub;
 use crate::limits::PAGE_OBSERVATIONS_MAX;
 use crate::message::Message;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use weir_model::{Cursor, Time};
 
 /// How a datastream stood at an instant: just before a message, where a ticket says it.
@@ -110,7 +110,39 @@ impl Entry {
     }
 }
 
+/// What the first datastreams of the last messages of a shared log had, just before each was taken.
+#[derive(Debug, Default)]
+pub(crate) struct Before(VecDeque<(Cursor, Newest)>);
+
+/// Messages of which it is remembered.
+const BEFORE_MAX: usize = 1 << 13;
+
+impl Before {
+    pub(crate) fn note(&mut self, cursor: Cursor, newest: Newest) {
+        if self.0.len() == BEFORE_MAX {
+            self.0.pop_front();
+        }
+        self.0.push_back((cursor, newest));
+    }
+
+    fn of(&self, cursor: Cursor) -> Option<Newest> {
+        let found = self.0.binary_search_by_key(&cursor, |(of, _)| *of);
+        found.ok().map(|at| self.0[at].1)
+    }
+}
+
 impl Hub {
+    /// How the datastream of a topic stood just before a message that was taken from a shared log: only then
+    /// it has a place, and a ticket cannot say it. What it had may not be known any more.
+    pub fn stood_before(&self, topic: &str, taken: &Ticket) -> Option<Stood> {
+        let now = self.stood(topic)?;
+        let newest = self.core().before.of(taken.cursor());
+        Some(Stood {
+            newest: newest.unwrap_or(Newest::uncounted(None)),
+            ..now
+        })
+    }
+
     /// How the datastream of a topic stands; `None` where there is none.
     pub fn stood(&self, topic: &str) -> Option<Stood> {
         let core = self.core();

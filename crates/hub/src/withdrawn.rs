@@ -5,6 +5,7 @@
 //! over the past do not count what was withdrawn; windows that a subscriber was sent already do.
 
 use crate::access::{Principal, Verb};
+use crate::catalog::Last;
 use crate::exchange::{Fault, Past, Ticket};
 use crate::history::{Hidden, Page, Range};
 use crate::hub::{Core, Hub, denied};
@@ -104,6 +105,7 @@ impl Hub {
             core.withdrawn.put(&key, true);
             ticket
         };
+        self.feed()?;
         self.recall_last(topic, place.time)?;
         Ok(ticket)
     }
@@ -125,17 +127,18 @@ impl Hub {
         }
     }
 
-    /// Forgets, with a topic, what was withdrawn of it.
+    /// Forgets, with a topic, what was withdrawn of it; gives the ticket of all of it.
     pub(crate) fn forget_withdrawn(
         &self,
         core: &mut Core,
         now: Time,
         topic: &str,
-    ) -> Result<(), Fault> {
+        mut all: Ticket,
+    ) -> Result<Ticket, Fault> {
         for key in core.withdrawn.take(topic) {
-            self.append_withdrawal(now, &key, b"")?;
+            all = self.append_withdrawal(now, &key, b"")?.with(all);
         }
-        Ok(())
+        Ok(all)
     }
 
     fn append_withdrawal(&self, now: Time, key: &str, body: &[u8]) -> Result<Ticket, Fault> {
@@ -156,10 +159,10 @@ impl Hub {
     }
 
     /// Looks the last observation of a datastream up anew, as somebody withdrew the one of this key.
-    pub(crate) fn recall_withdrawn(&self, key: &str) {
-        if let Some((topic, time, _)) = read_key(key) {
-            // Where history cannot be read now, the last value stays until the next message.
-            let _later = self.recall_last(topic, Time::from_nanos(time));
+    pub(crate) fn recall_withdrawn(&self, key: &str) -> Result<(), Fault> {
+        match read_key(key) {
+            Some((topic, time, _)) => self.recall_last(topic, Time::from_nanos(time)),
+            None => Ok(()),
         }
     }
 
@@ -201,23 +204,28 @@ impl Hub {
         page
     }
 
-    /// Looks the last observation of a topic up anew, where the one withdrawn may have been it.
+    /// Looks the last observation of a topic up anew, where the one withdrawn may have been it; the history
+    /// was fed what came before.
     fn recall_last(&self, topic: &str, time: Time) -> Result<(), Fault> {
-        let interval = {
+        let (seen, interval) = {
             let core = self.core();
             let entry = core.catalog.find(topic).map(|id| core.catalog.entry(id));
             let last = entry.and_then(|entry| entry.last.as_ref());
             match last.filter(|last| last.time == time) {
                 None => return Ok(()),
-                Some(_) => entry.and_then(|entry| entry.interval).unwrap_or(0),
+                Some(last) => (last.cursor, entry.and_then(|entry| entry.interval)),
             }
         };
-        self.feed()?;
-        let newest = self.newest_before(topic, time.plus_nanos(1), interval)?;
+        let newest = self.newest_before(topic, time.plus_nanos(1), interval.unwrap_or(0))?;
         let mut core = self.core();
         if let Some(id) = core.catalog.find(topic) {
             let cursor = self.log.head();
             let entry = &mut core.catalog.slot(id).entry;
+            let is_seen = |last: &Last| (last.cursor, last.time) == (seen, time);
+            if !entry.last.as_ref().is_some_and(is_seen) {
+                // What came while the past was read is newer than all of it.
+                return Ok(());
+            }
             entry.last = None;
             if let Some(batch) = newest {
                 let row = batch.row(batch.len() - 1);

@@ -135,11 +135,33 @@ fn an_only_observation_that_is_withdrawn_leaves_no_last_value() {
     };
     let withdrawn = house.hub.open(at(1), &everyone(), Request::Withdraw(place));
     assert!(matches!(withdrawn, Ok(Exchange::Accepted(_))));
-    match house
-        .hub
-        .open(at(1), &everyone(), Request::Latest(vec![filter("#")]))
-    {
-        Ok(Exchange::Latest(latest)) => assert!(latest.batch.is_empty()),
+    assert_eq!(last_value(&house.hub), None);
+}
+
+#[test]
+fn what_comes_while_the_past_is_read_for_a_withdrawal_stays_the_last_value() {
+    let house = new();
+    publish(&house.hub, "a", 1.0);
+    let hub = house.hub.clone();
+    *house.tally.while_read.lock().unwrap() = Some(Box::new(move || {
+        publish(&hub, "a", 2.0);
+    }));
+    let place = Place {
+        topic: "a".into(),
+        time: at(0),
+        ordinal: 0,
+    };
+    let withdrawn = house.hub.open(at(1), &everyone(), Request::Withdraw(place));
+    assert!(matches!(withdrawn, Ok(Exchange::Accepted(_))));
+    assert_eq!(last_value(&house.hub), Some(2.0));
+}
+
+fn last_value(hub: &Arc<Hub>) -> Option<f64> {
+    match hub.open(at(1), &everyone(), Request::Latest(vec![filter("#")])) {
+        Ok(Exchange::Latest(latest)) => {
+            let mut rows = latest.batch.rows();
+            rows.next().and_then(|row| row.value.number())
+        }
         _ => unreachable!("last values were asked for"),
     }
 }

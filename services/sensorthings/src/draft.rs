@@ -14,6 +14,7 @@ use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
+use weir_binding::wait;
 use weir_hub::{Exchange, Media, Principal, Publish, Request, Ticket, Verb};
 use weir_model::batch::Naming;
 use weir_model::{BatchBuilder, Datastream, Extra, Place, Time};
@@ -136,6 +137,23 @@ pub(crate) struct Done {
     pub(crate) numbers: BTreeMap<String, u32>,
 }
 
+impl Done {
+    pub(crate) fn note(&mut self, ticket: Ticket) {
+        self.ticket = Some(match self.ticket.take() {
+            Some(before) => ticket.with(before),
+            None => ticket,
+        });
+    }
+
+    /// Waits until a shared log has it: what others did before it is seen by then, and how it came to stand.
+    fn taken(&self, context: &Context<'_>) -> Result<()> {
+        match self.ticket.as_ref().filter(|_| context.hub.is_shared()) {
+            Some(ticket) => Ok(wait(|cx| ticket.poll(cx)).map(drop)?),
+            None => Ok(()),
+        }
+    }
+}
+
 impl<'a> Draft<'a> {
     pub(crate) fn new(context: &'a Context<'a>) -> Self {
         Self {
@@ -170,6 +188,9 @@ impl<'a> Draft<'a> {
             return Err(Fault::over("entities of one request", INSERTED_MAX));
         }
         let context = self.context;
+        if context.hub.is_shared() {
+            return Ok(context.view.drawn_id());
+        }
         let last = self
             .last_id
             .unwrap_or_else(|| context.view.next_id(context.hub));
@@ -252,25 +273,26 @@ impl<'a> Draft<'a> {
             context.hub.would_take(context.principal, &request)?;
         }
         let mut done = Done::default();
+        let mut described = Vec::new();
         for (who, change) in changes {
-            let topic = match &change {
-                Request::Change(topic, Some(_)) => Some(topic.clone()),
-                _ => None,
-            };
-            let ticket = accepted_of(context, who, change)?;
-            let number = ticket.stood().map(|stood| stood.number);
-            done.numbers.extend(topic.zip(number));
-            done.ticket = Some(ticket);
+            if let Request::Change(topic, Some(_)) = &change {
+                described.push(topic.clone());
+            }
+            done.note(accepted_of(context, who, change)?);
         }
         for order in orders {
-            done.ticket = Some(accepted(context, order)?);
+            done.note(accepted(context, order)?);
         }
-        for (message, rows) in messages {
-            let (ticket, places) = places::publish(context, message, &self.rows[rows])?;
-            done.places.extend(places);
-            done.ticket = Some(ticket);
-        }
+        done.taken(context)?;
+        let number = |topic: &String| context.hub.stood(topic).map(|stood| stood.number);
+        let numbers = described.into_iter().filter_map(|topic| {
+            let number = number(&topic)?;
+            Some((topic, number))
+        });
+        done.numbers.extend(numbers);
+        places::publish_all(context, messages, &self.rows, &mut done)?;
         self.withdraw(&mut done)?;
+        done.taken(context)?;
         Ok(done)
     }
 
@@ -347,13 +369,13 @@ impl<'a> Draft<'a> {
     fn withdraw(&self, done: &mut Done) -> Result<()> {
         for withdrawn in &self.withdrawn {
             let request = Request::Withdraw(withdrawn.place());
-            done.ticket = Some(accepted(self.context, request)?);
+            done.note(accepted(self.context, request)?);
             if let Some(id) = &withdrawn.known_as {
-                done.ticket = Some(correct(self.context, id, None)?);
+                done.note(correct(self.context, id, None)?);
             }
         }
         for (id, row) in &self.corrected {
-            done.ticket = Some(correct(self.context, id, done.places.get(*row))?);
+            done.note(correct(self.context, id, done.places.get(*row))?);
         }
         Ok(())
     }

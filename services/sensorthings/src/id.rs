@@ -7,6 +7,7 @@
 
 use serde_json::Value as Json;
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use weir_model::{Time, percent};
 
@@ -31,6 +32,11 @@ impl Id {
             Ok(number) if canonical && number <= INTEGER_MAX => Id::Number(number),
             _ => Id::Text(text.into()),
         }
+    }
+
+    /// A number that is drawn from all those that every JSON reader keeps.
+    pub(crate) fn drawn() -> Self {
+        Id::Number(RandomState::new().hash_one(0) & INTEGER_MAX)
     }
 
     /// As JSON gives it.

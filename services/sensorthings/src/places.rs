@@ -4,29 +4,83 @@
 //! order. For what comes late the history is counted, one request after the other, together with what was
 //! told lately and is on no disk yet: two of one time that come at once get two places.
 
-use crate::draft::{Row, accepted};
+use crate::draft::{Done, Row, accepted};
 use crate::fault::Result;
 use crate::id::At;
 use crate::node::Context;
 use crate::service::lock;
 use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::ops::Range;
 use std::sync::Arc;
+use weir_binding::wait;
 use weir_hub::{Publish, Request, Stood, Ticket};
 use weir_model::{Cursor, Time};
 
+/// Publishes messages, each of observations of one datastream, with where their rows are.
+pub(crate) fn publish_all(
+    context: &Context<'_>,
+    messages: Vec<(Publish, Range<usize>)>,
+    rows: &[(String, Row)],
+    done: &mut Done,
+) -> Result<()> {
+    if context.hub.is_shared() {
+        return submit_all(context, messages, rows, done);
+    }
+    for (message, of) in messages {
+        let (ticket, places) = publish(context, message, &rows[of])?;
+        done.places.extend(places);
+        done.note(ticket);
+    }
+    Ok(())
+}
+
+/// The same where other gateways publish, too: where a message stands is known once it is taken.
+fn submit_all(
+    context: &Context<'_>,
+    messages: Vec<(Publish, Range<usize>)>,
+    rows: &[(String, Row)],
+    done: &mut Done,
+) -> Result<()> {
+    let mut submitted = Vec::new();
+    for (message, of) in messages {
+        let (topic, times) = about(context, &message, &rows[of]);
+        let message = Publish {
+            incoming: context.incoming,
+            ..message
+        };
+        submitted.push((accepted(context, Request::Publish(message))?, topic, times));
+    }
+    for (ticket, topic, times) in submitted {
+        wait(|cx| ticket.poll(cx))?;
+        let stood = context.hub.stood_before(&topic, &ticket);
+        let places = match places(stood, &times, &HashMap::new()) {
+            Some(places) => places,
+            None => lock(context.late).places(context, &topic, (&ticket, stood), &times)?,
+        };
+        done.places.extend(places);
+        done.note(ticket);
+    }
+    Ok(())
+}
+
+/// The topic that stands for all of a message, and the times of its rows. The first component stands for
+/// all of a multi-datastream: they come together.
+fn about(context: &Context<'_>, message: &Publish, rows: &[(String, Row)]) -> (String, Vec<Time>) {
+    let first = rows
+        .first()
+        .and_then(|(_, row)| row.components.as_ref()?.first());
+    let times = rows.iter().map(|(_, row)| row.time.unwrap_or(context.now));
+    (first.unwrap_or(&message.topic).clone(), times.collect())
+}
+
 /// Publishes observations of one datastream as one message, and says where each stands.
-pub(crate) fn publish(
+fn publish(
     context: &Context<'_>,
     message: Publish,
     rows: &[(String, Row)],
 ) -> Result<(Ticket, Vec<At>)> {
-    // The first component stands for all of a multi-datastream: they come together.
-    let first = rows
-        .first()
-        .and_then(|(_, row)| row.components.as_ref()?.first());
-    let topic = &first.unwrap_or(&message.topic).clone();
-    let times = rows.iter().map(|(_, row)| row.time.unwrap_or(context.now));
-    let times: Vec<Time> = times.collect();
+    let (topic, times) = about(context, &message, rows);
+    let topic = &topic;
     let stood = context.hub.stood(topic);
     let mut late = times
         .iter()
@@ -46,7 +100,7 @@ pub(crate) fn publish(
         None => {
             // Others were faster since it was looked.
             let late = late.get_or_insert_with(|| lock(context.late));
-            late.places(context, topic, &ticket, &times)?
+            late.places(context, topic, (&ticket, ticket.stood()), &times)?
         }
     };
     if let Some(late) = &mut late {
@@ -122,21 +176,21 @@ impl Late {
         &mut self,
         context: &Context<'_>,
         topic: &str,
-        ticket: &Ticket,
+        (ticket, stood): (&Ticket, Option<Stood>),
         times: &[Time],
     ) -> Result<Vec<At>> {
         let is_committed = || context.hub.positions().1 >= ticket.cursor();
         let mut was_committed = is_committed();
-        let mut counts = self.counts(context, topic, ticket.stood(), times)?;
+        let mut counts = self.counts(context, topic, stood, times)?;
         if was_committed != is_committed() {
             was_committed = true;
-            counts = self.counts(context, topic, ticket.stood(), times)?;
+            counts = self.counts(context, topic, stood, times)?;
         }
         for time in times.iter().filter(|_| was_committed) {
             let count = counts.get_mut(time).into_iter();
             count.for_each(|count| *count = count.saturating_sub(1));
         }
-        Ok(places(ticket.stood(), times, &counts).unwrap_or_default())
+        Ok(places(stood, times, &counts).unwrap_or_default())
     }
 
     fn note(&mut self, topic: &str, cursor: Cursor, places: &[At]) {
@@ -208,7 +262,7 @@ mod tests {
         assert!(house.hub.positions().1 >= ticket.cursor());
         let time = Time::parse_rfc3339(b"2026-11-20T10:01:00Z").unwrap();
         let places = lock(&late)
-            .places(&context, "a/b", &ticket, &[time])
+            .places(&context, "a/b", (&ticket, ticket.stood()), &[time])
             .unwrap();
         assert_eq!(places[0].ordinal, 1);
     }

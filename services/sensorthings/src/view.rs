@@ -353,6 +353,13 @@ impl View {
         self.last_id.max(hub.positions().0.sequence())
     }
 
+    /// An identifier that nobody has, for where other gateways give some at the same time.
+    pub(crate) fn drawn_id(&self) -> Id {
+        let is_free = |id: &Id| Kind::ALL.iter().all(|&kind| self.find(kind, id).is_none());
+        let mut drawn = std::iter::repeat_with(Id::drawn);
+        drawn.find(is_free).unwrap_or_else(Id::drawn)
+    }
+
     /// The datastream or multi-datastream of this number.
     pub(crate) fn of_number(&self, number: u32) -> Option<&Arc<Entity>> {
         let multi = || self.find(Kind::MultiDatastream, self.numbers.get(&number)?);

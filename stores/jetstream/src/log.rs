@@ -136,6 +136,9 @@ impl SharedLog for JetStreamLog {
                 let Some((sequence, bytes)) = pull.next(SILENCE) else {
                     continue;
                 };
+                if let Err(fault) = check_next(&shared, sequence) {
+                    return shared.end(fault);
+                }
                 let goes_on = match Record::read(&bytes) {
                     Ok(record) => follower(shared.cursor(sequence), &record),
                     // Something else was published there: a record that says nothing.
@@ -171,6 +174,32 @@ impl SharedLog for JetStreamLog {
             thread::sleep(TICK);
         }
         Ok(false)
+    }
+}
+
+/// Refuses to go on behind records that the stream dropped before they were taken: what they said is missing
+/// in all that is known here, and a start reads what is kept of it.
+fn check_next(shared: &Shared, sequence: u64) -> Result<(), LogFault> {
+    let taken = shared.head();
+    if sequence <= taken + 1 {
+        return Ok(());
+    }
+    let standing = loop {
+        match api::look(&shared.nats, &shared.names.stream) {
+            Ok(standing) => break standing,
+            Err(_) if shared.state().fault.is_none() => thread::sleep(TICK),
+            Err(why) => return Err(LogFault::Unavailable(why)),
+        }
+    };
+    // Single ones are missing where somebody removed them.
+    match standing.first <= taken + 1 {
+        true => Ok(()),
+        false => Err(LogFault::Failed(format!(
+            "the stream {} dropped records behind {} before they were taken: this gateway was away for \
+             longer than it keeps them, and is to be started again",
+            shared.names.stream,
+            shared.cursor(taken),
+        ))),
     }
 }
 

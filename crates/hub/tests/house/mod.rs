@@ -25,6 +25,8 @@ pub(crate) struct Tally {
     pub(crate) applied: Mutex<Vec<(Cursor, usize)>>,
     /// Done once, at the next application.
     pub(crate) meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+    /// Done once, at the next reading.
+    pub(crate) while_read: Mutex<Option<Box<dyn FnOnce() + Send>>>,
     /// What it says at a start to be the last observations.
     pub(crate) latest: Mutex<Option<(Cursor, Batch)>>,
 }
@@ -50,6 +52,8 @@ impl History for Tally {
         Ok(())
     }
     fn read(&self, _: &Range<'_>) -> Result<Page, HistoryFault> {
+        let meanwhile = self.while_read.lock().unwrap().take();
+        meanwhile.into_iter().for_each(|act| act());
         Ok(Page::default())
     }
     fn maintain(&self, _: Time) -> Result<(), HistoryFault> {
