@@ -163,7 +163,9 @@ impl View {
         }
         let location = Entity::implied_location(thing, place, &entry.topic);
         let known = self.find(Kind::Location, thing);
-        if known.map(|known| (&known.body, &known.topics)) != Some((&location.body, &location.topics)) {
+        if known.map(|known| (&known.body, &known.topics))
+            != Some((&location.body, &location.topics))
+        {
             self.put(location);
         }
     }
