@@ -16,6 +16,7 @@ import threading
 
 import aiocoap
 import paho.mqtt.client as paho
+import pika
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
@@ -23,6 +24,7 @@ import amqp.peers
 import dds.peer
 import readers
 import xmpp.client
+from amqp.rabbitmq import RabbitMQ
 from decoders import seconds
 from xmpp.prosody import Prosody
 
@@ -281,6 +283,78 @@ class AmqpFollowed:
         return bytes(message.body), amqp.peers.annotation(message, "weir-cursor")
 
 
+class BehindRabbitMQ:
+    """Configuration of a gateway with a bridge to a RabbitMQ, which runs as Prosody does."""
+
+    broker = None
+    LINES = {"in": ("pairs/amqp091", "formats/amqp091/#"), "out": ("pairs/#", "formats/amqp091/#")}
+
+    def items(self):
+        kind = type(self)
+        kind.broker = kind.broker or RabbitMQ(ForAll(), atexit.register)
+        lines = {f"{way}.{at}.filter": line for way, of in self.LINES.items() for at, line in enumerate(of)}
+        settings = {"url": kind.broker.url(), "max_retry_seconds": "1", **lines}
+        return {f"amqp.bridge.pairs.{key}": value for key, value in settings.items()}.items()
+
+
+class Amqp091:
+    """pika by AMQP 0.9.1 at a RabbitMQ, to which the gateway has a bridge: a key is a topic with its levels as words.
+
+    Messages go as they were published, so that there is no choice of a format; the broker knows no cursor, and where
+    the log stands is asked of the gateway. Its queues begin when they are bound.
+    """
+
+    SETTINGS = BehindRabbitMQ()
+    FORMATS = ("json",)
+    RESUMES = False
+    EXCHANGE = "amq.topic"
+
+    def __init__(self, gateway):
+        self.gateway = gateway
+        dds.peer.until(self.is_bridged, "a bridge to RabbitMQ")
+
+    def is_bridged(self):
+        page = self.gateway.request("GET", "/metrics")[2].decode()
+        return 'weir_bridge_connected{bridge="amqp/pairs"} 1' in page
+
+    @contextlib.contextmanager
+    def channel(self):
+        at = pika.ConnectionParameters("127.0.0.1", BehindRabbitMQ.broker.port, heartbeat=0)
+        with contextlib.closing(pika.BlockingConnection(at)) as connection:
+            yield connection.channel()
+
+    def publish(self, topic, payload, form):
+        before = self.gateway.cursor(topic)
+        with self.channel() as channel:
+            channel.confirm_delivery()
+            properties = pika.BasicProperties(content_type=form["media"])
+            channel.basic_publish(self.EXCHANGE, topic.replace("/", "."), payload, properties)
+        # The broker has it; the gateway acknowledges to the broker alone.
+        dds.peer.until(lambda: self.gateway.cursor(topic) != before, "what was published at the broker")
+
+    @contextlib.contextmanager
+    def follow(self, topic, form, since):
+        with self.channel() as channel:
+            queue = channel.queue_declare("", exclusive=True).method.queue
+            channel.queue_bind(queue, self.EXCHANGE, topic.replace("/", "."))
+            yield Amqp091Followed(self.gateway, topic, channel.consume(queue, auto_ack=True, inactivity_timeout=WAIT_S))
+
+
+class Amqp091Followed:
+    """Messages of a queue."""
+
+    def __init__(self, gateway, topic, consumed):
+        self.gateway, self.topic, self.consumed = gateway, topic, consumed
+
+    def next(self):
+        method, _, body = next(self.consumed)
+        assert method, f"nothing came of {self.topic}"
+        said = json.loads(body)
+        # One observation may stand for a message when it is published.
+        whole = said if "observations" in said else {"observations": [said]}
+        return json.dumps(whole).encode(), self.gateway.cursor(self.topic)
+
+
 class Dds:
     """Cyclone DDS in the gateway's domain: the type is what it has for a format, told here in JSON.
 
@@ -348,6 +422,7 @@ PEERS = {
     "coap": Coap,
     "xmpp": Xmpp,
     "amqp": Amqp,
+    "amqp091": Amqp091,
     "dds": Dds,
 }
 """Every binding; one that is missing here is missing from every pair."""

@@ -58,7 +58,8 @@ describe("a browser that a person opens", options(), () => {
     }
     const { results, targets } = JSON.parse(readFileSync(join(out, "run.json"), "utf8"));
     const [measured, absent] = [CELL, BY_TLS].map((name) => results.find(({ cell }) => cell === name));
-    assert.equal(measured.status, "ok");
+    // Of few messages on a machine that tests beside it the interval may be wide.
+    assert.match(measured.status, /^(ok|wide)$/);
     assert.match(measured.remarks.join(), /clocks may differ by \d/);
     const total = measured.metrics.find(({ metric }) => metric === "t_total");
     assert.ok(total.estimate.mean > 0 && total.percentiles.n > 0, JSON.stringify(total));

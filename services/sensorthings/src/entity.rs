@@ -187,9 +187,10 @@ impl Entity {
         }
     }
 
-    /// The place of a thing that nobody described, as its datastreams say it.
-    pub(crate) fn implied_location(id: &Id, place: weir_model::Place) -> Self {
+    /// The place of a thing that nobody described, as a datastream of it says, which is for who may read that.
+    pub(crate) fn implied_location(id: &Id, place: weir_model::Place, topic: &str) -> Self {
         let mut location = Self::implied(Kind::Location, id);
+        location.topics = vec![topic.to_owned()];
         let point = json!({"type": "Point", "coordinates": [place.longitude, place.latitude]});
         location.body.insert("encodingType".into(), GEOJSON.into());
         location.body.insert("location".into(), point);

@@ -161,8 +161,11 @@ impl View {
             known.links.insert("Locations", vec![thing.clone()]);
             self.put(known);
         }
-        let location = Entity::implied_location(thing, place);
-        if self.find(Kind::Location, thing).map(|known| &known.body) != Some(&location.body) {
+        let location = Entity::implied_location(thing, place, &entry.topic);
+        let known = self.find(Kind::Location, thing);
+        if known.map(|known| (&known.body, &known.topics))
+            != Some((&location.body, &location.topics))
+        {
             self.put(location);
         }
     }
@@ -300,10 +303,15 @@ impl View {
             .collect()
     }
 
-    /// Whether an entity may be read; what nobody described may be where something that refers to it may.
+    /// Whether an entity may be read; what nobody described may be where something that refers to it may, and a place
+    /// that a datastream tells where that may.
     pub(crate) fn may_read(&self, grants: &Grants, entity: &Entity) -> bool {
         if !entity.is_implied {
             return grants.allow(Verb::Read, &entity.key);
+        }
+        let tells = |topic: &String| grants.allow(Verb::Read, topic);
+        if entity.kind == Kind::Location && !entity.topics.iter().all(tells) {
+            return false;
         }
         let mut from = self.referring(entity.kind, &entity.id);
         from.any(|(kind, id)| {

@@ -25,26 +25,33 @@ use std::sync::Arc;
 use weir_hub::{Content, Hub, Message, Principal, Request};
 use weir_model::Cursor;
 
-/// The property of a message that names a gateway which it went through by a bridge; there is one for each.
+/// The property of a message that names a gateway which it went through by a bridge; there is one for each, or one for
+/// all where names of properties do not repeat.
 pub const VIA: &str = "weir-via";
+/// Between the values of properties of one name, where there is one property for them all.
+pub const BETWEEN: &str = ", ";
 /// Under what the log knows this gateway's own name for [`VIA`]; the beginning of the keys of bridges' records.
 pub const HERE: &str = "bridge";
 
 /// Says whether a message went through this gateway before.
 pub fn has_been_here(properties: &[(String, String)], here: &str) -> bool {
-    properties
-        .iter()
-        .any(|(name, value)| name == VIA && value == here)
+    gone_through(properties).any(|gateway| gateway == here)
+}
+
+/// The gateways that a message went through.
+fn gone_through(properties: &[(String, String)]) -> impl Iterator<Item = &str> {
+    let via = properties.iter().filter(|(name, _)| name == VIA);
+    via.flat_map(|(_, gateways)| gateways.split(BETWEEN))
 }
 
 /// Says whether a client brings a message that went out of here by a bridge.
 pub fn came_back(hub: &Hub, properties: &[(String, String)]) -> bool {
-    let mut via = properties.iter().filter(|(name, _)| name == VIA).peekable();
+    let mut via = gone_through(properties).peekable();
     if via.peek().is_none() {
         return false;
     }
     let here = hub.consumer(HERE);
-    here.is_some_and(|here| via.any(|(_, value)| value.as_bytes() == here.as_ref()))
+    here.is_some_and(|here| via.any(|gateway| gateway.as_bytes() == here.as_ref()))
 }
 
 /// This gateway's name for [`VIA`], made at the first start with a bridge and kept in the log.
@@ -122,6 +129,8 @@ mod tests {
             ("bridge/other", &[], true),
             ("", &["there"], true),
             ("", &["there", "here"], false),
+            ("", &["there, here"], false),
+            ("", &["there, nowhere"], true),
             ("bridge/other", &["here"], false),
         ] {
             let message = message(origin, via);

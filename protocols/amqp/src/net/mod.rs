@@ -6,6 +6,7 @@ mod bridge;
 mod client;
 mod connection;
 mod deliver;
+mod distinct;
 mod durable;
 mod filter;
 mod link;

@@ -1,5 +1,6 @@
 //! From a message to the sections of a delivery.
 
+use super::distinct::distinct;
 use crate::wire::{Header, Map, Message, MessageId, Properties, Symbol, Value};
 use bytes::Bytes;
 use weir_binding::Part;
@@ -44,8 +45,10 @@ pub(super) fn write_head(
         absolute_expiry_time: given.expires.map(|expires| expires.nanos() / 1_000_000),
         ..Properties::default()
     }));
-    let properties = given.properties.iter();
-    let pairs = properties.map(|(name, value)| (Value::from(&**name), Value::from(&**value)));
+    let properties = distinct(&given.properties);
+    let pairs = properties
+        .iter()
+        .map(|(name, value)| (Value::from(&**name), Value::from(&**value)));
     sections.application_properties = Map(pairs.collect());
     sections.write_head(out);
     Message::write_data_head(part.payload.len(), out);

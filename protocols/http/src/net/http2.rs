@@ -150,12 +150,13 @@ async fn answer(
     intake: &Intake,
     request: hyper::Request<Incoming>,
 ) -> hyper::Response<Outgoing> {
-    let (head, body) = request.into_parts();
-    let read = tokio::time::timeout(BODY_TIME_MAX, whole(head, body, intake.body()));
+    let (head, mut body) = request.into_parts();
+    let read = tokio::time::timeout(BODY_TIME_MAX, whole(head, &mut body, intake.body()));
     let late = |_| Err(Refusal::new(408, "the body did not come in time"));
     let request = match read.await.unwrap_or_else(late) {
         Ok(request) => request,
         Err(refusal) => {
+            linger(body, intake.limit);
             let answer = Response::text(refusal.status, refusal.reason);
             return written(answer, Outgoing::whole);
         }
@@ -199,14 +200,29 @@ async fn answer(
     }
 }
 
+/// Reads on for a while and keeps nothing: of a stream that is reset while a client sends, some read no answer.
+#[allow(clippy::disallowed_methods, reason = "the answer does not wait for it")]
+fn linger(mut body: Incoming, limit: usize) {
+    tokio::task::spawn_local(tokio::time::timeout(BODY_TIME_MAX, async move {
+        let mut left = limit;
+        while let Some(Ok(frame)) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+            let bytes = frame.data_ref().map_or(0, Bytes::len);
+            match left.checked_sub(bytes) {
+                Some(less) => left = less,
+                None => return,
+            }
+        }
+    }));
+}
+
 /// The request with its whole body.
 async fn whole(
     head: hyper::http::request::Parts,
-    mut body: Incoming,
+    body: &mut Incoming,
     mut held: Held<'_>,
 ) -> Result<Request, Refusal> {
     let mut bytes = Vec::new();
-    while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+    while let Some(frame) = poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await {
         let broken = |error: hyper::Error| Refusal::new(400, error.to_string());
         if let Ok(data) = frame.map_err(broken)?.into_data() {
             held.grow(bytes.len() + data.len())?;

@@ -1,6 +1,7 @@
 //! What datastreams say of their observations.
 
 use super::*;
+use weir_model::{Datastream, Place};
 
 /// The datastream of a kitchen, and its path.
 fn stream(house: &House) -> (String, Json) {
@@ -113,4 +114,34 @@ fn features_that_may_not_be_read_are_not_shown_with_observations_either() {
     };
     assert_eq!(results(&house.get("Observations")).len(), 2);
     assert_eq!(shown(&house), (false, false));
+}
+
+#[test]
+fn where_a_thing_is_is_told_to_who_may_read_the_datastream_that_says_it() {
+    let mut house = house("place-grants");
+    for topic in ["truck/load", "truck/gps"] {
+        house.publish(topic, r#"{"value":1.5}"#);
+    }
+    let here = Datastream {
+        place: Some(Place {
+            latitude: 44.5,
+            longitude: 20.25,
+        }),
+        ..Datastream::default()
+    };
+    let change = Request::Change("truck/gps".into(), Some(here));
+    house.hub.open(now(), &house.who, change).unwrap();
+    let places = |house: &House| {
+        let things = house.get("Things?$expand=Locations");
+        assert_eq!(things["value"].as_array().unwrap().len(), 1, "{things}");
+        things.to_string().contains("20.25")
+    };
+    assert!(places(&house));
+    let rules = vec![(Verb::Read, Filter::parse("truck/load").unwrap())];
+    house.who = Principal {
+        name: "guest".into(),
+        grants: Arc::new(Grants::new(rules)),
+        standing: Default::default(),
+    };
+    assert!(!places(&house));
 }

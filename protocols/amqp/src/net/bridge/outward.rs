@@ -7,6 +7,7 @@ use super::kept::Kept;
 use super::settings::Plan;
 use super::wary::Wary;
 use crate::client::{Machine, Outgoing, Sent};
+use crate::net::distinct::distinct;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -194,6 +195,7 @@ impl Outward {
         let message = &item.message;
         let mut headers = message.attributes.properties.clone();
         headers.push((VIA.to_owned(), way.here.to_owned()));
+        let headers = distinct(&headers);
         let given = message.attributes.content_type.as_deref();
         let outgoing = Outgoing {
             topic: &topic,
