@@ -241,6 +241,12 @@ pub trait Context: Send + Sync {
         false
     }
 
+    /// Whether it has a certificate by ACME for this name.
+    fn is_named(&self, host: &str) -> bool {
+        let _nameless_by_default = host;
+        false
+    }
+
     /// Threads for work that takes a while.
     fn workers(&self) -> Arc<dyn Workers>;
 

@@ -29,6 +29,8 @@ pub(crate) struct House {
     pub(crate) access: Arc<Access>,
     /// Whether it was said that everybody may come.
     pub(crate) is_open: bool,
+    /// What it has a certificate by ACME for.
+    pub(crate) names: Vec<String>,
     pub(crate) workers: Arc<dyn Workers>,
     /// Who hash passwords.
     pub(crate) checkers: Arc<dyn Workers>,
@@ -132,6 +134,10 @@ impl Context for House {
 
     fn trusts_this_machine(&self) -> bool {
         !self.access.is_restricted() && !self.is_open
+    }
+
+    fn is_named(&self, host: &str) -> bool {
+        self.names.iter().any(|name| name == host)
     }
 
     fn principal(&self, credential: Option<&str>, _local: bool) -> Identity {

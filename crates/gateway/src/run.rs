@@ -88,10 +88,10 @@ impl Gateway {
         bindings: Vec<Named>,
         open_to_all: bool,
     ) -> Result<Self, RunFault> {
-        let audit = config.text("access", "audit").map(Path::new);
-        let audit = Arc::new(Audit::of(audit).map_err(RunFault::Config)?);
-        let policy = config.text("access", "policy").map(Path::new);
-        let access = Arc::new(Access::of(policy, audit.clone()).map_err(RunFault::Config)?);
+        let file = |key| config.text("access", key).map(Path::new);
+        let audit = Arc::new(Audit::of(file("audit")).map_err(RunFault::Config)?);
+        let access = Access::of(file("policy"), audit.clone()).map(Arc::new);
+        let access = access.map_err(RunFault::Config)?;
         let acme = prepare_acme(config)?;
         let threads = threads(config)?;
         let may_be_exposed = access.is_restricted() || open_to_all;
@@ -99,7 +99,7 @@ impl Gateway {
         let addresses = addresses(&opened, &bindings, may_be_exposed)?;
         let (log, hub) = open_data(config)?;
         let (drain, draining) = watch::channel(false);
-        let traffic = Arc::new(Traffic::default());
+        let traffic = Arc::<Traffic>::default();
         let traces = start_traces(config, &hub, &traffic)?;
         let premises = Premises {
             endpoints: [opened.endpoints()?, named(&bindings)].concat(),
@@ -129,6 +129,7 @@ impl Gateway {
             addresses: addresses.clone(),
             access,
             is_open: open_to_all,
+            names: acme.as_ref().map_or_else(Vec::new, |it| it.names.clone()),
             workers,
             checkers,
             draining,
@@ -137,8 +138,7 @@ impl Gateway {
         let threads = start_threads(&opened.listeners, opened.datagrams, &beside, &house)?;
         let historian = Historian::start(hub.clone())
             .map_err(|error| RunFault::Io("thread historian".into(), error))?;
-        let io = |error| RunFault::Io("thread keeper".into(), error);
-        let keeping = keeper.start().map_err(io)?;
+        let keeping = keep(keeper)?;
         let renewing = start_renewing(acme, challenges)?;
         Ok(Self {
             hub,
@@ -266,6 +266,12 @@ fn start_renewing(
     let started = acme.map(|settings| acme::start(settings, challenges));
     let io = |error| RunFault::Io("thread acme".into(), error);
     started.transpose().map_err(io)
+}
+
+/// Looks after files that may change while the gateway runs.
+fn keep(keeper: Keeper) -> Result<Keeping, RunFault> {
+    let io = |error| RunFault::Io("thread keeper".into(), error);
+    keeper.start().map_err(io)
 }
 
 /// What the hub refuses stands in the audit log.

@@ -292,7 +292,8 @@ fn check_host(shared: &Shared, request: &Request) -> Result<(), Response> {
     let Some(host) = request.header("host") else {
         return Ok(());
     };
-    let listed = |name: &str| shared.settings.hosts.iter().any(|own| own == name);
+    let hosts = &shared.settings.hosts;
+    let listed = |name: &str| hosts.iter().any(|own| own == name) || shared.context.is_named(name);
     match !shared.context.trusts_this_machine() || is_near(host, listed) {
         true => Ok(()),
         false => Err(Response::text(
