@@ -74,6 +74,11 @@ impl Slot {
         matches!(self, Slot::Checking(..) | Slot::Asked(_))
     }
 
+    /// Says whether it waits to be asked.
+    fn is_asked(&self) -> bool {
+        matches!(self, Slot::Asked(_))
+    }
+
     /// Bytes of an answer that is whole.
     fn bytes(&self) -> usize {
         match self {
@@ -133,6 +138,7 @@ impl Requests {
             if let Some(phase) = self.answer(shared, draining, cx)? {
                 return Poll::Ready(Ok(phase));
             }
+            self.ask_waiting(shared);
             let sent = self.send(stream, cx)?;
             if self.is_finished() {
                 return Poll::Ready(Ok(self.finished()));
@@ -354,7 +360,10 @@ impl Requests {
         shared: &Shared,
         cx: &mut Context<'_>,
     ) -> io::Result<Moved> {
-        let full = self.slots.len() >= OUTSTANDING_MAX || self.outbox.waiting() >= UNSENT_BYTES_MAX;
+        // The bodies of those that wait are held by nobody else.
+        let full = self.slots.len() >= OUTSTANDING_MAX
+            || self.outbox.waiting() >= UNSENT_BYTES_MAX
+            || self.slots.iter().any(Slot::is_asked);
         if self.eof || full {
             return Ok(false);
         }
@@ -428,13 +437,33 @@ impl Requests {
         self.slots.push_back(slot);
     }
 
+    /// Asks those that waited, as far as there is room now; who asked is known of all before them.
+    fn ask_waiting(&mut self, shared: &Shared) {
+        while let Some(at) = self.slots.iter().position(Slot::is_unasked) {
+            if !self.slots[at].is_asked() || !self.has_room() {
+                return;
+            }
+            let Some(Slot::Asked(request)) = self.slots.remove(at) else {
+                return;
+            };
+            let slot = self.dispatched(shared, *request);
+            if slot.is_last() {
+                self.slots.truncate(at);
+            }
+            self.slots.insert(at, slot);
+        }
+    }
+
     /// Says whether a request is to be asked later: all that one read of the socket brings would else be answered at
     /// once, whatever that comes to.
     fn must_wait(&self) -> bool {
+        !self.has_room() || self.slots.iter().any(Slot::is_unasked)
+    }
+
+    fn has_room(&self) -> bool {
         let bytes: usize = self.slots.iter().map(Slot::bytes).sum();
-        self.outbox.waiting() + bytes >= UNSENT_BYTES_MAX
-            || self.slots.iter().filter(|slot| slot.is_reading()).count() >= READING_MAX
-            || self.slots.iter().any(Slot::is_unasked)
+        let reading = self.slots.iter().filter(|slot| slot.is_reading());
+        self.outbox.waiting() + bytes < UNSENT_BYTES_MAX && reading.count() < READING_MAX
     }
 
     fn dispatched(&mut self, shared: &Shared, request: Request) -> Slot {
