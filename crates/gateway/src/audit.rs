@@ -10,8 +10,8 @@ use crate::context::now;
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
-use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -23,6 +23,8 @@ const WAITING_MAX: usize = 4096;
 
 /// Names that are remembered for how often they were refused.
 const REFUSED_MAX: usize = 1024;
+/// Bytes of a name that are looked at: who is not let in yet may call himself anything.
+const NAME_BYTES_MAX: usize = 64;
 /// Lines a second about one name that is refused; of who asks too often, which says all there is to say, one.
 const LINES_A_SECOND: u32 = 16;
 const TOO_FAST: &str = "too-fast";
@@ -34,13 +36,13 @@ const FLUSH_TIME: Duration = Duration::from_secs(2);
 pub(crate) struct Audit {
     lines: Option<SyncSender<Entry>>,
     left_out: AtomicU64,
-    refused: Mutex<HashMap<(&'static str, Arc<str>), Told>>,
+    refused: Mutex<HashMap<(&'static str, String), Told>>,
+    /// The file is another one now.
+    is_rotated: Arc<AtomicBool>,
 }
 
 enum Entry {
     Line(String),
-    /// The file is another one now.
-    Reopen,
     /// All before this is written.
     Flush(SyncSender<()>),
 }
@@ -68,14 +70,17 @@ impl Audit {
         let file = opened(path).map_err(unable)?;
         let (lines, waiting) = sync_channel(WAITING_MAX);
         let writer = thread::Builder::new().name("audit".into());
+        let is_rotated = Arc::new(AtomicBool::new(false));
+        let place = Place {
+            path: path.to_owned(),
+            is_rotated: is_rotated.clone(),
+        };
         writer
-            .spawn({
-                let path = path.to_owned();
-                move || write(&path, file, &waiting)
-            })
+            .spawn(move || write(&place, file, &waiting))
             .map_err(unable)?;
         Ok(Self {
             lines: Some(lines),
+            is_rotated,
             ..Self::default()
         })
     }
@@ -117,6 +122,9 @@ impl Audit {
 
     /// Notes that somebody was refused, unless enough was said of that in this second.
     pub(crate) fn note_refusal(&self, event: &'static str, who: &Arc<str>, detail: &str) {
+        if self.lines.is_none() {
+            return;
+        }
         if let Some(again) = self.told(event, who, now().nanos() / 1_000_000_000) {
             self.note_again(event, who, detail, again);
         }
@@ -125,7 +133,11 @@ impl Audit {
     /// How often it was so since it was told last; none where enough was told in this second.
     fn told(&self, event: &'static str, who: &Arc<str>, second: i64) -> Option<u64> {
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (event, who.clone());
+        let mut end = who.len().min(NAME_BYTES_MAX);
+        while !who.is_char_boundary(end) {
+            end -= 1;
+        }
+        let key = (event, who[..end].to_owned());
         if refused.len() >= REFUSED_MAX && !refused.contains_key(&key) {
             refused.clear();
         }
@@ -149,10 +161,7 @@ impl Audit {
 
     /// Goes on in the file that now has the name, behind what rotated the other away.
     pub(crate) fn reopen(&self) {
-        if let Some(lines) = &self.lines {
-            // Where lines wait, the next time does.
-            let _later = lines.try_send(Entry::Reopen);
-        }
+        self.is_rotated.store(true, Ordering::Relaxed);
     }
 
     /// Waits until what was noted is written, unless the disk stands still.
@@ -173,11 +182,29 @@ fn opened(path: &Path) -> std::io::Result<File> {
     options.open(path)
 }
 
-fn write(path: &Path, mut file: File, entries: &Receiver<Entry>) {
+/// Where the file is.
+struct Place {
+    path: PathBuf,
+    is_rotated: Arc<AtomicBool>,
+}
+
+impl Place {
+    /// Another file, where the one before was rotated away.
+    fn another(&self) -> Option<std::io::Result<File>> {
+        let is_rotated = self.is_rotated.swap(false, Ordering::Relaxed);
+        is_rotated.then(|| opened(&self.path))
+    }
+}
+
+fn write(place: &Place, mut file: File, entries: &Receiver<Entry>) {
     while let Ok(entry) = entries.recv() {
+        match place.another() {
+            Some(Ok(another)) => file = another,
+            Some(Err(error)) => tracing::error!(%error, "the audit log cannot be opened anew"),
+            None => {}
+        }
         let written = match entry {
             Entry::Line(line) => writeln!(file, "{line}"),
-            Entry::Reopen => opened(path).map(|another| file = another),
             Entry::Flush(written) => {
                 // Who does not wait any more need not be told.
                 let _told = written.send(());
