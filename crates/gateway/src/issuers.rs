@@ -45,6 +45,8 @@ pub(crate) struct Issuer {
     keys: Mutex<Keys>,
     /// A token named a key that is not there.
     wanted: AtomicBool,
+    /// A token gave way to another, and what was begun with it is to be ended.
+    evicted: AtomicBool,
     /// The policy has it no more; written and read under the lock of the accounts.
     retired: AtomicBool,
     accounts: Mutex<Accounts>,
@@ -157,7 +159,8 @@ impl Issuer {
         if let Some(known) = accounts.get(digest) {
             return Ok(known.principal.clone());
         }
-        make_room_of(&name, &mut accounts);
+        let evicted = make_room_of(&name, &mut accounts);
+        self.evicted.fetch_or(evicted, Ordering::Relaxed);
         if accounts.len() >= VERIFIED_MAX {
             return Err("too many tokens are in use: try again later".into());
         }
@@ -204,7 +207,7 @@ impl Issuer {
             }
             holds
         });
-        before - accounts.len()
+        before - accounts.len() + usize::from(self.evicted.swap(false, Ordering::Relaxed))
     }
 
     /// Takes no token any more; gives the standings of all whose tokens are in use.
@@ -305,8 +308,9 @@ fn key_set(text: &str) -> Result<JwkSet, String> {
     })
 }
 
-/// Has one of a subject's tokens give way where it has as many as it may, so that it alone cannot take all places.
-fn make_room_of(name: &Arc<str>, accounts: &mut Accounts) {
+/// Has one of a subject's tokens give way where it has as many as it may, so that it alone cannot take all places;
+/// says whether one did.
+fn make_room_of(name: &Arc<str>, accounts: &mut Accounts) -> bool {
     let of_one = accounts.iter().filter(|(_, it)| it.principal.name == *name);
     let (count, first) = of_one.fold(
         (0, None::<(u64, &Vec<u8>)>),
@@ -319,11 +323,12 @@ fn make_room_of(name: &Arc<str>, accounts: &mut Accounts) {
         .filter(|_| count >= TOKENS_OF_ONE_MAX)
         .map(|(_, it)| it.clone())
     else {
-        return;
+        return false;
     };
     if let Some(gone) = accounts.remove(&digest) {
         gone.principal.standing.revoke();
     }
+    true
 }
 
 fn seconds(time: Time) -> u64 {
@@ -407,6 +412,7 @@ impl Entry<'_> {
             keys: Mutex::default(),
             wanted: AtomicBool::new(false),
             retired: AtomicBool::new(false),
+            evicted: AtomicBool::new(false),
             accounts: Mutex::default(),
         })
     }
@@ -475,7 +481,8 @@ mod tests {
         let standing = first.principal.standing.clone();
         accounts.insert(b"first".to_vec(), first);
         for n in 0..2 * TOKENS_OF_ONE_MAX as u64 {
-            make_room_of(&"site:ann".into(), &mut accounts);
+            let is_full = make_room_of(&"site:ann".into(), &mut accounts);
+            assert_eq!(is_full, n + 1 >= TOKENS_OF_ONE_MAX as u64, "{n}");
             accounts.insert(n.to_le_bytes().to_vec(), account("site:ann", 3 + n));
         }
         assert_eq!(accounts.len(), TOKENS_OF_ONE_MAX + 1);

@@ -11,7 +11,7 @@ pub const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(10);
 /// Credentials whose check is remembered, so that a password is not hashed at every request.
 pub const VERIFIED_MAX: usize = 10_000;
 /// Tokens of one subject that an issuer's entry knows at once; the one that expires first gives way.
-pub const TOKENS_OF_ONE_MAX: usize = 256;
+pub const TOKENS_OF_ONE_MAX: usize = 2000;
 
 /// For how long an issuer of tokens may take to say its keys.
 pub const ISSUER_TIME_MAX: Duration = Duration::from_secs(5);
