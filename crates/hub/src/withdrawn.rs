@@ -105,9 +105,19 @@ impl Hub {
             core.withdrawn.put(&key, true);
             ticket
         };
-        self.feed()?;
-        self.recall_last(topic, place.time)?;
+        if self.is_last(topic, place.time) {
+            self.feed()?;
+            self.recall_last(topic, place.time)?;
+        }
         Ok(ticket)
+    }
+
+    /// Whether a datastream's last value is of this time: only then is the past needed.
+    fn is_last(&self, topic: &str, time: Time) -> bool {
+        let core = self.core();
+        let entry = core.catalog.find(topic).map(|id| core.catalog.entry(id));
+        let last = entry.and_then(|entry| entry.last.as_ref());
+        last.is_some_and(|last| last.time == time)
     }
 
     /// Says why an observation would not be hidden.
