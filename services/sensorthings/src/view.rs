@@ -161,8 +161,14 @@ impl View {
             known.links.insert("Locations", vec![thing.clone()]);
             self.put(known);
         }
-        let location = Entity::implied_location(thing, place, &entry.topic);
+        let mut location = Entity::implied_location(thing, place, &entry.topic);
         let known = self.find(Kind::Location, thing);
+        // All that say the same place tell it.
+        if let Some(known) = known.filter(|known| known.body == location.body) {
+            let others = known.topics.iter().filter(|topic| **topic != *entry.topic);
+            location.topics.extend(others.cloned());
+            location.topics.sort_unstable();
+        }
         if known.map(|known| (&known.body, &known.topics))
             != Some((&location.body, &location.topics))
         {
@@ -310,7 +316,7 @@ impl View {
             return grants.allow(Verb::Read, &entity.key);
         }
         let tells = |topic: &String| grants.allow(Verb::Read, topic);
-        if entity.kind == Kind::Location && !entity.topics.iter().all(tells) {
+        if entity.kind == Kind::Location && !entity.topics.iter().any(tells) {
             return false;
         }
         let mut from = self.referring(entity.kind, &entity.id);
