@@ -91,15 +91,23 @@ impl XmppSubscriber {
             let node = collection(message).unwrap_or_else(|| leaf.to_owned());
             for item in items.elements().filter(|child| child.name == "item") {
                 let id = item.attribute("id").unwrap_or_default();
-                match self.message(item, document) {
-                    Ok(message) => {
-                        let cursor = id.parse().ok().filter(|_| self.service.is_weir);
+                let cursor = id.parse().ok().filter(|_| self.service.is_weir);
+                let is_bare = item.elements().next().is_none();
+                match (self.message(item, document), cursor) {
+                    (Ok(message), cursor) => {
                         if let Some(cursor) = cursor {
                             advance(&mut self.nodes, &node, cursor);
                         }
                         self.ready.push_back(Event::Message(message, cursor));
                     }
-                    Err(why) => tracing::warn!("XMPP: item `{id}` of `{leaf}` is set aside: {why}"),
+                    // It is longer than its server would pass on.
+                    (Err(_), Some(cursor)) if is_bare => {
+                        advance(&mut self.nodes, &node, cursor);
+                        self.ready.push_back(Event::Gap("policy:1".into()));
+                    }
+                    (Err(why), _) => {
+                        tracing::warn!("XMPP: item `{id}` of `{leaf}` is set aside: {why}")
+                    }
                 }
             }
         }

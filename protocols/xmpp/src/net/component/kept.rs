@@ -87,6 +87,8 @@ impl Kept<'_> {
             let record = records.entry(jid::bare(&line.jid)).or_default();
             write(line.id, line.cursor, &line.jid, &line.node, record);
         }
+        // Who has a record of his own has changed it since, where not all could be moved at once.
+        records.retain(|user, _| self.hub.consumer(&self.key(user)).is_none());
         for (user, record) in records {
             self.put(user, record)?;
         }
