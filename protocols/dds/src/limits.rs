@@ -1,5 +1,7 @@
 //! Everything that is bounded.
 
+use core::time::Duration;
+
 /// Longest sample that is read, bytes.
 pub const SAMPLE_BYTES_MAX: usize = 1 << 20;
 
@@ -20,3 +22,7 @@ pub const WINDOW_SAMPLES: i32 = 8192;
 
 /// The greatest domain whose ports exist (DDSI-RTPS 2.5 section 9.6.2.3: 7400 + 250 x domain).
 pub const DOMAIN_MAX: u16 = 232;
+/// Samples in a row that cannot be had, after each of which the next is tried at once.
+pub const SET_ASIDE_AT_ONCE_MAX: u32 = 1000;
+/// How long the next is waited for then.
+pub const SET_ASIDE_REST: Duration = Duration::from_millis(100);

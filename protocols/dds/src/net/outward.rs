@@ -55,7 +55,8 @@ impl Outward {
         // Who comes late to a domain finds the last values, whether weir or the device was up first.
         let mut since = match settings.offered.is_kept {
             true => Since::Snapshot,
-            false => Since::Now,
+            // Not `Now`, which would be later where the first attempt fails.
+            false => Since::Cursor(self.context.hub().positions().0),
         };
         let mut said = None;
         loop {

@@ -3,7 +3,7 @@
 use super::adapter::{AsBytes, Leaving, Received};
 use super::place::Place;
 use super::quality::Quality;
-use crate::limits::SAMPLES_PER_TURN;
+use crate::limits::{SAMPLES_PER_TURN, SET_ASIDE_AT_ONCE_MAX, SET_ASIDE_REST};
 use crate::wire::{TOPIC, TYPE};
 use rustdds::dds::CreateResult;
 use rustdds::mio1::{Events, Interest, Poll as Reactor, Token};
@@ -109,6 +109,8 @@ pub(super) struct Arrivals {
     events: Events,
     /// The participant whose samples are left out.
     but: Option<GUID>,
+    /// Samples that could not be had, since the last one that could.
+    set_aside: u32,
 }
 
 impl Arrivals {
@@ -127,6 +129,7 @@ impl Arrivals {
             reactor,
             events: Events::with_capacity(4),
             but,
+            set_aside: 0,
         })
     }
 
@@ -162,11 +165,22 @@ impl Arrivals {
     /// The same for who tells nobody but its log of a sample that cannot be had.
     pub(super) async fn take_rest(&mut self) -> (Vec<Arrived>, bool) {
         match self.take() {
-            Ok(taken) => taken,
+            Ok(taken) => {
+                self.set_aside = 0;
+                taken
+            }
             Err(reason) => {
-                tracing::warn!("DDS: a sample is set aside: {reason}");
-                // Whoever writes such samples without end does not hold up the thread's others.
-                tokio::task::yield_now().await;
+                // Of a series the first is told.
+                if self.set_aside == 0 {
+                    tracing::warn!("DDS: a sample is set aside: {reason}");
+                }
+                self.set_aside += 1;
+                // Whoever writes such samples without end does not hold up the thread's others; where it is no
+                // sample's fault, nothing else comes.
+                match self.set_aside < SET_ASIDE_AT_ONCE_MAX {
+                    true => tokio::task::yield_now().await,
+                    false => tokio::time::sleep(SET_ASIDE_REST).await,
+                }
                 (Vec::new(), true)
             }
         }
