@@ -104,5 +104,10 @@ mod tests {
         let each = ["test=idle delivery=sse", "test=replay"].map(|only| names(1, only).len());
         assert!(each.iter().all(|count| *count > 0));
         assert_eq!(both, each.iter().sum::<usize>());
+        assert_eq!(
+            names(1, "test=replay, ").len(),
+            each[1],
+            "an empty wish is none"
+        );
     }
 }

@@ -120,7 +120,11 @@ fn outcome(mut figures: Vec<Figures>) -> Outcome {
     };
     let metric = |(at, &(name, unit, _)): (usize, &(&'static str, &'static str, f64))| {
         let values: Vec<f64> = figures.iter().map(|figures| figures.all()[at].2).collect();
-        let (mean, spread) = mean(&values, trimmed);
+        // Of all other metrics those left were chosen by another: they are a sample as they are.
+        let (mean, spread) = match name {
+            "RUPM" => mean(&values, trimmed),
+            _ => mean(&values[trimmed..values.len() - trimmed], 0),
+        };
         Metric {
             name,
             unit,
@@ -134,8 +138,8 @@ fn outcome(mut figures: Vec<Figures>) -> Outcome {
     }
 }
 
-/// The mean of what is left, and half its interval by Yuen (1974): those left are no sample of their own, so that it
-/// is all of them that tell how far they scatter, each one left out taken for the nearest that is not.
+/// The mean of what is left of sorted values, and half its interval by Yuen (1974): those left are no sample of their
+/// own, so that it is all of them that tell how far they scatter, each one left out taken for the nearest that is not.
 fn mean(values: &[f64], trimmed: usize) -> (f64, f64) {
     let left = &values[trimmed..values.len() - trimmed];
     let (count, kept) = (values.len() as f64, left.len() as f64);
@@ -205,6 +209,21 @@ mod tests {
         assert_eq!(middle, 3.0);
         assert!((spread - 1.9629).abs() < 1e-3, "{spread}");
         assert!(mean(&[1.0], 0).1.is_nan());
+    }
+
+    #[test]
+    fn runs_that_another_metric_chose_are_a_sample_as_they_are() {
+        let times = [3.0, 9.0, 4.0, 1.0, 7.0, 2.0, 8.0, 6.0, 5.0, 0.0];
+        let figures = (1..=10).zip(times).map(|(rupm, mpt)| Figures {
+            rupm: f64::from(rupm),
+            mpt,
+            ..Figures::default()
+        });
+        let outcome = outcome(figures.collect());
+        let of = |name: &str| outcome.metrics.iter().find(|it| it.name == name).unwrap();
+        let (middle, spread) = mean(&times[2..8], 0);
+        assert_eq!((of("MPT").mean, of("MPT").spread), (middle, spread));
+        assert!((of("RUPM").spread - 2.9446).abs() < 1e-3);
     }
 
     /// All bits of all figures (FNV-1a).

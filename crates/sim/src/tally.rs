@@ -15,7 +15,7 @@ const INSTRUCTIONS_BYTE: f64 = 50.0;
 pub const INSTRUCTIONS_A_SECOND: f64 = 8e6;
 
 /// The metrics of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
     /// Mean publish trip time, seconds: from publication to the first reception, over unique receptions.
     pub mpt: f64,

@@ -116,7 +116,8 @@ impl Order<'_> {
 pub(crate) fn wants(only: &str, cell: &str) -> bool {
     let cell = format!("{cell};");
     let has_each = |wish: &str| wish.split_whitespace().all(|word| cell.contains(word));
-    only.split(',').any(has_each)
+    let mut wishes = only.split(',').filter(|wish| !wish.trim().is_empty());
+    only.trim_matches([',', ' ']).is_empty() || wishes.any(has_each)
 }
 
 impl Experiment {

@@ -209,6 +209,13 @@ impl Demand {
         let Some(ours) = of.result(run, self.ours) else {
             return InCell::default();
         };
+        if ours.missed {
+            return InCell {
+                holds: Some(false),
+                holds_for_sure: Some(false),
+                worst: None,
+            };
+        }
         let name = name_of(self.figure(), self.ours);
         let of_cell = |it: &&Ratio| it.cell == ours.cell && it.metric == name;
         let of_cell: Vec<&Ratio> = run.ratios.iter().filter(of_cell).collect();
@@ -218,7 +225,7 @@ impl Demand {
         let there: Vec<&Ratio> = targets.iter().filter_map(against).collect();
         // A figure that was bought with losses reaches nothing.
         let is_sound = ours.metrics.iter().all(|metric| metric.lost == 0);
-        let is_whole = (there.len() == targets.len()).then_some(true);
+        let is_whole = (!targets.is_empty() && there.len() == targets.len()).then_some(true);
         let all = |judge: &dyn Fn(&Estimate) -> Option<bool>| {
             let each = there.iter().map(|it| match is_sound {
                 true => judge(&it.estimate),
@@ -483,6 +490,19 @@ mod tests {
             ..CellResult::default()
         });
         assert_eq!(demand.in_cell(&run, &of).holds, Some(true));
+        let alone = latency_by_amqp("mosquitto");
+        let alone = Demand {
+            ours: "weir_dds",
+            protocol: "dds",
+            ..alone
+        };
+        assert_eq!(alone.in_cell(&run, &of).holds, None, "nobody is left");
+        run.results[0].missed = true;
+        assert_eq!(
+            demand.in_cell(&run, &of).holds,
+            Some(false),
+            "ours does not keep up"
+        );
     }
 
     #[test]
