@@ -16,7 +16,7 @@ SINGLE = """
 [role.single]
 publish = ["site/one", "site/two"]
 """
-DELAY_S = 2
+DELAY_S = 8
 
 
 def properties(of, **values):
@@ -78,7 +78,7 @@ class Wills(unittest.TestCase):
                 self.assertFalse(self.is_there("site/one"))
                 self.world.entries["leaving"] = entry
                 self.world.change()
-                self.world.ask("/catalog/site/two", "writer", "DELETE")
+                self.assertEqual(self.world.ask("/catalog/site/two", "writer", "DELETE")[0], 204)
 
 
 if __name__ == "__main__":
