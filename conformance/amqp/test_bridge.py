@@ -62,10 +62,10 @@ def setUpModule():
 
 class Bridged(unittest.TestCase):
     def gateway(self, *settings, url=None):
-        """A gateway with a bridge, quick to come back."""
+        """A gateway with a bridge, quick to come back, and to notice that a broker says nothing any more."""
         merged = {
             "amqp.bridge.site.url": url or self.broker.url(), "amqp.bridge.site.max_retry_seconds": "1",
-            "amqp.bridge.site.queue": self.id(),
+            "amqp.bridge.site.queue": self.id(), "amqp.bridge.site.heartbeat": "5",
         }
         for more in settings:
             merged |= more
