@@ -25,6 +25,9 @@ def published(gateway, value):
     return gateway.request("POST", "/live/hall/wall", json.dumps({"value": value}), fields)[0] == 204
 
 
+LOST = 20
+
+
 def until(holds, within=30):
     ends = time.monotonic() + within
     while not holds() and time.monotonic() < ends:
@@ -141,7 +144,7 @@ class Two(unittest.TestCase):
                 self.assertTrue(until(lambda: published(b, 2)))
 
     def publish_before_and_behind_a_copy(self):
-        """1, then a copy of what the server has, then 2; gives what puts the copy in its place."""
+        """1, then a copy of what the server has, then 2 many times; gives what puts the copy in its place."""
         server = self.servers.all[0]
         store, before = server.folder / "jetstream", server.folder / "before"
         self.a.publish_value("hall/wall", 1)
@@ -150,6 +153,9 @@ class Two(unittest.TestCase):
         server.start()
         self.servers.wait()
         self.assertTrue(until(lambda: published(self.a, 2)))
+        # What gateways write for themselves when they start is not as long as what is lost.
+        for _ in range(LOST):
+            self.a.publish_value("hall/wall", 2)
 
         def go_back():
             server.kill()
@@ -171,7 +177,7 @@ class Two(unittest.TestCase):
     def test_who_comes_from_beyond_the_end_of_a_stream_that_lost_its_end_is_told(self):
         live = Reader(self.a, "hall/wall")
         go_back = self.publish_before_and_behind_a_copy()
-        self.assertTrue(until(lambda: live.values()[-1:] == [2]), live.got)
+        self.assertTrue(until(lambda: live.values().count(2) > LOST), live.got)
         cursor = live.cursor
         self.a.kill()
         self.b.kill()

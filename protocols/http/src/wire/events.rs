@@ -68,19 +68,27 @@ impl Cutter {
         let mut input = held.as_slice();
         match self.cut {
             Cut::Lengths => self.frames(&mut input, out)?,
-            _ => {
-                while let Some(at) = memchr::memchr(b'\n', input) {
-                    let line = input[..at].strip_suffix(b"\r").unwrap_or(&input[..at]);
-                    self.cut.line(line, out);
-                    input = &input[at + 1..];
-                }
-            }
-        }
-        if input.len() > self.message_bytes_max {
-            return Err(self.too_long(input.len()));
+            _ => self.lines(&mut input, out)?,
         }
         self.rest = input.to_vec();
         Ok(())
+    }
+
+    /// A line is as long as it may be, whether it comes whole or in pieces.
+    fn lines(&mut self, input: &mut &[u8], out: &mut Vec<Piece>) -> Result<(), Refusal> {
+        loop {
+            let end = memchr::memchr(b'\n', input);
+            let length = end.unwrap_or(input.len());
+            if length > self.message_bytes_max {
+                return Err(self.too_long(length));
+            }
+            let Some(at) = end else {
+                return Ok(());
+            };
+            let line = input[..at].strip_suffix(b"\r").unwrap_or(&input[..at]);
+            self.cut.line(line, out);
+            *input = &input[at + 1..];
+        }
     }
 
     fn frames(&self, input: &mut &[u8], out: &mut Vec<Piece>) -> Result<(), Refusal> {
@@ -231,6 +239,26 @@ mod tests {
         assert!(cutter.read(&[0, 0, 0, 11], &mut out).is_err());
         let mut cutter = Cutter::new(Cut::Lines, 10);
         assert!(cutter.read(b"01234567890", &mut out).is_err());
+    }
+
+    #[test]
+    fn the_limit_does_not_depend_on_where_the_bytes_are_split() {
+        for bytes in [&b"01234567890\n"[..], b"0123456789\n", b"0123456789\r\n"] {
+            let all = [bytes].into_iter();
+            assert_eq!(
+                is_refused(Cut::Lines, all),
+                is_refused(Cut::Lines, bytes.chunks(1)),
+                "{bytes:?}"
+            );
+        }
+        assert!(is_refused(Cut::Lines, [&b"01234567890\n"[..]].into_iter()));
+        let frame = b"\0\0\0\x0a0123456789";
+        assert!(!is_refused(Cut::Lengths, frame.chunks(13)));
+    }
+
+    fn is_refused<'a>(cut: Cut, mut pieces: impl Iterator<Item = &'a [u8]>) -> bool {
+        let mut cutter = Cutter::new(cut, 10);
+        pieces.any(|piece| cutter.read(piece, &mut Vec::new()).is_err())
     }
 
     proptest! {
