@@ -82,6 +82,7 @@ impl Binding for Http {
             peer: link.peer.ip(),
             credential: link.credential.map(Into::into),
             is_secured,
+            is_ours: std::cell::Cell::new(false),
         };
         let http2 = link.alpn.as_deref() == Some(b"h2");
         Box::pin(Connection::new(link.stream, shared, http2))

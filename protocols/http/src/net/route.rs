@@ -4,6 +4,7 @@ use super::over::Handover;
 use super::settings::Settings;
 use super::wrapper;
 use crate::wire::{Request, Version};
+use std::cell::Cell;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -24,6 +25,8 @@ pub(super) struct Shared {
     pub(super) credential: Option<Arc<str>>,
     /// Whether the gateway itself speaks TLS here.
     pub(super) is_secured: bool,
+    /// Whether a request came for a name that is the gateway's: a browser's connection is of one.
+    pub(super) is_ours: Cell<bool>,
     /// Of requests, and of WebSockets.
     pub(super) tallies: [Arc<Tally>; 2],
 }
@@ -289,13 +292,19 @@ fn upgrade(shared: &Shared, request: &Request, meta: &Meta) -> Result<Option<Upg
 /// Where this machine alone is trusted, a page whose own name was made to mean this machine (DNS rebinding) would be of
 /// the same origin as the gateway: names that anybody can have are refused unless they are listed.
 fn check_host(shared: &Shared, request: &Request) -> Result<(), Response> {
+    if shared.is_ours.get() {
+        return Ok(());
+    }
     let Some(host) = request.header("host") else {
         return Ok(());
     };
     let hosts = &shared.settings.hosts;
     let listed = |name: &str| hosts.iter().any(|own| own == name) || shared.context.is_named(name);
     match is_near(host, listed) || !shared.context.trusts_this_machine() {
-        true => Ok(()),
+        true => {
+            shared.is_ours.set(true);
+            Ok(())
+        }
         false => Err(Response::text(
             421,
             format!(
