@@ -4,6 +4,10 @@
 //! `cargo run -p weir-link --example accuracy [PROFILE | loss | jitter]...`
 
 #![allow(clippy::print_stdout, reason = "a program that prints a table")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a program that measures by the machine's clock"
+)]
 
 use std::error::Error;
 use std::io;
