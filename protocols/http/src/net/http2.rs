@@ -5,13 +5,11 @@
 
 use super::answer;
 use super::body::Body as Rest;
+use super::counted::count;
 use super::route::{self, Meta, Shared, Step, dispatch};
 use super::streaming::{Beat, Pulse, Turn};
 use super::wrapper;
-use crate::limits::{
-    BODY_TIME_MAX, HEAD_BYTES_MAX, HEARTBEAT_TIME, STREAMS_MAX, UNCOUNTED_BYTES_MAX,
-    UNSENT_BYTES_MAX,
-};
+use crate::limits::{BODY_TIME_MAX, HEAD_BYTES_MAX, HEARTBEAT_TIME, STREAMS_MAX, UNSENT_BYTES_MAX};
 use crate::wire::body::too_large;
 use crate::wire::{Refusal, Request, Version, target};
 use bytes::{Buf, Bytes};
@@ -129,9 +127,7 @@ impl Held<'_> {
             let reason = "this connection has too much under way: send it once that is answered";
             return Err(Refusal::new(503, reason));
         }
-        if bytes > UNCOUNTED_BYTES_MAX && !self.room.grow(memory, bytes) {
-            return Err(Refusal::new(503, "memory is short: send it again later"));
-        }
+        count(&mut self.room, memory, bytes)?;
         held.set(all);
         self.bytes = bytes;
         Ok(())

@@ -3,6 +3,7 @@
 use super::answer;
 use super::body::Body;
 use super::connection::Phase;
+use super::counted::count;
 use super::http2::PREFACE;
 use super::linger::Linger;
 use super::over::Handover;
@@ -10,8 +11,7 @@ use super::route::{self, Check, Meta, Shared, Step, dispatch};
 use super::socket::Sockets;
 use super::streaming::Streaming;
 use crate::limits::{
-    OUTSTANDING_MAX, PIECE_BYTES_MIN, READING_MAX, STALL_TIME_MAX, UNCOUNTED_BYTES_MAX,
-    UNSENT_BYTES_MAX,
+    OUTSTANDING_MAX, PIECE_BYTES_MIN, READING_MAX, STALL_TIME_MAX, UNSENT_BYTES_MAX,
 };
 use crate::session::{Event, Session};
 use crate::wire::response::LAST_CHUNK;
@@ -399,14 +399,9 @@ impl Requests {
 
     /// Counts what is held of a body, and refuses the rest of it where memory is short.
     fn count(&mut self, shared: &Shared) {
-        let held = self.session.held();
-        if held <= UNCOUNTED_BYTES_MAX {
-            self.room = Room::default();
-            return;
-        }
-        if !self.room.grow(shared.context.hub().memory(), held) {
-            let reason = "memory is short: send it again later";
-            self.session.refuse(Refusal::new(503, reason));
+        let (memory, held) = (shared.context.hub().memory(), self.session.held());
+        if let Err(refusal) = count(&mut self.room, memory, held) {
+            self.session.refuse(refusal);
             self.room = Room::default();
         }
     }
