@@ -235,16 +235,12 @@ pub trait Context: Send + Sync {
         None
     }
 
-    /// Whether everybody is let in because nobody but this machine should reach it: there is no policy, and nobody
-    /// said that it is to be open.
-    fn trusts_this_machine(&self) -> bool {
-        false
-    }
-
-    /// Whether it has a certificate by ACME for this name.
-    fn is_named(&self, host: &str) -> bool {
-        let _nameless_by_default = host;
-        false
+    /// Whether requests for this name are taken: for any, unless everybody is let in because nobody but this machine
+    /// should reach it (there is no policy, and nobody said that it is to be open); then for those that it has a
+    /// certificate by ACME for.
+    fn takes_name(&self, host: &str) -> bool {
+        let _any_by_default = host;
+        true
     }
 
     /// Threads for work that takes a while.

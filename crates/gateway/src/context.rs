@@ -132,12 +132,9 @@ impl Context for House {
         })
     }
 
-    fn trusts_this_machine(&self) -> bool {
-        !self.access.is_restricted() && !self.is_open
-    }
-
-    fn is_named(&self, host: &str) -> bool {
-        self.names.iter().any(|name| name == host)
+    fn takes_name(&self, host: &str) -> bool {
+        let is_own = || self.names.iter().any(|name| name == host);
+        self.access.is_restricted() || self.is_open || is_own()
     }
 
     fn principal(&self, credential: Option<&str>, _local: bool) -> Identity {
