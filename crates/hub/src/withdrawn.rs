@@ -13,7 +13,7 @@ use crate::limits::{PAGE_OBSERVATIONS_MAX, WITHDRAWN_MAX};
 use crate::record::{Kind, Record};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use weir_model::{Batch, Time};
+use weir_model::{Batch, Cursor, Time};
 
 /// Which observation of the past is meant: of one datastream and time, the how manieth that came.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -105,19 +105,20 @@ impl Hub {
             core.withdrawn.put(&key, true);
             ticket
         };
-        if self.is_last(topic, place.time) {
+        if self.last_at(topic, place.time).is_some() {
             self.feed()?;
             self.recall_last(topic, place.time)?;
         }
         Ok(ticket)
     }
 
-    /// Whether a datastream's last value is of this time: only then is the past needed.
-    fn is_last(&self, topic: &str, time: Time) -> bool {
+    /// Where a datastream's last value stands, and how often one comes, if it is of this time: only then is the past
+    /// needed.
+    fn last_at(&self, topic: &str, time: Time) -> Option<(Cursor, Option<i64>)> {
         let core = self.core();
-        let entry = core.catalog.find(topic).map(|id| core.catalog.entry(id));
-        let last = entry.and_then(|entry| entry.last.as_ref());
-        last.is_some_and(|last| last.time == time)
+        let entry = core.catalog.entry(core.catalog.find(topic)?);
+        let last = entry.last.as_ref().filter(|last| last.time == time)?;
+        Some((last.cursor, entry.interval))
     }
 
     /// Says why an observation would not be hidden.
@@ -217,14 +218,8 @@ impl Hub {
     /// Looks the last observation of a topic up anew, where the one withdrawn may have been it; the history
     /// was fed what came before.
     fn recall_last(&self, topic: &str, time: Time) -> Result<(), Fault> {
-        let (seen, interval) = {
-            let core = self.core();
-            let entry = core.catalog.find(topic).map(|id| core.catalog.entry(id));
-            let last = entry.and_then(|entry| entry.last.as_ref());
-            match last.filter(|last| last.time == time) {
-                None => return Ok(()),
-                Some(last) => (last.cursor, entry.and_then(|entry| entry.interval)),
-            }
+        let Some((seen, interval)) = self.last_at(topic, time) else {
+            return Ok(());
         };
         let newest = self.newest_before(topic, time.plus_nanos(1), interval.unwrap_or(0))?;
         let mut core = self.core();

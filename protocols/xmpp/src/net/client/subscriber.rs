@@ -93,22 +93,19 @@ impl XmppSubscriber {
                 let id = item.attribute("id").unwrap_or_default();
                 let cursor = id.parse().ok().filter(|_| self.service.is_weir);
                 let is_bare = item.elements().next().is_none();
-                match (self.message(item, document), cursor) {
-                    (Ok(message), cursor) => {
-                        if let Some(cursor) = cursor {
-                            advance(&mut self.nodes, &node, cursor);
-                        }
-                        self.ready.push_back(Event::Message(message, cursor));
-                    }
+                let event = match self.message(item, document) {
+                    Ok(message) => Event::Message(message, cursor),
                     // It is longer than its server would pass on.
-                    (Err(_), Some(cursor)) if is_bare => {
-                        advance(&mut self.nodes, &node, cursor);
-                        self.ready.push_back(Event::Gap("policy:1".into()));
+                    Err(_) if is_bare && cursor.is_some() => Event::Gap("policy:1".into()),
+                    Err(why) => {
+                        tracing::warn!("XMPP: item `{id}` of `{leaf}` is set aside: {why}");
+                        continue;
                     }
-                    (Err(why), _) => {
-                        tracing::warn!("XMPP: item `{id}` of `{leaf}` is set aside: {why}")
-                    }
+                };
+                if let Some(cursor) = cursor {
+                    advance(&mut self.nodes, &node, cursor);
                 }
+                self.ready.push_back(event);
             }
         }
     }
