@@ -23,11 +23,12 @@ WAIT_S = 60
 
 
 def until(condition):
-    """Waits until something holds that has no event of its own."""
+    """Waits until something holds that has no event of its own, and gives it."""
     deadline = time.monotonic() + WAIT_S
-    while not condition():
+    while not (found := condition()):
         assert time.monotonic() < deadline, "it did not come to be"
         time.sleep(0.05)
+    return found
 
 
 def lines(direction, *of, name="site"):

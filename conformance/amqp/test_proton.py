@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from proton import Delivery, Link, Message, symbol
+from proton import Delivery, Link, Message, Timeout, symbol
 from proton.reactor import Selector
 from proton.utils import LinkDetached, SendException
 
@@ -83,6 +83,34 @@ class Messages(unittest.TestCase):
                 got.append(text(receiver.receive()))
                 receiver.accept()
             self.assertEqual(got, ["0", "1", "2", "3", "4"])
+
+    # [AMQP-2.6.7-2]
+    def test_who_gives_no_more_credit_waits_alone_and_goes_on_where_it_stood(self):
+        with connection(self.gateway) as poor, connection(self.gateway) as rich:
+            # One that is given credit by hand: what counts it for a receiver gives more whenever a message comes.
+            waits = poor.create_receiver("spent/#")
+            waits.link.flow(3)
+            poor.create_sender("elsewhere")
+            others = rich.create_receiver("spent/#", credit=20)
+            sender = rich.create_sender("spent/a")
+            for value in range(10):
+                sender.send(Message(body=str(value).encode(), inferred=True))
+            got = []
+            for _ in range(10):
+                got.append(text(others.receive()))
+                others.accept()
+            self.assertEqual(got, [str(value) for value in range(10)])
+            # What it has credit for has come meanwhile, and nothing else; asking for one more gives credit for one.
+            poor.wait(lambda: len(waits.fetcher.incoming) == 3, msg="what there is credit for")
+            with self.assertRaises(Timeout):
+                poor.wait(lambda: len(waits.fetcher.incoming) > 3, timeout=0.5)
+            got = []
+            for _ in range(10):
+                message = waits.receive()
+                self.assertIsNone(annotation(message, "weir-gap"))
+                got.append(text(message))
+                waits.accept()
+            self.assertEqual(got, [str(value) for value in range(10)])
 
     # [AMQP-2.6.14-1] [AMQP-2.3.1-1]
     def test_a_message_of_many_frames_goes_in_and_out(self):

@@ -1,9 +1,12 @@
 """A bridge to a real Qpid Broker-J, by 0.9.1 and by 1.0: both ways, over a crash of the broker and of the gateway."""
 
+import contextlib
 import json
 import pathlib
 import subprocess
+import time
 
+import pika
 from amqp.qpid import Qpid
 from amqp.test_bridge import Bridged, lines, metric, until
 from gateway import BINARY
@@ -13,6 +16,14 @@ class ToQpid(Bridged):
     @classmethod
     def setUpClass(cls):
         cls.broker = Qpid(cls, cls.addClassCleanup)
+
+    def connection(self):
+        """A connection; Qpid refuses those that come before its virtual host is active."""
+        def connected():
+            with contextlib.suppress(pika.exceptions.ProbableAccessDeniedError):
+                return super(ToQpid, self).connection()
+
+        return until(connected)
 
     def channel(self):
         """A channel; what is published beside it goes by transactions: Qpid promises pika no confirmations."""
@@ -71,6 +82,32 @@ class ToQpid(Bridged):
             self.assertEqual(list(dict.fromkeys(down)), list(range(200)))
 
         self.each(survived)
+
+    # [AMQP-2.6.7-2]
+    def test_a_broker_that_gives_no_more_credit_is_waited_for_and_what_waits_goes_on_in_order(self):
+        channel = self.channel()
+        # Who publishes straight to a queue that is full gets no more credit until it is emptier.
+        full = {"qpid.policy_type": "PRODUCER_FLOW_CONTROL", "qpid.max_count": 100}
+        watched = channel.queue_declare("full", durable=True, arguments=full).method.queue
+        made = self.gateway(lines("out", "full/#"), url=f"{self.broker.url('amqp10')}?exchange={watched}")
+        self.bridged(made)
+        for at in range(1000):
+            made.publish_value("full/n", at)
+        until(lambda: self.waiting(channel, watched) >= 100)
+        time.sleep(2)
+        stood = self.waiting(channel, watched)
+        self.assertLess(stood, 1000)
+        time.sleep(1)
+        self.assertEqual(self.waiting(channel, watched), stood)
+        self.assertEqual(metric(made, "weir_bridge_connected"), 1)
+        got = [json.loads(body)["value"] for body in self.come(channel, watched, '{"value": 999}')]
+        self.assertEqual(got, list(range(1000)))
+        self.assertEqual(metric(made, "weir_bridge_refused_messages_total"), 0)
+
+    @staticmethod
+    def waiting(channel, watched):
+        """How many messages a queue has."""
+        return channel.queue_declare(watched, passive=True).method.message_count
 
     def test_both_ways_by_websocket_over_a_crash_of_the_broker(self):
         url = self.broker.url("amqp10+ws")

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import contextlib
 import logging
 import queue
 import threading
@@ -65,12 +66,19 @@ class Client:
             self.client.disconnect(wait=0.5)
             await asyncio.wait_for(self.client.disconnected, 5)
 
-        try:
+        with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
             self.call(leave())
-        except (TimeoutError, asyncio.TimeoutError):
-            pass
+        self.call(self.end_tasks())
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join(10)
+
+    async def end_tasks(self):
+        """Ends what slixmpp leaves running behind a connection, which would complain of a loop that is closed."""
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.wait(left, timeout=5)
 
     @property
     def jid(self):
