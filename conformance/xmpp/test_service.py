@@ -102,6 +102,23 @@ class Service(unittest.TestCase):
         self.refused("item-not-found", "get", "<items node='a/b'><item id='1-fffff'/></items>")
         self.refused("item-not-found", "get", "<items node='a/b'><item id='never'/></items>")
 
+    # [XEP0060-6.5-3]
+    def test_items_that_are_too_long_for_one_stanza_come_page_by_page(self):
+        for at in range(5):
+            self.gateway.publish("a/b", {"value": f"{at}" + "x" * 150_000})
+        page, found = "", []
+        for expected in ([3, 4], [1, 2], [0]):
+            items, answer = self.ann.items("$as/json/a/b", page=page)
+            self.assertEqual([int(json.loads(item.text)["observations"][0]["value"][0]) for item in items], expected)
+            end = answer.find(f"{RSM}set")
+            self.assertEqual(end.get("complete"), None if expected[0] else "true")
+            self.assertEqual(end.findtext(f"{RSM}first"), items[0].id)
+            page = f"<set xmlns='http://jabber.org/protocol/rsm'><before>{items[0].id}</before></set>"
+            found = [item.id for item in items] + found
+        page = "<set xmlns='http://jabber.org/protocol/rsm'><after>{}</after></set>"
+        after, _ = self.ann.items("$as/json/a/b", page=page.format(found[0]))
+        self.assertEqual([item.id for item in after], found[1:3])
+
     # [XEP0060-6.2-1] [XEP0060-5.6-1] [XEP0060-6.1-2]
     def test_subscriptions_are_the_users_own_and_end(self):
         subid = self.ann.subscribe("a/b")

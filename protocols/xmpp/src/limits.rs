@@ -9,6 +9,9 @@ pub const STANZA_BYTES_MAX: usize = 1 << 20;
 pub const SENT_BYTES_MAX: usize = 500_000;
 /// Bytes of one item that a subscriber is sent: what is around it has room in the stanza.
 pub const SENT_ITEM_BYTES_MAX: usize = 400_000;
+/// Bytes of the items of one answer: the rest is asked for by a next page. A message that alone has more is told
+/// without its payloads.
+pub const PAGE_BYTES_MAX: usize = 450_000;
 /// Bytes of an address (RFC 7622 section 3.1).
 pub const JID_BYTES_MAX: usize = 3071;
 /// Elements that are open at once within a stanza.
@@ -33,7 +36,7 @@ pub const RECORDS_PER_REQUEST_MAX: u64 = 20_000;
 pub const NODES_PER_PAGE_MAX: usize = 200;
 /// Bytes that may wait for the socket before nothing more is taken from the log.
 pub const UNSENT_BYTES_MAX: usize = 256 << 10;
-/// Publications whose place on disk is awaited at once.
+/// Publications, and subscriptions and other changes, whose place on disk is awaited at once.
 pub const PENDING_MAX: usize = 4096;
 /// Requests for items that are read at once.
 pub const FETCHES_MAX: usize = 64;

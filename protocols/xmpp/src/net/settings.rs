@@ -51,7 +51,8 @@ impl Settings {
             section.finish(KEYS)?;
             return Ok(Self::default());
         };
-        let url = Url::parse(&url).map_err(|error| section.fault("url", error.to_string()))?;
+        let url = Url::parse_with(&url, Some(COMPONENT_PORT));
+        let url = url.map_err(|error| section.fault("url", error.to_string()))?;
         let Some(domain) = section.optional("component") else {
             let problem = "expected the domain that the XMPP server gives to this gateway, \
                            such as weir.example.org";
@@ -69,11 +70,7 @@ impl Settings {
         let retry_secs: u64 = section.parsed("max_retry_seconds", 30, "a number of seconds")?;
         let plan = ComponentPlan {
             host: url.host,
-            port: if url.port == 5222 {
-                COMPONENT_PORT
-            } else {
-                url.port
-            },
+            port: url.port,
             domain,
             secret,
             websocket,
@@ -144,6 +141,9 @@ mod tests {
         ];
         let plan = read(&whole).unwrap().component.unwrap();
         assert_eq!((plan.port, plan.format.name), (5347, "xml"));
+        let mut said = whole;
+        said[0].1 = "xmpp://localhost:5222";
+        assert_eq!(read(&said).unwrap().component.unwrap().port, 5222);
         for (keys, at_fault) in [
             (&[("url", "localhost")][..], "xmpp.url"),
             (&whole[..1], "xmpp.component"),

@@ -23,8 +23,13 @@ pub(super) struct Url {
 const SCHEMES: &[(&str, bool, u16)] = &[("xmpp", false, 5222), ("xmpps", true, 5223)];
 
 impl Url {
-    /// Reads a URL; an error says what was expected.
+    /// Reads a client's URL; an error says what was expected.
     pub(super) fn parse(text: &str) -> io::Result<Self> {
+        Self::parse_with(text, None)
+    }
+
+    /// Reads a URL, with the port where it names none if that is another than clients have.
+    pub(super) fn parse_with(text: &str, port_unsaid: Option<u16>) -> io::Result<Self> {
         let bad = |problem: String| io::Error::new(io::ErrorKind::InvalidInput, problem);
         let expected = || {
             bad(format!(
@@ -34,7 +39,8 @@ impl Url {
         let (scheme, rest) = text.split_once("://").ok_or_else(expected)?;
         let line = SCHEMES.iter().find(|line| line.0 == scheme);
         let &(_, direct_tls, port) =
-            line.ok_or_else(|| bad(format!("`{scheme}` is no scheme of XMPP")))?;
+            line.ok_or_else(|| bad(format!("`{scheme}` is no scheme of XMPP: xmpp, xmpps")))?;
+        let port = port_unsaid.unwrap_or(port);
         let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
         let (login, authority) = match authority.rsplit_once('@') {
             None => (None, authority),

@@ -25,8 +25,17 @@ pub(super) struct Desk {
     context: Arc<dyn Gateway>,
     pub(super) feeds: Feeds,
     publications: VecDeque<Publication>,
-    changes: VecDeque<(Asked, Ticket)>,
+    changes: VecDeque<Change>,
     fetches: Vec<Fetch>,
+}
+
+/// A request that is answered once its record is on disk.
+struct Change {
+    asked: Asked,
+    ticket: Ticket,
+    answer: Option<Element>,
+    /// The subscription that it is about to be.
+    subscription: Option<u64>,
 }
 
 /// What becomes of a request.
@@ -58,7 +67,9 @@ impl Desk {
     /// The stream is gone, and with it who waited for answers.
     pub(super) fn hang_up(&mut self) {
         self.publications.clear();
-        self.changes.clear();
+        for change in self.changes.drain(..) {
+            self.feeds.doubt(change.asked.from());
+        }
         self.fetches.clear();
         self.feeds.pause();
     }
@@ -229,10 +240,17 @@ impl Desk {
             }
         };
         let node = wanted.node.clone();
-        let (id, position) = self.feeds.subscribe(principal, &who, wanted, since)?;
-        now(Element::new(PUBSUB, "pubsub")
+        let (id, position, ticket) = self.feeds.subscribe(principal, &who, wanted, since)?;
+        let answer = Element::new(PUBSUB, "pubsub")
             .child(subscription(&node, &who, id))
-            .child(options(position)))
+            .child(options(position));
+        self.changes.push_back(Change {
+            asked: asked.clone(),
+            ticket,
+            answer: Some(answer),
+            subscription: Some(id),
+        });
+        Ok(Outcome::Later)
     }
 
     /// Section 6.2.
@@ -252,8 +270,22 @@ impl Desk {
             let text = format!("{who} is not subscribed to `{node}`");
             return Err(Refusal::new("cancel", "unexpected-request", text).with("not-subscribed"));
         }
-        self.feeds.remember();
-        Ok(Outcome::Now(None))
+        match self.feeds.keep(who) {
+            Ok(ticket) => Ok(self.later(asked, ticket)),
+            // It is over, and tried again until the log says so too.
+            Err(_) => Ok(Outcome::Now(None)),
+        }
+    }
+
+    /// What is answered without a word once it is on disk.
+    fn later(&mut self, asked: &Asked, ticket: Ticket) -> Outcome {
+        self.changes.push_back(Change {
+            asked: asked.clone(),
+            ticket,
+            answer: None,
+            subscription: None,
+        });
+        Outcome::Later
     }
 
     /// Section 8.1: the catalog's entry of a datastream that nothing was published to.
@@ -290,10 +322,9 @@ impl Desk {
             .hub()
             .open(self.context.now(), principal, request)?
         {
-            Exchange::Accepted(ticket) => self.changes.push_back((asked.clone(), ticket)),
-            _ => return Err(Fault::Stopping.into()),
+            Exchange::Accepted(ticket) => Ok(self.later(asked, ticket)),
+            _ => Err(Fault::Stopping.into()),
         }
-        Ok(Outcome::Later)
     }
 
     /// Section 6.5.
@@ -366,15 +397,12 @@ impl Desk {
             answers.push(answer);
             self.publications.pop_front();
         }
-        while let Some((asked, ticket)) = self.changes.front() {
-            let Poll::Ready(done) = ticket.poll(cx) else {
+        while let Some(change) = self.changes.front() {
+            let Poll::Ready(done) = change.ticket.poll(cx) else {
                 break;
             };
-            answers.push(match done {
-                Ok(_) => asked.result(None),
-                Err(fault) => asked.error(&Refusal::from(fault)),
-            });
-            self.changes.pop_front();
+            let change = self.changes.pop_front();
+            answers.extend(change.map(|change| self.done(change, done.err())));
         }
         let gateway = &*self.context;
         self.fetches
@@ -386,6 +414,21 @@ impl Desk {
                 }
             });
         answers
+    }
+
+    /// What is answered where a record is on disk, or cannot come there.
+    fn done(&mut self, change: Change, fault: Option<Fault>) -> String {
+        match (fault, change.subscription) {
+            (None, subscription) => {
+                subscription.iter().for_each(|id| self.feeds.begin(*id));
+                change.asked.result(change.answer)
+            }
+            (Some(fault), subscription) => {
+                subscription.iter().for_each(|id| self.feeds.give_up(*id));
+                self.feeds.doubt(change.asked.from());
+                change.asked.error(&Refusal::from(fault))
+            }
+        }
     }
 }
 

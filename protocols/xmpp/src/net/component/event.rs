@@ -59,14 +59,17 @@ fn opaque(wanted: &Wanted, item: &Item, node: String) -> Option<Told> {
 
 fn told(node: String, item: &Item, payload: impl FnOnce(&mut String)) -> Told {
     let mut text = format!("<item id='{}'>", item.message.cursor);
-    let begin = text.len();
     payload(&mut text);
-    if text.len() > SENT_ITEM_BYTES_MAX {
-        // What no server would pass on is told without its payload (XEP-0060 section 7.1.2.2).
-        text.truncate(begin);
-    }
     text.push_str("</item>");
+    if text.len() > SENT_ITEM_BYTES_MAX {
+        text = without_payload(item);
+    }
     Told { node, item: text }
+}
+
+/// What no server would pass on is told without its payload (XEP-0060 section 7.1.2.2).
+pub(super) fn without_payload(item: &Item) -> String {
+    format!("<item id='{}'/>", item.message.cursor)
 }
 
 /// Writes the message that tells an item to a subscriber.

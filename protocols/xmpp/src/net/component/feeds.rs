@@ -20,7 +20,7 @@ use weir_binding::Context as Gateway;
 use weir_codec::Format;
 use weir_hub::{
     Ending, Exchange, Fault, Next, Policy, Principal, Request, Shape, Since, Subscribe,
-    Subscription,
+    Subscription, Ticket,
 };
 use weir_model::Cursor;
 
@@ -40,11 +40,20 @@ pub(super) struct Feed {
     confirmed: Cursor,
 }
 
+/// How far a feed had come. A feed that has taken the identifier since is told by its bell.
+pub(super) struct Position {
+    id: u64,
+    bell: Arc<Bell>,
+    cursor: Cursor,
+}
+
 /// All of them, by the identifier of the subscription.
 pub(super) struct Feeds {
     plan: Arc<ComponentPlan>,
     context: Arc<dyn Gateway>,
     by_id: BTreeMap<u64, Feed>,
+    /// Those whose record is on its way to the disk and that do not begin before, with what they take the place of.
+    pending: BTreeMap<u64, Option<Feed>>,
     next_id: u64,
     ready: Arc<Ready>,
     /// Users whose record in the log says something else.
@@ -59,6 +68,7 @@ impl Feeds {
             plan,
             context,
             by_id: BTreeMap::new(),
+            pending: BTreeMap::new(),
             next_id: 1,
             ready: Arc::default(),
             changed: BTreeSet::new(),
@@ -79,15 +89,15 @@ impl Feeds {
         of_user.map(|(id, feed)| (*id, feed))
     }
 
-    /// Subscribes an address; where it is already, again from where it wants. Says by which identifier, and from
-    /// where on. What the log does not keep is no subscription.
+    /// Subscribes an address; where it is already, again from where it wants. Says by which identifier, from
+    /// where on, and when it is on disk, after which it is to begin. What the log does not keep is no subscription.
     pub(super) fn subscribe(
         &mut self,
         principal: &Principal,
         who: &str,
         wanted: Wanted,
         since: Since,
-    ) -> Result<(u64, Cursor), Refusal> {
+    ) -> Result<(u64, Cursor, Ticket), Refusal> {
         let known = self
             .of(who)
             .find(|(_, feed)| feed.jid == who && feed.wanted.node == wanted.node);
@@ -116,21 +126,54 @@ impl Feeds {
             position,
             confirmed: position,
         };
-        feed.bell.again();
         let before = self.by_id.insert(id, feed);
-        if let Err(fault) = self.keep(who) {
-            match before {
-                Some(feed) => self.by_id.insert(id, feed),
-                None => self.by_id.remove(&id),
-            };
-            self.tell(who, &fault);
-            return Err(Refusal::new(
-                "wait",
-                "resource-constraint",
-                fault.to_string(),
-            ));
+        match self.keep(who) {
+            Ok(ticket) => {
+                // What was there when the first of several began is what there is if none comes to the disk.
+                self.pending.entry(id).or_insert(before);
+                Ok((id, position, ticket))
+            }
+            Err(fault) => {
+                match before {
+                    Some(feed) => self.by_id.insert(id, feed),
+                    None => self.by_id.remove(&id),
+                };
+                self.tell(who, &fault);
+                Err(Refusal::new(
+                    "wait",
+                    "resource-constraint",
+                    fault.to_string(),
+                ))
+            }
         }
-        Ok((id, position))
+    }
+
+    /// Has a subscription begin that is on disk.
+    pub(super) fn begin(&mut self, id: u64) {
+        self.pending.remove(&id);
+        if let Some(feed) = self.by_id.get(&id) {
+            feed.bell.answered();
+            feed.bell.again();
+        }
+    }
+
+    /// Puts what was there in the place of a subscription that did not come to the disk.
+    pub(super) fn give_up(&mut self, id: u64) {
+        match self.pending.remove(&id).flatten() {
+            Some(before) => {
+                before.bell.answered();
+                before.bell.again();
+                self.by_id.insert(id, before);
+            }
+            None => {
+                self.by_id.remove(&id);
+            }
+        }
+    }
+
+    /// Notes that a user's record may not be on disk as it should: it is kept again.
+    pub(super) fn doubt(&mut self, who: &str) {
+        self.changed.insert(jid::bare(who).into());
     }
 
     fn open(
@@ -172,6 +215,7 @@ impl Feeds {
             }
             !ends
         });
+        self.pending.retain(|id, _| self.by_id.contains_key(id));
         before - self.by_id.len()
     }
 
@@ -218,6 +262,7 @@ impl Feeds {
 
     /// The stream is gone: nothing is taken from the log meanwhile.
     pub(super) fn pause(&mut self) {
+        self.pending.clear();
         self.by_id.values_mut().for_each(|feed| feed.source = None);
     }
 
@@ -246,6 +291,9 @@ impl Feeds {
             let Some(feed) = self.by_id.get_mut(id) else {
                 continue;
             };
+            if self.pending.contains_key(id) {
+                continue;
+            }
             match feed.poll(&self.plan.domain, told, &mut out) {
                 // The rules are others now: it goes on under them, if it may.
                 Err(Fault::Revoked(_)) => {
@@ -259,19 +307,26 @@ impl Feeds {
     }
 
     /// Where each stands, to be confirmed once the server is known to have it.
-    pub(super) fn positions(&self) -> Vec<(u64, Cursor)> {
+    pub(super) fn positions(&self) -> Vec<Position> {
         let moved = self
             .by_id
             .iter()
             .filter(|(_, feed)| feed.position != feed.confirmed);
-        moved.map(|(id, feed)| (*id, feed.position)).collect()
+        let position = |(id, feed): (&u64, &Feed)| Position {
+            id: *id,
+            bell: feed.bell.clone(),
+            cursor: feed.position,
+        };
+        moved.map(position).collect()
     }
 
     /// The server has all up to these positions.
-    pub(super) fn confirm(&mut self, positions: &[(u64, Cursor)]) {
-        for (id, position) in positions {
-            if let Some(feed) = self.by_id.get_mut(id) {
-                feed.confirmed = *position;
+    pub(super) fn confirm(&mut self, positions: &[Position]) {
+        for position in positions {
+            if let Some(feed) = self.by_id.get_mut(&position.id)
+                && Arc::ptr_eq(&feed.bell, &position.bell)
+            {
+                feed.confirmed = position.cursor;
                 self.changed.insert(jid::bare(&feed.jid).into());
             }
         }
@@ -306,12 +361,14 @@ impl Feeds {
         }
     }
 
-    /// Keeps in the log to what a user is subscribed, and up to where each has everything.
-    fn keep(&self, who: &str) -> Result<(), Fault> {
+    /// Keeps in the log to what a user is subscribed, and up to where each has everything; says when it is on disk.
+    pub(super) fn keep(&mut self, who: &str) -> Result<Ticket, Fault> {
         let mut record = String::new();
         self.of(who)
             .for_each(|(id, feed)| feed.write(id, &mut record));
-        self.kept().put(jid::bare(who), record)
+        let ticket = self.kept().put(jid::bare(who), record)?;
+        self.changed.remove(jid::bare(who));
+        Ok(ticket)
     }
 
     /// Keeps that of all users for whom something has changed; what the log does not take is tried again.

@@ -6,7 +6,7 @@
 use super::answer::{Asked, Refusal};
 use super::event::{self, gap_element};
 use super::node::Wanted;
-use crate::limits::{ITEMS_MAX, RECORDS_PER_REQUEST_MAX};
+use crate::limits::{ITEMS_MAX, PAGE_BYTES_MAX, RECORDS_PER_REQUEST_MAX};
 use crate::names::{PAGES, PUBSUB};
 use crate::xml::{Element, escape};
 use std::collections::VecDeque;
@@ -216,10 +216,7 @@ impl Fetch {
         inner.push_str("<pubsub xmlns='http://jabber.org/protocol/pubsub'><items node='");
         escape(&self.wanted.node, &mut inner);
         inner.push_str("'>");
-        for item in &self.items {
-            let told = event::items(&self.wanted, self.format, item);
-            told.iter().for_each(|one| inner.push_str(&one.item));
-        }
+        self.fit().iter().for_each(|item| inner.push_str(item));
         inner.push_str("</items>");
         self.page(&mut inner);
         if let Some(gap) = &self.gap {
@@ -227,6 +224,35 @@ impl Fetch {
         }
         inner.push_str("</pubsub>");
         self.asked.result_with(&inner)
+    }
+
+    /// The items as XML, of which those stay that a stanza has room for: the newest, or the first after a cursor.
+    // [XEP0060-6.5-3]
+    fn fit(&mut self) -> VecDeque<String> {
+        let newest = matches!(self.which, Which::Newest(..));
+        let (mut kept, mut texts, mut bytes) = (VecDeque::new(), VecDeque::new(), 0);
+        let next = |items: &mut VecDeque<Item>| match newest {
+            true => items.pop_back(),
+            false => items.pop_front(),
+        };
+        while let Some(item) = next(&mut self.items) {
+            let told = event::items(&self.wanted, self.format, &item);
+            let mut text: String = told.into_iter().map(|one| one.item).collect();
+            if text.len() > PAGE_BYTES_MAX {
+                text = event::without_payload(&item);
+            }
+            bytes += text.len();
+            if bytes > PAGE_BYTES_MAX && !kept.is_empty() {
+                self.more = true;
+                break;
+            }
+            match newest {
+                true => (kept.push_front(item), texts.push_front(text)),
+                false => (kept.push_back(item), texts.push_back(text)),
+            };
+        }
+        self.items = kept;
+        texts
     }
 
     /// Where the next page begins (XEP-0059 section 2.2).

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
-use weir_hub::{Fault, Hub, Principal, Request};
+use weir_hub::{Exchange, Fault, Hub, Principal, Request, Ticket};
 use weir_model::{Cursor, Time};
 
 /// One subscription.
@@ -60,8 +60,8 @@ impl Kept<'_> {
         lines
     }
 
-    /// Keeps a user's record, or none where it is empty.
-    pub(super) fn put(&self, user: &str, record: String) -> Result<(), Fault> {
+    /// Keeps a user's record, or none where it is empty; it is on disk once the ticket is ready.
+    pub(super) fn put(&self, user: &str, record: String) -> Result<Ticket, Fault> {
         self.ask(match record.is_empty() {
             true => Request::Forget(self.key(user)),
             false => Request::Remember(self.key(user), record.into()),
@@ -92,12 +92,14 @@ impl Kept<'_> {
         for (user, record) in records {
             self.put(user, record)?;
         }
-        self.ask(Request::Forget(self.common()))
+        self.ask(Request::Forget(self.common())).map(drop)
     }
 
-    fn ask(&self, request: Request) -> Result<(), Fault> {
-        let opened = self.hub.open(self.now, &Principal::gateway(), request);
-        opened.map(drop)
+    fn ask(&self, request: Request) -> Result<Ticket, Fault> {
+        match self.hub.open(self.now, &Principal::gateway(), request)? {
+            Exchange::Accepted(ticket) => Ok(ticket),
+            _ => Err(Fault::Stopping),
+        }
     }
 }
 

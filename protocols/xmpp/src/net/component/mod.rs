@@ -24,6 +24,7 @@ use crate::limits::UNSENT_BYTES_MAX;
 use crate::session::{Component, Failure, SessionEvent};
 use crate::xml::{Element, Skipped};
 use desk::Desk;
+use feeds::Position;
 pub(super) use node::name_of;
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -33,7 +34,6 @@ use weir_carrier::Stream;
 use weir_carrier::backoff::Backoff;
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::outbox::{Outbox, poll_read};
-use weir_model::Cursor;
 use weir_sansio::{Duration, Instant, Output, Session};
 
 /// How often the server is asked to confirm what was sent to it.
@@ -82,7 +82,7 @@ struct Running<'a> {
     timer: Timer,
     ready: bool,
     /// Positions that a ping under way will confirm, with its number.
-    sync: Option<(u64, Vec<(u64, Cursor)>)>,
+    sync: Option<(u64, Vec<Position>)>,
     syncs: u64,
     sync_at: Instant,
 }
@@ -123,6 +123,7 @@ impl<'a> Running<'a> {
             self.pump()?;
             for answer in self.desk.poll(cx) {
                 self.component.send(&answer);
+                self.told.subscriptions(self.desk.feeds.len());
             }
             let more = self.feed(cx)?;
             self.pump()?;
