@@ -58,13 +58,23 @@ impl Entities {
         self.by_key.insert(key, entity);
     }
 
-    fn check_room(&self, bodies: &[(String, Option<Bytes>)]) -> Result<(), Fault> {
+    /// Refuses what would be more than there may be; what makes it no more goes through however full it is.
+    fn check_room(&self, put: &[(String, Option<Bytes>)]) -> Result<(), Fault> {
         let crowded = |what, limit| Err(Fault::Crowded { what, limit });
-        if self.by_key.len() + bodies.len() > ENTITIES_MAX {
+        // The last word on a key counts.
+        let put: BTreeMap<&str, Option<&Bytes>> = put
+            .iter()
+            .map(|(key, body)| (&**key, body.as_ref()))
+            .collect();
+        let replaced = put.keys().filter_map(|key| self.by_key.get(*key));
+        let added = put.values().copied().flatten();
+        let (before, kept) = (self.by_key.len(), replaced.clone().count());
+        if before.saturating_sub(kept) + added.clone().count() > before.max(ENTITIES_MAX) {
             return crowded("entities", ENTITIES_MAX);
         }
-        let more = bodies.iter().flat_map(|(_, body)| body).map(Bytes::len);
-        match self.bytes + more.sum::<usize>() > ENTITIES_BYTES_MAX {
+        let replaced: usize = replaced.map(|old| old.body.len()).sum();
+        let added: usize = added.map(Bytes::len).sum();
+        match self.bytes.saturating_sub(replaced) + added > self.bytes.max(ENTITIES_BYTES_MAX) {
             true => crowded("bytes of entities", ENTITIES_BYTES_MAX),
             false => Ok(()),
         }
@@ -184,5 +194,42 @@ fn check(principal: &Principal, key: &str, body: Option<&Bytes>) -> Result<(), F
             limit: ENTITY_BYTES_MAX,
         }),
         false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn put(key: &str, body: &str) -> Vec<(String, Option<Bytes>)> {
+        let body = Some(body.to_owned().into()).filter(|body: &Bytes| !body.is_empty());
+        vec![(key.into(), body)]
+    }
+
+    #[test]
+    fn where_there_is_no_room_what_is_there_can_be_replaced_and_removed() {
+        let mut entities = Entities::default();
+        entities.put("a", "{\"n\":1}".into(), Cursor::START);
+        entities.bytes = ENTITIES_BYTES_MAX;
+        let check = |key, body| entities.check_room(&put(key, body));
+        assert!(matches!(check("b", "{}"), Err(Fault::Crowded { .. })));
+        assert!(matches!(
+            check("a", "{\"n\":10}"),
+            Err(Fault::Crowded { .. })
+        ));
+        check("a", "{\"n\":2}").unwrap();
+        check("a", "{}").unwrap();
+        check("a", "").unwrap();
+        check("b", "").unwrap();
+        // Saying of one key twice makes no room for two.
+        let twice = [
+            put("a", ""),
+            put("a", ""),
+            put("b", "{\"n\":1}"),
+            put("c", "{}"),
+        ];
+        let refused = entities.check_room(&twice.concat());
+        assert!(matches!(refused, Err(Fault::Crowded { .. })));
     }
 }
