@@ -356,6 +356,27 @@ mod tests {
     }
 
     #[test]
+    fn an_address_that_gets_an_entry_of_its_own_ends_what_its_domains_entry_began() {
+        let text = |more: &str| {
+            let text = "[role.r]\nread = [\"#\"]\n[role.s]\nread = [\"s\"]\n[jid.\"a.org\"]\nrole = \"r\"\n\
+                        [jid.\"b.org\"]\nrole = \"r\"\n";
+            format!("{text}{more}").parse().unwrap()
+        };
+        let before = Policy::from_table(&text(""), None).unwrap();
+        let stricter = text("[jid.\"ann@A.org\"]\nrole = \"s\"\n");
+        let next = Policy::from_table(&stricter, Some(&before)).unwrap();
+        let gone = before.replaced_by(&next).into_iter();
+        assert_eq!(
+            gone.map(|(entry, _)| entry).collect::<Vec<_>>(),
+            ["jid a.org"]
+        );
+        let again = Policy::from_table(&stricter, Some(&next)).unwrap();
+        assert!(next.replaced_by(&again).is_empty());
+        assert!(again.vouched("bob@a.org").grants.allow(Verb::Read, "x"));
+        assert!(!again.vouched("ann@a.org").grants.allow(Verb::Read, "x"));
+    }
+
+    #[test]
     fn a_certificate_cannot_be_presented_in_a_header() {
         let text = format!(
             "[role.r]\nread = [\"#\"]\n[certificate.c]\nrole = \"r\"\nsha256 = \"{}\"",

@@ -9,7 +9,7 @@ use crate::issuers::Issuer;
 use crate::limits::VERIFIED_MAX;
 use crate::secrets::{is_hash, is_password, name_and_password, sha256, sha256_hex};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use toml::{Table, Value};
@@ -223,10 +223,8 @@ impl Policy {
     /// What is said of the address, else of its domain, else of anybody; whoever it is keeps the name.
     pub(crate) fn vouched(&self, name: &str) -> Principal {
         let address = name.to_lowercase();
-        let domain = address
-            .split_once('@')
-            .map_or(address.as_str(), |(_, domain)| domain);
-        let known = self.jids.get(&address).or_else(|| self.jids.get(domain));
+        let known = self.jids.get(&address);
+        let known = known.or_else(|| self.jids.get(domain_of(&address)));
         let known = known.unwrap_or(&self.anonymous);
         Principal {
             name: name.into(),
@@ -355,12 +353,30 @@ fn by_hash(
     Ok(known)
 }
 
+/// An address with an entry of its own is an exception from its domain's: with one more or fewer, the domain's entry
+/// is another one, and what it began ends.
 fn jids(table: &Table, holder: Holder<'_>) -> Result<HashMap<String, Principal>, String> {
+    let names: BTreeSet<String> = section(table, "jid")?
+        .map(|(name, _)| name.to_lowercase())
+        .collect();
     let mut jids = HashMap::new();
     for (name, jid) in section(table, "jid")? {
-        jids.insert(name.to_lowercase(), holder("jid", name, jid)?);
+        let (name, mut jid) = (name.to_lowercase(), jid.clone());
+        let is_within = |one: &&String| domain_of(one) == name && **one != name;
+        let exceptions = names.iter().filter(is_within).cloned().map(Value::from);
+        if let Value::Table(jid) = &mut jid {
+            jid.insert("exceptions".into(), exceptions.collect::<Vec<_>>().into());
+        }
+        jids.insert(name.clone(), holder("jid", &name, &jid)?);
     }
     Ok(jids)
+}
+
+/// The domain of an address: what has no `@` is one.
+fn domain_of(address: &str) -> &str {
+    address
+        .split_once('@')
+        .map_or(address, |(_, domain)| domain)
 }
 
 pub(crate) fn refuse_unknown(table: &Table, whose: &str, known: &[&str]) -> Result<(), String> {
