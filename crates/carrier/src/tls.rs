@@ -362,7 +362,7 @@ fn meaning(fault: &rustls::Error) -> Option<&'static str> {
         }
         // One that signed itself as an authority has no kind of its own.
         rustls::Error::InvalidCertificate(CertificateError::Other(_)) => {
-            "it may be one that signed itself: name it as one to trust"
+            "it may be one that signed itself: name it as one to trust (`--cacert`, in a file `ca_file`)"
         }
         rustls::Error::InvalidMessage(_) => "no TLS is spoken there",
         rustls::Error::AlertReceived(AlertDescription::HandshakeFailure) => {

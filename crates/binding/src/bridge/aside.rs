@@ -26,7 +26,8 @@ pub struct SetAside<'a> {
 }
 
 impl SetAside<'_> {
-    /// Puts it into the log as bytes, with its name, way and reason as properties.
+    /// Puts it into the log as bytes, with its name, way and reason as properties; the last is retained, so that who
+    /// comes to look later finds that there was one.
     pub fn keep(self, context: &dyn Gateway, told: &Told) -> Taken {
         let mut publish = opaque(&aside_topic(told.name()), None, self.payload);
         let properties = [
@@ -35,6 +36,7 @@ impl SetAside<'_> {
             ("weir-reason", cut(self.reason)),
         ];
         let properties = properties.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        publish.retain = !publish.body.is_empty();
         publish.attributes = Attributes::from(Given {
             properties: properties.into(),
             ..Given::default()

@@ -127,17 +127,24 @@ pub fn lines(
     direction: &str,
     known: &[&str],
 ) -> Result<Vec<RawLine>, ConfigFault> {
+    if let Some(alone) = section.optional(direction) {
+        let problem = format!("expected a list, such as [\"{alone}\"]");
+        return Err(section.fault(direction, problem));
+    }
     let mut numbered: BTreeMap<usize, BTreeMap<String, String>> = BTreeMap::new();
     for (key, value) in section.take_under(&format!("{direction}.")) {
         let (number, rest) = key.split_once('.').unwrap_or((&key, "filter"));
         let number = number.parse().ok().filter(|number| *number < LINES_MAX);
-        let Some(number) = number.filter(|_| known.contains(&rest)) else {
-            let problem = format!(
-                "expected a list of lines, {LINES_MAX} at most, each with {}",
-                known.join(", ")
-            );
-            return Err(section.fault(&format!("{direction}.{key}"), problem));
+        let refused = |problem| section.fault(&format!("{direction}.{key}"), problem);
+        let known_here = known.join(", ");
+        let Some(number) = number else {
+            let problem =
+                format!("expected a list of lines, {LINES_MAX} at most, each with {known_here}");
+            return Err(refused(problem));
         };
+        if !known.contains(&rest) {
+            return Err(refused(format!("unknown key; known here: {known_here}")));
+        }
         numbered
             .entry(number)
             .or_default()

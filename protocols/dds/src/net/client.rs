@@ -39,11 +39,11 @@ pub(super) fn parse(url: &str, mut quality: Quality) -> io::Result<(Place, Quali
             "interface" => interface = value,
             _ => quality
                 .set(name, value)
-                .map_err(|problem| invalid(format!("`{url}`: `{name}`: {problem}")))?,
+                .map_err(|problem| invalid(format!("`{name}`: {problem}")))?,
         }
     }
     let place = Place::parse(domain.trim_end_matches('/'), interface);
-    let place = place.map_err(|problem| invalid(format!("`{url}`: {problem}")))?;
+    let place = place.map_err(invalid)?;
     Ok((place, quality))
 }
 
@@ -54,8 +54,9 @@ pub(super) async fn publisher(target: Target) -> io::Result<Box<dyn Publisher>> 
     let writer = participant.writer(&quality)?;
     if !until_matched(&writer, MATCH_WAIT).await {
         let (domain, interface) = (place.domain, &place.interface);
-        let sentence =
-            format!("nobody in domain {domain} reads weir/Observation (interface {interface})");
+        let sentence = format!(
+            "nobody in domain {domain} reads weir/Observation at this quality of service (interface {interface})"
+        );
         return Err(io::Error::new(io::ErrorKind::NotFound, sentence));
     }
     while until_matched(&writer, SETTLE_WAIT).await {}

@@ -52,7 +52,9 @@ pub(in crate::net) fn read(section: &mut Section) -> Result<Vec<Plan>, ConfigFau
 
 impl Plan {
     fn read(name: String, mut section: Section) -> Result<Self, ConfigFault> {
-        let text = section.text("url", "");
+        let Some(text) = section.optional("url") else {
+            return Err(section.fault("url", "missing: expected such as amqp://broker.example"));
+        };
         let url = Url::parse(&text).map_err(|error| section.fault("url", error.to_string()))?;
         let of_url = url.login.clone();
         let of_url = of_url.map(|(user, password)| (user, Some(password)));
@@ -78,6 +80,10 @@ impl Plan {
             if value == 0 {
                 return Err(section.fault(key, "expected 1 to 65535, found 0"));
             }
+        }
+        if plan.inward.is_empty() && plan.outward.is_empty() {
+            let problem = "neither `in` nor `out` has a filter: nothing would go either way";
+            return Err(section.fault("in", problem));
         }
         section.finish(KEYS)?;
         Ok(plan)
@@ -130,7 +136,12 @@ mod tests {
         for (keys, key) in [
             (vec![("bridge.b.user", "x")], "amqp.bridge.b.url"),
             (vec![("bridge.b.url", "mqtt://h")], "amqp.bridge.b.url"),
-            (vec![url, ("bridge.b.urk", "x")], "amqp.bridge.b.urk"),
+            (vec![url], "amqp.bridge.b.in"),
+            (vec![url, ("bridge.b.in", "#")], "amqp.bridge.b.in"),
+            (
+                vec![url, ("bridge.b.in.0", "#"), ("bridge.b.urk", "x")],
+                "amqp.bridge.b.urk",
+            ),
             (
                 vec![url, ("bridge.b.prefetch", "0")],
                 "amqp.bridge.b.prefetch",

@@ -59,6 +59,9 @@ pub(in crate::net) const NAMES: &[&str] = &[
     "amqp10+wss",
 ];
 
+/// Names that the query may have.
+const OPTIONS: &[&str] = &["exchange", "queue"];
+
 /// A scheme.
 #[derive(Clone, Copy, Debug)]
 struct Scheme {
@@ -98,7 +101,12 @@ impl Url {
             .split_once("://")
             .ok_or_else(|| bad(format!("`{text}` is no URL: expected such as amqp://host")))?;
         let scheme = SCHEMES.iter().find(|scheme| scheme.name == name);
-        let scheme = scheme.ok_or_else(|| bad(format!("`{name}` is no scheme of AMQP")))?;
+        let scheme = scheme.ok_or_else(|| {
+            bad(format!(
+                "`{name}` is no scheme of AMQP: {}",
+                NAMES.join(", ")
+            ))
+        })?;
         let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
         let (login, authority) = match authority.rsplit_once('@') {
             None => (None, authority),
@@ -113,6 +121,13 @@ impl Url {
             "/" if scheme.websocket => path,
             _ => path.trim_end_matches('/'),
         };
+        let query = read_query(query);
+        // What is behind a WebSocket's path is its server's own.
+        let unknown = query.iter().find(|(name, _)| !OPTIONS.contains(&&**name));
+        if let Some((name, _)) = unknown.filter(|_| !scheme.websocket) {
+            let known = OPTIONS.join(", ");
+            return Err(bad(format!("`?{name}=` is unknown; known here: {known}")));
+        }
         Ok(Self {
             scheme: scheme.name,
             secure: scheme.secure,
@@ -120,7 +135,7 @@ impl Url {
             host: host.into(),
             port,
             path: path.into(),
-            query: read_query(query),
+            query,
             login: login.map(read_login),
         })
     }
@@ -256,5 +271,7 @@ mod tests {
         for text in ["localhost:5672", "http://a", "amqp://", "amqp://a:b"] {
             assert!(Url::parse(text).is_err(), "{text}");
         }
+        let misspelt = Url::parse("amqp://h?exchnge=x").unwrap_err();
+        assert!(misspelt.to_string().contains("`?exchnge=` is unknown"));
     }
 }

@@ -43,7 +43,7 @@ pub fn frame(bytes: &[u8], bytes_max: u32) -> Result<Option<(Frame<'_>, usize)>,
     if bytes.starts_with(b"AMQP") {
         return Err(Fault::new(
             0,
-            "the peer answers with a protocol header: it wants another version",
+            "the peer answers with a protocol header: it speaks another version than 0.9.1",
         ));
     }
     let Some((head, rest)) = bytes.split_first_chunk::<HEAD_BYTES>() else {
