@@ -88,8 +88,8 @@ class Quality(unittest.TestCase):
             return [one.value.value for one in found]
 
         self.assertEqual(kept()[-3:], [7, 8, 9])
-        # The stack lets go of older ones some seconds later.
-        until(lambda: kept() == [7, 8, 9], "that no more are kept")
+        # The stack lets go of older ones when it next looks, every ten seconds.
+        until(lambda: kept() == [7, 8, 9], "that no more are kept", wait_s=60)
 
     def test_a_gateway_that_comes_late_gets_what_is_kept_where_it_asks_for_it(self):
         number = next(DOMAINS)
