@@ -1,4 +1,4 @@
-"""A real `weir serve` as a process: started on a free port, killed, started again on its data."""
+"""A real `weir serve` as a process: started on free ports, killed, started again on its data and its ports."""
 
 import contextlib
 import http.client
@@ -11,6 +11,8 @@ import subprocess
 import tempfile
 import urllib.parse
 
+from ports import free_port
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BINARY = os.environ.get("WEIR_BIN", str(ROOT / "target/debug/weir"))
 READY_WAIT_S = 30
@@ -20,15 +22,21 @@ class NotReady(Exception):
     """The gateway ended, or said something else than the line of JSON that was expected."""
 
 
+def kept(value):
+    """A setting, where it is an address at port 0 with a port."""
+    return f"{value[:-1]}{free_port()}" if isinstance(value, str) and value.endswith(":0") else value
+
+
 class Gateway:
-    """`settings` are configuration keys, as for `--set`; `arguments` come first."""
+    """`settings` are configuration keys, as for `--set`; `arguments` come first. Who is to listen at port 0 gets a port
+    that stays its own: started again, it listens where its clients look for it."""
 
     def __init__(self, data=None, settings=None, arguments=("serve",)):
         self.own = data is None
         self.data = data or tempfile.mkdtemp(prefix="weir-")
         listeners = {f"{name}.listen": "127.0.0.1:0" for name in ("http", "mqtt", "coap", "amqp")}
         listeners["amqp.listen_tls"] = "127.0.0.1:0"
-        self.settings = {**listeners, **(settings or {})}
+        self.settings = {key: kept(value) for key, value in {**listeners, **(settings or {})}.items()}
         self.arguments = list(arguments)
         self.process = None
         self.ready = {}
@@ -53,8 +61,6 @@ class Gateway:
             raise NotReady(f"no ready line but {line!r}; the log says:\n{said}") from reason
         self.host, port = self.address.rsplit(":", 1)
         self.port = int(port)
-        # Started again, it listens where its clients look for it.
-        self.settings["http.listen"] = self.address
 
     @property
     def url(self):

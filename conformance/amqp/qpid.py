@@ -7,8 +7,9 @@ import subprocess
 import tempfile
 import time
 
-from amqp.rabbitmq import answers, port
+from amqp.rabbitmq import answers
 from gateway import ROOT
+from ports import free_ports
 from skips import program, skip
 
 INSTALLED = ROOT / "build/qpid-broker"
@@ -24,7 +25,7 @@ class Qpid:
             skip(test, "no Qpid Broker-J in build/qpid-broker; `scripts/peers` brings it")
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="qpid-"))
         cleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.port, self.websocket, self.process = port(), port(), None
+        (self.port, self.websocket), self.process = free_ports(2), None
         (self.folder / "initial.json").write_text(json.dumps(self.configuration()))
         properties = {"QPID_WORK": self.folder, "QPID_HOME": self.folder, "derby.system.home": self.folder}
         self.command = [java, "-Xmx256m", *(f"-D{name}={value}" for name, value in properties.items()),

@@ -9,18 +9,13 @@ import subprocess
 import tempfile
 import time
 
+from ports import free_ports
 from skips import skip
 
 SCRIPT = pathlib.Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
 CONTROL = SCRIPT.with_name("rabbitmqctl")
 MAPPER = pathlib.Path("/usr/bin/epmd")
 START_S = 180
-
-
-def port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def answers(at):
@@ -35,7 +30,7 @@ class RabbitMQ:
         if not SCRIPT.is_file() or not MAPPER.is_file():
             skip(test, "no RabbitMQ here; `apt-get install rabbitmq-server` brings it")
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="rabbitmq-"))
-        self.port, self.tls_port, self.distribution, self.mapper_port = (port() for _ in range(4))
+        self.port, self.tls_port, self.distribution, self.mapper_port = free_ports(4)
         self.mapper = subprocess.Popen([MAPPER, "-port", str(self.mapper_port), "-address", "127.0.0.1"])
         self.node = None
         cleanup(self.close)

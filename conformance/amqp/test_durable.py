@@ -10,7 +10,6 @@ from amqp.peers import Message, connection, gateway, text
 class Durable(unittest.TestCase):
     def setUp(self):
         self.gateway = gateway(type(self))
-        self.gateway.settings["amqp.listen"] = self.gateway.ready["amqp"]
 
     def connection(self):
         container = Container()

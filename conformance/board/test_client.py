@@ -13,17 +13,12 @@ import unittest
 import skips
 from board import device
 from gateway import BINARY, Gateway
+from ports import free_port
 
 LINE = 14_400
 PACKETS = 10
 PATIENCE_S = 300
 START_S = 30
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ import tempfile
 import time
 
 import skips
-from cluster.servers import free_ports
+from ports import free_port
 
 PROGRAMS = pathlib.Path("/usr/lib/postgresql")
 READY_WAIT_S = 60
@@ -31,7 +31,7 @@ class Database:
         self.host = machine.address if machine else "127.0.0.1"
         self.inside = machine.inside() if machine else []
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-postgres-"))
-        self.port = port or free_ports(1)[0]
+        self.port = port or free_port()
         if os.getuid() == 0:
             os.chown(self.folder, NOBODY, NOBODY)
             self.inside += ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]

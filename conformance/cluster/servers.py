@@ -6,13 +6,13 @@ import pathlib
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 import urllib.request
 
 import skips
+from ports import free_ports
 
 TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "build/tools/bin"
 NEEDED = (2, 11)
@@ -28,16 +28,6 @@ def program(test):
             if version and (int(version[1]), int(version[2])) >= NEEDED:
                 return str(candidate)
     return skips.skip(test, "nats-server 2.11 or later is not installed (scripts/peers)")
-
-
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 class Server:

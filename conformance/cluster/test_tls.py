@@ -9,9 +9,10 @@ import time
 import unittest
 
 import certificate
-from cluster.servers import Server, free_ports, program
+from cluster.servers import Server, program
 from cluster.test_two import history
 from gateway import Gateway, NotReady
+from ports import free_ports
 
 # First bytes of keys: what begins with S, O, A and U in base32.
 SEED, OPERATOR, ACCOUNT, USER = 18 << 3, 14 << 3, 0, 20 << 3

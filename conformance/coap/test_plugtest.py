@@ -317,7 +317,6 @@ class Observing(Plugtest):
 
     def test_td_coap_obs_04_who_lost_its_observers_takes_them_again(self):
         self.told(self.register())
-        self.gateway.settings["coap.listen"] = self.gateway.ready["coap"]
         self.gateway.restart()
         self.assertIsNone(self.client.next(wait_s=6))
         self.told(self.register())

@@ -98,7 +98,6 @@ class Oscore(unittest.IsolatedAsyncioTestCase):
         policy += cls.keys("writer", "device") + cls.keys("reader", "viewer")
         (cls.folder / "policy.toml").write_text(policy)
         server.start(cls, **{"access.policy": str(cls.folder / "policy.toml")})
-        cls.gateway.settings["coap.listen"] = cls.gateway.ready["coap"]
 
     @classmethod
     def keys(cls, name, role):

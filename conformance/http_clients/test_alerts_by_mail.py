@@ -4,7 +4,6 @@ import email
 import email.policy
 import pathlib
 import re
-import socket
 import ssl
 import tempfile
 import time
@@ -15,6 +14,7 @@ from aiosmtpd.smtp import AuthResult
 
 import certificate
 from gateway import Gateway, NotReady
+from ports import free_port
 
 WAIT_S = 60
 
@@ -39,12 +39,6 @@ class Inbox:
             return "451 try again later"
         self.mails.append((envelope.rcpt_tos, mail))
         return "250 OK"
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Mailed(unittest.TestCase):

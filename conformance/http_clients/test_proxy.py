@@ -8,6 +8,7 @@ import unittest
 import urllib.request
 
 from gateway import Gateway
+from ports import free_port
 from readers import SCHEMES
 from skips import program
 
@@ -38,14 +39,6 @@ http {{
   }}
 }}
 """
-
-
-def free_port():
-    import socket
-
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Proxied:

@@ -13,6 +13,7 @@ import unittest
 import certificate
 from gateway import BINARY, Gateway
 from mqtt.raw import CONNACK, PUBCOMP, PUBLISH, PUBREC, PUBREL, Client, ack, packet, publish, until
+from ports import free_port
 from skips import program
 
 STATE = "$SYS/broker/connection/site/state"
@@ -26,9 +27,7 @@ class Mosquitto:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="mosquitto-"))
         test.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         test.addCleanup(self.stop)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.address = f"127.0.0.1:{self.port}"
         self.config = self.folder / "mosquitto.conf"
         given = lines or ("allow_anonymous true",)
@@ -69,7 +68,6 @@ def gateway(test, *settings, url=None, name="site"):
         merged |= more
     made = Gateway(settings=merged)
     test.addCleanup(made.close)
-    made.settings["mqtt.listen"] = made.ready["mqtt"]
     return made
 
 

@@ -15,6 +15,7 @@ from paho.mqtt.properties import Properties
 import certificate
 from gateway import BINARY, Gateway
 from mqtt.raw import PUBLISH, Client, connect
+from ports import free_port
 from skips import program
 
 POLICY = """
@@ -336,12 +337,9 @@ class Broker:
     """Mosquitto on a free port."""
 
     def __init__(self, program_path):
-        import socket
         import time
 
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         self.address = f"127.0.0.1:{port}"
         self.folder = tempfile.TemporaryDirectory(prefix="weir-mosquitto-")
         config = pathlib.Path(self.folder.name) / "mosquitto.conf"

@@ -17,7 +17,7 @@ class Sessions(unittest.TestCase):
     def setUpClass(cls):
         cls.gateway = Gateway(settings={"mqtt.listen": "127.0.0.1:0", "mqtt.sys_seconds": "0"})
         cls.addClassCleanup(cls.gateway.close)
-        cls.address = cls.gateway.settings["mqtt.listen"] = cls.gateway.ready["mqtt"]
+        cls.address = cls.gateway.ready["mqtt"]
 
     def client(self, client_id="", version=5, **options):
         client = Client.connected(self.address, client_id, version, **options)

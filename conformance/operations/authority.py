@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import shutil
-import socket
 import ssl
 import subprocess
 import tempfile
@@ -13,13 +12,8 @@ import urllib.request
 
 import certificate
 from faults.kill import until
+from ports import free_port
 from skips import program
-
-
-def free_port(kind=socket.SOCK_STREAM):
-    with socket.socket(socket.AF_INET, kind) as bound:
-        bound.bind(("127.0.0.1", 0))
-        return bound.getsockname()[1]
 
 
 class Authority:
@@ -28,7 +22,7 @@ class Authority:
     def __init__(self, test, http_port, seconds, **variables):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-acme-"))
         test.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.test, self.dns = test, free_port(socket.SOCK_DGRAM)
+        self.test, self.dns = test, free_port()
         # Its own HTTPS, whose authority is `tls.acme.ca_file`.
         self.ca = certificate.authority(self.folder)
         names = "subjectAltName=DNS:localhost,IP:127.0.0.1\nextendedKeyUsage=serverAuth"

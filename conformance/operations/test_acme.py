@@ -13,7 +13,8 @@ import unittest
 
 from faults.kill import until
 from gateway import Gateway, NotReady
-from operations.authority import Authority, free_port
+from operations.authority import Authority
+from ports import free_port
 
 NAMES = ("weir.example", "sensors.weir.example")
 

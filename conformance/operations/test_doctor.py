@@ -14,10 +14,10 @@ import unittest
 
 import certificate
 from cluster.database import Database
-from cluster.servers import Server, free_ports, program as nats
+from cluster.servers import Server, program as nats
 from faults.kill import until
 from gateway import BINARY, Gateway
-from operations.authority import free_port
+from ports import free_port, free_ports
 from skips import program
 
 PORTS = ("http.listen", "mqtt.listen", "amqp.listen", "coap.listen", "coap.listen_tcp")

@@ -14,7 +14,7 @@ import urllib.request
 
 import skips
 from gateway import ROOT, Gateway
-from operations.authority import free_port
+from ports import free_port
 
 RULES = ROOT / "packaging/grafana/alerts.yml"
 DASHBOARD = ROOT / "packaging/grafana/dashboard.json"

@@ -10,8 +10,9 @@ import time
 
 import certificate
 from gateway import Gateway
+from ports import free_ports
 from skips import program
-from xmpp.prosody import GUIDE, SECRET, USERS, answers, connected, free_port
+from xmpp.prosody import GUIDE, SECRET, USERS, answers, connected
 
 START_S = 120
 LIBRARIES = "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"
@@ -32,7 +33,7 @@ class Ejabberd:
         self.certificate, key = certificate.make(self.folder)
         both = self.folder / "both.pem"
         both.write_text(pathlib.Path(self.certificate).read_text() + pathlib.Path(key).read_text())
-        self.c2s, self.component = free_port(), free_port()
+        self.c2s, self.component = free_ports(2)
         guide = guide_text().replace("example.org", "localhost").replace("CHANGE-ME", SECRET)
         assert "port: 5347\n" in guide, guide
         (self.folder / "ejabberd.yml").write_text(f"""

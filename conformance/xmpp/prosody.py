@@ -11,6 +11,7 @@ import time
 
 import certificate
 from gateway import ROOT, Gateway
+from ports import free_ports
 from skips import program
 
 USERS = {"ann": "pw-ann", "bob": "pw-bob"}
@@ -22,12 +23,6 @@ READY_WAIT_S = 20
 def guide_text():
     """The configuration that a user is told to paste."""
     return re.search(r"```lua\n(.*?)```", GUIDE.read_text(), re.DOTALL)[1]
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Prosody:
@@ -48,7 +43,7 @@ class Prosody:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="prosody-"))
         clean(shutil.rmtree, self.folder, ignore_errors=True)
         self.certificate, key = certificate.make(self.folder)
-        self.c2s, self.direct, self.web, self.component = (free_port() for _ in range(4))
+        self.c2s, self.direct, self.web, self.component = free_ports(4)
         self.config = self.folder / "prosody.cfg.lua"
         guide = guide_text().replace("example.org", "localhost").replace("CHANGE-ME", SECRET)
         (self.folder / "data").mkdir()
