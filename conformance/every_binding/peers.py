@@ -301,7 +301,7 @@ class Amqp091:
     """pika by AMQP 0.9.1 at a RabbitMQ, to which the gateway has a bridge: a key is a topic with its levels as words.
 
     Messages go as they were published, so that there is no choice of a format; the broker knows no cursor, and where
-    the log stands is asked of the gateway. Its queues begin when they are bound.
+    a message is in the log is asked of the gateway. Its queues begin when they are bound.
     """
 
     SETTINGS = BehindRabbitMQ()
@@ -310,7 +310,7 @@ class Amqp091:
     EXCHANGE = "amq.topic"
 
     def __init__(self, gateway):
-        self.gateway = gateway
+        self.gateway, self.log = gateway, Http(gateway, "sse")
         dds.peer.until(self.is_bridged, "a bridge to RabbitMQ")
 
     def is_bridged(self):
@@ -324,27 +324,26 @@ class Amqp091:
             yield connection.channel()
 
     def publish(self, topic, payload, form):
-        before = self.gateway.cursor(topic)
-        with self.channel() as channel:
+        # The broker has it then; the gateway acknowledges to the broker alone.
+        with self.log.follow(topic, form, self.gateway.cursor()) as logged, self.channel() as channel:
             channel.confirm_delivery()
             properties = pika.BasicProperties(content_type=form["media"])
             channel.basic_publish(self.EXCHANGE, topic.replace("/", "."), payload, properties)
-        # The broker has it; the gateway acknowledges to the broker alone.
-        dds.peer.until(lambda: self.gateway.cursor(topic) != before, "what was published at the broker")
+            logged.next()
 
     @contextlib.contextmanager
     def follow(self, topic, form, since):
-        with self.channel() as channel:
+        with self.log.follow(topic, form, since) as logged, self.channel() as channel:
             queue = channel.queue_declare("", exclusive=True).method.queue
             channel.queue_bind(queue, self.EXCHANGE, topic.replace("/", "."))
-            yield Amqp091Followed(self.gateway, topic, channel.consume(queue, auto_ack=True, inactivity_timeout=WAIT_S))
+            yield Amqp091Followed(topic, channel.consume(queue, auto_ack=True, inactivity_timeout=WAIT_S), logged)
 
 
 class Amqp091Followed:
-    """Messages of a queue."""
+    """Messages of a queue, each with its place in the log."""
 
-    def __init__(self, gateway, topic, consumed):
-        self.gateway, self.topic, self.consumed = gateway, topic, consumed
+    def __init__(self, topic, consumed, logged):
+        self.topic, self.consumed, self.logged = topic, consumed, logged
 
     def next(self):
         method, _, body = next(self.consumed)
@@ -352,7 +351,8 @@ class Amqp091Followed:
         said = json.loads(body)
         # One observation may stand for a message when it is published.
         whole = said if "observations" in said else {"observations": [said]}
-        return json.dumps(whole).encode(), self.gateway.cursor(self.topic)
+        _, cursor = self.logged.next()
+        return json.dumps(whole).encode(), cursor
 
 
 class Dds:
@@ -368,20 +368,21 @@ class Dds:
     RESUMES = False
 
     def __init__(self, gateway):
-        self.gateway = gateway
+        self.gateway, self.log = gateway, Http(gateway, "sse")
         self.peer = dds.peer.Peer(self.NUMBER, gateway)
         self.reader, self.writer = self.peer.reader(), self.peer.writer()
 
     def publish(self, topic, payload, form):
         said = json.loads(payload)
         [said] = said.get("observations", [said])
-        before = self.gateway.cursor(topic)
         place = [dds.peer.Location(said["lat"], said["lon"])] if "lat" in said else []
-        self.writer.write(dds.peer.Observation(
+        sample = dds.peer.Observation(
             topic=topic, value=dds.peer.Result(number=said["value"]), time=round(seconds(said["time"]) * 1e3) * 10**6,
-            sensor=said.get("sensor", ""), type=said.get("type", ""), unit=said.get("unit", ""), location=place))
+            sensor=said.get("sensor", ""), type=said.get("type", ""), unit=said.get("unit", ""), location=place)
         # A writer hears of no acknowledgement but of its reader's stack.
-        dds.peer.until(lambda: self.gateway.cursor(topic) != before, "what was written")
+        with self.log.follow(topic, form, self.gateway.cursor()) as logged:
+            self.writer.write(sample)
+            logged.next()
 
     @contextlib.contextmanager
     def follow(self, topic, form, since):
