@@ -163,6 +163,7 @@ struct InCell<'a> {
     worst: Option<&'a Ratio>,
     holds: Option<bool>,
     holds_for_sure: Option<bool>,
+    has_lost: bool,
 }
 
 impl Demand {
@@ -213,7 +214,7 @@ impl Demand {
             return InCell {
                 holds: Some(false),
                 holds_for_sure: Some(false),
-                worst: None,
+                ..InCell::default()
             };
         }
         let name = name_of(self.figure(), self.ours);
@@ -224,12 +225,12 @@ impl Demand {
         let against = |target: &&str| of_cell.iter().find(|it| it.target == **target).copied();
         let there: Vec<&Ratio> = targets.iter().filter_map(against).collect();
         // A figure that was bought with losses reaches nothing.
-        let is_sound = ours.metrics.iter().all(|metric| metric.lost == 0);
+        let has_lost = ours.metrics.iter().any(|metric| metric.lost > 0);
         let is_whole = (!targets.is_empty() && there.len() == targets.len()).then_some(true);
         let all = |judge: &dyn Fn(&Estimate) -> Option<bool>| {
-            let each = there.iter().map(|it| match is_sound {
-                true => judge(&it.estimate),
-                false => Some(false),
+            let each = there.iter().map(|it| match has_lost {
+                true => Some(false),
+                false => judge(&it.estimate),
             });
             all_hold(each.chain([is_whole]))
         };
@@ -237,6 +238,7 @@ impl Demand {
             holds: all(&|it| Some(self.bound.holds(it.mean))),
             holds_for_sure: all(&|it| self.bound.holds_all(it)),
             worst: self.bound.worst(there),
+            has_lost,
         }
     }
 
@@ -255,7 +257,10 @@ impl Demand {
         Some(GoalResult {
             cell: of.result(run, self.ours)?.cell.clone(),
             metric: format!("{} of {} / {}", self.figure(), self.ours, self.against()),
-            asked: self.bound.words().into(),
+            asked: match judged.has_lost {
+                true => format!("with nothing lost, {}", self.bound.words()),
+                false => self.bound.words().into(),
+            },
             bound: Some(self.bound.number()),
             measured: judged.worst.map(|it| it.estimate.mean),
             // Where a side is missing it is not undecided, but not measured.

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::cells::{Scale, Setting, Test, settings};
+use super::cells::{Scale, Setting, State, Test, settings};
 use super::goals::effort;
 use crate::figure::slice::level;
 use crate::report::number;
-use crate::results::{CellResult, Run};
+use crate::results::Run;
 
 /// Messages a second, and seconds to and fro, of the paper.
 const PUBLISHED_RATE: f64 = 1.0;
@@ -20,23 +20,25 @@ pub(super) fn paragraph(run: &Run, text: &mut String) {
     let scale = Scale::of(effort(run));
     let rates = rates(run);
     if let Some(rounds) = rounds(run, "t_transfer") {
-        let messages = rounds * scale.messages;
         let _ = write!(
             text,
-            "\nT_transfer is of {messages} messages in {rounds} rounds, {} a second; published are 100 at one a \
+            "\nT_transfer is of {} messages in {} rounds, {} a second; published are 100 at one a \
              second.",
+            span(rounds.map(|rounds| (rounds * scale.messages).to_string())),
+            span(rounds.map(|rounds| rounds.to_string())),
             rates.iter().copied().collect::<Vec<_>>().join(" and ")
         );
         *text += &of_rate(&rates);
     }
     if let Some(rounds) = rounds(run, "message_rate") {
-        let seconds = rounds as f64 * scale.measure.as_secs_f64();
+        let seconds = rounds.map(|rounds| rounds as f64 * scale.measure.as_secs_f64());
         let _ = write!(
             text,
-            "\nMessages went to and fro for {} s in {rounds} rounds; published are 100 s.",
-            number(seconds)
+            "\nMessages went to and fro for {} s in {} rounds; published are 100 s.",
+            span(seconds.map(number)),
+            span(rounds.map(|rounds| rounds.to_string()))
         );
-        if seconds < PUBLISHED_SECONDS {
+        if seconds[0] < PUBLISHED_SECONDS {
             *text += " Less time is the same load; its intervals are wider.";
         }
     }
@@ -63,17 +65,28 @@ fn of_rate(rates: &BTreeSet<&str>) -> String {
             " Processors sleep less between two messages then, and the same way takes less time.";
     }
     if is_above(MOSQUITTO_RATE_MAX) {
-        text += " Mosquitto's WebSocket passes at most ten a second that are longer than 4 kB: from \
-                 three nodes on its T_transfer is that of a queue that grows, and not what a message \
-                 takes at one a second.";
+        text += " Mosquitto's WebSocket passes at most ten a second that are longer than 4 kB: where \
+                 more are sent, its T_transfer from three nodes on is that of a queue that grows, and \
+                 not what a message takes at one a second.";
     }
     text
 }
 
-/// The rounds of the metric, at most; those after a broker's start have fewer.
-fn rounds(run: &Run, metric: &str) -> Option<usize> {
-    let of = |result: &CellResult| Some(result.metric(metric)?.rounds.len());
-    run.results.iter().filter_map(of).max()
+/// The rounds of the metric, at least and at most; right after a broker's start there are fewer, which is said there.
+fn rounds(run: &Run, metric: &str) -> Option<[usize; 2]> {
+    let cells = run.results.iter();
+    let cells = cells.filter(|it| level(&it.cell, "broker") != Some(State::Started.name()));
+    let rounds = cells.filter_map(|it| Some(it.metric(metric)?.rounds.len()));
+    let rounds: BTreeSet<usize> = rounds.collect();
+    Some([*rounds.first()?, *rounds.last()?])
+}
+
+/// From least to most, where they differ.
+fn span([least, most]: [String; 2]) -> String {
+    match least == most {
+        true => most,
+        false => format!("{least} to {most}"),
+    }
 }
 
 /// Every combination that the experiment knows and that the run has no row of, by broker.
@@ -130,7 +143,7 @@ fn in_words(missing: &[&Setting]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::{Figures, Metric};
+    use crate::results::{CellResult, Figures, Metric};
 
     fn result(cell: &str, target: &str, metric: &str, rounds: usize) -> CellResult {
         let round = |round| Figures {
@@ -191,6 +204,26 @@ mod tests {
         let words = "100 messages in 4 rounds, 1 a second";
         assert!(published.contains(words) && published.contains("100 s in 4 rounds"));
         assert!(!published.contains("Mosquitto") && !published.contains("wider"));
+    }
+
+    #[test]
+    fn where_parts_of_a_run_had_other_rounds_both_are_said_but_not_of_a_broker_just_started() {
+        let [steady, started] = ["steady", "started"].map(|state| RATE.replace("steady", state));
+        let rate = |cell: &str, rounds| result(cell, "rabbitmq", "message_rate", rounds);
+        let transfer = |rounds| result(&format!("{TRANSFER}8"), "rabbitmq", "t_transfer", rounds);
+        let run = of(vec![
+            rate(&steady, 2),
+            rate(&steady, 4),
+            rate(&started, 1),
+            transfer(2),
+            transfer(4),
+        ]);
+        let text = told(paragraph, &run);
+        assert!(
+            text.contains("50 to 100 messages in 2 to 4 rounds, 8 a second"),
+            "{text}"
+        );
+        assert!(text.contains("50.0 to 100 s in 2 to 4 rounds"), "{text}");
     }
 
     #[test]
