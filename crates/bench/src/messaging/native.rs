@@ -123,6 +123,7 @@ fn transfer(
         };
         emit(&Event::Begin);
         let sent = publisher.publish_all(TOPIC, schedule)?;
+        publisher.drain()?;
         let arrived = match arriving {
             None => Vec::new(),
             Some(thread) => thread.join().map_err(|_| "the subscriber ended")??,

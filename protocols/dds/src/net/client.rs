@@ -112,11 +112,16 @@ impl DdsPublisher {
         if !self.is_reliable {
             return Ok(());
         }
-        let acknowledged = self.writer.async_wait_for_acknowledgments();
-        match tokio::time::timeout(ACKNOWLEDGE_WAIT, acknowledged).await {
-            Ok(Ok(true)) => Ok(()),
-            _ => Err(io::ErrorKind::TimedOut.into()),
-        }
+        until_acknowledged(&self.writer).await
+    }
+}
+
+/// Waits until every reader has what was written.
+pub(super) async fn until_acknowledged(writer: &Writer) -> io::Result<()> {
+    let acknowledged = writer.async_wait_for_acknowledgments();
+    match tokio::time::timeout(ACKNOWLEDGE_WAIT, acknowledged).await {
+        Ok(Ok(true)) => Ok(()),
+        _ => Err(io::ErrorKind::TimedOut.into()),
     }
 }
 

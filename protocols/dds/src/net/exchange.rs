@@ -1,6 +1,6 @@
 //! Participants of one's own at the topic, for who measures: it writes without waiting for anybody.
 
-use super::client::parse;
+use super::client::{parse, until_acknowledged};
 use super::outward::put;
 use super::participant::{Arrivals, Participant, Writer};
 use super::quality::Quality;
@@ -81,6 +81,17 @@ impl Exchange {
     pub async fn write(&self, observation: &Observation<'_>) -> io::Result<()> {
         let writing = self.writing.as_ref().ok_or(io::ErrorKind::Unsupported)?;
         put(&writing.writer, observation, "", "").await
+    }
+
+    /// Waits until every reader has what was written: a sample leaves by another thread, which ends with this.
+    ///
+    /// # Errors
+    /// `TimedOut` where a reader does not acknowledge.
+    pub async fn drain(&self) -> io::Result<()> {
+        match &self.writing {
+            Some(writing) => until_acknowledged(&writing.writer).await,
+            None => Ok(()),
+        }
     }
 
     /// Waits for the next sample of somebody else that can be read, and shows it.

@@ -124,6 +124,11 @@ pub(crate) trait Client: Send {
         Ok(())
     }
 
+    /// Waits until what it published has left, before it ends.
+    fn drain(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+
     /// Sends back what comes, until it is over; the first message behind that wakes it.
     fn send_back(&mut self, to: &str, over: &AtomicBool) -> Result<(), String> {
         while !over.load(Ordering::Relaxed) {

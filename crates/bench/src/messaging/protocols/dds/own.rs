@@ -89,6 +89,11 @@ impl Client for Participant {
         })
     }
 
+    fn drain(&mut self) -> Result<(), String> {
+        let acknowledged = self.runtime.block_on(self.exchange.drain());
+        acknowledged.map_err(|e| format!("no reader acknowledges what was written: {e}"))
+    }
+
     fn nodelay(&self) -> Option<bool> {
         None
     }
