@@ -68,9 +68,10 @@ impl Client {
             }
             (Phase::Outcome, Sasl::Outcome(code, _)) => {
                 let user = self.options.login.as_ref();
-                let user = user.map_or("who has no login".to_owned(), |(user, _)| {
-                    format!("`{user}`")
-                });
+                let user = user.map_or_else(
+                    || "who has no login".into(),
+                    |(user, _)| format!("`{user}`"),
+                );
                 let reason = format!("SASL refuses {user} (code {})", code.0);
                 self.end(ClosedKind::Refused, &reason);
             }
