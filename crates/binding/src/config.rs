@@ -27,6 +27,16 @@ impl fmt::Display for ConfigFault {
 
 impl std::error::Error for ConfigFault {}
 
+impl ConfigFault {
+    /// What is wrong with a known key that nobody asked for.
+    const IDLE: &'static str = "it has no effect: what it belongs to is not set";
+
+    /// Whether the key is a good one that only lacks another.
+    pub fn is_idle_key(&self) -> bool {
+        self.problem == Self::IDLE
+    }
+}
+
 impl Section {
     /// A section of this name; later values replace earlier ones.
     pub fn new(name: &str) -> Self {
@@ -106,12 +116,14 @@ impl Section {
 
     /// Refuses what nobody took; `known` is offered in the error.
     pub fn finish(self, known: &[&str]) -> Result<(), ConfigFault> {
+        let is_unknown = |key: &&String| !known.contains(&key.as_str());
+        if let Some(key) = self.values.keys().find(is_unknown) {
+            let problem = format!("unknown key; known here: {}", known.join(", "));
+            return Err(self.fault(key, problem));
+        }
         match self.values.keys().next() {
             None => Ok(()),
-            Some(key) => {
-                let problem = format!("unknown key; known here: {}", known.join(", "));
-                Err(self.fault(key, problem))
-            }
+            Some(key) => Err(self.fault(key, ConfigFault::IDLE)),
         }
     }
 }
@@ -156,5 +168,16 @@ mod tests {
             fault.to_string(),
             "`http.lisen`: unknown key; known here: listen"
         );
+    }
+
+    #[test]
+    fn a_known_key_that_nobody_asked_for_is_not_called_unknown() {
+        let mut section = Section::new("xmpp");
+        section.set("format", "xml");
+        let fault = section.clone().finish(&["url", "format"]).unwrap_err();
+        assert!(fault.is_idle_key() && fault.key == "xmpp.format", "{fault}");
+        section.set("name", "x");
+        let fault = section.finish(&["url", "format"]).unwrap_err();
+        assert!(!fault.is_idle_key() && fault.key == "xmpp.name", "{fault}");
     }
 }

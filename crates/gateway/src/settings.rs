@@ -42,14 +42,16 @@ fn all<T>(
     read: impl Fn(Section) -> Result<T, ConfigFault>,
     faults: &mut Vec<ConfigFault>,
 ) -> Option<T> {
+    let before = faults.len();
     loop {
         let fault = match read(section.clone()) {
             Ok(value) => return Some(value),
             Err(fault) => fault,
         };
         let goes_on = section.leave_out(&fault);
-        // What is left out may be missed then.
-        if faults.iter().all(|known| known.key != fault.key) {
+        // What is left out may be missed then, by itself and by what belongs to it.
+        let is_missed = fault.is_idle_key() && faults.len() > before;
+        if !is_missed && faults.iter().all(|known| known.key != fault.key) {
             faults.push(fault);
         }
         if !goes_on {
@@ -165,6 +167,11 @@ mod tests {
             "mqtt.bridge.c.url=mqtt://127.0.0.1",
             "mqtt.bridge.c.keep_alive=long",
             "coap.plugtest=perhaps",
+            // Left out, it leaves the others without it.
+            "xmpp.url=nonsense:",
+            "xmpp.component=weir.example.org",
+            "xmpp.password=x",
+            "xmpp.colour=red",
         ] {
             config.set(key).unwrap();
         }
@@ -178,6 +185,8 @@ mod tests {
             "mqtt.bridge.a.version",
             "mqtt.bridge.b.url",
             "mqtt.bridge.c.keep_alive",
+            "xmpp.colour",
+            "xmpp.url",
         ];
         assert_eq!(keys, expected);
     }
