@@ -5,6 +5,7 @@ import pathlib
 import signal
 import unittest
 
+from readers import placed
 from xmpp.client import JSON, PUBSUB, SERVICE, Client, Gap, Refused
 from xmpp.prosody import Prosody, connected, metric, until
 
@@ -41,12 +42,13 @@ class Service(unittest.TestCase):
     def test_what_a_user_publishes_is_told_to_subscribers_and_kept_as_any_other_message(self):
         bob = Client(self, self.prosody, "bob")
         bob.subscribe("kitchen/#")
+        before = self.gateway.cursor()
         cursor = self.ann.publish_value("kitchen/temp", 21.5)
         item = bob.next()
         self.assertEqual((item.node, item.id), ("kitchen/temp", cursor))
         self.assertTrue(item.payload.tag.endswith("observations"))
         self.assertEqual(self.gateway.history("kitchen/temp")[0]["value"], 21.5)
-        self.assertEqual(self.gateway.cursor("kitchen/temp"), cursor)
+        self.assertEqual(placed(self.gateway, "kitchen/temp", before), [cursor])
         collection = item.message.find(".//{http://jabber.org/protocol/shim}header")
         self.assertEqual((collection.get("name"), collection.text), ("Collection", "kitchen/#"))
 

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import unittest
 
+from readers import placed
 from skips import program
 from xmpp.prosody import USERS, Prosody, metric, until
 
@@ -73,12 +74,13 @@ class Stacks(unittest.TestCase):
     def test_what_the_gateway_gets_by_http_comes_live_with_its_node_and_cursor(self):
         def heard(stack, peer):
             peer.subscribed()
+            before = self.gateway.cursor()
             for number in range(3):
                 self.gateway.publish_value(f"js/{stack}", number + 0.5)
             items = [peer.said() for _ in range(3)]
             self.assertEqual([value(item) for item in items], [0.5, 1.5, 2.5])
             self.assertEqual({item["node"] for item in items}, {f"js/{stack}"})
-            self.assertEqual(items[-1]["id"], self.gateway.cursor(f"js/{stack}"))
+            self.assertEqual([item["id"] for item in items], placed(self.gateway, f"js/{stack}", before, 3))
 
         self.for_each(heard)
 
