@@ -183,6 +183,15 @@ fn browser(factors: &Factors) -> Judged {
             format!("measured with place={place}"),
         );
     }
+    // How much a page was slowed down.
+    if let Some(cpu) = factors.level("cpu") {
+        return (Some(true), true, format!("measured with cpu={cpu}"));
+    }
+    // Who publishes and who receives.
+    if let Some(ends) = factors.level("ends") {
+        let measured = format!("measured with ends={ends}");
+        return (Some(ends.ends_with("browser")), true, measured);
+    }
     const SPOKEN: [&str; 8] = [
         "polling",
         "long-polling",

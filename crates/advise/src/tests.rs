@@ -207,18 +207,29 @@ fn own_results_replace_the_reference_cell_by_cell() {
 
 #[test]
 fn a_browser_is_believed_where_one_was_there_and_doubted_where_none_was() {
-    let library = library(&[
-        cell("weir", "delivery=sse;protocol=s", 100.0, 5.0, 300.0),
-        cell("weir", "protocol=coap-con", 100.0, 5.0, 300.0),
-        cell("weir", "place=browser;protocol=p", 100.0, 5.0, 300.0),
-    ]);
+    let ways = [
+        "delivery=sse;protocol=s",
+        "protocol=coap-con",
+        "place=browser;protocol=p",
+        "ends=native-browser;protocol=amqp10",
+        "ends=native-native;protocol=mqtt",
+        "delivery=websocket;cpu=1",
+    ];
+    let library = library(&ways.map(|way| cell("weir", way, 100.0, 5.0, 300.0)));
     let answer = advise(&library, &[], ask("local", None, &["browser"]));
     let section = &answer.sections[0];
-    assert_eq!(section.ranked.len(), 2);
-    assert!(section.ranked.iter().any(|way| way.doubts.is_empty()));
+    assert_eq!(section.ranked.len(), 4);
+    let sure = section.ranked.iter().filter(|way| way.doubts.is_empty());
+    assert_eq!(sure.count(), 3);
+    let failing = section.failing.iter();
+    let mut reasons: Vec<_> = failing.map(|way| &*way.needs[0].measured).collect();
+    reasons.sort_unstable();
     assert_eq!(
-        section.failing[0].needs[0].measured,
-        "no browser speaks coap-con"
+        reasons,
+        [
+            "measured with ends=native-native",
+            "no browser speaks coap-con"
+        ]
     );
 }
 
