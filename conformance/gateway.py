@@ -16,6 +16,10 @@ from ports import free_port
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BINARY = os.environ.get("WEIR_BIN", str(ROOT / "target/debug/weir"))
 READY_WAIT_S = 30
+# Every listener that has a port of its own without being asked: suites run side by side.
+LISTENERS = {
+    f"{name}.{key}": "127.0.0.1:0" for name in ("http", "mqtt", "coap", "amqp") for key in ("listen", "listen_tls")
+}
 
 
 class NotReady(Exception):
@@ -34,9 +38,7 @@ class Gateway:
     def __init__(self, data=None, settings=None, arguments=("serve",)):
         self.own = data is None
         self.data = data or tempfile.mkdtemp(prefix="weir-")
-        listeners = {f"{name}.listen": "127.0.0.1:0" for name in ("http", "mqtt", "coap", "amqp")}
-        listeners["amqp.listen_tls"] = "127.0.0.1:0"
-        self.settings = {key: kept(value) for key, value in {**listeners, **(settings or {})}.items()}
+        self.settings = {key: kept(value) for key, value in {**LISTENERS, **(settings or {})}.items()}
         self.arguments = list(arguments)
         self.process = None
         self.ready = {}

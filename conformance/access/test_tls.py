@@ -29,8 +29,7 @@ class Certificates(unittest.TestCase):
         certificate.authority(cls.folder, "self")
         more = certificate.entry(cls.folder, "pump", "writer")
         settings = {"tls.certificate": cls.own, "tls.key": cls.key, "tls.clients": f"{cls.folder}/ca.pem"}
-        listeners = {f"{name}.listen_tls": "127.0.0.1:0" for name in ("http", "mqtt", "coap")}
-        cls.world = World(ROLES, {**settings, **listeners}, more)
+        cls.world = World(ROLES, settings, more)
         cls.addClassCleanup(cls.world.close)
         cls.host, port = cls.world.gateway.ready["https"].rsplit(":", 1)
         cls.port = int(port)

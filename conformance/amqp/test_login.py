@@ -26,7 +26,6 @@ class Rules(unittest.TestCase):
         cls.certificate, key = certificate.make(folder)
         cls.gateway = gateway(cls, **{
             "access.policy": folder / "policy.toml", "tls.certificate": cls.certificate, "tls.key": key,
-            "http.listen_tls": "127.0.0.1:0", "mqtt.listen_tls": "127.0.0.1:0",
         })
 
     def as_user(self, user):
@@ -109,7 +108,6 @@ class ByCertificate(unittest.TestCase):
         (folder / "policy.toml").write_text(policy)
         cls.gateway = gateway(cls, **{
             "access.policy": folder / "policy.toml", "tls.certificate": cls.own, "tls.key": key, "tls.clients": clients,
-            "http.listen_tls": "127.0.0.1:0", "mqtt.listen_tls": "127.0.0.1:0",
         })
 
     def connect(self, name=None, **options):

@@ -319,10 +319,7 @@ class Tls(unittest.TestCase):
         folder = cls.enterClassContext(tempfile.TemporaryDirectory())
         program(cls("test_what_is_put_is_read"), "openssl")
         cls.certificate, key = certificate.make(folder)
-        server.start(
-            cls,
-            **{"tls.certificate": cls.certificate, "tls.key": key, "http.listen_tls": "127.0.0.1:0", "mqtt.listen_tls": "127.0.0.1:0"},
-        )
+        server.start(cls, **{"tls.certificate": cls.certificate, "tls.key": key})
         cls.tls = "coaps+tcp://" + cls.gateway.ready["coaps+tcp"]
 
     def setUp(self):

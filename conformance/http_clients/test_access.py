@@ -106,7 +106,7 @@ class Tls(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="weir-tls-")
         cls.addClassCleanup(folder.cleanup)
         cls.certificate, key = certificate.make(folder.name)
-        settings = {"tls.certificate": cls.certificate, "tls.key": key, "http.listen_tls": "127.0.0.1:0"}
+        settings = {"tls.certificate": cls.certificate, "tls.key": key}
         cls.gateway = Gateway(settings=settings)
         cls.addClassCleanup(cls.gateway.close)
         cls.url = f"https://{cls.gateway.ready['https']}"

@@ -409,8 +409,7 @@ class Gateways(unittest.TestCase):
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         program(self, "openssl")
         trusted, key = certificate.make(folder)
-        listeners = {"http.listen_tls": "127.0.0.1:0", "mqtt.listen_tls": "127.0.0.1:0"}
-        there = gateway(self, {"tls.certificate": trusted, "tls.key": key}, listeners)
+        there = gateway(self, {"tls.certificate": trusted, "tls.key": key})
         reader = client(self, there.ready["mqtt"], ("#", 1))
         port = {name: there.ready[name].rsplit(":", 1)[1] for name in ("mqtts", "https")}
         for scheme, url in (("mqtts", f"mqtts://localhost:{port['mqtts']}"), ("wss", f"mqtt+wss://localhost:{port['https']}"),

@@ -222,8 +222,7 @@ class Tls(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="weir-tls-")
         cls.addClassCleanup(folder.cleanup)
         cls.certificate, key = certificate.make(folder.name)
-        listeners = {"http.listen_tls": "127.0.0.1:0", "mqtt.listen_tls": "127.0.0.1:0"}
-        cls.gateway = gateway(cls, **{"tls.certificate": cls.certificate, "tls.key": key}, **listeners)
+        cls.gateway = gateway(cls, **{"tls.certificate": cls.certificate, "tls.key": key})
         cls.host, cls.port = cls.gateway.ready["mqtts"].rsplit(":", 1)
 
     def test_mosquitto_publishes_and_receives(self):

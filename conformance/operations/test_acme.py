@@ -24,8 +24,7 @@ class Acme(unittest.TestCase):
         folder = tempfile.mkdtemp(prefix="weir-acme-kept-")
         self.addCleanup(shutil.rmtree, folder)
         self.storage = pathlib.Path(folder) / "acme"
-        settings = {f"{name}.listen_tls": "127.0.0.1:0" for name in ("http", "mqtt", "amqp", "coap")}
-        settings |= {f"tls.acme.domains.{place}": name for place, name in enumerate(names)}
+        settings = {f"tls.acme.domains.{place}": name for place, name in enumerate(names)}
         settings |= {"tls.acme.storage": str(self.storage), "http.listen": f"127.0.0.1:{self.http}"}
         if authority:
             settings |= {"tls.acme.directory": authority.directory, "tls.acme.ca_file": authority.ca}
