@@ -1,9 +1,10 @@
 /** The codec as WebAssembly: built by scripts/wasm before the tests. */
 
 import { readFile } from "node:fs/promises";
-import { DOMParser } from "@xmldom/xmldom";
+import { DOMImplementation, DOMParser } from "@xmldom/xmldom";
 import { beforeAll, expect, test } from "vitest";
-import { Codec, type FormatRow } from "../src/formats/codec";
+import { ALIGNMENTS, Codec, type FormatRow } from "../src/formats/codec";
+import { readDocument } from "../src/formats/document";
 import { DecodeError, type Format, type Payload } from "../src/formats/format";
 import { byCodec } from "../src/formats/by-codec";
 import { FORMATS, withCodec } from "../src/formats/list";
@@ -31,6 +32,7 @@ let codec: Codec;
 
 beforeAll(async () => {
   globalThis.DOMParser = DOMParser as unknown as typeof globalThis.DOMParser;
+  globalThis.document = { implementation: new DOMImplementation() } as unknown as Document;
   codec = await Codec.load(await readFile(new URL("../src/formats/codec.wasm", import.meta.url)));
 });
 
@@ -136,3 +138,33 @@ test("what is refused says where", () => {
   expect(() => codec.columns(codec.index("json"), '{"observations":[{', "x")).toThrow(DecodeError);
   expect(() => codec.columns(codec.index("cbor"), Uint8Array.from([0xa1]), "x")).toThrow(/1/);
 });
+
+test("a document in EXI becomes the tree that its XML becomes", () => {
+  const xml = '<a xmlns="u:1" one="1"><b>€ 𝄞</b><b xmlns="">x</b><b/></a>';
+  // By `weir exi encode`, with --alignment compress and without.
+  const streams = {
+    "bit-packed": "gADdToxAmFII3tzKBmOgExYLWIJBPUQOiBMWBvCQAyA=",
+    compression: "gGNgLrUyZEpkZGTJz0tlZGJhSmJmYGRgBFFMDCwMjIwMTMyGrGscFeYtYmeuAAA=",
+  } as const;
+  for (const [alignment, base64] of Object.entries(streams)) {
+    const tree = readDocument(codec, Buffer.from(base64, "base64"), alignment as keyof typeof streams);
+    expect(shape(tree)).toEqual(shape(new globalThis.DOMParser().parseFromString(xml, "application/xml")));
+  }
+});
+
+test("what is no EXI throws, whatever alignment is said", () => {
+  for (const alignment of ALIGNMENTS) {
+    expect(() => codec.tape(Uint8Array.from([0x20, 1, 2]), alignment), alignment).toThrow(DecodeError);
+  }
+});
+
+/** What a tree says, prefixes and declarations apart. */
+function shape(node: Node): unknown {
+  const { namespaceURI, localName, attributes } = node as Element;
+  const own = [...(attributes ?? [])].filter(({ prefix, name }) => prefix !== "xmlns" && name !== "xmlns");
+  return {
+    name: [namespaceURI ?? null, localName],
+    own: own.map((one) => [one.namespaceURI ?? null, one.localName, one.value]),
+    within: node.nodeType === 3 ? node.nodeValue : [...Array(node.childNodes?.length ?? 0).keys()].map((i) => shape(node.childNodes[i] as Node)),
+  };
+}

@@ -106,7 +106,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
         ],
     ),
     arrow("crates/testkit", &["crates/sansio", "crates/model"]),
-    arrow("crates/wasm", &["crates/codec"]),
+    arrow("crates/wasm", &["crates/codec", "crates/exi"]),
     arrow(
         "protocols/*",
         &[

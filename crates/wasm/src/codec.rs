@@ -2,6 +2,7 @@
 
 use crate::bulk::{self, Bulk};
 use crate::columns::Columns;
+use crate::document::Tape;
 use crate::formats::write_list;
 use crate::names::Names;
 use crate::view::View;
@@ -19,6 +20,7 @@ pub struct Codec {
     unread: Option<&'static Format>,
     columns: Columns,
     names: Names,
+    document: Tape,
     reply: Vec<u8>,
     view: View,
 }
@@ -80,6 +82,17 @@ impl Codec {
         true
     }
 
+    /// Reads the input as a document in EXI; on failure the reply says why, and there is none.
+    pub fn read_document(&mut self, alignment: usize) -> bool {
+        self.reply.clear();
+        let read = self.document.read(&self.input, alignment);
+        if let Err(why) = &read {
+            self.document.clear();
+            self.reply.extend_from_slice(why.as_bytes());
+        }
+        read.is_ok()
+    }
+
     /// Tells the formats as the reply.
     pub fn formats(&mut self) {
         let mut list = String::new();
@@ -97,6 +110,11 @@ impl Codec {
         &self.names
     }
 
+    /// The document read last.
+    pub fn document(&self) -> &Tape {
+        &self.document
+    }
+
     /// What was written last, or why a message was refused.
     pub fn reply(&self) -> &[u8] {
         &self.reply
@@ -104,7 +122,7 @@ impl Codec {
 
     /// Where everything lies now.
     pub fn view(&mut self) -> &View {
-        self.view = View::of(&self.columns, &self.names, &self.reply);
+        self.view = View::of(&self.columns, &self.names, &self.document, &self.reply);
         &self.view
     }
 }

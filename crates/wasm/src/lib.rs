@@ -3,7 +3,8 @@
 //! What it deliberately does not do: no JavaScript glue generated, no objects handed over, no
 //! allocation per observation. The decision worth arguing: a message becomes *columns* in the
 //! module's memory, and the page looks at them as typed arrays ([`View`] says where they lie);
-//! names are interned across messages, so that a page makes a string of each only once.
+//! names are interned across messages, so that a page makes a string of each only once. A document in EXI
+//! becomes a tape, from which the page builds its tree.
 //!
 //! The order of calls is [`input`], bytes written there, [`decode`], [`view`]. What a view shows is
 //! good until the next call.
@@ -15,12 +16,14 @@
 mod bulk;
 mod codec;
 mod columns;
+mod document;
 mod formats;
 mod names;
 mod view;
 
 pub use codec::Codec;
 pub use columns::{Columns, Kind};
+pub use document::{Step, Tape};
 pub use names::Names;
 pub use view::View;
 
@@ -58,6 +61,15 @@ pub extern "C" fn decode(format: usize) -> u32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn encode(format: usize) -> u32 {
     with(|codec| u32::from(!codec.encode(format)))
+}
+
+/// Reads the input as a document in EXI without a schema, of the alignment with this number in `ALIGNMENTS`
+/// of document.ts where its header does not say another.
+///
+/// 0: it lies in the tape; 1: it is refused, and the reply says why and where.
+#[unsafe(no_mangle)]
+pub extern "C" fn document(alignment: usize) -> u32 {
+    with(|codec| u32::from(!codec.read_document(alignment)))
 }
 
 /// Tells the formats as a JSON array, as the reply: name, media type, text or not, whether it keeps

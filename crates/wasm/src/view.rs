@@ -1,6 +1,7 @@
 //! Where the columns lie in the module's memory.
 
 use crate::columns::Columns;
+use crate::document::Tape;
 use crate::names::Names;
 
 /// Thirty-two-bit words; addresses are offsets in the module's memory.
@@ -36,6 +37,14 @@ pub struct View {
     pub reply: u32,
     /// Length of the reply.
     pub reply_length: u32,
+    /// `u32` a word of the document read last: see [`Step`](crate::Step).
+    pub tape: u32,
+    /// Number of these words.
+    pub tape_length: u32,
+    /// UTF-8 of the document's texts.
+    pub document_text: u32,
+    /// Their length in bytes.
+    pub document_text_length: u32,
 }
 
 #[expect(
@@ -51,7 +60,7 @@ fn address<T>(column: &[T]) -> u32 {
 }
 
 impl View {
-    pub(crate) fn of(columns: &Columns, names: &Names, reply: &[u8]) -> Self {
+    pub(crate) fn of(columns: &Columns, names: &Names, document: &Tape, reply: &[u8]) -> Self {
         Self {
             rows: columns.times.len() as u32,
             times: address(&columns.times),
@@ -67,6 +76,10 @@ impl View {
             generation: names.generation(),
             reply: address(reply),
             reply_length: reply.len() as u32,
+            tape: address(document.words()),
+            tape_length: document.words().len() as u32,
+            document_text: address(document.text().as_bytes()),
+            document_text_length: document.text().len() as u32,
         }
     }
 }

@@ -61,7 +61,11 @@ const VIEW = {
   generation: 11,
   reply: 12,
   replyLength: 13,
-  length: 14,
+  tape: 14,
+  tapeLength: 15,
+  documentText: 16,
+  documentTextLength: 17,
+  length: 18,
 } as const;
 
 /** What a row's result is, as in `Columns.kinds` (crates/wasm/src/columns.rs). */
@@ -90,6 +94,18 @@ export interface Columns {
   places: Float64Array;
   /** Start and length in the texts a row, which `Codec.text` reads; empty where no row is a text or JSON. */
   textSpans: Uint32Array;
+}
+
+/** How the bits of a stream of EXI are laid out (EXI 1.0 section 5.4), in the order of crates/wasm/src/document.rs. */
+export const ALIGNMENTS = ["bit-packed", "byte-aligned", "pre-compression", "compression"] as const;
+export type Alignment = (typeof ALIGNMENTS)[number];
+
+/** A document in EXI as steps of crates/wasm/src/document.rs; `document.ts` makes a tree of it. */
+export interface Tape {
+  /** Good until the next call. */
+  words: Uint32Array;
+  /** All texts, end to end, from which spans of the words cut. */
+  text: string;
 }
 
 const ABSENT = 0xffff_ffff;
@@ -157,6 +173,16 @@ export class Codec {
   encode(format: number): Uint8Array {
     if (this.wasm.encode(format) !== 0) throw new DecodeError("the codec has no such format");
     return this.reply();
+  }
+
+  /** Reads a document in EXI without a schema; a header of its own may say another alignment. Throws `DecodeError`. */
+  tape(payload: Uint8Array, alignment: Alignment = "bit-packed"): Tape {
+    this.put(payload, "input");
+    const refused = this.wasm.document(ALIGNMENTS.indexOf(alignment)) !== 0;
+    if (refused) throw new DecodeError(utf8.decode(this.reply()));
+    this.look();
+    const words = this.array(Uint32Array, "tape", this.word("tapeLength"));
+    return { words, text: this.textAt(this.word("documentText"), this.word("documentTextLength")) };
   }
 
   /** The text of a row of the message read last: a result that is a text, or JSON. */

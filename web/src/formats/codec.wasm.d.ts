@@ -19,6 +19,9 @@ export function decode(format: number): number;
 /** Writes the message read last in the format with this index, as the reply; 1: no such format. */
 export function encode(format: number): number;
 
+/** Reads the input as a document in EXI of this alignment; 0: it lies in the tape, 1: the reply says why not. */
+export function document(alignment: number): number;
+
 /** Tells the formats as a JSON array, as the reply. */
 export function formats(): void;
 

@@ -2,13 +2,14 @@
  * What `weir bench run encoding` asks of a browser: how long its decoders take, in their steady state.
  *
  * The bench calls `weirMeasure` through the DevTools protocol. Formats of messages are those that the dashboard
- * reads, as objects, and by the codec also as columns of numbers; of whole documents the page reads XML and JSON
- * by the browser's own parsers.
+ * reads, as objects, and by the codec also as columns of numbers; whole documents are read as trees, XML and JSON by
+ * the browser's own parsers, EXI by the codec.
  *
  * `npm run decoders` asks it for the contenders too: what else could read a format, on messages written here.
  */
 
-import { Codec } from "../formats/codec";
+import { type Alignment, Codec } from "../formats/codec";
+import { readDocument } from "../formats/document";
 import type { Payload } from "../formats/format";
 import { loadFormats } from "../formats/load";
 import { contenders } from "./contenders/list";
@@ -38,10 +39,16 @@ const codec = address === undefined ? undefined : await Codec.load(fetch(address
 const formats = await loadFormats();
 const all = contenders(codec);
 
-const documents: Record<string, (text: string) => unknown> = {
-  xml: (text) => new DOMParser().parseFromString(text, "application/xml"),
-  json: (text) => JSON.parse(text),
+const documents: Record<string, (payload: Payload) => unknown> = {
+  xml: (payload) => new DOMParser().parseFromString(payload as string, "application/xml"),
+  json: (payload) => JSON.parse(payload as string),
 };
+const exi: Record<string, Alignment> = { exi: "bit-packed", "exi-c": "compression" };
+if (codec !== undefined) {
+  for (const [format, alignment] of Object.entries(exi)) {
+    documents[format] = (payload) => readDocument(codec, payload as Uint8Array, alignment);
+  }
+}
 
 let payload: Payload = "";
 /** What was decoded last, so that no engine finds that nobody wants it. */
@@ -50,7 +57,7 @@ let last: unknown;
 function decoder({ how, format, by }: Job): (payload: Payload) => unknown {
   if (how === "document") {
     const parse = documents[format];
-    if (parse !== undefined) return (payload) => parse(payload as string);
+    if (parse !== undefined) return parse;
   } else if (how === "observations") {
     const found = formats.find(({ name }) => name === format);
     if (found !== undefined) return (payload) => found.decode(payload, TOPIC);

@@ -11,8 +11,8 @@ use weir_codec::block::carried::to_base64;
 use weir_codec::{FORMATS, Format};
 use weir_model::Batch;
 
-use super::cells::{Place, SLOWDOWNS, name, reads_observations};
-use super::codings::{From, json_of};
+use super::cells::{DOCUMENTS_IN_BROWSER, Place, SLOWDOWNS, name, reads_observations};
+use super::codings::{From, exi_of, json_of};
 use super::data::{Document, Source};
 use super::outcome::{Measure, Outcome};
 use super::spent::{BROWSER, Names, SERVER, Side, Watch};
@@ -228,14 +228,10 @@ impl Job<'_> {
 
 /// What a browser is to read of a document.
 fn payloads(document: &Document, effort: Effort) -> Result<Vec<Payload>, String> {
-    let of = |format, bytes| Payload {
-        from: From::Document,
-        format,
-        binary: false,
-        bytes,
-    };
-    let xml = document.xml.clone().into_bytes();
-    let mut all = vec![of("xml", xml), of("json", json_of(&document.xml)?)];
+    let documents = DOCUMENTS_IN_BROWSER.into_iter();
+    let mut all: Vec<_> = documents
+        .map(|format| whole(document, format))
+        .collect::<Result<_, _>>()?;
     let file = (document.data, document.file.as_str());
     let reads = |&times: &u32| reads_observations(file, times, effort);
     let observed = document.batch.as_ref();
@@ -244,6 +240,20 @@ fn payloads(document: &Document, effort: Effort) -> Result<Vec<Payload>, String>
         all.extend(FORMATS.iter().map(|format| observations(batch, format)));
     }
     Ok(all)
+}
+
+fn whole(document: &Document, format: &'static str) -> Result<Payload, String> {
+    let xml = &document.xml;
+    Ok(Payload {
+        from: From::Document,
+        format,
+        binary: !matches!(format, "xml" | "json"),
+        bytes: match format {
+            "xml" => xml.clone().into_bytes(),
+            "json" => json_of(xml)?,
+            exi => exi_of(xml, exi)?,
+        },
+    })
 }
 
 fn observations(batch: &Batch, format: &Format) -> Payload {

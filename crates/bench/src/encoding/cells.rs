@@ -9,6 +9,9 @@ pub(crate) const EXIFICIENT: [&str; 2] = ["exi", "exi-c"];
 /// The same of those.
 pub(crate) const EXIFICIENT_MORE: [&str; 4] = ["exi", "exi-byte", "exi-pre", "exi-c"];
 
+/// In what a page reads whole documents: by the browser's own parsers, and EXI by the codec.
+pub(crate) const DOCUMENTS_IN_BROWSER: [&str; 4] = ["xml", "json", "exi", "exi-c"];
+
 /// How much slower than it is the browser's processor pretends to be.
 pub(crate) const SLOWDOWNS: [u32; 3] = [1, 4, 6];
 
@@ -94,7 +97,8 @@ pub(crate) fn browser(source: &Source, slowdown: u32, effort: Effort) -> Vec<Str
         return Vec::new();
     }
     let of = |from, format| name(place, source.data, source.file, from, format);
-    let mut names = vec![of(From::Document, "xml"), of(From::Document, "json")];
+    let documents = DOCUMENTS_IN_BROWSER.iter();
+    let mut names: Vec<_> = documents.map(|format| of(From::Document, format)).collect();
     if reads_observations((source.data, source.file), slowdown, effort) {
         let formats = weir_codec::FORMATS.iter();
         names.extend(formats.map(|format| of(From::Observations, format.name)));

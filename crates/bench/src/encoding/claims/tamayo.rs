@@ -5,6 +5,7 @@ use super::judge::{
     times_longer,
 };
 use super::{Claim, Judgement};
+use crate::encoding::cells::DOCUMENTS_IN_BROWSER;
 use crate::encoding::figures::{Figures, Of};
 use crate::encoding::published::FileRow;
 use crate::encoding::task::Task;
@@ -52,7 +53,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         )
     }),
     claim("tamayo-small-without-delay", |f| {
-        let times = ["xml", "json"]
+        let times = DOCUMENTS_IN_BROWSER
             .map(|format| in_browser(f, "caps", format, 6, &small))
             .concat();
         Asked::EachAtMost(1000.0).of(&times, "ms in the browser slowed 6 times")
@@ -161,7 +162,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             let times = in_browser(f, "obs", format, 6, &large);
             Asked::EachAtLeast(1000.0).of(&times, &format!("ms in the browser ({format})"))
         };
-        all_of(&["xml", "json", "exi", "exi-c"].map(annoys))
+        all_of(&DOCUMENTS_IN_BROWSER.map(annoys))
     }),
 ];
 

@@ -72,6 +72,15 @@ pub(super) fn codings() -> Vec<Coding> {
     MODES.into_iter().map(coding).collect()
 }
 
+/// A document's EXI in one of these formats.
+pub(crate) fn exi_of(xml: &str, format: &str) -> Result<Vec<u8>, String> {
+    let mode = MODES.into_iter().find(|mode| mode.format == format);
+    let agreed = Agreed::of(mode.ok_or("no such way to write EXI")?)?;
+    let mut bytes = Vec::new();
+    transcode(&mut agreed.encoder()?, xml, &mut bytes)?;
+    Ok(bytes)
+}
+
 /// What both directions are told.
 struct Agreed {
     options: Options,

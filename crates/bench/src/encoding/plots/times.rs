@@ -58,7 +58,12 @@ fn native(figures: &Figures<'_>, (number, data, task, title): &(u32, &str, Task,
 
 /// The phones of the paper: a browser, slowed.
 fn in_browser(figures: &Figures<'_>, (data, number, words): (&str, u32, &str)) -> Figure {
-    let formats = [("XML", "xml"), ("JSON", "json")];
+    let formats = [
+        ("XML", "xml"),
+        ("JSON", "json"),
+        ("EXI", "exi"),
+        ("EXI-C", "exi-c"),
+    ];
     let series = SLOWDOWNS.iter().flat_map(|&times| {
         formats.map(|(name, format)| {
             let place = Place::Browser(times);
