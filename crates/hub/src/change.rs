@@ -1,7 +1,7 @@
 //! What a datastream is: set, or forgotten.
 
 use crate::access::{Principal, Verb};
-use crate::checks::{check_full, check_own};
+use crate::checks::{self, check_full, check_own};
 use crate::entry;
 use crate::exchange::{Fault, Request, Ticket};
 use crate::hub::{Hub, denied};
@@ -36,15 +36,8 @@ impl Hub {
             }
             Request::Withdraw(place) => self.check_withdrawal(principal, place),
             Request::Publish(publish) => {
-                topic::check(&publish.topic).map_err(Fault::Topic)?;
-                let limit = self.limits.message_bytes;
-                match publish.body.len() > limit {
-                    true => Err(Fault::OverLimit {
-                        what: "message bytes",
-                        limit,
-                    }),
-                    false => Ok(()),
-                }
+                checks::check_sent(principal, publish)?;
+                checks::check_bytes(publish.body.len(), &self.limits)
             }
             _ => Ok(()),
         }

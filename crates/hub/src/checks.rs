@@ -8,10 +8,31 @@ use crate::hub::denied;
 use crate::keys;
 use crate::limits::{DATASTREAMS_MAX, KEY_BYTES_MAX, NEW_DATASTREAMS_MAX};
 use crate::publish::Decoded;
-use weir_model::Batch;
+use weir_model::{Batch, Limits, topic};
+
+/// What can be told of a publication before its body is read: its topic, who may publish there, its key, which is
+/// answered as it is logged.
+pub(crate) fn check_sent(principal: &Principal, publish: &Publish) -> Result<Vec<u8>, Fault> {
+    topic::check(&publish.topic).map_err(Fault::Topic)?;
+    check_own(principal, &publish.topic)?;
+    check_reach(principal, &publish.topic)?;
+    check_key(principal, publish)
+}
+
+/// Refuses a message longer than the gateway takes.
+pub(crate) fn check_bytes(bytes: usize, limits: &Limits) -> Result<(), Fault> {
+    let limit = limits.message_bytes;
+    match bytes > limit {
+        true => Err(Fault::OverLimit {
+            what: "message bytes",
+            limit,
+        }),
+        false => Ok(()),
+    }
+}
 
 /// The idempotency key as it is logged; empty without one.
-pub(crate) fn check_key(principal: &Principal, publish: &Publish) -> Result<Vec<u8>, Fault> {
+fn check_key(principal: &Principal, publish: &Publish) -> Result<Vec<u8>, Fault> {
     let Some(key) = &publish.key else {
         return Ok(Vec::new());
     };
@@ -67,7 +88,7 @@ pub(crate) fn check_own(principal: &Principal, topic: &str) -> Result<(), Fault>
 }
 
 /// Refuses who may publish nothing at or under a topic, before any of the body is read.
-pub(crate) fn check_reach(principal: &Principal, sent_to: &str) -> Result<(), Fault> {
+fn check_reach(principal: &Principal, sent_to: &str) -> Result<(), Fault> {
     match principal.grants.may_reach(Verb::Publish, sent_to) {
         true => Ok(()),
         false => Err(denied(principal, Verb::Publish, sent_to)),

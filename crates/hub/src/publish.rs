@@ -24,7 +24,7 @@ use std::sync::atomic::Ordering;
 use std::task::Waker;
 use weir_codec::Format;
 use weir_model::batch::StreamView;
-use weir_model::{Batch, BatchBuilder, BatchError, Cursor, Datastream, Place, Time, topic};
+use weir_model::{Batch, BatchBuilder, BatchError, Cursor, Datastream, Place, Time};
 
 /// A message read and checked, on its way to the log.
 struct Incoming {
@@ -92,10 +92,7 @@ impl Hub {
         publish: Publish,
         trace: &Traced,
     ) -> Result<Incoming, Fault> {
-        topic::check(&publish.topic).map_err(Fault::Topic)?;
-        checks::check_own(principal, &publish.topic)?;
-        checks::check_reach(principal, &publish.topic)?;
-        let key = checks::check_key(principal, &publish)?;
+        let key = checks::check_sent(principal, &publish)?;
         let begun = trace.now();
         let content = self.decode(&publish, now)?;
         trace.stepped("decode", begun);
@@ -163,13 +160,7 @@ impl Hub {
         body: &[u8],
         builder: &mut BatchBuilder,
     ) -> Result<&'static Format, Fault> {
-        if body.len() > self.limits.message_bytes {
-            let limit = self.limits.message_bytes;
-            return Err(Fault::OverLimit {
-                what: "message bytes",
-                limit,
-            });
-        }
+        checks::check_bytes(body.len(), &self.limits)?;
         let decoded = (format.decode)(body, builder, &self.limits);
         decoded.map_err(|error| Fault::Undecodable {
             format: format.name,

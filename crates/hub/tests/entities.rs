@@ -5,7 +5,7 @@
 mod house;
 
 use bytes::Bytes;
-use house::{House, at, everyone, new, open, publish, wait};
+use house::{House, at, everyone, new, open, publication, publish, wait};
 use std::sync::Arc;
 use weir_hub::{Exchange, Fault, Grants, Hub, Log, Place, Principal, Request, Verb};
 use weir_model::{Datastream, Filter};
@@ -181,6 +181,16 @@ fn what_would_be_refused_is_told_before() {
     assert_eq!(would(&guest(), "s/1"), Ok(()));
     assert!(matches!(would(&guest(), "s/2"), Err(Fault::Denied { .. })));
     assert!(matches!(would(&everyone(), "s/2"), Err(Fault::Unknown(_))));
+    let would = |who: &Principal, topic: &str| {
+        let sent = Request::Publish(publication(topic, "{\"value\":1}"));
+        house.hub.would_take(who, &sent)
+    };
+    assert_eq!(would(&everyone(), "t"), Ok(()));
+    assert!(matches!(would(&guest(), "s/1"), Err(Fault::Denied { .. })));
+    assert!(matches!(
+        would(&everyone(), "$SYS/a"),
+        Err(Fault::Reserved(_))
+    ));
 }
 
 #[test]
