@@ -47,7 +47,8 @@ pub(super) struct Arguments {
     /// A first look: the chief cells with short steps, about two minutes an experiment
     #[arg(long)]
     pub(super) quick: bool,
-    /// Only cells whose name contains this; of several words, each; of wishes with commas between them, any
+    /// Only cells whose name contains this; of several words, each, and none behind a `!`; of wishes with commas
+    /// between them, any
     #[arg(long, value_name = "CELL", default_value = "")]
     pub(super) only: String,
     /// Orders cells and contenders
