@@ -128,6 +128,29 @@ class Around(unittest.TestCase):
             _, said = self.world.ask("/soap/observations", "reader", "POST", ENVELOPE.format(body), form)
             self.is_hidden(said, body)
 
+    def test_grafana_has_the_same_rights(self):
+        span = {"range": {"from": "2000-01-01T00:00:00Z", "to": "2100-01-01T00:00:00Z"}, "maxDataPoints": 100}
+        shapes = [{}, {"type": "table"}, {"type": "latest"}, {"agg": "max", "every": "1h"}]
+        for target in ("#", "site/#", "site/+/a", r"(site\/open\/a|site\/closed\/a)", "site/closed/a"):
+            for shape in shapes:
+                asked = {**span, "targets": [{"refId": "A", "target": target, "payload": shape}]}
+                status, said = self.world.ask("/grafana/query", method="POST", body=asked)
+                with self.subTest(target=target, shape=shape):
+                    if "#" in target or "+" in target:
+                        self.assertEqual(status, 200, said)
+                        self.sees_the_open_only(said, target)
+                    else:
+                        self.assertNotIn(CLOSED.encode(), said)
+        for path, body in (("/metrics", {}), ("/variable", {"payload": {"target": "site/#"}, **span})):
+            status, said = self.world.ask("/grafana" + path, method="POST", body=body)
+            self.assertEqual(status, 200, said)
+            self.assertIn(b"site/open/a", said)
+            self.is_hidden(said, path)
+        for path in ("/query", "/metrics"):
+            asked = {**span, "targets": [{"refId": "A", "target": "#"}]}
+            status, said = self.world.ask("/grafana" + path, None, "POST", asked)
+            self.assertGreaterEqual(status, 400, said)
+
     def test_streams_of_http_deliver_what_may_be_read(self):
         for accept in ("text/event-stream", "application/json"):
             path = f"/live/%23?stream&since={self.before}"
