@@ -29,6 +29,12 @@ use weir_binding::{Answer, Call, ConfigFault, Context, LocalFuture, Section, Ser
 use weir_hub::{Hub, Principal, Request};
 use weir_model::Time;
 
+/// What the device's discovery says when it hears these datagrams of UDP, one after the other, from one peer: where the
+/// machine is all that is wanted, without sockets. `scopes` are the device's own.
+pub fn heard(datagrams: &[&[u8]], scopes: &[&str]) -> Vec<bytes::Bytes> {
+    discovery::heard(datagrams, scopes)
+}
+
 /// Where the device is.
 pub(crate) const PATH: &str = "/dpws";
 /// Under which the device's address is kept in the log.

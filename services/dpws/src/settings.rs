@@ -48,6 +48,11 @@ impl Settings {
             let problem = format!("expected URIs with spaces between them, found `{scope}`");
             return Err(section.fault("scopes", problem));
         }
+        if text.len() > URI_BYTES_MAX {
+            let problem =
+                format!("more than {URI_BYTES_MAX} bytes, which no datagram has room for");
+            return Err(section.fault("scopes", problem));
+        }
         let name = section.text("name", "weir");
         if name.is_empty() || name.chars().count() > FIELD_CHARS_MAX {
             let problem = format!("expected 1 to {FIELD_CHARS_MAX} characters");
@@ -92,6 +97,7 @@ mod tests {
         for (key, value) in [
             ("discovery", "eth0"),
             ("scopes", "urn:a plant"),
+            ("scopes", &"urn:a ".repeat(URI_BYTES_MAX / 6 + 1)),
             ("name", &long),
             ("sinks", "everybody"),
             ("sink", "any"),

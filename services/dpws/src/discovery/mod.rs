@@ -151,6 +151,10 @@ impl Discovery {
         };
         let (generation, id) = (question.generation, question.id.as_str());
         let bytes = self.write(said, generation, Some(id), arrival.interface);
+        // An answer repeats the asker's identifier, which may be as long as the question.
+        if bytes.len() > DATAGRAM_BYTES_MAX {
+            return;
+        }
         let to = To::Peer(arrival.from);
         self.queue(now + wait, arrival.interface, to, bytes);
     }
@@ -214,6 +218,37 @@ impl Discovery {
             self.wait(again, sending);
         }
         Output::Transmit(datagram)
+    }
+}
+
+/// What a device with these scopes says to datagrams that a peer sends to everybody and to it, in turns.
+pub(crate) fn heard(datagrams: &[&[u8]], scopes: &[&str]) -> Vec<Bytes> {
+    let device = Device {
+        address: "urn:uuid:00000000-0000-4000-8000-000000000000".into(),
+        scopes: scopes.iter().map(|&scope| scope.into()).collect(),
+        name: "weir".into(),
+        version: 1,
+        instance: 1,
+    };
+    let at = vec!["http://192.0.2.1:8080/dpws".into()];
+    let mut machine = Discovery::new(Arc::new(device), vec![at]);
+    let (mut now, mut said) = (Instant::START, Vec::new());
+    for (turn, bytes) in datagrams.iter().enumerate() {
+        let arrival = Arrival {
+            interface: 0,
+            from: SocketAddr::from(([192, 0, 2, 9], 3702)),
+            of_group: turn % 2 == 0,
+            bytes,
+        };
+        machine.receive(now, arrival);
+    }
+    loop {
+        match machine.poll(now) {
+            Output::Timeout(Instant::NEVER) => return said,
+            Output::Timeout(at) => now = at,
+            Output::Transmit(datagram) => said.push(datagram.bytes),
+            Output::Event(never) => match never {},
+        }
     }
 }
 

@@ -106,6 +106,15 @@ fn a_probe_is_answered_in_its_generation_with_what_the_device_is() {
 }
 
 #[test]
+fn an_answer_that_no_datagram_has_room_for_is_not_said() {
+    let asked = |bytes: usize| {
+        let id = format!("urn:{}", "a".repeat(bytes));
+        answers(&question(&OASIS, "Probe", &id, "")).len()
+    };
+    assert_eq!((asked(500), asked(3000)), (2, 0));
+}
+
+#[test]
 fn who_looks_for_another_is_not_answered() {
     let rule = |name: &str| format!("MatchBy=\"{}/{name}\"", OASIS.discovery);
     for body in [
