@@ -18,6 +18,7 @@ pub(crate) mod mosquitto;
 mod nats;
 mod nchan;
 mod null;
+mod ports;
 mod program;
 pub(crate) mod prosody;
 mod qpid;
@@ -27,13 +28,13 @@ mod started;
 pub(crate) mod tornado;
 pub(crate) mod weir;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::{Signal, set_parent_process_death_signal};
@@ -48,6 +49,8 @@ use crate::load::wire::{PublishWire, SubscribeWire};
 pub(crate) use configuration::{Configuration, Configurations, Starts, quoted};
 pub(crate) use given::Given;
 pub(crate) use inventory::{SERVERS, inventory};
+pub(crate) use ports::free_port;
+use ports::{free_ports, is_given_port};
 pub(crate) use program::{Program, find_program, of_the_project};
 pub(crate) use started::{Started, start_fresh, version};
 pub(crate) use weir::digest_of_build;
@@ -385,32 +388,3 @@ fn last_line(log: &Path) -> String {
     let text = std::fs::read_to_string(log).unwrap_or_default();
     text.lines().last().unwrap_or("it said nothing").into()
 }
-
-/// A loopback port that is free now.
-pub(crate) fn free_port() -> Result<u16, String> {
-    free_ports().map(|[port]| port)
-}
-
-/// As many, none twice.
-fn free_ports<const N: usize>() -> Result<[u16; N], String> {
-    let mut ports = [0; N];
-    let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
-    for port in &mut ports {
-        // Some thousands are left before this is asked more often than a few times.
-        while *port == 0 || !given.insert(*port) {
-            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
-            let address = listener.and_then(|it| it.local_addr());
-            *port = address.map_err(|e| e.to_string())?.port();
-        }
-    }
-    Ok(ports)
-}
-
-fn is_given_port(port: u16) -> bool {
-    let given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
-    given.contains(&port)
-}
-
-/// Ports that were given away: of programs that start side by side none gets the port of another that
-/// does not listen yet.
-static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
