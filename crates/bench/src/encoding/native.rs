@@ -14,7 +14,7 @@ use super::outcome::{Measure, Outcome};
 use super::spent::{CLIENT, Side, Watch};
 use super::steady::{Budget, measure};
 use super::task::Task;
-use crate::experiments::Effort;
+use crate::experiments::{Effort, wants};
 use crate::results::{CellResult, single};
 
 /// The schema of the sensor message.
@@ -122,7 +122,7 @@ impl Native<'_> {
 
     fn wants(&self, document: &Document, from: From, format: &str) -> bool {
         let name = name(Place::Native, document.data, &document.file, from, format);
-        (name + ";").contains(self.only)
+        wants(self.only, &name)
     }
 
     fn prepare(&self, document: &Rc<Document>) -> BTreeMap<Contender, Prepared> {

@@ -250,11 +250,8 @@ fn registration(description: &str) -> Result<String, String> {
 
 /// The observation of an answer as a request, with the namespaces that its root declares.
 fn insertion(series: &Series, answer: &str) -> Result<String, String> {
-    let element = "<om:Observation>";
-    let begin = answer.find("<om:Observation ").or(answer.find(element));
-    let end = answer.rfind("</om:Observation>");
-    let (begin, end) = begin.zip(end).ok_or("an answer without an observation")?;
-    let observation = &answer[begin..end + "</om:Observation>".len()];
+    let observation = one_of(answer, series.points.len());
+    let observation = observation.ok_or("an answer without an observation")?;
     let root = answer.find("<om:ObservationCollection").unwrap_or(0);
     let root = answer[root..].split('>').next().unwrap_or_default();
     let namespaces: Vec<&str> = root
@@ -271,6 +268,41 @@ fn insertion(series: &Series, answer: &str) -> Result<String, String> {
     house.store_series(series, &series.points[..1])?;
     house.post(&request, "AssignedObservationId")?;
     Ok(request)
+}
+
+/// The observation of an answer; its first with all values, where the service answers a long series in several.
+fn one_of(answer: &str, count: usize) -> Option<String> {
+    let members = answer.match_indices("<om:member>");
+    let all: Vec<&str> = members.map(|(at, _)| &answer[at..]).collect();
+    let values: Option<Vec<&str>> = all.iter().map(|one| within(one, VALUES)).collect();
+    let (first, last) = (within(all.first()?, MEMBER)?, all.last()?);
+    let counted = with(first, COUNT, &count.to_string())?;
+    let ended = match within(last, END) {
+        Some(end) => with(&counted, END, end)?,
+        None => counted,
+    };
+    with(&ended, VALUES, &values?.concat())
+}
+
+/// Where a text begins and ends.
+type Ends = (&'static str, &'static str);
+
+const MEMBER: Ends = ("<om:member>", "</om:member>");
+const VALUES: Ends = ("<swe:values>", "</swe:values>");
+const COUNT: Ends = ("<swe:Count><swe:value>", "</swe:value></swe:Count>");
+const END: Ends = ("<gml:endPosition>", "</gml:endPosition>");
+
+/// The first text with these ends.
+fn within(text: &str, ends: Ends) -> Option<&str> {
+    let (_, behind) = text.split_once(ends.0)?;
+    Some(behind.split_once(ends.1)?.0)
+}
+
+/// A text with another in the place of the first with these ends.
+fn with(text: &str, ends: Ends, other: &str) -> Option<String> {
+    let (before, behind) = text.split_once(ends.0)?;
+    let (_, behind) = behind.split_once(ends.1)?;
+    Some(format!("{before}{}{other}{}{behind}", ends.0, ends.1))
 }
 
 /// A gateway's hub with the service on it.
