@@ -15,6 +15,8 @@ use crate::samples::percentiles;
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
     done: AtomicUsize,
+    /// Of these, those that took no time: they were there already, or are left out.
+    skipped: AtomicUsize,
     total: usize,
     began_ns: u64,
     /// Targets of which it was told that they are absent.
@@ -34,6 +36,7 @@ impl Progress {
         Self {
             bar,
             done: AtomicUsize::new(0),
+            skipped: AtomicUsize::new(0),
             total,
             began_ns: now_ns(),
             absent: Mutex::default(),
@@ -47,9 +50,9 @@ impl Progress {
     /// How long the rest will take if it goes on as so far.
     fn left(&self) -> String {
         let seconds = (now_ns() - self.began_ns) as f64 / 1e9;
-        let (done, total) = (self.done().max(1), self.total);
-        let left = seconds / done as f64 * total.saturating_sub(done) as f64;
-        match left {
+        let measured = self.done() - self.skipped.load(Ordering::Relaxed);
+        let each = seconds / measured.max(1) as f64;
+        match each * self.total.saturating_sub(self.done()) as f64 {
             left if left < 90.0 => format!("{left:.0} s left"),
             left => format!("{:.0} min left", left / 60.0),
         }
@@ -64,12 +67,27 @@ impl Progress {
 
     /// One measurement has ended.
     pub(crate) fn end(&self, cell: &str, target: &str, sample: &Result<Sample, String>) {
-        self.done.fetch_add(1, Ordering::Relaxed);
         let told = match sample {
             Ok(sample) => summary(sample),
             Err(reason) => self.failure(target, reason),
         };
-        let line = format!("{cell}  {target}: {told}");
+        self.tell(format!("{cell}  {target}: {told}"));
+    }
+
+    /// A piece of work begins that measures more than one target, or none.
+    pub(crate) fn begin_piece(&self, piece: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(piece.to_owned());
+        }
+    }
+
+    /// Such a piece has ended; what is to be told of it.
+    pub(crate) fn end_piece(&self, told: &str) {
+        self.tell(told.to_owned());
+    }
+
+    fn tell(&self, line: String) {
+        self.done.fetch_add(1, Ordering::Relaxed);
         match &self.bar {
             Some(bar) => {
                 bar.println(line);
@@ -94,6 +112,7 @@ impl Progress {
     /// So many measurements will not be made.
     pub(crate) fn skip(&self, measurements: usize) {
         self.done.fetch_add(measurements, Ordering::Relaxed);
+        self.skipped.fetch_add(measurements, Ordering::Relaxed);
         if let Some(bar) = &self.bar {
             bar.inc(measurements as u64);
         }

@@ -21,6 +21,7 @@ use super::task::Task;
 use crate::devtools::{Browser, Page, Slowdown, value_and_work, watched};
 use crate::experiments::{Effort, wants};
 use crate::limits::SLOWDOWN_TRIES_MAX;
+use crate::progress::Progress;
 use crate::results::CellResult;
 use crate::targets::{Running, Settings, Target};
 
@@ -90,7 +91,11 @@ impl<'a> InBrowser<'a> {
     }
 
     /// Measures all cells of the browser for these documents.
-    pub(crate) fn measure(&mut self, sources: &[Source]) -> Result<Vec<CellResult>, String> {
+    pub(crate) fn measure(
+        &mut self,
+        sources: &[Source],
+        progress: &Progress,
+    ) -> Result<Vec<CellResult>, String> {
         let url = format!("http://{}/decoders.html", self.gateway.address);
         let browser = (BROWSER, Side::Tree(self.browser.pid()));
         let server = self.gateway.pid().map(|pid| (SERVER, Side::Tree(pid)));
@@ -99,8 +104,9 @@ impl<'a> InBrowser<'a> {
         let reads = page.evaluate("weirMeasure.formats()");
         let reads = reads.map_err(|_| NO_PAGE.to_string())?;
         let mut results = Vec::new();
-        for source in sources.iter().filter(|source| source.is_for_browsers()) {
+        for source in sources {
             let Ok(document) = source.make(self.seed) else {
+                progress.skip(1);
                 continue;
             };
             for payload in payloads(&document, self.effort)? {
@@ -113,6 +119,7 @@ impl<'a> InBrowser<'a> {
                 };
                 results.extend(job.run(&mut page, self.only)?);
             }
+            progress.end_piece(&format!("browser {} {}", source.data, source.file));
         }
         Ok(results)
     }

@@ -40,21 +40,32 @@ use crate::budget::Budget;
 use crate::clock::now_ns;
 use crate::experiments::Order;
 use crate::journal::Versions;
+use crate::progress::Progress;
 use crate::results::{CellResult, ClaimResult, Run};
 
 /// Runs the experiment.
 pub(crate) fn run(order: &Order<'_>) -> Run {
     let started = now_ns();
-    let mut budget = Budget::of(order.effort);
-    let mut run = Run::begin(order);
-    let mut sources = sources(order.effort);
-    let in_order = sources.clone();
+    let in_order = sources(order.effort);
+    let read = in_browser(order, &in_order);
+    let on_links = over_link::documents(order);
+    let mut sources = here(order, &in_order);
     Random::new(order.seed, "documents").shuffle(&mut sources);
-    native(order, &sources, (&mut run, &mut budget));
-    budget.turn_to_others();
-    in_browser(order, &in_order, (&mut run, &mut budget));
-    budget.turn_to_others();
-    over_link::measure(order, &mut run, &mut budget);
+    let mut going = Going {
+        order,
+        run: Run::begin(order),
+        budget: Budget::of(order.effort),
+        progress: Progress::new(sources.len() + read.len() + on_links.len()),
+    };
+    going.measure_here(&sources);
+    going.budget.turn_to_others();
+    going.measure_in_browser(&read);
+    going.budget.turn_to_others();
+    over_link::measure(&mut going, &on_links);
+    going.progress.finish();
+    let Going {
+        mut run, budget, ..
+    } = going;
     run.left_out = budget.left_out();
     sort(&mut run.results, &names(order.effort));
     let figures = Figures(&run.results);
@@ -70,51 +81,95 @@ pub(crate) fn claims_of(run: &Run) -> Vec<ClaimResult> {
     claims::judge(&Figures(&run.results))
 }
 
-/// Whether a part of the run may begin, or is there already: by its key in the journal.
-fn may_begin(order: &Order<'_>, budget: &mut Budget, key: &str) -> bool {
-    order.journal.has(key) || budget.allows(key)
+/// A run that goes on: what it has, and what it may still begin.
+struct Going<'a> {
+    order: &'a Order<'a>,
+    run: Run,
+    budget: Budget,
+    progress: Progress,
 }
 
-fn native(order: &Order<'_>, sources: &[Source], (run, budget): (&mut Run, &mut Budget)) {
-    let wanted: Vec<&Source> = sources
-        .iter()
-        .filter(|s| order.wants_any(&cells::native(s)))
-        .collect();
-    if wanted.is_empty() {
-        return;
+impl Going<'_> {
+    /// So many pieces of the run, if there is time; none is measured whose key is in the journal.
+    fn pieces(
+        &mut self,
+        (key, count): (&str, usize),
+        measure: impl FnOnce(&mut Versions, &Progress) -> Vec<CellResult>,
+    ) {
+        if self.order.journal.has(key) {
+            self.progress.skip(count);
+        } else if self.budget.allows(key) {
+            self.progress.begin_piece(key);
+        } else {
+            self.progress.skip(count);
+            return;
+        }
+        let measure = |targets: &mut Versions| measure(targets, &self.progress);
+        let results = self.order.journal.cell(key, &mut self.run.targets, measure);
+        self.run.results.extend(results);
     }
+
+    /// All documents in memory, by every contender.
+    fn measure_here(&mut self, sources: &[Source]) {
+        if sources.is_empty() {
+            return;
+        }
+        let mut native = native(self.order, &mut self.run.targets);
+        for source in sources {
+            let key = format!("native {} {}", source.data, source.file);
+            self.pieces((&key, 1), |_, progress| {
+                let results = native.measure(source);
+                progress.end_piece(&key);
+                results
+            });
+        }
+    }
+
+    /// All documents in one browser, which takes longer to start than to read most of them.
+    fn measure_in_browser(&mut self, sources: &[Source]) {
+        if sources.is_empty() {
+            return;
+        }
+        let order = self.order;
+        self.pieces(("browser", sources.len()), |targets, progress| {
+            read_by_a_browser(order, sources, targets, progress)
+        });
+    }
+}
+
+/// The documents that are wanted in memory.
+fn here(order: &Order<'_>, sources: &[Source]) -> Vec<Source> {
+    let wanted = |source: &&Source| order.wants_any(&cells::native(source));
+    sources.iter().filter(wanted).copied().collect()
+}
+
+/// The documents that are wanted in the browser.
+fn in_browser(order: &Order<'_>, sources: &[Source]) -> Vec<Source> {
+    let wanted = |source: &&Source| {
+        cells::SLOWDOWNS
+            .iter()
+            .any(|&times| order.wants_any(&cells::browser(source, times, order.effort)))
+    };
+    sources.iter().filter(wanted).copied().collect()
+}
+
+/// The contenders, whose versions are noted.
+fn native<'a>(order: &Order<'a>, targets: &mut Versions) -> Native<'a> {
     let exificient = Exificient::start(order.settings)
         .inspect_err(|reason| eprintln!("{}: {reason}", exificient::NAME));
     let version = exificient
         .as_ref()
         .map_or_else(Clone::clone, |e| e.version.clone());
-    run.targets.insert(exificient::NAME.into(), version);
+    targets.insert(exificient::NAME.into(), version);
     for (name, version) in REFERENCES {
-        run.targets.insert(name.into(), version.into());
+        targets.insert(name.into(), version.into());
     }
-    let mut native = Native {
+    Native {
         scale: Scale::of(order.effort),
         seed: order.seed,
         only: order.only,
         folder: order.work,
         exificient,
-    };
-    for (index, source) in wanted.iter().enumerate() {
-        eprintln!(
-            "[{}/{}] native {} {}",
-            index + 1,
-            wanted.len(),
-            source.data,
-            source.file
-        );
-        let key = format!("native {} {}", source.data, source.file);
-        if !may_begin(order, budget, &key) {
-            continue;
-        }
-        let results = order
-            .journal
-            .cell(&key, &mut run.targets, |_| native.measure(source));
-        run.results.extend(results);
     }
 }
 
@@ -129,28 +184,12 @@ const REFERENCES: [(&str, &str); 7] = [
     ("weir", env!("CARGO_PKG_VERSION")),
 ];
 
-fn in_browser(order: &Order<'_>, sources: &[Source], (run, budget): (&mut Run, &mut Budget)) {
-    let wanted = |source: &&Source| {
-        cells::SLOWDOWNS
-            .iter()
-            .any(|&times| order.wants_any(&cells::browser(source, times, order.effort)))
-    };
-    let sources: Vec<Source> = sources.iter().filter(wanted).copied().collect();
-    if sources.is_empty() || !may_begin(order, budget, "browser") {
-        return;
-    }
-    let measure = |targets: &mut Versions| measure_in_browser(order, &sources, targets);
-    let results = order.journal.cell("browser", &mut run.targets, measure);
-    run.results.extend(results);
-}
-
-/// All documents in one browser, which takes longer to start than to read most of them.
-fn measure_in_browser(
+fn read_by_a_browser(
     order: &Order<'_>,
     sources: &[Source],
     targets: &mut Versions,
+    progress: &Progress,
 ) -> Vec<CellResult> {
-    eprintln!("in the browser: {} documents", sources.len());
     let started = InBrowser::start(
         order.settings,
         order.work,
@@ -161,7 +200,7 @@ fn measure_in_browser(
     let measured = started.and_then(|mut browser| {
         let version = browser.version().to_string();
         targets.insert(browser::NAME.into(), version);
-        browser.measure(sources)
+        browser.measure(sources, progress)
     });
     measured.unwrap_or_else(|reason| {
         targets.insert(browser::NAME.into(), reason.clone());

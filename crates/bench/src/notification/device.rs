@@ -6,6 +6,7 @@ use super::cells::{of_device, runs};
 use crate::clock::now_ns;
 use crate::experiments::Order;
 use crate::journal::Versions;
+use crate::progress::Progress;
 use crate::results::{CellResult, Metric, single};
 use crate::statistics::Estimate;
 
@@ -21,21 +22,29 @@ pub(super) fn measure(order: &Order<'_>) -> Vec<CellResult> {
     let mut settings = of_device(order.effort);
     settings.retain(|setting| order.wants(&setting.to_string()));
     let together = |a: &Setting, b: &Setting| (a.line, a.clients) == (b.line, b.clients);
-    let groups = settings.chunk_by(together);
-    groups.flat_map(|group| of_group(order, group)).collect()
+    let groups: Vec<_> = settings.chunk_by(together).collect();
+    let progress = Progress::new(groups.len());
+    let of_group = |group: &&[Setting]| of_group(order, group, &progress);
+    let results = groups.iter().flat_map(of_group).collect();
+    progress.finish();
+    results
 }
 
 /// Settings with as many clients on the same line: what is kept, and gone on behind, together.
-fn of_group(order: &Order<'_>, group: &[Setting]) -> Vec<CellResult> {
+fn of_group(order: &Order<'_>, group: &[Setting], progress: &Progress) -> Vec<CellResult> {
     let key = group[0].to_string();
+    if order.journal.has(&key) {
+        progress.skip(1);
+    }
+    progress.begin_piece(&key);
     let measure = |_: &mut Versions| {
         let (began_ns, runs) = (now_ns(), runs(order.effort, group[0].clients));
         let cells = grid(group, order.seed, runs, workers(), &|_| {});
         let seconds = (now_ns() - began_ns) as f64 / 1e9;
-        eprintln!(
+        progress.end_piece(&format!(
             "{key}  and {} like it, {runs} runs each: {seconds:.1} s",
             group.len() - 1
-        );
+        ));
         let took = took(&key, seconds);
         cells.iter().map(result).chain([took]).collect()
     };

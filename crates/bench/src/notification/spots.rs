@@ -17,6 +17,7 @@ use super::device::{self, TARGET};
 use crate::environment::version_of;
 use crate::experiments::{Effort, Order};
 use crate::journal::Versions;
+use crate::progress::Progress;
 use crate::results::{CellResult, single};
 
 /// The name under which the board stands in results.
@@ -123,7 +124,6 @@ impl Spot {
                 CellResult::absent(&self.name(), BOARD, &reason)
             }
         };
-        eprintln!("{}  {}", self.name(), board.status);
         vec![simulated, board]
     }
 
@@ -176,14 +176,25 @@ pub(super) fn measure(order: &Order<'_>, versions: &mut Versions) -> Vec<CellRes
         Effort::Quick => SPOTS_QUICK,
         Effort::Full => 1,
     };
+    let progress = Progress::new(wanted.len());
     let groups = wanted.chunks(at_once);
-    groups
-        .flat_map(|group| of_group(order, group, versions))
-        .collect()
+    let results = groups
+        .flat_map(|group| of_group(order, group, (versions, &progress)))
+        .collect();
+    progress.finish();
+    results
 }
 
-fn of_group(order: &Order<'_>, group: &[Spot], versions: &mut Versions) -> Vec<CellResult> {
+fn of_group(
+    order: &Order<'_>,
+    group: &[Spot],
+    (versions, progress): (&mut Versions, &Progress),
+) -> Vec<CellResult> {
     let key = group[0].name();
+    if order.journal.has(&key) {
+        progress.skip(group.len());
+    }
+    progress.begin_piece(&key);
     order.journal.cell(&key, versions, |versions| {
         // Built before anything is measured: building one keeps the other from its time.
         let built = group.iter().map(|spot| live::image(&spot.setting));
@@ -192,17 +203,22 @@ fn of_group(order: &Order<'_>, group: &[Spot], versions: &mut Versions) -> Vec<C
             let absent = |spot: &Spot| CellResult::absent(&spot.name(), BOARD, &reason);
             return group.iter().map(absent).collect();
         }
-        side_by_side(order, group, versions)
+        side_by_side(order, group, (versions, progress))
     })
 }
 
-fn side_by_side(order: &Order<'_>, group: &[Spot], versions: &mut Versions) -> Vec<CellResult> {
+fn side_by_side(
+    order: &Order<'_>,
+    group: &[Spot],
+    (versions, progress): (&mut Versions, &Progress),
+) -> Vec<CellResult> {
     std::thread::scope(|scope| {
         let run = |spot: &Spot| {
             let spot = *spot;
             scope.spawn(move || {
                 let mut versions = Versions::new();
                 let results = spot.measure(order, &mut versions);
+                progress.end_piece(&format!("{}  {}", spot.name(), status(&results)));
                 (results, versions)
             })
         };
@@ -215,6 +231,12 @@ fn side_by_side(order: &Order<'_>, group: &[Spot], versions: &mut Versions) -> V
         }
         all
     })
+}
+
+/// What became of the board's result.
+fn status(results: &[CellResult]) -> &str {
+    let board = results.iter().find(|result| result.target == BOARD);
+    board.map_or("absent", |board| &board.status)
 }
 
 /// The simulated result and the board's of each cell that has both.

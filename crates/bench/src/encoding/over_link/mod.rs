@@ -18,37 +18,37 @@ pub(super) use client::spent_by_server;
 pub(super) use runs::{Class, LINKS};
 
 use self::cells::sources_on_links;
+use super::Going;
 use super::data::Source;
-use super::may_begin;
-use crate::budget::Budget;
 use crate::experiments::Order;
 use crate::journal::Versions;
 use crate::link::{Ends, Links};
-use crate::results::{CellResult, OURS, Run};
+use crate::results::{CellResult, OURS};
+
+/// The documents that are wanted, each with its link.
+pub(super) fn documents(order: &Order<'_>) -> Vec<(&'static str, Source)> {
+    let sources = sources_on_links(order.effort).into_iter();
+    let all = LINKS
+        .into_iter()
+        .flat_map(|link| sources.clone().map(move |source| (link, source)));
+    all.filter(|(link, source)| order.wants_any(&cells::of(source, link, order.effort)))
+        .collect()
+}
 
 /// Measures all cells on links.
-pub(super) fn measure(order: &Order<'_>, run: &mut Run, budget: &mut Budget) {
+pub(super) fn measure(going: &mut Going<'_>, documents: &[(&'static str, Source)]) {
+    let order = going.order;
     let mut links = Links::new(order);
-    for link in LINKS {
-        let wanted = |source: &Source| order.wants_any(&cells::of(source, link, order.effort));
-        let sources: Vec<Source> = sources_on_links(order.effort)
-            .into_iter()
-            .filter(wanted)
-            .collect();
-        for source in &sources {
-            let key = format!("link {link} {} {}", source.data, source.file);
-            if !may_begin(order, budget, &key) {
-                continue;
-            }
-            let measure = |targets: &mut Versions| {
-                let ends = links.ends(order.settings, link);
-                of_document(order, ends, (link, source), targets)
-            };
-            let results = order.journal.cell(&key, &mut run.targets, measure);
-            run.results.extend(results);
-        }
+    for (link, source) in documents {
+        let key = format!("link {link} {} {}", source.data, source.file);
+        going.pieces((&key, 1), |targets, progress| {
+            let ends = links.ends(order.settings, link);
+            let results = of_document(order, ends, (link, source), targets);
+            progress.end_piece(&key);
+            results
+        });
     }
-    run.links.extend(links.used());
+    going.run.links.extend(links.used());
 }
 
 /// All cells of a document on a link.
@@ -58,7 +58,6 @@ fn of_document(
     (link, source): (&'static str, &Source),
     targets: &mut Versions,
 ) -> Vec<CellResult> {
-    eprintln!("over {link}: {} {}", source.data, source.file);
     let refused = |reason: String| {
         let cells = cells::of(source, link, order.effort);
         let cells = cells.into_iter().filter(|cell| order.wants(cell));
