@@ -26,8 +26,8 @@ pub(super) fn tables(figures: &Figures<'_>, text: &mut String) {
     observations(figures, text);
 }
 
-const OF_DOCUMENTS: &str = "\n## Documents in Chromium, ms\n\nParsed into trees, as fast as the machine is and slowed 4 \
-                            and 6 times. The classes are those that section 5.1.1 of Tamayo et al. quotes, here of \
+const OF_DOCUMENTS: &str = "\n## Documents in Chromium, ms\n\nParsed into trees, as fast as the machine is and slowed \
+                            4 and 6 times. The classes are those that section 5.1.1 of Tamayo et al. quotes, here of \
                             the slowest: crisp under 150 ms, noticeable under 1 s, annoying under 5 s, unbearable \
                             beyond.\n";
 
