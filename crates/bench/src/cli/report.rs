@@ -21,6 +21,9 @@ pub(super) struct Arguments {
     /// As tables for a paper
     #[arg(long, conflicts_with = "json")]
     latex: bool,
+    /// Its figures as SVG into this folder, as docs/results/figures/services; a page in Markdown shows them
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["json", "latex", "html"])]
+    figures: Option<PathBuf>,
     /// Machine output
     #[arg(long)]
     json: bool,
@@ -51,11 +54,15 @@ impl Arguments {
         if self.latex {
             return Ok(report::latex(run));
         }
+        let pictures = self.figures.as_ref();
+        let pictures = pictures.map(|own| report::write_pictures(run, own));
+        let pictures = pictures.transpose()?;
         if !self.markdown {
             return Ok(shown(run, self.json));
         }
         let page = Experiment::named(&run.experiment).map_or(report::markdown as _, |e| e.page);
         let text = page(run, &folder.display().to_string());
-        Ok(report::that_say_something(&text))
+        let text = report::that_say_something(&text);
+        Ok(pictures.map_or(text.clone(), |own| own.within(&text)))
     }
 }

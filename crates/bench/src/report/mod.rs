@@ -6,6 +6,7 @@ mod html;
 mod latex;
 mod markdown;
 pub(crate) mod page;
+mod pictures;
 mod sections;
 mod summary;
 mod table;
@@ -17,6 +18,7 @@ use crate::results::Run;
 pub(crate) use html::{Chapter, changes, front};
 pub(crate) use latex::latex;
 pub(crate) use markdown::{markdown, titled};
+pub(crate) use pictures::write_pictures;
 pub(crate) use sections::that_say_something;
 pub(crate) use table::table;
 

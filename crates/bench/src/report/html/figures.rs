@@ -77,20 +77,32 @@ fn single(figure: &Figure) -> String {
     )
 }
 
-fn legend(figure: &Figure) -> String {
+/// A sign of the legend, and its words.
+pub(super) struct Sign {
+    /// Of which series.
+    pub(super) place: usize,
+    pub(super) is_bar: bool,
+    /// Whether it stands for what a paper printed.
+    pub(super) is_published: bool,
+    pub(super) words: String,
+}
+
+/// The signs that are needed to read a figure.
+pub(super) fn signs(figure: &Figure) -> Vec<Sign> {
     // Points that are all of their series carry their names in the figure.
     let named = figure.form == Form::Scatter && figure.series.iter().all(|s| s.points.len() == 1);
     if figure.form == Form::Heat || named {
-        return String::new();
+        return Vec::new();
     }
-    let bars = matches!(figure.form, Form::Bars | Form::Stacked);
+    let is_bar = matches!(figure.form, Form::Bars | Form::Stacked);
     let names = names(figure);
-    let mut items = String::new();
-    for (place, name) in names.iter().enumerate() {
-        if names.len() > 1 || !bars {
-            items += &format!("<li>{}{}</li>", swatch(place, bars, false), escaped(name));
-        }
-    }
+    let own = names.iter().enumerate().map(|(place, name)| Sign {
+        place,
+        is_bar,
+        is_published: false,
+        words: (*name).into(),
+    });
+    let mut signs: Vec<Sign> = own.filter(|_| names.len() > 1 || !is_bar).collect();
     let mut places: Vec<&str> = Vec::new();
     for series in &figure.series {
         if let Source::Published(place) = &series.source
@@ -99,13 +111,25 @@ fn legend(figure: &Figure) -> String {
             places.push(place);
         }
     }
-    for place in places {
-        let sign = swatch(0, bars, true);
-        items += &format!(
-            "<li class=\"published\">{sign}published: {}</li>",
-            escaped(place)
-        );
-    }
+    signs.extend(places.iter().map(|place| Sign {
+        place: 0,
+        is_bar,
+        is_published: true,
+        words: format!("published: {place}"),
+    }));
+    signs
+}
+
+fn legend(figure: &Figure) -> String {
+    let item = |sign: &Sign| {
+        let class = match sign.is_published {
+            true => " class=\"published\"",
+            false => "",
+        };
+        let swatch = swatch(sign.place, sign.is_bar, sign.is_published);
+        format!("<li{class}>{swatch}{}</li>", escaped(&sign.words))
+    };
+    let items: String = signs(figure).iter().map(item).collect();
     match items.is_empty() {
         true => items,
         false => format!("<ul class=\"legend\">{items}</ul>\n"),

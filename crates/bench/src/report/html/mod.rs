@@ -17,17 +17,22 @@ mod front;
 mod leaders;
 mod markup;
 mod paper;
+mod picture;
 mod svg;
 mod verdicts;
 
 use crate::experiments::Experiment;
+use crate::figure::Figure;
 use crate::results::Run;
 use markup::escaped;
 
 pub(crate) use changes::changes;
 pub(crate) use front::{Chapter, front};
+pub(crate) use picture::picture;
 
 const STYLE: &str = include_str!("style.css");
+/// The colours, and what is drawn with them: of a page and of a picture alike.
+const PLOT_STYLE: &str = include_str!("plot.css");
 const SCRIPT: &str = include_str!("script.js");
 
 /// A section of the page: its anchor, its title, its inside; an empty one is left out.
@@ -51,6 +56,16 @@ pub(crate) fn page(run: &Run) -> String {
     ];
     let title = format!("{}, {}", run.title(), run.started);
     document(&title, &answer::head(run), &sections)
+}
+
+/// The figures of a run's experiment that show something.
+pub(crate) fn figures_of(run: &Run) -> Vec<Figure> {
+    let experiment = Experiment::named(&run.experiment);
+    let figures = experiment.map_or_else(Vec::new, |experiment| (experiment.figures)(run));
+    figures
+        .into_iter()
+        .filter(Figure::shows_something)
+        .collect()
 }
 
 /// Claims are judged by what is known today, which may be more than when the run was made.
@@ -78,7 +93,7 @@ fn document(title: &str, head: &str, sections: &[Section]) -> String {
         "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <meta name=\"color-scheme\" content=\"light dark\">\
-         <title>{title}</title>\n<style>\n{STYLE}</style></head>\n<body>\n{hatches}<header>{head}\
+         <title>{title}</title>\n<style>\n{PLOT_STYLE}{STYLE}</style></head>\n<body>\n{hatches}<header>{head}\
          <nav aria-label=\"Sections\">{links}</nav></header>\n<main>\n{bodies}</main>\n\
          <script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         hatches = svg::HATCHES,

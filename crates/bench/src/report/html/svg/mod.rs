@@ -29,7 +29,7 @@ pub(super) enum Width {
 }
 
 impl Width {
-    fn px(self) -> f64 {
+    pub(super) fn px(self) -> f64 {
         match self {
             Self::Wide => 760.0,
             Self::Narrow => 380.0,
@@ -54,13 +54,18 @@ pub(super) fn drawn(figure: &Figure) -> String {
         .concat()
 }
 
-fn svg(figure: &Figure, width: Width) -> String {
-    let (height, inside) = match figure.form {
+/// What is within a figure's SVG, behind its height.
+pub(super) fn inside(figure: &Figure, width: Width) -> (f64, String) {
+    match figure.form {
         Form::Bars => bars::side_by_side(figure, width),
         Form::Stacked => bars::stacked(figure, width),
         Form::Distribution => distribution::drawn(figure, width),
         Form::Lines | Form::Scatter | Form::Heat => lines::drawn(figure, width),
-    };
+    }
+}
+
+fn svg(figure: &Figure, width: Width) -> String {
+    let (height, inside) = inside(figure, width);
     let id = format!("{}-{}", figure.name, width.name());
     format!(
         "<svg class=\"plot {}\" viewBox=\"0 0 {} {}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\
