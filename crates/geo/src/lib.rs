@@ -6,10 +6,12 @@
 //! them into degrees of WGS 84. Filters of SensorThings and of the Sensor Observation Service share it.
 #![forbid(unsafe_code)]
 
+mod effort;
 mod matrix;
 mod read;
 mod relate;
 
+pub use effort::effort;
 pub use matrix::Matrix;
 pub use read::{of_json, parse};
 pub use relate::{contains, crosses, distance, equals, intersects, length, overlaps, touches};

@@ -3,6 +3,7 @@
 //! Corners and the middles of the pieces between crossings stand for all points of a line: between two
 //! crossings with a boundary a piece is wholly inside or wholly outside, so nothing is missed.
 
+use super::effort::are_apart;
 use super::{Geometry, Point};
 
 /// Degrees within which two points are one: a tenth of a millimetre on the ground.
@@ -17,12 +18,19 @@ pub(crate) enum Place {
 
 /// Whether they have a point in common.
 pub fn intersects(a: &Geometry, b: &Geometry) -> bool {
+    !are_apart(a, b) && meet(a, b)
+}
+
+fn meet(a: &Geometry, b: &Geometry) -> bool {
     pieces(a, b).any(|point| place(point, b) != Place::Outside)
         || pieces(b, a).any(|point| place(point, a) != Place::Outside)
 }
 
 /// Whether no point of `b` lies outside of `a`, and some lies within.
 pub fn contains(a: &Geometry, b: &Geometry) -> bool {
+    if are_apart(a, b) {
+        return false;
+    }
     let mut within = false;
     for point in pieces(b, a) {
         match place(point, a) {
@@ -40,6 +48,7 @@ pub fn contains(a: &Geometry, b: &Geometry) -> bool {
 /// Whether each covers the other.
 pub fn equals(a: &Geometry, b: &Geometry) -> bool {
     a.dimension() == b.dimension()
+        && !are_apart(a, b)
         && pieces(a, b).all(|point| place(point, b) != Place::Outside)
         && pieces(b, a).all(|point| place(point, a) != Place::Outside)
         && (a.dimension() < 2
@@ -117,6 +126,9 @@ fn equals_corners(a: &Geometry, b: &Geometry) -> bool {
 }
 
 fn interiors_meet(a: &Geometry, b: &Geometry) -> bool {
+    if are_apart(a, b) {
+        return false;
+    }
     let both = |point: Point| place(point, a) == Place::Inside && place(point, b) == Place::Inside;
     let inner = |of: &Geometry, other: &Geometry| pieces(of, other).any(both);
     inner(a, b) || inner(b, a) || (a.dimension() == 2 && b.dimension() == 2 && areas_meet(a, b))
@@ -165,6 +177,15 @@ pub(crate) fn cuts<'a>(
             .collect();
         pairs
     })
+}
+
+/// How often pieces of two geometries cross.
+pub(crate) fn crossings(a: &Geometry, b: &Geometry) -> usize {
+    let of_piece = |(from, to): (Point, Point)| {
+        let met = b.segments().map(|(c, d)| meeting(from, to, c, d).len());
+        met.sum::<usize>()
+    };
+    a.segments().map(of_piece).sum()
 }
 
 /// Where along the first segment the second meets it: nowhere, once, or from where to where.

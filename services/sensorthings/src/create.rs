@@ -528,7 +528,10 @@ pub(crate) fn row(body: &Object) -> Result<Row> {
             .transpose()
     };
     let phenomenon = of("phenomenonTime")?;
-    let result_time = of("resultTime")?.map(|(time, _)| time);
+    let result_time = match of("resultTime")? {
+        Some((_, Some(_))) => return Err(Fault::bad("resultTime: an instant was expected")),
+        result => result.map(|(time, _)| time),
+    };
     let valid = match of("validTime")? {
         Some((from, Some(to))) => Some((from, to)),
         Some(_) => return Err(Fault::bad("validTime: an interval was expected")),
@@ -539,7 +542,8 @@ pub(crate) fn row(body: &Object) -> Result<Row> {
     }
     Ok(Row {
         result: body.get("result").cloned().unwrap_or_default(),
-        time: phenomenon.map(|(time, _)| time).or(result_time),
+        // Without one it is the server's, whenever the result came about. [STA-A.3.1.1-12]
+        time: phenomenon.map(|(time, _)| time),
         end: phenomenon.and_then(|(_, end)| end),
         result_time,
         valid,

@@ -9,6 +9,7 @@ mod eval;
 mod functions;
 mod lexer;
 mod parser;
+mod relations;
 pub(crate) mod time;
 mod value;
 

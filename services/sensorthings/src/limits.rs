@@ -13,8 +13,11 @@ pub(crate) const TERMS_MAX: usize = 500;
 /// Observations that one request looks at, where a filter or a count must look at all.
 pub(crate) const SCANNED_MAX: usize = 2_000_000;
 /// Entities that paths of the expressions of one request visit where they go on to many, with 32 bytes of what they
-/// find counting as one, and how often something is done for one of many values.
+/// find counting as one, and how often something is done for one of many values; geometries count by their corners, and
+/// by how many pieces of them are tried with each other.
 pub(crate) const VISITED_MAX: usize = 4_000_000;
+/// The same for one message that is told to a subscriber, who asks again with each.
+pub(crate) const VISITED_LIVE_MAX: usize = 200_000;
 /// Values that a path of an expression finds for one entity.
 pub(crate) const FOUND_MAX: usize = 100_000;
 /// Entities that one answer holds, those expanded included.

@@ -165,8 +165,8 @@ impl Source for Asked<'_> {
         self.context.now
     }
 
-    fn again(&self) -> Result<()> {
-        self.context.visit(1)
+    fn visit(&self, visits: usize) -> Result<()> {
+        self.context.visit(visits)
     }
 }
 

@@ -15,8 +15,8 @@ pub(crate) trait Source {
     /// What time it is.
     fn now(&self) -> Time;
 
-    /// Counts what is done once more for one of many values; a fault where that is too often.
-    fn again(&self) -> Result<()>;
+    /// Counts what takes as long as visiting so many entities; a fault where that is too much.
+    fn visit(&self, visits: usize) -> Result<()>;
 }
 
 /// Whether an expression holds.
@@ -36,9 +36,7 @@ pub(crate) fn eval<'a>(expression: &'a Expression, source: &'a dyn Source) -> Re
             let values = arguments.iter().map(|argument| eval(argument, source));
             let values = values.collect::<Result<Vec<_>>>()?;
             let values: Vec<_> = values.iter().collect();
-            spread(&values, source, &|values| {
-                call(*function, values, source.now())
-            })
+            spread(&values, source, &|values| call(*function, values, source))
         }
     }
 }
@@ -104,7 +102,7 @@ fn spread<'a>(
     let mut first = None;
     let mut values = values.to_vec();
     for value in each {
-        source.again()?;
+        source.visit(1)?;
         values[index] = value;
         let found = spread(&values, source, combine)?;
         if found == Value::Bool(true) {

@@ -1,21 +1,26 @@
 //! What each function gives (18-088 table 24). One whose arguments are of no use to it gives null.
 
-use super::geo::{self, Geometry};
+use super::eval::Source;
 use super::parser::Function;
+use super::relations;
 use super::time::{midnight, parts};
 use super::value::Value;
-use crate::fault::{Fault, Result};
+use crate::fault::Result;
 use std::borrow::Cow;
 use weir_model::Time;
 
 /// The function's value.
 // [STA-A.2.1.6-3]
-pub(crate) fn call<'a>(function: Function, values: &[&Value<'a>], now: Time) -> Result<Value<'a>> {
-    if let Some(geometries) = geometric(function, values) {
-        return geometries;
+pub(crate) fn call<'a>(
+    function: Function,
+    values: &[&Value<'a>],
+    source: &dyn Source,
+) -> Result<Value<'a>> {
+    if function.is_of_geometries() {
+        return relations::call(function, values, source);
     }
     let found = match values {
-        [] => constant(function, now),
+        [] => constant(function, source.now()),
         [one] => of_one(function, one),
         _ => of_texts(function, values),
     };
@@ -91,63 +96,5 @@ fn of_texts<'a>(function: Function, values: &[&Value<'a>]) -> Option<Value<'a>> 
             Some(Value::Text(text.into()))
         }
         _ => None,
-    }
-}
-
-/// What a function of geometries gives; `None` for the others.
-fn geometric<'a>(function: Function, values: &[&Value<'a>]) -> Option<Result<Value<'a>>> {
-    type Relation = fn(&Geometry, &Geometry) -> bool;
-    let relation: Relation = match function {
-        Function::GeoLength => return Some(Ok(of_geometry(values[0]))),
-        Function::GeoDistance => return Some(Ok(distance(values[0], values[1]))),
-        Function::StRelate => return Some(relate(values)),
-        Function::StEquals => geo::equals,
-        Function::StDisjoint => |a, b| !geo::intersects(a, b),
-        Function::StTouches => geo::touches,
-        Function::StWithin => |a, b| geo::contains(b, a),
-        Function::StOverlaps => geo::overlaps,
-        Function::StCrosses => geo::crosses,
-        Function::StIntersects | Function::GeoIntersects => geo::intersects,
-        Function::StContains => geo::contains,
-        _ => return None,
-    };
-    let related = match (geometry(values[0]), geometry(values[1])) {
-        (Some(a), Some(b)) => Value::Bool(relation(&a, &b)),
-        _ => Value::Null,
-    };
-    Some(Ok(related))
-}
-
-fn geometry(value: &Value<'_>) -> Option<Geometry> {
-    match value {
-        Value::Geometry(text) => geo::parse(text),
-        Value::Json(json) => geo::of_json(json),
-        _ => None,
-    }
-}
-
-fn of_geometry<'a>(value: &Value<'_>) -> Value<'a> {
-    geometry(value).map_or(Value::Null, |it| Value::Number(geo::length(&it)))
-}
-
-fn distance<'a>(a: &Value<'_>, b: &Value<'_>) -> Value<'a> {
-    match (geometry(a), geometry(b)) {
-        (Some(a), Some(b)) => Value::Number(geo::distance(&a, &b)),
-        _ => Value::Null,
-    }
-}
-
-/// Whether two geometries are of a pattern of nine intersections (OGC 06-103r4 section 6.1.15.2).
-fn relate<'a>(values: &[&Value<'a>]) -> Result<Value<'a>> {
-    let (Some(a), Some(b)) = (geometry(values[0]), geometry(values[1])) else {
-        return Ok(Value::Null);
-    };
-    let pattern = values[2].text().unwrap_or_default();
-    match geo::Matrix::of(&a, &b).is(&pattern) {
-        Some(holds) => Ok(Value::Bool(holds)),
-        None => {
-            let problem = format!("st_relate: `{pattern}` is not nine of `TF*012`");
-            Err(Fault::bad(problem))
-        }
     }
 }

@@ -5,6 +5,7 @@ use super::value::Value;
 use crate::fault::{Fault, Result};
 use crate::limits::{DEPTH_MAX, OPTION_BYTES_MAX, PATH_LEVELS_MAX, TERMS_MAX};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// An expression, read and checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -214,7 +215,7 @@ impl Parser {
             Token::Time(time) => literal(Value::Time(time)),
             Token::Duration(nanos) => literal(Value::Duration(nanos)),
             Token::Geometry(text) => match super::geo::parse(&text) {
-                Some(_) => literal(Value::Geometry(Cow::Owned(text))),
+                Some(geometry) => literal(Value::Geometry(Arc::new(geometry))),
                 None => Err(Fault::bad_at("a geometry in WKT was expected", at)),
             },
             Token::Name(name) => self.named(name, at, depth),

@@ -37,8 +37,8 @@ impl Source for One {
         Time::from_millis(1_000_000)
     }
 
-    fn again(&self) -> Result<()> {
-        let left = self.left.get().checked_sub(1);
+    fn visit(&self, visits: usize) -> Result<()> {
+        let left = self.left.get().checked_sub(visits);
         self.left.set(left.ok_or_else(|| Fault::bad("too often"))?);
         Ok(())
     }
@@ -199,4 +199,30 @@ fn depth_and_terms_are_bounded() {
     assert_eq!(parse(&many).unwrap_err().status, 400);
     let long = format!("name eq '{}'", "x".repeat(20_000));
     assert_eq!(parse(&long).unwrap_err().status, 400);
+}
+
+#[test]
+fn how_geometries_lie_is_asked_as_often_as_their_outlines_are_short() {
+    let outline = |corners: usize| {
+        let all = (0..corners).map(|n| format!("{n} {}", if n % 2 == 0 { 0 } else { 9999 }));
+        all.collect::<Vec<_>>().join(",")
+    };
+    let asks = |function: &str, corners: usize, visits: usize| {
+        let long = outline(corners);
+        let asked = format!(
+            "{function}(geography'LINESTRING({long})',geography'LINESTRING(-1 5,9999 5,-1 6)')"
+        );
+        holds(&parse(&asked).unwrap(), &One::of(json!({}), visits))
+    };
+    assert_eq!(asks("st_intersects", 10, 100), Ok(true));
+    for function in [
+        "st_intersects",
+        "st_disjoint",
+        "st_touches",
+        "st_crosses",
+        "geo.distance",
+    ] {
+        assert!(asks(function, 1000, 100).is_err(), "{function}");
+        assert!(asks(function, 1000, 100_000).is_ok(), "{function}");
+    }
 }

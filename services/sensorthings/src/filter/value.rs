@@ -1,7 +1,9 @@
 //! What an expression is of one entity.
 
+use super::geo::Geometry;
 use serde_json::Value as Json;
 use std::borrow::Cow;
+use std::sync::Arc;
 use weir_model::Time;
 
 /// A value of an expression.
@@ -18,8 +20,8 @@ pub(crate) enum Value<'a> {
     Duration(i64),
     /// GeoJSON.
     Json(Cow<'a, Json>),
-    /// WKT.
-    Geometry(Cow<'a, str>),
+    /// What was said in WKT.
+    Geometry(Arc<Geometry>),
     /// What a way to many entities leads to.
     Many(Vec<Value<'a>>),
 }
@@ -73,7 +75,7 @@ impl<'a> Value<'a> {
             Value::Interval(from, to) => Value::Interval(from, to),
             Value::Duration(nanos) => Value::Duration(nanos),
             Value::Json(json) => Value::Json(Cow::Owned(json.into_owned())),
-            Value::Geometry(text) => Value::Geometry(text.into_owned().into()),
+            Value::Geometry(geometry) => Value::Geometry(geometry),
             Value::Many(many) => Value::Many(many.into_iter().map(Value::into_owned).collect()),
         }
     }
@@ -81,7 +83,7 @@ impl<'a> Value<'a> {
     /// About how many bytes it has beside itself.
     pub(crate) fn bytes(&self) -> usize {
         match self {
-            Value::Text(text) | Value::Geometry(text) => text.len(),
+            Value::Text(text) => text.len(),
             Value::Json(json) => bytes_of(json),
             _ => 0,
         }

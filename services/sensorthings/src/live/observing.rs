@@ -7,7 +7,7 @@ use crate::filter::holds;
 use crate::id::{At, Id};
 use crate::join::Join;
 use crate::kind::Kind;
-use crate::limits::{SCANNED_MAX, VISITED_MAX};
+use crate::limits::{SCANNED_MAX, VISITED_LIVE_MAX};
 use crate::node::{Asked, Context, Node, Observed};
 use crate::query::Query;
 use crate::render;
@@ -101,7 +101,7 @@ impl Rendering for Observing {
             rendered: Cell::new(0),
             written: Cell::new(0),
             scans_left: Cell::new(SCANNED_MAX),
-            visits_left: Cell::new(VISITED_MAX),
+            visits_left: Cell::new(VISITED_LIVE_MAX),
             incoming: Default::default(),
             extent: RefCell::default(),
         };

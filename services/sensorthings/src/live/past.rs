@@ -1,6 +1,6 @@
 //! Whether what is told of an observation as it comes takes a look at the past: from when to when a datastream
 //! has observations is asked of the history, and so are the observations themselves. What is told or asked of many
-//! entities is taken for such a look, since it may take as long.
+//! entities is taken for such a look, since it may take as long, and so is how geometries lie.
 
 use crate::computed::is_computed;
 use crate::filter::Expression;
@@ -14,7 +14,8 @@ pub(super) fn is_read(query: &Query, kind: Kind) -> bool {
         .iter()
         .any(|(name, _)| is_of_past(kind, name) && query.selects_part_of(name));
     let mut filter = query.filter.iter();
-    let asked = filter.any(|filter| is_any(filter, &|path| is_asked(path, kind)));
+    let asked = filter
+        .any(|filter| asks_of_geometries(filter) || is_any(filter, &|path| is_asked(path, kind)));
     let mut expanded = query.expand.iter();
     shown || asked || expanded.any(|(way, inner)| way.many || is_read(inner, way.to))
 }
@@ -24,8 +25,9 @@ pub(super) fn is_read(query: &Query, kind: Kind) -> bool {
 pub(super) fn may_be_long(query: &Query, kind: Kind) -> bool {
     let mut expanded = query.expand.iter();
     let mut filter = query.filter.iter();
-    filter.any(|filter| is_any(filter, &|path| goes_to_many(path, kind)))
-        || expanded.any(|(way, inner)| way.to == Kind::Observation || may_be_long(inner, way.to))
+    filter.any(|filter| {
+        asks_of_geometries(filter) || is_any(filter, &|path| goes_to_many(path, kind))
+    }) || expanded.any(|(way, inner)| way.to == Kind::Observation || may_be_long(inner, way.to))
 }
 
 fn is_of_past(kind: Kind, name: &str) -> bool {
@@ -40,6 +42,18 @@ fn is_any(filter: &Expression, is_so: &dyn Fn(&[String]) -> bool) -> bool {
         Expression::Not(inner) => is_any(inner, is_so),
         Expression::Binary(_, left, right) => is_any(left, is_so) || is_any(right, is_so),
         Expression::Call(_, arguments) => arguments.iter().any(|one| is_any(one, is_so)),
+    }
+}
+
+/// Whether it asks how geometries lie, which takes as long as they have corners.
+fn asks_of_geometries(filter: &Expression) -> bool {
+    match filter {
+        Expression::Literal(_) | Expression::Path(_) => false,
+        Expression::Not(inner) => asks_of_geometries(inner),
+        Expression::Binary(_, left, right) => asks_of_geometries(left) || asks_of_geometries(right),
+        Expression::Call(function, arguments) => {
+            function.is_of_geometries() || arguments.iter().any(asks_of_geometries)
+        }
     }
 }
 
@@ -93,6 +107,10 @@ mod tests {
                 true,
             ),
             ("$filter=not (year(Datastream/resultTime) lt 2026)", true),
+            (
+                "$filter=not st_within(FeatureOfInterest/feature,geography'POINT(1 2)')",
+                true,
+            ),
             ("$filter=Datastream/Thing/Datastreams/name eq 'x'", true),
             (
                 "$expand=Datastream($select=name;$expand=Thing($expand=Datastreams($select=name)))",

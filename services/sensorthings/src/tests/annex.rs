@@ -225,7 +225,11 @@ fn what_an_observation_or_a_location_does_not_say_follows_from_the_thing() {
         feature["feature"],
         json!({"type": "Point", "coordinates": [20.5, 44.8]})
     );
-    let second = house.post(&format!("{stream}/Observations"), json!({"result": 2}));
+    // [STA-A.3.1.1-12]
+    let late = json!({"result": 2, "resultTime": "2026-11-20T09:00:00Z"});
+    let second = house.post(&format!("{stream}/Observations"), late);
+    let when = house.get(&second)["phenomenonTime"].clone();
+    assert_eq!(when, json!("2026-11-20T12:00:00.000Z"));
     let again = house.get(&format!("{second}/FeatureOfInterest"));
     assert_eq!(again["@iot.id"], feature["@iot.id"]);
     assert_eq!(house.get("FeaturesOfInterest?$count=true")["@iot.count"], 1);

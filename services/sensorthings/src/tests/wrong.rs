@@ -97,6 +97,7 @@ fn spans_that_end_before_they_begin_hold_nothing_and_are_not_stored() {
         ("validTime", "2026-11-20T11:00:00Z/2026-11-20T10:00:00Z"),
         ("validTime", "2026-11-20T11:00:00Z"),
         ("resultTime", "now"),
+        ("resultTime", "2026-11-20T10:00:00Z/2026-11-20T11:00:00Z"),
     ] {
         let body = json!({"result": 1, name: span, "Datastream": {"@iot.id": 1}});
         let status = house.status("POST", "Observations", body);
