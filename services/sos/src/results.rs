@@ -74,6 +74,13 @@ pub(crate) fn insert_template(ask: &Ask) -> Result<Reply, Exception> {
     let id = given
         .filter(|id| !id.is_empty())
         .unwrap_or_else(|| format!("urn:weir:template:{:016x}", fingerprint(&body.to_string())));
+    if Set::Templates
+        .one(ask, &id)?
+        .is_some_and(|known| known != body)
+    {
+        let sentence = format!("`{id}` is another template, whose results would no longer be read");
+        return Err(Exception::invalid("identifier", sentence));
+    }
     let put = Request::Put(vec![kept(Set::Templates, &id, &body)]);
     let ticket = ask.ticket(put)?;
     let mut xml = Xml::new();
@@ -167,22 +174,44 @@ fn without_count<'v>(values: &'v str, block: &str, token: &str) -> &'v str {
 }
 
 /// The datastreams that offering and property pick; both must be said.
-// [SOS2-11.2-1] [SOS2-11.2-4]
+// [SOS2-11.2-1] [SOS2-11.2-4] [SOS2-11.2-5]
 fn picked(ask: &Ask) -> Result<Vec<Series>, Exception> {
     ask.params.required("offering")?;
     ask.params.required("observedProperty")?;
     let picked = selected(ask, &ask.inventory()?)?;
-    match picked.is_empty() {
-        false => Ok(picked),
-        true => Err(Exception {
+    let Some(first) = picked.first() else {
+        return Err(Exception {
             locator: None,
             ..Exception::new(
                 Code::InvalidPropertyOfferingCombination,
                 "",
                 "the offering does not observe the property",
             )
-        }),
+        });
+    };
+    match picked.iter().find(|other| !are_alike(first, other)) {
+        None => Ok(picked),
+        Some(other) => Err(Exception::invalid("observedProperty", unlike(first, other))),
     }
+}
+
+/// Whether the results of two datastreams mean the same as one record has them.
+fn are_alike(a: &Series, b: &Series) -> bool {
+    let is_empty = a.last.is_none() || b.last.is_none();
+    a.unit == b.unit && (is_empty || a.class == b.class)
+}
+
+fn unlike(a: &Series, b: &Series) -> String {
+    let of = |series: &Series| {
+        let kind = series.class.rsplit('/').next().unwrap_or_default();
+        let unit = series.unit.as_deref().unwrap_or("no unit");
+        format!("{} ({kind}, {unit})", series.topic)
+    };
+    format!(
+        "one record cannot have both {} and {}: GetObservation tells them apart",
+        of(a),
+        of(b)
+    )
 }
 
 /// Answers GetResultTemplate: always a record of time and result.

@@ -255,3 +255,30 @@ fn an_offering_is_found_by_both_of_its_names_and_what_comes_later_is_in_it() {
         assert_eq!(house.refused(&query).1, "offering", "{wrong}");
     }
 }
+
+// [SOS2-11.2-5]
+#[test]
+fn results_of_several_units_are_not_put_into_one_record() {
+    let house = house();
+    let of = |topic: &str, unit: &str, value: u32| {
+        format!(
+            r#"{{"topic":"k/{topic}","sensor":"urn:s:k","type":"urn:p:warm","unit":"{unit}",
+                "value":{value},"time":"2026-01-01T00:00:00Z"}}"#
+        )
+    };
+    let both = [of("a", "Cel", 20), of("b", "[degF]", 68)].join(",");
+    let body = &format!(r#"{{"observations":[{both}]}}"#);
+    house.publish("k", body);
+    let asked = "version=2.0.0&offering=urn:s:k/observations&observedProperty=urn:p:warm";
+    for operation in ["GetResultTemplate", "GetResult"] {
+        let (code, locator) = house.refused(&format!("request={operation}&{asked}"));
+        assert_eq!(
+            (&*code, &*locator),
+            ("InvalidParameterValue", "observedProperty")
+        );
+    }
+    let told = house.document(&format!("request=GetObservation&{asked}"));
+    let mut told = texts(&told, "result");
+    told.sort();
+    assert_eq!(told, ["20", "68"]);
+}

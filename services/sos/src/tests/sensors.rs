@@ -102,6 +102,18 @@ fn templates_of_a_sensor_go_with_it() {
     );
     let kept = house.post("application/xml", template.clone());
     assert_eq!(texts(&xml(&kept), "acceptedTemplate"), ["urn:t:9"]);
+    let again = house.post("application/xml", template.clone());
+    assert_eq!(again.status, 200, "{}", text(&again));
+    let changed = house.post(
+        "application/xml",
+        template.replace("code=\"m\"", "code=\"mm\""),
+    );
+    assert_eq!(changed.status, 400);
+    assert!(
+        text(&changed).contains("locator=\"identifier\""),
+        "{}",
+        text(&changed)
+    );
     let other = template
         .replace("urn:t:9", "urn:t:10")
         .replace("urn:s:9", "urn:s:10");
