@@ -76,6 +76,7 @@ class Eventing(unittest.TestCase):
         self.world.change()
         ended = self.next()
         self.assertIn("SubscriptionEnd", ended)
+        self.assertIn("SourceCanceling", ended)
         self.world.publish_both()
         other, said = self.subscribe("site/open/#", "other")
         self.assertEqual(other, 200, said)

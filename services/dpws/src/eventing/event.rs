@@ -80,6 +80,7 @@ pub(crate) fn end(agreement: &Agreement, why: Ending) -> Option<(Endpoint, Strin
     xml.start("wse:Reason").attribute("xml:lang", "en");
     xml.text(match why {
         Ending::DeliveryFailure => "the event sink did not take what was pushed to it",
+        Ending::SourceCanceling => "who subscribed may not read it any more",
         _ => "the gateway is stopping",
     });
     let action = format!("{EVENTING}/SubscriptionEnd");

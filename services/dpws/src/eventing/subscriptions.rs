@@ -44,6 +44,8 @@ pub(crate) enum Ending {
     DeliveryFailure,
     /// The gateway stops.
     SourceShuttingDown,
+    /// The gateway ends it for another reason and goes on: its owner may not read any more.
+    SourceCanceling,
 }
 
 impl Ending {
@@ -53,6 +55,7 @@ impl Ending {
             Ending::Expired | Ending::Unsubscribed => None,
             Ending::DeliveryFailure => Some("DeliveryFailure"),
             Ending::SourceShuttingDown => Some("SourceShuttingDown"),
+            Ending::SourceCanceling => Some("SourceCanceling"),
         }
     }
 }

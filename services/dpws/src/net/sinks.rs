@@ -81,7 +81,8 @@ async fn push_all(mut messages: Box<Subscription>, watch: &mut Watch) -> Ending 
                 continue;
             }
             Ok(Next::Bytes(..) | Next::Unframed(..)) => continue,
-            Ok(Next::Ended(_)) | Err(_) => return Ending::SourceShuttingDown,
+            Ok(Next::Ended(weir_hub::Ending::Stopping)) => return Ending::SourceShuttingDown,
+            Ok(Next::Ended(_)) | Err(_) => return Ending::SourceCanceling,
         };
         for part in parts(&watch.agreement, cursor, &items) {
             let Some(rows) = part else {
