@@ -14,6 +14,7 @@ mod answer;
 mod area;
 mod ask;
 mod availability;
+mod back;
 mod bindings;
 mod by_id;
 mod capabilities;

@@ -112,6 +112,11 @@ impl Temporal {
         self.conditions.iter().all(told)
     }
 
+    /// Whether no time is asked for, but perhaps the last or the first.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.conditions.is_empty() && self.begins == Span::ALL
+    }
+
     /// Whether an observation is wanted.
     pub(crate) fn holds(&self, time: Option<Time>, extra: &Extra<'_>) -> bool {
         let Some(begin) = time else {

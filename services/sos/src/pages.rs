@@ -1,6 +1,7 @@
 //! Observations of the past, page by page, with the names that the service gives them.
 
 use crate::ask::Ask;
+use crate::back::{Back, up_to};
 use crate::comparison::Comparison;
 use crate::exception::Exception;
 use crate::inventory::Series;
@@ -36,6 +37,17 @@ impl Wanted {
             model: None,
         }
     }
+
+    /// Whether each observation must be looked at, whatever its times are.
+    fn is_by_row(&self) -> bool {
+        let by_value = self.comparison.is_some() || self.model.is_some();
+        self.spatial.is_some() || by_value || !self.features.is_empty()
+    }
+
+    /// Whether the last or the first observation of a datastream may be another than the one that is wanted.
+    fn is_searched(&self) -> bool {
+        self.is_by_row() || !self.temporal.is_everything()
+    }
 }
 
 /// The pages of one answer.
@@ -48,13 +60,17 @@ pub(crate) struct Pages {
     /// Filters that are still to be read; of the first the page of this token comes next.
     left: Vec<Vec<Filter>>,
     token: Option<String>,
+    /// How far the first of these was looked through, for the latest of it that is wanted.
+    back: Option<Back>,
     looked_at: usize,
 }
 
 impl Pages {
     /// Begins to read the observations of datastreams.
     pub(crate) fn new(ask: &Ask, series: Vec<Series>, wanted: Wanted) -> Self {
-        let left = filters(&series, wanted.temporal.first);
+        let Temporal { latest, first, .. } = wanted.temporal;
+        let each = first || (latest && wanted.is_searched());
+        let left = filters(&series, each);
         let by_topic = series.into_iter().map(|one| (one.topic.clone(), one));
         Self {
             hub: ask.hub.clone(),
@@ -64,6 +80,7 @@ impl Pages {
             wanted,
             left,
             token: None,
+            back: None,
             looked_at: 0,
         }
     }
@@ -84,16 +101,88 @@ impl Pages {
             return Ok(None);
         };
         let filters = filters.clone();
-        let mut batch = match self.wanted.temporal.latest {
-            true => {
+        let Temporal { latest, first, .. } = self.wanted.temporal;
+        let batch = match (latest, first) {
+            (true, _) if self.wanted.is_searched() => self.back(filters)?,
+            (true, _) => {
                 self.left.pop();
-                self.latest(filters)?
+                let batch = self.latest(filters)?;
+                self.look_at(batch)
             }
-            false => self.past(filters)?,
+            (false, true) => self.first(filters)?,
+            (false, false) => {
+                let page = self.past(filters, self.wanted.temporal.begins, PAGE_OBSERVATIONS)?;
+                self.pop_at_end();
+                page
+            }
         };
+        Ok(Some(batch))
+    }
+
+    fn pop_at_end(&mut self) {
+        if self.token.is_none() {
+            self.left.pop();
+        }
+    }
+
+    /// A page on the way to the first observation of a datastream that is wanted, or that one.
+    fn first(&mut self, filters: Vec<Filter>) -> Result<Batch, Exception> {
+        let searched = self.wanted.is_searched();
+        let limit = if searched { PAGE_OBSERVATIONS } else { 1 };
+        let page = self.past(filters, self.wanted.temporal.begins, limit)?;
+        if !searched || !page.is_empty() {
+            self.token = None;
+        }
+        self.pop_at_end();
+        Ok(page.select(|row| row == 0))
+    }
+
+    /// A page on the way back to the last observation of a datastream that is wanted; empty but for the last of these.
+    // [SOS2-8.3-9]
+    fn back(&mut self, filters: Vec<Filter>) -> Result<Batch, Exception> {
+        let mut back = match self.back.take() {
+            Some(back) => back,
+            None => Back::through(self.past_of(&filters)?),
+        };
+        let Some(window) = back.window() else {
+            self.left.pop();
+            return Ok(Batch::default());
+        };
+        let page = self.past(filters, window, PAGE_OBSERVATIONS)?;
+        back.keep(page);
+        if self.token.is_none() && !back.found.is_empty() {
+            self.left.pop();
+            return Ok(back.found);
+        }
+        if self.token.is_none() {
+            back.step();
+        }
+        self.back = Some(back);
+        Ok(Batch::default())
+    }
+
+    /// What of a datastream's past is wanted, up to its end.
+    fn past_of(&self, filters: &[Filter]) -> Result<Span, Exception> {
+        let topics = filters.iter().map(|filter| filter.as_str().to_owned());
+        let request = Request::Extents(topics.collect());
+        match self.hub.open(self.now, &self.principal, request)? {
+            Exchange::Extents(extents) => {
+                let last = extents
+                    .into_iter()
+                    .flatten()
+                    .map(|extent| extent.last)
+                    .max();
+                Ok(up_to(last, self.wanted.temporal.begins))
+            }
+            _ => Err(Exception::internal("the hub answered something else")),
+        }
+    }
+
+    /// Counts what was read, and leaves what is wanted of it.
+    fn look_at(&mut self, mut batch: Batch) -> Batch {
         self.looked_at += batch.len();
         self.name(&mut batch);
-        Ok(Some(self.kept(batch)))
+        self.kept(batch)
     }
 
     fn latest(&self, filters: Vec<Filter>) -> Result<Batch, Exception> {
@@ -104,14 +193,18 @@ impl Pages {
         }
     }
 
-    fn past(&mut self, filters: Vec<Filter>) -> Result<Batch, Exception> {
-        let Span { from, to } = self.wanted.temporal.begins;
-        let first = self.wanted.temporal.first;
+    /// The next page of a span.
+    fn past(
+        &mut self,
+        filters: Vec<Filter>,
+        Span { from, to }: Span,
+        limit: usize,
+    ) -> Result<Batch, Exception> {
         let past = Past {
             filters,
             from,
             to,
-            limit: if first { 1 } else { PAGE_OBSERVATIONS },
+            limit,
             page: self.token.take(),
             aggregate: None,
         };
@@ -119,11 +212,8 @@ impl Pages {
         let Exchange::Page(page) = self.hub.open(self.now, &self.principal, request)? else {
             return Err(Exception::internal("the hub answered something else"));
         };
-        self.token = page.next.filter(|_| !first);
-        if self.token.is_none() {
-            self.left.pop();
-        }
-        Ok(page.batch)
+        self.token = page.next;
+        Ok(self.look_at(page.batch))
     }
 
     /// Says of each datastream what it is called here.
@@ -146,17 +236,13 @@ impl Pages {
         let series: Vec<Option<&Series>> = (0..batch.stream_count())
             .map(|index| self.series.get(batch.stream(index).topic))
             .collect();
-        let Wanted {
-            temporal,
-            spatial,
-            comparison,
-            features,
-            model,
-        } = &self.wanted;
-        let by_value = comparison.is_some() || model.is_some();
-        let by_row = spatial.is_some() || by_value || !features.is_empty();
+        let Wanted { temporal, .. } = &self.wanted;
         let told = temporal.is_told_by_begin(batch.has_extras());
-        if !by_row && told && !temporal.latest && series.iter().all(Option::is_some) {
+        if !self.wanted.is_by_row()
+            && told
+            && !temporal.latest
+            && series.iter().all(Option::is_some)
+        {
             return batch;
         }
         batch.select(|row| {

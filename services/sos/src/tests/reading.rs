@@ -282,3 +282,37 @@ fn results_of_several_units_are_not_put_into_one_record() {
     told.sort();
     assert_eq!(told, ["20", "68"]);
 }
+
+/// [SOS2-8.3-9] The last and the first of those that are wanted, not those of all that may be wanted.
+#[test]
+fn the_latest_and_the_first_are_those_that_other_filters_leave() {
+    let house = measured();
+    for (value, time) in [(8, "2025-01-01T00:00:00Z"), (9, "2026-01-01T20:00:00Z")] {
+        let elsewhere = format!(
+            r#"{{"observations":[{{"topic":"north/t","sensor":"urn:s:north","type":"temperature",
+                "unit":"Cel","value":{value},"time":"{time}","lat":10,"lon":10}}]}}"#
+        );
+        house.publish("#", &elsewhere);
+    }
+    let results = |query: &str| {
+        let query = format!("{OBSERVATION}&observedProperty=temperature&{query}");
+        texts(&house.document(&query), "result")
+    };
+    let (latest, first) = ("temporalFilter=latest", "temporalFilter=first");
+    let there = "spatialFilter=om:featureOfInterest/*/sams:shape,50,7,51,8";
+    let nowhere = "spatialFilter=om:featureOfInterest/*/sams:shape,0,0,1,1";
+    let period = "eventTime=2026-01-01T00:00:00Z/2026-01-01T00:01:00Z";
+    assert_eq!(
+        (results(latest), results(first)),
+        (vec!["9".into()], vec!["8".into()])
+    );
+    assert_eq!(results(&format!("{latest}&{there}")), ["2.5"]);
+    assert_eq!(results(&format!("{first}&{there}")), ["0.5"]);
+    assert_eq!(
+        results(&format!("{latest}&{nowhere}")),
+        Vec::<String>::new()
+    );
+    assert_eq!(results(&format!("{first}&{nowhere}")), Vec::<String>::new());
+    assert_eq!(results(&format!("{latest}&{period}")), ["1.5"]);
+    assert_eq!(results(&format!("{first}&{period}")), ["0.5"]);
+}
