@@ -30,7 +30,7 @@ pub(super) fn params(object: Json) -> Result<Params, Exception> {
     let mut inner = Vec::new();
     for (name, value) in object.as_object().into_iter().flatten() {
         match (name.to_ascii_lowercase().as_str(), value) {
-            ("temporalfilter", Json::Object(_) | Json::Array(_)) => {
+            ("temporalfilter" | "eventtime", Json::Object(_) | Json::Array(_)) => {
                 each(value).try_for_each(|one| temporal(name, one, &mut params))?;
             }
             ("spatialfilter", Json::Object(filter)) => spatial(name, filter, &mut params)?,
@@ -53,7 +53,14 @@ pub(super) fn params(object: Json) -> Result<Params, Exception> {
 fn scalar(name: &str, value: &Json, params: &mut Params) -> Result<(), Exception> {
     match value {
         Json::String(text) => kvp::add_one(name, text, params),
-        Json::Number(number) => params.add(name, &number.to_string()),
+        Json::Number(number) => kvp::add_one(name, &number.to_string(), params),
+        // What is not known is passed over, but no filter: more would be answered than was asked for.
+        Json::Object(_) | Json::Array(_) | Json::Bool(_) if kvp::narrows(name) => {
+            Err(Exception::invalid(
+                name,
+                "this form is not known: a text or a list of texts is, or a filter's object",
+            ))
+        }
         _ => Ok(()),
     }
 }

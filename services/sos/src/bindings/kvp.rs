@@ -19,6 +19,22 @@ const LISTS: &[&str] = &[
     "observation",
 ];
 
+/// Parameters that leave less of what is answered.
+const NARROWING: &[&str] = &[
+    "temporalfilter",
+    "eventtime",
+    "spatialfilter",
+    "offering",
+    "procedure",
+    "observedproperty",
+    "featureofinterest",
+];
+
+/// Whether less is answered where this parameter is said.
+pub(super) fn narrows(name: &str) -> bool {
+    NARROWING.contains(&name.to_ascii_lowercase().as_str())
+}
+
 /// A form's body as pairs.
 pub(super) fn pairs(body: &[u8]) -> Result<Vec<(String, String)>, Exception> {
     let text =

@@ -1,6 +1,6 @@
 //! JSON as clients of 52North's server send it: objects of ours with the members that theirs have.
 
-use super::house::{House, house, measured};
+use super::house::{House, house, measured, text};
 use serde_json::{Value as Json, json};
 
 fn told(house: &House, request: &Json) -> Json {
@@ -142,4 +142,34 @@ fn a_batch_answers_each_of_its_requests() {
     let many = vec![json!({}); crate::limits::BATCH_MAX + 1];
     let refused = told(&house, &request("Batch", json!({"requests": many})));
     assert_eq!(refused["Exception"]["locator"], "requests");
+}
+
+/// More would be answered than was asked for, were such a filter passed over.
+#[test]
+fn a_filter_of_an_unknown_form_is_an_exception_that_names_it() {
+    let house = measured();
+    for (name, value) in [
+        ("spatialFilter", r#"[{"bbox":{}}]"#),
+        ("spatialFilter", "true"),
+        ("temporalFilter", "true"),
+        ("temporalFilter", "5"),
+        ("offering", "{}"),
+        ("procedure", r#"[["urn:s:north"]]"#),
+        (
+            "featureOfInterest",
+            r#"{"identifier":"urn:weir:feature:kitchen"}"#,
+        ),
+    ] {
+        let request = format!(
+            r#"{{"request":"GetObservation","service":"SOS","version":"2.0.0","{name}":{value}}}"#
+        );
+        let response = house.post("application/json", request);
+        assert_eq!(response.status, 400, "{name}: {value}");
+        assert!(
+            text(&response).contains("InvalidParameterValue"),
+            "{}",
+            text(&response)
+        );
+        assert!(text(&response).contains(name), "{}", text(&response));
+    }
 }
