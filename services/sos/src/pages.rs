@@ -104,19 +104,17 @@ impl Pages {
         let Temporal { latest, first, .. } = self.wanted.temporal;
         let batch = match (latest, first) {
             (true, _) if self.wanted.is_searched() => self.back(filters)?,
-            (true, _) => {
-                self.left.pop();
-                let batch = self.latest(filters)?;
-                self.look_at(batch)
-            }
+            (true, _) => self.latest(filters)?,
             (false, true) => self.first(filters)?,
-            (false, false) => {
-                let page = self.past(filters, self.wanted.temporal.begins, PAGE_OBSERVATIONS)?;
-                self.pop_at_end();
-                page
-            }
+            (false, false) => self.all(filters)?,
         };
         Ok(Some(batch))
+    }
+
+    fn all(&mut self, filters: Vec<Filter>) -> Result<Batch, Exception> {
+        let page = self.past(filters, self.wanted.temporal.begins, PAGE_OBSERVATIONS)?;
+        self.pop_at_end();
+        Ok(page)
     }
 
     fn pop_at_end(&mut self) {
@@ -150,11 +148,11 @@ impl Pages {
         };
         let page = self.past(filters, window, PAGE_OBSERVATIONS)?;
         back.keep(page);
-        if self.token.is_none() && !back.found.is_empty() {
-            self.left.pop();
-            return Ok(back.found);
-        }
         if self.token.is_none() {
+            if !back.found.is_empty() {
+                self.left.pop();
+                return Ok(back.found);
+            }
             back.step();
         }
         self.back = Some(back);
@@ -185,10 +183,11 @@ impl Pages {
         self.kept(batch)
     }
 
-    fn latest(&self, filters: Vec<Filter>) -> Result<Batch, Exception> {
+    fn latest(&mut self, filters: Vec<Filter>) -> Result<Batch, Exception> {
+        self.left.pop();
         let request = Request::Latest(filters);
         match self.hub.open(self.now, &self.principal, request)? {
-            Exchange::Latest(latest) => Ok(latest.batch),
+            Exchange::Latest(latest) => Ok(self.look_at(latest.batch)),
             _ => Err(Exception::internal("the hub answered something else")),
         }
     }

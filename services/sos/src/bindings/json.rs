@@ -54,13 +54,12 @@ fn scalar(name: &str, value: &Json, params: &mut Params) -> Result<(), Exception
     match value {
         Json::String(text) => kvp::add_one(name, text, params),
         Json::Number(number) => kvp::add_one(name, &number.to_string(), params),
+        Json::Null => Ok(()),
         // What is not known is passed over, but no filter: more would be answered than was asked for.
-        Json::Object(_) | Json::Array(_) | Json::Bool(_) if kvp::narrows(name) => {
-            Err(Exception::invalid(
-                name,
-                "this form is not known: a text or a list of texts is, or a filter's object",
-            ))
-        }
+        _ if kvp::narrows(name) => Err(Exception::invalid(
+            name,
+            "this form is not known: a text or a list of texts is, or a filter's object",
+        )),
         _ => Ok(()),
     }
 }
