@@ -74,14 +74,16 @@ impl Area {
     pub(crate) fn of_envelope(parameter: &str, envelope: &Element) -> Result<Self, Exception> {
         let corner = |name: &str| envelope.child(name).map(Element::text).unwrap_or_default();
         let text = format!("{} {}", corner("lowerCorner"), corner("upperCorner"));
-        let numbers: Vec<f64> = text
-            .split_ascii_whitespace()
-            .filter_map(|word| word.parse().ok())
-            .collect();
-        let numbers: [f64; 4] = numbers.try_into().map_err(|_| {
+        let bad = || {
             let sentence = "the envelope needs two corners of two numbers each";
             Exception::invalid(parameter, sentence)
-        })?;
+        };
+        let words = text.split_ascii_whitespace();
+        let numbers: Result<Vec<f64>, _> = words.map(str::parse).collect();
+        let numbers: [f64; 4] = numbers
+            .ok()
+            .and_then(|numbers| numbers.try_into().ok())
+            .ok_or_else(bad)?;
         let system = envelope.attribute("srsName").unwrap_or_default();
         Self::of_corners(parameter, numbers, system)
     }

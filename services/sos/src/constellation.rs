@@ -12,14 +12,20 @@ use weir_model::{Batch, Value};
 /// Refuses what is of no type that its sensor was announced with.
 // [SOS2-10.4-3]
 pub(crate) fn check(ask: &Ask, batch: &Batch) -> Result<(), Exception> {
-    for index in 0..batch.stream_count() {
-        let procedure = batch.stream(index).sensor.unwrap_or_default();
-        let sensor = Set::Sensors.one(ask, procedure)?;
-        let types = sensor.map(|body| types_of(&body)).unwrap_or_default();
-        let mut rows = (0..batch.len()).filter(|&row| batch.stream_of(row) == index);
-        let is_taken = |value: &Value<'_>| types.iter().any(|class| fits(class, value));
-        if !types.is_empty() && rows.any(|row| !is_taken(&batch.value(row))) {
-            let sentence = format!("`{procedure}` observes {} only", types.join(", "));
+    let streams = 0..batch.stream_count();
+    let procedure = |index| batch.stream(index).sensor.unwrap_or_default();
+    let types = streams.map(|index| {
+        let sensor = Set::Sensors.one(ask, procedure(index))?;
+        Ok(sensor.map(|body| types_of(&body)).unwrap_or_default())
+    });
+    let types = types.collect::<Result<Vec<_>, Exception>>()?;
+    for row in 0..batch.len() {
+        let index = batch.stream_of(row);
+        let types = &types[index];
+        let is_taken = types.iter().any(|class| fits(class, &batch.value(row)));
+        if !types.is_empty() && !is_taken {
+            let only = types.join(", ");
+            let sentence = format!("`{}` observes {only} only", procedure(index));
             return Err(Exception::invalid("observationType", sentence));
         }
     }

@@ -79,14 +79,13 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
         return Err(Exception::invalid("featureOfInterest", sentence));
     }
     let wanted = features.iter().filter(|(id, feature)| {
-        let spatial = ask.params.spatial.as_ref();
-        let in_area =
-            spatial.is_none_or(|filter| feature.place.is_some_and(|place| filter.holds(place)));
         let observed = feature
             .topics
             .iter()
             .any(|own| picked.contains(own.as_str()));
-        in_area && observed && (named.is_empty() || named.contains(*id))
+        ask.params.region.has(feature.place)
+            && observed
+            && (named.is_empty() || named.contains(*id))
     });
     let mut xml = Xml::new();
     xml.start("sos:GetFeatureOfInterestResponse").prefixes(&[

@@ -17,8 +17,8 @@ const ACTION: &str = "http://www.opengis.net/sos/1.0/GetFeatureOfInterestRespons
 // [SOS1-10.3-1] [SOS1-10.3-2]
 pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let named = ask.params.all("FeatureOfInterestId");
-    let spatial = ask.params.spatial.as_ref();
-    if named.is_empty() && spatial.is_none() {
+    let region = &ask.params.region;
+    if named.is_empty() && region.is_everywhere() {
         return Err(Exception::missing("FeatureOfInterestId"));
     }
     if !ask.params.all("eventTime").is_empty() {
@@ -35,9 +35,7 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
         return Err(Exception::invalid("FeatureOfInterestId", sentence));
     }
     features.retain(|id, feature| {
-        let there =
-            spatial.is_none_or(|filter| feature.place.is_some_and(|place| filter.holds(place)));
-        there && (named.is_empty() || named.contains(id))
+        region.has(feature.place) && (named.is_empty() || named.contains(id))
     });
     Ok(Reply::Document(document(&features), ACTION))
 }

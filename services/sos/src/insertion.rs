@@ -12,9 +12,9 @@ use crate::names::*;
 use crate::params::Version;
 use crate::records::{Set, feature, kept, place_of, puts, topics_of};
 use crate::reply::Reply;
-use std::collections::BTreeMap;
-use weir_codec::by_name;
+use std::collections::{BTreeMap, BTreeSet};
 use weir_codec::document::Xml;
+use weir_codec::{Format, by_name};
 use weir_hub::{Fault, Media, Publish, Request, Ticket, Verb};
 use weir_model::batch::Naming;
 use weir_model::{Batch, BatchBuilder, Place};
@@ -171,12 +171,13 @@ pub(crate) fn insert(
         let property = name("observedProperty", stream.property)?;
         topics.push(topic_in(inventory, &procedure, &property));
     }
+    let format = by_name("block").or_else(|| by_name("json"));
+    let format = format.ok_or_else(|| Exception::internal("this build has no format for it"))?;
     let mut publications = Vec::new();
-    for (root, streams) in roots(&topics) {
-        let (media, body) = message(batch, &topics, &streams)?;
+    for (topic, body) in messages(batch, &topics, format)? {
         publications.push(Request::Publish(Publish {
             incoming: ask.incoming,
-            ..Publish::new(root, media, body)
+            ..Publish::new(topic, Media::Format(format), body)
         }));
     }
     check_grants(ask, &topics)?;
@@ -202,55 +203,48 @@ fn check_grants(ask: &Ask, topics: &[String]) -> Result<(), Exception> {
     }
 }
 
-/// Where messages are sent, and the datastreams of each: at the one topic, or at what several begin with.
-fn roots(topics: &[String]) -> Vec<(String, Vec<usize>)> {
-    let mut by_root: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (index, topic) in topics.iter().enumerate() {
-        let first = topic.split('/').next().unwrap_or_default();
-        by_root.entry(first).or_default().push(index);
-    }
-    let made = by_root.into_iter();
-    made.map(|(first, streams)| match &streams[..] {
-        [one] => (topics[*one].clone(), streams),
-        _ => (first.to_owned(), streams),
-    })
-    .collect()
-}
-
-/// The observations of some datastreams as one message.
-fn message(
+/// Observations as messages, with the topic where each is sent: the one it is of, or what several begin with.
+fn messages(
     batch: &Batch,
     topics: &[String],
-    streams: &[usize],
-) -> Result<(Media, Vec<u8>), Exception> {
-    let mut builder = BatchBuilder::new();
+    format: &Format,
+) -> Result<Vec<(String, Vec<u8>)>, Exception> {
+    let mut by_root: BTreeMap<&str, (&str, BatchBuilder)> = BTreeMap::new();
+    for topic in topics {
+        let root = root_of(topic);
+        let message = by_root.entry(root);
+        let message = message.and_modify(|(to, _)| *to = root);
+        message.or_insert_with(|| (topic, BatchBuilder::new()));
+    }
     for (index, mut row) in batch.rows().enumerate() {
-        let stream = batch.stream_of(index);
-        if streams.contains(&stream) {
-            row.naming = Naming::Topic;
-            row.topic = &topics[stream];
-            push(&mut builder, &row)?;
+        row.naming = Naming::Topic;
+        row.topic = &topics[batch.stream_of(index)];
+        if let Some((_, builder)) = by_root.get_mut(root_of(row.topic)) {
+            push(builder, &row)?;
         }
     }
-    let format = by_name("block").or_else(|| by_name("json"));
-    let format = format.ok_or_else(|| Exception::internal("this build has no format for it"))?;
-    let mut body = Vec::new();
-    (format.encode)(&builder.finish(), &mut body);
-    Ok((Media::Format(format), body))
+    let encoded = |(to, mut builder): (&str, BatchBuilder)| {
+        let mut body = Vec::new();
+        (format.encode)(&builder.finish(), &mut body);
+        (to.to_owned(), body)
+    };
+    Ok(by_root.into_values().map(encoded).collect())
+}
+
+/// The first level of a topic.
+fn root_of(topic: &str) -> &str {
+    topic.split('/').next().unwrap_or_default()
 }
 
 /// Features that observations name are to be listed with the datastreams that observe them, by who may: each
 /// observation keeps its feature, only who may change the list adds to it.
 fn features_named(ask: &Ask, batch: &Batch, topics: &[String]) -> Result<Vec<Request>, Exception> {
-    let mut named: BTreeMap<&str, (Option<Place>, Vec<&str>)> = BTreeMap::new();
+    let mut named: BTreeMap<&str, (Option<Place>, BTreeSet<&str>)> = BTreeMap::new();
     for row in 0..batch.len() {
         if let Some(id) = batch.extra(row).feature {
             let (place, observing) = named.entry(id).or_default();
             *place = place.or(batch.place(row));
-            let topic = topics[batch.stream_of(row)].as_str();
-            if !observing.contains(&topic) {
-                observing.push(topic);
-            }
+            observing.insert(&topics[batch.stream_of(row)]);
         }
     }
     let mut changed = Vec::new();

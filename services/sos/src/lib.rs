@@ -41,6 +41,7 @@ mod operations;
 mod pages;
 mod params;
 mod records;
+mod region;
 mod relation;
 mod reply;
 mod results;

@@ -28,6 +28,10 @@ pub(crate) const UNWANTED_MAX: usize = 10_000_000;
 pub(crate) const UNWANTED_PER_WANTED: usize = 16;
 /// Temporal filters of one request.
 pub(crate) const TEMPORAL_FILTERS_MAX: usize = 16;
+/// Spatial filters of one request.
+pub(crate) const SPATIAL_FILTERS_MAX: usize = 16;
+/// Corners of geometries that cost as much to look a place up in as reading an observation.
+pub(crate) const SPATIAL_CORNERS: usize = 16;
 /// Coordinates of a geometry in a filter.
 pub(crate) const COORDINATES_MAX: usize = 10_000;
 /// Bytes of a pattern that results are compared with.
@@ -40,5 +44,7 @@ pub(crate) const VALUES_MAX: usize = 1024;
 pub(crate) const VALUE_BYTES_MAX: usize = 4096;
 /// Observations of a page of an answer.
 pub(crate) const PAGE_OBSERVATIONS: usize = 10_000;
+/// The same where places are looked up in geometries of many corners.
+pub(crate) const PAGE_MIN: usize = 100;
 /// Datastreams that are asked for by name; where more are wanted, all are read and those kept.
 pub(crate) const NAMED_MAX: usize = 512;

@@ -5,9 +5,9 @@ use crate::back::{Back, up_to};
 use crate::comparison::Comparison;
 use crate::exception::Exception;
 use crate::inventory::Series;
-use crate::limits::{NAMED_MAX, PAGE_OBSERVATIONS};
+use crate::limits::{NAMED_MAX, PAGE_MIN, PAGE_OBSERVATIONS};
 use crate::moment::{Span, Temporal};
-use crate::spatial::Spatial;
+use crate::region::{LookedUp, Region};
 use std::collections::HashMap;
 use std::sync::Arc;
 use weir_codec::Model;
@@ -18,7 +18,7 @@ use weir_model::{Batch, Datastream, Filter, Time};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
     pub(crate) temporal: Temporal,
-    pub(crate) spatial: Option<Spatial>,
+    pub(crate) region: Region,
     pub(crate) comparison: Option<Comparison>,
     /// Features of interest; all where there are none.
     pub(crate) features: Vec<String>,
@@ -31,7 +31,7 @@ impl Wanted {
     pub(crate) fn of(ask: &Ask) -> Self {
         Self {
             temporal: ask.params.temporal.clone(),
-            spatial: ask.params.spatial.clone(),
+            region: ask.params.region.clone(),
             comparison: ask.params.comparison.clone(),
             features: ask.params.all("featureOfInterest").to_vec(),
             model: None,
@@ -41,7 +41,24 @@ impl Wanted {
     /// Whether each observation must be looked at, whatever its times are.
     fn is_by_row(&self) -> bool {
         let by_value = self.comparison.is_some() || self.model.is_some();
-        self.spatial.is_some() || by_value || !self.features.is_empty()
+        !self.region.is_everywhere() || by_value || !self.features.is_empty()
+    }
+
+    /// Observations of a page, so that none takes much longer to look through than another.
+    fn page(&self) -> usize {
+        (PAGE_OBSERVATIONS / self.region.cost()).max(PAGE_MIN)
+    }
+
+    /// Whether an observation is wanted, wherever it is.
+    fn has(&self, batch: &Batch, row: usize, series: &Series) -> bool {
+        let extra = batch.extra(row);
+        let value = batch.value(row);
+        let unit = batch.stream(batch.stream_of(row)).unit;
+        let of_model = self.model.is_none() || Model::of(&value, unit) == self.model;
+        let compares = self.comparison.as_ref().is_none_or(|own| own.holds(&value));
+        let feature = extra.feature.unwrap_or(&series.feature);
+        let of_feature = self.features.is_empty() || self.features.iter().any(|own| own == feature);
+        of_model && compares && of_feature && self.temporal.holds(batch.time(row), &extra)
     }
 
     /// Whether the last or the first observation of a datastream may be another than the one that is wanted.
@@ -112,7 +129,7 @@ impl Pages {
     }
 
     fn all(&mut self, filters: Vec<Filter>) -> Result<Batch, Exception> {
-        let page = self.past(filters, self.wanted.temporal.begins, PAGE_OBSERVATIONS)?;
+        let page = self.past(filters, self.wanted.temporal.begins, self.wanted.page())?;
         self.pop_at_end();
         Ok(page)
     }
@@ -125,10 +142,10 @@ impl Pages {
 
     /// A page on the way to the first observation of a datastream that is wanted, or that one.
     fn first(&mut self, filters: Vec<Filter>) -> Result<Batch, Exception> {
-        let searched = self.wanted.is_searched();
-        let limit = if searched { PAGE_OBSERVATIONS } else { 1 };
+        let is_next = !self.wanted.is_searched() && self.token.is_none();
+        let limit = if is_next { 1 } else { self.wanted.page() };
         let page = self.past(filters, self.wanted.temporal.begins, limit)?;
-        if !searched || !page.is_empty() {
+        if !page.is_empty() {
             self.token = None;
         }
         self.pop_at_end();
@@ -146,7 +163,7 @@ impl Pages {
             self.left.pop();
             return Ok(Batch::default());
         };
-        let page = self.past(filters, window, PAGE_OBSERVATIONS)?;
+        let page = self.past(filters, window, self.wanted.page())?;
         back.keep(page);
         if self.token.is_none() {
             if !back.found.is_empty() {
@@ -230,8 +247,9 @@ impl Pages {
         }
     }
 
-    /// The rows that are wanted.
-    fn kept(&self, batch: Batch) -> Batch {
+    // [SOS2-12.0-1]
+    /// The rows that are wanted; what it costs to look places up counts as observations do.
+    fn kept(&mut self, batch: Batch) -> Batch {
         let series: Vec<Option<&Series>> = (0..batch.stream_count())
             .map(|index| self.series.get(batch.stream(index).topic))
             .collect();
@@ -244,33 +262,15 @@ impl Pages {
         {
             return batch;
         }
-        batch.select(|row| {
-            series[batch.stream_of(row)].is_some_and(|series| self.is_wanted(&batch, row, series))
-        })
-    }
-
-    // [SOS2-12.0-1]
-    fn is_wanted(&self, batch: &Batch, row: usize, series: &Series) -> bool {
-        let Wanted {
-            temporal,
-            spatial,
-            comparison,
-            features,
-            model,
-        } = &self.wanted;
-        let unit = batch.stream(batch.stream_of(row)).unit;
-        let of_model = model.is_none() || Model::of(&batch.value(row), unit) == *model;
-        let extra = batch.extra(row);
-        let there = spatial.as_ref().is_none_or(|filter| {
-            let place = batch.place(row).or(series.place);
-            place.is_some_and(|place| filter.holds(place))
+        let mut places = LookedUp::default();
+        let kept = batch.select(|row| {
+            series[batch.stream_of(row)].is_some_and(|series| {
+                let place = batch.place(row).or(series.place);
+                self.wanted.has(&batch, row, series) && places.has(&self.wanted.region, place)
+            })
         });
-        let compares = comparison
-            .as_ref()
-            .is_none_or(|filter| filter.holds(&batch.value(row)));
-        let feature = extra.feature.unwrap_or(&series.feature);
-        let of_feature = features.is_empty() || features.iter().any(|own| own == feature);
-        of_model && temporal.holds(batch.time(row), &extra) && there && compares && of_feature
+        self.looked_at += places.count * (self.wanted.region.cost() - 1);
+        kept
     }
 }
 

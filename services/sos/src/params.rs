@@ -4,7 +4,7 @@ use crate::comparison::Comparison;
 use crate::exception::Exception;
 use crate::limits::{VALUE_BYTES_MAX, VALUES_MAX};
 use crate::moment::Temporal;
-use crate::spatial::Spatial;
+use crate::region::Region;
 use bytes::Bytes;
 use weir_codec::document::Element;
 
@@ -42,7 +42,7 @@ pub(crate) struct Params {
     /// Values by name.
     values: Vec<(String, Vec<String>)>,
     pub(crate) temporal: Temporal,
-    pub(crate) spatial: Option<Spatial>,
+    pub(crate) region: Region,
     /// How results are to compare (SOS 1.0.0).
     pub(crate) comparison: Option<Comparison>,
     /// The request as a tree, where it was XML or EXI.

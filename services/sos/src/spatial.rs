@@ -105,6 +105,16 @@ impl Spatial {
         }
     }
 
+    /// Corners that are looked at to tell of a place.
+    pub(crate) fn corners(&self) -> usize {
+        match self {
+            Spatial::Box(_) => 0,
+            Spatial::Relation(_, geometry) | Spatial::Distance { from: geometry, .. } => {
+                geometry.corners().count()
+            }
+        }
+    }
+
     /// Whether a place is wanted.
     pub(crate) fn holds(&self, place: Place) -> bool {
         let at = || Geometry {

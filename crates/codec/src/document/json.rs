@@ -10,7 +10,8 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// The content of an element as a JSON object, with members put before it.
+/// The content of an element as a JSON object, with members put before it; an attribute named as one of them is
+/// left out.
 pub fn write(element: &Element, before: &[(&str, &str)], out: &mut Vec<u8>) {
     out.push(b'{');
     for (name, value) in before {
@@ -18,7 +19,8 @@ pub fn write(element: &Element, before: &[(&str, &str)], out: &mut Vec<u8>) {
         write_string(value, out);
         out.push(b',');
     }
-    write_members(element, out);
+    let is_new = |name: &str| before.iter().all(|(own, _)| *own != name);
+    write_members(element, is_new, out);
     if out.last() == Some(&b',') {
         out.pop();
     }
@@ -31,8 +33,9 @@ fn member(name: &str, out: &mut Vec<u8>) {
 }
 
 /// Every member ends with a comma.
-fn write_members(element: &Element, out: &mut Vec<u8>) {
-    for own in &element.attributes {
+fn write_members(element: &Element, is_wanted: impl Fn(&str) -> bool, out: &mut Vec<u8>) {
+    let attributes = element.attributes.iter();
+    for own in attributes.filter(|own| is_wanted(&own.local)) {
         member(&own.local, out);
         write_string(&own.value, out);
         out.push(b',');

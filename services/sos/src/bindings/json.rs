@@ -11,7 +11,7 @@ use crate::moment::{Property, period, time};
 use crate::params::Params;
 use crate::relation::{RELATIONS, Relation};
 use crate::spatial::{NAMES, Spatial};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 use weir_codec::document::{Element, Node, read_xml};
 
 /// A JSON object, whatever it asks.
@@ -33,11 +33,13 @@ pub(super) fn params(object: Json) -> Result<Params, Exception> {
             ("temporalfilter" | "eventtime", Json::Object(_) | Json::Array(_)) => {
                 each(value).try_for_each(|one| temporal(name, one, &mut params))?;
             }
-            ("spatialfilter", Json::Object(filter)) => spatial(name, filter, &mut params)?,
+            ("spatialfilter", Json::Object(_) | Json::Array(_)) => {
+                each(value).try_for_each(|one| spatial(name, one, &mut params))?;
+            }
             ("proceduredescription", _) => inner.push(description(name, value)?),
             ("resultvalues", Json::String(text)) => inner.push(leaf(name, text)),
             ("templateidentifier", Json::String(text)) => params.add("template", text)?,
-            ("observation", Json::Object(_)) => {}
+            ("observation", _) if each(value).any(Json::is_object) => {}
             ("observationtemplate", _) => inner.push(template::proposed(&object)?),
             _ => each(value).try_for_each(|one| scalar(name, one, &mut params))?,
         }
@@ -56,7 +58,7 @@ fn scalar(name: &str, value: &Json, params: &mut Params) -> Result<(), Exception
         Json::Number(number) => kvp::add_one(name, &number.to_string(), params),
         Json::Null => Ok(()),
         // What is not known is passed over, but no filter: more would be answered than was asked for.
-        _ if kvp::narrows(name) => Err(Exception::invalid(
+        _ if kvp::matters(name) => Err(Exception::invalid(
             name,
             "this form is not known: a text or a list of texts is, or a filter's object",
         )),
@@ -95,7 +97,7 @@ fn temporal(name: &str, filter: &Json, params: &mut Params) -> Result<(), Except
     let Json::Object(members) = filter else {
         return scalar(name, filter, params);
     };
-    for (operator, operand) in members {
+    for (operator, operand) in some(name, members)? {
         params.add(name, operator)?;
         if params.all(name).len() > TEMPORAL_FILTERS_MAX {
             return Err(Exception::invalid(name, "too many temporal filters"));
@@ -126,6 +128,17 @@ fn temporal(name: &str, filter: &Json, params: &mut Params) -> Result<(), Except
     Ok(())
 }
 
+/// The operators of a filter, of which there must be one.
+fn some<'f>(
+    name: &str,
+    members: &'f Map<String, Json>,
+) -> Result<&'f Map<String, Json>, Exception> {
+    match members.is_empty() {
+        true => Err(Exception::invalid(name, "an operator was expected")),
+        false => Ok(members),
+    }
+}
+
 /// The names of Filter Encoding, in any case and with or without the `T` before some.
 fn relation(operator: &str) -> Option<Relation> {
     let same = |name: &str| {
@@ -140,15 +153,19 @@ fn relation(operator: &str) -> Option<Relation> {
 }
 
 /// `{"bbox":{"ref":"...","value":GEOJSON}}`
-fn spatial(
-    name: &str,
-    filter: &serde_json::Map<String, Json>,
-    params: &mut Params,
-) -> Result<(), Exception> {
-    let (operator, operand) = filter
-        .iter()
-        .next()
-        .ok_or_else(|| Exception::missing(name))?;
+fn spatial(name: &str, filter: &Json, params: &mut Params) -> Result<(), Exception> {
+    let Json::Object(members) = filter else {
+        return scalar(name, filter, params);
+    };
+    for (operator, operand) in some(name, members)? {
+        let filter = operation(name, operator, operand)?;
+        params.region.narrow(name, filter)?;
+    }
+    Ok(())
+}
+
+/// An operator of Filter Encoding, in any case, with its geometry and perhaps a distance in metres.
+fn operation(name: &str, operator: &str, operand: &Json) -> Result<Spatial, Exception> {
     let mut value = operand["value"].clone();
     if is_latitude_first(name, &value)? {
         turn(&mut value["coordinates"]);
@@ -168,8 +185,7 @@ fn spatial(
     };
     let metres = operand["distance"]["value"].as_f64();
     let metres = metres.or(operand["distance"].as_f64());
-    params.spatial = Some(Spatial::named(name, known, geometry, metres)?);
-    Ok(())
+    Spatial::named(name, known, geometry, metres)
 }
 
 /// Turns every position around.

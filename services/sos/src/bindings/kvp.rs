@@ -16,23 +16,19 @@ const LISTS: &[&str] = &[
     "procedure",
     "observedproperty",
     "featureofinterest",
+    "featureofinterestid",
     "observation",
 ];
 
-/// Parameters that leave less of what is answered.
-const NARROWING: &[&str] = &[
-    "temporalfilter",
-    "eventtime",
-    "spatialfilter",
-    "offering",
-    "procedure",
-    "observedproperty",
-    "featureofinterest",
-];
+/// Parameters that leave less of what is answered, and are no such lists.
+const FILTERS: &[&str] = &["temporalfilter", "eventtime", "spatialfilter", "bbox"];
 
-/// Whether less is answered where this parameter is said.
-pub(super) fn narrows(name: &str) -> bool {
-    NARROWING.contains(&name.to_ascii_lowercase().as_str())
+/// Whether something else is answered where this parameter is said.
+pub(super) fn matters(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    [LISTS, FILTERS]
+        .iter()
+        .any(|all| all.contains(&lower.as_str()))
 }
 
 /// A form's body as pairs.
@@ -74,21 +70,20 @@ fn add(name: &str, value: &str, params: &mut Params) -> Result<(), Exception> {
             }
             params.temporal.narrow_by_text(name, value)
         }
-        "spatialfilter" | "bbox" => {
-            params.spatial = Some(Spatial::Box(Area::of_text(name, value)?));
-            Ok(())
-        }
+        "spatialfilter" | "bbox" => in_box(name, value, params),
         // Version 1.0.0 has no parameter of its own for it.
-        "featureofinterest" if is_box(value) => {
-            params.spatial = Some(Spatial::Box(Area::of_text(name, value)?));
-            Ok(())
-        }
+        "featureofinterest" if is_box(value) => in_box(name, value, params),
         list if LISTS.contains(&list) => {
             let mut parts = value.split(',');
             parts.try_for_each(|part| params.add(name, part))
         }
         _ => params.add(name, value),
     }
+}
+
+fn in_box(name: &str, value: &str, params: &mut Params) -> Result<(), Exception> {
+    let area = Area::of_text(name, value)?;
+    params.region.narrow(name, Spatial::Box(area))
 }
 
 /// Whether a value is a path to a property, the corners of a box and perhaps their reference system, and no list

@@ -176,8 +176,8 @@ fn operator<'e>(name: &str, filter: &'e Element) -> Result<&'e Element, Exceptio
 }
 
 fn spatial(name: &str, child: &Element, params: &mut Params) -> Result<(), Exception> {
-    params.spatial = Some(Spatial::of_element(name, operator(name, child)?)?);
-    Ok(())
+    let filter = Spatial::of_element(name, operator(name, child)?)?;
+    params.region.narrow(name, filter)
 }
 
 fn temporal(name: &str, child: &Element, params: &mut Params) -> Result<(), Exception> {

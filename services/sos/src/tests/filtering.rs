@@ -1,6 +1,8 @@
 //! Filters of time, place and result, in every binding that has them.
 
-use super::house::{House, exception, measured, texts, xml};
+use super::house::{House, exception, measured, text, texts, xml};
+use crate::limits::SPATIAL_FILTERS_MAX;
+use serde_json::json;
 
 const NAMES: &str = r#"service="SOS" version="2.0.0" xmlns:sos="http://www.opengis.net/sos/2.0"
   xmlns:fes="http://www.opengis.net/fes/2.0" xmlns:gml="http://www.opengis.net/gml/3.2""#;
@@ -109,6 +111,65 @@ fn spatial_operators_pick_by_place() {
     assert_eq!(texts(&features, "pos"), ["50.5 7.5"]);
 }
 
+/// A box in KVP and JSON; the observations of the house lie at 50.5, 7.5.
+const WIDE: [f64; 4] = [50.0, 7.0, 51.0, 8.0];
+const APART: [f64; 4] = [50.0, 7.0, 50.2, 8.0];
+
+/// [SOS2-12.0-1]
+#[test]
+fn all_spatial_filters_of_a_request_are_to_hold() {
+    let house = measured();
+    let kvp = |boxes: &[[f64; 4]]| {
+        let filters = boxes.iter().map(|[south, west, north, east]| {
+            format!(
+                "&spatialFilter=om:featureOfInterest/*/sams:shape,{south},{west},{north},{east}"
+            )
+        });
+        let query = filters.collect::<String>();
+        let found = house.document(&format!("request=GetObservation&version=2.0.0{query}"));
+        texts(&found, "result").len()
+    };
+    let pox = |boxes: &[[f64; 4]]| {
+        let filters = boxes.iter().map(|[south, west, north, east]| {
+            let corners = format!(
+                "<gml:Envelope><gml:lowerCorner>{south} {west}</gml:lowerCorner>\
+                 <gml:upperCorner>{north} {east}</gml:upperCorner></gml:Envelope>"
+            );
+            spatial("BBOX", &corners)
+        });
+        let filters = filters.collect::<String>();
+        observed(&house, &filters).len()
+    };
+    let json = |boxes: &[[f64; 4]]| {
+        let filters = boxes.iter().map(|[south, west, north, east]| {
+            let ring = json!([[
+                [west, south],
+                [east, south],
+                [east, north],
+                [west, north],
+                [west, south]
+            ]]);
+            json!({"within": {"value": {"type": "Polygon", "coordinates": ring}}})
+        });
+        let request = json!({"request": "GetObservation", "service": "SOS", "version": "2.0.0",
+            "spatialFilter": filters.collect::<Vec<_>>()});
+        let answer = house.post("application/json", request.to_string());
+        text(&answer).matches("\"OM_Observation\"").count()
+    };
+    for (boxes, count) in [
+        (&[WIDE][..], 3),
+        (&[APART], 0),
+        (&[WIDE, APART], 0),
+        (&[APART, WIDE], 0),
+        (&[WIDE, WIDE], 3),
+    ] {
+        let found = [kvp(boxes), pox(boxes), json(boxes)];
+        assert_eq!(found, [count; 3], "{boxes:?}");
+    }
+    let many = [WIDE; SPATIAL_FILTERS_MAX + 1];
+    assert_eq!([pox(&many), json(&many)], [0, 0]);
+}
+
 #[test]
 fn a_filter_that_is_none_is_refused_with_its_parameter() {
     let house = measured();
@@ -130,6 +191,15 @@ fn a_filter_that_is_none_is_refused_with_its_parameter() {
         ),
         (
             spatial("Near", ring),
+            "InvalidParameterValue",
+            "spatialFilter",
+        ),
+        (
+            spatial(
+                "BBOX",
+                "<gml:Envelope><gml:lowerCorner>50 north 7</gml:lowerCorner>\
+                <gml:upperCorner>51 8</gml:upperCorner></gml:Envelope>",
+            ),
             "InvalidParameterValue",
             "spatialFilter",
         ),

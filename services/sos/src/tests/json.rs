@@ -118,8 +118,13 @@ fn filters_are_objects() {
     assert_eq!(get(json!({"spatialFilter": polygon(51.0)})), 3);
     assert_eq!(get(json!({"spatialFilter": polygon(50.2)})), 0);
     let wrong = json!({"temporalFilter": {"sometimes": {"value": "2026-01-01"}}});
-    let refused = told(&house, &request("GetObservation", wrong));
+    let refused = told(&house, &request("GetObservation", wrong.clone()));
     assert_eq!(refused["Exception"]["exceptionCode"], "OptionNotSupported");
+    let response = house.post(
+        "application/json",
+        request("GetObservation", wrong).to_string(),
+    );
+    assert_eq!(text(&response).matches("\"version\"").count(), 1);
 }
 
 #[test]
@@ -151,6 +156,10 @@ fn a_filter_of_an_unknown_form_is_an_exception_that_names_it() {
     for (name, value) in [
         ("spatialFilter", r#"[{"bbox":{}}]"#),
         ("spatialFilter", "true"),
+        ("spatialFilter", "{}"),
+        ("bbox", "[50,7,51,8]"),
+        ("bbox", "{}"),
+        ("temporalFilter", "{}"),
         ("temporalFilter", "true"),
         ("temporalFilter", "5"),
         ("offering", "{}"),

@@ -95,3 +95,42 @@ fn an_answer_that_gives_much_may_be_as_long_as_it_is() {
     let given = text(&response).matches("1970-01-01T").count();
     assert_eq!(given, COUNT / 2 + 1);
 }
+
+/// Ten places in turn, a thousand times each.
+fn moving() -> House {
+    let house = house();
+    let rows = (0..1000).map(|row| {
+        format!(
+            r#"{{"topic":"a/b","value":1,"time":"2026-01-01T00:{:02}:{:02}Z","lat":50.5,
+            "lon":7.{}}}"#,
+            row / 60,
+            row % 60,
+            row % 10
+        )
+    });
+    let rows = rows.collect::<Vec<_>>().join(",");
+    house.publish("#", &format!(r#"{{"observations":[{rows}]}}"#));
+    house
+}
+
+/// A polygon of so many corners, far from all places.
+fn apart(corners: usize) -> String {
+    let corners = (0..corners).map(|n| format!("{} 30 ", n as f64 / 1e4));
+    let ring = format!("{}1 31 0 30", corners.collect::<String>());
+    format!(
+        r#"<GetObservation service="SOS" version="2.0.0" xmlns="http://www.opengis.net/sos/2.0"
+        xmlns:fes="http://www.opengis.net/fes/2.0" xmlns:gml="http://www.opengis.net/gml/3.2"><spatialFilter>
+        <fes:Within><fes:ValueReference>om:featureOfInterest/*/sams:shape</fes:ValueReference><gml:Polygon>
+        <gml:exterior><gml:LinearRing><gml:posList>{ring}</gml:posList></gml:LinearRing></gml:exterior>
+        </gml:Polygon></fes:Within></spatialFilter></GetObservation>"#
+    )
+}
+
+#[test]
+fn places_looked_up_among_many_corners_count_as_what_is_read_does() {
+    let mut house = moving();
+    house.sos.house.unwanted_max = 10_000;
+    let found = |corners| house.post("application/xml", apart(corners));
+    assert_eq!(found(4).status, 200);
+    assert!(is_too_costly(&found(2000)));
+}
