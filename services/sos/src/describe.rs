@@ -4,7 +4,7 @@
 //! version of SensorML, one is made of what the catalog knows.
 
 use crate::ask::Ask;
-use crate::exception::Exception;
+use crate::exception::{Code, Exception};
 use crate::inventory::Series;
 use crate::names::*;
 use crate::params::Version;
@@ -20,6 +20,7 @@ const ACTION: &str = "http://www.opengis.net/swes/2.0/DescribeSensorResponse";
 pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let procedure = ask.params.required("procedure")?;
     let format = format(ask)?;
+    check_time(ask)?;
     let inventory = ask.inventory()?;
     let own = inventory.of_procedure(procedure);
     let series: Vec<Series> = own.map(|named| inventory.series(named)).collect();
@@ -63,6 +64,21 @@ fn format(ask: &Ask) -> Result<&'static str, Exception> {
             let sentence = format!("`{text}` is not given: SensorML 2.0 and 1.0.1 are");
             Err(Exception::invalid(name, sentence))
         }
+    }
+}
+
+/// Of a procedure the description that is in force is kept, so none of another time can be given.
+// [SOS2-8.2-4]
+fn check_time(ask: &Ask) -> Result<(), Exception> {
+    let element = ask.params.element.as_ref();
+    let in_element = element.is_some_and(|root| root.child("validTime").is_some());
+    match in_element || !ask.params.all("validTime").is_empty() {
+        true => Err(Exception::new(
+            Code::OptionNotSupported,
+            "validTime",
+            "only the description that is in force is kept",
+        )),
+        false => Ok(()),
     }
 }
 

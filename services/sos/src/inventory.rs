@@ -7,6 +7,7 @@
 use crate::capabilities::of_nc_name;
 use crate::catalog::Known;
 use crate::offerings::OwnOffering;
+use crate::related::Related;
 use crate::sensors::fingerprint;
 use std::collections::BTreeSet;
 use std::ops::Deref;
@@ -60,6 +61,8 @@ pub(crate) struct Offering {
     /// What people call it.
     pub(crate) name: Option<String>,
     pub(crate) procedure: String,
+    /// Features that it has something to do with.
+    pub(crate) related: Vec<Related>,
     pub(crate) series: Vec<Series>,
 }
 
@@ -201,6 +204,7 @@ impl<'a> Inventory<'a> {
                 id: own.id,
                 name: own.name,
                 procedure: procedure.to_owned(),
+                related: known.offerings.related_to(procedure).to_vec(),
                 series: series.clone(),
             }));
         }

@@ -42,6 +42,7 @@ mod pages;
 mod params;
 mod records;
 mod region;
+mod related;
 mod relation;
 mod reply;
 mod results;

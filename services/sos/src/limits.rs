@@ -20,6 +20,8 @@ pub(crate) const IDENTIFIERS_MAX: usize = 1000;
 pub(crate) const FIELDS_MAX: usize = 32;
 /// Offerings that a description of a sensor may name.
 pub(crate) const OFFERINGS_MAX: usize = 64;
+/// Features that a sensor may be said to be related to.
+pub(crate) const RELATED_FEATURES_MAX: usize = 64;
 /// Observations that an answer sent in pieces may cost without giving them, beside [`UNWANTED_PER_WANTED`] for each
 /// that it gives, and results that GetResult counts: beyond, `ResponseExceedsSizeLimit`, or where the answer was
 /// begun, it breaks off.

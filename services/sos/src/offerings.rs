@@ -6,7 +6,8 @@
 //! in each, since a datastream is described once (docs/decisions/0054).
 
 use crate::inventory::{offering_of, procedure_of};
-use crate::records::{attached_of, offerings_of};
+use crate::records::{attached_of, offerings_of, related_of};
+use crate::related::Related;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +34,13 @@ pub(crate) struct Offerings {
 struct Announced {
     offerings: Vec<OwnOffering>,
     attached_to: Vec<String>,
+    related: Vec<Related>,
+}
+
+impl Announced {
+    fn is_nothing(&self) -> bool {
+        self.offerings.is_empty() && self.attached_to.is_empty() && self.related.is_empty()
+    }
 }
 
 impl Offerings {
@@ -42,8 +50,9 @@ impl Offerings {
         let announced = Announced {
             offerings: offerings_of(sensor),
             attached_to: attached_of(sensor),
+            related: related_of(sensor),
         };
-        if announced.offerings.is_empty() && announced.attached_to.is_empty() {
+        if announced.is_nothing() {
             return;
         }
         let ids = announced.offerings.iter().map(|own| &own.id);
@@ -73,6 +82,12 @@ impl Offerings {
     pub(crate) fn named_by(&self, procedure: &str) -> &[OwnOffering] {
         let announced = self.announced.get(procedure);
         announced.map_or(&[], |announced| &announced.offerings)
+    }
+
+    /// The features that a procedure is related to.
+    pub(crate) fn related_to(&self, procedure: &str) -> &[Related] {
+        let announced = self.announced.get(procedure);
+        announced.map_or(&[], |announced| &announced.related)
     }
 
     /// The offerings of a procedure: those it names, or the one named after it.

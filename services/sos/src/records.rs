@@ -6,6 +6,7 @@
 use crate::ask::Ask;
 use crate::exception::Exception;
 use crate::offerings::OwnOffering;
+use crate::related::{self, Related};
 use bytes::Bytes;
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
@@ -110,6 +111,7 @@ pub(crate) struct Announcement {
     pub(crate) offerings: Vec<OwnOffering>,
     /// Procedures that it is a part of.
     pub(crate) attached_to: Vec<String>,
+    pub(crate) related: Vec<Related>,
 }
 
 /// A sensor with its description, as SensorThings has it (OGC 18-088 section 8.2.5), and what it was announced with.
@@ -133,11 +135,14 @@ pub(crate) fn sensor(id: &str, format: &str, description: &str, announced: &Anno
         None => json!({"id": own.id}),
     });
     put(OFFERINGS, offerings.collect());
+    let related = announced.related.iter();
+    put(RELATED, related.map(Related::to_json).collect());
     sensor
 }
 
 const TYPES: &str = "observationTypes";
 const OFFERINGS: &str = "offerings";
+const RELATED: &str = "relatedFeatures";
 const ATTACHED: &str = "attachedTo";
 
 /// What a sensor was announced with.
@@ -146,6 +151,7 @@ pub(crate) fn announcement_of(sensor: &Json) -> Announcement {
         types: types_of(sensor),
         offerings: offerings_of(sensor),
         attached_to: attached_of(sensor),
+        related: related_of(sensor),
     }
 }
 
@@ -169,6 +175,11 @@ pub(crate) fn offerings_of(sensor: &Json) -> Vec<OwnOffering> {
 /// The procedures that a sensor's record says it is a part of.
 pub(crate) fn attached_of(sensor: &Json) -> Vec<String> {
     texts(&sensor["properties"][ATTACHED])
+}
+
+/// The features that a sensor's record says it is related to.
+pub(crate) fn related_of(sensor: &Json) -> Vec<Related> {
+    related::of_record(&sensor["properties"][RELATED])
 }
 
 fn texts(list: &Json) -> Vec<String> {

@@ -10,6 +10,7 @@ use crate::limits::OFFERINGS_MAX;
 use crate::names::*;
 use crate::offerings::OwnOffering;
 use crate::records::{Announcement, Set, announcement_of, kept, puts, sensor};
+use crate::related::{self, Related};
 use crate::reply::Reply;
 use crate::results::templates_of;
 use crate::sensorml;
@@ -37,6 +38,7 @@ pub(crate) fn insert(ask: &Ask) -> Result<Reply, Exception> {
         format,
         properties,
         types: observation_types(ask)?,
+        related: related::of_request(ask)?,
     };
     let registered = register(ask, "procedureDescription", description, &announced)?;
     let mut xml = Xml::new();
@@ -94,6 +96,7 @@ pub(crate) fn register_1(ask: &Ask) -> Result<Reply, Exception> {
         format: SML101,
         properties: &properties,
         types: Vec::new(),
+        related: Vec::new(),
     };
     let registered = register(ask, "SensorDescription", description, &announced)?;
     let mut xml = Xml::new();
@@ -139,6 +142,7 @@ struct Announced<'a> {
     format: &'a str,
     properties: &'a [String],
     types: Vec<String>,
+    related: Vec<Related>,
 }
 
 /// The offerings that a description names, none of which is another procedure's.
@@ -198,6 +202,7 @@ fn register(
         types: announced.types.clone(),
         offerings: named_offerings(&inventory, parameter, &procedure, description)?,
         attached_to: sensorml::attached_to(description),
+        related: announced.related.clone(),
     };
     let mut requests = Vec::new();
     for property in announced.properties {
@@ -263,6 +268,7 @@ pub(crate) fn update(ask: &Ask) -> Result<Reply, Exception> {
             named
         },
         attached_to: sensorml::attached_to(description),
+        related: before.related,
     };
     let body = sensor(procedure, format, &description.to_xml(), &announcement);
     let put = Request::Put(vec![kept(Set::Sensors, procedure, &body)]);

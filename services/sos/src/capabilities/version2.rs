@@ -128,7 +128,7 @@ fn filters(xml: &mut Xml) {
     xml.end().end().end().end();
 }
 
-// [SOS2-8.1-4] [SOS2-8.1-11] [SOS2-8.1-10] [SOS2-8.1-12] [SOS2-8.1-13]
+// [SOS2-8.1-4] [SOS2-8.1-11] [SOS2-8.1-10] [SOS2-8.1-12] [SOS2-8.1-13] [SOS2-8.1-14]
 fn contents(ask: &Ask, offerings: &[Offering], xml: &mut Xml) -> Result<(), Exception> {
     xml.start("sos:contents").start("sos:Contents");
     for format in [SML20, SML101] {
@@ -146,6 +146,7 @@ fn contents(ask: &Ask, offerings: &[Offering], xml: &mut Xml) -> Result<(), Exce
         for property in offering.properties() {
             xml.leaf("swes:observableProperty", property);
         }
+        offering.related.iter().for_each(|own| own.write(xml));
         observed_area(offering, xml);
         let result = spans.result.map(|(from, to)| (Some(from), Some(to)));
         for (name, id, span) in [

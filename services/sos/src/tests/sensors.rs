@@ -1,6 +1,6 @@
 //! Sensors that are inserted and deleted: all of it, or nothing.
 
-use super::house::{House, call, house, text, texts, xml};
+use super::house::{House, call, exception, house, text, texts, xml};
 use weir_binding::Response;
 use weir_hub::{Grants, Principal, Verb};
 use weir_model::Filter;
@@ -135,4 +135,63 @@ fn templates_of_a_sensor_go_with_it() {
     assert_eq!(deleted.status, 200, "{}", text(&deleted));
     assert_eq!(results("urn:t:9"), 400, "it went with its sensor");
     assert_eq!(results("urn:t:10"), 200, "another sensor's stays");
+}
+
+/// [SOS2-8.1-14]
+#[test]
+fn features_that_a_sensor_is_related_to_are_listed_with_its_offerings() {
+    let related = |inner: &str| {
+        let feature = format!(
+            "<swes:relatedFeature><swes:FeatureRelationship>{inner}</swes:FeatureRelationship></swes:relatedFeature>"
+        );
+        let body = insert(&["level"]);
+        body.replace(
+            "</swes:InsertSensor>",
+            &format!("{feature}</swes:InsertSensor>"),
+        )
+    };
+    let river = r#"<swes:role>urn:upstream</swes:role><swes:target xlink:href="urn:f:river"/>"#;
+    let json = serde_json::json!({"request": "InsertSensor", "service": "SOS", "version": "2.0.0",
+        "procedureDescriptionFormat": "http://www.opengis.net/sensorml/2.0",
+        "procedureDescription": "<sml:PhysicalSystem xmlns:sml=\"http://www.opengis.net/sensorml/2.0\"/>",
+        "observableProperty": "level",
+        "relatedFeature": {"role": "urn:upstream", "target": "urn:f:river"}});
+    for (media, body) in [
+        ("application/xml", related(river)),
+        ("application/json", json.to_string()),
+    ] {
+        let house = house();
+        let inserted = house.post(media, body);
+        assert_eq!(inserted.status, 200, "{}", text(&inserted));
+        let house = house.reopened();
+        let root = house.document("request=GetCapabilities&sections=Contents");
+        let feature = root.find("relatedFeature").expect("one");
+        assert_eq!(texts(feature, "role"), ["urn:upstream"]);
+        let target = feature.find("target").and_then(|own| own.attribute("href"));
+        assert_eq!(target, Some("urn:f:river"), "{media}");
+    }
+    let refused = house().post("application/xml", related("<swes:role>a</swes:role>"));
+    let expected = ("InvalidParameterValue".into(), "relatedFeature".into());
+    assert_eq!(exception(&refused), expected);
+}
+
+/// [SOS2-8.2-4]
+#[test]
+fn a_description_of_another_time_is_not_given() {
+    let house = house();
+    let inserted = house.post("application/xml", insert(&["level"]));
+    assert_eq!(inserted.status, 200, "{}", text(&inserted));
+    let describe = "request=DescribeSensor&version=2.0.0&procedure=urn:s:9\
+        &procedureDescriptionFormat=http://www.opengis.net/sensorml/2.0";
+    assert_eq!(house.get(describe).status, 200);
+    let at = format!("{describe}&validTime=2026-01-01T00:00:00Z");
+    let expected = ("OptionNotSupported".into(), "validTime".into());
+    assert_eq!(exception(&house.get(&at)), expected);
+    let body = format!(
+        r#"<swes:DescribeSensor {NAMES}><swes:procedure>urn:s:9</swes:procedure>
+        <swes:procedureDescriptionFormat>http://www.opengis.net/sensorml/2.0</swes:procedureDescriptionFormat>
+        <swes:validTime><gml:TimeInstant gml:id="t"><gml:timePosition>2026-01-01T00:00:00Z</gml:timePosition>
+        </gml:TimeInstant></swes:validTime></swes:DescribeSensor>"#
+    );
+    assert_eq!(exception(&house.post("application/xml", body)), expected);
 }
