@@ -142,7 +142,7 @@ class Inserting(unittest.TestCase):
         body = self.gateway.request("GET", path)[2]
         return SOSGetObservationResponse(etree.fromstring(body)).observations
 
-    # [SOS2-10.4-2]
+    # [SOS2-10.4-2] [SOS2-8.1-14]
     def test_2700_observations_go_in_and_out_and_survive_a_crash(self):
         documents.check(self, SOS2, documents.INSERT_SENSOR.encode())
         documents.check(self, SOS2, self.post(documents.INSERT_SENSOR))
@@ -152,6 +152,10 @@ class Inserting(unittest.TestCase):
         read = self.observations()
         self.assertEqual([one.get_result().value for one in read], [number / 100 for number in range(2700)])
         self.assertEqual(read[0].featureOfInterest, "urn:f:river")
+        path = "/sos?service=SOS&request=GetCapabilities&AcceptVersions=2.0.0"
+        listed = self.gateway.request("GET", path)[2]
+        documents.check(self, SOS2, listed)
+        self.assertIn(b'<swes:target xlink:href="urn:f:river"/>', listed)
         latest = self.gateway.history("sos/urn:s:gauge/urn:p:level", limit=10000)
         self.assertEqual(len(latest), 2700)
 

@@ -142,7 +142,8 @@ fn templates_of_a_sensor_go_with_it() {
 fn features_that_a_sensor_is_related_to_are_listed_with_its_offerings() {
     let related = |inner: &str| {
         let feature = format!(
-            "<swes:relatedFeature><swes:FeatureRelationship>{inner}</swes:FeatureRelationship></swes:relatedFeature>"
+            "<swes:relatedFeature><swes:FeatureRelationship>{inner}</swes:FeatureRelationship>\
+             </swes:relatedFeature>"
         );
         let body = insert(&["level"]);
         body.replace(
@@ -151,9 +152,10 @@ fn features_that_a_sensor_is_related_to_are_listed_with_its_offerings() {
         )
     };
     let river = r#"<swes:role>urn:upstream</swes:role><swes:target xlink:href="urn:f:river"/>"#;
+    let description = "<sml:PhysicalSystem xmlns:sml=\"http://www.opengis.net/sensorml/2.0\"/>";
     let json = serde_json::json!({"request": "InsertSensor", "service": "SOS", "version": "2.0.0",
         "procedureDescriptionFormat": "http://www.opengis.net/sensorml/2.0",
-        "procedureDescription": "<sml:PhysicalSystem xmlns:sml=\"http://www.opengis.net/sensorml/2.0\"/>",
+        "procedureDescription": description,
         "observableProperty": "level",
         "relatedFeature": {"role": "urn:upstream", "target": "urn:f:river"}});
     for (media, body) in [
