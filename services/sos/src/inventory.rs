@@ -159,7 +159,8 @@ impl<'a> Inventory<'a> {
         }
     }
 
-    /// Changes whenever what is offered does, and with nothing else: it is the same after a restart.
+    /// Changes whenever what is offered does, but for until when it was observed, and with nothing else: it is the
+    /// same after a restart.
     pub(crate) fn sequence(&self) -> String {
         let mut offered = String::new();
         for own in self.all().map(|named| self.series(named)) {
@@ -178,6 +179,9 @@ impl<'a> Inventory<'a> {
             for own in self.known.offerings.named_by(procedure) {
                 let name = own.name.as_deref().unwrap_or_default();
                 offered.push_str(&format!("{procedure}\n{}\n{name}\n", own.id));
+            }
+            for own in self.known.offerings.related_to(procedure) {
+                offered.push_str(&format!("{}\n", own.to_json()));
             }
             for part in self.known.offerings.below(procedure) {
                 offered.push_str(&format!("{part}\n"));

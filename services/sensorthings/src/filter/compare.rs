@@ -14,6 +14,10 @@ pub(crate) fn compare(a: &Value<'_>, b: &Value<'_>) -> Option<Ordering> {
         (Value::Time(_) | Value::Interval(..), _) | (_, Value::Time(_) | Value::Interval(..)) => {
             spans(a.span()?, b.span()?)
         }
+        (Value::Whole(_), _) | (_, Value::Whole(_)) => match (a.whole(), b.whole()) {
+            (Some(a), Some(b)) => Some(a.cmp(&b)),
+            _ => a.number()?.partial_cmp(&b.number()?),
+        },
         (Value::Number(_), _) | (_, Value::Number(_)) => match (a.number(), b.number()) {
             (Some(a), Some(b)) => a.partial_cmp(&b),
             _ => None,
@@ -64,7 +68,7 @@ fn rank(value: &Value<'_>) -> u8 {
     match value {
         Value::Null => 0,
         Value::Bool(_) => 1,
-        Value::Number(_) => 2,
+        Value::Number(_) | Value::Whole(_) => 2,
         Value::Time(_) | Value::Interval(..) => 3,
         Value::Duration(_) => 4,
         Value::Text(_) => 5,

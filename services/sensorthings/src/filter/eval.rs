@@ -75,6 +75,9 @@ fn beside<'a>(other: &Expression, operator: Operator, value: Value<'a>) -> Value
         Value::Number(number) if is_quoted && operator.compares() => {
             Value::Text(number.to_string().into())
         }
+        Value::Whole(whole) if is_quoted && operator.compares() => {
+            Value::Text(whole.to_string().into())
+        }
         Value::Many(many) if is_quoted => {
             let many = many.into_iter().map(|one| beside(other, operator, one));
             Value::Many(many.collect())

@@ -11,6 +11,8 @@ pub(crate) enum Token {
     /// A text in quotes.
     Text(String),
     Number(f64),
+    /// Digits.
+    Whole(u64),
     /// An instant, with whether only a date was said.
     Time(Time),
     /// `duration'...'`, and a time of day, which is how long it is since midnight.
@@ -129,6 +131,9 @@ impl Lexer<'_> {
         let length = self.rest().iter().take_while(of_literal).count();
         let word = &self.text[begin..begin + length];
         self.at += length;
+        if let Ok(whole) = word.parse() {
+            return Ok(Token::Whole(whole));
+        }
         if let Ok(number) = word.parse::<f64>()
             && number.is_finite()
         {

@@ -212,6 +212,7 @@ impl Parser {
             }
             Token::Text(text) => literal(Value::Text(Cow::Owned(text))),
             Token::Number(number) => literal(Value::Number(number)),
+            Token::Whole(whole) => literal(Value::of_whole(whole)),
             Token::Time(time) => literal(Value::Time(time)),
             Token::Duration(nanos) => literal(Value::Duration(nanos)),
             Token::Geometry(text) => match super::geo::parse(&text) {

@@ -49,7 +49,7 @@ fn is(expression: &str) -> bool {
         "name": "Kitchen sink", "number": 7, "text": "12", "truth": true, "none": null,
         "time": "2026-11-20T09:41:12.250Z", "many": ["a", "b"],
         "point": {"type": "Point", "coordinates": [5, 5]},
-        "unit": {"symbol": "degC"},
+        "unit": {"symbol": "degC"}, "large": 9_007_199_254_740_993_u64, "digits": "9007199254740993",
     });
     holds(&parse(expression).unwrap(), &One::of(json, 100)).unwrap()
 }
@@ -73,6 +73,18 @@ fn operators_bind_as_the_specification_says() {
         "number ge -7 and number le 7.0",
     ] {
         assert!(is(held), "{held}");
+    }
+    for held in [
+        "large eq 9007199254740993 and digits eq 9007199254740993 and large eq digits",
+        "large eq '9007199254740993' and large gt number and large lt 1e16",
+        "large sub large eq 0 and -1 lt large",
+    ] {
+        assert!(is(held), "{held}");
+    }
+    for other in ["9007199254740992", "9007199254740994"] {
+        for name in ["large", "digits"] {
+            assert!(!is(&format!("{name} eq {other}")), "{name} {other}");
+        }
     }
     assert!(!is("none gt 1 or none lt 1 or none ne 1"));
 }

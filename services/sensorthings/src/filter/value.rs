@@ -6,12 +6,17 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use weir_model::Time;
 
+/// The greatest whole number that no other becomes as a double (RFC 7493 section 2.2).
+const KEPT_MAX: u64 = (1 << 53) - 1;
+
 /// A value of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value<'a> {
     Null,
     Bool(bool),
     Number(f64),
+    /// A whole number that [`Value::Number`] would not keep.
+    Whole(u64),
     Text(Cow<'a, str>),
     Time(Time),
     /// From when to when.
@@ -32,9 +37,20 @@ impl<'a> Value<'a> {
         match json {
             Json::Null => Value::Null,
             Json::Bool(truth) => Value::Bool(*truth),
-            Json::Number(number) => number.as_f64().map_or(Value::Null, Value::Number),
+            Json::Number(number) => match number.as_u64() {
+                Some(whole) => Value::of_whole(whole),
+                None => number.as_f64().map_or(Value::Null, Value::Number),
+            },
             Json::String(text) => Value::Text(text.into()),
             other => Value::Json(Cow::Borrowed(other)),
+        }
+    }
+
+    /// A whole number.
+    pub(crate) fn of_whole(whole: u64) -> Self {
+        match whole <= KEPT_MAX {
+            true => Value::Number(whole as f64),
+            false => Value::Whole(whole),
         }
     }
 
@@ -70,6 +86,7 @@ impl<'a> Value<'a> {
             Value::Null => Value::Null,
             Value::Bool(truth) => Value::Bool(truth),
             Value::Number(number) => Value::Number(number),
+            Value::Whole(whole) => Value::Whole(whole),
             Value::Text(text) => Value::Text(text.into_owned().into()),
             Value::Time(time) => Value::Time(time),
             Value::Interval(from, to) => Value::Interval(from, to),
@@ -106,6 +123,20 @@ impl<'a> Value<'a> {
     pub(crate) fn number(&self) -> Option<f64> {
         match self {
             Value::Number(number) => Some(*number),
+            Value::Whole(whole) => Some(*whole as f64),
+            Value::Text(text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// The whole number, of what is one or reads as one.
+    pub(crate) fn whole(&self) -> Option<u64> {
+        match self {
+            Value::Whole(whole) => Some(*whole),
+            Value::Number(number) => {
+                let whole = *number as u64;
+                (whole as f64 == *number).then_some(whole)
+            }
             Value::Text(text) => text.parse().ok(),
             _ => None,
         }
@@ -117,6 +148,7 @@ impl<'a> Value<'a> {
         match self {
             Value::Text(text) => Some(Cow::Borrowed(text)),
             Value::Number(number) => Some(number.to_string().into()),
+            Value::Whole(whole) => Some(whole.to_string().into()),
             Value::Bool(truth) => Some(truth.to_string().into()),
             Value::Time(time) => Some(time.to_string().into()),
             _ => None,
