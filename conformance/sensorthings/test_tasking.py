@@ -50,20 +50,48 @@ class Tasking(unittest.IsolatedAsyncioTestCase):
         body = {"taskingParameters": parameters, "TaskingCapability": {"@iot.id": self.capability}}
         await asyncio.to_thread(self.post, "Tasks", body)
 
+    def broker(self):
+        host, port = self.gateway.ready["mqtt"].rsplit(":", 1)
+        return "-h", host, "-p", port
+
+    async def subscriber(self, *topics):
+        command = ["stdbuf", "-oL", "mosquitto_sub", *self.broker(), "-d", *topics]
+        client = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+        self.addAsyncCleanup(client.wait)
+        self.addCleanup(client.kill)
+        while b"SUBACK" not in await asyncio.wait_for(client.stdout.readline(), WAIT_S):
+            pass
+        return client
+
+    async def message(self, client):
+        """The next payload that is JSON; the client tells of packets, too."""
+        while True:
+            line = await asyncio.wait_for(client.stdout.readline(), WAIT_S)
+            if line.startswith(b"{"):
+                return line
+
     # [TASKING-4-2]
     async def test_mosquitto_gets_the_task_as_it_was_said(self):
         if shutil.which("mosquitto_sub") is None:
             skip(self, "no mosquitto_sub")
-        host, port = self.gateway.ready["mqtt"].rsplit(":", 1)
-        command = ["stdbuf", "-oL", "mosquitto_sub", "-h", host, "-p", port, "-d", "-C", "1", "-t", "hall/control-light"]
-        actuator = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
-        self.addAsyncCleanup(actuator.wait)
-        while b"SUBACK" not in await asyncio.wait_for(actuator.stdout.readline(), WAIT_S):
-            pass
+        actuator = await self.subscriber("-t", "hall/control-light")
         await self.task(TASK)
-        lines = (await asyncio.wait_for(actuator.stdout.read(), WAIT_S)).splitlines()
-        said = next(line for line in lines if line.startswith(b"{"))
-        self.assertEqual(json.loads(said), TASK)
+        self.assertEqual(json.loads(await self.message(actuator)), TASK)
+
+    # [TASKING-4-4] [TASKING-4-5]
+    async def test_mosquitto_creates_a_task_and_is_told_of_it(self):
+        if shutil.which("mosquitto_sub") is None:
+            skip(self, "no mosquitto_sub")
+        told = await self.subscriber("-t", f"v1.1/TaskingCapabilities({self.capability})/Tasks", "-t", "v1.1/Tasks")
+        body = {"taskingParameters": TASK, "TaskingCapability": {"@iot.id": self.capability}}
+        publisher = await asyncio.create_subprocess_exec(
+            "mosquitto_pub", *self.broker(), "-q", "1", "-t", "v1.1/Tasks", "-m", json.dumps(body)
+        )
+        self.assertEqual(await asyncio.wait_for(publisher.wait(), WAIT_S), 0)
+        for _ in range(2):
+            self.assertEqual(json.loads(await self.message(told))["taskingParameters"], TASK)
+        found = json.loads(self.gateway.request("GET", "/sta/v1.1/Tasks")[2])
+        self.assertEqual([task["taskingParameters"] for task in found["value"]], [TASK])
 
     # [TASKING-4-3]
     async def test_an_observer_of_aiocoap_gets_the_task(self):

@@ -1,5 +1,5 @@
 //! What the service conforms to: the requirements of 18-088 that hold, by their URIs, as its root lists them
-//! (section 9.2.1), and extensions by theirs. What is not listed is not there.
+//! (section 9.2.1), those of Tasking (17-079r1), and extensions by theirs. What is not listed is not there.
 
 macro_rules! requirements {
     ($($uri:literal)* ; $($other:expr),* $(,)?) => {
@@ -65,6 +65,12 @@ pub(crate) const CONFORMANCE: &[&str] = requirements! {
     "create-observations-via-mqtt/observations-creation"
     "receive-updates-via-mqtt/receive-updates"
     ;
+    "http://www.opengis.net/spec/iot_tasking/1.0/req/tasking-capability",
+    "http://www.opengis.net/spec/iot_tasking/1.0/req/task",
+    "http://www.opengis.net/spec/iot_tasking/1.0/req/actuator",
+    "http://www.opengis.net/spec/iot_tasking/1.0/req/create-tasks",
+    "http://www.opengis.net/spec/iot_tasking/1.0/req/create-tasks-via-mqtt",
+    "http://www.opengis.net/spec/iot_tasking/1.0/req/receive-updates-via-mqtt",
     "https://fraunhoferiosb.github.io/FROST-Server/extensions/JsonBatchRequest.html",
     "https://fraunhoferiosb.github.io/FROST-Server/extensions/GeoJSON-ResultFormat.html",
     concat!(

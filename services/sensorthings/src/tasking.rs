@@ -32,7 +32,7 @@ impl Draft<'_> {
         }
     }
 
-    // [TASKING-4-1]
+    // [TASKING-4-1] [TASKING-4-4]
     fn complete_task(&mut self, task: &mut Entity) -> Result<()> {
         let made = instant(millis(self.context.now));
         task.body.insert("creationTime".into(), made.into());

@@ -49,7 +49,8 @@ fn is(expression: &str) -> bool {
         "name": "Kitchen sink", "number": 7, "text": "12", "truth": true, "none": null,
         "time": "2026-11-20T09:41:12.250Z", "many": ["a", "b"],
         "point": {"type": "Point", "coordinates": [5, 5]},
-        "unit": {"symbol": "degC"}, "large": 9_007_199_254_740_993_u64, "digits": "9007199254740993",
+        "unit": {"symbol": "degC"}, "large": 9_007_199_254_740_993_u64,
+        "digits": "9007199254740993",
     });
     holds(&parse(expression).unwrap(), &One::of(json, 100)).unwrap()
 }

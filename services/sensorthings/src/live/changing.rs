@@ -28,7 +28,7 @@ use weir_hub::Principal;
 use weir_model::Time;
 
 /// What changes behind one path.
-// [STA-A.8.1.1-1] [STA-A.8.1.1-2] [STA-A.8.1.1-3]
+// [STA-A.8.1.1-1] [STA-A.8.1.1-2] [STA-A.8.1.1-3] [TASKING-4-5]
 pub(super) struct Changing {
     inner: Arc<Inner>,
     principal: Principal,
