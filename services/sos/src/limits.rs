@@ -44,8 +44,8 @@ pub(crate) const BATCH_MAX: usize = 256;
 pub(crate) const VALUES_MAX: usize = 1024;
 /// Bytes of one parameter's value.
 pub(crate) const VALUE_BYTES_MAX: usize = 4096;
-/// Observations of a page of an answer.
-pub(crate) const PAGE_OBSERVATIONS: usize = 10_000;
+/// Observations of a page of an answer: two chunks of the store's, of which a page that ends between reads more.
+pub(crate) const PAGE_OBSERVATIONS: usize = 8192;
 /// The same where places are looked up in geometries of many corners.
 pub(crate) const PAGE_MIN: usize = 100;
 /// Datastreams that are asked for by name; where more are wanted, all are read and those kept.

@@ -4,6 +4,7 @@
 //! has blanks for its times, which the load fills ([`TIME_BLANK`]): no two observations have one time.
 
 use std::fmt::Write;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::requests::Insertion;
@@ -16,6 +17,8 @@ use crate::load::prepare::Post;
 const ALL_MIN: usize = 10_000;
 /// How many times as much is there then.
 const TIMES_AS_MUCH: usize = 10;
+/// Datastreams of a Thing, each of which is three entities of at most 2,000 in one request.
+const OF_A_THING: usize = 500;
 /// Observations in a document that fills a fresh gateway.
 const PAGE: usize = 1000;
 /// 2026-01-01: what is read begins here and goes on second by second; a million of them end in the same month.
@@ -26,10 +29,16 @@ const LATER: u64 = 20_819;
 const JSON: &str = "application/json";
 const XML: &str = "application/xml";
 
-/// A Thing with so many Datastreams at topics `bench/web/N`, each with a Sensor, an ObservedProperty and an
-/// Observation.
-pub(super) fn thing(datastreams: usize) -> Post {
-    let each: Vec<String> = (0..datastreams).map(datastream).collect();
+/// Things with so many Datastreams at topics `bench/web/N`, each with a Sensor, an ObservedProperty and an
+/// Observation; no more of them in one request than its limit lets pass.
+pub(super) fn things(datastreams: usize) -> Vec<Post> {
+    let begins = (0..datastreams).step_by(OF_A_THING);
+    let each = begins.map(|begin| thing(begin..datastreams.min(begin + OF_A_THING)));
+    each.collect()
+}
+
+fn thing(datastreams: Range<usize>) -> Post {
+    let each: Vec<String> = datastreams.map(datastream).collect();
     let body = format!(
         r#"{{"name":"station","description":"what the bench asks for","Locations":[{{"name":"roof",
         "description":"above all","encodingType":"application/geo+json",
@@ -251,6 +260,7 @@ fn post(path: &str, media_type: &str, body: String) -> Post {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use std::collections::BTreeSet;
 
     /// Elements of a name in a document that is well-formed.
     fn elements(xml: &str, wanted: &str) -> usize {
@@ -269,10 +279,18 @@ mod tests {
 
     #[test]
     fn entities_and_data_arrays_are_json_with_as_much_as_was_asked_for() {
-        let thing: serde_json::Value = serde_json::from_str(&thing(400).body).unwrap();
-        let datastreams = thing["Datastreams"].as_array().unwrap();
-        assert_eq!(datastreams.len(), 400);
-        assert_eq!(datastreams[399]["properties"]["topic"], "bench/web/399");
+        let things = things(1600);
+        let topics = things.iter().flat_map(|post| {
+            let thing: serde_json::Value = serde_json::from_str(&post.body).unwrap();
+            let datastreams = thing["Datastreams"].as_array().unwrap().clone();
+            assert!(datastreams.len() <= OF_A_THING);
+            datastreams
+                .into_iter()
+                .map(|own| own["properties"]["topic"].to_string())
+        });
+        let topics: BTreeSet<String> = topics.collect();
+        assert_eq!(topics.len(), 1600);
+        assert!(topics.contains("\"bench/web/1599\""));
         let arrays: serde_json::Value = serde_json::from_str(data_array(50).message.text).unwrap();
         let rows = arrays[0]["dataArray"].as_array().unwrap();
         assert!(rows.len() == 50 && rows.iter().all(|row| row[1].is_number()));

@@ -49,7 +49,7 @@ pub(super) static DATA_ARRAY: Request = Request {
     service: "sensorthings",
     name: "create-observations",
     format: "data-array",
-    furnish: |_| vec![documents::thing(1)],
+    furnish: |_| documents::things(1),
     does: Does::Insert(documents::data_array),
 };
 
@@ -58,7 +58,7 @@ pub(super) static SINGLE: Request = Request {
     service: "sensorthings",
     name: "post",
     format: "json",
-    furnish: |_| vec![documents::thing(1)],
+    furnish: |_| documents::things(1),
     does: Does::Insert(|_| documents::single()),
 };
 
@@ -77,7 +77,7 @@ const fn latest(format: &'static str, target: fn(usize) -> String, each_bytes: u
         service: "sensorthings",
         name: "expand",
         format,
-        furnish: |datastreams| vec![documents::thing(datastreams)],
+        furnish: documents::things,
         does: Does::Read(Reading {
             target,
             marker: "\"result\":",
