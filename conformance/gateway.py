@@ -61,7 +61,8 @@ class Gateway:
             self.process.kill()
             said = pathlib.Path(self.log.name).read_text(errors="replace")[-2000:]
             raise NotReady(f"no ready line but {line!r}; the log says:\n{said}") from reason
-        self.host, port = self.address.rsplit(":", 1)
+        host, port = self.address.rsplit(":", 1)
+        self.host = host.strip("[]")
         self.port = int(port)
 
     @property

@@ -5,6 +5,7 @@ notifications by the service's own."""
 import http.server
 import pathlib
 import queue
+import socket
 import tempfile
 import threading
 import unittest
@@ -20,7 +21,7 @@ from sdc11073.wsdiscovery import WSDiscovery
 from sdc11073.xml_types.dpws_types import DeviceEventingFilterDialectURI
 from sdc11073.xml_types.eventing_types import FilterType
 
-from dpws.network import HERE, THERE, Device, kept, network, schemas, searched
+from dpws.network import HERE, HERE6, THERE, THERE6, Device, kept, network, schemas, searched
 
 OBSERVATIONS = "urn:weir:observations"
 ACTION = "urn:weir:device/Observation"
@@ -33,6 +34,21 @@ WAIT_S = 30
 def words(element, name):
     """The texts of an element's members of this name."""
     return [found.text for found in element.iter(f"{{{OBSERVATIONS}}}{name}")]
+
+
+def subscribed(gateway, sink, text, dialect):
+    """Status and answer of a Subscribe that no stack made."""
+    status, _, body = gateway.request(
+        "POST",
+        "/dpws/observations",
+        f"""<s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope"
+          xmlns:a="http://www.w3.org/2005/08/addressing" xmlns:e="{EVENTING}"><s:Header>
+          <a:Action>{EVENTING}/Subscribe</a:Action><a:MessageID>urn:uuid:1</a:MessageID></s:Header>
+          <s:Body><e:Subscribe><e:Delivery><e:NotifyTo><a:Address>{sink}</a:Address></e:NotifyTo></e:Delivery>
+          <e:Filter Dialect="{escape(dialect)}">{escape(text)}</e:Filter></e:Subscribe></s:Body></s:Envelope>""",
+        {"Content-Type": "application/soap+xml"},
+    )
+    return status, body
 
 
 class Stack(unittest.TestCase):
@@ -190,18 +206,9 @@ class Pushes(Stack):
             self.assertIn("dpws.sinks", said)
 
     def asked_plainly(self, sink, text, dialect):
-        """The answer to Subscribe without a stack."""
-        status, _, body = self.gateway.request(
-            "POST",
-            "/dpws/observations",
-            f"""<s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope"
-              xmlns:a="http://www.w3.org/2005/08/addressing" xmlns:e="{EVENTING}"><s:Header>
-              <a:Action>{EVENTING}/Subscribe</a:Action><a:MessageID>urn:uuid:1</a:MessageID></s:Header>
-              <s:Body><e:Subscribe><e:Delivery><e:NotifyTo><a:Address>http://{sink}:9/</a:Address></e:NotifyTo>
-              </e:Delivery><e:Filter Dialect="{escape(str(dialect.value if hasattr(dialect, "value") else dialect))}"
-              >{escape(text)}</e:Filter></e:Subscribe></s:Body></s:Envelope>""",
-            {"Content-Type": "application/soap+xml"},
-        )
+        """The fault that Subscribe is answered with, without a stack."""
+        dialect = str(dialect.value if hasattr(dialect, "value") else dialect)
+        status, body = subscribed(self.gateway, f"http://{sink}:9/", text, dialect)
         self.assertGreaterEqual(status, 400)
         return body.decode()
 
@@ -245,6 +252,42 @@ class Fails(Stack):
             self.assertEqual(words(received.get(timeout=WAIT_S).p_msg.msg_node, "number"), [str(value)])
         self.assertIn(b"DeliveryFailure", sink.ended.get(timeout=WAIT_S))
         self.assertEqual(failing.get_status(), 0)
+
+
+class Taking(http.server.BaseHTTPRequestHandler):
+    """A sink that keeps what it is sent."""
+
+    def do_POST(self):
+        self.server.received.put(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(202)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+class Server6(http.server.ThreadingHTTPServer):
+    address_family = socket.AF_INET6
+
+
+class OverIpv6(unittest.TestCase):
+    def test_observations_are_pushed_over_ipv6(self):
+        network()
+        gateway = Device({"http.listen": f"[{THERE6}]:0"})
+        self.addCleanup(gateway.close)
+        sink = Server6((HERE6, 0), Taking)
+        sink.received = queue.Queue()
+        threading.Thread(target=sink.serve_forever, daemon=True).start()
+        self.addCleanup(sink.shutdown)
+        status, body = subscribed(gateway, f"http://[{HERE6}]:{sink.server_port}/", "hall/#", TOPICS)
+        self.assertEqual(status, 200, body)
+        self.assertIn(f"http://[{THERE6}]:".encode(), body)
+        gateway.publish_value("hall/t", 21.5)
+        message = etree.fromstring(sink.received.get(timeout=WAIT_S))
+        self.assertEqual(words(message, "number"), ["21.5"])
+        status, body = subscribed(gateway, f"http://[{THERE6}]:{sink.server_port}/", "hall/#", TOPICS)
+        self.assertGreaterEqual(status, 400, body)
 
 
 if __name__ == "__main__":

@@ -82,6 +82,12 @@ impl Rule {
             .or_else(|| url.strip_prefix("https://"));
         let rest =
             rest.ok_or_else(|| format!("an event sink is at http: or https:, not `{url}`"))?;
+        if address(rest).is_some_and(is_of_a_link) {
+            return Err(format!(
+                "a link-local address does not say on which link: `{url}` needs one that is unique \
+                 or global"
+            ));
+        }
         if *self == Rule::Any {
             return Ok(());
         }
@@ -101,6 +107,11 @@ impl Rule {
             )),
         }
     }
+}
+
+/// Whether an address means another machine on every link (RFC 4291 section 2.5.6).
+fn is_of_a_link(address: IpAddr) -> bool {
+    matches!(address, IpAddr::V6(v6) if v6.is_unicast_link_local())
 }
 
 /// The address that stands before port and path; an authority is nothing else here, so that whoever connects
@@ -162,6 +173,7 @@ mod tests {
         assert!(fits("10.0.0.0/8", "http://192.0.2.9/"));
         assert!(!fits("10.0.0.0/8", "http://11.0.0.1/"));
         assert!(fits("0.0.0.0/0", "http://11.0.0.1/"));
+        assert!(!fits("any", "http://[fe80::2]:80/") && !fits("fe80::/10", "http://[fe80::2]/"));
         assert!(fits("any", "http://sink.example/") && !fits("any", "file:///etc/passwd"));
         for bad in ["", "10.0.0.0/33", "everything", "10.0.0.0/8, x"] {
             assert!(bad.parse::<Rule>().is_err(), "{bad}");
