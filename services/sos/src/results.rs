@@ -70,6 +70,7 @@ pub(crate) fn insert_template(ask: &Ask) -> Result<Reply, Exception> {
         "structure": structure.to_xml(),
         "encoding": encoding.to_xml(),
     });
+    check_structure(ask, &body)?;
     let given = template.child("identifier").map(Element::text);
     let id = given
         .filter(|id| !id.is_empty())
@@ -89,6 +90,13 @@ pub(crate) fn insert_template(ask: &Ask) -> Result<Reply, Exception> {
     xml.leaf("sos:acceptedTemplate", &id);
     let action = action!("resultInsertion", "InsertResultTemplateResponse");
     Ok(Reply::Accepted(vec![ticket], xml.finish(), action))
+}
+
+/// Refuses a template of which no result could be read: it is tried with none.
+fn check_structure(ask: &Ask, template: &Json) -> Result<(), Exception> {
+    let document = observation(template, "").unwrap_or_default();
+    let mut none = BatchBuilder::new();
+    decode(ask, "resultStructure", document.as_bytes(), &mut none)
 }
 
 /// The templates of what a procedure observes, by identifier, whoever may read them.

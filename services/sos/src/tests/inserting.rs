@@ -209,6 +209,10 @@ fn results_go_in_and_out_without_what_describes_them() {
     assert_eq!(refused(&house, result("urn:t:1", "x,y")).1, "resultValues");
     let wrong = template.replace("urn:s:9/observations", "urn:no");
     assert_eq!(refused(&house, wrong).1, "offering");
+    for unknown in ["swe:Matrix>", "swe:DataChoice>"] {
+        let wrong = template.replace("swe:DataRecord>", unknown);
+        assert_eq!(refused(&house, wrong).1, "resultStructure", "{unknown}");
+    }
     let binary = template.replace("TextEncoding", "BinaryEncoding");
     assert_eq!(refused(&house, binary).1, "resultEncoding");
     let other = names.replace("urn:p:level", "temperature");
