@@ -21,6 +21,7 @@ mod lexer;
 mod licences;
 mod orphans;
 mod shape;
+mod shown;
 mod tidy;
 
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! `cargo xtask tidy`: the rules of the house that the compiler and clippy cannot see.
 
 use crate::finding::Finding;
-use crate::{arrows, orphans, shape};
+use crate::{arrows, orphans, shape, shown};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,6 +34,7 @@ pub(crate) fn check(root: &Path) -> io::Result<Vec<Finding>> {
         let shown = file.strip_prefix(root).unwrap_or(&file).to_owned();
         findings.extend(shape::check(&shown, &fs::read_to_string(&file)?));
     }
+    findings.extend(shown::check(root)?);
     findings.sort();
     Ok(findings)
 }
