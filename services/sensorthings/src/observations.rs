@@ -274,7 +274,7 @@ impl<'a> Scan<'a> {
     fn walk_up(&self, take: Take<'_>) -> Result<()> {
         let wanted = self.query.skip.saturating_add(self.query.page()) + 1;
         let simple = self.query.filter.is_none() && !self.query.count && self.query.token.is_none();
-        let limit = if simple { wanted } else { usize::MAX };
+        let mut limit = if simple { wanted } else { usize::MAX };
         let (mut token, mut join) = (None, Join::default());
         loop {
             let page = read(self.context, &self.filters, self.span, limit, token)?;
@@ -282,6 +282,8 @@ impl<'a> Scan<'a> {
                 return Ok(());
             }
             token = page.next;
+            // Who goes on behind what the answer has room for, as who sorts does, goes far.
+            limit = usize::MAX;
             if token.is_none() {
                 return join.drain(self.context, take).map(drop);
             }
