@@ -1,11 +1,9 @@
 """What the gateway pushes by WS-Eventing: what its subscriber may read, and nothing once that is over."""
 
-import http.server
-import queue
-import threading
 import unittest
 
 from access.world import CLOSED, OPEN, World, until
+from receiver import Sink
 
 EVENTING = "http://schemas.xmlsoap.org/ws/2004/08/eventing"
 ADDRESSING = "http://www.w3.org/2005/08/addressing"
@@ -13,28 +11,12 @@ TOPICS = "urn:weir:device/Topics"
 WAIT_S = 20
 
 
-class Sink(http.server.BaseHTTPRequestHandler):
-    """Takes all that is pushed."""
-
-    def do_POST(self):
-        self.server.came.put(self.rfile.read(int(self.headers["Content-Length"])))
-        self.send_response(202)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
-
-
 class Eventing(unittest.TestCase):
     def setUp(self):
         self.world = World(settings={"dpws.discovery": "true"})
         self.addCleanup(self.world.close)
-        self.sink = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Sink)
-        self.addCleanup(self.sink.server_close)
-        self.addCleanup(self.sink.shutdown)
-        self.sink.came = queue.Queue()
-        threading.Thread(target=self.sink.serve_forever, daemon=True).start()
+        self.sink = Sink()
+        self.addCleanup(self.sink.close)
 
     def ask(self, what, body, who, path="/dpws/observations"):
         envelope = f"""<s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope" xmlns:a="{ADDRESSING}"
@@ -45,12 +27,12 @@ class Eventing(unittest.TestCase):
         return status, said.decode()
 
     def subscribe(self, wanted, who):
-        sink = f"<a:Address>http://127.0.0.1:{self.sink.server_port}/</a:Address>"
+        sink = f"<a:Address>{self.sink.url}/</a:Address>"
         return self.ask("Subscribe", f"""<e:Subscribe><e:EndTo>{sink}</e:EndTo><e:Delivery><e:NotifyTo>{sink}</e:NotifyTo>
           </e:Delivery><e:Filter Dialect="{TOPICS}">{wanted}</e:Filter></e:Subscribe>""", who)
 
     def next(self):
-        return self.sink.came.get(timeout=WAIT_S).decode()
+        return self.sink.received.get(timeout=WAIT_S).decode()
 
     def test_a_sink_gets_what_its_subscriber_may_read(self):
         status, said = self.subscribe("#", "reader")
@@ -66,7 +48,7 @@ class Eventing(unittest.TestCase):
             status, said = self.subscribe(wanted, who)
             self.assertGreaterEqual(status, 400, (wanted, who, said))
         self.world.publish_both()
-        self.assertTrue(self.sink.came.empty())
+        self.assertTrue(self.sink.received.empty())
 
     def test_a_subscription_ends_with_the_right_to_it_and_says_so(self):
         self.assertEqual(self.subscribe("#", "reader")[0], 200)
@@ -81,8 +63,8 @@ class Eventing(unittest.TestCase):
         other, said = self.subscribe("site/open/#", "other")
         self.assertEqual(other, 200, said)
         self.world.publish("site/open/a", 7)
-        until(lambda: not self.sink.came.empty(), "what is pushed to another")
-        self.assertEqual(self.sink.came.qsize(), 1)
+        until(lambda: not self.sink.received.empty(), "what is pushed to another")
+        self.assertEqual(self.sink.received.qsize(), 1)
 
     def test_a_subscription_is_its_subscribers_own(self):
         status, said = self.subscribe("#", "reader")

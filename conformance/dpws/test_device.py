@@ -2,12 +2,9 @@
 own HTTP server, renews and unsubscribes. It validates every message by the specifications' schemas, and
 notifications by the service's own."""
 
-import http.server
 import pathlib
 import queue
-import socket
 import tempfile
-import threading
 import unittest
 from xml.sax.saxutils import escape
 
@@ -22,6 +19,7 @@ from sdc11073.xml_types.dpws_types import DeviceEventingFilterDialectURI
 from sdc11073.xml_types.eventing_types import FilterType
 
 from dpws.network import HERE, HERE6, THERE, THERE6, Device, kept, network, schemas, searched
+from receiver import Receiver, Sink
 
 OBSERVATIONS = "urn:weir:observations"
 ACTION = "urn:weir:device/Observation"
@@ -213,29 +211,19 @@ class Pushes(Stack):
         return body.decode()
 
 
-class Refusing(http.server.BaseHTTPRequestHandler):
-    """A sink that takes nothing but the end."""
-
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        ended = b"SubscriptionEnd" in body
-        if ended:
-            self.server.ended.put(body)
-        self.send_response(202 if ended else 500)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
-
-
 class Fails(Stack):
     def test_a_sink_that_fails_costs_itself_only(self):
-        sink = http.server.ThreadingHTTPServer((HERE, 0), Refusing)
-        sink.ended = queue.Queue()
-        threading.Thread(target=sink.serve_forever, daemon=True).start()
-        self.addCleanup(sink.shutdown)
-        url = f"http://{HERE}:{sink.server_port}/"
+        ends = queue.Queue()
+
+        def only_the_end(_path, _headers, body):
+            ended = b"SubscriptionEnd" in body
+            if ended:
+                ends.put(body)
+            return 202 if ended else 500
+
+        sink = Receiver(only_the_end, HERE)
+        self.addCleanup(sink.close)
+        url = f"{sink.url}/"
         consumer = self.consumer()
         (hosted,) = consumer.host_description.relationship.Hosted
         wanted = FilterType()
@@ -250,25 +238,8 @@ class Fails(Stack):
             self.gateway.publish_value("fails/t", value)
         for value in range(3):
             self.assertEqual(words(received.get(timeout=WAIT_S).p_msg.msg_node, "number"), [str(value)])
-        self.assertIn(b"DeliveryFailure", sink.ended.get(timeout=WAIT_S))
+        self.assertIn(b"DeliveryFailure", ends.get(timeout=WAIT_S))
         self.assertEqual(failing.get_status(), 0)
-
-
-class Taking(http.server.BaseHTTPRequestHandler):
-    """A sink that keeps what it is sent."""
-
-    def do_POST(self):
-        self.server.received.put(self.rfile.read(int(self.headers["Content-Length"])))
-        self.send_response(202)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
-
-
-class Server6(http.server.ThreadingHTTPServer):
-    address_family = socket.AF_INET6
 
 
 class OverIpv6(unittest.TestCase):
@@ -276,11 +247,9 @@ class OverIpv6(unittest.TestCase):
         network()
         gateway = Device({"http.listen": f"[{THERE6}]:0"})
         self.addCleanup(gateway.close)
-        sink = Server6((HERE6, 0), Taking)
-        sink.received = queue.Queue()
-        threading.Thread(target=sink.serve_forever, daemon=True).start()
-        self.addCleanup(sink.shutdown)
-        status, body = subscribed(gateway, f"http://[{HERE6}]:{sink.server_port}/", "hall/#", TOPICS)
+        sink = Sink(HERE6)
+        self.addCleanup(sink.close)
+        status, body = subscribed(gateway, f"{sink.url}/", "hall/#", TOPICS)
         self.assertEqual(status, 200, body)
         self.assertIn(f"http://[{THERE6}]:".encode(), body)
         gateway.publish_value("hall/t", 21.5)

@@ -1,9 +1,10 @@
 """A receiver of OTLP over HTTP whose reading is other people's: the protocol's own Python classes."""
 
-import http.server
 import threading
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from receiver import Receiver
 
 
 class Collector:
@@ -11,22 +12,8 @@ class Collector:
 
     def __init__(self, answers=(200,)):
         self.posts, self.answers, self.lock = [], list(answers), threading.Lock()
-        collector = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):  # noqa: N802: as the base class wants it
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                status = collector.take(self.path, dict(self.headers), body)
-                self.send_response(status)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.server = Receiver(self.take)
+        self.url = self.server.url
 
     def take(self, path, headers, body):
         with self.lock:
@@ -45,8 +32,7 @@ class Collector:
                 for scope in resource.scope_spans for span in scope.spans]
 
     def close(self):
-        self.server.shutdown()
-        self.server.server_close()
+        self.server.close()
 
 
 def facts(pairs):

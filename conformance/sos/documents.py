@@ -45,7 +45,8 @@ INSERT_SENSOR = f"""<swes:InsertSensor {NAMES}>
 <swes:procedureDescription><sml:PhysicalSystem gml:id="s"><gml:identifier codeSpace="uniqueID">urn:s:gauge</gml:identifier>
 </sml:PhysicalSystem></swes:procedureDescription><swes:observableProperty>urn:p:level</swes:observableProperty>
 <swes:relatedFeature><swes:FeatureRelationship><swes:role>urn:r:samples</swes:role>
-<swes:target xlink:href="urn:f:river"/></swes:FeatureRelationship></swes:relatedFeature><swes:metadata><sos:SosInsertionMetadata><sos:observationType>{TYPES}/OM_Measurement</sos:observationType>
+<swes:target xlink:href="urn:f:river"/></swes:FeatureRelationship></swes:relatedFeature>
+<swes:metadata><sos:SosInsertionMetadata><sos:observationType>{TYPES}/OM_Measurement</sos:observationType>
 <sos:featureOfInterestType>{POINT}</sos:featureOfInterestType></sos:SosInsertionMetadata></swes:metadata>
 </swes:InsertSensor>"""
 
