@@ -7,6 +7,7 @@
 //! `docs/reference/NAME-conformance.md`; a test compares it.
 
 use crate::orphans;
+use crate::shown::{files, function};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fs, io};
@@ -172,23 +173,15 @@ fn citations(root: &Path, folder: &Path) -> io::Result<BTreeMap<String, Cited>> 
 
 /// Adds what the tests against foreign programs cite.
 fn foreign(folder: &Path, cited: &mut BTreeMap<String, Cited>) -> io::Result<()> {
-    let Ok(entries) = fs::read_dir(folder) else {
+    if !folder.is_dir() {
         return Ok(());
-    };
-    let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "py"));
-    files.sort();
-    for file in files {
+    }
+    for file in files(folder, "py")? {
         let mut waiting = Vec::new();
         for line in fs::read_to_string(file)?.lines() {
-            let line = line.trim_start();
-            if line.starts_with('#') {
+            if line.trim_start().starts_with('#') {
                 waiting.extend(ids(line));
-            } else if let Some((name, _)) = line
-                .trim_start_matches("async ")
-                .strip_prefix("def ")
-                .and_then(|rest| rest.split_once('('))
-            {
+            } else if let Some(name) = function(line) {
                 for id in waiting.drain(..) {
                     cited.entry(id).or_default().tests.push(format!("`{name}`"));
                 }
@@ -196,12 +189,6 @@ fn foreign(folder: &Path, cited: &mut BTreeMap<String, Cited>) -> io::Result<()>
         }
     }
     Ok(())
-}
-
-/// The name of the function that a line begins.
-fn function(line: &str) -> Option<&str> {
-    let (_, rest) = line.trim_start().split_once("fn ")?;
-    rest.split('(').next()
 }
 
 /// `[RFC7252-4.2-3]` and the like in a comment.

@@ -1,7 +1,6 @@
 //! Tests that the tables of `docs/reference` name: one that is gone shows nothing any more.
 
 use crate::finding::Finding;
-use crate::orphans;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -9,20 +8,13 @@ use std::{fs, io};
 /// Names of so many words are those of tests.
 const WORDS_MIN: usize = 5;
 
-/// Tests that a page names and that are not there.
-pub(crate) fn check(root: &Path) -> io::Result<Vec<Finding>> {
-    let mut sources = Vec::new();
-    orphans::rust_files(root, &mut sources);
-    sources.extend(pages(&root.join("conformance"), "py")?);
-    let mut known = BTreeSet::new();
-    for file in sources {
-        known.extend(functions(&fs::read_to_string(file)?));
-    }
+/// Tests that a page names and that are none of those that are there.
+pub(crate) fn check(root: &Path, tests: &BTreeSet<String>) -> io::Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for page in files(&root.join("docs/reference"), "md")? {
         let shown = page.strip_prefix(root).unwrap_or(&page).to_owned();
         for (index, line) in fs::read_to_string(&page)?.lines().enumerate() {
-            let gone = named(line).filter(|name| !known.contains(*name));
+            let gone = named(line).filter(|name| !tests.contains(*name));
             let rule = |name| format!("there is no test `{name}`");
             findings.extend(gone.map(|name| Finding::new(&shown, index + 1, rule(name))));
         }
@@ -30,19 +22,23 @@ pub(crate) fn check(root: &Path) -> io::Result<Vec<Finding>> {
     Ok(findings)
 }
 
-/// Files of a kind in the folders of a folder.
-fn pages(folder: &Path, kind: &str) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for path in fs::read_dir(folder)?.flatten().map(|entry| entry.path()) {
-        if path.is_dir() {
-            found.extend(files(&path, kind)?);
+/// The functions of the suites against foreign programs.
+pub(crate) fn foreign(root: &Path) -> io::Result<BTreeSet<String>> {
+    let suites = fs::read_dir(root.join("conformance"))?.flatten();
+    let mut found = BTreeSet::new();
+    for suite in suites
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+    {
+        for file in files(&suite, "py")? {
+            found.extend(functions(&fs::read_to_string(file)?));
         }
     }
     Ok(found)
 }
 
-/// Files of a kind in a folder.
-fn files(folder: &Path, kind: &str) -> io::Result<Vec<PathBuf>> {
+/// Files of a kind in a folder, in order.
+pub(crate) fn files(folder: &Path, kind: &str) -> io::Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder)?.flatten();
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     found.retain(|path| path.extension().is_some_and(|own| own == kind));
@@ -51,14 +47,15 @@ fn files(folder: &Path, kind: &str) -> io::Result<Vec<PathBuf>> {
 }
 
 /// The functions of a source of Rust or Python.
-fn functions(source: &str) -> impl Iterator<Item = String> + '_ {
-    let name = |line: &str| {
-        let mut words = line.split_whitespace();
-        words.find(|word| matches!(*word, "fn" | "def"))?;
-        let name = words.next()?.split(['(', '<']).next()?;
-        Some(name.to_owned())
-    };
-    source.lines().filter_map(name)
+pub(crate) fn functions(source: &str) -> impl Iterator<Item = String> + '_ {
+    source.lines().filter_map(function).map(str::to_owned)
+}
+
+/// The name of the function that a line of Rust or Python begins.
+pub(crate) fn function(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace();
+    words.find(|word| matches!(*word, "fn" | "def"))?;
+    words.next()?.split(['(', '<']).next()
 }
 
 /// What reads as a test in a row of a table: words joined by `_`, and no metric.

@@ -29,12 +29,15 @@ pub(crate) fn check(root: &Path) -> io::Result<Vec<Finding>> {
         findings.extend(check_crate_docs(root, package)?);
     }
     let mut files = Vec::new();
+    let mut tests = shown::foreign(root)?;
     orphans::rust_files(root, &mut files);
     for file in files {
         let shown = file.strip_prefix(root).unwrap_or(&file).to_owned();
-        findings.extend(shape::check(&shown, &fs::read_to_string(&file)?));
+        let source = fs::read_to_string(&file)?;
+        findings.extend(shape::check(&shown, &source));
+        tests.extend(shown::functions(&source));
     }
-    findings.extend(shown::check(root)?);
+    findings.extend(shown::check(root, &tests)?);
     findings.sort();
     Ok(findings)
 }
