@@ -19,7 +19,7 @@ pub(crate) enum Id {
 }
 
 /// Greatest whole number that every JSON reader keeps (RFC 7493 section 2.2).
-const INTEGER_MAX: u64 = (1 << 53) - 1;
+pub(crate) const INTEGER_MAX: u64 = (1 << 53) - 1;
 /// What a key keeps as it is.
 const KEPT: &[u8] = b":.-_~";
 

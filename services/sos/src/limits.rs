@@ -44,7 +44,7 @@ pub(crate) const BATCH_MAX: usize = 256;
 pub(crate) const VALUES_MAX: usize = 1024;
 /// Bytes of one parameter's value.
 pub(crate) const VALUE_BYTES_MAX: usize = 4096;
-/// Observations of a page of an answer: two chunks of the store's, of which a page that ends between reads more.
+/// Observations of a page of an answer: two chunks of the store's, since a page that ends within one has it read again.
 pub(crate) const PAGE_OBSERVATIONS: usize = 8192;
 /// The same where places are looked up in geometries of many corners.
 pub(crate) const PAGE_MIN: usize = 100;

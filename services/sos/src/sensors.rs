@@ -40,7 +40,7 @@ pub(crate) fn insert(ask: &Ask) -> Result<Reply, Exception> {
         types: observation_types(ask)?,
         related: related::of_request(ask)?,
     };
-    let registered = register(ask, "procedureDescription", description, &announced)?;
+    let registered = register(ask, "procedureDescription", description, announced)?;
     let mut xml = Xml::new();
     xml.start("swes:InsertSensorResponse");
     xml.prefixes(&[("swes", SWES20)]);
@@ -98,7 +98,7 @@ pub(crate) fn register_1(ask: &Ask) -> Result<Reply, Exception> {
         types: Vec::new(),
         related: Vec::new(),
     };
-    let registered = register(ask, "SensorDescription", description, &announced)?;
+    let registered = register(ask, "SensorDescription", description, announced)?;
     let mut xml = Xml::new();
     xml.start("sos:RegisterSensorResponse");
     xml.prefixes(&[("sos", SOS10)]);
@@ -188,7 +188,7 @@ fn register(
     ask: &Ask,
     parameter: &str,
     description: &Element,
-    announced: &Announced<'_>,
+    announced: Announced<'_>,
 ) -> Result<Registered, Exception> {
     let text = description.to_xml();
     let procedure = sensorml::identifier(description)
@@ -199,10 +199,10 @@ fn register(
     }
     let inventory = ask.inventory()?;
     let announcement = Announcement {
-        types: announced.types.clone(),
+        types: announced.types,
         offerings: named_offerings(&inventory, parameter, &procedure, description)?,
         attached_to: sensorml::attached_to(description),
-        related: announced.related.clone(),
+        related: announced.related,
     };
     let mut requests = Vec::new();
     for property in announced.properties {

@@ -82,7 +82,8 @@ impl Rule {
             .or_else(|| url.strip_prefix("https://"));
         let rest =
             rest.ok_or_else(|| format!("an event sink is at http: or https:, not `{url}`"))?;
-        if address(rest).is_some_and(is_of_a_link) {
+        let host = address(rest);
+        if host.is_some_and(is_of_a_link) {
             return Err(format!(
                 "a link-local address does not say on which link: `{url}` needs one that is unique \
                  or global"
@@ -91,7 +92,7 @@ impl Rule {
         if *self == Rule::Any {
             return Ok(());
         }
-        let host = address(rest).ok_or_else(|| {
+        let host = host.ok_or_else(|| {
             format!("the host of an event sink is an address, without a user: `{url}` is not so")
         })?;
         let own = peer.is_some_and(|peer| peer.to_canonical() == host);

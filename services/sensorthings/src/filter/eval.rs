@@ -72,11 +72,8 @@ fn binary<'a>(
 fn beside<'a>(other: &Expression, operator: Operator, value: Value<'a>) -> Value<'a> {
     let is_quoted = matches!(other, Expression::Literal(Value::Text(_)));
     match value {
-        Value::Number(number) if is_quoted && operator.compares() => {
-            Value::Text(number.to_string().into())
-        }
-        Value::Whole(whole) if is_quoted && operator.compares() => {
-            Value::Text(whole.to_string().into())
+        Value::Number(_) | Value::Whole(_) if is_quoted && operator.compares() => {
+            Value::Text(value.text().unwrap_or_default().into_owned().into())
         }
         Value::Many(many) if is_quoted => {
             let many = many.into_iter().map(|one| beside(other, operator, one));

@@ -1,13 +1,11 @@
 //! What an expression is of one entity.
 
 use super::geo::Geometry;
+use crate::id::INTEGER_MAX;
 use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::sync::Arc;
 use weir_model::Time;
-
-/// The greatest whole number that no other becomes as a double (RFC 7493 section 2.2).
-const KEPT_MAX: u64 = (1 << 53) - 1;
 
 /// A value of an expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +46,7 @@ impl<'a> Value<'a> {
 
     /// A whole number.
     pub(crate) fn of_whole(whole: u64) -> Self {
-        match whole <= KEPT_MAX {
+        match whole <= INTEGER_MAX {
             true => Value::Number(whole as f64),
             false => Value::Whole(whole),
         }
