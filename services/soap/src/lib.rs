@@ -10,6 +10,7 @@
 
 pub mod client;
 mod fault;
+mod members;
 mod operations;
 mod rows;
 mod wsdl;
@@ -73,7 +74,7 @@ impl Service for Soap {
 }
 
 impl Soap {
-    /// What is long to read, and what reads files, is done off the network's threads.
+    /// What is long to read or to answer, and what reads files, is done off the network's threads.
     fn post(&self, call: Call) -> Answer {
         let (hub, workers) = (self.hub.clone(), call.workers.clone());
         if call.body.len() > AT_ONCE_BYTES {
@@ -83,7 +84,7 @@ impl Soap {
             });
         }
         match Asked::of(&call) {
-            Ok(asked) if asked.operation.reads_files => {
+            Ok(asked) if asked.operation.takes_a_while => {
                 answer_then(&*workers, move || asked.run(&hub, &call))
             }
             Ok(asked) => asked.run(&hub, &call).into(),
@@ -124,7 +125,7 @@ impl Asked {
 
     fn run(self, hub: &Arc<Hub>, call: &Call) -> Next {
         let form = self.form;
-        match (self.operation.run)(hub, call, &self.body) {
+        match self.operation.run(hub, call, &self.body) {
             Ok(Reply::Document(xml)) => Next::Answer(form.answer(&xml)),
             Ok(Reply::Stored(ticket)) => Next::Wait(Box::new(Stored { ticket, form })),
             Err(fault) => Next::Answer(form.fault(&fault)),

@@ -2,6 +2,7 @@
 
 use crate::NAMESPACE;
 use crate::fault::Fault;
+use crate::members::{Member, check, check_leaf, many, one};
 use crate::rows::{self, read_rows};
 use std::sync::Arc;
 use weir_binding::Call;
@@ -17,9 +18,19 @@ const LIMIT_DEFAULT: usize = 1000;
 /// One operation.
 pub(crate) struct Operation {
     pub(crate) name: &'static str,
-    /// Whether it takes a while, so that it is done off the network's threads.
-    pub(crate) reads_files: bool,
-    pub(crate) run: fn(&Arc<Hub>, &Call, &Element) -> Result<Reply, Fault>,
+    /// What its element has, as the WSDL says.
+    members: &'static [Member],
+    /// Whether its answer may be long or is read from files, so that it is done off the network's threads.
+    pub(crate) takes_a_while: bool,
+    run: fn(&Arc<Hub>, &Call, &Element) -> Result<Reply, Fault>,
+}
+
+impl Operation {
+    /// Does what the element asks for.
+    pub(crate) fn run(&self, hub: &Arc<Hub>, call: &Call, body: &Element) -> Result<Reply, Fault> {
+        check(body, self.members).map_err(Fault::sender)?;
+        (self.run)(hub, call, body)
+    }
 }
 
 /// What an operation answers.
@@ -34,22 +45,32 @@ pub(crate) enum Reply {
 pub(crate) const OPERATIONS: &[Operation] = &[
     Operation {
         name: "publish",
-        reads_files: false,
+        members: &[one("topic"), one("key"), many("observation")],
+        takes_a_while: false,
         run: publish,
     },
     Operation {
         name: "latest",
-        reads_files: false,
+        members: &[many("filter")],
+        takes_a_while: true,
         run: latest,
     },
     Operation {
         name: "history",
-        reads_files: true,
+        members: &[
+            many("filter"),
+            one("from"),
+            one("to"),
+            one("limit"),
+            one("page"),
+        ],
+        takes_a_while: true,
         run: history,
     },
     Operation {
         name: "describe",
-        reads_files: false,
+        members: &[many("filter")],
+        takes_a_while: true,
         run: describe,
     },
 ];
@@ -65,7 +86,7 @@ fn publish(hub: &Arc<Hub>, call: &Call, body: &Element) -> Result<Reply, Fault> 
     let mut message = Vec::new();
     (format.encode)(&batch, &mut message);
     let publish = Publish {
-        key: body.child("key").map(|key| key.text().into_bytes()),
+        key: optional(body, "key")?.map(String::into_bytes),
         incoming: call.incoming,
         ..Publish::new(topic, Media::Format(format), message)
     };
@@ -110,7 +131,7 @@ fn history(hub: &Arc<Hub>, call: &Call, body: &Element) -> Result<Reply, Fault> 
         from: time(body, "from")?.unwrap_or(Time::from_nanos(i64::MIN + 1)),
         to: time(body, "to")?.unwrap_or(Time::from_nanos(i64::MAX)),
         limit: limit(body)?,
-        page: body.child("page").map(Element::text),
+        page: optional(body, "page")?,
         aggregate: None,
     };
     if past.from > past.to {
@@ -168,14 +189,24 @@ pub(crate) fn begun(name: &str) -> Xml {
 }
 
 fn required(body: &Element, name: &str) -> Result<String, Fault> {
-    let found = body.child(name).map(Element::text);
+    let found = optional(body, name)?;
     found.ok_or_else(|| Fault::sender(format!("{} needs `{name}`", body.local)))
+}
+
+fn optional(body: &Element, name: &str) -> Result<Option<String>, Fault> {
+    body.child(name).map(text).transpose()
+}
+
+/// The text of a member.
+fn text(member: &Element) -> Result<String, Fault> {
+    check_leaf(member).map_err(Fault::sender)?;
+    Ok(member.text())
 }
 
 fn filters(body: &Element) -> Result<Vec<Filter>, Fault> {
     required(body, "filter")?;
     let parse = |element: &Element| {
-        let text = element.text();
+        let text = text(element)?;
         Filter::parse(&text).map_err(|error| Fault::sender(format!("bad filter `{text}`: {error}")))
     };
     body.all("filter").map(parse).collect()
@@ -187,7 +218,7 @@ fn time(body: &Element, name: &str) -> Result<Option<Time>, Fault> {
 }
 
 fn limit(body: &Element) -> Result<usize, Fault> {
-    let Some(text) = body.child("limit").map(Element::text) else {
+    let Some(text) = optional(body, "limit")? else {
         return Ok(LIMIT_DEFAULT);
     };
     match text.parse() {

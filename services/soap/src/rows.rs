@@ -1,8 +1,36 @@
 //! Observations as elements of the WSDL's type.
 
+use crate::members::{Member, check, check_leaf, one};
 use weir_codec::document::Element;
 use weir_model::batch::Naming;
 use weir_model::{Batch, BatchBuilder, Extra, Time, Value};
+
+/// The WSDL's type `Observation`.
+const OBSERVATION: &[Member] = &[
+    one("topic"),
+    one("sensor"),
+    one("type"),
+    one("number"),
+    one("boolean"),
+    one("text"),
+    one("json"),
+    one("unit"),
+    one("time"),
+    one("latitude"),
+    one("longitude"),
+    one("feature"),
+    one("end"),
+    one("resultTime"),
+    one("validTime"),
+    one("quality"),
+    one("parameters"),
+];
+
+/// The WSDL's type `Period`.
+const PERIOD: &[Member] = &[one("from"), one("to")];
+
+/// Members of which an observation has one: its result.
+const RESULTS: &[&str] = &["number", "boolean", "text", "json"];
 
 /// The observations in an element; an error is a sentence.
 pub(crate) fn read_rows(body: &Element) -> Result<Batch, String> {
@@ -17,12 +45,15 @@ pub(crate) fn read_rows(body: &Element) -> Result<Batch, String> {
 }
 
 fn read_row(element: &Element, row: &mut BatchBuilder) -> Result<(), String> {
+    check(element, OBSERVATION)?;
+    check_result(element)?;
     row.value(Value::Null);
     for member in element.elements() {
         if let Some(extra) = read_time(member)? {
             row.extra(extra);
             continue;
         }
+        check_leaf(member)?;
         let text = member.text();
         let number = || {
             let read = text.parse::<f64>().ok().filter(|number| number.is_finite());
@@ -58,6 +89,19 @@ fn read_row(element: &Element, row: &mut BatchBuilder) -> Result<(), String> {
     Ok(())
 }
 
+/// An observation has one result at most.
+fn check_result(element: &Element) -> Result<(), String> {
+    let is_result = |own: &&Element| RESULTS.contains(&own.local.as_str());
+    let mut results = element.elements().filter(is_result);
+    match (results.next(), results.next()) {
+        (Some(first), Some(second)) => Err(format!(
+            "`{}` and `{}` are two results, and an observation has one",
+            first.local, second.local
+        )),
+        _ => Ok(()),
+    }
+}
+
 fn truth(text: &str) -> Result<bool, String> {
     match text {
         "true" | "1" => Ok(true),
@@ -73,6 +117,7 @@ fn read_time(member: &Element) -> Result<Option<Extra<'static>>, String> {
         "end" => extra.end = Some(time(member)?),
         "resultTime" => extra.result_time = Some(time(member)?),
         "validTime" => {
+            check(member, PERIOD)?;
             let both = member.child("from").zip(member.child("to"));
             let (from, to) = both.ok_or("`validTime` needs `from` and `to`")?;
             extra.valid = Some((time(from)?, time(to)?));
@@ -107,6 +152,7 @@ fn json(member: &Element) -> Result<serde_json::Value, String> {
 
 /// An instant of XML Schema.
 pub(crate) fn time(member: &Element) -> Result<Time, String> {
+    check_leaf(member)?;
     let text = member.text();
     // xs:dateTime may lack a zone (XML Schema part 2 section 3.2.7); then it is UTC here.
     let read = text.parse().or_else(|_| format!("{text}Z").parse());

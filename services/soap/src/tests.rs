@@ -291,6 +291,85 @@ fn what_is_wrong_is_a_fault_of_the_sender() {
 }
 
 #[test]
+fn nothing_that_is_sent_is_passed_over() {
+    let house = house();
+    let row = |members: &str| PUBLISH.replacen("<w:unit>", &format!("{members}<w:unit>"), 1);
+    let topic = "<w:topic>hall</w:topic>";
+    for (body, said) in [
+        (row("<w:colour>red</w:colour>"), "observation 1: `colour`"),
+        (
+            row("<w:unit>K</w:unit>"),
+            "observation 1: `unit` is there twice",
+        ),
+        (row("<w:number>3</w:number>"), "`number` is there twice"),
+        (row("<w:text>warm</w:text>"), "`number` and `text` are two"),
+        (row("<w:sensor><w:topic/></w:sensor>"), "holds `topic`"),
+        (
+            PUBLISH.replacen(topic, &topic.repeat(2), 1),
+            "`topic` is there twice",
+        ),
+        (
+            PUBLISH.replacen(topic, &format!("{topic}<w:qos>1</w:qos>"), 1),
+            "`qos` is no",
+        ),
+        (
+            with_whole(&WHOLE.replacen("<w:to>", "<w:until/><w:to>", 1)),
+            "`until` is no member of `validTime`, which has from, to",
+        ),
+        (
+            query(
+                "history",
+                "<w:filter>#</w:filter><w:form>2026-01-01T00:00:00Z</w:form>",
+            ),
+            "`form` is no member of `history`, which has filter, from, to, limit, page",
+        ),
+        (
+            query("latest", "<w:filter>#</w:filter><w:limit>1</w:limit>"),
+            "`limit`",
+        ),
+        (
+            format!("{PUBLISH}{PUBLISH}"),
+            "Body has more than one element",
+        ),
+    ] {
+        let answer = house.ask(soap::Version::V12, &body);
+        let told = text(&answer);
+        assert_eq!(answer.status, 400, "{body}: {told}");
+        assert!(
+            xml(&answer).find("Text").unwrap().text().contains(said),
+            "{told}"
+        );
+    }
+    let all = query("latest", "<w:filter>#</w:filter>");
+    assert!(
+        xml(&house.ask(soap::Version::V12, &all))
+            .find("observation")
+            .is_none()
+    );
+}
+
+#[test]
+fn an_answer_is_wanted_by_who_asks_or_it_is_a_fault() {
+    let house = house();
+    let anonymous = "http://www.w3.org/2005/08/addressing/anonymous";
+    let asked = |name: &str, address: &str| {
+        let (head, tail) = soap::around(soap::Version::V12, Some("urn:m"), "");
+        let wanted = format!("<wsa:{name}><wsa:Address>{address}</wsa:Address></wsa:{name}>");
+        let head = head.replace("</env:Header>", &format!("{wanted}</env:Header>"));
+        let body = format!("{head}{PUBLISH}{tail}");
+        house.send("POST", "application/soap+xml", "", body.into_bytes())
+    };
+    for name in ["ReplyTo", "FaultTo"] {
+        assert_eq!(asked(name, anonymous).status, 200);
+        let refused = asked(name, "http://192.0.2.1/elsewhere");
+        assert_eq!(refused.status, 400);
+        let told = text(&refused);
+        assert!(told.contains("wsa:OnlyAnonymousAddressSupported"), "{told}");
+        assert!(told.contains("http://192.0.2.1/elsewhere"), "{told}");
+    }
+}
+
+#[test]
 fn bombs_and_what_is_no_envelope_are_faults() {
     let house = house();
     let envelope = soap::wrap(soap::Version::V12, None, "", PUBLISH);

@@ -15,6 +15,9 @@ pub const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";
 /// Namespace of WS-Addressing 1.0.
 pub const ADDRESSING: &str = "http://www.w3.org/2005/08/addressing";
 
+/// Whoever asks, as an address of WS-Addressing 1.0.
+const ANONYMOUS: &str = "http://www.w3.org/2005/08/addressing/anonymous";
+
 /// Which SOAP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
@@ -110,8 +113,35 @@ pub fn is_envelope(root: &Element) -> bool {
 }
 
 /// Takes an envelope apart. A refusal comes with the version to answer in.
+///
+/// Whoever asks is answered and nobody else is: another `wsa:ReplyTo` or `wsa:FaultTo` is a fault (WS-Addressing
+/// 1.0 SOAP Binding section 6.4.1.7).
 pub fn open(root: Element) -> Result<Envelope, (Version, Fault)> {
-    open_knowing(root, &[ADDRESSING])
+    let elsewhere = root.child("Header").and_then(reply_elsewhere);
+    let opened = open_knowing(root, &[ADDRESSING])?;
+    match elsewhere {
+        None => Ok(opened),
+        Some(address) => Err((opened.version, only_anonymous(&address))),
+    }
+}
+
+/// The address that an answer or a fault is wanted at, if that is not whoever asks.
+fn reply_elsewhere(header: &Element) -> Option<String> {
+    let wanted = |part: &&Element| part.is(ADDRESSING, "ReplyTo") || part.is(ADDRESSING, "FaultTo");
+    let address = |part: &Element| part.child("Address").map(Element::text);
+    header
+        .elements()
+        .filter(wanted)
+        .filter_map(address)
+        .find(|address| address != ANONYMOUS)
+}
+
+fn only_anonymous(address: &str) -> Fault {
+    let reason = format!("an answer goes to who asked, not to `{address}`");
+    Fault {
+        subcode: Some(("wsa:OnlyAnonymousAddressSupported".into(), ADDRESSING)),
+        ..Fault::new(Code::Sender, reason)
+    }
 }
 
 /// The same by who understands the headers of these namespaces.
@@ -144,17 +174,29 @@ pub fn open_knowing(root: Element, known: &[&str]) -> Result<Envelope, (Version,
     let message_id = header
         .and_then(|header| header.child("MessageID"))
         .map(Element::text);
-    let has_body = root.child("Body").is_some_and(|body| body.uri == root.uri);
-    if !has_body {
-        let reason = "the envelope has no Body";
-        return Err((version, Fault::new(Code::Sender, reason)));
+    match body_of(root) {
+        Ok(body) => Ok(Envelope {
+            version,
+            body,
+            message_id,
+        }),
+        Err(reason) => Err((version, Fault::new(Code::Sender, reason))),
     }
-    let body = root.into_elements().find(|part| part.local == "Body");
-    Ok(Envelope {
-        version,
-        body: body.and_then(|body| body.into_elements().next()),
-        message_id,
-    })
+}
+
+/// The element in the one Body, which has one at most (WS-I Basic Profile 1.2 R9981).
+fn body_of(root: Element) -> Result<Option<Element>, &'static str> {
+    let uri = root.uri.clone();
+    let mut bodies = root.into_elements().filter(|part| part.is(&uri, "Body"));
+    let body = bodies.next().ok_or("the envelope has no Body")?;
+    if bodies.next().is_some() {
+        return Err("the envelope has two Bodies");
+    }
+    let mut elements = body.into_elements();
+    match (elements.next(), elements.next()) {
+        (_, Some(_)) => Err("the envelope's Body has more than one element"),
+        (first, None) => Ok(first),
+    }
 }
 
 /// An envelope around XML; `relates_to` is what was asked, `action` what is answered.
@@ -172,7 +214,7 @@ pub fn around(version: Version, relates_to: Option<&str>, action: &str) -> (Stri
         .prefixes(&[("env", version.namespace())]);
     if let Some(message) = relates_to {
         xml.start("env:Header").prefixes(&[("wsa", ADDRESSING)]);
-        xml.leaf("wsa:To", "http://www.w3.org/2005/08/addressing/anonymous");
+        xml.leaf("wsa:To", ANONYMOUS);
         xml.leaf("wsa:Action", action);
         xml.leaf("wsa:RelatesTo", message);
         xml.end();
