@@ -117,6 +117,37 @@ pub struct Page {
     pub ordinals: Vec<(u32, u32)>,
 }
 
+impl Page {
+    /// How many observations of its datastream and time came before a row.
+    pub fn ordinal(&self, row: usize) -> u32 {
+        let found = self
+            .ordinals
+            .binary_search_by_key(&row, |&(of, _)| of as usize);
+        found.map_or(0, |at| self.ordinals[at].1)
+    }
+
+    /// The rows that are wanted, with what tells them apart.
+    pub fn select(&self, mut is_wanted: impl FnMut(usize) -> bool) -> Self {
+        let mut told = self.ordinals.iter().peekable();
+        let (mut ordinals, mut kept) = (Vec::new(), 0);
+        let batch = self.batch.select(|row| {
+            let own = told.next_if(|(of, _)| *of as usize == row);
+            let keeps = is_wanted(row);
+            if keeps {
+                ordinals.extend(own.map(|(_, ordinal)| (kept, *ordinal)));
+                kept += 1;
+            }
+            keeps
+        });
+        Self {
+            batch,
+            ordinals,
+            next: self.next.clone(),
+            before: self.before,
+        }
+    }
+}
+
 /// Why history cannot answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HistoryFault {

@@ -194,25 +194,17 @@ impl Hub {
 
     /// A page without what was withdrawn, with what tells its rows apart.
     pub(crate) fn visible(&self, past: &Past, mut page: Page) -> Page {
-        let ordinals = ordinals(&page.batch, page.before);
+        page.ordinals = ordinals(&page.batch, page.before);
         let core = self.core();
         let hidden = match past.aggregate {
             Some(_) => Vec::new(),
-            None => hidden(&core.withdrawn, &page.batch, &ordinals),
+            None => hidden(&core.withdrawn, &page),
         };
         drop(core);
-        if !hidden.is_empty() {
-            page.batch = page
-                .batch
-                .select(|row| hidden.binary_search(&(row as u32)).is_err());
+        if hidden.is_empty() {
+            return page;
         }
-        let shown = ordinals.iter().filter_map(|&(row, ordinal)| {
-            let before = hidden.partition_point(|&at| at < row);
-            let is_hidden = hidden.get(before) == Some(&row);
-            (!is_hidden).then_some((row - before as u32, ordinal))
-        });
-        page.ordinals = shown.collect();
-        page
+        page.select(|row| hidden.binary_search(&(row as u32)).is_err())
     }
 
     /// Looks the last observation of a topic up anew, where the one withdrawn may have been it; the history
@@ -302,20 +294,20 @@ fn ordinals(batch: &Batch, before: u32) -> Vec<(u32, u32)> {
 }
 
 /// The rows withdrawn, ascending.
-fn hidden(withdrawn: &Withdrawn, batch: &Batch, ordinals: &[(u32, u32)]) -> Vec<u32> {
+fn hidden(withdrawn: &Withdrawn, page: &Page) -> Vec<u32> {
+    let batch = &page.batch;
     let of = |index| withdrawn.by_topic.get(batch.stream(index).topic);
     let places: Vec<_> = (0..batch.stream_count()).map(of).collect();
     if places.iter().all(Option::is_none) {
         return Vec::new();
     }
     let times = batch.times();
-    let is_hidden = |&row: &u32| {
-        let found = ordinals.binary_search_by_key(&row, |&(of, _)| of);
-        let ordinal = found.map_or(0, |at| ordinals[at].1);
-        let places = places[batch.stream_of(row as usize)];
-        places.is_some_and(|places| places.contains(&(times[row as usize], ordinal)))
+    let is_hidden = |&row: &usize| {
+        let places = places[batch.stream_of(row)];
+        places.is_some_and(|places| places.contains(&(times[row], page.ordinal(row))))
     };
-    (0..batch.len() as u32).filter(is_hidden).collect()
+    let rows = (0..batch.len()).filter(is_hidden);
+    rows.map(|row| row as u32).collect()
 }
 
 #[cfg(test)]
@@ -347,13 +339,34 @@ mod tests {
     }
 
     #[test]
+    fn rows_that_are_picked_keep_what_tells_them_apart() {
+        let rows = batch(&[1, 1, 2, 2, 2]);
+        let page = Page {
+            ordinals: ordinals(&rows, 4),
+            batch: rows,
+            ..Page::default()
+        };
+        let picked = page.select(|row| row != 0 && row != 3);
+        assert_eq!(picked.ordinals, [(0, 5), (2, 2)]);
+        let told: Vec<_> = (0..picked.batch.len())
+            .map(|row| picked.ordinal(row))
+            .collect();
+        assert_eq!(told, [5, 0, 2]);
+    }
+
+    #[test]
     fn what_is_withdrawn_is_hidden_until_it_is_no_more_or_its_topic_is_forgotten() {
         let mut withdrawn = Withdrawn::default();
         withdrawn.put(&key("a", 2, 1), true);
         withdrawn.put(&key("a", 1, 0), true);
         withdrawn.put(&key("b", 1, 0), true);
         let rows = batch(&[1, 2, 2]);
-        let hidden = |withdrawn: &Withdrawn| hidden(withdrawn, &rows, &ordinals(&rows, 0));
+        let page = Page {
+            ordinals: ordinals(&rows, 0),
+            batch: rows,
+            ..Page::default()
+        };
+        let hidden = |withdrawn: &Withdrawn| hidden(withdrawn, &page);
         assert_eq!(hidden(&withdrawn), [0, 2]);
         withdrawn.put(&key("a", 1, 0), false);
         assert_eq!(hidden(&withdrawn), [2]);

@@ -85,7 +85,7 @@ pub(crate) fn one<T>(
             token,
         )?;
         for row in 0..page.batch.len() {
-            if ordinal(&page, row) == at.ordinal {
+            if page.ordinal(row) == at.ordinal {
                 let row = page.batch.row(row);
                 if datastream.kind == Kind::MultiDatastream {
                     join.take(datastream, &row, at.ordinal);
@@ -123,13 +123,6 @@ pub(crate) fn by_time(order: &[(Expression, bool)]) -> Option<bool> {
 
 pub(crate) fn filter_of(topic: &str) -> Result<Filter> {
     Filter::parse(topic).map_err(|error| Fault::new(500, error.to_string()))
-}
-
-pub(crate) fn ordinal(page: &Page, row: usize) -> u32 {
-    let found = page
-        .ordinals
-        .binary_search_by_key(&(row as u32), |(of, _)| *of);
-    found.map_or(0, |at| page.ordinals[at].1)
 }
 
 pub(crate) fn read(
@@ -237,7 +230,7 @@ impl<'a> Scan<'a> {
                 return Ok(false);
             }
             if let Some(multi) = view.component(observation.topic) {
-                join.take(multi, &observation, ordinal(page, row));
+                join.take(multi, &observation, page.ordinal(row));
                 continue;
             }
             let Some(datastream) = self.context.view.datastream(observation.topic) else {
@@ -246,7 +239,7 @@ impl<'a> Scan<'a> {
             let at = At {
                 datastream: u32::try_from(number(&datastream.id)).unwrap_or(u32::MAX),
                 time,
-                ordinal: ordinal(page, row),
+                ordinal: page.ordinal(row),
             };
             let observed = Observed {
                 row: observation,

@@ -5,7 +5,8 @@
 //! without any are a few windows.
 
 use crate::moment::Span;
-use weir_model::{Batch, Time};
+use weir_hub::Page;
+use weir_model::Time;
 
 /// Nanoseconds of the window that is looked at first.
 const NEAREST: i64 = 1_000_000_000;
@@ -17,7 +18,7 @@ pub(crate) struct Back {
     left: Span,
     length: i64,
     /// The last observation that is wanted of this window, as far as it was read.
-    pub(crate) found: Batch,
+    pub(crate) found: Page,
 }
 
 impl Back {
@@ -25,7 +26,7 @@ impl Back {
         Self {
             left: past,
             length: NEAREST,
-            found: Batch::default(),
+            found: Page::default(),
         }
     }
 
@@ -45,8 +46,8 @@ impl Back {
     }
 
     /// Keeps the last of what is wanted.
-    pub(crate) fn keep(&mut self, wanted: Batch) {
-        if let Some(last) = wanted.len().checked_sub(1) {
+    pub(crate) fn keep(&mut self, wanted: Page) {
+        if let Some(last) = wanted.batch.len().checked_sub(1) {
             self.found = wanted.select(|row| row == last);
         }
     }

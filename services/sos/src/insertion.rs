@@ -4,6 +4,7 @@
 //! subscribes by any protocol sees them at once, and they are acknowledged once they are on disk.
 
 use crate::ask::Ask;
+use crate::by_id;
 use crate::constellation;
 use crate::exception::Exception;
 use crate::insertion_json;
@@ -97,18 +98,16 @@ fn version_1(ask: &Ask, inventory: &Inventory<'_>) -> Result<(Batch, String), Ex
     let first = batch.row(0);
     let property = first.property.unwrap_or_default();
     let topic = topic_in(inventory, assigned, property);
-    let topic = weir_model::percent::encode(&topic, b"");
     let time = first.time.unwrap_or(ask.now);
+    let counted = ask.hub.counted(&topic, &BTreeSet::from([time]))?;
+    let before = counted.get(&time).copied().unwrap_or(0);
     // Observations of a sensor that was assigned are its own, whatever else they name.
     let mut named = BatchBuilder::new();
     for mut row in batch.rows() {
         row.sensor = Some(assigned);
         push(&mut named, &row)?;
     }
-    Ok((
-        named.finish(),
-        format!("urn:weir:observation:{topic}:{time}"),
-    ))
+    Ok((named.finish(), by_id::identifier(&topic, time, before)))
 }
 
 fn push(builder: &mut BatchBuilder, row: &weir_model::Observation<'_>) -> Result<(), Exception> {

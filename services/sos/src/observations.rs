@@ -18,6 +18,7 @@ use weir_codec::{
     Model, Placement, append_results, append_swe_text, write_blocks, write_observations,
     write_of_model,
 };
+use weir_hub::Page;
 use weir_model::Batch;
 
 /// How observations are written.
@@ -203,7 +204,7 @@ pub(crate) struct Observed {
     counting: Option<Pages>,
     layout: Layout,
     /// What was read and is not written yet, from this row on.
-    page: Option<(Batch, usize)>,
+    page: Option<(Page, usize)>,
     /// Observations so far.
     count: usize,
     /// Observations that were read, wanted or not.
@@ -302,14 +303,14 @@ impl Observed {
         }
         let page = match self.page.take() {
             Some(page) => Some(page),
-            None => self.read()?.map(|batch| (batch, 0)),
+            None => self.read()?.map(|page| (page, 0)),
         };
         let mut out = Vec::new();
         if !std::mem::replace(&mut self.begun, true) {
             out.extend_from_slice(self.frame().0.as_bytes());
         }
         match page {
-            Some((batch, row)) => self.write(batch, row, &mut out),
+            Some((page, row)) => self.write(page, row, &mut out),
             None => self.end(&mut out)?,
         }
         Ok(Some(out))
@@ -318,8 +319,8 @@ impl Observed {
     /// Counts a page of results.
     fn count_on(&mut self, mut counting: Pages) -> Result<(), Exception> {
         let before = counting.looked_at();
-        if let (Some(batch), Layout::Results(promised)) = (counting.next()?, &mut self.layout) {
-            *promised += batch.len();
+        if let (Some(page), Layout::Results(promised)) = (counting.next()?, &mut self.layout) {
+            *promised += page.batch.len();
             let looked_at = counting.looked_at() - before;
             self.looked_at += looked_at;
             self.counted += looked_at;
@@ -328,14 +329,14 @@ impl Observed {
         Ok(())
     }
 
-    fn read(&mut self) -> Result<Option<Batch>, Exception> {
+    fn read(&mut self) -> Result<Option<Page>, Exception> {
         while let Some(pages) = self.pages.last_mut() {
             let before = pages.looked_at();
-            if let Some(batch) = pages.next()? {
+            if let Some(page) = pages.next()? {
                 let looked_at = pages.looked_at() - before;
                 self.looked_at += looked_at;
-                self.unwanted += looked_at - batch.len();
-                return Ok(Some(batch));
+                self.unwanted += looked_at - page.batch.len();
+                return Ok(Some(page));
             }
             self.pages.pop();
         }
@@ -360,29 +361,31 @@ impl Observed {
     }
 
     /// Writes a page, or of one whose observations stand by themselves as much as a piece holds.
-    fn write(&mut self, batch: Batch, row: usize, out: &mut Vec<u8>) {
+    fn write(&mut self, page: Page, row: usize, out: &mut Vec<u8>) {
+        let batch = &page.batch;
         let mut rows = row..batch.len();
         match self.layout {
             Layout::Om2 | Layout::ById | Layout::Model(_) => {
                 rows.end = rows.end.min(row + PIECE_OBSERVATIONS);
-                self.write_xml(&batch, rows.clone(), out);
+                self.write_xml(&page, rows.clone(), out);
             }
-            Layout::Om1 => self.write_xml(&batch, rows.clone(), out),
+            Layout::Om1 => self.write_xml(&page, rows.clone(), out),
             Layout::Text if batch.is_empty() => {}
-            Layout::Text => append_swe_text(&batch, &mut self.described, out),
+            Layout::Text => append_swe_text(batch, &mut self.described, out),
             Layout::Results(promised) => {
                 rows.end = rows.end.min(promised - self.count);
-                write_results(&batch, rows.len(), out);
+                write_results(batch, rows.len(), out);
             }
-            Layout::Results1(_) => write_results(&batch, rows.len(), out),
+            Layout::Results1(_) => write_results(batch, rows.len(), out),
         }
         self.count += rows.len();
         let by_itself = matches!(self.layout, Layout::Om2 | Layout::ById | Layout::Model(_));
-        let more = by_itself && rows.end < batch.len();
-        self.page = more.then_some((batch, rows.end));
+        let more = by_itself && rows.end < page.batch.len();
+        self.page = more.then_some((page, rows.end));
     }
 
-    fn write_xml(&self, batch: &Batch, rows: Range<usize>, out: &mut Vec<u8>) {
+    fn write_xml(&self, page: &Page, rows: Range<usize>, out: &mut Vec<u8>) {
+        let batch = &page.batch;
         if self.layout != Layout::Om1 {
             out.reserve(rows.len() * OBSERVATION_BYTES);
         }
@@ -398,6 +401,7 @@ impl Observed {
             before,
             after,
             features: &features,
+            ordinals: &page.ordinals,
         };
         match self.layout {
             Layout::Om1 => write_blocks(batch, &placement, out),

@@ -11,7 +11,7 @@ use crate::region::{LookedUp, Region};
 use std::collections::HashMap;
 use std::sync::Arc;
 use weir_codec::Model;
-use weir_hub::{Exchange, Hub, Past, Principal, Request};
+use weir_hub::{Exchange, Hub, Page, Past, Principal, Request};
 use weir_model::{Batch, Datastream, Filter, Time};
 
 /// What of the observations of some datastreams is wanted.
@@ -24,6 +24,8 @@ pub(crate) struct Wanted {
     pub(crate) features: Vec<String>,
     /// Only what is of this model (SOS 1.0.0).
     pub(crate) model: Option<Model>,
+    /// Topics, and which of the observations of one time; all where there are none.
+    pub(crate) places: Vec<(String, u32)>,
 }
 
 impl Wanted {
@@ -35,12 +37,14 @@ impl Wanted {
             comparison: ask.params.comparison.clone(),
             features: ask.params.all("featureOfInterest").to_vec(),
             model: None,
+            places: Vec::new(),
         }
     }
 
     /// Whether each observation must be looked at, whatever its times are.
     fn is_by_row(&self) -> bool {
         let by_value = self.comparison.is_some() || self.model.is_some();
+        let by_value = by_value || !self.places.is_empty();
         !self.region.is_everywhere() || by_value || !self.features.is_empty()
     }
 
@@ -50,7 +54,8 @@ impl Wanted {
     }
 
     /// Whether an observation is wanted, wherever it is.
-    fn has(&self, batch: &Batch, row: usize, series: &Series) -> bool {
+    fn has(&self, page: &Page, row: usize, series: &Series) -> bool {
+        let batch = &page.batch;
         let extra = batch.extra(row);
         let value = batch.value(row);
         let unit = batch.stream(batch.stream_of(row)).unit;
@@ -58,7 +63,16 @@ impl Wanted {
         let compares = self.comparison.as_ref().is_none_or(|own| own.holds(&value));
         let feature = extra.feature.unwrap_or(&series.feature);
         let of_feature = self.features.is_empty() || self.features.iter().any(|own| own == feature);
-        of_model && compares && of_feature && self.temporal.holds(batch.time(row), &extra)
+        let at_place = self.places.is_empty() || {
+            let ordinal = page.ordinal(row);
+            let is = |(topic, at): &(String, u32)| *at == ordinal && **topic == *series.topic;
+            self.places.iter().any(is)
+        };
+        of_model
+            && compares
+            && of_feature
+            && at_place
+            && self.temporal.holds(batch.time(row), &extra)
     }
 
     /// Whether the last or the first observation of a datastream may be another than the one that is wanted.
@@ -113,22 +127,22 @@ impl Pages {
     }
 
     /// The next page; it may be empty, and is `None` at the end.
-    pub(crate) fn next(&mut self) -> Result<Option<Batch>, Exception> {
+    pub(crate) fn next(&mut self) -> Result<Option<Page>, Exception> {
         let Some(filters) = self.left.last() else {
             return Ok(None);
         };
         let filters = filters.clone();
         let Temporal { latest, first, .. } = self.wanted.temporal;
-        let batch = match (latest, first) {
+        let page = match (latest, first) {
             (true, _) if self.wanted.is_searched() => self.back(filters)?,
             (true, _) => self.latest(filters)?,
             (false, true) => self.first(filters)?,
             (false, false) => self.all(filters)?,
         };
-        Ok(Some(batch))
+        Ok(Some(page))
     }
 
-    fn all(&mut self, filters: Vec<Filter>) -> Result<Batch, Exception> {
+    fn all(&mut self, filters: Vec<Filter>) -> Result<Page, Exception> {
         let page = self.past(filters, self.wanted.temporal.begins, self.wanted.page())?;
         self.pop_at_end();
         Ok(page)
@@ -141,11 +155,11 @@ impl Pages {
     }
 
     /// A page on the way to the first observation of a datastream that is wanted, or that one.
-    fn first(&mut self, filters: Vec<Filter>) -> Result<Batch, Exception> {
+    fn first(&mut self, filters: Vec<Filter>) -> Result<Page, Exception> {
         let is_next = !self.wanted.is_searched() && self.token.is_none();
         let limit = if is_next { 1 } else { self.wanted.page() };
         let page = self.past(filters, self.wanted.temporal.begins, limit)?;
-        if !page.is_empty() {
+        if !page.batch.is_empty() {
             self.token = None;
         }
         self.pop_at_end();
@@ -154,26 +168,26 @@ impl Pages {
 
     /// A page on the way back to the last observation of a datastream that is wanted; empty but for the last of these.
     // [SOS2-8.3-9]
-    fn back(&mut self, filters: Vec<Filter>) -> Result<Batch, Exception> {
+    fn back(&mut self, filters: Vec<Filter>) -> Result<Page, Exception> {
         let mut back = match self.back.take() {
             Some(back) => back,
             None => Back::through(self.past_of(&filters)?),
         };
         let Some(window) = back.window() else {
             self.left.pop();
-            return Ok(Batch::default());
+            return Ok(Page::default());
         };
         let page = self.past(filters, window, self.wanted.page())?;
         back.keep(page);
         if self.token.is_none() {
-            if !back.found.is_empty() {
+            if !back.found.batch.is_empty() {
                 self.left.pop();
                 return Ok(back.found);
             }
             back.step();
         }
         self.back = Some(back);
-        Ok(Batch::default())
+        Ok(Page::default())
     }
 
     /// What of a datastream's past is wanted, up to its end.
@@ -194,18 +208,67 @@ impl Pages {
     }
 
     /// Counts what was read, and leaves what is wanted of it.
-    fn look_at(&mut self, mut batch: Batch) -> Batch {
-        self.looked_at += batch.len();
-        self.name(&mut batch);
-        self.kept(batch)
+    fn look_at(&mut self, mut page: Page) -> Page {
+        self.looked_at += page.batch.len();
+        self.name(&mut page.batch);
+        self.kept(page)
     }
 
-    fn latest(&mut self, filters: Vec<Filter>) -> Result<Batch, Exception> {
+    fn latest(&mut self, filters: Vec<Filter>) -> Result<Page, Exception> {
         self.left.pop();
         let request = Request::Latest(filters);
         match self.hub.open(self.now, &self.principal, request)? {
-            Exchange::Latest(latest) => Ok(self.look_at(latest.batch)),
+            Exchange::Latest(latest) => {
+                let ordinals = self.ordinals(&latest.batch)?;
+                Ok(self.look_at(Page {
+                    batch: latest.batch,
+                    ordinals,
+                    ..Page::default()
+                }))
+            }
             _ => Err(Exception::internal("the hub answered something else")),
+        }
+    }
+
+    /// What tells the last observations of datastreams apart from others of their times; the history is asked
+    /// only where nothing came since a start.
+    fn ordinals(&self, latest: &Batch) -> Result<Vec<(u32, u32)>, Exception> {
+        let mut ordinals = Vec::new();
+        for (row, observation) in latest.rows().enumerate() {
+            let (topic, time) = (observation.topic, observation.time.unwrap_or(self.now));
+            let known = self.hub.last_of(topic).filter(|last| last.time == time);
+            let ordinal = match known.and_then(|last| last.ordinal) {
+                Some(ordinal) => ordinal,
+                None => self.last_ordinal(topic, time)?,
+            };
+            if ordinal > 0 {
+                ordinals.push((row as u32, ordinal));
+            }
+        }
+        Ok(ordinals)
+    }
+
+    /// The same of one, from the history.
+    fn last_ordinal(&self, topic: &str, time: Time) -> Result<u32, Exception> {
+        let filters = Filter::parse(topic).into_iter().collect();
+        let mut past = Past {
+            filters,
+            from: time,
+            to: time.plus_nanos(1),
+            limit: PAGE_OBSERVATIONS,
+            page: None,
+            aggregate: None,
+        };
+        let mut last = 0;
+        loop {
+            let page = self.page(past.clone())?;
+            if let Some(row) = page.batch.len().checked_sub(1) {
+                last = page.ordinal(row);
+            }
+            match page.next {
+                Some(_) => past.page = page.next,
+                None => return Ok(last),
+            }
         }
     }
 
@@ -215,7 +278,7 @@ impl Pages {
         filters: Vec<Filter>,
         Span { from, to }: Span,
         limit: usize,
-    ) -> Result<Batch, Exception> {
+    ) -> Result<Page, Exception> {
         let past = Past {
             filters,
             from,
@@ -224,12 +287,19 @@ impl Pages {
             page: self.token.take(),
             aggregate: None,
         };
-        let request = Request::History(past);
-        let Exchange::Page(page) = self.hub.open(self.now, &self.principal, request)? else {
-            return Err(Exception::internal("the hub answered something else"));
-        };
-        self.token = page.next;
-        Ok(self.look_at(page.batch))
+        let mut page = self.page(past)?;
+        self.token = page.next.take();
+        Ok(self.look_at(page))
+    }
+
+    fn page(&self, past: Past) -> Result<Page, Exception> {
+        match self
+            .hub
+            .open(self.now, &self.principal, Request::History(past))?
+        {
+            Exchange::Page(page) => Ok(page),
+            _ => Err(Exception::internal("the hub answered something else")),
+        }
     }
 
     /// Says of each datastream what it is called here.
@@ -249,7 +319,8 @@ impl Pages {
 
     // [SOS2-12.0-1]
     /// The rows that are wanted; what it costs to look places up counts as observations do.
-    fn kept(&mut self, batch: Batch) -> Batch {
+    fn kept(&mut self, page: Page) -> Page {
+        let batch = &page.batch;
         let series: Vec<Option<&Series>> = (0..batch.stream_count())
             .map(|index| self.series.get(batch.stream(index).topic))
             .collect();
@@ -260,13 +331,13 @@ impl Pages {
             && !temporal.latest
             && series.iter().all(Option::is_some)
         {
-            return batch;
+            return page;
         }
         let mut places = LookedUp::default();
-        let kept = batch.select(|row| {
+        let kept = page.select(|row| {
             series[batch.stream_of(row)].is_some_and(|series| {
                 let place = batch.place(row).or(series.place);
-                self.wanted.has(&batch, row, series) && places.has(&self.wanted.region, place)
+                self.wanted.has(&page, row, series) && places.has(&self.wanted.region, place)
             })
         });
         self.looked_at += places.count * (self.wanted.region.cost() - 1);

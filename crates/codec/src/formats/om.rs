@@ -44,7 +44,8 @@ pub(crate) const OM1: Format = Format {
 };
 
 /// Appends the observations of a batch in O&M 2.0 to a document that declares `om`, `gml` (3.2), `xlink`,
-/// `xsi` and `xs`; each has an identifier, `urn:weir:observation:` with its topic and time.
+/// `xsi` and `xs`; each has an identifier, `urn:weir:observation:` with its topic, its time and its place among
+/// those of one time.
 #[cfg(feature = "om")]
 pub fn write_observations(batch: &Batch, placement: &om::Placement<'_>, out: &mut Vec<u8>) {
     om::write::write_within(batch, placement, out);

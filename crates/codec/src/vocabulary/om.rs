@@ -47,6 +47,18 @@ pub struct Placement<'a> {
     pub after: &'a str,
     /// What those are of that name no feature, by the index of their datastream in the batch.
     pub features: &'a [alloc::string::String],
+    /// Rows that are not the first of their datastream and time, ascending, and how many such came before each.
+    pub ordinals: &'a [(u32, u32)],
+}
+
+impl Placement<'_> {
+    /// How many observations of its datastream and time came before a row.
+    fn ordinal(&self, row: usize) -> u32 {
+        let found = self
+            .ordinals
+            .binary_search_by_key(&row, |&(of, _)| of as usize);
+        found.map_or(0, |at| self.ordinals[at].1)
+    }
 }
 
 const HREF: Name = Name {

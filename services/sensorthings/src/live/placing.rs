@@ -6,7 +6,7 @@
 //! asked, once for all who follow them; whoever does that is on no network thread.
 
 use crate::node::Context;
-use crate::observations::{filter_of, ordinal, read};
+use crate::observations::{filter_of, read};
 use crate::service::lock;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -67,5 +67,5 @@ fn looked_up(context: &Context<'_>, message: &Message, row: &Observation<'_>) ->
     };
     let mut rows = (0..page.batch.len()).rev();
     let same = rows.find(|&at| page.batch.row(at).value == row.value);
-    same.map_or(0, |at| ordinal(&page, at))
+    same.map_or(0, |at| page.ordinal(at))
 }

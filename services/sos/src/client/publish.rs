@@ -143,6 +143,7 @@ fn insert_observation(offering: &str, rows: &Batch) -> String {
         before: "<sos:observation>",
         after: "</sos:observation>",
         features: &features,
+        ordinals: &[],
     };
     let mut observations = Vec::new();
     write_observations(rows, &placement, &mut observations);

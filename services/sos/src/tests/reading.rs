@@ -87,6 +87,51 @@ fn observations_of_a_period_come_with_all_that_names_them() {
     assert_eq!(id, "urn:weir:observation:north%2Ft:2026-01-01T00:01:00Z");
 }
 
+/// [SOS2-9.2-1]
+#[test]
+fn observations_of_one_time_are_told_apart_by_what_they_are_called() {
+    let house = measured();
+    for value in [7, 8] {
+        let body = format!(
+            r#"{{"observations":[{{"topic":"north/t","value":{value},"time":"2026-01-01T00:02:00Z"}}]}}"#
+        );
+        house.publish("#", &body);
+    }
+    let called = |query: &str| {
+        let root = house.document(&format!("{OBSERVATION}&procedure=urn:s:north&{query}"));
+        texts(&root, "result")
+            .into_iter()
+            .zip(texts(&root, "identifier"))
+            .collect::<Vec<_>>()
+    };
+    let all = called("");
+    let id = "urn:weir:observation:north%2Ft:2026-01-01T00:02:00Z";
+    let of_one_time = [
+        ("2.5", id.to_owned()),
+        ("7", format!("{id};1")),
+        ("8", format!("{id};2")),
+    ];
+    let of_one_time = of_one_time.map(|(result, id)| (result.to_owned(), id));
+    assert_eq!(all[2..], of_one_time);
+    assert_eq!(
+        called("temporalFilter=om:phenomenonTime,latest"),
+        of_one_time[2..]
+    );
+    let bounds =
+        "temporalFilter=om:phenomenonTime,latest&featureOfInterest=urn:weir:feature:north/t";
+    assert_eq!(called(bounds), of_one_time[2..]);
+    for (result, id) in &all {
+        let by_id = format!("request=GetObservationById&version=2.0.0&observation={id}");
+        assert_eq!(
+            texts(&house.document(&by_id), "result"),
+            [result.as_str()],
+            "{id}"
+        );
+    }
+    let none = format!("request=GetObservationById&version=2.0.0&observation={id};3");
+    assert!(texts(&house.document(&none), "result").is_empty());
+}
+
 /// [SOS2-8.3-1] [SOS2-8.3-4] [SOS2-12.0-1]
 #[test]
 fn offering_property_place_and_the_latest_pick_observations() {

@@ -105,6 +105,9 @@ fn a_sensors_life_in_1_0_is_told_in_every_binding() {
         let root = binding.told(&house, &insert());
         let assigned = texts(&root, "AssignedObservationId").remove(0);
         assert!(assigned.starts_with("urn:weir:observation:"), "{assigned}");
+        let again = binding.told(&house, &insert());
+        let second = texts(&again, "AssignedObservationId");
+        assert_eq!(second, [format!("{assigned};1")]);
         read(&house, binding);
         let accept = "<ows:AcceptVersions><ows:Version>1.0.0</ows:Version></ows:AcceptVersions>\
             <ows:Sections><ows:Section>Contents</ows:Section></ows:Sections>";

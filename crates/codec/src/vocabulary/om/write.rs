@@ -54,7 +54,8 @@ pub(crate) fn write(batch: &Batch, emit: &mut impl Emit) {
     emit.end(gml("FeatureCollection"));
 }
 
-/// Begins what an observation is called by, before its topic (in percent-encoding) and its time.
+/// Begins what an observation is called by, before its topic (in percent-encoding), its time, and behind `;` how many
+/// of that time came before it, where any did.
 pub(crate) const IDENTIFIER: &str = "urn:weir:observation:";
 
 /// Writes observations into a service's answer: identified, and without weir's name for the datastream.
@@ -70,6 +71,7 @@ pub(crate) fn write_within(batch: &Batch, placement: &super::Placement<'_>, out:
         let identifier = Identifier {
             name: &names[stream],
             time: row.time,
+            ordinal: placement.ordinal(index),
         };
         row.naming = Naming::Sent;
         let feature = placement.features.get(stream).map(String::as_str);
@@ -85,6 +87,24 @@ struct Identifier<'a> {
     /// Its topic in percent-encoding.
     name: &'a str,
     time: Option<Time>,
+    ordinal: u32,
+}
+
+impl Identifier<'_> {
+    fn write(&self, emit: &mut impl Emit) {
+        emit.start(gml("identifier"));
+        emit.attribute(Name::local("codeSpace"), Atom::Text("urn:weir"));
+        emit.content(Atom::Text(IDENTIFIER));
+        emit.content(Atom::Text(self.name));
+        if let Some(time) = self.time {
+            emit.content(Atom::Text(":"));
+            emit.content(Atom::Time(time));
+        }
+        if self.ordinal > 0 {
+            emit.content(Atom::Id(";", self.ordinal as usize));
+        }
+        emit.end(gml("identifier"));
+    }
 }
 
 fn write_observation(index: usize, row: &Observation<'_>, emit: &mut impl Emit) {
@@ -101,15 +121,7 @@ fn write_identified(
     emit.start(om("OM_Observation"));
     emit.attribute(gml("id"), Atom::Id("o", index));
     if let Some(identifier) = identifier {
-        emit.start(gml("identifier"));
-        emit.attribute(Name::local("codeSpace"), Atom::Text("urn:weir"));
-        emit.content(Atom::Text(IDENTIFIER));
-        emit.content(Atom::Text(identifier.name));
-        if let Some(time) = identifier.time {
-            emit.content(Atom::Text(":"));
-            emit.content(Atom::Time(time));
-        }
-        emit.end(gml("identifier"));
+        identifier.write(emit);
     }
     write_link(om("type"), Some(result.class()), emit);
     write_times(index, row, emit);
