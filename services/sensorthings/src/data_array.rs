@@ -53,10 +53,12 @@ fn part(draft: &mut Draft<'_>, said: &Json, stored: &mut Stored) -> Result<()> {
     let columns = columns(&said["components"])?;
     let data = said["dataArray"].as_array();
     let data = data.ok_or_else(|| Fault::bad("dataArray: a list of rows was expected"))?;
-    let feature = match (columns.contains(&FEATURE), is_multi) {
-        (true, _) => None,
-        (false, true) => draft.default_feature_of_multi(&datastream)?,
-        (false, false) => draft.default_feature(&topic)?,
+    let at = columns.iter().position(|name| *name == FEATURE);
+    let needs_default = |cells: &Json| at.is_none_or(|at| cells[at].is_null());
+    let feature = match (data.iter().any(needs_default), is_multi) {
+        (false, _) => None,
+        (true, true) => draft.default_feature_of_multi(&datastream)?,
+        (true, false) => draft.default_feature(&topic)?,
     };
     for cells in data {
         let read = read(draft, &topic, &columns, cells);
@@ -109,6 +111,8 @@ fn read(draft: &mut Draft<'_>, topic: &str, columns: &[&str], cells: &Json) -> R
     let mut feature = None;
     for (name, cell) in columns.iter().zip(cells) {
         match *name {
+            // A cell without one means the location of the Thing, as a row without the column does.
+            FEATURE if cell.is_null() => {}
             FEATURE => feature = Some(draft.feature_of(&json!({"@iot.id": cell}), topic)?),
             name => drop(object.insert(name.to_owned(), cell.clone())),
         }

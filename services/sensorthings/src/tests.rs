@@ -592,6 +592,29 @@ fn arrays_of_observations_are_stored_row_by_row_and_a_bad_row_hinders_no_other()
     }
 }
 
+// [STA-A.6.1.1-2]
+#[test]
+fn a_cell_without_a_feature_means_the_things_location() {
+    let house = house("array-features");
+    let thing = house.post("Things", kitchen());
+    let id = house.get(&format!("{thing}/Datastreams"))["value"][0]["@iot.id"].clone();
+    let feature = json!({"name": "oven", "description": "", "encodingType": "application/geo+json",
+        "feature": {"type": "Point", "coordinates": [1, 2]}});
+    let oven = house.post("FeaturesOfInterest", feature);
+    let oven = house.get(&oven)["@iot.id"].clone();
+    let body = json!([{"Datastream": {"@iot.id": id}, "components": ["result", "FeatureOfInterest/id"],
+        "dataArray": [[1, oven], [2, null]]}]);
+    let response = house.ask("POST", "CreateObservations", body);
+    let links: Vec<String> = serde_json::from_slice(&response.body).unwrap();
+    let named = links.iter().map(|link| {
+        let path = link.strip_prefix("http://h/sta/v1.1/").unwrap();
+        house.get(&format!("{path}/FeatureOfInterest"))["name"].clone()
+    });
+    let named: Vec<Json> = named.collect();
+    assert_eq!(named[0], "oven");
+    assert_ne!(named[1], "oven");
+}
+
 mod annex;
 mod annex_filter;
 mod computed;

@@ -1,6 +1,7 @@
 //! A box of degrees: the most asked for of spatial filters.
 
 use crate::exception::Exception;
+use crate::spatial::check_reference;
 use weir_codec::document::Element;
 use weir_model::Place;
 
@@ -54,7 +55,10 @@ impl Area {
     pub(crate) fn of_text(parameter: &str, text: &str) -> Result<Self, Exception> {
         let parts: Vec<&str> = text.split(',').map(str::trim).collect();
         let numbers = match &parts[..] {
-            [reference, numbers @ ..] if reference.parse::<f64>().is_err() => numbers,
+            [reference, numbers @ ..] if reference.parse::<f64>().is_err() => {
+                check_reference(parameter, reference)?;
+                numbers
+            }
             numbers => numbers,
         };
         let bad = || Exception::invalid(parameter, "expected REFERENCE,a,b,c,d[,CRS]");
@@ -145,7 +149,13 @@ mod tests {
         assert!(area.holds(place(44.8, 20.4)) && !area.holds(place(20.4, 44.8)));
         let turned = "20,44,21,45,http://www.opengis.net/def/crs/OGC/1.3/CRS84";
         assert_eq!(Area::of_text("spatialFilter", turned).unwrap(), area);
-        for text in ["1,2,3", "45,20,44,21", "1,2,3,4,EPSG:31467", "a,1,2,x,4"] {
+        for text in [
+            "1,2,3",
+            "45,20,44,21",
+            "1,2,3,4,EPSG:31467",
+            "sams:shape,1,2,x,4",
+            "om:resultTime,1,2,3,4",
+        ] {
             let exception = Area::of_text("spatialFilter", text).unwrap_err();
             assert_eq!(exception.code, Code::InvalidParameterValue, "{text}");
         }

@@ -57,6 +57,29 @@ pub(crate) const NAMES: &[&str] = &[
     "Beyond",
 ];
 
+/// What a place is called at the end of a reference to it, by O&M 2.0 and 1.0, GML and the spatial filtering profile.
+const GEOMETRIES: &[&str] = &[
+    "shape",
+    "samplingGeometry",
+    "location",
+    "position",
+    "geometry",
+];
+
+/// Says that a value reference names something that is no place.
+pub(crate) fn check_reference(parameter: &str, reference: &str) -> Result<(), Exception> {
+    let local = reference.trim().rsplit([':', '/', '#']).next();
+    match local.is_some_and(|local| GEOMETRIES.contains(&local)) {
+        true => Ok(()),
+        false => {
+            let sentence = format!(
+                "`{reference}` is no place of observations: om:featureOfInterest/*/sams:shape is one"
+            );
+            Err(Exception::invalid(parameter, sentence))
+        }
+    }
+}
+
 /// Mean radius of the Earth, metres.
 const EARTH: f64 = 6_371_008.8;
 
@@ -64,6 +87,9 @@ const EARTH: f64 = 6_371_008.8;
 impl Spatial {
     /// An operator of Filter Encoding 2.0 or 1.1.
     pub(crate) fn of_element(parameter: &str, filter: &Element) -> Result<Self, Exception> {
+        let reference = filter.child("ValueReference");
+        let reference = reference.or_else(|| filter.child("PropertyName"));
+        reference.map_or(Ok(()), |own| check_reference(parameter, &own.text()))?;
         let operand = filter.elements().find(|inner| gml::is_geometry(inner));
         let operand = operand
             .ok_or_else(|| Exception::invalid(parameter, "the filter needs a geometry of GML"))?;
@@ -184,7 +210,7 @@ mod tests {
     fn filter(name: &str, inner: &str) -> Result<Spatial, Exception> {
         let xml = format!(
             "<fes:{name} xmlns:fes=\"http://www.opengis.net/fes/2.0\" \
-             xmlns:gml=\"http://www.opengis.net/gml/3.2\"><fes:ValueReference>a</fes:ValueReference>\
+             xmlns:gml=\"http://www.opengis.net/gml/3.2\"><fes:ValueReference>sams:shape</fes:ValueReference>\
              {inner}</fes:{name}>"
         );
         Spatial::of_element("spatialFilter", &read_xml(xml.as_bytes()).unwrap())

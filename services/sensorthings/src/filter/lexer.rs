@@ -104,11 +104,13 @@ impl Lexer<'_> {
 
     fn name(&mut self) -> Result<Token> {
         let begin = self.at;
-        let length = self
-            .rest()
-            .iter()
-            .take_while(|&&byte| is_of_name(byte))
-            .count();
+        // A key within `properties` is the client's own, and there is no minus between operands.
+        let mut is_below = false;
+        let is_of_path = |byte: &&u8| {
+            is_below |= **byte == b'/';
+            is_of_name(**byte) || (is_below && **byte == b'-')
+        };
+        let length = self.rest().iter().take_while(is_of_path).count();
         let name = &self.text[begin..begin + length];
         self.at += length;
         if self.rest().first() == Some(&b'\'') {

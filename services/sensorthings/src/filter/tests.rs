@@ -50,7 +50,7 @@ fn is(expression: &str) -> bool {
         "time": "2026-11-20T09:41:12.250Z", "many": ["a", "b"],
         "point": {"type": "Point", "coordinates": [5, 5]},
         "unit": {"symbol": "degC"}, "large": 9_007_199_254_740_993_u64,
-        "digits": "9007199254740993",
+        "digits": "9007199254740993", "properties": {"serial-no": "x-1"},
     });
     holds(&parse(expression).unwrap(), &One::of(json, 100)).unwrap()
 }
@@ -70,6 +70,7 @@ fn operators_bind_as_the_specification_says() {
         "none eq null and number ne null",
         "text gt 3 and text lt '2'",
         "unit/symbol eq 'degC'",
+        "properties/serial-no eq 'x-1' and number ge -7",
         "many eq 'b' and not (many eq 'c')",
         "number ge -7 and number le 7.0",
     ] {

@@ -10,7 +10,7 @@ use crate::limits::TEMPORAL_FILTERS_MAX;
 use crate::moment::{Property, period, time};
 use crate::params::Params;
 use crate::relation::{RELATIONS, Relation};
-use crate::spatial::{NAMES, Spatial};
+use crate::spatial::{NAMES, Spatial, check_reference};
 use serde_json::{Map, Value as Json};
 use weir_codec::document::{Element, Node, read_xml};
 
@@ -166,6 +166,9 @@ fn spatial(name: &str, filter: &Json, params: &mut Params) -> Result<(), Excepti
 
 /// An operator of Filter Encoding, in any case, with its geometry and perhaps a distance in metres.
 fn operation(name: &str, operator: &str, operand: &Json) -> Result<Spatial, Exception> {
+    if let Some(reference) = operand["ref"].as_str() {
+        check_reference(name, reference)?;
+    }
     let mut value = operand["value"].clone();
     if is_latitude_first(name, &value)? {
         turn(&mut value["coordinates"]);

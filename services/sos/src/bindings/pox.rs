@@ -227,10 +227,24 @@ enum Operand {
     First,
 }
 
+/// What a position in time says: an instant, and none that is left open (GML 3.2.1 section 14.2.2.7).
+fn position(name: &str, position: Option<&Element>) -> Result<String, Exception> {
+    let left_open = position.and_then(|own| own.attribute("indeterminatePosition"));
+    match left_open {
+        Some(how) => {
+            let sentence = format!(
+                "a time of which `{how}` alone is known cannot be asked for: say an instant, \
+                 or use After or Before"
+            );
+            Err(Exception::invalid(name, sentence))
+        }
+        None => Ok(position.map(Element::text).unwrap_or_default()),
+    }
+}
+
 fn operand(name: &str, filter: &Element) -> Result<Operand, Exception> {
     if let Some(at) = filter.child("TimeInstant") {
-        let position = at.child("timePosition");
-        let text = position.map(Element::text).unwrap_or_default();
+        let text = position(name, at.child("timePosition"))?;
         return match text.as_str() {
             "latest" | "getLatest" => Ok(Operand::Latest),
             "first" | "getFirst" => Ok(Operand::First),
@@ -243,13 +257,11 @@ fn operand(name: &str, filter: &Element) -> Result<Operand, Exception> {
     let whole = filter
         .child("TimePeriod")
         .ok_or_else(|| Exception::invalid(name, "a gml:TimeInstant or gml:TimePeriod is needed"))?;
-    let end = |position: &str, other: &str| {
-        whole
-            .child(position)
-            .or_else(|| whole.child(other)?.find("timePosition"))
-            .map(Element::text)
-            .unwrap_or_default()
+    let end = |own: &str, other: &str| {
+        let found = whole.child(own);
+        let found = found.or_else(|| whole.child(other)?.find("timePosition"));
+        position(name, found)
     };
-    let (begin, end) = (end("beginPosition", "begin"), end("endPosition", "end"));
+    let (begin, end) = (end("beginPosition", "begin")?, end("endPosition", "end")?);
     Ok(Operand::Period(period(name, &begin, &end)?))
 }

@@ -111,6 +111,42 @@ fn spatial_operators_pick_by_place() {
     assert_eq!(texts(&features, "pos"), ["50.5 7.5"]);
 }
 
+/// [SOS2-8.0-3]
+#[test]
+fn what_cannot_be_asked_for_is_said_in_words() {
+    let house = measured();
+    let refused = |filter: String, said: &str, locator: &str| {
+        let body = format!("<sos:GetObservation {NAMES}>{filter}</sos:GetObservation>");
+        let answer = house.post("application/xml", body);
+        assert_eq!(answer.status, 400, "{filter}");
+        assert!(text(&answer).contains(said), "{}", text(&answer));
+        assert!(text(&answer).contains(locator), "{}", text(&answer));
+    };
+    let open = temporal("During", &[FIRST, SECOND]).replace(
+        "<gml:endPosition>",
+        "<gml:endPosition indeterminatePosition=\"now\">",
+    );
+    refused(
+        open,
+        "of which `now` alone is known",
+        "locator=\"temporalFilter\"",
+    );
+    let at = "<gml:Point><gml:pos>50.5 7.5</gml:pos></gml:Point>";
+    let time =
+        spatial("Intersects", at).replace("om:featureOfInterest/*/sams:shape", "om:resultTime");
+    refused(
+        time,
+        "`om:resultTime` is no place",
+        "locator=\"spatialFilter\"",
+    );
+    let asked = "request=GetObservation&version=2.0.0&spatialFilter=om:resultTime,1,2,3,4";
+    let (code, locator) = exception(&house.get(asked));
+    assert_eq!(
+        (&*code, &*locator),
+        ("InvalidParameterValue", "spatialFilter")
+    );
+}
+
 /// A box in KVP and JSON; the observations of the house lie at 50.5, 7.5.
 const WIDE: [f64; 4] = [50.0, 7.0, 51.0, 8.0];
 const APART: [f64; 4] = [50.0, 7.0, 50.2, 8.0];

@@ -62,7 +62,7 @@ fn a_feature_is_a_sampling_point_and_several_are_a_collection() {
     let root = asked(&house, "GetFeatureOfInterest", &format!("{id}{other}"));
     assert_eq!(root.local, "FeatureCollection");
     assert_eq!(root.all("featureMember").count(), 2);
-    let place = "<location><ogc:BBOX><ogc:PropertyName>a</ogc:PropertyName><gml:Envelope>\
+    let place = "<location><ogc:BBOX><ogc:PropertyName>gml:location</ogc:PropertyName><gml:Envelope>\
         <gml:lowerCorner>50 7</gml:lowerCorner><gml:upperCorner>51 8</gml:upperCorner></gml:Envelope>\
         </ogc:BBOX></location>";
     assert_eq!(
