@@ -5,7 +5,7 @@ use crate::discovery::message::{Asked, Question, Said, body};
 use crate::eventing::{MANAGER, requests};
 use crate::limits::{AT_ONCE_BYTES, ENVELOPE_BYTES_MAX};
 use crate::message::{Fault, Message};
-use crate::metadata::{self, HOSTED};
+use crate::metadata::{self, HOSTED, Wanted};
 use crate::names::{EVENTING, EXCHANGE, TRANSFER};
 use crate::{House, PATH};
 use std::sync::Arc;
@@ -69,11 +69,13 @@ impl House {
     fn device_asked(&self, call: &Call, message: &Message) -> Result<Response, Fault> {
         let (device, form) = (self.device(call.now), &message.form);
         if message.action_of(TRANSFER) == Some("Get") {
-            let sections = metadata::of_device(&device, form.generation, &call.origin_or_local());
+            let (base, all) = (call.origin_or_local(), Wanted::default());
+            let sections = metadata::of_device(&device, form.generation, &base, &all);
             return Ok(form.answer(&format!("{TRANSFER}/GetResponse"), &sections));
         }
         if message.action_of(EXCHANGE) == Some("GetMetadata/Request") {
-            let sections = metadata::of_device(&device, form.generation, &call.origin_or_local());
+            let (base, wanted) = (call.origin_or_local(), Wanted::of(message.body.as_ref()));
+            let sections = metadata::of_device(&device, form.generation, &base, &wanted);
             return Ok(form.answer(&format!("{EXCHANGE}/GetMetadata/Response"), &sections));
         }
         let Ok(question) = Question::of(&message.envelope) else {
@@ -100,7 +102,8 @@ impl House {
         let form = &message.form;
         if message.action_of(EXCHANGE) == Some("GetMetadata/Request") {
             let device = self.device(call.now);
-            let sections = metadata::of_hosted(&device, form.generation, &call.origin_or_local());
+            let (base, wanted) = (call.origin_or_local(), Wanted::of(message.body.as_ref()));
+            let sections = metadata::of_hosted(&device, form.generation, &base, &wanted);
             return Ok(form.answer(&format!("{EXCHANGE}/GetMetadata/Response"), &sections));
         }
         if message.action_of(EVENTING) != Some("Subscribe") {

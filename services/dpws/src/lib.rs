@@ -39,6 +39,8 @@ pub fn heard(datagrams: &[&[u8]], scopes: &[&str]) -> Vec<bytes::Bytes> {
 pub(crate) const PATH: &str = "/dpws";
 /// Under which the device's address is kept in the log.
 const KEPT: &str = "dpws/device";
+/// Under which the number of the last start is.
+const KEPT_INSTANCE: &str = "dpws/instance";
 
 /// The service.
 pub struct Dpws {
@@ -85,14 +87,10 @@ impl Dpws {
 impl House {
     fn device(&self, now: Time) -> Arc<Device> {
         let made = || {
-            let started = u64::try_from(now.nanos() / 1_000_000_000).unwrap_or_default();
-            Arc::new(Device {
-                address: address(&self.hub, now),
-                scopes: self.settings.scopes.clone(),
-                name: self.settings.name.clone(),
-                version: started,
-                instance: started,
-            })
+            let instance = instance(&self.hub, now);
+            let address = address(&self.hub, now);
+            let Settings { name, scopes, .. } = &self.settings;
+            Arc::new(Device::started(instance, address, name, scopes.clone()))
         };
         self.device.get_or_init(made).clone()
     }
@@ -100,14 +98,32 @@ impl House {
 
 /// The device's address, made at the first start and kept in the log.
 fn address(hub: &Arc<Hub>, now: Time) -> String {
-    if let Some(known) = hub.consumer(KEPT) {
-        return String::from_utf8_lossy(&known).into_owned();
+    if let Some(known) = kept(hub, KEPT) {
+        return known;
     }
     let made = Random::default().uuid();
-    let request = Request::Remember(KEPT.into(), made.clone().into());
+    keep(hub, now, KEPT, &made);
+    made
+}
+
+/// The number of this start: its second, or one more than that of the last start where the clock was set back.
+fn instance(hub: &Arc<Hub>, now: Time) -> u64 {
+    let second = u64::try_from(now.nanos() / 1_000_000_000).unwrap_or_default();
+    let last = kept(hub, KEPT_INSTANCE).and_then(|known| known.parse::<u64>().ok());
+    let instance = last.map_or(second, |last| second.max(last + 1));
+    keep(hub, now, KEPT_INSTANCE, &instance.to_string());
+    instance
+}
+
+fn kept(hub: &Arc<Hub>, key: &str) -> Option<String> {
+    let known = hub.consumer(key)?;
+    Some(String::from_utf8_lossy(&known).into_owned())
+}
+
+fn keep(hub: &Arc<Hub>, now: Time, key: &str, text: &str) {
+    let request = Request::Remember(key.into(), text.to_owned().into());
     // Where the log takes nothing, nothing else goes on either.
     drop(hub.open(now, &Principal::gateway(), request));
-    made
 }
 
 impl Service for Dpws {

@@ -166,6 +166,39 @@ fn the_hosted_service_has_a_wsdl_and_says_where() {
 }
 
 #[test]
+fn a_start_has_a_greater_number_whatever_the_clock_says() {
+    let hub = house().dpws.house.hub.clone();
+    let before = now().plus_nanos(-3_600_000_000_000);
+    let later = now().plus_nanos(3_600_000_000_000);
+    let numbers = [now(), before, now(), later].map(|at| instance(&hub, at));
+    assert!(numbers.is_sorted_by(|one, next| one < next), "{numbers:?}");
+}
+
+#[test]
+fn metadata_of_one_dialect_is_given_alone() {
+    let house = house();
+    let action = format!("{EXCHANGE}/GetMetadata/Request");
+    let dialects = |path: &str, members: &str| {
+        let body = format!("<x:GetMetadata xmlns:x=\"{EXCHANGE}\">{members}</x:GetMetadata>");
+        let root = xml(&house.ask(&OASIS, path, &action, &body));
+        let sections = root.find("Metadata").unwrap().elements();
+        let dialect = |own: &Element| own.attribute("Dialect").unwrap().to_owned();
+        sections.map(dialect).collect::<Vec<_>>()
+    };
+    let model = format!("{}/ThisModel", OASIS.profile);
+    let of = |dialect: &str| format!("<x:Dialect>{dialect}</x:Dialect>");
+    assert_eq!(
+        (dialects(PATH, "").len(), dialects(HOSTED, "").len()),
+        (3, 2)
+    );
+    assert_eq!(dialects(PATH, &of(&model)), [&*model]);
+    let wsdl = "http://schemas.xmlsoap.org/wsdl/";
+    assert_eq!(dialects(HOSTED, &of(wsdl)), [wsdl]);
+    assert!(dialects(HOSTED, &of(&model)).is_empty());
+    assert!(dialects(PATH, "<x:Identifier>urn:x</x:Identifier>").is_empty());
+}
+
+#[test]
 fn what_is_no_action_of_the_profile_is_an_operation() {
     let house = house();
     for body in [

@@ -20,6 +20,8 @@ const ACTION: &str =
 /// One feature.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Feature {
+    /// What people call it, where that is known.
+    pub(crate) name: Option<String>,
     pub(crate) place: Option<Place>,
     /// Topics of the datastreams that observe it.
     pub(crate) topics: HashSet<String>,
@@ -47,19 +49,25 @@ fn observed<'i>(
         let topics: HashSet<String> = topics
             .filter(|topic| inventory.of_topic(topic).is_some())
             .collect();
-        if !topics.is_empty() {
-            said.extend(topics.iter().cloned());
-            let place = place_of(&body);
-            features.insert(id, Feature { place, topics });
-        }
+        said.extend(topics.iter().cloned());
+        let feature = Feature {
+            name: body["name"].as_str().map(str::to_owned),
+            place: place_of(&body),
+            topics,
+        };
+        features.insert(id, feature);
     }
     for series in some {
-        if !said.contains(&*series.topic) {
+        // The feature of observations that name none; one that nobody described is not there beside one that
+        // observations name.
+        let is_described = features.contains_key(&series.feature);
+        if is_described || !said.contains(&*series.topic) {
             let feature = features.entry(series.feature.clone()).or_default();
             feature.place = feature.place.or(series.place);
             feature.topics.insert(series.topic.to_string());
         }
     }
+    features.retain(|_, feature| !feature.topics.is_empty());
     Ok(features)
 }
 
@@ -96,14 +104,14 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
         ("xlink", XLINK),
     ]);
     for (number, (id, feature)) in wanted.enumerate() {
-        write(number, id, feature.place, &mut xml);
+        write(number, id, feature, &mut xml);
     }
     Ok(Reply::Document(xml.finish(), ACTION))
 }
 
 /// A sampling point (OGC 10-025r1 clause 10), or a reference to what has no place that is known.
-fn write(number: usize, id: &str, place: Option<Place>, xml: &mut Xml) {
-    let Some(place) = place else {
+fn write(number: usize, id: &str, feature: &Feature, xml: &mut Xml) {
+    let Some(place) = feature.place else {
         xml.empty("sos:featureMember", "xlink:href", id);
         return;
     };
@@ -113,7 +121,7 @@ fn write(number: usize, id: &str, place: Option<Place>, xml: &mut Xml) {
     xml.start("gml:identifier")
         .attribute("codeSpace", "urn:weir");
     xml.text(id).end();
-    xml.leaf("gml:name", id);
+    xml.leaf("gml:name", feature.name.as_deref().unwrap_or(id));
     xml.empty("sam:type", "xlink:href", SAMPLING_POINT);
     xml.empty("sam:sampledFeature", "nilReason", "unknown");
     xml.start("sams:shape").start("gml:Point");

@@ -7,6 +7,7 @@
 use crate::capabilities::of_nc_name;
 use crate::catalog::Known;
 use crate::offerings::OwnOffering;
+use crate::records;
 use crate::related::Related;
 use crate::sensors::fingerprint;
 use std::collections::BTreeSet;
@@ -296,9 +297,7 @@ pub(crate) fn named(entry: &Entry) -> Named {
     };
     let about = datastream.about.as_deref();
     let about = about.and_then(|about| serde_json::from_str::<serde_json::Value>(about).ok());
-    let said = about
-        .as_ref()
-        .and_then(|about| about["FeatureOfInterest"].as_str());
+    let said = about.and_then(|about| records::id_of(&about["FeatureOfInterest"]));
     let feature = match datastream.place {
         Some(_) => &entry.topic,
         None => above,
@@ -308,7 +307,7 @@ pub(crate) fn named(entry: &Entry) -> Named {
         procedure: text(&datastream.sensor, format!("{PROCEDURE}{above}")),
         property: text(&datastream.property, level.to_owned()),
         unit: datastream.unit.as_deref().map(str::to_owned),
-        feature: said.map_or_else(|| format!("{FEATURE}{feature}"), str::to_owned),
+        feature: said.unwrap_or_else(|| format!("{FEATURE}{feature}")),
         place: datastream.place,
     }
 }

@@ -188,6 +188,15 @@ fn texts(list: &Json) -> Vec<String> {
         .collect()
 }
 
+/// An identifier as SensorThings writes it: a text, or the number of what the service named.
+pub(crate) fn id_of(said: &Json) -> Option<String> {
+    match said {
+        Json::String(text) => Some(text.clone()),
+        Json::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
 /// A feature of interest (OGC 18-088 section 8.2.8) and the datastreams that observe it.
 pub(crate) fn feature(id: &str, place: Option<Place>, topics: &[String]) -> Json {
     let geometry = match place {
@@ -217,5 +226,8 @@ pub(crate) fn place_of(feature: &Json) -> Option<Place> {
 
 /// The datastreams that observe a feature.
 pub(crate) fn topics_of(feature: &Json) -> Vec<String> {
-    texts(&feature["properties"]["datastreams"])
+    // SensorThings notes which of its datastreams' observations name a feature beside what a client reads.
+    let mut topics = texts(&feature["properties"]["datastreams"]);
+    topics.extend(texts(&feature["@topics"]));
+    topics
 }

@@ -226,5 +226,5 @@ fn write_target(generation: &Generation, device: &Device, addresses: &[String], 
     if !addresses.is_empty() {
         xml.leaf("d:XAddrs", &addresses.join(" "));
     }
-    xml.leaf("d:MetadataVersion", &device.version.to_string());
+    xml.leaf("d:MetadataVersion", &device.version().to_string());
 }

@@ -98,6 +98,9 @@ impl Discovery {
     /// Has other interfaces from now on; what waited for the ones before does not leave any more.
     pub(crate) fn move_to(&mut self, interfaces: Vec<Vec<String>>) {
         self.waiting.clear();
+        if !self.interfaces.is_empty() && self.interfaces != interfaces {
+            self.device.moved();
+        }
         self.interfaces = interfaces;
     }
 
@@ -223,13 +226,9 @@ impl Discovery {
 
 /// What a device with these scopes says to datagrams that a peer sends to everybody and to it, in turns.
 pub(crate) fn heard(datagrams: &[&[u8]], scopes: &[&str]) -> Vec<Bytes> {
-    let device = Device {
-        address: "urn:uuid:00000000-0000-4000-8000-000000000000".into(),
-        scopes: scopes.iter().map(|&scope| scope.into()).collect(),
-        name: "weir".into(),
-        version: 1,
-        instance: 1,
-    };
+    let address = "urn:uuid:00000000-0000-4000-8000-000000000000".into();
+    let scopes = scopes.iter().map(|&scope| scope.into()).collect();
+    let device = Device::started(1, address, "weir", scopes);
     let at = vec!["http://192.0.2.1:8080/dpws".into()];
     let mut machine = Discovery::new(Arc::new(device), vec![at]);
     let (mut now, mut said) = (Instant::START, Vec::new());

@@ -10,13 +10,8 @@ use weir_codec::document::{Element, read_xml};
 const ADDRESS: &str = "urn:uuid:5e2c0f26-0000-4000-8000-0000deadbeef";
 
 fn device() -> Arc<Device> {
-    Arc::new(Device {
-        address: ADDRESS.into(),
-        scopes: vec!["http://example.com/plant/hall".into()],
-        name: "hall".into(),
-        version: 7,
-        instance: 7,
-    })
+    let scopes = vec!["http://example.com/plant/hall".into()];
+    Arc::new(Device::started(7, ADDRESS.into(), "hall", scopes))
 }
 
 fn machine() -> Discovery {
@@ -265,4 +260,22 @@ fn hostile_datagrams_are_passed_over() {
     ] {
         assert_eq!(answers(bytes), [], "{}", String::from_utf8_lossy(bytes));
     }
+}
+
+#[test]
+fn other_addresses_are_another_version_of_the_metadata() {
+    let mut machine = machine();
+    let version = |machine: &mut Discovery| {
+        machine.hello(Instant::START);
+        let (_, hello) = run(machine).remove(0);
+        let root = read_xml(&hello.bytes).unwrap();
+        let sequence = root.find("AppSequence").unwrap().attribute("InstanceId");
+        assert_eq!(sequence, Some("7"));
+        root.find("MetadataVersion").unwrap().text()
+    };
+    assert_eq!(version(&mut machine), "7");
+    machine.move_to(vec![vec!["http://192.0.2.1:8080/dpws".into()]]);
+    assert_eq!(version(&mut machine), "7");
+    machine.move_to(vec![vec!["http://192.0.2.2:8080/dpws".into()]]);
+    assert_eq!(version(&mut machine), "8");
 }
