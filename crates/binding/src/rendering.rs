@@ -16,7 +16,7 @@ use weir_carrier::websocket::{Opcode, write_frame};
 use weir_hub::{
     Exchange, Fault, Frame, Framing, FramingKey, Gap, Hub, Item, Request, Shape, Since, Subscribe,
 };
-use weir_model::{Cursor, Filter};
+use weir_model::{Cursor, Filter, Time};
 
 /// How messages are told: each of what is due as a JSON text of its own, on one line.
 pub trait Rendering: Send + Sync {
@@ -36,8 +36,8 @@ pub trait Rendering: Send + Sync {
 
 /// What changes in a service without being a message.
 pub trait Changes: Send + Sync {
-    /// What changed since this was asked last; wakes `cx` when there is something.
-    fn poll(&self, cx: &mut Context<'_>) -> Poll<Vec<Bytes>>;
+    /// What changed since this was asked last, as it is now; wakes `cx` when there is something.
+    fn poll(&self, now: Time, cx: &mut Context<'_>) -> Poll<Vec<Bytes>>;
 }
 
 /// What stands behind a topic of a service.

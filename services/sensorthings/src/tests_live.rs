@@ -268,6 +268,29 @@ fn on_a_websocket_observations_go_both_ways() {
     );
 }
 
+#[test]
+fn what_is_now_goes_on_while_somebody_watches() {
+    let house = house("live-now");
+    let thing = house.post("Things", kitchen());
+    let path = "Things?$filter=properties/until gt now()&$select=name";
+    let Ok(Watched::Changes(changes)) =
+        house
+            .service
+            .watch(&house.call("GET", path, &[], Bytes::new()))
+    else {
+        panic!("it cannot be watched");
+    };
+    let told = |hours: i64| {
+        let until = now().plus_nanos(3_600_000_000_000).to_string();
+        house.status("PATCH", &thing, json!({"properties": {"until": until}}));
+        let at = now().plus_nanos(hours * 3_600_000_000_000);
+        changes
+            .poll(at, &mut Context::from_waker(Waker::noop()))
+            .is_ready()
+    };
+    assert_eq!([0, 2].map(told), [true, false]);
+}
+
 // [STA-A.8.1.1-1] [STA-A.8.1.1-2] [STA-A.8.1.1-3]
 #[test]
 fn entities_and_properties_are_told_when_they_change() {
@@ -281,7 +304,7 @@ fn entities_and_properties_are_told_when_they_change() {
         }
     };
     let told = |changes: &dyn weir_binding::Changes| -> Vec<Json> {
-        match changes.poll(&mut Context::from_waker(Waker::noop())) {
+        match changes.poll(now(), &mut Context::from_waker(Waker::noop())) {
             Poll::Pending => Vec::new(),
             Poll::Ready(texts) => texts
                 .iter()

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context as Waiting, Poll};
 use weir_binding::{Answer, AsItIs, Call, Changes, Context, Pending, Response, Service};
-use weir_hub::{Content, Hub, Item, Message, Principal, Ticket};
+use weir_hub::{Content, Item, Message, Principal, Ticket};
 use weir_model::percent;
 
 /// A call of a service, as a topic and a payload make one.
@@ -112,14 +112,14 @@ pub(super) fn awaited(answer: Answer) -> Result<Option<Awaited>, Refusal> {
 pub(super) struct Followed {
     pub(super) topic: Arc<str>,
     pub(super) changes: Arc<dyn Changes>,
-    pub(super) hub: Arc<Hub>,
+    pub(super) context: Arc<dyn Context>,
 }
 
 impl Followed {
     /// The next messages, of where the log is now.
     pub(super) fn poll(&self, cx: &mut Waiting<'_>) -> Poll<Vec<Item>> {
-        self.changes.poll(cx).map(|texts| {
-            let at = self.hub.positions().0;
+        self.changes.poll(self.context.now(), cx).map(|texts| {
+            let at = self.context.hub().positions().0;
             let item = |text: Bytes| {
                 let content = Content::Opaque("application/json".into());
                 let arrival = weir_model::Time::from_nanos(0);

@@ -303,7 +303,7 @@ impl Opener<'_> {
                 return Ok(Source::Followed(Box::new(Followed {
                     topic: wanted.filter.as_str().into(),
                     changes: changes.clone(),
-                    hub: self.context.hub().clone(),
+                    context: self.context.clone(),
                 })));
             }
         };

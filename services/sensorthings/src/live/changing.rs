@@ -35,7 +35,6 @@ pub(super) struct Changing {
     root: String,
     path: Path,
     query: Query,
-    now: Time,
     state: Mutex<State>,
 }
 
@@ -72,17 +71,16 @@ impl Changing {
             root,
             path,
             query,
-            now: call.now,
             state,
         };
-        changing.begin()?;
+        changing.begin(call.now)?;
         Ok(changing)
     }
 
     /// Refuses what is not there; notes a property as it is.
-    fn begin(&self) -> Result<()> {
+    fn begin(&self, now: Time) -> Result<()> {
         let view = self.inner.current()?;
-        let context = self.context(&view);
+        let context = self.context(&view, now);
         let target = resolve(&context, &self.path)?;
         if let (Target::Entity(entity), End::Property(names, _)) = (target, &self.path.end) {
             self.state().property = property(&context, &entity, names);
@@ -94,13 +92,13 @@ impl Changing {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn context<'a>(&'a self, view: &'a View) -> Context<'a> {
+    fn context<'a>(&'a self, view: &'a View, now: Time) -> Context<'a> {
         Context {
             hub: self.inner.hub(),
             view,
             late: &self.inner.late,
             principal: &self.principal,
-            now: self.now,
+            now,
             root: &self.root,
             rendered: Cell::new(0),
             written: Cell::new(0),
@@ -112,9 +110,9 @@ impl Changing {
     }
 
     /// What is told of these changes.
-    fn told(&self, names: Option<Vec<Arc<str>>>) -> Result<Vec<Bytes>> {
+    fn told(&self, names: Option<Vec<Arc<str>>>, now: Time) -> Result<Vec<Bytes>> {
         let view = self.inner.current()?;
-        let context = self.context(&view);
+        let context = self.context(&view, now);
         let kind = self.path.target().0;
         let changed: Option<BTreeSet<Id>> = names.map(|names| {
             let ids = names.iter().filter_map(|name| id_of(&view, kind, name));
@@ -157,13 +155,13 @@ impl Changing {
 }
 
 impl Changes for Changing {
-    fn poll(&self, cx: &mut std::task::Context<'_>) -> Poll<Vec<Bytes>> {
+    fn poll(&self, now: Time, cx: &mut std::task::Context<'_>) -> Poll<Vec<Bytes>> {
         loop {
             let since = self.state().revision;
             let changed = ready!(self.inner.hub().poll_changed(since, cx));
             self.state().revision = changed.revision;
             // What is gone, or may not be seen any more, is told nothing of.
-            let told = self.told(changed.names).unwrap_or_default();
+            let told = self.told(changed.names, now).unwrap_or_default();
             if !told.is_empty() {
                 return Poll::Ready(told);
             }
