@@ -10,6 +10,9 @@ use crate::results::ClaimResult;
 
 const CSV: &str = include_str!("../published/claims.csv");
 
+/// The number of a claim that a run has no cells for.
+pub(crate) const NOT_MEASURED: &str = "not measured in this run";
+
 /// A claim of a paper.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Claim {

@@ -54,7 +54,8 @@ fn part(draft: &mut Draft<'_>, said: &Json, stored: &mut Stored) -> Result<()> {
     let data = said["dataArray"].as_array();
     let data = data.ok_or_else(|| Fault::bad("dataArray: a list of rows was expected"))?;
     let at = columns.iter().position(|name| *name == FEATURE);
-    let needs_default = |cells: &Json| at.is_none_or(|at| cells[at].is_null());
+    // What is no row needs none.
+    let needs_default = |cells: &Json| at.is_none_or(|at| cells.get(at).is_some_and(Json::is_null));
     let feature = match (data.iter().any(needs_default), is_multi) {
         (false, _) => None,
         (true, true) => draft.default_feature_of_multi(&datastream)?,

@@ -286,7 +286,7 @@ mod tests {
         let again: Run = serde_json::from_str(&serde_json::to_string(&run).unwrap()).unwrap();
         let page = markdown(&again, "runs/encoding");
         assert!(
-            page.contains("| message 1 |") && page.contains("| Tamayo2012 |"),
+            page.contains("| message 1 |") && page.contains("This run has no cells of "),
             "{page}"
         );
     }

@@ -6,7 +6,7 @@
 use super::cells::{Pace, payloads};
 use super::figures::{Figures, GATEWAY, Of, PAPER, Scenario};
 use super::over_links;
-use crate::claims::judged;
+use crate::claims::{NOT_MEASURED, judged};
 use crate::experiments::Effort;
 use crate::report::number;
 use crate::results::ClaimResult;
@@ -61,8 +61,6 @@ const CLAIMS: [Claim; 10] = [
         judge: over_links::depends_on_quality,
     },
 ];
-
-const NOT_MEASURED: &str = "not measured in this run";
 
 /// Judges every claim.
 pub(super) fn judge(figures: &Figures<'_>) -> Vec<ClaimResult> {

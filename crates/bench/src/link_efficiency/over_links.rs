@@ -7,7 +7,7 @@
 
 use super::cells::{CELLULAR, ISP, WLAN};
 use super::figures::{Figures, GATEWAY, Of, PAPER, Scenario};
-use crate::claims::all_hold;
+use crate::claims::{NOT_MEASURED, all_hold};
 use crate::report::number;
 use crate::statistics::Estimate;
 
@@ -23,8 +23,6 @@ const TWO_TO_THREE: [f64; 2] = [1.5, 3.5];
 /// By how much the efficiency of a protocol may differ where it is "not significantly affected".
 const UNAFFECTED: f64 = 0.1;
 const NAMES: [&str; 4] = ["CoAP", "WebSocket", "QoS 0", "QoS 1"];
-const NOT_MEASURED: &str = "not measured in this run";
-
 /// Of CoAP, WebSocket, QoS 0 and QoS 1.
 type Four = [Estimate; 4];
 

@@ -9,7 +9,7 @@ mod misses;
 mod times;
 
 use super::figures::{Grid, HALF_AND_FULL, PUBLICATIONS};
-use crate::claims::judged;
+use crate::claims::{NOT_MEASURED, judged};
 use crate::report::number;
 use crate::results::{ClaimResult, Run};
 
@@ -18,7 +18,6 @@ type Verdict = Option<(bool, String)>;
 /// How a grid is asked for it.
 type Judge = fn(&Grid<'_>) -> Verdict;
 
-const NOT_MEASURED: &str = "not measured in this run";
 /// The client counts of the paper's 210 settings.
 const CLIENTS: [usize; 5] = [1, 16, 64, 128, 256];
 /// The intervals at which clients poll and at which something is published, seconds.

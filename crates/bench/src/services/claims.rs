@@ -7,7 +7,7 @@ mod soap;
 
 use super::cells::{PAYLOAD, STACKS, Setting, Stack, simple};
 use super::figures::{in_memory, metric};
-use crate::claims::{all_hold, judged};
+use crate::claims::{NOT_MEASURED, all_hold, judged};
 use crate::link::LOCAL;
 use crate::report::number;
 use crate::results::{ClaimResult, Metric, OURS, Run};
@@ -17,8 +17,6 @@ use crate::statistics::Estimate;
 type Verdict = (Option<bool>, String);
 /// How a run is asked for it.
 type Judge = fn(&Run) -> Verdict;
-
-const MISSING: &str = "not measured in this run";
 
 /// Judges every claim that this experiment can.
 pub(crate) fn judge(run: &Run) -> Vec<ClaimResult> {
@@ -80,7 +78,7 @@ fn fastest(run: &Run) -> Verdict {
         Some([rest_in, coap_in]),
     ] = figures
     else {
-        return (None, MISSING.into());
+        return (None, NOT_MEASURED.into());
     };
     let words = format!(
         "RTT {} us by REST, {} us by CoAP; serialization {} and {} us, deserialization {} and {} us, which \
@@ -97,7 +95,7 @@ fn fastest(run: &Run) -> Verdict {
 
 fn coap_slower(run: &Run) -> Verdict {
     let Some([rest, coap]) = both(run, "rtt") else {
-        return (None, MISSING.into());
+        return (None, NOT_MEASURED.into());
     };
     let ours = ["REST", "CoAP"].map(|name| at_home(run, name, OURS, "rtt"));
     let beside = match ours {
@@ -149,7 +147,7 @@ fn ipv6(run: &Run) -> Verdict {
         }
     }
     let holds = match &verdicts[..] {
-        [] => return (None, MISSING.into()),
+        [] => return (None, NOT_MEASURED.into()),
         all if all.contains(&Some(false)) => Some(false),
         all if all.contains(&None) => None,
         _ => Some(true),
@@ -187,7 +185,7 @@ fn links(run: &Run) -> Verdict {
         }
     }
     if said.is_empty() {
-        return (None, MISSING.into());
+        return (None, NOT_MEASURED.into());
     }
     said.push("a client that has waited for a link codes with cold caches".into());
     let holds = match verdicts.is_empty() {

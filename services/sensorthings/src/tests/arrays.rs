@@ -67,3 +67,29 @@ fn a_cell_without_a_feature_means_the_things_location() {
     assert_eq!(named[0], "oven");
     assert_ne!(named[1], "oven");
 }
+
+// [STA-A.6.1.1-2]
+#[test]
+fn a_row_that_is_none_needs_no_location() {
+    let house = house("array-nowhere");
+    let mut nowhere = kitchen();
+    nowhere.as_object_mut().unwrap().remove("Locations");
+    let stream = nowhere["Datastreams"][0].as_object_mut().unwrap();
+    stream.remove("Observations");
+    let thing = house.post("Things", nowhere);
+    let id = house.get(&format!("{thing}/Datastreams"))["value"][0]["@iot.id"].clone();
+    let feature = json!({"name": "oven", "description": "", "encodingType": "application/geo+json",
+        "feature": {"type": "Point", "coordinates": [1, 2]}});
+    let oven = house.post("FeaturesOfInterest", feature);
+    let oven = house.get(&oven)["@iot.id"].clone();
+    let answered = |rows: Json| {
+        let columns = ["result", "FeatureOfInterest/id"];
+        let body =
+            json!([{"Datastream": {"@iot.id": id}, "components": columns, "dataArray": rows}]);
+        house.ask("POST", "CreateObservations", body)
+    };
+    let response = answered(json!([[1, oven], [2]]));
+    let links: Vec<String> = serde_json::from_slice(&response.body).unwrap();
+    assert_eq!((response.status, &*links[1]), (201, "error"));
+    assert_eq!(answered(json!([[1, oven], [2, null]])).status, 400);
+}

@@ -1,7 +1,7 @@
 //! The few ways in which claims are judged.
 
 use super::Judgement;
-use crate::claims::all_hold;
+use crate::claims::{NOT_MEASURED, all_hold};
 use crate::encoding::cells::Place;
 use crate::encoding::exificient::NAME as EXIFICIENT;
 use crate::encoding::figures::{Figures, Of};
@@ -46,7 +46,7 @@ impl Asked {
     /// The verdict on figures of which there may be none.
     pub(super) fn of(self, figures: &[f64], unit: &str) -> Judgement {
         if figures.is_empty() {
-            return Judgement::not_comparable("not measured in this run");
+            return Judgement::not_comparable(NOT_MEASURED);
         }
         let least = figures.iter().copied().fold(f64::INFINITY, f64::min);
         let greatest = figures.iter().copied().fold(f64::NEG_INFINITY, f64::max);

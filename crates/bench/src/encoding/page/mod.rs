@@ -9,6 +9,7 @@ mod times;
 use std::fmt::Write;
 
 use super::figures::Figures;
+use crate::claims::NOT_MEASURED;
 use crate::report::number;
 use crate::report::page::{self, row};
 use crate::results::{CellResult, Run};
@@ -38,10 +39,19 @@ const HOW: &str = "\nHow it was measured and what the words mean is told in \
 const OF_GOALS: &str =
     "Rates of the XML's bytes, or of observations, by the medians of each round.\n\n";
 
+/// What was judged; a part of the experiment decides few of them.
 fn claims(run: &Run, text: &mut String) {
-    *text += "\n## What the papers claim\n\n| paper | where | claim | | measured |\n\
-              |---|---|---|---|---|\n";
-    for claim in &run.claims {
+    let measured = run.claims.iter().filter(|own| own.number != NOT_MEASURED);
+    let measured: Vec<_> = measured.collect();
+    let others = run.claims.len() - measured.len();
+    *text += "\n## What the papers claim\n";
+    if others > 0 {
+        let _ = writeln!(text, "\nThis run has no cells of {others} claims.");
+    }
+    if !measured.is_empty() {
+        *text += "\n| paper | where | claim | | measured |\n|---|---|---|---|---|\n";
+    }
+    for claim in measured {
         let verdict = claim.verdict();
         let _ = writeln!(
             text,

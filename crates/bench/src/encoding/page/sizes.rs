@@ -12,17 +12,22 @@ pub(super) fn tables(figures: &Figures<'_>, text: &mut String) {
     for table in TABLES {
         *text += &format!(
             "\n## Table {} of Tamayo et al.: {}, KB\n\nPublished, then ours; `E` is EXIficient on \
-             our file.\n\n",
+             our file.\n",
             table.number,
             table.data.to_uppercase()
         );
-        columns(text);
+        let mut rows = String::new();
         for published in table.rows() {
             let file = published.file.to_string();
             let of = Of::document(table.data, &file);
             if figures.size(of, "xml").is_some() {
-                line(figures, of, Some(published), text);
+                line(figures, of, Some(published), &mut rows);
             }
+        }
+        if !rows.is_empty() {
+            text.push('\n');
+            columns(text);
+            *text += &rows;
         }
         if table.data == "io" {
             series(figures, text);
@@ -72,15 +77,19 @@ fn own(figures: &Figures<'_>, data: &str, text: &mut String) {
 }
 
 fn others(figures: &Figures<'_>, text: &mut String) {
-    *text += "\n## Documents of which no table is published, KB\n\n";
-    columns(text);
+    let mut rows = String::new();
     for data in ["sd", "sos-sd", "rs", "sos-rs", "a", "b", "message", "real"] {
         for file in figures.files(data) {
             let of = Of::document(data, file);
             if figures.size(of, "xml").is_some() {
-                line(figures, of, None, text);
+                line(figures, of, None, &mut rows);
             }
         }
+    }
+    if !rows.is_empty() {
+        *text += "\n## Documents of which no table is published, KB\n\n";
+        columns(text);
+        *text += &rows;
     }
 }
 

@@ -21,13 +21,18 @@ const CONTENDERS: [(&str, &str, &str); 11] = [
     ("exi-byte", OURS, "EXI byte-aligned"),
 ];
 
-const DATA: [&str; 9] = [
+const DATA: [&str; 14] = [
     "caps",
+    "sos-caps",
     "sd",
+    "sos-sd",
     "obs",
+    "sos-obs",
     "rs",
+    "sos-rs",
     "io",
     "io-series",
+    "sos-io",
     "a",
     "b",
     "real",
@@ -48,16 +53,26 @@ pub(super) fn tables(figures: &Figures<'_>, text: &mut String) {
         (Task::FromXml, "From XML, ms", "Parsing the XML included."),
     ];
     for (task, title, about) in tasks {
+        let rows = rows(figures, task);
+        if rows.is_empty() {
+            continue;
+        }
         *text += &format!("\n## {title}\n\n{about} Means in the steady state, one thread.\n\n");
         let mut columns = vec!["file"];
         columns.extend(CONTENDERS.iter().map(|contender| contender.2));
         head(&columns, text);
-        for data in DATA {
-            for file in figures.files(data) {
-                line(figures, Of::document(data, file), task, text);
-            }
+        *text += &rows;
+    }
+}
+
+fn rows(figures: &Figures<'_>, task: Task) -> String {
+    let mut rows = String::new();
+    for data in DATA {
+        for file in figures.files(data) {
+            line(figures, Of::document(data, file), task, &mut rows);
         }
     }
+    rows
 }
 
 fn line(figures: &Figures<'_>, of: Of<'_>, task: Task, text: &mut String) {

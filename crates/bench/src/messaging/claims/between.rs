@@ -7,7 +7,8 @@
 use super::super::cells::{Clients, State};
 use super::super::figures::Of;
 use super::super::protocols::{PROTOCOLS, Protocol};
-use super::{Judgement, MOSQUITTO, NOT_MEASURED, with_doubt};
+use super::{Judgement, MOSQUITTO, with_doubt};
+use crate::claims::NOT_MEASURED;
 use crate::claims::all_hold;
 use crate::report::number;
 use crate::results::Run;

@@ -8,12 +8,11 @@ mod between;
 use super::cells::{Clients, State};
 use super::figures::Of;
 use super::protocols::{PROTOCOLS, Protocol};
-use crate::claims::{all_hold, judged};
+use crate::claims::{NOT_MEASURED, all_hold, judged};
 use crate::report::number;
 use crate::results::{ClaimResult, Run};
 use crate::statistics::Estimate;
 
-const NOT_MEASURED: &str = "not measured in this run";
 const MOSQUITTO: &str = "mosquitto";
 const HIVEMQ: &str = "hivemq";
 

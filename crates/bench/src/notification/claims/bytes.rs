@@ -61,7 +61,7 @@ pub(super) fn slow_polling_fewest(grid: &Grid<'_>) -> Verdict {
 pub(super) fn of_a_connection(run: &Run) -> ClaimResult {
     let id = "duquennoy-30-bytes-a-connection";
     if !run.results.iter().any(|result| result.target == TARGET) {
-        return judged(id, None, super::NOT_MEASURED);
+        return judged(id, None, crate::claims::NOT_MEASURED);
     }
     let (each, all) = (Device::CONNECTION_BYTES, size_of::<Device>());
     let words = format!(

@@ -2,7 +2,8 @@
 //!
 //! Both codings are those of the bench's client, not those of the Java stack, which the words say.
 
-use super::{MISSING, Verdict, less, of_name, of_paper};
+use super::{Verdict, less, of_name, of_paper};
+use crate::claims::NOT_MEASURED;
 use crate::claims::all_hold;
 use crate::report::number;
 use crate::results::{OURS, Run};
@@ -31,7 +32,7 @@ fn said([soap, rest, coap]: &[Estimate; 3], unit: &str) -> String {
 
 pub(super) fn deserializes_slower(run: &Run) -> Verdict {
     let Some(all) = three(run, "deserialization") else {
-        return (None, MISSING.into());
+        return (None, NOT_MEASURED.into());
     };
     (
         times_more(&all, 2.0),
@@ -43,7 +44,7 @@ pub(super) fn deserializes_slower(run: &Run) -> Verdict {
 pub(super) fn asymmetry(run: &Run) -> Verdict {
     let both = ["serialization", "deserialization"].map(|figure| of_name(run, "Axis2", figure));
     let [Some(out), Some(back)] = both else {
-        return (None, MISSING.into());
+        return (None, NOT_MEASURED.into());
     };
     let holds = less(&out, &back).map(|slower| slower && back.mean > 2.0 * out.mean);
     let [out, back] = [out, back].map(|it| number(it.mean));
@@ -54,7 +55,7 @@ pub(super) fn asymmetry(run: &Run) -> Verdict {
 /// The second half, of DPWS, nobody's device in memory can bear out: the first can refute it and no more.
 pub(super) fn highest_rtt(run: &Run) -> Verdict {
     let Some(all) = three(run, "rtt") else {
-        return (None, MISSING.into());
+        return (None, NOT_MEASURED.into());
     };
     (
         all_hold([times_more(&all, 1.0), None]),
@@ -64,7 +65,7 @@ pub(super) fn highest_rtt(run: &Run) -> Verdict {
 
 pub(super) fn larger(run: &Run) -> Verdict {
     let Some(all) = three(run, "application_bytes") else {
-        return (None, MISSING.into());
+        return (None, NOT_MEASURED.into());
     };
     (times_more(&all, 1.0), said(&all, "bytes a call, both ways"))
 }
@@ -75,7 +76,7 @@ pub(super) fn lighter(run: &Run) -> Verdict {
     let ([Some(soap), Some(rest), Some(coap)], Some(memory)) =
         (spent, three(run, "server_memory_peak"))
     else {
-        return (None, MISSING.into());
+        return (None, NOT_MEASURED.into());
     };
     let spent = [soap, rest, coap];
     let shown = |all: &[Estimate; 3], unit: f64| {
@@ -116,7 +117,7 @@ pub(super) fn exi(run: &Run) -> Verdict {
     };
     let all = ["network_bytes", "rtt", "serialization", "deserialization"].map(figure);
     let [Some(bytes), Some(rtt), Some(out), Some(back)] = all else {
-        return (None, MISSING.into());
+        return (None, NOT_MEASURED.into());
     };
     let shown =
         |both: &[Estimate; 2]| format!("{} to {}", number(both[0].mean), number(both[1].mean));
