@@ -15,7 +15,7 @@ fn main() {
         return;
     }
     let here = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-    for board in ["lm3s811", "mps2", "microbit", "client"] {
+    for board in ["lm3s811", "mps2", "microbit", "client", "modem"] {
         let most = flash_bytes_max(board);
         println!("cargo::rustc-link-arg-bin={board}=--defsym=FLASH_BYTES_MAX={most}");
         println!("cargo::rustc-link-arg-bin={board}=-L{here}/ld");
@@ -23,7 +23,8 @@ fn main() {
             let bytes = ram_bytes();
             println!("cargo::rustc-link-arg-bin={board}=--defsym=RAM_BYTES={bytes}");
         }
-        println!("cargo::rustc-link-arg-bin={board}=-T{board}.ld");
+        let memory = if board == "modem" { "client" } else { board };
+        println!("cargo::rustc-link-arg-bin={board}=-T{memory}.ld");
         println!("cargo::rustc-link-arg-bin={board}=-Map={here}/target/{board}.map");
     }
 }

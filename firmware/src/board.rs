@@ -20,7 +20,7 @@ mod systick;
 
 pub use run::run;
 #[cfg(feature = "client")]
-pub use run_client::run_client;
+pub use run_client::{run_behind_modem, run_client};
 pub use start::{Vector, reset};
 
 use weir_comet::Milliseconds;

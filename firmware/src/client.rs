@@ -13,7 +13,9 @@ mod buffer;
 mod coap;
 mod echo;
 mod host;
+mod modem;
 mod mqtt;
+mod network;
 mod order;
 mod payload;
 mod report;
@@ -22,11 +24,12 @@ mod talk;
 mod websocket;
 mod wire;
 
-pub use host::Storage;
+pub use host::{Buffers, Host, Storage};
+pub use modem::{Memory as ModemMemory, Modem};
+pub use network::Network;
 
 use buffer::Buffer;
 use echo::Echo;
-use host::Host;
 
 /// Microseconds since the start.
 pub type Micros = u64;
@@ -40,7 +43,6 @@ const MESSAGE_BYTES_MAX: usize = 2_048;
 
 /// What is large; it begins as zeros.
 pub struct Memory {
-    pub(crate) buffers: host::Buffers,
     heard: Buffer,
     out: Buffer,
     samples: [u32; SAMPLES_MAX],
@@ -50,7 +52,6 @@ impl Memory {
     /// Empty memory.
     pub const fn new() -> Self {
         Self {
-            buffers: host::Buffers::new(),
             heard: Buffer::new(),
             out: Buffer::new(),
             samples: [0; SAMPLES_MAX],
@@ -65,8 +66,8 @@ impl Default for Memory {
 }
 
 /// The client on its line.
-pub struct Client<'a> {
-    host: Host<'a>,
+pub struct Client<'a, N> {
+    network: N,
     heard: &'a mut Buffer,
     out: &'a mut Buffer,
     echo: Echo<'a>,
@@ -74,11 +75,11 @@ pub struct Client<'a> {
     taken: Option<u32>,
 }
 
-impl<'a> Client<'a> {
-    /// A client that waits for an order; `seed` is of its ports and sequence numbers.
-    pub fn new(memory: &'a mut Memory, storage: &'a mut Storage<'a>, seed: u64) -> Self {
+impl<'a, N: Network> Client<'a, N> {
+    /// A client that waits for an order; `seed` is of its names and keys.
+    pub fn new(memory: &'a mut Memory, network: N, seed: u64) -> Self {
         Self {
-            host: Host::new(&mut memory.buffers, storage, seed),
+            network,
             heard: &mut memory.heard,
             out: &mut memory.out,
             echo: Echo::new(&mut memory.samples, seed),
@@ -88,42 +89,42 @@ impl<'a> Client<'a> {
 
     /// Whether it takes a byte now.
     pub fn takes(&self) -> bool {
-        self.host.takes()
+        self.network.takes()
     }
 
     /// Takes the line's next byte.
     pub fn receive(&mut self, byte: u8) {
-        self.host.receive(byte);
+        self.network.receive(byte);
     }
 
     /// Whether a packet is on its way to the line.
     pub fn is_sending(&self) -> bool {
-        self.host.is_sending()
+        self.network.is_sending()
     }
 
     /// The line's next byte, where there is one.
     pub fn transmit(&mut self) -> Option<u8> {
-        self.host.transmit()
+        self.network.transmit()
     }
 
     /// Does what is due.
     pub fn work(&mut self, now: Micros) {
-        self.host.poll(now);
+        self.network.poll(now);
         self.take_orders(now);
-        self.echo.step(now, &mut self.host, self.heard, self.out);
-        self.host.poll(now);
+        self.echo.step(now, &mut self.network, self.heard, self.out);
+        self.network.poll(now);
     }
 
     fn take_orders(&mut self, now: Micros) {
-        match self.host.order() {
+        match self.network.order() {
             None => {}
             Some(Some(order)) if self.taken == Some(order.id) => {}
             Some(Some(order)) => {
                 self.taken = Some(order.id);
                 self.heard.clear();
-                self.echo.begin(now, order, &mut self.host);
+                self.echo.begin(now, order, &mut self.network);
             }
-            Some(None) => self.host.report(&report::not_understood()),
+            Some(None) => self.network.report(report::not_understood().bytes()),
         }
     }
 }

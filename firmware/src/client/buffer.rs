@@ -3,7 +3,7 @@
 use super::MESSAGE_BYTES_MAX;
 
 /// At most [`MESSAGE_BYTES_MAX`] bytes; what is more is cut off.
-pub(crate) struct Buffer {
+pub struct Buffer {
     bytes: [u8; MESSAGE_BYTES_MAX],
     length: usize,
 }
@@ -33,6 +33,11 @@ impl Buffer {
         }
     }
 
+    /// Whether there is room for a byte.
+    pub(crate) fn has_space(&self) -> bool {
+        self.length < self.bytes.len()
+    }
+
     /// Space behind what is there, to be filled and told by [`grow`](Self::grow).
     pub(crate) fn space(&mut self) -> &mut [u8] {
         self.bytes.get_mut(self.length..).unwrap_or_default()
@@ -47,6 +52,19 @@ impl Buffer {
         let bytes = bytes.min(self.length);
         self.bytes.copy_within(bytes..self.length, 0);
         self.length -= bytes;
+    }
+
+    /// Keeps so many bytes from the front.
+    pub(crate) fn cut(&mut self, bytes: usize) {
+        self.length = self.length.min(bytes);
+    }
+
+    /// Appends a number in decimal.
+    pub(crate) fn push_number(&mut self, number: usize) {
+        if number > 9 {
+            self.push_number(number / 10);
+        }
+        self.push(&[b'0' + (number % 10) as u8]);
     }
 
     /// Bytes behind a place, to be changed where they are.

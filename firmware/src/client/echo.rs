@@ -1,7 +1,7 @@
 //! The closed loop: opens a conversation, sends a payload, waits for its echo, rests, sends the next.
 
 use super::buffer::Buffer;
-use super::host::Host;
+use super::network::Network;
 use super::order::Order;
 use super::payload::Payload;
 use super::report;
@@ -56,9 +56,9 @@ impl<'a> Echo<'a> {
     }
 
     /// Takes an order, whatever was done before.
-    pub(crate) fn begin(&mut self, now: Micros, order: Order, host: &mut Host<'_>) {
-        host.close();
-        host.report(&report::taken(order.id));
+    pub(crate) fn begin(&mut self, now: Micros, order: Order, network: &mut impl Network) {
+        network.close();
+        network.report(report::taken(order.id).bytes());
         self.random.next();
         self.run = Some(Run {
             talk: Talk::new(order, self.random),
@@ -75,7 +75,7 @@ impl<'a> Echo<'a> {
     pub(crate) fn step(
         &mut self,
         now: Micros,
-        host: &mut Host<'_>,
+        network: &mut impl Network,
         heard: &mut Buffer,
         out: &mut Buffer,
     ) {
@@ -83,20 +83,20 @@ impl<'a> Echo<'a> {
             return;
         };
         let stepped = run
-            .hear(host, heard, out)
-            .and_then(|()| run.go_on(now, host, out, self.samples));
+            .hear(network, heard, out)
+            .and_then(|()| run.go_on(now, network, out, self.samples));
         match stepped {
             Ok(false) => {}
-            Ok(true) => self.end(host, out),
+            Ok(true) => self.end(network, out),
             Err(fault) => {
-                host.report(&report::failed(run.order.id, fault));
-                self.end(host, out);
+                network.report(report::failed(run.order.id, fault).bytes());
+                self.end(network, out);
             }
         }
     }
 
-    fn end(&mut self, host: &mut Host<'_>, out: &mut Buffer) {
-        host.close();
+    fn end(&mut self, network: &mut impl Network, out: &mut Buffer) {
+        network.close();
         out.clear();
         self.run = None;
     }
@@ -109,18 +109,18 @@ impl Run {
 
     fn hear(
         &mut self,
-        host: &mut Host<'_>,
+        network: &mut impl Network,
         heard: &mut Buffer,
         out: &mut Buffer,
     ) -> Result<(), Fault> {
         if !self.is_stream() {
-            while host.hear_datagram(heard) {
+            while network.hear_datagram(heard) {
                 self.talk.get().hear(heard.bytes(), out)?;
-                host.send(out, false);
+                network.send(out, false);
             }
             return Ok(());
         }
-        while host.hear_stream(heard) {
+        while network.hear_stream(heard) {
             loop {
                 let taken = self.talk.get().hear(heard.bytes(), out)?;
                 if taken == 0 {
@@ -139,31 +139,31 @@ impl Run {
     fn go_on(
         &mut self,
         now: Micros,
-        host: &mut Host<'_>,
+        network: &mut impl Network,
         out: &mut Buffer,
         samples: &mut [u32],
     ) -> Result<bool, Fault> {
         let is_stream = self.is_stream();
         self.talk.get().tick(now, out);
-        host.send(out, is_stream);
-        let is_over = self.advance(now, host, out, samples)?;
-        host.send(out, is_stream);
+        network.send(out, is_stream);
+        let is_over = self.advance(now, network, out, samples)?;
+        network.send(out, is_stream);
         Ok(is_over)
     }
 
     fn advance(
         &mut self,
         now: Micros,
-        host: &mut Host<'_>,
+        network: &mut impl Network,
         out: &mut Buffer,
         samples: &mut [u32],
     ) -> Result<bool, Fault> {
         match self.does {
             Does::Begins(at) if at <= now => {
-                host.connect(self.order.server, self.is_stream());
+                network.connect(self.order.server, self.is_stream());
                 self.does = Does::Connects(now);
             }
-            Does::Connects(since) if host.is_connected(self.is_stream()) => {
+            Does::Connects(since) if network.is_connected(self.is_stream()) => {
                 self.talk.get().open(now, out);
                 self.does = Does::Opens(since);
             }
@@ -171,27 +171,27 @@ impl Run {
                 self.opening = now - since;
                 self.does = Does::Rests(now);
             }
-            Does::Connects(since) | Does::Opens(since) => self.check(now, since, host)?,
+            Does::Connects(since) | Does::Opens(since) => self.check(now, since, network)?,
             Does::Rests(at) if at <= now => self.say(now, out),
-            Does::Waits(sent, echoed) => self.wait(now, (sent, echoed), host, samples)?,
+            Does::Waits(sent, echoed) => self.wait(now, (sent, echoed), network, samples)?,
             Does::Tells(at) if at <= now => {
                 let samples = samples.get_mut(..self.echoed).unwrap_or_default();
-                host.report(&report::done(self.order.id, self.lost, samples));
+                network.report(report::done(self.order.id, self.lost, samples).bytes());
                 return Ok(true);
             }
             Does::Begins(_) | Does::Rests(_) | Does::Tells(_) => {}
         }
-        self.mark(now, host);
+        self.mark(now, network);
         Ok(false)
     }
 
     /// Once those exchanges are through that do not count: tells so, and lets that pass.
-    fn mark(&mut self, now: Micros, host: &mut Host<'_>) {
+    fn mark(&mut self, now: Micros, network: &mut impl Network) {
         if self.number == self.order.warm_up
             && let Does::Rests(at) = self.does
             && at <= now
         {
-            host.report(&report::opened(self.order.id, self.opening as u32));
+            network.report(report::opened(self.order.id, self.opening as u32).bytes());
             self.order.warm_up = u32::MAX;
             self.order.packets += self.number;
             self.does = Does::Rests(now + PAUSE);
@@ -207,10 +207,10 @@ impl Run {
         Micros::from(self.order.wait_ms) * 1_000
     }
 
-    fn check(&self, now: Micros, since: Micros, host: &mut Host<'_>) -> Result<(), Fault> {
+    fn check(&self, now: Micros, since: Micros, network: &mut impl Network) -> Result<(), Fault> {
         match now - since > self.wait_us() {
             true => Err(Fault::Silent),
-            false if host.is_over(self.is_stream()) => Err(Fault::Closed),
+            false if network.is_over(self.is_stream()) => Err(Fault::Closed),
             false => Ok(()),
         }
     }
@@ -236,7 +236,7 @@ impl Run {
         &mut self,
         now: Micros,
         (sent, echoed): (Micros, Option<Micros>),
-        host: &mut Host<'_>,
+        network: &mut impl Network,
         samples: &mut [u32],
     ) -> Result<(), Fault> {
         let progress = self.talk.get().progress();
@@ -247,7 +247,7 @@ impl Run {
                 self.keep((at - sent) as u32, samples);
                 self.rest(now);
             }
-            _ if self.is_stream() => self.check(now, sent, host)?,
+            _ if self.is_stream() => self.check(now, sent, network)?,
             _ if now - sent > self.wait_us() => {
                 self.lost += u32::from(self.counts());
                 self.rest(now);

@@ -1,8 +1,8 @@
 //! The client's TCP, UDP and IP, on its line.
 
 use super::buffer::Buffer;
+use super::network::Network;
 use super::order::{ORDER_BYTES_MAX, Order};
-use super::report::Report;
 use super::wire::Wire;
 use super::{MTU, Micros};
 use core::net::SocketAddrV4;
@@ -23,7 +23,7 @@ const WINDOW_BYTES: usize = 5_840;
 const DATAGRAMS: usize = 4;
 
 /// What lies in memory for good.
-pub(crate) struct Buffers {
+pub struct Buffers {
     received: [u8; MTU],
     sent: [u8; MTU],
     streams: [[u8; WINDOW_BYTES]; 2],
@@ -32,7 +32,8 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
-    pub(crate) const fn new() -> Self {
+    /// Empty buffers.
+    pub const fn new() -> Self {
         Self {
             received: [0; MTU],
             sent: [0; MTU],
@@ -40,6 +41,12 @@ impl Buffers {
             datagrams: [[0; 2 * MTU]; 2],
             orders: [[0; 2 * ORDER_BYTES_MAX]; 2],
         }
+    }
+}
+
+impl Default for Buffers {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -66,7 +73,7 @@ impl Default for Storage<'_> {
 }
 
 /// A host with a stream, a datagram socket, and one for orders.
-pub(crate) struct Host<'a> {
+pub struct Host<'a> {
     interface: Interface,
     sockets: SocketSet<'a>,
     wire: Wire<'a>,
@@ -95,7 +102,8 @@ fn datagrams<'a>(
 }
 
 impl<'a> Host<'a> {
-    pub(crate) fn new(buffers: &'a mut Buffers, storage: &'a mut Storage<'a>, seed: u64) -> Self {
+    /// A host without connections; `seed` is of its ports and sequence numbers.
+    pub fn new(buffers: &'a mut Buffers, storage: &'a mut Storage<'a>, seed: u64) -> Self {
         let mut wire = Wire::new(&mut buffers.received, &mut buffers.sent);
         let mut config = Config::new(HardwareAddress::Ip);
         config.random_seed = seed;
@@ -133,27 +141,6 @@ impl<'a> Host<'a> {
         }
     }
 
-    pub(crate) fn takes(&self) -> bool {
-        self.wire.takes()
-    }
-
-    pub(crate) fn receive(&mut self, byte: u8) {
-        self.wire.receive(byte);
-    }
-
-    pub(crate) fn is_sending(&self) -> bool {
-        self.wire.is_sending()
-    }
-
-    pub(crate) fn transmit(&mut self) -> Option<u8> {
-        self.wire.transmit()
-    }
-
-    pub(crate) fn poll(&mut self, now: Micros) {
-        self.interface
-            .poll(instant(now), &mut self.wire, &mut self.sockets);
-    }
-
     fn stream(&mut self) -> &mut tcp::Socket<'a> {
         self.sockets.get_mut(self.stream)
     }
@@ -161,26 +148,47 @@ impl<'a> Host<'a> {
     fn datagrams(&mut self) -> &mut udp::Socket<'a> {
         self.sockets.get_mut(self.datagrams)
     }
+}
 
-    /// The next order; `None` within where it is none.
-    pub(crate) fn order(&mut self) -> Option<Option<Order>> {
+impl Network for Host<'_> {
+    fn takes(&self) -> bool {
+        self.wire.takes()
+    }
+
+    fn receive(&mut self, byte: u8) {
+        self.wire.receive(byte);
+    }
+
+    fn is_sending(&self) -> bool {
+        self.wire.is_sending()
+    }
+
+    fn transmit(&mut self) -> Option<u8> {
+        self.wire.transmit()
+    }
+
+    fn poll(&mut self, now: Micros) {
+        self.interface
+            .poll(instant(now), &mut self.wire, &mut self.sockets);
+    }
+
+    fn order(&mut self) -> Option<Option<Order>> {
         let orders = self.sockets.get_mut::<udp::Socket<'_>>(self.orders);
         let (text, orderer) = orders.recv().ok()?;
         self.orderer = Some(orderer);
         Some(Order::read(text))
     }
 
-    /// Tells who gave the order.
-    pub(crate) fn report(&mut self, report: &Report) {
+    fn report(&mut self, report: &[u8]) {
         if let Some(orderer) = self.orderer {
             let orders = self.sockets.get_mut::<udp::Socket<'_>>(self.orders);
             // There is room for two, and they are tenths of a second apart.
-            let _sent = orders.send_slice(report.bytes(), orderer);
+            let _sent = orders.send_slice(report, orderer);
         }
     }
 
-    /// Turns to a server, from a port that was not used lately.
-    pub(crate) fn connect(&mut self, server: SocketAddrV4, is_stream: bool) {
+    /// From a port that was not used lately.
+    fn connect(&mut self, server: SocketAddrV4, is_stream: bool) {
         self.port = self.port.checked_add(1).unwrap_or(FIRST_PORT);
         self.server = server.into();
         let (server, port) = (self.server, self.port);
@@ -194,13 +202,11 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Whether something can be said to the server.
-    pub(crate) fn is_connected(&mut self, is_stream: bool) -> bool {
+    fn is_connected(&mut self, is_stream: bool) -> bool {
         !is_stream || self.stream().state() == tcp::State::Established
     }
 
-    /// Whether the server has closed the stream, and nothing of it is left.
-    pub(crate) fn is_over(&mut self, is_stream: bool) -> bool {
+    fn is_over(&mut self, is_stream: bool) -> bool {
         let stream = self.stream();
         let is_opening = matches!(
             stream.state(),
@@ -209,14 +215,12 @@ impl<'a> Host<'a> {
         is_stream && !is_opening && !stream.may_recv()
     }
 
-    /// Leaves the server.
-    pub(crate) fn close(&mut self) {
+    fn close(&mut self) {
         self.stream().abort();
         self.datagrams().close();
     }
 
-    /// Sends what is in `out`: of a stream as much as there is room for, a datagram whole.
-    pub(crate) fn send(&mut self, out: &mut Buffer, is_stream: bool) {
+    fn send(&mut self, out: &mut Buffer, is_stream: bool) {
         if out.bytes().is_empty() {
             return;
         }
@@ -231,15 +235,13 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Appends what came by the stream; whether there was something.
-    pub(crate) fn hear_stream(&mut self, heard: &mut Buffer) -> bool {
+    fn hear_stream(&mut self, heard: &mut Buffer) -> bool {
         let count = self.stream().recv_slice(heard.space()).unwrap_or(0);
         heard.grow(count);
         count > 0
     }
 
-    /// Puts the next datagram of the server in the place of what was there.
-    pub(crate) fn hear_datagram(&mut self, heard: &mut Buffer) -> bool {
+    fn hear_datagram(&mut self, heard: &mut Buffer) -> bool {
         heard.clear();
         let server = self.server;
         match self.datagrams().recv() {

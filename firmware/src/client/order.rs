@@ -30,7 +30,7 @@ pub(crate) enum Protocol {
 
 /// So many packets to a server.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Order {
+pub struct Order {
     /// Its number: one that comes again is done once.
     pub(crate) id: u32,
     pub(crate) protocol: Protocol,
