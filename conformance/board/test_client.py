@@ -38,15 +38,17 @@ def server(command, port):
 
 
 class TestClient(unittest.TestCase):
-    image = None
+    images = {}
 
-    def setUp(self):
-        if TestClient.image is None:
-            TestClient.image = device.build(self, "client")
+    def image(self, name):
+        if name not in self.images:
+            self.images[name] = device.build(self, name)
+        return self.images[name]
 
     def ask(self, pairs, *arguments):
         """Runs the board, each protocol to its server; what it says, and what it ended with."""
-        command = [BINARY, "board", "--image", TestClient.image, "--packets", PACKETS, "--rest", "20", *arguments]
+        image = self.image("modem" if "--modem" in arguments else "client")
+        command = [BINARY, "board", "--image", image, "--packets", PACKETS, "--rest", "20", *arguments]
         for protocol, address in pairs:
             command += ["--client", protocol, "--server", address]
         done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=PATIENCE_S)
@@ -64,20 +66,34 @@ class TestClient(unittest.TestCase):
             quantiles = [times[name] for name in ("min", "p50", "p90", "p99", "p999", "max")]
             self.assertEqual(quantiles, sorted(quantiles))
             self.assertTrue(times["min"] <= times["mean"] <= times["max"], it)
+            if "--modem" in arguments:
+                self.assertGreater(it["modem_bytes"], 2 * payload * PACKETS)
+                continue
             self.assertTrue(0 < it["eta"] < 0.5, it)
             self.assertGreater(it["transport_bytes"], 2 * payload * PACKETS)
         return {it["protocol"]: it for it in found}
 
-    def test_a_gateway_by_every_protocol(self):
+    def every_protocol(self, *arguments):
         with Gateway() as gateway:
             by = {"coap": ("coap-con", "coap-non"), "http": ("websocket",),
                   "mqtt": ("mqtt-qos-0", "mqtt-qos-1", "mqtt-qos-2")}
             pairs = [(protocol, gateway.ready[name]) for name, protocols in by.items() for protocol in protocols]
-            self.echoes(pairs)
+            self.echoes(pairs, *arguments)
             # What the board said last is there for whoever asks.
             status, _, body = gateway.request("GET", "/live/echo", headers={"Accept": "text/plain"})
             self.assertEqual((status, len(body.strip())), (200, 100), body)
             self.assertLessEqual(set(body.strip()), set(b"bcdfghjk"))
+
+    def test_a_gateway_by_every_protocol(self):
+        self.every_protocol()
+
+    def test_a_gateway_by_every_protocol_behind_a_modem(self):
+        self.every_protocol("--modem")
+
+    def test_a_datagram_of_a_thousand_bytes_passes_a_modem_in_one(self):
+        program, port = skips.program(self, "coap-server-notls"), free_port()
+        with server([program, "-e", "-d", "4", "-A", "127.0.0.1", "-p", str(port)], port) as address:
+            self.echoes([("coap-non", address)], "--modem", "--peer", "echo", payload=1000)
 
     def test_mosquitto_and_what_is_promised_costs_bytes(self):
         program, port = skips.program(self, "mosquitto"), free_port()
@@ -104,7 +120,13 @@ class TestClient(unittest.TestCase):
         self.assertGreaterEqual(found["coap-con"]["line_packets"], 2 * PACKETS)
 
     def test_who_is_not_there_is_said(self):
-        address = f"127.0.0.1:{free_port()}"
-        found, done = self.ask([("mqtt-qos-0", address)])
-        self.assertEqual((found, done.returncode), ([], 1))
-        self.assertIn(f"mqtt-qos-0 to {address}: the server closed the connection", done.stderr)
+        for arguments in ((), ("--modem",)):
+            address = f"127.0.0.1:{free_port()}"
+            found, done = self.ask([("mqtt-qos-0", address)], *arguments)
+            self.assertEqual((found, done.returncode), ([], 1))
+            self.assertIn(f"mqtt-qos-0 to {address}: the server closed the connection", done.stderr)
+
+    def test_a_modem_needs_both_ways_at_once(self):
+        found, done = self.ask([("coap-con", "127.0.0.1:5683")], "--modem", "--duplex", "half")
+        self.assertEqual((found, done.returncode), ([], 2))
+        self.assertIn("a modem's line has both ends talk at once", done.stderr)

@@ -7,6 +7,7 @@ use crate::datagram::opening;
 use crate::host::Host;
 use crate::limits::CLIENTS_MAX;
 use crate::line::{Counts, Line};
+use crate::modem::Modem;
 use crate::outward::{Outward, Wanted};
 use crate::port::{Port, Side};
 use std::io;
@@ -17,20 +18,32 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
 /// A line, what stands behind it, and who is connected.
-pub struct Bridge {
+pub struct Bridge<M> {
     port: Port,
-    machine: Machine,
+    machine: M,
 }
 
-/// This machine.
-struct Machine {
+/// A side that tells a board what to do which is a client, and hears what it reports.
+pub trait Orderer: Side {
+    /// Tells it; lost where it is not up yet.
+    fn order(&mut self, text: &str, line: &mut Line);
+    /// Its next report.
+    fn report(&mut self) -> Option<String>;
+    /// Whether there is one.
+    fn has_report(&self) -> bool;
+    /// What is woken where something is to be carried.
+    fn news(&self) -> &Arc<Notify>;
+}
+
+/// This machine, to which the board speaks TCP and UDP.
+pub struct Machine {
     host: Host,
     clients: Vec<Client>,
     outward: Outward,
     news: Arc<Notify>,
 }
 
-impl Bridge {
+impl Bridge<Machine> {
     /// A bridge to the board at the other end of `serial`; what the board takes for this side's address is
     /// `servers`.
     pub fn new(
@@ -51,11 +64,6 @@ impl Bridge {
         })
     }
 
-    /// What has passed, but orders and reports.
-    pub fn counts(&self) -> Counts {
-        self.port.counts()
-    }
-
     /// Carries whatever comes, until the board is gone.
     pub async fn run(&mut self, listener: &TcpListener) -> io::Result<()> {
         loop {
@@ -66,17 +74,38 @@ impl Bridge {
             }
         }
     }
+}
+
+impl Bridge<Modem> {
+    /// A modem at the other end of `serial`, for which all servers are at one address.
+    pub fn behind_modem(
+        serial: std::os::unix::net::UnixStream,
+        line: Line,
+        servers: Ipv4Addr,
+    ) -> io::Result<Self> {
+        Ok(Self {
+            port: Port::of_bytes(serial, line)?,
+            machine: Modem::new(servers),
+        })
+    }
+}
+
+impl<M: Orderer> Bridge<M> {
+    /// What has passed, but orders and reports.
+    pub fn counts(&self) -> Counts {
+        self.port.counts()
+    }
 
     /// Tells a board that is a client what to do; lost where it is not up yet.
     pub fn order(&mut self, text: &str) {
-        self.machine.outward.order(text, self.port.line());
+        self.machine.order(text, self.port.line());
     }
 
     /// Carries whatever comes until such a board reports something, or so long.
     pub async fn report(&mut self, patience: Duration) -> io::Result<Option<String>> {
         let until = self.port.now() + patience.as_nanos() as Nanos;
         loop {
-            let report = self.machine.outward.report();
+            let report = self.machine.report();
             if report.is_some() || self.port.now() >= until {
                 return Ok(report);
             }
@@ -86,15 +115,15 @@ impl Bridge {
 }
 
 /// Does what is due, and waits for something to happen.
-async fn turn(port: &mut Port, machine: &mut Machine, until: Option<Nanos>) -> io::Result<()> {
+async fn turn(port: &mut Port, machine: &mut impl Orderer, until: Option<Nanos>) -> io::Result<()> {
     let now = port.now();
     let is_busy = port.work(now, machine)?;
-    if machine.outward.has_report() {
+    if machine.has_report() {
         return Ok(());
     }
     let due = [machine.deadline(now), until].into_iter().flatten().min();
     let wait = port.wait(now, is_busy, due);
-    let news = machine.news.clone();
+    let news = machine.news().clone();
     tokio::select! {
         () = tokio::time::sleep(wait) => {}
         () = news.notified() => {}
@@ -154,5 +183,23 @@ impl Side for Machine {
 
     fn counts(&self, packet: &[u8]) -> bool {
         !Outward::is_report(packet)
+    }
+}
+
+impl Orderer for Machine {
+    fn order(&mut self, text: &str, line: &mut Line) {
+        self.outward.order(text, line);
+    }
+
+    fn report(&mut self) -> Option<String> {
+        self.outward.report()
+    }
+
+    fn has_report(&self) -> bool {
+        self.outward.has_report()
+    }
+
+    fn news(&self) -> &Arc<Notify> {
+        &self.news
     }
 }

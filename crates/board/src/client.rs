@@ -101,7 +101,8 @@ fn take_all(bytes: &mut [u8]) -> (usize, Vec<u8>) {
     (bytes.len(), bytes.to_vec())
 }
 
-async fn listen(mut read: OwnedReadHalf, say: Sender<Vec<u8>>, news: Arc<Notify>) {
+/// Says what comes by a connection, until it ends.
+pub(crate) async fn listen(mut read: OwnedReadHalf, say: Sender<Vec<u8>>, news: Arc<Notify>) {
     let mut buffer = vec![0; RECEIVE_BYTES];
     while let Ok(length @ 1..) = read.read(&mut buffer).await {
         let bytes = buffer.get(..length).unwrap_or_default().to_vec();
@@ -114,7 +115,12 @@ async fn listen(mut read: OwnedReadHalf, say: Sender<Vec<u8>>, news: Arc<Notify>
     news.notify_one();
 }
 
-async fn tell(mut write: OwnedWriteHalf, mut hear: Receiver<Vec<u8>>, news: Arc<Notify>) {
+/// Writes to a connection what it is given, until there is no more.
+pub(crate) async fn tell(
+    mut write: OwnedWriteHalf,
+    mut hear: Receiver<Vec<u8>>,
+    news: Arc<Notify>,
+) {
     while let Some(bytes) = hear.recv().await {
         if write.write_all(&bytes).await.is_err() {
             break;

@@ -1,6 +1,6 @@
 //! What a board that is a client is told to do, and what it found.
 
-use crate::bridge::Bridge;
+use crate::bridge::{Bridge, Orderer};
 use crate::host::OWN;
 use crate::line::Counts;
 use std::collections::BTreeMap;
@@ -147,7 +147,7 @@ impl Outcome {
     }
 }
 
-impl Bridge {
+impl<M: Orderer> Bridge<M> {
     /// Has a board that is a client carry out an order; each order of a board has another number.
     pub async fn echo(&mut self, order: &Order, id: u32) -> Result<Outcome, String> {
         self.tell(order, id).await?;

@@ -53,6 +53,13 @@ pub const CLIENT: Emulated = Emulated {
     about: "Cortex-M3; sends packets to a server and measures their round trips",
 };
 
+/// The same without a TCP of its own, behind a modem.
+pub const BEHIND_MODEM: Emulated = Emulated {
+    name: "modem",
+    about: "Cortex-M3; the same behind a modem that is told what to do by AT commands",
+    ..CLIENT
+};
+
 /// A board by its name.
 pub fn by_name(name: &str) -> Option<&'static Emulated> {
     BOARDS.iter().find(|board| board.name == name)

@@ -25,14 +25,16 @@ mod emulator;
 mod host;
 pub mod limits;
 mod line;
+mod modem;
 mod outward;
 mod port;
 
-pub use bridge::Bridge;
+pub use bridge::{Bridge, Machine, Orderer};
 pub use echo::{Order, Outcome, Protocol};
-pub use emulator::{BOARDS, CLIENT, Emulated, Emulator, Fault, by_name};
+pub use emulator::{BEHIND_MODEM, BOARDS, CLIENT, Emulated, Emulator, Fault, by_name};
 pub use host::Host;
 pub use line::{Counts, Duplex, Line, Way};
+pub use modem::Modem;
 pub use port::{Port, Side};
 
 /// Nanoseconds since the bridge began.

@@ -9,6 +9,10 @@ pub const MTU: usize = 576;
 pub const CLIENT_MTU: usize = 1_500;
 /// Bytes of a datagram to the board that are read; what is more does not fit the line.
 pub const DATAGRAM_BYTES_MAX: usize = CLIENT_MTU - 28;
+/// Bytes of a command to a modem; what is longer is none.
+pub const COMMAND_BYTES_MAX: usize = 256;
+/// Bytes that a modem tells at once: a segment of an Ethernet.
+pub const SEGMENT_BYTES: usize = 1_460;
 /// Flows of datagrams between the board and servers; the one that was silent longest goes.
 pub const FLOWS_MAX: usize = 64;
 /// Connections of the board that wait for a server, and datagrams that wait each way; more are lost, and come again.

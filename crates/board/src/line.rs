@@ -138,28 +138,32 @@ impl Line {
         self.count_bytes(way, packet.len() as u64);
     }
 
-    fn count_bytes(&mut self, way: Way, bytes: u64) {
+    /// So many bytes pass that are said at once.
+    pub(crate) fn count_bytes(&mut self, way: Way, bytes: u64) {
         self.counts.packets[way as usize] += 1;
         self.counts.bytes[way as usize] += bytes;
     }
 
     /// A packet waits for its way to the board; it counts when it begins to go.
     pub fn enqueue(&mut self, packet: &[u8]) {
-        self.wait(packet, Some(packet.len() as u64));
+        self.wait(framed(packet), Some(packet.len() as u64));
     }
 
     /// The same of a packet that does not count.
     pub(crate) fn enqueue_uncounted(&mut self, packet: &[u8]) {
-        self.wait(packet, None);
+        self.wait(framed(packet), None);
     }
 
-    fn wait(&mut self, packet: &[u8], counted: Option<u64>) {
+    /// The same of bytes that are no packet.
+    pub(crate) fn enqueue_bytes(&mut self, bytes: &[u8]) {
+        self.wait(bytes.to_vec(), None);
+    }
+
+    fn wait(&mut self, bytes: Vec<u8>, counted: Option<u64>) {
         if self.sending.is_none() && self.queue.is_empty() {
             let taken = &mut self.taken[Way::In as usize];
             *taken = self.now.max(*taken);
         }
-        let mut writer = Writer::new();
-        let bytes = std::iter::from_fn(|| writer.next(packet)).collect();
         self.queue.push_back(Waiting { bytes, counted });
     }
 
@@ -254,6 +258,12 @@ impl Line {
         let sending = self.sending.as_ref()?;
         Some(sending.began + self.span(sending.arrived + 1))
     }
+}
+
+/// A packet as SLIP has it.
+fn framed(packet: &[u8]) -> Vec<u8> {
+    let mut writer = Writer::new();
+    std::iter::from_fn(|| writer.next(packet)).collect()
 }
 
 impl Sending {

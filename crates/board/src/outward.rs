@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 
 /// Where a board that is a client is told what to do, and whom it tells what it found.
 const ORDER_PORT: u16 = 4_003;
-const ORDERER_PORT: u16 = 4_002;
+pub(crate) const ORDERER_PORT: u16 = 4_002;
 
 /// A connection that the board wants.
 pub(crate) struct Wanted {
@@ -139,7 +139,12 @@ impl Outward {
             if let Ok(socket) = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).await
                 && socket.connect(to).await.is_ok()
             {
-                converse(&socket, says, (board, server), &answers, &news).await;
+                let answer = |bytes| Datagram {
+                    from: server,
+                    to: board,
+                    bytes,
+                };
+                converse(&socket, says, answer, &answers, &news).await;
             }
         });
         Flow {
@@ -185,11 +190,11 @@ impl Outward {
 }
 
 /// Carries datagrams both ways, until nobody says anything any more.
-async fn converse(
+pub(crate) async fn converse<T>(
     socket: &UdpSocket,
     mut says: Receiver<Vec<u8>>,
-    (board, server): (u16, u16),
-    answers: &Sender<Datagram>,
+    answer: impl Fn(Vec<u8>) -> T,
+    answers: &Sender<T>,
     news: &Notify,
 ) {
     let mut buffer = vec![0; DATAGRAM_BYTES_MAX];
@@ -203,8 +208,7 @@ async fn converse(
             received = socket.recv(&mut buffer) => {
                 let Ok(length) = received else { continue };
                 let bytes = buffer.get(..length).unwrap_or_default().to_vec();
-                let answer = Datagram { from: server, to: board, bytes };
-                let _told = answers.send(answer).await;
+                let _told = answers.send(answer(bytes)).await;
                 news.notify_one();
             }
         }

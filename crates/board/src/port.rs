@@ -35,7 +35,8 @@ pub struct Port {
     began: Instant,
     serial: UnixStream,
     line: Line,
-    reader: Reader,
+    /// None where what passes is bytes.
+    reader: Option<Reader>,
     packet: Vec<u8>,
     /// What has arrived at the board and its port has no room for.
     unwritten: Vec<u8>,
@@ -44,12 +45,26 @@ pub struct Port {
 impl Port {
     /// The port at the other end of `serial`, on a line whose packets have at most `mtu` bytes.
     pub fn new(serial: std::os::unix::net::UnixStream, line: Line, mtu: usize) -> io::Result<Self> {
+        Self::framed(serial, line, Some(Reader::new()), mtu)
+    }
+
+    /// The port on a line without packets: that side takes bytes as they come, and counts them itself.
+    pub fn of_bytes(serial: std::os::unix::net::UnixStream, line: Line) -> io::Result<Self> {
+        Self::framed(serial, line, None, 0)
+    }
+
+    fn framed(
+        serial: std::os::unix::net::UnixStream,
+        line: Line,
+        reader: Option<Reader>,
+        mtu: usize,
+    ) -> io::Result<Self> {
         serial.set_nonblocking(true)?;
         Ok(Self {
             began: Instant::now(),
             serial: UnixStream::from_std(serial)?,
             line,
-            reader: Reader::new(),
+            reader,
             packet: vec![0; mtu],
             unwritten: Vec::new(),
         })
@@ -141,8 +156,11 @@ impl Port {
     }
 
     fn take(&mut self, now: Nanos, bytes: &[u8], side: &mut impl Side) {
+        let Some(reader) = &mut self.reader else {
+            return side.take(now, bytes.to_vec(), &mut self.line);
+        };
         for &byte in bytes {
-            let Some(length) = self.reader.push(byte, &mut self.packet) else {
+            let Some(length) = reader.push(byte, &mut self.packet) else {
                 continue;
             };
             let packet = self.packet.get(..length).unwrap_or_default().to_vec();

@@ -1,15 +1,18 @@
 //! `weir board --client`: a board that sends packets to a server and measures their round trips, as paper 003's.
 
-use super::{Board, line};
+use super::{Board, Direction, line};
 use crate::serve::StopSignals;
 use crate::{Failure, output};
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddrV4;
+use std::os::unix::net::UnixStream;
 use std::time::Duration;
 use weir_board::limits::CLIENT_MTU;
-use weir_board::{Bridge, CLIENT, Emulator, Host, Order, Outcome, Protocol};
+use weir_board::{
+    BEHIND_MODEM, Bridge, CLIENT, Emulated, Emulator, Host, Order, Orderer, Outcome, Protocol,
+};
 
 /// Packets before those that count.
 const WARM_UP: u32 = 5;
@@ -26,6 +29,9 @@ pub(super) struct Client {
     /// The server that it speaks to; of several protocols one each, in their order
     #[arg(long, value_name = "ADDRESS", requires = "client")]
     server: Vec<SocketAddrV4>,
+    /// The board has no TCP: it tells a modem at the end of its line what to do, by AT commands
+    #[arg(long, requires = "client")]
+    modem: bool,
     /// Whether that is a gateway, or a server that echoes by itself (libcoap's with -e)
     #[arg(long, value_enum, default_value = "gateway", requires = "client")]
     peer: Peer,
@@ -128,12 +134,33 @@ pub(super) async fn run(board: &Board) -> Result<(), Failure> {
     let Some((_, first)) = pairs.first() else {
         return Ok(());
     };
-    let image = board.image.clone().unwrap_or_else(|| CLIENT.image());
-    let started = Emulator::start(&CLIENT, &image, board.monitor.as_deref());
-    let (_emulator, serial) = started.map_err(Failure::no)?;
+    let servers = *first.ip();
+    if board.client.modem {
+        if matches!(board.duplex, Direction::Half) {
+            // Whose turn it is is told by the ends of packets.
+            return Err(Failure::usage("a modem's line has both ends talk at once"));
+        }
+        let (_emulator, serial) = start(board, &BEHIND_MODEM)?;
+        let bridge = Bridge::behind_modem(serial, line(board), servers);
+        return carry_out(board, pairs, bridge.map_err(Failure::no)?).await;
+    }
+    let (_emulator, serial) = start(board, &CLIENT)?;
     let host = Host::new(RandomState::new().hash_one(0), CLIENT_MTU);
-    let bridge = Bridge::new(serial, line(board), host, *first.ip());
-    let mut bridge = bridge.map_err(Failure::no)?;
+    let bridge = Bridge::new(serial, line(board), host, servers);
+    carry_out(board, pairs, bridge.map_err(Failure::no)?).await
+}
+
+fn start(board: &Board, emulated: &Emulated) -> Result<(Emulator, UnixStream), Failure> {
+    let image = board.image.clone().unwrap_or_else(|| emulated.image());
+    let started = Emulator::start(emulated, &image, board.monitor.as_deref());
+    started.map_err(Failure::no)
+}
+
+async fn carry_out<M: Orderer>(
+    board: &Board,
+    pairs: Vec<(Protocol, SocketAddrV4)>,
+    mut bridge: Bridge<M>,
+) -> Result<(), Failure> {
     let mut stop = StopSignals::listen().map_err(Failure::no)?;
     for (id, (protocol, server)) in (1..).zip(pairs) {
         let order = board.client.order(protocol, server.port());
@@ -151,7 +178,7 @@ fn tell(board: &Board, order: &Order, outcome: &Outcome) -> Result<(), Failure> 
     let names = ["mean", "min", "p50", "p90", "p99", "p999", "max"];
     let round_trips = names.map(|name| (name.to_owned(), outcome.number(name).into()));
     let round_trips: serde_json::Map<_, _> = round_trips.into_iter().collect();
-    let found = json!({
+    let mut found = json!({
         "protocol": order.protocol.to_string(),
         "line": board.line,
         "payload": order.payload,
@@ -160,9 +187,18 @@ fn tell(board: &Board, order: &Order, outcome: &Outcome) -> Result<(), Failure> 
         "lost": outcome.number("lost"),
         "opening_us": outcome.number("opening"),
         "rtt_us": round_trips,
-        "line_packets": outcome.counts.packets.iter().sum::<u64>(),
-        "transport_bytes": outcome.transport_bytes(),
-        "eta": outcome.efficiency(order),
     });
+    let passed = match board.client.modem {
+        // IP is on the other side of the modem.
+        true => json!({"modem_bytes": outcome.counts.bytes.iter().sum::<u64>()}),
+        false => json!({
+            "line_packets": outcome.counts.packets.iter().sum::<u64>(),
+            "transport_bytes": outcome.transport_bytes(),
+            "eta": outcome.efficiency(order),
+        }),
+    };
+    if let (Some(found), Value::Object(passed)) = (found.as_object_mut(), passed) {
+        found.extend(passed);
+    }
     output::print(format!("{found}\n"))
 }
