@@ -9,6 +9,7 @@ import unittest
 import skips
 from board import device
 from board.browser import Browser
+from gateway import BINARY
 
 CLIENTS = 32
 VALUES = 5
@@ -55,6 +56,18 @@ class TestBoard(unittest.TestCase):
         streamed = self.curl("/live/temperature?stream", "--no-buffer", "--max-time", "3.5")
         self.assertEqual(streamed.returncode, 28, "it ended before it was told to")
         self.assertGreaterEqual(streamed.stdout.count("[{"), 2)
+
+    def test_the_kernels_own_tcp_reaches_it_over_its_line(self):
+        script = ('curl -sS --compressed "http://$WEIR_BOARD/"; '
+                  'curl -sSN --max-time 3.5 "http://$WEIR_BOARD/live/temperature?stream"; exit 7')
+        done = subprocess.run([BINARY, "board", "--image", self.image, "--", "sh", "-c", script],
+                              capture_output=True, text=True, timeout=60)
+        if "network namespace" in done.stderr or "TUN device" in done.stderr:
+            skips.skip(self, f"kernel right: {done.stderr}")
+        self.assertEqual(done.returncode, 7, done.stderr)
+        self.assertIn("<title>A sensor</title>", done.stdout)
+        self.assertGreaterEqual(done.stdout.count("[{"), 2, done.stdout)
+        self.assertRegex(done.stderr, r"from the board: \d+ packets, \d+ bytes of IP")
 
     def test_every_client_hears_every_value_in_order(self):
         def enough(heard):

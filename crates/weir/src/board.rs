@@ -1,6 +1,7 @@
 //! `weir board`: the device's image on an emulated board, and its page on this machine.
 
 mod client;
+mod command;
 
 use crate::Failure;
 use crate::output::Standard;
@@ -11,6 +12,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::process::ExitCode;
 use tokio::net::TcpListener;
 use weir_board::limits::MTU;
 use weir_board::{BOARDS, Bridge, Counts, Duplex, Emulated, Emulator, Host, Line, by_name};
@@ -42,6 +44,10 @@ pub(crate) struct Board {
     monitor: Option<PathBuf>,
     #[command(flatten)]
     client: client::Client,
+    /// Run in a network whose only way is the board's line, with the board's address in $WEIR_BOARD: there the
+    /// kernel's own TCP speaks to it
+    #[arg(last = true, value_name = "COMMAND", conflicts_with_all = ["client", "listen"])]
+    command: Vec<String>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -62,15 +68,21 @@ fn after_help() -> String {
     format!("Boards:\n{lines}")
 }
 
-pub(crate) fn run(board: &Board) -> Result<(), Failure> {
+pub(crate) fn run(board: &Board) -> Result<ExitCode, Failure> {
+    let edge = match board.command.is_empty() {
+        true => None,
+        false => Some(command::namespace()?),
+    };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
     let runtime = runtime.map_err(Failure::no)?;
-    match board.client.client.is_empty() {
-        true => runtime.block_on(bridge(board)),
-        false => runtime.block_on(client::run(board)),
+    match (edge, board.client.client.is_empty()) {
+        (Some(edge), _) => return runtime.block_on(command::run(board, edge)),
+        (None, true) => runtime.block_on(bridge(board))?,
+        (None, false) => runtime.block_on(client::run(board))?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 async fn bridge(board: &Board) -> Result<(), Failure> {

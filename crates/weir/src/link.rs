@@ -119,7 +119,8 @@ fn profile(link: &Link) -> Result<Profile, String> {
     Ok(profile)
 }
 
-fn no(fault: LabFault) -> Failure {
+/// Why there is no link.
+pub(crate) fn no(fault: LabFault) -> Failure {
     match fault {
         LabFault::Inaccurate(_) => Failure::no(format!(
             "{fault}; an idle machine does better, and --no-check goes on all the same"
@@ -189,7 +190,7 @@ fn spawn(
 }
 
 /// As a shell does: 128 and the signal.
-fn code(status: ExitStatus) -> ExitCode {
+pub(crate) fn code(status: ExitStatus) -> ExitCode {
     use std::os::unix::process::ExitStatusExt;
     let code = status.code().or(status.signal().map(|signal| 128 + signal));
     ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))

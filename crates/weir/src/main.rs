@@ -86,7 +86,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Exi(exi) => exi::run(&exi)?,
         Command::Link(link) => return link::run(&link),
         Command::Sim(sim) => sim::run(&sim)?,
-        Command::Board(board) => board::run(&board)?,
+        Command::Board(board) => return board::run(&board),
         #[cfg(feature = "bench")]
         Command::Advise(advise) => return advise::run(&advise),
         Command::User { name, role } => account::user(&name, &role)?,

@@ -14,6 +14,8 @@ const LOOPBACK: u32 = 1;
 /// Packets that the device holds for us; short, so that it is no queue beside the link's own, and long
 /// enough for what comes in while the thread that reads sleeps.
 const DEVICE_QUEUE: u32 = 1_000;
+/// Bytes of a packet that a link with IPv6 has to carry (RFC 8200, section 5); one that does not has IPv4 alone.
+const IPV6_MTU_MIN: u32 = 1_280;
 const CONGESTION: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -137,6 +139,9 @@ fn furnish(
         let index = netlink.index(DEVICE)?;
         netlink.up(index, Some((mtu, DEVICE_QUEUE)))?;
         for address in addresses {
+            if address.is_ipv6() && mtu < IPV6_MTU_MIN {
+                continue;
+            }
             let prefix = if address.is_ipv4() { 16 } else { 64 };
             netlink.address(index, address, prefix)?;
             netlink.default_route(index, address)?;
