@@ -53,6 +53,11 @@ impl Medium {
         }
     }
 
+    /// When a packet begins to leave that is there at `now`.
+    pub fn begins(&self, now: Nanos) -> Nanos {
+        self.free_at.max(now)
+    }
+
     /// When a packet has left that is there at `now`. Packets leave in the order of these calls.
     pub fn send(&mut self, now: Nanos, wire_bytes: u64) -> Nanos {
         if self.free_at < now {

@@ -1,4 +1,4 @@
-//! One direction of a link: queue, rate, loss and delay, in this order.
+//! One direction of a link: queue, duty cycle, rate, loss and delay, in this order.
 
 use crate::Nanos;
 use crate::framing::Framing;
@@ -38,6 +38,9 @@ pub struct Pipe {
     delay: Delay,
     random: Random,
     last: Nanos,
+    /// How much longer its end is silent than it talks, and until when.
+    silence: f64,
+    silent_until: Nanos,
 }
 
 impl Pipe {
@@ -53,6 +56,8 @@ impl Pipe {
             delay: Delay::new(direction.delay.saturating_sub(base), direction.jitter, seed),
             random: Random::new(seed),
             last: 0,
+            silence: 1.0 / direction.duty - 1.0,
+            silent_until: 0,
         }
     }
 
@@ -63,7 +68,7 @@ impl Pipe {
         if self.is_full(wire_bytes) {
             return Fate::Dropped(Cause::Queue);
         }
-        let sent = medium.send(now, wire_bytes);
+        let sent = self.send(medium, now, wire_bytes);
         self.queue.push_back((sent, wire_bytes));
         self.queued_bytes += wire_bytes;
         if self.losing.next(sent, &mut self.random) {
@@ -71,6 +76,15 @@ impl Pipe {
         }
         self.last = self.last.max(sent + self.delay.at(sent));
         Fate::Arrives(self.last)
+    }
+
+    /// When it has left, once its end may talk.
+    fn send(&mut self, medium: &mut Medium, now: Nanos, wire_bytes: u64) -> Nanos {
+        let may = now.max(self.silent_until);
+        let begins = medium.begins(may);
+        let sent = medium.send(may, wire_bytes);
+        self.silent_until = sent + ((sent - begins) as f64 * self.silence) as Nanos;
+        sent
     }
 
     /// Bytes that wait for the medium or are on it.
@@ -154,6 +168,7 @@ mod tests {
             loss: Loss::None,
             queue_bytes: 3_000,
             framing: Framing::None,
+            duty: 1.0,
         }
     }
 
@@ -178,6 +193,22 @@ mod tests {
         assert_eq!(offer(0), Fate::Dropped(Cause::Queue));
         assert_eq!(offer(MILLI), Fate::Arrives(14 * MILLI));
         assert_eq!(pipe.queued_bytes(), 3_000);
+    }
+
+    #[test]
+    fn who_has_talked_is_silent_until_the_packet_was_its_share_of_the_time() {
+        let direction = Direction {
+            duty: 0.25,
+            ..direction()
+        };
+        let mut pipe = Pipe::new(&direction, 0, 1);
+        let mut medium = Medium::new(direction.rate.clone());
+        let mut offer = |now| pipe.offer(&mut medium, now, &[0; 1_000]);
+        // A millisecond each, and three of silence behind it.
+        assert_eq!(offer(0), Fate::Arrives(11 * MILLI));
+        assert_eq!(offer(0), Fate::Arrives(15 * MILLI));
+        assert_eq!(offer(2 * MILLI), Fate::Arrives(19 * MILLI));
+        assert_eq!(offer(20 * MILLI), Fate::Arrives(31 * MILLI));
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub struct Direction {
     pub queue_bytes: u64,
     /// What a packet weighs on the wire.
     pub framing: Framing,
+    /// The share of the time in which its end may talk, above 0; after a packet it is silent for the rest.
+    pub duty: f64,
 }
 
 /// Whether both directions may be in use at once.
@@ -96,6 +98,7 @@ const PLAIN: Direction = Direction {
     loss: Loss::None,
     queue_bytes: 1_000_000,
     framing: Framing::None,
+    duty: 1.0,
 };
 /// A fiftieth of the time, 40 ms in the mean.
 const BURSTY: Loss = Loss::Fading {
@@ -233,7 +236,7 @@ impl Profile {
     pub(crate) fn steady(&self) -> Self {
         let mut profile = self.clone();
         for direction in [&mut profile.up, &mut profile.down] {
-            (direction.loss, direction.jitter) = (Loss::None, 0);
+            (direction.loss, direction.jitter, direction.duty) = (Loss::None, 0, 1.0);
         }
         profile
     }
@@ -260,6 +263,7 @@ impl Direction {
             () if !self.loss.is_sound() => Some("its loss is no probability"),
             () if self.jitter > 2 * self.delay => Some("its jitter is more than twice its delay"),
             () if self.jitter > 0 && self.jitter < MILLI / 10 => Some("its jitter is under 0.1 ms"),
+            () if !(self.duty > 0.0 && self.duty <= 1.0) => Some("its duty cycle is not above 0"),
             () => None,
         }
     }
@@ -278,6 +282,9 @@ impl fmt::Display for Direction {
         }
         if self.loss != Loss::None {
             write!(f, ", loss {:.2} %", 100.0 * self.loss.mean())?;
+        }
+        if self.duty < 1.0 {
+            write!(f, ", duty cycle {:.2} %", 100.0 * self.duty)?;
         }
         Ok(())
     }

@@ -40,8 +40,8 @@ impl Profile {
     ///
     /// Keys: `rate`, `trace` (a file), `delay`, `rtt` (half of it each way), `jitter`, `loss` (a share,
     /// `SHARE/TIME` for fades or `BAD/GOOD/LOST` for bursts of packets), `queue`, `framing` (`none`,
-    /// `slip`, `+BYTES`, `BYTES/HEADER`), each also as `up.KEY` and `down.KEY`; `duplex` (`full`,
-    /// `half`), `mtu`, `congestion`.
+    /// `slip`, `+BYTES`, `BYTES/HEADER`), `duty` (a share of the time), each also as `up.KEY` and
+    /// `down.KEY`; `duplex` (`full`, `half`), `mtu`, `congestion`.
     pub fn read(text: &str) -> Result<Self, ProfileFault> {
         let mut words = text.split(',');
         let first = words.next().unwrap_or_default().trim();
@@ -70,8 +70,13 @@ fn unknown(name: &str) -> ProfileFault {
 }
 
 fn sound(profile: Profile, place: &str) -> Result<Profile, ProfileFault> {
+    let is_silent = profile.up.duty < 1.0 || profile.down.duty < 1.0;
     match profile.up.fault().or(profile.down.fault()) {
         Some(problem) => Err(fault(place, problem)),
+        // Who is silent would keep the medium from the other, whose packet is not known yet.
+        None if is_silent && profile.duplex == Duplex::Half => {
+            Err(fault(place, "a duty cycle needs duplex=full"))
+        }
         None => Ok(profile),
     }
 }
@@ -176,10 +181,11 @@ fn set_direction(direction: &mut Direction, key: &str, value: &str) -> Result<()
         "loss" => direction.loss = loss(value).map_err(said)?,
         "queue" => direction.queue_bytes = quantity::size(value).map_err(said)?,
         "framing" => direction.framing = framing(value)?,
+        "duty" => direction.duty = quantity::share(value).map_err(said)?,
         _ => {
             return Err(
                 "no such key; there are rate, trace, delay, rtt, jitter, loss, queue, \
-                        framing (each also up. and down.), duplex, mtu, congestion"
+                        framing, duty (each also up. and down.), duplex, mtu, congestion"
                     .into(),
             );
         }
@@ -268,6 +274,17 @@ mod tests {
         assert_eq!(profile.up.loss.mean(), 0.02);
         for bad in ["100 %/1 s", "2 %/0 s"] {
             Profile::read(&format!("isp,loss={bad}")).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn a_duty_cycle_is_a_share_of_the_time() {
+        let profile = Profile::read("serial,up.duty=10 %").unwrap();
+        assert_eq!((profile.up.duty, profile.down.duty), (0.1, 1.0));
+        assert!(profile.to_string().contains("duty cycle 10.00 %"));
+        for bad in ["serial,duty=0", "lowpan,duty=1 %"] {
+            let refused = Profile::read(bad).unwrap_err().to_string();
+            assert!(refused.contains("duty cycle"), "{refused}");
         }
     }
 
