@@ -32,6 +32,19 @@ pub trait Outlet {
     fn passed(&self) -> Passed;
 }
 
+/// Clients at this end of the line.
+pub trait Clients {
+    /// Takes a packet of the board.
+    fn take(&mut self, now: Nanos, packet: Vec<u8>, line: &mut impl Outlet);
+    /// Does what is due.
+    fn poll(&mut self, now: Nanos, line: &mut impl Outlet);
+    /// When they want to be polled.
+    fn deadline(&mut self, now: Nanos) -> Nanos;
+    /// Whether they know what they were to find out: the board's clock, or all figures of what was published
+    /// meanwhile.
+    fn is_done(&self, now: Nanos) -> bool;
+}
+
 /// Finds the board's clock, with one client that streams.
 pub struct Probe {
     client: Client,
@@ -83,43 +96,10 @@ impl Probe {
         }
     }
 
-    /// Takes a packet of the board.
-    pub fn take(&mut self, now: Nanos, packet: Vec<u8>, line: &mut impl Outlet) {
-        let took = Framing::Slip.wire_bytes(&packet) * SECOND / self.rate;
-        for value in self.client.poll(now, Some(packet), line.has_room()) {
-            if let Ok(shown) = value.parse::<Nanos>() {
-                self.last = shown * MS;
-                self.starts
-                    .push((now - took).saturating_sub(self.last + MS / 2));
-            }
-        }
-        self.send(line);
-    }
-
-    /// Does what is due.
-    pub fn poll(&mut self, now: Nanos, line: &mut impl Outlet) {
-        if self.is_done() {
-            self.client.leave(now);
-        } else {
-            self.client.poll(now, None, line.has_room());
-        }
-        self.send(line);
-    }
-
     fn send(&mut self, line: &mut impl Outlet) {
         self.client
             .leaving()
             .for_each(|packet| line.enqueue(packet));
-    }
-
-    /// When it wants to be polled.
-    pub fn deadline(&mut self, now: Nanos) -> Nanos {
-        self.client.deadline(now)
-    }
-
-    /// Whether the clock is found, and the client gone.
-    pub fn is_done(&self) -> bool {
-        self.starts.len() >= PROBED
     }
 
     /// The greatest difference between what the publications say, nanoseconds.
@@ -133,6 +113,37 @@ impl Probe {
             start: self.starts.iter().min().copied().unwrap_or_default(),
             published: self.last,
         }
+    }
+}
+
+impl Clients for Probe {
+    fn take(&mut self, now: Nanos, packet: Vec<u8>, line: &mut impl Outlet) {
+        let took = Framing::Slip.wire_bytes(&packet) * SECOND / self.rate;
+        for value in self.client.poll(now, Some(packet), line.has_room()) {
+            if let Ok(shown) = value.parse::<Nanos>() {
+                self.last = shown * MS;
+                self.starts
+                    .push((now - took).saturating_sub(self.last + MS / 2));
+            }
+        }
+        self.send(line);
+    }
+
+    fn poll(&mut self, now: Nanos, line: &mut impl Outlet) {
+        if self.is_done(now) {
+            self.client.leave(now);
+        } else {
+            self.client.poll(now, None, line.has_room());
+        }
+        self.send(line);
+    }
+
+    fn deadline(&mut self, now: Nanos) -> Nanos {
+        self.client.deadline(now)
+    }
+
+    fn is_done(&self, _now: Nanos) -> bool {
+        self.starts.len() >= PROBED
     }
 }
 
@@ -166,34 +177,6 @@ impl Crowd {
     /// Times of clients and of the tally begin with the crowd.
     fn own(&self, now: Nanos) -> Nanos {
         now - self.began
-    }
-
-    /// Takes a packet of the board.
-    pub fn take(&mut self, now: Nanos, packet: Vec<u8>, line: &mut impl Outlet) {
-        let number = Client::of_packet(&packet).filter(|&it| it < self.clients.len());
-        if let Some(number) = number {
-            self.poll_client(self.own(now), number, Some(packet), line);
-        }
-    }
-
-    /// Does what is due.
-    pub fn poll(&mut self, now: Nanos, line: &mut impl Outlet) {
-        let now = self.own(now);
-        self.publish(now);
-        let passed = line.passed();
-        let is_late = now >= WARM_UP_MAX;
-        self.tally.begin(now, is_late, passed, Counters::default());
-        self.tally.end(now, passed, Counters::default());
-        while line.has_room()
-            && let Some(number) = self.held_back.pop_front()
-        {
-            self.poll_client(now, number, None, line);
-        }
-        for number in 0..self.clients.len() {
-            if self.due[number] <= now {
-                self.poll_client(now, number, None, line);
-            }
-        }
     }
 
     /// What the board has published by now, whether or not anybody has heard of it.
@@ -259,17 +242,6 @@ impl Crowd {
         self.tally.heard(client, now, &text);
     }
 
-    /// When it wants to be polled.
-    pub fn deadline(&self) -> Nanos {
-        let due = self.due.iter().min().copied().unwrap_or(Nanos::MAX);
-        due.saturating_add(self.began)
-    }
-
-    /// Whether all is measured, and what was published meanwhile has had its time.
-    pub fn is_over(&self, now: Nanos) -> bool {
-        self.tally.is_over(self.own(now), self.window.drain)
-    }
-
     /// Whether it is measured already, or still waited for the last client to hear something.
     pub fn has_begun(&self) -> bool {
         self.tally.has_begun()
@@ -279,6 +251,43 @@ impl Crowd {
     pub fn figures(mut self) -> Figures {
         self.tally.broken = self.clients.iter().map(Client::broken).sum();
         self.tally.figures(Counters::default())
+    }
+}
+
+impl Clients for Crowd {
+    fn take(&mut self, now: Nanos, packet: Vec<u8>, line: &mut impl Outlet) {
+        let number = Client::of_packet(&packet).filter(|&it| it < self.clients.len());
+        if let Some(number) = number {
+            self.poll_client(self.own(now), number, Some(packet), line);
+        }
+    }
+
+    fn poll(&mut self, now: Nanos, line: &mut impl Outlet) {
+        let now = self.own(now);
+        self.publish(now);
+        let passed = line.passed();
+        let is_late = now >= WARM_UP_MAX;
+        self.tally.begin(now, is_late, passed, Counters::default());
+        self.tally.end(now, passed, Counters::default());
+        while line.has_room()
+            && let Some(number) = self.held_back.pop_front()
+        {
+            self.poll_client(now, number, None, line);
+        }
+        for number in 0..self.clients.len() {
+            if self.due[number] <= now {
+                self.poll_client(now, number, None, line);
+            }
+        }
+    }
+
+    fn deadline(&mut self, _now: Nanos) -> Nanos {
+        let due = self.due.iter().min().copied().unwrap_or(Nanos::MAX);
+        due.saturating_add(self.began)
+    }
+
+    fn is_done(&self, now: Nanos) -> bool {
+        self.tally.is_over(self.own(now), self.window.drain)
     }
 }
 
@@ -358,7 +367,7 @@ mod tests {
         let mut times = (0..).map(|count| behind + count * MS);
         let mut probe = Probe::new(&setting, 1);
         let mut now = 0;
-        while !probe.is_done() {
+        while !probe.is_done(now) {
             now = times.next().unwrap();
             for packet in world.says(now) {
                 probe.take(now, packet, &mut world.line);
@@ -371,7 +380,7 @@ mod tests {
             drain: 2 * SECOND,
         };
         let mut crowd = Crowd::new(&setting, window, &probe, now, 2).unwrap();
-        while !crowd.is_over(now) {
+        while !crowd.is_done(now) {
             now = times.next().unwrap();
             for packet in world.says(now) {
                 crowd.take(now, packet, &mut world.line);

@@ -25,7 +25,7 @@ mod web;
 mod world;
 
 pub use board::CLIENTS_MAX;
-pub use crowd::{Crowd, Outlet, Probe};
+pub use crowd::{Clients, Crowd, Outlet, Probe};
 pub use grid::{Cell, Metric, Outcome, grid, run, run_in};
 pub use line::Passed;
 pub use setting::{

@@ -5,7 +5,9 @@ use std::process::Command;
 
 use weir_board::limits::MTU;
 use weir_board::{Duplex, Emulator, Line, Nanos, Port, Side, by_name};
-use weir_sim::{Crowd, Figures, Outlet, Passed, Probe, Publication, SECOND, Setting, Window};
+use weir_sim::{
+    Clients, Crowd, Figures, Outlet, Passed, Probe, Publication, SECOND, Setting, Window,
+};
 
 use crate::targets::find_program;
 
@@ -47,10 +49,10 @@ impl Outlet for Way<'_> {
     }
 }
 
-/// Who finds the board's clock.
-struct Probing(Probe);
+/// Clients at this end of the board's line.
+struct Before<T>(T);
 
-impl Side for Probing {
+impl<T: Clients> Side for Before<T> {
     fn take(&mut self, now: Nanos, packet: Vec<u8>, line: &mut Line) {
         self.0.take(now, packet, &mut Way(line));
     }
@@ -63,29 +65,8 @@ impl Side for Probing {
         Some(self.0.deadline(now))
     }
 
-    fn is_done(&self, _now: Nanos) -> bool {
-        self.0.is_done()
-    }
-}
-
-/// The setting's clients.
-struct Crowded(Crowd);
-
-impl Side for Crowded {
-    fn take(&mut self, now: Nanos, packet: Vec<u8>, line: &mut Line) {
-        self.0.take(now, packet, &mut Way(line));
-    }
-
-    fn poll(&mut self, now: Nanos, line: &mut Line) {
-        self.0.poll(now, &mut Way(line));
-    }
-
-    fn deadline(&mut self, _now: Nanos) -> Option<Nanos> {
-        Some(self.0.deadline())
-    }
-
     fn is_done(&self, now: Nanos) -> bool {
-        self.0.is_over(now)
+        self.0.is_done(now)
     }
 }
 
@@ -164,7 +145,7 @@ async fn measure(
     let probe = find_clock(&mut port, setting, seed).await?;
     let (began, before) = (port.now(), port.line().forgotten());
     let crowd = Crowd::new(setting, window, &probe, began, seed);
-    let mut crowd = Crowded(crowd.ok_or("the board publishes at one interval only")?);
+    let mut crowd = Before(crowd.ok_or("the board publishes at one interval only")?);
     let until = began + window.measured + window.drain + 120 * SECOND;
     let endless = "the clients did not come to an end";
     run_out(&mut port, &mut crowd, until, endless).await?;
@@ -177,7 +158,7 @@ async fn measure(
 }
 
 async fn find_clock(port: &mut Port, setting: &Setting, seed: u64) -> Result<Probe, String> {
-    let mut probing = Probing(Probe::new(setting, seed));
+    let mut probing = Before(Probe::new(setting, seed));
     let interval = Nanos::from(seconds(setting)?) * SECOND;
     let until = port.now() + PATIENCE + 8 * interval;
     run_out(port, &mut probing, until, "the board publishes nothing").await?;
