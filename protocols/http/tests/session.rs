@@ -213,6 +213,20 @@ fn a_refusal_says_which_byte_breaks_which_rule() {
 }
 
 #[test]
+fn who_speaks_another_protocol_is_refused_by_its_first_bytes() {
+    for (begun, at) in [
+        ("AMQP\0\u{1}\0\0", 4),
+        ("\u{16}\u{3}\u{1}\u{2}", 0),
+        ("\u{10}\u{c}\0\u{4}MQTT", 0),
+        ("<stream:stream", 0),
+    ] {
+        let refused = Refusal::new(400, format!("byte {at}: not a character of a method"));
+        assert_eq!(refusal(begun), refused, "{begun:?}");
+    }
+    assert!(outputs(&[b"GE", b"T", b"\r"]).is_empty());
+}
+
+#[test]
 fn everything_has_a_limit() {
     let long = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "a".repeat(9000));
     assert_eq!(refusal(&long).status, 414);

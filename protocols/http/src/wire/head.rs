@@ -97,6 +97,8 @@ pub enum Framing {
     Chunked,
 }
 
+const NO_METHOD: &str = "not a character of a method";
+
 /// Reads a head that ends with its empty line; the body is still to come.
 pub fn read(head: &[u8]) -> Result<(Request, Framing), Refusal> {
     let mut fields = [httparse::EMPTY_HEADER; HEADERS_MAX];
@@ -134,6 +136,15 @@ pub fn read(head: &[u8]) -> Result<(Request, Framing), Refusal> {
     check_host(&request)?;
     let framing = framing(&request)?;
     Ok((request, framing))
+}
+
+/// Refuses what begins as no request does, before its line is whole: who speaks another protocol need not wait.
+pub fn check_method(begun: &[u8]) -> Result<(), Refusal> {
+    let begun = begun.strip_suffix(b"\r").unwrap_or(begun);
+    match begun.iter().position(|byte| !is_token(*byte)) {
+        Some(at) if begun.get(at) != Some(&b' ') => Err(Refusal::at(at, NO_METHOD)),
+        _ => Ok(()),
+    }
 }
 
 /// The answer to a target that is too long.
@@ -241,7 +252,7 @@ fn locate(head: &[u8]) -> Option<(usize, &'static str)> {
         .position(|byte| *byte == b' ')
         .unwrap_or(line.len());
     if let Some(at) = line[..method].iter().position(|byte| !is_token(*byte)) {
-        return Some((at, "not a character of a method"));
+        return Some((at, NO_METHOD));
     }
     if method == 0 || method == line.len() {
         return Some((method, "expected a method, a target and a version"));
