@@ -377,6 +377,26 @@ mod tests {
     }
 
     #[test]
+    fn an_address_that_gets_an_entry_ends_what_it_began_as_anybody() {
+        let text = |more: &str| {
+            let text =
+                "[role.r]\nread = [\"#\"]\n[role.s]\nread = [\"s\"]\n[anonymous]\nrole = \"r\"\n";
+            format!("{text}{more}").parse().unwrap()
+        };
+        let before = Policy::from_table(&text(""), None).unwrap();
+        let named = text("[jid.\"ann@a.org\"]\nrole = \"s\"\n");
+        let next = Policy::from_table(&named, Some(&before)).unwrap();
+        let gone: Vec<_> = before.replaced_by(&next).into_iter().collect();
+        assert_eq!(gone.len(), 1);
+        assert_eq!(gone[0].0, "jid *");
+        gone.iter().for_each(|(_, standing)| standing.revoke());
+        assert!(before.vouched("ann@a.org").standing.is_revoked());
+        assert!(!before.anonymous.standing.is_revoked());
+        assert!(!next.vouched("ann@a.org").grants.allow(Verb::Read, "x"));
+        assert!(next.vouched("bob@a.org").grants.allow(Verb::Read, "x"));
+    }
+
+    #[test]
     fn a_certificate_cannot_be_presented_in_a_header() {
         let text = format!(
             "[role.r]\nread = [\"#\"]\n[certificate.c]\nrole = \"r\"\nsha256 = \"{}\"",

@@ -27,6 +27,8 @@ pub(crate) struct Policy {
     certificates: HashMap<String, Principal>,
     /// Users of other servers, and whole domains of them, by address.
     jids: HashMap<String, Principal>,
+    /// All others of other servers.
+    strangers: Principal,
     pub(crate) issuers: Vec<Arc<Issuer>>,
     pub(crate) anonymous: Principal,
     pub(crate) keys: Vec<SharedKey>,
@@ -157,6 +159,7 @@ impl Policy {
             tokens: by_hash(table, "token", &holder)?,
             certificates: fingerprints,
             jids: jids(table, &holder)?,
+            strangers: strangers(table, &anonymous, &holder)?,
             issuers,
             anonymous,
             keys: crate::keys::read(table, &holder)?,
@@ -225,7 +228,7 @@ impl Policy {
         let address = name.to_lowercase();
         let known = self.jids.get(&address);
         let known = known.or_else(|| self.jids.get(domain_of(&address)));
-        let known = known.unwrap_or(&self.anonymous);
+        let known = known.unwrap_or(&self.strangers);
         Principal {
             name: name.into(),
             ..known.clone()
@@ -370,6 +373,21 @@ fn jids(table: &Table, holder: Holder<'_>) -> Result<HashMap<String, Principal>,
         jids.insert(name.clone(), holder("jid", &name, &jid)?);
     }
     Ok(jids)
+}
+
+/// Whom no entry names has what anybody has; with other addresses named, what was begun so ends.
+fn strangers(
+    table: &Table,
+    anonymous: &Principal,
+    holder: Holder<'_>,
+) -> Result<Principal, String> {
+    let Some(Value::Table(anybody)) = table.get("anonymous") else {
+        return Ok(anonymous.clone());
+    };
+    let named = section(table, "jid")?.map(|(name, _)| Value::from(name.to_lowercase()));
+    let mut stranger = anybody.clone();
+    stranger.insert("exceptions".into(), named.collect::<Vec<_>>().into());
+    holder("jid", "*", &Value::Table(stranger))
 }
 
 /// The domain of an address: what has no `@` is one.
