@@ -227,6 +227,8 @@ pub struct Socket {
 pub trait Inbound: Send {
     /// A whole message; the answer's body is sent back as a text message once ready, if it has one.
     fn receive(&mut self, now: Time, text: bool, payload: Bytes) -> Answer;
+    /// Whether what its sender may was taken away; the stream then ends.
+    fn is_revoked(&self) -> bool;
 }
 
 /// The delivery schemes, for metrics and menus.

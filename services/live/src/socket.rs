@@ -109,6 +109,10 @@ impl Inbound for Publisher {
             Err(fault) => Answer::Now(error_message(&fault, &payload)),
         }
     }
+
+    fn is_revoked(&self) -> bool {
+        self.principal.standing.is_revoked()
+    }
 }
 
 /// `{"weir":{"committed":"CURSOR"}}` once the record is.

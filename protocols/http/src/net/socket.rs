@@ -91,6 +91,10 @@ impl Sockets {
             if draining && !self.closing {
                 self.leave();
             }
+            if self.inbound.is_revoked() {
+                let why = Ending::Revoked.to_string();
+                self.close(&Close::new(CloseCode::POLICY, why));
+            }
             if self.poll_send(stream, timer, cx)?.is_ready() {
                 return Poll::Ready(Ok(Phase::Linger(Box::new(Linger::new(Bytes::new())))));
             }

@@ -210,6 +210,10 @@ impl Inbound for Echo {
     fn receive(&mut self, _now: Time, _text: bool, payload: Bytes) -> Answer {
         Answer::Later(Box::new(NextTurn(Some(payload))))
     }
+
+    fn is_revoked(&self) -> bool {
+        false
+    }
 }
 
 struct NextTurn(Option<Bytes>);

@@ -59,6 +59,10 @@ impl weir_binding::Inbound for Inbound {
             other => other,
         }
     }
+
+    fn is_revoked(&self) -> bool {
+        self.principal.standing.is_revoked()
+    }
 }
 
 /// What was created is told by its URL, so that the client knows that it is on disk.
