@@ -47,6 +47,18 @@ class Change(unittest.TestCase):
                     socket.recv(timeout=20)
             self.assertEqual(closed.exception.rcvd.code, 1008)
 
+    def test_a_websocket_that_only_publishes_is_closed_too(self):
+        url = f"{self.world.gateway.ws_url}/live/site/open/a?publish&access_token={self.world.secrets['writer']}"
+        with websockets.sync.client.connect(url) as socket:
+            socket.send('{"value":1}')
+            self.assertIn("committed", socket.recv(timeout=20))
+            self.without("writer")
+            socket.send('{"value":2}')
+            with self.assertRaises(websockets.exceptions.ConnectionClosed) as closed:
+                socket.recv(timeout=20)
+            self.assertEqual(closed.exception.rcvd.code, 1008)
+            self.assertIn("withdrawn", closed.exception.rcvd.reason)
+
     def test_sessions_of_mqtt_are_ended_with_the_code_for_it(self):
         for wanted in ("#", "$as/json/#", "$share/g/site/#"):
             with self.subTest(wanted=wanted), self.world.mqtt("reader") as reader, self.world.mqtt("other") as other:
@@ -195,6 +207,17 @@ class Limits(unittest.TestCase):
         answers = [ask() for _ in range(60)]
         self.assertEqual({status for status, _ in answers} - {200}, {429})
         self.assertIn(b"slow may make 5 requests a second", next(said for status, said in answers if status == 429))
+
+    def test_a_question_to_a_service_counts_once_however_much_it_reads(self):
+        for number in range(20):
+            self.world.publish(f"site/open/many/{number}", number, "writer")
+        expand = "/sta/v1.1/Datastreams?$expand=Observations($top=1)"
+        for path in (expand, "/sos?service=SOS&request=GetCapabilities"):
+            with self.subTest(path=path):
+                until(lambda path=path: self.world.ask(path, "slow")[0] == 200, "its rate is there again")
+                answers = [self.world.ask(path, "slow") for _ in range(60)]
+                self.assertEqual({status for status, _ in answers} - {200}, {429})
+                self.assertIn(b"slow may make 5 requests a second", next(said for status, said in answers if status == 429))
 
     def test_a_publisher_of_amqp_is_slowed_down_and_loses_nothing(self):
         with connection(self.world.gateway, user="slow", password=self.world.secrets["slow"],

@@ -41,6 +41,7 @@ publish = ["site/open/#"]
 read = ["$SYS/#"]
 
 [role.slow]
+read = ["site/open/#"]
 publish = ["site/#"]
 rate = 5
 """

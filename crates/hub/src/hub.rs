@@ -185,6 +185,21 @@ impl Hub {
     ) -> Result<Exchange, Fault> {
         let admitted = principal.standing.admit(now, &principal.name);
         let asked = admitted.and_then(|()| self.ask(now, principal, request));
+        self.audited(principal, asked)
+    }
+
+    /// Counts a request for which the hub is asked several things: on behalf of the principal that this gives they
+    /// are not counted again.
+    pub fn count(&self, now: Time, principal: &Principal) -> Result<Principal, Fault> {
+        let admitted = principal.standing.admit(now, &principal.name);
+        self.audited(principal, admitted)?;
+        Ok(Principal {
+            standing: principal.standing.counted(),
+            ..principal.clone()
+        })
+    }
+
+    fn audited<T>(&self, principal: &Principal, asked: Result<T, Fault>) -> Result<T, Fault> {
         if let (Err(fault), Some(auditor)) = (&asked, self.auditor.get())
             && fault.is_of_access()
         {

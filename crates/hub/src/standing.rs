@@ -15,7 +15,11 @@ const BURST_NANOS: i64 = 1_000_000_000;
 
 /// The standing of a principal; by default one that holds for ever, at any rate.
 #[derive(Clone, Default)]
-pub struct Standing(Option<Arc<State>>);
+pub struct Standing {
+    state: Option<Arc<State>>,
+    /// Whether what is asked with it belongs to a request that was counted.
+    is_counted: bool,
+}
 
 struct State {
     revoked: AtomicBool,
@@ -44,7 +48,7 @@ impl Standing {
     /// One that is revoked for itself, and whose requests count with those of this one where both may make
     /// as many.
     pub fn beside(&self, per_second: Option<u32>) -> Self {
-        let pace = self.0.as_ref().and_then(|state| state.pace.clone());
+        let pace = self.state.as_ref().and_then(|state| state.pace.clone());
         match pace.filter(|pace| per_second == Some(pace.per_second)) {
             Some(pace) => Self::of(Some(pace)),
             None => Self::new(per_second),
@@ -53,35 +57,50 @@ impl Standing {
 
     fn of(pace: Option<Arc<Pace>>) -> Self {
         let revoked = AtomicBool::new(false);
-        Self(Some(Arc::new(State { revoked, pace })))
+        Self {
+            state: Some(Arc::new(State { revoked, pace })),
+            is_counted: false,
+        }
+    }
+
+    /// The same for what belongs to a request that was counted.
+    pub(crate) fn counted(&self) -> Self {
+        Self {
+            is_counted: true,
+            ..self.clone()
+        }
     }
 
     /// Tells one standing from others that are there at the same time.
     pub fn identity(&self) -> usize {
-        self.0.as_ref().map_or(0, |state| Arc::as_ptr(state).addr())
+        self.state
+            .as_ref()
+            .map_or(0, |state| Arc::as_ptr(state).addr())
     }
 
     /// Takes away what was granted; [`crate::Hub::end_revoked`] then ends what was begun with it.
     pub fn revoke(&self) {
-        if let Some(state) = &self.0 {
+        if let Some(state) = &self.state {
             state.revoked.store(true, Ordering::Relaxed);
         }
     }
 
     /// Says whether it was taken away.
     pub fn is_revoked(&self) -> bool {
-        let state = self.0.as_ref();
+        let state = self.state.as_ref();
         state.is_some_and(|state| state.revoked.load(Ordering::Relaxed))
     }
 
     /// Counts a request of this principal, unless it may not be made.
     pub(crate) fn admit(&self, now: Time, principal: &Arc<str>) -> Result<(), Fault> {
-        let Some(state) = &self.0 else { return Ok(()) };
+        let Some(state) = &self.state else {
+            return Ok(());
+        };
         if self.is_revoked() {
             return Err(Fault::Revoked(principal.clone()));
         }
         match &state.pace {
-            Some(pace) if !pace.take(now.nanos()) => Err(Fault::TooFast {
+            Some(pace) if !self.is_counted && !pace.take(now.nanos()) => Err(Fault::TooFast {
                 principal: principal.clone(),
                 per_second: pace.per_second,
             }),
@@ -105,7 +124,7 @@ impl Pace {
 
 impl fmt::Debug for Standing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match (&self.0, self.is_revoked()) {
+        f.write_str(match (&self.state, self.is_revoked()) {
             (None, _) => "unlimited",
             (Some(_), false) => "in force",
             (Some(_), true) => "revoked",
@@ -147,6 +166,16 @@ mod tests {
         one.revoke();
         assert!(!other.is_revoked());
         assert_eq!(admitted(&one.beside(Some(3)), 0, 8), 3, "of another role");
+    }
+
+    #[test]
+    fn what_belongs_to_a_request_that_was_counted_is_not_counted_again_and_ends_with_it() {
+        let standing = Standing::new(Some(10));
+        assert_eq!(admitted(&standing, 0, 10), 10);
+        let counted = standing.counted();
+        assert_eq!(admitted(&counted, 0, 100), 100);
+        standing.revoke();
+        assert_eq!(admitted(&counted, 0, 1), 0);
     }
 
     #[test]

@@ -44,10 +44,15 @@ impl Ask {
 }
 
 fn refusal(opened: Result<Exchange, Fault>) -> Response {
-    let Err(fault) = opened else {
-        return Response::text(500, "the hub answered something else");
-    };
-    let status = match &fault {
+    match opened {
+        Err(fault) => refuse(&fault),
+        Ok(_) => Response::text(500, "the hub answered something else"),
+    }
+}
+
+/// What the hub says no to.
+pub(crate) fn refuse(fault: &Fault) -> Response {
+    let status = match fault {
         Fault::Denied { principal, .. } if &**principal == "anonymous" => 401,
         Fault::Denied { .. } => 403,
         Fault::Revoked(_) => 401,

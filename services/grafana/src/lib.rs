@@ -14,7 +14,7 @@ mod list;
 mod query;
 mod target;
 
-use ask::Ask;
+use ask::{Ask, refuse};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use std::sync::Arc;
@@ -81,10 +81,14 @@ impl Service for Grafana {
         if call.method != "POST" {
             return Answer::Now(not_allowed(&call.method, "POST"));
         }
+        let principal = match self.hub.count(call.now, &call.principal) {
+            Ok(principal) => principal,
+            Err(fault) => return Answer::Now(refuse(&fault)),
+        };
         let ask = Ask {
             hub: self.hub.clone(),
             now: call.now,
-            principal: call.principal,
+            principal,
         };
         let body = call.body;
         answer_of(&*call.workers, move || respond(question(&ask, &body)))

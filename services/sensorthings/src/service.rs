@@ -69,12 +69,17 @@ impl Service for SensorThings {
         MOUNTS
     }
 
-    fn call(&self, call: Call) -> Answer {
+    fn call(&self, mut call: Call) -> Answer {
         if call.method == "POST" && rest(&call).is_ok_and(batch::is_batch) {
             return batch::answer(self, call).unwrap_or_else(|fault| Answer::Now(fault.response()));
         }
         if live::is_meant(&call) {
             return live::open(self, call).unwrap_or_else(|fault| Answer::Now(fault.response()));
+        }
+        // Each request of a batch comes here too.
+        match self.inner.hub.count(call.now, &call.principal) {
+            Ok(principal) => call.principal = principal,
+            Err(fault) => return Answer::Now(Fault::from(fault).response()),
         }
         let inner = self.inner.clone();
         match &*call.method {

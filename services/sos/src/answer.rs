@@ -141,11 +141,15 @@ fn asked(
         Ok(version) => version,
         Err(exception) => return refused(&name, Version::default(), &exception),
     };
+    let principal = match house.hub.count(call.now, &call.principal) {
+        Ok(principal) => principal,
+        Err(fault) => return refused(&name, version, &fault.into()),
+    };
     let ask = Ask {
         hub: house.hub.clone(),
         catalog: house.catalog.clone(),
         now: call.now,
-        principal: call.principal.clone(),
+        principal,
         url: format!("{}/sos", call.origin_or_local()),
         version,
         params,
