@@ -41,12 +41,21 @@ impl Fault {
     pub(crate) fn named(name: &str, uri: &'static str, reason: impl Into<String>) -> Self {
         Self {
             inner: Box::new(soap::Fault {
-                subcode: Some((format!("f:{name}"), uri)),
+                subcodes: vec![(format!("f:{name}"), uri)],
                 ..soap::Fault::new(Code::Sender, reason)
             }),
             action: None,
             status: None,
         }
+    }
+
+    /// The same below what that specification calls such faults.
+    fn below(mut self, name: &str) -> Self {
+        let uri = self.inner.subcodes.first().map(|(_, uri)| *uri);
+        self.inner
+            .subcodes
+            .splice(..0, uri.map(|uri| (format!("f:{name}"), uri)));
+        self
     }
 
     /// The same with the action of that specification's faults.
@@ -191,7 +200,8 @@ fn check(properties: &Properties, generation: &Generation) -> Result<(), Fault> 
         Some(endpoint) => Err(of_addressing(
             "OnlyAnonymousAddressSupported",
             format!("an answer goes to who asked, not to `{}`", endpoint.address),
-        )),
+        )
+        .below("InvalidAddressingHeader")),
     }
 }
 

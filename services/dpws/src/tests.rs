@@ -115,10 +115,13 @@ fn xml(response: &Response) -> Element {
     read_xml(&response.body).unwrap_or_else(|_| panic!("{text}"))
 }
 
-/// The last subcode of a fault, without its prefix.
+/// The innermost code of a fault, without its prefix.
 fn fault(response: &Response) -> String {
     let root = xml(response);
-    let code = root.find("Subcode").or_else(|| root.find("Code")).unwrap();
+    let mut code = root.find("Code").unwrap();
+    while let Some(closer) = code.child("Subcode") {
+        code = closer;
+    }
     let value = code.child("Value").unwrap().text();
     value.rsplit(':').next().unwrap().to_owned()
 }

@@ -7,6 +7,7 @@
 use super::{Element, Xml};
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 /// Namespace of SOAP 1.1.
 pub const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
@@ -87,8 +88,8 @@ impl Code {
 pub struct Fault {
     /// Who is at fault.
     pub code: Code,
-    /// What 1.2 says closer: a name with its prefix, and the namespace of that.
-    pub subcode: Option<(String, &'static str)>,
+    /// What 1.2 says closer, and closer still: names with their prefixes, and the namespaces of those.
+    pub subcodes: Vec<(String, &'static str)>,
     /// One sentence.
     pub reason: String,
     /// XML of the detail.
@@ -100,7 +101,7 @@ impl Fault {
     pub fn new(code: Code, reason: impl Into<String>) -> Self {
         Self {
             code,
-            subcode: None,
+            subcodes: Vec::new(),
             reason: reason.into(),
             detail: String::new(),
         }
@@ -139,7 +140,9 @@ fn reply_elsewhere(header: &Element) -> Option<String> {
 fn only_anonymous(address: &str) -> Fault {
     let reason = format!("an answer goes to who asked, not to `{address}`");
     Fault {
-        subcode: Some(("wsa:OnlyAnonymousAddressSupported".into(), ADDRESSING)),
+        subcodes: ["InvalidAddressingHeader", "OnlyAnonymousAddressSupported"]
+            .map(|name| (format!("wsa:{name}"), ADDRESSING))
+            .into(),
         ..Fault::new(Code::Sender, reason)
     }
 }
@@ -255,11 +258,14 @@ fn write_fault12(fault: &Fault, xml: &mut Xml) {
     xml.start("env:Code");
     let code = format!("env:{}", fault.code.name(Version::V12));
     xml.leaf("env:Value", &code);
-    if let Some((name, uri)) = &fault.subcode {
+    for (name, uri) in &fault.subcodes {
         let prefix = name.split(':').next().unwrap_or_default();
         xml.start("env:Subcode").start("env:Value");
-        xml.prefixes(&[(prefix, *uri)]).text(name).end().end();
+        xml.prefixes(&[(prefix, *uri)]).text(name).end();
     }
+    fault.subcodes.iter().for_each(|_| {
+        xml.end();
+    });
     xml.end();
     xml.start("env:Reason").start("env:Text");
     xml.attribute("xml:lang", "en").text(&fault.reason);

@@ -185,7 +185,7 @@ fn fault_of(exception: &Exception) -> Fault {
             true => soap::Code::Receiver,
             false => soap::Code::Sender,
         },
-        subcode: Some((format!("{prefix}:{}", exception.code.name()), uri)),
+        subcodes: vec![(format!("{prefix}:{}", exception.code.name()), uri)],
         reason: reason.map_or_else(|| exception.text.clone(), str::to_owned),
         detail: detail.finish(),
     }
@@ -226,12 +226,8 @@ mod tests {
             let fault = fault_of(&Exception::new(code, "", said));
             assert_eq!(fault.code, at_fault);
             assert!(fault.reason.starts_with(begins), "{}", fault.reason);
-            let subcode = fault.subcode.map(|(name, uri)| (name, uri.to_owned()));
-            let expected = (
-                format!("sos:{}", code.name()),
-                crate::names::SOS20.to_owned(),
-            );
-            assert_eq!(subcode, Some(expected));
+            let expected = (format!("sos:{}", code.name()), crate::names::SOS20);
+            assert_eq!(fault.subcodes, [expected]);
             assert!(fault.detail.contains(said), "{}", fault.detail);
         }
     }
