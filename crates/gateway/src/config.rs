@@ -56,7 +56,10 @@ const OWN: &[(&str, &[&str])] = &[
     ("history", HISTORY_KEYS),
     ("store", STORE_KEYS),
     ("trace", TRACE_KEYS),
-    ("gateway", &["threads", "log", "memory_bytes"]),
+    (
+        "gateway",
+        &["threads", "log", "memory_bytes", "catalog_bytes"],
+    ),
 ];
 
 impl Config {

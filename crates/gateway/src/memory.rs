@@ -1,14 +1,14 @@
-//! How much memory there is for messages: a part of what this process may have.
+//! How much memory there is for messages, and for the catalog: parts of what this process may have.
 //!
 //! What a machine has, or a container or a control group lets a process have: whoever takes more is
-//! killed. The rest is for what is not counted: sockets, the catalog, a history that is read, and what an
+//! killed. The rest is for what is not counted: sockets, a history that is read, and what an
 //! allocator cannot give back.
 
 use crate::config::Config;
 use std::path::{Path, PathBuf};
 use weir_binding::ConfigFault;
 
-/// The part that messages may take, all together.
+/// The part that messages may take, all together, and the catalog as much.
 const PART: usize = 4;
 /// The part of that which may wait for the disk, of the log and again of the history.
 const PENDING_PART: usize = 4;
@@ -19,13 +19,22 @@ const BYTES_MIN: usize = 1 << 20;
 
 /// Bytes that messages may take: what the configuration says, else a quarter of what there is.
 pub(crate) fn of_messages(config: &Config) -> Result<usize, ConfigFault> {
+    part(config, "memory_bytes")
+}
+
+/// Bytes that the catalog may take: names, descriptions and last values.
+pub(crate) fn of_catalog(config: &Config) -> Result<usize, ConfigFault> {
+    part(config, "catalog_bytes")
+}
+
+fn part(config: &Config, key: &'static str) -> Result<usize, ConfigFault> {
     let mut section = config.section("gateway");
-    let set = section.parsed("memory_bytes", 0, "a number of bytes")?;
+    let set = section.parsed(key, 0, "a number of bytes")?;
     match set {
         0 => Ok((there_is(Path::new("/")) / PART).max(BYTES_MIN)),
         set if set < BYTES_MIN => {
             let problem = format!("expected {BYTES_MIN} or more, found `{set}`");
-            Err(section.fault("memory_bytes", problem))
+            Err(section.fault(key, problem))
         }
         set => Ok(set),
     }
@@ -139,5 +148,7 @@ mod tests {
             of_messages(&config).unwrap_err().key,
             "gateway.memory_bytes"
         );
+        config.set("gateway.catalog_bytes=70000000").unwrap();
+        assert_eq!(of_catalog(&config), Ok(70_000_000));
     }
 }

@@ -110,6 +110,17 @@ fn delivery(hub: &Hub, page: &mut Page) {
         "Datastreams in the catalog.",
         datastreams as u64,
     );
+    let (held, most) = hub.catalog_bytes();
+    page.gauge(
+        "weir_catalog_bytes",
+        "Bytes of names, descriptions and last values.",
+        held as u64,
+    );
+    page.gauge(
+        "weir_catalog_max_bytes",
+        "The most that they may be.",
+        most as u64,
+    );
 }
 
 fn transport(traffic: &Traffic, page: &mut Page) {

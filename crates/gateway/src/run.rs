@@ -335,6 +335,7 @@ fn open_data(config: &Config) -> Result<(Arc<dyn Log>, Arc<Hub>), RunFault> {
     std::fs::create_dir_all(&data)
         .map_err(|error| RunFault::Io(format!("data directory {}", data.display()), error))?;
     let memory = memory::of_messages(config).map_err(located)?;
+    let catalog = memory::of_catalog(config).map_err(located)?;
     let mut log = config.section("log");
     if config.text("log", "pending_bytes").is_none() {
         log.set("pending_bytes", &memory::pending(memory).to_string());
@@ -349,6 +350,7 @@ fn open_data(config: &Config) -> Result<(Arc<dyn Log>, Arc<Hub>), RunFault> {
     let history = open_history(&data, stored).map_err(located)?;
     let hub = Hub::start(log.clone(), history, Limits::default(), now()).map_err(RunFault::Hub)?;
     hub.limit_memory(memory);
+    hub.limit_catalog(catalog);
     Ok((log, hub))
 }
 

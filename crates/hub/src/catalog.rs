@@ -3,6 +3,7 @@
 use crate::limits::{COMPARISONS_MAX, DATASTREAMS_MAX};
 use crate::numbers::{Numbers, Said};
 use crate::stood::Newest;
+use crate::weight;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::sync::Arc;
@@ -80,6 +81,19 @@ impl Last {
         }
     }
 
+    /// Bytes of its texts.
+    fn weight(&self) -> usize {
+        let result = match &self.value {
+            Kept::Text(text) | Kept::Json(text) => text.len(),
+            Kept::Number(_) | Kept::Bool(_) | Kept::Null => 0,
+        };
+        result
+            + self.extra.as_ref().map_or(0, |kept| {
+                let texts = [&kept.quality, &kept.feature, &kept.parameters];
+                weight::of_texts(texts.map(Option::as_deref))
+            })
+    }
+
     /// Whether it is known not to have come through this gateway or bridge.
     pub(crate) fn is_of_others(&self, than: &str) -> bool {
         self.origin.as_deref().is_some_and(|origin| origin != than)
@@ -130,8 +144,13 @@ impl Entry {
         self.last.is_none() && self.opaque.is_some()
     }
 
+    /// Bytes of its last value's texts.
+    pub(crate) fn last_weight(&self) -> usize {
+        self.last.as_ref().map_or(0, Last::weight)
+    }
+
     /// Takes what it is now said to be.
-    pub(crate) fn describe(&mut self, cursor: Cursor, datastream: Datastream) {
+    fn describe(&mut self, cursor: Cursor, datastream: Datastream) {
         self.datastream = datastream;
         self.changed = cursor;
     }
@@ -148,7 +167,7 @@ impl Entry {
     }
 
     /// Takes an observation as the last one unless a later one is known.
-    pub(crate) fn observe(&mut self, cursor: Cursor, arrival: Time, row: &Observation<'_>) {
+    fn observe(&mut self, cursor: Cursor, arrival: Time, row: &Observation<'_>) {
         let time = row.time.unwrap_or(arrival);
         let rank = time.min(arrival);
         if row.place.is_some() && row.place != self.datastream.place {
@@ -214,6 +233,9 @@ fn keep(value: &Value<'_>) -> Kept {
 pub(crate) struct Catalog {
     /// How many there may be.
     pub(crate) most: usize,
+    /// Bytes of memory that they take, and may take.
+    weight: usize,
+    pub(crate) weight_max: usize,
     slots: Vec<Slot>,
     by_topic: HashMap<Arc<str>, StreamId>,
     sorted: BTreeMap<Arc<str>, StreamId>,
@@ -232,6 +254,8 @@ impl Default for Catalog {
     fn default() -> Self {
         Self {
             most: DATASTREAMS_MAX,
+            weight: 0,
+            weight_max: usize::MAX,
             slots: Vec::new(),
             by_topic: HashMap::new(),
             sorted: BTreeMap::new(),
@@ -249,6 +273,16 @@ impl Catalog {
     /// Whether there may be so many more.
     pub(crate) fn has_room(&self, more: usize) -> bool {
         self.len() + more <= self.most
+    }
+
+    /// Bytes of memory that they take.
+    pub(crate) fn weight(&self) -> usize {
+        self.weight
+    }
+
+    /// Whether they may take so many more.
+    pub(crate) fn may_weigh(&self, more: usize) -> bool {
+        self.weight.saturating_add(more) <= self.weight_max
     }
 
     pub(crate) fn find(&self, topic: &str) -> Option<StreamId> {
@@ -284,9 +318,39 @@ impl Catalog {
                 (self.slots.len() - 1) as StreamId
             }
         };
+        self.weight += weight::of_topic(&topic);
         self.by_topic.insert(topic.clone(), id);
         self.sorted.insert(topic, id);
         id
+    }
+
+    /// Takes an observation as the last one of a datastream unless a later one is known.
+    pub(crate) fn observe(
+        &mut self,
+        id: StreamId,
+        cursor: Cursor,
+        arrival: Time,
+        row: &Observation<'_>,
+    ) {
+        let entry = &mut self.slots[id as usize].entry;
+        let before = entry.last_weight();
+        entry.observe(cursor, arrival, row);
+        self.weight = self.weight + entry.last_weight() - before;
+    }
+
+    /// Has no last observation of a datastream any more.
+    pub(crate) fn forget_last(&mut self, id: StreamId) {
+        let entry = &mut self.slots[id as usize].entry;
+        self.weight -= entry.last_weight();
+        entry.last = None;
+    }
+
+    /// Takes what a datastream is now said to be.
+    pub(crate) fn describe(&mut self, id: StreamId, cursor: Cursor, datastream: Datastream) {
+        let entry = &mut self.slots[id as usize].entry;
+        self.weight += weight::of_datastream(&datastream);
+        self.weight -= weight::of_datastream(&entry.datastream);
+        entry.describe(cursor, datastream);
     }
 
     /// Every entry.
@@ -346,7 +410,7 @@ impl Catalog {
         let said = datastream.number;
         let is_said = said.is_some_and(|number| self.take_number(id, number));
         datastream.number = Some(self.number(id));
-        self.slots[id as usize].entry.describe(cursor, datastream);
+        self.describe(id, cursor, datastream);
         is_said
     }
 
@@ -369,6 +433,9 @@ impl Catalog {
         }
         self.sorted.remove(topic);
         self.free.push(id);
+        let entry = &mut self.slots[id as usize].entry;
+        self.weight -= weight::of_entry(entry);
+        *entry = Entry::new(entry.topic.clone());
         true
     }
 

@@ -5,6 +5,7 @@ use crate::checks::{self, check_full, check_own};
 use crate::entry;
 use crate::exchange::{Fault, Request, Ticket};
 use crate::hub::{Hub, denied};
+use crate::weight;
 use weir_model::{Datastream, Time, topic};
 
 impl Hub {
@@ -30,7 +31,11 @@ impl Hub {
             Request::Change(topic, datastream) => {
                 check_change(principal, topic, datastream.as_ref())?;
                 match datastream {
-                    Some(_) => check_full(&self.core().catalog, topic),
+                    Some(datastream) => {
+                        let core = self.core();
+                        check_full(&core.catalog, topic)?;
+                        weight::check_described(&core.catalog, topic, datastream)
+                    }
                     None => Ok(()),
                 }
             }
@@ -50,6 +55,7 @@ impl Hub {
         let (number, about) = core.catalog.known(topic);
         datastream.number = Some(number);
         datastream.about = datastream.about.or(about);
+        weight::check_described(&core.catalog, topic, &datastream)?;
         if let Some(ticket) = self.submit_change(now, topic, &entry::to_json(&datastream))? {
             return Ok(ticket);
         }

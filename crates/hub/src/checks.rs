@@ -8,6 +8,7 @@ use crate::hub::denied;
 use crate::keys;
 use crate::limits::{DATASTREAMS_MAX, KEY_BYTES_MAX, NEW_DATASTREAMS_MAX};
 use crate::publish::Decoded;
+use crate::weight;
 use weir_model::{Batch, Limits, topic};
 
 /// What can be told of a publication before its body is read: its topic, who may publish there, its key, which is
@@ -52,9 +53,10 @@ const TOO_MANY: Fault = Fault::OverLimit {
 
 /// Refuses a datastream more than there may be.
 pub(crate) fn check_full(catalog: &Catalog, topic: &str) -> Result<(), Fault> {
-    match catalog.has_room(1) || catalog.find(topic).is_some() {
-        true => Ok(()),
-        false => Err(TOO_MANY),
+    match catalog.find(topic) {
+        Some(_) => Ok(()),
+        None if !catalog.has_room(1) => Err(TOO_MANY),
+        None => weight::check(catalog, weight::of_topic(topic)),
     }
 }
 

@@ -37,6 +37,8 @@ pub struct Entity {
 pub(crate) struct Entities {
     by_key: BTreeMap<Arc<str>, Entity>,
     bytes: usize,
+    /// The most that they may be, where that is less than [`ENTITIES_BYTES_MAX`].
+    bytes_max: Option<usize>,
 }
 
 impl Entities {
@@ -74,10 +76,16 @@ impl Entities {
         }
         let replaced: usize = replaced.map(|old| old.body.len()).sum();
         let added: usize = added.map(Bytes::len).sum();
-        match self.bytes.saturating_sub(replaced) + added > self.bytes.max(ENTITIES_BYTES_MAX) {
-            true => crowded("bytes of entities", ENTITIES_BYTES_MAX),
+        let most = self.bytes_max.unwrap_or(ENTITIES_BYTES_MAX);
+        match self.bytes.saturating_sub(replaced) + added > self.bytes.max(most) {
+            true => crowded("bytes of entities", most),
             false => Ok(()),
         }
+    }
+
+    /// Bounds their bytes further, where there is little memory.
+    pub(crate) fn limit(&mut self, most: usize) {
+        self.bytes_max = Some(ENTITIES_BYTES_MAX.min(most));
     }
 
     /// Entities whose key a filter matches, as far as [`COMPARISONS_MAX`] goes, and where to go on.

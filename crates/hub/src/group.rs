@@ -133,7 +133,9 @@ pub(crate) struct Group {
 
 impl Group {
     pub(crate) fn new(interest: Interest, counters: Arc<Counters>) -> Self {
-        let queue = Mutex::new(Queue::new(interest.aggregate.map(Pacer::new)));
+        let pacer = interest.aggregate;
+        let pacer = pacer.map(|aggregate| Pacer::new(aggregate, &counters.memory));
+        let queue = Mutex::new(Queue::new(pacer));
         Self {
             interest,
             queue,

@@ -50,6 +50,7 @@ mod subscription;
 mod token;
 pub mod trace;
 mod tree;
+mod weight;
 mod windows;
 mod withdrawn;
 

@@ -12,6 +12,8 @@ pub const FILTERS_HELD_MAX: usize = 1_000_000;
 pub const FILTERS_HELD_BY_ONE_MAX: usize = 200_000;
 /// Datastreams in the catalog.
 pub const DATASTREAMS_MAX: usize = 1_000_000;
+/// Bytes of memory that a datastream takes beside its texts.
+pub const ENTRY_BYTES: usize = 512;
 /// Datastreams that one message may bring into being: some milliseconds under the hub's lock.
 pub const NEW_DATASTREAMS_MAX: usize = 4096;
 /// Longest name, sensor, type or unit of a datastream, bytes: the catalog keeps them in memory.
@@ -32,6 +34,8 @@ pub const PAGE_OBSERVATIONS_MAX: usize = 10_000;
 pub const TOKEN_BYTES_MAX: usize = 2048;
 /// Windows that one aggregating group keeps open; beyond, the oldest closes before its time.
 pub const WINDOWS_MAX: usize = 1 << 17;
+/// Bytes of memory that an open window takes beside its last observation.
+pub const WINDOW_BYTES: usize = 256;
 /// Bytes of what goes with one message beside its body.
 pub const ATTRIBUTES_BYTES_MAX: usize = 128 << 10;
 /// Topics that messages are published at whose raw readers are remembered.

@@ -55,9 +55,14 @@ impl Memory {
         }
     }
 
+    /// Whether more than half of it is held.
+    pub(crate) fn is_tight(&self) -> bool {
+        self.held() > self.most() / 2
+    }
+
     /// The most that a queue may hold now.
     pub(crate) fn queue_bytes_max(&self) -> usize {
-        match self.held() > self.most() / 2 {
+        match self.is_tight() {
             true => TIGHT_QUEUE_BYTES_MAX,
             false => QUEUE_BYTES_MAX,
         }
@@ -72,8 +77,16 @@ pub struct Room {
 }
 
 impl Room {
+    /// How many they are.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Makes it so large, where there is room; else it stays as it was. It may become smaller, too.
     pub fn grow(&mut self, memory: &Arc<Memory>, bytes: usize) -> bool {
+        if bytes == self.bytes {
+            return true;
+        }
         let more = bytes.saturating_sub(self.bytes);
         let before = memory.held.fetch_add(more, Ordering::Relaxed);
         if more > 0 && before.saturating_add(more) > memory.most() {
@@ -105,6 +118,7 @@ impl Hub {
     /// Bounds the memory of all messages together; else there is no bound but those of each queue.
     pub fn limit_memory(&self, most: usize) {
         self.memory().most.store(most, Ordering::Relaxed);
+        self.core().retained.limit(most);
     }
 
     /// Room to take a message of so many bytes in: what waits for slow subscribers is given up for it, and

@@ -1,7 +1,8 @@
 //! Fewer messages than were published: one observation of each datastream a window.
 
 use crate::aggregate::{Aggregate, Function, Window};
-use crate::limits::WINDOWS_MAX;
+use crate::limits::{WINDOW_BYTES, WINDOWS_MAX};
+use crate::memory::{Memory, Room};
 use crate::message::{Content, Item, Message, Rows};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,28 +13,47 @@ use weir_model::{Batch, BatchBuilder, Cursor, Observation, Time, Value};
 ///
 /// Windows are those of the observations' times (of their arrival, where a sensor's clock runs ahead)
 /// and close once the gateway's clock has passed their end; a late observation opens its window again,
-/// for one more message.
+/// for one more message. What is gathered counts as memory of messages; where there is no more of that, the
+/// oldest windows close before their time.
 pub(crate) struct Pacer {
     aggregate: Aggregate,
     windows: BTreeMap<(Time, Arc<str>), Gathered>,
     /// Windows closed early, since there were too many.
     early: BatchBuilder,
     newest: Option<Arc<Message>>,
+    memory: Arc<Memory>,
+    room: Room,
+    /// Bytes that the windows take.
+    bytes: usize,
 }
 
+#[derive(Default)]
 struct Gathered {
     window: Window,
     /// The last observation, with all it carries; its value stands for `last` of what is no number.
     sample: Batch,
 }
 
+impl Gathered {
+    fn memory_bytes(&self, topic: &str) -> usize {
+        match self.sample.is_empty() {
+            true => 0,
+            false => WINDOW_BYTES + topic.len() + self.sample.memory_bytes(),
+        }
+    }
+}
+
 impl Pacer {
-    pub(crate) fn new(aggregate: Aggregate) -> Self {
+    /// Nothing gathered yet; what is, counts there.
+    pub(crate) fn new(aggregate: Aggregate, memory: &Arc<Memory>) -> Self {
         Self {
             aggregate,
             windows: BTreeMap::new(),
             early: BatchBuilder::new(),
             newest: None,
+            memory: memory.clone(),
+            room: Room::default(),
+            bytes: 0,
         }
     }
 
@@ -61,22 +81,32 @@ impl Pacer {
         let begin = self
             .aggregate
             .begin(row.time.unwrap_or(arrival).min(arrival));
-        let gathered = self
-            .windows
-            .entry((begin, row.topic.into()))
-            .or_insert_with(|| Gathered {
-                window: Window::default(),
-                sample: Batch::default(),
-            });
+        let gathered = self.windows.entry((begin, row.topic.into())).or_default();
+        self.bytes -= gathered.memory_bytes(row.topic);
         number
             .into_iter()
             .for_each(|number| gathered.window.add(number));
         gathered.sample = batch.only(index);
-        if self.windows.len() > WINDOWS_MAX
-            && let Some(((begin, _), gathered)) = self.windows.pop_first()
+        self.bytes += gathered.memory_bytes(row.topic);
+        while !self.has_room()
+            && let Some((begin, gathered)) = self.pop()
         {
             push(self.aggregate.function, &mut self.early, begin, &gathered);
         }
+    }
+
+    /// Whether there may be as many windows as there are, and there is memory for them; half of all is left to
+    /// messages.
+    fn has_room(&mut self) -> bool {
+        let may_grow = self.bytes <= self.room.bytes() || !self.memory.is_tight();
+        self.windows.len() <= WINDOWS_MAX && may_grow && self.room.grow(&self.memory, self.bytes)
+    }
+
+    /// The oldest window.
+    fn pop(&mut self) -> Option<(Time, Gathered)> {
+        let ((begin, topic), gathered) = self.windows.pop_first()?;
+        self.bytes -= gathered.memory_bytes(&topic);
+        Some((begin, gathered))
     }
 
     /// End of the oldest window, Unix nanoseconds.
@@ -92,11 +122,13 @@ impl Pacer {
     pub(crate) fn close(&mut self, now_nanos: i64) -> Option<Item> {
         let mut builder = std::mem::take(&mut self.early);
         while self.next_close().is_some_and(|end| end <= now_nanos) {
-            let Some(((begin, _), gathered)) = self.windows.pop_first() else {
+            let Some((begin, gathered)) = self.pop() else {
                 break;
             };
             push(self.aggregate.function, &mut builder, begin, &gathered);
         }
+        // It became less.
+        let _has_room = self.has_room();
         let newest = self.newest.as_ref().filter(|_| !builder.is_empty())?;
         let Content::Observations { format, .. } = &newest.content else {
             return None;

@@ -16,6 +16,7 @@ use crate::record::{Kind, Record};
 use crate::route;
 use crate::stood::Stood;
 use crate::trace::Traced;
+use crate::weight;
 use bytes::Bytes;
 use smallvec::{SmallVec, smallvec};
 use std::cell::RefCell;
@@ -278,6 +279,7 @@ impl Hub {
         let kind = match &incoming.content {
             Decoded::Observations(batch, _) => {
                 checks::check_new(&core.catalog, batch)?;
+                weight::check_batch(&core.catalog, batch)?;
                 Kind::Observations
             }
             Decoded::Opaque(_) if incoming.body.is_empty() => Kind::Opaque,
@@ -374,6 +376,7 @@ impl Hub {
     /// so that it outlives retention) and fills in what it leaves out.
     fn learn(&self, core: &mut Core, now: Time, batch: &mut Batch) -> Result<Streams, Fault> {
         checks::check_new(&core.catalog, batch)?;
+        weight::check_batch(&core.catalog, batch)?;
         let mut streams = Streams::with_capacity(batch.stream_count());
         for index in 0..batch.stream_count() {
             let id = self.learn_stream(core, now, &batch.stream(index))?;
@@ -496,9 +499,10 @@ impl Core {
                 let mut in_order = true;
                 for row in 0..batch.len() {
                     let id = streams[batch.stream_of(row)];
-                    let entry = &mut self.catalog.slot(id).entry;
                     let row = batch.row(row);
-                    entry.observe(message.cursor, message.arrival, &row);
+                    self.catalog
+                        .observe(id, message.cursor, message.arrival, &row);
+                    let entry = &mut self.catalog.slot(id).entry;
                     entry.came_through(message.cursor, &message.origin);
                     let time = row.time.unwrap_or(message.arrival);
                     in_order &= entry.count(message.cursor, time);

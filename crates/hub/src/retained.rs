@@ -27,16 +27,24 @@ use weir_model::{Cursor, Filter, Time};
 pub(crate) struct Retained {
     by_topic: BTreeMap<Arc<str>, Arc<Message>>,
     bytes: usize,
+    /// The most that they may be, where that is less than [`RETAINED_BYTES_MAX`].
+    bytes_max: Option<usize>,
     expiring: BTreeSet<(Time, Arc<str>)>,
 }
 
 impl Retained {
+    /// Leaves half of the memory of messages to those that go on.
+    pub(crate) fn limit(&mut self, of_messages: usize) {
+        self.bytes_max = Some(RETAINED_BYTES_MAX.min(of_messages / 2));
+    }
+
     /// Refuses a topic more than there may be, or more bytes; the last message may pass the bound.
     pub(crate) fn check_room(&self, topic: &str) -> Result<(), Fault> {
-        if self.bytes >= RETAINED_BYTES_MAX {
+        let limit = self.bytes_max.unwrap_or(RETAINED_BYTES_MAX);
+        if self.bytes >= limit {
             return Err(Fault::Crowded {
                 what: "bytes of retained messages",
-                limit: RETAINED_BYTES_MAX,
+                limit,
             });
         }
         match self.by_topic.len() >= RETAINED_MAX && !self.by_topic.contains_key(topic) {

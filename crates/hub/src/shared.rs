@@ -280,13 +280,13 @@ impl Core {
             let is_new = known.is_none_or(|id| self.catalog.entry(id).had_but_bytes());
             let id = self.catalog.intern(view.topic);
             self.catalog.number(id);
-            let entry = &mut self.catalog.slot(id).entry;
+            let entry = self.catalog.entry(id);
             let heard = crate::publish::heard(&view, &entry.datastream);
             if is_new || heard != Datastream::default() {
                 let mut datastream = entry.datastream.clone();
                 datastream.learn(&heard);
                 taught.push((entry.topic.clone(), datastream.clone()));
-                entry.describe(cursor, datastream);
+                self.catalog.describe(id, cursor, datastream);
                 self.journal.note(view.topic);
             }
             batch.fill(index, &self.catalog.entry(id).datastream);

@@ -90,8 +90,9 @@ impl Hub {
             let id = catalog.intern(row.topic);
             catalog.number(id);
             let time = row.time.filter(|time| *time <= now);
+            let arrival = time.unwrap_or(Time::from_nanos(i64::MIN));
+            catalog.observe(id, cursor, arrival, row);
             let entry = &mut catalog.slot(id).entry;
-            entry.observe(cursor, time.unwrap_or(Time::from_nanos(i64::MIN)), row);
             entry.last_seen = time.or(entry.last_seen);
         })?;
         Ok(())

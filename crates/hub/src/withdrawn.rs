@@ -217,16 +217,17 @@ impl Hub {
         let mut core = self.core();
         if let Some(id) = core.catalog.find(topic) {
             let cursor = self.log.head();
-            let entry = &mut core.catalog.slot(id).entry;
+            let entry = core.catalog.entry(id);
             let is_seen = |last: &Last| (last.cursor, last.time) == (seen, time);
             if !entry.last.as_ref().is_some_and(is_seen) {
                 // What came while the past was read is newer than all of it.
                 return Ok(());
             }
-            entry.last = None;
+            core.catalog.forget_last(id);
             if let Some(batch) = newest {
                 let row = batch.row(batch.len() - 1);
-                entry.observe(cursor, row.time.unwrap_or(time), &row);
+                let arrival = row.time.unwrap_or(time);
+                core.catalog.observe(id, cursor, arrival, &row);
             }
         }
         Ok(())

@@ -3,10 +3,10 @@
 
 mod house;
 
-use house::{acknowledged, at, everyone, new, publication};
+use house::{acknowledged, at, everyone, new, open, publication};
 use std::sync::Arc;
 use std::task::{Context, Waker};
-use weir_hub::{Exchange, Fault, Hub, Next, Policy, Request, Shape, Subscribe, Subscription};
+use weir_hub::{Exchange, Fault, Hub, Log, Next, Policy, Request, Shape, Subscribe, Subscription};
 use weir_model::Filter;
 
 fn subscribe(hub: &Arc<Hub>, topic: &str) -> Box<Subscription> {
@@ -60,10 +60,7 @@ fn the_slow_give_up_what_they_wait_for_before_a_publisher_is_refused() {
         for topic in &topics {
             let (clock, body) = (round * 100, long(100_000));
             publish(hub, topic, &body, clock).unwrap();
-            house
-                .log
-                .wait_committed(weir_hub::Log::head(&*house.log))
-                .unwrap();
+            house.log.wait_committed(Log::head(&*house.log)).unwrap();
             hub.feed().unwrap();
             assert!(hub.memory().held() <= 24 << 20);
         }
@@ -77,6 +74,125 @@ fn the_slow_give_up_what_they_wait_for_before_a_publisher_is_refused() {
         };
         assert!(told.unwrap() > 0);
     }
+}
+
+#[test]
+fn who_fills_the_catalog_is_refused_and_numbers_go_on() {
+    let house = new();
+    let hub = &house.hub;
+    hub.limit_catalog(500_000);
+    let publish = |topic: &str, body: &str| {
+        let published = publish(hub, topic, body, 0);
+        hub.settle();
+        published
+    };
+    let full = Err(Fault::Crowded {
+        what: "bytes of names, descriptions and last values",
+        limit: 500_000,
+    });
+    assert_eq!(publish("number", r#"{"value":1}"#), Ok(()));
+    for number in 0..4 {
+        assert_eq!(publish(&format!("text/{number}"), &long(100_000)), Ok(()));
+    }
+    let (held, most) = hub.catalog_bytes();
+    assert!((400_000..=500_000).contains(&held), "{held}");
+    assert_eq!(most, 500_000);
+    assert_eq!(publish("text/4", &long(100_000)), full);
+    assert_eq!(publish("number", &long(100_000)), full);
+    assert_eq!(
+        publish("text/0", &long(100_001)),
+        Ok(()),
+        "there is so much room"
+    );
+    for value in 0..100 {
+        assert_eq!(
+            publish("number", &format!(r#"{{"value":{value}}}"#)),
+            Ok(())
+        );
+    }
+    let several = r#"[{"topic":"many/a","value":"x"},{"topic":"many/b","value":"y"}]"#;
+    assert_eq!(publish("many", several), Ok(()));
+    // What is shorter gives back.
+    assert_eq!(publish("text/0", r#"{"value":"short"}"#), Ok(()));
+    assert_eq!(publish("text/4", &long(100_000)), Ok(()));
+    let before = hub.catalog_bytes().0;
+    let forget = Request::Change("text/4".into(), None);
+    hub.open(at(0), &everyone(), forget).map(drop).unwrap();
+    assert!(hub.catalog_bytes().0 <= before - 100_000);
+}
+
+#[test]
+fn what_is_in_the_log_is_taken_at_a_start_and_weighs_the_same() {
+    let house = new();
+    let hub = &house.hub;
+    for topic in ["a", "b"] {
+        acknowledged(hub, &everyone(), publication(topic, &long(50_000))).unwrap();
+    }
+    hub.settle();
+    let (held, _) = hub.catalog_bytes();
+    assert!(held >= 100_000);
+    house.log.close().unwrap();
+    let disk = house.disk.clone();
+    drop(house);
+    let again = open(disk);
+    assert_eq!(again.hub.catalog_bytes().0, held);
+}
+
+#[test]
+fn windows_count_and_the_oldest_close_early_where_memory_is_tight() {
+    let house = new();
+    let hub = &house.hub;
+    hub.limit_memory(16 << 20);
+    let filters = vec![Filter::parse("w/#").unwrap()];
+    let subscribe = Subscribe {
+        aggregate: Some("last:1d".parse().unwrap()),
+        ..Subscribe::new(filters, Shape::Items)
+    };
+    let Ok(Exchange::Subscription(mut daily)) =
+        hub.open(at(0), &everyone(), Request::Subscribe(subscribe))
+    else {
+        panic!("not a subscription");
+    };
+    let message = |number: usize| publication(&format!("w/{number}"), &long(100_000));
+    acknowledged(hub, &everyone(), message(0)).unwrap();
+    hub.feed().unwrap();
+    let one = hub.memory().held();
+    assert!(one >= 200_000, "the message and its window: {one}");
+    for number in 1..200 {
+        acknowledged(hub, &everyone(), message(number)).unwrap();
+        hub.feed().unwrap();
+        assert!(hub.memory().held() <= 12 << 20, "{}", hub.memory().held());
+    }
+    hub.tick(at(1));
+    let mut cx = Context::from_waker(Waker::noop());
+    let told = daily.poll_next(&mut cx);
+    assert!(
+        matches!(told, std::task::Poll::Ready(Ok(Next::Items(..)))),
+        "the first windows"
+    );
+    let held = hub.memory().held();
+    drop(daily);
+    hub.settle();
+    assert!(hub.memory().held() + 3_000_000 <= held, "{held}");
+}
+
+#[test]
+fn retained_messages_leave_half_of_the_memory() {
+    let house = new();
+    let hub = &house.hub;
+    hub.limit_memory(8 << 20);
+    let retained = |number: usize| {
+        let mut message = publication(&format!("r/{number}"), &long(100_000));
+        message.retain = true;
+        let taken = acknowledged(hub, &everyone(), message);
+        hub.feed().unwrap();
+        taken.map(drop)
+    };
+    let refused = (0..100).find_map(|number| retained(number).err());
+    let limit = 4 << 20;
+    let what = "bytes of retained messages";
+    assert_eq!(refused, Some(Fault::Crowded { what, limit }));
+    assert_eq!(publish(hub, "other", &long(100_000), 0), Ok(()));
 }
 
 #[test]

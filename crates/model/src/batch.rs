@@ -327,6 +327,11 @@ impl Batch {
         (0..self.len()).map(|row| self.row(row))
     }
 
+    /// Bytes of texts: results, qualities, features and parameters, those that several rows share once.
+    pub fn text_bytes(&self) -> usize {
+        self.texts.len()
+    }
+
     /// Bytes of memory held, for accounting.
     pub fn memory_bytes(&self) -> usize {
         self.names.capacity()
