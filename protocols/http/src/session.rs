@@ -136,6 +136,7 @@ impl Session {
         if input.is_empty() || *input == b"\r" {
             return Ok(false);
         }
+        head::check_method(input)?;
         let Some(end) = self.head_end(input)? else {
             return Ok(false);
         };
@@ -185,7 +186,6 @@ impl Session {
         let line = memchr::memchr(b'\n', input);
         match (line, input.len()) {
             (None, length) if length > TARGET_BYTES_MAX + 64 => Err(target_too_long()),
-            (None, _) => head::check_method(input).map(|()| None),
             (Some(_), length) if length > HEAD_BYTES_MAX => {
                 let reason = format!("the head is longer than {HEAD_BYTES_MAX} bytes");
                 Err(Refusal::new(431, reason))

@@ -226,6 +226,20 @@ fn who_speaks_another_protocol_is_refused_by_its_first_bytes() {
     assert!(outputs(&[b"GE", b"T", b"\r"]).is_empty());
 }
 
+proptest! {
+    #[test]
+    fn what_is_refused_does_not_depend_on_where_the_bytes_are_split(
+        bytes in proptest::collection::vec(
+            prop_oneof![any::<u8>(), Just(b' '), Just(b'\r'), Just(b'\n'), Just(b'A')],
+            0..12,
+        ),
+    ) {
+        let whole = outputs(&[&bytes]);
+        let each: Vec<&[u8]> = bytes.chunks(1).collect();
+        prop_assert_eq!(outputs(&each), whole);
+    }
+}
+
 #[test]
 fn everything_has_a_limit() {
     let long = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "a".repeat(9000));

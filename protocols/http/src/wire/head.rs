@@ -138,12 +138,13 @@ pub fn read(head: &[u8]) -> Result<(Request, Framing), Refusal> {
     Ok((request, framing))
 }
 
-/// Refuses what begins as no request does, before its line is whole: who speaks another protocol need not wait.
+/// Refuses what begins as no request does, before anything else is looked at: who speaks another protocol need not wait
+/// for a line that never ends.
 pub fn check_method(begun: &[u8]) -> Result<(), Refusal> {
-    let begun = begun.strip_suffix(b"\r").unwrap_or(begun);
-    match begun.iter().position(|byte| !is_token(*byte)) {
-        Some(at) if begun.get(at) != Some(&b' ') => Err(Refusal::at(at, NO_METHOD)),
-        _ => Ok(()),
+    let at = begun.iter().position(|byte| !is_token(*byte));
+    match begun.get(at.unwrap_or(begun.len())..).unwrap_or_default() {
+        [] | [b' ' | b'\n', ..] | [b'\r'] | [b'\r', b'\n', ..] => Ok(()),
+        _ => Err(Refusal::at(at.unwrap_or_default(), NO_METHOD)),
     }
 }
 
