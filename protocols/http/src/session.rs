@@ -136,9 +136,13 @@ impl Session {
         if input.is_empty() || *input == b"\r" {
             return Ok(false);
         }
-        head::check_method(input)?;
-        let Some(end) = self.head_end(input)? else {
-            return Ok(false);
+        let end = match self.head_end(input) {
+            Ok(Some(end)) => end,
+            // What is whole is read whole, its method first.
+            unfinished => {
+                head::check_method(input)?;
+                return unfinished.map(|_| false);
+            }
         };
         let (request, framing) = head::read(&input[..end])?;
         *input = &input[end..];

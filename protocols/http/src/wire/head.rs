@@ -138,7 +138,7 @@ pub fn read(head: &[u8]) -> Result<(Request, Framing), Refusal> {
     Ok((request, framing))
 }
 
-/// Refuses what begins as no request does, before anything else is looked at: who speaks another protocol need not wait
+/// Refuses what begins as no request does, with the words of [`read`]: who speaks another protocol need not wait
 /// for a line that never ends.
 pub fn check_method(begun: &[u8]) -> Result<(), Refusal> {
     let at = begun.iter().position(|byte| !is_token(*byte));
