@@ -331,11 +331,12 @@ impl Catalog {
         cursor: Cursor,
         arrival: Time,
         row: &Observation<'_>,
-    ) {
+    ) -> &mut Entry {
         let entry = &mut self.slots[id as usize].entry;
         let before = entry.last_weight();
         entry.observe(cursor, arrival, row);
         self.weight = self.weight + entry.last_weight() - before;
+        entry
     }
 
     /// Has no last observation of a datastream any more.

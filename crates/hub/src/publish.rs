@@ -500,9 +500,8 @@ impl Core {
                 for row in 0..batch.len() {
                     let id = streams[batch.stream_of(row)];
                     let row = batch.row(row);
-                    self.catalog
-                        .observe(id, message.cursor, message.arrival, &row);
-                    let entry = &mut self.catalog.slot(id).entry;
+                    let (cursor, arrival) = (message.cursor, message.arrival);
+                    let entry = self.catalog.observe(id, cursor, arrival, &row);
                     entry.came_through(message.cursor, &message.origin);
                     let time = row.time.unwrap_or(message.arrival);
                     in_order &= entry.count(message.cursor, time);

@@ -91,8 +91,7 @@ impl Hub {
             catalog.number(id);
             let time = row.time.filter(|time| *time <= now);
             let arrival = time.unwrap_or(Time::from_nanos(i64::MIN));
-            catalog.observe(id, cursor, arrival, row);
-            let entry = &mut catalog.slot(id).entry;
+            let entry = catalog.observe(id, cursor, arrival, row);
             entry.last_seen = time.or(entry.last_seen);
         })?;
         Ok(())

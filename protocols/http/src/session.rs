@@ -136,13 +136,8 @@ impl Session {
         if input.is_empty() || *input == b"\r" {
             return Ok(false);
         }
-        let end = match self.head_end(input) {
-            Ok(Some(end)) => end,
-            // What is whole is read whole, its method first.
-            unfinished => {
-                head::check_method(input)?;
-                return unfinished.map(|_| false);
-            }
+        let Some(end) = self.head_end(input)? else {
+            return Ok(false);
         };
         let (request, framing) = head::read(&input[..end])?;
         *input = &input[end..];
@@ -177,7 +172,7 @@ impl Session {
         for at in memchr::memchr_iter(b'\n', &input[self.searched..]) {
             let at = self.searched + at;
             if at == 0 || input[at - 1] != b'\r' {
-                return Err(Refusal::at(at, "a line ends with LF alone"));
+                return Err(ends_alone(input, at));
             }
             if at > HEAD_BYTES_MAX {
                 break;
@@ -186,6 +181,8 @@ impl Session {
                 return Ok(Some(at + 1));
             }
         }
+        // What is whole is read whole, its method first.
+        head::check_method(input)?;
         self.searched = input.len();
         let line = memchr::memchr(b'\n', input);
         match (line, input.len()) {
@@ -246,6 +243,13 @@ impl Session {
             _ => {}
         }
     }
+}
+
+/// A line that ends with LF alone, unless something before is wrong.
+#[cold]
+fn ends_alone(input: &[u8], at: usize) -> Refusal {
+    let alone = || Refusal::at(at, "a line ends with LF alone");
+    head::check_method(input).err().unwrap_or_else(alone)
 }
 
 impl weir_sansio::Session for Session {
