@@ -397,6 +397,18 @@ mod tests {
     }
 
     #[test]
+    fn strangers_of_other_servers_share_the_rate_of_anybody() {
+        let text = "[role.r]\nread = [\"#\"]\nrate = 1\n[anonymous]\nrole = \"r\"\n";
+        let policy = Policy::from_table(&text.parse().unwrap(), None).unwrap();
+        let folder = crate::testing::Folder::new("strangers");
+        let opened = crate::run::open_data(&folder.config(""));
+        let (_, hub) = opened.unwrap();
+        let now = weir_model::Time::from_millis(1_795_000_000_000);
+        assert!(hub.count(now, &policy.anonymous).is_ok());
+        assert!(hub.count(now, &policy.vouched("ann@a.org")).is_err());
+    }
+
+    #[test]
     fn a_certificate_cannot_be_presented_in_a_header() {
         let text = format!(
             "[role.r]\nread = [\"#\"]\n[certificate.c]\nrole = \"r\"\nsha256 = \"{}\"",

@@ -115,7 +115,7 @@ impl Policy {
             roles.insert(name.clone(), role(name, value)?);
         }
         let entries = RefCell::new(Entries::new());
-        let holder = |what: &str, name: &str, value: &Value| {
+        let holder_beside = |what: &str, name: &str, value: &Value, other: Option<&Standing>| {
             let role = text(value, what, name, "role")?;
             let role = roles
                 .get(role)
@@ -128,7 +128,10 @@ impl Policy {
             let principal = Principal {
                 name: name.into(),
                 grants: role.grants.clone(),
-                standing: standing.unwrap_or_else(|| Standing::new(role.rate)),
+                standing: standing.unwrap_or_else(|| match other {
+                    Some(other) => other.beside(role.rate),
+                    None => Standing::new(role.rate),
+                }),
             };
             let entry = Entry {
                 stood,
@@ -137,6 +140,7 @@ impl Policy {
             entries.borrow_mut().insert(key, entry);
             Ok::<_, String>(principal)
         };
+        let holder = |what: &str, name: &str, value: &Value| holder_beside(what, name, value, None);
         let users = users(table, &holder)?;
         let anonymous = match table.get("anonymous") {
             None => Principal {
@@ -159,7 +163,10 @@ impl Policy {
             tokens: by_hash(table, "token", &holder)?,
             certificates: fingerprints,
             jids: jids(table, &holder)?,
-            strangers: strangers(table, &anonymous, &holder)?,
+            strangers: match stranger(table)? {
+                Some(value) => holder_beside("jid", "*", &value, Some(&anonymous.standing))?,
+                None => anonymous.clone(),
+            },
             issuers,
             anonymous,
             keys: crate::keys::read(table, &holder)?,
@@ -375,19 +382,16 @@ fn jids(table: &Table, holder: Holder<'_>) -> Result<HashMap<String, Principal>,
     Ok(jids)
 }
 
-/// Whom no entry names has what anybody has; with other addresses named, what was begun so ends.
-fn strangers(
-    table: &Table,
-    anonymous: &Principal,
-    holder: Holder<'_>,
-) -> Result<Principal, String> {
+/// The entry of whom no other names: what anybody has, at the rate of all of them together. With other addresses named
+/// it is another entry, and what was begun by it ends.
+fn stranger(table: &Table) -> Result<Option<Value>, String> {
     let Some(Value::Table(anybody)) = table.get("anonymous") else {
-        return Ok(anonymous.clone());
+        return Ok(None);
     };
     let named = section(table, "jid")?.map(|(name, _)| Value::from(name.to_lowercase()));
     let mut stranger = anybody.clone();
     stranger.insert("exceptions".into(), named.collect::<Vec<_>>().into());
-    holder("jid", "*", &Value::Table(stranger))
+    Ok(Some(Value::Table(stranger)))
 }
 
 /// The domain of an address: what has no `@` is one.

@@ -329,7 +329,7 @@ fn data_dir(config: &Config) -> PathBuf {
     PathBuf::from(config.text("data", "dir").unwrap_or("weir-data"))
 }
 
-fn open_data(config: &Config) -> Result<(Arc<dyn Log>, Arc<Hub>), RunFault> {
+pub(crate) fn open_data(config: &Config) -> Result<(Arc<dyn Log>, Arc<Hub>), RunFault> {
     let data = data_dir(config);
     let located = |fault: ConfigFault| RunFault::Config(config.locate(&fault));
     std::fs::create_dir_all(&data)
