@@ -10,9 +10,10 @@ use smoltcp::socket::tcp::{Socket, SocketBuffer};
 use smoltcp::time::Instant;
 use smoltcp::wire::{HardwareAddress, IpAddress, IpCidr, Ipv4Address};
 
-/// This side of the line, and the board's.
+/// The address of this side of the line.
 pub(crate) const OWN: [u8; 4] = [10, 9, 0, 1];
-pub(crate) const BOARD: [u8; 4] = [10, 9, 0, 2];
+/// The board's.
+pub const BOARD: [u8; 4] = [10, 9, 0, 2];
 const PORT: u16 = 80;
 /// Ports of clients: those that IANA leaves to everybody.
 const FIRST_PORT: u16 = 49_152;

@@ -32,7 +32,7 @@ mod port;
 pub use bridge::{Bridge, Machine, Orderer};
 pub use echo::{Order, Outcome, Protocol};
 pub use emulator::{BEHIND_MODEM, BOARDS, CLIENT, Emulated, Emulator, Fault, by_name};
-pub use host::Host;
+pub use host::{BOARD, Host};
 pub use line::{Counts, Duplex, Line, Way};
 pub use modem::Modem;
 pub use port::{Port, Side};

@@ -11,6 +11,7 @@ use serde_json::json;
 use std::hash::{BuildHasher, RandomState};
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tokio::net::TcpListener;
@@ -89,10 +90,7 @@ async fn bridge(board: &Board) -> Result<(), Failure> {
     let at = |error| Failure::no(format!("{}: {error}", board.listen));
     let listener = TcpListener::bind(board.listen).await.map_err(at)?;
     let address = listener.local_addr().map_err(at)?;
-    let image = board.image.clone().unwrap_or_else(|| board.board.image());
-    let monitor = board.monitor.as_deref();
-    let started = Emulator::start(board.board, &image, monitor);
-    let (_emulator, serial) = started.map_err(Failure::no)?;
+    let (_emulator, serial) = start(board, board.board)?;
     let host = Host::new(RandomState::new().hash_one(0), MTU);
     let bridge = Bridge::new(serial, line(board), host, Ipv4Addr::LOCALHOST);
     let mut bridge = bridge.map_err(Failure::no)?;
@@ -104,6 +102,13 @@ async fn bridge(board: &Board) -> Result<(), Failure> {
     };
     tell(&bridge.counts());
     ended
+}
+
+/// The emulator, and the board's end of the line.
+fn start(board: &Board, emulated: &Emulated) -> Result<(Emulator, UnixStream), Failure> {
+    let image = board.image.clone().unwrap_or_else(|| emulated.image());
+    let started = Emulator::start(emulated, &image, board.monitor.as_deref());
+    started.map_err(Failure::no)
 }
 
 fn line(board: &Board) -> Line {

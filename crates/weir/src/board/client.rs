@@ -1,18 +1,15 @@
 //! `weir board --client`: a board that sends packets to a server and measures their round trips, as paper 003's.
 
-use super::{Board, Direction, line};
+use super::{Board, Direction, line, start};
 use crate::serve::StopSignals;
 use crate::{Failure, output};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddrV4;
-use std::os::unix::net::UnixStream;
 use std::time::Duration;
 use weir_board::limits::CLIENT_MTU;
-use weir_board::{
-    BEHIND_MODEM, Bridge, CLIENT, Emulated, Emulator, Host, Order, Orderer, Outcome, Protocol,
-};
+use weir_board::{BEHIND_MODEM, Bridge, CLIENT, Host, Order, Orderer, Outcome, Protocol};
 
 /// Packets before those that count.
 const WARM_UP: u32 = 5;
@@ -148,12 +145,6 @@ pub(super) async fn run(board: &Board) -> Result<(), Failure> {
     let host = Host::new(RandomState::new().hash_one(0), CLIENT_MTU);
     let bridge = Bridge::new(serial, line(board), host, servers);
     carry_out(board, pairs, bridge.map_err(Failure::no)?).await
-}
-
-fn start(board: &Board, emulated: &Emulated) -> Result<(Emulator, UnixStream), Failure> {
-    let image = board.image.clone().unwrap_or_else(|| emulated.image());
-    let started = Emulator::start(emulated, &image, board.monitor.as_deref());
-    started.map_err(Failure::no)
 }
 
 async fn carry_out<M: Orderer>(

@@ -1,7 +1,7 @@
 //! `weir board -- COMMAND`: a command whose network is the board's line, so that the kernel's own TCP speaks to
 //! the board.
 
-use super::{Board, line, tell};
+use super::{Board, line, start, tell};
 use crate::Failure;
 use crate::link::{code, no};
 use crate::serve::StopSignals;
@@ -10,11 +10,9 @@ use std::net::Ipv4Addr;
 use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::time::Duration;
 use weir_board::limits::MTU;
-use weir_board::{Emulator, Line, Nanos, Port, Side};
+use weir_board::{BOARD, Line, Nanos, Port, Side};
 use weir_link::Edge;
 
-/// Where the board is.
-const BOARD: Ipv4Addr = Ipv4Addr::new(10, 9, 0, 2);
 /// How often it is looked whether the kernel has sent something.
 const LOOK_NS: Nanos = 1_000_000;
 /// The half of a packet's first byte that says which IP it is.
@@ -47,9 +45,7 @@ impl Side for Kernel {
 
 /// Runs the board and the command; how the command ended.
 pub(super) async fn run(board: &Board, edge: Edge) -> Result<ExitCode, Failure> {
-    let image = board.image.clone().unwrap_or_else(|| board.board.image());
-    let started = Emulator::start(board.board, &image, board.monitor.as_deref());
-    let (_emulator, serial) = started.map_err(Failure::no)?;
+    let (_emulator, serial) = start(board, board.board)?;
     let child = spawn(board, &edge)?;
     let mut port = Port::new(serial, line(board), MTU).map_err(Failure::no)?;
     let mut kernel = Kernel(edge);
@@ -77,7 +73,7 @@ fn spawn(board: &Board, edge: &Edge) -> Result<Child, Failure> {
     let program = program.map_or("", String::as_str);
     let mut command = Command::new(program);
     command.args(arguments.unwrap_or_default());
-    command.env("WEIR_BOARD", BOARD.to_string());
+    command.env("WEIR_BOARD", Ipv4Addr::from(BOARD).to_string());
     let started = edge.station.spawn(command);
     started.map_err(|error| Failure::no(format!("{program}: {error}")))
 }
