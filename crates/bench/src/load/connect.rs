@@ -1,16 +1,19 @@
 //! Opening connections, thousands of them, in waves that no accept queue overflows.
 //!
-//! Blocking on purpose: nothing is measured yet, and a failure is told with the answer that
-//! caused it. Sockets are closed by reset, so that no port stays occupied after a cell. An address has
-//! 65,535 ports and the kernel gives fewer: connections to this machine beyond the first thousands leave
-//! from further addresses of 127.0.0.0/8, all of which are this machine (RFC 1122 section 3.2.1.3).
+//! A wave's connections are under way together, so that it takes the link's time once; what follows is
+//! blocking on purpose: nothing is measured yet, and a failure is told with the answer that caused it.
+//! Sockets are closed by reset, so that no port stays occupied after a cell. An address has 65,535 ports
+//! and the kernel gives fewer: connections to this machine beyond the first thousands leave from further
+//! addresses of 127.0.0.0/8, all of which are this machine (RFC 1122 section 3.2.1.3).
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
 use std::ops::Range;
 use std::time::Duration;
 
-use rustix::net::sockopt::{Timeout, set_socket_linger, set_socket_timeout};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::sockopt::{set_socket_linger, socket_error};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
 use super::http;
@@ -96,10 +99,14 @@ pub(crate) fn open_all(
     let mut next = first;
     while next < numbers.end {
         let wave = next..numbers.end.min(next + CONNECT_WAVE);
-        let mut opened = Vec::with_capacity(wave.len());
+        let mut begun = Vec::with_capacity(wave.len());
         for number in wave.clone() {
-            let begun = begin(address, number, opening(number));
-            opened.push(begun.map_err(|e| at(number, &e))?);
+            begun.push(begin(address, number).map_err(|e| at(number, &e))?);
+        }
+        let mut opened = Vec::with_capacity(wave.len());
+        for (number, stream) in wave.clone().zip(begun) {
+            let asked = ask(stream, opening(number));
+            opened.push(asked.map_err(|e| at(number, &e))?);
         }
         for (number, (stream, opening)) in wave.clone().zip(opened) {
             finish(&stream, &opening).map_err(|e| at(number, &e))?;
@@ -115,12 +122,9 @@ pub(super) fn at(number: usize, error: &str) -> String {
     format!("connection {}: {error}", number + 1)
 }
 
-fn begin(
-    address: SocketAddr,
-    number: usize,
-    opening: Opening,
-) -> Result<(TcpStream, Opening), String> {
-    let mut stream = dial(address, number)?;
+/// Waits until it is connected, and sends what opens it.
+fn ask(stream: TcpStream, opening: Opening) -> Result<(TcpStream, Opening), String> {
+    let mut stream = connected(stream)?;
     stream
         .write_all(&opening.request)
         .map_err(|e| format!("request: {e}"))?;
@@ -129,18 +133,29 @@ fn begin(
 
 /// A connected socket on which nothing was sent yet, with the options that all have, from the address of its number.
 pub(super) fn dial(address: SocketAddr, number: usize) -> Result<TcpStream, String> {
+    connected(begin(address, number)?)
+}
+
+/// A socket that is connecting, from the address of its number.
+fn begin(address: SocketAddr, number: usize) -> Result<TcpStream, String> {
+    connecting(source_of(address.ip(), number), address).map_err(refused)
+}
+
+/// Waits for it, at most [`CONNECT_MS_MAX`], and sets the options that all have.
+fn connected(stream: TcpStream) -> Result<TcpStream, String> {
     let timeout = Duration::from_millis(CONNECT_MS_MAX);
-    let connected = match source_of(address.ip(), number) {
-        None => TcpStream::connect_timeout(&address, timeout),
-        Some(source) => connect_from(source, address, timeout),
-    };
-    let stream = connected.map_err(|e| format!("connect: {e}"))?;
+    await_connection(&stream, timeout).map_err(refused)?;
     let options = stream
-        .set_nodelay(true)
+        .set_nonblocking(false)
+        .and_then(|()| stream.set_nodelay(true))
         .and_then(|()| stream.set_read_timeout(Some(timeout)))
         .and_then(|()| Ok(set_socket_linger(&stream, Some(Duration::ZERO))?));
     options.map_err(|e| format!("socket options: {e}"))?;
     Ok(stream)
+}
+
+fn refused(error: io::Error) -> String {
+    format!("connect: {error}")
 }
 
 /// From where a connection to this machine leaves; of the first thousands, and to other machines, the kernel says.
@@ -150,18 +165,29 @@ fn source_of(to: IpAddr, number: usize) -> Option<Ipv4Addr> {
     (is_here && thousands > 0).then(|| Ipv4Addr::from(SOURCES + thousands))
 }
 
-fn connect_from(
-    source: Ipv4Addr,
-    address: SocketAddr,
-    timeout: Duration,
-) -> std::io::Result<TcpStream> {
-    let (family, flags) = (AddressFamily::INET, SocketFlags::CLOEXEC);
+fn connecting(source: Option<Ipv4Addr>, address: SocketAddr) -> io::Result<TcpStream> {
+    let family = match address {
+        SocketAddr::V4(_) => AddressFamily::INET,
+        SocketAddr::V6(_) => AddressFamily::INET6,
+    };
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(family, SocketType::STREAM, flags, None)?;
-    // connect(2) gives up after it, too (socket(7)).
-    set_socket_timeout(&socket, Timeout::Send, Some(timeout))?;
-    rustix::net::bind(&socket, &SocketAddr::from((source, 0)))?;
-    rustix::net::connect(&socket, &address)?;
-    Ok(TcpStream::from(socket))
+    if let Some(source) = source {
+        rustix::net::bind(&socket, &SocketAddr::from((source, 0)))?;
+    }
+    match rustix::net::connect(&socket, &address) {
+        Ok(()) | Err(Errno::INPROGRESS) => Ok(TcpStream::from(socket)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Until the kernel says that it is connected, or why not (connect(2), EINPROGRESS).
+fn await_connection(stream: &TcpStream, timeout: Duration) -> io::Result<()> {
+    let timeout = Timespec::try_from(timeout).map_err(io::Error::other)?;
+    if poll(&mut [PollFd::new(stream, PollFlags::OUT)], Some(&timeout))? == 0 {
+        return Err(io::ErrorKind::TimedOut.into());
+    }
+    Ok(socket_error(stream)??)
 }
 
 /// Reads until the connection counts as open.
@@ -242,6 +268,24 @@ mod tests {
         assert_eq!(sources, [here, here, here, second, fourth, fourth]);
         let indices: Vec<_> = held.iter().map(|(index, _)| *index).collect();
         assert_eq!(indices, [0, 1, 0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn all_of_a_wave_are_begun_before_one_is_asked() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let begun: Vec<_> = (0..2).map(|n| begin(address, n).unwrap()).collect();
+        let mut accepted: Vec<_> = (0..2).map(|_| listener.accept().unwrap().0).collect();
+        for (stream, peer) in begun.into_iter().zip(&mut accepted) {
+            let opening = Opening {
+                request: b"?".to_vec(),
+                opened: |answer| Ok(answer == b"!"),
+            };
+            let (stream, opening) = ask(stream, opening).unwrap();
+            peer.read_exact(&mut [0]).unwrap();
+            peer.write_all(b"!").unwrap();
+            finish(&stream, &opening).unwrap();
+        }
     }
 
     #[test]
