@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 use rustix::net::sockopt::{set_socket_linger, socket_error};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
@@ -184,7 +184,8 @@ fn connecting(source: Option<Ipv4Addr>, address: SocketAddr) -> io::Result<TcpSt
 /// Until the kernel says that it is connected, or why not (connect(2), EINPROGRESS).
 fn await_connection(stream: &TcpStream, timeout: Duration) -> io::Result<()> {
     let timeout = Timespec::try_from(timeout).map_err(io::Error::other)?;
-    if poll(&mut [PollFd::new(stream, PollFlags::OUT)], Some(&timeout))? == 0 {
+    let mut waiting = [PollFd::new(stream, PollFlags::OUT)];
+    if retry_on_intr(|| poll(&mut waiting, Some(&timeout)))? == 0 {
         return Err(io::ErrorKind::TimedOut.into());
     }
     Ok(socket_error(stream)??)
@@ -274,18 +275,21 @@ mod tests {
     fn all_of_a_wave_are_begun_before_one_is_asked() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let begun: Vec<_> = (0..2).map(|n| begin(address, n).unwrap()).collect();
-        let mut accepted: Vec<_> = (0..2).map(|_| listener.accept().unwrap().0).collect();
-        for (stream, peer) in begun.into_iter().zip(&mut accepted) {
-            let opening = Opening {
-                request: b"?".to_vec(),
-                opened: |answer| Ok(answer == b"!"),
-            };
-            let (stream, opening) = ask(stream, opening).unwrap();
-            peer.read_exact(&mut [0]).unwrap();
-            peer.write_all(b"!").unwrap();
-            finish(&stream, &opening).unwrap();
-        }
+        // Were the second begun behind the first one's request, this would not return.
+        let opening = |number| {
+            if number == 0 {
+                listener.accept().unwrap();
+                listener.accept().unwrap();
+            }
+            silent(number)
+        };
+        let mut opened = Vec::new();
+        let each = |index, _| {
+            opened.push(index);
+            Ok(())
+        };
+        open_all(address, 0..2, opening, each).unwrap();
+        assert_eq!(opened, [0, 1]);
     }
 
     #[test]
