@@ -1,10 +1,13 @@
-//! The page `docs/results/notification.md`, generated from a run and from nothing else.
+//! The pages `docs/results/notification*.md`, each generated from a run and from nothing else.
+//!
+//! A run of a part of the experiment, such as the gateway alone, has a page of that part.
 
 use super::beyond;
 use super::cells::{CLIENTS, LINKS, TOLD_BY, gateway_name};
 use super::claims;
 use super::figures::{FIGURES, Grid, HALF_AND_FULL, Of, schemes};
 use super::spots;
+use crate::figure::slice::level;
 use crate::report::number;
 use crate::report::page::{self, head, row};
 use crate::results::{CellResult, Run};
@@ -12,19 +15,65 @@ use crate::results::{CellResult, Run};
 /// The page of a run; `folder` is where the run lies, for the command that made the page.
 pub(crate) fn markdown(run: &Run, folder: &str) -> String {
     let mut text = page::begin("Notification", run, folder, QUICK);
-    text += HOW;
-    page::goals(run, "", page::reached, &mut text);
-    page::claims(run, JUDGED, &mut text);
-    text += &claims::follows(run);
-    for figure in &FIGURES {
-        of_device(run, figure, &mut text);
+    let parts = Parts::of(run);
+    parts.how(&mut text);
+    if parts.device || parts.board {
+        page::goals(run, "", page::reached, &mut text);
     }
-    beyond::write(run, &mut text);
+    if parts.device {
+        of_paper(run, &mut text);
+    }
     spots::table(run, &mut text);
-    of_gateway(run, &mut text);
+    if parts.gateway {
+        of_gateway(run, &mut text);
+    }
     page::ratios(run, &mut text);
     page::absent(run, &mut text);
     text
+}
+
+/// Which parts of the experiment a run has.
+struct Parts {
+    device: bool,
+    board: bool,
+    gateway: bool,
+}
+
+impl Parts {
+    fn of(run: &Run) -> Self {
+        let have = |factor| {
+            let mut cells = run.results.iter().map(|result| &result.cell);
+            cells.any(|cell| level(cell, factor).is_some())
+        };
+        Self {
+            device: have("line"),
+            board: have("board"),
+            gateway: have("link"),
+        }
+    }
+
+    /// How each of them was measured.
+    fn how(&self, text: &mut String) {
+        *text += SCENARIO;
+        let simulated = self.device || self.board;
+        let told = [
+            (simulated, DEVICE),
+            (simulated, METRICS),
+            (self.board, BOARD),
+            (self.gateway, GATEWAY),
+        ];
+        text.extend(told.iter().filter(|(is, _)| *is).map(|(_, how)| *how));
+    }
+}
+
+/// What the paper has: its claims and figures; and behind them what it has not.
+fn of_paper(run: &Run, text: &mut String) {
+    page::claims(run, JUDGED, text);
+    *text += &claims::follows(run);
+    for figure in &FIGURES {
+        of_device(run, figure, text);
+    }
+    beyond::write(run, text);
 }
 
 const QUICK: &str = "
@@ -32,26 +81,34 @@ const QUICK: &str = "
 twelve seconds and all at once, and the gateway for three seconds on a machine that may have had other work.
 ";
 
-const HOW: &str = "\n## How it was measured
+const SCENARIO: &str = "\n## How it was measured
 
 The scenario is that of Duquennoy, Grimaud and Vandewalle 2009 (paper 002): a device publishes its clock every 1 to 50
 seconds, and up to 256 clients get to know by polling at five intervals, by long polling or by streaming, over a
 serial line of 14,400 bytes a second with SLIP. Each setting is run ten times for five minutes, ten where the interval
 varies; of the ten runs the two best and the two worst are left out.
+";
 
+const DEVICE: &str = "
 **The device** is weir's server for microcontrollers ([what it is](../reference/comet.md)), the very code; line,
 queue of the host before it and the clients' programs are modelled, the clients' TCP is smoltcp's and their CoAP the
 gateway's, and time is virtual: the same seed gives the same table, bit for bit (`weir sim notification` runs any of
 them). The board's processor costs no time. The paper says that its line carries 14,400 bytes a second each way; its
 packet counts are those of a line on which one end talks at a time. `half` and `full` are these two readings.
+";
 
+const METRICS: &str = "
 **Metrics** are the paper's. MPT: mean time from a publication to its reception, of those received. RPM: messages
 received, percent of those published; RUPM: each counted once. NTP, NTB: packets and bytes on the line, both ways,
 IP included. MCT: share of the time in which a client holds the newest. RMP, SP and energy stand with their table.
+";
 
+const BOARD: &str = "
 **The board** runs ten of these settings for real, in an emulator behind the same line at its pace; a table sets each
 beside its simulation, and the goals say how far they may differ.
+";
 
+const GATEWAY: &str = "
 **The gateway** stands in the device's place with a hundred to ten thousand clients, a publication a second, on
 this machine and over emulated links; clients and server share the processors. Trips run from when a message was
 due to be published until a client has it, over all clients. Who polls asks every second, whatever it has; what was

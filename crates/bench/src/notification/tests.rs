@@ -204,3 +204,20 @@ fn the_page_tells_what_the_paper_does_not_have_and_what_it_costs() {
         "{page}"
     );
 }
+
+#[test]
+fn the_page_of_a_part_tells_nothing_of_the_others() {
+    let mut run = chosen();
+    run.results = vec![CellResult {
+        cell: cells::gateway_name("isp", 100, crate::cell::Scheme::Sse),
+        target: "weir".into(),
+        status: "ok".into(),
+        ..CellResult::default()
+    }];
+    run.claims = claims::judge(&run);
+    let page = page::markdown(&run, "runs/notification-gateway");
+    assert!(page.contains("**The gateway** stands"), "{page}");
+    for word in ["smoltcp", "Figure", "What the paper claims", "## Goals"] {
+        assert!(!page.contains(word), "{word}\n{page}");
+    }
+}
