@@ -114,7 +114,7 @@ this machine and over emulated links; clients and server share the processors. T
 due to be published until a client has it, over all clients. Who polls asks every second, whatever it has; what was
 published and overwritten between two of its questions is lost on it. `observe` is CoAP (RFC 7641): each client has a
 socket of datagrams, and messages are published by HTTP as for the others. One notification in eight asks to be
-acknowledged; what a link drops of the rest is not sent again, and is lost.
+acknowledged; what is dropped of the rest on its way, even on this machine alone, is not sent again, and is lost.
 ";
 
 const JUDGED: &str =
