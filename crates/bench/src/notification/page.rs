@@ -85,8 +85,8 @@ const SCENARIO: &str = "\n## How it was measured
 
 The scenario is that of Duquennoy, Grimaud and Vandewalle 2009 (paper 002): a device publishes its clock every 1 to 50
 seconds, and up to 256 clients get to know by polling at five intervals, by long polling or by streaming, over a
-serial line of 14,400 bytes a second with SLIP. Each setting is run ten times for five minutes, ten where the interval
-varies; of the ten runs the two best and the two worst are left out.
+serial line of 14,400 bytes a second with SLIP. Each setting of the device is run ten times for five minutes, ten where
+the interval varies; of the ten runs the two best and the two worst are left out.
 ";
 
 const DEVICE: &str = "
