@@ -4,7 +4,7 @@
 
 use crate::batch::{self, Batch, Leaving};
 use crate::interfaces;
-use crate::limits::DATAGRAM_BUFFER_BYTES;
+use crate::limits::{DATAGRAM_BUFFER_BYTES, TURN_DATAGRAMS};
 use nix::sys::socket::{setsockopt, sockopt as options};
 use rustix::net::{AddressFamily, SocketType, sockopt};
 use std::collections::VecDeque;
@@ -189,14 +189,16 @@ impl Datagrams {
         }
     }
 
-    /// Sends datagrams in order, until none is left or the kernel has no room; what one peer cannot be
-    /// sent is dropped.
+    /// Sends datagrams in order, at most [`TURN_DATAGRAMS`]: who sends more reads first what came meanwhile, as
+    /// the kernel drops what it has no room for. Pending where the kernel takes no more; what one peer cannot
+    /// be sent is dropped.
     pub fn poll_send_batch(
         &self,
         cx: &mut Context<'_>,
         queue: &mut VecDeque<Leaving>,
     ) -> Poll<io::Result<()>> {
-        while !queue.is_empty() {
+        let left = queue.len().saturating_sub(TURN_DATAGRAMS);
+        while queue.len() > left {
             let sent = self.socket.try_io(Interest::WRITABLE, || {
                 batch::send_first(&self.socket, queue)
             });

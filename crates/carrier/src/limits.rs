@@ -18,6 +18,8 @@ pub const DATAGRAM_BUFFER_BYTES: usize = 1 << 20;
 pub const DATAGRAM_BYTES_MAX: usize = 64 << 10;
 /// Datagrams that one system call takes or sends.
 pub const BATCH_DATAGRAMS: usize = 32;
+/// Datagrams that are sent in a row before what came meanwhile is read.
+pub const TURN_DATAGRAMS: usize = 256;
 /// Of the buffer that a thread reads its sockets into, bytes.
 pub const SCRATCH_BYTES: usize = 64 << 10;
 /// From this size on what goes out is not copied, bytes.

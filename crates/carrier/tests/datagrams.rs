@@ -5,6 +5,7 @@ use bytes::Bytes;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use weir_carrier::limits::TURN_DATAGRAMS;
 use weir_carrier::{Arrived, Batch, Datagrams, Leaving};
 
 const ANY: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
@@ -27,10 +28,14 @@ fn leaving(payload: Vec<u8>, to: SocketAddr, from: Option<IpAddr>) -> Leaving {
 
 async fn send(socket: &Datagrams, datagrams: impl IntoIterator<Item = Leaving>) {
     let mut queue: VecDeque<Leaving> = datagrams.into_iter().collect();
-    poll_fn(|cx| socket.poll_send_batch(cx, &mut queue))
+    send_turn(socket, &mut queue).await;
+    assert!(queue.is_empty());
+}
+
+async fn send_turn(socket: &Datagrams, queue: &mut VecDeque<Leaving>) {
+    poll_fn(|cx| socket.poll_send_batch(cx, queue))
         .await
         .unwrap();
-    assert!(queue.is_empty());
 }
 
 async fn receive(socket: &Datagrams, count: usize) -> Vec<(Arrived, Vec<u8>)> {
@@ -64,6 +69,22 @@ fn what_is_due_leaves_and_what_has_arrived_is_taken_in_order() {
             assert_eq!((arrived.length, arrived.to), (usize::from(byte), None));
         }
         assert_eq!(came.len(), 100);
+    });
+}
+
+#[test]
+fn between_turns_of_a_long_queue_there_is_time_to_read() {
+    run(async {
+        let (one, other) = (bound(HERE), bound(HERE));
+        let to = other.local_addr().unwrap();
+        let all = TURN_DATAGRAMS + 10;
+        let mut queue: VecDeque<Leaving> = (0..all).map(|_| leaving(vec![1], to, None)).collect();
+        send_turn(&one, &mut queue).await;
+        assert_eq!(queue.len(), 10);
+        assert_eq!(receive(&other, TURN_DATAGRAMS).await.len(), TURN_DATAGRAMS);
+        send_turn(&one, &mut queue).await;
+        assert!(queue.is_empty());
+        assert_eq!(receive(&other, 10).await.len(), 10);
     });
 }
 

@@ -185,8 +185,10 @@ impl Crowd {
     /// Sends what is to leave, and says whether anything came before it was quiet.
     async fn receive(&mut self) -> Result<bool, String> {
         let socket = &self.socket;
-        let sent = poll_fn(|cx| socket.poll_send_batch(cx, &mut self.leaving)).await;
-        sent.map_err(|e| format!("sending: {e}"))?;
+        while !self.leaving.is_empty() {
+            let sent = poll_fn(|cx| socket.poll_send_batch(cx, &mut self.leaving)).await;
+            sent.map_err(|e| format!("sending: {e}"))?;
+        }
         let came = poll_fn(|cx| socket.poll_receive_batch(cx, &mut self.arrived));
         match timeout(QUIET, came).await {
             Ok(came) => came.map(|()| true).map_err(|e| format!("receiving: {e}")),

@@ -113,7 +113,7 @@ const GATEWAY: &str = "
 this machine and over emulated links; clients and server share the processors. Trips run from when a message was
 due to be published until a client has it, over all clients. Who polls asks every second, whatever it has; what was
 published and overwritten between two of its questions is lost on it. `observe` is CoAP (RFC 7641): each client has a
-socket of datagrams, and messages are published by HTTP as for the others. One notification in eight asks to be
+socket of datagrams, and messages are published by HTTP as for the others. One notification in nine asks to be
 acknowledged; what is dropped of the rest on its way, even on this machine alone, is not sent again, and is lost.
 ";
 

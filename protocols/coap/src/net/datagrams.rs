@@ -224,7 +224,7 @@ impl Serving {
         known.map_or(Who::Unknown { local }, Who::Known)
     }
 
-    /// Sends what is queued; says whether all of it left.
+    /// Sends a turn of what is queued; says whether the kernel took it.
     // [RFC7252-4.2-16]
     fn flush(&mut self, cx: &mut Context<'_>) -> io::Result<bool> {
         let sent = self.socket.poll_send_batch(cx, &mut self.unsent)?;
@@ -240,7 +240,25 @@ impl Serving {
             Endpoint::notify(&mut self.endpoint, now, observation, over);
         }
         self.put(now);
-        self.flush(cx).map(drop)
+        while !self.unsent.is_empty() && self.flush(cx)? {}
+        Ok(())
+    }
+
+    /// Has answered what waited and told what changed, unless what was said before has yet to leave; says whether
+    /// anything moved.
+    fn tell(&mut self, cx: &mut Context<'_>) -> io::Result<bool> {
+        if !self.flush(cx)? || !self.unsent.is_empty() {
+            return Ok(false);
+        }
+        let now = now();
+        let mut moved = self.desk.poll(cx, &mut self.endpoint, now);
+        let at = self.put(now);
+        if self.timer.poll_due(cx, at.min(self.desk.deadline())) {
+            self.endpoint.timeout(now);
+            self.put(now);
+            moved = true;
+        }
+        Ok(moved)
     }
 }
 
@@ -255,16 +273,18 @@ impl Future for Serving {
         loop {
             let read = this.receive(cx)?;
             this.receive_of_groups(cx)?;
-            let now = now();
-            let mut moved = this.desk.poll(cx, &mut this.endpoint, now);
-            let at = this.put(now);
-            if this.timer.poll_due(cx, at.min(this.desk.deadline())) {
-                this.endpoint.timeout(now);
-                this.put(now);
-                moved = true;
-            }
+            let moved = this.tell(cx)?;
             // What was not read while nothing could be sent is read once it can.
-            if !this.flush(cx)? || read && !moved {
+            if !this.flush(cx)? {
+                return Poll::Pending;
+            }
+            // Between the turns of a long queue comes what arrived meanwhile: acknowledgements, which the kernel
+            // would drop where thousands of them wait, and what else the thread serves.
+            if !this.unsent.is_empty() {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            if read && !moved {
                 return Poll::Pending;
             }
         }

@@ -102,6 +102,13 @@ impl<A: Address> Observation<A> {
     }
 }
 
+/// How many notifications count as sent when an observation begins: as many observers as began together are told
+/// together, and their confirmations would come together too.
+fn phase(id: ObservationId) -> u8 {
+    let phases = u64::from(UNCONFIRMED_MAX) + 1;
+    ((id.0 - 1) % phases) as u8
+}
+
 /// What a registration is made of.
 pub(super) struct Registration<A> {
     pub(super) peer: A,
@@ -181,7 +188,7 @@ impl<A: Address> Observers<A> {
             sequence: before,
             ids: [0; IDS_KEPT],
             sent: 0,
-            unconfirmed: 0,
+            unconfirmed: phase(id),
             confirmed_at: now,
             credit: NOTIFICATION_BURST,
             credit_at: now,
@@ -230,6 +237,7 @@ impl<A: Address> Observers<A> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use alloc::vec::Vec;
 
     const NOW: Instant = Instant::START;
 
@@ -280,6 +288,27 @@ mod tests {
         observation.note_confirmed(NOW);
         assert!(!observation.wants_confirmation(NOW));
         assert!(observation.wants_confirmation(NOW + UNCONFIRMED_TIME_MAX));
+    }
+
+    /// [RFC7641-4.5-1] [RFC7641-4.5-2]
+    #[test]
+    fn who_began_together_does_not_confirm_together() {
+        let mut observers = Observers::new();
+        let phases = usize::from(UNCONFIRMED_MAX) + 1;
+        let ids: Vec<_> = (0..90).map(|peer| add(&mut observers, peer, 1).0).collect();
+        for told in 0..2 * phases {
+            let mut asked = 0;
+            for &id in &ids {
+                let observation = observers.of(id).unwrap();
+                let confirmable = observation.wants_confirmation(NOW);
+                observation.note_sent(told as u16, confirmable);
+                if confirmable {
+                    observation.note_confirmed(NOW);
+                    asked += 1;
+                }
+            }
+            assert_eq!(asked, ids.len() / phases, "notification {told}");
+        }
     }
 
     /// [RFC7641-4.5.1-1] [RFC7641-4.5.1-2]
