@@ -78,6 +78,20 @@ class Doctor(unittest.TestCase):
                      "files may be open", "of memory may be used", "may wait to be accepted", "the clock is set"):
             self.assertTrue(any(word in line for line in good), f"{word}: {good}")
 
+    def test_a_secret_is_its_owners_and_the_services_groups(self):
+        policy = self.folder / "policy.toml"
+        policy.write_text('[role.reader]\nread = ["#"]\n')
+        levels = {0o600: "good", 0o640: "good", 0o644: "LOOK", 0o660: "LOOK"}
+        for mode, level in levels.items():
+            policy.chmod(mode)
+            _, good, look, _ = self.look(access__policy=policy)
+            told = good if level == "good" else look
+            self.assertTrue(any(re.search(f"{policy} is|read {policy}", line) for line in told), f"{mode:o}: {told}")
+        if os.geteuid() == 0:
+            policy.chmod(0o640)
+            os.chown(policy, 0, 4321)
+            self.assertTrue(any("group 4321" in line for line in self.look(access__policy=policy)[2]))
+
     def test_an_address_that_is_taken_or_not_ours_or_open_to_all(self):
         with socket.create_server(("127.0.0.1", 0)) as other:
             taken = f"127.0.0.1:{other.getsockname()[1]}"

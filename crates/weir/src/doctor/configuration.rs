@@ -31,14 +31,22 @@ pub(super) fn look(config: &Config, open: bool) -> Vec<Finding> {
     found
 }
 
-/// A file of secrets that others than its owner may read.
+/// A file of secrets: its owner's, or that of the group which this user has for itself, as a service has.
 fn of_secret(file: &Path) -> Option<Finding> {
     use std::os::unix::fs::MetadataExt;
-    let mode = std::fs::metadata(file).ok()?.mode() & 0o777;
+    let told = std::fs::metadata(file).ok()?;
+    let mode = told.mode() & 0o777;
     let place = file.display();
+    let own_group = told.gid() == rustix::process::getegid().as_raw();
     Some(match mode & 0o077 {
         0 => Finding::good(format!("{place} is its owner's alone")),
-        _ => Finding::look(format!("others may read {place} (mode {mode:o})")),
+        0o040 if own_group => Finding::good(format!(
+            "{place} is read by its owner and by this user's group alone"
+        )),
+        _ => Finding::look(format!(
+            "others may read {place} (mode {mode:o}, group {})",
+            told.gid()
+        )),
     })
 }
 
