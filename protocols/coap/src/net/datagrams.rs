@@ -244,12 +244,8 @@ impl Serving {
         Ok(())
     }
 
-    /// Has answered what waited and told what changed, unless what was said before has yet to leave; says whether
-    /// anything moved.
-    fn tell(&mut self, cx: &mut Context<'_>) -> io::Result<bool> {
-        if !self.flush(cx)? || !self.unsent.is_empty() {
-            return Ok(false);
-        }
+    /// Has answered what waited and told what changed; says whether anything moved.
+    fn tell(&mut self, cx: &mut Context<'_>) -> bool {
         let now = now();
         let mut moved = self.desk.poll(cx, &mut self.endpoint, now);
         let at = self.put(now);
@@ -258,7 +254,7 @@ impl Serving {
             self.put(now);
             moved = true;
         }
-        Ok(moved)
+        moved
     }
 }
 
@@ -273,18 +269,18 @@ impl Future for Serving {
         loop {
             let read = this.receive(cx)?;
             this.receive_of_groups(cx)?;
-            let moved = this.tell(cx)?;
             // What was not read while nothing could be sent is read once it can.
             if !this.flush(cx)? {
                 return Poll::Pending;
             }
             // Between the turns of a long queue comes what arrived meanwhile: acknowledgements, which the kernel
-            // would drop where thousands of them wait, and what else the thread serves.
+            // would drop where thousands of them wait, and what else the thread serves. More is told behind it.
             if !this.unsent.is_empty() {
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
-            if read && !moved {
+            let moved = this.tell(cx);
+            if read && !moved && this.unsent.is_empty() {
                 return Poll::Pending;
             }
         }
