@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-from dds.peer import DOMAINS, Appendable, Observation, Peer, Policy, Result, metric, start, take, until
+from dds.peer import DOMAINS, Appendable, Observation, Peer, Policy, Result, matched, metric, start, take, until
 from gateway import BINARY, Gateway
 
 # The domain may publish alone.
@@ -98,8 +98,8 @@ class Faults(unittest.TestCase):
         peer = Peer(self.number)
         forged, writer = peer.writer(wait=False), peer.writer(wait=False)
         # The readers of the gateway, of the class, and this one.
-        until(lambda: len(forged.get_matched_subscriptions()) > 2, "the subscriber")
-        until(lambda: len(writer.get_matched_subscriptions()) > 2, "the subscriber")
+        until(lambda: matched(forged.get_matched_subscriptions) > 2, "the subscriber")
+        until(lambda: matched(writer.get_matched_subscriptions) > 2, "the subscriber")
         of, data = forged.guid.bytes, b"\x7f\x7f\x00\x00rest"
         head = b"RTPS\x02\x03\x01\x10" + of[:12] + b"\x15\x05" + struct.pack("<H", 20 + len(data))
         sample = head + struct.pack("<HHI4sII", 0, 16, 0, of[12:], 0, 1) + data
