@@ -16,17 +16,24 @@ def last():
     return min(28_000, int(EPHEMERAL.read_text().split()[0]))
 
 
+def hold(name):
+    """A name that one process can have: what holds it for as long as this lives, or None where another has it."""
+    held = socket.socket(socket.AF_UNIX)
+    try:
+        held.bind(f"\0weir-test-{name}")
+    except OSError:
+        held.close()
+        return None
+    return held
+
+
 @functools.cache
 def mine():
-    """The ports of this process, in turn: held for as long as it lives by a name that one process can have."""
+    """What holds the ports of this process, and these in turn."""
     for first in range(FIRST, last() - EACH + 1, EACH):
-        held = socket.socket(socket.AF_UNIX)
-        try:
-            held.bind(f"\0weir-test-ports-{first}")
-        except OSError:
-            held.close()
-            continue
-        return held, itertools.cycle(range(first, first + EACH))
+        held = hold(f"ports-{first}")
+        if held:
+            return held, itertools.cycle(range(first, first + EACH))
     raise RuntimeError(f"all ports from {FIRST} to {last()} are held by other tests")
 
 

@@ -1,10 +1,7 @@
 """A participant of Cyclone DDS with the type as `protocols/dds/idl/Observation.idl` has it."""
 
-import contextlib
 import dataclasses
-import itertools
 import os
-import socket
 import time
 from enum import auto
 
@@ -19,6 +16,7 @@ from cyclonedds.topic import Topic
 from cyclonedds.util import duration
 
 from gateway import Gateway
+from ports import hold
 
 WAIT_S = 20
 # Domain 0 is everybody's; 232 is the last that has ports.
@@ -26,14 +24,15 @@ NUMBERS = range(10, 230)
 
 
 def domains():
-    """Domains that no other gateway has, nor a run beside this one: the TCP port of each is held until this one ends."""
+    """Domains that no other gateway has, nor a run beside this one."""
     held = []
-    for at in itertools.count(os.getpid()):
-        number = NUMBERS[at % len(NUMBERS)]
-        with contextlib.suppress(OSError):
-            # DDSI-RTPS 2.5 section 9.6.2.3: the domain's own among the UDP ports.
-            held.append(socket.create_server(("127.0.0.1", 7400 + 250 * number)))
+    for at in range(len(NUMBERS)):
+        number = NUMBERS[(os.getpid() + at) % len(NUMBERS)]
+        name = hold(f"domain-{number}")
+        if name:
+            held.append(name)
             yield number
+    raise RuntimeError(f"of {len(NUMBERS)} domains {len(held)} are this test's, the others are held by other tests")
 
 
 DOMAINS = domains()
