@@ -164,11 +164,18 @@ impl Figure {
         Self { series, ..self }
     }
 
-    /// Whether anything measured here would be seen: published values alone are no figure of a run.
+    /// Whether anything measured here would be seen: published values alone are no figure of a run, and a line of
+    /// one place is a dot.
     pub(crate) fn shows_something(&self) -> bool {
         let ours = self.series.iter().filter(|one| one.source == Source::Here);
-        ours.flat_map(|one| &one.points)
-            .any(|point| point.y.is_some())
+        let points = ours.flat_map(|one| &one.points);
+        let mut places = points
+            .filter(|point| point.y.is_some())
+            .map(|point| &point.x);
+        let Some(first) = places.next() else {
+            return false;
+        };
+        self.form != Form::Lines || places.any(|place| place != first)
     }
 }
 
@@ -315,5 +322,20 @@ mod tests {
         assert!(!of(Series::published("size", "Tamayo2012, table 2", points())).shows_something());
         assert!(of(Series::here("size", points())).shows_something());
         assert!(!of(Series::here("size", vec![Point::failed("xml", "no")])).shows_something());
+    }
+
+    #[test]
+    fn a_line_has_two_places() {
+        let of = |form, points| Figure::new(form, "a", "A").series([Series::here("rtt", points)]);
+        let one = || vec![Point::at(100.0, 1.0), Point::at(100.0, 2.0)];
+        assert!(!of(Form::Lines, one()).shows_something());
+        assert!(of(Form::Scatter, one()).shows_something());
+        assert!(
+            of(
+                Form::Lines,
+                vec![Point::at(1.0, 1.0), Point::at(100.0, 2.0)]
+            )
+            .shows_something()
+        );
     }
 }

@@ -34,6 +34,11 @@ impl<'a> Slice<'a> {
         self.keep(|result| level(&result.cell, factor).is_none_or(|level| level == wanted))
     }
 
+    /// Those that have a factor at another level.
+    pub(crate) fn without(&self, factor: &str, unwanted: &str) -> Self {
+        self.keep(|result| level(&result.cell, factor).is_some_and(|level| level != unwanted))
+    }
+
     /// Those of a contender.
     pub(crate) fn by(&self, target: &str) -> Self {
         self.keep(|result| result.target == target)

@@ -1,6 +1,7 @@
 //! The figures of paper 003: efficiency (2, 4, 6) and round trips (3, 5, 7) over the payload, by link.
 //!
-//! Its curves reach us as captions; the one number of its text, CoAP at 100 bytes, is the one ghost.
+//! Its curves reach us as captions; the one number of its text, CoAP at 100 bytes, is the one ghost. Beside its
+//! figures, what a packet of that many bytes takes link by link.
 
 use crate::figure::slice::{Slice, level};
 use crate::figure::{Axis, Figure, Form, Point, Series};
@@ -12,6 +13,14 @@ const OF_THE_PAPER: [(&str, &str, &str, &str); 4] = [
     ("WebSocket", "websocket", "answer", "tornado"),
     ("MQTT QoS 0", "mqtt-qos-0", "subscription", "mosquitto"),
     ("MQTT QoS 1", "mqtt-qos-1", "subscription", "mosquitto"),
+];
+
+/// The gateway in their place.
+const OF_THE_GATEWAY: [(&str, &str, &str, &str); 4] = [
+    ("CoAP", "coap-con", "answer", OURS),
+    ("WebSocket", "websocket", "subscription", OURS),
+    ("MQTT QoS 0", "mqtt-qos-0", "subscription", OURS),
+    ("MQTT QoS 1", "mqtt-qos-1", "subscription", OURS),
 ];
 
 /// Each link and the paper's figures over it.
@@ -48,8 +57,55 @@ pub(crate) fn of(run: &Run) -> Vec<Figure> {
             figures.extend(place.figures(&on));
         }
     }
+    figures.extend(by_link(&plain));
     figures.extend(distributions(&plain));
     figures
+}
+
+/// At the payload that the paper names, over emulated links side by side.
+fn by_link(plain: &Slice<'_>) -> Vec<Figure> {
+    let far = plain.with("payload", "100").without("link", "local");
+    if far.levels("link").len() < 2 {
+        return Vec::new();
+    }
+    let of = |(whose, servers): (&str, [_; 4])| {
+        let title = format!("Round trips at 100 bytes, link by link: {whose}");
+        let name = format!("rtt-by-link-{whose}").replace([' ', '\''], "-");
+        let series = servers.into_iter().flat_map(|of| over_links(&far, of));
+        Figure::new(Form::Bars, &name, &title)
+            .axes(Axis::new("", ""), Axis::new("mean RTT", "ms"))
+            .caption(
+                "The modem is a serial line of 115200 baud before the link, as the paper had it; whiskers are the \
+                 interval over rounds.",
+            )
+            .series(series)
+            .group("Round trips")
+    };
+    [
+        ("the paper's servers", OF_THE_PAPER),
+        ("the gateway", OF_THE_GATEWAY),
+    ]
+    .map(of)
+    .into()
+}
+
+/// A protocol's round trips by link, with and without the modem.
+fn over_links(
+    far: &Slice<'_>,
+    (name, protocol, echo, server): (&str, &str, &str, &str),
+) -> Option<Series> {
+    let own = far.with("protocol", protocol).with("echo", echo).by(server);
+    let bars = own.bars(place_of, "rtt", scale("rtt"));
+    let named = |series: Series| Series::here(name, series.points);
+    bars.into_iter().map(named).next()
+}
+
+fn place_of(cell: &str) -> String {
+    let link = level(cell, "link").unwrap_or_default();
+    match level(cell, "modem") {
+        Some("uart") => format!("{link}, modem"),
+        _ => link.into(),
+    }
 }
 
 /// Where the packets went.
@@ -206,6 +262,7 @@ fn distribution(at: &Slice<'_>, link: &str, place: &str) -> Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::X;
     use crate::figure::slice::words;
 
     #[test]
@@ -229,5 +286,46 @@ mod tests {
         let series = &efficiency.expect("loopback").series;
         assert_eq!(series.len(), 2);
         assert_eq!(series[0].points[0].note, "absent");
+    }
+
+    #[test]
+    fn links_stand_side_by_side_with_and_without_the_modem() {
+        let at = |(link, modem): (&str, &str)| CellResult {
+            cell: format!(
+                "link={link};modem={modem};protocol=coap-con;security=none;echo=answer;payload=100;pace=next"
+            ),
+            target: "libcoap".into(),
+            metrics: vec![crate::results::single("rtt", "us", 30e3)],
+            ..CellResult::default()
+        };
+        let places = [
+            ("local", "none"),
+            ("isp", "none"),
+            ("isp", "uart"),
+            ("cellular", "none"),
+        ];
+        let run = |count: usize| Run {
+            results: places.into_iter().take(count).map(at).collect(),
+            ..Run::default()
+        };
+        let by_link = |run: &Run| {
+            let named = |figure: &Figure| figure.name == "rtt-by-link-the-paper-s-servers";
+            of(run).into_iter().find(named)
+        };
+        assert_eq!(by_link(&run(3)), None, "one link is beside nothing");
+        let figure = by_link(&run(4)).expect("two links");
+        let [coap] = &figure.series[..] else {
+            panic!("one protocol was measured: {:?}", figure.series)
+        };
+        let labels: Vec<&X> = coap.points.iter().map(|point| &point.x).collect();
+        assert_eq!(
+            labels,
+            [
+                &X::from("isp"),
+                &X::from("isp, modem"),
+                &X::from("cellular")
+            ]
+        );
+        assert_eq!(coap.points[0].y, Some(30.0));
     }
 }
