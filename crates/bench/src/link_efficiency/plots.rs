@@ -3,25 +3,13 @@
 //! Its curves reach us as captions; the one number of its text, CoAP at 100 bytes, is the one ghost. Beside its
 //! figures, what a packet of that many bytes takes link by link.
 
+use super::figures::{GATEWAY, Of, PAPER, Scenario};
 use crate::figure::slice::{Slice, level};
 use crate::figure::{Axis, Figure, Form, Point, Series};
 use crate::results::{CellResult, OURS, Run};
 
-/// The paper's server of each protocol; QoS 2 is left out there and here of its figures.
-const OF_THE_PAPER: [(&str, &str, &str, &str); 4] = [
-    ("CoAP", "coap-con", "answer", "libcoap"),
-    ("WebSocket", "websocket", "answer", "tornado"),
-    ("MQTT QoS 0", "mqtt-qos-0", "subscription", "mosquitto"),
-    ("MQTT QoS 1", "mqtt-qos-1", "subscription", "mosquitto"),
-];
-
-/// The gateway in their place.
-const OF_THE_GATEWAY: [(&str, &str, &str, &str); 4] = [
-    ("CoAP", "coap-con", "answer", OURS),
-    ("WebSocket", "websocket", "subscription", OURS),
-    ("MQTT QoS 0", "mqtt-qos-0", "subscription", OURS),
-    ("MQTT QoS 1", "mqtt-qos-1", "subscription", OURS),
-];
+/// Protocols in the order of a scenario; QoS 2, its fifth, is left out there and here of the paper's figures.
+const NAMES: [&str; 4] = ["CoAP", "WebSocket", "MQTT QoS 0", "MQTT QoS 1"];
 
 /// Each link and the paper's figures over it.
 const LINKS: [(&str, &str, [u32; 2]); 5] = [
@@ -68,10 +56,10 @@ fn by_link(plain: &Slice<'_>) -> Vec<Figure> {
     if far.levels("link").len() < 2 {
         return Vec::new();
     }
-    let of = |(whose, servers): (&str, [_; 4])| {
+    let of = |(whose, scenario): (&str, Scenario)| {
         let title = format!("Round trips at 100 bytes, link by link: {whose}");
-        let name = format!("rtt-by-link-{whose}").replace([' ', '\''], "-");
-        let series = servers.into_iter().flat_map(|of| over_links(&far, of));
+        let name = kebab(&format!("rtt-by-link-{whose}"));
+        let series = named(&scenario).flat_map(|of| over_links(&far, of));
         Figure::new(Form::Bars, &name, &title)
             .axes(Axis::new("", ""), Axis::new("mean RTT", "ms"))
             .caption(
@@ -81,23 +69,32 @@ fn by_link(plain: &Slice<'_>) -> Vec<Figure> {
             .series(series)
             .group("Round trips")
     };
-    [
-        ("the paper's servers", OF_THE_PAPER),
-        ("the gateway", OF_THE_GATEWAY),
-    ]
-    .map(of)
-    .into()
+    [("the paper's servers", PAPER), ("the gateway", GATEWAY)]
+        .map(of)
+        .into()
+}
+
+/// The protocols of a scenario, each with its name.
+fn named(scenario: &Scenario) -> impl Iterator<Item = (&'static str, &Of)> {
+    NAMES.into_iter().zip(scenario)
+}
+
+/// Where a protocol is spoken as there.
+fn spoken<'a>(on: &Slice<'a>, of: &Of) -> Slice<'a> {
+    on.with("protocol", of.protocol.name())
+        .with("echo", of.echo.name())
 }
 
 /// A protocol's round trips by link, with and without the modem.
-fn over_links(
-    far: &Slice<'_>,
-    (name, protocol, echo, server): (&str, &str, &str, &str),
-) -> Option<Series> {
-    let own = far.with("protocol", protocol).with("echo", echo).by(server);
-    let bars = own.bars(place_of, "rtt", scale("rtt"));
-    let named = |series: Series| Series::here(name, series.points);
-    bars.into_iter().map(named).next()
+fn over_links(far: &Slice<'_>, (name, of): (&str, &Of)) -> Option<Series> {
+    let own = spoken(far, of).by(of.server);
+    let bars = own.bars(place_of, "rtt", scale("rtt")).into_iter().next()?;
+    Some(Series::here(name, bars.points))
+}
+
+/// A name of a figure.
+fn kebab(words: &str) -> String {
+    words.replace([' ', '\''], "-")
 }
 
 fn place_of(cell: &str) -> String {
@@ -153,7 +150,7 @@ impl Place {
             "uart" => ", behind a modem",
             _ => "",
         };
-        let name = format!("{what}-{}-{}-{whose}", self.link, self.modem).replace([' ', '\''], "-");
+        let name = kebab(&format!("{what}-{}-{}-{whose}", self.link, self.modem));
         let title = match what {
             "rtt" => format!("Round trips, {}{modem}: {whose}", self.words),
             _ => format!("Efficiency, {}{modem}: {whose}", self.words),
@@ -189,11 +186,11 @@ fn scale(metric: &str) -> f64 {
 }
 
 fn by_server(on: &Slice<'_>, metric: &str) -> Vec<Series> {
-    let of = |(name, protocol, echo, server): (&str, &str, &str, &str)| {
-        let own = on.with("protocol", protocol).with("echo", echo).by(server);
+    let of = |(name, of): (&str, &Of)| {
+        let own = spoken(on, of).by(of.server);
         Series::here(name, own.line("payload", metric, scale(metric)))
     };
-    OF_THE_PAPER.map(of).into()
+    named(&PAPER).map(of).collect()
 }
 
 /// Every protocol that the gateway speaks; where it has two kinds of echo, both.
@@ -230,19 +227,17 @@ fn distributions(plain: &Slice<'_>) -> Vec<Figure> {
 }
 
 fn distribution(at: &Slice<'_>, link: &str, place: &str) -> Figure {
-    let named = |result: &&&CellResult| match level(&result.cell, "link") {
+    let is_there = |result: &&&CellResult| match level(&result.cell, "link") {
         Some(own) => own == link,
         None => link == "local",
     };
-    let series = OF_THE_PAPER
-        .iter()
-        .flat_map(|(name, protocol, echo, server)| {
-            [*server, OURS].into_iter().filter_map(move |target| {
-                let own = at.with("protocol", protocol).with("echo", echo).by(target);
-                let result = own.results().iter().find(named).copied()?;
-                Series::distribution(&format!("{name}, {target}"), result.metric("rtt")?, 1.0)
-            })
-        });
+    let series = named(&PAPER).flat_map(|(name, of)| {
+        [of.server, OURS].into_iter().filter_map(move |target| {
+            let own = spoken(at, of).by(target);
+            let result = own.results().iter().find(is_there).copied()?;
+            Series::distribution(&format!("{name}, {target}"), result.metric("rtt")?, 1.0)
+        })
+    });
     let series: Vec<Series> = series.collect();
     Figure::new(
         Form::Distribution,
