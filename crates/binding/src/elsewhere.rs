@@ -28,6 +28,11 @@ impl Elsewhere {
         self.under_way = Some((outcome, cursor));
     }
 
+    /// Says whether a chunk is under way.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.under_way.is_some()
+    }
+
     /// The chunk that is under way, once it is framed; `None` in its place where the work broke off.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Option<Poll<Option<(Bytes, Cursor)>>> {
         let (outcome, cursor) = self.under_way.as_mut()?;

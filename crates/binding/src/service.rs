@@ -315,6 +315,11 @@ impl Delivery {
         }
     }
 
+    /// Says whether [`Self::poll_next`] may give more at once, or wakes `cx` when it may; takes nothing.
+    pub fn poll_more(&mut self, cx: &mut Context<'_>) -> bool {
+        self.elsewhere.is_busy() || self.subscription.poll_more(cx)
+    }
+
     fn count(&mut self) {
         let count = self.subscription.take_count();
         self.tally.iter().for_each(|tally| tally.send(count));

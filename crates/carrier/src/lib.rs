@@ -9,6 +9,7 @@
 pub mod backoff;
 mod batch;
 pub mod clock;
+pub mod crowd;
 mod datagram;
 mod interfaces;
 pub mod limits;

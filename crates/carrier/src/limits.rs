@@ -26,3 +26,5 @@ pub const SCRATCH_BYTES: usize = 64 << 10;
 pub const SHARED_BYTES_MIN: usize = 2048;
 /// Pieces of one `writev`.
 pub const SLICES_MAX: usize = 32;
+/// Of those who are told together, so many have their turn before whoever else came meanwhile.
+pub const CROWD_AT_ONCE: usize = 256;

@@ -1,5 +1,6 @@
 //! Links of every kind, one file each. One program, since linking each takes longer than running it.
 
+mod crowd;
 mod datagrams;
 mod stream;
 mod tls;

@@ -2,6 +2,7 @@
 
 use crate::context::{House, Traffic};
 use crate::limits::{HANDSHAKE_TIME_MAX, connections_max};
+use std::future::Future;
 use std::io;
 use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::rc::Rc;
@@ -13,7 +14,7 @@ use std::time::Duration;
 use tokio::runtime;
 use tokio::task::LocalSet;
 use weir_binding::{Binding, Context, Service};
-use weir_carrier::{Datagrams, Link};
+use weir_carrier::{Datagrams, Link, crowd};
 
 /// Until it is tried again to accept a connection.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -109,6 +110,7 @@ pub(crate) fn start_thread(
 }
 
 async fn serve(share: Share, house: Arc<House>, begun: Sender<()>) {
+    spawn_until_drained(crowd::usher(), &house);
     for listener in share.listeners {
         let house = house.clone();
         tokio::task::spawn_local(async move {
@@ -138,19 +140,23 @@ fn start_beside(bindings: &[Arc<dyn Binding>], services: &[Arc<dyn Service>], ho
         .iter()
         .filter_map(|it| it.background(house.clone()))
     {
-        let draining = house.draining();
-        tokio::task::spawn_local(async move {
-            tokio::select! {
-                () = background => {}
-                () = draining => {}
-            }
-        });
+        spawn_until_drained(background, house);
     }
     // A service has its farewell to say: it ends by itself.
     let of_services = services.iter();
     of_services
         .filter_map(|it| it.background(house.clone()))
         .for_each(|background| drop(tokio::task::spawn_local(background)));
+}
+
+fn spawn_until_drained(background: impl Future<Output = ()> + 'static, house: &House) {
+    let draining = house.draining();
+    tokio::task::spawn_local(async move {
+        tokio::select! {
+            () = background => {}
+            () = draining => {}
+        }
+    });
 }
 
 async fn serve_datagrams(socket: Socket, house: Arc<House>) -> io::Result<()> {

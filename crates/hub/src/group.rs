@@ -217,6 +217,11 @@ impl Group {
         ))
     }
 
+    /// Says whether there is something for a member, or wakes it when there is.
+    pub(crate) fn poll_more(&self, key: usize, cx: &mut Context<'_>) -> bool {
+        self.queue().poll_more(key, cx)
+    }
+
     /// Moves a member to the end: what it has not taken, it will not get.
     pub(crate) fn skip(&self, key: usize, policy: Policy) -> usize {
         self.leave(key);

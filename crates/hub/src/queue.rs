@@ -254,6 +254,20 @@ impl Queue {
         Poll::Ready(Ok(self.take(key)))
     }
 
+    /// Says whether there is something for a member, or wakes it when there is.
+    pub(crate) fn poll_more(&mut self, key: usize, cx: &mut Context<'_>) -> bool {
+        let end = self.end_number();
+        let Some(member) = self.members.get(key) else {
+            return true;
+        };
+        let is_owed = member.ended.is_some() || member.missed > 0 || member.next < end;
+        let more = is_owed || !self.pending.is_empty();
+        if !more {
+            self.wait(key, cx);
+        }
+        more
+    }
+
     /// Ends all members.
     pub(crate) fn end(&mut self, wakers: &mut Wakers) {
         for (_, member) in &mut self.members {

@@ -319,6 +319,17 @@ impl Subscription {
         }
     }
 
+    /// Says whether [`Self::poll_next`] may give more at once, or wakes `cx` when it may; takes nothing.
+    ///
+    /// Where many share what is framed once, who took again at once would have the few messages framed that
+    /// came meanwhile, for all of them; after a turn of all others it is one chunk of all that came.
+    pub fn poll_more(&mut self, cx: &mut Context<'_>) -> bool {
+        match self.stage {
+            Stage::Live(member) if self.held.is_none() => self.group.poll_more(member, cx),
+            _ => true,
+        }
+    }
+
     /// What comes next, whether it is on disk or not.
     fn poll_live(&mut self, cx: &mut Context<'_>) -> Poll<Result<Next, Fault>> {
         loop {

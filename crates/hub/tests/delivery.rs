@@ -9,7 +9,8 @@ use house::{
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use weir_hub::{Exchange, Fault, Grants, Next, Policy, Principal, Request, Since, Verb};
 use weir_model::{Cursor, Filter};
@@ -61,6 +62,40 @@ fn a_subscription_is_answered_only_with_what_the_policy_grants() {
     assert!(matches!(refused, Err(Fault::Denied { .. })));
     let refused = house::acknowledged(&house.hub, &guest, publication("public/a", "{\"value\":3}"));
     assert!(matches!(refused, Err(Fault::Denied { .. })));
+}
+
+/// Counts how often it was woken.
+#[derive(Default)]
+struct Bell(AtomicUsize);
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn who_asks_whether_there_is_more_is_woken_by_it_and_takes_all_of_it_in_one() {
+    let house = new();
+    let mut subscription = subscribe(&house.hub, wish(&["#"], Since::Now));
+    let bell = Arc::new(Bell::default());
+    let waker = bell.clone().into();
+    let cx = &mut Context::from_waker(&waker);
+    assert!(subscription.poll_next(cx).is_pending());
+    assert!(!subscription.poll_more(cx));
+    assert_eq!(bell.0.load(Ordering::Relaxed), 0);
+    for value in [1.0, 2.0, 3.0] {
+        publish(&house.hub, "a", value);
+        assert!(subscription.poll_more(cx));
+    }
+    assert_eq!(bell.0.load(Ordering::Relaxed), 1);
+    let Poll::Ready(Ok(next)) = subscription.poll_next(cx) else {
+        panic!("there is more");
+    };
+    assert_eq!(words(&next), ["1", "2", "3"]);
+    assert!(!subscription.poll_more(cx));
+    house.hub.stop();
+    assert!(subscription.poll_more(cx));
 }
 
 #[test]

@@ -23,6 +23,7 @@ use std::task::{Context, Poll};
 use weir_binding::bridge::came_back;
 use weir_binding::{Context as Gateway, LocalFuture, Tally};
 use weir_carrier::clock::{Timer, now};
+use weir_carrier::crowd::Place;
 use weir_carrier::linger::Linger;
 use weir_carrier::outbox::{Outbox, poll_read};
 use weir_carrier::{Link, Stream};
@@ -89,6 +90,8 @@ pub(super) struct Member {
     tally: Arc<Tally>,
     /// Which link is served first next time.
     pub(super) turn: usize,
+    /// Where it waits for what others are told too.
+    pub(super) place: Place,
     /// When the records of durable links are mended, if they are other than what is so.
     record_at: Instant,
 }
@@ -170,6 +173,7 @@ impl Connection {
             held: None,
             tally: self.context.tally("amqp", self.scheme()),
             turn: 0,
+            place: Place::default(),
             record_at: Instant::NEVER,
         }));
         self.server.admit(Ok(()));
@@ -400,7 +404,10 @@ impl Connection {
             turn = self.deliver_once(cx)?;
         }
         if turn.more || turn.full {
-            cx.waker().wake_by_ref();
+            match &mut self.member {
+                Some(member) => member.place.waker(cx).wake(),
+                None => cx.waker().wake_by_ref(),
+            }
         }
         Ok(())
     }
@@ -409,6 +416,8 @@ impl Connection {
         let mut turn = Turn::default();
         let member = self.member.as_mut().filter(|of| !of.outward.is_empty());
         if let Some(member) = member.filter(|_| self.server.is_open()) {
+            let told = member.place.waker(cx);
+            let mut told = Context::from_waker(&told);
             let (server, outbox, context) = (&mut self.server, &mut self.outbox, &self.context);
             let (delivered, sent) = HEAD.with_borrow_mut(|head| {
                 let mut deliverer = Deliverer {
@@ -419,7 +428,7 @@ impl Connection {
                     now: context.now(),
                     sent: 0,
                 };
-                (deliverer.deliver(member, cx), deliverer.sent)
+                (deliverer.deliver(member, &mut told), deliverer.sent)
             });
             turn.more = delivered.map_err(io::Error::other)?;
             turn.sent = sent > 0;

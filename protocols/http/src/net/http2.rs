@@ -318,6 +318,8 @@ struct Streamed {
     delivery: Option<Delivery>,
     pulse: Pulse,
     turn: Turn,
+    /// Whether something was taken this turn.
+    taken: bool,
     timer: Timer,
     draining: LocalFuture<'static, ()>,
 }
@@ -337,6 +339,7 @@ impl Outgoing {
             delivery: Some(delivery),
             pulse: Pulse::new(every),
             turn: Turn::new(),
+            taken: false,
             timer: Timer::default(),
             draining,
         }))
@@ -356,8 +359,16 @@ impl Streamed {
             self.delivery = None;
             return Poll::Ready((!farewell.is_empty()).then_some(Ok(farewell)));
         }
-        match self.turn.poll_next(delivery, &mut self.timer, cx) {
+        let next = match std::mem::take(&mut self.taken) {
+            true => {
+                self.turn.end(delivery, cx);
+                Poll::Pending
+            }
+            false => self.turn.poll_next(delivery, &mut self.timer, cx),
+        };
+        match next {
             Poll::Ready(Ok(Some(bytes))) => {
+                self.taken = true;
                 self.pulse.sent();
                 return Poll::Ready(Some(Ok(bytes)));
             }

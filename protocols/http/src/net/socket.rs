@@ -168,7 +168,9 @@ impl Sockets {
             }
             // One chunk a turn, as on other streams.
             if taken {
-                cx.waker().wake_by_ref();
+                if let Some(delivery) = &mut self.delivery {
+                    self.turn.end(delivery, cx);
+                }
                 return Poll::Pending;
             }
             if !self.pull(timer, cx) {

@@ -11,6 +11,7 @@ use std::task::{Context, Poll, ready};
 use weir_binding::Delivery;
 use weir_carrier::Stream;
 use weir_carrier::clock::{Timer, now};
+use weir_carrier::crowd::Place;
 use weir_carrier::outbox::{poll_read, poll_write};
 use weir_hub::Fault;
 use weir_sansio::{Duration, Instant};
@@ -35,9 +36,11 @@ pub(super) struct Pulse {
     stalled: Duration,
 }
 
-/// Whose turn it is where the client sets the pace.
+/// When a client has its turn: where it sets the pace not before that, and one after the other where many
+/// are told the same.
 pub(super) struct Turn {
     at: Instant,
+    place: Place,
 }
 
 /// What is due at a beat.
@@ -86,7 +89,10 @@ impl Pulse {
 
 impl Turn {
     pub(super) fn new() -> Self {
-        Self { at: Instant::START }
+        Self {
+            at: Instant::START,
+            place: Place::default(),
+        }
     }
 
     /// The next piece of a delivery, once its client can take one; then the rest after it begins.
@@ -99,11 +105,21 @@ impl Turn {
         if delivery.rest().is_some() && !timer.poll_due(cx, self.at) {
             return Poll::Pending;
         }
-        let next = ready!(delivery.poll_next(cx));
+        let told = self.place.waker(cx);
+        let next = ready!(delivery.poll_next(&mut Context::from_waker(&told)));
         if let Some(rest) = delivery.rest() {
             self.at = now() + rest;
         }
         Poll::Ready(next.map(|piece| piece.map(|(bytes, _)| bytes)))
+    }
+
+    /// Ends a turn in which something was taken; where there is more, another comes after those of all others.
+    pub(super) fn end(&mut self, delivery: &mut Delivery, cx: &Context<'_>) {
+        let told = self.place.waker(cx);
+        let is_paced = delivery.rest().is_some();
+        if is_paced || delivery.poll_more(&mut Context::from_waker(&told)) {
+            told.wake();
+        }
     }
 }
 
@@ -154,8 +170,7 @@ impl Streaming {
         }
     }
 
-    /// Takes and sends one chunk a turn. Who took again at once would seal a chunk of the few messages
-    /// that came meanwhile; after a turn of all others it is one chunk of all that came.
+    /// Takes and sends one chunk a turn.
     fn poll_send(
         &mut self,
         stream: &mut Stream,
@@ -175,7 +190,7 @@ impl Streaming {
             if taken {
                 self.delivery.subscription.delivered();
                 self.rest = Bytes::new();
-                cx.waker().wake_by_ref();
+                self.turn.end(&mut self.delivery, cx);
                 return Poll::Pending;
             }
             match self.turn.poll_next(&mut self.delivery, timer, cx) {

@@ -403,16 +403,18 @@ impl Connection {
     /// Takes what is due and sends; a turn of all others comes before the next, so that what came
     /// meanwhile goes out as one.
     fn deliver(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
-        let mut turn = self.deliver_once(cx)?;
+        let turn = self.deliver_once(cx)?;
         if turn.sent {
             self.context.hub().settle();
         }
-        // Most often nothing came meanwhile, and whoever brings it wakes.
-        if turn.more && !turn.full {
-            turn = self.deliver_once(cx)?;
-        }
-        if turn.more || turn.full {
-            cx.waker().wake_by_ref();
+        let Some(member) = &mut self.member else {
+            if turn.full {
+                cx.waker().wake_by_ref();
+            }
+            return Ok(());
+        };
+        if turn.full || turn.more && member.poll_more(cx) {
+            member.place.waker(cx).wake();
         }
         Ok(())
     }
@@ -447,7 +449,8 @@ impl Connection {
                 sent: 0,
                 sent_exactly_once: false,
             };
-            let delivered = deliverer.deliver(member, cx);
+            let told = member.place.waker(cx);
+            let delivered = deliverer.deliver(member, &mut Context::from_waker(&told));
             let (sent, promised) = (deliverer.sent, deliverer.sent_exactly_once);
             turn.more = delivered.map_err(io::Error::other)?;
             if sent > 0 {

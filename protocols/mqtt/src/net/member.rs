@@ -7,8 +7,10 @@ use crate::session::{ConnectRequest, InFlight, Message, Stage, State, Will};
 use crate::wire::Version;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::task::Context;
 use weir_binding::Tally;
 use weir_carrier::clock::now;
+use weir_carrier::crowd::Place;
 use weir_hub::{ClientId, Principal};
 use weir_model::{Cursor, Time};
 use weir_sansio::Instant;
@@ -45,6 +47,8 @@ pub(super) struct Member {
     pub(super) tally: Arc<Tally>,
     /// Which subscription is served first next time.
     pub(super) turn: usize,
+    /// Where it waits for what others are told too.
+    pub(super) place: Place,
 }
 
 /// What the client is told once something is on disk.
@@ -62,6 +66,14 @@ pub(super) enum Due {
 }
 
 impl Member {
+    /// Says whether there may be more to take at once; what has nothing more wakes the connection when it has.
+    pub(super) fn poll_more(&mut self, cx: &Context<'_>) -> bool {
+        let told = self.place.waker(cx);
+        let mut told = Context::from_waker(&told);
+        let sources = self.subscriptions.iter_mut().map(|of| &mut of.source);
+        sources.fold(false, |more, source| source.poll_more(&mut told) | more)
+    }
+
     /// A client that was accepted, without subscriptions; what it does not say of itself is given.
     pub(super) fn new(
         id: Arc<str>,
@@ -89,6 +101,7 @@ impl Member {
             record_at: now(),
             tally,
             turn: 0,
+            place: Place::default(),
         }
     }
 

@@ -14,6 +14,7 @@ use crate::wire::{QoS, ReasonCode, RetainHandling, SubscriptionOptions};
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::task;
 use weir_binding::{Context, Outcome, Response, Watched};
 use weir_codec::FORMATS;
 use weir_hub::{
@@ -60,6 +61,17 @@ pub(super) enum Source {
     Followed(Box<Followed>),
     /// Nothing more.
     Ended,
+}
+
+impl Source {
+    /// Says whether there may be more at once, or wakes `cx` when there is; takes nothing.
+    pub(super) fn poll_more(&mut self, cx: &mut task::Context<'_>) -> bool {
+        match self {
+            Self::Framed(subscription) | Self::Items(subscription) => subscription.poll_more(cx),
+            Self::Shared(..) | Self::Followed(_) => true,
+            Self::Ended => false,
+        }
+    }
 }
 
 /// What was taken and is not sent yet.
