@@ -80,8 +80,8 @@ impl Joined {
 
 /// Every run has all goals of its cells; the one that could be judged counts.
 fn add_goal(goals: &mut Vec<GoalResult>, goal: GoalResult) {
-    let is_same =
-        |other: &&mut GoalResult| (&other.cell, &other.metric) == (&goal.cell, &goal.metric);
+    let key = |goal: &GoalResult| (goal.cell.clone(), goal.metric.clone(), goal.asked.clone());
+    let is_same = |other: &&mut GoalResult| key(other) == key(&goal);
     match goals.iter_mut().find(is_same) {
         Some(other) if other.holds.is_none() => *other = goal,
         Some(_) => {}
@@ -189,6 +189,29 @@ mod tests {
         assert!(whole.left_out.is_empty(), "{:?}", whole.left_out);
         let again = joined([whole, run(&cells[2], &[])]).unwrap();
         assert_eq!(again.parts.len(), 3, "parts of parts are parts");
+    }
+
+    #[test]
+    fn a_cell_keeps_all_goals_of_one_figure_and_of_each_the_verdict_that_there_is() {
+        let with_goals = |cell: &str, holds: [Option<bool>; 2]| {
+            let asked = ["at least 1", "at least 2"].into_iter().zip(holds);
+            let goals = asked.map(|(asked, holds)| GoalResult {
+                cell: "a".into(),
+                metric: "deliveries mean".into(),
+                asked: asked.into(),
+                holds,
+                ..GoalResult::default()
+            });
+            Run {
+                goals: goals.collect(),
+                ..run(cell, &[])
+            }
+        };
+        let first = with_goals("a", [Some(true), None]);
+        let second = with_goals("b", [None, Some(false)]);
+        let whole = joined([first, second]).unwrap();
+        let holds: Vec<_> = whole.goals.iter().map(|goal| goal.holds).collect();
+        assert_eq!(holds, [Some(true), Some(false)]);
     }
 
     #[test]

@@ -215,7 +215,7 @@ pub(crate) struct GoalResult {
     pub(crate) metric: String,
     /// What was asked.
     pub(crate) asked: String,
-    /// The bound in the metric's unit.
+    /// The bound: in the unit of the metric, or by how much it may be of another target's.
     pub(crate) bound: Option<f64>,
     /// What was measured.
     pub(crate) measured: Option<f64>,

@@ -1,8 +1,8 @@
 //! What results mean: near the ceiling or not, ours against theirs, goals reached or not.
 //!
 //! A goal is reached where all of an interval is, falls short where none of it is, and is undecided between; one round
-//! decides nothing. Of a goal beside another target that interval is of the ratio of both, round by round, shown in
-//! the unit of what was measured.
+//! decides nothing. Of a goal beside another target that interval is of the ratio of both, round by round, and so is
+//! what is shown.
 
 use crate::cell::{Bound, Cell, Figure, Goal};
 use crate::environment::Environment;
@@ -181,23 +181,23 @@ fn judge(
         let other = results.iter().find(|r| r.target == other && !r.missed);
         other?.metric(goal.metric)
     });
-    let reference = theirs.map(|metric| goal.figure.of(metric));
     let estimate = own.and_then(|own| match goal.bound.other() {
         None => goal.figure.over_rounds(own),
-        Some(_) => Some(ratio(own, theirs?, goal.figure)?.times(reference?)),
+        Some(_) => ratio(own, theirs?, goal.figure),
     });
     let disk = 64.0 * environment.fdatasyncs_per_second();
-    let bound = goal.bound.number(disk, reference);
+    let bound = goal.bound.number(disk, theirs.is_some());
     // A figure that was bought with losses, or beyond the limit of its search, reaches nothing.
     let is_sound = ours.is_some_and(|r| !r.missed && r.metrics.iter().all(|m| m.lost == 0));
     let both = estimate.zip(bound);
     GoalResult {
         cell: cell.name(),
-        metric: format!("{} {}", goal.metric, goal.figure.name()),
+        metric: goal.name(),
         asked: goal.bound.words(),
         bound,
         measured: match estimate {
             Some(estimate) => Some(estimate.mean),
+            None if goal.bound.other().is_some() => None,
             None => own.map(|metric| goal.figure.of(metric)),
         },
         // Without a bound it is not undecided, but not measured.
@@ -209,6 +209,17 @@ fn judge(
                 (true, false) => estimate.is_at_most(bound),
             },
         ),
+    }
+}
+
+impl Goal {
+    /// What is judged: a figure, or by how much it is another's.
+    fn name(&self) -> String {
+        let own = format!("{} {}", self.metric, self.figure.name());
+        match self.bound.other() {
+            Some(other) => format!("{own} / {other}"),
+            None => own,
+        }
     }
 }
 
@@ -225,13 +236,14 @@ impl Bound {
         !matches!(self, Self::Most(_) | Self::MostTimes(..))
     }
 
-    /// In the unit of the metric, given what the disk can do and the other's figure.
-    fn number(self, disk: f64, reference: Option<f64>) -> Option<f64> {
+    /// In the unit of the metric, given what the disk can do, or by how much it may be the other's, if that was
+    /// measured.
+    fn number(self, disk: f64, other_is_there: bool) -> Option<f64> {
         match self {
             Self::Least(bound) | Self::Most(bound) => Some(bound),
             Self::LeastOrDisk(floor, share) => Some(floor.min(share * disk)),
             Self::LeastTimes(times, _) | Self::MostTimes(times, _) => {
-                reference.map(|figure| figure * times)
+                other_is_there.then_some(times)
             }
         }
     }
@@ -322,6 +334,8 @@ mod tests {
             let results = [of_rounds(OURS, ours, 0), of_rounds(CEILING, theirs, 0)];
             let environment = Environment::of(&std::env::temp_dir());
             let goal = goals(&fan_out(), &results, &environment).swap_remove(1);
+            assert_eq!(goal.bound, Some(0.5));
+            assert_eq!(goal.metric, "deliveries mean / null_coalescing");
             (goal.holds, goal.verdict("holds"))
         };
         // Both vary, and together.

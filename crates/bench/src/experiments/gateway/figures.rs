@@ -2,6 +2,7 @@
 
 use crate::figure::slice::{Slice, words};
 use crate::figure::{Axis, Figure, Form, Point, Series};
+use crate::load::job::Trial;
 use crate::results::{CellResult, Run};
 
 /// All of them.
@@ -9,6 +10,7 @@ pub(crate) fn of(run: &Run) -> Vec<Figure> {
     let all = Slice::of(run);
     let mut figures = vec![ingest(&all)];
     figures.extend(fan_out(&all));
+    figures.extend(searches(&all));
     figures.extend(latencies(&all));
     figures.push(memory(&all));
     figures.push(replay(&all));
@@ -50,6 +52,43 @@ fn fan_out(all: &Slice<'_>) -> Vec<Figure> {
             .group("Fan-out by delivery scheme")
     };
     of_test.levels("delivery").iter().map(figure).collect()
+}
+
+/// What the search for a rate saw at each that it tried; of the cells whose rate is a goal.
+fn searches(all: &Slice<'_>) -> Vec<Figure> {
+    let of_test = all.with("test", "fan-out").with("subscribers", "1000");
+    let figure = |delivery: &&str| {
+        let of = of_test.with("delivery", delivery);
+        let axes = (
+            Axis::new("rate offered", "messages/s").log(),
+            Axis::new("99th of 100 deliveries", "ms").log(),
+        );
+        let title = format!("How the rate by {delivery} was found");
+        let series = of.results().iter().map(|result| trials(result));
+        Figure::new(Form::Scatter, &format!("search-{delivery}-1000"), &title)
+            .axes(axes.0, axes.1)
+            .caption(
+                "Each step of every round's search, to 1,000 subscribers: the limit is 50 ms. A server that \
+                 coalesces keeps one latency over many rates; where that is near the limit, the rate found \
+                 hangs on little.",
+            )
+            .series(series)
+            .group("Search for the highest rate")
+    };
+    of_test.levels("delivery").iter().map(figure).collect()
+}
+
+/// A point a step of the searches of a cell.
+fn trials(result: &CellResult) -> Series {
+    let point = |trial: &Trial| {
+        let at = Point::at(trial.rate, trial.p99_ms);
+        match trial.lost {
+            0 => at,
+            lost => at.note(&format!("{lost} lost")),
+        }
+    };
+    let trials = result.trials.iter().flatten();
+    Series::here(&result.target, trials.map(point).collect())
 }
 
 /// Percentiles of every latency cell.
@@ -147,4 +186,33 @@ fn replay(all: &Slice<'_>) -> Figure {
         .axes(axes.0, axes.1)
         .caption("Observations a second that one reader gets back from a cursor.")
         .series(all.with("test", "replay").bars(label, "observations", 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_is_drawn_with_every_step_of_every_round_and_what_it_lost() {
+        let trial = |rate, lost| Trial {
+            rate,
+            p99_ms: 40.0,
+            lost,
+            passed: lost == 0,
+        };
+        let run = Run {
+            results: vec![CellResult {
+                cell: "test=fan-out;delivery=sse;subscribers=1000;p99=50ms".into(),
+                target: "weir".into(),
+                trials: vec![vec![trial(60.0, 0), trial(120.0, 3)], vec![trial(60.0, 0)]],
+                ..CellResult::default()
+            }],
+            ..Run::default()
+        };
+        let figures = of(&run);
+        let search = figures.iter().find(|it| it.name == "search-sse-1000");
+        let points = search.map_or(&[][..], |it| &it.series[0].points);
+        assert_eq!(points.len(), 3);
+        assert_eq!(points[1], Point::at(120.0, 40.0).note("3 lost"));
+    }
 }
