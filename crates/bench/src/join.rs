@@ -80,13 +80,17 @@ impl Joined {
 
 /// Every run has all goals of its cells; the one that could be judged counts.
 fn add_goal(goals: &mut Vec<GoalResult>, goal: GoalResult) {
-    let key = |goal: &GoalResult| (goal.cell.clone(), goal.metric.clone(), goal.asked.clone());
     let is_same = |other: &&mut GoalResult| key(other) == key(&goal);
     match goals.iter_mut().find(is_same) {
         Some(other) if other.holds.is_none() => *other = goal,
         Some(_) => {}
         None => goals.push(goal),
     }
+}
+
+/// What tells goals apart: of one figure more than one thing may be asked.
+fn key(goal: &GoalResult) -> [&String; 3] {
+    [&goal.cell, &goal.metric, &goal.asked]
 }
 
 /// What is kept of a run, which may itself be joined.

@@ -66,14 +66,6 @@ pub(super) enum Due {
 }
 
 impl Member {
-    /// Says whether there may be more to take at once; what has nothing more wakes the connection when it has.
-    pub(super) fn poll_more(&mut self, cx: &Context<'_>) -> bool {
-        let told = self.place.waker(cx);
-        let mut told = Context::from_waker(&told);
-        let sources = self.subscriptions.iter_mut().map(|of| &mut of.source);
-        sources.fold(false, |more, source| source.poll_more(&mut told) | more)
-    }
-
     /// A client that was accepted, without subscriptions; what it does not say of itself is given.
     pub(super) fn new(
         id: Arc<str>,
@@ -103,6 +95,14 @@ impl Member {
             turn: 0,
             place: Place::default(),
         }
+    }
+
+    /// Says whether there may be more to take at once; what has nothing more wakes the connection when it has.
+    pub(super) fn poll_more(&mut self, cx: &Context<'_>) -> bool {
+        let told = self.place.waker(cx);
+        let mut told = Context::from_waker(&told);
+        let sources = self.subscriptions.iter_mut().map(|of| &mut of.source);
+        sources.fold(false, |more, source| source.poll_more(&mut told) | more)
     }
 
     /// A key that no other message has.
