@@ -60,6 +60,7 @@ mod side_by_side;
 mod sockets;
 mod statistics;
 mod steadiness;
+mod tally;
 mod targets;
 mod verdict;
 mod web_delivery;

@@ -16,6 +16,7 @@ use crate::experiments::{EXPERIMENTS, Experiment, wants};
 use crate::journal::Journal;
 use crate::report::{self, Chapter};
 use crate::results::Run;
+use crate::tally::Tally;
 use crate::targets::{Settings, bound_to_bench};
 
 /// A line of the index.
@@ -31,8 +32,7 @@ struct Entry {
     /// Cells and contenders with a figure, and all of them.
     measured: usize,
     results: usize,
-    claims: usize,
-    claims_held: usize,
+    claims: Tally,
     /// All of it, for the page.
     #[serde(skip)]
     run: Run,
@@ -97,8 +97,7 @@ fn entry(
         seconds: run.seconds,
         measured: measured.count(),
         results: run.results.len(),
-        claims: run.claims.len(),
-        claims_held: run.claims.iter().filter(|c| c.holds == Some(true)).count(),
+        claims: Tally::of(&run.claims),
         run,
     }
 }
@@ -154,15 +153,14 @@ fn shown(entries: &[Entry]) -> String {
     let mut text = String::new();
     for entry in entries {
         let state = if entry.code == DONE { "done" } else { "failed" };
+        let claims = entry.claims.some();
+        let claims = claims.map_or(String::new(), |claims| {
+            format!("; of what papers claim {claims}")
+        });
         let _ = writeln!(
             text,
-            "{state:<7} {:<16} {:>5.0} s  {} of {} measured, {} of {} claims hold",
-            entry.experiment,
-            entry.seconds,
-            entry.measured,
-            entry.results,
-            entry.claims_held,
-            entry.claims
+            "{state:<7} {:<16} {:>5.0} s  {} of {} measured{claims}",
+            entry.experiment, entry.seconds, entry.measured, entry.results,
         );
     }
     text

@@ -9,6 +9,7 @@ use crate::experiments::Experiment;
 use crate::planfile;
 use crate::report::number;
 use crate::results::{CellResult, ClaimResult, GoalResult, Ratio, Run};
+use crate::tally::Tally;
 
 /// Title, lead and the answer as a list of sentences.
 pub(super) fn head(run: &Run) -> String {
@@ -181,16 +182,10 @@ fn goals(run: &Run) -> Option<String> {
 }
 
 fn claims(claims: &[ClaimResult]) -> Option<String> {
-    let count = |verdict| claims.iter().filter(|claim| claim.holds == verdict).count();
-    let [held, fell, open] = [Some(true), Some(false), None].map(count);
-    (held + fell + open > 0).then(|| {
-        format!(
-            "Of what the papers <a href=\"#claims\">claim</a>: {held} {} here, {fell} {} not, {open} \
-             cannot be compared.",
-            if held == 1 { "holds" } else { "hold" },
-            if fell == 1 { "does" } else { "do" },
-        )
-    })
+    let tally = Tally::of(claims).some()?;
+    Some(format!(
+        "Of what the papers <a href=\"#claims\">claim</a>: {tally}."
+    ))
 }
 
 fn noise(run: &Run) -> String {

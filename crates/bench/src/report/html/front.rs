@@ -7,7 +7,8 @@ use super::answer::{capital, duration, sentences, strip};
 use super::markup::escaped;
 use super::{Section, document};
 use crate::experiments::Experiment;
-use crate::results::{ClaimResult, Run};
+use crate::results::Run;
+use crate::tally::Tally;
 
 /// A run below the index.
 pub(crate) struct Chapter {
@@ -47,14 +48,8 @@ fn head(chapters: &[Chapter], to_come: &[&str]) -> String {
         duration(seconds),
         escaped(&machine.unwrap_or_default()),
     );
-    let [held, fell, open] = [Some(true), Some(false), None].map(|verdict| {
-        let of = |run: &Run| count(&run.claims, verdict);
-        runs().map(of).sum::<usize>()
-    });
-    if held + fell + open > 0 {
-        text += &format!(
-            "<li>Of what the papers claim: {held} hold here, {fell} do not, {open} cannot be compared.</li>\n"
-        );
+    if let Some(tally) = Tally::of(runs().flat_map(|run| &run.claims)).some() {
+        text += &format!("<li>Of what the papers claim: {tally}.</li>\n");
     }
     let failed: Vec<&str> = chapters
         .iter()
@@ -68,10 +63,6 @@ fn head(chapters: &[Chapter], to_come: &[&str]) -> String {
         text += &format!("<li>Still to come: {}.</li>\n", to_come.join(", "));
     }
     text + "</ul>\n"
-}
-
-fn count(claims: &[ClaimResult], verdict: Option<bool>) -> usize {
-    claims.iter().filter(|claim| claim.holds == verdict).count()
 }
 
 fn overview(chapters: &[Chapter], to_come: &[&str]) -> String {
@@ -98,8 +89,7 @@ fn row(chapter: &Chapter) -> String {
         is_done,
     } = chapter;
     let measured = run.results.iter().filter(|r| !r.metrics.is_empty()).count();
-    let [held, fell, open] =
-        [Some(true), Some(false), None].map(|verdict| count(&run.claims, verdict));
+    let Tally { held, fell, open } = Tally::of(&run.claims);
     let failed = if *is_done { "" } else { " (failed)" };
     format!(
         "<tr><th scope=\"row\"><a href=\"{folder}/report.html\">{folder}</a>{failed}</th><td \
@@ -140,7 +130,7 @@ fn inside(chapter: &Chapter) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::CellResult;
+    use crate::results::{CellResult, ClaimResult};
 
     fn chapter(is_done: bool) -> Chapter {
         let claim = |holds| ClaimResult {
@@ -167,7 +157,7 @@ mod tests {
     fn the_front_page_tells_each_experiment_and_links_into_its_report() {
         let page = front(&[chapter(true)], &["services"]);
         assert!(page.contains("href=\"encoding/report.html#claims\""));
-        assert!(page.contains("1 hold here, 1 do not, 1 cannot be compared"));
+        assert!(page.contains("1 holds here, 1 does not, 1 cannot be compared"));
         assert!(page.contains("Still to come: services."));
         assert!(page.contains("no &lt;such&gt; thing") && !page.contains("<such>"));
         assert!(!page.contains("(failed)"));
