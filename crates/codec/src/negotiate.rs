@@ -5,6 +5,7 @@
 
 use crate::format::Format;
 use crate::formats::FORMATS;
+use alloc::vec::Vec;
 
 /// Parameters that tell formats of one media type apart.
 const DISTINCTIVE: [&str; 6] = ["profile", "version", "s", "c", "v", "subtype"];
@@ -37,9 +38,10 @@ pub fn negotiate(accept: &str) -> Option<&'static Format> {
     if accept.trim_ascii().is_empty() {
         return FORMATS.first();
     }
+    let ranges: Vec<Media<'_>> = split(accept, ',').map(Media::parse).collect();
     let mut best: Option<(&'static Format, Wish)> = None;
     for format in FORMATS {
-        let Some(wish) = wish(accept, format).filter(|wish| wish.quality > 0) else {
+        let Some(wish) = wish(&ranges, format).filter(|wish| wish.quality > 0) else {
             continue;
         };
         if best.is_none_or(|(_, other)| wish.beats(&other)) {
@@ -68,11 +70,10 @@ impl Wish {
 }
 
 /// The most precise range that matches the format decides (RFC 9110 section 12.5.1).
-fn wish(accept: &str, format: &Format) -> Option<Wish> {
+fn wish(ranges: &[Media<'_>], format: &Format) -> Option<Wish> {
     let mut found: Option<Wish> = None;
-    for (place, range) in split(accept, ',').enumerate() {
-        let range = Media::parse(range);
-        let Some(precision) = best_precision(&range, format) else {
+    for (place, range) in ranges.iter().enumerate() {
+        let Some(precision) = best_precision(range, format) else {
             continue;
         };
         if found.is_none_or(|wish| precision > wish.precision) {
@@ -89,28 +90,23 @@ fn wish(accept: &str, format: &Format) -> Option<Wish> {
 
 /// Media types that are only also understood must be named in full.
 fn best_precision(range: &Media<'_>, format: &Format) -> Option<u8> {
-    let own = precision(range, &Media::parse(format.media));
+    let own = precision(range, format.media);
     let also = format.media_also.iter();
-    let also = also.filter_map(|media| precision(range, &Media::parse(media)));
+    let also = also.filter_map(|media| precision(range, media));
     own.into_iter()
         .chain(also.filter(|&precision| precision > 1))
         .max()
 }
 
-fn precision(range: &Media<'_>, media: &Media<'_>) -> Option<u8> {
-    let (kind, sub) = range.essence.split_once('/')?;
-    let (own_kind, own_sub) = media.essence.split_once('/')?;
-    if kind == "*" && sub == "*" {
-        return Some(0);
-    }
-    if !kind.eq_ignore_ascii_case(own_kind) {
-        return None;
-    }
-    match (sub, range.distinctive().next().is_some()) {
-        ("*", _) => Some(1),
-        _ if !sub.eq_ignore_ascii_case(own_sub) => None,
-        (_, false) => Some(2),
-        (_, true) => media.agrees(range).then_some(3),
+/// How precisely a range names a media type; `None` where it does not.
+fn precision(range: &Media<'_>, media: &str) -> Option<u8> {
+    let media = Media::parse(media);
+    match range.essence.strip_suffix("/*") {
+        Some("*") => Some(0),
+        Some(kind) => media.is_of(kind).then_some(1),
+        None if !media.essence.eq_ignore_ascii_case(range.essence) => None,
+        None if range.distinctive().next().is_none() => Some(2),
+        None => media.agrees(range).then_some(3),
     }
 }
 
@@ -131,6 +127,12 @@ impl<'a> Media<'a> {
             essence: essence.trim_ascii(),
             parameters,
         }
+    }
+
+    /// Whether it is a kind of `text`, `application` and so on.
+    fn is_of(&self, kind: &str) -> bool {
+        let own = self.essence.split_once('/');
+        own.is_some_and(|(own, _)| own.eq_ignore_ascii_case(kind))
     }
 
     fn parameters(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
@@ -216,12 +218,16 @@ mod tests {
             "senml-json"
         );
         assert_eq!(chosen("text/*"), "plain");
+        assert_eq!(chosen("TEXT/*, application/*;q=0.9"), "plain");
         assert_eq!(chosen("TEXT/Plain ; charset=\"utf-8\""), "plain");
     }
 
     #[test]
     fn what_is_not_known_is_not_acceptable() {
         assert_eq!(chosen("image/png"), "none");
+        assert_eq!(chosen("*/json"), "none");
+        assert_eq!(chosen("application"), "none");
+        assert_eq!(chosen("application/*/*"), "none");
         assert_eq!(chosen("application/json;q=0"), "none");
         assert_eq!(chosen("text/plain;profile=unheard-of"), "none");
         assert_eq!(chosen("text/csv;q=nonsense"), "none");
