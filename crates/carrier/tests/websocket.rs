@@ -155,6 +155,31 @@ fn a_deflate_bomb_is_stopped_at_the_limit() {
     assert_eq!(code(Role::Client, &bytes), 1009);
 }
 
+/// A length of 258 whose distance is cut off in its first bit: the tail's zeros say the others.
+#[test]
+fn what_only_the_tail_completes_counts_against_the_limit() {
+    // A block of fixed codes (RFC 1951 section 3.2.6): literal 0, length 3 at distance 1, length 258.
+    let block = [0, 1, 0];
+    let literal = [0, 0, 1, 1, 0, 0, 0, 0];
+    let three_again = [0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0];
+    let as_long_as_can_be = [1, 1, 0, 0, 0, 1, 0, 1];
+    let bits = [&block[..], &literal, &three_again, &as_long_as_can_be].concat();
+    let bytes = deflated_frame(&packed(&bits));
+    let read = |bytes_max| {
+        let mut messages = Vec::new();
+        let done = Reader::new(Role::Client, true, bytes_max).read(&bytes, &mut messages);
+        done.map(|()| messages)
+    };
+    assert_eq!(read(262).unwrap(), [Message::Binary(vec![0; 262].into())]);
+    assert_eq!(read(261).unwrap_err().code, CloseCode::TOO_BIG);
+}
+
+/// Bits from the lowest of each byte on, the last byte filled with zeros.
+fn packed(bits: &[u8]) -> Vec<u8> {
+    let byte = |bits: &[u8]| (0..).zip(bits).fold(0, |byte, (at, bit)| byte | bit << at);
+    bits.chunks(8).map(byte).collect()
+}
+
 #[test]
 fn deflated_pieces_share_nothing() {
     let mut deflate = Deflate::default();

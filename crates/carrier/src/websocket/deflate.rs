@@ -76,6 +76,7 @@ pub(super) fn inflate_message(deflated: &[u8], bytes_max: usize) -> Result<Vec<u
     Ok(out)
 }
 
+/// Appends what `input` stands for. Also the tail can stand for bytes: it ends what a code began that was cut off.
 fn inflate_into(
     state: &mut Decompress,
     input: &[u8],
@@ -84,24 +85,21 @@ fn inflate_into(
 ) -> Result<(), Failure> {
     let start = state.total_in();
     loop {
-        let taken = (state.total_in() - start) as usize;
-        if out.len() > bytes_max {
-            return Err(Failure::TOO_BIG);
-        }
         if out.len() == out.capacity() {
             out.reserve(out.len().max(64));
         }
-        let status = state.decompress_vec(&input[taken..], out, FlushDecompress::Sync);
-        match status {
-            Err(_) => return Err(Failure::protocol("a message that is not deflated")),
-            Ok(Status::StreamEnd) => return Ok(()),
-            Ok(_) if (state.total_in() - start) as usize == input.len() => {
-                if out.len() < out.capacity() {
-                    return Ok(());
-                }
-            }
-            Ok(Status::BufError) if out.len() < out.capacity() => return Ok(()),
-            Ok(_) => {}
+        let taken = (state.total_in() - start) as usize;
+        let status = state
+            .decompress_vec(&input[taken..], out, FlushDecompress::Sync)
+            .map_err(|_| Failure::protocol("a message that is not deflated"))?;
+        if out.len() > bytes_max {
+            return Err(Failure::TOO_BIG);
+        }
+        let all_taken = (state.total_in() - start) as usize == input.len();
+        let has_room = out.len() < out.capacity();
+        let waits = has_room && (all_taken || status == Status::BufError);
+        if waits || status == Status::StreamEnd {
+            return Ok(());
         }
     }
 }
