@@ -31,12 +31,14 @@ fuzz_target!(|input: &[u8]| {
     );
     for message in &whole.0 {
         back(role, message);
-        if let Message::Text(text) | Message::Binary(text) = message {
-            assert!(text.len() <= MESSAGE_BYTES_MAX);
-            if deflate {
-                deflated(role, text);
-            }
+        if let Message::Text(text) | Message::Binary(text) = message
+            && deflate
+        {
+            deflated(role, text);
         }
+    }
+    if deflate {
+        let _inflated = packed_told(role, bytes);
     }
     if let Ok(Some((header, length))) = Header::read(bytes) {
         let mut written = Vec::new();
@@ -48,20 +50,44 @@ fuzz_target!(|input: &[u8]| {
     let _accepted = accept(&text);
 });
 
-/// What was heard, and why no more is.
+/// What was heard, each within the limit, and why no more is.
 fn told<'a>(
     role: Role,
     deflate: bool,
-    pieces: impl Iterator<Item = &'a [u8]>,
+    mut pieces: impl Iterator<Item = &'a [u8]>,
 ) -> (Vec<Message>, Option<Failure>) {
     let mut reader = Reader::new(role, deflate, MESSAGE_BYTES_MAX);
     let mut heard = Vec::new();
-    for piece in pieces {
-        if let Err(failure) = reader.read(piece, &mut heard) {
-            return (heard, Some(failure));
-        }
+    let failure = pieces.find_map(|piece| reader.read(piece, &mut heard).err());
+    assert!(
+        heard
+            .iter()
+            .map(length)
+            .all(|bytes| bytes <= MESSAGE_BYTES_MAX)
+    );
+    (heard, failure)
+}
+
+fn length(message: &Message) -> usize {
+    match message {
+        Message::Text(bytes) | Message::Binary(bytes) => bytes.len(),
+        Message::Ping(_) | Message::Pong(_) | Message::Close(_) => 0,
     }
-    (heard, None)
+}
+
+/// What is heard of one whole frame whose payload says it is deflated.
+fn packed_told(role: Role, packed: &[u8]) -> (Vec<Message>, Option<Failure>) {
+    let header = Header {
+        fin: true,
+        rsv1: true,
+        opcode: Opcode::BINARY,
+        mask: (role == Role::Server).then_some([0; 4]),
+        length: packed.len() as u64,
+    };
+    let mut written = Vec::new();
+    header.write(&mut written);
+    written.extend_from_slice(packed);
+    told(role, true, [written.as_slice()].into_iter())
 }
 
 /// A message as its sender would write it.
@@ -92,17 +118,7 @@ fn back(role: Role, message: &Message) {
 fn deflated(role: Role, bytes: &[u8]) {
     let mut packed = Vec::new();
     deflate_message(&mut Deflate::default(), bytes, &mut packed);
-    let header = Header {
-        fin: true,
-        rsv1: true,
-        opcode: Opcode::BINARY,
-        mask: (role == Role::Server).then_some([0; 4]),
-        length: packed.len() as u64,
-    };
-    let mut written = Vec::new();
-    header.write(&mut written);
-    written.extend_from_slice(&packed);
-    let (heard, failure) = told(role, true, [written.as_slice()].into_iter());
+    let (heard, failure) = packed_told(role, &packed);
     let expected = Message::Binary(bytes.to_vec().into());
     // What compresses badly may be over the limit when it is packed.
     assert!(failure.is_some() || heard == [expected]);
