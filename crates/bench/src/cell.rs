@@ -211,6 +211,15 @@ impl Work {
         };
         matches!(pace, Pace::Open { .. })
     }
+
+    /// Whether what is measured is how much a target's memory grows. One that has grown in a round before keeps what it
+    /// had for the next, which then seems to take nothing: so each round has a target of its own.
+    pub(crate) fn is_growth(&self) -> bool {
+        matches!(
+            self,
+            Self::Idle { .. } | Self::Topics { .. } | Self::Observers { .. }
+        )
+    }
 }
 
 /// Seconds that a target takes to start and to end.
@@ -272,7 +281,12 @@ impl Work {
 impl Cell {
     /// About how long it takes, seconds: a guess before it begins, for whoever waits.
     pub(crate) fn seconds(&self) -> f64 {
-        let each = START_SECONDS + self.rounds as f64 * self.work.seconds();
+        let starts = if self.work.is_growth() {
+            self.rounds
+        } else {
+            1
+        };
+        let each = starts as f64 * START_SECONDS + self.rounds as f64 * self.work.seconds();
         self.contenders.len() as f64 * each
     }
 

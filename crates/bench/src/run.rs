@@ -1,7 +1,8 @@
 //! Executes a plan: cell by cell, round by round, contender by contender.
 //!
 //! Each cell starts its targets afresh and keeps them running over its rounds, so that two
-//! systems are compared within seconds of each other and none inherits another cell's state.
+//! systems are compared within seconds of each other and none inherits another cell's state;
+//! where memory's growth is measured, a round starts them afresh as well.
 //! What fails stays in the results with its reason.
 
 use std::net::SocketAddr;
@@ -165,6 +166,9 @@ impl<'a> Stage<'a> {
             return Err(reason.into());
         }
         let side = Side::named(contender.target, self.plan)?;
+        if cell.work.is_growth() {
+            self.started.end(contender.target);
+        }
         let ends = &self.ends;
         let start = |folder: &_| side.start(&ends.far, cell, folder);
         self.started.sample(contender.target, start, |running| {

@@ -1,4 +1,4 @@
-//! The page `docs/performance.md`, and that of a plan, generated from a run and from nothing else.
+//! The page of the gateway, `docs/results/gateway.md`, and that of a plan, generated from a run and from nothing else.
 
 use super::page;
 use super::table::{result_line, verdict};
@@ -8,7 +8,7 @@ use crate::results::Run;
 pub(crate) fn markdown(run: &Run, folder: &str) -> String {
     match run.is_of_a_plan() {
         true => titled(run.title(), "", run, folder),
-        false => titled("Performance", HOW_OF_THE_GATEWAY, run, folder),
+        false => titled("The gateway", HOW_OF_THE_GATEWAY, run, folder),
     }
 }
 
@@ -41,11 +41,10 @@ to each socket; `null_coalescing` sends all that is due in one write and is the 
 machine: what comes within 20 % of it is marked `ceiling`. Memory a connection is the growth of the
 server's proportional resident memory; kernel figures count both ends of each connection. Mosquitto
 stands beside SSE and is measured by MQTT at quality of service 0; neither it, nor nchan, nor the
-null servers write to disk. Goals of MQTT stand in [results/mqtt-broker.md](results/mqtt-broker.md), those of AMQP and
-DDS in [results/messaging.md](results/messaging.md), those of the sensor Web in
-[results/sensor-web.md](results/sensor-web.md), those of the device in
-[results/notification.md](results/notification.md). Which are not reached, by how much, with the profile and what was
-tried, is told in [concepts/latency-profile.md](concepts/latency-profile.md).
+null servers write to disk. Goals of MQTT stand in [mqtt-broker.md](mqtt-broker.md), those of AMQP and
+DDS in [messaging.md](messaging.md), those of the sensor Web in [sensor-web.md](sensor-web.md), those of the device in
+[notification.md](notification.md). Which are not reached, by how much, with the profile and what was
+tried, is told in [concepts/latency-profile.md](../concepts/latency-profile.md).
 ";
 
 fn cells(run: &Run, text: &mut String) {

@@ -62,6 +62,13 @@ impl Started {
         sample
     }
 
+    /// Ends one that runs, so that the next round gets one that has held nothing yet.
+    pub(crate) fn end(&mut self, name: &str) {
+        if self.runs(name) {
+            self.running.remove(name);
+        }
+    }
+
     /// Whether one has been started and still runs.
     pub(crate) fn runs(&self, name: &str) -> bool {
         matches!(self.running.get(name), Some(Ok(_)))
@@ -105,6 +112,19 @@ mod tests {
             assert_eq!(never.err().as_deref(), Some("absent: it"));
         }
         assert_eq!((good.get(), bad.get()), (2, 1));
+        started.end("good");
+        started.end("bad");
+        assert!(!started.runs("good"));
+        let again = |_: &Path| {
+            bad.set(bad.get() + 1);
+            Err("absent: it".into())
+        };
+        let never = started.sample("bad", again, |_| Ok(Sample::default()));
+        assert_eq!(
+            (never.is_err(), bad.get()),
+            (true, 1),
+            "an end is no other try"
+        );
         let mut told = Versions::new();
         started.tell(&mut told);
         let told: Vec<_> = told.into_iter().collect();
