@@ -93,6 +93,10 @@ mod tests {
         let below = std::env::temp_dir().join(format!("weir-started-{}", now_ns()));
         let mut started = Started::below(&below);
         let (good, bad) = (Cell::new(0), Cell::new(0));
+        let absent = |_: &Path| {
+            bad.set(bad.get() + 1);
+            Err("absent: it".into())
+        };
         for fails in [false, true, false, false] {
             let start = |_: &Path| {
                 good.set(good.get() + 1);
@@ -104,10 +108,6 @@ mod tests {
                 false => Ok(Sample::default()),
             };
             assert_eq!(started.sample("good", start, sample).is_err(), fails);
-            let absent = |_: &Path| {
-                bad.set(bad.get() + 1);
-                Err("absent: it".into())
-            };
             let never = started.sample("bad", absent, |_| Ok(Sample::default()));
             assert_eq!(never.err().as_deref(), Some("absent: it"));
         }
@@ -115,11 +115,7 @@ mod tests {
         started.end("good");
         started.end("bad");
         assert!(!started.runs("good"));
-        let again = |_: &Path| {
-            bad.set(bad.get() + 1);
-            Err("absent: it".into())
-        };
-        let never = started.sample("bad", again, |_| Ok(Sample::default()));
+        let never = started.sample("bad", absent, |_| Ok(Sample::default()));
         assert_eq!(
             (never.is_err(), bad.get()),
             (true, 1),
