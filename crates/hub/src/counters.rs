@@ -1,8 +1,7 @@
 //! What the hub counts, for metrics.
 
 use crate::group::Policy;
-use crate::memory::Memory;
-use std::sync::Arc;
+use crate::memory::Bounds;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Totals since the start; every one only grows but the gauges.
@@ -17,9 +16,10 @@ pub(crate) struct Counters {
     delivered_bytes: AtomicU64,
     missed: [AtomicU64; 3],
     gaps: AtomicU64,
+    stalled: AtomicU64,
     subscribers: AtomicU64,
-    /// Bytes of messages, which every queue looks at.
-    pub(crate) memory: Arc<Memory>,
+    /// Bytes that are under way, which every queue looks at.
+    pub(crate) memory: Bounds,
 }
 
 /// The counters at a moment.
@@ -43,6 +43,8 @@ pub struct Counts {
     pub missed: [u64; 3],
     /// Gaps told.
     pub gaps: u64,
+    /// Peers given up that took nothing.
+    pub stalled: u64,
     /// Subscribers now.
     pub subscribers: u64,
 }
@@ -76,6 +78,10 @@ impl Counters {
         add(&self.missed[index.unwrap_or_default()], messages);
     }
 
+    pub(crate) fn stalled(&self) {
+        add(&self.stalled, 1);
+    }
+
     pub(crate) fn gap(&self) {
         add(&self.gaps, 1);
     }
@@ -101,6 +107,7 @@ impl Counters {
             delivered_bytes: read(&self.delivered_bytes),
             missed: [0, 1, 2].map(|policy| read(&self.missed[policy])),
             gaps: read(&self.gaps),
+            stalled: read(&self.stalled),
             subscribers: read(&self.subscribers),
         }
     }

@@ -16,7 +16,6 @@ use crate::condition::Condition;
 use crate::counters::Counters;
 use crate::framing::{Framing, FramingKey};
 use crate::hub::Wakers;
-use crate::limits::CHUNK_BYTES_MAX;
 use crate::message::Item;
 use crate::pace::Pacer;
 use crate::queue::{Held, Load, Queue, Taken};
@@ -134,8 +133,8 @@ pub(crate) struct Group {
 impl Group {
     pub(crate) fn new(interest: Interest, counters: Arc<Counters>) -> Self {
         let pacer = interest.aggregate;
-        let pacer = pacer.map(|aggregate| Pacer::new(aggregate, &counters.memory));
-        let queue = Mutex::new(Queue::new(pacer));
+        let pacer = pacer.map(|aggregate| Pacer::new(aggregate, &counters.memory.all));
+        let queue = Mutex::new(Queue::new(pacer, counters.memory.all.clone()));
         Self {
             interest,
             queue,
@@ -198,7 +197,7 @@ impl Group {
             Held::Unframed(unframed) => {
                 let framed = unframed.framed();
                 if portion.wanted && unframed.lasts {
-                    let room = self.counters.memory.hold(framed.len());
+                    let room = self.counters.memory.all.hold_small(framed.len());
                     self.queue().settle(portion.number, &framed, room);
                 }
                 let bytes = framed.len();
@@ -206,9 +205,7 @@ impl Group {
             }
         };
         self.counters.delivered(portion.messages, bytes as u64);
-        // A reader that is stuck holds what it was handed: what is much is counted.
-        let room = (bytes > CHUNK_BYTES_MAX).then(|| self.counters.memory.hold(bytes));
-        let delivering = Delivering::begin(portion.traces, room);
+        let delivering = Delivering::begin(portion.traces);
         Poll::Ready(Taken::Chunk(
             load,
             portion.last,

@@ -72,7 +72,7 @@ pub use history::{Extent, Hidden, History, HistoryFault, Page, Range};
 pub use hub::{Hub, every};
 pub use journal::Changed;
 pub use log::{Gap, GapReason, Log, LogFault, LogReader, Resume};
-pub use memory::{Memory, Room};
+pub use memory::{Memory, Partial, Room};
 pub use message::{Content, Item, Message, Rows};
 pub use paging::RowPage;
 pub use queue::Unframed;

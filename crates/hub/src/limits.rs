@@ -1,5 +1,7 @@
 //! The hub's limits; reaching one is a [`Fault`](crate::Fault) or a counted policy.
 
+use core::time::Duration;
+
 /// Bytes a group's queue may hold before its subscribers' policies act.
 pub const QUEUE_BYTES_MAX: usize = 4 << 20;
 /// Bytes of one chunk that a group hands to its subscribers.
@@ -64,6 +66,10 @@ pub const EXPIRIES_PER_TICK: usize = 1000;
 pub const TIGHT_QUEUE_BYTES_MAX: usize = 256 << 10;
 /// Bytes that taking a message in needs whatever it holds.
 pub const WORK_BYTES_OF_MESSAGE: usize = 2048;
+/// Bytes that are not worth counting: of an answer, or of what a connection holds of a message that is not whole.
+pub const UNCOUNTED_BYTES_MAX: usize = 4 << 10;
+/// For so long a message may be on its way where memory is short.
+pub const PARTIAL_TIME_MAX: Duration = Duration::from_secs(10);
 /// How often queues are cut to make room, nanoseconds.
 pub const SHED_NANOS_MIN: i64 = 20_000_000;
 /// Deliveries of one message that a trace shows.

@@ -5,7 +5,7 @@ use crate::framing::{Framing, frame_batch};
 use crate::group::{Ending, Interest, Policy, Shape};
 use crate::hub::Wakers;
 use crate::limits::CHUNK_BYTES_MAX;
-use crate::memory::Room;
+use crate::memory::{Memory, Room};
 use crate::message::Item;
 use crate::pace::Pacer;
 use crate::trace::{Delivering, Traces};
@@ -29,6 +29,7 @@ pub(crate) struct Queue {
     waiting: Vec<usize>,
     /// Gathers what is offered, where it is thinned out.
     pub(crate) pacer: Option<Pacer>,
+    memory: Arc<Memory>,
 }
 
 struct Chunk {
@@ -71,6 +72,7 @@ pub struct Unframed {
     pub(crate) lasts: bool,
     framed: OnceLock<Bytes>,
     reads_past: OnceLock<bool>,
+    memory: Arc<Memory>,
 }
 
 impl std::fmt::Debug for Unframed {
@@ -85,9 +87,11 @@ impl Unframed {
         traces: Traces,
         interest: &Interest,
         shape: Framed<'_>,
+        memory: &Arc<Memory>,
     ) -> Self {
         let Framed(format, framing) = shape;
         Self {
+            memory: memory.clone(),
             lasts: !framing.ages() || !items.iter().any(expires),
             items,
             traces,
@@ -124,7 +128,8 @@ impl Unframed {
         if out.capacity() > 2 * out.len() {
             out.shrink_to_fit();
         }
-        Bytes::from(out)
+        // A reader that is stuck holds what it was handed: it counts as long as anybody has it.
+        self.memory.counted(out.into())
     }
 }
 
@@ -165,8 +170,9 @@ pub(crate) enum Taken {
 
 impl Queue {
     /// An empty queue of nobody.
-    pub(crate) fn new(pacer: Option<Pacer>) -> Self {
+    pub(crate) fn new(pacer: Option<Pacer>, memory: Arc<Memory>) -> Self {
         Self {
+            memory,
             pending: VecDeque::new(),
             pending_bytes: 0,
             chunks: VecDeque::new(),
@@ -187,7 +193,7 @@ impl Queue {
     pub(crate) fn push(&mut self, item: Item, counters: &Counters, wakers: &mut Wakers) {
         self.pending_bytes += weight(&item);
         self.pending.push_back(item);
-        self.bound(counters.memory.queue_bytes_max(), counters);
+        self.bound(counters.memory.all.queue_bytes_max(), counters);
         self.wake(wakers);
     }
 
@@ -349,6 +355,7 @@ impl Queue {
                     traces.clone(),
                     interest,
                     shape,
+                    &self.memory,
                 )))
             }
             Shape::Items => Held::Ready(Load::Items(items.into())),

@@ -562,8 +562,9 @@ impl Subscription {
         Some(match &interest.shape {
             Shape::Items => Next::Items(items.into(), last),
             Shape::Framed(format, framing) => {
-                let unframed =
-                    Unframed::new(items, Traces::default(), interest, Framed(format, framing));
+                let shape = Framed(format, framing);
+                let memory = self.hub.memory();
+                let unframed = Unframed::new(items, Traces::default(), interest, shape, memory);
                 match unframed.is_left() {
                     true => Next::Unframed(Arc::new(unframed), last),
                     false => Next::Bytes(unframed.framed(), last),
