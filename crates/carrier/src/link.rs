@@ -48,6 +48,14 @@ pub enum Stream {
 }
 
 impl Stream {
+    /// Bytes of memory that is taken by what came and was not handed on.
+    pub fn held(&self) -> usize {
+        match self {
+            Stream::WebSocket(socket) => socket.held(),
+            Stream::Tcp(_) | Stream::Tls(_) => 0,
+        }
+    }
+
     /// The TCP connection below.
     pub fn tcp(&self) -> &TcpStream {
         match self {

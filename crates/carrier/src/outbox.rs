@@ -1,7 +1,8 @@
 //! Reading without a buffer of one's own, and what waits for the socket.
 
 use crate::Stream;
-use crate::limits::{SCRATCH_BYTES, SHARED_BYTES_MIN, SLICES_MAX};
+use crate::clock::now;
+use crate::limits::{PROGRESS_BYTES_MIN, SCRATCH_BYTES, SHARED_BYTES_MIN, SLICES_MAX};
 use bytes::{Buf, Bytes};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -9,6 +10,7 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use weir_sansio::{Duration, Instant};
 
 thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = RefCell::new(vec![0; SCRATCH_BYTES]);
@@ -66,12 +68,25 @@ pub struct Outbox {
     tail: Vec<u8>,
     /// Of the parts.
     bytes: usize,
+    /// Since when the socket has taken next to nothing of what waits for it, and how much that was.
+    stuck: Option<(Instant, usize)>,
 }
 
 impl Outbox {
     /// Bytes that wait.
     pub fn waiting(&self) -> usize {
         self.bytes + self.tail.len()
+    }
+
+    /// Bytes of memory that small pieces take, which nobody shares.
+    pub fn held(&self) -> usize {
+        self.tail.capacity()
+    }
+
+    /// When a peer is to be given up that takes nothing for so long; never where it takes what there is.
+    pub fn stalls_at(&self, patience: Duration) -> Instant {
+        self.stuck
+            .map_or(Instant::NEVER, |(since, _)| since + patience)
     }
 
     /// Where small pieces are appended.
@@ -132,11 +147,21 @@ impl Outbox {
         stream: &mut Stream,
         cx: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
-        match self.parts.is_empty() {
-            true => ready!(self.poll_flush_tail(stream, cx))?,
-            false => ready!(self.poll_flush_parts(stream, cx))?,
-        }
-        Pin::new(stream).poll_flush(cx)
+        let written = match self.parts.is_empty() {
+            true => self.poll_flush_tail(stream, cx),
+            false => self.poll_flush_parts(stream, cx),
+        };
+        let flushed = match written {
+            Poll::Ready(Ok(())) => Pin::new(stream).poll_flush(cx),
+            other => other,
+        };
+        let waiting = self.waiting();
+        let moves = |&(_, before): &(Instant, usize)| waiting + PROGRESS_BYTES_MIN > before;
+        let since = self.stuck.filter(moves);
+        self.stuck = flushed
+            .is_pending()
+            .then(|| since.unwrap_or_else(|| (now(), waiting)));
+        flushed
     }
 
     /// Sends what was joined, where nothing else waits: most often one write of one message.

@@ -25,6 +25,8 @@ impl CloseCode {
     pub const TOO_BIG: Self = Self(1009);
     /// The server cannot go on.
     pub const INTERNAL: Self = Self(1011);
+    /// The server has no room for it now.
+    pub const TRY_AGAIN_LATER: Self = Self(1013);
 
     /// Says whether it may stand in a frame (RFC 6455 section 7.4.2, IANA's registry).
     pub fn may_be_sent(self) -> bool {

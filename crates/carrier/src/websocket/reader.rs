@@ -101,6 +101,12 @@ impl Reader {
         self.rest.is_empty() && self.open.is_none()
     }
 
+    /// Bytes of memory that what is unfinished takes.
+    pub fn held(&self) -> usize {
+        let open = self.open.as_ref().map_or(0, |open| open.bytes.capacity());
+        self.rest.capacity() + open
+    }
+
     /// Takes bytes and hands on every message that they complete.
     pub fn read(&mut self, mut input: &[u8], out: &mut Vec<Message>) -> Result<(), Failure> {
         if self.rest.is_empty() {

@@ -73,6 +73,12 @@ impl WebSocketStream {
         self.unsent.len() - self.sent
     }
 
+    /// Bytes of memory that is taken by what came and was not handed on.
+    pub fn held(&self) -> usize {
+        let messages = self.messages.iter().map(Bytes::len);
+        self.reader.held() + messages.sum::<usize>()
+    }
+
     /// The next binary message; `None` at the end.
     pub fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Bytes>>> {
         loop {
