@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 use weir_carrier::{Datagrams, Link};
 use weir_codec::Format;
 use weir_hub::{Hub, Principal};
@@ -293,6 +294,11 @@ pub trait Context: Send + Sync {
     fn meter(&self, metric: &'static Metric, labels: &str) -> Arc<AtomicU64> {
         let _unread_by_default = (metric, labels);
         Arc::default()
+    }
+
+    /// For how long a peer is waited for that takes nothing of what is sent to it: less where memory is short.
+    fn patience(&self) -> Duration {
+        Duration::from_secs(60)
     }
 
     /// Ready once the gateway wants the link closed: answer what was begun, then end.

@@ -8,8 +8,10 @@
 pub mod bridge;
 mod client;
 mod config;
+mod counted;
 mod elsewhere;
 mod follow;
+mod held;
 mod keys;
 mod origin;
 mod pace;
@@ -30,8 +32,10 @@ pub use client::{
     Subscriber, Target, Transport,
 };
 pub use config::{ConfigFault, Section};
+pub use counted::{Counted, short};
 pub use elsewhere::Elsewhere;
 pub use follow::{Polled, Readings, Shelf, since_time};
+pub use held::{Held, Short};
 pub use keys::SharedKey;
 pub use pace::{PERIOD_MAX, Pace};
 pub use parts::{Part, parts_as_published, parts_in};
@@ -48,5 +52,5 @@ pub use threadless::{AtOnce, Drawer};
 pub use way::{Credential, Operation, Way};
 pub use web::{Answered, Ask, Client, Web, by_topic, invalid, misspoken, read_message, refused};
 pub use work::{
-    Busy, Next, Outcome, Workers, answer_of, answer_then, hand_over, hand_over_next, wait,
+    Busy, Length, Next, Outcome, Workers, answer_of, answer_then, hand_over, hand_over_next, wait,
 };

@@ -6,12 +6,17 @@
 //! begins is found out before anything of it is sent, so that what is wrong with a request still has its
 //! status; what goes wrong later can only break the answer off, which the binding shows its client.
 
+use crate::counted::{Counted, short};
 use crate::service::{Answer, Pending, Response};
-use crate::work::{Outcome, Workers, broken, hand_over, hand_over_next, too_busy};
+use crate::work::{Length, Outcome, Workers, broken, hand_over, hand_over_next, too_busy};
 use bytes::{Bytes, BytesMut};
 use std::fmt;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use weir_hub::{Memory, Room};
+
+/// Bytes that are kept free for the pieces of an answer while it lasts.
+pub(crate) const PIECES_BYTES: usize = 64 << 10;
 
 /// An answer whose body comes in pieces.
 pub trait Pieces: Send {
@@ -53,6 +58,8 @@ pub trait Source: Send {
 pub struct Made {
     workers: Arc<dyn Workers>,
     state: Making,
+    /// Kept free for what it makes, however slowly that is taken.
+    _room: Room,
 }
 
 type Step = (Box<dyn Source>, Result<Option<Bytes>, BrokenOff>);
@@ -67,6 +74,7 @@ impl Made {
     /// Pieces of a source; none is made before it is asked for.
     pub fn new(workers: Arc<dyn Workers>, source: Box<dyn Source>) -> Self {
         Self {
+            _room: workers.memory().hold(PIECES_BYTES),
             workers,
             state: Making::Idle(source),
         }
@@ -98,8 +106,10 @@ impl Made {
     }
 
     fn begin(&mut self, mut source: Box<dyn Source>) -> Result<(), BrokenOff> {
+        let memory = self.workers.memory().clone();
         let work = move || {
             let piece = source.next();
+            let piece = piece.map(|piece| piece.map(|bytes| memory.counted(bytes)));
             (source, piece)
         };
         let busy = |_| BrokenOff("too many questions wait".into());
@@ -121,7 +131,9 @@ pub fn pieces_of(
     workers: Arc<dyn Workers>,
     work: impl FnOnce() -> Opened + Send + 'static,
 ) -> Answer {
-    match hand_over(&*workers, work) {
+    let memory = workers.memory().clone();
+    let work = move || work().fitting(&memory);
+    match hand_over(&*workers, Length::Long, work) {
         Ok(outcome) => Answer::Pieces(Box::new(Elsewhere {
             workers,
             outcome,
@@ -161,15 +173,19 @@ impl Pieces for Elsewhere {
 pub struct Gathered {
     pieces: Box<dyn Pieces>,
     bytes_max: usize,
+    memory: Arc<Memory>,
+    room: Room,
     begun: Option<(Response, BytesMut)>,
 }
 
 impl Gathered {
-    /// Gathers at most so many bytes of a body; what is longer is answered with an error.
-    pub fn new(pieces: Box<dyn Pieces>, bytes_max: usize) -> Self {
+    /// Gathers at most so many bytes of a body, which count; what is longer is answered with an error.
+    pub fn new(pieces: Box<dyn Pieces>, bytes_max: usize, memory: Arc<Memory>) -> Self {
         Self {
             pieces,
             bytes_max,
+            memory,
+            room: Room::default(),
             begun: None,
         }
     }
@@ -201,11 +217,19 @@ impl Pending for Gathered {
                 Ok(Some(piece)) if body.len() + piece.len() > self.bytes_max => {
                     return Poll::Ready(self.too_long());
                 }
-                Ok(Some(piece)) => body.extend_from_slice(&piece),
+                Ok(Some(piece)) => {
+                    let bytes = body.len() + piece.len();
+                    if !self.room.grow_in_steps(&self.memory, bytes) {
+                        return Poll::Ready(short());
+                    }
+                    body.extend_from_slice(&piece);
+                }
                 Ok(None) => {
                     let body = std::mem::take(body).freeze();
                     let head = std::mem::take(head);
-                    return Poll::Ready(Response { body, ..head });
+                    let whole = Response { body, ..head }.counted(&self.memory);
+                    self.room = Room::default();
+                    return Poll::Ready(whole);
                 }
             }
         }
@@ -289,7 +313,8 @@ mod tests {
             (3, ["b", "!"], None),
         ] {
             let drawer = Arc::new(Drawer::default());
-            let mut gathered = Gathered::new(begun(&drawer, &letters), limit);
+            let memory = Arc::default();
+            let mut gathered = Gathered::new(begun(&drawer, &letters), limit, memory);
             let response = loop {
                 match gathered.poll(&mut cx()) {
                     Poll::Ready(response) => break response,

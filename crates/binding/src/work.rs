@@ -1,40 +1,69 @@
 //! Work that takes a while: done on threads of its own, so that it holds up nobody's messages.
 
 use crate::service::{Answer, Pending, Response};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker, ready};
 use std::thread::{self, Thread};
+use weir_hub::Memory;
+
+/// Counts without a bound.
+static UNBOUNDED: LazyLock<Arc<Memory>> = LazyLock::new(Arc::default);
 
 /// Threads for work that reads files or computes long.
 pub trait Workers: Send + Sync {
     /// Takes the work, or says that too much waits already.
     fn take(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), Busy>;
 
+    /// Takes work that may take long, which then waits behind its like.
+    fn take_long(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), Busy> {
+        self.take(work)
+    }
+
     /// Takes the next part of work that was begun: however much waits, since each who goes on has no more
     /// than one part under way.
     fn take_next(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), Busy> {
         self.take(work)
     }
+
+    /// Where the answers count that they make ([`weir_hub::Hub::answers`]).
+    fn memory(&self) -> &Arc<Memory> {
+        &UNBOUNDED
+    }
+}
+
+/// How long work may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// Some milliseconds.
+    Short,
+    /// As long as what was asked for: whoever asks for little does not wait for it.
+    Long,
 }
 
 /// Too much work waits already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Busy;
 
-/// The answer of work that is done elsewhere; 503 where too much waits already.
+/// The answer of work that reads something and is done elsewhere; 503 where too much waits already, or where answers
+/// that nobody takes leave no memory for it.
 pub fn answer_of(
     workers: &dyn Workers,
+    length: Length,
     work: impl FnOnce() -> Response + Send + 'static,
 ) -> Answer {
-    match hand_over(workers, work) {
+    let memory = workers.memory().clone();
+    let work = move || work().fitting(&memory);
+    match hand_over(workers, length, work) {
         Ok(outcome) => Answer::Later(Box::new(outcome)),
         Err(Busy) => Answer::Now(too_busy()),
     }
 }
 
-/// The same of work that may have to wait for something more, as for what it wrote to be on disk.
+/// The same of work that may have done something, and may have to wait for that to be on disk.
 pub fn answer_then(workers: &dyn Workers, work: impl FnOnce() -> Next + Send + 'static) -> Answer {
-    match hand_over(workers, work) {
+    let memory = workers.memory().clone();
+    let work = move || work().fitting(&memory);
+    match hand_over(workers, Length::Long, work) {
         Ok(outcome) => Answer::Later(Box::new(Steps::Work(outcome))),
         Err(Busy) => Answer::Now(too_busy()),
     }
@@ -91,10 +120,14 @@ pub(crate) fn broken() -> Response {
 /// Has work done elsewhere.
 pub fn hand_over<T: Send + 'static>(
     workers: &dyn Workers,
+    length: Length,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<Outcome<T>, Busy> {
     let (outcome, work) = promised(work);
-    workers.take(work)?;
+    match length {
+        Length::Short => workers.take(work)?,
+        Length::Long => workers.take_long(work)?,
+    }
     Ok(outcome)
 }
 
@@ -223,21 +256,21 @@ mod tests {
     #[test]
     fn an_answer_comes_when_the_work_is_done_and_says_so_when_it_broke_off() {
         let drawer = Drawer::with_room(1);
-        let mut answer = answer_of(&drawer, || Response::empty(204));
+        let mut answer = answer_of(&drawer, Length::Short, || Response::empty(204));
         assert!(poll(&mut answer).is_pending());
-        let refused = answer_of(&drawer, || Response::empty(204));
+        let refused = answer_of(&drawer, Length::Long, || Response::empty(204));
         assert!(matches!(refused, Answer::Now(Response { status: 503, .. })));
         assert_eq!(drawer.work_off(), 1);
         assert_eq!(poll(&mut answer), Poll::Ready(Response::empty(204)));
         let mut two_steps = answer_then(&drawer, || {
             Next::Wait(Box::new(
-                hand_over(&AtOnce, || Response::empty(204)).unwrap(),
+                hand_over(&AtOnce, Length::Short, || Response::empty(204)).unwrap(),
             ))
         });
         assert!(poll(&mut two_steps).is_pending());
         drawer.work_off();
         assert_eq!(poll(&mut two_steps), Poll::Ready(Response::empty(204)));
-        let mut broken = answer_of(&drawer, || Response::empty(204));
+        let mut broken = answer_of(&drawer, Length::Short, || Response::empty(204));
         drawer.lose();
         assert!(matches!(
             poll(&mut broken),

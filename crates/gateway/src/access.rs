@@ -12,7 +12,7 @@ use crate::policy::{Claim, Policy};
 use crate::secrets::{drawn, sha256_hex};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
-use weir_binding::{Identity, Logins, SharedKey, Workers, hand_over};
+use weir_binding::{Identity, Length, Logins, SharedKey, Workers, hand_over};
 use weir_hub::Principal;
 use weir_model::Time;
 
@@ -161,7 +161,7 @@ impl Access {
             Claim::Known(identified) => Identity::Known(identified),
             Claim::Password(login) => {
                 let (policy, audit) = (policy.clone(), self.audit.clone());
-                let checked = hand_over(checkers, move || {
+                let checked = hand_over(checkers, Length::Short, move || {
                     let checked = policy.check(&login);
                     match &checked {
                         Ok(principal) => audit.note("login", &principal.name, "password"),

@@ -58,7 +58,13 @@ const OWN: &[(&str, &[&str])] = &[
     ("trace", TRACE_KEYS),
     (
         "gateway",
-        &["threads", "log", "memory_bytes", "catalog_bytes"],
+        &[
+            "threads",
+            "log",
+            "memory_bytes",
+            "catalog_bytes",
+            "stall_secs",
+        ],
     ),
 ];
 

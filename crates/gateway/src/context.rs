@@ -1,12 +1,13 @@
 //! What the bindings' servers are given.
 
 use crate::access::Access;
+use crate::limits::SHORT_PATIENCE;
 use crate::sockets::Mount;
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 use tokio::sync::watch;
 use weir_binding::{
     Binding, Context, Identity, LocalFuture, Metric, Over, Service, SharedKey, Tally, Workers,
@@ -34,6 +35,8 @@ pub(crate) struct House {
     pub(crate) workers: Arc<dyn Workers>,
     /// Who hash passwords.
     pub(crate) checkers: Arc<dyn Workers>,
+    /// For how long a peer is waited for that takes nothing.
+    pub(crate) patience: Duration,
     pub(crate) draining: watch::Receiver<bool>,
     pub(crate) traffic: Arc<Traffic>,
 }
@@ -184,6 +187,13 @@ impl Context for House {
 
     fn workers(&self) -> Arc<dyn Workers> {
         self.workers.clone()
+    }
+
+    fn patience(&self) -> Duration {
+        match self.hub.is_short() {
+            true => self.patience.min(SHORT_PATIENCE),
+            false => self.patience,
+        }
     }
 
     fn draining(&self) -> LocalFuture<'static, ()> {

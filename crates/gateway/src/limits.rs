@@ -6,6 +6,8 @@ use std::time::Duration;
 pub const CONNECTIONS_MAX: usize = 200_000;
 /// For how long a stopping gateway waits for what was begun.
 pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(10);
+/// Bytes of memory that a TLS handshake may take.
+pub const HANDSHAKE_BYTES: usize = 32 << 10;
 /// For how long a peer may take to finish its TLS handshake.
 pub const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(10);
 /// Credentials whose check is remembered, so that a password is not hashed at every request.
@@ -27,10 +29,14 @@ pub const TRACE_POST_TIME_MAX: Duration = Duration::from_secs(5);
 /// How often spans are sent before they are dropped.
 pub const TRACE_TRIES_MAX: u32 = 4;
 
-/// Threads that answer questions about the past.
-pub const WORK_THREADS: usize = 2;
-/// Questions about the past that wait for a thread; beyond, they are refused.
+/// Threads that answer questions about the past; one of them takes no long question.
+pub const WORK_THREADS: usize = 3;
+/// Questions about the past that wait for a thread, long ones and short ones each; beyond, they are refused.
 pub const WORK_WAITING_MAX: usize = 256;
+/// Long questions that wait for a thread where memory of answers is short.
+pub const SHORT_WAITING_MAX: usize = 8;
+/// For how long a peer is waited for that takes nothing, where memory is short, at most.
+pub const SHORT_PATIENCE: Duration = Duration::from_secs(5);
 /// Threads that hash passwords: who guesses them takes one core at most.
 pub const CHECK_THREADS: usize = 1;
 /// Passwords that wait to be hashed, more than a second's worth; beyond, they are refused.

@@ -1,7 +1,7 @@
 //! The network threads: what they accept and receive is served by the bindings.
 
 use crate::context::{House, Traffic};
-use crate::limits::{HANDSHAKE_TIME_MAX, connections_max};
+use crate::limits::{HANDSHAKE_BYTES, HANDSHAKE_TIME_MAX, connections_max};
 use std::future::Future;
 use std::io;
 use std::net::{SocketAddr, TcpListener, UdpSocket};
@@ -245,8 +245,15 @@ async fn serve_tls(
     binding: &dyn Binding,
     house: Arc<House>,
 ) -> io::Result<()> {
+    let short = || io::Error::new(io::ErrorKind::OutOfMemory, "memory is short");
+    let room = house
+        .hub
+        .arrivals()
+        .room(HANDSHAKE_BYTES)
+        .ok_or_else(short)?;
     let handshake = tokio::time::timeout(HANDSHAKE_TIME_MAX, tls.accept(stream, peer));
     let mut link = handshake.await.map_err(|_| io::ErrorKind::TimedOut)??;
+    drop(room);
     let certificate = link.certificate.take();
     link.credential = certificate.map(|certificate| house.access.presented(&certificate));
     binding.serve(link, house).await

@@ -97,13 +97,42 @@ fn delivery(hub: &Hub, page: &mut Page) {
     let memory = hub.memory();
     page.gauge(
         "weir_memory_bytes",
-        "Bytes of messages in memory.",
+        "Bytes under way in memory: messages, parts of messages, answers.",
         memory.held() as u64,
     );
     page.gauge(
         "weir_memory_max_bytes",
         "The most that they may be.",
         memory.most() as u64,
+    );
+    page.gauge(
+        "weir_arriving_bytes",
+        "Bytes of them that are messages not whole yet, and requests being answered.",
+        hub.arrivals().held() as u64,
+    );
+    page.gauge(
+        "weir_answers_bytes",
+        "Bytes of them that are answers not taken yet.",
+        hub.answers().held() as u64,
+    );
+    page.head(
+        "weir_memory_refused_total",
+        "counter",
+        "How often there was no memory for something, by what it was.",
+    );
+    let parts = [
+        ("all", memory),
+        ("arriving", hub.arrivals()),
+        ("answers", hub.answers()),
+    ];
+    for (part, memory) in parts {
+        let name = format!("weir_memory_refused_total{{part=\"{part}\"}}");
+        page.line(&name, memory.refused());
+    }
+    page.counter(
+        "weir_stalled_peers",
+        "Peers given up because they took nothing of what was sent to them.",
+        counts.stalled,
     );
     page.gauge(
         "weir_datastreams",

@@ -12,6 +12,7 @@ use crate::keeper::{CERTIFICATE_ENDS, Keeper, Keeping};
 use crate::limits::{CHECK_THREADS, CHECK_WAITING_MAX, LOOK_WAIT, WORK_THREADS, WORK_WAITING_MAX};
 use crate::listen::{self, Listener, Share, Socket};
 use crate::memory;
+use crate::settings;
 use crate::sockets::{Named, Opened};
 use crate::timers::{Historian, close_windows};
 use crate::trace::{self, Traces};
@@ -108,7 +109,7 @@ impl Gateway {
         };
         let challenges = Challenges::default();
         let services = services(config, &premises, &traffic, &challenges)?;
-        let (workers, checkers) = start_workers()?;
+        let (workers, checkers) = start_workers(&hub)?;
         let beside: Vec<_> = bindings.into_iter().map(|(_, it)| it).collect();
         let keeper = Keeper {
             config: config.clone(),
@@ -132,6 +133,8 @@ impl Gateway {
             names: acme.as_ref().map_or_else(Vec::new, |it| it.names.clone()),
             workers,
             checkers,
+            patience: settings::patience(config)
+                .map_err(|fault| RunFault::Config(config.locate(&fault)))?,
             draining,
             traffic,
         });
@@ -251,10 +254,18 @@ fn addresses(
 }
 
 /// Threads that read files, and those that hash passwords.
-fn start_workers() -> Result<(Arc<WorkThreads>, Arc<WorkThreads>), RunFault> {
+fn start_workers(hub: &Hub) -> Result<(Arc<WorkThreads>, Arc<WorkThreads>), RunFault> {
     let io = |error| RunFault::Io("work thread".into(), error);
-    let workers = WorkThreads::start("work", WORK_THREADS, WORK_WAITING_MAX).map_err(io)?;
-    let checkers = WorkThreads::start("check", CHECK_THREADS, CHECK_WAITING_MAX).map_err(io)?;
+    let start = |name, count, waiting_max, memory| {
+        WorkThreads::start(name, count, waiting_max, memory).map_err(io)
+    };
+    let workers = start(
+        "work",
+        WORK_THREADS,
+        WORK_WAITING_MAX,
+        hub.answers().clone(),
+    )?;
+    let checkers = start("check", CHECK_THREADS, CHECK_WAITING_MAX, Arc::default())?;
     Ok((Arc::new(workers), Arc::new(checkers)))
 }
 

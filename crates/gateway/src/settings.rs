@@ -9,9 +9,13 @@ use crate::memory;
 use crate::trace;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
+use std::time::Duration;
 use weir_binding::{Binding, ConfigFault, Section};
 use weir_carrier::tls::{Acceptor, Files};
 use weir_registry::{BINDINGS, SERVICES, check_bus, check_history, check_log, check_store};
+
+/// Unless the configuration says otherwise.
+const STALL_SECS: u64 = 60;
 
 /// Everything that a start would refuse, but for what only opening tells.
 pub(crate) fn faults(config: &Config) -> Vec<ConfigFault> {
@@ -26,6 +30,7 @@ pub(crate) fn faults(config: &Config) -> Vec<ConfigFault> {
     }
     faults.extend(acceptor_once_there(config).err());
     faults.extend(memory::of_messages(config).err());
+    faults.extend(patience(config).err());
     all(config.section("trace"), trace::Settings::read, &mut faults);
     all(config.section("log"), check_log, &mut faults);
     all(config.section("bus"), check_bus, &mut faults);
@@ -68,6 +73,15 @@ fn of_transports(section: &str, binding: &dyn Binding) -> Vec<ConfigFault> {
         Some(ConfigFault { key, problem })
     });
     faults.collect()
+}
+
+/// For how long a peer is waited for that takes nothing of what is sent to it.
+pub(crate) fn patience(config: &Config) -> Result<Duration, ConfigFault> {
+    let mut section = config.section("gateway");
+    match section.parsed("stall_secs", STALL_SECS, "a number of seconds")? {
+        0 => Err(section.fault("stall_secs", "expected 1 or more, found `0`")),
+        seconds => Ok(Duration::from_secs(seconds)),
+    }
 }
 
 /// The address that a `listen` means.

@@ -2,8 +2,6 @@
 
 use core::time::Duration;
 
-/// Bytes of a body that a connection may hold without being counted.
-pub const UNCOUNTED_BYTES_MAX: usize = 64 << 10;
 /// Longest request or response head, bytes.
 pub const HEAD_BYTES_MAX: usize = 16 << 10;
 /// Most header fields of a head.
@@ -18,10 +16,14 @@ pub const TRAILER_BYTES_MAX: usize = 4 << 10;
 pub const OUTSTANDING_MAX: usize = 1024;
 /// Requests of one connection that are read for at once; others wait for their answers.
 pub const READING_MAX: usize = 16;
+/// Bytes of memory that a stream of HTTP/2 takes, beside its messages.
+pub const STREAM_BYTES: usize = 4 << 10;
+/// Bytes of a long body that are handed to HTTP/2 at once.
+pub const PART_BYTES: usize = 32 << 10;
 /// Requests at once on one HTTP/2 connection.
 pub const STREAMS_MAX: u32 = 256;
 /// Bytes of answers that wait to be sent; beyond, nothing more is read.
-pub const UNSENT_BYTES_MAX: usize = 1 << 20;
+pub const UNSENT_BYTES_MAX: usize = 256 << 10;
 
 /// Bytes of a body in pieces that wait to be sent, below which the next piece is taken.
 pub const PIECE_BYTES_MIN: usize = 16 << 10;
@@ -32,8 +34,10 @@ pub const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(20);
 /// After this an idle connection is closed.
 pub const IDLE_TIME_MAX: Duration = Duration::from_secs(75);
-/// After this without progress a peer that does not read is given up.
-pub const STALL_TIME_MAX: Duration = Duration::from_secs(60);
+/// How often it is looked whether a peer that does not read is to be given up.
+pub const LOOK_TIME: Duration = Duration::from_secs(2);
+/// Within this what is left must be taken of a connection that ends.
+pub const FAREWELL_TIME_MAX: Duration = Duration::from_secs(20);
 /// For so long what a closed peer still sends is read and dropped, so that it sees the last answer.
 pub const LINGER_TIME_MAX: Duration = Duration::from_secs(2);
 /// Sign of life on a stream whose service names none.

@@ -84,11 +84,11 @@ impl Session {
         matches!(self.state, State::Over)
     }
 
-    /// Bytes of memory that a body takes which is not whole yet.
+    /// Bytes of memory that a request takes which is not whole yet.
     pub fn held(&self) -> usize {
         match &self.state {
             State::Body(partial) => partial.bytes.capacity(),
-            _ => 0,
+            _ => self.rest.capacity(),
         }
     }
 

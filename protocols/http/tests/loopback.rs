@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod gateway;
+mod held;
 mod pieces;
 
 use gateway::Gateway;

@@ -8,7 +8,7 @@
 use std::sync::{Arc, OnceLock};
 
 use weir_advise::{Library, Question, advise, levels, offers, reference, to_json};
-use weir_binding::{Answer, Call, Response, Service, answer_of};
+use weir_binding::{Answer, Call, Length, Response, Service, answer_of};
 
 /// What this service serves, as part of an OpenAPI document.
 pub const OPENAPI: &str = include_str!("../openapi.json");
@@ -44,7 +44,7 @@ impl Service for Advice {
             "/advise/levels" => Box::new(move || known_levels(&library)),
             other => return Answer::Now(Response::text(404, format!("no resource `{other}`"))),
         };
-        answer_of(&*call.workers, work)
+        answer_of(&*call.workers, Length::Short, work)
     }
 }
 

@@ -18,7 +18,7 @@ use ask::{Ask, refuse};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use std::sync::Arc;
-use weir_binding::{Answer, Call, Response, Service, answer_of};
+use weir_binding::{Answer, Call, Length, Response, Service, answer_of};
 use weir_hub::Hub;
 
 /// What this service serves, as part of an OpenAPI document.
@@ -91,7 +91,9 @@ impl Service for Grafana {
             principal,
         };
         let body = call.body;
-        answer_of(&*call.workers, move || respond(question(&ask, &body)))
+        answer_of(&*call.workers, Length::Long, move || {
+            respond(question(&ask, &body))
+        })
     }
 }
 

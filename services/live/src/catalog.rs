@@ -5,15 +5,18 @@ use crate::publish::Acknowledge;
 use crate::query;
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
-use weir_binding::{Answer, Call, Response};
+use weir_binding::{Answer, Call, Length, Response, answer_of};
 use weir_hub::{Entry, Exchange, Hub, Request, entry};
 use weir_model::{Filter, Time, Value};
 
 /// Lists, shows, sets or deletes.
 pub(crate) fn answer(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Response> {
     match (call.method.as_str(), rest) {
-        ("GET", "") => describe(hub, &call, all()),
-        ("GET", _) => describe(hub, &call, query::filters(&call, rest)?),
+        ("GET", "") => Ok(describe(hub, call, all())),
+        ("GET", _) => {
+            let filters = query::filters(&call, rest)?;
+            Ok(describe(hub, call, filters))
+        }
         ("PUT" | "DELETE", "") => Err(refuse(400, "name a topic: /catalog/{topic}")),
         ("PUT", _) => {
             let datastream = entry::from_json(&call.body);
@@ -34,7 +37,18 @@ fn all() -> Vec<Filter> {
     Filter::parse("#").into_iter().collect()
 }
 
-fn describe(hub: &Arc<Hub>, call: &Call, filters: Vec<Filter>) -> Result<Answer, Response> {
+/// There may be a million of them: they are written where that holds up nobody.
+fn describe(hub: &Arc<Hub>, call: Call, filters: Vec<Filter>) -> Answer {
+    let (hub, workers) = (hub.clone(), call.workers.clone());
+    let is_one = matches!(&filters[..], [filter] if filter.is_topic());
+    let described = move || described(&hub, &call, filters).unwrap_or_else(|refused| refused);
+    match is_one {
+        true => Answer::Now(described().fitting(workers.memory())),
+        false => answer_of(&*workers, Length::Long, described),
+    }
+}
+
+fn described(hub: &Arc<Hub>, call: &Call, filters: Vec<Filter>) -> Result<Response, Response> {
     let one = matches!(&filters[..], [filter] if filter.is_topic());
     let opened = hub.open(call.now, &call.principal, Request::Describe(filters));
     let Exchange::Entries(entries) = opened.map_err(|fault| from_hub(&fault, &[]))? else {
@@ -44,11 +58,7 @@ fn describe(hub: &Arc<Hub>, call: &Call, filters: Vec<Filter>) -> Result<Answer,
         [entry] if one => to_json(entry, call.now).to_string(),
         entries => list(entries, call.now),
     };
-    Ok(Answer::Now(Response::with_body(
-        200,
-        "application/json",
-        body,
-    )))
+    Ok(Response::with_body(200, "application/json", body))
 }
 
 /// Written one by one: a tree of a million entries would take gigabytes.

@@ -3,7 +3,7 @@
 use crate::fault::{from_hub, method_not_allowed, refuse};
 use crate::query;
 use std::sync::Arc;
-use weir_binding::{Answer, Call, Response, answer_of};
+use weir_binding::{Answer, Call, Length, Response, answer_of};
 use weir_codec::Format;
 use weir_hub::aggregate::parse_duration;
 use weir_hub::{Exchange, Hub, Page, Past, Request};
@@ -29,7 +29,11 @@ pub(crate) fn read(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Res
         aggregate: query::aggregate(&call)?,
     };
     let (hub, workers) = (hub.clone(), call.workers.clone());
-    Ok(answer_of(&*workers, move || {
+    let length = match past.aggregate.is_some() || past.limit > LIMIT_DEFAULT {
+        true => Length::Long,
+        false => Length::Short,
+    };
+    Ok(answer_of(&*workers, length, move || {
         look_up(&hub, &call, format, past)
     }))
 }

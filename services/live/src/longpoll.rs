@@ -5,12 +5,13 @@ use crate::query;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use weir_binding::{Answer, Call, Pending, Response, gap_json};
+use weir_binding::{Answer, Call, Counted, Length, Pending, Response, answer_of, gap_json};
 use weir_codec::Format;
 use weir_hub::{
-    Ending, Exchange, Gap, Hub, Item, Latest, Next, Request, Shape, Since, Subscription,
+    Ending, Exchange, Gap, Hub, Item, Latest, Memory, Next, Principal, Request, Shape, Since,
+    Subscription,
 };
-use weir_model::{BatchBuilder, Cursor, Filter};
+use weir_model::{BatchBuilder, Cursor, Filter, Time};
 
 /// Messages and bytes of them after which an answer is whole though more is due.
 const MESSAGES_MAX: usize = 2048;
@@ -22,25 +23,54 @@ pub(crate) fn answer(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Answer, 
     match (query::wait(call)?, query::since(call)?) {
         (Some(patience), _) => long_poll(hub, call, rest, Some(patience)),
         (None, Since::Cursor(_)) => long_poll(hub, call, rest, None),
-        (None, _) => poll(hub, call, rest).map(Answer::Now),
+        (None, _) => last_values(hub, call, rest),
     }
 }
 
-/// The last values; `304` where they are those that the client names in `If-None-Match`.
-fn poll(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Response, Response> {
+/// The last values: of one topic at once, of many where that holds up nobody.
+fn last_values(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Answer, Response> {
     let format = query::format(call)?;
     let filters = query::filters(call, rest)?;
     refuse_what_is_live(call)?;
+    let known = call.header("if-none-match").map(str::to_owned);
+    let (hub, principal, now) = (hub.clone(), call.principal.clone(), call.now);
+    let is_one = matches!(&filters[..], [filter] if filter.is_topic());
+    let poll = move || {
+        let asked = Asked {
+            principal,
+            now,
+            known,
+            format,
+        };
+        poll(&hub, &asked, filters).unwrap_or_else(|refused| refused)
+    };
+    Ok(match is_one {
+        true => Answer::Now(poll().fitting(call.workers.memory())),
+        false => answer_of(&*call.workers, Length::Long, poll),
+    })
+}
+
+/// Who asks for last values, and how.
+struct Asked {
+    principal: Principal,
+    now: Time,
+    /// What is known already: `If-None-Match`.
+    known: Option<String>,
+    format: &'static Format,
+}
+
+/// The last values; `304` where they are those that the client names in `If-None-Match`.
+fn poll(hub: &Arc<Hub>, asked: &Asked, filters: Vec<Filter>) -> Result<Response, Response> {
     let one = match &filters[..] {
         [filter] if filter.is_topic() => Some(filter.as_str().to_owned()),
         _ => None,
     };
-    let opened = hub.open(call.now, &call.principal, Request::Latest(filters));
+    let opened = hub.open(asked.now, &asked.principal, Request::Latest(filters));
     let Exchange::Latest(latest) = opened.map_err(|fault| from_hub(&fault, &[]))? else {
         return Err(refuse(500, "the hub answered something else"));
     };
     if let (Some(topic), true) = (one, latest.batch.is_empty()) {
-        return Err(absent(hub, call, &topic));
+        return Err(absent(hub, asked, &topic));
     }
     let Latest {
         batch,
@@ -49,23 +79,24 @@ fn poll(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Response, Response> {
     } = latest;
     // The number tells a datastream that was forgotten: nothing newer takes its place.
     let tag = format!("\"{newest}.{:x}\"", batch.len());
-    let known = call
-        .header("if-none-match")
+    let known = asked
+        .known
+        .as_ref()
         .is_some_and(|known| known.contains(&tag));
     let mut response = Response::empty(304);
     if !known {
         let mut body = Vec::new();
-        (format.encode)(&batch, &mut body);
-        response = Response::with_body(200, format.media, body);
+        (asked.format.encode)(&batch, &mut body);
+        response = Response::with_body(200, asked.format.media, body);
     }
     Ok(positioned(response, tag, head))
 }
 
 /// Nothing is known at this topic; where it is known of what lies below, that is said.
-fn absent(hub: &Arc<Hub>, call: &Call, topic: &str) -> Response {
+fn absent(hub: &Arc<Hub>, asked: &Asked, topic: &str) -> Response {
     let below = Filter::parse(&format!("{topic}/+"));
     let below = below.map(|below| Request::Latest(vec![below]));
-    let found = below.map(|request| hub.open(call.now, &call.principal, request));
+    let found = below.map(|request| hub.open(asked.now, &asked.principal, request));
     let hint = match found {
         Ok(Ok(Exchange::Latest(latest))) if !latest.batch.is_empty() => {
             format!("; there is `{topic}/+`")
@@ -115,6 +146,7 @@ fn long_poll(
             subscription,
             format,
             patience,
+            memory: call.workers.memory().clone(),
             gap: None,
             due: Vec::new(),
             bytes: 0,
@@ -130,6 +162,8 @@ struct LongPoll {
     /// How long the first message is waited for; none for an answer once all that is due was read, which
     /// no clock may cut short: where the log is read, that takes its time.
     patience: Option<Duration>,
+    /// Where answers count.
+    memory: Arc<Memory>,
     gap: Option<Gap>,
     /// What was missed, as far as read.
     due: Vec<Item>,
@@ -208,6 +242,7 @@ impl LongPoll {
     /// An answer with its place, and with whether more is due behind it.
     fn told(&self, response: Response) -> Response {
         let cursor = self.subscription.position();
+        let response = response.counted(&self.memory);
         let mut response = positioned(response, format!("\"{cursor}\""), cursor);
         if !self.subscription.is_live() {
             response = response.header("weir-more", "1");

@@ -20,7 +20,9 @@ use reference::Places;
 pub(crate) use reference::is_batch;
 use std::collections::VecDeque;
 use std::task::{Context, Poll, ready};
-use weir_binding::{Answer, Busy, Call, Gathered, Outcome, Pending, Response, Service, hand_over};
+use weir_binding::{
+    Answer, Busy, Call, Counted, Gathered, Length, Outcome, Pending, Response, Service, hand_over,
+};
 use weir_hub::Ticket;
 
 /// A request of a batch.
@@ -81,7 +83,7 @@ pub(crate) fn answer(service: &SensorThings, call: Call) -> Result<Answer> {
         Form::Multipart => multipart::read(&declared, &body),
         Form::Json => json::read(&body),
     };
-    let reading = hand_over(&*call.workers, read).map_err(|Busy| busy())?;
+    let reading = hand_over(&*call.workers, Length::Short, read).map_err(|Busy| busy())?;
     Ok(Answer::Later(Box::new(Run {
         goes_on: prefers_to_go_on(&call),
         service: service.clone(),
@@ -159,11 +161,15 @@ impl Pending for Run {
         if self.writing.is_none() {
             ready!(self.run(cx));
             let (done, form) = (std::mem::take(&mut self.done), self.form);
-            let written = move || match form {
-                Form::Multipart => written::multipart(&done),
-                Form::Json => written::json(&done),
+            let memory = self.call.workers.memory().clone();
+            let written = move || {
+                let written = match form {
+                    Form::Multipart => written::multipart(&done),
+                    Form::Json => written::json(&done),
+                };
+                written.counted(&memory)
             };
-            match hand_over(&*self.call.workers, written) {
+            match hand_over(&*self.call.workers, Length::Long, written) {
                 Ok(outcome) => self.writing = Some(outcome),
                 Err(Busy) => return Poll::Ready(busy().response()),
             }
@@ -242,7 +248,8 @@ impl Run {
             Answer::Now(response) => Ok(Begun::Done(vec![response])),
             Answer::Later(pending) => Ok(Begun::UnderWay(UnderWay::One(pending))),
             Answer::Pieces(pieces) => {
-                let gathered = Gathered::new(pieces, BATCH_BYTES_MAX);
+                let memory = self.call.workers.memory().clone();
+                let gathered = Gathered::new(pieces, BATCH_BYTES_MAX, memory);
                 Ok(Begun::UnderWay(UnderWay::One(Box::new(gathered))))
             }
             Answer::Stream(_) | Answer::Socket(_) => {
@@ -253,7 +260,7 @@ impl Run {
 
     fn set(&self, all: &[Asked]) -> Result<Begun> {
         let work = set::work(&self.service, &self.call, all, &self.places);
-        let outcome = hand_over(&*self.call.workers, work);
+        let outcome = hand_over(&*self.call.workers, Length::Short, work);
         Ok(Begun::UnderWay(UnderWay::Set(
             outcome.map_err(|Busy| busy())?,
         )))

@@ -3,7 +3,7 @@
 use crate::conformance::CONFORMANCE;
 use crate::fault::{Fault, Result};
 use crate::kind::Kind;
-use crate::limits::{SCANNED_MAX, VISITED_MAX};
+use crate::limits::{SCANNED_MAX, TOP_DEFAULT, VISITED_MAX};
 use crate::node::Context;
 use crate::path::Path;
 use crate::places::Late;
@@ -13,7 +13,7 @@ use crate::{batch, live, read, write};
 use serde_json::json;
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use weir_binding::{Answer, Busy, Call, Response, Service, Watched, answer_of, hand_over};
+use weir_binding::{Answer, Busy, Call, Length, Response, Service, Watched, answer_of, hand_over};
 use weir_hub::Hub;
 
 /// The service.
@@ -85,13 +85,15 @@ impl Service for SensorThings {
         match &*call.method {
             "GET" | "HEAD" => {
                 let workers = call.workers.clone();
-                answer_of(&*workers, move || {
+                answer_of(&*workers, length(&call), move || {
                     inner.get(&call).unwrap_or_else(|fault| fault.response())
                 })
             }
             "POST" | "PATCH" | "PUT" | "DELETE" => {
                 let workers = call.workers.clone();
-                match hand_over(&*workers, move || write::answer(&inner, &call)) {
+                match hand_over(&*workers, Length::Short, move || {
+                    write::answer(&inner, &call)
+                }) {
                     Ok(outcome) => Answer::Later(Box::new(Writing::Working(outcome))),
                     Err(Busy) => {
                         let fault = Fault::new(503, "too much waits to be written: try again");
@@ -200,4 +202,17 @@ fn index(root: &str) -> Response {
         "serverSettings": {"conformance": CONFORMANCE},
     });
     Response::with_body(200, "application/json", body.to_string())
+}
+
+/// Pages a client shows are read soon; what is searched, sorted, joined or long may take its time.
+fn length(call: &Call) -> Length {
+    let is_long = |(key, value): &(String, String)| match key.trim_start_matches('$') {
+        "expand" | "filter" | "orderby" | "count" | "skip" => true,
+        "top" => value.parse().unwrap_or(0) > TOP_DEFAULT,
+        _ => false,
+    };
+    match call.query.iter().any(is_long) {
+        true => Length::Long,
+        false => Length::Short,
+    }
 }

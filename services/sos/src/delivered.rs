@@ -7,10 +7,10 @@ use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use weir_binding::{
-    Answer, BrokenOff, Busy, Made, Opened, Opening, Outcome, Pieces, Response, Workers, hand_over,
-    hand_over_next,
+    Answer, BrokenOff, Busy, Counted, Length, Made, Opened, Opening, Outcome, Pieces, Response,
+    Workers, hand_over, hand_over_next,
 };
-use weir_hub::Ticket;
+use weir_hub::{Memory, Ticket};
 
 /// What the work came to: an answer, and what must be on disk before it is given.
 pub(crate) struct Worked {
@@ -24,6 +24,31 @@ pub(crate) enum Step {
     Done(Box<Worked>),
     /// More is to be worked before the answer can begin.
     More(Box<dyn FnOnce() -> Step + Send>),
+}
+
+impl Counted for Step {
+    /// What was read must fit; what was inserted is told whether or not it does.
+    fn counted(self, memory: &Arc<Memory>) -> Self {
+        match self {
+            Step::Done(worked) => {
+                let Worked {
+                    opened,
+                    tickets,
+                    form,
+                } = *worked;
+                let opened = match tickets.is_empty() {
+                    true => opened.fitting(memory),
+                    false => opened.counted(memory),
+                };
+                Step::Done(Box::new(Worked {
+                    opened,
+                    tickets,
+                    form,
+                }))
+            }
+            more => more,
+        }
+    }
 }
 
 /// An answer on its way.
@@ -45,7 +70,8 @@ impl Delivered {
         workers: Arc<dyn Workers>,
         work: impl FnOnce() -> Step + Send + 'static,
     ) -> Answer {
-        match hand_over(&*workers, work) {
+        let memory = workers.memory().clone();
+        match hand_over(&*workers, Length::Long, move || work().counted(&memory)) {
             Ok(outcome) => Answer::Pieces(Box::new(Self {
                 workers,
                 stage: Stage::Work(outcome),
@@ -66,10 +92,14 @@ impl Pieces for Delivered {
             match &mut self.stage {
                 Stage::Work(outcome) => match ready!(outcome.poll(cx)) {
                     Some(Step::Done(worked)) => self.stage = Stage::Disk(worked),
-                    Some(Step::More(work)) => match hand_over_next(&*self.workers, work) {
-                        Ok(outcome) => self.stage = Stage::Work(outcome),
-                        Err(Busy) => return Poll::Ready(Opening::Whole(too_busy())),
-                    },
+                    Some(Step::More(work)) => {
+                        let memory = self.workers.memory().clone();
+                        let work = move || work().counted(&memory);
+                        match hand_over_next(&*self.workers, work) {
+                            Ok(outcome) => self.stage = Stage::Work(outcome),
+                            Err(Busy) => return Poll::Ready(Opening::Whole(too_busy())),
+                        }
+                    }
                     None => {
                         let sentence = "the work broke off; the gateway's log says why";
                         return Poll::Ready(Opening::Whole(Response::text(500, sentence)));

@@ -23,7 +23,7 @@ mod thing;
 use caller::Caller;
 use fault::refuse;
 use std::sync::Arc;
-use weir_binding::{Answer, Call, Premises, Response, Service, answer_of};
+use weir_binding::{Answer, Call, Length, Premises, Response, Service, answer_of};
 
 /// What this service serves, as part of an OpenAPI document.
 pub const OPENAPI: &str = include_str!("../openapi.json");
@@ -63,7 +63,7 @@ impl Service for Td {
             return Answer::Now(refuse(405, sentence).header("allow", "GET"));
         }
         let (premises, workers) = (self.premises.clone(), call.workers.clone());
-        answer_of(&*workers, move || {
+        answer_of(&*workers, Length::Long, move || {
             answer(&premises, &call).unwrap_or_else(|refusal| refusal)
         })
     }

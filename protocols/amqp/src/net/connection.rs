@@ -21,7 +21,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use weir_binding::bridge::came_back;
-use weir_binding::{Context as Gateway, LocalFuture, Tally};
+use weir_binding::{Context as Gateway, Held, LocalFuture, Short, Tally};
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::crowd::Place;
 use weir_carrier::linger::Linger;
@@ -54,6 +54,8 @@ pub(super) struct Connection {
     pub(super) peer_is_local: bool,
     pub(super) server: Server,
     outbox: Outbox,
+    /// What came and is not whole, and what waits to be sent, counted.
+    held: Held,
     pub(super) stage: Stage,
     timer: Timer,
     draining: Option<LocalFuture<'static, ()>>,
@@ -141,6 +143,7 @@ impl Connection {
             context,
             server: Server::new(now(), limits, mechanisms),
             outbox: Outbox::default(),
+            held: Held::default(),
             stage: Stage::Open,
             timer: Timer::default(),
             member: None,
@@ -220,9 +223,24 @@ impl Connection {
         if std::mem::take(&mut self.is_fresh) {
             cx.waker().wake_by_ref();
         }
-        match self.poll_time(cx) {
+        match self.count()? || self.poll_time(cx) {
             true => Ok(Step::Again),
             false => Ok(Step::Wait),
+        }
+    }
+
+    /// Counts what is held; says whether the client is told to go because there is no room for what it sends.
+    fn count(&mut self) -> io::Result<bool> {
+        let arriving = self.server.arriving_bytes() + self.stream.held();
+        let held = (arriving, self.outbox.held());
+        match self.held.count(&*self.context, held, &self.outbox) {
+            Err(short @ Short::Arriving) => {
+                let sentence = short.to_string();
+                self.server
+                    .close(Condition::RESOURCE_LIMIT_EXCEEDED, &sentence);
+                Ok(true)
+            }
+            counted => Ok(counted.map(|()| false)?),
         }
     }
 
@@ -461,7 +479,8 @@ impl Connection {
             .member
             .as_ref()
             .map_or(Instant::NEVER, |of| of.record_at);
-        let deadline = self.server.deadline().min(retry).min(record_at);
+        let look = self.held.deadline(&self.outbox);
+        let deadline = self.server.deadline().min(retry).min(record_at).min(look);
         if !self.timer.poll_due(cx, deadline) {
             return false;
         }

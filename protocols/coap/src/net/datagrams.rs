@@ -22,6 +22,7 @@ use std::task::{Context, Poll};
 use weir_binding::LocalFuture;
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::{Batch, Datagrams, Leaving};
+use weir_hub::Room;
 use weir_sansio::{Instant, Output};
 
 /// Batches taken in a row before other tasks of the thread have their turn.
@@ -93,6 +94,8 @@ pub(super) struct Serving {
     draining: LocalFuture<'static, ()>,
     batch: Batch,
     unsent: VecDeque<Leaving>,
+    /// Of bodies that are not whole, and of answers that are kept: the limits forget what is too much.
+    held: (Room, Room),
 }
 
 impl Serving {
@@ -116,6 +119,7 @@ impl Serving {
             shared,
             batch: Batch::default(),
             unsent: VecDeque::new(),
+            held: Default::default(),
         })
     }
 
@@ -231,6 +235,13 @@ impl Serving {
         Ok(sent.is_ready())
     }
 
+    fn count(&mut self) {
+        let hub = self.shared.context.hub();
+        let (arriving, kept) = &mut self.held;
+        arriving.hold_in_steps(hub.arrivals(), self.endpoint.arriving_bytes());
+        kept.hold_in_steps(hub.answers(), self.endpoint.kept_bytes());
+    }
+
     /// Tells who observes that it is over, once; who does not hear it asks again.
     fn farewell(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
         let now = now();
@@ -280,6 +291,7 @@ impl Future for Serving {
                 return Poll::Pending;
             }
             let moved = this.tell(cx);
+            this.count();
             if read && !moved && this.unsent.is_empty() {
                 return Poll::Pending;
             }

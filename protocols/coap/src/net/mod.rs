@@ -78,10 +78,16 @@ struct Shared {
 
 impl Shared {
     fn limits(&self) -> Limits {
-        let messages = self.context.hub().limits().message_bytes;
+        let hub = self.context.hub();
+        let messages = hub.limits().message_bytes;
+        let usual = Limits::default();
         Limits {
             body_bytes: self.settings.body_bytes_max.unwrap_or(messages),
-            ..Limits::default()
+            // What they forget when it is more is bounded with all else that is under way.
+            assembly_bytes: usual.assembly_bytes.min(hub.arrivals().most() / 4),
+            bodies_bytes: usual.bodies_bytes.min(hub.answers().most() / 4),
+            seen_bytes: usual.seen_bytes.min(hub.answers().most() / 8),
+            ..usual
         }
     }
 }

@@ -5,12 +5,14 @@ use super::{Shared, seed};
 use crate::session::{Connection, Event, ExchangeId, ObservationId};
 use crate::wire::{Framing, Message};
 use std::future::Future;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use weir_binding::LocalFuture;
+use weir_binding::{Context as Gateway, Held, LocalFuture, Short};
 use weir_carrier::clock::{Timer, now};
+use weir_carrier::outbox::Outbox;
 use weir_carrier::{Link, Stream};
 use weir_sansio::{Duration, Instant, Output, Session};
 
@@ -51,8 +53,10 @@ pub(super) struct Serving {
     connection: Connection,
     desk: Desk,
     local: bool,
-    out: Vec<u8>,
-    sent: usize,
+    context: Arc<dyn Gateway>,
+    outbox: Outbox,
+    /// What came and is not whole, and what waits to be sent, counted.
+    held: Held,
     timer: Timer,
     heard: Instant,
     draining: Option<LocalFuture<'static, ()>>,
@@ -70,11 +74,12 @@ impl Serving {
         Ok(Self {
             connection: Connection::new(framing, shared.limits(), seed()?),
             draining: Some(shared.context.draining()),
+            context: shared.context.clone(),
             desk: Desk::new(shared, scheme, link.credential),
             local: link.peer.ip().to_canonical().is_loopback(),
             stream: link.stream,
-            out: Vec::new(),
-            sent: 0,
+            outbox: Outbox::default(),
+            held: Held::default(),
             timer: Timer::default(),
             heard: now(),
             over: false,
@@ -85,7 +90,7 @@ impl Serving {
     fn has_room(&self) -> bool {
         let unsent = match &self.stream {
             Stream::WebSocket(socket) => socket.unsent(),
-            _ => self.out.len() - self.sent,
+            _ => self.outbox.waiting(),
         };
         unsent < WRITE_BYTES
     }
@@ -97,7 +102,7 @@ impl Serving {
             match self.connection.poll_output() {
                 Output::Transmit(bytes) => match &mut self.stream {
                     Stream::WebSocket(socket) => socket.send_message(&bytes),
-                    _ => self.out.extend_from_slice(&bytes),
+                    _ => self.outbox.push(bytes),
                 },
                 Output::Event(Event::Request(incoming)) => {
                     let who = Who::Unknown { local: self.local };
@@ -113,16 +118,24 @@ impl Serving {
     }
 
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while self.sent < self.out.len() {
-            let piece = &self.out[self.sent..];
-            match ready!(Pin::new(&mut self.stream).poll_write(cx, piece))? {
-                0 => return Poll::Ready(Err(ErrorKind::WriteZero.into())),
-                sent => self.sent += sent,
+        self.outbox.poll_flush(&mut self.stream, cx)
+    }
+
+    /// Counts what is held; gives the peer up where memory is too short for it, or where it takes nothing.
+    fn count(&mut self) -> io::Result<()> {
+        let unsent = self.outbox.waiting() + self.connection.unsent_bytes();
+        let arriving = self.connection.arriving_bytes() + self.stream.held();
+        let counted = self
+            .held
+            .count(&*self.context, (arriving, unsent), &self.outbox);
+        match counted {
+            Err(short @ Short::Arriving) if !self.over => {
+                self.connection.give_up(&short.to_string());
+                self.over = true;
+                Ok(())
             }
+            counted => Ok(counted?),
         }
-        self.out = Vec::new();
-        self.sent = 0;
-        Pin::new(&mut self.stream).poll_flush(cx)
     }
 
     /// Takes what the peer sent; says whether there was anything.
@@ -180,15 +193,20 @@ impl Future for Serving {
             moved |= this.desk.poll(cx, &mut this.connection, now());
             moved |= this.put();
             let written = this.poll_write(cx)?.is_ready();
+            this.count()?;
             if !written && !moved {
-                return Poll::Pending;
+                match this.timer.poll_due(cx, this.held.deadline(&this.outbox)) {
+                    true => continue,
+                    false => return Poll::Pending,
+                }
             }
             moved |= written && this.connection.unsent_bytes() > 0;
             if this.connection.is_released() && this.connection.open_requests() == 0 {
                 this.over = true;
             }
             let deadline = this.deadline();
-            if this.timer.poll_due(cx, deadline.min(this.desk.deadline())) && now() >= deadline {
+            let look = this.held.deadline(&this.outbox).min(this.desk.deadline());
+            if this.timer.poll_due(cx, deadline.min(look)) && now() >= deadline {
                 this.connection.release();
                 this.put();
                 this.over = true;

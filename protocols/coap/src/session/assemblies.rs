@@ -50,6 +50,10 @@ impl<A: Address> Assemblies<A> {
         self.recent.len() == 0
     }
 
+    pub(super) fn bytes(&self) -> usize {
+        self.recent.bytes()
+    }
+
     // [RFC7959-2.5-5]
     pub(super) fn expire(&mut self, now: Instant) {
         self.recent.expire(now, ASSEMBLY_TIME_MAX);

@@ -145,6 +145,18 @@ impl Connection {
         self.out_bytes
     }
 
+    /// Bytes of memory that messages and bodies take which are not whole yet.
+    pub fn arriving_bytes(&self) -> usize {
+        self.input.capacity() + self.assemblies.bytes()
+    }
+
+    /// Gives the peer up, and says why (RFC 8323 section 5.6); what it sent is dropped.
+    pub fn give_up(&mut self, reason: &str) {
+        self.input = Vec::new();
+        self.assemblies = Assemblies::new();
+        self.send(&Abort::because(reason).to_message());
+    }
+
     /// Says whether either side said that the connection will be closed.
     pub fn is_released(&self) -> bool {
         self.released

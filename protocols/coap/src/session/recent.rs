@@ -34,6 +34,11 @@ impl<K: Ord + Clone, V> Recent<K, V> {
         self.entries.len()
     }
 
+    /// What all of them weigh.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// The value, without touching it.
     pub(super) fn peek(&self, key: &K) -> Option<&V> {
         let place = self.places.get(key)?;

@@ -49,6 +49,11 @@ impl<A: Address> Seen<A> {
         }
     }
 
+    /// Bytes of answers that are kept.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// How far a message is that came already.
     // [RFC7252-4.5-1] [RFC7252-4.5-2]
     pub(super) fn find(&self, now: Instant, peer: A, id: u16, token: Token) -> Option<&State> {

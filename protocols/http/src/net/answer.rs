@@ -8,15 +8,17 @@ use crate::wire::response::{Delimiter, chunk_line, write_head};
 use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
+use std::sync::Arc;
 use weir_binding::Response;
 use weir_carrier::outbox::Outbox;
 use weir_carrier::websocket::Offer;
+use weir_hub::Memory;
 
 /// Adds the fields that no service writes, and compresses where that is wanted and worth it.
-pub(super) fn prepare(meta: &Meta, answer: &mut Response) {
+pub(super) fn prepare(meta: &Meta, answer: &mut Response, memory: &Arc<Memory>) {
     common(meta, answer);
     if let Some(packed) = packed(meta, answer) {
-        answer.body = packed;
+        answer.body = memory.counted(packed);
         coded(answer);
     }
 }
@@ -56,8 +58,14 @@ fn varies(answer: &mut Response, by: &str) {
 }
 
 /// Appends a whole answer.
-pub(super) fn write_whole(meta: &Meta, mut answer: Response, closing: bool, out: &mut Outbox) {
-    prepare(meta, &mut answer);
+pub(super) fn write_whole(
+    meta: &Meta,
+    mut answer: Response,
+    closing: bool,
+    memory: &Arc<Memory>,
+    out: &mut Outbox,
+) {
+    prepare(meta, &mut answer, memory);
     let delimiter = match answer.status {
         204 | 304 => Delimiter::Nothing,
         _ => Delimiter::Length(answer.body.len()),

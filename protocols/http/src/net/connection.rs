@@ -130,7 +130,7 @@ impl Phase {
     ) -> Poll<io::Result<Phase>> {
         match self {
             Phase::Requests(phase) => phase.poll(stream, shared, draining, timer, cx),
-            Phase::Streaming(phase) => phase.poll(stream, draining, timer, cx),
+            Phase::Streaming(phase) => phase.poll(stream, shared, draining, timer, cx),
             Phase::Socket(phase) => phase.poll(stream, shared, draining, timer, cx),
             Phase::Linger(phase) => phase.poll(stream, timer, cx).map_ok(|()| Phase::Done),
             Phase::Begin2(_) | Phase::Over(..) | Phase::Elsewhere(_) | Phase::Done => {

@@ -5,11 +5,13 @@
 
 use super::answer;
 use super::body::Body as Rest;
-use super::counted::count;
+use super::guard::{Local, Watch};
 use super::route::{self, Meta, Shared, Step, dispatch};
 use super::streaming::{Beat, Pulse, Turn};
 use super::wrapper;
-use crate::limits::{BODY_TIME_MAX, HEAD_BYTES_MAX, HEARTBEAT_TIME, STREAMS_MAX, UNSENT_BYTES_MAX};
+use crate::limits::{
+    BODY_TIME_MAX, HEAD_BYTES_MAX, HEARTBEAT_TIME, LOOK_TIME, PART_BYTES, STREAMS_MAX,
+};
 use crate::wire::body::too_large;
 use crate::wire::{Refusal, Request, Version, target};
 use bytes::{Buf, Bytes};
@@ -26,12 +28,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use tokio::io::AsyncWrite;
-use weir_binding::{Answer, Delivery, LocalFuture, Opening, Pending, Pieces, Response};
+use weir_binding::{
+    Answer, Counted, Delivery, Held, LocalFuture, Opening, Pending, Pieces, Response, Short, short,
+};
 use weir_carrier::Stream;
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::outbox::poll_read_at_most;
-use weir_hub::{Memory, Room};
-use weir_sansio::Instant;
+use weir_hub::Hub;
+use weir_sansio::{Duration, Instant};
 
 /// What every connection begins with (RFC 9113 section 3.4).
 pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -45,13 +49,21 @@ pub(super) async fn serve(stream: Stream, read: Bytes, shared: Shared) -> io::Re
         let (shared, intake) = (answering.clone(), intake.clone());
         async move { Ok::<_, Infallible>(answer(&shared, &intake, request).await) }
     });
-    let mut builder = Builder::new(Local);
+    let local = Local::new(shared.context.clone());
+    let mut builder = Builder::new(local.clone());
     builder
         .max_concurrent_streams(STREAMS_MAX)
         .max_header_list_size(HEAD_BYTES_MAX as u32)
-        .max_send_buf_size(UNSENT_BYTES_MAX);
-    let mut connection = pin!(builder.serve_connection(Wire { stream, read }, service));
+        .max_send_buf_size(2 * PART_BYTES);
+    let stuck = Rc::new(Cell::new(Instant::NEVER));
+    let wire = Wire {
+        stream,
+        read,
+        stuck: stuck.clone(),
+    };
+    let mut connection = pin!(builder.serve_connection(wire, service));
     let mut draining = Some(shared.context.draining());
+    let mut timer = Timer::default();
     let served = poll_fn(|cx| {
         if let Some(stops) = &mut draining
             && stops.as_mut().poll(cx).is_ready()
@@ -59,37 +71,37 @@ pub(super) async fn serve(stream: Stream, read: Bytes, shared: Shared) -> io::Re
             draining = None;
             connection.as_mut().graceful_shutdown();
         }
-        connection.as_mut().poll(cx)
+        if let Poll::Ready(ended) = connection.as_mut().poll(cx) {
+            return Poll::Ready(ended.map_err(io::Error::other));
+        }
+        loop {
+            let stalls_at = stuck.get() + shared.context.patience();
+            let is_full = local.has_given_up() && shared.context.hub().is_short();
+            if is_full || now() >= stalls_at {
+                shared.context.hub().stalled();
+                return Poll::Ready(Err(Short::Stalled.into()));
+            }
+            let is_watched = local.has_given_up() || stuck.get() != Instant::NEVER;
+            if !is_watched || !timer.poll_due(cx, now() + LOOK_TIME) {
+                return Poll::Pending;
+            }
+        }
     });
-    served.await.map_err(io::Error::other)
-}
-
-/// Runs hyper's tasks on the connection's thread.
-#[derive(Clone, Copy)]
-struct Local;
-
-impl<F: Future<Output = ()> + 'static> hyper::rt::Executor<F> for Local {
-    #[allow(
-        clippy::disallowed_methods,
-        reason = "each request of a connection is a task"
-    )]
-    fn execute(&self, task: F) {
-        tokio::task::spawn_local(task);
-    }
+    served.await
 }
 
 /// Bodies on their way in by one connection, which are counted among what the hub holds, and are together no more than
 /// two of the longest.
 struct Intake {
     limit: usize,
-    memory: Arc<Memory>,
+    hub: Arc<Hub>,
     held: Cell<usize>,
 }
 
-/// What is held of one body, until it is taken or dropped.
-struct Held<'a> {
+/// One body, until it is taken or dropped.
+struct Arriving<'a> {
     intake: &'a Intake,
-    room: Room,
+    held: Held,
     bytes: usize,
 }
 
@@ -97,28 +109,24 @@ impl Intake {
     fn new(shared: &Shared) -> Self {
         Self {
             limit: shared.body_bytes_max(),
-            memory: shared.context.hub().memory().clone(),
+            hub: shared.context.hub().clone(),
             held: Cell::new(0),
         }
     }
 
-    fn body(&self) -> Held<'_> {
-        Held {
+    fn body(&self) -> Arriving<'_> {
+        Arriving {
             intake: self,
-            room: Room::default(),
+            held: Held::default(),
             bytes: 0,
         }
     }
 }
 
-impl Held<'_> {
+impl Arriving<'_> {
     /// Makes room for so many bytes of it.
     fn grow(&mut self, bytes: usize) -> Result<(), Refusal> {
-        let Intake {
-            limit,
-            memory,
-            held,
-        } = self.intake;
+        let Intake { limit, hub, held } = self.intake;
         if bytes > *limit {
             return Err(too_large(*limit));
         }
@@ -127,14 +135,15 @@ impl Held<'_> {
             let reason = "this connection has too much under way: send it once that is answered";
             return Err(Refusal::new(503, reason));
         }
-        count(&mut self.room, memory, bytes)?;
+        let short = |short: Short| Refusal::new(503, short.to_string());
+        self.held.arrives(hub, bytes).map_err(short)?;
         held.set(all);
         self.bytes = bytes;
         Ok(())
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for Arriving<'_> {
     fn drop(&mut self) {
         let held = &self.intake.held;
         held.set(held.get() - self.bytes);
@@ -146,8 +155,12 @@ async fn answer(
     intake: &Intake,
     request: hyper::Request<Incoming>,
 ) -> hyper::Response<Outgoing> {
+    if shared.context.hub().memory().is_short() {
+        return written(short(), Outgoing::whole);
+    }
     let (head, mut body) = request.into_parts();
-    let read = tokio::time::timeout(BODY_TIME_MAX, whole(head, &mut body, intake.body()));
+    let mut arriving = intake.body();
+    let read = tokio::time::timeout(BODY_TIME_MAX, whole(head, &mut body, &mut arriving));
     let late = |_| Err(Refusal::new(408, "the body did not come in time"));
     let request = match read.await.unwrap_or_else(late) {
         Ok(request) => request,
@@ -157,6 +170,7 @@ async fn answer(
             return written(answer, Outgoing::whole);
         }
     };
+    arriving.held.asked(&intake.hub, arriving.bytes);
     let (answer, meta) = match dispatch(shared, request, None) {
         Step::Answered(answer, meta) => (answer, meta),
         Step::Checking(mut check, request) => {
@@ -165,7 +179,10 @@ async fn answer(
         }
     };
     match answer {
-        Answer::Now(response) => finished(shared, &meta, response),
+        Answer::Now(response) => {
+            let response = response.counted(shared.context.hub().answers());
+            finished(shared, &meta, response)
+        }
         Answer::Later(pending) => {
             let response = awaited(pending).await;
             finished(shared, &meta, response)
@@ -215,7 +232,7 @@ fn linger(mut body: Incoming, limit: usize) {
 async fn whole(
     head: hyper::http::request::Parts,
     body: &mut Incoming,
-    mut held: Held<'_>,
+    held: &mut Arriving<'_>,
 ) -> Result<Request, Refusal> {
     let mut bytes = Vec::new();
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await {
@@ -280,13 +297,13 @@ fn opened(
     let gzip = answer::prepare_pieces(meta, &mut head);
     written(head, |first| match meta.head_only {
         true => Outgoing::whole(Bytes::new()),
-        false => Outgoing::Pieces(Box::new(Rest::new(pieces, first, gzip))),
+        false => Outgoing::of(Source::Pieces(Box::new(Rest::new(pieces, first, gzip)))),
     })
 }
 
 fn finished(shared: &Shared, meta: &Meta, mut answer: Response) -> hyper::Response<Outgoing> {
     shared.answered(meta, answer.status);
-    answer::prepare(meta, &mut answer);
+    answer::prepare(meta, &mut answer, shared.context.hub().answers());
     written(answer, |body| match meta.head_only {
         true => Outgoing::whole(Bytes::new()),
         false => Outgoing::whole(body),
@@ -307,7 +324,13 @@ fn written(answer: Response, body: impl FnOnce(Bytes) -> Outgoing) -> hyper::Res
 }
 
 /// A response's body.
-enum Outgoing {
+struct Outgoing {
+    source: Source,
+    watch: Option<Rc<Watch>>,
+}
+
+/// Where it comes from.
+enum Source {
     Whole(Bytes),
     Pieces(Box<Rest>),
     Streaming(Box<Streamed>),
@@ -325,8 +348,17 @@ struct Streamed {
 }
 
 impl Outgoing {
+    fn of(source: Source) -> Self {
+        let watch = Watch::current();
+        let outgoing = Self { source, watch };
+        if let (Some(watch), false) = (&outgoing.watch, outgoing.is_end_stream()) {
+            watch.begin();
+        }
+        outgoing
+    }
+
     fn whole(body: Bytes) -> Self {
-        Self::Whole(body)
+        Self::of(Source::Whole(body))
     }
 
     fn streaming(first: Bytes, delivery: Delivery, draining: LocalFuture<'static, ()>) -> Self {
@@ -334,7 +366,7 @@ impl Outgoing {
             .heartbeat
             .as_ref()
             .map_or(HEARTBEAT_TIME, |beat| beat.0);
-        Self::Streaming(Box::new(Streamed {
+        Self::of(Source::Streaming(Box::new(Streamed {
             first,
             delivery: Some(delivery),
             pulse: Pulse::new(every),
@@ -342,7 +374,7 @@ impl Outgoing {
             taken: false,
             timer: Timer::default(),
             draining,
-        }))
+        })))
     }
 }
 
@@ -377,7 +409,8 @@ impl Streamed {
             Poll::Pending => {}
         }
         match (
-            self.pulse.poll(false, &mut self.timer, cx),
+            self.pulse
+                .poll(false, || Duration::MAX, &mut self.timer, cx),
             &delivery.heartbeat,
         ) {
             (Beat::Heartbeat, Some((_, beat))) => Poll::Ready(Some(Ok(beat.clone()))),
@@ -394,24 +427,40 @@ impl Body for Outgoing {
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        let next = match self.get_mut() {
-            Outgoing::Whole(body) if body.is_empty() => None,
-            Outgoing::Whole(body) => Some(Ok(std::mem::take(body))),
-            Outgoing::Pieces(rest) => ready!(rest.poll(cx)).transpose(),
-            Outgoing::Streaming(streamed) => ready!(streamed.poll(cx)),
+        let Self { source, watch } = self.get_mut();
+        if let Some(watch) = watch {
+            watch.end();
+        }
+        let next = match source {
+            Source::Whole(body) => part_of(body).map(Ok),
+            Source::Pieces(rest) => ready!(rest.poll(cx)).transpose(),
+            Source::Streaming(streamed) => ready!(streamed.poll(cx)),
         };
+        if let (Some(watch), Some(_)) = (watch, &next) {
+            watch.begin();
+        }
         Poll::Ready(next.map(|bytes| bytes.map(Frame::data)))
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self, Outgoing::Whole(body) if body.is_empty())
+        matches!(&self.source, Source::Whole(body) if body.is_empty())
     }
 
     fn size_hint(&self) -> hyper::body::SizeHint {
-        match self {
-            Outgoing::Whole(body) => hyper::body::SizeHint::with_exact(body.len() as u64),
-            Outgoing::Pieces(_) | Outgoing::Streaming(_) => hyper::body::SizeHint::default(),
+        match &self.source {
+            Source::Whole(body) => hyper::body::SizeHint::with_exact(body.len() as u64),
+            Source::Pieces(_) | Source::Streaming(_) => hyper::body::SizeHint::default(),
         }
+    }
+}
+
+/// The next part of a body. Of a long one it is a copy: what is handed on may wait for a window as long as the peer
+/// likes, and would keep all of the body.
+fn part_of(body: &mut Bytes) -> Option<Bytes> {
+    match body.len() {
+        0 => None,
+        ..=PART_BYTES => Some(std::mem::take(body)),
+        _ => Some(Bytes::copy_from_slice(&body.split_to(PART_BYTES))),
     }
 }
 
@@ -419,6 +468,19 @@ impl Body for Outgoing {
 struct Wire {
     stream: Stream,
     read: Bytes,
+    /// Since when nothing can be written.
+    stuck: Rc<Cell<Instant>>,
+}
+
+impl Wire {
+    fn note<T>(&self, written: Poll<T>) -> Poll<T> {
+        let since = match written.is_pending() {
+            true => self.stuck.get().min(now()),
+            false => Instant::NEVER,
+        };
+        self.stuck.set(since);
+        written
+    }
 }
 
 impl Read for Wire {
@@ -445,7 +507,9 @@ impl Write for Wire {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.get_mut().stream).poll_write(cx, bytes)
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.stream).poll_write(cx, bytes);
+        this.note(written)
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -465,6 +529,8 @@ impl Write for Wire {
         cx: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.get_mut().stream).poll_write_vectored(cx, slices)
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.stream).poll_write_vectored(cx, slices);
+        this.note(written)
     }
 }

@@ -3,7 +3,7 @@
 //! Closing at once would reset the connection while the peer still sends, and the reset may overtake
 //! the answer (RFC 9112 section 9.6).
 
-use crate::limits::{LINGER_TIME_MAX, STALL_TIME_MAX};
+use crate::limits::{FAREWELL_TIME_MAX, LINGER_TIME_MAX};
 use bytes::Bytes;
 use std::io;
 use std::pin::Pin;
@@ -26,7 +26,7 @@ impl Linger {
         Self {
             rest,
             shut: false,
-            until: now() + STALL_TIME_MAX,
+            until: now() + FAREWELL_TIME_MAX,
         }
     }
 

@@ -4,7 +4,7 @@ mod answer;
 mod body;
 mod client;
 mod connection;
-mod counted;
+mod guard;
 mod http2;
 mod linger;
 mod over;

@@ -3,27 +3,26 @@
 use super::answer;
 use super::body::Body;
 use super::connection::Phase;
-use super::counted::count;
 use super::http2::PREFACE;
 use super::linger::Linger;
 use super::over::Handover;
 use super::route::{self, Check, Meta, Shared, Step, dispatch};
 use super::socket::Sockets;
 use super::streaming::Streaming;
-use crate::limits::{
-    OUTSTANDING_MAX, PIECE_BYTES_MIN, READING_MAX, STALL_TIME_MAX, UNSENT_BYTES_MAX,
-};
+use crate::limits::{LOOK_TIME, OUTSTANDING_MAX, PIECE_BYTES_MIN, READING_MAX, UNSENT_BYTES_MAX};
 use crate::session::{Event, Session};
 use crate::wire::response::LAST_CHUNK;
 use crate::wire::{Refusal, Request, Version};
 use std::collections::VecDeque;
 use std::io;
 use std::task::{Context, Poll, ready};
-use weir_binding::{Answer, Opening, Pending, Pieces, Response, Socket, Stream};
+use weir_binding::{
+    Answer, Counted, Held, Opening, Pending, Pieces, Response, Short, Socket, Stream,
+};
 use weir_carrier::Stream as Bytes;
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::outbox::{Outbox, poll_read};
-use weir_hub::Room;
+use weir_hub::limits::UNCOUNTED_BYTES_MAX;
 use weir_sansio::{Instant, Output, Session as _};
 
 /// Requests in, answers out.
@@ -31,16 +30,14 @@ pub(super) struct Requests {
     session: Session,
     slots: VecDeque<Slot>,
     outbox: Outbox,
-    /// When the socket last took something.
-    moved: Instant,
     /// The peer sends nothing more.
     eof: bool,
     /// Something was published in this turn: who reads it live goes first, then the disk is waited for.
     published: bool,
     /// When the first bytes of the request were there that is read, or was read last.
     began: Instant,
-    /// What is held of a body that is long and not whole yet.
-    room: Room,
+    /// What it holds of requests and answers, counted.
+    held: Held,
     /// Nothing was read yet: HTTP/2 may still begin.
     fresh: bool,
     /// What was read of an HTTP/2 connection.
@@ -87,6 +84,15 @@ impl Slot {
         }
     }
 
+    /// Bytes of the body of a request that waits or is being answered.
+    fn asked_bytes(&self) -> usize {
+        match self {
+            Slot::Asked(request) | Slot::Checking(_, request) => request.body.len(),
+            Slot::Later(_, meta, _) | Slot::Opening(_, meta) => meta.body_bytes,
+            _ => 0,
+        }
+    }
+
     /// Says whether it is being read for somebody and may come to any length.
     fn is_reading(&self) -> bool {
         matches!(self, Slot::Later(_, meta, _) | Slot::Opening(_, meta) if !meta.publishes)
@@ -112,11 +118,10 @@ impl Requests {
             session: Session::new(now(), shared.body_bytes_max()),
             slots: VecDeque::new(),
             outbox: Outbox::default(),
-            moved: now(),
             eof: false,
             published: false,
             began: now(),
-            room: Room::default(),
+            held: Held::default(),
             fresh: true,
             preface: bytes::Bytes::new(),
         }
@@ -140,6 +145,7 @@ impl Requests {
             }
             self.ask_waiting(shared);
             let sent = self.send(stream, cx)?;
+            self.count_slots(shared)?;
             if self.is_finished() {
                 return Poll::Ready(Ok(self.finished()));
             }
@@ -154,11 +160,20 @@ impl Requests {
             if sent || read {
                 continue;
             }
-            if !timer.poll_due(cx, self.deadline()) {
+            if self.outbox.waiting() > 0 {
+                let stalls_at = self.outbox.stalls_at(shared.context.patience());
+                if now() >= stalls_at {
+                    shared.context.hub().stalled();
+                    return Poll::Ready(Err(Short::Stalled.into()));
+                }
+                // Patience may become less meanwhile.
+                if timer.poll_due(cx, stalls_at.min(now() + LOOK_TIME)) {
+                    continue;
+                }
                 return Poll::Pending;
             }
-            if self.outbox.waiting() > 0 {
-                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            if !timer.poll_due(cx, self.deadline()) {
+                return Poll::Pending;
             }
             self.late();
             self.collect(shared);
@@ -213,7 +228,7 @@ impl Requests {
                 Slot::Checking(mut check, request) => match check.poll(cx) {
                     Poll::Ready(who) => {
                         let (answer, meta) = route::answer(shared, *request, who, Some(self.began));
-                        let slot = self.slot(answer, meta);
+                        let slot = self.slot(shared, answer, meta);
                         self.slots.push_front(slot);
                     }
                     Poll::Pending => {
@@ -272,9 +287,6 @@ impl Requests {
                 self.session.touch(now());
                 return Poll::Ready(Ok(()));
             };
-            if self.outbox.waiting() == 0 {
-                self.moved = now();
-            }
             answer::write_piece(chunked, piece, &mut self.outbox);
         }
         Poll::Pending
@@ -287,7 +299,8 @@ impl Requests {
     fn write(&mut self, shared: &Shared, meta: &Meta, response: Response, draining: bool) {
         shared.answered(meta, response.status);
         let closing = self.is_closing(draining);
-        answer::write_whole(meta, response, closing, &mut self.outbox);
+        let memory = shared.context.hub().answers();
+        answer::write_whole(meta, response, closing, memory, &mut self.outbox);
     }
 
     fn stream(&mut self, shared: &Shared, mut stream: Stream, meta: &Meta) -> Phase {
@@ -327,15 +340,17 @@ impl Requests {
         if self.outbox.waiting() == 0 {
             return Ok(false);
         }
-        let before = self.outbox.waiting();
-        let flushed = self.outbox.poll_flush(stream, cx);
-        if self.outbox.waiting() < before {
-            self.moved = now();
-        }
-        match flushed {
+        match self.outbox.poll_flush(stream, cx) {
             Poll::Ready(result) => result.map(|()| true),
             Poll::Pending => Ok(false),
         }
+    }
+
+    /// Bytes of answers that nobody shares and nobody else counts.
+    fn leaving_bytes(&self) -> usize {
+        let short = self.slots.iter().map(Slot::bytes);
+        let short = short.filter(|bytes| *bytes < UNCOUNTED_BYTES_MAX);
+        self.outbox.held() + short.sum::<usize>()
     }
 
     fn is_finished(&self) -> bool {
@@ -397,13 +412,20 @@ impl Requests {
         Ok(true)
     }
 
-    /// Counts what is held of a body, and refuses the rest of it where memory is short.
+    /// Counts what is held of requests, and refuses the rest of one where memory is short.
     fn count(&mut self, shared: &Shared) {
-        let (memory, held) = (shared.context.hub().memory(), self.session.held());
-        if let Err(refusal) = count(&mut self.room, memory, held) {
-            self.session.refuse(refusal);
-            self.room = Room::default();
+        let (hub, held) = (shared.context.hub(), self.session.held());
+        if let Err(short) = self.held.arrives(hub, held) {
+            self.session.refuse(Refusal::new(503, short.to_string()));
         }
+    }
+
+    /// Counts what is held of requests that are whole, and of answers.
+    fn count_slots(&mut self, shared: &Shared) -> io::Result<()> {
+        let asked = self.slots.iter().map(Slot::asked_bytes).sum();
+        self.held.asked(shared.context.hub(), asked);
+        let leaving = self.leaving_bytes();
+        Ok(self.held.leaves(shared.context.hub(), leaving)?)
     }
 
     /// Takes what the session found.
@@ -463,12 +485,12 @@ impl Requests {
 
     fn dispatched(&mut self, shared: &Shared, request: Request) -> Slot {
         match dispatch(shared, request, Some(self.began)) {
-            Step::Answered(answer, meta) => self.slot(answer, meta),
+            Step::Answered(answer, meta) => self.slot(shared, answer, meta),
             Step::Checking(check, request) => Slot::Checking(check, request),
         }
     }
 
-    fn slot(&mut self, answer: Answer, mut meta: Meta) -> Slot {
+    fn slot(&mut self, shared: &Shared, answer: Answer, mut meta: Meta) -> Slot {
         let over = meta
             .upgrade
             .as_mut()
@@ -478,7 +500,9 @@ impl Requests {
             return Slot::Over(handover, meta);
         }
         let slot = match answer {
-            Answer::Now(response) => Slot::Whole(response, meta),
+            Answer::Now(response) => {
+                Slot::Whole(response.counted(shared.context.hub().answers()), meta)
+            }
             Answer::Later(pending) => {
                 let until = pending
                     .patience()
@@ -505,9 +529,6 @@ impl Requests {
     }
 
     fn deadline(&self) -> Instant {
-        if self.outbox.waiting() > 0 {
-            return self.moved + STALL_TIME_MAX;
-        }
         match self.slots.front() {
             Some(slot) if slot.is_unasked() || slot.is_long() => Instant::NEVER,
             Some(Slot::Later(_, _, until)) => *until,
@@ -544,6 +565,7 @@ fn refused(refusal: Refusal) -> Slot {
         gzip: false,
         allow_origin: None,
         upgrade: None,
+        body_bytes: 0,
     };
     Slot::Whole(Response::text(refusal.status, refusal.reason), meta)
 }

@@ -74,6 +74,8 @@ pub(super) struct Meta {
     /// `Access-Control-Allow-Origin`.
     pub(super) allow_origin: Option<String>,
     pub(super) upgrade: Option<Upgrade>,
+    /// Of the request.
+    pub(super) body_bytes: usize,
 }
 
 /// A WebSocket handshake that is in order.
@@ -170,6 +172,7 @@ fn meta(shared: &Shared, request: &Request) -> Meta {
         gzip: shared.settings.compress && !plain && accepts_gzip(request),
         allow_origin: origin.and_then(|origin| shared.settings.cors.allow(origin)),
         upgrade: None,
+        body_bytes: request.body.len(),
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use weir_binding::{Answer, Delivery, Inbound, Pending, Socket, Tally};
+use weir_binding::{Answer, Delivery, Held, Inbound, Pending, Short, Socket, Tally};
 use weir_carrier::Stream;
 use weir_carrier::clock::Timer;
 use weir_carrier::outbox::{poll_read, poll_write};
@@ -35,6 +35,8 @@ pub(super) struct Sockets {
     silent: u8,
     /// Where messages are counted.
     tally: Arc<Tally>,
+    /// What it holds of messages that are not whole and of frames that are not sent, counted.
+    held: Held,
     /// A close frame has been written: what is left goes out, then the connection ends.
     closing: bool,
 }
@@ -75,6 +77,7 @@ impl Sockets {
             turn: Turn::new(),
             silent: 0,
             tally,
+            held: Held::default(),
             closing: false,
         }
     }
@@ -104,9 +107,13 @@ impl Sockets {
                 Received::Something => continue,
                 Received::Nothing => {}
             }
-            match self.pulse.poll(!self.rest.is_empty(), timer, cx) {
+            let patience = || shared.context.patience();
+            match self.pulse.poll(!self.rest.is_empty(), patience, timer, cx) {
                 Beat::Nothing => return Poll::Pending,
-                Beat::Stalled => return Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+                Beat::Stalled => {
+                    shared.context.hub().stalled();
+                    return Poll::Ready(Err(Short::Stalled.into()));
+                }
                 Beat::Heartbeat if self.silent >= SILENT_BEATS_MAX => {
                     return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
                 }
@@ -250,6 +257,12 @@ impl Sockets {
         }
         if let Err(Failure { code, reason }) = outcome {
             self.close(&Close::new(code, reason));
+        }
+        let hub = shared.context.hub();
+        self.held.leaves(hub, self.own.capacity())?;
+        if let Err(short) = self.held.arrives(hub, self.reader.held()) {
+            self.close(&Close::new(CloseCode::TRY_AGAIN_LATER, short.to_string()));
+            self.reader = Reader::new(Role::Server, false, 0);
         }
         Ok(Received::Something)
     }

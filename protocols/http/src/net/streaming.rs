@@ -3,12 +3,13 @@
 
 use super::connection::Phase;
 use super::linger::Linger;
-use crate::limits::{HEARTBEAT_TIME, STALL_TIME_MAX};
+use super::route::Shared;
+use crate::limits::HEARTBEAT_TIME;
 use crate::wire::response::LAST_CHUNK;
 use bytes::Bytes;
 use std::io;
 use std::task::{Context, Poll, ready};
-use weir_binding::Delivery;
+use weir_binding::{Delivery, Short};
 use weir_carrier::Stream;
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::crowd::Place;
@@ -67,8 +68,15 @@ impl Pulse {
         self.stalled = Duration::ZERO;
     }
 
-    /// Says what is due, once a beat; a heartbeat after one to two beats of silence.
-    pub(super) fn poll(&mut self, blocked: bool, timer: &mut Timer, cx: &mut Context<'_>) -> Beat {
+    /// Says what is due, once a beat; a heartbeat after one to two beats of silence. A peer that is `blocked` has as
+    /// long as there is patience.
+    pub(super) fn poll(
+        &mut self,
+        blocked: bool,
+        patience: impl FnOnce() -> Duration,
+        timer: &mut Timer,
+        cx: &mut Context<'_>,
+    ) -> Beat {
         if !timer.poll_due(cx, self.at) {
             return Beat::Nothing;
         }
@@ -80,7 +88,7 @@ impl Pulse {
         // Waits for the next beat.
         timer.poll_due(cx, self.at);
         match (sent, blocked) {
-            (false, true) if self.stalled >= STALL_TIME_MAX => Beat::Stalled,
+            (false, true) if self.stalled >= patience() => Beat::Stalled,
             (false, false) => Beat::Heartbeat,
             _ => Beat::Nothing,
         }
@@ -142,10 +150,12 @@ impl Streaming {
     pub(super) fn poll(
         &mut self,
         stream: &mut Stream,
+        shared: &Shared,
         draining: bool,
         timer: &mut Timer,
         cx: &mut Context<'_>,
     ) -> Poll<io::Result<Phase>> {
+        let patience = || shared.context.patience();
         loop {
             if draining {
                 return Poll::Ready(Ok(self.end(true)));
@@ -158,9 +168,12 @@ impl Streaming {
                     return Poll::Ready(Ok(Phase::Done));
                 }
             }
-            match self.pulse.poll(!self.rest.is_empty(), timer, cx) {
+            match self.pulse.poll(!self.rest.is_empty(), patience, timer, cx) {
                 Beat::Nothing => return Poll::Pending,
-                Beat::Stalled => return Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+                Beat::Stalled => {
+                    shared.context.hub().stalled();
+                    return Poll::Ready(Err(Short::Stalled.into()));
+                }
                 Beat::Heartbeat => {
                     let beat = self.delivery.heartbeat.as_ref();
                     self.rest = beat.map(|beat| beat.1.clone()).unwrap_or_default();

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, LocalSet};
 use weir_binding::{
-    Answer, AtOnce, Binding, Call, Context, Delivery, Drawer, Elsewhere, Identity, Inbound,
+    Answer, AtOnce, Binding, Call, Context, Delivery, Drawer, Elsewhere, Identity, Inbound, Length,
     LocalFuture, Pace, Pending, Response, Scheme, Section, Service, Socket, Stream, Workers,
     hand_over,
 };
@@ -24,6 +24,9 @@ use weir_hub::{
     Media, Page, Principal, Publish, Range, Record, Request, Resume, Shape, Subscribe,
 };
 use weir_model::{Batch, Cursor, Filter, Observation, Time};
+
+/// For how long a peer is waited for that takes nothing.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Counts records and keeps none.
 struct Counter(Mutex<u64>);
@@ -96,7 +99,7 @@ impl History for Nothing {
     }
 }
 
-/// `/echo` answers with what it got, `/later` a turn later, `/large` with much text, `/stream` and
+/// `/echo` answers with what it got, `/later` a turn later, `/large` with much text, `/huge` with more than a socket takes, `/stream` and
 /// `/socket` with what is published.
 struct Small {
     hub: Arc<Hub>,
@@ -121,6 +124,7 @@ impl Service for Small {
             "/later" => Answer::Later(Box::new(NextTurn(Some(call.body)))),
             "/never" => Answer::Later(Box::new(Never)),
             "/large" => Answer::Now(Response::text(200, "observation ".repeat(1000))),
+            "/huge" => Answer::Now(Response::text(200, "observation ".repeat(1_000_000))),
             "/stream" => self.stream(&call),
             "/socket" => self.socket(&call),
             path if path.starts_with("/pieces/") => pieces::answer(call.workers, &path[8..]),
@@ -270,7 +274,7 @@ impl Context for House {
         match credential {
             Some("Bearer wrong") => Identity::Known(Err("no such token".into())),
             Some("Basic slow") => {
-                let checked = hand_over(&*self.drawer, move || Ok(everyone));
+                let checked = hand_over(&*self.drawer, Length::Short, move || Ok(everyone));
                 checked.map_or(Identity::Busy, Identity::Checking)
             }
             _ => Identity::Known(Ok(everyone)),
@@ -281,6 +285,9 @@ impl Context for House {
     }
     fn workers(&self) -> Arc<dyn Workers> {
         Arc::new(AtOnce)
+    }
+    fn patience(&self) -> Duration {
+        PATIENCE
     }
     fn draining(&self) -> LocalFuture<'static, ()> {
         let mut draining = self.draining.clone();

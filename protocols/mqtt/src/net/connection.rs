@@ -22,7 +22,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
-use weir_binding::{Context as Gateway, LocalFuture};
+use weir_binding::{Context as Gateway, Held, LocalFuture, Short};
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::linger::Linger;
 use weir_carrier::outbox::{Outbox, poll_read};
@@ -47,6 +47,8 @@ pub(super) struct Connection {
     pub(super) peer_is_local: bool,
     pub(super) server: Server,
     pub(super) outbox: Outbox,
+    /// What came and is not whole, and what waits to be sent, counted.
+    held: Held,
     pub(super) stage: Stage,
     pub(super) timer: Timer,
     pub(super) draining: Option<LocalFuture<'static, ()>>,
@@ -107,6 +109,7 @@ impl Connection {
             context,
             server: Server::new(now(), limits),
             outbox: Outbox::default(),
+            held: Held::default(),
             stage: Stage::Open,
             timer: Timer::default(),
             live: Arc::default(),
@@ -183,10 +186,23 @@ impl Connection {
         if std::mem::take(&mut self.is_fresh) {
             cx.waker().wake_by_ref();
         }
-        if self.poll_time(cx) {
+        if self.count()? || self.poll_time(cx) {
             return Ok(Step::Again);
         }
         Ok(Step::Wait)
+    }
+
+    /// Counts what is held; says whether the client is told to go because there is no room for what it sends.
+    fn count(&mut self) -> io::Result<bool> {
+        let arriving = self.server.arriving_bytes() + self.stream.held();
+        let held = (arriving, self.outbox.held());
+        match self.held.count(&*self.context, held, &self.outbox) {
+            Err(Short::Arriving) => {
+                self.server.close(ReasonCode::SERVER_BUSY, true);
+                Ok(true)
+            }
+            counted => Ok(counted.map(|()| false)?),
+        }
     }
 
     fn may_read(&self) -> bool {
@@ -490,7 +506,8 @@ impl Connection {
         let retry = if held { self.retry } else { Instant::NEVER };
         let changed = self.member.as_ref().filter(|of| of.changed && of.is_kept());
         let record_at = changed.map_or(Instant::NEVER, |member| member.record_at);
-        let deadline = self.server.deadline().min(retry).min(record_at);
+        let look = self.held.deadline(&self.outbox);
+        let deadline = self.server.deadline().min(retry).min(record_at).min(look);
         if !self.timer.poll_due(cx, deadline) {
             return false;
         }

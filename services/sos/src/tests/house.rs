@@ -98,7 +98,7 @@ impl House {
         match self.sos.call(call) {
             Answer::Now(response) => response,
             Answer::Pieces(pieces) => {
-                let mut gathered = Gathered::new(pieces, 1 << 30);
+                let mut gathered = Gathered::new(pieces, 1 << 30, Arc::default());
                 loop {
                     match gathered.poll(&mut Context::from_waker(Waker::noop())) {
                         Poll::Ready(response) => return response,

@@ -408,7 +408,9 @@ impl House {
         });
         let mut pending: Box<dyn Pending> = match answer {
             Answer::Later(pending) => pending,
-            Answer::Pieces(pieces) => Box::new(Gathered::new(pieces, DOCUMENT_BYTES_MAX)),
+            Answer::Pieces(pieces) => {
+                Box::new(Gathered::new(pieces, DOCUMENT_BYTES_MAX, Arc::default()))
+            }
             _ => return Err("the service answered otherwise than later".into()),
         };
         let mut context = Context::from_waker(Waker::noop());

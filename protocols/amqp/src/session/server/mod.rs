@@ -196,6 +196,11 @@ impl Server {
         self.phase == Phase::Over
     }
 
+    /// Bytes of memory that frames and messages take which are not whole yet.
+    pub fn arriving_bytes(&self) -> usize {
+        self.rest.capacity() + self.partial_bytes()
+    }
+
     /// When [`weir_sansio::Session::handle_timeout`] is due.
     pub fn deadline(&self) -> Instant {
         let patience = match self.phase {

@@ -166,12 +166,16 @@ impl Server {
         if !transfer.more {
             return usize::MAX;
         }
-        let links = self.channels.iter().flat_map(|channel| &channel.links);
-        let partials = links.filter_map(|(_, link)| link.partial.as_ref());
-        let held: usize = partials.map(|partial| partial.payload.len()).sum();
         PARTIAL_BYTES_MAX
             .max(self.limits.message_bytes_max)
-            .saturating_sub(held)
+            .saturating_sub(self.partial_bytes())
+    }
+
+    /// Bytes of deliveries that are not whole.
+    pub(super) fn partial_bytes(&self) -> usize {
+        let links = self.channels.iter().flat_map(|channel| &channel.links);
+        let partials = links.filter_map(|(_, link)| link.partial.as_ref());
+        partials.map(|partial| partial.payload.len()).sum()
     }
 }
 

@@ -4,7 +4,7 @@ use super::super::translate::{call_of, message_of};
 use super::super::{condition, discovery};
 use super::Desk;
 use crate::wire::{Code, Message, Number, path_of};
-use weir_binding::{Answer, Call, Gathered, Response};
+use weir_binding::{Answer, Call, Counted, Gathered, Response};
 use weir_hub::Principal;
 
 impl Desk {
@@ -61,8 +61,13 @@ impl Desk {
             }
             // Blocks are cut from a whole body.
             Answer::Pieces(pieces) => {
-                let gathered = Gathered::new(pieces, self.shared.limits().body_bytes);
+                let memory = self.shared.context.hub().answers().clone();
+                let gathered = Gathered::new(pieces, self.shared.limits().body_bytes, memory);
                 Ok((Answer::Later(Box::new(gathered)), service.name()))
+            }
+            Answer::Now(response) => {
+                let response = response.counted(self.shared.context.hub().answers());
+                Ok((Answer::Now(response), service.name()))
             }
             answer => Ok((answer, service.name())),
         }

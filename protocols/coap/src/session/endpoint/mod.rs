@@ -94,6 +94,16 @@ pub struct Endpoint<A> {
 }
 
 impl<A: Address> Endpoint<A> {
+    /// Bytes of memory that bodies take which are not whole yet.
+    pub fn arriving_bytes(&self) -> usize {
+        self.assemblies.bytes()
+    }
+
+    /// Bytes of memory that answers take which are kept for repetitions of their requests.
+    pub fn kept_bytes(&self) -> usize {
+        self.seen.bytes()
+    }
+
     /// A machine; `seed` is drawn so that nobody can guess it.
     pub fn new(parameters: Parameters, limits: Limits, seed: u64) -> Self {
         let mut random = Random::new(seed);

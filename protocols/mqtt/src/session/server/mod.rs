@@ -195,6 +195,11 @@ impl Server {
         }
     }
 
+    /// Bytes of memory that a packet takes which is not whole yet.
+    pub fn arriving_bytes(&self) -> usize {
+        self.rest.capacity()
+    }
+
     /// When [`weir_sansio::Session::handle_timeout`] is due.
     pub fn deadline(&self) -> Instant {
         if matches!(self.phase, Phase::Over | Phase::Deciding) {

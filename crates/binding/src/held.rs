@@ -1,0 +1,104 @@
+//! What one connection holds, counted among what may be in memory: messages on their way in, and answers on their
+//! way out.
+//!
+//! What it deliberately does not do: count what others share; that counts where it was made. Who brings a message that
+//! there is no room for is refused, who leaves an answer for too long is given up: both cost their sender alone.
+
+use crate::client::Context;
+use std::fmt;
+use std::time::Duration;
+use weir_carrier::clock::now;
+use weir_carrier::outbox::Outbox;
+use weir_hub::{Hub, Partial, Room};
+use weir_sansio::Instant;
+
+/// How often a connection looks whether it is to be given up.
+const LOOK_TIME: Duration = Duration::from_secs(2);
+
+/// What a connection holds.
+#[derive(Debug, Default)]
+pub struct Held {
+    arriving: Partial,
+    asked: Room,
+    leaving: Room,
+}
+
+/// Why a connection cannot hold what it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Short {
+    /// There is no room for a message that is not whole.
+    Arriving,
+    /// There is no room for what waits to be sent.
+    Leaving,
+    /// The peer takes nothing.
+    Stalled,
+}
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Short::Arriving => "memory is short: send it again later",
+            Short::Leaving => "memory is short, and the answers were not taken",
+            Short::Stalled => "what was sent was not taken for too long",
+        })
+    }
+}
+
+impl std::error::Error for Short {}
+
+impl From<Short> for std::io::Error {
+    fn from(short: Short) -> Self {
+        let kind = match short {
+            Short::Stalled => std::io::ErrorKind::TimedOut,
+            Short::Arriving | Short::Leaving => std::io::ErrorKind::OutOfMemory,
+        };
+        Self::new(kind, short)
+    }
+}
+
+impl Held {
+    /// Counts what is held of messages that are not whole.
+    pub fn arrives(&mut self, hub: &Hub, bytes: usize) -> Result<(), Short> {
+        let fits = self.arriving.hold(hub.arrivals(), now, bytes);
+        fits.then_some(()).ok_or(Short::Arriving)
+    }
+
+    /// Counts bodies of requests that are being answered: whoever does so has them, and once more as read.
+    pub fn asked(&mut self, hub: &Hub, bytes: usize) {
+        self.asked.hold_in_steps(hub.arrivals(), 2 * bytes);
+    }
+
+    /// Counts what waits to be sent and is nobody else's.
+    pub fn leaves(&mut self, hub: &Hub, bytes: usize) -> Result<(), Short> {
+        let fits = self.leaving.grow_in_steps(hub.answers(), bytes);
+        fits.then_some(()).ok_or(Short::Leaving)
+    }
+
+    /// Counts all of it: bytes that came and are not a message yet, bytes that wait to be sent.
+    pub fn count(
+        &mut self,
+        context: &dyn Context,
+        (arriving, leaving): (usize, usize),
+        outbox: &Outbox,
+    ) -> Result<(), Short> {
+        self.arrives(context.hub(), arriving)?;
+        self.leaves(context.hub(), leaving)?;
+        let stalls_at = outbox.stalls_at(Duration::ZERO);
+        match stalls_at != Instant::NEVER && now() >= stalls_at + context.patience() {
+            true => {
+                context.hub().stalled();
+                Err(Short::Stalled)
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// When it is to be counted again though nothing moved: patience may become less.
+    pub fn deadline(&self, outbox: &Outbox) -> Instant {
+        let is_stuck = outbox.stalls_at(Duration::ZERO) != Instant::NEVER;
+        match is_stuck || self.arriving.is_held() {
+            true => now() + LOOK_TIME,
+            false => Instant::NEVER,
+        }
+    }
+}
