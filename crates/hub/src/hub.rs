@@ -199,7 +199,11 @@ impl Hub {
         })
     }
 
-    fn audited<T>(&self, principal: &Principal, asked: Result<T, Fault>) -> Result<T, Fault> {
+    pub(crate) fn audited<T>(
+        &self,
+        principal: &Principal,
+        asked: Result<T, Fault>,
+    ) -> Result<T, Fault> {
         if let (Err(fault), Some(auditor)) = (&asked, self.auditor.get())
             && fault.is_of_access()
         {

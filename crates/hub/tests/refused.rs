@@ -91,3 +91,62 @@ fn a_wildcard_at_the_beginning_matches_no_topic_of_the_gateway() {
         _ => unreachable!("the last values were asked for"),
     }
 }
+
+#[test]
+fn who_may_change_and_not_read_is_not_told_what_there_is() {
+    let house = new();
+    acknowledged(&house.hub, &everyone(), publication("a", "{\"value\":1}")).unwrap();
+    let blind = Principal {
+        name: "blind".into(),
+        grants: Arc::new(Grants::new(vec![(
+            Verb::Change,
+            Filter::parse("#").unwrap(),
+        )])),
+        standing: Default::default(),
+    };
+    let forget = |who: &Principal, topic: &str| {
+        let forgotten = house
+            .hub
+            .open(at(0), who, Request::Change(topic.into(), None));
+        forgotten.err()
+    };
+    assert_eq!(
+        forget(&everyone(), "b"),
+        Some(Fault::Unknown("b".into())),
+        "who may read is told"
+    );
+    assert_eq!(["a", "b"].map(|topic| forget(&blind, topic)), [None, None]);
+    assert_eq!(forget(&everyone(), "a"), Some(Fault::Unknown("a".into())));
+}
+
+#[test]
+fn a_right_can_be_asked_before_anything_is_looked_up() {
+    let house = new();
+    let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let audited = told.clone();
+    house.hub.audit(move |who, fault| {
+        audited.lock().unwrap().push(format!("{who}: {fault}"));
+    });
+    let filter = |text: &str| Filter::parse(text).unwrap();
+    let guest = Principal {
+        name: "guest".into(),
+        grants: Arc::new(Grants::new(vec![(Verb::Read, filter("a/+"))])),
+        standing: Default::default(),
+    };
+    house.hub.check(&guest, Verb::Read, "a/b").unwrap();
+    house
+        .hub
+        .check_some(&guest, Verb::Read, &filter("#"))
+        .unwrap();
+    assert!(told.lock().unwrap().is_empty());
+    house.hub.check(&guest, Verb::Read, "b").unwrap_err();
+    house
+        .hub
+        .check_some(&guest, Verb::Change, &filter("#"))
+        .unwrap_err();
+    let expected = [
+        "guest: guest may not read `b`",
+        "guest: guest may not change `#`",
+    ];
+    assert_eq!(*told.lock().unwrap(), expected);
+}
