@@ -215,6 +215,7 @@ impl Draft<'_> {
             .map(|properties| &properties["topic"]);
         if let Some(said) = said.and_then(Json::as_str) {
             topic::check(said).map_err(|error| Fault::bad(format!("properties/topic: {error}")))?;
+            self.context.may_describe(said)?;
             let taken = |it: &std::sync::Arc<Entity>| {
                 it.links["Thing"]
                     .iter()
@@ -232,9 +233,10 @@ impl Draft<'_> {
             } else {
                 format!("{base}-{number}")
             };
+            topic::check(&topic).map_err(|error| Fault::bad(error.to_string()))?;
+            self.context.may_describe(&topic)?;
             let is_free = datastream(self.context, &topic).is_none();
             if is_free && !self.streams.contains_key(&topic) {
-                topic::check(&topic).map_err(|error| Fault::bad(error.to_string()))?;
                 return Ok(topic);
             }
         }

@@ -380,35 +380,21 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// Whether something may be done at a topic or key.
-    pub(crate) fn may(&self, verb: Verb, topic: &str) -> Result<()> {
-        match self.context.grants().allow(verb, topic) {
-            true => Ok(()),
-            false => Err(Fault::from(weir_hub::Fault::Denied {
-                principal: self.context.principal.name.clone(),
-                verb: verb.name(),
-                topic: topic.to_owned(),
-            })),
-        }
-    }
-
     /// Whether an entity may be changed: asked before any work is done for it.
     pub(crate) fn may_change(&self, entity: &Entity) -> Result<()> {
-        let key = match entity.kind {
-            Kind::Datastream => entity.key.to_string(),
-            kind => key(kind, &entity.id),
-        };
-        self.may(Verb::Change, &key)
+        match entity.kind {
+            Kind::Datastream => self.context.may_at(Verb::Change, &entity.key),
+            kind => self.context.may_change(kind, &entity.id),
+        }
     }
 
     /// Whether all of it may be done.
     fn check(&self) -> Result<()> {
-        let may = |verb: Verb, topic: &str| self.may(verb, topic);
+        let may = |verb: Verb, topic: &str| self.context.may_at(verb, topic);
         let mut orders = self.orders.iter();
         orders.try_for_each(|(topic, _)| may(Verb::Publish, topic))?;
-        for (kind, id) in self.puts.keys() {
-            may(Verb::Change, &key(*kind, id))?;
-        }
+        let mut puts = self.puts.keys();
+        puts.try_for_each(|(kind, id)| self.context.may_change(*kind, id))?;
         let withdrawn = self.withdrawn.iter().map(|withdrawn| &withdrawn.topic);
         let topics = self.streams.keys().chain(&self.forgotten).chain(withdrawn);
         topics

@@ -3,11 +3,12 @@
 
 use crate::id::Id;
 use crate::kind::{Kind, Navigation};
+use crate::limits::PLACES_BESIDE_MAX;
 use crate::links::Links;
 use crate::memo::Memo;
 use serde_json::{Map, Value as Json, json};
 use std::sync::Arc;
-use weir_hub::Entry;
+use weir_hub::{Entry, Grants, Verb};
 use weir_model::Value;
 use weir_model::topic::thing_and_property;
 
@@ -35,6 +36,8 @@ pub(crate) struct Entity {
     /// Of a feature, topics of the datastreams some of whose observations name it; of a multi-datastream,
     /// those of its components in their order.
     pub(crate) topics: Vec<String>,
+    /// Of an implied location, as other datastreams of its thing tell it, the oldest first.
+    pub(crate) others: Vec<Arc<Entity>>,
     /// What was made of the rest.
     pub(crate) memo: Memo,
 }
@@ -72,6 +75,7 @@ impl Entity {
             is_implied: false,
             origin: None,
             topics: Vec::new(),
+            others: Vec::new(),
             memo: Memo::default(),
         }
     }
@@ -84,12 +88,34 @@ impl Entity {
             let texts = topics.iter().filter_map(Json::as_str);
             entity.topics = texts.map(str::to_owned).collect();
         }
+        entity.take_listed();
         for way in kind.navigations().iter().filter(|way| kind.keeps(way.to)) {
             if let Some(link) = entity.body.remove(way.name) {
                 entity.links.insert(way.name, ids(&link));
             }
         }
         Some(entity.keyed())
+    }
+
+    /// Takes the topics that earlier versions of the other service listed among a feature's properties, where they
+    /// were told to who may not read them.
+    fn take_listed(&mut self) {
+        let is_named_so =
+            self.body.get("name").and_then(Json::as_str) == Some(&*self.id.to_string());
+        let says_no_more = self.body.get("description").and_then(Json::as_str) == Some("");
+        if self.kind != Kind::FeatureOfInterest || !is_named_so || !says_no_more {
+            return;
+        }
+        let Some(Json::Object(properties)) = self.body.get_mut("properties") else {
+            return;
+        };
+        let listed = properties.remove("datastreams").unwrap_or_default();
+        let texts = listed.as_array().into_iter().flatten();
+        let texts = texts.filter_map(Json::as_str).map(str::to_owned);
+        self.topics.extend(texts);
+        if properties.is_empty() {
+            self.body.remove("properties");
+        }
     }
 
     /// A multi-datastream is known by its topic.
@@ -195,6 +221,41 @@ impl Entity {
         location.body.insert("encodingType".into(), GEOJSON.into());
         location.body.insert("location".into(), point);
         location
+    }
+
+    /// Takes what an implied location was before a datastream told this one: who told the same place tells it with
+    /// that, the last of the others beside it.
+    pub(crate) fn tell_beside(&mut self, before: &Arc<Entity>, topic: &str) {
+        for told in before.others.iter().chain([before]) {
+            let mut topics = told.topics.clone();
+            topics.retain(|other| other != topic);
+            match told.body == self.body {
+                true => self.topics.append(&mut topics),
+                false if topics.is_empty() => {}
+                false => self.others.push(Arc::new(Entity {
+                    topics,
+                    others: Vec::new(),
+                    ..(**told).clone()
+                })),
+            }
+        }
+        self.topics.sort_unstable();
+        let many = self.others.len().saturating_sub(PLACES_BESIDE_MAX);
+        self.others.drain(..many);
+    }
+
+    /// Whether an implied location is told by a datastream that may be read, and as which of its others where it is
+    /// not itself: the last that is.
+    pub(crate) fn told_to(&self, grants: &Grants) -> Option<Option<&Arc<Entity>>> {
+        let tells = |it: &Entity| {
+            it.topics
+                .iter()
+                .any(|topic| grants.allow(Verb::Read, topic))
+        };
+        match tells(self) {
+            true => Some(None),
+            false => self.others.iter().rev().find(|it| tells(it)).map(Some),
+        }
     }
 
     /// The topics that its observations are published at: those of the components, or its own.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use weir_binding::Response;
-use weir_hub::{Fault as HubFault, HistoryFault, LogFault};
+use weir_hub::{Fault as HubFault, HistoryFault, LogFault, Principal, Verb};
 
 /// Why a request is refused.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +42,16 @@ impl Fault {
         Self::new(404, format!("there is no {what}"))
     }
 
+    /// 401 for who has not said who it is, 403 for others; `what` is as the caller named it.
+    pub(crate) fn denied(principal: &Principal, verb: Verb, what: &str) -> Self {
+        Self::refused(&principal.name, verb.name(), what)
+    }
+
+    fn refused(principal: &str, verb: &str, what: &str) -> Self {
+        let status = if principal == "anonymous" { 401 } else { 403 };
+        Self::new(status, format!("{principal} may not {verb} {what}"))
+    }
+
     /// A limit of [`crate::limits`] is passed.
     pub(crate) fn over(what: &str, limit: usize) -> Self {
         Self::bad(format!("{what} over the limit of {limit}"))
@@ -66,10 +76,13 @@ impl Fault {
 impl From<HubFault> for Fault {
     fn from(fault: HubFault) -> Self {
         let status = match &fault {
-            HubFault::Denied { principal, .. } if &**principal == "anonymous" => 401,
+            // The hub names a topic, which may be none that the caller named.
+            HubFault::Denied {
+                principal, verb, ..
+            } => return Self::refused(principal, verb, "this"),
+            HubFault::Unknown(_) => return Self::missing("such datastream"),
             HubFault::Revoked(_) => 401,
-            HubFault::Denied { .. } | HubFault::Reserved(_) => 403,
-            HubFault::Unknown(_) => 404,
+            HubFault::Reserved(_) => 403,
             HubFault::OverLimit { what, .. } if what.starts_with("message bytes") => 413,
             HubFault::KeyReused(_) => 409,
             HubFault::Short | HubFault::Crowded { .. } | HubFault::TooFast { .. } => 429,

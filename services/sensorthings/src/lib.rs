@@ -37,6 +37,7 @@ mod query;
 mod read;
 mod render;
 mod result_format;
+mod rights;
 mod scope;
 mod service;
 mod sorted;

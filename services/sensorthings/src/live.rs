@@ -98,10 +98,15 @@ fn observe(
         Target::Observations(Of::Feature(feature)) => {
             (vec![filter_of("#")?], Some(feature.id.clone()))
         }
-        Target::Observations(Of::Datastream(datastream)) => (filters_of(&datastream)?, None),
-        _ => return Err(Fault::missing(format!("collection `{}`", path.to_url()))),
+        Target::Observations(Of::Datastream(datastream)) => {
+            (filters_of(&call.principal.grants, &datastream)?, None)
+        }
+        _ => (Vec::new(), None),
     };
     drop(view);
+    if filters.is_empty() {
+        return Err(Fault::missing(format!("collection `{}`", path.to_url())));
+    }
     let principal = call.principal.clone();
     let observing = Observing::new(inner, principal, root, query, feature);
     Ok((filters, Arc::new(observing)))

@@ -96,6 +96,7 @@ impl Draft<'_> {
                 let named = |error| Fault::bad(format!("properties/topic: {error}"));
                 topic::check(topic).map_err(named)?;
             }
+            self.may_describe_below(base, &topics)?;
             let taken = match self.is_source(base) {
                 true => Some(base),
                 false => topics
@@ -114,15 +115,25 @@ impl Draft<'_> {
         let base = self.topic_named(&multi.body, &multi.links["Thing"][0]);
         let bases = (2..).map(|number| format!("{base}-{number}"));
         let mut free = std::iter::once(base.clone()).chain(bases);
-        let is_free = |base: &String| {
-            !self.is_source(base) && !below(base).iter().any(|topic| self.is_taken(topic))
-        };
-        let topics = free.find(is_free).map(|base| below(&base));
-        let topics = topics.unwrap_or_default();
-        for topic in &topics {
-            topic::check(topic).map_err(|error| Fault::bad(error.to_string()))?;
+        loop {
+            let base = free.next().unwrap_or_default();
+            let topics = below(&base);
+            for topic in &topics {
+                topic::check(topic).map_err(|error| Fault::bad(error.to_string()))?;
+            }
+            self.may_describe_below(&base, &topics)?;
+            if !self.is_source(&base) && !topics.iter().any(|topic| self.is_taken(topic)) {
+                return Ok(topics);
+            }
         }
-        Ok(topics)
+    }
+
+    /// Refuses who may not describe a multi-datastream of a topic, before it is looked at what is there.
+    fn may_describe_below(&self, base: &str, topics: &[String]) -> Result<()> {
+        let context = self.context;
+        let mut topics = topics.iter();
+        topics.try_for_each(|topic| context.may_describe(topic))?;
+        context.may_read(base)
     }
 
     fn component_names(&self, multi: &Entity) -> Vec<String> {

@@ -133,7 +133,8 @@ impl<'a> Node<'a> {
                         .collect(),
                     false => context.view.linking(from.kind, &from.id, way.to),
                 };
-                found.into_iter().filter(may_read).map(entity).collect()
+                let seen = |it| context.view.seen(context.grants(), it);
+                found.into_iter().filter_map(seen).map(entity).collect()
             }
         }
     }

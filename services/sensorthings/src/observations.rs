@@ -74,9 +74,9 @@ pub(crate) fn one<T>(
     if !context.grants().allow(Verb::Read, &datastream.key) {
         return Ok(None);
     }
-    let filters = filters_of(datastream)?;
+    let filters = filters_of(context.grants(), datastream)?;
     let (mut token, mut join) = (None, Join::default());
-    loop {
+    while !filters.is_empty() {
         let page = read(
             context,
             &filters,
@@ -169,13 +169,13 @@ impl<'a> Scan<'a> {
         terms.iter().for_each(|term| narrow(&mut span, term));
         let mut feature = None;
         match of {
-            Of::Datastream(datastream) => filters = filters_of(datastream)?,
+            Of::Datastream(datastream) => filters = filters_of(context.grants(), datastream)?,
             Of::Feature(entity) => {
                 feature = Some(entity.id.clone());
                 for datastream in sources(context) {
                     let names_it = entity.topics.iter().any(|topic| **topic == *datastream.key);
                     if names_it || datastream.origin.as_ref() == Some(&entity.id) {
-                        filters.extend(filters_of(datastream)?);
+                        filters.extend(filters_of(context.grants(), datastream)?);
                     }
                 }
             }
@@ -230,7 +230,9 @@ impl<'a> Scan<'a> {
                 return Ok(false);
             }
             if let Some(multi) = view.component(observation.topic) {
-                join.take(multi, &observation, page.ordinal(row));
+                if context.grants().allow(Verb::Read, &multi.key) {
+                    join.take(multi, &observation, page.ordinal(row));
+                }
                 continue;
             }
             let Some(datastream) = self.context.view.datastream(observation.topic) else {

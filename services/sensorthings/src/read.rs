@@ -182,8 +182,8 @@ pub(crate) fn resolve(context: &Context<'_>, path: &Path) -> Result<Target> {
         (Some(id), Kind::Observation) => Target::Observation(id.clone()),
         (None, set) => {
             let all = context.view.all(set);
-            let may_read = |it: &&Arc<Entity>| context.view.may_read(context.grants(), it);
-            Target::Entities(all.filter(may_read).cloned().collect())
+            let seen = |it| context.view.seen(context.grants(), it);
+            Target::Entities(all.filter_map(seen).cloned().collect())
         }
         (Some(id), set) => Target::Entity(find(context, set, id)?),
     };
@@ -201,7 +201,7 @@ pub(crate) fn find(context: &Context<'_>, kind: Kind, id: &Id) -> Result<Arc<Ent
         _ => None,
     };
     let found = by_topic.or_else(|| context.view.find(kind, id));
-    let found = found.filter(|entity| context.view.may_read(context.grants(), entity));
+    let found = found.and_then(|entity| context.view.seen(context.grants(), entity));
     found
         .cloned()
         .ok_or_else(|| Fault::missing(format!("{}({})", kind.set(), id.in_url())))

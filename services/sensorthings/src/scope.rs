@@ -7,12 +7,14 @@ use crate::kind::Kind;
 use crate::node::{Asked, Context, Node};
 use crate::observations::filter_of;
 use std::sync::Arc;
+use weir_hub::{Grants, Verb};
 use weir_model::Filter;
 
-/// Filters of the topics that a datastream's observations are published at.
-pub(crate) fn filters_of(datastream: &Entity) -> Result<Vec<Filter>> {
-    let topics = datastream.published_at();
-    topics.into_iter().map(filter_of).collect()
+/// Filters of the topics that a datastream's observations are published at, of those that the caller may read.
+pub(crate) fn filters_of(grants: &Grants, datastream: &Entity) -> Result<Vec<Filter>> {
+    let topics = datastream.published_at().into_iter();
+    let readable = topics.filter(|topic| grants.allow(Verb::Read, topic));
+    readable.map(filter_of).collect()
 }
 
 /// The datastreams that the terms about datastreams leave.
@@ -40,17 +42,18 @@ pub(crate) fn of_datastreams(context: &Context<'_>, terms: &[&Expression]) -> Re
     }
     for multi in context.view.all(Kind::MultiDatastream) {
         if context.view.may_read(context.grants(), multi) {
-            filters.extend(filters_of(multi)?);
+            filters.extend(filters_of(context.grants(), multi)?);
         }
     }
     Ok(filters)
 }
 
-/// Datastreams and multi-datastreams.
+/// The datastreams and multi-datastreams that the caller may read.
 pub(crate) fn sources<'a>(context: &'a Context<'_>) -> impl Iterator<Item = &'a Arc<Entity>> {
     let view = context.view;
-    view.all(Kind::Datastream)
-        .chain(view.all(Kind::MultiDatastream))
+    let all = view.all(Kind::Datastream);
+    let all = all.chain(view.all(Kind::MultiDatastream));
+    all.filter(|it| view.may_read(context.grants(), it))
 }
 
 /// A term all of whose paths begin with `Datastream`, as it is asked of a datastream.

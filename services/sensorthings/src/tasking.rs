@@ -103,7 +103,9 @@ fn topic_said(capability: &Object) -> Option<&str> {
 /// Removes the capabilities of a thing or an actuator, and the tasks of those and of a capability.
 pub(crate) fn remove_below(draft: &mut Draft<'_>, entity: &Entity) {
     for kind in [Kind::TaskingCapability, Kind::Task] {
-        for below in draft.context.view.linking(entity.kind, &entity.id, kind) {
+        let context = draft.context;
+        let linking = context.view.linking(entity.kind, &entity.id, kind);
+        for below in linking.into_iter().filter(|it| context.goes_along(it)) {
             draft.remove(kind, &below.id);
             remove_below(draft, below);
         }

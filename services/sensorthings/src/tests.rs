@@ -10,6 +10,7 @@ use weir_hub::{Exchange, Grants, Hub, Media, Principal, Publish, Request, Verb};
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Filter, Limits, Time};
 
+mod disclosure;
 mod writes;
 mod wrong;
 

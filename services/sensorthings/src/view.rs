@@ -162,18 +162,15 @@ impl View {
             self.put(known);
         }
         let mut location = Entity::implied_location(thing, place, &entry.topic);
-        let known = self.find(Kind::Location, thing);
-        // All that say the same place tell it.
-        if let Some(known) = known.filter(|known| known.body == location.body) {
-            let others = known.topics.iter().filter(|topic| **topic != *entry.topic);
-            location.topics.extend(others.cloned());
-            location.topics.sort_unstable();
+        if let Some(known) = self.find(Kind::Location, thing) {
+            if known.body == location.body
+                && known.topics.iter().any(|topic| **topic == *entry.topic)
+            {
+                return;
+            }
+            location.tell_beside(known, &entry.topic);
         }
-        if known.map(|known| (&known.body, &known.topics))
-            != Some((&location.body, &location.topics))
-        {
-            self.put(location);
-        }
+        self.put(location);
     }
 
     fn set_of(&mut self, kind: Kind) -> &mut Sorted<Id, Arc<Entity>> {
@@ -315,8 +312,7 @@ impl View {
         if !entity.is_implied {
             return grants.allow(Verb::Read, &entity.key);
         }
-        let tells = |topic: &String| grants.allow(Verb::Read, topic);
-        if entity.kind == Kind::Location && !entity.topics.iter().any(tells) {
+        if entity.kind == Kind::Location && entity.told_to(grants).is_none() {
             return false;
         }
         let mut from = self.referring(entity.kind, &entity.id);
@@ -324,6 +320,21 @@ impl View {
             self.find(kind, id)
                 .is_some_and(|it| self.may_read(grants, it))
         })
+    }
+
+    /// An entity as far as it may be read.
+    pub(crate) fn seen<'v>(
+        &self,
+        grants: &Grants,
+        entity: &'v Arc<Entity>,
+    ) -> Option<&'v Arc<Entity>> {
+        if !self.may_read(grants, entity) {
+            return None;
+        }
+        match entity.is_implied && entity.kind == Kind::Location {
+            true => Some(entity.told_to(grants).flatten().unwrap_or(entity)),
+            false => Some(entity),
+        }
     }
 
     /// The feature of interest that was made from a location.

@@ -14,6 +14,7 @@ use crate::node::{Context, Node, Observed};
 use crate::path::{End, Path};
 use crate::read::{Target, resolve};
 use crate::render::{property, self_link};
+use crate::rights::check_some;
 use crate::service::{Inner, rest, root};
 use crate::{multi, observations, patch, tasking};
 use serde_json::Value as Json;
@@ -31,7 +32,7 @@ pub(crate) struct Written {
 /// Does what a call asks.
 pub(crate) fn answer(inner: &Inner, call: &Call) -> Result<Written> {
     let root = root(call);
-    let wanted = Wanted::of(call)?;
+    let wanted = Wanted::of(inner, call)?;
     {
         let view = inner.current()?;
         let context = inner.context(&view, call, &root);
@@ -66,12 +67,16 @@ enum Gathered {
 }
 
 impl Wanted {
-    fn of(call: &Call) -> Result<Self> {
+    /// What a call says, of who may do such a thing at all.
+    fn of(inner: &Inner, call: &Call) -> Result<Self> {
         let rest = rest(call)?;
+        let check = |set| check_some(inner.hub(), &call.principal, &call.method, set);
         if rest == "CreateObservations" && call.method == "POST" {
+            check(Kind::Observation)?;
             return Ok(Wanted::Bulk(json_of(call)?));
         }
         let path = Path::parse(rest)?;
+        check(path.target().0)?;
         Ok(match &*call.method {
             "POST" => Wanted::Post(path, json_of(call)?),
             "DELETE" => Wanted::Delete(path),
@@ -375,17 +380,28 @@ fn describe(draft: &mut Draft<'_>, entity: &Entity, changed: Entity, whole: bool
     Ok(())
 }
 
+/// Where an observation that may be changed would stand, and of what it would be: asked before the past is looked at.
+/// One of a datastream that the caller may not read is none, like one of a datastream that is not there.
+fn changeable<'c>(context: &'c Context<'_>, id: &Id) -> Result<(At, &'c Arc<Entity>)> {
+    let at = context.view.place_of(id).ok_or_else(|| missing(id))?;
+    let source = context.view.of_number(at.datastream);
+    let source = source.filter(|it| context.view.may_read(context.grants(), it));
+    let source = source.ok_or_else(|| missing(id))?;
+    let mut topics = source.published_at().into_iter();
+    topics.try_for_each(|topic| context.may_at(Verb::Change, topic))?;
+    Ok((at, source))
+}
+
+fn missing(id: &Id) -> Fault {
+    Fault::missing(format!("Observations({})", id.in_url()))
+}
+
 /// A correction: the observation as it was is withdrawn, and one as it is to be published, under the same
 /// identifier.
 fn update_observation(draft: &mut Draft<'_>, id: &Id, body: &Json, way: Way) -> Result<()> {
-    let context = draft.context;
-    let missing = || Fault::missing(format!("Observations({})", id.in_url()));
-    let at = context.view.place_of(id).ok_or_else(missing)?;
-    let source = context.view.of_number(at.datastream).ok_or_else(missing)?;
-    let mut topics = source.published_at().into_iter();
-    topics.try_for_each(|topic| draft.may(Verb::Change, topic))?;
-    let known = observations::one(context, at, |observed| Ok(parts(observed)))?;
-    let (topic, before, feature) = known.ok_or_else(missing)?;
+    let (at, source) = changeable(draft.context, id)?;
+    let known = observations::one(draft.context, at, |observed| Ok(parts(observed)))?;
+    let (topic, before, feature) = known.ok_or_else(|| missing(id))?;
     let body = members(&before, body, way)?;
     check(Kind::Observation, &body, way == Way::Whole)?;
     let mut object = match way {
@@ -492,27 +508,31 @@ pub(crate) fn delete_target(draft: &mut Draft<'_>, target: &Target) -> Result<()
 
 fn delete_observation(draft: &mut Draft<'_>, id: &Id) -> Result<()> {
     let context = draft.context;
-    let missing = || Fault::missing(format!("Observations({})", id.in_url()));
-    let at = context.view.place_of(id).ok_or_else(missing)?;
-    let source = observations::one(context, at, |observed| Ok(observed.datastream.clone()))?;
+    let (at, source) = changeable(context, id)?;
+    observations::one(context, at, |_| Ok(()))?.ok_or_else(|| missing(id))?;
     let known_as = Some(id.clone()).filter(|id| context.view.is_moved(id));
-    let source = source.ok_or_else(missing)?;
-    withdraw(draft, &source, at, known_as);
+    withdraw(draft, source, at, known_as);
     Ok(())
 }
 
-/// An entity with all that cannot be without it (18-088 table 25).
+/// An entity with all that cannot be without it (18-088 table 25), as far as the caller knows of it: what else refers to
+/// it refers to an entity that nobody described.
 // [STA-A.3.1.3-1]
 pub(crate) fn delete_entity(draft: &mut Draft<'_>, entity: &Entity) -> Result<()> {
-    let view = draft.context.view;
-    let linking = |kind: Kind| view.linking(entity.kind, &entity.id, kind);
+    let context = draft.context;
+    if !entity.is_implied {
+        draft.may_change(entity)?;
+    }
+    let linking = |kind: Kind| {
+        let all = context.view.linking(entity.kind, &entity.id, kind);
+        all.into_iter().filter(move |it| context.goes_along(it))
+    };
     match entity.kind {
         Kind::Datastream => draft.forgotten.push(entity.key.to_string()),
         Kind::MultiDatastream => draft.forgotten.extend(entity.topics.iter().cloned()),
         Kind::FeatureOfInterest => withdraw_all(draft, entity)?,
         _ => {
-            let datastreams = linking(Kind::Datastream);
-            let topics = datastreams.iter().map(|it| it.key.to_string());
+            let topics = linking(Kind::Datastream).map(|it| it.key.to_string());
             draft.forgotten.extend(topics);
         }
     }
@@ -527,8 +547,7 @@ pub(crate) fn delete_entity(draft: &mut Draft<'_>, entity: &Entity) -> Result<()
         }
     }
     if entity.kind == Kind::Location {
-        let things = linking(Kind::Thing).into_iter();
-        for thing in things.filter(|thing| !thing.is_implied) {
+        for thing in linking(Kind::Thing).filter(|thing| !thing.is_implied) {
             let mut thing = (**thing).clone();
             if let Some(locations) = thing.links.get_mut("Locations") {
                 locations.retain(|id| *id != entity.id);

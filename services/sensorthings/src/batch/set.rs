@@ -13,6 +13,7 @@ use crate::id::Id;
 use crate::kind::Kind;
 use crate::path::{End, Path};
 use crate::read::{Target, resolve};
+use crate::rights::check_some;
 use crate::service::{Inner, SensorThings, rest, root};
 use crate::write::{self, Created, Way, read_json};
 use std::collections::HashSet;
@@ -154,11 +155,10 @@ impl Set<'_> {
         let mut places = draft.withdrawn.iter().map(|gone| (&gone.topic, gone.at));
         match places.find(|place| !seen.insert(*place)) {
             None => Ok(()),
-            Some((topic, at)) => {
+            Some((_, at)) => {
                 let id = draft.context.view.id_of(at);
-                let problem = format!(
-                    "Observations({id}) of `{topic}` is corrected or deleted more than once in the set"
-                );
+                let problem =
+                    format!("Observations({id}) is corrected or deleted more than once in the set");
                 Err(Fault::new(409, problem))
             }
         }
@@ -173,6 +173,13 @@ impl Set<'_> {
     ) -> Result<Option<Created>> {
         let call = places.call(asked, batch)?;
         let path = Path::parse(rest(&call)?)?;
+        let context = self.draft.context;
+        check_some(
+            context.hub,
+            context.principal,
+            &call.method,
+            path.target().0,
+        )?;
         if path.end != End::All {
             return Err(Fault::new(405, "what can be changed is an entity"));
         }

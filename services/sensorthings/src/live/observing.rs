@@ -16,7 +16,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use weir_binding::Rendering;
-use weir_hub::{Item, Principal, Rows};
+use weir_hub::{Item, Principal, Rows, Verb};
 
 /// How the observations of one collection are told to one principal.
 pub(crate) struct Observing {
@@ -130,7 +130,9 @@ impl Rendering for Observing {
                 let _all = join.drain(&context, &mut tell);
             }
             if let Some(multi) = view.component(observation.topic) {
-                join.take(multi, &observation, ordinal);
+                if context.grants().allow(Verb::Read, &multi.key) {
+                    join.take(multi, &observation, ordinal);
+                }
                 continue;
             }
             let Some(datastream) = view.datastream(observation.topic) else {
