@@ -6,7 +6,7 @@ use crate::inventory::Inventory;
 use crate::params::{Params, Version};
 use std::sync::Arc;
 use weir_hub::trace::Incoming;
-use weir_hub::{Exchange, Hub, Principal, Request, Ticket};
+use weir_hub::{Exchange, Hub, Principal, Request, Ticket, Verb};
 use weir_model::Time;
 
 /// Who asks what.
@@ -27,6 +27,11 @@ impl Ask {
     pub(crate) fn inventory(&self) -> Result<Inventory<'_>, Exception> {
         let known = self.catalog.current(&self.hub)?;
         Ok(Inventory::of(known, &self.hub, &self.principal.grants))
+    }
+
+    /// Refuses what the caller may not do to a topic or key that it named.
+    pub(crate) fn may(&self, verb: Verb, named: &str) -> Result<(), Exception> {
+        Ok(self.hub.check(&self.principal, verb, named)?)
     }
 
     /// Asks the hub.

@@ -7,7 +7,7 @@
 use crate::capabilities::of_nc_name;
 use crate::catalog::Known;
 use crate::offerings::OwnOffering;
-use crate::records;
+use crate::records::{self, Set};
 use crate::related::Related;
 use crate::sensors::fingerprint;
 use std::collections::BTreeSet;
@@ -119,9 +119,19 @@ impl<'a> Inventory<'a> {
         }
     }
 
-    /// The offerings that what a procedure observes is in.
+    /// The offerings that what a procedure observes is in; of one of which nothing may be read, that which it had if
+    /// nobody had described it.
     pub(crate) fn offerings_with(&self, procedure: &str) -> BTreeSet<String> {
-        self.known.offerings.with(procedure)
+        match self.tells_of(procedure) {
+            true => self.known.offerings.with(procedure),
+            false => BTreeSet::from([offering_of(procedure)]),
+        }
+    }
+
+    /// Whether the caller may read anything of a procedure: its record, or a datastream.
+    fn tells_of(&self, procedure: &str) -> bool {
+        let record = Set::Sensors.key(procedure);
+        self.grants.allow(Verb::Read, &record) || self.of_procedure(procedure).next().is_some()
     }
 
     /// The offerings of a procedure, the first assigned first.
@@ -134,12 +144,15 @@ impl<'a> Inventory<'a> {
         self.known.offerings.named_by(procedure)
     }
 
-    /// Whether an offering is another procedure's.
+    /// Whether an offering is another procedure's that the caller may know of.
     pub(crate) fn is_taken(&self, id: &str, procedure: &str) -> bool {
         let is_known = |own: &str| self.known.of_procedure(own).next().is_some();
         let owners = self.known.offerings.owners(id);
         let mut others = owners.iter().filter(|own| *own != procedure);
-        others.any(|own| is_known(own) || !self.known.offerings.named_by(own).is_empty())
+        others.any(|own| {
+            let is_there = is_known(own) || !self.known.offerings.named_by(own).is_empty();
+            is_there && self.tells_of(own)
+        })
     }
 
     fn readable<'s, I: Iterator<Item = &'s Arc<Named>>>(
@@ -184,7 +197,8 @@ impl<'a> Inventory<'a> {
             for own in self.known.offerings.related_to(procedure) {
                 offered.push_str(&format!("{}\n", own.to_json()));
             }
-            for part in self.known.offerings.below(procedure) {
+            let below = self.known.offerings.below(procedure).into_iter();
+            for part in below.filter(|part| self.tells_of(part)) {
                 offered.push_str(&format!("{part}\n"));
             }
         }

@@ -197,6 +197,9 @@ pub(crate) fn id_of(said: &Json) -> Option<String> {
     }
 }
 
+/// Where SensorThings notes which datastreams' observations name a feature, beside what a client reads.
+const TOPICS: &str = "@topics";
+
 /// A feature of interest (OGC 18-088 section 8.2.8) and the datastreams that observe it.
 pub(crate) fn feature(id: &str, place: Option<Place>, topics: &[String]) -> Json {
     let geometry = match place {
@@ -211,7 +214,7 @@ pub(crate) fn feature(id: &str, place: Option<Place>, topics: &[String]) -> Json
         "description": "",
         "encodingType": "application/geo+json",
         "feature": geometry,
-        "properties": {"datastreams": topics},
+        TOPICS: topics,
     })
 }
 
@@ -226,8 +229,8 @@ pub(crate) fn place_of(feature: &Json) -> Option<Place> {
 
 /// The datastreams that observe a feature.
 pub(crate) fn topics_of(feature: &Json) -> Vec<String> {
-    // SensorThings notes which of its datastreams' observations name a feature beside what a client reads.
+    // Earlier versions listed them among the properties, which a client of SensorThings reads.
     let mut topics = texts(&feature["properties"]["datastreams"]);
-    topics.extend(texts(&feature["@topics"]));
+    topics.extend(texts(&feature[TOPICS]));
     topics
 }

@@ -17,7 +17,7 @@ use crate::sensorml::component;
 use crate::sensors::fingerprint;
 use serde_json::{Value as Json, json};
 use weir_codec::document::{Element, Xml, read_xml};
-use weir_hub::Request;
+use weir_hub::{Request, Verb};
 use weir_model::BatchBuilder;
 
 macro_rules! action {
@@ -99,7 +99,8 @@ fn check_structure(ask: &Ask, template: &Json) -> Result<(), Exception> {
     decode(ask, "resultStructure", document.as_bytes(), &mut none)
 }
 
-/// The templates of what a procedure observes, by identifier, whoever may read them.
+/// The templates of what a procedure observes, by identifier: those that the caller may read or change. For who may
+/// neither, there is none.
 pub(crate) fn templates_of(ask: &Ask, procedure: &str) -> Vec<String> {
     let kept = Set::Templates.kept(&ask.hub).into_iter();
     let is_own = |template: &Json| {
@@ -107,7 +108,12 @@ pub(crate) fn templates_of(ask: &Ask, procedure: &str) -> Vec<String> {
         let known = known.and_then(|text| read_xml(text).ok());
         known.is_some_and(|known| href(&known, "procedure").is_ok_and(|own| own == procedure))
     };
-    kept.filter(|(_, template)| is_own(template))
+    let grants = &ask.principal.grants;
+    let is_theirs = |id: &str| {
+        let key = Set::Templates.key(id);
+        grants.allow(Verb::Change, &key) || grants.allow(Verb::Read, &key)
+    };
+    kept.filter(|(id, template)| is_theirs(id) && is_own(template))
         .map(|(id, _)| id)
         .collect()
 }

@@ -15,7 +15,7 @@ use crate::reply::Reply;
 use crate::results::templates_of;
 use crate::sensorml;
 use weir_codec::document::{Element, Xml};
-use weir_hub::{Request, Ticket};
+use weir_hub::{Request, Ticket, Verb};
 use weir_model::Datastream;
 
 const INSERTED: &str = "http://www.opengis.net/swes/2.0/InsertSensorResponse";
@@ -193,6 +193,7 @@ fn register(
     let text = description.to_xml();
     let procedure = sensorml::identifier(description)
         .unwrap_or_else(|| format!("urn:weir:sensor:{:016x}", fingerprint(&text)));
+    ask.may(Verb::Change, &Set::Sensors.key(&procedure))?;
     if Set::Sensors.one(ask, &procedure)?.is_some() {
         let sentence = format!("`{procedure}` is registered already");
         return Err(Exception::invalid(parameter, sentence));
