@@ -256,7 +256,15 @@ fn a_subscription_lives_from_subscribe_to_unsubscribe() {
         },
         ..house
     };
-    assert_eq!(somebody.manage(path, "Unsubscribe", "").status, 403);
+    let none = format!("{MANAGER}/00000000-0000-4000-8000-000000000000");
+    for name in ["Renew", "GetStatus", "Unsubscribe"] {
+        let answers = [path, &none].map(|path| {
+            let answer = somebody.manage(path, name, "");
+            let body = xml(&answer).child("Body").cloned();
+            (answer.status, answer.headers, body)
+        });
+        assert_eq!(answers[0], answers[1], "another's {name} is one of nothing");
+    }
     let house = House {
         who: Principal::unrestricted(),
         ..somebody

@@ -37,11 +37,11 @@ pub(crate) fn subscribe(
         .map(|end_to| endpoint(desk, call, end_to));
     let filters = filter::read(asked.child("Filter"))?;
     let (expires, form) = end_of(asked, call.now)?;
+    let request = Request::Subscribe(Subscribe::new(filters, Shape::Items));
+    let exchange = desk.hub.open(call.now, &call.principal, request)?;
     desk.subscriptions.check_room(call.peer).map_err(|reason| {
         Fault::named("EventSourceUnableToProcess", EVENTING, reason).with_status(429)
     })?;
-    let request = Request::Subscribe(Subscribe::new(filters, Shape::Items));
-    let exchange = desk.hub.open(call.now, &call.principal, request)?;
     let Exchange::Subscription(messages) = exchange else {
         return Err(Fault::receiver("the hub answered something else"));
     };
@@ -148,7 +148,7 @@ pub(crate) fn manage(
     }
 }
 
-/// The subscription of the path, for who made it.
+/// The subscription of the path, for who made it; for others it is not there.
 fn owned(
     subscriptions: &Subscriptions,
     call: &Call,
@@ -157,19 +157,16 @@ fn owned(
 ) -> Result<Arc<Agreement>, Fault> {
     let id = call.path.strip_prefix(MANAGER).unwrap_or_default();
     let found = subscriptions.find(id.trim_start_matches('/'));
-    let living = found.filter(|own| own.expires() > call.now);
-    let Some(agreement) = living else {
+    let is_theirs = |own: &Arc<Agreement>| own.owner == call.principal.name;
+    let living = found.filter(|own| is_theirs(own) && own.expires() > call.now);
+    living.ok_or_else(|| {
         let reason = "there is no such subscription, or not any more";
         let addressing = message.form.generation.addressing;
-        return Err(match action {
+        match action {
             "Renew" => Fault::named("UnableToRenew", EVENTING, reason),
             _ => Fault::named("DestinationUnreachable", addressing, reason),
-        });
-    };
-    match agreement.owner == call.principal.name {
-        true => Ok(agreement),
-        false => Err(Fault::sender("somebody else's subscription").with_status(403)),
-    }
+        }
+    })
 }
 
 fn status(message: &Message, name: &str, expires: Time, form: Form, now: Time) -> Response {
