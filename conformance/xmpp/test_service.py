@@ -199,6 +199,24 @@ class Access(unittest.TestCase):
             self.assertEqual(told.get("affiliation"), expected)
         self.assertIsNotNone(gateway)
 
+    def test_who_may_change_and_not_read_is_not_told_which_nodes_there_are(self):
+        prosody = Prosody(self)
+        policy = prosody.folder / "policy.toml"
+        policy.write_text('[role.blind]\nchange = ["#"]\n[role.operator]\nread = ["#"]\npublish = ["#"]\nchange = ["#"]\n'
+                          '[jid."ann@localhost"]\nrole = "operator"\n[jid."localhost"]\nrole = "blind"\n')
+        prosody.gateway(self, {"access.policy": str(policy)})
+        ann, bob = Client(self, prosody), Client(self, prosody, "bob")
+        ann.publish_value("closed/a", 1)
+        told = []
+        for node in ("closed/a", "closed/b"):
+            with self.assertRaises(Refused) as refused:
+                bob.pubsub("set", f"<create node='{node}'/>")
+            told.append(refused.exception.conditions)
+        self.assertEqual(*told)
+        self.assertIn("forbidden", told[0])
+        for node in ("closed/b", "closed/a"):
+            bob.ask("set", f"<pubsub xmlns='{PUBSUB[1:-1]}#owner'><delete node='{node}'/></pubsub>")
+
     def test_a_wide_question_gives_the_part_that_may_be_read(self):
         prosody = Prosody(self)
         policy = prosody.folder / "policy.toml"

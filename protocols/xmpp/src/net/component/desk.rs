@@ -296,10 +296,11 @@ impl Desk {
         let topic = Wanted::parse(node)?.topic()?.to_owned();
         let describe = Request::Describe(weir_model::Filter::parse(&topic).into_iter().collect());
         let hub = self.context.hub();
-        // Who may not make it is not told whether it is there.
-        let may = principal.grants.allow(Verb::Change, &topic);
-        let known = || hub.open(self.context.now(), &Principal::gateway(), describe);
-        if may && matches!(known(), Ok(Exchange::Entries(_))) {
+        // Who may not make it, or not read it, is not told whether it is there.
+        hub.check(principal, Verb::Change, &topic)?;
+        hub.check(principal, Verb::Read, &topic)?;
+        let known = hub.open(self.context.now(), &Principal::gateway(), describe);
+        if matches!(known, Ok(Exchange::Entries(_))) {
             return Err(Refusal::new(
                 "cancel",
                 "conflict",
