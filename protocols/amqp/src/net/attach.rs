@@ -100,16 +100,12 @@ struct Place<'a> {
 impl Place<'_> {
     /// A client that receives.
     fn outward(&self, member: &mut Member, id: LinkId, attach: &Attach) -> Result<Accepted, Error> {
-        let key = durable::key(self.container, &attach.name);
+        let (owner, name) = (member.principal.name.to_string(), &attach.name);
+        let key = durable::key(&owner, self.container, name);
         let asks = attach.source.as_deref().is_none_or(durable::is_kept);
         let stored = asks
-            .then(|| durable::stored(&**self.context, &key))
+            .then(|| durable::stored(&**self.context, &owner, self.container, name))
             .flatten();
-        let owner = member.principal.name.to_string();
-        if stored.as_ref().is_some_and(|stored| stored.owner != owner) {
-            let sentence = "the link's name is another user's";
-            return Err(Error::new(Condition::NOT_ALLOWED, sentence));
-        }
         // Without a source it is what is kept that is asked for (section 2.6.1).
         let source = match (&attach.source, &stored) {
             (Some(source), _) => (**source).clone(),

@@ -1,6 +1,7 @@
 //! Durable links: a receiver's place in the log outlives its connection (AMQP 1.0 sections 2.6.1 and 3.5.5).
 //!
-//! A receiver whose source is durable and never expires is known by its container and its name. The log keeps
+//! A receiver whose source is durable and never expires is known by its user, its container and its name: so that a
+//! name tells nobody whether another user has one of that name. The log keeps
 //! where it is; nothing is queued for it. The record lags up to 5 s behind what its client settled, which then
 //! comes again after a crash.
 
@@ -119,14 +120,35 @@ pub(super) fn is_kept(source: &Source) -> bool {
     source.durable > 0 && source.expiry_policy.as_ref() == Some(&NEVER)
 }
 
-/// The key of a link's record: its container's name is as long as it says.
-pub(super) fn key(container: &str, name: &str) -> String {
+/// The key of a user's link: the names of user and container are as long as it says.
+pub(super) fn key(owner: &str, container: &str, name: &str) -> String {
+    let (of_owner, of_container) = (owner.len(), container.len());
+    format!("amqp/{of_owner}.{of_container}/{owner}/{container}/{name}")
+}
+
+/// The key of earlier versions, where a name was of the user who came with it first.
+fn key_before(container: &str, name: &str) -> String {
     format!("amqp/{}/{container}/{name}", container.len())
 }
 
-/// What the log keeps under a key.
-pub(super) fn stored(context: &dyn Context, key: &str) -> Option<Stored> {
-    Stored::read(&context.hub().consumer(key)?)
+/// What the log keeps of a user's link; what an earlier version kept is moved.
+pub(super) fn stored(
+    context: &dyn Context,
+    owner: &str,
+    container: &str,
+    name: &str,
+) -> Option<Stored> {
+    let (hub, key) = (context.hub(), key(owner, container, name));
+    if let Some(own) = hub.consumer(&key) {
+        return Stored::read(&own);
+    }
+    let before = key_before(container, name);
+    let stored = Stored::read(&hub.consumer(&before)?);
+    let stored = stored.filter(|stored| stored.owner == owner)?;
+    if remember(context, &key, &stored).is_ok() {
+        forget(context, before);
+    }
+    Some(stored)
 }
 
 /// A link that is kept, and who has it.
@@ -174,15 +196,7 @@ impl Durable {
     pub(super) fn leave(&mut self, position: Cursor, closed: bool) {
         match closed && !self.is_stolen() {
             false => self.record(position),
-            true => {
-                let request = Request::Forget(self.key.to_string());
-                let principal = Principal::gateway();
-                drop(
-                    self.context
-                        .hub()
-                        .open(self.context.now(), &principal, request),
-                );
-            }
+            true => forget(&*self.context, self.key.to_string()),
         }
         self.house.holders.release(&self.key, &self.stolen);
     }
@@ -194,6 +208,16 @@ fn remember(context: &dyn Context, key: &str, stored: &Stored) -> Result<(), Fau
         .hub()
         .open(context.now(), &Principal::gateway(), request);
     opened.map(drop)
+}
+
+/// What the log does not forget now stays for its user.
+fn forget(context: &dyn Context, key: String) {
+    let request = Request::Forget(key);
+    drop(
+        context
+            .hub()
+            .open(context.now(), &Principal::gateway(), request),
+    );
 }
 
 #[cfg(test)]
@@ -216,7 +240,15 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_other_containers_differ() {
-        assert_ne!(key("a/b", "c"), key("a", "b/c"));
+    fn keys_of_other_users_and_containers_differ() {
+        let all = [
+            key("u", "a/b", "c"),
+            key("u", "a", "b/c"),
+            key("u/a", "b", "c"),
+            key("v", "a", "b/c"),
+            key_before("a", "b/c"),
+        ];
+        let distinct: std::collections::BTreeSet<_> = all.iter().collect();
+        assert_eq!(distinct.len(), all.len());
     }
 }
