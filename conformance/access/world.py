@@ -64,15 +64,15 @@ def until(holds, what):
 
 
 class World:
-    """`entries` of the policy by name; `secrets` of its tokens."""
+    """`entries` of the policy by name, of those given too with their roles; `secrets` of its tokens."""
 
-    def __init__(self, roles=ROLES, settings=None, more=""):
+    def __init__(self, roles=ROLES, settings=None, more="", entries=None):
         self.folder = tempfile.TemporaryDirectory(prefix="weir-access-")
         self.path = pathlib.Path(self.folder.name)
         self.file, self.audit = self.path / "policy.toml", self.path / "audit.jsonl"
         self.roles, self.more, self.entries, self.secrets = roles, more, {}, {}
         for name, role in (("writer", "writer"), ("reader", "reader"), ("other", "reader"),
-                           ("monitor", "monitor"), ("narrow", "narrow"), ("slow", "slow")):
+                           ("monitor", "monitor"), ("narrow", "narrow"), ("slow", "slow"), *(entries or {}).items()):
             self.secrets[name], self.entries[name] = token(name, role)
         self.write()
         rules = {"access.policy": str(self.file), "access.audit": str(self.audit)}

@@ -1,0 +1,160 @@
+"""A scene of what everybody may see, and what is hidden beside it and behind it: shared things, sensors, features.
+
+What is open is made first, so that it has the same numbers whether anything is hidden or not.
+"""
+
+import json
+import urllib.parse
+
+from sos.documents import NAMES, TYPES
+
+STA = "/sta/v1.1/"
+DAY = "2026-01-01T"
+XML = {"Content-Type": "application/xml"}
+
+
+def thing(name):
+    return {"name": name, "description": name}
+
+
+def sensor(name):
+    return {**thing(name), "encodingType": "text/plain", "metadata": name}
+
+
+def observed(name):
+    return {**thing(name), "definition": f"urn:p:{name}"}
+
+
+def feature(name, place=(7.5, 52.0)):
+    return {**thing(name), "encodingType": "application/geo+json", "feature": {"type": "Point", "coordinates": place}}
+
+
+def datastream(name, topic=None, **links):
+    """`links` as identifiers of Thing, Sensor, ObservedProperty."""
+    unit = {"name": "degree Celsius", "symbol": "Cel", "definition": "ucum:Cel"}
+    linked = {name: {"@iot.id": link} for name, link in links.items()}
+    return {**thing(name), **linked, "observationType": f"{TYPES}/OM_Measurement", "unitOfMeasurement": unit,
+            "properties": {"topic": topic} if topic else {}}
+
+
+def insert_sensor(sensor, offering=None, observes="urn:p:level"):
+    named = f"""<sml:capabilities name="offerings"><sml:CapabilityList><sml:capability name="offeringID"><swe:Text
+      definition="http://www.opengis.net/def/offering/identifier"><swe:value>{offering}</swe:value></swe:Text>
+      </sml:capability></sml:CapabilityList></sml:capabilities>""" if offering else ""
+    return f"""<swes:InsertSensor {NAMES}>
+<swes:procedureDescriptionFormat>http://www.opengis.net/sensorml/2.0</swes:procedureDescriptionFormat>
+<swes:procedureDescription><sml:PhysicalSystem gml:id="s"><gml:identifier codeSpace="uniqueID">{sensor}</gml:identifier>
+{named}</sml:PhysicalSystem></swes:procedureDescription><swes:observableProperty>{observes}</swes:observableProperty>
+<swes:metadata><sos:SosInsertionMetadata><sos:observationType>{TYPES}/OM_Measurement</sos:observationType>
+<sos:featureOfInterestType>http://www.opengis.net/def/samplingFeatureType/OGC-OM/2.0/SF_SamplingPoint</sos:featureOfInterestType>
+</sos:SosInsertionMetadata></swes:metadata></swes:InsertSensor>"""
+
+
+def insert_observation(sensor, offering=None, minute=0, observes="urn:p:level"):
+    at = f"{DAY}00:{minute:02}:00Z"
+    return f"""<sos:InsertObservation {NAMES}><sos:offering>{offering or sensor + "/observations"}</sos:offering>
+<sos:observation><om:OM_Observation gml:id="o"><om:type xlink:href="{TYPES}/OM_Measurement"/><om:phenomenonTime>
+<gml:TimeInstant gml:id="t"><gml:timePosition>{at}</gml:timePosition></gml:TimeInstant></om:phenomenonTime>
+<om:resultTime xlink:href="#t"/><om:procedure xlink:href="{sensor}"/><om:observedProperty xlink:href="{observes}"/>
+<om:featureOfInterest xlink:href="urn:f:river"/><om:result xsi:type="gml:MeasureType" uom="m">1</om:result>
+</om:OM_Observation></sos:observation></sos:InsertObservation>"""
+
+
+def insert_template(sensor, name):
+    return f"""<sos:InsertResultTemplate {NAMES}><sos:proposedTemplate><sos:ResultTemplate>
+<swes:identifier>{name}</swes:identifier><sos:offering>{sensor}/observations</sos:offering>
+<sos:observationTemplate><om:OM_Observation gml:id="x"><om:phenomenonTime nilReason="template"/>
+<om:resultTime nilReason="template"/><om:procedure xlink:href="{sensor}"/><om:observedProperty xlink:href="urn:p:level"/>
+<om:featureOfInterest xlink:href="urn:f:river"/><om:result/></om:OM_Observation></sos:observationTemplate>
+<sos:resultStructure><swe:DataRecord><swe:field name="time">
+<swe:Time definition="http://www.opengis.net/def/property/OGC/0/PhenomenonTime"><swe:uom code="s"/></swe:Time></swe:field>
+<swe:field name="level"><swe:Quantity definition="urn:p:level"><swe:uom code="m"/></swe:Quantity></swe:field>
+</swe:DataRecord></sos:resultStructure>
+<sos:resultEncoding><swe:TextEncoding tokenSeparator="," blockSeparator="@@"/></sos:resultEncoding>
+</sos:ResultTemplate></sos:proposedTemplate></sos:InsertResultTemplate>"""
+
+
+def delete_sensor(sensor):
+    return f"<swes:DeleteSensor {NAMES}><swes:procedure>{sensor}</swes:procedure></swes:DeleteSensor>"
+
+
+class Scene:
+    """Made by the user `owner`; `ids` are those of open entities, `hidden` those of others."""
+
+    def __init__(self, world, hides, is_deep):
+        self.world, self.ids, self.hidden = world, {}, {}
+        self.open()
+        if hides:
+            self.hide()
+            if is_deep:
+                self.hide_deep()
+
+    def done(self, path, body, headers=None, method="POST"):
+        said = self.world.gateway.request(
+            method, path, body if isinstance(body, (str, bytes, type(None))) else json.dumps(body),
+            {**self.world.bearer("owner"), **(headers or {"Content-Type": "application/json"})})
+        assert said[0] < 300, (method, path, said[0], said[2])
+        return said
+
+    def post(self, url, body):
+        """The identifier of what is made, as a URL has it."""
+        location = self.done(STA + url, body)[1]["Location"]
+        return location[location.rindex("(") + 1: -1]
+
+    def live(self, topic, value, minute=0, **more):
+        body = {"value": value, "time": f"{DAY}00:{minute:02}:00Z", **more}
+        self.done("/live/" + urllib.parse.quote(topic), body)
+
+    def observe(self, stream, minute, result, feature=None):
+        link = {"FeatureOfInterest": {"@iot.id": feature}} if feature else {}
+        return self.post(f"Datastreams({stream})/Observations", {
+            "phenomenonTime": f"{DAY}00:{minute:02}:00Z", "result": result, **link})
+
+    def open(self):
+        ids = self.ids
+        ids["Locations"] = self.post("Locations", {**thing("place"), "encodingType": "application/geo+json",
+                                                   "location": {"type": "Point", "coordinates": [7.5, 52.0]}})
+        ids["Things"] = self.post("Things", {**thing("house"), "Locations": [{"@iot.id": int(ids["Locations"])}]})
+        ids["Sensors"] = self.post("Sensors", sensor("probe"))
+        ids["ObservedProperties"] = self.post("ObservedProperties", observed("temperature"))
+        ids["FeaturesOfInterest"] = self.post("FeaturesOfInterest", feature("room"))
+        ids["Datastreams"] = self.post("Datastreams", datastream("t", "site/open/t", **self.links()))
+        for minute in range(4):
+            said = self.observe(ids["Datastreams"], minute, 20 + minute, int(ids["FeaturesOfInterest"]))
+            ids["Observations"] = said
+        for minute in range(3):
+            self.live("site/open/a", 300 + minute, minute)
+        self.live("shared/open", 1, lat=44.5, lon=20.25)
+        self.done("/sos", insert_sensor("urn:s:open"), XML)
+        self.done("/sos", insert_observation("urn:s:open"), XML)
+
+    def links(self):
+        names = {"Thing": "Things", "Sensor": "Sensors", "ObservedProperty": "ObservedProperties"}
+        return {name: int(self.ids[kind]) for name, kind in names.items()}
+
+    def hide(self):
+        """What hangs on entities that may be seen."""
+        hidden = self.hidden
+        hidden["Datastreams"] = self.post("Datastreams", datastream("x", "site/closed/x", **self.links()))
+        for minute in range(5):
+            said = self.observe(hidden["Datastreams"], minute, 271828.75 + minute, int(self.ids["FeaturesOfInterest"]))
+            hidden["Observations"] = said
+        for minute in range(3):
+            self.live("site/closed/a", 271828.75, minute)
+        # A thing that nobody described, of which another datastream says that it is elsewhere.
+        self.live("shared/closed", 1, lat=10.5, lon=11.25)
+        self.done("/live/site%2Fclosed%2Fkept?retain", {"value": 271828.75})
+
+    def hide_deep(self):
+        """What may not be seen itself."""
+        hidden, shared = self.hidden, self.links()
+        hidden["Things"] = self.post("Things", thing("vault"))
+        hidden["Sensors"] = self.post("Sensors", sensor("mole"))
+        hidden["FeaturesOfInterest"] = self.post("FeaturesOfInterest", feature("cellar", (7.6, 52.1)))
+        links = {**shared, "Thing": int(hidden["Things"]), "Sensor": int(hidden["Sensors"])}
+        vault = self.post("Datastreams", datastream("v", "site/closed/v", **links))
+        self.observe(vault, 1, 271828.75, int(hidden["FeaturesOfInterest"]))
+        self.done("/sos", insert_sensor("urn:s:closed", "urn:o:closed"), XML)
+        self.done("/sos", insert_observation("urn:s:closed", "urn:o:closed"), XML)
+        self.done("/sos", insert_sensor("urn:s:mole"), XML)
+        self.done("/sos", insert_template("urn:s:mole", "urn:t:closed"), XML)
