@@ -4,6 +4,7 @@ mod all_or_none;
 mod bindings;
 mod bounds;
 mod dialect;
+mod disclosure;
 mod filtering;
 mod house;
 mod inserting;
