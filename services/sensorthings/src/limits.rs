@@ -26,8 +26,8 @@ pub(crate) const RENDERED_MAX: usize = 100_000;
 pub(crate) const WRITTEN_BYTES_MAX: usize = 64 << 20;
 /// Entities that one deep insert makes, observations left out.
 pub(crate) const INSERTED_MAX: usize = 2_000;
-/// Places that datastreams of a thing that nobody described tell beside the one told last: each caller sees the last that
-/// a datastream tells which they may read.
+/// Places that datastreams of a thing that nobody described tell beside the one told last: each caller sees the last
+/// that a datastream tells which they may read.
 pub(crate) const PLACES_BESIDE_MAX: usize = 64;
 /// Components of a multi-datastream.
 pub(crate) const COMPONENTS_MAX: usize = 256;

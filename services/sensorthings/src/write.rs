@@ -515,8 +515,8 @@ fn delete_observation(draft: &mut Draft<'_>, id: &Id) -> Result<()> {
     Ok(())
 }
 
-/// An entity with all that cannot be without it (18-088 table 25), as far as the caller knows of it: what else refers to
-/// it refers to an entity that nobody described.
+/// An entity with all that cannot be without it (18-088 table 25), as far as the caller knows of it: what else refers
+/// to it refers to an entity that nobody described.
 // [STA-A.3.1.3-1]
 pub(crate) fn delete_entity(draft: &mut Draft<'_>, entity: &Entity) -> Result<()> {
     let context = draft.context;

@@ -188,13 +188,12 @@ fn a_batch_tells_no_more_than_its_requests() {
     for who in [nobody(), curator()] {
         for group in [Json::Null, "g".into()] {
             for url in [&*hidden, "Datastreams(2)", "Observations(7)"] {
-                let request = json!({"id": "1", "method": "patch", "url": url, "atomicityGroup": group,
-                                     "body": {"result": 1}});
-                let mut request = json!({"requests": [request]});
-                if group.is_null() {
-                    let request = request["requests"][0].as_object_mut().unwrap();
-                    request.remove("atomicityGroup");
+                let mut request = json!({"id": "1", "method": "patch", "url": url});
+                request["body"] = json!({"result": 1});
+                if !group.is_null() {
+                    request["atomicityGroup"] = group.clone();
                 }
+                let request = json!({"requests": [request]});
                 let send = |house: &House| {
                     let body = request.to_string();
                     let form = [("content-type", "application/json")];
@@ -391,9 +390,13 @@ fn a_task_is_refused_without_the_topic_that_it_would_go_to() {
     let house = House::furnished("task");
     let capability = json!({
         "name": "valve", "description": "x", "properties": {"topic": "secret/valve"},
-        "taskingParameters": {"type": "DataRecord", "field": [{"name": "open", "label": "x", "type": "Boolean"}]},
+        "taskingParameters": {"type": "DataRecord", "field": [
+            {"name": "open", "label": "x", "type": "Boolean"},
+        ]},
         "Thing": {"@iot.id": 1},
-        "Actuator": {"name": "v", "description": "v", "encodingType": "text/plain", "metadata": "x"},
+        "Actuator": {
+            "name": "v", "description": "v", "encodingType": "text/plain", "metadata": "x",
+        },
     });
     let capability = house.post("TaskingCapabilities", capability);
     let task = json!({"taskingParameters": {"open": true}});
