@@ -97,13 +97,24 @@ impl Entity {
         Some(entity.keyed())
     }
 
+    /// Whether it is a feature that nobody posted, but that observations have: made from where a thing is, or only
+    /// named by them.
+    pub(crate) fn follows(&self) -> bool {
+        self.kind == Kind::FeatureOfInterest && (self.origin.is_some() || self.is_only_named())
+    }
+
+    /// Whether it is a feature as an observation that the other service takes names it.
+    fn is_only_named(&self) -> bool {
+        let says = |name: &str| self.body.get(name).and_then(Json::as_str);
+        self.kind == Kind::FeatureOfInterest
+            && says("description") == Some("")
+            && says("name") == Some(&*self.id.to_string())
+    }
+
     /// Takes the topics that earlier versions of the other service listed among a feature's properties, where they
     /// were told to who may not read them.
     fn take_listed(&mut self) {
-        let is_named_so =
-            self.body.get("name").and_then(Json::as_str) == Some(&*self.id.to_string());
-        let says_no_more = self.body.get("description").and_then(Json::as_str) == Some("");
-        if self.kind != Kind::FeatureOfInterest || !is_named_so || !says_no_more {
+        if !self.is_only_named() {
             return;
         }
         let Some(Json::Object(properties)) = self.body.get_mut("properties") else {

@@ -35,6 +35,8 @@ pub(crate) struct View {
     numbers: Sorted<u32, Id>,
     /// Features that some observations of a topic name.
     featured: Sorted<(String, Id), ()>,
+    /// Datastreams and multi-datastreams by the feature of their observations that name none.
+    origins: Sorted<(Id, Kind, Id), ()>,
     /// Features by the location that they were made from.
     features: Sorted<(Id, Id), ()>,
     /// Observations that were corrected: from the identifier they keep to the place they have, and back.
@@ -186,6 +188,9 @@ impl View {
         for topic in named_by(&entity) {
             self.featured.insert((topic.clone(), id.clone()), ());
         }
+        if let Some(feature) = usual_feature(&entity) {
+            self.origins.insert((feature.clone(), kind, id.clone()), ());
+        }
         for (to, target) in targets(&entity) {
             let back = (to, target.clone(), kind, id.clone());
             self.back.insert(back, ());
@@ -221,6 +226,9 @@ impl View {
         }
         for topic in named_by(&old) {
             self.featured.remove(&(topic.clone(), id.clone()));
+        }
+        if let Some(feature) = usual_feature(&old) {
+            self.origins.remove(&(feature.clone(), kind, id.clone()));
         }
         if let Some(origin) = made_from(&old) {
             self.features.remove(&(origin.clone(), id.clone()));
@@ -306,11 +314,12 @@ impl View {
             .collect()
     }
 
-    /// Whether an entity may be read; what nobody described may be where something that refers to it may, and a place
-    /// that a datastream tells where that may.
+    /// Whether an entity may be read; what nobody described may be where something that refers to it may, a place that
+    /// a datastream tells where that may, and a feature that follows from observations where some of these may.
     pub(crate) fn may_read(&self, grants: &Grants, entity: &Entity) -> bool {
         if !entity.is_implied {
-            return grants.allow(Verb::Read, &entity.key);
+            let is_told = !entity.follows() || self.is_observed_for(grants, entity);
+            return is_told && grants.allow(Verb::Read, &entity.key);
         }
         if entity.kind == Kind::Location && entity.told_to(grants).is_none() {
             return false;
@@ -320,6 +329,20 @@ impl View {
             self.find(kind, id)
                 .is_some_and(|it| self.may_read(grants, it))
         })
+    }
+
+    /// Whether observations of a feature may be read, where there are any.
+    fn is_observed_for(&self, grants: &Grants, feature: &Entity) -> bool {
+        let mut named = feature.topics.iter();
+        let wanted = |(of, ..): &(Id, Kind, Id)| of.cmp(&feature.id);
+        let mut usual = self.origins.matching(wanted).peekable();
+        let is_observed = !feature.topics.is_empty() || usual.peek().is_some();
+        !is_observed
+            || named.any(|topic| grants.allow(Verb::Read, topic))
+            || usual.any(|((_, kind, id), ())| {
+                let source = self.find(*kind, id);
+                source.is_some_and(|it| self.may_read(grants, it))
+            })
     }
 
     /// An entity as far as it may be read.
@@ -397,6 +420,12 @@ impl View {
 fn named_by(entity: &Entity) -> impl Iterator<Item = &String> {
     let is_feature = entity.kind == Kind::FeatureOfInterest;
     entity.topics.iter().filter(move |_| is_feature)
+}
+
+/// The feature of the observations of a datastream or multi-datastream that name none.
+fn usual_feature(entity: &Entity) -> Option<&Id> {
+    let is_source = matches!(entity.kind, Kind::Datastream | Kind::MultiDatastream);
+    entity.origin.as_ref().filter(|_| is_source)
 }
 
 /// The location that a feature was made from.

@@ -293,6 +293,29 @@ fn of_what_is_shared_the_part_that_may_be_read_is_answered() {
 }
 
 #[test]
+fn a_feature_that_follows_from_hidden_observations_is_not_there() {
+    let houses = House::pair("follows");
+    let place = json!({"name": "hill", "description": "x", "encodingType": "application/geo+json",
+                       "location": {"type": "Point", "coordinates": [1, 2]}});
+    for house in &houses {
+        house.post("Things(1)/Locations", place.clone());
+    }
+    let observe = |house: &House, datastream: &str| {
+        let body = json!({"phenomenonTime": "2026-11-20T11:00:00Z", "result": 7});
+        house.post(&format!("{datastream}/Observations"), body)
+    };
+    observe(&houses[0], HIDDEN);
+    let url = "FeaturesOfInterest?$count=true";
+    assert_eq!(alike(&houses, &curator(), "GET", url, Json::Null), 200);
+    assert!(!houses[1].get(url).to_string().contains("hill"));
+    let all = houses[0].get(url).to_string();
+    assert!(all.contains("hill"), "who may read those is told: {all}");
+    observe(&houses[0], OPEN);
+    let (_, text) = houses[0].said(&curator(), "GET", url, &Json::Null);
+    assert!(text.contains("hill"), "now some may be read: {text}");
+}
+
+#[test]
 fn a_topic_that_may_not_be_read_is_described_by_nobody_whether_it_is_there_or_not() {
     let houses = House::pair("topic");
     let publisher = caller("publisher", &[(Verb::Read, "v1.1/#"), (Verb::Publish, "#")]);
