@@ -13,28 +13,43 @@ DAY = "2026-01-01T"
 XML = {"Content-Type": "application/xml"}
 
 
-def thing(name):
+def named(name):
     return {"name": name, "description": name}
 
 
 def sensor(name):
-    return {**thing(name), "encodingType": "text/plain", "metadata": name}
+    return {**named(name), "encodingType": "text/plain", "metadata": name}
 
 
 def observed(name):
-    return {**thing(name), "definition": f"urn:p:{name}"}
+    return {**named(name), "definition": f"urn:p:{name}"}
 
 
 def feature(name, place=(7.5, 52.0)):
-    return {**thing(name), "encodingType": "application/geo+json", "feature": {"type": "Point", "coordinates": place}}
+    return {**named(name), "encodingType": "application/geo+json", "feature": {"type": "Point", "coordinates": place}}
 
 
 def datastream(name, topic=None, **links):
     """`links` as identifiers of Thing, Sensor, ObservedProperty."""
     unit = {"name": "degree Celsius", "symbol": "Cel", "definition": "ucum:Cel"}
     linked = {name: {"@iot.id": link} for name, link in links.items()}
-    return {**thing(name), **linked, "observationType": f"{TYPES}/OM_Measurement", "unitOfMeasurement": unit,
+    return {**named(name), **linked, "observationType": f"{TYPES}/OM_Measurement", "unitOfMeasurement": unit,
             "properties": {"topic": topic} if topic else {}}
+
+
+def multi_datastream(name, topic, thing, sensor, properties):
+    """One of components that are numbers."""
+    kind, unit = f"{TYPES}/OM_Measurement", {"name": "metre", "symbol": "m", "definition": "ucum:m"}
+    return {**named(name), "properties": {"topic": topic}, "multiObservationDataTypes": [kind for _ in properties],
+            "unitOfMeasurements": [unit for _ in properties], "Thing": {"@iot.id": thing}, "Sensor": {"@iot.id": sensor},
+            "ObservedProperties": [{"@iot.id": it} for it in properties]}
+
+
+def capability(topic, thing):
+    """One that switches something, whose tasks go to a topic."""
+    record = {"type": "DataRecord", "field": [{"name": "open", "label": "open", "type": "Boolean"}]}
+    return {**named("valve"), "taskingParameters": record, "properties": {"topic": topic},
+            "Thing": {"@iot.id": thing}, "Actuator": sensor("valve")}
 
 
 def insert_sensor(sensor, offering=None, observes="urn:p:level"):
@@ -112,12 +127,13 @@ class Scene:
 
     def open(self):
         ids = self.ids
-        ids["Locations"] = self.post("Locations", {**thing("place"), "encodingType": "application/geo+json",
+        ids["Locations"] = self.post("Locations", {**named("place"), "encodingType": "application/geo+json",
                                                    "location": {"type": "Point", "coordinates": [7.5, 52.0]}})
-        ids["Things"] = self.post("Things", {**thing("house"), "Locations": [{"@iot.id": int(ids["Locations"])}]})
+        ids["Things"] = self.post("Things", {**named("house"), "Locations": [{"@iot.id": int(ids["Locations"])}]})
         ids["Sensors"] = self.post("Sensors", sensor("probe"))
         ids["ObservedProperties"] = self.post("ObservedProperties", observed("temperature"))
         ids["FeaturesOfInterest"] = self.post("FeaturesOfInterest", feature("room"))
+        ids["TaskingCapabilities"] = self.post("TaskingCapabilities", capability("site/closed/valve", int(ids["Things"])))
         ids["Datastreams"] = self.post("Datastreams", datastream("t", "site/open/t", **self.links()))
         for minute in range(4):
             said = self.observe(ids["Datastreams"], minute, 20 + minute, int(ids["FeaturesOfInterest"]))
@@ -139,6 +155,16 @@ class Scene:
         for minute in range(5):
             said = self.observe(hidden["Datastreams"], minute, 271828.75 + minute, int(self.ids["FeaturesOfInterest"]))
             hidden["Observations"] = said
+        corrected = self.observe(hidden["Datastreams"], 9, 1)
+        self.done(f"{STA}Observations({corrected})", {"result": 271828.75}, method="PATCH")
+        hidden["Observations"] += " " + corrected
+        links = self.links()
+        multi = multi_datastream("m", "site/closed/m", links["Thing"], links["Sensor"], [links["ObservedProperty"]] * 2)
+        hidden["MultiDatastreams"] = self.post("MultiDatastreams", multi)
+        rows = {"phenomenonTime": f"{DAY}00:01:00Z", "result": [271828.75, 271828.75],
+                "FeatureOfInterest": {"@iot.id": int(self.ids["FeaturesOfInterest"])}}
+        said = self.post(f"MultiDatastreams({hidden['MultiDatastreams']})/Observations", rows)
+        hidden["Observations"] += " " + said
         for minute in range(3):
             self.live("site/closed/a", 271828.75, minute)
         # A thing that nobody described, of which another datastream says that it is elsewhere.
@@ -148,7 +174,7 @@ class Scene:
     def hide_deep(self):
         """What may not be seen itself."""
         hidden, shared = self.hidden, self.links()
-        hidden["Things"] = self.post("Things", thing("vault"))
+        hidden["Things"] = self.post("Things", named("vault"))
         hidden["Sensors"] = self.post("Sensors", sensor("mole"))
         hidden["FeaturesOfInterest"] = self.post("FeaturesOfInterest", feature("cellar", (7.6, 52.1)))
         links = {**shared, "Thing": int(hidden["Things"]), "Sensor": int(hidden["Sensors"])}
