@@ -70,7 +70,7 @@ impl Accepting {
         };
         // [MQTT-3.1.3-2] [MQTT-3.1.3-6] [MQTT-3.1.3-7]
         let id = match request.client_id.is_empty() {
-            true => connection.house.sessions.assign(context.now()),
+            true => connection.house.sessions.assign(),
             false => request.client_id.as_str().into(),
         };
         Self {

@@ -9,6 +9,7 @@ use super::live::Live;
 use super::record::Stored;
 use super::share::Shares;
 use std::collections::{BTreeSet, HashMap};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -22,7 +23,6 @@ pub(super) struct Sessions {
     loaded: OnceLock<()>,
     /// Where gateways share a log.
     claims: OnceLock<Claims>,
-    assigned: AtomicU64,
     pub(super) shares: Shares,
     pub(super) counts: Counts,
 }
@@ -96,10 +96,11 @@ impl Sessions {
     }
 
     /// A client identifier that no session has [MQTT-3.2.2-16].
-    pub(super) fn assign(&self, now: Time) -> Arc<str> {
+    pub(super) fn assign(&self) -> Arc<str> {
         loop {
-            let count = self.assigned.fetch_add(1, Ordering::Relaxed);
-            let id: Arc<str> = format!("weir-{:x}-{count:x}", now.nanos()).into();
+            // Drawn, so that it does not tell how many there were.
+            let drawn = RandomState::new().hash_one(0);
+            let id: Arc<str> = format!("weir-{drawn:016x}").into();
             if !self.lock().clients.contains_key(&id) {
                 return id;
             }
@@ -351,5 +352,24 @@ impl Inner {
             }
         }
         Some(stored)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn an_identifier_that_is_assigned_does_not_tell_how_many_were() {
+        let sessions = Sessions::default();
+        let number = |id: Arc<str>| u64::from_str_radix(id.strip_prefix("weir-").unwrap(), 16);
+        let drawn: Vec<u64> = (0..8).map(|_| number(sessions.assign()).unwrap()).collect();
+        assert!(
+            drawn.windows(2).all(|two| two[0].abs_diff(two[1]) > 1000),
+            "{drawn:?}"
+        );
+        // MQTT 3.1.1 section 3.1.3.1 lets servers take no longer ones.
+        assert!(sessions.assign().len() <= 23);
     }
 }
