@@ -121,6 +121,12 @@ class Service(unittest.TestCase):
         after, _ = self.ann.items("$as/json/a/b", page=page.format(found[0]))
         self.assertEqual([item.id for item in after], found[1:3])
 
+    def test_the_identifier_of_a_subscription_does_not_tell_how_many_there_are(self):
+        one, other = (int(self.ann.subscribe(node)) for node in ("counted/a", "counted/b"))
+        self.assertGreater(abs(one - other), 1000)
+        for node in ("counted/a", "counted/b"):
+            self.ann.pubsub("set", f"<unsubscribe node='{node}' jid='{self.ann.jid}'/>")
+
     # [XEP0060-6.2-1] [XEP0060-5.6-1] [XEP0060-6.1-2]
     def test_subscriptions_are_the_users_own_and_end(self):
         subid = self.ann.subscribe("a/b")

@@ -14,6 +14,7 @@ use crate::limits::{SUBSCRIPTIONS_MAX, SUBSCRIPTIONS_OF_ONE_MAX, UNSENT_BYTES_MA
 use crate::net::settings::ComponentPlan;
 use crate::net::told::Told;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use weir_binding::Context as Gateway;
@@ -47,6 +48,9 @@ pub(super) struct Position {
     cursor: Cursor,
 }
 
+/// The greatest identifier, which every reader of numbers keeps (RFC 7493 section 2.2).
+const ID_MAX: u64 = (1 << 53) - 1;
+
 /// All of them, by the identifier of the subscription.
 pub(super) struct Feeds {
     plan: Arc<ComponentPlan>,
@@ -54,7 +58,6 @@ pub(super) struct Feeds {
     by_id: BTreeMap<u64, Feed>,
     /// Those whose record is on its way to the disk and that do not begin before, with what they take the place of.
     pending: BTreeMap<u64, Option<Feed>>,
-    next_id: u64,
     ready: Arc<Ready>,
     /// Users whose record in the log says something else.
     changed: BTreeSet<String>,
@@ -69,7 +72,6 @@ impl Feeds {
             context,
             by_id: BTreeMap::new(),
             pending: BTreeMap::new(),
-            next_id: 1,
             ready: Arc::default(),
             changed: BTreeSet::new(),
             told: false,
@@ -102,6 +104,7 @@ impl Feeds {
             .of(who)
             .find(|(_, feed)| feed.jid == who && feed.wanted.node == wanted.node);
         let known = known.map(|(id, _)| id);
+        let source = self.open(principal, &wanted, since)?;
         let many =
             self.of(who).count() >= SUBSCRIPTIONS_OF_ONE_MAX || self.len() >= SUBSCRIPTIONS_MAX;
         if known.is_none() && many {
@@ -113,9 +116,7 @@ impl Feeds {
             );
         }
         let format = wanted.format.unwrap_or(self.plan.format);
-        let source = self.open(principal, &wanted, since)?;
-        let id = known.unwrap_or(self.next_id);
-        self.next_id = self.next_id.max(id + 1);
+        let id = known.unwrap_or_else(|| self.drawn_id());
         let position = source.position();
         let feed = Feed {
             jid: who.into(),
@@ -340,6 +341,13 @@ impl Feeds {
         }
     }
 
+    /// An identifier that no subscription has, drawn so that it does not tell how many there are.
+    fn drawn_id(&self) -> u64 {
+        let is_free = |id: &u64| !self.by_id.contains_key(id) && !self.pending.contains_key(id);
+        let mut drawn = std::iter::repeat_with(|| RandomState::new().hash_one(0) & ID_MAX);
+        drawn.find(is_free).unwrap_or_default()
+    }
+
     /// Takes up the subscriptions of the last run.
     fn recall(&mut self) {
         for line in self.kept().recall() {
@@ -357,7 +365,6 @@ impl Feeds {
                 confirmed: line.cursor,
             };
             self.by_id.insert(line.id, feed);
-            self.next_id = self.next_id.max(line.id + 1);
         }
     }
 
